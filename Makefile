@@ -1,0 +1,45 @@
+# mmsim: `make demo` and `make test` set everything up by themselves.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test lint verify bench golden docs clean
+
+help: ## show this list
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
+
+setup: $(READY) ## make .venv and install mmsim with its development tools
+
+$(READY): pyproject.toml
+	@$(PYTHON) -c 'import sys; v = sys.version_info; v >= (3, 11) or sys.exit("mmsim needs Python 3.11 or newer; this is %d.%d: make PYTHON=python3.12 ..." % v[:2])'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+demo: $(READY) ## play one game: its story, its record, a picture
+	@mkdir -p out
+	$(BIN)/mmsim play --rules print --players 4 --seed 7 --record out/demo.json --picture out/demo.svg
+	$(BIN)/mmsim verify out/demo.json
+
+test: $(READY) ## the fast tests
+	$(BIN)/python -m pytest -n auto
+
+lint: $(READY) ## ruff and mypy
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+verify: $(READY) ## slow statistical checks
+	$(BIN)/python -m pytest -n auto -m slow
+
+golden: $(READY) ## write the golden games of tests/golden/ anew
+	$(BIN)/python -m tests.golden.regenerate
+
+docs: $(READY) ## write the generated pages of docs/ anew
+	$(BIN)/python -m tests.rule_table
+
+clean: ## remove what the other targets made
+	rm -rf $(VENV) out dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,3 @@
+from mmsim.cli.app import main
+
+main()
