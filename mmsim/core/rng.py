@@ -1,0 +1,64 @@
+"""Counter-based random streams: (master seed, purpose, game index) -> draws.
+
+Philox4x32-10 (Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011) turns a
+128-bit counter and a 64-bit key into 128 random bits. The key is the master seed; the counter holds the purpose,
+the game index and the number of the block, so two streams never share a block and no stream depends on how many
+draws another one made.
+"""
+
+from enum import IntEnum
+
+_WORD = 0xFFFFFFFF
+_MULTIPLIERS = (0xD2511F53, 0xCD9E8D57)
+_WEYL = (0x9E3779B9, 0xBB67AE85)
+_ROUNDS = 10
+
+
+class Purpose(IntEnum):
+    """What a stream is for; a seat's bot draws from `BOT + seat`."""
+
+    LAYOUT = 0
+    DEAL = 1
+    SEATING = 2
+    BOT = 8
+
+
+def philox(counter: tuple[int, int, int, int], key: tuple[int, int]) -> tuple[int, int, int, int]:
+    """One block: four 32-bit words."""
+    c0, c1, c2, c3 = counter
+    k0, k1 = key
+    for _ in range(_ROUNDS):
+        p0 = _MULTIPLIERS[0] * c0
+        p1 = _MULTIPLIERS[1] * c2
+        c0, c1, c2, c3 = (p1 >> 32) ^ c1 ^ k0, p1 & _WORD, (p0 >> 32) ^ c3 ^ k1, p0 & _WORD
+        k0 = (k0 + _WEYL[0]) & _WORD
+        k1 = (k1 + _WEYL[1]) & _WORD
+    return c0, c1, c2, c3
+
+
+class Stream:
+    """The draws of one purpose in one game, in order."""
+
+    def __init__(self, master: int, purpose: int, game: int = 0) -> None:
+        self._key = (master & _WORD, master >> 32 & _WORD)
+        self._game = (game & _WORD, game >> 32 & _WORD)
+        self._purpose = int(purpose)
+        self._block = 0
+        self._words: list[int] = []
+
+    def word(self) -> int:
+        """The next 32 random bits."""
+        if not self._words:
+            block = philox((self._block, self._purpose, *self._game), self._key)
+            self._words = list(reversed(block))
+            self._block += 1
+        return self._words.pop()
+
+    def below(self, n: int) -> int:
+        """A whole number from 0 to n - 1, all equally likely (Lemire, ACM TOMACS 2019)."""
+        product = self.word() * n
+        if product & _WORD < n:
+            floor = (1 << 32) % n
+            while product & _WORD < floor:
+                product = self.word() * n
+        return product >> 32
