@@ -1,0 +1,248 @@
+"""Rules G1-G9: the triangular lattice of a city of side N, in coordinates and as integer tables.
+
+A vertex is `(q, r)`. A cell is `(q, r, "U")` or `(q, r, "D")` inside the city and `("F", side, index)` in the
+frame: the spelling of game records. City vertices and cells come first in every table, portals and frame cells
+after them.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache, cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vertex = tuple[int, int]
+Cell = tuple[int, int, str] | tuple[str, int, int]
+Table = NDArray[np.int32]
+
+MIN_SIDE, MAX_SIDE = 3, 12
+DIRECTIONS: tuple[Vertex, ...] = ((1, 0), (0, 1), (-1, 1), (-1, 0), (0, -1), (1, -1))  # G1
+ABSENT = -1  # in a table: no such neighbour, no such cell
+
+
+def step(vertex: Vertex, direction: int, times: int = 1) -> Vertex:
+    """The vertex reached by going `times` edges in a direction (taken modulo six)."""
+    dq, dr = DIRECTIONS[direction % 6]
+    return vertex[0] + times * dq, vertex[1] + times * dr
+
+
+def direction_of(u: Vertex, w: Vertex) -> int:
+    """The direction from a vertex to its neighbour."""
+    return DIRECTIONS.index((w[0] - u[0], w[1] - u[1]))
+
+
+def position(vertex: Vertex) -> tuple[float, float]:
+    """Where a vertex is drawn, y up (G1)."""
+    q, r = vertex
+    return q + r / 2, r * 3**0.5 / 2
+
+
+def far_sides(side: int) -> tuple[int, int, int]:
+    """The sides of the city that are neither this one nor next to it (B2, D4)."""
+    return (side + 2) % 6, (side + 3) % 6, (side + 4) % 6
+
+
+def is_frame(cell: Cell) -> bool:
+    return cell[0] == "F"
+
+
+@dataclass(frozen=True)
+class Lattice:
+    """All vertices, edges and cells of the hexagon of side `side` and of the frame around it."""
+
+    side: int
+
+    # --- coordinates -------------------------------------------------------------------------------------
+
+    @cached_property
+    def city_vertices(self) -> tuple[Vertex, ...]:
+        n = self.side  # G2
+        span = range(-n, n + 1)
+        return tuple((q, r) for r in span for q in span if abs(q + r) <= n)
+
+    def border_vertex(self, side: int, i: int) -> Vertex:
+        """b(k, i) of rule G2."""
+        return step(step((0, 0), side, self.side), side + 2, i)
+
+    def portal(self, side: int, i: int) -> Vertex:
+        """The apex of frame cell (k, i), rule G7."""
+        return step(self.border_vertex(side, i), side + 1)
+
+    @cached_property
+    def frame_cells(self) -> tuple[Cell, ...]:
+        return tuple(("F", side, i) for side in range(6) for i in range(self.side))
+
+    @cached_property
+    def portals(self) -> tuple[Vertex, ...]:
+        return tuple(self.portal(side, i) for side in range(6) for i in range(self.side))
+
+    @cached_property
+    def vertices(self) -> tuple[Vertex, ...]:
+        return self.city_vertices + self.portals
+
+    @cached_property
+    def city_cells(self) -> tuple[tuple[int, int, str], ...]:
+        inside = set(self.city_vertices)
+        span = range(-self.side, self.side + 1)
+        return tuple(
+            (q, r, way)
+            for r in span
+            for q in span
+            for way in "UD"
+            if all(corner in inside for corner in _city_corners(q, r, way))
+        )
+
+    @cached_property
+    def cells(self) -> tuple[Cell, ...]:
+        return (*self.city_cells, *self.frame_cells)
+
+    @cached_property
+    def corners(self) -> dict[Cell, tuple[Vertex, Vertex, Vertex]]:
+        """The three corners of every cell; of a frame cell: its two base vertices, then its portal."""
+        city: dict[Cell, tuple[Vertex, Vertex, Vertex]] = {cell: _city_corners(*cell) for cell in self.city_cells}
+        frame: dict[Cell, tuple[Vertex, Vertex, Vertex]] = {
+            ("F", side, i): (
+                self.border_vertex(side, i),
+                self.border_vertex(side, i + 1),
+                self.portal(side, i),
+            )
+            for side in range(6)
+            for i in range(self.side)
+        }
+        return {**city, **frame}
+
+    @cached_property
+    def cells_at(self) -> dict[Vertex, tuple[Cell, ...]]:
+        """The city cells with a corner at a vertex."""
+        found: dict[Vertex, list[Cell]] = {vertex: [] for vertex in self.vertices}
+        for cell in self.city_cells:
+            for corner in self.corners[cell]:
+                found[corner].append(cell)
+        return {vertex: tuple(cells) for vertex, cells in found.items()}
+
+    @cached_property
+    def ways_out(self) -> dict[Vertex, tuple[tuple[Vertex, Cell], ...]]:
+        """From a vertex: every (next vertex, cell of the tunnel), by direction, the cell on the left first (G8).
+
+        No way runs along the base of a frame cell.
+        """
+        by_corners = {frozenset(corners): cell for cell, corners in self.corners.items()}
+        portals = set(self.portals)
+
+        def ways(u: Vertex) -> Iterator[tuple[Vertex, Cell]]:
+            for d in range(6):
+                w = step(u, d)
+                for third in (step(u, d + 1), step(u, d - 1)):
+                    cell = by_corners.get(frozenset((u, w, third)))
+                    if cell is not None and not (is_frame(cell) and third in portals):
+                        yield w, cell
+
+        return {u: tuple(ways(u)) for u in self.vertices}
+
+    def sector_cell(self, sector: int, row: int, column: int) -> Cell:
+        """The city cell at a row and column of an unturned piece's drawing (G4, G5)."""
+        b, other = divmod(column, 2)
+        a = row - b - other
+        corner = step(step((0, 0), sector, a), sector + 1, b)
+        near, far = step(corner, sector), step(corner, sector + 1)
+        third = step(near, sector + 1) if other else corner
+        return _cell_of(near, far, third)
+
+    @cached_property
+    def districts(self) -> tuple[tuple[Cell, ...], ...]:
+        """For every sector its cells, row by row as a piece is drawn."""
+        rows = [(row, column) for row in range(self.side) for column in range(2 * row + 1)]
+        return tuple(tuple(self.sector_cell(k, row, column) for row, column in rows) for k in range(6))
+
+    # --- integer tables ----------------------------------------------------------------------------------
+
+    @cached_property
+    def vertex_id(self) -> dict[Vertex, int]:
+        return {vertex: i for i, vertex in enumerate(self.vertices)}
+
+    @cached_property
+    def cell_id(self) -> dict[Cell, int]:
+        return {cell: i for i, cell in enumerate(self.cells)}
+
+    @cached_property
+    def neighbours(self) -> Table:
+        """[vertex, direction] -> vertex, ABSENT where no tunnel can run."""
+        table = np.full((len(self.vertices), 6), ABSENT, np.int32)
+        for u, ways in self.ways_out.items():
+            for w, _ in ways:
+                table[self.vertex_id[u], direction_of(u, w)] = self.vertex_id[w]
+        return table
+
+    @cached_property
+    def slot_cells(self) -> Table:
+        """[vertex, 2 * direction + (0 left, 1 right)] -> cell of the tunnel dug that way, or ABSENT."""
+        table = np.full((len(self.vertices), 12), ABSENT, np.int32)
+        for u, ways in self.ways_out.items():
+            for w, cell in ways:
+                d = direction_of(u, w)
+                on_the_right = step(u, d + 1) not in self.corners[cell]
+                table[self.vertex_id[u], 2 * d + on_the_right] = self.cell_id[cell]
+        return table
+
+    @cached_property
+    def edges(self) -> Table:
+        """[edge] -> its two vertices, smaller number first."""
+        pairs = {
+            tuple(sorted((self.vertex_id[u], self.vertex_id[w]))) for u, ways in self.ways_out.items() for w, _ in ways
+        }
+        return np.array(sorted(pairs), np.int32)
+
+    @cached_property
+    def edge_id(self) -> Table:
+        """[vertex, direction] -> edge, or ABSENT."""
+        number = {(int(a), int(b)): i for i, (a, b) in enumerate(self.edges)}
+        table = np.full_like(self.neighbours, ABSENT)
+        for (u, d), w in np.ndenumerate(self.neighbours):
+            if w != ABSENT:
+                table[u, d] = number[min(u, int(w)), max(u, int(w))]
+        return table
+
+    @cached_property
+    def edge_cells(self) -> Table:
+        """[edge] -> the one or two cells whose tunnels may run along it (ABSENT for a missing second one)."""
+        table = np.full((len(self.edges), 2), ABSENT, np.int32)
+        for i, (a, b) in enumerate(self.edges):
+            u, w = self.vertices[a], self.vertices[b]
+            along = [self.cell_id[cell] for end, cell in self.ways_out[u] if end == w]
+            table[i, : len(along)] = along
+        return table
+
+    @cached_property
+    def vertex_cells(self) -> Table:
+        """[vertex] -> the up to six city cells with a corner there, padded with ABSENT."""
+        table = np.full((len(self.vertices), 6), ABSENT, np.int32)
+        for vertex, cells in self.cells_at.items():
+            table[self.vertex_id[vertex], : len(cells)] = [self.cell_id[cell] for cell in cells]
+        return table
+
+    @cached_property
+    def cell_corners(self) -> Table:
+        """[cell] -> its three corners."""
+        rows = [[self.vertex_id[v] for v in self.corners[cell]] for cell in self.cells]
+        return np.array(rows, np.int32)
+
+
+def _city_corners(q: int, r: int, way: str) -> tuple[Vertex, Vertex, Vertex]:
+    if way == "U":  # G3
+        return (q, r), (q + 1, r), (q, r + 1)
+    return (q + 1, r), (q, r + 1), (q + 1, r + 1)
+
+
+def _cell_of(*corners: Vertex) -> Cell:
+    """The city cell with these three corners."""
+    q, r = min(q for q, _ in corners), min(r for _, r in corners)
+    return (q, r, "U" if (q, r) in corners else "D")
+
+
+@cache
+def lattice(side: int) -> Lattice:
+    """The lattice of a city of side `side`, built once."""
+    if not MIN_SIDE <= side <= MAX_SIDE:
+        raise ValueError(f"a city's side is {MIN_SIDE} to {MAX_SIDE}, not {side}")
+    return Lattice(side)
