@@ -1,0 +1,36 @@
+"""One game from its seed: set up the table, seat the bots, play to the end with the reference engine."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mmsim.core.rng import Purpose, Stream
+from mmsim.metromania.boards import BoardSet, Layout, draw_layout
+from mmsim.metromania.bots import Bot
+from mmsim.metromania.deal import deal
+from mmsim.metromania.reference import Game, apply, legal_moves
+from mmsim.metromania.rules import Ruleset
+
+
+@dataclass(frozen=True)
+class Seed:
+    """What makes a game the game it is, next to its ruleset and board set."""
+
+    master: int
+    game: int = 0
+
+    def stream(self, purpose: int) -> Stream:
+        return Stream(self.master, purpose, self.game)
+
+
+def set_up(board_set: BoardSet, rules: Ruleset, seed: Seed, layout: Layout | None = None) -> Game:
+    """An untouched game; the layout and the deal come from streams of their own."""
+    layout = layout or draw_layout(seed.stream(Purpose.LAYOUT))
+    return Game(board_set.city(layout), rules, deal(rules, seed.stream(Purpose.DEAL)))
+
+
+def play_out(game: Game, bots: Sequence[Bot], seed: Seed) -> None:
+    """Let the bots play a game to its end."""
+    draws = [seed.stream(Purpose.BOT + seat) for seat in range(len(bots))]
+    while not game.over:
+        seat = game.seat
+        apply(game, bots[seat].choose(legal_moves(game), draws[seat]))
