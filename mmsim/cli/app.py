@@ -1,0 +1,86 @@
+"""The command `mmsim`: its commands, its version, and one clear sentence when something is wrong."""
+
+import sys
+import traceback
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from mmsim import __version__
+from mmsim.cli import boards, play, rules, verify
+from mmsim.core.errors import MmsimError
+
+
+class PlainErrors(TyperGroup):
+    """Turns every error into one sentence on stderr; `--debug`, anywhere on the line, adds the traceback."""
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        windows_expand_args: bool = True,
+        **extra: Any,
+    ) -> Any:
+        words = list(sys.argv[1:] if args is None else args)
+        debug = "--debug" in words
+        words = ["--debug"] * debug + [word for word in words if word != "--debug"]
+        try:
+            code = super().main(words, "mmsim", complete_var, False, windows_expand_args, **extra)
+        except Exception as error:
+            if debug:
+                traceback.print_exc()
+            code = _complain(error)
+        sys.exit(code or 0)
+
+
+def _complain(error: Exception) -> int:
+    """Say what is wrong in one sentence; the exit code that goes with it."""
+    if isinstance(error, MmsimError):
+        text, code = str(error), error.exit_code
+    elif isinstance(error, typer.TyperException):
+        context = getattr(error, "ctx", None)
+        text = f"{error.format_message()} (see: {context.command_path if context else 'mmsim'} --help)"
+        code = error.exit_code
+    elif isinstance(error, typer.Abort):
+        text, code = "aborted", 1
+    else:
+        text, code = (
+            f"internal error, {type(error).__name__}: {error} (run with --debug for the traceback)",
+            1,
+        )
+    typer.echo(f"mmsim: error: {text}", err=True)
+    return code
+
+
+app = typer.Typer(cls=PlainErrors, help="Is this variant fair, and is it more fun? Simulates Metromania.")
+app.add_typer(boards.app, name="boards")
+app.add_typer(rules.app, name="rules")
+app.command("play")(play.play)
+app.command("verify")(verify.verify)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"mmsim {__version__}")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True)
+def root(
+    context: typer.Context,
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and stop."),
+    ] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+) -> None:
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+def main() -> None:
+    app()

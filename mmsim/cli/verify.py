@@ -1,0 +1,47 @@
+"""`mmsim verify`: replay game records and say what differs."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from mmsim.core.errors import UsageError
+from mmsim.metromania.record import RecordError, read_records
+from mmsim.metromania.record import verify as verify_record
+
+
+def verify(
+    files: Annotated[
+        list[Path],
+        typer.Argument(metavar="FILE...", help="Record files, one record or one a line; - is stdin."),
+    ],
+    quiet: Annotated[bool, typer.Option("--quiet", help="Say only what differs.")] = False,
+) -> None:
+    """Replay records with the reference engine; exit code 1 if any of them differs."""
+    wrong = 0
+    for file in files:
+        text = _read(file)
+        for source in read_records(text):
+            try:
+                if source.problem is not None:
+                    raise RecordError(source.problem)
+                game = verify_record(source.record)
+            except RecordError as error:
+                wrong += 1
+                typer.echo(f"mmsim: error: {file}:{source.line}: {error}", err=True)
+            else:
+                if not quiet:
+                    moves = len(source.record["moves"])
+                    typer.echo(f"{file}:{source.line}: ok, {moves} moves, {game.turn} turns, {game.end_reason}")
+    if wrong:
+        raise typer.Exit(1)
+
+
+def _read(file: Path) -> str:
+    try:
+        return sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"cannot read record file {file}: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"cannot read record file {file}: it is not UTF-8 text") from error

@@ -1,0 +1,322 @@
+"""Game records: one game as JSON that anybody can check without our engine (format `mmsim-record/1`)."""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from mmsim.core.errors import MmsimError, UsageError
+from mmsim.metromania import boardfile
+from mmsim.metromania.boards import BoardSet, City, Layout
+from mmsim.metromania.deal import MARKER_SETS, Hands, Marker, valid_deals
+from mmsim.metromania.lattice import Cell, Vertex
+from mmsim.metromania.play import Seed
+from mmsim.metromania.reference import DECLINE, Game, Move, Played, apply, legal_moves
+from mmsim.metromania.reference_scoring import Result, result
+from mmsim.metromania.rules import KNOBS, PLAYERS, Deal, Ruleset, check_knob, ruleset
+
+FORMAT = "mmsim-record/1"
+GAME = "metromania"
+_MOVE_KEYS = {
+    "start": ("line", "cell", "to"),
+    "dig": ("line", "cell", "to"),
+    "end": ("line", "cell", "to"),
+    "bonus": ("line", "at"),
+    "station": ("line", "at"),
+    "pass": (),
+}
+_COMMON_KEYS = ("turn", "seat", "move", "stations", "points")
+
+
+class RecordError(MmsimError):
+    """A record that is malformed or tells something that did not happen."""
+
+
+# --- writing -------------------------------------------------------------------------------------------------
+
+
+def to_record(game: Game, bots: Sequence[str], seed: Seed) -> dict[str, Any]:
+    """The record of a finished game."""
+    board_set, rules = game.city.board_set, game.rules
+    return {
+        "format": FORMAT,
+        "game": GAME,
+        "board": {
+            "set": board_set.name,
+            "side": board_set.side,
+            "layout": game.city.layout.code,
+            "pieces": [list(rows) for rows in board_set.pieces],
+            "frame": list(board_set.frame),
+        },
+        "ruleset": {"name": rules.name, **rules.knobs()},
+        "seats": [
+            {"seat": seat, "player": player, "bot": bot}
+            for seat, (player, bot) in enumerate(zip(rules.seat_player, bots, strict=True))
+        ],
+        "hands": [[str(marker) for marker in hand] for hand in game.dealt],
+        "seed": {"master": seed.master, "variant": rules.variant, "game": seed.game},
+        "moves": [move_to_json(played) for played in game.history if played.move != DECLINE],
+        "result": result_to_json(result(game)),
+    }
+
+
+def move_to_json(played: Played) -> dict[str, Any]:
+    move = played.move
+    told: dict[str, Any] = {"turn": played.turn, "seat": played.seat, "move": move.kind}
+    for key in _MOVE_KEYS[move.kind]:
+        value = getattr(move, key)
+        told[key] = value if key == "line" else list(value)
+    if move.marker is not None:
+        told["marker"] = str(move.marker)
+    told["stations"] = [list(vertex) for vertex in played.stations]
+    told["points"] = played.points
+    return told
+
+
+def result_to_json(outcome: Result) -> dict[str, Any]:
+    return {
+        "end_reason": outcome.end_reason,
+        "station_points": outcome.station_points,
+        "kept_points": outcome.kept_points,
+        "trips": [{"trip": trip.name, "minutes": trip.minutes, "scores": trip.scores} for trip in outcome.trips],
+        "scores": outcome.scores,
+        "winners": outcome.winners,
+    }
+
+
+def dumps(record: dict[str, Any]) -> str:
+    """A record as text: one line, so that many of them make a file of lines."""
+    return json.dumps(record, ensure_ascii=False) + "\n"
+
+
+# --- reading -------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Source:
+    """A record, or why it cannot be read, and the line of the file on which it begins."""
+
+    line: int
+    record: Any = None
+    problem: str | None = None
+
+
+def read_records(text: str) -> Iterator[Source]:
+    """The records of a file: one for the whole of it, or one on every line."""
+    try:
+        yield Source(1, json.loads(text))
+        return
+    except json.JSONDecodeError as error:
+        whole = error
+    lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+    if len(lines) < 2 or not all(line.lstrip().startswith("{") for _, line in lines):
+        yield Source(whole.lineno, problem=_not_json(text, whole))
+        return
+    for number, line in lines:
+        try:
+            yield Source(number, json.loads(line))
+        except json.JSONDecodeError as error:
+            yield Source(number, problem=_not_json(line, error))
+
+
+def _not_json(text: str, error: json.JSONDecodeError) -> str:
+    if not text.strip():
+        return "it is empty, not a game record"
+    if error.pos >= len(text.rstrip()) or "Unterminated" in error.msg:
+        return f"the record is cut off at column {error.colno} of line {error.lineno}"
+    return f"not JSON: {error.msg} at column {error.colno} of line {error.lineno}"
+
+
+# --- verifying -----------------------------------------------------------------------------------------------
+
+
+def verify(record: Any) -> Game:
+    """Replay a record with the reference engine; a RecordError names the first thing that differs."""
+    game = _opening(record)
+    moves = _get(record, "moves", list, "the record")
+    for number, told in enumerate(moves, 1):
+        _replay(game, number, told)
+    if game.bonus_line is not None:
+        apply(game, DECLINE)
+    if not game.over:
+        raise RecordError(
+            f"the record stops after move {len(moves)}, but the game goes on: seat {game.seat} is to move in turn "
+            f"{game.turn}"
+        )
+    _same(_get(record, "result", dict, "the record"), result_to_json(result(game)), "result")
+    return game
+
+
+def _opening(record: Any) -> Game:
+    if not isinstance(record, dict):
+        raise RecordError("a record is a JSON object, this is not")
+    for key, expected in (("format", FORMAT), ("game", GAME)):
+        if record.get(key) != expected:
+            raise RecordError(f"'{key}' is {json.dumps(record.get(key))}, not \"{expected}\"")
+    seats = _get(record, "seats", list, "the record")
+    players = []
+    for seat, told in enumerate(seats):
+        where = f"seats[{seat}]"
+        if _get(told, "seat", int, where) != seat:
+            raise RecordError(f"{where} says seat {told['seat']}; seats are listed in playing order from 0")
+        players.append(_get(told, "player", int, where))
+    rules = _ruleset(_get(record, "ruleset", dict, "the record"), tuple(players))
+    city = _city(_get(record, "board", dict, "the record"))
+    return Game(city, rules, _hands(record, rules))
+
+
+def _city(board: dict[str, Any]) -> City:
+    pieces = _get(board, "pieces", list, "board")
+    frame = _get(board, "frame", list, "board")
+    if not all(isinstance(rows, list) and all(isinstance(row, str) for row in rows) for rows in pieces):
+        raise RecordError("board: 'pieces' must be six lists of rows")
+    board_set = BoardSet(
+        _get(board, "set", str, "board"),
+        _get(board, "side", int, "board"),
+        tuple(tuple(rows) for rows in pieces),
+        tuple(frame),
+    )
+    try:
+        boardfile.validate(board_set)
+        return board_set.city(Layout.from_code(_get(board, "layout", str, "board")))
+    except UsageError as error:
+        raise RecordError(f"board: {error}") from error
+
+
+def _ruleset(told: dict[str, Any], seat_player: tuple[int, ...]) -> Ruleset:
+    """The knobs of the record are what counts; a name that is one of ours also tells how markers were dealt."""
+    name = _get(told, "name", str, "ruleset")
+    players = len(set(seat_player))
+    if players not in PLAYERS or set(seat_player) != set(range(players)):
+        raise RecordError(f"seats: the players are {sorted(set(seat_player))}; they must be 0 to 1, 2 or 3")
+    if len(seat_player) != players and sorted(seat_player) != [0, 0, 1, 1]:
+        raise RecordError("seats: only two players may have two companies each, all others have one")
+    for knob in KNOBS:
+        if knob not in told:
+            raise RecordError(f"ruleset: the knob '{knob}' is missing")
+    try:
+        knobs = {knob: check_knob(knob, value) for knob, value in told.items() if knob != "name"}
+    except UsageError as error:
+        raise RecordError(f"ruleset: {error}") from error
+    try:
+        deal = ruleset(name, players).deal
+    except UsageError:
+        deal = {2: Deal.COLUMNS, 4: Deal.COMPANIES}[len(seat_player)] if players == 2 else Deal.RANDOM
+    return Ruleset(name, players, deal, seat_player, **knobs)  # type: ignore[arg-type]
+
+
+def _hands(record: dict[str, Any], rules: Ruleset) -> Hands:
+    told = _get(record, "hands", list, "the record")
+    known = {str(marker): marker for columns in MARKER_SETS.values() for hand in columns for marker in hand}
+    if len(told) != rules.companies:
+        raise RecordError(f"hands: there are {len(told)} hands for {rules.companies} seats")
+    for seat, hand in enumerate(told):
+        for marker in hand if isinstance(hand, list) else [hand]:
+            if marker not in known:
+                raise RecordError(f'hands[{seat}]: {json.dumps(marker)} is not a marker like "A R"')
+    hands: Hands = tuple(tuple(known[marker] for marker in hand) for hand in told)
+    if not any(_same_hands(hands, deal) for deal in valid_deals(rules)):
+        raise RecordError(f"hands: this is not a deal the ruleset '{rules.name}' allows")
+    return hands
+
+
+def _same_hands(one: Hands, other: Hands) -> bool:
+    return [sorted(hand) for hand in one] == [sorted(hand) for hand in other]
+
+
+def _replay(game: Game, number: int, told: Any) -> None:
+    """Play one recorded move and compare what the record says came of it."""
+    where = f"move {number}"
+    kind = _get(told, "move", str, where)
+    if game.bonus_line is not None and kind != "bonus":
+        apply(game, DECLINE)
+    if game.over:
+        raise RecordError(f"{where}: the game was over after move {number - 1}")
+    for key, now in (("turn", game.turn), ("seat", game.seat)):
+        if _get(told, key, int, where) != now:
+            raise RecordError(f"{where}: the record says {key} {told[key]}, but it is {key} {now}")
+    move = _move(told, kind, where)
+    legal = legal_moves(game)
+    if move not in legal:
+        nearest = max(legal, key=lambda other: sum(a == b for a, b in zip(move, other, strict=True)))
+        raise RecordError(
+            f"{where} (turn {game.turn}, seat {game.seat}): {describe(move)} is not legal; "
+            f"the nearest legal move is {describe(nearest)}"
+        )
+    played = apply(game, move)
+    for key, is_so in (("stations", [list(v) for v in played.stations]), ("points", played.points)):
+        _same(_get(told, key, (list, int), where), is_so, f"{where}: {key}")
+
+
+def _move(told: dict[str, Any], kind: str, where: str) -> Move:
+    if kind not in _MOVE_KEYS:
+        raise RecordError(f"{where}: unknown move '{kind}' (known: {', '.join(_MOVE_KEYS)})")
+    allowed = (*_COMMON_KEYS, *_MOVE_KEYS[kind], *(("marker",) if kind == "dig" else ()))
+    for key in told:
+        if key not in allowed:
+            raise RecordError(f"{where}: '{key}' does not belong to a move '{kind}'")
+    fields: dict[str, Any] = {}
+    for key in _MOVE_KEYS[kind]:
+        value = _get(told, key, (int, list), where)
+        fields[key] = {"line": _line, "cell": _cell, "to": _vertex, "at": _vertex}[key](value, where)
+    if "marker" in told:
+        letter, _, marker_kind = str(told["marker"]).partition(" ")
+        fields["marker"] = Marker(letter, marker_kind)
+    return Move(kind, **fields)
+
+
+def _line(value: Any, where: str) -> int:
+    if value not in (0, 1) or isinstance(value, list):
+        raise RecordError(f"{where}: 'line' is {json.dumps(value)}, not 0 or 1")
+    return int(value)
+
+
+def _vertex(value: Any, where: str) -> Vertex:
+    if not isinstance(value, list) or len(value) != 2 or not all(type(x) is int for x in value):
+        raise RecordError(f"{where}: {json.dumps(value)} is not a vertex [q, r]")
+    return value[0], value[1]
+
+
+def _cell(value: Any, where: str) -> Cell:
+    if isinstance(value, list) and len(value) == 3:
+        first, second, third = value
+        if first == "F" and type(second) is int and type(third) is int:
+            return "F", second, third
+        if type(first) is int and type(second) is int and third in ("U", "D"):
+            return first, second, third
+    raise RecordError(f'{where}: {json.dumps(value)} is not a cell [q, r, "U"|"D"] or ["F", side, index]')
+
+
+def describe(move: Move) -> str:
+    """A move in a few words."""
+    place = f" line {move.line}" if move.line is not None else ""
+    if move.cell is not None and move.to is not None:
+        place += f" in cell {json.dumps(move.cell)} to {json.dumps(move.to)}"
+    if move.at is not None:
+        place += f" at {json.dumps(move.at)}"
+    return f"{move.kind}{place}" + (f" with marker {move.marker}" if move.marker else "")
+
+
+def _get(told: Any, key: str, kind: type | tuple[type, ...], where: str) -> Any:
+    if not isinstance(told, dict):
+        raise RecordError(f"{where} must be a JSON object, not {json.dumps(told)}")
+    if key not in told:
+        raise RecordError(f"{where}: '{key}' is missing")
+    value = told[key]
+    if not isinstance(value, kind) or isinstance(value, bool):
+        raise RecordError(f"{where}: '{key}' has a value of the wrong type: {json.dumps(value)}")
+    return value
+
+
+def _same(told: Any, is_so: Any, where: str) -> None:
+    """Compare recursively, so that the first differing number is named by its place."""
+    if isinstance(is_so, dict) and isinstance(told, dict):
+        for key in (*is_so, *(k for k in told if k not in is_so)):
+            if (key in told) != (key in is_so):
+                raise RecordError(f"{where}: '{key}' {'does not belong here' if key in told else 'is missing'}")
+            _same(told[key], is_so[key], f"{where}.{key}")
+    elif isinstance(is_so, list) and isinstance(told, list) and len(told) == len(is_so):
+        for i, (one, other) in enumerate(zip(told, is_so, strict=True)):
+            _same(one, other, f"{where}[{i}]")
+    elif told != is_so or isinstance(told, bool):
+        raise RecordError(f"{where}: the record says {json.dumps(told)}, but it is {json.dumps(is_so)}")
