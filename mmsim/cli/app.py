@@ -1,5 +1,6 @@
 """The command `mmsim`: its commands, its version, and one clear sentence when something is wrong."""
 
+import re
 import sys
 import traceback
 from collections.abc import Sequence
@@ -33,17 +34,18 @@ class PlainErrors(TyperGroup):
         except Exception as error:
             if debug:
                 traceback.print_exc()
-            code = _complain(error)
+            code = _complain(error, words)
         sys.exit(code or 0)
 
 
-def _complain(error: Exception) -> int:
+def _complain(error: Exception, words: Sequence[str]) -> int:
     """Say what is wrong in one sentence; the exit code that goes with it."""
     if isinstance(error, MmsimError):
         text, code = str(error), error.exit_code
     elif isinstance(error, typer.TyperException):
         context = getattr(error, "ctx", None)
-        text = f"{error.format_message()} (see: {context.command_path if context else 'mmsim'} --help)"
+        help_of = context.command_path if context else "mmsim"
+        text = f"{error.format_message()}{_given(error, words)} (see: {help_of} --help)"
         code = error.exit_code
     elif isinstance(error, typer.Abort):
         text, code = "aborted", 1
@@ -54,6 +56,14 @@ def _complain(error: Exception) -> int:
         )
     typer.echo(f"mmsim: error: {text}", err=True)
     return code
+
+
+def _given(error: typer.TyperException, words: Sequence[str]) -> str:
+    """What was typed for the option an error speaks of."""
+    named = re.search(r"Invalid value for '(--[a-z-]+)'", error.format_message())
+    if named and named.group(1) in words[:-1]:
+        return f", given '{words[words.index(named.group(1)) + 1]}'"
+    return ""
 
 
 app = typer.Typer(cls=PlainErrors, help="Is this variant fair, and is it more fun? Simulates Metromania.")

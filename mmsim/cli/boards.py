@@ -61,7 +61,7 @@ def show(
     if out is None:
         from mmsim.metromania.draw_text import terminal
 
-        console().print(terminal(city))
+        console().print(terminal(city), no_wrap=True, overflow="crop")
     else:
         from mmsim.metromania.draw import save  # matplotlib is slow to import; only pictures pay for it
 
@@ -100,7 +100,7 @@ def generate(
 
 @app.command()
 def check(
-    file: Annotated[Path, typer.Argument(help="A board file (.toml).", dir_okay=False)],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A board file (.toml).", dir_okay=False)],
 ) -> None:
     """Check a board file: every error with its line and what to do, and warnings for what looks odd."""
     board_set, problems = boardfile.read(file)

@@ -37,6 +37,10 @@ def play(
     quiet: Annotated[bool, typer.Option("--quiet", help="Tell only who won.")] = False,
 ) -> None:
     """Play one game and tell its story, turn by turn."""
+    if picture is not None:
+        from mmsim.metromania import draw  # matplotlib is slow to import; only pictures pay for it
+
+        draw.picture_kind(picture)
     ruleset = rules.ruleset(spec, players)
     seats = seat_bots(bots, ruleset.companies)
     chosen = None if layout is None else boards.Layout.from_code(layout)
@@ -62,7 +66,5 @@ def play(
         write_atomically(record_file, record.dumps(told).encode())
         typer.echo(f"record -> {record_file}", err=True)
     if picture is not None:
-        from mmsim.metromania.draw import save  # matplotlib is slow to import; only pictures pay for it
-
-        save(picture, table.city, table)
+        draw.save(picture, table.city, table)
         typer.echo(f"picture -> {picture}", err=True)

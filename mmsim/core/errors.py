@@ -21,5 +21,5 @@ def unknown(what: str, name: str, known: Iterable[str]) -> UsageError:
     names = list(known)
     folded = {known_name.casefold(): known_name for known_name in names}
     close = get_close_matches(name.casefold(), folded, n=1, cutoff=0.5)
-    hint = f"did you mean '{folded[close[0]]}'? " if close else ""
-    return UsageError(f"unknown {what} '{name}'; {hint}(known: {', '.join(names)})")
+    hint = f"; did you mean '{folded[close[0]]}'?" if close else ""
+    return UsageError(f"unknown {what} '{name}'{hint} (known: {', '.join(names)})")

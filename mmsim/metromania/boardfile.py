@@ -11,7 +11,7 @@ from typing import Any
 from mmsim.core.data import data_folder
 from mmsim.core.errors import UsageError, unknown
 from mmsim.metromania.boards import CELL_KINDS, FRAME_KINDS, PIECES, SPOTS, WATER_AND_GREEN, BoardSet, Rows
-from mmsim.metromania.lattice import MAX_SIDE, MIN_SIDE, lattice
+from mmsim.metromania.lattice import MAX_SIDE, MIN_SIDE, Cell, lattice
 
 _KEYS = ("name", "title", "side", "frame", "piece")
 _PIECE_KEYS = ("name", "cells")
@@ -119,7 +119,7 @@ class _Source:
         return start
 
     def piece(self, index: int) -> int:
-        return self._pieces[index] + 1 if index < len(self._pieces) else 1
+        return self._pieces[index] + 1 if 0 <= index < len(self._pieces) else max(1, len(self._lines))
 
     def piece_key(self, index: int, name: str) -> int:
         start = self.piece(index) - 1
@@ -137,7 +137,7 @@ class _Source:
 
     def _find(self, name: str, start: int, end: int) -> int:
         for i in range(start, end):
-            if re.match(rf"\s*{re.escape(name)}\s*=", self._lines[i]):
+            if re.match(rf"\s*({re.escape(name)}\s*=|\[\s*{re.escape(name)}\s*\])", self._lines[i]):
                 return i + 1
         return start + 1
 
@@ -176,7 +176,8 @@ def _frame_errors(frame: Any, side: int | None, source: _Source) -> Iterator[Pro
         yield Problem(1, f'the frame is missing; add a line like frame = "{example}" (or six such strings)')
         return
     sides = [frame] if isinstance(frame, str) else frame
-    if not isinstance(sides, list) or len(sides) not in (1, 6) or not all(isinstance(s, str) for s in sides):
+    well_formed = isinstance(sides, list) and all(isinstance(arrows, str) for arrows in sides)
+    if not well_formed or (not isinstance(frame, str) and len(sides) != 6):
         yield Problem(source.key("frame"), "the frame must be one string for all sides or a list of six")
         return
     for k, arrows in enumerate(sides):
@@ -266,7 +267,7 @@ def _shut_in(rows: Rows) -> Iterator[tuple[int, int]]:
     """The diggable cells of a piece that no line coming from the piece's edge can get to."""
     grid = lattice(len(rows))
     drawn = "".join(rows)
-    cells = dict(zip(grid.districts[0], drawn, strict=True))
+    cells: dict[Cell, str] = dict(zip(grid.districts[0], drawn, strict=True))
     corners = {corner for cell in cells for corner in grid.corners[cell]}
     edge = {v for v in corners if 0 in (v[0], v[1], len(rows) - v[0] - v[1])}
     reached, frontier = set(edge), list(edge)

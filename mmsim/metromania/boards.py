@@ -46,7 +46,7 @@ class Layout:
         """Read `1a-4c-2b-6a-3a-5b`; the error says which part is wrong."""
         parts = code.strip().split("-")
         if len(parts) != PIECES:
-            raise _bad_code(code, f"it has {len(parts)} parts and needs six")
+            raise _bad_code(code, f"it has {len(parts)} part{'s' * (len(parts) != 1)} and needs six")
         for number, part in enumerate(parts, 1):
             if len(part) != 2 or part[0] not in "123456" or part[1] not in "abc":
                 raise _bad_code(code, f"part {number} is '{part}', not a piece 1-6 with a turn a, b or c")

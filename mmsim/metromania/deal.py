@@ -65,6 +65,12 @@ NO_CORRUPTION: dict[tuple[int, str], Hands] = {
 }
 
 
+def arranged(hand: Hand) -> Hand:
+    """A hand in the order it is listed and tried: the first marker of each kind R, C, E, then the second ones."""
+    of_kind = {kind: [marker for marker in hand if marker.kind == kind] for kind in KINDS}
+    return tuple(of_kind[kind][i] for i in range(len(hand)) for kind in KINDS if i < len(of_kind[kind]))
+
+
 def deal(rules: Ruleset, stream: Stream) -> Hands:
     """The hands of all companies, all valid deals equally likely."""
     deals = valid_deals(rules)
@@ -72,7 +78,11 @@ def deal(rules: Ruleset, stream: Stream) -> Hands:
 
 
 def valid_deals(rules: Ruleset) -> tuple[Hands, ...]:
-    """Every deal the rules allow, in a fixed order."""
+    """Every deal the rules allow, in a fixed order, every hand arranged."""
+    return tuple(tuple(arranged(hand) for hand in hands) for hands in _deals(rules))
+
+
+def _deals(rules: Ruleset) -> tuple[Hands, ...]:
     if rules.deal is Deal.RANDOM:
         return _random_deals(rules.players)
     if rules.deal is Deal.COLUMNS:

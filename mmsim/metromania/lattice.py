@@ -83,15 +83,8 @@ class Lattice:
 
     @cached_property
     def city_cells(self) -> tuple[tuple[int, int, str], ...]:
-        inside = set(self.city_vertices)
-        span = range(-self.side, self.side + 1)
-        return tuple(
-            (q, r, way)
-            for r in span
-            for q in span
-            for way in "UD"
-            if all(corner in inside for corner in _city_corners(q, r, way))
-        )
+        """District by district, each row by row as its piece is drawn."""
+        return tuple(cell for district in self.districts for cell in district)
 
     @cached_property
     def cells(self) -> tuple[Cell, ...]:
@@ -140,7 +133,7 @@ class Lattice:
 
         return {u: tuple(ways(u)) for u in self.vertices}
 
-    def sector_cell(self, sector: int, row: int, column: int) -> Cell:
+    def sector_cell(self, sector: int, row: int, column: int) -> tuple[int, int, str]:
         """The city cell at a row and column of an unturned piece's drawing (G4, G5)."""
         b, other = divmod(column, 2)
         a = row - b - other
@@ -150,7 +143,7 @@ class Lattice:
         return _cell_of(near, far, third)
 
     @cached_property
-    def districts(self) -> tuple[tuple[Cell, ...], ...]:
+    def districts(self) -> tuple[tuple[tuple[int, int, str], ...], ...]:
         """For every sector its cells, row by row as a piece is drawn."""
         rows = [(row, column) for row in range(self.side) for column in range(2 * row + 1)]
         return tuple(tuple(self.sector_cell(k, row, column) for row, column in rows) for k in range(6))
@@ -234,7 +227,7 @@ def _city_corners(q: int, r: int, way: str) -> tuple[Vertex, Vertex, Vertex]:
     return (q + 1, r), (q, r + 1), (q + 1, r + 1)
 
 
-def _cell_of(*corners: Vertex) -> Cell:
+def _cell_of(*corners: Vertex) -> tuple[int, int, str]:
     """The city cell with these three corners."""
     q, r = min(q for q, _ in corners), min(r for _, r in corners)
     return (q, r, "U" if (q, r) in corners else "D")

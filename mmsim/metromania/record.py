@@ -3,16 +3,16 @@
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
-from mmsim.core.errors import MmsimError, UsageError
+from mmsim.core.errors import MmsimError, UsageError, unknown
 from mmsim.metromania import boardfile
 from mmsim.metromania.boards import BoardSet, City, Layout
 from mmsim.metromania.deal import MARKER_SETS, Hands, Marker, valid_deals
 from mmsim.metromania.lattice import Cell, Vertex
 from mmsim.metromania.play import Seed
 from mmsim.metromania.reference import DECLINE, Game, Move, Played, apply, legal_moves
-from mmsim.metromania.reference_scoring import Result, result
+from mmsim.metromania.reference_scoring import result
 from mmsim.metromania.rules import KNOBS, PLAYERS, Deal, Ruleset, check_knob, ruleset
 
 FORMAT = "mmsim-record/1"
@@ -25,6 +25,7 @@ _MOVE_KEYS = {
     "station": ("line", "at"),
     "pass": (),
 }
+_KEYS = ("format", "game", "board", "ruleset", "seats", "hands", "seed", "moves", "result")
 _COMMON_KEYS = ("turn", "seat", "move", "stations", "points")
 
 
@@ -35,8 +36,52 @@ class RecordError(MmsimError):
 # --- writing -------------------------------------------------------------------------------------------------
 
 
+class Told(Protocol):
+    """A finished game of either engine, as far as its record tells it."""
+
+    @property
+    def city(self) -> City: ...
+    @property
+    def rules(self) -> Ruleset: ...
+    @property
+    def dealt(self) -> Hands: ...
+    @property
+    def history(self) -> Sequence[Played]: ...
+
+
+class TripTold(Protocol):
+    @property
+    def name(self) -> str: ...
+    @property
+    def minutes(self) -> int | None: ...
+    @property
+    def scores(self) -> list[int]: ...
+
+
+class Outcome(Protocol):
+    """The result of a finished game of either engine."""
+
+    @property
+    def end_reason(self) -> str: ...
+    @property
+    def station_points(self) -> list[int]: ...
+    @property
+    def kept_points(self) -> list[int]: ...
+    @property
+    def trips(self) -> Sequence[TripTold]: ...
+    @property
+    def scores(self) -> list[int]: ...
+    @property
+    def winners(self) -> list[int]: ...
+
+
 def to_record(game: Game, bots: Sequence[str], seed: Seed) -> dict[str, Any]:
-    """The record of a finished game."""
+    """The record of a finished game of the reference engine."""
+    return record_of(game, result(game), bots, seed)
+
+
+def record_of(game: Told, outcome: Outcome, bots: Sequence[str], seed: Seed) -> dict[str, Any]:
+    """The record of a finished game of either engine."""
     board_set, rules = game.city.board_set, game.rules
     return {
         "format": FORMAT,
@@ -56,7 +101,7 @@ def to_record(game: Game, bots: Sequence[str], seed: Seed) -> dict[str, Any]:
         "hands": [[str(marker) for marker in hand] for hand in game.dealt],
         "seed": {"master": seed.master, "variant": rules.variant, "game": seed.game},
         "moves": [move_to_json(played) for played in game.history if played.move != DECLINE],
-        "result": result_to_json(result(game)),
+        "result": result_to_json(outcome),
     }
 
 
@@ -73,7 +118,7 @@ def move_to_json(played: Played) -> dict[str, Any]:
     return told
 
 
-def result_to_json(outcome: Result) -> dict[str, Any]:
+def result_to_json(outcome: Outcome) -> dict[str, Any]:
     return {
         "end_reason": outcome.end_reason,
         "station_points": outcome.station_points,
@@ -103,28 +148,29 @@ class Source:
 
 def read_records(text: str) -> Iterator[Source]:
     """The records of a file: one for the whole of it, or one on every line."""
+    whole = _parse(1, text)
+    lines = [_parse(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+    if whole.problem is None or not any(isinstance(source.record, dict) for source in lines):
+        yield whole
+    else:
+        yield from lines
+
+
+def _parse(line: int, text: str) -> Source:
+    """A text that should be one record, beginning on a line of its file."""
     try:
-        yield Source(1, json.loads(text))
-        return
+        return Source(line, json.loads(text))
     except json.JSONDecodeError as error:
-        whole = error
-    lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
-    if len(lines) < 2 or not all(line.lstrip().startswith("{") for _, line in lines):
-        yield Source(whole.lineno, problem=_not_json(text, whole))
-        return
-    for number, line in lines:
-        try:
-            yield Source(number, json.loads(line))
-        except json.JSONDecodeError as error:
-            yield Source(number, problem=_not_json(line, error))
-
-
-def _not_json(text: str, error: json.JSONDecodeError) -> str:
+        place = f"column {error.colno}" + (f" of line {error.lineno}" if "\n" in text.strip() else "")
+        problem = f"not JSON: {error.msg} at {place}"
+    except (RecursionError, ValueError) as error:
+        problem = f"not a game record: {error}"
     if not text.strip():
-        return "it is empty, not a game record"
-    if error.pos >= len(text.rstrip()) or "Unterminated" in error.msg:
-        return f"the record is cut off at column {error.colno} of line {error.lineno}"
-    return f"not JSON: {error.msg} at column {error.colno} of line {error.lineno}"
+        problem = "it is empty, not a game record"
+    elif not text.rstrip().endswith("}"):
+        last = text.rstrip().splitlines()
+        problem = f"the record is cut off at column {len(last[-1])}" + (f" of line {len(last)}" if len(last) > 1 else "")
+    return Source(line, problem=problem)
 
 
 # --- verifying -----------------------------------------------------------------------------------------------
@@ -153,12 +199,19 @@ def _opening(record: Any) -> Game:
     for key, expected in (("format", FORMAT), ("game", GAME)):
         if record.get(key) != expected:
             raise RecordError(f"'{key}' is {json.dumps(record.get(key))}, not \"{expected}\"")
+    for key in record:
+        if key not in _KEYS:
+            raise RecordError(f"the record: {unknown('key', key, _KEYS)}")
+    seed = _get(record, "seed", dict, "the record")
+    for key, kind in (("master", int), ("variant", str), ("game", int)):
+        _get(seed, key, kind, "seed")
     seats = _get(record, "seats", list, "the record")
     players = []
     for seat, told in enumerate(seats):
         where = f"seats[{seat}]"
         if _get(told, "seat", int, where) != seat:
             raise RecordError(f"{where} says seat {told['seat']}; seats are listed in playing order from 0")
+        _get(told, "bot", str, where)
         players.append(_get(told, "player", int, where))
     rules = _ruleset(_get(record, "ruleset", dict, "the record"), tuple(players))
     city = _city(_get(record, "board", dict, "the record"))
@@ -184,7 +237,7 @@ def _city(board: dict[str, Any]) -> City:
 
 
 def _ruleset(told: dict[str, Any], seat_player: tuple[int, ...]) -> Ruleset:
-    """The knobs of the record are what counts; a name that is one of ours also tells how markers were dealt."""
+    """The knobs of the record; a name that is one of ours must mean just them, and tells how markers were dealt."""
     name = _get(told, "name", str, "ruleset")
     players = len(set(seat_player))
     if players not in PLAYERS or set(seat_player) != set(range(players)):
@@ -198,11 +251,14 @@ def _ruleset(told: dict[str, Any], seat_player: tuple[int, ...]) -> Ruleset:
         knobs = {knob: check_knob(knob, value) for knob, value in told.items() if knob != "name"}
     except UsageError as error:
         raise RecordError(f"ruleset: {error}") from error
+    deal = {2: Deal.COLUMNS, 4: Deal.COMPANIES}[len(seat_player)] if players == 2 else Deal.RANDOM
     try:
-        deal = ruleset(name, players).deal
+        named = ruleset(name, players)
     except UsageError:
-        deal = {2: Deal.COLUMNS, 4: Deal.COMPANIES}[len(seat_player)] if players == 2 else Deal.RANDOM
-    return Ruleset(name, players, deal, seat_player, **knobs)  # type: ignore[arg-type]
+        return Ruleset(name, players, deal, seat_player, **knobs)  # type: ignore[arg-type]
+    _same(knobs, named.knobs(), f"ruleset '{name}'")
+    _same(list(seat_player), list(named.seat_player), f"seats: players in the order of '{name}', ")
+    return named
 
 
 def _hands(record: dict[str, Any], rules: Ruleset) -> Hands:
@@ -211,8 +267,10 @@ def _hands(record: dict[str, Any], rules: Ruleset) -> Hands:
     if len(told) != rules.companies:
         raise RecordError(f"hands: there are {len(told)} hands for {rules.companies} seats")
     for seat, hand in enumerate(told):
-        for marker in hand if isinstance(hand, list) else [hand]:
-            if marker not in known:
+        if not isinstance(hand, list):
+            raise RecordError(f"hands[{seat}]: {json.dumps(hand)} is not a list of markers")
+        for marker in hand:
+            if not isinstance(marker, str) or marker not in known:
                 raise RecordError(f'hands[{seat}]: {json.dumps(marker)} is not a marker like "A R"')
     hands: Hands = tuple(tuple(known[marker] for marker in hand) for hand in told)
     if not any(_same_hands(hands, deal) for deal in valid_deals(rules)):
@@ -250,7 +308,7 @@ def _replay(game: Game, number: int, told: Any) -> None:
 
 def _move(told: dict[str, Any], kind: str, where: str) -> Move:
     if kind not in _MOVE_KEYS:
-        raise RecordError(f"{where}: unknown move '{kind}' (known: {', '.join(_MOVE_KEYS)})")
+        raise RecordError(f"{where}: {unknown('move', kind, _MOVE_KEYS)}")
     allowed = (*_COMMON_KEYS, *_MOVE_KEYS[kind], *(("marker",) if kind == "dig" else ()))
     for key in told:
         if key not in allowed:
@@ -260,7 +318,9 @@ def _move(told: dict[str, Any], kind: str, where: str) -> Move:
         value = _get(told, key, (int, list), where)
         fields[key] = {"line": _line, "cell": _cell, "to": _vertex, "at": _vertex}[key](value, where)
     if "marker" in told:
-        letter, _, marker_kind = str(told["marker"]).partition(" ")
+        letter, space, marker_kind = str(told["marker"]).partition(" ")
+        if not (letter and space and marker_kind):
+            raise RecordError(f'{where}: {json.dumps(told["marker"])} is not a marker like "A R"')
         fields["marker"] = Marker(letter, marker_kind)
     return Move(kind, **fields)
 
@@ -318,5 +378,5 @@ def _same(told: Any, is_so: Any, where: str) -> None:
     elif isinstance(is_so, list) and isinstance(told, list) and len(told) == len(is_so):
         for i, (one, other) in enumerate(zip(told, is_so, strict=True)):
             _same(one, other, f"{where}[{i}]")
-    elif told != is_so or isinstance(told, bool):
+    elif told != is_so or type(told) is not type(is_so):
         raise RecordError(f"{where}: the record says {json.dumps(told)}, but it is {json.dumps(is_so)}")

@@ -334,7 +334,7 @@ def _two_player_mode(spec: Spec, players: int) -> str | None:
     edition = EDITIONS[spec.edition]
     asked = next((m for m in spec.modifiers if m in ("regular", "advanced")), None)
     if players not in PLAYERS:
-        raise UsageError(f"{players} players: '{spec.edition}' is for 2, 3 or 4 players")
+        raise UsageError(f"'{spec.edition}' is for 2, 3 or 4 players, not for {players}")
     if players > 2:
         if asked:
             raise UsageError(f"'{asked}' is a way for two to play; drop it for {players} players")

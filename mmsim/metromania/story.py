@@ -5,12 +5,12 @@ from itertools import groupby
 
 from rich.table import Table
 
+from mmsim.metromania.draw_palette import COMPANY_NAMES as COMPANIES
+from mmsim.metromania.draw_palette import TERMINAL_COMPANY
 from mmsim.metromania.lattice import Vertex
 from mmsim.metromania.reference import DECLINE, Game, Move, Played, apply, meets, splits
 from mmsim.metromania.reference_scoring import PARK_LAKE, Result, Trip
 
-COMPANIES = ("Blue", "Orange", "Green", "Purple")
-STYLES = ("blue", "dark_orange", "green", "magenta")
 LINES = ("solid", "striped")
 _REASONS = {
     "both_lines": "a company has ended both its lines",
@@ -123,7 +123,7 @@ def score_sheet(game: Game, outcome: Result) -> Table:
     table.add_column("")
     table.add_column("minutes", justify="right")
     for seat in seats:
-        table.add_column(company(game, seat), justify="right", style=STYLES[seat])
+        table.add_column(company(game, seat), justify="right", style=TERMINAL_COMPANY[seat])
     table.add_column("")
 
     def row(name: str, values: list[int] | list[str], minutes: str = "", note: str = "") -> None:
@@ -162,6 +162,7 @@ def verdict(game: Game, outcome: Result) -> str:
         for player in outcome.winners
     ]
     points = sum(s for s, owner in zip(outcome.scores, seat_player, strict=True) if owner == outcome.winners[0])
+    end = f"with {points} point{'' if abs(points) == 1 else 's'} after {game.turn} turns ({outcome.end_reason})."
     if len(names) == 1:
-        return f"{names[0]} wins with {points} points after {game.turn} turns ({outcome.end_reason})."
-    return f"{' and '.join(names)} share the win with {points} points after {game.turn} turns ({outcome.end_reason})."
+        return f"{names[0]} {'win' if '+' in names[0] else 'wins'} {end}"
+    return f"{', '.join(names[:-1])} and {names[-1]} share the win {end}"
