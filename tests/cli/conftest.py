@@ -1,0 +1,11 @@
+"""What several tests of the command line start from."""
+
+import pytest
+
+from mmsim.core.data import data_folder
+
+
+@pytest.fixture
+def board_text() -> str:
+    """A good board file, to spoil."""
+    return (data_folder("boards") / "compact.toml").read_text(encoding="utf-8")

@@ -1,0 +1,176 @@
+"""Rule G10: the shipped board sets, the classic one to the letter."""
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import combinations, permutations, product
+
+import pytest
+
+from mmsim.core.data import data_folder
+from mmsim.core.rng import Purpose, Stream
+from mmsim.metromania.boardfile import load, read, shipped_names
+from mmsim.metromania.boards import BoardSet, City, Layout, draw_layout
+from mmsim.metromania.lattice import Cell, Vertex, is_frame
+
+NAMES = ["classic", "compact", "grand", "open"]
+
+# side, frame, starts, ends, spots of each kind, lake cells, park cells
+NUMBERS = {
+    "classic": (6, "S.ES.E", 12, 12, 12, 6, 6),
+    "compact": (5, "S.ESE", 12, 12, 12, 3, 3),
+    "grand": (7, "S.E.S.E", 12, 12, 18, 8, 8),
+    "open": (6, "S.ES.E", 12, 12, 6, 0, 0),
+}
+
+
+def piece_cells(board_set: BoardSet, piece: int) -> dict[Cell, str]:
+    """A piece lying unturned in sector 0."""
+    drawn = "".join(board_set.pieces[piece - 1])
+    return dict(zip(board_set.lattice.districts[0], drawn, strict=True))
+
+
+def rim(board_set: BoardSet) -> list[set[Vertex]]:
+    """The vertices on the three sides of sector 0."""
+    n = board_set.side
+    return [
+        {(q, 0) for q in range(n + 1)},
+        {(0, r) for r in range(n + 1)},
+        {(q, n - q) for q in range(n + 1)},
+    ]
+
+
+def cities_of_all_neighbours(board_set: BoardSet) -> Iterator[City]:
+    """Cities in which every two pieces lie side by side in sectors 0 and 1, turned in all nine ways."""
+    for one, other in permutations(range(1, 7), 2):
+        rest = [piece for piece in range(1, 7) if piece not in (one, other)]
+        for turns in product(range(3), repeat=2):
+            yield board_set.city(Layout((one, other, *rest), (*turns, 0, 0, 0, 0)))
+
+
+def vertices_of(city: City, kind: str) -> set[Vertex]:
+    corners = city.lattice.corners
+    return {v for cell, k in city.kind.items() if k == kind and not is_frame(cell) for v in corners[cell]}
+
+
+def tunnels_to_kinds(board_set: BoardSet, cells: dict[Cell, str], start: set[Vertex]) -> dict[str, int]:
+    """How many tunnels from these vertices, inside the piece, until one runs in a spot of each kind."""
+    needed: dict[str, int] = {}
+    reached, wave, tunnels = set(start), set(start), 0
+    while wave:
+        tunnels += 1
+        dug = [
+            (w, cells[cell])
+            for u in wave
+            for w, cell in board_set.lattice.ways_out[u]
+            if cells.get(cell, "L") not in "LP"
+        ]
+        for _, kind in dug:
+            needed.setdefault(kind, tunnels)
+        wave = {w for w, _ in dug} - reached
+        reached |= wave
+    return needed
+
+
+def test_four_sets_are_shipped() -> None:
+    assert shipped_names() == NAMES
+
+
+@pytest.mark.rule("G10")
+@pytest.mark.parametrize("name", NAMES)
+def test_shipped_set_has_its_numbers(name: str) -> None:
+    side, frame, starts, ends, spots, lake, park = NUMBERS[name]
+    board_set = load(name)
+    assert board_set.name == name
+    assert board_set.title
+    assert (board_set.side, board_set.frame) == (side, (frame,) * 6)
+    assert (board_set.frame_count("S"), board_set.frame_count("E")) == (starts, ends)
+    assert [board_set.count(kind) for kind in "RCELP"] == [spots, spots, spots, lake, park]
+    assert board_set.count(".") == 6 * side * side - 3 * spots - lake - park
+
+
+@pytest.mark.rule("G10")
+def test_classic_is_the_default_city_of_the_page() -> None:
+    classic = load("classic")
+    assert classic.side == 6
+    assert classic.frame == ("S.ES.E",) * 6
+    assert classic.classes == 87_480
+    pieces = [Counter("".join(rows)) for rows in classic.pieces]
+    assert [(p["R"], p["C"], p["E"]) for p in pieces] == [(2, 2, 2)] * 6
+    assert sorted(p["L"] for p in pieces) == [0, 0, 0, 0, 0, 6]
+    assert sorted(p["P"] for p in pieces) == [0, 0, 0, 0, 0, 6]
+    assert not any(p["L"] and p["P"] for p in pieces)
+
+
+@pytest.mark.rule("G10")
+@pytest.mark.parametrize("name", ["classic", "compact", "grand"])
+def test_lake_and_park_are_one_stretch_each_and_touch_no_side_of_their_piece(name: str) -> None:
+    board_set = load(name)
+    corners = board_set.lattice.corners
+    outside = set().union(*rim(board_set))
+    for kind in "LP":
+        inside = [c for piece in range(1, 7) for c, k in piece_cells(board_set, piece).items() if k == kind]
+        assert outside.isdisjoint(v for cell in inside for v in corners[cell])
+        joined = {inside[0]}
+        for _ in inside:
+            joined |= {c for c in inside if any(len({*corners[c]} & {*corners[j]}) == 2 for j in joined)}
+        assert joined == set(inside)
+
+
+@pytest.mark.rule("G10")
+@pytest.mark.parametrize("name", ["classic", "compact", "grand"])
+def test_lake_and_park_never_touch_in_any_layout(name: str) -> None:
+    board_set = load(name)
+    layouts = [draw_layout(Stream(10, Purpose.LAYOUT, game)) for game in range(300)]
+    for city in [board_set.city(layout) for layout in layouts] + [*cities_of_all_neighbours(board_set)]:
+        lake, park = vertices_of(city, "L"), vertices_of(city, "P")
+        assert lake
+        assert park
+        assert lake.isdisjoint(park)
+
+
+@pytest.mark.rule("G10")
+@pytest.mark.parametrize("name", NAMES)
+def test_no_two_spots_share_a_side_in_any_layout(name: str) -> None:
+    # Cells share a side within a piece or across the edge of two neighbouring sectors, and every pair of
+    # neighbouring sectors is a turn of sectors 0 and 1: all neighbours there are all that can happen.
+    board_set = load(name)
+    edges = [pair for pair in board_set.lattice.edge_cells.tolist() if -1 not in pair]
+    cells = board_set.lattice.cells
+    seen = 0
+    for city in cities_of_all_neighbours(board_set):
+        seen += 1
+        assert not any(city.is_spot(cells[a]) and city.is_spot(cells[b]) for a, b in edges)
+    assert seen == 30 * 9
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_piece_has_a_spot_of_each_kind_near_each_of_its_sides(name: str) -> None:
+    board_set = load(name)
+    # The teaching set has one spot of a kind in a piece, so it cannot be near all three sides.
+    bound = 4 if name == "open" else board_set.side // 2
+    for piece in range(1, 7):
+        cells = piece_cells(board_set, piece)
+        for side in rim(board_set):
+            needed = tunnels_to_kinds(board_set, cells, side)
+            assert {"R", "C", "E"} <= set(needed)
+            assert max(needed[kind] for kind in "RCE") <= bound
+
+
+@pytest.mark.rule("G5", "G10")
+@pytest.mark.parametrize("name", NAMES)
+def test_the_six_pieces_differ_however_they_are_turned(name: str) -> None:
+    board_set = load(name)
+    assert len(board_set.piece_names) == len(set(board_set.piece_names)) == 6
+    looks = []
+    for piece in range(1, 7):
+        rest = [other for other in range(1, 7) if other != piece]
+        cities = [board_set.city(Layout((piece, *rest), (turn, 0, 0, 0, 0, 0))) for turn in range(3)]
+        looks.append({"".join(city.kind[c] for c in city.lattice.districts[0]) for city in cities})
+    assert all(one.isdisjoint(other) for one, other in combinations(looks, 2))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_boards_check_has_nothing_to_say_about_a_shipped_set(name: str) -> None:
+    board_set, problems = read(data_folder("boards") / f"{name}.toml")
+    assert board_set is not None
+    assert problems == []

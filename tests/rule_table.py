@@ -1,0 +1,72 @@
+"""Which test covers which rule: writes `docs/rule-tests.md` (`python -m tests.rule_table`)."""
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+TESTS = Path(__file__).parent
+PAGE = TESTS.parent / "docs" / "rule-tests.md"
+
+# The ids of the rules page, section by section.
+_SECTIONS = {"G": 10, "S": 7, "T": 4, "B": 2, "D": 5, "M": 2, "ST": 6, "I": 3, "P": 5, "L": 1, "TT": 6, "W": 1}
+RULES = tuple(f"{letters}{number}" for letters, count in _SECTIONS.items() for number in range(1, count + 1))
+
+_HEAD = """\
+# Rules and their tests
+
+Every rule of the game and the tests that cover it, collected from their `@pytest.mark.rule` marks.
+Written by `make docs`; do not edit.
+
+| rule | tests |
+|---|---|
+"""
+
+
+def marked_tests(text: str) -> Iterator[tuple[str, list[str]]]:
+    """The test functions of a module that name rules, with the rules they name."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and (ids := _named(node)):
+            if isinstance(node, ast.FunctionDef):
+                yield node.name, ids
+            else:
+                tests = [inner for inner in node.body if isinstance(inner, ast.FunctionDef)]
+                yield from ((f"{node.name}::{test.name}", ids) for test in tests if test.name.startswith("test_"))
+
+
+def _named(node: ast.FunctionDef | ast.ClassDef) -> list[str]:
+    """The arguments of all `@pytest.mark.rule(...)` over a function or class."""
+    calls = [mark for mark in node.decorator_list if isinstance(mark, ast.Call)]
+    return [
+        str(ast.literal_eval(argument))
+        for call in calls
+        if ast.unparse(call.func) == "pytest.mark.rule"
+        for argument in call.args
+    ]
+
+
+def collect() -> dict[str, list[str]]:
+    """For every rule its tests, as `file::name`."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for path in sorted(TESTS.rglob("test_*.py")):
+        for name, ids in marked_tests(path.read_text(encoding="utf-8")):
+            for rule in ids:
+                found[rule].append(f"{path.relative_to(TESTS.parent).as_posix()}::{name}")
+    return dict(found)
+
+
+def page() -> str:
+    found = collect()
+    rows = (f"| {rule} | {'<br>'.join(f'`{test}`' for test in found.get(rule, []))} |\n" for rule in RULES)
+    return _HEAD + "".join(rows)
+
+
+def main() -> None:
+    PAGE.parent.mkdir(parents=True, exist_ok=True)
+    PAGE.write_text(page(), encoding="utf-8")
+    covered = sum(rule in collect() for rule in RULES)
+    print(f"{covered} of {len(RULES)} rules have tests -> docs/{PAGE.name}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,93 @@
+"""What travels with mmsim: the wheel holds its data and works from an empty folder."""
+
+import os
+import subprocess
+import sys
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from mmsim import __version__
+from mmsim.core.data import data_folder
+from mmsim.metromania import boardfile, rules
+from mmsim.metromania.bots import BOTS
+
+ROOT = Path(__file__).parent.parent
+EXPERIMENTS = sorted(data_folder("experiments").glob("*.toml"))
+
+
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("dist")
+    build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(out), str(ROOT)]
+    done = subprocess.run(build, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    (built,) = out.glob("*.whl")
+    return built
+
+
+@pytest.fixture(scope="session")
+def unpacked(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("site")
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(folder)
+    return folder
+
+
+def from_the_wheel(unpacked: Path, cwd: Path, *words: str) -> str:
+    """Run Python in an empty folder with nothing but the unpacked wheel beside the installed dependencies."""
+    env = {**os.environ, "PYTHONPATH": str(unpacked)}
+    done = subprocess.run([sys.executable, *words], cwd=cwd, env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_the_wheel_holds_the_package_its_data_and_the_command(wheel: Path) -> None:
+    assert wheel.name == f"mmsim-{__version__}-py3-none-any.whl"
+    with zipfile.ZipFile(wheel) as archive:
+        names = set(archive.namelist())
+        scripts = archive.read(f"mmsim-{__version__}.dist-info/entry_points.txt").decode()
+    modules = {path.relative_to(ROOT).as_posix() for path in (ROOT / "mmsim").rglob("*.py")}
+    data = {f"mmsim/data/{kind}/{file.name}" for kind in ("boards", "experiments") for file in (ROOT / kind).iterdir()}
+    assert {"mmsim/data/boards/classic.toml", "mmsim/data/experiments/municipality-4p.toml"} <= data
+    assert modules | data <= names
+    assert scripts.split() == ["[console_scripts]", "mmsim", "=", "mmsim.cli.app:main"]
+    assert not [name for name in names if name.startswith(("tests/", "docs/")) or "__pycache__" in name]
+
+
+def test_the_unpacked_wheel_finds_its_boards_from_an_empty_folder(unpacked: Path, tmp_path: Path) -> None:
+    where = from_the_wheel(
+        unpacked, tmp_path, "-c", "from mmsim.core.data import data_folder; print(data_folder('boards'))"
+    )
+    assert Path(where.strip()) == unpacked / "mmsim" / "data" / "boards"
+    listed = from_the_wheel(unpacked, tmp_path, "-m", "mmsim", "boards", "list")
+    assert all(name in listed for name in boardfile.shipped_names())
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_unpacked_wheel_plays_and_verifies_a_game(unpacked: Path, tmp_path: Path) -> None:
+    assert " wins with " in from_the_wheel(unpacked, tmp_path, "-m", "mmsim", "play", "--quiet", "--record", "a.json")
+    assert from_the_wheel(unpacked, tmp_path, "-m", "mmsim", "verify", "a.json").startswith("a.json:1: ok, ")
+
+
+def test_the_version_is_told_once(unpacked: Path) -> None:
+    metadata = (unpacked / f"mmsim-{__version__}.dist-info" / "METADATA").read_text(encoding="utf-8")
+    assert f"\nVersion: {__version__}\n" in metadata
+    assert "version" in tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["dynamic"]
+
+
+def test_there_are_experiments() -> None:
+    assert EXPERIMENTS
+
+
+@pytest.mark.parametrize("file", EXPERIMENTS, ids=lambda file: file.stem)
+def test_an_experiment_names_known_rulesets_boards_and_bots(file: Path) -> None:
+    told = tomllib.loads(file.read_text(encoding="utf-8"))
+    assert told["name"] == file.stem
+    for board in told["boards"]:
+        assert board in boardfile.shipped_names()
+    for variant in told["variants"]:
+        assert rules.ruleset(variant, told["players"]).players == told["players"]
+    assert set(told["bots"]) <= set(BOTS)

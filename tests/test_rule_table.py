@@ -1,0 +1,47 @@
+"""Every rule of the game has a test, and the page that says which is current."""
+
+import pytest
+
+from tests.rule_table import PAGE, RULES, collect, marked_tests, page
+
+
+@pytest.fixture(scope="module")
+def found() -> dict[str, list[str]]:
+    return collect()
+
+
+def test_the_rules_are_those_of_the_page_in_its_order() -> None:
+    assert len(RULES) == 52
+    assert RULES[:3] == ("G1", "G2", "G3")
+    assert RULES[-8:] == ("L1", "TT1", "TT2", "TT3", "TT4", "TT5", "TT6", "W1")
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_the_rule_has_a_test(found: dict[str, list[str]], rule: str) -> None:
+    assert found.get(rule)
+
+
+def test_no_test_names_a_rule_that_does_not_exist(found: dict[str, list[str]]) -> None:
+    assert set(found) <= set(RULES)
+
+
+def test_the_page_is_current() -> None:
+    assert PAGE.read_text(encoding="utf-8") == page(), "write it anew: make docs"
+
+
+def test_marks_are_found_over_functions_and_classes_and_nowhere_else() -> None:
+    module = '''
+@pytest.mark.rule("D1", "D2")
+@pytest.mark.parametrize("side", [3, 4])
+def test_one(side): ...
+
+@pytest.mark.slow
+def test_two():
+    """@pytest.mark.rule("D3")"""
+
+@pytest.mark.rule("W1")
+class TestWinners:
+    def test_three(self): ...
+    def helper(self): ...
+'''
+    assert list(marked_tests(module)) == [("test_one", ["D1", "D2"]), ("TestWinners::test_three", ["W1"])]
