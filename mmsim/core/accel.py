@@ -1,0 +1,150 @@
+"""The only place that names Numba: the decorator, the off switch, the machine's bit instructions.
+
+`MMSIM_JIT=0` runs the same code as plain Python (slow; for coverage and for stepping through it in a debugger).
+"""
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+import numpy as np
+
+# How many functions are compiled in all, for progress while they are.
+registered = 0
+ENABLED = os.environ.get("MMSIM_JIT", "1") != "0"
+
+F = TypeVar("F", bound=Callable[..., Any])
+ix = np.uint64  # an index into a field of a record: unsigned, so that compiled code need not look for negative ones
+
+if ENABLED:
+    import numba
+    from llvmlite import binding, ir
+    from numba import types
+    from numba.core import event
+    from numba.extending import intrinsic
+
+    from mmsim.core import cache
+
+    numba.config.CACHE_DIR = str(cache.folder())
+    _OPTIONS = {"error_model": "numpy", "nogil": True, "boundscheck": False}
+
+    def jit(function: F) -> F:
+        """Compile a function that is called from compiled code only."""
+        global registered
+        registered += 1
+        compiled: F = numba.njit(**_OPTIONS)(function)
+        return compiled
+
+    def inlined(function: F) -> F:
+        """Compile a function into every one of its callers: for what is called often and from few places."""
+        global registered
+        registered += 1
+        compiled: F = numba.njit(forceinline=True, **_OPTIONS)(function)
+        return compiled
+
+    def entry(function: F) -> F:
+        """Compile a function that Python calls, and keep the machine code on disk."""
+        global registered
+        registered += 1
+        compiled: F = numba.njit(cache=True, **_OPTIONS)(function)
+        return compiled
+
+    @contextmanager
+    def watch_compiling(tell: Callable[[int], None]) -> Iterator[None]:
+        """Call `tell` with the number of functions compiled so far, whenever another one is."""
+        seen: set[str] = set()
+
+        class Listener(event.Listener):  # type: ignore[misc]
+            def on_start(self, happening: Any) -> None:
+                pass
+
+            def on_end(self, happening: Any) -> None:
+                seen.add(str(happening.data["dispatcher"].py_func.__qualname__))
+                tell(len(seen))
+
+        with event.install_listener("numba:compile", Listener()):
+            yield
+
+    def _bits_of(name: str) -> Any:
+        """A one-word LLVM instruction (ctpop, cttz, ctlz) as a function."""
+
+        def instruction(typing: Any, word: Any) -> Any:
+            def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+                if name == "ctpop":
+                    return builder.ctpop(args[0])
+                return getattr(builder, name)(args[0], ir.Constant(ir.IntType(1), 0))
+
+            return types.uint64(types.uint64), generate
+
+        return intrinsic(instruction)
+
+    _count, _trailing, _leading = _bits_of("ctpop"), _bits_of("cttz"), _bits_of("ctlz")
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def _deposit(typing: Any, source: Any, mask: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            word = ir.IntType(64)
+            kind = ir.FunctionType(word, [word, word])
+            return builder.call(builder.module.declare_intrinsic("llvm.x86.bmi.pdep.64", fnty=kind), args)
+
+        return types.uint64(types.uint64, types.uint64), generate
+
+    @jit
+    def count_bits(word: np.uint64) -> np.int64:
+        return np.int64(_count(np.uint64(word)))
+
+    @jit
+    def lowest_bit(word: np.uint64) -> np.int64:
+        return np.int64(_trailing(np.uint64(word)))
+
+    @jit
+    def highest_bit(word: np.uint64) -> np.int64:
+        return np.int64(63) - np.int64(_leading(np.uint64(word)))
+
+    if binding.get_host_cpu_features().get("bmi2", False):
+
+        @jit
+        def kth_bit(word: np.uint64, k: np.int64) -> np.int64:
+            return np.int64(_trailing(_deposit(np.uint64(1) << np.uint64(k), np.uint64(word))))
+
+    else:
+
+        @jit
+        def kth_bit(word: np.uint64, k: np.int64) -> np.int64:
+            rest = np.uint64(word)
+            for _ in range(k):
+                rest &= rest - np.uint64(1)
+            return np.int64(_trailing(rest))
+
+else:
+
+    @contextmanager
+    def watch_compiling(tell: Callable[[int], None]) -> Iterator[None]:
+        yield
+
+    def jit(function: F) -> F:
+        return function
+
+    inlined = entry = jit
+
+    def count_bits(word: np.uint64) -> np.int64:
+        return np.int64(int(word).bit_count())
+
+    def lowest_bit(word: np.uint64) -> np.int64:
+        return np.int64((int(word) & -int(word)).bit_length() - 1)
+
+    def highest_bit(word: np.uint64) -> np.int64:
+        return np.int64(int(word).bit_length() - 1)
+
+    def kth_bit(word: np.uint64, k: np.int64) -> np.int64:
+        rest = int(word)
+        for _ in range(int(k)):
+            rest &= rest - 1
+        return np.int64((rest & -rest).bit_length() - 1)
+
+
+count_bits.__doc__ = "How many bits are set."
+lowest_bit.__doc__ = "The number of the lowest set bit; the word must not be zero."
+highest_bit.__doc__ = "The number of the highest set bit; the word must not be zero."
+kth_bit.__doc__ = "The number of the k-th set bit, counting from 0; there must be that many."

@@ -1,0 +1,88 @@
+"""Where compiled code is kept: one folder for every state of the sources, versions and processor.
+
+Numba notices a change of a cached function's own file only, so the folder's name carries a digest of every source
+of the package. A list of checksums, written when everything is compiled, tells a whole cache from a broken one.
+"""
+
+import fcntl
+import hashlib
+import json
+import os
+import platform
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+
+from mmsim.core.errors import MmsimError
+from mmsim.core.files import write_atomically
+
+_PACKAGE = Path(__file__).resolve().parent.parent
+_CHECKSUMS = "checksums.json"
+
+
+def root() -> Path:
+    """`MMSIM_CACHE_DIR`, else `mmsim` in the user's cache folder."""
+    if chosen := os.environ.get("MMSIM_CACHE_DIR"):
+        return Path(chosen)
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "mmsim"
+
+
+@cache
+def folder() -> Path:
+    """The folder for the code as it is now on this machine."""
+    digest = hashlib.sha256()
+    for package in ("numba", "llvmlite", "numpy"):
+        digest.update(f"{package} {version(package)}\n".encode())
+    digest.update(f"{platform.python_version()} {platform.machine()} {platform.processor()}\n".encode())
+    for source in sorted(_PACKAGE.rglob("*.py")):
+        digest.update(str(source.relative_to(_PACKAGE)).encode())
+        digest.update(source.read_bytes())
+    return root() / digest.hexdigest()[:16]
+
+
+def is_whole() -> bool:
+    """Whether everything is compiled and every file is as it was when that was noted."""
+    try:
+        noted = json.loads((folder() / _CHECKSUMS).read_text())
+    except (OSError, ValueError):
+        return False
+    return bool(noted) and noted == _checksums()
+
+
+def note_as_whole() -> None:
+    """Write down the checksums of all that has been compiled."""
+    write_atomically(folder() / _CHECKSUMS, json.dumps(_checksums()).encode())
+
+
+def wipe() -> None:
+    """Forget what is compiled for the code as it is now, and what was for states of it that are gone."""
+    shutil.rmtree(folder(), ignore_errors=True)
+    make()
+
+
+def make() -> None:
+    try:
+        folder().mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise MmsimError(
+            f"cannot keep compiled code in {folder()}: {error.strerror or error}; MMSIM_CACHE_DIR names another folder"
+        ) from error
+
+
+@contextmanager
+def one_at_a_time() -> Iterator[None]:
+    """Hold the lock of the cache, so that of several cold processes one compiles and the others wait."""
+    make()
+    with (root() / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _checksums() -> dict[str, str]:
+    here = folder()
+    files = sorted(path for path in here.rglob("*.nb*") if path.is_file() and not path.name.endswith(".tmp"))
+    return {str(path.relative_to(here)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}

@@ -1,0 +1,72 @@
+"""Compile once, say so, and never trust a broken cache."""
+
+import sys
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+from mmsim.core import accel, cache
+
+Tell = Callable[[int], None]
+
+
+def warm_up(run: Callable[[], object]) -> float:
+    """Have every compiled function ready by running `run`, which must call them all; returns the seconds it took.
+
+    The first process to need them compiles, under a lock; the others wait and then load. A cache that is not as it
+    was left is thrown away before anything in it is used.
+    """
+    began = time.perf_counter()
+    if not accel.ENABLED:
+        return 0.0
+    with cache.one_at_a_time():
+        if cache.is_whole():
+            run()
+        else:
+            cache.wipe()
+            with _progress() as tell, accel.watch_compiling(tell):
+                run()
+            cache.note_as_whole()
+    return time.perf_counter() - began
+
+
+class _Lines(AbstractContextManager[Tell]):
+    """What a log or a pipe gets: a line before and a line after."""
+
+    def __enter__(self) -> Tell:
+        self._began = time.perf_counter()
+        _say(f"compiling the fast core, once for this version; kept in {cache.folder()}")
+        return lambda done: None
+
+    def __exit__(self, *problem: object) -> None:
+        if problem[0] is None:
+            _say(f"compiled in {time.perf_counter() - self._began:.0f} s")
+
+
+class _Bar(AbstractContextManager[Tell]):
+    """What a person at a terminal gets: a bar."""
+
+    def __enter__(self) -> Tell:
+        self._bar = Progress(
+            TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), console=Console(stderr=True)
+        )
+        self._bar.__enter__()
+        self._bar.print(f"mmsim: compiled code is kept in {cache.folder()}", soft_wrap=True)
+        task = self._bar.add_task("compiling the fast core, once for this version", total=accel.registered)
+        return lambda done: self._bar.update(task, completed=done)
+
+    def __exit__(self, *problem: object) -> None:
+        self._bar.__exit__(None, None, None)
+
+
+def _progress() -> AbstractContextManager[Tell]:
+    if sys.stderr is None:
+        return nullcontext(lambda done: None)
+    return _Bar() if sys.stderr.isatty() else _Lines()
+
+
+def _say(text: str) -> None:
+    print(f"mmsim: {text}", file=sys.stderr, flush=True)
