@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint verify bench golden docs clean
+.PHONY: help setup demo test lint verify bench coverage golden docs clean
 
 help: ## show this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -34,6 +34,14 @@ lint: $(READY) ## ruff and mypy
 verify: $(READY) ## slow statistical checks
 	$(BIN)/python -m pytest -n auto -m slow
 
+bench: $(READY) ## how fast the core is against the reference engine; fails below half of the committed ratio
+	$(BIN)/mmsim bench
+	$(BIN)/python -m benchmarks.check_ratio
+
+coverage: $(READY) ## the core's tests with the compiler off, and which of its lines they reach
+	MMSIM_JIT=0 $(BIN)/python -m coverage run -m tests.core_as_python
+	$(BIN)/python -m coverage report
+
 golden: $(READY) ## write the golden games of tests/golden/ anew
 	$(BIN)/python -m tests.golden.regenerate
 
@@ -41,5 +49,5 @@ docs: $(READY) ## write the generated pages of docs/ anew
 	$(BIN)/python -m tests.rule_table
 
 clean: ## remove what the other targets made
-	rm -rf $(VENV) out dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .coverage out dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -28,19 +28,20 @@ if ENABLED:
 
     numba.config.CACHE_DIR = str(cache.folder())
     _OPTIONS = {"error_model": "numpy", "nogil": True, "boundscheck": False}
+    _INTERNAL = {**_OPTIONS, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # halves the time to compile
 
     def jit(function: F) -> F:
         """Compile a function that is called from compiled code only."""
         global registered
         registered += 1
-        compiled: F = numba.njit(**_OPTIONS)(function)
+        compiled: F = numba.njit(**_INTERNAL)(function)
         return compiled
 
     def inlined(function: F) -> F:
         """Compile a function into every one of its callers: for what is called often and from few places."""
         global registered
         registered += 1
-        compiled: F = numba.njit(forceinline=True, **_OPTIONS)(function)
+        compiled: F = numba.njit(forceinline=True, **_INTERNAL)(function)
         return compiled
 
     def entry(function: F) -> F:

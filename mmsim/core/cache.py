@@ -1,7 +1,7 @@
 """Where compiled code is kept: one folder for every state of the sources, versions and processor.
 
 Numba notices a change of a cached function's own file only, so the folder's name carries a digest of every source
-of the package. A list of checksums, written when everything is compiled, tells a whole cache from a broken one.
+below the command line. A list of checksums, written when everything is compiled, tells a whole cache from a broken one.
 """
 
 import fcntl
@@ -38,7 +38,7 @@ def folder() -> Path:
     for package in ("numba", "llvmlite", "numpy"):
         digest.update(f"{package} {version(package)}\n".encode())
     digest.update(f"{platform.python_version()} {platform.machine()} {platform.processor()}\n".encode())
-    for source in sorted(_PACKAGE.rglob("*.py")):
+    for source in sorted(path for path in _PACKAGE.rglob("*.py") if path.parent.name != "cli"):
         digest.update(str(source.relative_to(_PACKAGE)).encode())
         digest.update(source.read_bytes())
     return root() / digest.hexdigest()[:16]

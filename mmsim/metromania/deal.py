@@ -65,6 +65,7 @@ NO_CORRUPTION: dict[tuple[int, str], Hands] = {
 }
 
 
+@cache
 def arranged(hand: Hand) -> Hand:
     """A hand in the order it is listed and tried: the first marker of each kind R, C, E, then the second ones."""
     of_kind = {kind: [marker for marker in hand if marker.kind == kind] for kind in KINDS}
@@ -79,33 +80,44 @@ def deal(rules: Ruleset, stream: Stream) -> Hands:
 
 def valid_deals(rules: Ruleset) -> tuple[Hands, ...]:
     """Every deal the rules allow, in a fixed order, every hand arranged."""
-    return tuple(tuple(arranged(hand) for hand in hands) for hands in _deals(rules))
-
-
-def _deals(rules: Ruleset) -> tuple[Hands, ...]:
-    if rules.deal is Deal.RANDOM:
-        return _random_deals(rules.players)
-    if rules.deal is Deal.COLUMNS:
-        return (MARKER_SETS["standard"],)  # S3
-    if rules.deal is Deal.COMPANIES:
-        return _company_deals(rules.seat_player)
-    # No book prints a misprinted table for three; the corrected one is the only one there is.
-    table = (rules.players, rules.marker_set if rules.players == 4 else "standard")
-    return (NO_CORRUPTION[table],)
+    return _valid_deals(rules.deal, rules.seat_player, rules.marker_set)
 
 
 @cache
+def _valid_deals(kind: Deal, seat_player: tuple[int, ...], marker_set: str) -> tuple[Hands, ...]:
+    companies = len(seat_player)
+    if kind is Deal.RANDOM:
+        deals = _random_deals(companies)
+    elif kind is Deal.COLUMNS:
+        deals = (MARKER_SETS["standard"],)  # S3
+    elif kind is Deal.COMPANIES:
+        deals = _company_deals(seat_player)
+    else:
+        # No book prints a misprinted table for three; the corrected one is the only one there is.
+        deals = (NO_CORRUPTION[companies, marker_set if companies == 4 else "standard"],)
+    return tuple(tuple(arranged(hand) for hand in hands) for hands in deals)
+
+
 def _random_deals(players: int) -> tuple[Hands, ...]:
     """S2, by going through the ways to share out each kind."""
     left, right = MARKER_SETS["standard"]
-    by_kind = [tuple(sorted(m for m in left + right if m.kind == kind)) for kind in KINDS]
+    residential, commercial, entertainment = (
+        list(_shares(tuple(sorted(m for m in left + right if m.kind == kind)), players)) for kind in KINDS
+    )
     per_company = len(left + right) // players
     deals = []
-    for shares in product(*(list(_shares(kind, players)) for kind in by_kind)):
-        hands = tuple(tuple(m for share in shares for m in share[seat]) for seat in range(players))
-        if all(len(hand) == per_company == len({m.letter for m in hand}) for hand in hands):
-            deals.append(hands)
+    for share_r, share_c in product(residential, commercial):
+        halves = [r + c for r, c in zip(share_r, share_c, strict=True)]
+        if all(_letters_differ(half) for half in halves):
+            for share_e in entertainment:
+                hands = tuple(half + e for half, e in zip(halves, share_e, strict=True))
+                if all(len(hand) == per_company and _letters_differ(hand) for hand in hands):
+                    deals.append(hands)
     return tuple(deals)
+
+
+def _letters_differ(hand: Hand) -> bool:
+    return len({marker.letter for marker in hand}) == len(hand)
 
 
 def _shares(of_one_kind: Hand, players: int) -> Iterator[Hands]:
@@ -121,7 +133,6 @@ def _shares(of_one_kind: Hand, players: int) -> Iterator[Hands]:
             )
 
 
-@cache
 def _company_deals(seat_player: tuple[int, ...]) -> tuple[Hands, ...]:
     """S4: A, B, C to the first companies, D, E, F to the second ones; a column's half is a triple of three kinds."""
     columns = MARKER_SETS["standard"]

@@ -185,6 +185,7 @@ class Position:
         self._deals = self.prepared.deals if self.hands is None else state.hands_row(self.hands)
         self.history: list[Played] = []
         self._scored = False
+        self._legal: dict[Move, int] | None = None
         self._step(SET_UP, self.game, -1 if self.layout is None else self.layout.index)
         self._s = self._state[0]
         self.rules = self.prepared.rules
@@ -222,12 +223,16 @@ class Position:
     def over(self) -> bool:
         return bool(self._s.over)
 
-    def _codes(self) -> list[int]:
-        return [int(code) for code in self._moves[: self._step(MOVES)]] if not self.over else []
+    def _choices(self) -> dict[Move, int]:
+        """Every legal move and its number, found once a decision."""
+        if self._legal is None:
+            codes = [] if self.over else self._moves[: self._step(MOVES)].tolist()
+            self._legal = {self._decode(code): code for code in codes}
+        return self._legal
 
     def legal_moves(self) -> list[Move]:
         """Every legal move, in the order of the reference engine."""
-        return [self._decode(code) for code in self._codes()]
+        return list(self._choices())
 
     def bot_move(self) -> Move:
         """The move the seat's own bot chooses, from the seat's own stream."""
@@ -235,11 +240,10 @@ class Position:
 
     def apply(self, move: Move) -> Played:
         """Play a legal move."""
-        codes = self._codes()
-        try:
-            code = codes[[self._decode(code) for code in codes].index(move)]
-        except ValueError:
-            raise IllegalMove(f"{move} is not legal for seat {self.seat} in turn {self.turn}") from None
+        code = self._choices().get(move)
+        if code is None:
+            raise IllegalMove(f"{move} is not legal for seat {self.seat} in turn {self.turn}")
+        self._legal = None
         turn, seat, points = self.turn, self.seat, int(self._s.points[self.seat])
         stations = self.rules.stations - int(self._s.supply)
         self._step(PLAY, code)

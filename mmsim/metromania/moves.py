@@ -93,7 +93,8 @@ def ways_on(s: Any, b: Any, r: Any, line: Any, markers_left: Any) -> tuple[np.ui
     u = s.terminus[ix(line)]
     lanes = s.lanes[ix(u)]
     if s.supply < 2:
-        slots = affordable(s, b, line, u, slots)
+        free = lanes | lanes >> np.uint64(16) | lanes >> np.uint64(32) | lanes >> np.uint64(48) | s.end_free[ix(u)]
+        slots = affordable(s, b, line, u, slots & free)
     seat = line >> 1
     first, second = lanes & slots, _ZERO
     if markers_left > 0:

@@ -168,8 +168,9 @@ def _parse(line: int, text: str) -> Source:
     if not text.strip():
         problem = "it is empty, not a game record"
     elif not text.rstrip().endswith("}"):
-        last = text.rstrip().splitlines()
-        problem = f"the record is cut off at column {len(last[-1])}" + (f" of line {len(last)}" if len(last) > 1 else "")
+        lines = text.rstrip().splitlines()
+        place = f"column {len(lines[-1])}" + (f" of line {len(lines)}" if len(lines) > 1 else "")
+        problem = f"the record is cut off at {place}"
     return Source(line, problem=problem)
 
 

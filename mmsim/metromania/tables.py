@@ -116,7 +116,7 @@ def frame(table: str, rows: NDArray[Any]) -> pl.DataFrame:
         if name in _NULLABLE:
             column = column.to_frame().select(pl.when(pl.col(name) >= 0).then(pl.col(name)))[name]
         if name in _WORDS:
-            column = column.cast(pl.UInt8).cast(dtype)
+            column = column.cast(pl.UInt8).cat.to(dtype)
         columns.append(column)
     return pl.DataFrame(columns)
 
