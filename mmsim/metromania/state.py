@@ -15,7 +15,7 @@ from mmsim.core import streams
 from mmsim.metromania.boards import PIECES, TURNS, BoardSet, turned_places
 from mmsim.metromania.deal import KINDS, LETTERS, Hands, valid_deals
 from mmsim.metromania.lattice import ABSENT, MAX_SIDE, Lattice, Vertex, direction_of, far_sides, lattice
-from mmsim.metromania.rules import Ruleset
+from mmsim.metromania.rules import KNOBS, Ruleset
 
 Record = NDArray[Any]  # a structured array of one element: what crosses from Python to compiled code
 
@@ -75,33 +75,10 @@ RULES = np.dtype(
         ("players", np.int64),
         ("seat_player", np.int64, SEATS),
         ("hand_size", np.int64),
-        *(
-            (name, np.int64)
-            for name in (
-                "tunnels_per_line",
-                "stations",
-                "dig",
-                "markers_per_turn",
-                "end_lines",
-                "ride_minutes",
-                "change_minutes",
-                "trip_points",
-                "own_marker_bonus",
-                "park_lake_points",
-                "penalty",
-                "station_points",
-                "half_kept",
-                "trigger_turn",
-                "last_round",
-                "shared_trip",
-                "shared_fault",
-                "start_overflow",
-                "end_overflow",
-            )
-        ),
+        *((name, np.int64) for name in KNOBS if name not in ("hands", "marker_set")),  # for views and deals only
     ]
 )
-# The values of the choices among them, as numbers.
+# The values of the choices among them, as numbers: their places in the order the knob names them.
 PER_SPOT, FLAT = 0, 1
 FLOOR, CEIL = 0, 1
 STOP, FINISH = 0, 1
@@ -268,15 +245,10 @@ def rules_record(rules: Ruleset) -> Record:
     r.companies, r.players = rules.companies, rules.players
     r.seat_player[: rules.companies] = rules.seat_player
     r.hand_size = 2 * len(LETTERS) // rules.companies
-    r.station_points = ("per_spot", "flat").index(rules.station_points)
-    r.half_kept = ("floor", "ceil").index(rules.half_kept)
-    r.trigger_turn = ("stop", "finish").index(rules.trigger_turn)
-    r.last_round = ("none", "others").index(rules.last_round)
-    r.shared_trip = ("none", "most_tunnels", "all").index(rules.shared_trip)
-    r.shared_fault = ("none", "all").index(rules.shared_fault)
     for name, value in rules.knobs().items():
-        if not isinstance(value, str):
-            setattr(r, name, int(value))
+        if name in (RULES.names or ()):
+            choices = KNOBS[name].choices
+            setattr(r, name, choices.index(str(value)) if choices else int(value))
     return record
 
 
