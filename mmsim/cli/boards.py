@@ -43,7 +43,9 @@ def show(
     layout: Layout = None,
     seed: Annotated[
         int | None,
-        typer.Option(min=0, max=2**64 - 1, help="Draw a random layout with this seed.  [default: pieces in order]"),
+        typer.Option(
+            min=0, max=2**64 - 1, help="Draw a random layout with this seed; if not given, the pieces in order."
+        ),
     ] = None,
     out: Annotated[
         Path | None,

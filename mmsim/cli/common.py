@@ -19,6 +19,6 @@ def console() -> Console:
 Seed = Annotated[int, typer.Option("--seed", min=0, max=2**64 - 1, help="Master seed; the same seed, the same result.")]
 Players = Annotated[
     int | None,
-    typer.Option("--players", help="Number of players, 2 to 4.  [default: 4; 2 for a two-player mode]"),
+    typer.Option("--players", help="Number of players, 2 to 4; if not given, 4, or 2 for a two-player mode."),
 ]
 Layout = Annotated[str | None, typer.Option("--layout", help="Layout code like 1a-4c-2b-6a-3a-5b.")]

@@ -17,7 +17,7 @@ from mmsim.metromania.reference_scoring import result
 def play(
     spec: Annotated[
         str,
-        typer.Option("--rules", metavar="SPEC", help="EDITION[+MODIFIER...][,knob=value...] or a .toml file."),
+        typer.Option("--rules", metavar="SPEC", help="A ruleset like print+loyal,change_minutes=2, or a .toml file."),
     ] = "print",
     players: Players = None,
     board: Annotated[str, typer.Option(metavar="SET", help="Board set: a shipped one or a .toml file.")] = "classic",

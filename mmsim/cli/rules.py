@@ -13,7 +13,7 @@ app = typer.Typer(help="Rulesets: editions, modifiers and knobs.")
 
 Spec = Annotated[
     str,
-    typer.Argument(metavar="SPEC", help="EDITION[+MODIFIER...][,knob=value...], or a ruleset file (.toml)."),
+    typer.Argument(metavar="SPEC", help="A ruleset like print+loyal,change_minutes=2, or a ruleset file (.toml)."),
 ]
 
 
