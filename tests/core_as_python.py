@@ -20,9 +20,10 @@ def main() -> None:
     play_mixed(rng, MIXED, SMALL_SIDES, look_every=64)
     game = Metromania()
     for variant in VARIANTS:
-        rows = game.play_shard(game.prepare(variant), 0, ROWS)
+        prepared = game.prepare(variant)
+        rows = game.play_shard(prepared, 0, ROWS)
         for table in rows:
-            game.frame(table, rows[table])
+            game.frame(prepared, table, rows[table])
     print(f"the core as plain Python: {CLASSIC + MIXED} games compared, {ROWS * len(VARIANTS)} written to tables")
 
 

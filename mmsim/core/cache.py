@@ -21,6 +21,7 @@ from mmsim.core.files import write_atomically
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 _CHECKSUMS = "checksums.json"
+_KEPT = 8  # folders of other versions that stay
 
 
 def root() -> Path:
@@ -34,7 +35,7 @@ def root() -> Path:
 @cache
 def folder() -> Path:
     """The folder for the code as it is now on this machine."""
-    digest = hashlib.sha256()
+    digest = hashlib.sha256(f"{_PACKAGE}\n".encode())  # Numba's files know the path of their source
     for package in ("numba", "llvmlite", "numpy"):
         digest.update(f"{package} {version(package)}\n".encode())
     digest.update(f"{platform.python_version()} {platform.machine()} {platform.processor()}\n".encode())
@@ -59,25 +60,25 @@ def note_as_whole() -> None:
 
 
 def wipe() -> None:
-    """Forget what is compiled for the code as it is now, and what was for states of it that are gone."""
+    """Forget what is compiled for the code as it is now, and all but the latest of what was for other states of it."""
     shutil.rmtree(folder(), ignore_errors=True)
-    make()
-
-
-def make() -> None:
-    try:
-        folder().mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise MmsimError(
-            f"cannot keep compiled code in {folder()}: {error.strerror or error}; MMSIM_CACHE_DIR names another folder"
-        ) from error
+    others = sorted((path for path in root().iterdir() if path.is_dir()), key=lambda path: path.stat().st_mtime)
+    for path in others[:-_KEPT]:
+        shutil.rmtree(path, ignore_errors=True)
+    folder().mkdir(parents=True, exist_ok=True)
 
 
 @contextmanager
 def one_at_a_time() -> Iterator[None]:
     """Hold the lock of the cache, so that of several cold processes one compiles and the others wait."""
-    make()
-    with (root() / "lock").open("w") as lock:
+    try:
+        folder().mkdir(parents=True, exist_ok=True)
+        lock = (root() / "lock").open("w")
+    except OSError as error:
+        raise MmsimError(
+            f"cannot keep compiled code in {folder()}: {error.strerror or error}; MMSIM_CACHE_DIR names another folder"
+        ) from error
+    with lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 

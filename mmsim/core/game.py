@@ -52,7 +52,7 @@ class Game(Protocol):
     def play_shard(self, prepared: Any, first_game: int, count: int) -> Rows:
         """Play games into the rows of all tables."""
 
-    def frame(self, table: str, rows: NDArray[Any]) -> pl.DataFrame:
+    def frame(self, prepared: Any, table: str, rows: NDArray[Any]) -> pl.DataFrame:
         """Rows of a table as a data frame."""
 
     def new_game(self, prepared: Any, game: int) -> Position:

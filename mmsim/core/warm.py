@@ -17,19 +17,19 @@ def warm_up(run: Callable[[], object]) -> float:
     """Have every compiled function ready by running `run`, which must call them all; returns the seconds it took.
 
     The first process to need them compiles, under a lock; the others wait and then load. A cache that is not as it
-    was left is thrown away before anything in it is used.
+    was left is thrown away before anything in it is used; a whole one may be read-only.
     """
     began = time.perf_counter()
     if not accel.ENABLED:
         return 0.0
-    with cache.one_at_a_time():
-        if cache.is_whole():
-            run()
-        else:
-            cache.wipe()
-            with _progress() as tell, accel.watch_compiling(tell):
-                run()
-            cache.note_as_whole()
+    if not cache.is_whole():
+        with cache.one_at_a_time():
+            if not cache.is_whole():  # nobody else has compiled while this process waited
+                cache.wipe()
+                with _progress() as tell, accel.watch_compiling(tell):
+                    run()
+                cache.note_as_whole()
+    run()
     return time.perf_counter() - began
 
 

@@ -14,7 +14,7 @@ from mmsim.core.warm import warm_up
 from mmsim.metromania import boardfile, record, state, tables
 from mmsim.metromania.boards import BoardSet, City, Layout
 from mmsim.metromania.bots import Bot, seat_bots
-from mmsim.metromania.deal import KINDS, LETTERS, Hands, Marker
+from mmsim.metromania.deal import KINDS, LETTERS, Hands, Marker, arranged
 from mmsim.metromania.lattice import Cell, Vertex
 from mmsim.metromania.moves import BONUS, MOVE_KINDS, START, STATION
 from mmsim.metromania.play import Seed
@@ -96,8 +96,8 @@ class Metromania:
     def play_shard(self, prepared: Prepared, first_game: int, count: int) -> Rows:
         return run_shard(prepared, first_game, count)[0]
 
-    def frame(self, table: str, rows: NDArray[Any]) -> pl.DataFrame:
-        return tables.frame(table, rows)
+    def frame(self, prepared: Prepared, table: str, rows: NDArray[Any]) -> pl.DataFrame:
+        return tables.frame(table, rows, prepared.rules.variant, [bot.name for bot in prepared.bots])
 
     def new_game(self, prepared: Prepared, game: int) -> "Position":
         return Position(prepared, game)
@@ -112,6 +112,8 @@ class Metromania:
 
 def prepare(board_set: BoardSet, rules: Ruleset, variant: Variant) -> Prepared:
     """A variant whose board set and ruleset are at hand."""
+    if not 0 <= variant.seed < 2**64:
+        raise UsageError(f"a master seed is 0 to 2^64 - 1, not {variant.seed}")
     return Prepared(
         board_set,
         rules,
@@ -182,7 +184,9 @@ class Position:
         self._state = state.new_record(state.STATE)
         self._network = new_network()
         self._moves = np.zeros(_MOST_MOVES, np.int64)
-        self._deals = self.prepared.deals if self.hands is None else state.hands_row(self.hands)
+        self._deals = self.prepared.deals
+        if self.hands is not None:
+            self._deals = state.hands_row(tuple(arranged(hand) for hand in self.hands))
         self.history: list[Played] = []
         self._scored = False
         self._legal: dict[Move, int] | None = None

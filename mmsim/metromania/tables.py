@@ -3,6 +3,7 @@
 `games` has a row a game, `seats` one a company, `trips` one a trip, `lines` one a line.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -92,8 +93,13 @@ _NULLABLE = ("winner", "decided_turn", "minutes", "fault", "start_side", "end_si
 
 
 def schema(table: str) -> pl.Schema:
-    """The columns of a table as Polars sees them."""
-    return pl.Schema({name: _dtype(name, ROWS[table][name]) for name in ROWS[table].names or ()})
+    """The columns of a table as Polars sees them: what compiled code writes, and the names it does not know."""
+    columns: dict[str, Any] = {"variant": pl.Categorical()}
+    for name in ROWS[table].names or ():
+        columns[name] = _dtype(name, ROWS[table][name])
+        if table == "seats" and name == "player":
+            columns["bot"] = pl.Categorical()
+    return pl.Schema(columns)
 
 
 def _dtype(name: str, kind: np.dtype[Any]) -> Any:
@@ -108,11 +114,16 @@ def empty_rows(companies: int, games: int) -> dict[str, NDArray[Any]]:
     return {table: np.zeros(counts[table] * games, ROWS[table]).view(np.recarray) for table in ROWS}
 
 
-def frame(table: str, rows: NDArray[Any]) -> pl.DataFrame:
+def frame(table: str, rows: NDArray[Any], variant: str, bots: Sequence[str]) -> pl.DataFrame:
     """The rows of a table as a data frame: names for codes, nulls for what there is not."""
     columns = []
     for name, dtype in schema(table).items():
-        column = pl.Series(name, np.ascontiguousarray(rows[name]))
+        if name == "variant":
+            column = pl.repeat(variant, len(rows), dtype=pl.String, eager=True).alias(name).cast(dtype)
+        elif name == "bot":
+            column = pl.Series(name, bots, pl.String).cast(dtype).gather(rows["seat"])
+        else:
+            column = pl.Series(name, np.ascontiguousarray(rows[name]))
         if name in _NULLABLE:
             column = column.to_frame().select(pl.when(pl.col(name) >= 0).then(pl.col(name)))[name]
         if name in _WORDS:

@@ -1,0 +1,137 @@
+"""Bit tricks against plain Python, and the core as plain Python (`MMSIM_JIT=0`) against the compiled one."""
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+from mmsim.core import accel
+from mmsim.core.game import Variant
+from mmsim.metromania.game import Metromania
+
+ROOT = Path(__file__).parents[2]
+
+
+def some_words() -> list[int]:
+    """Words other than zero: single bits, runs, both ends, and random ones from sparse to dense."""
+    rng = Random(64)
+    found = {2**64 - 1, 1, 2**63, 2**63 + 1, 0x5555555555555555, 0xAAAAAAAAAAAAAAAA, 0x0FFF, 0x0001000100010001}
+    found |= {1 << k for k in range(64)} | {(1 << k) - 1 for k in range(1, 64)} | {2**64 - (1 << k) for k in range(64)}
+    for _ in range(200):
+        word = rng.getrandbits(64)
+        found |= {word, word & rng.getrandbits(64), word & rng.getrandbits(64) & rng.getrandbits(64)}
+    return sorted(found - {0})
+
+
+def by_hand(words: list[int]) -> list[list[int]]:
+    """[count, lowest, highest, *every set bit] of every word."""
+    told = []
+    for word in words:
+        bits = [k for k in range(64) if word >> k & 1]
+        told.append([len(bits), bits[0], bits[-1], *bits])
+    return told
+
+
+_TELL = """
+import json, sys
+import numpy as np
+{before}
+from mmsim.core import accel
+from mmsim.core.accel import count_bits, highest_bit, kth_bit, lowest_bit
+
+def tell(words, out):
+    for i in range(words.size):
+        out[i, 0], out[i, 1], out[i, 2] = count_bits(words[i]), lowest_bit(words[i]), highest_bit(words[i])
+        for k in range(out[i, 0]):
+            out[i, 3 + k] = kth_bit(words[i], np.int64(k))
+
+if accel.ENABLED:
+    import numba
+    tell = numba.njit(error_model="numpy")(tell)
+words = np.array(json.load(sys.stdin), np.uint64)
+out = np.zeros((words.size, 67), np.int64)
+tell(words, out)
+print(json.dumps([row[: 3 + row[0]] for row in out.tolist()]))
+"""
+_WITHOUT_BMI2 = """
+from llvmlite import binding
+features = binding.get_host_cpu_features()
+features["bmi2"] = False
+binding.get_host_cpu_features = lambda: features
+"""
+
+
+def run(script: str, jit: str, *arguments: str, given: str = "") -> str:
+    """What a script prints in a process of its own, compiler on (`1`) or off (`0`)."""
+    done = subprocess.run(
+        [sys.executable, "-W", "error::RuntimeWarning", "-c", script, *arguments],
+        input=given,
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env={**os.environ, "MMSIM_JIT": jit},
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize(
+    ("jit", "before"),
+    [("1", ""), ("1", _WITHOUT_BMI2), ("0", "")],
+    ids=["compiled", "compiled for an older processor", "plain"],
+)
+def test_bits_are_counted_and_found(jit: str, before: str) -> None:
+    words = some_words()
+    assert json.loads(run(_TELL.format(before=before), jit, given=json.dumps(words))) == by_hand(words)
+
+
+def test_zero_has_no_bits() -> None:
+    script = "import numpy as np\nfrom mmsim.core.accel import count_bits\nprint(count_bits(np.uint64(0)))"
+    assert run(script, "0").strip() == "0"
+
+
+@pytest.mark.parametrize("name", ["count_bits", "lowest_bit", "highest_bit", "kth_bit"])
+def test_bit_functions_say_what_they_do(name: str) -> None:
+    assert getattr(accel, name).__doc__
+
+
+# --- the whole core as plain Python ----------------------------------------------------------------------------
+
+VARIANTS: list[list[Any]] = [
+    ["print", 4, "classic", 1],
+    ["v2", 3, "compact", 2],
+    ["nl", 2, "compact", 3],
+    ["en1+advanced", 2, "open", 4],
+    ["print,stations=2,dig=5,change_minutes=0,markers_per_turn=2", 4, "compact", 5],
+    ["v2+no-corruption,ride_minutes=20,tunnels_per_line=40,end_lines=8", 3, "grand", 6],
+]
+_PLAY = """
+import hashlib, json, sys
+from mmsim.core import accel
+from mmsim.core.game import Variant
+from mmsim.metromania.game import Metromania
+assert not accel.ENABLED and "numba" not in sys.modules
+game = Metromania()
+for rules, players, board, seed in json.loads(sys.argv[1]):
+    prepared = game.prepare(Variant(rules, players, board, seed=seed))
+    rows = game.play_shard(prepared, 0, int(sys.argv[2]))
+    told = {table: hashlib.sha256(rows[table].tobytes()).hexdigest() for table in rows}
+    print(json.dumps([told, game.record(prepared, 0)]))
+"""
+
+
+def test_the_core_plays_the_same_games_without_the_compiler() -> None:
+    game, count = Metromania(), 4
+    told = run(_PLAY, "0", json.dumps(VARIANTS), str(count)).splitlines()
+    for (rules, players, board, seed), line in zip(VARIANTS, told, strict=True):
+        prepared = game.prepare(Variant(rules, players, board, seed=seed))
+        rows = game.play_shard(prepared, 0, count)
+        here = {table: hashlib.sha256(np.asarray(rows[table]).tobytes()).hexdigest() for table in rows}
+        assert json.loads(line) == json.loads(json.dumps([here, game.record(prepared, 0)]))

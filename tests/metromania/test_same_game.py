@@ -1,0 +1,146 @@
+"""The fast core and the reference engine play the same game, decision by decision."""
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from random import Random
+from unittest.mock import patch
+
+import pytest
+
+from mmsim.core.rng import Stream
+from mmsim.metromania import reference
+from mmsim.metromania.game import TripResult
+from mmsim.metromania.play import Seed
+from mmsim.metromania.reference import Game, Move, start_moves
+from mmsim.metromania.rules import ruleset
+from tests.metromania.twins import CHOOSERS, AnyChooser, Twins, mixed_games, shipped
+
+CLASSIC_CHUNKS, CLASSIC_GAMES = 12, 50  # 600 games
+MIXED_CHUNKS, MIXED_GAMES = 28, 50  # 1,400 games
+SMALL_SIDES = (3, 3, 4, 4, 5)
+SIDES = (3, 4, 5, 6, 7, 8)
+HUGE = (12,)
+SLOW_CHUNKS, SLOW_GAMES = 500, 200  # 100,000 games
+
+
+def play_classic(rng: Random, count: int, look_every: int) -> None:
+    """Four players, the box's rules, the box's board: as the game is usually played."""
+    rules, board_set = ruleset("print", 4), shipped("classic")
+    for number in range(count):
+        chooser = CHOOSERS[0] if number % 2 else rng.choice(CHOOSERS)
+        Twins(board_set, rules, Seed(rng.getrandbits(64), number)).play(chooser, rng, look_every)
+
+
+def play_mixed(rng: Random, count: int, sides: tuple[int, ...], look_every: int) -> None:
+    for board_set, rules, seed in mixed_games(rng, count, sides):
+        Twins(board_set, rules, seed).play(rng.choice(CHOOSERS), rng, look_every)
+
+
+@pytest.mark.parametrize("chunk", range(CLASSIC_CHUNKS))
+def test_the_usual_game_is_the_same_in_both_engines(chunk: int) -> None:
+    play_classic(Random(chunk), CLASSIC_GAMES, look_every=16)
+
+
+@pytest.mark.parametrize("chunk", range(MIXED_CHUNKS))
+def test_any_game_is_the_same_in_both_engines(chunk: int) -> None:
+    rng = Random(1000 + chunk)
+    play_mixed(rng, MIXED_GAMES, SMALL_SIDES if chunk % 2 else SIDES, look_every=16)
+    if chunk % 7 == 0:
+        play_mixed(rng, 2, HUGE, look_every=16)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("chunk", range(SLOW_CHUNKS))
+def test_many_more_games_are_the_same_in_both_engines(chunk: int) -> None:
+    rng = Random(1_000_000 + chunk)
+    play_classic(rng, SLOW_GAMES // 4, look_every=64)
+    play_mixed(rng, SLOW_GAMES // 4, SIDES, look_every=64)
+    play_mixed(rng, SLOW_GAMES // 2 - 2, SMALL_SIDES, look_every=64)
+    play_mixed(rng, 2, HUGE, look_every=64)
+
+
+# --- what the games above come across --------------------------------------------------------------------------
+
+
+@dataclass
+class Watching:
+    """Chooses as another does and counts what there is to see."""
+
+    chooser: AnyChooser
+    seen: Counter[str] = field(default_factory=Counter)
+
+    def choose(self, game: Game, moves: Sequence[Move], draws: Stream) -> Move:
+        if game.supply == 0 and game.bonus_line is None and game.dug == 0:
+            rules = game.rules
+            starts = {move for move in moves if move.kind == "start"}
+            game.rules = replace(rules, stations=60)
+            self.seen["start refused for want of a station"] += len(set(start_moves(game, game.seat)) - starts)
+            game.rules = rules
+        move = self.chooser.choose(game, moves, draws)
+        self.seen[move.kind] += 1
+        for arrow, side in (("start", game.lines[game.seat][0].start_side), ("end", self._start_side(game, move))):
+            if move.kind == arrow and move.cell is not None and side is not None:
+                near = (int(move.cell[1]) - side) % 6 in (0, 1, 5)
+                self.seen[f"{arrow} on a near side"] += near
+        if move.marker is not None:
+            kinds = [marker.kind for marker in game.dealt[game.seat]]
+            first = game.dealt[game.seat][kinds.index(move.marker.kind)]
+            self.seen["second marker of a kind"] += move.marker != first
+            self.seen["second marker in a turn"] += game.markers_laid > 0
+        return move
+
+    def _start_side(self, game: Game, move: Move) -> int | None:
+        return None if move.line is None else game.lines[game.seat][move.line].start_side
+
+
+def look_at_trip(seen: Counter[str], trip: TripResult) -> None:
+    if trip.minutes is None:
+        seen[str(trip.fault)] += 1
+        return
+    seen["trip of no minutes"] += trip.minutes == 0
+    seen["two changes"] += trip.changes > 1
+    seen["several companies on a trip"] += len(trip.involved) > 1
+    seen["a trip nobody scores"] += len(trip.involved) > 1 and not any(trip.scores)
+
+
+def test_the_games_come_across_everything_that_is_rare() -> None:
+    rng, seen = Random(2010), Counter[str]()
+    for number, (board_set, rules, seed) in enumerate(mixed_games(rng, 100, SMALL_SIDES)):
+        watching = Watching(CHOOSERS[number % len(CHOOSERS)], seen)
+        twins = Twins(board_set, rules, seed)
+        outcome = twins.play(watching, rng, look_every=64)
+        seen[outcome.end_reason] += 1
+        seen["shared win"] += len(outcome.winners) > 1
+        seen["two stations at once"] += any(len(played.stations) == 2 for played in twins.game.history)
+        for trip in twins.core.result().trips:
+            look_at_trip(seen, trip)
+    expected = {
+        *("start", "dig", "end", "bonus", "decline", "station", "pass"),
+        *("both_lines", "stations", "lines", "deadlock", "shared win"),
+        *("not_placed", "no_station", "no_route", "trip of no minutes", "two changes"),
+        *("several companies on a trip", "a trip nobody scores", "two stations at once"),
+        *("start refused for want of a station", "start on a near side", "end on a near side"),
+        *("second marker of a kind", "second marker in a turn"),
+    }
+    assert {name for name in expected if not seen[name]} == set()
+
+
+def test_a_difference_is_told_with_the_record_that_shows_it() -> None:
+    twins = Twins(shipped("classic"), ruleset("print", 4), Seed(1, 2))
+    with (
+        patch.object(reference, "station_value", lambda game, vertex: 7),
+        pytest.raises(AssertionError, match="what came of it differs after move") as told,
+    ):
+        twins.play(CHOOSERS[0], Random(5))
+    core, readable, record = str(told.value).splitlines()[1:4]
+    assert core.startswith("core: ")
+    assert "points=7" in readable
+    shown = json.loads(record.removeprefix("record:"))
+    assert shown["board"]["layout"] == twins.core.city.layout.code
+    assert shown["hands"] == [[str(marker) for marker in hand] for hand in twins.core.dealt]
+    assert shown["moves"][-1]["points"] == 7
+    assert all(move["points"] == 0 for move in shown["moves"][:-1])
+    assert shown["ruleset"]["name"] == "print"
+    assert shown["seed"] == {"master": 1, "variant": "print-4p", "game": 2}
