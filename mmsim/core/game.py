@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-import polars as pl
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import polars as pl
 
 Rows = dict[str, NDArray[Any]]  # table -> rows, a structured array; a field is a column
 
@@ -44,7 +46,10 @@ class Game(Protocol):
     """A game the house can simulate: a pure function of (master seed, variant, game index)."""
 
     name: str
-    tables: dict[str, pl.Schema]
+
+    @property
+    def tables(self) -> "dict[str, pl.Schema]":
+        """The columns of every table."""
 
     def prepare(self, variant: Variant) -> Any:
         """Everything a shard needs, made once: arrays for compiled code."""
@@ -52,7 +57,7 @@ class Game(Protocol):
     def play_shard(self, prepared: Any, first_game: int, count: int) -> Rows:
         """Play games into the rows of all tables."""
 
-    def frame(self, prepared: Any, table: str, rows: NDArray[Any]) -> pl.DataFrame:
+    def frame(self, prepared: Any, table: str, rows: NDArray[Any]) -> "pl.DataFrame":
         """Rows of a table as a data frame."""
 
     def new_game(self, prepared: Any, game: int) -> Position:

@@ -5,9 +5,6 @@ import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
 from mmsim.core import accel, cache
 
 Tell = Callable[[int], None]
@@ -50,6 +47,9 @@ class _Bar(AbstractContextManager[Tell]):
     """What a person at a terminal gets: a bar."""
 
     def __enter__(self) -> Tell:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
         self._bar = Progress(
             TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), console=Console(stderr=True)
         )

@@ -2,10 +2,9 @@
 
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
 from mmsim.core.errors import UsageError
@@ -23,6 +22,9 @@ from mmsim.metromania.reference import IllegalMove, Move, Played
 from mmsim.metromania.rules import Ruleset, ruleset
 from mmsim.metromania.state import FAULTS, HAND, NOWHERE, PATH, SEATS, TRIPS
 from mmsim.metromania.trips import new_network
+
+if TYPE_CHECKING:
+    import polars as pl
 
 _MOST_MOVES = 1024
 
@@ -88,7 +90,14 @@ class Metromania:
     """The game object of the house."""
 
     name = "metromania"
-    tables: dict[str, pl.Schema] = {table: tables.schema(table) for table in tables.ROWS}  # noqa: RUF012
+
+    @property
+    def tables(self) -> "dict[str, pl.Schema]":
+        from mmsim.metromania.frames import (
+            schema,
+        )  # Polars takes a moment to import; a worker's first game does not wait
+
+        return {table: schema(table) for table in tables.ROWS}
 
     def prepare(self, variant: Variant) -> Prepared:
         return prepare(boardfile.load(variant.board), ruleset(variant.rules, variant.players), variant)
@@ -96,8 +105,10 @@ class Metromania:
     def play_shard(self, prepared: Prepared, first_game: int, count: int) -> Rows:
         return run_shard(prepared, first_game, count)[0]
 
-    def frame(self, prepared: Prepared, table: str, rows: NDArray[Any]) -> pl.DataFrame:
-        return tables.frame(table, rows, prepared.rules.variant, [bot.name for bot in prepared.bots])
+    def frame(self, prepared: Prepared, table: str, rows: NDArray[Any]) -> "pl.DataFrame":
+        from mmsim.metromania.frames import frame
+
+        return frame(table, rows, prepared.rules.variant, [bot.name for bot in prepared.bots])
 
     def new_game(self, prepared: Prepared, game: int) -> "Position":
         return Position(prepared, game)

@@ -1,19 +1,17 @@
-"""The tables a shard of games is played into: rows as compiled code writes them, columns as Polars reads them.
+"""The tables a shard of games is played into, as rows that compiled code writes; `frames` makes Polars frames of them.
 
 `games` has a row a game, `seats` one a company, `trips` one a trip, `lines` one a line.
 """
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
 from mmsim.core.accel import count_bits, ix, jit, lowest_bit
 from mmsim.metromania.deal import LETTERS
 from mmsim.metromania.scoring import lines_ended, standing
-from mmsim.metromania.state import END_REASONS, FAULTS, HAND, NOWHERE, SEATS, TRIPS
+from mmsim.metromania.state import HAND, NOWHERE, SEATS, TRIPS
 from mmsim.metromania.turns import blocked_lines
 
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
@@ -83,53 +81,11 @@ LINE_ROW = np.dtype(
 )
 ROWS = {"games": GAME_ROW, "seats": SEAT_ROW, "trips": TRIP_ROW, "lines": LINE_ROW}
 
-_WORDS = {
-    "status": STATUSES,
-    "end_reason": END_REASONS,
-    "trip": TRIP_NAMES,
-    "fault": FAULTS,
-}
-_NULLABLE = ("winner", "decided_turn", "minutes", "fault", "start_side", "end_side")
-
-
-def schema(table: str) -> pl.Schema:
-    """The columns of a table as Polars sees them: what compiled code writes, and the names it does not know."""
-    columns: dict[str, Any] = {"variant": pl.Categorical()}
-    for name in ROWS[table].names or ():
-        columns[name] = _dtype(name, ROWS[table][name])
-        if table == "seats" and name == "player":
-            columns["bot"] = pl.Categorical()
-    return pl.Schema(columns)
-
-
-def _dtype(name: str, kind: np.dtype[Any]) -> Any:
-    if name in _WORDS:
-        return pl.Enum(_WORDS[name])
-    return pl.Series(np.zeros(0, kind)).dtype
-
 
 def empty_rows(companies: int, games: int) -> dict[str, NDArray[Any]]:
     """Room for the rows of so many games in every table."""
     counts = {"games": 1, "seats": companies, "trips": TRIPS, "lines": 2 * companies}
     return {table: np.zeros(counts[table] * games, ROWS[table]).view(np.recarray) for table in ROWS}
-
-
-def frame(table: str, rows: NDArray[Any], variant: str, bots: Sequence[str]) -> pl.DataFrame:
-    """The rows of a table as a data frame: names for codes, nulls for what there is not."""
-    columns = []
-    for name, dtype in schema(table).items():
-        if name == "variant":
-            column = pl.repeat(variant, len(rows), dtype=pl.String, eager=True).alias(name).cast(dtype)
-        elif name == "bot":
-            column = pl.Series(name, bots, pl.String).cast(dtype).gather(rows["seat"])
-        else:
-            column = pl.Series(name, np.ascontiguousarray(rows[name]))
-        if name in _NULLABLE:
-            column = column.to_frame().select(pl.when(pl.col(name) >= 0).then(pl.col(name)))[name]
-        if name in _WORDS:
-            column = column.cast(pl.UInt8).cat.to(dtype)
-        columns.append(column)
-    return pl.DataFrame(columns)
 
 
 # --- writing rows, compiled ------------------------------------------------------------------------------------

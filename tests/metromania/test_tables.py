@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from mmsim.core.game import Rows, Variant
-from mmsim.metromania import tables
+from mmsim.metromania import frames, tables
 from mmsim.metromania.bots import seat_bots
 from mmsim.metromania.game import Metromania, Prepared, run_shard
 from mmsim.metromania.play import Seed, play_out, set_up
@@ -213,7 +213,7 @@ def test_the_games_compared_are_of_many_kinds() -> None:
 def test_a_frame_has_the_declared_columns_and_every_row(name: str, table: str) -> None:
     rows = METROMANIA.play_shard(prepared(name), FIRST, COUNT)[table]
     frame = METROMANIA.frame(prepared(name), table, rows)
-    assert frame.schema == METROMANIA.tables[table] == tables.schema(table)
+    assert frame.schema == METROMANIA.tables[table] == frames.schema(table)
     assert set(frame.columns) - {"variant", "bot"} == set(rows.dtype.names or ())
     assert frame["variant"].unique().to_list() == [prepared(name).rules.variant]
     assert ("bot" in frame.columns) == (table == "seats")
@@ -262,7 +262,7 @@ def test_a_frame_of_no_rows_has_the_declared_columns() -> None:
         assert frame.schema == METROMANIA.tables[table]
 
 
-def frames(name: str, count: int) -> dict[str, pl.DataFrame]:
+def all_frames(name: str, count: int) -> dict[str, pl.DataFrame]:
     rows = METROMANIA.play_shard(prepared(name), 1000, count)
     return {table: METROMANIA.frame(prepared(name), table, rows[table]) for table in rows}
 
@@ -270,7 +270,7 @@ def frames(name: str, count: int) -> dict[str, pl.DataFrame]:
 @pytest.mark.parametrize("name", VARIANTS)
 def test_the_tables_add_up(name: str) -> None:
     rules, count = prepared(name).rules, 500
-    told = frames(name, count)
+    told = all_frames(name, count)
     games, seats, trips, lines = (told[table].sort("game", maintain_order=True) for table in told)
     assert games["game"].to_list() == list(range(1000, 1000 + count))
     assert [seats.height, trips.height, lines.height] == [
@@ -305,5 +305,5 @@ def test_seats_name_their_bots_in_playing_order() -> None:
     four = prepared("print for four")
     rows = tables.empty_rows(4, 2)["seats"]
     rows["seat"] = [0, 1, 2, 3, 0, 1, 2, 3]
-    frame = tables.frame("seats", rows, four.rules.variant, ["a", "b", "c", "d"])
+    frame = frames.frame("seats", rows, four.rules.variant, ["a", "b", "c", "d"])
     assert frame["bot"].to_list() == ["a", "b", "c", "d"] * 2
