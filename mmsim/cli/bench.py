@@ -9,6 +9,7 @@ from rich.table import Table
 
 from mmsim.cli.common import Players, console
 from mmsim.core import bench as timing
+from mmsim.core import cache
 from mmsim.core.game import Variant
 from mmsim.metromania.bots import BOTS, Bot
 from mmsim.metromania.play import Seed as GameSeed
@@ -57,6 +58,7 @@ def bench(
         "method": "CPU seconds of one process; engines take turns; median, lowest and highest of the repeats",
         "repeats": repeats,
         "start_up": {
+            "compile_s": cache.compile_seconds(),
             "first_game_s": round(timing.fresh_start(_FIRST_GAME, cold=False), 2),
             **({"cold_first_game_s": round(timing.fresh_start(_FIRST_GAME, cold=True), 2)} if cold else {}),
         },
@@ -117,6 +119,7 @@ def _print(report: dict[str, Any]) -> None:
             f"{bot}: the core is {times['median']:,.0f} times as fast as the reference engine "
             f"({times['low']:,.0f} to {times['high']:,.0f})"
         )
+    screen.print(f"the core was compiled in {start['compile_s']} s, once")
     screen.print(f"a new process has its first game done after {start['first_game_s']} s (compiled code at hand)")
     if "cold_first_game_s" in start:
         screen.print(f"with everything to compile first: {start['cold_first_game_s']} s")

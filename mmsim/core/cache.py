@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 from mmsim.core.errors import MmsimError
 from mmsim.core.files import write_atomically
@@ -47,16 +48,27 @@ def folder() -> Path:
 
 def is_whole() -> bool:
     """Whether everything is compiled and every file is as it was when that was noted."""
+    noted = _noted()
+    return bool(noted.get("files")) and noted.get("files") == _checksums()
+
+
+def compile_seconds() -> float:
+    """How long it took to compile what is in the cache."""
+    return float(_noted().get("seconds", 0.0))
+
+
+def note_as_whole(seconds: float) -> None:
+    """Write down the checksums of all that has been compiled, and how long that took."""
+    noted = {"seconds": round(seconds, 2), "files": _checksums()}
+    write_atomically(folder() / _CHECKSUMS, json.dumps(noted).encode())
+
+
+def _noted() -> dict[str, Any]:
     try:
         noted = json.loads((folder() / _CHECKSUMS).read_text())
     except (OSError, ValueError):
-        return False
-    return bool(noted) and noted == _checksums()
-
-
-def note_as_whole() -> None:
-    """Write down the checksums of all that has been compiled."""
-    write_atomically(folder() / _CHECKSUMS, json.dumps(_checksums()).encode())
+        return {}
+    return noted if isinstance(noted, dict) else {}
 
 
 def wipe() -> None:

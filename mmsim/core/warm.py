@@ -25,7 +25,7 @@ def warm_up(run: Callable[[], object]) -> float:
                 cache.wipe()
                 with _progress() as tell, accel.watch_compiling(tell):
                     run()
-                cache.note_as_whole()
+                cache.note_as_whole(time.perf_counter() - began)
     run()
     return time.perf_counter() - began
 
