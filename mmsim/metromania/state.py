@@ -38,7 +38,7 @@ NOWHERE = 0xFFFF  # in a table of 16-bit numbers: there is none
 BLANK, LAKE, PARK = 0, 4, 5
 CELL_CODES = {".": BLANK, "R": 1, "C": 2, "E": 3, "L": LAKE, "P": PARK}  # 1, 2, 3: spots, by their lane
 SLOTS = 0xFFF
-ALL_LANES = 0x0001_0001_0001_0001
+EVERY_LANE = np.uint64(0x0001_0001_0001_0001)
 
 END_REASONS = ("both_lines", "stations", "lines", "deadlock")
 BOTH_LINES, NO_STATIONS, ENOUGH_LINES, DEADLOCK = range(4)

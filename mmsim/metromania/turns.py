@@ -21,6 +21,7 @@ from mmsim.metromania.state import (
     BOTH_LINES,
     DEADLOCK,
     ENOUGH_LINES,
+    EVERY_LANE,
     HAND,
     LINES,
     NO_STATIONS,
@@ -37,7 +38,6 @@ from mmsim.metromania.state import (
 from mmsim.metromania.stations import meets, open_slots, place_station, splits
 
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
-_EVERY_LANE = np.uint64(0x0001_0001_0001_0001)
 
 assert LAYOUTS < 2**32
 
@@ -208,7 +208,7 @@ def _dig(s: Any, b: Any, r: Any, line: Any, slot: Any, marker: Any) -> None:
             s.end_free[ix(b.corner[ix(3 * cell + i)])] &= ~np.uint64(b.corner_slots[ix(3 * cell + i)])
     else:
         for i in range(3):
-            s.lanes[ix(b.corner[ix(3 * cell + i)])] &= ~(np.uint64(b.corner_slots[ix(3 * cell + i)]) * _EVERY_LANE)
+            s.lanes[ix(b.corner[ix(3 * cell + i)])] &= ~(np.uint64(b.corner_slots[ix(3 * cell + i)]) * EVERY_LANE)
     if marker > 0:
         _lay_marker(s, line >> 1, marker - 1, cell)
     s.terminus_at[ix(u)] &= ~(1 << line) & 0xFF

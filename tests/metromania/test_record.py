@@ -10,33 +10,10 @@ from mmsim.metromania.bots import seat_bots
 from mmsim.metromania.play import Seed, play_out, set_up
 from mmsim.metromania.reference import DECLINE, Game
 from mmsim.metromania.reference_scoring import result
+from tests.metromania.test_rules import KNOB_NAMES
 
 Record = dict[str, Any]
 
-# As the format's page lists them.
-KNOB_NAMES = [
-    "tunnels_per_line",
-    "stations",
-    "dig",
-    "markers_per_turn",
-    "ride_minutes",
-    "change_minutes",
-    "trip_points",
-    "own_marker_bonus",
-    "park_lake_points",
-    "penalty",
-    "end_lines",
-    "station_points",
-    "half_kept",
-    "trigger_turn",
-    "last_round",
-    "shared_trip",
-    "shared_fault",
-    "start_overflow",
-    "end_overflow",
-    "hands",
-    "marker_set",
-]
 MOVE_FIELDS = {
     "start": ["turn", "seat", "move", "line", "cell", "to", "stations", "points"],
     "dig": ["turn", "seat", "move", "line", "cell", "to", "stations", "points"],
