@@ -1,5 +1,6 @@
 """`mmsim bench`: how fast the engines are on this machine."""
 
+import json
 from typing import Annotated, Any
 
 import typer
@@ -66,7 +67,7 @@ def bench(
         "core_over_reference": {v.bots: _ratio(speeds, v.bots) for v in variants},
     }
     if as_json:
-        typer.echo(timing.dumps(report))
+        typer.echo(json.dumps(report, indent=1))
     else:
         _print(report)
 

@@ -1,6 +1,5 @@
 """Measuring speed: engines take turns in one run, so that a noisy machine is noisy to all of them."""
 
-import json
 import os
 import platform
 import subprocess
@@ -108,7 +107,3 @@ def fresh_start(program: str, cold: bool) -> float:
     if done.returncode:
         raise MmsimError(f"a fresh process did not play its first game: {done.stderr.strip().splitlines()[-1]}")
     return took
-
-
-def dumps(report: dict[str, Any]) -> str:
-    return json.dumps(report, indent=1)

@@ -4,7 +4,6 @@ import re
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -145,7 +144,7 @@ class _Source:
 def _errors(data: dict[str, Any], source: _Source) -> Iterator[Problem]:
     for key in data:
         if key not in _KEYS:
-            yield Problem(source.key(key), f"unknown key '{key}'; {_nearest(key, _KEYS)}")
+            yield Problem(source.key(key), str(unknown("key", key, _KEYS)))
     for key in ("name", "title"):
         if not isinstance(data.get(key, ""), str):
             yield Problem(source.key(key), f"{key} must be text in quotes")
@@ -202,7 +201,7 @@ def _piece_errors(index: int, piece: dict[str, Any], side: int | None, source: _
         if key not in _PIECE_KEYS:
             yield Problem(
                 source.piece_key(index, key),
-                f"piece {number} has an unknown key '{key}'; {_nearest(key, _PIECE_KEYS)}",
+                f"piece {number} has an {unknown('key', key, _PIECE_KEYS)}",
             )
     if not isinstance(piece.get("name", ""), str):
         yield Problem(source.piece_key(index, "name"), f"the name of piece {number} must be text in quotes")
@@ -229,12 +228,6 @@ def _piece_errors(index: int, piece: dict[str, Any], side: int | None, source: _
                 known = ", ".join(f"{kind} {word}" for kind, word in CELL_KINDS.items())
                 yield Problem(source.row(index, j), f"{where} has an unknown cell '{letter}'; {hint}(known: {known})")
                 break
-
-
-def _nearest(name: str, known: tuple[str, ...]) -> str:
-    close = get_close_matches(name, known, n=1, cutoff=0.5)
-    hint = f"did you mean '{close[0]}'? " if close else ""
-    return f"{hint}(known: {', '.join(known)})"
 
 
 def _warnings(board_set: BoardSet, source: _Source) -> Iterator[Problem]:

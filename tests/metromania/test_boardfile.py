@@ -130,7 +130,7 @@ WRONG = {
         2,
         ["unknown key 'titel'", "did you mean 'title'?", "name, title, side, frame, piece"],
     ),
-    "unknown key, nothing near": (with_line(2, "xyz = 1"), 2, ["unknown key 'xyz'; (known: name, title"]),
+    "unknown key, nothing near": (with_line(2, "xyz = 1"), 2, ["unknown key 'xyz' (known: name, title"]),
     "name is no text": (with_line(1, "name = 7"), 1, ["name must be text in quotes"]),
     "title is no text": (with_line(2, "title = 7"), 2, ["title must be text in quotes"]),
     "side missing": (with_line(3, ""), 1, ["the side is missing", "side = 6", "3 to 12"]),
@@ -228,7 +228,7 @@ def test_all_mistakes_are_reported_in_the_order_of_the_file() -> None:
     found = problems(text)
     assert [line for line, _ in found] == [2, 4, 4, 20, 29, 57]
     assert [what.split(";")[0] for _, what in found] == [
-        "unknown key 'x'",
+        "unknown key 'x' (known: name, title, side, frame, piece)",
         "the frame has 3 cells and needs 4",
         "no line could ever end: put at least one E on the frame",
         "piece 2, row 2 ('..C.') has 4 cells and needs 5",
