@@ -73,9 +73,10 @@ def bench(
 
 
 def _core(prepared: Any) -> timing.Play:
-    from mmsim.metromania.game import run_shard
+    from mmsim.metromania.game import Metromania
 
-    return lambda first, count: run_shard(prepared, first, count)[1]
+    game = Metromania()
+    return lambda first, count: game.play_shard(prepared, first, count).decisions
 
 
 def _reference(prepared: Any) -> timing.Play:

@@ -1,6 +1,6 @@
 """The seam: what batch, analysis, report and the command line know of a game."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -9,18 +9,41 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     import polars as pl
 
-Rows = dict[str, NDArray[Any]]  # table -> rows, a structured array; a field is a column
+
+@dataclass(frozen=True)
+class BotError:
+    """A bot that raised an exception or chose an illegal move; its game ends there with status `bot_error`."""
+
+    game: int
+    seat: int
+    bot: str
+    message: str
+
+
+class Shard(dict[str, NDArray[Any]]):
+    """The games of a shard: table -> rows, a structured array whose fields are columns, and what happened."""
+
+    def __init__(self, rows: Mapping[str, NDArray[Any]], decisions: int, errors: Sequence[BotError] = ()) -> None:
+        super().__init__(rows)
+        self.decisions = decisions
+        self.errors = tuple(errors)
 
 
 @dataclass(frozen=True)
 class Variant:
-    """One cell of an experiment: which rules, board, players and bots, and the master seed of its games."""
+    """One cell of an experiment: which rules, board, players and bots, and the master seed of its games.
+
+    With `seats="rotate"` as many games in a row as there are players share a layout and a deal, and the bots move on
+    by one player from each to the next; with `"fixed"` every game has a layout and a deal of its own.
+    """
 
     rules: str
     players: int | None = None  # None: the usual number of the rules
     board: str = "classic"
     bots: str = "uniform"
     seed: int = 1
+    seats: str = "fixed"
+    name: str | None = None  # in tables; None: that of the rules and players
 
 
 class Position(Protocol):
@@ -54,8 +77,14 @@ class Game(Protocol):
     def prepare(self, variant: Variant) -> Any:
         """Everything a shard needs, made once: arrays for compiled code."""
 
-    def play_shard(self, prepared: Any, first_game: int, count: int) -> Rows:
+    def play_shard(self, prepared: Any, first_game: int, count: int) -> Shard:
         """Play games into the rows of all tables."""
+
+    def rows_per_game(self, prepared: Any) -> dict[str, int]:
+        """How many rows every table has for a game."""
+
+    def describe(self, prepared: Any) -> dict[str, Any]:
+        """What a manifest says of a variant: its name, players, every knob, the board's text, the bots; plain JSON."""
 
     def frame(self, prepared: Any, table: str, rows: NDArray[Any]) -> "pl.DataFrame":
         """Rows of a table as a data frame."""
@@ -65,3 +94,6 @@ class Game(Protocol):
 
     def record(self, prepared: Any, game: int) -> dict[str, Any]:
         """The record of a game, played by its bots."""
+
+    def verify(self, record: dict[str, Any]) -> None:
+        """Replay a record with the reference engine; raises an error that says what differs."""

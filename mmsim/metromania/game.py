@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mmsim.core.errors import UsageError
-from mmsim.core.game import Rows, Variant
+from mmsim.core.game import Shard, Variant
 from mmsim.core.warm import warm_up
 from mmsim.metromania import boardfile, record, state, tables
 from mmsim.metromania.boards import BoardSet, City, Layout
@@ -19,7 +19,7 @@ from mmsim.metromania.moves import BONUS, MOVE_KINDS, START, STATION
 from mmsim.metromania.play import Seed
 from mmsim.metromania.playout import CHOOSE, MOVES, PLAY, SCORE, SET_UP, play_shard, step
 from mmsim.metromania.reference import IllegalMove, Move, Played
-from mmsim.metromania.rules import Ruleset, ruleset
+from mmsim.metromania.rules import RULES_VERSION, Ruleset, ruleset
 from mmsim.metromania.state import FAULTS, HAND, NOWHERE, PATH, SEATS, TRIPS
 from mmsim.metromania.trips import new_network
 
@@ -40,6 +40,7 @@ class Prepared:
     board: state.Record
     rule_record: state.Record
     deals: NDArray[np.uint8]
+    name: str
 
 
 @dataclass(frozen=True)
@@ -102,13 +103,37 @@ class Metromania:
     def prepare(self, variant: Variant) -> Prepared:
         return prepare(boardfile.load(variant.board), ruleset(variant.rules, variant.players), variant)
 
-    def play_shard(self, prepared: Prepared, first_game: int, count: int) -> Rows:
-        return run_shard(prepared, first_game, count)[0]
+    def play_shard(self, prepared: Prepared, first_game: int, count: int) -> Shard:
+        start_up()
+        return _play_rows(prepared, first_game, count)
+
+    def rows_per_game(self, prepared: Prepared) -> dict[str, int]:
+        return tables.rows_per_game(prepared.rules.companies)
+
+    def describe(self, prepared: Prepared) -> dict[str, Any]:
+        board_set, rules = prepared.board_set, prepared.rules
+        return {
+            "game": self.name,
+            "name": prepared.name,
+            "players": rules.players,
+            "companies": rules.companies,
+            "seat_player": list(rules.seat_player),
+            "rules_version": RULES_VERSION,
+            "ruleset": {"name": rules.name, **rules.knobs()},
+            "board": {
+                "set": board_set.name,
+                "side": board_set.side,
+                "pieces": [list(piece) for piece in board_set.pieces],
+                "frame": list(board_set.frame),
+            },
+            "bots": [bot.name for bot in prepared.bots],
+            "seed": prepared.seed,
+        }
 
     def frame(self, prepared: Prepared, table: str, rows: NDArray[Any]) -> "pl.DataFrame":
         from mmsim.metromania.frames import frame
 
-        return frame(table, rows, prepared.rules.variant, [bot.name for bot in prepared.bots])
+        return frame(table, rows, prepared.name, [bot.name for bot in prepared.bots])
 
     def new_game(self, prepared: Prepared, game: int) -> "Position":
         return Position(prepared, game)
@@ -119,6 +144,9 @@ class Metromania:
             position.apply(position.bot_move())
         names = [bot.name for bot in prepared.bots]
         return record.record_of(position, position.result(), names, Seed(prepared.seed, game))
+
+    def verify(self, told: dict[str, Any]) -> None:
+        record.verify(told)
 
 
 def prepare(board_set: BoardSet, rules: Ruleset, variant: Variant) -> Prepared:
@@ -133,6 +161,7 @@ def prepare(board_set: BoardSet, rules: Ruleset, variant: Variant) -> Prepared:
         state.board_record(board_set),
         state.rules_record(rules),
         state.deal_table(rules),
+        variant.name or rules.variant,
     )
 
 
@@ -155,13 +184,7 @@ def start_up() -> float:
     return _ready()
 
 
-def run_shard(prepared: Prepared, first_game: int, count: int) -> tuple[Rows, int]:
-    """The rows of `count` games, and how many decisions were made in them."""
-    start_up()
-    return _play_rows(prepared, first_game, count)
-
-
-def _play_rows(prepared: Prepared, first_game: int, count: int) -> tuple[Rows, int]:
+def _play_rows(prepared: Prepared, first_game: int, count: int) -> Shard:
     rows = tables.empty_rows(prepared.rules.companies, count)
     decisions = play_shard(
         state.new_record(state.STATE),
@@ -176,7 +199,7 @@ def _play_rows(prepared: Prepared, first_game: int, count: int) -> tuple[Rows, i
         rows["trips"],
         rows["lines"],
     )
-    return rows, int(decisions)
+    return Shard(rows, int(decisions))
 
 
 @dataclass

@@ -82,9 +82,13 @@ LINE_ROW = np.dtype(
 ROWS = {"games": GAME_ROW, "seats": SEAT_ROW, "trips": TRIP_ROW, "lines": LINE_ROW}
 
 
+def rows_per_game(companies: int) -> dict[str, int]:
+    return {"games": 1, "seats": companies, "trips": TRIPS, "lines": 2 * companies}
+
+
 def empty_rows(companies: int, games: int) -> dict[str, NDArray[Any]]:
     """Room for the rows of so many games in every table."""
-    counts = {"games": 1, "seats": companies, "trips": TRIPS, "lines": 2 * companies}
+    counts = rows_per_game(companies)
     return {table: np.zeros(counts[table] * games, ROWS[table]).view(np.recarray) for table in ROWS}
 
 

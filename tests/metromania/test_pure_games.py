@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mmsim.core.game import Rows, Variant
+from mmsim.core.game import Shard, Variant
 from mmsim.core.rng import Purpose
 from mmsim.metromania import record
 from mmsim.metromania.boards import LAYOUTS, Layout
@@ -35,7 +35,7 @@ def rows_of(prepared: Prepared, first: int, count: int) -> dict[str, bytes]:
     return as_bytes(METROMANIA.play_shard(prepared, first, count))
 
 
-def as_bytes(rows: Rows) -> dict[str, bytes]:
+def as_bytes(rows: Shard) -> dict[str, bytes]:
     return {table: np.asarray(told).tobytes() for table, told in rows.items()}
 
 

@@ -7,10 +7,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from mmsim.core.game import Rows, Variant
+from mmsim.core.game import Shard, Variant
 from mmsim.metromania import frames, tables
 from mmsim.metromania.bots import seat_bots
-from mmsim.metromania.game import Metromania, Prepared, run_shard
+from mmsim.metromania.game import Metromania, Prepared
 from mmsim.metromania.play import Seed, play_out, set_up
 from mmsim.metromania.reference import Game, Line, is_blocked
 from mmsim.metromania.reference_scoring import Network, Result, Trip, result
@@ -37,8 +37,8 @@ def prepared(name: str) -> Prepared:
 
 
 @cache
-def shard(name: str) -> tuple[Rows, int]:
-    return run_shard(prepared(name), FIRST, COUNT)
+def shard(name: str) -> Shard:
+    return METROMANIA.play_shard(prepared(name), FIRST, COUNT)
 
 
 @cache
@@ -186,12 +186,12 @@ def naive_rows(name: str, table: str) -> list[Row]:
 @pytest.mark.parametrize("table", ["games", "seats", "trips", "lines"])
 @pytest.mark.parametrize("name", VARIANTS)
 def test_every_column_is_what_the_reference_engine_played(name: str, table: str) -> None:
-    assert as_dicts(shard(name)[0][table]) == naive_rows(name, table)
+    assert as_dicts(shard(name)[table]) == naive_rows(name, table)
 
 
 @pytest.mark.parametrize("name", VARIANTS)
 def test_the_shard_counts_every_decision(name: str) -> None:
-    assert shard(name)[1] == sum(len(game.history) for _, game, _ in played(name))
+    assert shard(name).decisions == sum(len(game.history) for _, game, _ in played(name))
 
 
 def test_the_games_compared_are_of_many_kinds() -> None:
@@ -241,7 +241,7 @@ NULLABLE = {
 def test_codes_have_names_and_what_there_is_not_is_null(table: str) -> None:
     words: dict[str, list[str]] = WORDS[table]
     for name in VARIANTS:
-        rows = shard(name)[0][table]
+        rows = shard(name)[table]
         told = METROMANIA.frame(prepared(name), table, rows).to_dicts()
         for row, coded in zip(told, as_dicts(rows), strict=True):
             for column, value in coded.items():

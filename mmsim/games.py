@@ -1,0 +1,20 @@
+"""The games of the house, by name: the only place from which the rooms below reach them."""
+
+from functools import cache
+from importlib import import_module
+
+from mmsim.core.errors import unknown
+from mmsim.core.game import Game
+
+_WHERE = {"metromania": ("mmsim.metromania.game", "Metromania")}
+GAMES = tuple(_WHERE)
+
+
+@cache
+def find_game(name: str) -> Game:
+    """A game, imported when it is asked for: what it compiles takes a moment to load."""
+    if name not in _WHERE:
+        raise unknown("game", name, GAMES)
+    module, thing = _WHERE[name]
+    game: Game = getattr(import_module(module), thing)()
+    return game
