@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 from mmsim import __version__
-from mmsim.cli import bench, boards, play, rules, verify
+from mmsim.cli import bench, boards, bots, play, rules, verify
 from mmsim.core.errors import MmsimError
 
 
@@ -69,6 +69,7 @@ def _given(error: typer.TyperException, words: Sequence[str]) -> str:
 app = typer.Typer(cls=PlainErrors, help="Is this variant fair, and is it more fun? Simulates Metromania.")
 app.add_typer(boards.app, name="boards")
 app.add_typer(rules.app, name="rules")
+app.add_typer(bots.app, name="bots")
 app.command("play")(play.play)
 app.command("verify")(verify.verify)
 app.command("bench")(bench.bench)

@@ -7,11 +7,16 @@ import typer
 
 from mmsim.cli.common import Layout, Players, Seed, console
 from mmsim.core.files import write_atomically
+from mmsim.core.game import Variant
 from mmsim.metromania import boardfile, boards, record, rules, story
-from mmsim.metromania.bots import seat_bots
+from mmsim.metromania.bots import BOTS, seat_bots
 from mmsim.metromania.play import Seed as GameSeed
 from mmsim.metromania.play import play_out, set_up
+from mmsim.metromania.reason import Reason
+from mmsim.metromania.reference import Game, apply
 from mmsim.metromania.reference_scoring import result
+
+_REASONS = 3  # turns told of every decision
 
 
 def play(
@@ -23,7 +28,12 @@ def play(
     board: Annotated[str, typer.Option(metavar="SET", help="Board set: a shipped one or a .toml file.")] = "classic",
     layout: Layout = None,
     bots: Annotated[
-        str, typer.Option(metavar="LIST", help="One bot for every company, or one a company, with commas.")
+        str,
+        typer.Option(
+            metavar="LIST",
+            help="One bot for every company, or one a company, with commas: planner:block=2.0 sets a weight, "
+            "./mybot.py:MyBot is one of your own; mmsim bots list names the rest.",
+        ),
     ] = "uniform",
     seed: Seed = 1,
     game: Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Which game of the seed.")] = 0,
@@ -34,6 +44,10 @@ def play(
         Path | None,
         typer.Option(dir_okay=False, help="Write a picture of the final position (.svg or .png)."),
     ] = None,
+    explain: Annotated[
+        bool,
+        typer.Option("--explain", help="Below every turn the best turns its bot had in mind, with value by feature."),
+    ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Tell only who won.")] = False,
 ) -> None:
     """Play one game and tell its story, turn by turn."""
@@ -46,7 +60,11 @@ def play(
     chosen = None if layout is None else boards.Layout.from_code(layout)
     which = GameSeed(seed, game)
     table = set_up(boardfile.load(board), ruleset, which, chosen)
-    play_out(table, seats, which)
+    why: dict[int, list[Reason]] = {}
+    if explain or any(bot != BOTS["uniform"] for bot in seats):
+        why = _play_with_core(table, Variant(spec, players, board, bots, seed), game, chosen, explain)
+    else:
+        play_out(table, which)  # the reference engine has nothing to compile
     outcome = result(table)
     screen = console()
     if not quiet:
@@ -54,17 +72,35 @@ def play(
         screen.print(f"{ruleset.variant} on {city}, seed {seed}, game {game}")
         for seat, hand in enumerate(table.dealt):
             markers = ", ".join(str(marker) for marker in hand)
-            screen.print(f"  seat {seat}: {story.company(table, seat)} ({seats[seat].name}) holds {markers}")
+            screen.print(f"  seat {seat}: {story.company(table, seat)} ({seats[seat].spec}) holds {markers}")
         screen.print()
-        for line in story.tell(table):
+        for line in story.tell(table, why):
             screen.print(line, markup=False)
         screen.print()
         screen.print(story.score_sheet(table, outcome))
     screen.print(story.verdict(table, outcome))
     if record_file is not None:
-        told = record.to_record(table, [bot.name for bot in seats], which)
+        told = record.to_record(table, [bot.spec for bot in seats], which)
         write_atomically(record_file, record.dumps(told).encode())
         typer.echo(f"record -> {record_file}", err=True)
     if picture is not None:
         draw.save(picture, table.city, table)
         typer.echo(f"picture -> {picture}", err=True)
+
+
+def _play_with_core(
+    table: Game, variant: Variant, number: int, layout: boards.Layout | None, explain: bool
+) -> dict[int, list[Reason]]:
+    """Let bots of the fast core or in Python play; the readable engine follows. What they had in mind, by turn."""
+    from mmsim.metromania.game import Metromania  # the compiler is slow to import
+    from mmsim.metromania.position import Position
+
+    position = Position(Metromania().prepare(variant), number, layout)
+    why: dict[int, list[Reason]] = {}
+    while not position.over:
+        turn, move = position.turn, position.bot_move()
+        if explain and (reasons := position.explain()):
+            why.setdefault(turn, reasons[:_REASONS])
+        position.apply(move)
+        apply(table, move)
+    return why

@@ -44,6 +44,15 @@ if ENABLED:
         compiled: F = numba.njit(forceinline=True, **_INTERNAL)(function)
         return compiled
 
+    def merged(function: F) -> F:
+        """Make a function part of its caller before that is compiled: for what has one caller only.
+
+        LLVM works through everything below a function again for every function above it, so a long chain of calls
+        costs minutes.
+        """
+        compiled: F = numba.njit(inline="always", **_INTERNAL)(function)
+        return compiled
+
     def entry(function: F) -> F:
         """Compile a function that Python calls, and keep the machine code on disk."""
         global registered
@@ -127,7 +136,7 @@ else:
     def jit(function: F) -> F:
         return function
 
-    inlined = entry = jit
+    inlined = merged = entry = jit
 
     def count_bits(word: np.uint64) -> np.int64:
         return np.int64(int(word).bit_count())

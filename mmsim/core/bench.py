@@ -72,7 +72,8 @@ def measure(contenders: list[Contender], repeats: int, tell: Callable[[int], Non
 def ratio(fast: Speed, slow: Speed) -> dict[str, float]:
     """How many times as fast, from the turns that followed each other."""
     ratios = [a / b for a, b in zip(fast.games_per_s, slow.games_per_s, strict=True)]
-    return {"median": round(median(ratios), 1), "low": round(min(ratios), 1), "high": round(max(ratios), 1)}
+    values = {"median": median(ratios), "low": min(ratios), "high": max(ratios)}
+    return {name: float(f"{value:.4g}") for name, value in values.items()}
 
 
 def machine() -> dict[str, Any]:

@@ -16,7 +16,7 @@ _WORDS = {
     "trip": TRIP_NAMES,
     "fault": FAULTS,
 }
-_NULLABLE = ("winner", "decided_turn", "minutes", "fault", "start_side", "end_side")
+_NULLABLE = ("end_reason", "winner", "decided_turn", "minutes", "fault", "start_side", "end_side")
 
 
 def schema(table: str) -> pl.Schema:
@@ -35,14 +35,15 @@ def _dtype(name: str, kind: np.dtype[Any]) -> Any:
     return pl.Series(np.zeros(0, kind)).dtype
 
 
-def frame(table: str, rows: NDArray[Any], variant: str, bots: Sequence[str]) -> pl.DataFrame:
-    """The rows of a table as a data frame: names for codes, nulls for what there is not."""
+def frame(table: str, rows: NDArray[Any], variant: str, seatings: Sequence[Sequence[str]]) -> pl.DataFrame:
+    """The rows of a table as a data frame; `seatings`: the bots by seat, for every rotation of them."""
     columns = []
     for name, dtype in schema(table).items():
         if name == "variant":
             column = pl.repeat(variant, len(rows), dtype=pl.String, eager=True).alias(name).cast(dtype)
         elif name == "bot":
-            column = pl.Series(name, bots, pl.String).cast(dtype).gather(rows["seat"])
+            bots = pl.Series(name, [bot for seating in seatings for bot in seating], pl.String).cast(dtype)
+            column = bots.gather(rows["game"] % len(seatings) * len(seatings[0]) + rows["seat"])
         else:
             column = pl.Series(name, np.ascontiguousarray(rows[name]))
         if name in _NULLABLE:

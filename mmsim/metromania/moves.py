@@ -255,6 +255,12 @@ def kth_move(s: Any, b: Any, k: Any) -> np.int64:
     return np.int64(PASS)
 
 
+@jit
+def nth_move(s: Any, b: Any, k: Any) -> np.int64:
+    """`kth_move`, not inlined: for who does not call it for every decision."""
+    return kth_move(s, b, k)
+
+
 @inlined
 def _way_move(s: Any, b: Any, at: Any, bit: Any) -> np.int64:
     number, lane, slot = at >> 1, bit >> 4, bit & 15

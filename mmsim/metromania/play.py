@@ -1,11 +1,10 @@
-"""One game from its seed: set up the table, seat the bots, play to the end with the reference engine."""
+"""One game from its seed: set up the table, play to the end with the reference engine."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mmsim.core.rng import Purpose, Stream
 from mmsim.metromania.boards import BoardSet, Layout, draw_layout
-from mmsim.metromania.bots import Bot
+from mmsim.metromania.bots.uniform import any_move
 from mmsim.metromania.deal import deal
 from mmsim.metromania.reference import Game, apply, legal_moves
 from mmsim.metromania.rules import Ruleset
@@ -28,9 +27,8 @@ def set_up(board_set: BoardSet, rules: Ruleset, seed: Seed, layout: Layout | Non
     return Game(board_set.city(layout), rules, deal(rules, seed.stream(Purpose.DEAL)))
 
 
-def play_out(game: Game, bots: Sequence[Bot], seed: Seed) -> None:
-    """Let the bots play a game to its end."""
-    draws = [seed.stream(Purpose.BOT + seat) for seat in range(len(bots))]
+def play_out(game: Game, seed: Seed) -> None:
+    """Let `uniform` bots play a game to its end."""
+    draws = [seed.stream(Purpose.BOT + seat) for seat in range(game.rules.companies)]
     while not game.over:
-        seat = game.seat
-        apply(game, bots[seat].choose(legal_moves(game), draws[seat]))
+        apply(game, any_move(legal_moves(game), draws[game.seat]))

@@ -4,11 +4,15 @@ from typing import Any
 
 import numpy as np
 
-from mmsim.core.accel import entry, jit
+from mmsim.core.accel import entry, jit, merged
 from mmsim.core.rng import Purpose
 from mmsim.core.streams import draw_below, open_stream, set_seed
 from mmsim.metromania.boards import LAYOUTS
-from mmsim.metromania.moves import find_turn, kth_move
+from mmsim.metromania.mind.choice import play_on
+from mmsim.metromania.mind.memory import SEATINGS
+from mmsim.metromania.mind.seats import choose
+from mmsim.metromania.mind.turn import tell_turn
+from mmsim.metromania.moves import find_turn, nth_move
 from mmsim.metromania.scoring import score_game
 from mmsim.metromania.tables import write_rows
 from mmsim.metromania.turns import clear_table, hand_out, lay_out, play_move
@@ -17,9 +21,12 @@ _LAYOUT, _DEAL, _BOT = int(Purpose.LAYOUT), int(Purpose.DEAL), int(Purpose.BOT)
 
 
 @jit
-def set_up(s: Any, b: Any, r: Any, deals: Any, master: Any, game: Any, layout: Any) -> None:
-    """The game of a seed, ready for its first decision; a layout below zero is drawn."""
-    set_seed(s, master, game)
+def set_up(s: Any, b: Any, r: Any, deals: Any, master: Any, game: Any, rotations: Any, layout: Any) -> None:
+    """The game of a seed, ready for its first decision; a layout below zero is drawn.
+
+    So many games in a row as there are rotations of the bots share a layout and a deal.
+    """
+    set_seed(s, master, game // rotations)
     if layout < 0:
         open_stream(s, 0, _LAYOUT)
         layout = draw_below(s, 0, LAYOUTS)
@@ -27,80 +34,76 @@ def set_up(s: Any, b: Any, r: Any, deals: Any, master: Any, game: Any, layout: A
     lay_out(s, b, layout)
     clear_table(s, b, r)
     hand_out(s, r, deals, draw_below(s, 0, deals.size // 24))
+    set_seed(s, master, game)
     for seat in range(r.companies):
         open_stream(s, 1 + seat, _BOT + seat)
     find_turn(s, b, r)
 
 
-@jit
-def choose(s: Any, b: Any) -> np.int64:
-    """The move of the bot in turn: any of its choices, all equally likely."""
-    return kth_move(s, b, draw_below(s, 1 + s.seat, s.choices))
-
-
-@jit
-def play_game(s: Any, b: Any, r: Any, net: Any) -> np.int64:
+@merged
+def play_game(s: Any, b: Any, r: Any, deals: Any, seatings: Any, at: Any, m: Any, net: Any, views: Any) -> np.int64:
     """Play a game that is set up to its end and score it; returns the number of decisions."""
     decisions = np.int64(0)
     while not s.over:
-        play_move(s, b, r, choose(s, b))
+        play_move(s, b, r, choose(s, b, r, deals, seatings, at, m, net, views))
         decisions += 1
     score_game(s, b, r, net)
     return decisions
 
 
+SHARD, SET_UP, MOVES, PLAY, CHOOSE, TELL, SCORE, ROWS = range(8)
+
+
 @entry
-def play_shard(
+def run(
+    what: Any,
+    number: Any,
+    master: Any,
+    game: Any,
+    layout: Any,
     state: Any,
     board: Any,
     rules: Any,
     deals: Any,
+    seatings: Any,
     network: Any,
-    master: Any,
-    first: Any,
+    mind: Any,
+    views: Any,
+    moves: Any,
     games: Any,
     seats: Any,
     trips: Any,
     lines: Any,
 ) -> Any:
-    """Play as many games as there are rows in `games`, from game `first` on; returns the number of decisions."""
-    s, b, r, net = state[0], board[0], rules[0], network[0]
-    decisions = np.int64(0)
-    for i in range(games.size):
-        game = first + i
-        set_up(s, b, r, deals, master, game, np.int64(-1))
-        decisions += play_game(s, b, r, net)
-        write_rows(s, b, r, game, i, games, seats, trips, lines)
-    return decisions
+    """Everything Python asks of the core; one function, because every entry is compiled with all that is below it.
 
-
-SET_UP, MOVES, PLAY, CHOOSE, SCORE = range(5)
-
-
-@entry
-def step(
-    state: Any,
-    board: Any,
-    rules: Any,
-    deals: Any,
-    network: Any,
-    what: Any,
-    master: Any,
-    number: Any,
-    layout: Any,
-    moves: Any,
-) -> Any:
-    """One step of a game for Python: set up game `number`, list its moves, play move `number`, choose, or score."""
-    s, b, r = state[0], board[0], rules[0]
+    SHARD: play as many games as there are rows in `games`, from `game` on; returns the number of decisions. Or one
+    step of a game: SET_UP `game`; list its MOVES; PLAY move `number`; have its bot CHOOSE; TELL what the turn that
+    begins with the bot's `number`-th move is worth; SCORE it; write its ROWS.
+    """
+    s, b, r, net, m = state[0], board[0], rules[0], network[0], mind[0]
+    rotations = seatings.size // SEATINGS
+    if what == SHARD:
+        decisions = np.int64(0)
+        for i in range(games.size):
+            set_up(s, b, r, deals, master, game + i, rotations, np.int64(-1))
+            decisions += play_game(s, b, r, deals, seatings, (game + i) % rotations * SEATINGS, m, net, views)
+            write_rows(s, b, r, game + i, i, games, seats, trips, lines)
+        return decisions
     if what == SET_UP:
-        set_up(s, b, r, deals, master, number, layout)
+        set_up(s, b, r, deals, master, game, rotations, layout)
     elif what == MOVES:
         for k in range(s.choices):
-            moves[k] = kth_move(s, b, k)
+            moves[k] = nth_move(s, b, k)
     elif what == PLAY:
-        play_move(s, b, r, number)
+        play_on(s, b, r, number)
     elif what == CHOOSE:
-        return choose(s, b)
+        return choose(s, b, r, deals, seatings, game % rotations * SEATINGS, m, net, views)
+    elif what == TELL:
+        at = game % rotations * SEATINGS
+        tell_turn(views[0], b, r, seatings[at], m, number)
+    elif what == SCORE:
+        score_game(s, b, r, net)
     else:
-        score_game(s, b, r, network[0])
+        write_rows(s, b, r, game, number, games, seats, trips, lines)
     return np.int64(s.choices)

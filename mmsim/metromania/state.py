@@ -19,6 +19,7 @@ from mmsim.metromania.rules import KNOBS, Ruleset
 
 Record = NDArray[Any]  # a structured array of one element: what crosses from Python to compiled code
 
+VERTEX_ROWS = 2 * MAX_SIDE + 3  # with an empty one on either side
 VERTICES = 3 * MAX_SIDE * (MAX_SIDE + 1) + 1 + 6 * MAX_SIDE
 EDGES = 9 * MAX_SIDE**2 + 3 * MAX_SIDE + 12 * MAX_SIDE
 CITY_CELLS = 6 * MAX_SIDE**2
@@ -33,6 +34,7 @@ HAND = 6
 PATH = 64  # vertices of a line, its portal included
 STATIONS = 64
 TRIPS = 7
+PLANNED = 3  # tunnels of a turn that a bot plans at once, at most
 NOWHERE = 0xFFFF  # in a table of 16-bit numbers: there is none
 
 BLANK, LAKE, PARK = 0, 4, 5
@@ -49,6 +51,7 @@ BOARD = np.dtype(
     [
         ("side", np.int64),
         ("vertices", np.int64),
+        ("city_vertices", np.int64),
         ("edges", np.int64),
         ("city_cells", np.int64),
         ("sector_vertices", np.int64),
@@ -59,6 +62,9 @@ BOARD = np.dtype(
         ("corner", np.uint16, 3 * CELLS),  # [cell, 0..2]; of a frame cell the third is its portal
         ("corner_slots", np.uint16, 3 * CELLS),  # [cell, 0..2]: the slots at that corner that lie in the cell
         ("vertex_cell", np.uint16, 6 * VERTICES),  # [vertex, 0..5], city cells only
+        ("row", np.uint8, VERTICES),  # of a city vertex: its row, from 1 on, and its bit in a word for that row
+        ("bit", np.uint8, VERTICES),
+        ("row_base", np.int64, VERTEX_ROWS),  # [row]: number of the vertex at bit 0, if there were one
         ("sector_vertex", np.uint16, 6 * SECTOR_VERTICES),  # [sector, i]
         ("sector_lanes", np.uint64, 6 * TURNED_PIECES * SECTOR_VERTICES),  # [sector, piece, turn, i]
         ("piece_kinds", np.uint8, TURNED_PIECES * SECTOR_CELLS),  # [piece, turn, place]
@@ -75,10 +81,11 @@ RULES = np.dtype(
         ("players", np.int64),
         ("seat_player", np.int64, SEATS),
         ("hand_size", np.int64),
-        *((name, np.int64) for name in KNOBS if name not in ("hands", "marker_set")),  # for views and deals only
+        *((name, np.int64) for name in KNOBS if name != "marker_set"),  # for deals only
     ]
 )
 # The values of the choices among them, as numbers: their places in the order the knob names them.
+HIDDEN, OPEN = 0, 1
 PER_SPOT, FLAT = 0, 1
 FLOOR, CEIL = 0, 1
 STOP, FINISH = 0, 1
@@ -104,10 +111,11 @@ STATE = np.dtype(
         ("turns_taken", np.int64, SEATS),
         ("points", np.int64, SEATS),
         ("stations_made", np.int64, SEATS),
-        ("hand_marker", np.int64, SEATS * HAND),  # [seat, i], as dealt: 2 * letter + (0 first, 1 second to be dealt)
+        ("hand_marker", np.int64, SEATS * HAND),  # [seat, i]: 2 * letter + (0 the kind named first, 1 the other)
         ("hand_kind", np.int64, SEATS * HAND),  # [seat, i]: the lane of the marker's kind
         ("marker_cell", np.int64, 2 * len(LETTERS)),  # where it is placed, NOWHERE while held
         ("marker_holder", np.int64, 2 * len(LETTERS)),
+        ("marker_kind", np.int64, 2 * len(LETTERS)),  # its lane
         ("held", np.uint64, 2 * SEATS),  # [seat, word]: lowest bit of the lane of every marker held; word 0: and blank
         ("wary", np.int64, SEATS),  # how many markers are held whose partner is placed (M2)
         # lines
@@ -139,6 +147,11 @@ STATE = np.dtype(
         ("start_sides", np.uint64),  # bits of the sides on which a line may start
         ("start_choices", np.int64),
         ("places", np.uint64, 2),  # [line]: bits of places for a station
+        # the turn that the bot in turn means to play, if `plan_length` is above 0
+        ("plan_turn", np.int64),
+        ("plan_dug", np.int64),
+        ("plan_length", np.int64),
+        ("plan", np.int64, PLANNED),
         # the trips
         ("minutes", np.int64, TRIPS),  # -1: impossible
         ("trip_scores", np.int64, TRIPS * SEATS),
@@ -173,6 +186,10 @@ def board_record(board_set: BoardSet) -> Record:
     grid = board_set.lattice
     side, vertices, cells = board_set.side, len(grid.vertices), len(grid.cells)
     b.side, b.vertices, b.edges, b.city_cells = side, vertices, len(grid.edges), len(grid.city_cells)
+    b.city_vertices = len(grid.city_vertices)
+    for v, (q, row) in enumerate(grid.city_vertices):
+        b.row[v], b.bit[v] = row + side + 1, q + side + 1
+        b.row_base[row + side + 1] = v - (q + side + 1)
     b.sector_cells, b.sector_vertices = side**2, (side + 1) * (side + 2) // 2
     b.neighbour[: 6 * vertices] = np.where(grid.neighbours == ABSENT, VERTICES, grid.neighbours).ravel()
     b.edge[: 6 * vertices] = grid.edge_id.astype(np.uint16).ravel()
@@ -253,14 +270,17 @@ def rules_record(rules: Ruleset) -> Record:
 
 
 def deal_table(rules: Ruleset) -> NDArray[np.uint8]:
-    """[deal, seat, place in the hand] -> 4 * letter + lane of the kind, flat; all valid deals."""
+    """[deal, seat, place in the hand] -> 8 * letter + 4 * (0, 1: which of the letter's two) + lane, flat; all deals."""
     return np.concatenate([hands_row(hands) for hands in valid_deals(rules)])
 
 
 def hands_row(hands: Hands) -> NDArray[np.uint8]:
     """One deal as a row of `deal_table`."""
     row = np.zeros((SEATS, HAND), np.uint8)
+    first: dict[str, str] = {}  # of each letter: the kind named first, whoever holds it
+    for marker in (marker for hand in hands for marker in hand):
+        first[marker.letter] = min(first.get(marker.letter, "Z"), marker.kind, key="RCEZ".index)
     for seat, hand in enumerate(hands):
-        for i, marker in enumerate(hand):
-            row[seat, i] = 4 * LETTERS.index(marker.letter) + KINDS.index(marker.kind) + 1
+        for i, (letter, kind) in enumerate(hand):
+            row[seat, i] = 8 * LETTERS.index(letter) + 4 * (kind != first[letter]) + KINDS.index(kind) + 1
     return row.ravel()

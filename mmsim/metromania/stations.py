@@ -8,7 +8,7 @@ from mmsim.core.accel import inlined, ix, jit, lowest_bit
 from mmsim.metromania.state import FLAT, LAKE, NOWHERE, PARK, SLOTS, VERTICES
 
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
-_AHEAD = 0xC0F  # the slots of directions 5, 0 and 1: straight on and slightly aside for a line in direction 0
+AHEAD_SLOTS = 0xC0F  # the slots of directions 5, 0 and 1: straight on and slightly aside for a line in direction 0
 
 
 @inlined
@@ -44,7 +44,7 @@ def open_slots(s: Any, b: Any, r: Any, line: Any) -> np.uint64:
     u = s.terminus[ix(line)]
     open_here = np.uint64(SLOTS)
     if s.station[ix(u)] == 0:
-        ahead = np.uint64(_AHEAD) << np.uint64(2 * s.direction[ix(line)])
+        ahead = np.uint64(AHEAD_SLOTS) << np.uint64(2 * s.direction[ix(line)])
         open_here = (ahead | ahead >> np.uint64(12)) & np.uint64(SLOTS)
     own = np.uint64(line)
     for d in range(6):

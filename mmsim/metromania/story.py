@@ -1,6 +1,6 @@
 """A game told turn by turn, and its score sheet."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
 from rich.table import Table
@@ -8,6 +8,7 @@ from rich.table import Table
 from mmsim.metromania.draw_palette import COMPANY_NAMES as COMPANIES
 from mmsim.metromania.draw_palette import TERMINAL_COMPANY
 from mmsim.metromania.lattice import Vertex
+from mmsim.metromania.reason import Reason
 from mmsim.metromania.reference import DECLINE, Game, Move, Played, apply, meets, splits
 from mmsim.metromania.reference_scoring import PARK_LAKE, Result, Trip
 
@@ -27,8 +28,8 @@ def company(game: Game, seat: int) -> str:
     return COMPANIES[seat] + (f" (player {player})" if game.rules.companies > game.rules.players else "")
 
 
-def tell(game: Game) -> Iterator[str]:
-    """The story of a finished game, a line a turn."""
+def tell(game: Game, why: Mapping[int, Sequence[Reason]] | None = None) -> Iterator[str]:
+    """The story of a finished game, a line a turn; below it the reasons its bot had, if any are given."""
     replay = Game(game.city, game.rules, game.dealt)
     width = max(len(company(game, seat)) for seat in range(game.rules.companies))
     for turn, moves in groupby(game.history, key=lambda played: played.turn):
@@ -44,9 +45,23 @@ def tell(game: Game) -> Iterator[str]:
             eventful = bool(played.stations) or played.move.marker is not None
             apply(replay, played.move)
         yield f"{turn:3}  {company(game, seat):{width}}  {'; '.join(phrases)}"
+        yield from (f"       {reason_text(reason)}" for reason in (why or {}).get(turn, ()))
         if replay.end_reason and replay.last_turns in (None, game.rules.companies - 1):
             last = "every other company has one last turn" if replay.last_turns else "building stops"
             yield f"     -- {_REASONS[replay.end_reason].format(end_lines=game.rules.end_lines)}: {last} --"
+
+
+def reason_text(reason: Reason) -> str:
+    """A turn a bot had in mind: its value, how it begins, and what makes up the value, the most first."""
+    move = reason.move
+    begins = move.kind if move.line is None else f"{move.kind} {LINES[move.line]}"
+    where = move.to or move.at
+    begins += f" {_at(where)}" if where else ""
+    begins += f" laying {move.marker}" if move.marker else ""
+    if reason.playouts:
+        return f"{reason.value:8.3f}  {begins}: mean of {reason.playouts} playouts"
+    parts = sorted(reason.features.items(), key=lambda item: -abs(item[1]))
+    return f"{reason.value:8.2f}  {begins}: " + (", ".join(f"{name} {part:+.2f}" for name, part in parts) or "nothing")
 
 
 def _phrase(before: Game, played: Played) -> str:

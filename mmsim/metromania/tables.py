@@ -3,6 +3,7 @@
 `games` has a row a game, `seats` one a company, `trips` one a trip, `lines` one a line.
 """
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ GAME_ROW = np.dtype(
         ("game", np.uint64),
         ("layout", np.uint32),  # its number, `Layout.from_index`
         ("status", np.uint8),
-        ("end_reason", np.uint8),
+        ("end_reason", np.int8),  # -1: the game did not come to its end
         ("turns", np.uint16),
         ("tunnels", np.uint16),
         ("stations_left", np.uint8),
@@ -90,6 +91,24 @@ def empty_rows(companies: int, games: int) -> dict[str, NDArray[Any]]:
     """Room for the rows of so many games in every table."""
     counts = rows_per_game(companies)
     return {table: np.zeros(counts[table] * games, ROWS[table]).view(np.recarray) for table in ROWS}
+
+
+def write_failure(
+    rows: Mapping[str, NDArray[Any]], i: int, game: int, layout: int, turns: int, seat_player: Sequence[int]
+) -> None:
+    """The rows of a game that a bot's error stopped: who sat where, and nothing that only an end could tell."""
+    companies = len(seat_player)
+    of_game = {table: rows[table][i * count : (i + 1) * count] for table, count in rows_per_game(companies).items()}
+    for part in of_game.values():
+        part["game"] = game
+    games, seats, trips, lines = (of_game[table] for table in ROWS)
+    games["layout"], games["status"], games["turns"] = layout, STATUSES.index("bot_error"), turns
+    games["end_reason"] = games["winner"] = games["decided_turn"] = -1
+    seats["seat"], seats["player"] = range(companies), seat_player
+    seats["company"] = [list(seat_player[:seat]).count(player) for seat, player in enumerate(seat_player)]
+    trips["trip"], trips["minutes"], trips["fault"] = range(TRIPS), -1, -1
+    lines["seat"], lines["line"] = np.divmod(np.arange(2 * companies), 2)
+    lines["start_side"] = lines["end_side"] = -1
 
 
 # --- writing rows, compiled ------------------------------------------------------------------------------------

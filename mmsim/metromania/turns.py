@@ -80,20 +80,27 @@ def hand_out(s: Any, r: Any, deals: Any, which: Any) -> None:
     """S2-S5: give out one deal of a deal table."""
     for marker in range(12):
         s.marker_cell[ix(marker)] = NOWHERE
-    dealt = _ZERO  # letters of which one marker has been given out
+    give_hands(s, r, deals, which)
+
+
+@jit
+def give_hands(s: Any, r: Any, deals: Any, which: Any) -> None:
+    """Say that the hands were those of a deal; markers that are placed stay where they are."""
     for seat in range(r.companies):
         s.wary[ix(seat)] = 0
         s.held[ix(2 * seat)] = _ONE  # blank cells
         s.held[ix(2 * seat + 1)] = _ZERO
         for i in range(r.hand_size):
             code = np.int64(deals[(which * SEATS + seat) * HAND + i])
-            letter = code >> 2
-            second = np.int64(dealt >> np.uint64(letter) & _ONE)
-            dealt |= _ONE << np.uint64(letter)
-            s.hand_marker[ix(HAND * seat + i)] = 2 * letter + second
-            s.hand_kind[ix(HAND * seat + i)] = code & 3
-            s.marker_holder[ix(2 * letter + second)] = seat
-            s.held[ix(2 * seat + np.int64(i > 2))] |= _ONE << np.uint64(16 * (code & 3))
+            marker, kind = code >> 2, code & 3
+            s.hand_marker[ix(HAND * seat + i)] = marker
+            s.hand_kind[ix(HAND * seat + i)] = kind
+            s.marker_kind[ix(marker)] = kind
+            s.marker_holder[ix(marker)] = seat
+            if s.marker_cell[ix(marker)] == NOWHERE:
+                s.held[ix(2 * seat + np.int64(i > 2))] |= _ONE << np.uint64(16 * kind)
+                if s.marker_cell[ix(marker ^ 1)] != NOWHERE:
+                    s.wary[ix(seat)] += 1
 
 
 @jit
@@ -113,6 +120,7 @@ def clear_table(s: Any, b: Any, r: Any) -> None:
     s.ended = _ZERO
     s.park_stations = _ZERO
     s.lake_stations = _ZERO
+    s.plan_length = 0
     s.scored = 0
     s.leader = -1
     s.leader_since = 0
@@ -148,6 +156,8 @@ def play_move(s: Any, b: Any, r: Any, move: Any) -> None:
     """Play a legal move and make the next decision ready."""
     kind, number, what, extra = move & 7, move >> 3 & 1, move >> 4 & 255, move >> 12
     line = 2 * s.seat + number
+    if s.plan_length > 0 and s.bonus_line < 0:
+        _follow_plan(s, move)
     s.passes = s.passes + 1 if kind == PASS else np.int64(0)
     if kind in (BONUS, STATION):
         place_station(s, b, r, np.int64(s.path[ix(PATH * line + what)]))
@@ -167,6 +177,14 @@ def play_move(s: Any, b: Any, r: Any, move: Any) -> None:
     else:
         s.places[0] = _ZERO
         s.places[1] = _ZERO
+
+
+@jit
+def _follow_plan(s: Any, move: Any) -> None:
+    """Forget a bot's plan when its turn is over or another move is played."""
+    step = s.dug - s.plan_dug
+    if s.plan_turn != s.turn or step >= s.plan_length or s.plan[ix(step)] != move:
+        s.plan_length = 0
 
 
 @inlined

@@ -35,7 +35,7 @@ print("".join(hashlib.sha256(rows[table].tobytes()).hexdigest() for table in row
 _LOOK = "from mmsim.core import cache\nprint(cache.is_whole(), cache.folder())"
 _TRY = """
 from mmsim.core.errors import MmsimError
-from mmsim.metromania.game import start_up
+from mmsim.metromania.prepared import start_up
 try:
     start_up()
 except MmsimError as error:

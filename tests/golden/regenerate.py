@@ -33,7 +33,7 @@ class Golden:
         rules = parse(self.spec).resolve(self.players)
         game = set_up(boardfile.load(self.board), rules, self.seed)
         bots = seat_bots("uniform", rules.companies)
-        play_out(game, bots, self.seed)
+        play_out(game, self.seed)
         return record.dumps(record.to_record(game, [bot.name for bot in bots], self.seed))
 
 

@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from mmsim.metromania import boardfile, record, rules
-from mmsim.metromania.bots import seat_bots
 from mmsim.metromania.play import Seed, play_out, set_up
 from mmsim.metromania.reference import DECLINE, Game
 from mmsim.metromania.reference_scoring import result
@@ -27,7 +26,7 @@ MOVE_FIELDS = {
 def play(spec: str, players: int, board: str, seed: Seed) -> Game:
     ruleset = rules.ruleset(spec, players)
     game = set_up(boardfile.load(board), ruleset, seed)
-    play_out(game, seat_bots("uniform", ruleset.companies), seed)
+    play_out(game, seed)
     return game
 
 

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from mmsim.metromania import boardfile, record, rules
-from mmsim.metromania.bots import seat_bots
 from mmsim.metromania.play import Seed, play_out, set_up
 
 Record = dict[str, Any]
@@ -18,7 +17,7 @@ Record = dict[str, Any]
 def whole() -> Record:
     """A game with every kind of move, a declined bonus station and a tunnel that makes two stations."""
     game = set_up(boardfile.load("compact"), rules.ruleset("print", 3), Seed(0))
-    play_out(game, seat_bots("uniform", 3), Seed(0))
+    play_out(game, Seed(0))
     told: Record = json.loads(record.dumps(record.to_record(game, ["uniform"] * 3, Seed(0))))
     assert {move["move"] for move in told["moves"]} == {"start", "dig", "end", "bonus", "station", "pass"}
     return told

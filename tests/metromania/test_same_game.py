@@ -11,8 +11,8 @@ import pytest
 
 from mmsim.core.rng import Stream
 from mmsim.metromania import reference
-from mmsim.metromania.game import TripResult
 from mmsim.metromania.play import Seed
+from mmsim.metromania.position import TripResult
 from mmsim.metromania.reference import Game, Move, start_moves
 from mmsim.metromania.rules import ruleset
 from tests.metromania.twins import CHOOSERS, AnyChooser, Twins, mixed_games, shipped

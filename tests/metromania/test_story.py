@@ -8,7 +8,6 @@ import pytest
 from rich.console import Console
 
 from mmsim.metromania import boardfile, rules, story
-from mmsim.metromania.bots import seat_bots
 from mmsim.metromania.play import Seed, play_out, set_up
 from mmsim.metromania.reference import DECLINE, Game
 from mmsim.metromania.reference_scoring import Result, result
@@ -28,7 +27,7 @@ GAMES = [
 def played(spec: str, players: int, board: str, seed: int) -> Game:
     ruleset = rules.ruleset(spec, players)
     game = set_up(boardfile.load(board), ruleset, Seed(seed))
-    play_out(game, seat_bots("uniform", ruleset.companies), Seed(seed))
+    play_out(game, Seed(seed))
     return game
 
 

@@ -9,9 +9,9 @@ import pytest
 
 from mmsim.core.game import Shard, Variant
 from mmsim.metromania import frames, tables
-from mmsim.metromania.bots import seat_bots
-from mmsim.metromania.game import Metromania, Prepared
+from mmsim.metromania.game import Metromania
 from mmsim.metromania.play import Seed, play_out, set_up
+from mmsim.metromania.prepared import Prepared
 from mmsim.metromania.reference import Game, Line, is_blocked
 from mmsim.metromania.reference_scoring import Network, Result, Trip, result
 from tests.metromania.twins import fault, fewest_changes
@@ -48,7 +48,7 @@ def played(name: str) -> tuple[tuple[int, Game, Result], ...]:
     for number in range(FIRST, FIRST + COUNT):
         seed = Seed(VARIANTS[name].seed, number)
         game = set_up(prepared(name).board_set, prepared(name).rules, seed)
-        play_out(game, seat_bots("uniform", game.rules.companies), seed)
+        play_out(game, seed)
         games.append((number, game, result(game)))
     return tuple(games)
 

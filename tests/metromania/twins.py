@@ -16,10 +16,11 @@ from mmsim.core.rng import Stream
 from mmsim.metromania import boardfile, record, reference, state
 from mmsim.metromania.boards import BoardSet
 from mmsim.metromania.bots import seat_bots
-from mmsim.metromania.bots.uniform import Uniform
-from mmsim.metromania.game import CoreResult, Position, Prepared, View
+from mmsim.metromania.bots.uniform import any_move
 from mmsim.metromania.lattice import Vertex
 from mmsim.metromania.play import Seed, set_up
+from mmsim.metromania.position import CoreResult, Position, View
+from mmsim.metromania.prepared import Prepared, seatings
 from mmsim.metromania.reference import Game, Move, end_cells, legal_moves
 from mmsim.metromania.reference_scoring import PARK_LAKE, Network, Result, Stop, Trip, result, stations_of
 from mmsim.metromania.rules import KNOBS, Deal, Ruleset, Value, parse
@@ -67,7 +68,7 @@ class AvoidsEnding:
     """Ends a line only when it must, so that lines grow long, run out of tunnels and block each other."""
 
     def choose(self, game: Game, moves: Sequence[Move], draws: Stream) -> Move:
-        return Uniform().choose([move for move in moves if move.kind != "end"] or moves, draws)
+        return any_move([move for move in moves if move.kind != "end"] or moves, draws)
 
 
 @dataclass
@@ -77,7 +78,7 @@ class LateStarter(StationsFirst):
     def choose(self, game: Game, moves: Sequence[Move], draws: Stream) -> Move:
         ranks = [self._rank(game, move) for move in moves]
         best = min(ranks)
-        return Uniform().choose([move for move, rank in zip(moves, ranks, strict=True) if rank == best], draws)
+        return any_move([move for move, rank in zip(moves, ranks, strict=True) if rank == best], draws)
 
 
 @dataclass
@@ -86,10 +87,10 @@ class HeadsForAnEnd:
 
     def choose(self, game: Game, moves: Sequence[Move], draws: Stream) -> Move:
         if ends := [move for move in moves if move.kind == "end"]:
-            return Uniform().choose(ends, draws)
+            return any_move(ends, draws)
         digs = [move for move in moves if move.kind == "dig"]
         if not digs or draws.below(4) == 0:
-            return Uniform().choose(moves, draws)
+            return any_move(moves, draws)
         return min(digs, key=lambda move: self._distance(game, move))
 
     def _distance(self, game: Game, move: Move) -> int:
@@ -150,7 +151,8 @@ def prepared(board_set: BoardSet, rules: Ruleset, master: int) -> Prepared:
     """As `game.prepare`, but for what can be kept from one game to the next."""
     bots = tuple(seat_bots(Variant("print").bots, rules.companies))
     table = _deal_table(rules.deal, rules.seat_player, rules.marker_set)
-    return Prepared(board_set, rules, bots, master, board_record(board_set), state.rules_record(rules), table)
+    records = board_record(board_set), state.rules_record(rules), table, seatings(rules, bots, False)
+    return Prepared(board_set, rules, bots, master, *records, rules.variant)
 
 
 # --- comparing -----------------------------------------------------------------------------------------------
@@ -163,7 +165,7 @@ class Twins:
         self.seed = seed
         self.core = Position(prepared(board_set, rules, seed.master), seed.game)
         self.game = set_up(board_set, rules, seed)
-        self._raw = self.core._state.view(np.ndarray)[0]
+        self._raw = self.core._memory.state.view(np.ndarray)[0]
         self.same("layout", self.core.city.layout, self.game.city.layout)
         self.same("hands", self.core.dealt, self.game.dealt)
 
@@ -209,7 +211,7 @@ class Twins:
                 self.same(key, core[key], readable[key])
 
     def compare_view(self, seat: int) -> None:
-        view, told = self.core.view(seat), reference_view(self.game, seat)
+        view, told = self.core.view(seat), reference_view(self.game, seat, self.core.view(seat).draws)
         for key, value in told.__dict__.items():
             self.same(f"{key} in the view of seat {seat}", getattr(view, key), value)
 
@@ -280,24 +282,28 @@ def reference_books(game: Game) -> dict[str, Any]:
     }
 
 
-def reference_view(game: Game, seat: int) -> View:
+def reference_view(game: Game, seat: int, draws: Stream) -> View:
     """S7: what the player behind a seat may know, from the readable engine."""
     lines = [line for pair in game.lines for line in pair]
-    hands = tuple(tuple(hand) for hand in game.hands)
+    hands, players = tuple(tuple(hand) for hand in game.hands), game.rules.seat_player
     return View(
         seat=seat,
         city=game.city,
         rules=game.rules,
         turn=game.turn,
-        hand=hands[seat],
         hand_sizes=tuple(map(len, hands)),
-        open_hands=hands if game.rules.hands == "open" else None,
+        dug=game.dug,
+        hands=tuple(
+            hand if game.rules.hands == "open" or players[other] == players[seat] else None
+            for other, hand in enumerate(hands)
+        ),
         paths=tuple(tuple(line.path) for line in lines),
         ended=tuple(line.ended for line in lines),
         stations=tuple(game.stations),
         supply=game.supply,
         placed=game.placed,
         points=tuple(game.points),
+        draws=draws,
     )
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from mmsim.core.rng import Stream
 from mmsim.metromania import boardfile
 from mmsim.metromania.boards import LAYOUTS, BoardSet, Layout
-from mmsim.metromania.bots.uniform import Uniform
+from mmsim.metromania.bots.uniform import any_move
 from mmsim.metromania.deal import Hands, valid_deals
 from mmsim.metromania.play import Seed
 from mmsim.metromania.reference import Game, Move, stations_made
@@ -119,7 +119,7 @@ class AnyMove:
     """The `uniform` bot."""
 
     def choose(self, game: Game, moves: Sequence[Move], draws: Stream) -> Move:
-        return Uniform().choose(moves, draws)
+        return any_move(moves, draws)
 
 
 @dataclass
@@ -131,7 +131,7 @@ class StationsFirst:
 
     def choose(self, game: Game, moves: Sequence[Move], draws: Stream) -> Move:
         best = min(self._rank(game, move) for move in moves)
-        return Uniform().choose([move for move in moves if self._rank(game, move) == best], draws)
+        return any_move([move for move in moves if self._rank(game, move) == best], draws)
 
     def _rank(self, game: Game, move: Move) -> int:
         if move.at is not None:
@@ -152,7 +152,7 @@ class EndsFirst:
     """Ends a line whenever it can, so that companies come to end both."""
 
     def choose(self, game: Game, moves: Sequence[Move], draws: Stream) -> Move:
-        return Uniform().choose([move for move in moves if move.kind == "end"] or moves, draws)
+        return any_move([move for move in moves if move.kind == "end"] or moves, draws)
 
 
 Chooser = AnyMove | StationsFirst | EndsFirst

@@ -11,7 +11,6 @@ from hypothesis import HealthCheck, event, given, settings
 
 from mmsim.core.rng import Purpose, Stream
 from mmsim.metromania import boardfile, record
-from mmsim.metromania.bots import seat_bots
 from mmsim.metromania.deal import LETTERS, Marker
 from mmsim.metromania.play import Seed, play_out, set_up
 from mmsim.metromania.reference import (
@@ -227,7 +226,7 @@ def test_many_more_records_replay(game: Game, chooser: Chooser, seed: Seed) -> N
 def test_everything_the_editions_offer_plays_to_the_end_and_verifies(spec: str, players: int) -> None:
     rules, seed = ruleset(spec, players), Seed(11)
     game = set_up(boardfile.load("classic"), rules, seed)
-    play_out(game, seat_bots("uniform", rules.companies), seed)
+    play_out(game, seed)
     assert game.over
     told_again(game, seed)
     hidden = ("hidden" in spec) or (not spec.startswith("v2") and "loyal" not in spec and "no-corruption" not in spec)

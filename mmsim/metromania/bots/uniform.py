@@ -3,14 +3,19 @@
 from collections.abc import Sequence
 
 from mmsim.core.rng import Stream
+from mmsim.metromania.bots.declare import Bot
+from mmsim.metromania.mind.memory import UNIFORM as KIND
 from mmsim.metromania.reference import Move
 
 
-class Uniform:
-    """Looks at nothing."""
+def any_move(moves: Sequence[Move], draws: Stream) -> Move:
+    """The same choice with the reference engine."""
+    return moves[draws.below(len(moves))]
 
-    name = "uniform"
-    idea = "Any legal move, all equally likely."
 
-    def choose(self, moves: Sequence[Move], draws: Stream) -> Move:
-        return moves[draws.below(len(moves))]
+UNIFORM = Bot(
+    name="uniform",
+    idea="Any legal move, all equally likely.",
+    looks_at="nothing",
+    kind=KIND,
+)

@@ -1,0 +1,102 @@
+"""`mmsim bots`: the scripted players, what they look at, and how their weights were found."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from mmsim.cli.common import Players, Seed, console
+from mmsim.core.files import write_atomically
+from mmsim.metromania.bots import BOTS, find_bot, split_bots
+from mmsim.metromania.bots.custom import installed
+from mmsim.metromania.bots.declare import MEANINGS, Bot
+
+app = typer.Typer(help="The scripted players: list them, look at their weights, tune them.", no_args_is_help=True)
+
+
+@app.command("list")
+def list_bots(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
+    """All bots, from silly to strong, with the idea of each."""
+    bots: list[Bot] = [*BOTS.values(), *installed().values()]
+    if as_json:
+        typer.echo(
+            json.dumps([{"bot": bot.name, "idea": bot.idea, "looks_at": bot.looks_at} for bot in bots], indent=1)
+        )
+        return
+    table = Table("bot", "idea", "looks at")
+    for bot in bots:
+        table.add_row(bot.name, bot.idea, bot.looks_at)
+    console().print(table)
+
+
+@app.command()
+def show(
+    spec: Annotated[str, typer.Argument(metavar="BOT", help="A bot, as it is seated: planner:block=2.0.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """One bot: its idea, what it looks at, and every weight with its meaning."""
+    bot = find_bot(spec)
+    if as_json:
+        told = {"bot": bot.spec, "idea": bot.idea, "looks_at": bot.looks_at, "weights": bot.settings}
+        typer.echo(json.dumps(told, indent=1))
+        return
+    screen = console()
+    screen.print(f"{bot.spec}: {bot.idea}", markup=False)
+    screen.print(f"looks at: {bot.looks_at}", markup=False)
+    if not bot.settings:
+        screen.print("it has no weights")
+        return
+    table = Table("weight", "value", "of what")
+    table.columns[1].justify = "right"
+    for name, value in bot.settings.items():
+        table.add_row(name, f"{value:g}" + (" (set)" if name in bot.changed else ""), MEANINGS.get(name, ""))
+    screen.print(table)
+
+
+@app.command()
+def tune(
+    spec: Annotated[str, typer.Argument(metavar="BOT", help="The bot to tune, and the weights to begin with.")],
+    opponents: Annotated[
+        str, typer.Option(metavar="LIST", help="Bots it meets beside its former self, with commas.")
+    ] = "networker",
+    rules: Annotated[str, typer.Option("--rules", metavar="SPEC", help="Ruleset.")] = "print",
+    players: Players = None,
+    generations: Annotated[int, typer.Option(min=1, help="Steps of the search.")] = 20,
+    population: Annotated[int, typer.Option(min=4, help="Variations tried a generation.")] = 12,
+    games: Annotated[int, typer.Option(min=4, help="Games of a variation against each opponent, a generation.")] = 400,
+    final_games: Annotated[int, typer.Option(min=8, help="Held-out games against each bot, at the end.")] = 8000,
+    seed: Seed = 1,
+    workers: Annotated[int, typer.Option(min=1, help="Processes.")] = 2,
+    log: Annotated[
+        Path | None, typer.Option(dir_okay=False, help="Write what every generation showed (JSON) here.")
+    ] = None,
+) -> None:
+    """Look for better weights by self-play, and judge them on games the search has not seen."""
+    from mmsim.metromania import tuning  # the compiler is slow to import
+
+    against = tuple(split_bots(opponents))
+    plan = tuning.Plan(
+        spec, against, rules, players or 4, seed, generations, population + population % 2, games, final_games
+    )
+    history = []
+    for generation in tuning.tune(plan, workers):
+        history.append(generation)
+        typer.echo(f"generation {generation.number}: mean {generation.mean:.4f}, best {generation.best:.4f}", err=True)
+    found = tuning.spec_of(find_bot(spec.partition(":")[0]), history[-1].weights)
+    typer.echo(found)
+    verdicts = tuning.judge(plan, found, [spec, *against], workers)
+    for verdict in verdicts:
+        typer.echo(
+            f"one against three {verdict.opponent}: wins {verdict.share:.1%} +- {verdict.half_width:.1%} "
+            f"of {verdict.games} held-out games (equal: {1 / plan.players:.0%})"
+        )
+    if log is not None:
+        told = {
+            "plan": vars(plan),
+            "generations": [vars(generation) for generation in history],
+            "found": found,
+            "held_out": [vars(verdict) for verdict in verdicts],
+        }
+        write_atomically(log, (json.dumps(told, indent=1) + "\n").encode())

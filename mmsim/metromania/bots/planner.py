@@ -1,0 +1,42 @@
+"""The strong bot: weighs everything, a whole turn at a time."""
+
+from mmsim.metromania.bots.declare import Bot
+
+PLANNER = Bot(
+    name="planner",
+    idea="Weighs every whole turn by what it will be worth at the end of the game.",
+    looks_at="its chance to end each line, points at stake, markers and spots, trips, networks, what others need",
+    weights={
+        "kept": 1.0,
+        "finish": 1.0,
+        "ends": 8.0,
+        "shorter": 0.3,
+        "race": 0.5,
+        "marker": 4.0,
+        "near_spot": 3.0,
+        "served": 4.0,
+        "served_partner": 2.0,
+        "served_other": 0.3,
+        "stations": 0.1,
+        "meets": 0.3,
+        "joins": 0.7,
+        "allies": 1.0,
+        "partner": 1.0,
+        "park_lake": 0.5,
+        "block": 1.0,
+        "leader": 1.0,
+        "room": 0.3,
+        "trips": 0.7,
+        "rivals": -0.2,
+        "close": 0.3,
+        "tunnels": 0.3,
+        "ahead": 3,
+        "trials": 4,
+        "fade": 0.7,
+        "reach_base": 1.5,
+        "reach_slack": 0.3,
+        "reach_far": 0.1,
+        "unstarted": 0.5,
+        "noise": 0.0,
+    },
+)

@@ -1,0 +1,10 @@
+"""The bot in a hurry."""
+
+from mmsim.metromania.bots.declare import Bot
+
+RUNNER = Bot(
+    name="runner",
+    idea="Ends both its lines by the shortest free way, and lays markers where that costs no tunnel.",
+    looks_at="free cells, free ends the tunnels it has left, spots on the way",
+    weights={"shorter": 1.0, "ends": 10.0, "marker": 0.9, "served": 0.5},
+)

@@ -1,0 +1,304 @@
+"""A game of the fast core one decision after another: for bots in Python, for records, for people."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from mmsim.core.errors import MmsimError, UsageError
+from mmsim.core.rng import Purpose, Stream
+from mmsim.metromania import state, tables
+from mmsim.metromania.boards import City, Layout
+from mmsim.metromania.deal import KINDS, LETTERS, Hands, Marker, arranged
+from mmsim.metromania.explain import reasons
+from mmsim.metromania.lattice import Cell, Vertex, far_sides
+from mmsim.metromania.mind.memory import PYTHON
+from mmsim.metromania.moves import BONUS, MOVE_KINDS, START, STATION
+from mmsim.metromania.play import Seed
+from mmsim.metromania.playout import CHOOSE, MOVES, PLAY, ROWS, SCORE
+from mmsim.metromania.prepared import Memory, Prepared, start_up
+from mmsim.metromania.reason import Reason
+from mmsim.metromania.reference import IllegalMove, Move, Played
+from mmsim.metromania.rules import Ruleset
+from mmsim.metromania.state import FAULTS, HAND, NOWHERE, PATH, SEATS, TRIPS
+
+
+class BotFailedError(MmsimError):
+    """A bot written in Python that raised an exception or chose an illegal move."""
+
+    def __init__(self, seat: int, bot: str, message: str, turn: int) -> None:
+        super().__init__(f"bot {bot} in seat {seat} failed in turn {turn}: {message}")
+        self.seat, self.bot, self.message = seat, bot, message
+
+
+@dataclass(frozen=True)
+class View:
+    """What one player may know of a position. Line `2 * seat + number` is line 0 or 1 of a company."""
+
+    seat: int
+    city: City
+    rules: Ruleset
+    turn: int
+    dug: int  # tunnels placed in this turn
+    hands: tuple[tuple[Marker, ...] | None, ...]  # what each company still holds; None: not for these eyes
+    hand_sizes: tuple[int, ...]
+    paths: tuple[tuple[Vertex, ...], ...]  # of every line, its portal first; () before it starts
+    ended: tuple[bool, ...]  # of every line
+    stations: tuple[Vertex, ...]
+    supply: int
+    placed: dict[Marker, tuple[int, Cell]]  # marker -> who placed it, and where
+    points: tuple[int, ...]  # station points of every company
+    draws: Stream  # chance, if a bot wants any: `draws.below(6)`
+
+    @property
+    def hand(self) -> tuple[Marker, ...]:
+        """What this company still holds."""
+        own = self.hands[self.seat]
+        assert own is not None
+        return own
+
+    def tunnels_left(self, line: int) -> int:
+        """How many tunnels a line has left."""
+        return self.rules.tunnels_per_line - max(len(self.paths[line]) - 1, 0)
+
+    def far_ends(self, line: int) -> list[Vertex]:
+        """The portals at which a started line may end: on the far sides, whether free or not (D4)."""
+        grid, side = self.city.lattice, self.start_side(line)
+        frame = self.city.board_set.frame
+        return [grid.portal(k, i) for k in far_sides(side) for i, arrow in enumerate(frame[k]) if arrow == "E"]
+
+    def start_side(self, line: int) -> int:
+        """The side of the city on which a started line began."""
+        return self.city.lattice.portals.index(self.paths[line][0]) // self.city.lattice.side
+
+
+@dataclass(frozen=True)
+class TripResult:
+    """How a test trip went."""
+
+    name: str
+    minutes: int | None
+    scores: list[int]
+    involved: list[int]
+    fault: str | None
+    changes: int
+    sections: int
+
+
+@dataclass(frozen=True)
+class CoreResult:
+    """The end of a game; the same names as the reference engine's."""
+
+    end_reason: str
+    station_points: list[int]
+    kept_points: list[int]
+    trips: list[TripResult]
+    scores: list[int]
+    winners: list[int]
+
+
+@dataclass
+class Position:
+    """A game of the fast core, one decision after another."""
+
+    prepared: Prepared
+    game: int = 0
+    layout: Layout | None = None
+    hands: Hands | None = None  # None: dealt from the seed
+
+    def __post_init__(self) -> None:
+        start_up()
+        self._memory = Memory(self.prepared)
+        hands = None
+        if self.hands is not None:
+            hands = state.hands_row(tuple(arranged(hand) for hand in self.hands))
+        self.history: list[Played] = []
+        self._scored = False
+        self._legal: dict[Move, int] | None = None
+        self._memory.set_up(self.game, -1 if self.layout is None else self.layout.index, hands)
+        self.bots = self.prepared.seated(self.game)
+        self._minds: dict[int, Any] = {}  # of the bots written in Python
+        self._draws = [Seed(self.prepared.seed, self.game).stream(Purpose.BOT + seat) for seat in range(SEATS)]
+        self.failure: BotFailedError | None = None
+        self._s = self._memory.state[0]
+        self.rules = self.prepared.rules
+        self.city = self.prepared.board_set.city(Layout.from_index(int(self._s.layout)))
+        self.dealt = tuple(
+            tuple(self._marker(seat, i) for i in range(12 // self.rules.companies))
+            for seat in range(self.rules.companies)
+        )
+
+    def _step(self, what: int, number: int = 0) -> int:
+        return self._memory.run(what, number, self.game)
+
+    @property
+    def seat(self) -> int:
+        return int(self._s.seat)
+
+    @property
+    def turn(self) -> int:
+        return int(self._s.turn)
+
+    @property
+    def over(self) -> bool:
+        return bool(self._s.over)
+
+    def _choices(self) -> dict[Move, int]:
+        """Every legal move and its number, found once a decision."""
+        if self._legal is None:
+            codes = [] if self.over else self._memory.moves[: self._step(MOVES)].tolist()
+            self._legal = {self._decode(code): code for code in codes}
+        return self._legal
+
+    def legal_moves(self) -> list[Move]:
+        """Every legal move, in the order of the reference engine."""
+        return list(self._choices())
+
+    def bot_move(self) -> Move:
+        """The move the seat's own bot chooses, from the seat's own stream."""
+        if self.bots[self.seat].kind == PYTHON:
+            return self._python_move()
+        return self._decode(self._step(CHOOSE))
+
+    def _python_move(self) -> Move:
+        seat, bot, moves = self.seat, self.bots[self.seat], self.legal_moves()
+        try:
+            if seat not in self._minds:
+                self._minds[seat] = bot.make()
+            move = self._minds[seat].choose(self.view(seat), list(moves))
+        except Exception as error:
+            raise self._failed(f"{type(error).__name__}: {error}") from error
+        if move not in moves:
+            raise self._failed(f"chose {move!r}, which is not one of its {len(moves)} legal moves")
+        chosen: Move = move
+        return chosen
+
+    def _failed(self, message: str) -> BotFailedError:
+        self.failure = BotFailedError(self.seat, self.bots[self.seat].spec, message, self.turn)
+        return self.failure
+
+    def play_out(self) -> None:
+        """Let the bots play to the end."""
+        while not self.over:
+            self.apply(self.bot_move())
+
+    def explain(self) -> list[Reason]:
+        """What the bot in turn, asked for its move just now, thinks of its turns; the best first."""
+        return reasons(self._memory, self._s, self.bots[self.seat], self._decode, self._step)
+
+    def write_rows(self, rows: dict[str, Any], i: int) -> None:
+        """Put a game that is over, or whose bot has failed, into the i-th place of the rows of all tables."""
+        if self.failure is None:
+            self.result()
+            self._memory.run(ROWS, i, self.game, rows=rows)
+        else:
+            tables.write_failure(rows, i, self.game, int(self._s.layout), self.turn, self.rules.seat_player)
+
+    def apply(self, move: Move) -> Played:
+        """Play a legal move."""
+        code = self._choices().get(move)
+        if code is None:
+            raise IllegalMove(f"{move} is not legal for seat {self.seat} in turn {self.turn}")
+        self._legal = None
+        turn, seat, points = self.turn, self.seat, int(self._s.points[self.seat])
+        stations = self.rules.stations - int(self._s.supply)
+        self._step(PLAY, code)
+        made = self._stations()[stations:]
+        played = Played(turn, seat, move, made, int(self._s.points[seat]) - points)
+        self.history.append(played)
+        return played
+
+    def view(self, seat: int) -> View:
+        """What the player behind a seat may know."""
+        s, companies = self._s, self.rules.companies
+        held = tuple(self._held(other) for other in range(companies))
+        players, is_open = self.rules.seat_player, self.rules.hands == "open"
+        return View(
+            seat=seat,
+            city=self.city,
+            rules=self.rules,
+            turn=self.turn,
+            dug=int(s.dug),
+            hands=tuple(
+                hand if is_open or players[other] == players[seat] else None for other, hand in enumerate(held)
+            ),
+            hand_sizes=tuple(len(hand) for hand in held),
+            paths=tuple(self._path(line) for line in range(2 * companies)),
+            ended=tuple(bool(int(s.ended) >> line & 1) for line in range(2 * companies)),
+            stations=self._stations(),
+            supply=int(s.supply),
+            placed={
+                self._marker(other, i): (other, self.city.lattice.cells[cell])
+                for other in range(companies)
+                for i in range(len(self.dealt[other]))
+                if (cell := self._marker_cell(other, i)) != NOWHERE
+            },
+            points=tuple(int(points) for points in s.points[:companies]),
+            draws=self._draws[seat],
+        )
+
+    def result(self) -> CoreResult:
+        """The outcome of a game that is over."""
+        if not self.over:
+            raise UsageError("the game is not over")
+        if not self._scored:
+            self._step(SCORE)
+            self._scored = True
+        s, companies = self._s, self.rules.companies
+        return CoreResult(
+            state.END_REASONS[s.end_reason],
+            [int(n) for n in s.points[:companies]],
+            [int(n) for n in s.kept[:companies]],
+            [self._trip(trip) for trip in range(TRIPS)],
+            [int(n) for n in s.scores[:companies]],
+            [player for player in range(self.rules.players) if int(s.winners) >> player & 1],
+        )
+
+    def _trip(self, trip: int) -> TripResult:
+        s, companies = self._s, self.rules.companies
+        minutes, fault = int(s.minutes[trip]), int(s.fault[trip])
+        return TripResult(
+            tables.TRIP_NAMES[trip],
+            None if minutes < 0 else minutes,
+            [int(n) for n in s.trip_scores[SEATS * trip : SEATS * trip + companies]],
+            [seat for seat in range(companies) if int(s.involved[trip]) >> seat & 1],
+            None if fault < 0 else FAULTS[fault],
+            int(s.changes[trip]),
+            int(s.sections[trip]),
+        )
+
+    def _marker(self, seat: int, i: int) -> Marker:
+        at = HAND * seat + i
+        return Marker(LETTERS[self._s.hand_marker[at] // 2], KINDS[self._s.hand_kind[at] - 1])
+
+    def _marker_cell(self, seat: int, i: int) -> int:
+        return int(self._s.marker_cell[self._s.hand_marker[HAND * seat + i]])
+
+    def _held(self, seat: int) -> tuple[Marker, ...]:
+        hand = range(len(self.dealt[seat]))
+        return tuple(self._marker(seat, i) for i in hand if self._marker_cell(seat, i) == NOWHERE)
+
+    def _path(self, line: int) -> tuple[Vertex, ...]:
+        if not int(self._s.started) >> line & 1:
+            return ()
+        ids = self._s.path[PATH * line : PATH * line + int(self._s.tunnels[line]) + 1]
+        return tuple(self.city.lattice.vertices[i] for i in ids)
+
+    def _stations(self) -> tuple[Vertex, ...]:
+        made = self.rules.stations - int(self._s.supply)
+        return tuple(self.city.lattice.vertices[i] for i in self._s.station_at[:made])
+
+    def _decode(self, code: int) -> Move:
+        """A move's number as the reference engine's move."""
+        kind, number, what, extra = code & 7, code >> 3 & 1, code >> 4 & 255, code >> 12
+        name, grid, seat = MOVE_KINDS[kind], self.city.lattice, self.seat
+        line = 2 * seat + number
+        if kind in (BONUS, STATION):
+            return Move(name, number, at=grid.vertices[self._s.path[PATH * line + what]])
+        if kind > STATION or name == "decline":
+            return Move(name)
+        if kind == START:
+            cell = grid.frame_cells[what]
+            return Move(name, number, cell, grid.corners[cell][extra])
+        u = int(self._s.terminus[line])
+        cell = grid.cells[grid.slot_cells[u, what]]
+        to = grid.vertices[grid.neighbours[u, what >> 1]]
+        return Move(name, number, cell, to, self._marker(seat, extra - 1) if extra else None)
