@@ -1,0 +1,33 @@
+"""A table of a run as one file that other programs read."""
+
+import os
+from pathlib import Path
+
+from mmsim.batch.store import Run
+from mmsim.core.errors import MmsimError, unknown
+
+FORMATS = ("csv", "json", "parquet")
+
+
+def export(run: Run, table: str, kind: str, path: Path) -> int:
+    """Write a table piece by piece, however large it is; the number of its rows."""
+    import polars as pl
+
+    if kind not in FORMATS:
+        raise unknown("format", kind, FORMATS)
+    frame = run.table(table)
+    beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if kind == "csv":
+            frame.sink_csv(beside)
+        elif kind == "json":
+            frame.sink_ndjson(beside)
+        else:
+            frame.sink_parquet(beside)
+        os.replace(beside, path)
+    except OSError as error:
+        raise MmsimError(f"cannot write {path}: {error.strerror or error}") from error
+    finally:
+        beside.unlink(missing_ok=True)
+    return int(frame.select(pl.len()).collect().item())
