@@ -166,7 +166,8 @@ def _check(experiment: Experiment, made: Iterable[Cell]) -> None:
             number: int = getattr(experiment, what)
             if number % cell.cluster:
                 low = number - number % cell.cluster
+                fitting = " or ".join(str(near) for near in (low, low + cell.cluster) if near)
                 raise UsageError(
                     f"with seats rotated, games of '{cell.name}' come in groups of {cell.cluster}: "
-                    f"{what} may be {low or cell.cluster} or {low + cell.cluster}, not {number}"
+                    f"{what} may be {fitting}, not {number}"
                 )

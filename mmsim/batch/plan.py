@@ -53,7 +53,7 @@ class Plan:
 
     def open_parts(self, done: bytearray) -> Iterator[Part]:
         """Parts not done yet, in order, each looked up when its turn comes."""
-        number = done.find(0)
+        number = done.find(0, 0, self.parts)
         while number >= 0:
             yield self.part(number)
-            number = done.find(0, number + 1)
+            number = done.find(0, number + 1, self.parts)

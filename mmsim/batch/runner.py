@@ -2,6 +2,7 @@
 
 import logging
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -19,6 +20,7 @@ from mmsim.core.errors import MmsimError
 if TYPE_CHECKING:
     import polars as pl
 
+_LATELY_S = 30.0
 _PILOT_S = 2.0  # what an estimate before the run may cost
 
 
@@ -41,6 +43,15 @@ class Status:
     shares: dict[str, list[Tally]] = field(default_factory=dict)  # variant -> win share of every seat
     errors: int = 0
     estimate: Estimate | None = None
+    _lately: deque[tuple[float, int]] = field(default_factory=deque)  # (seconds, done)
+
+    def tick(self, seconds: float) -> None:
+        """Take note of how far the run is after so many seconds."""
+        self.seconds = seconds
+        if not self._lately or seconds - self._lately[-1][0] > _LATELY_S / 30:
+            self._lately.append((seconds, self.done))
+        while seconds - self._lately[0][0] > _LATELY_S:
+            self._lately.popleft()
 
     @property
     def games_per_s(self) -> float:
@@ -48,9 +59,11 @@ class Status:
 
     @property
     def seconds_left(self) -> float | None:
-        if self.done <= self.began_with:
+        """From the pace of the last half minute: starting the workers says nothing of what is to come."""
+        if not self._lately or self.done <= self._lately[0][1]:
             return None
-        return max(0, self.games - self.done) / self.games_per_s
+        then, done = self._lately[0]
+        return max(0, self.games - self.done) * (self.seconds - then) / (self.done - done)
 
 
 Watch = Callable[[Status], None]
@@ -114,7 +127,7 @@ class Session:
 
     def _play(self, plan: Plan) -> None:
         """Play the parts of a plan that are missing."""
-        self._done.extend(bytes(plan.parts - len(self._done)))
+        self._done.extend(bytes(max(0, plan.parts - len(self._done))))
         self.status.games = max(self.status.games, plan.games * plan.variants)
         settled = self.status.done
         for event in self._players.play(plan.open_parts(self._done)):
@@ -125,7 +138,7 @@ class Session:
                 settled = self.status.done
             else:
                 self.status.done = settled + event.games
-            self.status.seconds = time.monotonic() - self._began
+            self.status.tick(time.monotonic() - self._began)
             self.watch(self.status)
 
     def _executor(self) -> Executor:

@@ -60,7 +60,7 @@ class Run:
         manifest = {
             "format": FORMAT,
             "experiment": kept.to_json(),
-            "games": experiment.games,
+            "games": 0 if until else experiment.games,  # of every variant; looks ask for more
             "until": until,
             "variants": [cell.about for cell in made],
             "tables": {

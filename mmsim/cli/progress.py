@@ -12,6 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.text import Text
 
 from mmsim.batch.runner import Status
+from mmsim.batch.tally import Tally
 
 _PLAIN_S, _JSON_S, _SCREEN_S = 10.0, 1.0, 0.2
 
@@ -97,7 +98,7 @@ def summary(status: Status) -> str:
 
 def _pace(status: Status) -> str:
     text = f"{status.games_per_s:,.0f} games/s"
-    if status.seconds_left is not None:
+    if status.seconds_left:
         text += f", {duration(status.seconds_left)} left"
     if status.estimate:
         text += f", ±{status.estimate.half_width:.3g} now"
@@ -109,9 +110,15 @@ def headline(status: Status) -> list[str]:
     lines = []
     for variant, shares in status.shares.items():
         if shares:
-            told = ", ".join(f"{100 * tally.mean:.1f}±{100 * tally.half_width():.1f} %" for tally in shares)
+            told = ", ".join(_percent(tally) for tally in shares)
             lines.append(f"{variant}: seats win {told}")
     return lines
+
+
+def _percent(tally: Tally) -> str:
+    half = 100 * tally.half_width()
+    digits = 1 if half >= 0.1 else 2
+    return f"{100 * tally.mean:.{digits}f}±{half:.{digits}f} %"
 
 
 def as_json(status: Status) -> dict[str, Any]:
