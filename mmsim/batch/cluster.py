@@ -53,10 +53,11 @@ class Cluster:
         """Play parts in any order and write their files here; a part whose worker dies goes to another one."""
         from distributed import as_completed
 
-        ahead = as_completed(raise_errors=False)
+        ahead = as_completed(loop=self._client.loop, raise_errors=False)
         flying: dict[str, Part] = {}
         while True:
-            for part in islice(parts, max(1, _AHEAD * self._threads()) - len(flying)):
+            room = max(1, _AHEAD * self._threads()) - len(flying)
+            for part in islice(parts, max(0, room)):  # no room while workers are lost
                 future = self._client.submit(
                     play_there,
                     *(self._game, self._variants, part, self._stamp),
