@@ -19,15 +19,11 @@ def export(run: Run, table: str, kind: str, path: Path) -> int:
     beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        if kind == "csv":
-            frame.sink_csv(beside)
-        elif kind == "json":
-            frame.sink_ndjson(beside)
-        else:
-            frame.sink_parquet(beside)
-        os.replace(beside, path)
+        try:
+            {"csv": frame.sink_csv, "json": frame.sink_ndjson, "parquet": frame.sink_parquet}[kind](beside)
+            os.replace(beside, path)
+        finally:
+            beside.unlink(missing_ok=True)
     except OSError as error:
         raise MmsimError(f"cannot write {path}: {error.strerror or error}") from error
-    finally:
-        beside.unlink(missing_ok=True)
     return int(frame.select(pl.len()).collect().item())
