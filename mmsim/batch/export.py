@@ -1,12 +1,22 @@
 """A table of a run as one file that other programs read."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mmsim.batch.store import Run
 from mmsim.core.errors import MmsimError, unknown
 
-FORMATS = ("csv", "json", "parquet")
+if TYPE_CHECKING:
+    import polars as pl
+
+_SINKS: dict[str, Callable[["pl.LazyFrame", Path], object]] = {
+    "csv": lambda frame, path: frame.sink_csv(path),
+    "json": lambda frame, path: frame.sink_ndjson(path),
+    "parquet": lambda frame, path: frame.sink_parquet(path),
+}
+FORMATS = tuple(_SINKS)
 
 
 def export(run: Run, table: str, kind: str, path: Path) -> int:
@@ -20,7 +30,7 @@ def export(run: Run, table: str, kind: str, path: Path) -> int:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
-            {"csv": frame.sink_csv, "json": frame.sink_ndjson, "parquet": frame.sink_parquet}[kind](beside)
+            _SINKS[kind](frame, beside)
             os.replace(beside, path)
         finally:
             beside.unlink(missing_ok=True)

@@ -14,10 +14,10 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from mmsim.batch.experiment import Cell
 from mmsim.batch.plan import Part
 from mmsim.batch.worker import LOG, Entry, Task, serve
 from mmsim.core.errors import MmsimError
-from mmsim.core.game import Variant
 
 STRIKES = 3
 PATIENCE_S = 300.0  # a worker that has not been heard of for so long, and 50 times its usual silence, hangs
@@ -46,9 +46,10 @@ class Pool:
     """Plays parts with some processes; a part whose worker dies or hangs is played again, three times at most."""
 
     def __init__(
-        self, folder: Path, game: str, variants: Sequence[Variant], workers: int, patience: float = PATIENCE_S
+        self, folder: Path, game: str, cells: Sequence[Cell], workers: int, patience: float = PATIENCE_S
     ) -> None:
-        self._args = str(folder), game, list(variants)
+        self._args = str(folder), game, [cell.variant for cell in cells]
+        self._names = [cell.name for cell in cells]
         self._size = workers
         self._patience = patience
         self._context = multiprocessing.get_context("spawn")
@@ -145,11 +146,10 @@ class Pool:
         if strikes < STRIKES:
             self._again.append(Task(part, one_by_one=True))
             return
-        where = f"game {part.first + done}" if done < part.count else "when its games were over"
-        variant = self._args[2][part.variant]
+        where = f"game {part.first + done}" if done < part.count else "the end of its games"
         raise MmsimError(
-            f"part {part.number} {why}, {STRIKES} times; the last time at {where} of variant {part.variant + 1} "
-            f"({variant.name or variant.rules}, seed {variant.seed}); {self._args[0]}/run.log tells more"
+            f"part {part.number} {why}, {STRIKES} times; the last time at {where} of {self._names[part.variant]}; "
+            f"{self._args[0]}/run.log tells more"
         )
 
     def _start(self) -> _Worker:
@@ -165,20 +165,11 @@ class Pool:
         return worker
 
     def __exit__(self, *problem: object) -> None:
-        """End every worker: the idle ones by a word, the busy ones at once."""
+        """End every worker at once: what is written is in place, and what is not will be played again."""
         for worker in self._workers:
-            if worker.task:
-                worker.process.kill()
-                continue
-            try:
-                worker.pipe.send(None)
-            except OSError:
-                worker.process.kill()
+            worker.process.kill()
         for worker in self._workers:
-            worker.process.join(5)
-            if worker.process.is_alive():
-                worker.process.kill()
-                worker.process.join()
+            worker.process.join()
             worker.pipe.close()
         self._workers.clear()
 

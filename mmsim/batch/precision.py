@@ -104,13 +104,14 @@ def cluster_tallies(values: "pl.DataFrame", clusters: Mapping[str, int]) -> dict
     columns = values.select(
         pl.col("variant").cast(pl.String), pl.col("group").cast(pl.String), "game", pl.col("value").cast(pl.Float64)
     ).drop_nulls()
+    apart = max(clusters.values())  # for what is no variant, like the difference of two
     found: dict[tuple[str, str], Tally] = {}
     for (variant, group), rows in (
         columns.sort("variant", "group", "game")
         .partition_by("variant", "group", as_dict=True, maintain_order=True)
         .items()
     ):
-        found[str(variant), str(group)] = Tally.of(_means(rows, clusters[str(variant)]))
+        found[str(variant), str(group)] = Tally.of(_means(rows, clusters.get(str(variant), apart)))
     return found
 
 

@@ -15,7 +15,7 @@ from mmsim.batch.store import LOG_FILE, Run
 from mmsim.batch.tally import Tally
 from mmsim.batch.worker import LOG, Entry
 from mmsim.core.bench import machine
-from mmsim.core.errors import MmsimError
+from mmsim.core.errors import MmsimError, UsageError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -147,7 +147,7 @@ class Session:
             from mmsim.batch.cluster import Cluster  # an extra that most people do without
 
             return Cluster(self.cluster, run.folder, run.experiment.game, run.cells)
-        return Pool(run.folder, run.experiment.game, [cell.variant for cell in run.cells], self.workers, self.patience)
+        return Pool(run.folder, run.experiment.game, run.cells, self.workers, self.patience)
 
     def _take(self, entry: Entry) -> None:
         """Count a part that is done."""
@@ -184,6 +184,8 @@ class Session:
                 tables = {table: run.scan(table, parts) for table in run.table_names}
                 looks.take(self.measure(tables).collect())
             taken = plan.blocks
+            if not looks.tallies:
+                raise MmsimError(f"none of {target} games has a value of {precision.metric}")
             wanted = looks.decide(target)
             LOG.info("look %d after %d games: %s is known to ±%.4g", looks.look, target, precision.metric, looks.known)
             self.status.estimate = Estimate(wanted or target, looks.known)
@@ -198,7 +200,10 @@ def extend(run: Run, more: int) -> None:
     games = run.games_asked + more
     for cell in run.cells:
         if games % cell.cluster:
-            raise MmsimError(f"with seats rotated, games of '{cell.name}' come in groups of {cell.cluster}")
+            raise UsageError(
+                f"with seats rotated, games of '{cell.name}' come in groups of {cell.cluster}; "
+                f"{games} is no multiple of it"
+            )
     with run.writing():
         run.note(games=games, until=None, finished=None)
 

@@ -173,9 +173,10 @@ class Run:
         return pl.scan_parquet([self.folder / table / part.file for part in parts])
 
     def __getattr__(self, name: str) -> "pl.LazyFrame":
-        if "manifest" in self.__dict__ and name in self.table_names:
+        tables = self.__dict__.get("manifest", {}).get("tables", ())
+        if name in tables:
             return self.table(name)
-        raise AttributeError(f"a run has no {name!r}; its tables are {', '.join(self.__dict__['manifest']['tables'])}")
+        raise AttributeError(f"a run has no {name!r}; its tables are {', '.join(tables)}")
 
     # --- the journal -----------------------------------------------------------------------------------------------
 
@@ -244,9 +245,10 @@ class Run:
                     f"{self.folder} is being written by process {lock.read().strip() or 'unknown'}; wait for it or "
                     "stop it first"
                 ) from error
-            lock.truncate(0)
-            lock.write(f"{os.getpid()}\n")
-            lock.flush()
+            with suppress(OSError):  # who it is matters to a refused writer only
+                lock.truncate(0)
+                lock.write(f"{os.getpid()}\n")
+                lock.flush()
             yield
 
     def note(self, **changes: Any) -> None:

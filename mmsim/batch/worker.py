@@ -163,7 +163,7 @@ class _ToParent(MultiProcessingHandler):  # type: ignore[misc]
 
 
 def serve(pipe: "connection.Connection[Any, Any]", folder: str, game: str, variants: Sequence[Variant]) -> None:
-    """The life of a worker process: parts in, journal entries out, until the pipe closes or says None."""
+    """The life of a worker process: parts in, journal entries out, until the parent ends it or is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's business
     threading.Thread(target=_die_with_parent, daemon=True).start()
     LOG.setLevel(logging.INFO)
@@ -175,7 +175,8 @@ def serve(pipe: "connection.Connection[Any, Any]", folder: str, game: str, varia
 
 def _serve(pipe: "connection.Connection[Any, Any]", folder: Path, game: str, variants: Sequence[Variant]) -> None:
     player: Player | None = None
-    while (task := pipe.recv()) is not None:
+    while True:
+        task: Task = pipe.recv()
         part = task.part
         try:
             if player is None:

@@ -46,7 +46,7 @@ class Lines(Watcher):
     every = _PLAIN_S
 
     def show(self, status: Status) -> None:
-        typer.echo(f"{summary(status)}; {'; '.join(headline(status))}", err=True)
+        typer.echo("; ".join([summary(status), *headline(status)]), err=True)
 
 
 class JsonLines(Watcher):
@@ -72,16 +72,13 @@ class Screen(Watcher):
         self._task = self._bar.add_task("starting")
         self._live = Live(self._bar, console=Console(stderr=True), refresh_per_second=5, transient=True)
 
-    def __enter__(self) -> "Screen":
-        self._live.__enter__()
-        return self
-
     def show(self, status: Status) -> None:
+        self._live.start()  # not before: compiling may have a bar of its own
         self._bar.update(self._task, total=status.games, completed=status.done, description=_pace(status))
         self._live.update(Group(self._bar, *(Text(line) for line in headline(status))))
 
     def __exit__(self, *problem: object) -> None:
-        self._live.__exit__(None, None, None)
+        self._live.stop()
 
 
 def watcher(quiet: bool, as_lines_of_json: bool) -> Watcher:

@@ -96,8 +96,6 @@ def run(
         made = _extended(what, out, more, [*given, *(["until"] if until else [])])
     else:
         made = _created(what, given, out, until)
-        if made.manifest["until"]:
-            _foretell(made, workers or _cores())
     _play(made, workers, cluster, quiet, json_progress)
 
 
@@ -154,9 +152,9 @@ def _extended(what: str | None, out: Path | None, more: int, others: list[str]) 
     return made
 
 
-def _foretell(made: Run, workers: int) -> None:
+def _foretell(made: Run, measure: Measure, workers: int) -> None:
     wanted = Precision(made.manifest["until"]["metric"], made.manifest["until"]["half_width"])
-    foreseen, pace = estimate(made, wanted, MEASURES[wanted.metric], made.manifest["until"]["limit"])
+    foreseen, pace = estimate(made, wanted, measure, made.manifest["until"]["limit"])
     games = foreseen.games * len(made.cells)
     seconds = games / pace / min(workers, _cores())
     typer.echo(
@@ -175,6 +173,8 @@ def _play(made: Run, workers: int | None, cluster: str | None, quiet: bool, json
         measure = MEASURES[metric]
     try:
         with _stopped_like_ctrl_c(), watcher(quiet, json_progress) as watch:
+            if measure and not quiet and not made.games_asked:
+                _foretell(made, measure, workers or _cores())
             session = Session(made, workers or _cores(), cluster, watch, measure)
             status = session.carry_out()
             watch.finish(status)

@@ -97,6 +97,11 @@ def test_games_that_share_a_deal_count_as_one() -> None:
     assert together.half_width() == pytest.approx(2 * apart.half_width(), rel=0.01)
 
 
+def test_what_is_no_variant_counts_like_the_largest_cluster() -> None:
+    ((key, tally),) = cluster_tallies(values(np.arange(8.0), "a - b"), {"a": 1, "b": 4}).items()
+    assert (key, tally.count) == (("a - b", ""), 2)
+
+
 def test_games_without_a_value_are_left_out() -> None:
     frame = values(np.arange(6.0)).with_columns(pl.when(pl.col("game") != 2).then("value").alias("value"))
     (tally,) = cluster_tallies(frame, {"a": 2}).values()
