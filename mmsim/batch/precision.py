@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mmsim.batch.tally import ALPHA, Tally, quantile
+from mmsim.batch.tally import ALPHA, Tally
 from mmsim.core.errors import UsageError, unknown
 
 if TYPE_CHECKING:
@@ -93,8 +93,8 @@ class Looks:
 
     def needed(self, games: int) -> float:
         """Games of every variant by which the next look will find the interval narrow enough."""
-        scale = (quantile(self.alpha) / self.precision.half_width) ** 2
-        return max((games * scale * tally.variance / tally.count for tally in self.tallies.values()), default=games)
+        wanted, alpha = self.precision.half_width, self.alpha
+        return max(games * tally.count_for(wanted, alpha) / tally.count for tally in self.tallies.values())
 
 
 def cluster_tallies(values: "pl.DataFrame", clusters: Mapping[str, int]) -> dict[tuple[str, str], Tally]:

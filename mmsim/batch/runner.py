@@ -6,22 +6,24 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from math import lcm
 from typing import TYPE_CHECKING, Protocol
 
 from mmsim.batch.plan import Part, Plan
 from mmsim.batch.pool import PATIENCE_S, Heard, Pool
-from mmsim.batch.precision import LIMIT, Looks, Measure, Precision
+from mmsim.batch.precision import Looks, Measure, Precision
 from mmsim.batch.store import LOG_FILE, Run
 from mmsim.batch.tally import Tally
 from mmsim.batch.worker import LOG, Entry
 from mmsim.core.bench import machine
 from mmsim.core.errors import MmsimError, UsageError
+from mmsim.core.game import Variant
 
 if TYPE_CHECKING:
     import polars as pl
 
 _LATELY_S = 30.0
-_PILOT_S = 2.0  # what an estimate before the run may cost
+_PILOT, _PILOT_S = 600, 2.0  # games and seconds an estimate before the run may take
 
 
 @dataclass(frozen=True)
@@ -122,7 +124,7 @@ class Session:
         if self._done.count(0) and run.manifest["finished"]:
             run.note(finished=None)
         if self._done.count(0) and not self.cluster:
-            run.game.play_shard(cells[0].prepared, 0, 1)  # compiles, if need be, once and before anybody counts seconds
+            _warm_up(run)
         self._began = time.monotonic()
 
     def _play(self, plan: Plan) -> None:
@@ -133,6 +135,8 @@ class Session:
         for event in self._players.play(plan.open_parts(self._done)):
             if isinstance(event, Entry):
                 self._journal.append(event)
+                for error in event.errors:
+                    LOG.warning("bot error in part %d: %s", event.part, error)
                 self.status.done = settled
                 self._take(event)
                 settled = self.status.done
@@ -154,8 +158,6 @@ class Session:
         self._done[entry.part] = 1
         self.status.done += entry.games
         self.status.errors += len(entry.errors)
-        for error in entry.errors:
-            LOG.warning("bot error in part %d: %s", entry.part, error)
         shares = self.status.shares[self.run.variant_names[entry.variant]]
         shares.extend(Tally() for _ in range(len(entry.shares) - len(shares)))
         for tally, (count, mean, squares) in zip(shares, entry.shares, strict=True):
@@ -171,7 +173,7 @@ class Session:
             precision,
             {cell.name: cell.cluster for cell in run.cells},
             run.experiment.shard,
-            run.manifest["until"]["limit"],
+            run.experiment.games,
         )
         taken, target = 0, looks.first
         while True:
@@ -191,36 +193,45 @@ class Session:
             self.status.estimate = Estimate(wanted or target, looks.known)
             if wanted is None:
                 run.note(until={**run.manifest["until"], "looks": looks.look, "known_to": looks.known})
+                self._play(run.plan)  # should the run have gone farther under another mmsim
                 return
             target = wanted
 
 
 def extend(run: Run, more: int) -> None:
     """Ask for more games of every variant; they are played when the run is resumed."""
-    games = run.games_asked + more
-    for cell in run.cells:
-        if games % cell.cluster:
-            raise UsageError(
-                f"with seats rotated, games of '{cell.name}' come in groups of {cell.cluster}; "
-                f"{games} is no multiple of it"
-            )
     with run.writing():
+        games = run.games_asked + more
+        for cell in run.cells:
+            if games % cell.cluster:
+                raise UsageError(
+                    f"with seats rotated, games of '{cell.name}' come in groups of {cell.cluster}; "
+                    f"{games} is no multiple of it"
+                )
         run.note(games=games, until=None, finished=None)
 
 
-def estimate(run: Run, precision: Precision, measure: Measure, limit: int = LIMIT) -> tuple[Estimate, float]:
+def estimate(run: Run, precision: Precision, measure: Measure) -> tuple[Estimate, float]:
     """Before a run: games of every variant it will take, and games a second of one process, from a few games."""
-    game, cells = run.game, run.cells
-    game.play_shard(cells[0].prepared, 0, 1)  # nothing of a first time is measured
+    cells, limit = run.cells, run.experiment.games
+    _warm_up(run)
     looks = Looks(precision, {cell.name: cell.cluster for cell in cells}, run.experiment.shard, limit)
-    began, games, step = time.perf_counter(), 0, 60
-    while games < 600 and time.perf_counter() - began < _PILOT_S:
+    began, games, step = time.perf_counter(), 0, 2 * lcm(*(cell.cluster for cell in cells))
+    while games < _PILOT and time.perf_counter() - began < _PILOT_S:
         looks.take(measure(_played(run, games, step)).collect())
         games += step
+        step *= 2
     pace = games * len(cells) / (time.perf_counter() - began)
+    if not looks.tallies:
+        raise MmsimError(f"none of {games} games has a value of {precision.metric}")
     looks.look = 1  # most runs stop at their second look
-    needed = max(looks.first, min(limit, int(looks.needed(games))))
-    return Estimate(needed, looks.widest), pace
+    return Estimate(max(looks.first, int(min(limit, looks.needed(games)))), looks.widest), pace
+
+
+def _warm_up(run: Run) -> None:
+    """Have the core compiled, once, before workers start and anybody counts seconds; no bot of the run is trusted."""
+    plain = Variant(run.cells[0].variant.rules, run.experiment.players)
+    run.game.play_shard(run.game.prepare(plain), 0, 1)
 
 
 def _played(run: Run, first: int, count: int) -> "dict[str, pl.LazyFrame]":

@@ -34,6 +34,9 @@ class Run:
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self.folder = Path(folder)
+        self.manifest = self._read()
+
+    def _read(self) -> dict[str, Any]:
         try:
             manifest = json.loads((self.folder / _MANIFEST).read_text(encoding="utf-8"))
         except OSError as error:
@@ -42,7 +45,7 @@ class Run:
             raise MmsimError(f"{self.folder / _MANIFEST} is damaged: {error}") from error
         if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
             raise MmsimError(f"{self.folder / _MANIFEST} is not of the format {FORMAT}")
-        self.manifest: dict[str, Any] = manifest
+        return manifest
 
     @classmethod
     def create(cls, folder: Path, experiment: Experiment, until: dict[str, Any] | None = None) -> "Run":
@@ -249,6 +252,7 @@ class Run:
                 lock.truncate(0)
                 lock.write(f"{os.getpid()}\n")
                 lock.flush()
+            self.manifest = self._read()  # the last writer may have changed it since
             yield
 
     def note(self, **changes: Any) -> None:

@@ -52,6 +52,12 @@ class Tally:
             return log(2 / alpha) / self.count
         return quantile(alpha) * sqrt(self.variance / self.count) if self.count > 1 else float("inf")
 
+    def count_for(self, half_width: float, alpha: float) -> float:
+        """How many values it will take, by what is known so far, until the interval is so narrow."""
+        if self.count > 1 and self.squares == 0:
+            return log(2 / alpha) / half_width
+        return self.variance * (quantile(alpha) / half_width) ** 2
+
 
 @cache
 def quantile(alpha: float) -> float:

@@ -5,6 +5,8 @@ import shlex
 import signal
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
+from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -137,8 +139,9 @@ def _created(what: str | None, given: dict[str, Any], out: Path | None, until: s
     wanted = None
     if until:
         precision = Precision.parse(until, MEASURES)
-        limit = given.get("games", LIMIT)
-        wanted = {"metric": precision.metric, "half_width": precision.half_width, "limit": limit}
+        wanted = {"metric": precision.metric, "half_width": precision.half_width}
+        if "games" not in given:
+            asked = replace(asked, games=asked.shard * ceil(LIMIT / asked.shard))
     return Run.create(out or RUNS / asked.name, asked, wanted)
 
 
@@ -154,7 +157,7 @@ def _extended(what: str | None, out: Path | None, more: int, others: list[str]) 
 
 def _foretell(made: Run, measure: Measure, workers: int) -> None:
     wanted = Precision(made.manifest["until"]["metric"], made.manifest["until"]["half_width"])
-    foreseen, pace = estimate(made, wanted, measure, made.manifest["until"]["limit"])
+    foreseen, pace = estimate(made, wanted, measure)
     games = foreseen.games * len(made.cells)
     seconds = games / pace / min(workers, _cores())
     typer.echo(
@@ -197,7 +200,7 @@ def _tell(made: Run, status: Any) -> None:
     if until := made.manifest["until"]:
         reached = until["known_to"] <= until["half_width"]
         note = (
-            "" if reached else f", not to ±{until['half_width']:g}: the limit of {until['limit']:,} games was reached"
+            "" if reached else f", not to ±{until['half_width']:g}: the limit of {made.games_asked:,} games was reached"
         )
         screen.print(f"{until['metric']} is known to ±{until['known_to']:.3g} after {until['looks']} looks{note}")
     for line in headline(status):

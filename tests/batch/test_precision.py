@@ -133,8 +133,8 @@ def turns(tables: Mapping[str, pl.LazyFrame]) -> pl.LazyFrame:
 
 @pytest.mark.usefixtures("toy_game")
 def test_a_run_until_it_is_known_is_the_same_as_a_run_of_that_many_games(tmp_path: Path) -> None:
-    until = {"metric": "turns", "half_width": 0.03, "limit": 10**6}
-    run = Run.create(tmp_path / "run", toy(shard=600), until)
+    until = {"metric": "turns", "half_width": 0.03}
+    run = Run.create(tmp_path / "run", toy(shard=600, games=10**6), until)
     foreseen, pace = estimate(run, WANTED, turns)
     status = Session(run, 2, measure=turns).carry_out()
     games = run.games_asked
