@@ -3,11 +3,12 @@
 import os
 import shlex
 import signal
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from math import ceil
 from pathlib import Path
+from types import FrameType
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -16,7 +17,7 @@ from mmsim.batch import experiment as experiments
 from mmsim.batch.check import SAMPLE, Checked
 from mmsim.batch.check import check as check_run
 from mmsim.batch.precision import LIMIT, Measure, Precision
-from mmsim.batch.runner import Session, estimate, extend
+from mmsim.batch.runner import Session, Status, estimate, extend
 from mmsim.batch.store import Run
 from mmsim.cli.common import console
 from mmsim.cli.progress import duration, headline, summary, watcher
@@ -175,11 +176,15 @@ def _play(made: Run, workers: int | None, cluster: str | None, quiet: bool, json
             raise unknown("metric", metric, MEASURES)
         measure = MEASURES[metric]
     try:
-        with _stopped_like_ctrl_c(), watcher(quiet, json_progress) as watch:
+        with stoppable() as stop_if_asked, watcher(quiet, json_progress) as watch:
+
+            def look(status: Status) -> None:
+                stop_if_asked()
+                watch(status)
+
             if measure and not quiet and not made.games_asked:
                 _foretell(made, measure, workers or _cores())
-            session = Session(made, workers or _cores(), cluster, watch, measure)
-            status = session.carry_out()
+            status = Session(made, workers or _cores(), cluster, look, measure).carry_out()
             watch.finish(status)
     except KeyboardInterrupt:
         words = ["mmsim", "resume", str(made.folder)]
@@ -191,7 +196,7 @@ def _play(made: Run, workers: int | None, cluster: str | None, quiet: bool, json
         _tell(made, status)
 
 
-def _tell(made: Run, status: Any) -> None:
+def _tell(made: Run, status: Status) -> None:
     screen, finished = console(), made.manifest["finished"]
     rows = sum(finished["rows"].values())
     screen.print(f"{made.folder}: {summary(status)}", markup=False)
@@ -212,10 +217,24 @@ def _cores() -> int:
 
 
 @contextmanager
-def _stopped_like_ctrl_c() -> Iterator[None]:
-    """A batch system ends a job with SIGTERM; treat it like a person's Ctrl-C."""
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+def stoppable() -> Iterator[Callable[[], None]]:
+    """Ctrl-C, or the SIGTERM of a batch system, as KeyboardInterrupt; yields a function that raises it again.
+
+    Python drops an exception that a signal raises inside a callback from compiled code, hence the second chance.
+    """
+    asked = []
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        asked.append(number)
+        raise KeyboardInterrupt
+
+    def stop_if_asked() -> None:
+        if asked:
+            raise KeyboardInterrupt
+
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        yield
+        yield stop_if_asked
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,13 +1,17 @@
 """`mmsim run` and its sisters, as they are typed."""
 
 import json
+import os
 import shutil
+import signal
+from contextlib import suppress
 from pathlib import Path
 
 import polars as pl
 import pytest
 
 from mmsim.batch.store import Run
+from mmsim.cli.run import stoppable
 from tests.cli.runner import complaint, output, run
 
 USAGE, FAILURE = 2, 1
@@ -169,3 +173,13 @@ def test_a_game_or_table_that_is_not_there_is_said(made: tuple[Path, str, str], 
     assert text == f"{folder} has the games 0 to 179, not 999"
     assert "did you mean 'seats'" in complaint(USAGE, "export", folder, "--table", "seat", "--out", out)
     assert "did you mean 'csv'" in complaint(USAGE, "export", folder, "--table", "seats", "--format", "cvs")
+
+
+def test_a_signal_that_was_dropped_stops_the_run_at_the_next_look() -> None:
+    with stoppable() as stop_if_asked:
+        stop_if_asked()
+        with suppress(KeyboardInterrupt):
+            os.kill(os.getpid(), signal.SIGTERM)
+        with pytest.raises(KeyboardInterrupt):
+            stop_if_asked()
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
