@@ -2,7 +2,9 @@
 
 import hashlib
 import json
+import logging
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from functools import cache
 from itertools import islice
 from pathlib import Path
@@ -35,22 +37,31 @@ class Cluster:
             from distributed import Client
         except ImportError as error:
             raise UsageError("--cluster needs an extra: pip install 'mmsim[cluster]'") from error
-        try:
-            self._client = Client(self._address, timeout=_WAIT_S, set_as_default=False)
-            self._client.wait_for_workers(1, timeout=_WAIT_S)
-        except (OSError, ValueError, TimeoutError) as error:
-            raise MmsimError(f"no cluster with a worker at {self._address}: {error}") from error
-        LOG.info("cluster %s with %d threads", self._address, self._threads())
+        with ExitStack() as stack:
+            stack.enter_context(_in_the_log_of_the_run())
+            try:
+                self._client = stack.enter_context(Client(self._address, timeout=_WAIT_S, set_as_default=False))
+                self._client.wait_for_workers(1, timeout=_WAIT_S)
+            except (OSError, ValueError, TimeoutError) as error:
+                raise MmsimError(f"no cluster with a worker at {self._address}: {error}") from error
+            LOG.info("cluster %s with %d threads", self._address, self._threads())
+            self._leave = stack.pop_all()
         return self
 
     def __exit__(self, *problem: object) -> None:
-        self._client.close()  # parts in flight are forgotten with it
+        self._leave.close()  # parts in flight are forgotten with the client
 
     def _threads(self) -> int:
         return sum(self._client.ncores().values())
 
     def play(self, parts: Iterator[Part]) -> Iterator[Entry | Heard]:
         """Play parts in any order and write their files here; a part whose worker dies goes to another one."""
+        try:
+            yield from self._play(parts)
+        except OSError as error:  # writing complains with a sentence of its own
+            raise self._gone() from error
+
+    def _play(self, parts: Iterator[Part]) -> Iterator[Entry]:
         from distributed import as_completed
 
         ahead = as_completed(loop=self._client.loop, raise_errors=False)
@@ -78,12 +89,15 @@ class Cluster:
             )
             yield played.entry
 
+    def _gone(self) -> MmsimError:
+        return MmsimError(f"the cluster at {self._address} is gone; resume the run when it is back")
+
     def _result(self, future: Any, part: Part) -> Played:
         if future.status == "finished":
             played: Played = future.result()
             return played
         if future.status != "error":
-            raise MmsimError(f"the cluster at {self._address} is gone; resume the run when it is back")
+            raise self._gone()
         error = future.exception()
         if isinstance(error, MmsimError):
             raise error
@@ -92,6 +106,20 @@ class Cluster:
             f"part {part.number} (games {part.first} to {part.first + part.count - 1} of {self._names[part.variant]}) "
             f"failed on the cluster, with every retry: {type(error).__name__}: {error}"
         )
+
+
+@contextmanager
+def _in_the_log_of_the_run() -> Iterator[None]:
+    """What Dask has to say goes to `run.log`, not between the lines of whoever watches."""
+    loggers = [logging.getLogger(name) for name in ("distributed", "asyncio", "tornado")]
+    before = [(logger.handlers[:], logger.propagate) for logger in loggers]
+    for logger in loggers:
+        logger.handlers[:], logger.propagate = LOG.handlers, False
+    try:
+        yield
+    finally:
+        for logger, (handlers, propagate) in zip(loggers, before, strict=True):
+            logger.handlers[:], logger.propagate = handlers, propagate
 
 
 def play_there(game: str, variants: tuple[Variant, ...], part: Part, stamp: str) -> Played:

@@ -157,8 +157,11 @@ class Pool:
         self._started += 1
         name = f"worker-{self._started}"
         process = self._context.Process(target=serve, args=(theirs, *self._args), name=name, daemon=True)
-        with _one_thread_each():
-            process.start()
+        try:
+            with _one_thread_each():
+                process.start()
+        except OSError as error:
+            raise MmsimError(f"cannot start a worker: {error.strerror or error}") from error
         theirs.close()
         worker = _Worker(self._started, process, ours)
         self._workers.append(worker)

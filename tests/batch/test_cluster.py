@@ -26,7 +26,9 @@ class ByHand:
 
     def __init__(self, folder: Path, stack: ExitStack) -> None:
         self._folder, self._stack = folder, stack
-        self._dask("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", "s.json")
+        self.scheduler = self._dask(
+            "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", "s.json"
+        )
         wait_until(lambda: (folder / "s.json").exists(), 30)
         words = ("worker", "--scheduler-file", "s.json", "--nthreads", "1", "--no-nanny", "--no-dashboard")
         self.workers = [self._dask(*words) for _ in range(2)]
@@ -57,20 +59,31 @@ def by_hand(tmp_path: Path) -> Iterator[ByHand]:
         yield ByHand(tmp_path, stack)
 
 
-def test_a_cluster_with_a_killed_worker_writes_the_same_bytes(tmp_path: Path, by_hand: ByHand) -> None:
+def test_a_cluster_that_loses_a_worker_or_its_scheduler_comes_to_the_same_bytes(
+    tmp_path: Path, by_hand: ByHand
+) -> None:
     killed = []
 
     def watch(status: Status) -> None:
         if status.done >= 240 and not killed:
             killed.append(by_hand.workers[0].kill())
 
-    run = Run.create(tmp_path / "run", small(games=1200))
+    run = Run.create(tmp_path / "run", small(games=600))
     status = Session(run, cluster=by_hand.address, watch=watch).carry_out()
     assert killed
     assert by_hand.workers[0].wait(5) != 0
-    assert status.done == 2400
-    assert tables_of(run) == expected(small(games=1200))
-    assert run.manifest["finished"]["parts"] == 40
+    assert status.done == 1200
+    assert tables_of(run) == expected(small(games=600))
+    assert run.manifest["finished"]["parts"] == 20
+
+    def watch_again(status: Status) -> None:
+        by_hand.scheduler.kill()
+
+    again = Run.create(tmp_path / "again", small(games=600))
+    with pytest.raises(MmsimError, match=r"the cluster at \S+ is gone; resume the run when it is back"):
+        Session(again, cluster=by_hand.address, watch=watch_again).carry_out()
+    assert Session(again, 1).carry_out().began_with > 0
+    assert tables_of(again) == tables_of(run)
 
 
 def test_a_worker_that_is_not_like_this_machine_is_refused() -> None:
