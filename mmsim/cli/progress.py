@@ -3,6 +3,7 @@
 import json
 import time
 from contextlib import AbstractContextManager
+from dataclasses import asdict
 from typing import Any
 
 import typer
@@ -130,7 +131,7 @@ def as_json(status: Status) -> dict[str, Any]:
             variant: [{"mean": tally.mean, "half_width": tally.half_width()} for tally in shares]
             for variant, shares in status.shares.items()
         },
-        "half_width": status.estimate.half_width if status.estimate else None,
+        "estimate": asdict(status.estimate) if status.estimate else None,
     }
 
 

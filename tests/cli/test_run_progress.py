@@ -72,9 +72,12 @@ def test_lines_come_not_too_often(
 
 def test_a_program_gets_json(status: Status, capsys: pytest.CaptureFixture[str]) -> None:
     with progress.watcher(quiet=False, as_lines_of_json=True) as watch:
+        watch.show(status)
+        status.estimate = Estimate(50_000, 0.0123)
         watch.finish(status)
-    told = json.loads(capsys.readouterr().err)
-    assert (told["done"], told["games"], told["seconds_left"], told["half_width"]) == (10_000, 20_000, 16.7, None)
+    told, last = map(json.loads, capsys.readouterr().err.splitlines())
+    assert (told["done"], told["games"], told["seconds_left"], told["estimate"]) == (10_000, 20_000, 16.7, None)
+    assert last["estimate"] == {"games": 50_000, "half_width": 0.0123}
     assert told["win_shares"]["v2-4p"] == []
 
 
