@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 from mmsim import __version__
-from mmsim.cli import bench, boards, bots, play, rules, verify
+from mmsim.cli import bench, boards, bots, play, rules, run, runs, verify
 from mmsim.core.errors import MmsimError
 
 
@@ -72,6 +72,12 @@ app.add_typer(rules.app, name="rules")
 app.add_typer(bots.app, name="bots")
 app.command("play")(play.play)
 app.command("verify")(verify.verify)
+app.command("run")(run.run)
+app.command("resume")(run.resume)
+app.command("check")(run.check)
+app.add_typer(runs.app, name="runs")
+app.command("record")(runs.record)
+app.command("export")(runs.export)
 app.command("bench")(bench.bench)
 
 

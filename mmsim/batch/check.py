@@ -1,0 +1,141 @@
+"""Trusting a run: its files against the journal, and games of it against the reference engine."""
+
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mmsim.batch.plan import Part
+from mmsim.batch.store import Run
+from mmsim.batch.worker import Entry
+from mmsim.core.errors import MmsimError, UsageError
+
+SAMPLE = 20  # games replayed, unless said otherwise
+
+Tell = Callable[[int, int], None]  # (things looked at, things to look at)
+
+
+@dataclass
+class Checked:
+    """What a check has looked at."""
+
+    parts: int = 0
+    games_replayed: int = 0
+    problems: int = 0
+
+
+def check(run: Run, sample: int, checked: Checked, tell: Tell = lambda done, total: None) -> Iterator[str]:
+    """Everything that is wrong with a run, one sentence each."""
+    for problem in _problems(run, sample, checked, tell):
+        checked.problems += 1
+        yield problem
+
+
+def _problems(run: Run, sample: int, checked: Checked, tell: Tell) -> Iterator[str]:
+    plan = run.plan
+    whole = bytearray(plan.parts)
+    told = bytearray(plan.parts)
+    for entry in run.journal():
+        if entry.part >= plan.parts or told[entry.part] or not entry.is_of(plan.part(entry.part)):
+            continue
+        told[entry.part] = 1
+        flaws = [*run.flaws(entry)] or [*_miscounts(run, entry)]
+        whole[entry.part] = not flaws
+        checked.parts += 1
+        tell(checked.parts, plan.parts)
+        yield from flaws
+    if missing := told.count(0):
+        yield f"{missing} of {plan.parts} parts are not played yet: mmsim resume {run.folder}"
+    yield from _strays(run)
+    for variant, game in _sample(run, whole, sample):
+        try:
+            replay(run, variant, game)
+        except MmsimError as error:
+            yield f"game {game} of {run.variant_names[variant]}: {error}"
+        checked.games_replayed += 1
+
+
+def _miscounts(run: Run, entry: Entry) -> Iterator[str]:
+    """Rows of a part's files that are fewer or more than the games make."""
+    import polars as pl
+
+    part = run.plan.part(entry.part)
+    for table, each in run.game.rows_per_game(run.cells[entry.variant].prepared).items():
+        path = run.folder / table / part.file
+        rows = int(pl.scan_parquet(path).select(pl.len()).collect().item())
+        if rows != each * part.count or rows != entry.tables[table]["rows"]:
+            yield f"{path} has {rows} rows instead of {each * part.count}"
+
+
+def _strays(run: Run) -> Iterator[str]:
+    """Files that look like parts and are none; a reader of the whole folder would count them."""
+    for table in run.table_names:
+        for path in sorted((run.folder / table).glob("*.parquet")):
+            number = path.stem.removeprefix("part-")
+            if not number.isdigit() or int(number) >= run.plan.parts:
+                yield f"{path} is no part of this run"
+
+
+def _sample(run: Run, whole: bytearray, sample: int) -> list[tuple[int, int]]:
+    """Some games of the parts that are whole, always the same ones."""
+    parts = [run.plan.part(number) for number in range(len(whole)) if whole[number]]
+    draws = random.Random(0)
+    picked: set[tuple[int, int]] = set()
+    wanted = min(sample, sum(part.count for part in parts))
+    while len(picked) < wanted:
+        part = draws.choice(parts)
+        picked.add((part.variant, part.first + draws.randrange(part.count)))
+    return sorted(picked)
+
+
+# --- one game ------------------------------------------------------------------------------------------------------
+
+
+def record(run: Run, variant: int, game: int) -> dict[str, Any]:
+    """The record of a game of a run, played again; refused if it is not the game of the tables."""
+    if not 0 <= game < run.games_asked:
+        raise UsageError(f"{run.folder} has the games 0 to {run.games_asked - 1}, not {game}")
+    told = run.game.record(run.cells[variant].prepared, game)
+    if _file(run, variant, game, "seats").exists():
+        _compare(run, variant, game, told)
+    return told
+
+
+def replay(run: Run, variant: int, game: int) -> None:
+    """Play a game again with both engines; an error says what differs from the tables."""
+    import polars as pl
+    from polars.testing import assert_frame_equal
+
+    seam, prepared = run.game, run.cells[variant].prepared
+    shard = seam.play_shard(prepared, game, 1)
+    for table, rows in shard.items():
+        stored = pl.read_parquet(_file(run, variant, game, table)).filter(pl.col("game") == game)
+        try:
+            assert_frame_equal(stored, seam.frame(prepared, table, rows), check_exact=True)
+        except AssertionError as error:
+            raise MmsimError(f"played again, its rows of '{table}' are not those of the run: {error}") from error
+    if not shard.errors:  # the record of a game that a bot broke off is not a whole game
+        told = seam.record(prepared, game)
+        seam.verify(told)
+        _compare(run, variant, game, told)
+
+
+def _compare(run: Run, variant: int, game: int, told: dict[str, Any]) -> None:
+    """Hold the record of a game against its rows."""
+    import polars as pl
+
+    rows = pl.read_parquet(_file(run, variant, game, "seats")).filter(pl.col("game") == game).sort("seat")
+    winners = sorted({int(player) for player in rows.filter(pl.col("win_share") > 0)["player"]})
+    for what, recorded, stored in (
+        ("scores", told["result"]["scores"], rows["score"].to_list()),
+        ("winners", sorted(told["result"]["winners"]), winners),
+        ("bots", [seat["bot"] for seat in told["seats"]], rows["bot"].cast(pl.String).to_list()),
+    ):
+        if recorded != stored:
+            raise MmsimError(f"its record has the {what} {recorded}, the tables have {stored}")
+
+
+def _file(run: Run, variant: int, game: int, table: str) -> Path:
+    part: Part = run.plan.part_of(variant, game)
+    return run.folder / table / part.file

@@ -1,0 +1,173 @@
+"""Experiments: which variants are played by which bots, how often and from which seed."""
+
+import hashlib
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from mmsim.core.data import data_folder
+from mmsim.core.errors import UsageError, unknown
+from mmsim.core.game import Game, Variant
+from mmsim.games import GAMES
+
+DESIGNS = ("paired", "independent")
+SEATS = ("fixed", "rotate")
+SHARD = 6000  # games a part; 2, 3, 4, 5 or 6 rotated players fit in
+_LISTS = ("variants", "boards")
+_NUMBERS = {"players": 1, "games": 1, "seed": 0, "shard": 1}  # and the least they may be
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A question to be played out; every board is played under every ruleset."""
+
+    name: str
+    variants: tuple[str, ...]  # ruleset specs
+    question: str = ""
+    game: str = "metromania"
+    boards: tuple[str, ...] = ("classic",)
+    players: int | None = None  # None: the usual number of each ruleset
+    bots: str = "uniform"
+    games: int = 10_000
+    seed: int = 1
+    design: str = "paired"  # every variant plays the same layouts and deals
+    seats: str = "fixed"
+    shard: int = SHARD  # games a part of the tables
+
+    def __post_init__(self) -> None:
+        if self.game not in GAMES:
+            raise unknown("game", self.game, GAMES)
+        if self.design not in DESIGNS:
+            raise unknown("design", self.design, DESIGNS)
+        if self.seats not in SEATS:
+            raise unknown("seating", self.seats, SEATS)
+        if not self.variants or not self.boards:
+            raise UsageError("an experiment needs at least one ruleset and one board set")
+        for key, least in _NUMBERS.items():
+            value = getattr(self, key)
+            if value is not None and value < least:
+                raise UsageError(f"{key} = {value} is too small; it must be at least {least}")
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A variant of an experiment, ready to be played."""
+
+    variant: Variant
+    prepared: Any
+    about: dict[str, Any]  # what the game tells a manifest of it
+
+    @property
+    def name(self) -> str:
+        return str(self.about["name"])
+
+    @property
+    def cluster(self) -> int:
+        """How many games in a row share a layout and a deal."""
+        return int(self.about["players"]) if self.variant.seats == "rotate" else 1
+
+
+def read(path: Path) -> Experiment:
+    """The experiment of a TOML file; files it names are looked for beside it."""
+    try:
+        told = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"cannot read experiment file {path}: {getattr(error, 'strerror', None) or error}") from error
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError(f"experiment file {path} is not valid TOML: {error}") from error
+    try:
+        return from_mapping({"name": path.stem, **told}, path.parent)
+    except UsageError as error:
+        raise UsageError(f"experiment file {path}: {error}") from error
+
+
+def find(name_or_path: str) -> Experiment:
+    """A shipped experiment by its name, or the one of a TOML file."""
+    shipped = {path.stem: path for path in sorted(data_folder("experiments").glob("*.toml"))}
+    if name_or_path.endswith(".toml"):
+        return read(Path(name_or_path))
+    if name_or_path in shipped:
+        return read(shipped[name_or_path])
+    raise unknown("experiment", name_or_path, shipped)
+
+
+def from_mapping(told: Mapping[str, Any], beside: Path = Path()) -> Experiment:
+    """An experiment from plain values; every key and type is checked."""
+    known = [field.name for field in fields(Experiment)]
+    values: dict[str, Any] = {}
+    for key, value in told.items():
+        if key not in known:
+            raise unknown("key", key, known)
+        values[key] = _value(key, value, beside)
+    if "variants" not in values:
+        raise UsageError('an experiment needs a line like variants = ["print", "print+loyal"]')
+    return Experiment(**values)
+
+
+def _value(key: str, value: Any, beside: Path) -> Any:
+    if key in _NUMBERS:
+        if key == "players" and value is None:
+            return None
+        if type(value) is not int:
+            raise UsageError(f"{key} = {value!r} is not a whole number")
+        return value
+    if key in _LISTS or key == "bots":
+        words = [value] if isinstance(value, str) else value
+        if not isinstance(words, list | tuple) or not all(isinstance(word, str) for word in words):
+            raise UsageError(f'{key} = {value!r} is not a list like ["a", "b"]')
+        return ",".join(words) if key == "bots" else tuple(_beside(word, beside) for word in words)
+    if not isinstance(value, str):
+        raise UsageError(f"{key} = {value!r} is not a text")
+    return value
+
+
+def _beside(word: str, folder: Path) -> str:
+    found = folder / word
+    return str(found) if word.endswith(".toml") and found.exists() else word
+
+
+def cells(experiment: Experiment, game: Game) -> list[Cell]:
+    """Every variant of an experiment, prepared; their names are what the tables call them."""
+    made: list[Cell] = []
+    for board in experiment.boards:
+        for rules in experiment.variants:
+            seed = experiment.seed if experiment.design == "paired" else _own_seed(experiment.seed, len(made))
+            cell = _cell(game, Variant(rules, experiment.players, board, experiment.bots, seed, experiment.seats))
+            if len(experiment.boards) > 1:
+                name = f"{cell.name}@{Path(board).stem}"
+                cell = _cell(game, Variant(**{**asdict(cell.variant), "name": name}))
+            made.append(cell)
+    _check(experiment, made)
+    return made
+
+
+def _cell(game: Game, variant: Variant) -> Cell:
+    prepared = game.prepare(variant)
+    return Cell(variant, prepared, game.describe(prepared))
+
+
+def _own_seed(seed: int, index: int) -> int:
+    """A master seed for one variant of an independent design."""
+    return int.from_bytes(hashlib.sha256(f"{seed}/{index}".encode()).digest()[:8], "little")
+
+
+def _check(experiment: Experiment, made: Iterable[Cell]) -> None:
+    seen: set[str] = set()
+    for cell in made:
+        if cell.name in seen:
+            raise UsageError(f"the variant '{cell.name}' is there twice; drop one of them")
+        seen.add(cell.name)
+        for what in ("games", "shard"):
+            number: int = getattr(experiment, what)
+            if number % cell.cluster:
+                low = number - number % cell.cluster
+                fitting = " or ".join(str(near) for near in (low, low + cell.cluster) if near)
+                raise UsageError(
+                    f"with seats rotated, games of '{cell.name}' come in groups of {cell.cluster}: "
+                    f"{what} may be {fitting}, not {number}"
+                )

@@ -1,0 +1,59 @@
+"""The schedule: which games every part of the tables holds, reckoned when asked for and never listed."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Part:
+    """A shard: games of one variant in a row; its rows fill one file of every table."""
+
+    number: int
+    variant: int
+    first: int
+    count: int
+
+    @property
+    def file(self) -> str:
+        return f"part-{self.number:06d}.parquet"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All parts of a run: block after block, and in every block the same games of every variant.
+
+    A part's number and games do not depend on how many games there are, so a longer run only adds parts (and
+    plays its last, shorter ones anew).
+    """
+
+    variants: int
+    games: int  # of every variant
+    shard: int
+
+    @property
+    def blocks(self) -> int:
+        return -(-self.games // self.shard)
+
+    @property
+    def parts(self) -> int:
+        return self.blocks * self.variants
+
+    def part(self, number: int) -> Part:
+        block, variant = divmod(number, self.variants)
+        first = block * self.shard
+        return Part(number, variant, first, min(self.shard, self.games - first))
+
+    def part_of(self, variant: int, game: int) -> Part:
+        """The part that holds a game."""
+        return self.part(game // self.shard * self.variants + variant)
+
+    def block(self, index: int) -> list[Part]:
+        """The same games of every variant."""
+        return [self.part(index * self.variants + variant) for variant in range(self.variants)]
+
+    def open_parts(self, done: bytearray) -> Iterator[Part]:
+        """Parts not done yet, in order, each looked up when its turn comes."""
+        number = done.find(0, 0, self.parts)
+        while number >= 0:
+            yield self.part(number)
+            number = done.find(0, number + 1, self.parts)

@@ -1,0 +1,268 @@
+"""Carrying out a run: what is missing is played, written down part by part, and shown to whoever watches."""
+
+import logging
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from math import lcm
+from typing import TYPE_CHECKING, Protocol
+
+from mmsim.batch.plan import Part, Plan
+from mmsim.batch.pool import PATIENCE_S, Heard, Pool
+from mmsim.batch.precision import Looks, Measure, Precision
+from mmsim.batch.store import LOG_FILE, Run
+from mmsim.batch.tally import Tally
+from mmsim.batch.worker import LOG, Entry
+from mmsim.core.bench import machine
+from mmsim.core.errors import MmsimError, UsageError
+from mmsim.core.game import Variant
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_LATELY_S = 30.0
+_PILOT, _PILOT_S = 600, 2.0  # games and seconds an estimate before the run may take
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """How many games of every variant a wanted precision will take, and how narrow the interval is now."""
+
+    games: int
+    half_width: float
+
+
+@dataclass
+class Status:
+    """What a person watching a run wants to know; games are those of all variants together."""
+
+    games: int  # to be played in all
+    done: int = 0
+    seconds: float = 0.0  # of this session
+    began_with: int = 0  # games that were done before this session
+    shares: dict[str, list[Tally]] = field(default_factory=dict)  # variant -> win share of every seat
+    errors: int = 0
+    estimate: Estimate | None = None
+    _lately: deque[tuple[float, int]] = field(default_factory=deque)  # (seconds, done)
+
+    def tick(self, seconds: float) -> None:
+        """Take note of how far the run is after so many seconds."""
+        self.seconds = seconds
+        if not self._lately or seconds - self._lately[-1][0] > _LATELY_S / 30:
+            self._lately.append((seconds, self.done))
+        while seconds - self._lately[0][0] > _LATELY_S:
+            self._lately.popleft()
+
+    @property
+    def games_per_s(self) -> float:
+        return (self.done - self.began_with) / self.seconds if self.seconds > 0 else 0.0
+
+    @property
+    def seconds_left(self) -> float | None:
+        """From the pace of the last half minute: starting the workers says nothing of what is to come."""
+        if not self._lately or self.done <= self._lately[0][1]:
+            return None
+        then, done = self._lately[0]
+        return max(0, self.games - self.done) * (self.seconds - then) / (self.done - done)
+
+
+Watch = Callable[[Status], None]
+
+
+class Executor(Protocol):
+    """Plays parts, somewhere."""
+
+    def __enter__(self) -> "Executor": ...
+    def __exit__(self, *problem: object) -> None: ...
+    def play(self, parts: Iterator[Part]) -> Iterator[Entry | Heard]:
+        """Play parts in any order and write their files; yields their entries, and how far the others are."""
+
+
+@dataclass
+class Session:
+    """One go at a run, on this machine or on a cluster."""
+
+    run: Run
+    workers: int = 1
+    cluster: str | None = None  # address of a scheduler
+    watch: Watch = lambda status: None
+    measure: Measure | None = None
+    patience: float = PATIENCE_S
+
+    def carry_out(self) -> Status:
+        """Play everything that is missing; the run is whole afterwards."""
+        run = self.run
+        with run.writing(), run_log(run), run.journal_writer() as journal:
+            self._journal = journal
+            self._start()
+            with self._executor() as self._players:
+                if run.manifest["until"]:
+                    self._until(Precision(run.manifest["until"]["metric"], run.manifest["until"]["half_width"]))
+                else:
+                    self._play(run.plan)
+            run.finish()
+            LOG.info("finished, sha256 %s", run.manifest["finished"]["sha256"])
+        return self.status
+
+    def _start(self) -> None:
+        run, plan = self.run, self.run.plan
+        cells = run.cells
+        self._done = bytearray(plan.parts)
+        self.status = Status(0, shares={cell.name: [] for cell in cells})
+        for entry in run.journal():
+            wanted = entry.part < plan.parts and entry.is_of(plan.part(entry.part))
+            if wanted and not self._done[entry.part] and run.is_whole(entry):
+                self._take(entry)
+        self.status.began_with = self.status.done
+        where = f"cluster {self.cluster}" if self.cluster else f"{self.workers} workers"
+        LOG.info("%s: %d of %d parts are done; %s", run.folder, self._done.count(1), plan.parts, where)
+        then, now = run.manifest["machine"]["versions"], machine()["versions"]
+        if then != now:
+            LOG.warning("versions have changed: %s then, %s now; bytes of Parquet files may differ", then, now)
+        if self._done.count(0) and run.manifest["finished"]:
+            run.note(finished=None)
+        if self._done.count(0) and not self.cluster:
+            _warm_up(run)
+        self._began = time.monotonic()
+
+    def _play(self, plan: Plan) -> None:
+        """Play the parts of a plan that are missing."""
+        self._done.extend(bytes(max(0, plan.parts - len(self._done))))
+        self.status.games = max(self.status.games, plan.games * plan.variants)
+        settled = self.status.done
+        for event in self._players.play(plan.open_parts(self._done)):
+            if isinstance(event, Entry):
+                self._journal.append(event)
+                for error in event.errors:
+                    LOG.warning("bot error in part %d: %s", event.part, error)
+                self.status.done = settled
+                self._take(event)
+                settled = self.status.done
+            else:
+                self.status.done = settled + event.games
+            self.status.tick(time.monotonic() - self._began)
+            self.watch(self.status)
+
+    def _executor(self) -> Executor:
+        run = self.run
+        if self.cluster:
+            from mmsim.batch.cluster import Cluster  # an extra that most people do without
+
+            return Cluster(self.cluster, run.folder, run.experiment.game, run.cells)
+        return Pool(run.folder, run.experiment.game, run.cells, self.workers, self.patience)
+
+    def _take(self, entry: Entry) -> None:
+        """Count a part that is done."""
+        self._done[entry.part] = 1
+        self.status.done += entry.games
+        self.status.errors += len(entry.errors)
+        shares = self.status.shares[self.run.variant_names[entry.variant]]
+        shares.extend(Tally() for _ in range(len(entry.shares) - len(shares)))
+        for tally, (count, mean, squares) in zip(shares, entry.shares, strict=True):
+            tally.add(Tally(int(count), mean, squares))
+
+    # --- until a number is known well enough -----------------------------------------------------------------------
+
+    def _until(self, precision: Precision) -> None:
+        run = self.run
+        if self.measure is None:
+            raise MmsimError(f"nobody knows how to measure {precision.metric}")
+        looks = Looks(
+            precision,
+            {cell.name: cell.cluster for cell in run.cells},
+            run.experiment.shard,
+            run.experiment.games,
+        )
+        taken, target = 0, looks.first
+        while True:
+            if target > run.games_asked:
+                run.note(games=target)
+            plan = Plan(len(run.cells), target, run.experiment.shard)
+            self._play(plan)
+            for block in range(taken, plan.blocks):
+                parts = plan.block(block)
+                tables = {table: run.scan(table, parts) for table in run.table_names}
+                looks.take(self.measure(tables).collect())
+            taken = plan.blocks
+            if not looks.tallies:
+                raise MmsimError(f"none of {target} games has a value of {precision.metric}")
+            wanted = looks.decide(target)
+            LOG.info("look %d after %d games: %s is known to ±%.4g", looks.look, target, precision.metric, looks.known)
+            self.status.estimate = Estimate(wanted or target, looks.known)
+            if wanted is None:
+                run.note(until={**run.manifest["until"], "looks": looks.look, "known_to": looks.known})
+                self._play(run.plan)  # should the run have gone farther under another mmsim
+                return
+            target = wanted
+
+
+def extend(run: Run, more: int) -> None:
+    """Ask for more games of every variant; they are played when the run is resumed."""
+    with run.writing():
+        games = run.games_asked + more
+        for cell in run.cells:
+            if games % cell.cluster:
+                raise UsageError(
+                    f"with seats rotated, games of '{cell.name}' come in groups of {cell.cluster}; "
+                    f"{games} is no multiple of it"
+                )
+        run.note(games=games, until=None, finished=None)
+
+
+def estimate(run: Run, precision: Precision, measure: Measure) -> tuple[Estimate, float]:
+    """Before a run: games of every variant it will take, and games a second of one process, from a few games."""
+    cells, limit = run.cells, run.experiment.games
+    _warm_up(run)
+    looks = Looks(precision, {cell.name: cell.cluster for cell in cells}, run.experiment.shard, limit)
+    began, games, step = time.perf_counter(), 0, 2 * lcm(*(cell.cluster for cell in cells))
+    while games < _PILOT and time.perf_counter() - began < _PILOT_S:
+        looks.take(measure(_played(run, games, step)).collect())
+        games += step
+        step *= 2
+    pace = games * len(cells) / (time.perf_counter() - began)
+    if not looks.tallies:
+        raise MmsimError(f"none of {games} games has a value of {precision.metric}")
+    looks.look = 1  # most runs stop at their second look
+    return Estimate(max(looks.first, int(min(limit, looks.needed(games)))), looks.widest), pace
+
+
+def _warm_up(run: Run) -> None:
+    """Have the core compiled, once, before workers start and anybody counts seconds; no bot of the run is trusted."""
+    plain = Variant(run.cells[0].variant.rules, run.experiment.players)
+    run.game.play_shard(run.game.prepare(plain), 0, 1)
+
+
+def _played(run: Run, first: int, count: int) -> "dict[str, pl.LazyFrame]":
+    """The tables of some games of every variant, played here and now."""
+    import polars as pl
+
+    shards = [(cell.prepared, run.game.play_shard(cell.prepared, first, count)) for cell in run.cells]
+    return {
+        table: pl.concat([run.game.frame(prepared, table, shard[table]) for prepared, shard in shards]).lazy()
+        for table in run.table_names
+    }
+
+
+@contextmanager
+def run_log(run: Run) -> Iterator[None]:
+    """Everything that happens to a run, also in its workers, goes to its `run.log`."""
+    try:
+        handler = logging.FileHandler(run.folder / LOG_FILE, encoding="utf-8", delay=False)
+    except OSError as error:
+        raise MmsimError(f"cannot write {run.folder / LOG_FILE}: {error.strerror or error}") from error
+    handler.handleError = lambda record: None  # type: ignore[method-assign]  # a full disk is complained about once
+    handler.setFormatter(logging.Formatter("%(asctime)s %(processName)s %(levelname)s %(message)s"))
+    LOG.setLevel(logging.INFO)
+    propagate, LOG.propagate = LOG.propagate, False
+    LOG.addHandler(handler)
+    try:
+        yield
+    except BaseException as error:
+        LOG.error("stopped: %s", error or type(error).__name__)
+        raise
+    finally:
+        LOG.removeHandler(handler)
+        LOG.propagate = propagate
+        handler.close()

@@ -1,0 +1,207 @@
+"""A worker: plays the games of a part into the Parquet files of its tables, and tells how far it is."""
+
+import hashlib
+import io
+import logging
+import os
+import signal
+import threading
+import time
+import traceback
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from multiprocessing import connection, parent_process
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from multiprocessing_logging import MultiProcessingHandler
+
+from mmsim.batch.plan import Part
+from mmsim.batch.tally import seat_shares
+from mmsim.core.errors import MmsimError
+from mmsim.core.files import write_atomically
+from mmsim.core.game import Game, Shard, Variant
+from mmsim.games import find_game
+
+LOG = logging.getLogger("mmsim.run")
+_ROW_GROUP = 1 << 18  # fixed, so that the same rows are the same bytes everywhere
+_ZSTD_LEVEL = 3
+_PARENT_GONE = (EOFError, BrokenPipeError, ConnectionResetError)
+_BEAT_S = 0.5  # how often a worker would like to tell how far it is
+
+Tell = Callable[[int], None]  # is told how many games of the part are done
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What the journal keeps of a part: where its games are and how its files must look."""
+
+    part: int
+    variant: int
+    first: int
+    games: int
+    tables: dict[str, dict[str, Any]]  # table -> rows, bytes, sha256
+    shares: list[list[float]]  # for every seat: count, mean and squares of the win share
+    errors: list[dict[str, Any]]  # of bots: game, seat, bot, message
+    seconds: float
+
+    def is_of(self, part: Part) -> bool:
+        """Whether this is about the very games the plan wants in a part."""
+        return (self.part, self.variant, self.first, self.games) == (part.number, part.variant, part.first, part.count)
+
+
+@dataclass(frozen=True)
+class Played:
+    """A part that has been played: its journal entry and its files."""
+
+    entry: Entry
+    files: dict[str, bytes]
+
+
+class Player:
+    """Plays parts of one run's variants; each is prepared once."""
+
+    def __init__(self, game: str, variants: Sequence[Variant]) -> None:
+        self._game: Game = find_game(game)
+        self._variants = variants
+        self._prepared: dict[int, tuple[Any, int]] = {}  # and the games of a cluster
+        self._pace: dict[int, float] = {}  # games a second
+
+    def play(self, part: Part, tell: Tell = lambda done: None, one_by_one: bool = False) -> Played:
+        """Play a part; `one_by_one`: tell of every single game before it is played."""
+        began = time.perf_counter()
+        prepared, cluster = self._ready(part.variant)
+        shard = self._rows(prepared, part, tell, one_by_one)
+        files = {table: _parquet(self._game, prepared, table, rows) for table, rows in shard.items()}
+        entry = Entry(
+            part.number,
+            part.variant,
+            part.first,
+            part.count,
+            {
+                table: {"rows": len(shard[table]), "bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+                for table, data in files.items()
+            },
+            [[tally.count, tally.mean, tally.squares] for tally in seat_shares(shard, cluster)],
+            [asdict(error) for error in shard.errors],
+            round(time.perf_counter() - began, 3),
+        )
+        return Played(entry, files)
+
+    def about(self) -> list[dict[str, Any]]:
+        """What the game tells of every variant."""
+        return [self._game.describe(self._ready(variant)[0]) for variant in range(len(self._variants))]
+
+    def _ready(self, variant: int) -> tuple[Any, int]:
+        if variant not in self._prepared:
+            wanted = self._variants[variant]
+            prepared = self._game.prepare(wanted)
+            players = int(self._game.describe(prepared)["players"])
+            self._prepared[variant] = prepared, players if wanted.seats == "rotate" else 1
+        return self._prepared[variant]
+
+    def _rows(self, prepared: Any, part: Part, tell: Tell, one_by_one: bool) -> Shard:
+        """The rows of a part, in pieces short enough to be heard of; a game does not know which piece it is in."""
+        pieces: list[Shard] = []
+        done = 0
+        while done < part.count:
+            tell(done)
+            piece = 1 if one_by_one else max(1, int(self._pace.get(part.variant, 20) * _BEAT_S))
+            piece = min(piece, part.count - done)
+            began = time.perf_counter()
+            pieces.append(self._game.play_shard(prepared, part.first + done, piece))
+            self._pace[part.variant] = piece / max(time.perf_counter() - began, 1e-6)
+            done += piece
+        rows = {table: np.concatenate([piece[table] for piece in pieces]) for table in pieces[0]}
+        errors = [error for piece in pieces for error in piece.errors]
+        return Shard(rows, sum(piece.decisions for piece in pieces), errors)
+
+
+def _parquet(game: Game, prepared: Any, table: str, rows: Any) -> bytes:
+    file = io.BytesIO()
+    game.frame(prepared, table, rows).write_parquet(
+        file, compression="zstd", compression_level=_ZSTD_LEVEL, statistics=True, row_group_size=_ROW_GROUP
+    )
+    return file.getvalue()
+
+
+def write_part(folder: Path, part: Part, files: dict[str, bytes]) -> None:
+    """Put the files of a part in place."""
+    for table, data in files.items():
+        write_atomically(folder / table / part.file, data)
+
+
+# --- a process of the pool -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Task:
+    """A part to play; `one_by_one` after it has failed, to find the game."""
+
+    part: Part
+    one_by_one: bool = False
+
+
+class _ToParent(MultiProcessingHandler):  # type: ignore[misc]
+    """Log lines through the worker's own pipe.
+
+    The package's one queue for all workers takes a lock that a killed worker would never give back, and it knows
+    only forked processes, which Polars does not survive.
+    """
+
+    def __init__(self, pipe: "connection.Connection[Any, Any]") -> None:
+        logging.Handler.__init__(self)
+        self._pipe = pipe
+
+    def _send(self, record: logging.LogRecord) -> None:
+        self._pipe.send(("log", record))
+
+    def close(self) -> None:
+        logging.Handler.close(self)
+
+
+def serve(pipe: "connection.Connection[Any, Any]", folder: str, game: str, variants: Sequence[Variant]) -> None:
+    """The life of a worker process: parts in, journal entries out, until the parent ends it or is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's business
+    threading.Thread(target=_die_with_parent, daemon=True).start()
+    LOG.setLevel(logging.INFO)
+    LOG.propagate = False
+    LOG.addHandler(_ToParent(pipe))
+    with suppress(*_PARENT_GONE):  # what is not in its journal will be played again
+        _serve(pipe, Path(folder), game, variants)
+
+
+def _serve(pipe: "connection.Connection[Any, Any]", folder: Path, game: str, variants: Sequence[Variant]) -> None:
+    player: Player | None = None
+    while True:
+        task: Task = pipe.recv()
+        part = task.part
+        try:
+            if player is None:
+                player = Player(game, variants)
+                LOG.info("worker ready, process %d", os.getpid())
+            played = player.play(part, lambda done: pipe.send(("at", done)), task.one_by_one)
+            pipe.send(("at", part.count))
+            write_part(folder, part, played.files)
+        except MmsimError as error:
+            pipe.send(("stop", str(error)))
+        except _PARENT_GONE:
+            raise
+        except Exception as error:
+            LOG.error("part %d: %s", part.number, traceback.format_exc())
+            pipe.send(("failed", f"{type(error).__name__}: {error}"))
+        else:
+            LOG.info(
+                "part %d: variant %d, games %d to %d in %.2f s",
+                *(part.number, part.variant, part.first, part.first + part.count - 1, played.entry.seconds),
+            )
+            pipe.send(("done", played.entry))
+
+
+def _die_with_parent() -> None:
+    parent = parent_process()
+    if parent is not None:
+        connection.wait([parent.sentinel])
+        os._exit(1)

@@ -1,0 +1,14 @@
+"""The toy game, known to this process and to the workers it starts."""
+
+import pytest
+
+from mmsim import games
+from mmsim.batch import experiment, pool
+from tests.batch import toy
+
+
+@pytest.fixture
+def toy_game(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(games._WHERE, "toy", ("tests.batch.toy", "Toy"))
+    monkeypatch.setattr(experiment, "GAMES", (*games.GAMES, "toy"))
+    monkeypatch.setattr(pool, "serve", toy.serve)

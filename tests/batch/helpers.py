@@ -1,0 +1,72 @@
+"""Small runs, and what their tables must be to the byte."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from mmsim.batch.experiment import Experiment, cells, from_mapping
+from mmsim.batch.plan import Plan
+from mmsim.batch.store import Run
+from mmsim.batch.worker import Player
+from mmsim.games import find_game
+
+ROOT = Path(__file__).parent.parent.parent
+TOY = {"name": "toy", "game": "toy", "variants": ["dice"], "players": 3, "games": 420, "seed": 7, "shard": 60}
+SMALL = {"name": "small", "variants": ["print", "print+loyal"], "games": 420, "seed": 7, "shard": 60}
+
+Files = dict[str, bytes]  # path inside the run -> content
+
+
+def small(**changes: Any) -> Experiment:
+    return from_mapping({**SMALL, **changes})
+
+
+def toy(**changes: Any) -> Experiment:
+    return from_mapping({**TOY, **changes})
+
+
+def tables_of(run: Run) -> Files:
+    """Every Parquet file of a run."""
+    return {str(path.relative_to(run.folder)): path.read_bytes() for path in sorted(run.folder.glob("*/*.parquet"))}
+
+
+def expected(experiment: Experiment) -> Files:
+    """The tables of an experiment, played in this process without any run."""
+    made = cells(experiment, find_game(experiment.game))
+    player = Player(experiment.game, [cell.variant for cell in made])
+    plan = Plan(len(made), experiment.games, experiment.shard)
+    files = {}
+    for number in range(plan.parts):
+        part = plan.part(number)
+        files.update({f"{table}/{part.file}": data for table, data in player.play(part).files.items()})
+    return dict(sorted(files.items()))
+
+
+def mmsim(*words: object, cwd: Path, **options: Any) -> "subprocess.Popen[str]":
+    """The command line in a process of its own."""
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.Popen(
+        [sys.executable, "-m", "mmsim", *map(str, words)],
+        cwd=cwd,
+        env=env,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        **options,
+    )
+
+
+def wait_until(ready: Callable[[], object], seconds: float = 60) -> None:
+    until = time.monotonic() + seconds
+    while not ready():
+        assert time.monotonic() < until, "it did not happen"
+        time.sleep(0.02)
+
+
+def journal_lines(folder: Path) -> int:
+    path = folder / "shards.jsonl"
+    return path.read_bytes().count(b"\n") if path.exists() else 0

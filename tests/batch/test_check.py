@@ -1,0 +1,160 @@
+"""A run of the real game, held against its engines, its records, its exports and the Python API."""
+
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import mmsim
+from mmsim.batch.check import Checked, check, record, replay
+from mmsim.batch.export import export
+from mmsim.batch.runner import Session
+from mmsim.batch.store import Run
+from mmsim.batch.worker import Player, write_part
+from mmsim.core.errors import MmsimError, UsageError
+from tests.batch.helpers import expected, small, tables_of
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """A whole run of 14 parts."""
+    run = Run.create(tmp_path_factory.mktemp("played") / "run", small())
+    Session(run, 2).carry_out()
+    return run
+
+
+@pytest.fixture
+def whole(played: Run, tmp_path: Path) -> Run:
+    """A copy of it, to spoil."""
+    return Run(shutil.copytree(played.folder, tmp_path / "run"))
+
+
+def test_a_whole_run_is_right(played: Run) -> None:
+    checked = Checked()
+    assert list(check(played, 10, checked)) == []
+    assert (checked.parts, checked.games_replayed, checked.problems) == (14, 10, 0)
+    assert tables_of(played) == expected(small())
+
+
+def test_check_names_every_damaged_missing_or_stray_file(whole: Run) -> None:
+    damaged, cut, gone, stray = (
+        whole.folder / "seats" / f"part-0000{number}.parquet" for number in ("03", "04", "05", "99")
+    )
+    damaged.write_bytes(damaged.read_bytes()[:-9] + b"x" + damaged.read_bytes()[-8:])
+    cut.write_bytes(cut.read_bytes()[:100])
+    gone.unlink()
+    stray.write_bytes(b"")
+    checked = Checked()
+    problems = sorted(check(whole, 5, checked))
+    told = json.loads((whole.folder / "shards.jsonl").read_text().splitlines()[0])
+    assert told["tables"]["seats"]["rows"] == 240
+    assert [problem.partition(" ")[0] for problem in problems] == [str(path) for path in (damaged, cut, gone, stray)]
+    assert "has another checksum than the journal says" in problems[0]
+    assert "has 100 bytes instead of" in problems[1]
+    assert problems[2].endswith("is missing")
+    assert problems[3].endswith("is no part of this run")
+    assert (checked.problems, checked.games_replayed) == (4, 5)
+
+
+def test_check_finds_files_that_hold_other_games_than_the_manifest_tells_of(whole: Run) -> None:
+    whole.manifest["experiment"]["seed"] = 8
+    for variant in whole.manifest["variants"]:
+        variant["seed"] = 8
+    whole.note()
+    problems = list(check(Run(whole.folder), 4, Checked()))
+    assert len(problems) == 4
+    assert all("played again, its rows of 'games' are not those of the run" in problem for problem in problems)
+
+
+def test_check_counts_rows_even_if_the_checksum_is_right(whole: Run) -> None:
+    part = whole.plan.part(2)
+    short = Player("metromania", [cell.variant for cell in whole.cells]).play(replace(part, count=59))
+    write_part(whole.folder, part, short.files)
+    lines = (whole.folder / "shards.jsonl").read_text().splitlines()
+    entries = [json.loads(line) for line in lines]
+    for entry in entries:
+        if entry["part"] == 2:
+            entry["tables"] = short.entry.tables
+    (whole.folder / "shards.jsonl").write_text("".join(json.dumps(entry) + "\n" for entry in entries))
+    problems = list(check(whole, 0, Checked()))
+    assert len(problems) == 4
+    assert problems[0].endswith("part-000002.parquet has 59 rows instead of 60")
+
+
+def test_check_says_what_is_not_played_yet(tmp_path: Path) -> None:
+    run = Run.create(tmp_path / "run", small())
+    assert list(check(run, 5, Checked())) == [f"14 of 14 parts are not played yet: mmsim resume {run.folder}"]
+
+
+@pytest.mark.parametrize(("variant", "game"), [(0, 0), (1, 59), (0, 60), (1, 419)])
+def test_a_record_is_the_game_of_the_tables(played: Run, variant: int, game: int) -> None:
+    told = record(played, variant, game)
+    played.game.verify(told)
+    replay(played, variant, game)
+    name = played.variant_names[variant]
+    rows = played.seats.filter(pl.col("variant") == name, pl.col("game") == game).sort("seat").collect()
+    assert told["result"]["scores"] == rows["score"].to_list()
+    assert told["result"]["kept_points"] == rows["kept_points"].to_list()
+    assert told["seed"] == {"master": 7, "variant": name, "game": game}
+    (line,) = played.games.filter(pl.col("variant") == name, pl.col("game") == game).collect().to_dicts()
+    assert told["result"]["end_reason"] == line["end_reason"]
+    assert told["moves"][-1]["turn"] == line["turns"]
+    minutes = played.trips.filter(pl.col("variant") == name, pl.col("game") == game).collect()["minutes"].to_list()
+    assert [trip["minutes"] for trip in told["result"]["trips"]] == minutes
+
+
+def test_a_record_that_is_not_the_game_of_the_tables_is_refused(whole: Run) -> None:
+    shutil.copy(whole.folder / "seats" / "part-000002.parquet", whole.folder / "seats" / "part-000000.parquet")
+    with pytest.raises(MmsimError, match="its record has the scores .*, the tables have"):
+        record(whole, 0, 5)
+
+
+def test_a_game_or_variant_that_is_not_there_is_said(played: Run) -> None:
+    with pytest.raises(UsageError, match="has the games 0 to 419, not 420"):
+        record(played, 0, 420)
+    with pytest.raises(UsageError, match="unknown variant 'print-3p'; did you mean 'print-4p'"):
+        played.variant_index("print-3p")
+    with pytest.raises(UsageError, match="has 2 variants; say which with --variant: print-4p, print[+]loyal-4p"):
+        played.variant_index(None)
+
+
+def test_every_table_is_exported_as_it_is(played: Run, tmp_path: Path) -> None:
+    readers = {"csv": pl.read_csv, "json": pl.read_ndjson, "parquet": pl.read_parquet}
+    for kind, read in readers.items():
+        for table in ("games", "seats"):
+            path = tmp_path / f"{table}.{kind}"
+            rows = export(played, table, kind, path)
+            stored = played.table(table).collect()
+            assert rows == len(stored)
+            told = read(path)
+            assert told.columns == stored.columns
+            assert told["game"].to_list() == stored["game"].to_list()
+            assert told["variant"].to_list() == stored["variant"].to_list()
+    assert sorted(path.name for path in tmp_path.iterdir()) == [f"{t}.{k}" for t in ("games", "seats") for k in readers]
+
+
+def test_an_export_that_cannot_be_is_said(played: Run, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="unknown format 'cvs'; did you mean 'csv'"):
+        export(played, "seats", "cvs", tmp_path / "x")
+    with pytest.raises(UsageError, match="unknown table 'seat'; did you mean 'seats'"):
+        export(played, "seat", "csv", tmp_path / "x")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(MmsimError, match="cannot write"):
+        export(played, "seats", "csv", tmp_path / "file" / "x")
+
+
+def test_three_lines_of_python_are_enough(played: Run) -> None:
+    run = mmsim.load(played.folder)
+    shares = run.seats.group_by("variant", "seat").agg(pl.col("win_share").mean()).collect()
+    assert shares.height == 8
+    assert shares["win_share"].sum() == pytest.approx(2, abs=1e-5)
+    assert run.games.collect_schema() == run.game.tables["games"]
+    assert run.lines.select(pl.len()).collect().item() == 6720
+
+
+def test_a_row_takes_less_than_40_bytes(tmp_path: Path) -> None:
+    files = expected(small(variants=["print"], games=1500, shard=1500))
+    assert sum(map(len, files.values())) / (1500 * 20) < 6

@@ -1,0 +1,99 @@
+"""A real Dask cluster on this machine: a scheduler and two workers, one of them killed while it plays."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from mmsim.batch.cluster import play_there
+from mmsim.batch.experiment import cells
+from mmsim.batch.plan import Part
+from mmsim.batch.runner import Session, Status
+from mmsim.batch.store import Run
+from mmsim.core.errors import MmsimError
+from mmsim.games import find_game
+from tests.batch.helpers import ROOT, expected, small, tables_of, wait_until
+
+pytest.importorskip("distributed")
+
+
+class ByHand:
+    """A cluster as `docs/cluster.md` starts it."""
+
+    def __init__(self, folder: Path, stack: ExitStack) -> None:
+        self._folder, self._stack = folder, stack
+        self.scheduler = self._dask(
+            "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", "s.json"
+        )
+        wait_until(lambda: (folder / "s.json").exists(), 30)
+        words = ("worker", "--scheduler-file", "s.json", "--nthreads", "1", "--no-nanny", "--no-dashboard")
+        self.workers = [self._dask(*words) for _ in range(2)]
+
+    @property
+    def address(self) -> str:
+        import json
+
+        return str(json.loads((self._folder / "s.json").read_text())["address"])
+
+    def _dask(self, *words: str) -> "subprocess.Popen[bytes]":
+        env = {**os.environ, "PYTHONPATH": str(ROOT), "POLARS_MAX_THREADS": "1"}
+        process = subprocess.Popen(
+            [sys.executable, "-m", "dask", *words],
+            cwd=self._folder,
+            env=env,
+            stdout=subprocess.DEVNULL,
+            stderr=(self._folder / "dask.log").open("ab"),
+        )
+        self._stack.callback(process.wait)
+        self._stack.callback(process.kill)
+        return process
+
+
+@pytest.fixture
+def by_hand(tmp_path: Path) -> Iterator[ByHand]:
+    with ExitStack() as stack:
+        yield ByHand(tmp_path, stack)
+
+
+def test_a_cluster_that_loses_a_worker_or_its_scheduler_comes_to_the_same_bytes(
+    tmp_path: Path, by_hand: ByHand
+) -> None:
+    killed = []
+
+    def watch(status: Status) -> None:
+        if status.done >= 240 and not killed:
+            killed.append(by_hand.workers[0].kill())
+
+    run = Run.create(tmp_path / "run", small(games=600))
+    status = Session(run, cluster=by_hand.address, watch=watch).carry_out()
+    assert killed
+    assert by_hand.workers[0].wait(5) != 0
+    assert status.done == 1200
+    assert tables_of(run) == expected(small(games=600))
+    assert run.manifest["finished"]["parts"] == 20
+
+    def watch_again(status: Status) -> None:
+        by_hand.scheduler.kill()
+
+    again = Run.create(tmp_path / "again", small(games=600))
+    with pytest.raises(MmsimError, match=r"the cluster at \S+ is gone; resume the run when it is back"):
+        Session(again, cluster=by_hand.address, watch=watch_again).carry_out()
+    assert Session(again, 1).carry_out().began_with > 0
+    assert tables_of(again) == tables_of(run)
+
+
+def test_a_worker_that_is_not_like_this_machine_is_refused() -> None:
+    (cell,) = cells(small(variants=["print"]), find_game("metromania"))
+    with pytest.raises(MmsimError, match=r"is not like this machine: it has mmsim .*, this machine mmsim 9\.9"):
+        play_there("metromania", (cell.variant,), Part(0, 0, 0, 1), "mmsim 9.9")
+
+
+def test_no_cluster_at_the_address_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mmsim.batch.cluster._WAIT_S", 1)
+    run = Run.create(tmp_path / "run", small(games=60))
+    with pytest.raises(MmsimError, match="no cluster with a worker at tcp://127.0.0.1:9"):
+        Session(run, cluster="tcp://127.0.0.1:9").carry_out()

@@ -1,0 +1,102 @@
+"""Experiments: what may be asked, and what it means."""
+
+from pathlib import Path
+
+import pytest
+
+from mmsim.batch import experiment as experiments
+from mmsim.batch.experiment import Experiment, cells, from_mapping
+from mmsim.core.errors import UsageError
+from mmsim.games import find_game
+from tests.batch.helpers import small
+
+METROMANIA = find_game("metromania")
+SHIPPED = sorted((Path(__file__).parent.parent.parent / "experiments").glob("*.toml"))
+
+
+def test_every_board_is_played_under_every_ruleset_with_names_that_tell_them_apart() -> None:
+    made = cells(small(boards=["classic", "grand"]), METROMANIA)
+    assert [(cell.variant.rules, cell.variant.board, cell.name) for cell in made] == [
+        ("print", "classic", "print-4p@classic"),
+        ("print+loyal", "classic", "print+loyal-4p@classic"),
+        ("print", "grand", "print-4p@grand"),
+        ("print+loyal", "grand", "print+loyal-4p@grand"),
+    ]
+
+
+def test_paired_variants_share_a_seed_and_independent_ones_do_not() -> None:
+    assert {cell.variant.seed for cell in cells(small(), METROMANIA)} == {7}
+    apart = [cell.variant.seed for cell in cells(small(design="independent"), METROMANIA)]
+    assert len(set(apart)) == 2
+    assert apart == [cell.variant.seed for cell in cells(small(design="independent"), METROMANIA)]
+
+
+def test_bots_are_one_text_whether_listed_or_not() -> None:
+    assert small(bots=["a:x=1", "b"]).bots == "a:x=1,b"
+    assert small(bots="a:x=1,b").bots == "a:x=1,b"
+
+
+def test_rotated_games_come_in_groups_of_players() -> None:
+    made = cells(small(seats="rotate", games=600), METROMANIA)
+    assert [cell.cluster for cell in made] == [4, 4]
+    assert [cell.cluster for cell in cells(small(), METROMANIA)] == [1, 1]
+    with pytest.raises(UsageError, match="in groups of 4: games may be 600 or 604, not 601"):
+        cells(small(seats="rotate", games=601), METROMANIA)
+    with pytest.raises(UsageError, match="in groups of 4: shard may be 4, not 3"):
+        cells(small(seats="rotate", games=600, shard=3), METROMANIA)
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"gams": 3}, "unknown key 'gams'; did you mean 'games'"),
+        ({"games": 0}, "games = 0 is too small"),
+        ({"games": "many"}, "games = 'many' is not a whole number"),
+        ({"games": True}, "games = True is not a whole number"),
+        ({"variants": []}, "at least one ruleset"),
+        ({"variants": [1]}, "is not a list like"),
+        ({"design": "pared"}, "unknown design 'pared'; did you mean 'paired'"),
+        ({"seats": "rotat"}, "unknown seating 'rotat'; did you mean 'rotate'"),
+        ({"game": "metro-mania"}, "unknown game 'metro-mania'; did you mean 'metromania'"),
+        ({"name": 3}, "name = 3 is not a text"),
+    ],
+)
+def test_what_an_experiment_cannot_be_is_said(changes: dict[str, object], says: str) -> None:
+    with pytest.raises(UsageError, match=says):
+        small(**changes)
+
+
+def test_the_same_variant_twice_is_refused() -> None:
+    with pytest.raises(UsageError, match="the variant 'print-4p' is there twice"):
+        cells(small(variants=["print", "print"]), METROMANIA)
+
+
+def test_a_file_is_named_in_what_is_wrong_with_it_and_finds_files_beside_it(tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text('variants = ["house.toml", "print"]\n')
+    (tmp_path / "house.toml").write_text('base = "print"\n[knobs]\ndig = 2\n')
+    assert experiments.read(file) == Experiment("mine", (str(tmp_path / "house.toml"), "print"))
+    file.write_text("variants = 3\n")
+    with pytest.raises(UsageError, match=f"experiment file {file}: variants = 3 is not a list"):
+        experiments.read(file)
+    file.write_text("variants = [\n")
+    with pytest.raises(UsageError, match=f"experiment file {file} is not valid TOML"):
+        experiments.read(file)
+    with pytest.raises(UsageError, match="cannot read experiment file"):
+        experiments.find(str(tmp_path / "none.toml"))
+    with pytest.raises(UsageError, match="unknown experiment 'municipality-4'; did you mean 'municipality-4p'"):
+        experiments.find("municipality-4")
+
+
+def test_an_experiment_survives_its_manifest() -> None:
+    asked = small(boards=["classic", "open"], players=3, bots="uniform", seats="rotate", games=600)
+    assert from_mapping(asked.to_json()) == asked
+
+
+@pytest.mark.parametrize("file", SHIPPED, ids=lambda file: file.stem)
+def test_a_shipped_experiment_says_what_it_asks_and_can_be_prepared(file: Path) -> None:
+    asked = experiments.find(file.stem)
+    assert asked.name == file.stem
+    assert asked.question.endswith("?")
+    made = cells(from_mapping({**asked.to_json(), "bots": "uniform"}), METROMANIA)
+    assert len(made) == len(asked.boards) * len(asked.variants)

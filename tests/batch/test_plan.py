@@ -1,0 +1,49 @@
+"""The schedule: every game once, in parts that do not depend on how many games there are."""
+
+import pytest
+
+from mmsim.batch.plan import Plan
+
+
+@pytest.mark.parametrize(("variants", "games", "shard"), [(1, 10, 3), (3, 100, 7), (2, 12, 6), (2, 1, 100)])
+def test_every_game_of_every_variant_is_in_one_part(variants: int, games: int, shard: int) -> None:
+    plan = Plan(variants, games, shard)
+    parts = [plan.part(number) for number in range(plan.parts)]
+    played = [(part.variant, game) for part in parts for game in range(part.first, part.first + part.count)]
+    assert sorted(played) == [(variant, game) for variant in range(variants) for game in range(games)]
+    for part in parts:
+        assert plan.part_of(part.variant, part.first) == part
+        assert plan.part_of(part.variant, part.first + part.count - 1) == part
+
+
+def test_a_longer_plan_keeps_every_full_part() -> None:
+    short, long = Plan(3, 1000, 60), Plan(3, 5000, 60)
+    for number in range(short.parts):
+        if short.part(number).count == short.shard:
+            assert short.part(number) == long.part(number)
+
+
+def test_a_block_is_the_same_games_of_every_variant() -> None:
+    parts = Plan(3, 1000, 60).block(16)
+    assert [part.variant for part in parts] == [0, 1, 2]
+    assert {(part.first, part.count) for part in parts} == {(960, 40)}
+    assert [part.number for part in parts] == [48, 49, 50]
+
+
+def test_open_parts_are_those_not_done_within_the_plan() -> None:
+    plan, done = Plan(2, 100, 25), bytearray(20)
+    done[0] = done[5] = 1
+    assert [part.number for part in plan.open_parts(done)] == [1, 2, 3, 4, 6, 7]
+
+
+def test_parts_come_one_at_a_time_and_see_what_was_done_meanwhile() -> None:
+    plan, done = Plan(1, 100, 25), bytearray(4)
+    parts = plan.open_parts(done)
+    assert next(parts).number == 0
+    done[1] = 1
+    assert next(parts).number == 2
+
+
+def test_a_plan_of_a_million_million_games_costs_nothing() -> None:
+    plan = Plan(4, 10**12, 6000)
+    assert plan.part(plan.parts - 1).first + plan.part(plan.parts - 1).count == 10**12

@@ -1,0 +1,102 @@
+"""What a person, a log or a program sees of a run while it plays."""
+
+import json
+
+import numpy as np
+import pytest
+
+from mmsim.batch.runner import Estimate, Status
+from mmsim.batch.tally import Tally
+from mmsim.cli import progress
+
+
+@pytest.fixture
+def status() -> Status:
+    """A run that is half done."""
+    half = Status(20_000, 4_000, began_with=4_000, shares={"print-4p": [], "v2-4p": []})
+    half.tick(5.0)
+    half.done = 10_000
+    half.shares["print-4p"] = [Tally.of(np.array([0.0, 1.0] * 5000)), Tally.of(np.array([0.0, 0.1] * 500_000))]
+    half.tick(15.0)
+    return half
+
+
+def test_speed_counts_this_session_and_time_left_what_it_did_lately(status: Status) -> None:
+    assert status.games_per_s == 400
+    assert status.seconds_left == pytest.approx(10_000 / 600)
+    assert progress.summary(status) == "10,000 of 20,000 games, 400 games/s, 17 s left"
+
+
+def test_time_left_forgets_what_was_long_ago() -> None:
+    status = Status(10_000)
+    for second in range(100):
+        status.done = 10 * second if second > 50 else 0
+        status.tick(second)
+    assert status.seconds_left == pytest.approx((10_000 - 990) / 10, rel=0.01)
+    assert Status(10).seconds_left is None
+
+
+def test_the_headline_has_the_interval_of_every_seat_and_only_variants_that_have_begun(status: Status) -> None:
+    assert progress.headline(status) == ["print-4p: seats win 50.0±1.0 %, 5.00±0.01 %"]
+
+
+def test_what_is_wrong_or_known_is_part_of_the_line(status: Status) -> None:
+    status.errors = 3
+    status.estimate = Estimate(50_000, 0.0123)
+    assert progress.summary(status).endswith("17 s left, ±0.0123 now, 3 bot errors")
+
+
+@pytest.mark.parametrize(
+    ("seconds", "says"), [(0.4, "0 s"), (59, "59 s"), (61, "1:01 min"), (3599.9, "1:00:00 h"), (90_000, "25:00:00 h")]
+)
+def test_a_duration_is_told_in_the_unit_it_needs(seconds: float, says: str) -> None:
+    assert progress.duration(seconds) == says
+
+
+def test_lines_come_not_too_often(
+    status: Status, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [100.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
+    watch = progress.Lines()
+    for _ in range(25):
+        now[0] += 1.0
+        watch(status)
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert (
+        told.err.splitlines()
+        == ["10,000 of 20,000 games, 400 games/s, 17 s left; print-4p: seats win 50.0±1.0 %, 5.00±0.01 %"] * 2
+    )
+
+
+def test_a_program_gets_json(status: Status, capsys: pytest.CaptureFixture[str]) -> None:
+    with progress.watcher(quiet=False, as_lines_of_json=True) as watch:
+        watch.show(status)
+        status.estimate = Estimate(50_000, 0.0123)
+        watch.finish(status)
+    told, last = map(json.loads, capsys.readouterr().err.splitlines())
+    assert (told["done"], told["games"], told["seconds_left"], told["estimate"]) == (10_000, 20_000, 16.7, None)
+    assert last["estimate"] == {"games": 50_000, "half_width": 0.0123}
+    assert told["win_shares"]["v2-4p"] == []
+
+
+def test_quiet_is_quiet_and_a_pipe_gets_lines(status: Status, capsys: pytest.CaptureFixture[str]) -> None:
+    with progress.watcher(quiet=True, as_lines_of_json=False) as watch:
+        watch.show(status)
+        watch.finish(status)
+    assert capsys.readouterr() == ("", "")
+    assert isinstance(progress.watcher(quiet=False, as_lines_of_json=False), progress.Lines)
+
+
+def test_a_screen_shows_bar_and_headline(status: Status, monkeypatch: pytest.MonkeyPatch) -> None:
+    from io import StringIO
+
+    from rich.console import Console
+
+    text = StringIO()
+    monkeypatch.setattr(progress, "Console", lambda stderr: Console(file=text, force_terminal=True, width=100))
+    with progress.watcher(quiet=False, as_lines_of_json=False) as watch:
+        watch.show(status)
+    assert "10000/20000" in text.getvalue()
+    assert "print-4p: seats win 50.0±1.0 %" in text.getvalue()
