@@ -69,7 +69,9 @@ def _wilson(share: float, games: float, z: float) -> tuple[float, float]:
     middle = share + z * z / (2 * games)
     half = z * np.sqrt(share * (1 - share) / games + (z / (2 * games)) ** 2)
     shrink = 1 + z * z / games
-    return max(0.0, float((middle - half) / shrink)), min(1.0, float((middle + half) / shrink))
+    low = 0.0 if share <= 0 else max(0.0, float((middle - half) / shrink))
+    high = 1.0 if share >= 1 else min(1.0, float((middle + half) / shrink))
+    return low, high
 
 
 def share_estimate(share: float, se: float, games: float, clusters: int, level: float = LEVEL) -> Estimate:
