@@ -15,11 +15,12 @@ LAYOUT_SHARE = Measure(
     "share",
     0.02,
 )
+_LEAST_REPEATS = 500  # games on a layout played before; fewer tell nothing of the variance within layouts
 _OUTCOMES = ("margin", "turns", "tunnels", "lead_changes", "stations_left", "lines_ended", "lines_blocked")
 
 
 def layout_share(run: RunTables) -> Panel | None:
-    """The share for every outcome of a game; None where no layout was played twice."""
+    """The share for every outcome of a game; None where too few layouts were played twice."""
     games = run.counted.tables["games"]
     schema = games.collect_schema()
     outcomes = [name for name in _OUTCOMES if name in schema]
@@ -35,7 +36,8 @@ def layout_share(run: RunTables) -> Panel | None:
         )
         .collect(engine="streaming")
     )
-    if by_layout["games"].max() in (None, 1):
+    repeats = by_layout.group_by("variant").agg(pl.col("games").sum() - pl.len())["games"]
+    if repeats.is_empty() or (repeats < _LEAST_REPEATS).any():
         return None
     shares = [
         _share(by_layout.filter(pl.col("variant") == variant.name), name)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from math import inf, sqrt
+from math import inf, isfinite, sqrt
 
 import polars as pl
 
@@ -72,6 +72,8 @@ class Comparison:
     def in_words(self) -> str:
         if self.verdict is Verdict.UNSURE:
             return f"{self.verdict} (about {words.games(self.games_needed)} would do)"
+        if self.difference.value == 0 and self.difference.se == 0:
+            return f"{self.verdict} (the same in every game)"
         return str(self.verdict)
 
     def row(self) -> dict[str, object]:
@@ -86,8 +88,8 @@ class Comparison:
             "before": self.before.value,
             "after": self.after.value,
             "difference": self.difference.value,
-            "low": self.difference.low,
-            "high": self.difference.high,
+            "low": _told(self.difference.low),
+            "high": _told(self.difference.high),
             "se": self.difference.se,
             "clusters": self.difference.clusters,
             "p_value": self.p_value,
@@ -96,8 +98,13 @@ class Comparison:
             "p_equal_adjusted": self.p_equal_adjusted,
             "variance_saved": self.saved,
             "verdict": str(self.verdict),
-            "games_needed": needed if self.verdict is Verdict.UNSURE and needed < inf else None,
+            "games_needed": _told(needed) if self.verdict is Verdict.UNSURE else None,
         }
+
+
+def _told(value: float) -> float | None:
+    """A number that JSON and tables can hold."""
+    return value if isfinite(value) else None
 
 
 def with_tolerances(panels: Sequence[Panel], tolerances: Mapping[str, float]) -> list[Panel]:

@@ -78,7 +78,8 @@ class Panel:
         names = ["metric", "variant", "group", "value", "low", "high", "se", "games", "clusters"]
         types = [pl.String, pl.String, pl.String, *[pl.Float64] * 4, pl.Int64, pl.Int64]
         frame = pl.DataFrame(told, schema=dict(zip(names, types, strict=True)), orient="row")
-        return frame.with_columns(unit=pl.lit(self.measure.unit))
+        endless = pl.col("low", "high", "se")
+        return frame.with_columns(pl.when(endless.is_finite()).then(endless), unit=pl.lit(self.measure.unit))
 
 
 def measure_of(metric: Metric) -> Measure:

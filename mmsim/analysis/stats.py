@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -181,22 +182,30 @@ def wald(values: Array, cov: Array) -> float:
 def between_share(counts: ArrayLike, sums: ArrayLike, squares: ArrayLike, level: float = LEVEL) -> Estimate:
     """How much of the variance lies between groups: the intraclass correlation of a one-way layout.
 
-    ANOVA estimate with the mean group size of unequal groups (Searle 1971, Linear Models, 10.6), interval by F (Shrout
-    and Fleiss 1979, Psychol. Bull. 86). Groups of one game tell nothing of the variance within.
+    ANOVA estimate with the mean group size of unequal groups (Searle 1971, Linear Models, 10.6). Its interval leaves
+    out one group after another (Arvesen 1969, Ann. Math. Statist. 40), for the usual one by F trusts in normal values
+    and is far too narrow without them. Groups of one game tell nothing of the variance within.
     """
     n, s, q = (np.asarray(a, np.float64) for a in (counts, sums, squares))
-    games, groups = n.sum(), len(n)
-    if groups < 2 or games <= groups:
+    groups = len(n)
+    if groups < 3 or n.sum() - n.max(initial=0) <= groups - 1:
         return Estimate(np.nan, 0.0, 1.0, np.inf, groups)
-    within = (q - s**2 / n).sum() / (games - groups)
-    between = ((s**2 / n).sum() - s.sum() ** 2 / games) / (groups - 1)
-    size = (games - (n**2).sum() / games) / (groups - 1)
-    if within <= 0:
-        return Estimate(1.0 if between > 0 else 0.0, 0.0, 1.0, np.inf, groups)
-    ratio = between / within
-    df = (groups - 1, games - groups)
-    tail = (1 - level) / 2
-    low, high = (ratio / special.fdtri(*df, 1 - tail), ratio / special.fdtri(*df, tail))
-    value, low, high = ((r - 1) / (r - 1 + size) for r in (ratio, low, high))
-    se = (high - low) / (2 * z_quantile(1 - tail))
-    return Estimate(max(float(value), 0.0), max(float(low), 0.0), max(float(high), 0.0), float(se), groups)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        whole = _intraclass(groups, n.sum(), (n**2).sum(), s.sum(), q.sum(), (s**2 / n).sum())
+        without = _intraclass(
+            groups - 1, n.sum() - n, (n**2).sum() - n**2, s.sum() - s, q.sum() - q, (s**2 / n).sum() - s**2 / n
+        )
+    if not np.isfinite(whole):
+        return Estimate(0.0, 0.0, 1.0, np.inf, groups)
+    se = float(np.sqrt((groups - 1) / groups * ((without - without.mean()) ** 2).sum()))
+    half = t_quantile((1 + level) / 2, groups - 1) * se
+    low, value, high = (float(np.clip(end, 0.0, 1.0)) for end in (whole - half, whole, whole + half))
+    return Estimate(value, low, high, se, groups)
+
+
+def _intraclass(groups: float, games: Any, sizes_squared: Any, total: Any, squares: Any, of_means: Any) -> Any:
+    """The intraclass correlation from sums over groups."""
+    within = (squares - of_means) / (games - groups)
+    between = (of_means - total**2 / games) / (groups - 1)
+    size = (games - sizes_squared / games) / (groups - 1)
+    return (between - within) / (between + (size - 1) * within)

@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 from mmsim import __version__
-from mmsim.cli import bench, boards, play, rules, verify
+from mmsim.cli import bench, boards, compare, play, rules, verify
 from mmsim.core.errors import MmsimError
 
 
@@ -72,6 +72,7 @@ app.add_typer(rules.app, name="rules")
 app.command("play")(play.play)
 app.command("verify")(verify.verify)
 app.command("bench")(bench.bench)
+app.command("compare")(compare.compare)
 
 
 def _show_version(wanted: bool) -> None:
