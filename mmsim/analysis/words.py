@@ -67,3 +67,8 @@ def games(number: float) -> str:
 def title(name: str) -> str:
     """A metric's or group's name as words."""
     return name.replace("_", " ")
+
+
+def label(metric: str, group: str) -> str:
+    """A metric and its group as words."""
+    return f"{title(metric)}: {title(group)}" if group else title(metric)

@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 from mmsim import __version__
-from mmsim.cli import bench, boards, compare, play, rules, verify
+from mmsim.cli import bench, boards, compare, play, report, rules, verify
 from mmsim.core.errors import MmsimError
 
 
@@ -73,6 +73,7 @@ app.command("play")(play.play)
 app.command("verify")(verify.verify)
 app.command("bench")(bench.bench)
 app.command("compare")(compare.compare)
+app.command("report")(report.report)
 
 
 def _show_version(wanted: bool) -> None:

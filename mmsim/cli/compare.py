@@ -115,7 +115,7 @@ def _print(run: "RunTables", found: Sequence["Panel"], comparisons: Sequence["Co
                 words.with_interval(panel.estimate(v, g), panel.measure.unit) if panel.known(v, g) else "-"
                 for v in range(len(panel.variants))
             ]
-            table.add_row(" ".join((words.title(panel.measure.name), group)), panel.measure.unit, *cells)
+            table.add_row(words.label(panel.measure.name, group), panel.measure.unit, *cells)
     screen.print(table)
     for variant in dict.fromkeys(one.variant for one in comparisons):
         of_variant = [one for one in comparisons if one.variant == variant]
@@ -125,7 +125,7 @@ def _print(run: "RunTables", found: Sequence["Panel"], comparisons: Sequence["Co
         )
         for one in of_variant:
             table.add_row(
-                " ".join((words.title(one.measure.name), one.group)),
+                words.label(one.measure.name, one.group),
                 words.with_interval(one.difference, words.difference_unit(one.measure.unit), signed=True),
                 words.p_value(one.p_adjusted),
                 f"{100 * one.saved:.0f} %",

@@ -148,6 +148,12 @@ class Metromania:
     def verify(self, told: dict[str, Any]) -> None:
         record.verify(told)
 
+    def picture(self, told: dict[str, Any]) -> bytes:
+        from mmsim.metromania import draw  # matplotlib is slow to import; only pictures pay for it
+
+        played = record.verify(told)
+        return draw.drawn(".svg", played.city, played)
+
 
 def prepare(board_set: BoardSet, rules: Ruleset, variant: Variant) -> Prepared:
     """A variant whose board set and ruleset are at hand."""

@@ -1,0 +1,236 @@
+"""Findings as sentences: what a report answers, and the titles of its charts."""
+
+from collections.abc import Sequence
+from itertools import groupby
+
+from mmsim.analysis import words
+from mmsim.analysis.compare import ALPHA, Comparison, Verdict
+from mmsim.analysis.fairness import SEAT_IMBALANCE, SOURCE, seats_equal
+from mmsim.analysis.panel import Panel
+from mmsim.analysis.stats import Estimate
+from mmsim.report.evidence import Evidence
+
+
+def answer(evidence: Evidence) -> list[str]:
+    """The answer in three sentences: are seats fair, do variants differ, is there drama."""
+    told = [fairness(evidence), differences(evidence), drama(evidence)]
+    return [sentence for sentence in told if sentence]
+
+
+def _value(evidence: Evidence, metric: str, group: str = "", variant: int = 0) -> Estimate | None:
+    panel = evidence.panels.get(metric)
+    if panel is None or group not in panel.groups or not panel.known(variant, panel.groups.index(group)):
+        return None
+    return panel.estimate(variant, panel.groups.index(group))
+
+
+def _told(evidence: Evidence, metric: str, group: str = "") -> str:
+    """A number of the reference variant with its interval and unit."""
+    estimate = _value(evidence, metric, group)
+    if estimate is None:
+        return ""
+    unit = evidence.panels[metric].measure.unit
+    sign = "" if unit.startswith("share") else f" {unit}"
+    return f"{words.value(estimate, unit)}{sign} ({words.interval(estimate, unit)})"
+
+
+def _where(evidence: Evidence) -> str:
+    """Which variant a sentence speaks of, if there are several."""
+    return f"With {evidence.names[0]}, " if len(evidence.names) > 1 else ""
+
+
+def _capital(sentence: str) -> str:
+    return sentence[:1].upper() + sentence[1:]
+
+
+def _best_seat(shares: Panel, variant: int = 0) -> tuple[str, Estimate, int]:
+    """The player who wins most, and how many players there are."""
+    known = [g for g in range(len(shares.groups)) if shares.known(variant, g)]
+    best = max(known, key=lambda g: float(shares.means[variant, g]))
+    return shares.groups[best], shares.estimate(variant, best), len(known)
+
+
+def seats_title(evidence: Evidence) -> str:
+    """The finding on seats, short enough for a title."""
+    shares = evidence.panels[SOURCE]
+    seat, share, players = _best_seat(shares)
+    fair = 100 / players
+    if seats_equal(shares, 0) >= ALPHA:
+        return f"{_capital(_where(evidence) + 'no player wins measurably more than a fair')} {fair:.3g} %"
+    told = f"the {seat} player wins {words.value(share, 'share')} of games; {fair:.3g} % would be fair"
+    return _capital(_where(evidence) + told)
+
+
+def fairness(evidence: Evidence) -> str:
+    """Whether seats are fair, and whether variants differ in that."""
+    shares = evidence.panels.get(SOURCE)
+    if shares is None:
+        return ""
+    seat, share, players = _best_seat(shares)
+    p = words.p_value(seats_equal(shares, 0))
+    fair = f"{100 / players:.3g} %"
+    if seats_equal(shares, 0) < ALPHA:
+        start = (
+            f"Seats are not equal: {_where(evidence).lower()}the {seat} player wins "
+            f"{words.with_interval(share, 'share')} of games where {fair} would be fair (p {_equals(p)})"
+        )
+    else:
+        start = (
+            f"No seat is measurably ahead: {_where(evidence).lower()}the {seat} player, who wins most, wins "
+            f"{words.with_interval(share, 'share')} of games where {fair} would be fair (p {_equals(p)})"
+        )
+    compared = [one for one in evidence.comparisons if one.measure.name == SEAT_IMBALANCE.name]
+    if not compared:
+        return start + "."
+    return f"{start}; {_and(_fairness_of_others(evidence, compared))}."
+
+
+def _fairness_of_others(evidence: Evidence, compared: Sequence[Comparison]) -> list[str]:
+    spoken = {
+        Verdict.EQUAL: "as even within {tolerance}",
+        Verdict.BETTER: "more even",
+        Verdict.WORSE: "less even",
+        Verdict.UNSURE: "not told apart by this many games",
+    }
+    told = []
+    ordered = sorted(compared, key=lambda one: list(spoken).index(one.verdict))
+    for verdict, group in groupby(ordered, key=lambda one: one.verdict):
+        of_verdict = list(group)
+        names = _and([evidence.name_of(one.variant) for one in of_verdict])
+        verb = "is" if len(of_verdict) == 1 else "are"
+        tolerance = f"{100 * of_verdict[0].measure.tolerance:g} pp"
+        told.append(f"{names} {verb} {spoken[verdict].format(tolerance=tolerance)}")
+    return told
+
+
+def _equals(p: str) -> str:
+    return p if p.startswith("<") else f"= {p}"
+
+
+def _and(things: Sequence[str]) -> str:
+    return " and ".join([", ".join(things[:-1]), things[-1]] if len(things) > 1 else things)
+
+
+def differences(evidence: Evidence) -> str:
+    """How much the variants differ in all that is measured, or how games end where there is only one variant."""
+    if not evidence.comparisons:
+        return ends(evidence)
+    told = [verdict_of(evidence, variant.name) for variant in evidence.run.variants[1:]]
+    return f"Against {evidence.names[0]}, {'; '.join(told)}."
+
+
+def verdict_of(evidence: Evidence, variant: str) -> str:
+    """One variant against the reference, in all metrics."""
+    compared, name = evidence.against(variant), evidence.name_of(variant)
+    if all(one.difference.value == 0 and one.difference.se == 0 for one in compared if one.saved or one.before.se == 0):
+        return f"{name} comes out the same in every game"
+    found = [one for one in compared if one.verdict not in (Verdict.EQUAL, Verdict.UNSURE)]
+    equal = sum(one.verdict is Verdict.EQUAL for one in compared)
+    if not found:
+        return f"{name} is equal within tolerance in {equal} of {len(compared)} metrics and differs measurably in none"
+    largest = max(found, key=lambda one: abs(one.difference.value) / one.measure.tolerance)
+    return (
+        f"{name} differs in {len(found)} of {len(compared)} metrics by more than tolerance and chance, most in "
+        f"{words.label(largest.measure.name, largest.group)} ({difference_told(largest)})"
+    )
+
+
+def difference_told(one: Comparison) -> str:
+    """A difference, its interval and its unit."""
+    unit = words.difference_unit(one.measure.unit)
+    sign = "" if unit == "share difference" else f" {unit}"
+    value, interval = (f(one.difference, unit, True) for f in (words.value, words.interval))
+    return f"{value}{sign}, 95 % interval {interval}"
+
+
+def drama(evidence: Evidence) -> str:
+    """Whether games are close and open to the end."""
+    parts = []
+    if changes := _told(evidence, "lead_changes"):
+        parts.append(f"the lead changes hands {changes.replace(' changes', ' times')}")
+    if late := _told(evidence, "decided_at_scoring"):
+        parts.append(f"only the final scoring decides {late} of games")
+    if margin := _told(evidence, "margin"):
+        parts.append(f"the winner is ahead by {margin}")
+    return _capital(f"{_where(evidence)}{_and(parts)}.") if parts else ""
+
+
+def drama_title(evidence: Evidence) -> str:
+    changes, late = _value(evidence, "lead_changes"), _value(evidence, "decided_at_scoring")
+    if changes is None or late is None:
+        return "How games develop"
+    told = f"the lead changes {words.value(changes, '')} times; only scoring decides {words.value(late, 'share')}"
+    return _capital(_where(evidence) + told)
+
+
+def ends(evidence: Evidence) -> str:
+    """Why games end."""
+    panel = evidence.panels.get("end_reason")
+    if panel is None:
+        return ""
+    most = max(panel.groups, key=lambda group: float(panel.means[0, panel.groups.index(group)]))
+    sentence = f"{_where(evidence)}{_told(evidence, 'end_reason', most)} of games end because of {words.title(most)}"
+    if turns := _told(evidence, "turns"):
+        sentence += f", after {turns}"
+    return _capital(sentence) + "."
+
+
+def ends_title(evidence: Evidence) -> str:
+    panel = evidence.panels["end_reason"]
+    most = max(range(len(panel.groups)), key=lambda g: float(panel.means[0, g]))
+    share = words.value(panel.estimate(0, most), "share")
+    return _capital(f"{_where(evidence)}{share} of games end because of {words.title(panel.groups[most])}")
+
+
+def score_title(evidence: Evidence) -> str:
+    score = _value(evidence, "score")
+    parts = [
+        f"{words.value(part, 'points')} {words.title(group)}"
+        for group in evidence.panels["score_parts"].groups
+        if (part := _value(evidence, "score_parts", group)) is not None
+    ]
+    total = words.value(score, "points") if score else "?"
+    return _capital(f"{_where(evidence)}a company scores {total} points: {', '.join(parts)}")
+
+
+def trips_title(evidence: Evidence) -> str:
+    possible, minutes = _value(evidence, "trips_possible"), _value(evidence, "trip_minutes")
+    told = f"{words.value(possible, 'share')} of test trips are possible" if possible else "Test trips"
+    if minutes:
+        told += f" and take {words.value(minutes, 'minutes')} minutes"
+    return _capital(_where(evidence) + told)
+
+
+def lines_title(evidence: Evidence) -> str:
+    ended, blocked = (_value(evidence, "line_fates", group) for group in ("ended", "blocked"))
+    if ended is None or blocked is None:
+        return "What becomes of lines"
+    told = f"{words.value(ended, 'share')} of lines reach an end, {words.value(blocked, 'share')} are blocked"
+    return _capital(_where(evidence) + told)
+
+
+def variants_title(evidence: Evidence) -> str:
+    found = [one for one in evidence.comparisons if one.verdict not in (Verdict.EQUAL, Verdict.UNSURE)]
+    unsure = sum(one.verdict is Verdict.UNSURE for one in evidence.comparisons)
+    if found:
+        return f"{len(found)} of {len(evidence.comparisons)} differences are larger than tolerance and chance"
+    if unsure:
+        return f"No difference stands out, but {unsure} of {len(evidence.comparisons)} need more games to be sure"
+    return "No difference matters: all are within tolerance"
+
+
+def bots_title(evidence: Evidence) -> str:
+    told = next(iter(evidence.ratings.values()))
+    best, worst = told.bots[0], told.bots[-1]
+    if told.gaps and any(gap.apart for gap in told.gaps if {gap.stronger, gap.weaker} == {best.bot, worst.bot}):
+        return f"{best.bot} is the strongest, {best.elo - worst.elo:.0f} Elo above {worst.bot}"
+    return "The games do not tell the bots apart"
+
+
+def boards_title(panel: Panel) -> str:
+    known = [(float(panel.means[0, g]), g) for g in range(len(panel.groups)) if panel.known(0, g)]
+    if not known:
+        return "How much the layout matters"
+    _, most = max(known)
+    share, outcome = words.value(panel.estimate(0, most), "share"), words.title(panel.groups[most])
+    return f"Layouts matter most for {outcome}: {share} of its variance lies between them"
