@@ -145,28 +145,34 @@ def compare(panels: Sequence[Panel], reference: str | None = None) -> list[Compa
     ]
 
 
-def _compare(panel: Panel, base: int, variant: int, group: int) -> Comparison:
+def difference(panel: Panel, base: int, variant: int, group: int) -> tuple[Estimate, float]:
+    """What a variant has more than another, and the degrees of freedom that rests on."""
     before, after = panel.estimate(base, group), panel.estimate(variant, group)
-    variance = panel.variance_of_difference(base, variant, group, panel.paired)
-    unpaired = panel.variance_of_difference(base, variant, group, paired=False)
-    se = sqrt(variance)
+    se = sqrt(panel.variance_of_difference(base, variant, group, panel.paired))
     clusters = min(before.clusters, after.clusters)
     df = clusters - 1.0 if panel.paired else stats.welch_df(before.se, before.clusters, after.se, after.clusters)
     value = after.value - before.value
     if abs(value) < 1e-12 * max(abs(before.value), abs(after.value)):
         value = 0.0  # rounding, not a difference
     half = stats.t_quantile((1 + stats.LEVEL) / 2, max(df, 1.0)) * se if clusters > 1 else inf
+    return Estimate(value, value - half, value + half, se, clusters), df
+
+
+def _compare(panel: Panel, base: int, variant: int, group: int) -> Comparison:
+    apart, df = difference(panel, base, variant, group)
+    variance, unpaired = apart.se**2, panel.variance_of_difference(base, variant, group, paired=False)
+    told = apart.clusters > 1
     return Comparison(
         measure=panel.measure,
         group=panel.groups[group],
         reference=panel.variants[base],
         variant=panel.variants[variant],
-        before=before,
-        after=after,
-        difference=Estimate(value, value - half, value + half, se, clusters),
+        before=panel.estimate(base, group),
+        after=panel.estimate(variant, group),
+        difference=apart,
         df=df,
-        p_value=stats.two_sided_p(value, se, df) if clusters > 1 else 1.0,
-        p_equal=stats.tost(value, se, df, panel.measure.tolerance) if clusters > 1 else 1.0,
+        p_value=stats.two_sided_p(apart.value, apart.se, df) if told else 1.0,
+        p_equal=stats.tost(apart.value, apart.se, df, panel.measure.tolerance) if told else 1.0,
         saved=1 - variance / unpaired if panel.paired and unpaired > 0 else 0.0,
         games_per_cluster=panel.games_per_cluster,
     )

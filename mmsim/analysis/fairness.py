@@ -16,11 +16,12 @@ SEAT_IMBALANCE = Measure(
 )
 
 
-def seats_equal(shares: Panel, variant: int) -> float:
-    """p-value against "every player wins equally often" (Wald)."""
-    apart, cov = _apart(shares, variant), shares.cov[variant, :, variant, :]
-    here = np.isfinite(apart)
-    return stats.wald(apart[here], cov[np.ix_(here, here)])
+def groups_equal(panel: Panel, variant: int) -> float:
+    """p-value against "all groups have the same mean" (Wald): for win shares, "every player wins equally often"."""
+    here = np.isfinite(panel.means[variant])
+    means, cov = panel.means[variant, here], panel.cov[variant][here][:, variant][:, here]
+    centre = np.eye(len(means)) - 1 / len(means)
+    return stats.wald(centre @ means, centre @ cov @ centre)
 
 
 def seat_imbalance(shares: Panel) -> Panel:

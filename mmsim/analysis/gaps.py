@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import polars as pl
 
 from mmsim.analysis.metrics import Metric, Shape
-from mmsim.analysis.panel import Panel, panels
 from mmsim.analysis.tables import RunTables
 
 _TOLERANCE = 0.01
@@ -117,14 +116,7 @@ GAPS: tuple[Gap, ...] = (
 )
 
 
-def counted(run: RunTables) -> list[tuple[Gap, Panel]]:
-    """The share of games of every variant in which a gap came up, for the gaps this game counts."""
-    known = [gap for gap in GAPS if gap.metric.known(Shape(run.tables).schemas)]
-    found = panels(run, [gap.metric for gap in known])
-    return list(zip(known, found, strict=True))
-
-
-def uncounted(run: RunTables) -> list[Gap]:
-    """Gaps that this game's tables do not count."""
+def known_gaps(run: RunTables) -> list[Gap]:
+    """The gaps that this game's tables count."""
     schemas = Shape(run.tables).schemas
-    return [gap for gap in GAPS if not gap.metric.known(schemas)]
+    return [gap for gap in GAPS if gap.metric.known(schemas)]

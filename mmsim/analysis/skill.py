@@ -1,5 +1,7 @@
 """Luck against skill: how much a stronger bot wins."""
 
+from collections.abc import Mapping
+
 import numpy as np
 import polars as pl
 
@@ -32,7 +34,7 @@ def ratings_of(run: RunTables) -> dict[str, Ratings]:
     }
 
 
-def skill_gradient(ratings: dict[str, Ratings]) -> Panel | None:
+def skill_gradient(ratings: Mapping[str, Ratings]) -> Panel | None:
     """The chance that the strongest bot finishes ahead of the weakest, by their ratings."""
     if not ratings:
         return None

@@ -17,9 +17,9 @@ def digits(estimate: Estimate, scale: float = 1.0) -> int:
 
 def _scale(unit: str) -> tuple[float, str]:
     if unit == "share":
-        return 100.0, " %"
+        return 100.0, "\u00a0%"
     if unit == "share difference":
-        return 100.0, " pp"
+        return 100.0, "\u00a0pp"
     return 1.0, ""
 
 

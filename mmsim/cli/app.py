@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 from mmsim import __version__
-from mmsim.cli import bench, boards, compare, play, report, rules, verify
+from mmsim.cli import bench, boards, compare, play, report, rules, sweep, verify
 from mmsim.core.errors import MmsimError
 
 
@@ -74,6 +74,7 @@ app.command("verify")(verify.verify)
 app.command("bench")(bench.bench)
 app.command("compare")(compare.compare)
 app.command("report")(report.report)
+app.command("sweep")(sweep.sweep)
 
 
 def _show_version(wanted: bool) -> None:

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from mmsim.analysis import gaps as rule_gaps
 from mmsim.analysis.atlas import layouts_played
 from mmsim.analysis.compare import Comparison, compare
-from mmsim.analysis.findings import findings
-from mmsim.analysis.gaps import Gap
-from mmsim.analysis.panel import Panel
+from mmsim.analysis.findings import derived
+from mmsim.analysis.gaps import GAPS, Gap, known_gaps
+from mmsim.analysis.metrics import known_metrics
+from mmsim.analysis.panel import Panel, panels
 from mmsim.analysis.ratings import Ratings
 from mmsim.analysis.skill import ratings_of
 from mmsim.analysis.stats import Array
@@ -48,17 +48,21 @@ class Evidence:
 
 
 def gather(run: RunTables) -> Evidence:
-    """Measure a run."""
-    panels = {panel.measure.name: panel for panel in findings(run)}
-    several = len(run.variants) > 1
+    """Measure a run, with one pass over each table for all metrics and gaps."""
+    metrics, gaps = known_metrics(run.tables), known_gaps(run)
+    found = panels(run, [*metrics, *(gap.metric for gap in gaps)])
+    of_gaps = {panel.measure.name: panel for panel in found if panel.measure.name in {gap.name for gap in gaps}}
+    measured = [panel for panel in found if panel.measure.name not in of_gaps]
+    ratings = ratings_of(run)
+    measured += derived(run, measured, ratings)
     has_layouts = "layout" in run.tables["games"].collect_schema()
     return Evidence(
         run,
-        panels,
-        compare(list(panels.values())) if several else [],
-        ratings_of(run),
-        rule_gaps.counted(run),
-        rule_gaps.uncounted(run),
+        {panel.measure.name: panel for panel in measured},
+        compare(measured) if len(run.variants) > 1 else [],
+        ratings,
+        [(gap, of_gaps[gap.name]) for gap in gaps],
+        [gap for gap in GAPS if gap not in gaps],
         surprising(run),
         layouts_played(run) if has_layouts else {},
         _scores(run),
@@ -77,7 +81,12 @@ def _scores(run: RunTables) -> list[tuple[Array, Array]]:
 
 
 def short_names(names: Sequence[str]) -> list[str]:
-    """Names without the ending they share, such as the number of players."""
-    endings = {name.rpartition("-")[2] for name in names}
-    shared = len(names) > 1 and len(endings) == 1 and all("-" in name for name in names)
-    return [name.rpartition("-")[0] if shared else name for name in names]
+    """Names without what all of them share: the number of players at the end, a ruleset before different knobs."""
+    if len(names) < 2:
+        return list(names)
+    if all("-" in name for name in names) and len({name.rpartition("-")[2] for name in names}) == 1:
+        names = [name.rpartition("-")[0] for name in names]
+    parts = [name.split(",") for name in names]
+    shared = set(parts[0]).intersection(*parts)
+    shorter = [",".join(part for part in told if part not in shared) for told in parts]
+    return shorter if all(shorter) else list(names)

@@ -1,7 +1,9 @@
 """The charts of a report: estimates with their intervals, parts of a score, differences, distributions, responses."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from html import escape
 from io import BytesIO
 from textwrap import fill
@@ -15,10 +17,11 @@ from mmsim.analysis.compare import Comparison, Verdict
 from mmsim.analysis.panel import Panel
 from mmsim.analysis.stats import Array, Estimate
 from mmsim.report import style
-from mmsim.report.style import Ink
 
 _PNG_DPI = 160
-_TITLE_WIDTH = 62  # letters in a line of a title
+_TITLE_WIDTH = 54  # letters in a line of a title
+_TITLE = "chart-title"
+_TITLE_LINE, _TITLE_ROOM = 15.4, 4.0  # points
 _FURTHEST = 30.0  # tolerances; differences beyond are drawn at the edge
 
 
@@ -29,23 +32,41 @@ class Chart:
     name: str
     title: str
     note: str
-    draw: Callable[[Ink], Figure]
+    draw: Callable[[], Figure]
+    series: int = 1
 
+    @cached_property
     def files(self) -> dict[str, bytes]:
         """The chart as SVG and PNG with its title, to be used elsewhere."""
-        with style.settings(style.ON_PAPER):
-            figure = self.draw(style.ON_PAPER)
-            figure.suptitle(fill(self.title, _TITLE_WIDTH), x=0.01, ha="left", fontsize=11, fontweight="bold")
-            return {kind: _saved(figure, kind) for kind in ("svg", "png")}
+        with style.settings():
+            figure = self.draw()
+            title = fill(self.title, _TITLE_WIDTH)
+            room = _TITLE_ROOM + _TITLE_LINE * (1 + title.count("\n"))
+            figure.set_figheight(figure.get_figheight() + room / 72)
+            figure.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold", gid=_TITLE)
+            svg = _saved(figure, "svg")
+            figure.set_layout_engine("none")  # both files have the same layout; finding it takes a while
+            return {"svg": svg, "png": _saved(figure, "png")}
 
     def inline(self) -> str:
-        """The chart as SVG for a page, without a title, in the page's own ink; its ids are its own."""
-        with style.settings(style.STAND_INS):
-            svg = _saved(self.draw(style.STAND_INS), "svg").decode()
-        svg = style.on_page(svg[svg.index("<svg") :])
+        """The chart as SVG for a page that tells the title itself, in the page's own colours; its ids are its own."""
+        svg = self.files["svg"].decode()
+        svg = style.on_page(_without_title(svg[svg.index("<svg") :]))
         for attribute in ('id="', "url(#", 'href="#'):
             svg = svg.replace(attribute, f"{attribute}{self.name}-")
         return svg.replace("<svg", f'<svg role="img" aria-label="{escape(self.title, quote=True)}"', 1)
+
+
+def _without_title(svg: str) -> str:
+    """A drawing without its title and the room that takes at the top."""
+    title = re.search(rf'<g id="{_TITLE}">.*?</g>', svg, re.DOTALL)
+    size = re.search(r'width="([\d.]+)pt" height="([\d.]+)pt" viewBox="[^"]*"', svg)
+    if title is None or size is None:
+        raise RuntimeError("the drawing has no title")
+    lines = title.group().count("<text")
+    width, height, room = float(size[1]), float(size[2]), _TITLE_LINE * lines + _TITLE_ROOM
+    box = f'width="{width}" height="{height - room}" viewBox="0 {room} {width} {height - room}"'
+    return svg.replace(title.group(), "").replace(size.group(), box)
 
 
 def _saved(figure: Figure, kind: str) -> bytes:
@@ -81,24 +102,24 @@ def dots(
 ) -> Chart:
     """Estimates as dots with their intervals, one line a row; a dashed line where `at` says."""
 
-    def draw(ink: Ink) -> Figure:
-        step = min(0.17, 0.6 / max(len(series), 1))
-        height = 0.75 + len(rows) * max(0.3, step * len(series) * 2.4) + (0.25 if len(series) > 1 else 0)
+    def draw() -> Figure:
+        step = min(0.24, 0.7 / max(len(series), 1))
+        height = 0.8 + len(rows) * (0.26 + 0.14 * len(series)) + (0.25 if len(series) > 1 else 0)
         figure, axes = style.blank(height)
         scale = 100.0 if unit.startswith("share") else 1.0
         if at is not None:
-            axes.axvline(at * scale, color=ink.muted, linestyle=(0, (4, 3)), linewidth=1)
+            axes.axvline(at * scale, color=style.MUTED, linestyle=(0, (4, 3)), linewidth=1)
         for s, label in enumerate(series):
             offset = (s - (len(series) - 1) / 2) * step
             shown = [(y + offset, row.estimates[s]) for y, row in enumerate(rows) if row.estimates[s] is not None]
             _points(axes, [(y, e) for y, e in shown if e is not None], scale, s, label)
-        axes.set_yticks(range(len(rows)), [fill(row.label, 24) for row in rows])
+        axes.set_yticks(range(len(rows)), [fill(row.label, 20) for row in rows])
         axes.set_ylim(len(rows) - 0.5, -0.5)
         axes.set_xlabel(_axis(unit))
-        style.legend(figure, axes)
+        style.legend(axes)
         return figure
 
-    return Chart(name, title, note, draw)
+    return Chart(name, title, note, draw, len(series))
 
 
 def _points(axes: Axes, points: Sequence[tuple[float, Estimate]], scale: float, series: int, label: str) -> None:
@@ -117,10 +138,26 @@ def _axis(unit: str) -> str:
     return "percentage points" if unit == "share difference" else unit
 
 
+def by_variant(name: str, title: str, note: str, panel: Panel, series: Sequence[str]) -> Chart:
+    """One number of every variant, each in its own line and colour."""
+
+    def draw() -> Figure:
+        figure, axes = style.blank(0.8 + 0.36 * len(series))
+        scale = 100.0 if panel.measure.unit.startswith("share") else 1.0
+        for v, label in enumerate(series):
+            _points(axes, [(v, panel.estimate(v, 0))], scale, v, label)
+        axes.set_yticks(range(len(series)), [fill(label, 20) for label in series])
+        axes.set_ylim(len(series) - 0.5, -0.5)
+        axes.set_xlabel(_axis(panel.measure.unit))
+        return figure
+
+    return Chart(name, title, note, draw)
+
+
 def stacked_score(name: str, title: str, note: str, parts: Panel, score: Panel, series: Sequence[str]) -> Chart:
     """The parts of a score as bars, what is lost to the left of zero, and the score itself as a dot."""
 
-    def draw(ink: Ink) -> Figure:
+    def draw() -> Figure:
         figure, axes = style.blank(1.2 + 0.42 * len(series))
         for v in range(len(series)):
             right = left = 0.0
@@ -130,16 +167,16 @@ def stacked_score(name: str, title: str, note: str, parts: Panel, score: Panel, 
                 axes.barh(v, value, left=start, height=0.55, color=style.colour(g), alpha=0.85, linewidth=0)
                 right, left = (right + value, left) if value >= 0 else (right, left + value)
             net = score.estimate(v, 0)
-            axes.hlines(v, net.low, net.high, color=ink.text, linewidth=2.2, zorder=4)
-            axes.plot(net.value, v, "D", color=ink.text, markersize=6, zorder=5)
+            axes.hlines(v, net.low, net.high, color=style.INK, linewidth=2.2, zorder=4)
+            axes.plot(net.value, v, "D", color=style.INK, markersize=6, zorder=5)
         for g, group in enumerate(parts.groups):
             axes.barh(0, 0, color=style.colour(g), alpha=0.85, label=words.title(group))
-        axes.plot([], [], "D", color=ink.text, label="score")
-        axes.axvline(0, color=ink.muted, linewidth=1)
-        axes.set_yticks(range(len(series)), [fill(label, 24) for label in series])
+        axes.plot([], [], "D", color=style.INK, label="score")
+        axes.axvline(0, color=style.MUTED, linewidth=1)
+        axes.set_yticks(range(len(series)), [fill(label, 20) for label in series])
         axes.set_ylim(len(series) - 0.5, -0.5)
         axes.set_xlabel("points a company")
-        style.legend(figure, axes)
+        style.legend(axes)
         return figure
 
     return Chart(name, title, note, draw)
@@ -148,30 +185,24 @@ def stacked_score(name: str, title: str, note: str, parts: Panel, score: Panel, 
 def forest(name: str, title: str, note: str, comparisons: Sequence[Comparison]) -> Chart:
     """Differences in units of their tolerances: inside the band they do not matter."""
 
-    def draw(ink: Ink) -> Figure:
+    def draw() -> Figure:
         figure, axes = style.blank(0.9 + 0.21 * len(comparisons))
-        axes.axvspan(-1, 1, color=ink.grid, linewidth=0)
-        axes.axvline(0, color=ink.muted, linewidth=1)
+        axes.axvspan(-1, 1, color=style.GRID, linewidth=0)
+        axes.axvline(0, color=style.MUTED, linewidth=1)
         marks = {
-            Verdict.EQUAL: (ink.muted, "o"),
+            Verdict.EQUAL: (style.MUTED, "o"),
             Verdict.UNSURE: (style.colour(4), "v"),
             Verdict.BETTER: (style.colour(2), "D"),
             Verdict.WORSE: (style.colour(1), "s"),
             Verdict.HIGHER: (style.colour(0), ">"),
             Verdict.LOWER: (style.colour(0), "<"),
         }
-        seen = set()
-        for y, one in enumerate(comparisons):
-            colour, mark = marks[one.verdict]
-            unit = one.measure.tolerance
-            low, value, high = (
-                float(np.clip(n / unit, -_FURTHEST, _FURTHEST))
-                for n in (one.difference.low, one.difference.value, one.difference.high)
-            )
-            axes.hlines(y, low, high, color=colour, linewidth=2, zorder=3)
-            label = str(one.verdict) if one.verdict not in seen else None
-            axes.plot(value, y, mark, color=colour, markersize=5.5, zorder=4, label=label)
-            seen.add(one.verdict)
+        for verdict in dict.fromkeys(one.verdict for one in comparisons):
+            colour, mark = marks[verdict]
+            ys = [y for y, one in enumerate(comparisons) if one.verdict is verdict]
+            ends = np.array([_in_tolerances(comparisons[y]) for y in ys])
+            axes.hlines(ys, ends[:, 0], ends[:, 2], color=colour, linewidth=2, zorder=3)
+            axes.plot(ends[:, 1], ys, mark, color=colour, markersize=5.5, zorder=4, label=str(verdict))
         axes.set_xscale("symlog", linthresh=1, linscale=0.8)
         axes.set_xlim(-_FURTHEST * 1.15, _FURTHEST * 1.15)
         ticks = (-30, -10, -3, -1, 0, 1, 3, 10, 30)
@@ -179,11 +210,17 @@ def forest(name: str, title: str, note: str, comparisons: Sequence[Comparison]) 
         axes.set_xticks([], minor=True)
         axes.set_yticks(range(len(comparisons)), [words.label(one.measure.name, one.group) for one in comparisons])
         axes.set_ylim(len(comparisons) - 0.3, -0.7)
-        axes.set_xlabel("difference, in tolerances (band: does not matter)")
-        style.legend(figure, axes)
+        axes.set_xlabel("difference, in tolerances")
+        style.legend(axes)
         return figure
 
     return Chart(name, title, note, draw)
+
+
+def _in_tolerances(one: Comparison) -> tuple[float, ...]:
+    """The low end, the value and the high end of a difference, in tolerances."""
+    ends = (one.difference.low, one.difference.value, one.difference.high)
+    return tuple(float(np.clip(end / one.measure.tolerance, -_FURTHEST, _FURTHEST)) for end in ends)
 
 
 def distribution(
@@ -191,7 +228,7 @@ def distribution(
 ) -> Chart:
     """The share of games, or companies, at every value: one line a series."""
 
-    def draw(ink: Ink) -> Figure:
+    def draw() -> Figure:
         figure, axes = style.blank(2.6)
         axes.grid(axis="y")
         lines = ("solid", (0, (5, 2)), (0, (1.5, 1.5)), "dashdot")
@@ -201,10 +238,10 @@ def distribution(
         axes.set_ylim(bottom=0)
         axes.set_xlabel(unit)
         axes.set_ylabel("per cent")
-        style.legend(figure, axes)
+        style.legend(axes)
         return figure
 
-    return Chart(name, title, note, draw)
+    return Chart(name, title, note, draw, len(series))
 
 
 def response(
@@ -218,7 +255,7 @@ def response(
 ) -> Chart:
     """A metric along the values of a knob, with intervals; one line for every setting of the other knobs."""
 
-    def draw(ink: Ink) -> Figure:
+    def draw() -> Figure:
         figure, axes = style.blank(2.7)
         axes.grid(axis="y")
         scale = 100.0 if unit.startswith("share") else 1.0
@@ -233,7 +270,7 @@ def response(
         axes.set_xlim(-0.4, len(along) - 0.6)
         axes.set_xlabel(knob)
         axes.set_ylabel(_axis(unit))
-        style.legend(figure, axes)
+        style.legend(axes)
         return figure
 
     return Chart(name, title, note, draw)

@@ -1,7 +1,7 @@
 """The report itself: one page that needs nothing else, charts and tables beside it."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from markupsafe import Markup
 from mmsim import __version__
 from mmsim.analysis import compare, stats
 from mmsim.analysis.findings import MEASURES
+from mmsim.analysis.panel import Panel
 from mmsim.analysis.tables import RunTables
 from mmsim.core.files import write_atomically
 from mmsim.report import sentences
@@ -24,17 +25,22 @@ _PAGE = "report.html"
 _NOT_OF_AN_EXPERIMENT = ("board",)
 
 
-def write_report(run: RunTables, folder: Path, more: Sequence[Section] = ()) -> tuple[Path, list[str]]:
-    """Write the report of a run into a folder; the page's path and the answer in three sentences."""
+def write_report(
+    run: RunTables, folder: Path, first: Callable[[Sequence[Panel]], Sequence[Section]] = lambda panels: ()
+) -> tuple[Path, list[str]]:
+    """Write the report of a run into a folder; the page's path and the answer in three sentences.
+
+    `first` makes sections of its own from the metrics, which stand before all others.
+    """
     evidence = gather(run)
     answer = sentences.answer(evidence)
     headline = headline_chart(evidence)
-    parts = [*more, *sections(evidence)]
+    parts = [*first(list(evidence.panels.values())), *sections(evidence)]
     charts = [*([headline] if headline else []), *(chart for part in parts for chart in part.charts)]
     page = folder / _PAGE
     write_atomically(page, _page(evidence, answer, headline, parts).encode())
     for chart in charts:
-        for kind, content in chart.files().items():
+        for kind, content in chart.files.items():
             write_atomically(folder / "charts" / f"{chart.name}.{kind}", content)
     for name, table in tables(evidence).items():
         write_atomically(folder / "tables" / f"{name}.csv", table.write_csv().encode())

@@ -2,7 +2,7 @@
 
 import base64
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from mmsim.analysis import words
 from mmsim.analysis.compare import Comparison, Verdict
@@ -16,6 +16,7 @@ from mmsim.report import figures, sentences
 from mmsim.report.evidence import Evidence
 from mmsim.report.figures import Chart
 
+_MOST_SERIES = 6  # more in one chart are not told apart
 _DOTS = "Dots are means, lines 95 % intervals."
 
 
@@ -69,7 +70,8 @@ def sections(evidence: Evidence) -> list[Section]:
         surprises,
         rule_gaps,
     )
-    return [section for make in makers if (section := make(evidence)) is not None]
+    made = [section for make in makers if (section := make(evidence)) is not None]
+    return [replace(part, charts=[one for one in part.charts if one.series <= _MOST_SERIES]) for part in made]
 
 
 def headline_chart(evidence: Evidence) -> Chart | None:
@@ -77,6 +79,8 @@ def headline_chart(evidence: Evidence) -> Chart | None:
     shares = evidence.panels.get(SOURCE)
     if shares is None:
         return None
+    if len(evidence.names) > _MOST_SERIES:
+        return _imbalance_chart(evidence)
     players = max(variant.players for variant in evidence.run.variants)
     labels = {group: f"{group} player" for group in shares.groups}
     note = f"Share of games won, by playing order. {_DOTS} Dashed: a fair share."
@@ -103,33 +107,24 @@ def _unit(unit: str) -> str:
 
 
 def seats(evidence: Evidence) -> Section | None:
-    advantage = evidence.panels.get("seat_score")
-    imbalance = evidence.panels.get("seat_imbalance")
-    if advantage is None or imbalance is None:
+    points = evidence.panels.get("seat_score")
+    if points is None or "seat_imbalance" not in evidence.panels:
         return None
-    rows = figures.rows_of(advantage, {group: f"{group} player" for group in advantage.groups})
-    chart = figures.dots(
-        "seat-scores",
-        "Points by playing order",
-        f"Points of each player's first company. {_DOTS}",
-        rows,
-        evidence.names,
-        "points",
-    )
-    uneven = [figures.Row(name, [imbalance.estimate(v, 0)]) for v, name in enumerate(evidence.names)]
-    how_uneven = figures.dots(
-        "seat-imbalance",
-        "How uneven the seats are",
-        f"Root mean square distance of win shares from a fair share; 0 is perfectly even. {_DOTS}",
-        uneven,
-        ["all players"],
-        "share difference",
-    )
+    rows = figures.rows_of(points, {group: f"{group} player" for group in points.groups})
+    note = f"Points of each player's first company. {_DOTS}"
+    scored = figures.dots("seat-scores", sentences.seat_scores_title(evidence), note, rows, evidence.names, "points")
     table = _panel_table(
         evidence, "Seats in numbers", [SOURCE, "first_seat_advantage", "seat_imbalance", "seat_score", "shared_wins"]
     )
-    text = [sentences.fairness(evidence)]
-    return Section("seats", "Seats", sentences.seats_title(evidence), text, [how_uneven, chart], [table])
+    text = [sentences.seat_tests(evidence)]
+    return Section(
+        "seats", "Seats", sentences.seats_title(evidence), text, [_imbalance_chart(evidence), scored], [table]
+    )
+
+
+def _imbalance_chart(evidence: Evidence) -> Chart:
+    note = "Root mean square distance of win shares from a fair share; 0 is perfectly even."
+    return _by_variant(evidence, "seat_imbalance", sentences.imbalance_title(evidence), note)
 
 
 def scores(evidence: Evidence) -> Section | None:
@@ -137,24 +132,21 @@ def scores(evidence: Evidence) -> Section | None:
     if score is None:
         return None
     charts = []
-    title = "How many points companies score"
     if parts is not None:
-        title = sentences.score_title(evidence)
         note = "Mean points a company; lost points lie left of zero. Diamond: the score, with its 95 % interval."
-        heading = "Where a company's points come from"
-        charts.append(figures.stacked_score("score-parts", heading, note, parts, score, evidence.names))
+        title = sentences.parts_title(evidence)
+        charts.append(figures.stacked_score("score-parts", title, note, parts, score, evidence.names))
     note = "Share of companies at every score."
-    charts.append(
-        figures.distribution("scores", "How scores are spread", note, evidence.scores, evidence.names, "points")
-    )
+    title = sentences.spread_title(evidence)
+    charts.append(figures.distribution("scores", title, note, evidence.scores, evidence.names, "points"))
     table = _panel_table(evidence, "Scores in numbers", ["score", "score_parts", "points_forgone", "margin", "spread"])
-    return Section("scores", "Scores", title, [], charts, [table])
+    return Section("scores", "Scores", sentences.score_title(evidence), [], charts, [table])
 
 
 def drama(evidence: Evidence) -> Section | None:
     names = ["lead_changes", "decided", "comeback", "decided_at_scoring", "margin", "turns"]
     shares = [evidence.panels[name] for name in names[1:4] if name in evidence.panels]
-    if not shares:
+    if not shares or "lead_changes" not in evidence.panels:
         return None
     labels = {
         "decided": "building over when the lead is taken for good",
@@ -162,51 +154,62 @@ def drama(evidence: Evidence) -> Section | None:
         "decided_at_scoring": "only the scoring decides",
     }
     rows = [row for panel in shares for row in figures.rows_of(panel, {"": labels[panel.measure.name]})]
-    chart = figures.dots("drama", "When games are decided", _DOTS, rows, evidence.names, "share")
+    charts = [
+        figures.dots("decided", sentences.decided_title(evidence), _DOTS, rows, evidence.names, "share"),
+        _by_variant(evidence, "lead_changes", sentences.lead_title(evidence), "Changes of the lead in a game."),
+    ]
     table = _panel_table(evidence, "Drama in numbers", names)
-    return Section("drama", "Drama", sentences.drama_title(evidence), [sentences.drama(evidence)], [chart], [table])
+    return Section("drama", "Drama", sentences.late_title(evidence), [], charts, [table])
 
 
-def _shares_section(
-    evidence: Evidence, name: str, label: str, metric: str, title: str, heading: str, others: Sequence[str]
-) -> Section | None:
-    panel = evidence.panels.get(metric)
-    if panel is None:
-        return None
-    chart = figures.dots(name, heading, _DOTS, figures.rows_of(panel), evidence.names, panel.measure.unit)
-    table = _panel_table(evidence, f"{label} in numbers", [metric, *others])
-    return Section(name, label, title, [], [chart], [table])
+def _by_variant(evidence: Evidence, metric: str, title: str, note: str) -> Chart:
+    name = metric.replace("_", "-")
+    return figures.by_variant(name, title, f"{note} {_DOTS}", evidence.panels[metric], evidence.names)
+
+
+def _shares(evidence: Evidence, name: str, metric: str, title: str, note: str) -> Chart:
+    panel = evidence.panels[metric]
+    return figures.dots(name, title, f"{note} {_DOTS}", figures.rows_of(panel), evidence.names, panel.measure.unit)
 
 
 def ends(evidence: Evidence) -> Section | None:
     if "end_reason" not in evidence.panels:
         return None
-    return _shares_section(
-        evidence,
-        "ends",
-        "Ends",
-        "end_reason",
-        sentences.ends_title(evidence),
-        "Why games end",
-        ["turns", "tunnels", "stations_left"],
-    )
+    charts = [_shares(evidence, "ends", "end_reason", sentences.ends_title(evidence), "Share of games.")]
+    if "turns" in evidence.panels:
+        charts.append(_by_variant(evidence, "turns", sentences.length_title(evidence), "Turns of a game."))
+    table = _panel_table(evidence, "Ends in numbers", ["end_reason", "turns", "tunnels", "stations_left"])
+    return Section("ends", "Ends", sentences.ends_title(evidence), [sentences.ends(evidence)], charts, [table])
 
 
 def trips(evidence: Evidence) -> Section | None:
-    if "trips_possible" not in evidence.panels:
+    possible = [evidence.panels[name] for name in ("trips_possible", "park_lake_possible") if name in evidence.panels]
+    if not possible or "fault" not in evidence.panels:
         return None
-    others = ["trip_minutes", "trip_companies", "park_lake_possible", "park_lake_minutes", "markers_placed"]
-    heading = "Why trips are impossible"
-    table = ["trips_possible", *others]
-    return _shares_section(evidence, "trips", "Trips", "fault", sentences.trips_title(evidence), heading, table)
+    labels = {"trips_possible": "test trips", "park_lake_possible": "park to lake"}
+    rows = [row for panel in possible for row in figures.rows_of(panel, {"": labels[panel.measure.name]})]
+    note = f"Share of trips that are possible. {_DOTS}"
+    charts = [
+        figures.dots("trips-possible", sentences.trips_title(evidence), note, rows, evidence.names, "share"),
+        _shares(evidence, "faults", "fault", sentences.faults_title(evidence), "Share of all trips, by worst fault."),
+    ]
+    names = ["trips_possible", "trip_minutes", "trip_companies", "fault"]
+    table = _panel_table(
+        evidence, "Trips in numbers", [*names, "park_lake_possible", "park_lake_minutes", "markers_placed"]
+    )
+    return Section("trips", "Trips", sentences.trips_title(evidence), [], charts, [table])
 
 
 def lines(evidence: Evidence) -> Section | None:
     if "line_fates" not in evidence.panels:
         return None
-    others = ["lines_blocked", "line_tunnels", "line_stations"]
-    heading = "What becomes of lines"
-    return _shares_section(evidence, "lines", "Lines", "line_fates", sentences.lines_title(evidence), heading, others)
+    charts = [_shares(evidence, "lines", "line_fates", sentences.lines_title(evidence), "Share of lines.")]
+    if "line_tunnels" in evidence.panels:
+        note = "Tunnels of a line that ended."
+        charts.append(_by_variant(evidence, "line_tunnels", sentences.line_length_title(evidence), note))
+    names = ["line_fates", "lines_blocked", "line_tunnels", "line_stations"]
+    table = _panel_table(evidence, "Lines in numbers", names)
+    return Section("lines", "Lines", sentences.lines_title(evidence), [], charts, [table])
 
 
 def variants(evidence: Evidence) -> Section | None:
@@ -219,7 +222,9 @@ def variants(evidence: Evidence) -> Section | None:
         shown = [one for one in compared if one.measure.name not in ("layout_share", "seat_score", "bot_score")]
         note = "Lines are 95 % intervals; every metric is measured in its own tolerance, which the table states."
         title = f"{name} against {evidence.names[0]}"
-        charts.append(figures.forest(f"variant-{number}", title, note, shown))
+        heading = sentences.variant_title(evidence, variant.name)
+        if len(evidence.names) <= _MOST_SERIES:
+            charts.append(figures.forest(f"variant-{number}", heading, note, shown))
         tables.append(_comparison_table(title, compared))
         text.append(f"Against {evidence.names[0]}, {sentences.verdict_of(evidence, variant.name)}.")
     return Section("variants", "Variants", sentences.variants_title(evidence), text, charts, tables)

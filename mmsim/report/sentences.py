@@ -5,10 +5,12 @@ from itertools import groupby
 
 from mmsim.analysis import words
 from mmsim.analysis.compare import ALPHA, Comparison, Verdict
-from mmsim.analysis.fairness import SEAT_IMBALANCE, SOURCE, seats_equal
+from mmsim.analysis.fairness import SEAT_IMBALANCE, SOURCE, groups_equal
 from mmsim.analysis.panel import Panel
 from mmsim.analysis.stats import Estimate
 from mmsim.report.evidence import Evidence
+
+_MANY = 4  # other variants, more than which a sentence does not name
 
 
 def answer(evidence: Evidence) -> list[str]:
@@ -55,9 +57,9 @@ def seats_title(evidence: Evidence) -> str:
     shares = evidence.panels[SOURCE]
     seat, share, players = _best_seat(shares)
     fair = 100 / players
-    if seats_equal(shares, 0) >= ALPHA:
-        return f"{_capital(_where(evidence) + 'no player wins measurably more than a fair')} {fair:.3g} %"
-    told = f"the {seat} player wins {words.value(share, 'share')} of games; {fair:.3g} % would be fair"
+    if groups_equal(shares, 0) >= ALPHA:
+        return f"{_capital(_where(evidence) + 'no player wins measurably more than a fair')} {fair:.3g}\u00a0%"
+    told = f"the {seat} player wins {words.value(share, 'share')} of games; {fair:.3g}\u00a0% would be fair"
     return _capital(_where(evidence) + told)
 
 
@@ -67,17 +69,17 @@ def fairness(evidence: Evidence) -> str:
     if shares is None:
         return ""
     seat, share, players = _best_seat(shares)
-    p = words.p_value(seats_equal(shares, 0))
-    fair = f"{100 / players:.3g} %"
-    if seats_equal(shares, 0) < ALPHA:
+    p = words.p_value(groups_equal(shares, 0))
+    fair = f"{100 / players:.3g}\u00a0%"
+    if groups_equal(shares, 0) < ALPHA:
         start = (
             f"Seats are not equal: {_where(evidence).lower()}the {seat} player wins "
-            f"{words.with_interval(share, 'share')} of games where {fair} would be fair (p {_equals(p)})"
+            f"{words.with_interval(share, 'share')} of games where {fair} would be fair (p\u00a0{_equals(p)})"
         )
     else:
         start = (
             f"No seat is measurably ahead: {_where(evidence).lower()}the {seat} player, who wins most, wins "
-            f"{words.with_interval(share, 'share')} of games where {fair} would be fair (p {_equals(p)})"
+            f"{words.with_interval(share, 'share')} of games where {fair} would be fair (p\u00a0{_equals(p)})"
         )
     compared = [one for one in evidence.comparisons if one.measure.name == SEAT_IMBALANCE.name]
     if not compared:
@@ -97,6 +99,8 @@ def _fairness_of_others(evidence: Evidence, compared: Sequence[Comparison]) -> l
     for verdict, group in groupby(ordered, key=lambda one: one.verdict):
         of_verdict = list(group)
         names = _and([evidence.name_of(one.variant) for one in of_verdict])
+        if len(of_verdict) > _MANY:
+            names = f"{len(of_verdict)} other variants"
         verb = "is" if len(of_verdict) == 1 else "are"
         tolerance = f"{100 * of_verdict[0].measure.tolerance:g} pp"
         told.append(f"{names} {verb} {spoken[verdict].format(tolerance=tolerance)}")
@@ -104,7 +108,7 @@ def _fairness_of_others(evidence: Evidence, compared: Sequence[Comparison]) -> l
 
 
 def _equals(p: str) -> str:
-    return p if p.startswith("<") else f"= {p}"
+    return (p if p.startswith("<") else f"= {p}").replace(" ", "\u00a0")
 
 
 def _and(things: Sequence[str]) -> str:
@@ -115,8 +119,27 @@ def differences(evidence: Evidence) -> str:
     """How much the variants differ in all that is measured, or how games end where there is only one variant."""
     if not evidence.comparisons:
         return ends(evidence)
-    told = [verdict_of(evidence, variant.name) for variant in evidence.run.variants[1:]]
+    others = evidence.run.variants[1:]
+    if len(others) > _MANY:
+        return _of_many(evidence)
+    told = [verdict_of(evidence, variant.name) for variant in others]
     return f"Against {evidence.names[0]}, {'; '.join(told)}."
+
+
+def _of_many(evidence: Evidence) -> str:
+    """The largest difference of all, where there are too many variants to tell of each."""
+    found = [one for one in evidence.comparisons if one.verdict not in (Verdict.EQUAL, Verdict.UNSURE)]
+    differing = len({one.variant for one in found})
+    start = f"Against {evidence.names[0]}, {differing} of {len(evidence.names) - 1} variants differ measurably"
+    if not found:
+        return f"{start}."
+    largest = _largest(found)
+    where = f"{evidence.name_of(largest.variant)} in {words.label(largest.measure.name, largest.group)}"
+    return f"{start}, most {where} ({difference_told(largest)})."
+
+
+def _largest(found: Sequence[Comparison]) -> Comparison:
+    return max(found, key=lambda one: abs(one.difference.value) / one.measure.tolerance)
 
 
 def verdict_of(evidence: Evidence, variant: str) -> str:
@@ -128,7 +151,7 @@ def verdict_of(evidence: Evidence, variant: str) -> str:
     equal = sum(one.verdict is Verdict.EQUAL for one in compared)
     if not found:
         return f"{name} is equal within tolerance in {equal} of {len(compared)} metrics and differs measurably in none"
-    largest = max(found, key=lambda one: abs(one.difference.value) / one.measure.tolerance)
+    largest = _largest(found)
     return (
         f"{name} differs in {len(found)} of {len(compared)} metrics by more than tolerance and chance, most in "
         f"{words.label(largest.measure.name, largest.group)} ({difference_told(largest)})"
@@ -155,12 +178,30 @@ def drama(evidence: Evidence) -> str:
     return _capital(f"{_where(evidence)}{_and(parts)}.") if parts else ""
 
 
-def drama_title(evidence: Evidence) -> str:
-    changes, late = _value(evidence, "lead_changes"), _value(evidence, "decided_at_scoring")
-    if changes is None or late is None:
-        return "How games develop"
-    told = f"the lead changes {words.value(changes, '')} times; only scoring decides {words.value(late, 'share')}"
+def decided_title(evidence: Evidence) -> str:
+    decided = _value(evidence, "decided")
+    told = words.value(decided, "share") if decided else "most"
+    return _capital(f"{_where(evidence)}the winner leads for good after {told} of the building")
+
+
+def late_title(evidence: Evidence) -> str:
+    late = _value(evidence, "decided_at_scoring")
+    told = f"only the final scoring decides {words.value(late, 'share')} of games" if late else "How games develop"
     return _capital(_where(evidence) + told)
+
+
+def lead_title(evidence: Evidence) -> str:
+    changes, margin = _value(evidence, "lead_changes"), _value(evidence, "margin")
+    told = f"the lead changes {words.value(changes, '')} times" if changes else "how often the lead changes"
+    if margin:
+        told += f", and the winner is {words.value(margin, '')} points ahead"
+    return _capital(_where(evidence) + told)
+
+
+def _commonest(panel: Panel) -> int:
+    """The group with the largest mean in the reference variant."""
+    known = [g for g in range(len(panel.groups)) if panel.known(0, g)]
+    return max(known, key=lambda g: float(panel.means[0, g]))
 
 
 def ends(evidence: Evidence) -> str:
@@ -168,37 +209,100 @@ def ends(evidence: Evidence) -> str:
     panel = evidence.panels.get("end_reason")
     if panel is None:
         return ""
-    most = max(panel.groups, key=lambda group: float(panel.means[0, panel.groups.index(group)]))
-    sentence = f"{_where(evidence)}{_told(evidence, 'end_reason', most)} of games end because of {words.title(most)}"
+    reason = panel.groups[_commonest(panel)]
+    told = f"{_where(evidence)}{_told(evidence, 'end_reason', reason)} of games end by “{words.title(reason)}”"
     if turns := _told(evidence, "turns"):
-        sentence += f", after {turns}"
-    return _capital(sentence) + "."
+        told += f", after {turns}"
+    return _capital(told) + "."
 
 
 def ends_title(evidence: Evidence) -> str:
     panel = evidence.panels["end_reason"]
-    most = max(range(len(panel.groups)), key=lambda g: float(panel.means[0, g]))
+    most = _commonest(panel)
     share = words.value(panel.estimate(0, most), "share")
-    return _capital(f"{_where(evidence)}{share} of games end because of {words.title(panel.groups[most])}")
+    return _capital(f"{_where(evidence)}{share} of games end by “{words.title(panel.groups[most])}”")
+
+
+def length_title(evidence: Evidence) -> str:
+    turns = _value(evidence, "turns")
+    return _capital(f"{_where(evidence)}building takes {words.value(turns, '') if turns else '?'} turns")
 
 
 def score_title(evidence: Evidence) -> str:
-    score = _value(evidence, "score")
+    """What a company scores."""
+    score, margin = _value(evidence, "score"), _value(evidence, "spread")
+    told = f"a company scores {words.value(score, '')} points" if score else "scores"
+    if margin:
+        told += f"; best and worst lie {words.value(margin, '')} apart"
+    return _capital(_where(evidence) + told)
+
+
+def parts_title(evidence: Evidence) -> str:
+    """Where a company's points come from."""
     parts = [
-        f"{words.value(part, 'points')} {words.title(group)}"
+        f"{words.value(part, '', signed=True)} {words.title(group)}"
         for group in evidence.panels["score_parts"].groups
         if (part := _value(evidence, "score_parts", group)) is not None
     ]
-    total = words.value(score, "points") if score else "?"
-    return _capital(f"{_where(evidence)}a company scores {total} points: {', '.join(parts)}")
+    return _capital(f"{_where(evidence)}points come from {', '.join(parts)}")
+
+
+def spread_title(evidence: Evidence) -> str:
+    """Where the middle half of all scores lies."""
+    values, shares = evidence.scores[0]
+    low, middle, high = (
+        values[min(int((shares.cumsum() < part).sum()), len(values) - 1)] for part in (0.25, 0.5, 0.75)
+    )
+    told = f"half of all companies score {low:.0f} to {high:.0f} points, the middle one {middle:.0f}".replace("-", "−")
+    return _capital(_where(evidence) + told)
+
+
+def seat_scores_title(evidence: Evidence) -> str:
+    panel = evidence.panels["seat_score"]
+    if groups_equal(panel, 0) >= ALPHA:
+        return _capital(f"{_where(evidence)}points do not measurably depend on the playing order")
+    most = _commonest(panel)
+    score = words.value(panel.estimate(0, most), "")
+    return _capital(f"{_where(evidence)}the {panel.groups[most]} player scores most, {score} points")
+
+
+def seat_tests(evidence: Evidence) -> str:
+    """The test of equal win shares, variant by variant."""
+    shares = evidence.panels[SOURCE]
+    told = [
+        f"{name}: p\u00a0{_equals(words.p_value(groups_equal(shares, v)))}" for v, name in enumerate(evidence.names)
+    ]
+    return f"Would seats that are perfectly equal show such win shares? {'; '.join(told)}."
+
+
+def imbalance_title(evidence: Evidence) -> str:
+    """How far win shares lie from fair, variant by variant."""
+    panel = evidence.panels[SEAT_IMBALANCE.name]
+    told = [words.value(panel.estimate(v, 0), "share difference").lstrip("+") for v in range(len(panel.variants))]
+    if all(groups_equal(evidence.panels[SOURCE], v) >= ALPHA for v in range(len(told))):
+        return "Win shares are not measurably uneven"
+    if len(told) == 1:
+        return f"Win shares lie {told[0]} from fair"
+    if len(told) > 4:
+        return "How far win shares lie from fair"
+    return (
+        f"Win shares lie {_and([f'{one} ({name})' for one, name in zip(told, evidence.names, strict=True)])} from fair"
+    )
 
 
 def trips_title(evidence: Evidence) -> str:
     possible, minutes = _value(evidence, "trips_possible"), _value(evidence, "trip_minutes")
     told = f"{words.value(possible, 'share')} of test trips are possible" if possible else "Test trips"
     if minutes:
-        told += f" and take {words.value(minutes, 'minutes')} minutes"
+        told += f" and take {words.value(minutes, '')} minutes"
     return _capital(_where(evidence) + told)
+
+
+def faults_title(evidence: Evidence) -> str:
+    panel = evidence.panels["fault"]
+    most = _commonest(panel)
+    share = words.value(panel.estimate(0, most), "share")
+    return _capital(f"{_where(evidence)}{share} of trips fail by “{words.title(panel.groups[most])}”")
 
 
 def lines_title(evidence: Evidence) -> str:
@@ -207,6 +311,24 @@ def lines_title(evidence: Evidence) -> str:
         return "What becomes of lines"
     told = f"{words.value(ended, 'share')} of lines reach an end, {words.value(blocked, 'share')} are blocked"
     return _capital(_where(evidence) + told)
+
+
+def line_length_title(evidence: Evidence) -> str:
+    tunnels, stations = _value(evidence, "line_tunnels"), _value(evidence, "line_stations")
+    told = f"a line that ends has {words.value(tunnels, '') if tunnels else '?'} tunnels"
+    if stations:
+        told += f" and {words.value(stations, '')} stations"
+    return _capital(_where(evidence) + told)
+
+
+def variant_title(evidence: Evidence, variant: str) -> str:
+    """One variant's verdicts, counted."""
+    compared = evidence.against(variant)
+    equal, unsure = (sum(one.verdict is verdict for one in compared) for verdict in (Verdict.EQUAL, Verdict.UNSURE))
+    told = [f"{len(compared) - equal - unsure} of {len(compared)} differ", f"{equal} are equal within tolerance"]
+    if unsure:
+        told.append(f"{unsure} need more games")
+    return f"{evidence.name_of(variant)}: {', '.join(told)}"
 
 
 def variants_title(evidence: Evidence) -> str:

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats as scipy_stats
 
 from mmsim.analysis.compare import Comparison, Verdict, compare, frame, with_tolerances
-from mmsim.analysis.fairness import seat_imbalance, seats_equal
+from mmsim.analysis.fairness import seat_imbalance, groups_equal
 from mmsim.analysis.findings import findings
 from mmsim.analysis.metrics import find_metrics
 from mmsim.analysis.panel import Measure, Panel, panels
@@ -152,10 +152,10 @@ def test_even_seats_have_no_imbalance_and_pass_the_test_of_equality(run: RunTabl
         wins = rng.multinomial(2000, [0.25] * 4) / 2000
         shares = shares_panel([wins.tolist()], 2000)
         inside += seat_imbalance(shares).estimate(0, 0).low == 0
-        p_values.append(seats_equal(shares, 0))
+        p_values.append(groups_equal(shares, 0))
     assert inside / 500 > 0.93
     assert scipy_stats.kstest(p_values, "uniform").pvalue > 0.001
-    assert 0 <= seats_equal(panels(run, find_metrics(["seat_win_share"]))[0], 0) <= 1
+    assert 0 <= groups_equal(panels(run, find_metrics(["seat_win_share"]))[0], 0) <= 1
 
 
 @pytest.mark.slow
