@@ -45,7 +45,6 @@ def layout_share(run: RunTables) -> Panel | None:
         for name in outcomes
     ]
     shape = (len(run.variants), len(outcomes))
-    size = shape[0] * shape[1]
     return Panel(
         LAYOUT_SHARE,
         tuple(variant.name for variant in run.variants),
@@ -53,7 +52,7 @@ def layout_share(run: RunTables) -> Panel | None:
         np.array([share.value for share in shares]).reshape(shape),
         np.repeat([[float(run.games_of(variant.name))] for variant in run.variants], len(outcomes), axis=1),
         np.array([float(share.clusters) for share in shares]).reshape(shape),
-        np.diag([share.se**2 for share in shares]).reshape(*shape, *shape) if size else np.zeros((0, 0, 0, 0)),
+        np.diag([share.se**2 for share in shares]).reshape(*shape, *shape),
         paired=False,
         intervals={divmod(i, shape[1]): (share.low, share.high) for i, share in enumerate(shares)},
     )

@@ -42,6 +42,7 @@ class Comparison:
     p_equal: float  # against a difference as large as the tolerance
     saved: float  # part of the variance that pairing took away
     games_per_cluster: float
+    paired: bool
     p_adjusted: float = 1.0  # Holm, over all comparisons made together
     p_equal_adjusted: float = 1.0
     family: int = 1
@@ -58,6 +59,11 @@ class Comparison:
         return Verdict.BETTER if more == (self.measure.better == "more") else Verdict.WORSE
 
     @property
+    def same(self) -> bool:
+        """Whether every game came out the same."""
+        return self.difference.value == 0 and self.difference.se == 0
+
+    @property
     def games_needed(self) -> float:
         """Games of each variant at which either a difference or equality would be shown, if all is as it seems."""
         if self.difference.clusters < 2 or self.difference.se == 0:
@@ -72,7 +78,7 @@ class Comparison:
     def in_words(self) -> str:
         if self.verdict is Verdict.UNSURE:
             return f"{self.verdict} (about {words.games(self.games_needed)} would do)"
-        if self.difference.value == 0 and self.difference.se == 0:
+        if self.same:
             return f"{self.verdict} (the same in every game)"
         return str(self.verdict)
 
@@ -175,7 +181,14 @@ def _compare(panel: Panel, base: int, variant: int, group: int) -> Comparison:
         p_equal=stats.tost(apart.value, apart.se, df, panel.measure.tolerance) if told else 1.0,
         saved=1 - variance / unpaired if panel.paired and unpaired > 0 else 0.0,
         games_per_cluster=panel.games_per_cluster,
+        paired=panel.paired,
     )
+
+
+def same_games(comparisons: Sequence[Comparison]) -> bool:
+    """Whether a variant's games all came out as the reference's did, as far as games are compared one by one."""
+    one_by_one = [one for one in comparisons if one.paired]
+    return bool(one_by_one) and all(one.same for one in one_by_one)
 
 
 def frame(comparisons: Sequence[Comparison]) -> pl.DataFrame:

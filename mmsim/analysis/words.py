@@ -1,6 +1,6 @@
 """Numbers as a reader wants them: shares in per cent, differences with a sign, no digits the interval cannot bear."""
 
-from math import floor, isfinite, log10
+from math import ceil, floor, isfinite, log10
 
 from mmsim.analysis.stats import Estimate
 
@@ -61,7 +61,7 @@ def games(number: float) -> str:
     if not isfinite(number) or number > 1e10:
         return "more than ten billion"
     step = 10 ** max(0, floor(log10(max(number, 1))) - 1)
-    return f"{-(-int(number) // step) * step:,}"
+    return f"{ceil(number / step) * step:,}"
 
 
 def title(name: str) -> str:

@@ -85,7 +85,8 @@ def play(plan: "Plan") -> "RunTables":
     """Play a plan with a progress bar on stderr."""
     from mmsim.analysis.experiment import run_experiment
 
-    with Progress(console=Console(stderr=True), transient=True) as progress:
+    screen = Console(stderr=True)
+    with Progress(console=screen, transient=True, disable=not screen.is_terminal) as progress:
         task = progress.add_task("playing", total=None)
         return run_experiment(plan, lambda done, total: progress.update(task, completed=done, total=total))
 

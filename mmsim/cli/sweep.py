@@ -37,7 +37,7 @@ def sweep(
     check_names(metric or ())
     grid = Sweep(spec, tuple(parse_vary(word) for word in vary))
     knobs = [one.knob for one in grid.varied]
-    question = f"What do {' and '.join(knobs)} do to {spec}?"
+    question = f"What {'does' if len(knobs) == 1 else 'do'} {' and '.join(knobs)} do to {spec}?"
     plan = Plan(grid.specs(), f"sweep-{'-'.join(knobs)}", question, game, board, players, bots, games, seed, seats)
     page, answer = write_report(
         play(plan),

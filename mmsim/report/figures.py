@@ -51,7 +51,8 @@ class Chart:
     def inline(self) -> str:
         """The chart as SVG for a page that tells the title itself, in the page's own colours; its ids are its own."""
         svg = self.files["svg"].decode()
-        svg = style.on_page(_without_title(svg[svg.index("<svg") :]))
+        svg = re.sub(r"<metadata>.*?</metadata>", "", svg[svg.index("<svg") :], flags=re.DOTALL)
+        svg = style.on_page(_without_title(svg))
         for attribute in ('id="', "url(#", 'href="#'):
             svg = svg.replace(attribute, f"{attribute}{self.name}-")
         return svg.replace("<svg", f'<svg role="img" aria-label="{escape(self.title, quote=True)}"', 1)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from mmsim.analysis import words
-from mmsim.analysis.compare import Comparison, Verdict
+from mmsim.analysis.compare import Comparison, Verdict, same_games
 from mmsim.analysis.fairness import SOURCE
 from mmsim.analysis.panel import Panel
 from mmsim.analysis.surprises import Surprise
@@ -223,7 +223,7 @@ def variants(evidence: Evidence) -> Section | None:
         note = "Lines are 95 % intervals; every metric is measured in its own tolerance, which the table states."
         title = f"{name} against {evidence.names[0]}"
         heading = sentences.variant_title(evidence, variant.name)
-        if len(evidence.names) <= _MOST_SERIES:
+        if len(evidence.names) <= _MOST_SERIES and not same_games(compared):
             charts.append(figures.forest(f"variant-{number}", heading, note, shown))
         tables.append(_comparison_table(title, compared))
         text.append(f"Against {evidence.names[0]}, {sentences.verdict_of(evidence, variant.name)}.")

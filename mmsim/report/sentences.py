@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from mmsim.analysis import words
-from mmsim.analysis.compare import ALPHA, Comparison, Verdict
+from mmsim.analysis.compare import ALPHA, Comparison, Verdict, same_games
 from mmsim.analysis.fairness import SEAT_IMBALANCE, SOURCE, groups_equal
 from mmsim.analysis.panel import Panel
 from mmsim.analysis.stats import Estimate
@@ -145,7 +145,7 @@ def _largest(found: Sequence[Comparison]) -> Comparison:
 def verdict_of(evidence: Evidence, variant: str) -> str:
     """One variant against the reference, in all metrics."""
     compared, name = evidence.against(variant), evidence.name_of(variant)
-    if all(one.difference.value == 0 and one.difference.se == 0 for one in compared if one.saved or one.before.se == 0):
+    if same_games(compared):
         return f"{name} comes out the same in every game"
     found = [one for one in compared if one.verdict not in (Verdict.EQUAL, Verdict.UNSURE)]
     equal = sum(one.verdict is Verdict.EQUAL for one in compared)
@@ -269,10 +269,9 @@ def seat_scores_title(evidence: Evidence) -> str:
 def seat_tests(evidence: Evidence) -> str:
     """The test of equal win shares, variant by variant."""
     shares = evidence.panels[SOURCE]
-    told = [
-        f"{name}: p\u00a0{_equals(words.p_value(groups_equal(shares, v)))}" for v, name in enumerate(evidence.names)
-    ]
-    return f"Would seats that are perfectly equal show such win shares? {'; '.join(told)}."
+    tests = [_equals(words.p_value(groups_equal(shares, v))) for v in range(len(evidence.names))]
+    told = [f"{name}: p\u00a0{p}" for name, p in zip(evidence.names, tests, strict=True)]
+    return f"How often would equal seats show win shares as uneven as these? {'; '.join(told)}."
 
 
 def imbalance_title(evidence: Evidence) -> str:

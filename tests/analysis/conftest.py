@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from mmsim.analysis.tables import RunTables, open_run
-from tests.analysis.runs import write_run
+from tests.runs import write_run
 
 
 @pytest.fixture(scope="session")

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats as scipy_stats
 
 from mmsim.analysis.compare import Comparison, Verdict, compare, frame, with_tolerances
-from mmsim.analysis.fairness import seat_imbalance, groups_equal
+from mmsim.analysis.fairness import groups_equal, seat_imbalance
 from mmsim.analysis.findings import findings
 from mmsim.analysis.metrics import find_metrics
 from mmsim.analysis.panel import Measure, Panel, panels

@@ -9,7 +9,7 @@ import pytest
 
 from mmsim.analysis.tables import RunTables, open_run
 from mmsim.core.errors import MmsimError, UsageError
-from tests.analysis.runs import write_run
+from tests.runs import write_run
 
 
 @pytest.fixture
