@@ -60,7 +60,8 @@ def run_experiment(plan: Plan, progress: Callable[[int, int], None] = lambda don
         for about in abouts
     )
     told = {**asdict(plan), "design": "paired", "boards": [plan.board]}
-    return RunTables(plan.name, told, variants, {table: pl.concat(parts).lazy() for table, parts in frames.items()})
+    tables = {table: pl.concat(parts).lazy() for table, parts in frames.items()}
+    return RunTables(plan.name, told, variants, tables, plan.games)
 
 
 def _check_names(names: Sequence[str]) -> None:

@@ -34,17 +34,13 @@ class RunTables:
     experiment: Mapping[str, Any]
     variants: tuple[VariantInfo, ...]
     tables: Mapping[str, pl.LazyFrame]
+    asked: int  # games every variant was to play
 
     @property
     def paired(self) -> bool:
         """Whether the same game number means the same layout and deal in every variant."""
         same = len({variant.cluster for variant in self.variants}) == 1
         return self.experiment.get("design", "paired") == "paired" and same
-
-    @property
-    def asked(self) -> int:
-        """Games every variant was to play."""
-        return int(self.experiment.get("games", 0))
 
     @cached_property
     def played(self) -> pl.DataFrame:
@@ -107,7 +103,8 @@ def open_run(path: Path) -> RunTables:
     versions = sorted({str(variant.about.get("rules_version")) for variant in variants})
     if len(versions) > 1:
         raise MmsimError(f"run {path} mixes rules versions {', '.join(versions)}; play it anew with one of them")
-    return RunTables(str(experiment.get("name", path.name)), experiment, variants, _tables(path))
+    asked = int(manifest.get("games", experiment.get("games", 0)))
+    return RunTables(str(experiment.get("name", path.name)), experiment, variants, _tables(path), asked)
 
 
 def _manifest(path: Path) -> dict[str, Any]:
@@ -136,7 +133,12 @@ def _tables(path: Path) -> dict[str, pl.LazyFrame]:
         damaged = [file for file in files if not _is_whole(file)]
         if damaged:
             raise MmsimError(f"{damaged[0]} is damaged{_and_more(damaged)}; resume the run to play it anew")
-    return {table: pl.scan_parquet(files) for table, files in parts.items()}
+    tables = {table: pl.scan_parquet(files) for table, files in parts.items()}
+    try:
+        pl.collect_all([frame.select(pl.len()) for frame in tables.values()])
+    except pl.exceptions.PolarsError as error:
+        raise MmsimError(f"the tables of run {path} cannot be read: {str(error).splitlines()[0]}") from error
+    return tables
 
 
 def _and_more(things: list[Any]) -> str:

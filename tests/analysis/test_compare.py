@@ -27,7 +27,7 @@ def made_run(seed: int, games: int, effect: float = 0.0, cluster: int = 1, desig
         for name, shift in (("a", 0.0), ("b", effect))
     ]
     variants = tuple(VariantInfo(name, 4, ("x",) * 4, cluster) for name in "ab")
-    return RunTables("made", {"games": games, "design": design}, variants, {"games": pl.concat(frames).lazy()})
+    return RunTables("made", {"design": design}, variants, {"games": pl.concat(frames).lazy()}, games)
 
 
 def margin(run: RunTables) -> Comparison:

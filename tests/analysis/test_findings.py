@@ -1,5 +1,7 @@
 """What is derived of a run: skill, layouts, gaps, surprises."""
 
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pytest
@@ -19,7 +21,7 @@ def made_run(tables: dict[str, pl.DataFrame], bots: tuple[str, ...] = ("x", "x")
     games = tables["games"].with_columns(pl.lit("finished").alias("status"))
     variants = (VariantInfo("v", len(bots), bots, cluster),)
     lazy = {name: frame.lazy() for name, frame in {**tables, "games": games}.items()}
-    return RunTables("made", {"games": games.height}, variants, lazy)
+    return RunTables("made", {}, variants, lazy, games.height)
 
 
 def test_every_measure_has_a_name_of_its_own() -> None:
@@ -96,7 +98,7 @@ def test_gaps_are_counted_as_plain_python_counts_them(run: RunTables) -> None:
 
 def test_a_counter_in_the_tables_makes_its_gap_known(run: RunTables) -> None:
     games = run.tables["games"].with_columns(passes=pl.col("game") % 3)
-    counted = RunTables(run.name, run.experiment, run.variants, {**run.tables, "games": games})
+    counted = replace(run, tables={**run.tables, "games": games})
     gap = next(gap for gap in known_gaps(counted) if gap.name == "pass")
     assert panels(counted, [gap.metric])[0].means[0, 0] == pytest.approx(400 / 600)
     assert gap in GAPS

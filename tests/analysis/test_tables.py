@@ -38,6 +38,12 @@ def test_a_partial_run_says_so(copy: Path) -> None:
     assert "print-4p 600" in warning
 
 
+def test_a_manifest_may_ask_for_more_games_than_its_experiment(copy: Path) -> None:
+    manifest = json.loads((copy / "manifest.json").read_text())
+    (copy / "manifest.json").write_text(json.dumps({**manifest, "games": 700}))
+    assert open_run(copy).asked == 700
+
+
 def test_games_without_a_regular_end_are_counted_and_left_out(run: RunTables, copy: Path) -> None:
     part = copy / "games" / "part-000000.parquet"
     games = pl.read_parquet(part)
@@ -86,6 +92,12 @@ def test_a_part_cut_short_is_named(copy: Path) -> None:
     part = copy / "seats" / "part-000002.parquet"
     part.write_bytes(part.read_bytes()[:-100])
     with pytest.raises(MmsimError, match="part-000002.parquet is damaged"):
+        open_run(copy)
+
+
+def test_a_part_that_is_no_table_is_a_sentence(copy: Path) -> None:
+    (copy / "seats" / "part-000002.parquet").write_bytes(b"PAR1" + bytes(100) + b"PAR1")
+    with pytest.raises(MmsimError, match="cannot be read"):
         open_run(copy)
 
 
