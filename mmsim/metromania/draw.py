@@ -68,16 +68,20 @@ def picture_kind(path: Path) -> str:
 
 
 def save(path: Path, city: City, game: Game | None = None, title: str | None = None) -> None:
-    """Write the picture; the same city, game and title always give the same bytes."""
-    kind = picture_kind(path)
-    drawn = BytesIO()
+    """Write the picture."""
+    write_atomically(path, drawn(picture_kind(path), city, game, title))
+
+
+def drawn(kind: str, city: City, game: Game | None = None, title: str | None = None) -> bytes:
+    """The picture, `.svg` or `.png`; the same city, game and title always give the same bytes."""
+    picture = BytesIO()
     nameless = {"Date": None, "Creator": None} if kind == ".svg" else {"Software": None}
     # A user's own matplotlib settings must not change the picture; text stays text, the ids of an SVG stay the same.
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
         matplotlib.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "mmsim"})
-        figure(city, game, title).savefig(drawn, format=kind[1:], dpi=_PNG_DPI, metadata=nameless)
-    write_atomically(path, drawn.getvalue())
+        figure(city, game, title).savefig(picture, format=kind[1:], dpi=_PNG_DPI, metadata=nameless)
+    return picture.getvalue()
 
 
 # --- caption and legend ----------------------------------------------------------------------------------

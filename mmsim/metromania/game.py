@@ -85,3 +85,9 @@ class Metromania:
 
     def verify(self, told: dict[str, Any]) -> None:
         record.verify(told)
+
+    def picture(self, told: dict[str, Any]) -> bytes:
+        from mmsim.metromania import draw  # matplotlib is slow to import; only pictures pay for it
+
+        played = record.verify(told)
+        return draw.drawn(".svg", played.city, played)

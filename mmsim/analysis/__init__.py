@@ -1,0 +1,1 @@
+"""Tables in, findings out: metrics, statistics, comparisons, ratings."""

@@ -1,0 +1,73 @@
+"""How much the board matters: the share of the variance between games that lies between layouts."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import polars as pl
+
+from mmsim.analysis import stats
+from mmsim.analysis.panel import Measure, Panel
+from mmsim.analysis.tables import RunTables
+
+LAYOUT_SHARE = Measure(
+    "layout_share",
+    "How much of the variance between games lies between layouts (and deals, where games share both)?",
+    "share",
+    0.02,
+)
+_LEAST_REPEATS = 500  # games on a layout played before; fewer tell nothing of the variance within layouts
+_OUTCOMES = ("margin", "turns", "tunnels", "lead_changes", "stations_left", "lines_ended", "lines_blocked")
+
+
+def layout_share(run: RunTables) -> Panel | None:
+    """The share for every outcome of a game; None where too few layouts were played twice."""
+    games = run.counted.tables["games"]
+    schema = games.collect_schema()
+    outcomes = [name for name in _OUTCOMES if name in schema]
+    if "layout" not in schema or not outcomes:
+        return None
+    values = [pl.col(name).cast(pl.Float64) for name in outcomes]
+    by_layout = (
+        games.group_by("variant", "layout")
+        .agg(
+            pl.len().alias("games"),
+            *(value.sum().name.suffix(" sum") for value in values),
+            *(value.pow(2).sum().name.suffix(" squares") for value in values),
+        )
+        .collect(engine="streaming")
+    )
+    repeats = by_layout.group_by("variant").agg(pl.col("games").sum() - pl.len())["games"]
+    if repeats.is_empty() or (repeats < _LEAST_REPEATS).any():
+        return None
+    shares = [
+        _share(by_layout.filter(pl.col("variant") == variant.name), name)
+        for variant in run.variants
+        for name in outcomes
+    ]
+    shape = (len(run.variants), len(outcomes))
+    return Panel(
+        LAYOUT_SHARE,
+        tuple(variant.name for variant in run.variants),
+        tuple(outcomes),
+        np.array([share.value for share in shares]).reshape(shape),
+        np.repeat([[float(run.games_of(variant.name))] for variant in run.variants], len(outcomes), axis=1),
+        np.array([float(share.clusters) for share in shares]).reshape(shape),
+        np.diag([share.se**2 for share in shares]).reshape(*shape, *shape),
+        paired=False,
+        intervals={divmod(i, shape[1]): (share.low, share.high) for i, share in enumerate(shares)},
+    )
+
+
+def _share(layouts: pl.DataFrame, name: str) -> stats.Estimate:
+    return stats.between_share(layouts["games"], layouts[f"{name} sum"], layouts[f"{name} squares"])
+
+
+def layouts_played(run: RunTables) -> Mapping[str, tuple[int, int]]:
+    """Layouts and games of every variant."""
+    counts = (
+        run.counted.tables["games"]
+        .group_by("variant")
+        .agg(pl.col("layout").n_unique().alias("layouts"), pl.len().alias("games"))
+        .collect()
+    )
+    return {str(variant): (layouts, games) for variant, layouts, games in counts.iter_rows()}

@@ -1,0 +1,196 @@
+"""Variants against a reference: differences, intervals, and a verdict that claims no more than the games bear."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from math import inf, isfinite, sqrt
+
+import polars as pl
+
+from mmsim.analysis import stats, words
+from mmsim.analysis.panel import Measure, Panel
+from mmsim.analysis.stats import Estimate
+from mmsim.core.errors import UsageError, unknown
+
+ALPHA = 1 - stats.LEVEL
+
+
+class Verdict(StrEnum):
+    """What may be said of a difference."""
+
+    BETTER = "better"
+    WORSE = "worse"
+    HIGHER = "higher"  # of metrics that make a game neither better nor worse
+    LOWER = "lower"
+    EQUAL = "equal within tolerance"
+    UNSURE = "not enough games"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A variant against the reference in one metric and group."""
+
+    measure: Measure
+    group: str
+    reference: str
+    variant: str
+    before: Estimate  # of the reference
+    after: Estimate  # of the variant
+    difference: Estimate
+    df: float
+    p_value: float
+    p_equal: float  # against a difference as large as the tolerance
+    saved: float  # part of the variance that pairing took away
+    games_per_cluster: float
+    paired: bool
+    p_adjusted: float = 1.0  # Holm, over all comparisons made together
+    p_equal_adjusted: float = 1.0
+    family: int = 1
+
+    @property
+    def verdict(self) -> Verdict:
+        if self.p_equal_adjusted < ALPHA:
+            return Verdict.EQUAL
+        if self.p_adjusted >= ALPHA:
+            return Verdict.UNSURE
+        more = self.difference.value > 0
+        if not self.measure.better:
+            return Verdict.HIGHER if more else Verdict.LOWER
+        return Verdict.BETTER if more == (self.measure.better == "more") else Verdict.WORSE
+
+    @property
+    def same(self) -> bool:
+        """Whether every game came out the same."""
+        return self.difference.value == 0 and self.difference.se == 0
+
+    @property
+    def games_needed(self) -> float:
+        """Games of each variant at which either a difference or equality would be shown, if all is as it seems."""
+        if self.difference.clusters < 2 or self.difference.se == 0:
+            return inf
+        sd = self.difference.se * sqrt(self.difference.clusters)
+        alpha, tolerance = ALPHA / self.family, self.measure.tolerance
+        find = stats.clusters_to_find(self.difference.value, sd, alpha)
+        equate = stats.clusters_to_equate(self.difference.value, tolerance, sd, alpha)
+        return min(find, equate) * self.games_per_cluster
+
+    @property
+    def in_words(self) -> str:
+        if self.verdict is Verdict.UNSURE:
+            return f"{self.verdict} (about {words.games(self.games_needed)} would do)"
+        if self.same:
+            return f"{self.verdict} (the same in every game)"
+        return str(self.verdict)
+
+    def row(self) -> dict[str, object]:
+        """The comparison as plain values."""
+        needed = self.games_needed
+        return {
+            "metric": self.measure.name,
+            "group": self.group,
+            "unit": self.measure.unit,
+            "reference": self.reference,
+            "variant": self.variant,
+            "before": self.before.value,
+            "after": self.after.value,
+            "difference": self.difference.value,
+            "low": _told(self.difference.low),
+            "high": _told(self.difference.high),
+            "se": self.difference.se,
+            "clusters": self.difference.clusters,
+            "p_value": self.p_value,
+            "p_adjusted": self.p_adjusted,
+            "tolerance": self.measure.tolerance,
+            "p_equal_adjusted": self.p_equal_adjusted,
+            "variance_saved": self.saved,
+            "verdict": str(self.verdict),
+            "games_needed": _told(needed) if self.verdict is Verdict.UNSURE else None,
+        }
+
+
+def _told(value: float) -> float | None:
+    """A number that JSON and tables can hold."""
+    return value if isfinite(value) else None
+
+
+def with_tolerances(panels: Sequence[Panel], tolerances: Mapping[str, float]) -> list[Panel]:
+    """Panels with some tolerances stated anew."""
+    known = [panel.measure.name for panel in panels]
+    for name, value in tolerances.items():
+        if name not in known:
+            raise unknown("metric", name, known)
+        if not value > 0:
+            raise UsageError(f"the tolerance of {name} must be above 0, not {value:g}")
+    return [
+        replace(panel, measure=replace(panel.measure, tolerance=tolerances.get(name, panel.measure.tolerance)))
+        for name, panel in zip(known, panels, strict=True)
+    ]
+
+
+def compare(panels: Sequence[Panel], reference: str | None = None) -> list[Comparison]:
+    """Every other variant against the reference, the first one if none is named; one family of tests."""
+    variants = panels[0].variants if panels else ()
+    if len(variants) < 2:
+        raise UsageError(f"there is nothing to compare: {variants[0] if variants else 'the run'} is the only variant")
+    if reference is not None and reference not in variants:
+        raise unknown("variant", reference, variants)
+    base = variants.index(reference) if reference else 0
+    found = [
+        _compare(panel, base, v, g)
+        for panel in panels
+        for v in range(len(variants))
+        if v != base
+        for g in range(len(panel.groups))
+        if panel.known(base, g) and panel.known(v, g)
+    ]
+    adjusted = stats.holm([one.p_value for one in found])
+    equal = stats.holm([one.p_equal for one in found])
+    return [
+        replace(one, p_adjusted=p, p_equal_adjusted=q, family=len(found))
+        for one, p, q in zip(found, adjusted, equal, strict=True)
+    ]
+
+
+def difference(panel: Panel, base: int, variant: int, group: int) -> tuple[Estimate, float]:
+    """What a variant has more than another, and the degrees of freedom that rests on."""
+    before, after = panel.estimate(base, group), panel.estimate(variant, group)
+    se = sqrt(panel.variance_of_difference(base, variant, group, panel.paired))
+    clusters = min(before.clusters, after.clusters)
+    df = clusters - 1.0 if panel.paired else stats.welch_df(before.se, before.clusters, after.se, after.clusters)
+    value = after.value - before.value
+    if abs(value) < 1e-12 * max(abs(before.value), abs(after.value)):
+        value = 0.0  # rounding, not a difference
+    half = stats.t_quantile((1 + stats.LEVEL) / 2, max(df, 1.0)) * se if clusters > 1 else inf
+    return Estimate(value, value - half, value + half, se, clusters), df
+
+
+def _compare(panel: Panel, base: int, variant: int, group: int) -> Comparison:
+    apart, df = difference(panel, base, variant, group)
+    variance, unpaired = apart.se**2, panel.variance_of_difference(base, variant, group, paired=False)
+    told = apart.clusters > 1
+    return Comparison(
+        measure=panel.measure,
+        group=panel.groups[group],
+        reference=panel.variants[base],
+        variant=panel.variants[variant],
+        before=panel.estimate(base, group),
+        after=panel.estimate(variant, group),
+        difference=apart,
+        df=df,
+        p_value=stats.two_sided_p(apart.value, apart.se, df) if told else 1.0,
+        p_equal=stats.tost(apart.value, apart.se, df, panel.measure.tolerance) if told else 1.0,
+        saved=1 - variance / unpaired if panel.paired and unpaired > 0 else 0.0,
+        games_per_cluster=panel.games_per_cluster,
+        paired=panel.paired,
+    )
+
+
+def same_games(comparisons: Sequence[Comparison]) -> bool:
+    """Whether a variant's games all came out as the reference's did, as far as games are compared one by one."""
+    one_by_one = [one for one in comparisons if one.paired]
+    return bool(one_by_one) and all(one.same for one in one_by_one)
+
+
+def frame(comparisons: Sequence[Comparison]) -> pl.DataFrame:
+    """Comparisons as a table."""
+    return pl.DataFrame([one.row() for one in comparisons], infer_schema_length=None)

@@ -1,0 +1,69 @@
+"""How uneven the seats are: one number a variant, from the win shares of all players."""
+
+import numpy as np
+
+from mmsim.analysis import stats
+from mmsim.analysis.panel import Measure, Panel
+from mmsim.analysis.stats import Array
+
+SOURCE = "seat_win_share"
+SEAT_IMBALANCE = Measure(
+    "seat_imbalance",
+    "How far do players' win shares lie from a fair share, by playing order (root mean square)?",
+    "share difference",
+    0.01,
+    "less",
+)
+
+
+def groups_equal(panel: Panel, variant: int) -> float:
+    """p-value against "all groups have the same mean" (Wald): for win shares, "every player wins equally often"."""
+    here = np.isfinite(panel.means[variant])
+    means, cov = panel.means[variant, here], panel.cov[variant][here][:, variant][:, here]
+    centre = np.eye(len(means)) - 1 / len(means)
+    return stats.wald(centre @ means, centre @ cov @ centre)
+
+
+def seat_imbalance(shares: Panel) -> Panel:
+    """Root of the mean squared distance from a fair share.
+
+    Chance alone makes squares positive, so the squares are lessened by the variances of the shares; the covariance is
+    that of a quadratic form of normal numbers (Searle 1971, Linear Models, 2.5), the root by the delta method.
+    """
+    count = len(shares.variants)
+    squares, cov = np.zeros(count), np.zeros((count, count))
+    apart = [np.nan_to_num(_apart(shares, v)) for v in range(count)]
+    players = [int(np.isfinite(shares.means[v]).sum()) for v in range(count)]
+    for v in range(count):
+        squares[v] = (apart[v] @ apart[v] - np.trace(_block(shares, v, v))) / players[v]
+        for w in range(count):
+            shared = _block(shares, v, w)
+            form = 4 * apart[v] @ shared @ apart[w] + 2 * (shared * shared).sum()
+            cov[v, w] = form / (players[v] * players[w])
+    se = np.sqrt(np.diag(cov))
+    z = stats.z_quantile((1 + stats.LEVEL) / 2)
+    roots = np.sqrt(np.maximum(squares, 0))
+    ends = [np.sqrt(np.maximum(squares + sign * z * se, 0)) for sign in (-1, 1)]
+    slope = 2 * np.maximum(roots, np.sqrt(se) / 2)  # near a perfectly even game the root has no slope
+    slope[slope == 0] = 1.0
+    return Panel(
+        SEAT_IMBALANCE,
+        shares.variants,
+        ("",),
+        roots[:, None],
+        shares.games.max(axis=1, keepdims=True),
+        shares.clusters.max(axis=1, keepdims=True),
+        (cov / np.outer(slope, slope))[:, None, :, None],
+        shares.paired,
+        shares.games_per_cluster,
+        {(v, 0): (float(ends[0][v]), float(ends[1][v])) for v in range(count)},
+    )
+
+
+def _apart(shares: Panel, variant: int) -> Array:
+    means = shares.means[variant]
+    return np.asarray(means - 1 / np.isfinite(means).sum())
+
+
+def _block(shares: Panel, one: int, other: int) -> Array:
+    return np.nan_to_num(shares.cov[one, :, other, :])

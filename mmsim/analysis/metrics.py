@@ -1,0 +1,414 @@
+"""What is measured: every metric a small declared object, estimated as a mean of one value a game.
+
+A metric names the table and columns it needs; a game whose tables lack them simply has no such metric.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import polars as pl
+
+from mmsim.core.errors import unknown
+
+ORDINALS = ("1st", "2nd", "3rd", "4th", "5th", "6th")  # players in playing order
+_BETWEEN = "\t"  # between a metric and a group in the name of a column
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What a metric must know of the tables before it can say which groups it has."""
+
+    tables: Mapping[str, pl.LazyFrame]
+
+    @cached_property
+    def schemas(self) -> dict[str, pl.Schema]:
+        return {name: frame.collect_schema() for name, frame in self.tables.items()}
+
+    @cached_property
+    def players(self) -> int:
+        return int(self.tables["seats"].select(pl.col("player").max()).collect().item()) + 1
+
+    @cached_property
+    def bots(self) -> list[str]:
+        return sorted(self.tables["seats"].select(pl.col("bot").unique().cast(pl.String)).collect()["bot"].to_list())
+
+    def words(self, table: str, column: str) -> list[str]:
+        """The values a column of words may take."""
+        dtype = self.schemas[table][column]
+        if isinstance(dtype, pl.Enum):
+            return dtype.categories.to_list()
+        found = self.tables[table].select(pl.col(column).unique().cast(pl.String).drop_nulls()).collect()
+        return sorted(found[column].to_list())
+
+
+Values = dict[str, pl.Expr]  # group -> its value: of a row of `games`, or over the rows of a game in another table
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A number of every game, averaged over games; for groups, one number each."""
+
+    name: str
+    question: str
+    unit: str  # "share" for what lies between 0 and 1
+    table: str
+    needs: tuple[str, ...]
+    values: Callable[[Shape], Values]
+    tolerance: float  # a difference that does not matter, in units
+    better: str = ""  # "more" or "less", where either makes a better game
+
+    def known(self, schemas: Mapping[str, pl.Schema]) -> bool:
+        """Whether the tables have what this metric needs."""
+        return self.table in schemas and set(self.needs) <= set(schemas[self.table])
+
+    def per_game(self, tables: Mapping[str, pl.LazyFrame]) -> pl.LazyFrame:
+        """One row a game and group: `variant`, `group`, `game`, `value`."""
+        wide = per_game_wide(tables, [self], Shape(tables))
+        return (
+            wide.unpivot(index=["variant", "game"], variable_name="group", value_name="value")
+            .with_columns(pl.col("group").str.split(_BETWEEN).list.get(1))
+            .drop_nulls("value")
+            .select("variant", "group", "game", "value")
+        )
+
+
+def column(metric: str, group: str) -> str:
+    """The name of a metric's group in a wide frame."""
+    return f"{metric}{_BETWEEN}{group}"
+
+
+def per_game_wide(tables: Mapping[str, pl.LazyFrame], metrics: Sequence[Metric], shape: Shape) -> pl.LazyFrame:
+    """One row a game and one column a group, for metrics of one table: a single pass however many there are."""
+    (table,) = {metric.table for metric in metrics}
+    values = [
+        value.cast(pl.Float64).fill_nan(None).alias(column(metric.name, group))
+        for metric in metrics
+        for group, value in metric.values(shape).items()
+    ]
+    if table == "games":
+        return tables[table].select("variant", "game", *values)
+    return tables[table].group_by("variant", "game").agg(values)
+
+
+def _plain(expression: pl.Expr) -> Callable[[Shape], Values]:
+    return lambda shape: {"": expression}
+
+
+_FIRST_COMPANY = pl.col("company") == 0  # wins belong to players; look at each once
+_COMMON = pl.col("trip") != "park_lake"
+_POSSIBLE = pl.col("minutes").is_not_null()
+
+
+def _part(value: pl.Expr, mask: pl.Expr) -> pl.Expr:
+    """The mean of a value over some rows of a game; null where there are none."""
+    return (value.cast(pl.Float64) * mask).sum() / mask.sum()
+
+
+def _by_player(value: pl.Expr) -> Callable[[Shape], Values]:
+    def values(shape: Shape) -> Values:
+        return {
+            ORDINALS[player]: _part(value, _FIRST_COMPANY & (pl.col("player") == player))
+            for player in range(shape.players)
+        }
+
+    return values
+
+
+def _by_bot(value: pl.Expr, rows: pl.Expr) -> Callable[[Shape], Values]:
+    """One value for every bot; none where all are the same."""
+
+    def values(shape: Shape) -> Values:
+        bots = shape.bots if len(shape.bots) > 1 else []
+        return {bot: _part(value, rows & (pl.col("bot") == bot)) for bot in bots}
+
+    return values
+
+
+def _end_reasons(shape: Shape) -> Values:
+    return {word: pl.col("end_reason") == word for word in shape.words("games", "end_reason")}
+
+
+def _faults(shape: Shape) -> Values:
+    return {word: (pl.col("fault") == word).fill_null(False).mean() for word in shape.words("trips", "fault")}
+
+
+def _score_parts(shape: Shape) -> Values:
+    return {
+        "kept": pl.col("kept_points").mean(),
+        "trips": pl.col("trip_points").mean(),
+        "penalties": -pl.col("penalties").cast(pl.Float64).mean(),
+    }
+
+
+def _sides(shape: Shape) -> Values:
+    return {
+        "ended": pl.col("ended").mean(),
+        "blocked": pl.col("blocked").mean(),
+        "never started": pl.col("start_side").is_null().mean(),
+        "under way": (pl.col("start_side").is_not_null() & ~pl.col("ended") & ~pl.col("blocked")).mean(),
+    }
+
+
+_WON = pl.col("winner").is_not_null()
+_DECIDED = pl.col("decided_turn") / pl.col("turns")
+
+METRICS: tuple[Metric, ...] = (
+    Metric(
+        "seat_win_share",
+        "How often does each player win, by playing order?",
+        "share",
+        "seats",
+        ("company", "player", "win_share"),
+        _by_player(pl.col("win_share")),
+        0.01,
+    ),
+    Metric(
+        "first_seat_advantage",
+        "How much more than a fair share does the first player win?",
+        "share difference",
+        "seats",
+        ("company", "player", "win_share"),
+        _plain(_part(pl.col("win_share"), _FIRST_COMPANY & (pl.col("player") == 0)) - 1 / _FIRST_COMPANY.sum()),
+        0.01,
+    ),
+    Metric(
+        "shared_wins",
+        "How often is the win shared?",
+        "share",
+        "games",
+        ("winner",),
+        _plain(~_WON),
+        0.01,
+        "less",
+    ),
+    Metric(
+        "score",
+        "How many points does a company score?",
+        "points",
+        "seats",
+        ("score",),
+        _plain(pl.col("score").mean()),
+        0.5,
+    ),
+    Metric(
+        "seat_score",
+        "How many points does each player's first company score, by playing order?",
+        "points",
+        "seats",
+        ("company", "player", "score"),
+        _by_player(pl.col("score")),
+        0.5,
+    ),
+    Metric(
+        "score_parts",
+        "Where do a company's points come from?",
+        "points",
+        "seats",
+        ("kept_points", "trip_points", "penalties"),
+        _score_parts,
+        0.5,
+    ),
+    Metric(
+        "points_forgone",
+        "How many station points does a company lose because a line did not end?",
+        "points",
+        "seats",
+        ("station_points", "kept_points"),
+        _plain((pl.col("station_points") - pl.col("kept_points")).mean()),
+        0.5,
+    ),
+    Metric(
+        "margin",
+        "How far is the winner ahead of the next player?",
+        "points",
+        "games",
+        ("margin",),
+        _plain(pl.col("margin")),
+        0.5,
+        "less",
+    ),
+    Metric(
+        "spread",
+        "How far apart are the best and the worst company?",
+        "points",
+        "seats",
+        ("score",),
+        _plain(pl.col("score").max() - pl.col("score").min()),
+        0.5,
+        "less",
+    ),
+    Metric(
+        "lead_changes",
+        "How often does the lead change hands?",
+        "changes",
+        "games",
+        ("lead_changes",),
+        _plain(pl.col("lead_changes")),
+        0.1,
+        "more",
+    ),
+    Metric(
+        "decided",
+        "How much of the building is over when the winner takes the lead for good?",
+        "share",
+        "games",
+        ("decided_turn", "turns"),
+        _plain(_DECIDED.clip(0, 1)),
+        0.01,
+        "more",
+    ),
+    Metric(
+        "comeback",
+        "How often does the winner take the lead for good only in the second half?",
+        "share",
+        "games",
+        ("decided_turn", "turns", "winner"),
+        _plain(pl.when(_WON).then(_DECIDED > 0.5)),
+        0.01,
+        "more",
+    ),
+    Metric(
+        "decided_at_scoring",
+        "How often does only the final scoring decide?",
+        "share",
+        "games",
+        ("decided_turn", "turns", "winner"),
+        _plain(pl.when(_WON).then(_DECIDED > 1)),
+        0.01,
+    ),
+    Metric("turns", "How long is the building phase?", "turns", "games", ("turns",), _plain(pl.col("turns")), 0.5),
+    Metric(
+        "tunnels", "How much of the city is dug up?", "tunnels", "games", ("tunnels",), _plain(pl.col("tunnels")), 0.5
+    ),
+    Metric(
+        "stations_left",
+        "How many stations are left over?",
+        "stations",
+        "games",
+        ("stations_left",),
+        _plain(pl.col("stations_left")),
+        0.25,
+    ),
+    Metric("end_reason", "Why does a game end?", "share", "games", ("end_reason",), _end_reasons, 0.01),
+    Metric("line_fates", "What becomes of a line?", "share", "lines", ("ended", "blocked", "start_side"), _sides, 0.01),
+    Metric(
+        "lines_blocked",
+        "How many lines of a game end up blocked?",
+        "lines",
+        "games",
+        ("lines_blocked",),
+        _plain(pl.col("lines_blocked")),
+        0.05,
+        "less",
+    ),
+    Metric(
+        "line_tunnels",
+        "How long is a line that ended?",
+        "tunnels",
+        "lines",
+        ("ended", "tunnels"),
+        _plain(_part(pl.col("tunnels"), pl.col("ended"))),
+        0.25,
+    ),
+    Metric(
+        "line_stations",
+        "How many stations does a line that ended serve?",
+        "stations",
+        "lines",
+        ("ended", "stations"),
+        _plain(_part(pl.col("stations"), pl.col("ended"))),
+        0.1,
+    ),
+    Metric(
+        "trips_possible",
+        "How many of the test trips are possible?",
+        "share",
+        "trips",
+        ("trip", "minutes"),
+        _plain(_part(_POSSIBLE, _COMMON)),
+        0.01,
+    ),
+    Metric(
+        "trip_minutes",
+        "How long does a possible test trip take?",
+        "minutes",
+        "trips",
+        ("trip", "minutes"),
+        _plain(_part(pl.col("minutes").fill_null(0), _COMMON & _POSSIBLE)),
+        0.25,
+    ),
+    Metric(
+        "trip_companies",
+        "How many companies are on a fastest route of a possible trip?",
+        "companies",
+        "trips",
+        ("minutes", "involved"),
+        _plain(_part(pl.col("involved").bitwise_count_ones(), _POSSIBLE)),
+        0.05,
+        "more",
+    ),
+    Metric("fault", "Why are trips impossible?", "share", "trips", ("fault",), _faults, 0.01),
+    Metric(
+        "park_lake_possible",
+        "How often can one travel from the park to the lake?",
+        "share",
+        "trips",
+        ("trip", "minutes"),
+        _plain(_part(_POSSIBLE, ~_COMMON)),
+        0.01,
+    ),
+    Metric(
+        "park_lake_minutes",
+        "How long does a possible trip from the park to the lake take?",
+        "minutes",
+        "trips",
+        ("trip", "minutes"),
+        _plain(_part(pl.col("minutes").fill_null(0), ~_COMMON & _POSSIBLE)),
+        0.25,
+    ),
+    Metric(
+        "markers_placed",
+        "How many of its markers does a company place?",
+        "markers",
+        "seats",
+        ("markers_placed",),
+        _plain(pl.col("markers_placed").mean()),
+        0.05,
+    ),
+    Metric(
+        "bot_win_share",
+        "How often does a player with each bot win?",
+        "share",
+        "seats",
+        ("company", "bot", "win_share"),
+        _by_bot(pl.col("win_share"), _FIRST_COMPANY),
+        0.01,
+    ),
+    Metric(
+        "bot_score",
+        "How many points does a company with each bot score?",
+        "points",
+        "seats",
+        ("bot", "score"),
+        _by_bot(pl.col("score"), pl.lit(True)),
+        0.5,
+    ),
+)
+
+
+def known_metrics(tables: Mapping[str, pl.LazyFrame]) -> list[Metric]:
+    """The metrics that tables have the columns for."""
+    schemas = Shape(tables).schemas
+    return [metric for metric in METRICS if metric.known(schemas)]
+
+
+def find_metrics(names: Iterable[str], among: Sequence[Metric] = METRICS) -> list[Metric]:
+    """Metrics by name."""
+    by_name = {metric.name: metric for metric in among}
+    found = []
+    for name in names:
+        if name not in by_name:
+            raise unknown("metric", name, by_name)
+        found.append(by_name[name])
+    return found

@@ -1,0 +1,211 @@
+"""The statistics of the house: pure functions, each with the paper behind it; `docs/statistics.md` tells why."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import special
+
+LEVEL = 0.95
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A number, its interval and what they rest on: its standard error and the clusters it varies over."""
+
+    value: float
+    low: float
+    high: float
+    se: float
+    clusters: int
+
+    @property
+    def df(self) -> int:
+        """Degrees of freedom: what varies independently, less the mean."""
+        return max(self.clusters - 1, 1)
+
+
+def t_quantile(probability: float, df: float) -> float:
+    """Quantile of Student's t (Student 1908)."""
+    return float(special.stdtrit(df, probability))
+
+
+def z_quantile(probability: float) -> float:
+    """Quantile of the normal distribution."""
+    return float(special.ndtri(probability))
+
+
+def two_sided_p(value: float, se: float, df: float) -> float:
+    """How often chance alone would lie at least this far from zero, by Student's t."""
+    if se == 0:
+        return 1.0 if value == 0 else 0.0
+    return float(2 * special.stdtr(df, -abs(value) / se))
+
+
+def estimate(value: float, se: float, clusters: int, level: float = LEVEL) -> Estimate:
+    """A number with Student's t interval; fewer than two clusters tell nothing of its spread."""
+    if clusters < 2:
+        return Estimate(value, -np.inf, np.inf, np.inf, clusters)
+    half = t_quantile((1 + level) / 2, clusters - 1) * se
+    return Estimate(value, value - half, value + half, se, clusters)
+
+
+# --- shares ------------------------------------------------------------------------------------------------------
+
+
+def wilson(share: float, games: float, level: float = LEVEL) -> tuple[float, float]:
+    """Interval of a share (Wilson 1927, J. Am. Stat. Assoc. 22): never outside 0 to 1, right even near its ends.
+
+    `games` may be a fraction: the effective number of games of a clustered sample.
+    """
+    return _wilson(share, games, z_quantile((1 + level) / 2))
+
+
+def _wilson(share: float, games: float, z: float) -> tuple[float, float]:
+    if games <= 0:
+        return 0.0, 1.0
+    middle = share + z * z / (2 * games)
+    half = z * np.sqrt(share * (1 - share) / games + (z / (2 * games)) ** 2)
+    shrink = 1 + z * z / games
+    low = 0.0 if share <= 0 else max(0.0, float((middle - half) / shrink))
+    high = 1.0 if share >= 1 else min(1.0, float((middle + half) / shrink))
+    return low, high
+
+
+def share_estimate(share: float, se: float, games: float, clusters: int, level: float = LEVEL) -> Estimate:
+    """A share with Wilson's interval for as many games as its clusters are worth.
+
+    The effective number is games / design effect (Kish 1965, Survey Sampling, 8.2), with t in place of z for few
+    clusters (Korn and Graubard 1998, Survey Methodology 24). A share that never varied has design effect 1.
+    """
+    if clusters < 2:
+        return Estimate(share, 0.0, 1.0, np.inf, clusters)
+    worth = share * (1 - share) / se**2 if se > 0 else games
+    low, high = _wilson(share, worth, t_quantile((1 + level) / 2, clusters - 1))
+    return Estimate(share, low, high, se, clusters)
+
+
+# --- means over clusters -----------------------------------------------------------------------------------------
+
+
+def residuals(sums: Array, counts: Array) -> tuple[Array, Array]:
+    """The means of columns over all games, and how far each cluster pulls each of them.
+
+    A row is a cluster, its sum of values and its number of games; the mean is a ratio, linearised as in Cochran 1977
+    (Sampling Techniques, 6.3) or Liang and Zeger 1986 (Biometrika 73). The covariance of two means is the sum over
+    clusters of the products of their residuals.
+    """
+    games = counts.sum(axis=0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        means = sums.sum(axis=0) / games
+        clusters = (counts > 0).sum(axis=0)
+        correction = np.sqrt(clusters / np.maximum(clusters - 1, 1))
+        pull = (sums - means * counts) / games * correction
+    return means, pull
+
+
+def covariance(one: Array, other: Array) -> Array:
+    """Covariances between the means of two sets of columns from residuals of the same clusters."""
+    return one.T @ other
+
+
+def welch_df(se_one: float, clusters_one: int, se_other: float, clusters_other: int) -> float:
+    """Degrees of freedom of a difference of independent means (Welch 1947, Biometrika 34)."""
+    total = se_one**2 + se_other**2
+    parts = se_one**4 / max(clusters_one - 1, 1) + se_other**4 / max(clusters_other - 1, 1)
+    return total**2 / parts if parts > 0 else float(clusters_one + clusters_other - 2)
+
+
+# --- decisions ---------------------------------------------------------------------------------------------------
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """p-values adjusted for a family of tests (Holm 1979, Scand. J. Statist. 6)."""
+    p = np.asarray(p_values, np.float64)
+    order = np.argsort(p, kind="stable")
+    steps = p[order] * (len(p) - np.arange(len(p)))
+    adjusted = np.empty_like(p)
+    adjusted[order] = np.minimum(np.maximum.accumulate(steps), 1.0)
+    return [float(value) for value in adjusted]
+
+
+def tost(difference: float, se: float, df: float, tolerance: float) -> float:
+    """p-value against "the difference is at least the tolerance": two one-sided tests (Schuirmann 1987, J.
+    Pharmacokinet. Biopharm. 15). Small: equal within the tolerance."""
+    if se == 0:
+        return 0.0 if abs(difference) < tolerance else 1.0
+    return float(special.stdtr(df, -(tolerance - abs(difference)) / se))
+
+
+def power(effect: float, sd: float, clusters: float, alpha: float = 1 - LEVEL) -> float:
+    """How likely a two-sided test finds an effect (Cohen 1988, Statistical Power Analysis, 2; normal approximation)."""
+    reach = abs(effect) * np.sqrt(clusters) / sd
+    z = z_quantile(1 - alpha / 2)
+    return float(special.ndtr(reach - z) + special.ndtr(-reach - z))
+
+
+def clusters_to_find(effect: float, sd: float, alpha: float = 1 - LEVEL, wanted: float = 0.8) -> float:
+    """Clusters at which a two-sided test finds an effect with the wanted power (Cohen 1988)."""
+    if effect == 0:
+        return np.inf
+    return float(((z_quantile(1 - alpha / 2) + z_quantile(wanted)) * sd / effect) ** 2)
+
+
+def clusters_to_equate(
+    difference: float, tolerance: float, sd: float, alpha: float = 1 - LEVEL, wanted: float = 0.8
+) -> float:
+    """Clusters at which two one-sided tests show equality, if the difference is what it seems (Chow, Shao and Wang
+    2008, Sample Size Calculations in Clinical Research, 3.2.3)."""
+    room = tolerance - abs(difference)
+    if room <= 0:
+        return np.inf
+    both_sides = (1 + wanted) / 2 if difference == 0 else wanted
+    return float(((z_quantile(1 - alpha) + z_quantile(both_sides)) * sd / room) ** 2)
+
+
+def wald(values: Array, cov: Array) -> float:
+    """p-value against "all of these are zero" (Wald 1943, Trans. Am. Math. Soc. 54), whatever their covariance."""
+    eigenvalues, vectors = np.linalg.eigh(cov)
+    kept = eigenvalues > eigenvalues.max(initial=0.0) * 1e-9
+    if not kept.any():
+        return 1.0 if np.allclose(values, 0) else 0.0
+    along = vectors[:, kept].T @ values
+    return float(special.chdtrc(kept.sum(), (along**2 / eigenvalues[kept]).sum()))
+
+
+# --- variance between groups -------------------------------------------------------------------------------------
+
+
+def between_share(counts: ArrayLike, sums: ArrayLike, squares: ArrayLike, level: float = LEVEL) -> Estimate:
+    """How much of the variance lies between groups: the intraclass correlation of a one-way layout.
+
+    ANOVA estimate with the mean group size of unequal groups (Searle 1971, Linear Models, 10.6). Its interval leaves
+    out one group after another (Arvesen 1969, Ann. Math. Statist. 40), for the usual one by F trusts in normal values
+    and is far too narrow without them. Groups of one game tell nothing of the variance within.
+    """
+    n, s, q = (np.asarray(a, np.float64) for a in (counts, sums, squares))
+    groups = len(n)
+    if groups < 3 or n.sum() - n.max(initial=0) <= groups - 1:
+        return Estimate(np.nan, 0.0, 1.0, np.inf, groups)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        whole = _intraclass(groups, n.sum(), (n**2).sum(), s.sum(), q.sum(), (s**2 / n).sum())
+        without = _intraclass(
+            groups - 1, n.sum() - n, (n**2).sum() - n**2, s.sum() - s, q.sum() - q, (s**2 / n).sum() - s**2 / n
+        )
+    if not np.isfinite(whole):
+        return Estimate(0.0, 0.0, 1.0, np.inf, groups)
+    se = float(np.sqrt((groups - 1) / groups * ((without - without.mean()) ** 2).sum()))
+    half = t_quantile((1 + level) / 2, groups - 1) * se
+    low, value, high = (float(np.clip(end, 0.0, 1.0)) for end in (whole - half, whole, whole + half))
+    return Estimate(value, low, high, se, groups)
+
+
+def _intraclass(groups: float, games: Any, sizes_squared: Any, total: Any, squares: Any, of_means: Any) -> Any:
+    """The intraclass correlation from sums over groups."""
+    within = (squares - of_means) / (games - groups)
+    between = (of_means - total**2 / games) / (groups - 1)
+    size = (games - sizes_squared / games) / (groups - 1)
+    return (between - within) / (between + (size - 1) * within)

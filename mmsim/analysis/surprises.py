@@ -1,0 +1,87 @@
+"""The games worth looking at: the longest, the closest, the most lopsided."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from mmsim.analysis.tables import RunTables, VariantInfo
+from mmsim.core.game import Variant
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A way to be remarkable: the games it looks at, and what it puts first."""
+
+    name: str
+    needs: tuple[str, ...]
+    among: pl.Expr
+    order: tuple[pl.Expr, ...]  # highest first
+    told: str  # with the columns of the game's row
+
+
+KINDS: tuple[Kind, ...] = (
+    Kind("longest", ("turns",), pl.lit(True), (pl.col("turns"),), "{turns} turns"),
+    Kind(
+        "closest",
+        ("margin", "winner", "lead_changes"),
+        pl.col("winner").is_not_null(),
+        (-pl.col("margin").cast(pl.Int64), pl.col("lead_changes")),
+        "won by {margin} points after {lead_changes} changes of the lead",
+    ),
+    Kind("most lopsided", ("margin",), pl.lit(True), (pl.col("margin"),), "won by {margin} points"),
+)
+
+
+@dataclass(frozen=True)
+class Surprise:
+    """A remarkable game, and how to see it again."""
+
+    kind: str
+    told: str
+    variant: VariantInfo
+    game: int
+    row: dict[str, Any]
+
+    @property
+    def again(self) -> Variant:
+        """The variant to play for this game."""
+        about = self.variant.about
+        return Variant(
+            rules=str(about["ruleset"]["name"]),
+            players=self.variant.players,
+            board=str(about["board"]["set"]),
+            bots=",".join(self.variant.bots),
+            seed=int(about["seed"]),
+            seats="rotate" if self.variant.cluster > 1 else "fixed",
+        )
+
+    @property
+    def command(self) -> str:
+        """The shell command that plays this game again."""
+        one = self.again
+        bots = self.variant.bots[0] if len(set(self.variant.bots)) == 1 else one.bots
+        seats = " --seats rotate" if one.seats == "rotate" else ""
+        return (
+            f"mmsim play --rules '{one.rules}' --players {one.players} --board {one.board} --bots {bots}"
+            f" --seed {one.seed} --game {self.game}{seats}"
+        )
+
+
+def surprises(run: RunTables) -> list[Surprise]:
+    """One game of every kind the run's games can show."""
+    games = run.counted.tables["games"]
+    columns = set(games.collect_schema())
+    by_name = {variant.name: variant for variant in run.variants}
+    order = {variant.name: number for number, variant in enumerate(run.variants)}
+    found = []
+    for kind in KINDS:
+        if not set(kind.needs) <= columns:
+            continue
+        # Equally remarkable games: the first variant's first.
+        place = -pl.col("variant").cast(pl.String).replace_strict(order, return_dtype=pl.Int64)
+        ranked = games.filter(kind.among).top_k(1, by=[*kind.order, place, -pl.col("game").cast(pl.Int64)])
+        for row in ranked.collect().iter_rows(named=True):
+            told = kind.told.format_map({key: f"{value:,}" for key, value in row.items() if isinstance(value, int)})
+            found.append(Surprise(kind.name, told, by_name[row["variant"]], int(row["game"]), row))
+    return found

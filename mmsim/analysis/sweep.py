@@ -1,0 +1,81 @@
+"""Sweeps: a grid of variants over the values of some knobs."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from mmsim.core.errors import UsageError
+
+_MOST_CELLS = 64
+
+
+@dataclass(frozen=True)
+class Vary:
+    """A knob and the values it takes in a sweep."""
+
+    knob: str
+    values: tuple[str, ...]
+
+
+def parse_vary(word: str) -> Vary:
+    """A knob with its values: `change_minutes=1:5`, `change_minutes=1:9:2` or `end_lines=4,5,6`."""
+    knob, equals, values = word.partition("=")
+    if not knob or not equals or not values:
+        raise UsageError(f"--vary takes KNOB=VALUES like change_minutes=1:5 or end_lines=4,5,6, not '{word}'")
+    if ":" not in values:
+        told = tuple(value for value in values.split(",") if value)
+    else:
+        try:
+            first, last, step = (*map(int, values.split(":")), 1)[:3]
+            told = tuple(str(number) for number in range(first, last + (1 if step > 0 else -1), step))
+        except ValueError:
+            raise UsageError(f"'{values}' is no range of whole numbers like 1:5 or 1:9:2") from None
+    if len(told) < 2 or len(set(told)) < len(told):
+        raise UsageError(f"--vary {word} names no two different values of {knob}")
+    return Vary(knob, told)
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """A base ruleset and the knobs that are varied; every combination of their values is a variant."""
+
+    base: str
+    varied: tuple[Vary, ...]
+
+    def __post_init__(self) -> None:
+        if self.base.endswith(".toml"):
+            raise UsageError(f"a sweep starts from a ruleset like print+loyal, not from the file {self.base}")
+        names = [vary.knob for vary in self.varied]
+        if not names:
+            raise UsageError("a sweep needs at least one --vary KNOB=VALUES")
+        if len(set(names)) < len(names):
+            raise UsageError(f"the knob {max(names, key=names.count)} is varied twice")
+        if self.cells > _MOST_CELLS:
+            raise UsageError(f"this sweep has {self.cells} variants; {_MOST_CELLS} are the most")
+
+    @property
+    def cells(self) -> int:
+        count = 1
+        for vary in self.varied:
+            count *= len(vary.values)
+        return count
+
+    def settings(self) -> Iterator[tuple[str, ...]]:
+        """The values of the knobs, variant by variant; the first knob changes slowest."""
+        return product(*(vary.values for vary in self.varied))
+
+    def specs(self) -> tuple[str, ...]:
+        """The ruleset of every variant."""
+        return tuple(
+            ",".join([self.base, *(f"{vary.knob}={value}" for vary, value in zip(self.varied, setting, strict=True))])
+            for setting in self.settings()
+        )
+
+    def lines(self, along: int) -> dict[str, Sequence[int]]:
+        """For every setting of the other knobs, the variants along the values of one knob."""
+        found: dict[str, list[int]] = {}
+        for number, setting in enumerate(self.settings()):
+            told = [f"{vary.knob} = {value}" for vary, value in zip(self.varied, setting, strict=True)]
+            others = told[:along] + told[along + 1 :]
+            found.setdefault(", ".join(others) or self.base, []).append(number)
+        return {label: tuple(numbers) for label, numbers in found.items()}

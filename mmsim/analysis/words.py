@@ -1,0 +1,74 @@
+"""Numbers as a reader wants them: shares in per cent, differences with a sign, no digits the interval cannot bear."""
+
+from math import ceil, floor, isfinite, log10
+
+from mmsim.analysis.stats import Estimate
+
+_MOST_DIGITS = 4
+
+
+def digits(estimate: Estimate, scale: float = 1.0) -> int:
+    """Decimals worth telling: up to the second digit of half the interval."""
+    half = (estimate.high - estimate.low) / 2 * scale
+    if not isfinite(half) or half <= 0:
+        return 1
+    return min(_MOST_DIGITS, max(0, 1 - floor(log10(half))))
+
+
+def _scale(unit: str) -> tuple[float, str]:
+    if unit == "share":
+        return 100.0, "\u00a0%"
+    if unit == "share difference":
+        return 100.0, "\u00a0pp"
+    return 1.0, ""
+
+
+def _number(value: float, decimals: int, signed: bool) -> str:
+    text = f"{value:+,.{decimals}f}" if signed else f"{value:,.{decimals}f}"
+    return text.replace("-", "−")
+
+
+def value(estimate: Estimate, unit: str, signed: bool = False) -> str:
+    """The number alone, with its unit if that is a sign."""
+    scale, sign = _scale(unit)
+    return _number(estimate.value * scale, digits(estimate, scale), signed or unit == "share difference") + sign
+
+
+def interval(estimate: Estimate, unit: str, signed: bool = False) -> str:
+    """The interval alone."""
+    scale, _ = _scale(unit)
+    decimals, sign = digits(estimate, scale), signed or unit == "share difference"
+    return " to ".join(_number(end * scale, decimals, sign) for end in (estimate.low, estimate.high))
+
+
+def with_interval(estimate: Estimate, unit: str, signed: bool = False) -> str:
+    """The number and its interval."""
+    return f"{value(estimate, unit, signed)} ({interval(estimate, unit, signed)})"
+
+
+def difference_unit(unit: str) -> str:
+    """What differences of a unit are told in."""
+    return "share difference" if unit == "share" else unit
+
+
+def p_value(p: float) -> str:
+    """A p-value, never as exactly nothing."""
+    return "< 0.0001" if p < 1e-4 else f"{p:.4f}" if p < 0.1 else f"{p:.2f}"
+
+
+def games(number: float) -> str:
+    """A number of games, roughly: two digits tell enough of an estimate."""
+    if not isfinite(number) or number > 1e10:
+        return "more than ten billion"
+    step = 10 ** max(0, floor(log10(max(number, 1))) - 1)
+    return f"{ceil(number / step) * step:,}"
+
+
+def title(name: str) -> str:
+    """A metric's or group's name as words."""
+    return name.replace("_", " ")
+
+
+def label(metric: str, group: str) -> str:
+    """A metric and its group as words."""
+    return f"{title(metric)}: {title(group)}" if group else title(metric)

@@ -1,0 +1,135 @@
+"""`mmsim compare`: variants against each other, metric by metric."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import Progress
+from rich.table import Table
+
+from mmsim.cli.common import Players, Seed, console
+from mmsim.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from mmsim.analysis.compare import Comparison
+    from mmsim.analysis.experiment import Plan
+    from mmsim.analysis.panel import Panel
+    from mmsim.analysis.tables import RunTables
+
+Metrics = Annotated[
+    list[str] | None, typer.Option("--metric", metavar="NAME", help="Only this metric; may be given several times.")
+]
+Tolerances = Annotated[
+    list[str] | None,
+    typer.Option("--tolerance", metavar="NAME=VALUE", help="A difference in a metric that does not matter to you."),
+]
+Bots = Annotated[str, typer.Option(metavar="LIST", help="One bot for every company, or one a company, with commas.")]
+Games = Annotated[int, typer.Option(min=2, help="Games of every variant.")]
+Board = Annotated[str, typer.Option(metavar="SET", help="Board set: a shipped one or a .toml file.")]
+Seats = Annotated[str, typer.Option(metavar="HOW", help="fixed, or rotate: every bot plays every seat of a deal.")]
+
+
+def compare(
+    what: Annotated[list[str], typer.Argument(metavar="RUN | SPEC SPEC...", help="A run folder, or rulesets to play.")],
+    players: Players = None,
+    bots: Bots = "uniform",
+    games: Games = 10_000,
+    board: Board = "classic",
+    seats: Seats = "fixed",
+    game: Annotated[str, typer.Option(metavar="NAME", help="Which game the rulesets are of.")] = "metromania",
+    seed: Seed = 1,
+    reference: Annotated[
+        str | None, typer.Option(metavar="VARIANT", help="Compare with this variant; if not given, with the first.")
+    ] = None,
+    metric: Metrics = None,
+    tolerance: Tolerances = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="Print the differences as CSV.")] = False,
+) -> None:
+    """Compare variants: paired differences with intervals, and a verdict for every metric."""
+    from mmsim.analysis import compare as comparing  # Polars and scipy take a moment to import
+    from mmsim.analysis.experiment import Plan
+    from mmsim.analysis.findings import check_names, findings
+
+    check_names(metric or ())
+    tolerances = parse_tolerances(tolerance or ())
+    plan = Plan(tuple(what), "comparison", "", game, board, players, bots, games, seed, seats)
+    run = open_or_play(what, plan)
+    found = comparing.with_tolerances(findings(run, metric or ()), tolerances)
+    comparisons = comparing.compare(found, reference)
+    if as_json:
+        rows = [row for panel in found for row in panel.rows().to_dicts()]
+        told = {"warnings": run.warnings, "metrics": rows, "comparisons": [one.row() for one in comparisons]}
+        typer.echo(json.dumps(told, indent=1))
+    elif as_csv:
+        typer.echo(comparing.frame(comparisons).write_csv(), nl=False)
+    else:
+        _print(run, found, comparisons)
+
+
+def open_or_play(what: Sequence[str], plan: "Plan") -> "RunTables":
+    """The run of a folder, or one played now from rulesets."""
+    from mmsim.analysis.tables import open_run
+
+    if len(what) == 1:
+        if not Path(what[0]).is_dir():
+            raise UsageError(f"'{what[0]}' is no run folder, and one ruleset alone has nothing to be compared with")
+        return open_run(Path(what[0]))
+    return play(plan)
+
+
+def play(plan: "Plan") -> "RunTables":
+    """Play a plan with a progress bar on stderr."""
+    from mmsim.analysis.experiment import run_experiment
+
+    screen = Console(stderr=True)
+    with Progress(console=screen, transient=True, disable=not screen.is_terminal) as progress:
+        task = progress.add_task("playing", total=None)
+        return run_experiment(plan, lambda done, total: progress.update(task, completed=done, total=total))
+
+
+def parse_tolerances(words: Sequence[str]) -> dict[str, float]:
+    """NAME=VALUE of the option --tolerance."""
+    told = {}
+    for word in words:
+        name, _, value = word.partition("=")
+        try:
+            told[name] = float(value)
+        except ValueError:
+            raise UsageError(f"--tolerance takes NAME=VALUE, not '{word}'") from None
+    return told
+
+
+def _print(run: "RunTables", found: Sequence["Panel"], comparisons: Sequence["Comparison"]) -> None:
+    from mmsim.analysis import words
+
+    screen = console()
+    for warning in run.warnings:
+        screen.print(f"WARNING: {warning}", style="bold red")
+    table = Table("metric", "unit", *found[0].variants, title=f"{run.name}: 95 % intervals", title_justify="left")
+    for panel in found:
+        for g, group in enumerate(panel.groups):
+            cells = [
+                words.with_interval(panel.estimate(v, g), panel.measure.unit) if panel.known(v, g) else "-"
+                for v in range(len(panel.variants))
+            ]
+            table.add_row(words.label(panel.measure.name, group), panel.measure.unit, *cells)
+    screen.print(table)
+    for variant in dict.fromkeys(one.variant for one in comparisons):
+        of_variant = [one for one in comparisons if one.variant == variant]
+        heading = f"{variant} against {of_variant[0].reference}"
+        table = Table(
+            "metric", "difference", "p (Holm)", "variance saved", "verdict", title=heading, title_justify="left"
+        )
+        for one in of_variant:
+            table.add_row(
+                words.label(one.measure.name, one.group),
+                words.with_interval(one.difference, words.difference_unit(one.measure.unit), signed=True),
+                words.p_value(one.p_adjusted),
+                f"{100 * one.saved:.0f} %",
+                one.in_words,
+            )
+        screen.print(table)

@@ -1,0 +1,49 @@
+"""`mmsim sweep`: a grid of variants over the values of knobs, and its report."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from mmsim.cli.common import Players, Seed
+from mmsim.cli.compare import Board, Bots, Games, Metrics, Seats, play
+
+
+def sweep(
+    spec: Annotated[str, typer.Argument(metavar="SPEC", help="The ruleset to start from, like print+loyal.")],
+    vary: Annotated[
+        list[str],
+        typer.Option(metavar="KNOB=VALUES", help="A knob and its values, like change_minutes=1:5 or end_lines=4,5,6."),
+    ],
+    players: Players = None,
+    bots: Bots = "uniform",
+    games: Games = 4_000,
+    board: Board = "classic",
+    seats: Seats = "fixed",
+    game: Annotated[str, typer.Option(metavar="NAME", help="Which game the ruleset is of.")] = "metromania",
+    seed: Seed = 1,
+    metric: Metrics = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="FOLDER", help="Where to write; if not given, reports/sweep-KNOBS.")
+    ] = None,
+) -> None:
+    """Vary knobs of a ruleset, play every combination, and report how the games respond."""
+    from mmsim.analysis.experiment import Plan  # Polars, scipy and matplotlib take a moment to import
+    from mmsim.analysis.findings import check_names
+    from mmsim.analysis.sweep import Sweep, parse_vary
+    from mmsim.report.page import write_report
+    from mmsim.report.responses import SHOWN, responses
+
+    check_names(metric or ())
+    grid = Sweep(spec, tuple(parse_vary(word) for word in vary))
+    knobs = [one.knob for one in grid.varied]
+    question = f"What {'does' if len(knobs) == 1 else 'do'} {' and '.join(knobs)} do to {spec}?"
+    plan = Plan(grid.specs(), f"sweep-{'-'.join(knobs)}", question, game, board, players, bots, games, seed, seats)
+    page, answer = write_report(
+        play(plan),
+        out or Path("reports") / plan.name,
+        lambda panels: [responses(grid, [panel for panel in panels if panel.measure.name in (metric or SHOWN)])],
+    )
+    for sentence in answer:
+        typer.echo(sentence)
+    typer.echo(f"report -> {page}")

@@ -1,0 +1,1 @@
+"""Findings in, a report out: charts, sentences, tables, one page."""

@@ -1,0 +1,92 @@
+"""Everything a report is made of, gathered from a run once."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from mmsim.analysis.atlas import layouts_played
+from mmsim.analysis.compare import Comparison, compare
+from mmsim.analysis.findings import derived
+from mmsim.analysis.gaps import GAPS, Gap, known_gaps
+from mmsim.analysis.metrics import known_metrics
+from mmsim.analysis.panel import Panel, panels
+from mmsim.analysis.ratings import Ratings
+from mmsim.analysis.skill import ratings_of
+from mmsim.analysis.stats import Array
+from mmsim.analysis.surprises import Surprise
+from mmsim.analysis.surprises import surprises as surprising
+from mmsim.analysis.tables import RunTables
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A run's findings; the first variant is the one the others are compared with."""
+
+    run: RunTables
+    panels: Mapping[str, Panel]
+    comparisons: Sequence[Comparison]
+    ratings: Mapping[str, Ratings]
+    gaps: Sequence[tuple[Gap, Panel]]
+    uncounted: Sequence[Gap]
+    surprises: Sequence[Surprise]
+    layouts: Mapping[str, tuple[int, int]]  # variant -> layouts, games
+    scores: Sequence[tuple[Array, Array]]  # of every variant: values, shares of companies
+
+    @property
+    def names(self) -> list[str]:
+        """The variants' names without what all of them end in."""
+        return short_names([variant.name for variant in self.run.variants])
+
+    def name_of(self, variant: str) -> str:
+        """A variant's short name."""
+        return self.names[[one.name for one in self.run.variants].index(variant)]
+
+    def against(self, variant: str) -> list[Comparison]:
+        return [one for one in self.comparisons if one.variant == variant]
+
+
+def gather(run: RunTables) -> Evidence:
+    """Measure a run, with one pass over each table for all metrics and gaps."""
+    metrics, gaps = known_metrics(run.tables), known_gaps(run)
+    found = panels(run, [*metrics, *(gap.metric for gap in gaps)])
+    of_gaps = {panel.measure.name: panel for panel in found if panel.measure.name in {gap.name for gap in gaps}}
+    measured = [panel for panel in found if panel.measure.name not in of_gaps]
+    ratings = ratings_of(run)
+    measured += derived(run, measured, ratings)
+    has_layouts = "layout" in run.tables["games"].collect_schema()
+    return Evidence(
+        run,
+        {panel.measure.name: panel for panel in measured},
+        compare(measured) if len(run.variants) > 1 else [],
+        ratings,
+        [(gap, of_gaps[gap.name]) for gap in gaps],
+        [gap for gap in GAPS if gap not in gaps],
+        surprising(run),
+        layouts_played(run) if has_layouts else {},
+        _scores(run),
+    )
+
+
+def _scores(run: RunTables) -> list[tuple[Array, Array]]:
+    """How scores of companies are distributed in every variant."""
+    counts = run.counted.tables["seats"].group_by("variant", "score").agg(pl.len().alias("seats")).collect()
+    found = []
+    for variant in run.variants:
+        own = counts.filter(pl.col("variant") == variant.name).sort("score")
+        values, seats = own["score"].to_numpy().astype(np.float64), own["seats"].to_numpy().astype(np.float64)
+        found.append((values, seats / max(seats.sum(), 1.0)))
+    return found
+
+
+def short_names(names: Sequence[str]) -> list[str]:
+    """Names without what all of them share: the number of players at the end, a ruleset before different knobs."""
+    if len(names) < 2:
+        return list(names)
+    if all("-" in name for name in names) and len({name.rpartition("-")[2] for name in names}) == 1:
+        names = [name.rpartition("-")[0] for name in names]
+    parts = [name.split(",") for name in names]
+    shared = set(parts[0]).intersection(*parts)
+    shorter = [",".join(part for part in told if part not in shared) for told in parts]
+    return shorter if all(shorter) else list(names)

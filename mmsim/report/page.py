@@ -1,0 +1,138 @@
+"""The report itself: one page that needs nothing else, charts and tables beside it."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from mmsim import __version__
+from mmsim.analysis import compare, stats
+from mmsim.analysis.findings import MEASURES
+from mmsim.analysis.panel import Panel
+from mmsim.analysis.tables import RunTables
+from mmsim.core.files import write_atomically
+from mmsim.report import sentences
+from mmsim.report.evidence import Evidence, gather
+from mmsim.report.figures import Chart
+from mmsim.report.sections import Section, headline_chart, sections
+
+_PAGE = "report.html"
+_NOT_OF_AN_EXPERIMENT = ("board",)
+
+
+def write_report(
+    run: RunTables, folder: Path, first: Callable[[Sequence[Panel]], Sequence[Section]] = lambda panels: ()
+) -> tuple[Path, list[str]]:
+    """Write the report of a run into a folder; the page's path and the answer in three sentences.
+
+    `first` makes sections of its own from the metrics, which stand before all others.
+    """
+    evidence = gather(run)
+    answer = sentences.answer(evidence)
+    headline = headline_chart(evidence)
+    parts = [*first(list(evidence.panels.values())), *sections(evidence)]
+    charts = [*([headline] if headline else []), *(chart for part in parts for chart in part.charts)]
+    page = folder / _PAGE
+    write_atomically(page, _page(evidence, answer, headline, parts).encode())
+    for chart in charts:
+        for kind, content in chart.files.items():
+            write_atomically(folder / "charts" / f"{chart.name}.{kind}", content)
+    for name, table in tables(evidence).items():
+        write_atomically(folder / "tables" / f"{name}.csv", table.write_csv().encode())
+        parquet = BytesIO()
+        table.write_parquet(parquet)
+        write_atomically(folder / "tables" / f"{name}.parquet", parquet.getvalue())
+    write_atomically(folder / "experiment.toml", experiment_toml(run.experiment).encode())
+    return page, answer
+
+
+def tables(evidence: Evidence) -> dict[str, pl.DataFrame]:
+    """Everything the report rests on, as tables."""
+    measured = [panel.rows() for panel in evidence.panels.values()]
+    gaps = [
+        panel.rows().with_columns(situation=pl.lit(gap.situation), reading=pl.lit(gap.reading))
+        for gap, panel in evidence.gaps
+    ]
+    surprises = [
+        {"kind": one.kind, "variant": one.variant.name, "game": one.game, "told": one.told, "command": one.command}
+        for one in evidence.surprises
+    ]
+    ratings = [
+        {
+            "variant": variant,
+            "bot": rating.bot,
+            "strength": rating.strength.value,
+            "low": rating.strength.low,
+            "high": rating.strength.high,
+            "elo": rating.elo,
+            "games": rating.games,
+        }
+        for variant, told in evidence.ratings.items()
+        for rating in told.bots
+    ]
+    found = {
+        "metrics": pl.concat(measured),
+        "comparisons": compare.frame(evidence.comparisons),
+        "played": evidence.run.played,
+        "gaps": pl.concat(gaps) if gaps else pl.DataFrame(),
+        "surprises": pl.DataFrame(surprises),
+        "ratings": pl.DataFrame(ratings),
+    }
+    return {name: table for name, table in found.items() if table.height}
+
+
+def _page(evidence: Evidence, answer: Sequence[str], headline: Chart | None, parts: Sequence[Section]) -> str:
+    environment = Environment(
+        loader=PackageLoader("mmsim.report"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
+    )
+    environment.filters["inline"] = lambda chart: Markup(chart.inline())
+    run = evidence.run
+    return environment.get_template(_PAGE).render(
+        name=run.name,
+        question=run.experiment.get("question") or f"What does {run.name} tell?",
+        answer=answer,
+        warnings=run.warnings,
+        headline=headline,
+        sections=parts,
+        facts=_facts(run),
+        played=run.played.rows(),
+        measures=[measure for measure in MEASURES if measure.name in evidence.panels],
+        level=f"{100 * stats.LEVEL:.0f} %",
+        paired=run.paired,
+        clustered=any(variant.cluster > 1 for variant in run.variants),
+        tests=len(evidence.comparisons),
+        experiment=experiment_toml(run.experiment),
+        version=__version__,
+    )
+
+
+def _facts(run: RunTables) -> list[tuple[str, str]]:
+    """What was played, for the head of the page."""
+    games = int(run.played["games"].sum())
+    bots = sorted({bot for variant in run.variants for bot in variant.bots})
+    players = sorted({variant.players for variant in run.variants})
+    boards = run.experiment.get("boards", [])
+    return [
+        ("games", f"{games:,}"),
+        ("variants", str(len(run.variants))),
+        ("players", ", ".join(str(number) for number in players)),
+        ("bots", ", ".join(bots)),
+        ("boards", ", ".join(Path(board).stem for board in boards)),
+        ("seed", str(run.experiment.get("seed", ""))),
+    ]
+
+
+def experiment_toml(experiment: Mapping[str, Any]) -> str:
+    """An experiment as the file it can be played from again."""
+    lines = []
+    for key, value in experiment.items():
+        if value is None or key in _NOT_OF_AN_EXPERIMENT:
+            continue
+        shown = list(value) if isinstance(value, tuple) else value
+        lines.append(f"{key} = {json.dumps(shown, ensure_ascii=False)}")  # JSON's texts, numbers and lists are TOML's
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,90 @@
+"""How charts look: colours for colour-blind eyes (Okabe and Ito 2008), and ink that a page replaces by its own."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import matplotlib
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+SERIES = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C6BB1", "#7F7F7F")
+MARKERS = ("o", "s", "D", "^", "v", "P", "X", "h")  # so that no series is told by its colour alone
+
+INK, MUTED, GRID = "#1d2430", "#5b6472", "#dde1e7"  # of everything that is not data
+
+
+def on_page(svg: str) -> str:
+    """A drawing whose colours are those of the page it stands in."""
+    for number, series in enumerate(SERIES):
+        svg = svg.replace(series.lower(), f"var(--s{number})")
+    for ours, of_page in ((INK, "currentColor"), (MUTED, "var(--muted)"), (GRID, "var(--line)")):
+        svg = svg.replace(ours, of_page)
+    return svg
+
+
+WIDTH = 4.7  # inches; on a phone a page is not much wider
+_LEGEND_WIDTH = 48  # letters
+_SETTINGS: Any = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "mmsim",
+    "font.size": 9.5,
+    "text.color": INK,
+    "axes.edgecolor": GRID,
+    "axes.labelcolor": MUTED,
+    "xtick.color": MUTED,
+    "ytick.color": INK,
+    "grid.color": GRID,
+    "axes.grid": True,
+    "axes.grid.axis": "x",
+    "grid.linewidth": 0.8,
+    "axes.axisbelow": True,
+    "figure.facecolor": "none",
+    "axes.facecolor": "none",
+    "legend.frameon": False,
+}
+
+
+@contextmanager
+def settings() -> Iterator[None]:
+    """The house's settings whatever the user's own are."""
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()
+        matplotlib.rcParams.update(_SETTINGS)
+        yield
+
+
+def blank(height: float) -> tuple[Figure, Axes]:
+    """A figure with one pair of axes and no box around them."""
+    figure = Figure(figsize=(WIDTH, height), layout="constrained")
+    axes = figure.add_subplot()
+    for side in ("top", "right", "left"):
+        axes.spines[side].set_visible(False)
+    axes.tick_params(length=0)
+    return figure, axes
+
+
+def colour(number: int) -> str:
+    return SERIES[number % len(SERIES)]
+
+
+def marker(number: int) -> str:
+    return MARKERS[number % len(MARKERS)]
+
+
+def legend(axes: Axes) -> None:
+    """Names of the series above the chart, as many in a row as fit."""
+    handles, labels = axes.get_legend_handles_labels()
+    if len(labels) < 2:
+        return
+    columns = max(1, min(len(labels), _LEGEND_WIDTH // (max(len(label) for label in labels) + 5)))
+    axes.legend(
+        handles,
+        labels,
+        loc="lower left",
+        bbox_to_anchor=(-0.02, 1.0),
+        ncols=columns,
+        handletextpad=0.3,
+        columnspacing=1.0,
+        borderaxespad=0.2,
+    )

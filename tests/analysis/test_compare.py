@@ -1,0 +1,179 @@
+"""Comparisons: paired differences, verdicts, and what they rest on."""
+
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy import stats as scipy_stats
+
+from mmsim.analysis.compare import Comparison, Verdict, compare, frame, with_tolerances
+from mmsim.analysis.fairness import groups_equal, seat_imbalance
+from mmsim.analysis.findings import findings
+from mmsim.analysis.metrics import find_metrics
+from mmsim.analysis.panel import Measure, Panel, panels
+from mmsim.analysis.tables import RunTables, VariantInfo
+from mmsim.core.errors import UsageError
+
+
+def made_run(seed: int, games: int, effect: float = 0.0, cluster: int = 1, design: str = "paired") -> RunTables:
+    """A run of two variants whose margins share what the deal does to them."""
+    rng = np.random.default_rng(seed)
+    deal = np.repeat(rng.normal(0, 3, games // cluster), cluster)
+    frames = [
+        pl.DataFrame({"game": np.arange(games), "margin": deal + rng.normal(shift, 1, games)}).select(
+            pl.lit(name).alias("variant"), pl.lit("finished").alias("status"), "game", "margin"
+        )
+        for name, shift in (("a", 0.0), ("b", effect))
+    ]
+    variants = tuple(VariantInfo(name, 4, ("x",) * 4, cluster) for name in "ab")
+    return RunTables("made", {"design": design}, variants, {"games": pl.concat(frames).lazy()}, games)
+
+
+def margin(run: RunTables) -> Comparison:
+    (one,) = compare(findings(run, ["margin"]))
+    return one
+
+
+def test_paired_difference_is_that_of_a_paired_t_test() -> None:
+    run = made_run(1, 200, 0.2)
+    one = margin(run)
+    games = run.tables["games"].collect()
+    a, b = (games.filter(pl.col("variant") == name)["margin"].to_numpy() for name in "ab")
+    theirs = scipy_stats.ttest_rel(b, a)
+    assert one.p_value == pytest.approx(theirs.pvalue)
+    interval = theirs.confidence_interval()
+    assert (one.difference.low, one.difference.high) == pytest.approx((interval.low, interval.high))
+    assert one.saved == pytest.approx(1 - np.var(b - a, ddof=1) / (np.var(a, ddof=1) + np.var(b, ddof=1)))
+    assert one.saved > 0.8
+
+
+def test_an_independent_design_is_compared_by_welch() -> None:
+    run = made_run(1, 200, 0.2, design="independent")
+    one = margin(run)
+    games = run.tables["games"].collect()
+    a, b = (games.filter(pl.col("variant") == name)["margin"].to_numpy() for name in "ab")
+    theirs = scipy_stats.ttest_ind(b, a, equal_var=False)
+    assert one.p_value == pytest.approx(theirs.pvalue)
+    assert one.saved == 0
+
+
+def test_games_of_one_deal_are_one_cluster() -> None:
+    one = margin(made_run(2, 400, 0.2, cluster=4))
+    assert one.difference.clusters == 100
+    assert one.before.se == pytest.approx(3 / np.sqrt(100), rel=0.2)  # not 3 / sqrt(400)
+
+
+def test_a_partial_run_is_paired_where_both_have_played() -> None:
+    run = made_run(3, 200, 0.2)
+    fewer = run.tables["games"].filter((pl.col("variant") == "a") | (pl.col("game") < 150))
+    one = margin(replace(run, tables={"games": fewer}))
+    assert one.after.clusters == 150
+    assert one.saved > 0.5
+
+
+def test_verdicts_in_words() -> None:
+    assert margin(made_run(4, 2000, 2.0)).verdict is Verdict.WORSE  # a wider margin is worse
+    assert margin(made_run(4, 2000, -2.0)).verdict is Verdict.BETTER
+    assert margin(made_run(4, 2000, 0.0)).verdict is Verdict.EQUAL
+    unsure = margin(made_run(4, 30, 0.3))
+    assert unsure.verdict is Verdict.UNSURE
+    assert "would do" in unsure.in_words
+    neutral = Measure("length", "How long?", "turns", 0.1)
+    panel = replace(findings(made_run(4, 2000, 2.0), ["margin"])[0], measure=neutral)
+    assert compare([panel])[0].verdict is Verdict.HIGHER
+
+
+def test_the_games_it_asks_for_are_enough() -> None:
+    needed = margin(made_run(4, 30, 1.2)).games_needed
+    assert margin(made_run(5, int(4 * needed), 1.2)).verdict is Verdict.WORSE
+
+
+def test_games_that_are_the_same_in_every_move_are_equal(run: RunTables) -> None:
+    """Uniform bots do not look at hands, so open hands change nothing."""
+    for one in compare(findings(run)):
+        if one.variant == "print+loyal-4p" and one.measure.name != "layout_share":
+            assert one.verdict is Verdict.EQUAL
+            assert "the same in every game" in one.in_words
+
+
+def test_a_single_variant_has_nothing_to_be_compared_with(run: RunTables) -> None:
+    alone = replace(run, variants=run.variants[:1])
+    with pytest.raises(UsageError, match="nothing to compare"):
+        compare(findings(alone, ["margin"]))
+
+
+def test_the_reference_may_be_chosen(run: RunTables) -> None:
+    comparisons = compare(findings(run, ["margin"]), "print+loyal-4p")
+    assert {one.reference for one in comparisons} == {"print+loyal-4p"}
+    with pytest.raises(UsageError, match="unknown variant 'print\\+loyal'"):
+        compare(findings(run, ["margin"]), "print+loyal")
+
+
+def test_tolerances_may_be_stated(run: RunTables) -> None:
+    found = findings(run, ["margin"])
+    strict, loose = (compare(with_tolerances(found, {"margin": value}))[1] for value in (0.01, 5))
+    assert strict.verdict is Verdict.UNSURE
+    assert loose.verdict is Verdict.EQUAL
+    with pytest.raises(UsageError, match="above 0"):
+        with_tolerances(found, {"margin": 0})
+    with pytest.raises(UsageError, match="unknown metric 'turns'"):
+        with_tolerances(found, {"turns": 1})
+
+
+def test_a_table_of_comparisons_has_a_row_each(run: RunTables) -> None:
+    comparisons = compare(findings(run, ["margin", "end_reason"]))
+    table = frame(comparisons)
+    assert table.height == len(comparisons) == 2 * 5
+    assert table["p_adjusted"].max() <= 1
+
+
+def shares_panel(shares: list[list[float]], games: int) -> Panel:
+    """Win shares of independent games, with their multinomial covariance."""
+    means = np.array(shares)
+    count, players = means.shape
+    cov = np.zeros((count, players, count, players))
+    for v in range(count):
+        cov[v, :, v, :] = (np.diag(means[v]) - np.outer(means[v], means[v])) / games
+    size = np.full((count, players), float(games))
+    measure = Measure("seat_win_share", "?", "share", 0.01)
+    return Panel(measure, tuple("ab"[:count]), ("1st", "2nd", "3rd", "4th"), means, size, size, cov, False)
+
+
+def test_seat_imbalance_is_the_root_mean_square_from_a_fair_share() -> None:
+    panel = seat_imbalance(shares_panel([[0.31, 0.25, 0.23, 0.21]], 10_000_000))
+    assert panel.means[0, 0] == pytest.approx(np.sqrt((0.06**2 + 0.02**2 + 0.04**2) / 4), abs=1e-4)
+
+
+def test_even_seats_have_no_imbalance_and_pass_the_test_of_equality(run: RunTables) -> None:
+    rng = np.random.default_rng(11)
+    inside, p_values = 0, []
+    for _ in range(500):
+        wins = rng.multinomial(2000, [0.25] * 4) / 2000
+        shares = shares_panel([wins.tolist()], 2000)
+        inside += seat_imbalance(shares).estimate(0, 0).low == 0
+        p_values.append(groups_equal(shares, 0))
+    assert inside / 500 > 0.93
+    assert scipy_stats.kstest(p_values, "uniform").pvalue > 0.001
+    assert 0 <= groups_equal(panels(run, find_metrics(["seat_win_share"]))[0], 0) <= 1
+
+
+@pytest.mark.slow
+def test_interval_of_seat_imbalance_covers_what_it_says() -> None:
+    rng = np.random.default_rng(12)
+    chances = np.array([0.29, 0.26, 0.24, 0.21])
+    truth = np.sqrt(((chances - 0.25) ** 2).mean())
+    inside = 0
+    for _ in range(4000):
+        told = seat_imbalance(shares_panel([(rng.multinomial(5000, chances) / 5000).tolist()], 5000)).estimate(0, 0)
+        inside += told.low <= truth <= told.high
+    assert 0.94 < inside / 4000 < 0.96
+
+
+@pytest.mark.slow
+def test_paired_intervals_cover_what_they_say() -> None:
+    inside = 0
+    for seed in range(2000):
+        one = margin(made_run(seed, 120, 0.3, cluster=2))
+        inside += one.difference.low <= 0.3 <= one.difference.high
+    assert 0.935 < inside / 2000 < 0.965

@@ -1,0 +1,124 @@
+"""What is derived of a run: skill, layouts, gaps, surprises."""
+
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+import pytest
+
+from mmsim.analysis.atlas import layout_share, layouts_played
+from mmsim.analysis.findings import MEASURES, findings
+from mmsim.analysis.gaps import GAPS, known_gaps
+from mmsim.analysis.panel import panels
+from mmsim.analysis.skill import ratings_of, skill_gradient
+from mmsim.analysis.surprises import surprises
+from mmsim.analysis.tables import RunTables, VariantInfo
+from mmsim.core.errors import UsageError
+from mmsim.games import find_game
+
+
+def made_run(tables: dict[str, pl.DataFrame], bots: tuple[str, ...] = ("x", "x"), cluster: int = 1) -> RunTables:
+    games = tables["games"].with_columns(pl.lit("finished").alias("status"))
+    variants = (VariantInfo("v", len(bots), bots, cluster),)
+    lazy = {name: frame.lazy() for name, frame in {**tables, "games": games}.items()}
+    return RunTables("made", {}, variants, lazy, games.height)
+
+
+def test_every_measure_has_a_name_of_its_own() -> None:
+    assert len({measure.name for measure in MEASURES}) == len(MEASURES)
+
+
+def test_skill_gradient_is_the_chance_of_the_strongest_against_the_weakest() -> None:
+    games = 2000
+    won = np.random.default_rng(1).random(games) < 0.8
+    seats = pl.DataFrame(
+        {
+            "variant": ["v"] * (2 * games),
+            "game": np.repeat(np.arange(games), 2),
+            "company": 0,
+            "bot": ["a", "b"] * games,
+            "rank": np.column_stack([np.where(won, 1, 2), np.where(won, 2, 1)]).ravel(),
+        }
+    )
+    run = made_run(
+        {"games": pl.DataFrame({"variant": ["v"] * games, "game": range(games)}), "seats": seats}, ("a", "b")
+    )
+    panel = skill_gradient(ratings_of(run))
+    assert panel is not None
+    told = panel.estimate(0, 0)
+    assert told.value == pytest.approx(won.mean(), abs=0.01)
+    assert told.low < 0.8 < told.high
+
+
+def test_runs_with_one_bot_have_no_skill_gradient(run: RunTables) -> None:
+    assert ratings_of(run) == {}
+    with pytest.raises(UsageError, match="cannot tell skill_gradient"):
+        findings(run, ["skill_gradient"])
+
+
+def layouts_run(layouts: int, each: int, between: float) -> RunTables:
+    rng = np.random.default_rng(2)
+    values = rng.normal(0, between, layouts).repeat(each) + rng.normal(0, 1, layouts * each)
+    frame = pl.DataFrame(
+        {
+            "variant": ["v"] * len(values),
+            "game": range(len(values)),
+            "layout": np.arange(layouts).repeat(each),
+            "margin": values,
+        }
+    )
+    return made_run({"games": frame})
+
+
+def test_layout_share_finds_the_variance_between_layouts() -> None:
+    panel = layout_share(layouts_run(300, 10, 0.5))
+    assert panel is not None
+    told = panel.estimate(0, 0)
+    assert told.value == pytest.approx(0.2, abs=0.05)  # 0.25 of 1.25
+    assert told.low < 0.2 < told.high
+
+
+def test_layouts_played_once_tell_nothing(run: RunTables) -> None:
+    assert layout_share(layouts_run(300, 1, 0.5)) is None
+    assert layouts_played(run)["print-4p"][1] == 600
+
+
+def test_gaps_are_counted_as_plain_python_counts_them(run: RunTables) -> None:
+    gaps = known_gaps(run)
+    names = {gap.name for gap in gaps}
+    assert {"deadlock", "half_point", "shared_trip", "line_not_started", "shared_win"} <= names
+    found = dict(zip((gap.name for gap in gaps), panels(run, [gap.metric for gap in gaps]), strict=True))
+    seats = run.tables["seats"].filter(pl.col("variant") == "print-4p").collect().to_dicts()
+    halves = {row["game"] for row in seats if row["lines_ended"] == 1 and row["station_points"] % 2}
+    assert found["half_point"].means[0, 0] == pytest.approx(len(halves) / 600)
+    trips = run.tables["trips"].filter(pl.col("variant") == "print-4p").collect().to_dicts()
+    shared = {row["game"] for row in trips if row["minutes"] is not None and row["involved"].bit_count() > 1}
+    assert found["shared_trip"].means[0, 0] == pytest.approx(len(shared) / 600)
+
+
+def test_a_counter_in_the_tables_makes_its_gap_known(run: RunTables) -> None:
+    games = run.tables["games"].with_columns(passes=pl.col("game") % 3)
+    counted = replace(run, tables={**run.tables, "games": games})
+    gap = next(gap for gap in known_gaps(counted) if gap.name == "pass")
+    assert panels(counted, [gap.metric])[0].means[0, 0] == pytest.approx(400 / 600)
+    assert gap in GAPS
+
+
+def test_surprises_are_the_extremes_and_can_be_seen_again(run: RunTables) -> None:
+    found = {one.kind: one for one in surprises(run)}
+    games = run.tables["games"].collect()
+    assert found["longest"].row["turns"] == games["turns"].max()
+    assert found["most lopsided"].row["margin"] == games["margin"].max()
+    assert found["closest"].row["margin"] == games.filter(pl.col("winner").is_not_null())["margin"].min()
+    one = found["longest"]
+    game = find_game("metromania")
+    record = game.record(game.prepare(one.again), one.game)
+    assert max(move["turn"] for move in record["moves"]) in (one.row["turns"], one.row["turns"] - 1)
+    assert one.command == (
+        f"mmsim play --rules '{one.again.rules}' --players 4 --board classic --bots uniform --seed 7 --game {one.game}"
+    )
+
+
+def test_equal_surprises_are_told_of_the_first_variant(run: RunTables) -> None:
+    """Hidden and open hands play the same games here."""
+    assert "print+loyal-4p" not in {one.variant.name for one in surprises(run)}

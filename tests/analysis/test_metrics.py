@@ -1,0 +1,139 @@
+"""Metrics against the plainest Python that could compute them."""
+
+from collections import defaultdict
+from statistics import mean
+from typing import Any
+
+import polars as pl
+import pytest
+
+from mmsim.analysis.metrics import METRICS, Metric, Shape, find_metrics, known_metrics
+from mmsim.analysis.panel import panels
+from mmsim.analysis.tables import RunTables
+from mmsim.core.errors import UsageError
+
+Rows = list[dict[str, Any]]
+
+
+def rows_by_game(run: RunTables, table: str, variant: str) -> dict[int, Rows]:
+    found: dict[int, Rows] = defaultdict(list)
+    for row in run.tables[table].filter(pl.col("variant") == variant).collect().iter_rows(named=True):
+        found[row["game"]].append(row)
+    return found
+
+
+def values(run: RunTables, name: str, variant: str = "print-4p") -> dict[tuple[str, int], float]:
+    (metric,) = find_metrics([name])
+    frame = metric.per_game(run.tables).filter(pl.col("variant") == variant).collect()
+    return {(group, game): value for _, group, game, value in frame.iter_rows()}
+
+
+def test_seat_win_share_and_first_seat_advantage(run: RunTables) -> None:
+    shares, ahead = values(run, "seat_win_share"), values(run, "first_seat_advantage")
+    for game, rows in rows_by_game(run, "seats", "print-4p").items():
+        for seat, ordinal in enumerate(("1st", "2nd", "3rd", "4th")):
+            assert shares[ordinal, game] == rows[seat]["win_share"]
+        assert ahead["", game] == pytest.approx(rows[0]["win_share"] - 0.25)
+
+
+def test_scores_and_their_parts(run: RunTables) -> None:
+    score, parts, spread = (values(run, name) for name in ("score", "score_parts", "spread"))
+    forgone = values(run, "points_forgone")
+    for game, rows in rows_by_game(run, "seats", "print-4p").items():
+        scores = [row["score"] for row in rows]
+        assert score["", game] == pytest.approx(mean(scores))
+        assert spread["", game] == max(scores) - min(scores)
+        assert sum(parts[part, game] for part in ("kept", "trips", "penalties")) == pytest.approx(mean(scores))
+        assert forgone["", game] == pytest.approx(mean(row["station_points"] - row["kept_points"] for row in rows))
+
+
+def test_drama_and_decisiveness(run: RunTables) -> None:
+    decided, comeback = values(run, "decided"), values(run, "comeback")
+    late, shared = values(run, "decided_at_scoring"), values(run, "shared_wins")
+    for game, (row,) in rows_by_game(run, "games", "print-4p").items():
+        assert shared["", game] == (row["winner"] is None)
+        if row["winner"] is None:
+            assert ("", game) not in decided
+            assert ("", game) not in comeback
+            continue
+        assert decided["", game] == pytest.approx(min(row["decided_turn"] / row["turns"], 1))
+        assert comeback["", game] == (2 * row["decided_turn"] > row["turns"])
+        assert late["", game] == (row["decided_turn"] > row["turns"])
+
+
+def test_end_reasons_of_a_game_add_up_to_one(run: RunTables) -> None:
+    reasons = values(run, "end_reason")
+    for game, (row,) in rows_by_game(run, "games", "print-4p").items():
+        of_game = {group: value for (group, number), value in reasons.items() if number == game and value}
+        assert of_game == {row["end_reason"]: 1.0}
+
+
+def test_trips_and_faults(run: RunTables) -> None:
+    possible, minutes = values(run, "trips_possible"), values(run, "trip_minutes")
+    park, companies, faults = (values(run, name) for name in ("park_lake_possible", "trip_companies", "fault"))
+    for game, rows in rows_by_game(run, "trips", "print-4p").items():
+        common = [row for row in rows if row["trip"] != "park_lake"]
+        times = [row["minutes"] for row in common if row["minutes"] is not None]
+        assert possible["", game] == pytest.approx(len(times) / 6)
+        assert minutes.get(("", game)) == (pytest.approx(mean(times)) if times else None)
+        (last,) = (row for row in rows if row["trip"] == "park_lake")
+        assert park["", game] == (last["minutes"] is not None)
+        involved = [row["involved"].bit_count() for row in rows if row["minutes"] is not None]
+        assert companies.get(("", game)) == (pytest.approx(mean(involved)) if involved else None)
+        for fault in ("not_placed", "no_station", "no_route"):
+            assert faults[fault, game] == pytest.approx(mean(row["fault"] == fault for row in rows))
+
+
+def test_fates_of_lines_add_up_to_one(run: RunTables) -> None:
+    fates, length = values(run, "line_fates"), values(run, "line_tunnels")
+    for game, rows in rows_by_game(run, "lines", "print-4p").items():
+        of_game = [fates[fate, game] for fate in ("ended", "blocked", "never started", "under way")]
+        assert sum(of_game) == pytest.approx(1)
+        assert of_game[0] == pytest.approx(mean(row["ended"] for row in rows))
+        ended = [row["tunnels"] for row in rows if row["ended"]]
+        assert length.get(("", game)) == (pytest.approx(mean(ended)) if ended else None)
+
+
+def test_every_metric_is_declared_in_full() -> None:
+    assert len({metric.name for metric in METRICS}) == len(METRICS)
+    for metric in METRICS:
+        assert metric.question.endswith("?")
+        assert metric.unit
+        assert metric.tolerance > 0
+        assert metric.better in ("", "more", "less")
+
+
+def test_tables_without_a_column_lack_its_metrics(run: RunTables) -> None:
+    poorer = {"games": run.tables["games"].drop("lead_changes"), "seats": run.tables["seats"]}
+    names = {metric.name for metric in known_metrics(poorer)}
+    assert "lead_changes" not in names
+    assert "trips_possible" not in names
+    assert {"margin", "seat_win_share", "score"} <= names
+
+
+def test_metrics_of_a_game_with_other_tables(run: RunTables) -> None:
+    """A table no metric names, and words as plain strings: nothing here knows a game."""
+    games = run.tables["games"].with_columns(pl.col("end_reason").cast(pl.String))
+    (metric,) = find_metrics(["end_reason"])
+    assert set(metric.values(Shape({"games": games}))) <= {"both_lines", "stations", "lines", "deadlock"}
+
+
+def test_an_unknown_metric_names_the_nearest() -> None:
+    with pytest.raises(UsageError, match="unknown metric 'margins'; did you mean 'margin'?"):
+        find_metrics(["margins"])
+
+
+def test_a_panel_is_the_mean_of_per_game_values(run: RunTables) -> None:
+    """Both ways to the same number, for every metric, group and variant."""
+    for panel in panels(run, known_metrics(run.tables)):
+        (metric,) = find_metrics([panel.measure.name])
+        means = _means(metric, run)
+        for v, variant in enumerate(panel.variants):
+            for g, group in enumerate(panel.groups):
+                if panel.known(v, g):
+                    assert panel.means[v, g] == pytest.approx(means[variant, group], abs=1e-12)
+
+
+def _means(metric: Metric, run: RunTables) -> dict[tuple[str, str], float]:
+    frame = metric.per_game(run.tables).group_by("variant", "group").agg(pl.col("value").mean()).collect()
+    return {(variant, group): value for variant, group, value in frame.iter_rows()}

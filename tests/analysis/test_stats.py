@@ -1,0 +1,170 @@
+"""The statistics against scipy, published tables and their own coverage."""
+
+import numpy as np
+import pytest
+from scipy import stats as scipy_stats
+
+from mmsim.analysis import stats
+
+
+def test_wilson_gives_newcombes_published_intervals() -> None:
+    """Newcombe 1998 (Statist. Med. 17), table I, method 3."""
+    for wins, games, low, high in [(81, 263, 0.2553, 0.3662), (15, 148, 0.0624, 0.1605), (0, 20, 0, 0.1611)]:
+        assert stats.wilson(wins / games, games) == pytest.approx((low, high), abs=5e-5)
+    assert stats.wilson(1 / 29, 29) == pytest.approx((0.0061, 0.1718), abs=5e-5)
+
+
+def test_wilson_agrees_with_scipy() -> None:
+    for wins, games in [(1, 7), (50, 100), (999, 1000)]:
+        theirs = scipy_stats.binomtest(wins, games).proportion_ci(method="wilson")
+        assert stats.wilson(wins / games, games) == pytest.approx((theirs.low, theirs.high))
+
+
+def test_share_without_clusters_is_a_plain_wilson_interval() -> None:
+    share, games = 0.3, 2000
+    se = np.sqrt(share * (1 - share) / games)
+    ours = stats.share_estimate(share, float(se), games, games)
+    assert (ours.low, ours.high) == pytest.approx(stats.wilson(share, games), abs=5e-5)  # t, not z
+
+
+def test_mean_of_single_games_has_the_t_interval_of_scipy() -> None:
+    values = np.random.default_rng(1).normal(5, 2, 30)
+    means, pull = stats.residuals(values[:, None], np.ones((30, 1)))
+    ours = stats.estimate(float(means[0]), float(np.sqrt(stats.covariance(pull, pull)[0, 0])), 30)
+    theirs = scipy_stats.ttest_1samp(values, 5).confidence_interval()
+    assert (ours.low, ours.high) == pytest.approx((theirs.low, theirs.high))
+    assert stats.two_sided_p(ours.value - 5, ours.se, ours.df) == pytest.approx(scipy_stats.ttest_1samp(values, 5)[1])
+
+
+def test_clusters_of_equal_size_are_as_good_as_their_means() -> None:
+    values = np.random.default_rng(2).normal(size=(50, 4)) + np.random.default_rng(3).normal(size=(50, 1))
+    _, pull = stats.residuals(values.sum(axis=1, keepdims=True), np.full((50, 1), 4.0))
+    assert np.sqrt(stats.covariance(pull, pull)[0, 0]) == pytest.approx(scipy_stats.sem(values.mean(axis=1)))
+
+
+def test_paired_difference_has_the_p_value_of_a_paired_t_test() -> None:
+    rng = np.random.default_rng(4)
+    deal = rng.normal(0, 3, 40)
+    one, other = deal + rng.normal(0.3, 1, 40), deal + rng.normal(0, 1, 40)
+    (mean_one,), pull_one = stats.residuals(one[:, None], np.ones((40, 1)))
+    (mean_other,), pull_other = stats.residuals(other[:, None], np.ones((40, 1)))
+    apart = pull_one - pull_other
+    p = stats.two_sided_p(mean_one - mean_other, float(np.sqrt((apart**2).sum())), 39)
+    assert p == pytest.approx(scipy_stats.ttest_rel(one, other).pvalue)
+
+
+def test_welch_agrees_with_scipy() -> None:
+    rng = np.random.default_rng(5)
+    one, other = rng.normal(0, 1, 12), rng.normal(0.5, 3, 30)
+    theirs = scipy_stats.ttest_ind(one, other, equal_var=False)
+    se_one, se_other = scipy_stats.sem(one), scipy_stats.sem(other)
+    df = stats.welch_df(se_one, 12, se_other, 30)
+    assert df == pytest.approx(theirs.df)
+    p = stats.two_sided_p(one.mean() - other.mean(), float(np.hypot(se_one, se_other)), df)
+    assert p == pytest.approx(theirs.pvalue)
+
+
+def test_holm_adjusts_a_worked_example() -> None:
+    """R: p.adjust(c(0.01, 0.04, 0.03, 0.005), "holm")."""
+    assert stats.holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert stats.holm([0.9, 0.8]) == pytest.approx([1.0, 1.0])
+    assert stats.holm([]) == []
+
+
+def test_tost_is_the_larger_of_two_one_sided_tests() -> None:
+    values = np.random.default_rng(6).normal(0.1, 1, 60)
+    low = scipy_stats.ttest_1samp(values, -0.5, alternative="greater").pvalue
+    high = scipy_stats.ttest_1samp(values, 0.5, alternative="less").pvalue
+    ours = stats.tost(float(values.mean()), float(scipy_stats.sem(values)), 59, 0.5)
+    assert ours == pytest.approx(max(low, high))
+
+
+def test_power_and_games_needed_are_cohens() -> None:
+    """A standardised effect of 0.2 takes 196 games for 80 % power, 0.5 takes 31 (normal approximation)."""
+    assert stats.clusters_to_find(0.2, 1) == pytest.approx(196.2, abs=0.1)
+    assert stats.clusters_to_find(0.5, 1) == pytest.approx(31.4, abs=0.1)
+    assert stats.power(0.2, 1, 196.2) == pytest.approx(0.8, abs=1e-3)
+    assert stats.power(0, 1, 100) == pytest.approx(0.05)
+
+
+def test_games_needed_for_equality_are_enough() -> None:
+    clusters = int(np.ceil(stats.clusters_to_equate(0.1, 0.3, 1)))
+    rng = np.random.default_rng(7)
+    found = [
+        stats.tost(float(v.mean()), float(v.std(ddof=1) / np.sqrt(clusters)), clusters - 1, 0.3) < 0.05
+        for v in rng.normal(0.1, 1, (4000, clusters))
+    ]
+    assert np.mean(found) == pytest.approx(0.8, abs=0.03)
+    assert stats.clusters_to_equate(0.4, 0.3, 1) == np.inf
+
+
+def test_wald_of_one_number_is_its_z_test_and_ignores_directions_without_variance() -> None:
+    assert stats.wald(np.array([2.0]), np.array([[1.0]])) == pytest.approx(scipy_stats.chi2.sf(4, 1))
+    shares = np.array([0.02, -0.02])  # they add up to nothing: one degree of freedom
+    cov = np.array([[1e-4, -1e-4], [-1e-4, 1e-4]])
+    assert stats.wald(shares, cov) == pytest.approx(scipy_stats.chi2.sf(4, 1))
+
+
+def test_between_share_gives_shrout_and_fleiss_published_value() -> None:
+    """Shrout and Fleiss 1979, table 2: ICC(1,1) of six targets and four judges is 0.17."""
+    ratings = np.array([[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]])
+    share = stats.between_share([4] * 6, ratings.sum(axis=1), (ratings**2).sum(axis=1))
+    assert share.value == pytest.approx(0.166, abs=5e-4)
+    assert share.low == 0  # it lies below, and a share does not
+
+
+def test_groups_of_one_game_do_not_tell_a_share_between_groups() -> None:
+    share = stats.between_share([1, 1, 1], [1, 2, 3], [1, 4, 9])
+    assert np.isnan(share.value)
+
+
+def coverage_of_clustered_means(rng: np.random.Generator, rounds: int) -> float:
+    """How often the interval of a mean over clusters of four games with one deal holds the true mean."""
+    inside = 0
+    for _ in range(rounds):
+        sizes = rng.integers(1, 5, 100).astype(np.float64)
+        deal = rng.normal(0, 1, 100)
+        sums = sizes * (3 + deal) + rng.normal(0, 1, 100) * np.sqrt(sizes)
+        means, pull = stats.residuals(sums[:, None], sizes[:, None])
+        told = stats.estimate(float(means[0]), float(np.sqrt((pull**2).sum())), 100)
+        inside += told.low <= 3 <= told.high
+    return inside / rounds
+
+
+def coverage_of_clustered_shares(rng: np.random.Generator, rounds: int) -> float:
+    """The same for a share whose chance varies from deal to deal."""
+    inside = 0
+    for _ in range(rounds):
+        chance = rng.beta(2, 6, 300)  # 1/4 on average
+        wins = rng.binomial(4, chance).astype(np.float64)
+        means, pull = stats.residuals(wins[:, None], np.full((300, 1), 4.0))
+        told = stats.share_estimate(float(means[0]), float(np.sqrt((pull**2).sum())), 1200, 300)
+        inside += told.low <= 0.25 <= told.high
+    return inside / rounds
+
+
+@pytest.mark.slow
+def test_intervals_cover_what_they_say() -> None:
+    rng = np.random.default_rng(9)
+    assert 0.94 < coverage_of_clustered_means(rng, 20_000) < 0.96
+    assert 0.94 < coverage_of_clustered_shares(rng, 20_000) < 0.96
+    wins = rng.binomial(400, 0.27, 20_000)
+    bounds = np.array([stats.wilson(w / 400, 400) for w in wins])
+    assert 0.94 < ((bounds[:, 0] <= 0.27) & (bounds[:, 1] >= 0.27)).mean() < 0.96
+
+
+@pytest.mark.slow
+def test_interval_of_the_share_between_layouts_covers_what_it_says() -> None:
+    """With normal values and with skewed ones, where the interval by F fails."""
+    rng = np.random.default_rng(10)
+    draws = {
+        "normal": lambda size: rng.normal(size=size),
+        "skewed": lambda size: rng.exponential(size=size) - 1,
+    }
+    for draw in draws.values():
+        inside = 0
+        for _ in range(4000):
+            values = draw((600, 5)) + 0.5 * draw((600, 1))
+            told = stats.between_share(np.full(600, 5), values.sum(axis=1), (values**2).sum(axis=1))
+            inside += told.low <= 0.2 <= told.high
+        assert 0.935 < inside / 4000 < 0.965

@@ -1,0 +1,39 @@
+"""Numbers as readers see them."""
+
+import numpy as np
+
+from mmsim.analysis import words
+from mmsim.analysis.stats import Estimate
+
+
+def told(value: float, half: float) -> Estimate:
+    return Estimate(value, value - half, value + half, half / 2, 100)
+
+
+def test_a_number_has_the_digits_its_interval_bears() -> None:
+    assert words.with_interval(told(12.3456, 0.5), "points") == "12.35 (11.85 to 12.85)"
+    assert words.with_interval(told(12.3456, 5), "points") == "12.3 (7.3 to 17.3)"
+    assert words.with_interval(told(1234.5, 50), "points") == "1,234 (1,184 to 1,284)"
+
+
+def test_shares_are_in_per_cent_and_their_differences_in_points_of_them() -> None:
+    assert words.with_interval(told(0.2723, 0.0015), "share") == "27.23\u00a0% (27.08 to 27.38)"
+    assert words.value(told(-0.0123, 0.004), words.difference_unit("share")) == "−1.23\u00a0pp"
+    assert words.value(told(0.5, 0.2), "points", signed=True) == "+0.50"
+
+
+def test_a_number_without_spread_is_told_with_one_digit() -> None:
+    assert words.value(told(0.0, 0.0), "points") == "0.0"
+    assert words.value(told(1.0, np.inf), "points") == "1.0"
+
+
+def test_p_values_are_never_nothing() -> None:
+    assert words.p_value(0.0) == "< 0.0001"
+    assert words.p_value(0.0123) == "0.0123"
+    assert words.p_value(0.5) == "0.50"
+
+
+def test_games_needed_are_rough() -> None:
+    assert words.games(123_456) == "130,000"
+    assert words.games(7.2) == "8"
+    assert words.games(np.inf) == "more than ten billion"

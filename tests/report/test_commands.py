@@ -1,0 +1,103 @@
+"""`mmsim compare`, `report` and `sweep` from the command line."""
+
+import json
+from io import StringIO
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from tests.cli.runner import complaint, output, run
+from tests.runs import write_run
+
+
+def test_compare_tells_a_run_in_words(run_folder: Path) -> None:
+    told = output("compare", run_folder)
+    assert "print+no-corruption-4p against print-4p" in told
+    assert "equal within tolerance (the same in every game)" in told
+    assert "would do)" in told
+
+
+def test_compare_plays_rulesets_itself() -> None:
+    told = json.loads(output("compare", "print", "print,end_lines=8", "--games", 400, "--metric", "turns", "--json"))
+    (row,) = told["comparisons"]
+    assert row["verdict"] == "higher"
+    assert row["reference"] == "print-4p"
+    assert row["clusters"] == 400
+    assert {row["variant"] for row in told["metrics"]} == {"print-4p", "print,end_lines=8-4p"}
+
+
+def test_compare_prints_csv(run_folder: Path) -> None:
+    table = pl.read_csv(StringIO(output("compare", run_folder, "--metric", "margin", "--csv")))
+    assert table["metric"].unique().to_list() == ["margin"]
+    assert table.height == 2
+
+
+def test_compare_says_what_is_wrong(run_folder: Path, tmp_path: Path) -> None:
+    assert "nothing to be compared with" in complaint(2, "compare", "print")
+    assert "did you mean 'margin'" in complaint(2, "compare", run_folder, "--metric", "margn")
+    assert "--tolerance takes NAME=VALUE" in complaint(2, "compare", run_folder, "--tolerance", "margin")
+    assert "unknown variant" in complaint(2, "compare", run_folder, "--reference", "nl-4p")
+    assert "there twice" in complaint(2, "compare", "print", "print")
+    alone = write_run(tmp_path / "alone", ["print"], games=20, shard=20)
+    assert "nothing to compare" in complaint(2, "compare", alone)
+    assert "no manifest.json" in complaint(2, "compare", tmp_path)
+
+
+def test_compare_is_loud_about_a_partial_run(tmp_path: Path) -> None:
+    folder = write_run(tmp_path / "partial", games=40, shard=40, asked=80)
+    assert "WARNING: PARTIAL RUN" in output("compare", folder, "--metric", "margin")
+
+
+def test_report_prints_the_answer_and_where_it_is(
+    run_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    lines = output("report", run_folder).splitlines()
+    assert len(lines) == 4
+    assert lines[-1] == "report -> reports/municipality/report.html"
+    assert (tmp_path / "reports" / "municipality" / "report.html").is_file()
+
+
+def test_report_of_nothing_is_a_sentence(tmp_path: Path) -> None:
+    assert "there is no run at" in complaint(2, "report", tmp_path / "nothing")
+
+
+def test_report_of_a_damaged_run_is_a_sentence(tmp_path: Path) -> None:
+    folder = write_run(tmp_path / "damaged", ["print"], games=20, shard=10)
+    part = folder / "lines" / "part-000001.parquet"
+    part.write_bytes(part.read_bytes()[:100])
+    assert "part-000001.parquet is damaged" in complaint(1, "report", folder)
+
+
+def test_report_is_loud_about_a_partial_run(tmp_path: Path) -> None:
+    folder = write_run(tmp_path / "partial", ["print"], games=20, shard=20, asked=40)
+    result = run("report", folder, "--out", tmp_path / "out")
+    assert result.exit_code == 0
+    assert "WARNING: PARTIAL RUN" in result.stderr
+
+
+def test_sweep_reports_how_games_respond(tmp_path: Path) -> None:
+    told = output("sweep", "print", "--vary", "end_lines=4:6:2", "--games", 300, "--out", tmp_path / "out")
+    assert told.splitlines()[-1] == f"report -> {tmp_path / 'out' / 'report.html'}"
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert "What does end_lines do to print?" in page
+    assert "Turns goes from" in page
+    assert (tmp_path / "out" / "charts" / "response-end-lines-turns.svg").is_file()
+
+
+def test_a_wide_sweep_has_a_readable_report(tmp_path: Path) -> None:
+    """Eight variants would make crowded charts; those are left out."""
+    words = ("--vary", "end_lines=4,5", "--vary", "change_minutes=1:4")
+    told = output("sweep", "print", *words, "--games", 40, "--metric", "turns", "--out", tmp_path / "out")
+    assert len(told.splitlines()) == 4
+    charts = {path.stem for path in (tmp_path / "out" / "charts").glob("*.svg")}
+    assert {"response-end-lines-turns", "response-change-minutes-turns", "seat-imbalance"} <= charts
+    assert "faults" not in charts
+
+
+def test_sweep_says_what_is_wrong() -> None:
+    assert "Missing option '--vary'" in complaint(2, "sweep", "print")
+    assert "takes KNOB=VALUES" in complaint(2, "sweep", "print", "--vary", "dig")
+    assert "unknown knob" in complaint(2, "sweep", "print", "--vary", "digs=1:3", "--games", 10)
+    assert "out of range" in complaint(2, "sweep", "print", "--vary", "dig=1:30", "--games", 10)

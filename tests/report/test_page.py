@@ -1,0 +1,119 @@
+"""The report as files: what it says, and that it needs nothing else."""
+
+import json
+import re
+import shutil
+import tomllib
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from mmsim.analysis.tables import open_run
+from mmsim.report import sentences
+from mmsim.report.evidence import gather, short_names
+from mmsim.report.page import experiment_toml, write_report
+from tests.runs import write_run
+
+
+@pytest.fixture(scope="session")
+def page(report: Path) -> str:
+    return (report / "report.html").read_text(encoding="utf-8")
+
+
+def test_the_page_asks_the_question_and_answers_in_three_sentences(page: str, run_folder: Path) -> None:
+    assert "<h1>Are Loyal and No Corruption fairer than hidden hands?</h1>" in page
+    evidence = gather(open_run(run_folder))
+    answer = sentences.answer(evidence)
+    assert len(answer) == 3
+    assert re.search(r"wins \d+\.\d\u00a0% \(\d+\.\d to \d+\.\d\) of games where 25\u00a0% would be fair", answer[0])
+    assert "print+loyal comes out the same in every game" in answer[1]
+    assert re.search(r"the lead changes hands \d\.\d+ times", answer[2])
+
+
+def test_every_section_is_there_and_linked(page: str) -> None:
+    ids = set(re.findall(r'<section id="([a-z]+)"', page))
+    links = set(re.findall(r"<nav.*</nav>", page, re.DOTALL)[0].split('href="#')[1:])
+    linked = {link.partition('"')[0] for link in links}
+    assert ids == linked
+    assert {"answer", "seats", "scores", "ends", "trips", "lines", "variants", "bots", "boards"} <= ids
+    assert {"surprises", "gaps", "method", "reproduce"} <= ids
+
+
+def test_the_page_loads_nothing(page: str) -> None:
+    addresses = re.findall(r'(?:src|href)="([^"]*)"', page)
+    assert addresses
+    assert all(address.startswith(("#", "data:")) for address in addresses)
+    assert "<script" not in page
+    assert "@import" not in page
+    outside = set(re.findall(r"https?://[^\s\"'<>)]+", page))
+    assert outside <= {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"}
+
+
+def test_ids_are_unique(page: str) -> None:
+    ids = re.findall(r'\bid="([^"]+)"', page)
+    assert len(ids) == len(set(ids))
+
+
+def test_charts_and_tables_lie_beside_the_page(report: Path) -> None:
+    svgs = sorted(path.stem for path in (report / "charts").glob("*.svg"))
+    assert svgs == sorted(path.stem for path in (report / "charts").glob("*.png"))
+    assert {"seats", "score-parts", "ends", "faults", "variant-2"} <= set(svgs)
+    assert "variant-1" not in svgs  # it plays the same games; there is nothing to draw
+    for name in ("metrics", "comparisons", "played", "gaps", "surprises"):
+        csv = pl.read_csv(report / "tables" / f"{name}.csv")
+        assert csv.height == pl.read_parquet(report / "tables" / f"{name}.parquet").height > 0
+
+
+def test_the_same_run_gives_the_same_page(report: Path, run_folder: Path, tmp_path: Path) -> None:
+    page, _ = write_report(open_run(run_folder), tmp_path / "again")
+    assert page.read_bytes() == (report / "report.html").read_bytes()
+
+
+def test_the_experiment_can_be_read_again(report: Path, run_folder: Path) -> None:
+    told = tomllib.loads((report / "experiment.toml").read_text(encoding="utf-8"))
+    manifest = json.loads((run_folder / "manifest.json").read_text(encoding="utf-8"))
+    assert told == manifest["experiment"]
+    assert tomllib.loads(experiment_toml({"question": 'says "ä"', "players": None})) == {"question": 'says "ä"'}
+
+
+def test_a_partial_run_is_reported_as_partial(run_folder: Path, tmp_path: Path) -> None:
+    copy = Path(shutil.copytree(run_folder, tmp_path / "copy"))
+    manifest = json.loads((copy / "manifest.json").read_text(encoding="utf-8"))
+    manifest["experiment"]["games"] = 5000
+    (copy / "manifest.json").write_text(json.dumps(manifest))
+    page, _ = write_report(open_run(copy), tmp_path / "report")
+    assert re.search(r'<p class="warning" role="alert">.*PARTIAL RUN: of 5,000 games', page.read_text(encoding="utf-8"))
+
+
+def test_a_run_of_one_variant_has_a_report_without_comparisons(tmp_path: Path) -> None:
+    run = open_run(write_run(tmp_path / "alone", ["print"], games=60, shard=60))
+    page, answer = write_report(run, tmp_path / "report")
+    assert len(answer) == 3
+    assert "of games end by" in answer[1]
+    text = page.read_text(encoding="utf-8")
+    assert 'id="variants"' not in text
+    assert not (tmp_path / "report" / "tables" / "comparisons.csv").exists()
+
+
+def test_two_players_with_two_companies_each_are_two_seats(tmp_path: Path) -> None:
+    run = open_run(write_run(tmp_path / "two", ["print+advanced"], games=200, shard=200, players=2))
+    shares = gather(run).panels["seat_win_share"]
+    assert shares.groups == ("1st", "2nd")
+    assert shares.means[0].sum() == pytest.approx(1)
+
+
+def test_hostile_names_stay_text(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "bad", ["print"], games=40, shard=40, question="<script>alert(1)</script> & so?")
+    page, _ = write_report(open_run(run), tmp_path / "report")
+    text = page.read_text(encoding="utf-8")
+    assert "<script" not in text
+    assert "&lt;script&gt;alert(1)&lt;/script&gt; &amp; so?" in text
+
+
+def test_names_are_short_where_they_share_something() -> None:
+    assert short_names(["print-4p", "print+loyal-4p"]) == ["print", "print+loyal"]
+    assert short_names(["print-3p", "print-4p"]) == ["print-3p", "print-4p"]
+    assert short_names(["print,dig=2-4p", "print,dig=3-4p"]) == ["dig=2", "dig=3"]
+    assert short_names(["print-4p", "print,dig=3-4p"]) == ["print", "print,dig=3"]
+    assert short_names(["print-4p"]) == ["print-4p"]
