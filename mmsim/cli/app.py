@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 from mmsim import __version__
-from mmsim.cli import bench, boards, bots, compare, play, report, rules, run, runs, sweep, verify
+from mmsim.cli import bench, boards, bots, compare, ladder, play, report, rules, run, runs, sweep, verify
 from mmsim.core.errors import MmsimError
 
 
@@ -79,6 +79,7 @@ app.add_typer(runs.app, name="runs")
 app.command("record")(runs.record)
 app.command("export")(runs.export)
 app.command("bench")(bench.bench)
+app.command("ladder")(ladder.ladder)
 app.command("compare")(compare.compare)
 app.command("report")(report.report)
 app.command("sweep")(sweep.sweep)

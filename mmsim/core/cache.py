@@ -1,7 +1,7 @@
 """Where compiled code is kept: one folder for every state of the sources, versions and processor.
 
 Numba notices a change of a cached function's own file only, so the folder's name carries a digest of every source
-of the rooms with compiled code. A list of checksums, written when everything is compiled, tells a whole cache from a
+of the folders with compiled code. A list of checksums, written when everything is compiled, tells a whole cache from a
 broken one.
 """
 
@@ -23,7 +23,7 @@ from mmsim.core.files import write_atomically
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 _CHECKSUMS = "checksums.json"
-_NOTHING_COMPILED = ("batch", "analysis", "report", "cli")  # rooms that know the games through the seam only
+_NOTHING_COMPILED = ("bots", "batch", "analysis", "report", "cli")  # folders: declarations, and rooms below the seam
 _KEPT = 8  # folders of other versions that stay
 
 
@@ -44,7 +44,7 @@ def folder() -> Path:
     digest.update(f"{platform.python_version()} {platform.machine()} {platform.processor()}\n".encode())
     for source in sorted(_PACKAGE.rglob("*.py")):
         name = source.relative_to(_PACKAGE)
-        if name.parts[0] not in _NOTHING_COMPILED:
+        if name.parent.name not in _NOTHING_COMPILED:
             digest.update(str(name).encode())
             digest.update(source.read_bytes())
     return root() / digest.hexdigest()[:16]

@@ -190,7 +190,21 @@ def find_tunnels(s: Any, b: Any, r: Any) -> np.int64:
     s.ways[0], s.ways[1], s.ways[2], s.ways[3] = w0, w1, w2, w3
     choices = count_bits(w0) + count_bits(w1) + count_bits(w2) + count_bits(w3) + starts
     s.choices = choices
+    if s.supply == 1 and (choices > 0 or s.dug == 0):  # else the turn is over
+        _note_short_supply(s, b, r, markers_left)
     return choices
+
+
+@jit
+def _note_short_supply(s: Any, b: Any, r: Any, markers_left: Any) -> None:
+    """D5: count the decisions at which a second station would open further ways."""
+    s.supply = 2
+    line = 2 * s.seat
+    w0, w1 = ways_on(s, b, r, line, markers_left)
+    w2, w3 = ways_on(s, b, r, line + 1, markers_left)
+    s.supply = 1
+    more = (w0 & ~s.ways[0]) | (w1 & ~s.ways[1]) | (w2 & ~s.ways[2]) | (w3 & ~s.ways[3])
+    s.short_supply += np.int64(more != _ZERO)
 
 
 @inlined

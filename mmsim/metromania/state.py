@@ -168,6 +168,12 @@ STATE = np.dtype(
         ("leader", np.int64),
         ("leader_since", np.int64),
         ("lead_changes", np.int64),
+        # situations that the books leave open
+        ("passes_made", np.int64),
+        ("start_overflows", np.int64),  # lines started elsewhere because the sides allowed were full (B2)
+        ("end_overflows", np.int64),  # lines ended elsewhere because the sides allowed were full (D4)
+        ("short_supply", np.int64),  # decisions with a tunnel that needs two stations, and one left (D5)
+        ("two_reasons", np.int64),  # whether the building phase ended for two reasons at once (P3)
         # chance: the stream of the set-up, then one for each seat's bot
         ("rng", np.uint64, streams.words(1 + SEATS)),
     ]

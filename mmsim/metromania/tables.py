@@ -35,6 +35,12 @@ GAME_ROW = np.dtype(
         ("margin", np.int16),  # points of the winner over the next player
         ("lead_changes", np.uint16),
         ("decided_turn", np.int16),  # since when the winner led; turns + 1: only the scoring decided; -1: shared
+        # situations the rule books leave open: how often they came up
+        ("passes", np.uint16),
+        ("start_overflows", np.uint8),
+        ("end_overflows", np.uint8),
+        ("short_supply", np.uint16),  # decisions with a tunnel that needs two stations, and one left
+        ("two_reasons", np.uint8),  # 1: the building phase ended for two reasons at once
     ]
 )
 SEAT_ROW = np.dtype(
@@ -150,6 +156,11 @@ def write_game(s: Any, b: Any, r: Any, game: Any, row: Any) -> None:
         row.decided_turn = s.leader_since if s.leader == winner else s.turn + 1
         lead_changes += np.int64(s.leader >= 0 and s.leader != winner)
     row.lead_changes = lead_changes
+    row.passes = s.passes_made
+    row.start_overflows = s.start_overflows
+    row.end_overflows = s.end_overflows
+    row.short_supply = s.short_supply
+    row.two_reasons = s.two_reasons
 
 
 @jit

@@ -121,6 +121,11 @@ def clear_table(s: Any, b: Any, r: Any) -> None:
     s.park_stations = _ZERO
     s.lake_stations = _ZERO
     s.plan_length = 0
+    s.passes_made = 0
+    s.start_overflows = 0
+    s.end_overflows = 0
+    s.short_supply = 0
+    s.two_reasons = 0
     s.scored = 0
     s.leader = -1
     s.leader_since = 0
@@ -158,7 +163,11 @@ def play_move(s: Any, b: Any, r: Any, move: Any) -> None:
     line = 2 * s.seat + number
     if s.plan_length > 0 and s.bonus_line < 0:
         _follow_plan(s, move)
-    s.passes = s.passes + 1 if kind == PASS else np.int64(0)
+    if kind == PASS:
+        s.passes += 1
+        s.passes_made += 1
+    else:
+        s.passes = 0
     if kind in (BONUS, STATION):
         place_station(s, b, r, np.int64(s.path[ix(PATH * line + what)]))
     elif kind <= END:
@@ -198,6 +207,13 @@ def turn_is_over(s: Any, b: Any, r: Any, kind: Any) -> bool:
 
 
 @inlined
+def is_far(side: Any, from_side: Any) -> bool:
+    """B2, D4: whether a side of the city is neither another one nor next to it."""
+    between = (side - from_side + 6) % 6
+    return between >= 2 and between <= 4
+
+
+@inlined
 def _start(s: Any, b: Any, r: Any, line: Any, frame_cell: Any, base: Any) -> None:
     """B1: from the portal to one of the base vertices."""
     cell = b.city_cells + frame_cell
@@ -205,6 +221,8 @@ def _start(s: Any, b: Any, r: Any, line: Any, frame_cell: Any, base: Any) -> Non
     side = frame_cell // b.side
     s.started |= _ONE << np.uint64(line)
     s.start_side[ix(line)] = side
+    if line & 1 and not is_far(side, s.start_side[ix(line - 1)]):
+        s.start_overflows += 1
     s.start_free[ix(side)] &= ~(_ONE << np.uint64(frame_cell - side * b.side))
     s.path[ix(PATH * line)] = portal
     # Base 0 lies towards the side's first corner: direction side + 4 from the portal; base 1 the next one round.
@@ -220,6 +238,8 @@ def _dig(s: Any, b: Any, r: Any, line: Any, slot: Any, marker: Any) -> None:
     if cell >= b.city_cells:  # D4
         side = (cell - b.city_cells) // b.side
         s.end_side[ix(line)] = side
+        if not is_far(side, s.start_side[ix(line)]):
+            s.end_overflows += 1
         s.ended |= _ONE << np.uint64(line)
         s.ends_free[ix(side)] -= 1
         for i in range(2):
@@ -313,10 +333,11 @@ def blocked_lines(s: Any, b: Any, r: Any) -> np.uint64:
 def trigger(s: Any, b: Any, r: Any) -> np.int64:
     """P1, P3: why the building phase ends after this turn, -1 if it does not."""
     reason = noticed_at_once(s)
-    if reason >= 0 or count_bits(s.started) < r.end_lines:
+    enough = count_bits(s.started) >= r.end_lines and count_bits(s.ended | blocked_lines(s, b, r)) >= r.end_lines
+    if reason >= 0:
+        s.two_reasons = np.int64(enough or (reason == BOTH_LINES and s.supply == 0))
         return reason
-    finished = count_bits(s.ended | blocked_lines(s, b, r))
-    return np.int64(ENOUGH_LINES) if finished >= r.end_lines else np.int64(-1)
+    return np.int64(ENOUGH_LINES) if enough else np.int64(-1)
 
 
 @inlined

@@ -1,5 +1,7 @@
 """The rows of the fast core, column by column, against rows reckoned from games of the reference engine."""
 
+from copy import copy
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -10,9 +12,10 @@ import pytest
 from mmsim.core.game import Shard, Variant
 from mmsim.metromania import frames, tables
 from mmsim.metromania.game import Metromania
+from mmsim.metromania.lattice import far_sides
 from mmsim.metromania.play import Seed, play_out, set_up
 from mmsim.metromania.prepared import Prepared
-from mmsim.metromania.reference import Game, Line, is_blocked
+from mmsim.metromania.reference import Game, Line, apply, dig_moves, is_blocked
 from mmsim.metromania.reference_scoring import Network, Result, Trip, result
 from tests.metromania.twins import fault, fewest_changes
 
@@ -113,7 +116,45 @@ def game_row(number: int, game: Game, outcome: Result) -> Row:
         "margin": totals[0] - totals[1],
         "lead_changes": changes,
         "decided_turn": decided,
+        **gaps(game),
     }
+
+
+def gaps(game: Game) -> Row:
+    """How often situations came up that the books leave open, from a replay."""
+    replay, short, two_reasons = Game(game.city, game.rules, game.dealt), 0, 0
+    for played in game.history:
+        if replay.bonus_line is None and replay.supply == 1:
+            short += more_with_two_stations(replay)
+        open_before = replay.end_reason is None
+        apply(replay, played.move)
+        if open_before and replay.end_reason in ("both_lines", "stations"):
+            finished = sum(line.ended or is_blocked(replay, seat, i) for seat, i, line in replay.all_lines())
+            both = any(first.ended and second.ended for first, second in replay.lines)
+            two_reasons = both + (replay.supply == 0) + (finished >= replay.rules.end_lines) > 1
+    second_starts = [pair[1].start_side for pair in game.lines]
+    lines = [line for _, _, line in game.all_lines()]
+    return {
+        "passes": sum(played.move.kind == "pass" for played in game.history),
+        "start_overflows": sum(
+            second is not None and second not in far_sides(pair[0].start_side or 0)
+            for second, pair in zip(second_starts, game.lines, strict=True)
+        ),
+        "end_overflows": sum(line.ended and line.end_side not in far_sides(line.start_side or 0) for line in lines),
+        "short_supply": short,
+        "two_reasons": int(two_reasons),
+    }
+
+
+def more_with_two_stations(game: Game) -> bool:
+    """Whether a second station left would open further ways to dig."""
+    richer = copy(game)
+    richer.rules = replace(game.rules, stations=game.rules.stations + 1)
+    markers_left = game.rules.markers_per_turn - game.markers_laid
+    poor, rich = (
+        sum(len(dig_moves(table, game.seat, number, markers_left)) for number in range(2)) for table in (game, richer)
+    )
+    return rich > poor
 
 
 def seat_row(number: int, game: Game, outcome: Result, seat: int) -> Row:
@@ -230,7 +271,7 @@ WORDS = {
     "lines": {},
 }
 NULLABLE = {
-    "games": {"winner", "decided_turn"},
+    "games": {"end_reason", "winner", "decided_turn"},
     "seats": set(),
     "trips": {"minutes", "fault"},
     "lines": {"start_side", "end_side"},

@@ -1,0 +1,135 @@
+"""`mmsim ladder`: bots against bots, rated."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import MofNCompleteColumn, Progress
+from rich.table import Table
+
+from mmsim.cli.common import Players, Seed, console
+from mmsim.core.errors import UsageError
+from mmsim.core.files import write_atomically
+from mmsim.metromania.bots import BOTS, split_bots
+
+if TYPE_CHECKING:
+    from mmsim.analysis.ladder import Ladder
+    from mmsim.report.figures import Chart
+
+_SLOW = "search"  # as slow as a thousand others; it plays when it is named
+
+
+def ladder(
+    bots: Annotated[
+        str | None,
+        typer.Option(metavar="LIST", help="Bots, with commas, at least two; if not given, all but search."),
+    ] = None,
+    rules: Annotated[str, typer.Option("--rules", metavar="SPEC", help="Ruleset.")] = "print",
+    players: Players = None,
+    board: Annotated[str, typer.Option(metavar="SET", help="Board set.")] = "classic",
+    games: Annotated[int, typer.Option(min=8, help="Games of every pair of bots.")] = 2000,
+    seed: Seed = 1,
+    workers: Annotated[int, typer.Option(min=1, help="Processes.")] = 2,
+    chart: Annotated[
+        Path | None, typer.Option(dir_okay=False, help="Draw the ratings with their intervals (.svg or .png).")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Let every bot meet every other on the same layouts and deals from all seats, and rate them.
+
+    One of a bot sits with others of another one, and the other way round. Ratings are Plackett-Luce strengths on the
+    Elo scale: 400 more is to be ten times as likely to finish in front.
+    """
+    from mmsim.analysis.ladder import Match, play_ladder  # Polars and the compiler are slow to import
+
+    if chart is not None and chart.suffix not in (".svg", ".png"):
+        raise UsageError(f"a chart is .svg or .png, not {chart.name}")
+    names = [name for name in BOTS if name != _SLOW] if bots is None else split_bots(bots)
+    with Progress(*Progress.get_default_columns(), MofNCompleteColumn(), console=Console(stderr=True)) as bar:
+        task = bar.add_task("playing", total=None)
+        found = play_ladder(
+            Match("metromania", rules, players, board, seed),
+            names,
+            games,
+            workers,
+            lambda done, total: bar.update(task, completed=done, total=total),
+        )
+    if as_json:
+        typer.echo(json.dumps(_as_json(found), indent=1))
+    else:
+        _print(found)
+    if chart is not None:
+        write_atomically(chart, _chart(found).files[chart.suffix[1:]])
+        typer.echo(f"chart -> {chart}", err=True)
+
+
+def _print(found: "Ladder") -> None:
+    screen = console()
+    table = Table("bot", title="Ratings (Elo scale, 95 % intervals)", title_justify="left")
+    for heading in ("rating", "low", "high", "games"):
+        table.add_column(heading, justify="right")
+    for one in found.ratings.bots:
+        table.add_row(one.bot, f"{one.elo:+.0f}", f"{one.elo_low:+.0f}", f"{one.elo_high:+.0f}", f"{one.games:,}")
+    screen.print(table)
+    rest = found.players - 1
+    title = f"Share of wins, one (row) against {rest} (column); equal is {1 / found.players:.0%}"
+    order = [one.bot for one in found.ratings.bots]
+    shares = {(duel.bot, duel.others): duel.share for duel in found.duels}
+    table = Table("", *order, title=title, title_justify="left")
+    for bot in order:
+        cells = [shares.get((bot, other)) for other in order]
+        table.add_row(bot, *(f"{s.value:.1%} ±{(s.high - s.low) / 2:.1%}" if s else "" for s in cells))
+    screen.print(table)
+    for gap in found.alike:
+        screen.print(
+            f"{gap.stronger} and {gap.weaker} cannot be told apart by these games "
+            f"(adjusted p = {gap.p_adjusted:.2f}); more games might"
+        )
+    if not found.alike:
+        screen.print("every two of these bots can be told apart (Holm-adjusted, 5 %)")
+    if found.failed:
+        screen.print(f"{found.failed} games were stopped by a bot's error and are left out")
+    screen.print(
+        f"{found.ratings.games:,} games on {found.ratings.clusters:,} layouts and deals, each played from every seat"
+    )
+
+
+def _chart(found: "Ladder") -> "Chart":
+    from mmsim.analysis.ratings import ELO
+    from mmsim.analysis.stats import Estimate
+    from mmsim.report.figures import Row, dots
+
+    def on_elo(e: Estimate) -> Estimate:
+        return Estimate(e.value * ELO, e.low * ELO, e.high * ELO, e.se * ELO, e.clusters)
+
+    best = found.ratings.bots[0]
+    second = found.ratings.bots[1]
+    title = f"{best.bot} is the strongest bot, {best.elo - second.elo:.0f} points ahead of {second.bot}"
+    note = "Plackett-Luce ratings on the Elo scale with 95 % intervals; the average bot is at 0."
+    rows = [Row(one.bot, [on_elo(one.strength)]) for one in found.ratings.bots]
+    return dots("ladder", title, note, rows, ["rating"], "points on the Elo scale", 0.0)
+
+
+def _as_json(found: "Ladder") -> dict[str, object]:
+    return {
+        "ratings": [
+            {"bot": one.bot, "elo": one.elo, "low": one.elo_low, "high": one.elo_high, "games": one.games}
+            for one in found.ratings.bots
+        ],
+        "duels": [
+            {
+                "bot": duel.bot,
+                "others": duel.others,
+                "win_share": duel.share.value,
+                "low": duel.share.low,
+                "high": duel.share.high,
+                "games": duel.games,
+            }
+            for duel in found.duels
+        ],
+        "cannot_be_told_apart": [[gap.stronger, gap.weaker] for gap in found.alike],
+        "games": found.ratings.games,
+        "failed": found.failed,
+    }
