@@ -109,7 +109,7 @@ class Memory:
         self._deals = prepared.deals
         self._network = new_network()
         self.mind = state.new_record(memory.MIND)
-        self._views = np.zeros(memory.VIEWS, state.STATE).view(np.recarray)
+        self.views = np.zeros(memory.VIEWS, state.STATE).view(np.recarray)
         self._no_rows = tables.empty_rows(prepared.rules.companies, 0)
 
     def set_up(self, game: int, layout: int, hands: NDArray[np.uint8] | None) -> None:
@@ -143,7 +143,7 @@ class Memory:
                 prepared.seatings,
                 self._network,
                 self.mind,
-                self._views,
+                self.views,
                 self.moves,
                 into["games"],
                 into["seats"],
