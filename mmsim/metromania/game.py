@@ -176,7 +176,7 @@ def _ready() -> float:
         position = Position(tiny, 0, compiled=True)
         position.legal_moves()
 
-    return warm_up(run)
+    return warm_up("metromania", run)
 
 
 def start_up() -> float:

@@ -32,7 +32,7 @@ game = Metromania()
 rows = game.play_shard(game.prepare(Variant("print", 4)), 0, 20)
 print("".join(hashlib.sha256(rows[table].tobytes()).hexdigest() for table in rows))
 """
-_LOOK = "from mmsim.core import cache\nprint(cache.is_whole(), cache.folder())"
+_LOOK = "from mmsim.core import cache\nprint(cache.is_whole('metromania'), cache.folder('metromania'))"
 _TRY = """
 from mmsim.core.errors import MmsimError
 from mmsim.metromania.game import start_up
@@ -213,7 +213,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def name_now() -> Path:
-    return cache.folder.__wrapped__()
+    return cache.folder.__wrapped__("metromania")
 
 
 @pytest.mark.parametrize("source", ["core/streams.py", "core/accel.py", "metromania/trips.py", "metromania/state.py"])
