@@ -123,7 +123,7 @@ def _play_rows(prepared: Prepared, first_game: int, count: int) -> Shard:
         prepared.rule_record,
         prepared.bot_record,
         state.new_record(state.DICE),
-        state.new_record(state.FIELD),
+        state.new_record(state.MIND, state.MINDS),
         np.uint64(prepared.seed),
         np.int64(first_game),
         np.int64(prepared.rotate),

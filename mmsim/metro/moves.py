@@ -38,7 +38,7 @@ def short_cells(s: Any, b: Any, kind: Any) -> np.uint64:
     return cells
 
 
-@inlined
+@jit
 def find_places(s: Any, b: Any, kind: Any, at: Any) -> np.int64:
     """X9, X10, X13: note where a tile may go, turn by turn, at a place of `where`; returns how many ways there are."""
     free = s.reach & ~s.placed
@@ -93,7 +93,7 @@ def _find_wagons(s: Any, b: Any, r: Any) -> np.int64:
     return count_bits(s.edges) * count_bits(s.wagon_shares)
 
 
-@inlined
+@jit
 def find_turn(s: Any, b: Any, r: Any) -> None:
     """X8: everything a player may do at the beginning of a turn."""
     hand, held = HAND * s.seat, s.held[ix(s.seat)]
@@ -119,7 +119,7 @@ def find_turn(s: Any, b: Any, r: Any) -> None:
     s.choices = choices
 
 
-@inlined
+@jit
 def find_drawn(s: Any, b: Any, r: Any) -> None:
     """X8: where the tile that was drawn may go."""
     s.place_choices = find_places(s, b, s.drawn, 0)
@@ -128,7 +128,7 @@ def find_drawn(s: Any, b: Any, r: Any) -> None:
     s.choices = s.place_choices
 
 
-@inlined
+@jit
 def kth_move(s: Any, r: Any, k: Any) -> np.int64:
     """The k-th of the `choices` of the decision to be made."""
     if k < s.place_choices:

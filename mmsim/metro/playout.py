@@ -8,6 +8,9 @@ from mmsim.core.accel import entry, inlined, ix, jit
 from mmsim.core.rng import Purpose
 from mmsim.core.streams import open_stream, set_seed
 from mmsim.metro.bots.greedy import choose_greedy
+from mmsim.metro.bots.planner import choose_planner
+from mmsim.metro.bots.search import choose_search
+from mmsim.metro.bots.spoiler import choose_spoiler
 from mmsim.metro.bots.uniform import choose_uniform
 from mmsim.metro.moves import find_turn, kth_move
 from mmsim.metro.scoring import score_game
@@ -25,7 +28,7 @@ from mmsim.metro.turns import (
 from mmsim.metro.view import count_unseen, hide
 
 _LAYOUT, _DEAL, _BOT = int(Purpose.LAYOUT), int(Purpose.DEAL), int(Purpose.BOT)
-_UNIFORM, _GREEDY = range(2)
+_UNIFORM, _GREEDY, _SPOILER, _PLANNER = range(4)
 
 
 @jit
@@ -55,30 +58,37 @@ def set_up(s: Any, b: Any, r: Any, dice: Any, master: Any, game: Any, rotate: An
     find_turn(s, b, r)
 
 
-@inlined
-def choose(positions: Any, b: Any, r: Any, bots: Any, dice: Any, field: Any, who: Any) -> np.int64:
+@jit
+def choose(positions: Any, b: Any, r: Any, bots: Any, dice: Any, minds: Any, who: Any) -> np.int64:
     """The move of the bot in turn, which is the `who`-th of those listed."""
     s = positions[0]
     kind, stream = bots.kind[ix(who)], 1 + s.seat
     if kind == _UNIFORM:
         return choose_uniform(s, r, dice, stream)
-    return _think(positions, b, r, bots, dice, field, who, kind, stream)
+    return _think(positions, b, r, bots, dice, minds, who, kind, stream)
 
 
 @jit
 def _think(
-    positions: Any, b: Any, r: Any, bots: Any, dice: Any, field: Any, who: Any, kind: Any, stream: Any
+    positions: Any, b: Any, r: Any, bots: Any, dice: Any, minds: Any, who: Any, kind: Any, stream: Any
 ) -> np.int64:
     """The move of a bot that looks at its view, and at nothing else."""
     positions[VIEW] = positions[0]
     v, w, at = positions[VIEW], bots.weights, WEIGHTS * who
+    mind = minds[0]
     hide(v, r, v.seat)
-    count_unseen(v, b, field)
-    return choose_greedy(v, b, r, w, at, dice, stream)
+    count_unseen(v, b, mind)
+    if kind == _GREEDY:
+        return choose_greedy(v, b, r, mind, w, at, dice, stream)
+    if kind == _SPOILER:
+        return choose_spoiler(v, b, r, mind, w, at, dice, stream)
+    if kind == _PLANNER:
+        return choose_planner(v, b, r, mind, w, at, dice, stream)
+    return choose_search(positions, b, r, minds, w, at, dice, stream)
 
 
 @jit
-def play_game(positions: Any, b: Any, r: Any, bots: Any, dice: Any, field: Any, rotation: Any) -> np.int64:
+def play_game(positions: Any, b: Any, r: Any, bots: Any, dice: Any, minds: Any, rotation: Any) -> np.int64:
     """Play a game that is set up to its end and score it; returns the number of decisions."""
     s = positions[0]
     decisions = np.int64(0)
@@ -86,7 +96,7 @@ def play_game(positions: Any, b: Any, r: Any, bots: Any, dice: Any, field: Any, 
         who = s.seat + rotation
         if who >= r.players:
             who -= r.players
-        play_move(s, b, r, choose(positions, b, r, bots, dice, field, who))
+        play_move(s, b, r, choose(positions, b, r, bots, dice, minds, who))
         decisions += 1
     score_game(s, r)
     return decisions
@@ -99,7 +109,7 @@ def play_shard(
     rules: Any,
     bots: Any,
     dice: Any,
-    field: Any,
+    minds: Any,
     master: Any,
     first: Any,
     rotate: Any,
@@ -113,7 +123,7 @@ def play_shard(
     for i in range(games.size):
         game = first + i
         set_up(s, b, r, dice[0], master, game, rotate)
-        decisions += play_game(positions, b, r, bots[0], dice[0], field[0], game % r.players if rotate else np.int64(0))
+        decisions += play_game(positions, b, r, bots[0], dice[0], minds, game % r.players if rotate else np.int64(0))
         write_rows(s, r, game, i, np.int64(0), games, seats, lines)
     return decisions
 
@@ -128,7 +138,7 @@ def step(
     rules: Any,
     bots: Any,
     dice: Any,
-    field: Any,
+    minds: Any,
     what: Any,
     master: Any,
     number: Any,
@@ -146,7 +156,7 @@ def step(
     elif what == PLAY:
         play_move(s, b, r, number)
     elif what == CHOOSE:
-        return choose(positions, b, r, bots[0], dice[0], field[0], number)
+        return choose(positions, b, r, bots[0], dice[0], minds, number)
     elif what == SCORE:
         score_game(s, r)
     elif what == SEE:

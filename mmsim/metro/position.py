@@ -72,7 +72,7 @@ class Position:
     def __post_init__(self) -> None:
         self._positions = state.new_record(state.STATE, POSITIONS)
         self._dice = state.new_record(state.DICE)
-        self._field = state.new_record(state.FIELD)
+        self._minds = state.new_record(state.MIND, state.MINDS)
         self._moves = np.zeros(_MOST_MOVES, np.int64)
         self._legal: dict[Move, int] | None = None
         self._scored = False
@@ -93,7 +93,7 @@ class Position:
                 prepared.rule_record,
                 prepared.bot_record,
                 self._dice,
-                self._field,
+                self._minds,
                 np.int64(what),
                 np.uint64(prepared.seed),
                 np.int64(number),

@@ -13,7 +13,7 @@ from mmsim.metro.turns import line_points
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
 
 
-@inlined
+@jit
 def score_game(s: Any, r: Any) -> None:
     """Score a game that is over."""
     for seat in range(r.players):

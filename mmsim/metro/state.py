@@ -139,21 +139,31 @@ DICE = np.dtype([("rng", np.uint64, streams.words(1 + SEATS))])
 WEIGHTS = 12  # parameters of a bot
 BOTS = np.dtype([("kind", np.int64, SEATS), ("weights", np.float64, SEATS * WEIGHTS)])  # by seat
 
-# What a bot expects of the way on from every node: more tiles, the chance of the centre, and their product.
-FIELD = np.dtype(
+CANDIDATES = 16  # moves a searching bot compares
+
+# What a bot thinks while it chooses a move; nothing of it lasts.
+MIND = np.dtype(
     [
-        ("tiles", np.float64, NODES),
-        ("centre", np.float64, NODES),
-        ("both", np.float64, NODES),
+        ("stake", np.float64, COMPANIES),  # what a point of every owner of wagons is worth to the player
+        ("flat", np.float64),  # what an open line is worth, whatever it is; below zero: what the next fields say
+        ("tiles", np.float64, NODES),  # [node]: tiles a line that waits there may still pass
+        ("centre", np.float64, NODES),  # [node]: how likely it ends in the centre
+        ("both", np.float64, NODES),  # [node]: the tiles it may still pass times whether it ends in the centre
+        ("track", np.float64, 4),  # how likely a track of an unseen tile goes out so many sides clockwise
         ("unseen", np.int64, KINDS),  # tiles of every kind that are in a hidden hand or the supply
+        ("best", np.float64, KINDS),  # [kind as it lies]: the best that can be done with it
         ("pool", np.uint8, len(TILES)),  # what is shuffled when hidden things are guessed
-        ("letter", np.float64, 4),  # how likely a track goes out so many sides clockwise
+        ("candidate", np.int64, CANDIDATES),  # moves
+        ("prior", np.float64, CANDIDATES),  # what they seemed worth before the search
+        ("total", np.float64, CANDIDATES),  # of their playouts
     ]
 )
 
 # A view and what a searching bot makes of it are positions too.
 VIEW, SAMPLE, PLAYOUT = 1, 2, 3
 POSITIONS = 4
+IMAGINED = 1  # the mind that goes with an imagined game
+MINDS = 2
 
 
 def new_record(kind: np.dtype[Any], size: int = 1) -> Record:

@@ -201,7 +201,7 @@ def line_points(s: Any, line: Any) -> np.int64:
     return 2 * tiles if line < STATIONS and s.to[ix(line)] > STATIONS else tiles
 
 
-@inlined
+@jit
 def place(s: Any, b: Any, r: Any, what: Any, turns: Any, cell: Any) -> None:
     """X8, X11: put down a tile, score the lines that arrive, and fill up the hand."""
     seat = s.seat
@@ -223,7 +223,7 @@ def place(s: Any, b: Any, r: Any, what: Any, turns: Any, cell: Any) -> None:
     lay(s, b, r, np.int64(b.turned[ix(4 * kind + turns)]), cell)
 
 
-@inlined
+@jit
 def lay(s: Any, b: Any, r: Any, kind: Any, cell: Any) -> None:
     """A tile on the board, and what comes of it."""
     s.tile[ix(cell)] = kind
@@ -267,7 +267,7 @@ def put_wagon(s: Any, b: Any, r: Any, i: Any, edge: Any) -> None:
     s.wagons[ix(s.seat)] += 1
 
 
-@inlined
+@jit
 def play_move(s: Any, b: Any, r: Any, move: Any) -> None:
     """Play a legal move and get the next decision ready."""
     kind, what, turns, where = move & 7, move >> 3 & 3, move >> 5 & 3, move >> 7
@@ -286,7 +286,7 @@ def play_move(s: Any, b: Any, r: Any, move: Any) -> None:
     end_turn(s, b, r)
 
 
-@inlined
+@jit
 def end_turn(s: Any, b: Any, r: Any) -> None:
     """X12: the game ends with the last tile; else the next player's turn begins."""
     if s.placed == b.cells:

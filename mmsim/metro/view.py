@@ -14,7 +14,7 @@ _ONE, _ZERO = np.uint64(1), np.uint64(0)
 _TILES = len(TILES)
 
 
-@inlined
+@jit
 def hide(v: Any, r: Any, seat: Any) -> None:
     """Make a copy of a position the view of a seat: blank the supply and what the others hold."""
     for i in range(_TILES):
@@ -55,82 +55,82 @@ def _knows(v: Any, i: Any, company: Any, seat: Any) -> bool:
     return np.int64(v.knows[ix(COMPANIES * i + np.int64(company))]) >> seat & 1 != 0
 
 
-@inlined
-def count_unseen(v: Any, b: Any, field: Any) -> None:
+@jit
+def count_unseen(v: Any, b: Any, mind: Any) -> None:
     """How many tiles of every kind the player in turn has not seen yet, in a hand or in the supply."""
     for kind in range(KINDS):
-        field.unseen[ix(kind)] = 0
+        mind.unseen[ix(kind)] = 0
     for i in range(_TILES):
-        field.unseen[ix(b.tiles[ix(i)])] += 1
+        mind.unseen[ix(b.tiles[ix(i)])] += 1
     for cell in range(GRID):
         if v.placed >> np.uint64(cell) & _ONE != _ZERO:
-            field.unseen[ix(v.printed[ix(cell)])] -= 1
+            mind.unseen[ix(v.printed[ix(cell)])] -= 1
     for i in range(v.held[ix(v.seat)]):
-        field.unseen[ix(v.hand[ix(HAND * v.seat + i)])] -= 1
+        mind.unseen[ix(v.hand[ix(HAND * v.seat + i)])] -= 1
     if v.drawn >= 0:
-        field.unseen[ix(v.drawn)] -= 1
+        mind.unseen[ix(v.drawn)] -= 1
 
 
-@inlined
-def guess(v: Any, b: Any, r: Any, field: Any, dice: Any, stream: Any) -> None:
+@jit
+def guess(v: Any, b: Any, r: Any, mind: Any, dice: Any, stream: Any) -> None:
     """Fill in what a view hides: everything that fits what the player in turn knows, all equally likely."""
     size = np.int64(0)
     for kind in range(KINDS):
-        for _ in range(field.unseen[ix(kind)]):
-            field.pool[ix(size)] = kind
+        for _ in range(mind.unseen[ix(kind)]):
+            mind.pool[ix(size)] = kind
             size += 1
     for i in range(v.next, _TILES):
         size -= 1
-        v.supply[ix(i)] = _draw(field, size, dice, stream)
+        v.supply[ix(i)] = _draw(mind, size, dice, stream)
     for seat in range(r.players):
         if seat != v.seat:
             for i in range(v.held[ix(seat)]):
                 size -= 1
-                v.hand[ix(HAND * seat + i)] = _draw(field, size, dice, stream)
+                v.hand[ix(HAND * seat + i)] = _draw(mind, size, dice, stream)
     if r.companies:
         for i in range(SHARES):
-            _guess_shares(v, r, field, dice, stream, i)
+            _guess_shares(v, r, mind, dice, stream, i)
     if r.numbers:
         for colour in range(COLOURS):
-            _guess_numbers(v, b, r, field, dice, stream, colour)
+            _guess_numbers(v, b, r, mind, dice, stream, colour)
 
 
 @inlined
-def _draw(field: Any, last: Any, dice: Any, stream: Any) -> np.int64:
+def _draw(mind: Any, last: Any, dice: Any, stream: Any) -> np.int64:
     """Any of the things in the pool up to the last, which takes its place."""
     at = draw_below(dice, stream, last + 1)
-    drawn = np.int64(field.pool[ix(at)])
-    field.pool[ix(at)] = field.pool[ix(last)]
+    drawn = np.int64(mind.pool[ix(at)])
+    mind.pool[ix(at)] = mind.pool[ix(last)]
     return drawn
 
 
 @jit
-def _guess_shares(v: Any, r: Any, field: Any, dice: Any, stream: Any, i: Any) -> None:
+def _guess_shares(v: Any, r: Any, mind: Any, dice: Any, stream: Any, i: Any) -> None:
     size = np.int64(0)
     for company in range(COMPANIES):
         if v.knows[ix(COMPANIES * i + company)] == 0:
-            field.pool[ix(size)] = company
+            mind.pool[ix(size)] = company
             size += 1
     for j in range(v.pile_size[ix(i)]):
         if v.pile[ix(COMPANIES * i + j)] == UNKNOWN:
             size -= 1
-            v.pile[ix(COMPANIES * i + j)] = _draw(field, size, dice, stream)
+            v.pile[ix(COMPANIES * i + j)] = _draw(mind, size, dice, stream)
     for seat in range(r.players):
         if v.share[ix(SHARES * seat + i)] == UNKNOWN:
             size -= 1
-            v.share[ix(SHARES * seat + i)] = _draw(field, size, dice, stream)
+            v.share[ix(SHARES * seat + i)] = _draw(mind, size, dice, stream)
 
 
 @jit
-def _guess_numbers(v: Any, b: Any, r: Any, field: Any, dice: Any, stream: Any, colour: Any) -> None:
+def _guess_numbers(v: Any, b: Any, r: Any, mind: Any, dice: Any, stream: Any, colour: Any) -> None:
     size = np.int64(0)
     for i in range(PER_COLOUR):
         station = np.int64(b.numbers[ix(PER_COLOUR * colour + i)])
         if v.numbers[ix(v.seat)] >> np.uint64(station - 1) & _ONE == _ZERO:
-            field.pool[ix(size)] = station
+            mind.pool[ix(size)] = station
             size += 1
     for seat in range(r.players):
         if seat != v.seat:
             for _ in range(r.numbers_per_colour):
                 size -= 1
-                v.numbers[ix(seat)] |= _ONE << np.uint64(_draw(field, size, dice, stream) - 1)
+                v.numbers[ix(seat)] |= _ONE << np.uint64(_draw(mind, size, dice, stream) - 1)

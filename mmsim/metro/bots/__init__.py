@@ -3,10 +3,13 @@
 from mmsim.core.errors import UsageError, unknown
 from mmsim.metro.bots.declare import Bot, Seated
 from mmsim.metro.bots.greedy import GREEDY
+from mmsim.metro.bots.planner import PLANNER
+from mmsim.metro.bots.search import SEARCH
+from mmsim.metro.bots.spoiler import SPOILER
 from mmsim.metro.bots.uniform import UNIFORM
 
 # The order is that of the numbers by which compiled code knows them.
-BOTS: dict[str, Bot] = {bot.name: bot for bot in (UNIFORM, GREEDY)}
+BOTS: dict[str, Bot] = {bot.name: bot for bot in (UNIFORM, GREEDY, SPOILER, PLANNER, SEARCH)}
 
 
 def seat_bots(text: str, players: int) -> tuple[Seated, ...]:
