@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 from mmsim.core.errors import UsageError
 from mmsim.core.game import Shard, Variant
 from mmsim.core.warm import warm_up
-from mmsim.metro import state, tables
+from mmsim.metro import record, state, tables
 from mmsim.metro.bots import BOTS, seat_bots
+from mmsim.metro.play import Seed
 from mmsim.metro.playout import play_shard
 from mmsim.metro.position import Position, Prepared
 from mmsim.metro.rules import RULES_VERSION, Ruleset, ruleset
@@ -69,6 +70,18 @@ class Metro:
         start_up()
         return Position(prepared, game)
 
+    def record(self, prepared: Prepared, game: int) -> dict[str, Any]:
+        position = self.new_game(prepared, game)
+        dealt = position.dealt()
+        while not position.over:
+            position.apply(position.bot_move())
+        bots = [prepared.bots[prepared.bot_of(game, seat)].name for seat in range(prepared.rules.players)]
+        seed = Seed(prepared.seed, game, prepared.rotate)
+        return record.record_of(position, dealt, position.result(), bots, seed)
+
+    def verify(self, told: dict[str, Any]) -> None:
+        record.verify(told)
+
 
 def _frames() -> "Frames":
     from mmsim.core.frames import Frames  # Polars takes a moment to import; a worker's first game does not wait
@@ -81,11 +94,11 @@ def prepare(rules: Ruleset, variant: Variant) -> Prepared:
     if not 0 <= variant.seed < 2**64:
         raise UsageError(f"a master seed is 0 to 2^64 - 1, not {variant.seed}")
     bots = seat_bots(variant.bots, rules.players)
-    record = state.new_record(state.BOTS)
+    bot_record = state.new_record(state.BOTS)
     numbers = list(BOTS)
     for who, seated in enumerate(bots):
-        record[0].kind[who] = numbers.index(seated.bot.name)
-        record[0].weights[state.WEIGHTS * who : state.WEIGHTS * who + len(seated.values)] = list(seated.values.values())
+        bot_record[0].kind[who] = numbers.index(seated.bot.name)
+        bot_record[0].weights[state.WEIGHTS * who : state.WEIGHTS * who + len(seated.values)] = list(seated.values.values())
     return Prepared(
         rules,
         bots,
@@ -94,7 +107,7 @@ def prepare(rules: Ruleset, variant: Variant) -> Prepared:
         variant.name or rules.variant,
         state.board_record(rules),
         state.rules_record(rules),
-        record,
+        bot_record,
     )
 
 
