@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mmsim.core.errors import UsageError
-from mmsim.core.game import Shard, Variant
+from mmsim.core.errors import UsageError, unknown
+from mmsim.core.game import BotError, Shard, Variant
 from mmsim.core.warm import warm_up
 from mmsim.metro import record, state, tables
-from mmsim.metro.bots import BOTS, seat_bots
+from mmsim.metro.bots import BOTS, PythonBot, seat_bots
 from mmsim.metro.play import Seed
 from mmsim.metro.playout import play_shard
 from mmsim.metro.position import Position, Prepared
@@ -39,6 +39,8 @@ class Metro:
 
     def play_shard(self, prepared: Prepared, first_game: int, count: int) -> Shard:
         start_up()
+        if any(isinstance(bot, PythonBot) for bot in prepared.bots):
+            return _step_rows(prepared, first_game, count)
         return _play_rows(prepared, first_game, count)
 
     def rows_per_game(self, prepared: Prepared) -> dict[str, int]:
@@ -91,14 +93,20 @@ def _frames() -> "Frames":
 
 def prepare(rules: Ruleset, variant: Variant) -> Prepared:
     """A variant whose ruleset is at hand."""
+    if variant.seats not in SEATINGS:
+        raise unknown("seating", variant.seats, SEATINGS)
     if not 0 <= variant.seed < 2**64:
         raise UsageError(f"a master seed is 0 to 2^64 - 1, not {variant.seed}")
     bots = seat_bots(variant.bots, rules.players)
     bot_record = state.new_record(state.BOTS)
     numbers = list(BOTS)
     for who, seated in enumerate(bots):
+        if isinstance(seated, PythonBot):
+            continue
         bot_record[0].kind[who] = numbers.index(seated.bot.name)
-        bot_record[0].weights[state.WEIGHTS * who : state.WEIGHTS * who + len(seated.values)] = list(seated.values.values())
+        bot_record[0].weights[state.WEIGHTS * who : state.WEIGHTS * who + len(seated.values)] = list(
+            seated.values.values()
+        )
     return Prepared(
         rules,
         bots,
@@ -117,8 +125,10 @@ def _ready() -> float:
     tiny = prepare(ruleset("metro"), Variant("metro"))
 
     def run() -> None:
-        _play_rows(tiny, 0, 1)
-        Position(tiny).legal_moves()
+        rows = _play_rows(tiny, 0, 1)
+        position = Position(tiny)
+        position.legal_moves()
+        position.write(0, tables.FINISHED, rows)
 
     return warm_up("metro", run)
 
@@ -126,6 +136,25 @@ def _ready() -> float:
 def start_up() -> float:
     """Have the core ready; the seconds that took the first time."""
     return _ready()
+
+
+def _step_rows(prepared: Prepared, first_game: int, count: int) -> Shard:
+    """Games with a bot written in Python, step by step; a bot that fails ends its game."""
+    rows = tables.empty_rows(prepared.rules, count)
+    decisions, errors = 0, []
+    for i in range(count):
+        position, status = Position(prepared, first_game + i), tables.FINISHED
+        try:
+            while not position.over:
+                position.apply(position.bot_move())
+        except Exception as error:
+            seat = position.seat
+            bot = prepared.bots[prepared.bot_of(position.game, seat)].name
+            errors.append(BotError(position.game, seat, bot, f"{type(error).__name__}: {error}"))
+            status = tables.BOT_ERROR
+        decisions += len(position.history)
+        position.write(i, status, rows)
+    return Shard(rows, decisions, errors)
 
 
 def _play_rows(prepared: Prepared, first_game: int, count: int) -> Shard:

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from mmsim.core.accel import entry, inlined, ix, jit
+from mmsim.core.accel import entry, ix, jit
 from mmsim.core.rng import Purpose
 from mmsim.core.streams import open_stream, set_seed
 from mmsim.metro.bots.greedy import choose_greedy
@@ -15,7 +15,7 @@ from mmsim.metro.bots.uniform import choose_uniform
 from mmsim.metro.moves import find_turn, kth_move
 from mmsim.metro.scoring import score_game
 from mmsim.metro.state import VIEW, WEIGHTS
-from mmsim.metro.tables import write_rows
+from mmsim.metro.tables import BOT_ERROR, FINISHED, write_rows
 from mmsim.metro.turns import (
     clear_table,
     draw_central,
@@ -124,8 +124,18 @@ def play_shard(
         game = first + i
         set_up(s, b, r, dice[0], master, game, rotate)
         decisions += play_game(positions, b, r, bots[0], dice[0], minds, game % r.players if rotate else np.int64(0))
-        write_rows(s, r, game, i, np.int64(0), games, seats, lines)
+        write_rows(s, r, game, i, np.int64(FINISHED), games, seats, lines)
     return decisions
+
+
+@entry
+def write_game(positions: Any, rules: Any, game: Any, i: Any, status: Any, games: Any, seats: Any, lines: Any) -> None:
+    """The rows of a game that was played step by step; one that a bot broke off has no winner."""
+    s, r = positions[0], rules[0]
+    score_game(s, r)
+    if status == BOT_ERROR:
+        s.winners = np.uint64(0)
+    write_rows(s, r, game, i, status, games, seats, lines)
 
 
 SET_UP, MOVES, PLAY, CHOOSE, SCORE, SEE, CLEAR, BEGIN = range(8)

@@ -4,14 +4,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mmsim.core.errors import UsageError
+from mmsim.core.rng import Stream
 from mmsim.metro import state
 from mmsim.metro.board import CENTRE, STATIONS, STOPS, Cell
-from mmsim.metro.bots.declare import Seated
+from mmsim.metro.bots import Player, PythonBot
 from mmsim.metro.deal import PERCENTS, Deal
 from mmsim.metro.moves import MOVE_KINDS, WAGON
-from mmsim.metro.playout import BEGIN, CHOOSE, CLEAR, MOVES, PLAY, SCORE, SEE, SET_UP, step
+from mmsim.metro.play import Seed
+from mmsim.metro.playout import BEGIN, CHOOSE, CLEAR, MOVES, PLAY, SCORE, SEE, SET_UP, step, write_game
 from mmsim.metro.reference import TAKES, Arrival, IllegalMove, Move, Played
 from mmsim.metro.reference_scoring import Result
 from mmsim.metro.rules import COMPANIES, Ruleset
@@ -26,7 +29,7 @@ class Prepared:
     """A variant, ready to be played: its board, rules and bots as compiled code reads them."""
 
     rules: Ruleset
-    bots: tuple[Seated, ...]
+    bots: tuple[Player, ...]
     seed: int
     rotate: bool
     name: str
@@ -58,6 +61,7 @@ class View:
     open_shares: tuple[int, ...]
     piles: tuple[tuple[int | None, ...], ...]
     numbers: tuple[int, ...]  # the own ones
+    draws: Stream  # the chance of this player's bot
 
 
 @dataclass
@@ -77,6 +81,9 @@ class Position:
         self._legal: dict[Move, int] | None = None
         self._scored = False
         self.rules = self.prepared.rules
+        self._python = {who: bot.new() for who, bot in enumerate(self.prepared.bots) if isinstance(bot, PythonBot)}
+        seed = Seed(self.prepared.seed, self.game)
+        self._draws = [seed.bot_draws(seat) for seat in range(self.rules.players)]
         self._s = self._positions[0]
         self._step(SET_UP, self.game)
         if self.deal is not None:
@@ -127,7 +134,12 @@ class Position:
 
     def bot_move(self) -> Move:
         """The move the seat's own bot chooses, from the seat's own stream."""
-        return self._decode(self._step(CHOOSE, self.prepared.bot_of(self.game, self.seat)))
+        who = self.prepared.bot_of(self.game, self.seat)
+        bot = self._python.get(who)
+        if bot is not None:
+            move: Move = bot.choose(self.view(self.seat), self.legal_moves())
+            return move
+        return self._decode(self._step(CHOOSE, who))
 
     def apply(self, move: Move) -> Played:
         """Play a legal move."""
@@ -149,7 +161,9 @@ class Position:
         v, rules = self._positions[VIEW], self.rules
         cells = (cell_of(number) for number in range(state.GRID))
         players = range(rules.players)
-        shares, piles, face_up = (), (), ()
+        shares: tuple[tuple[int | None, ...], ...] = ()
+        piles: tuple[tuple[int | None, ...], ...] = ()
+        face_up: tuple[int, ...] = ()
         if rules.companies:
             shares = tuple(tuple(_company(v.share[SHARES * p + i]) for i in range(SHARES)) for p in players)
             piles = tuple(
@@ -166,14 +180,13 @@ class Position:
             supply=len(TILES) - int(v.next),
             board={cell: CODES[v.tile[cell_number(cell)]] for cell in cells if v.tile[cell_number(cell)] != EMPTY},
             owner={stop: int(v.owner[stop - 1]) for stop in range(1, STOPS + 1) if v.owner[stop - 1] != NOBODY},
-            arrivals={
-                stop: self._arrival(v, stop) for stop in range(1, STOPS + 1) if int(v.arrived) >> (stop - 1) & 1
-            },
+            arrivals={stop: self._arrival(v, stop) for stop in range(1, STOPS + 1) if int(v.arrived) >> (stop - 1) & 1},
             points=tuple(int(points) for points in v.points[: rules.owners]),
             shares=shares,
             open_shares=face_up,
             piles=piles,
             numbers=tuple(stop for stop in range(1, STATIONS + 1) if int(v.numbers[seat]) >> (stop - 1) & 1),
+            draws=self._draws[seat],
         )
 
     def dealt(self) -> Deal:
@@ -224,6 +237,19 @@ class Position:
             [int(n) for n in s.value[:companies]],
             of_players(s.scores),
             [seat for seat in range(rules.players) if int(s.winners) >> seat & 1],
+        )
+
+    def write(self, i: int, status: int, rows: dict[str, NDArray[Any]]) -> None:
+        """The rows of this game as the i-th of a shard."""
+        write_game(
+            self._positions,
+            self.prepared.rule_record,
+            np.int64(self.game),
+            np.int64(i),
+            np.int64(status),
+            rows["games"],
+            rows["seats"],
+            rows["lines"],
         )
 
     def _arrival(self, s: Any, stop: int) -> Arrival:

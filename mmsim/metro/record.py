@@ -189,7 +189,8 @@ def _odd_tile(supply: list[Any]) -> str:
 
 def _central_fits(central: list[Any]) -> bool:
     """X17: each of the eight at most once, in any turn."""
-    shapes = [next((tile for tile in central_tiles() for t in SIDES if turned(tile, t) == code), None) for code in central]
+    shape_of = {turned(tile, turns): tile for tile in central_tiles() for turns in SIDES}
+    shapes = [shape_of.get(str(code)) for code in central]
     return None not in shapes and len(set(shapes)) == len(shapes)
 
 

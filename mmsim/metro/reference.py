@@ -25,7 +25,7 @@ from mmsim.metro.board import (
 )
 from mmsim.metro.deal import PERCENTS, Deal
 from mmsim.metro.rules import Ruleset
-from mmsim.metro.tiles import exit_side, turned, ways_to_lie
+from mmsim.metro.tiles import SIDES, exit_side, turned, ways_to_lie
 
 TAKES = ("open", "hidden")
 
@@ -154,8 +154,8 @@ def makes_short_line(game: Game, code: str, cell: Cell) -> bool:
     outer = outer_sides(cell)
     if any(exit_side(code, side) in outer for side in outer):
         return True
-    wagons = [side for side in range(4) if STOP_AT.get((cell, side), 0) > STATIONS and STOP_AT[cell, side] in game.owner]
-    return any(exit_side(code, side) == side for side in wagons)
+    stops = {side: STOP_AT[cell, side] for side in SIDES if (cell, side) in STOP_AT}
+    return any(stop > STATIONS and stop in game.owner and exit_side(code, side) == side for side, stop in stops.items())
 
 
 def exchange_moves(game: Game) -> list[Move]:

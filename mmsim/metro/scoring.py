@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from mmsim.core.accel import inlined, ix, jit
+from mmsim.core.accel import ix, jit
 from mmsim.metro.board import STATIONS, STOPS
 from mmsim.metro.rules import COMPANIES
 from mmsim.metro.state import NOBODY, SHARES

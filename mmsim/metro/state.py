@@ -1,8 +1,8 @@
 """The fast core's memory: records for the board, the ruleset, the position, the bots' dice and their thoughts.
 
 Cells are numbered 8 * row + column and sets of cells are 64-bit words. A node is where a line enters a cell
-(4 * cell + side) or arrives (256 + stop - 1). Every stretch of track is known by its first and last node: `last[first]`,
-`first[last]` and `length[first]`, so that a tile joins four pairs of stretches and nothing is ever traced.
+(4 * cell + side) or arrives (256 + stop - 1). Every stretch of track is known by its first and last node:
+`last[first]`, `first[last]` and `length[first]`, so that a tile joins four pairs of stretches and nothing is traced.
 """
 
 from typing import Any

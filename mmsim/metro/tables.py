@@ -1,4 +1,4 @@
-"""The tables a shard of games is played into, as rows that compiled code writes; `core/frames` makes Polars frames of them.
+"""The tables a shard of games is played into, as rows that compiled code writes; `core/frames` makes frames of them.
 
 `games` has a row a game, `seats` one a player, `lines` one a stop from which a line may depart.
 """
@@ -17,7 +17,7 @@ from mmsim.metro.turns import line_points
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
 
 STATUSES = ("finished", "turn_limit", "bot_error")
-_FINISHED, _TURN_LIMIT, BOT_ERROR = range(3)
+FINISHED, _TURN_LIMIT, BOT_ERROR = range(3)
 
 GAME_ROW = np.dtype(
     [
@@ -160,7 +160,8 @@ def write_seat(s: Any, r: Any, game: Any, seat: Any, row: Any) -> None:
     row.exchanges = s.exchanges[ix(seat)]
     row.wagons = s.wagons[ix(seat)]
     row.rank = rank
-    row.win_share = 1.0 / count_bits(s.winners) if rank == 1 else 0.0
+    won = s.winners >> np.uint64(seat) & _ONE != _ZERO
+    row.win_share = 1.0 / count_bits(s.winners) if won else 0.0
 
 
 @jit

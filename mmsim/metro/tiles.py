@@ -11,13 +11,10 @@ TOP, RIGHT, BOTTOM, LEFT = SIDES
 _LETTERS = {"a": 2, "b": 1, "c": 3, "d": 0}
 
 # X4: how many there are of every tile; a tile of every code that joins each way in to another way out.
-COUNTS: dict[str, int] = {
-    **dict.fromkeys("aaaa aacb acba baac cbaa".split(), 4),
-    **dict.fromkeys("bcbc cbcb".split(), 3),
-    **dict.fromkeys(
-        "bbbb cccc dddd adad dada dacc cdac ccda accd dbba adbb badb bbad ddbc cddb bcdd dbcd".split(), 2
-    ),
-}
+_FOUR = "aaaa aacb acba baac cbaa"
+_THREE = "bcbc cbcb"
+_TWO = "bbbb cccc dddd adad dada dacc cdac ccda accd dbba adbb badb bbad ddbc cddb bcdd dbcd"
+COUNTS = {code: count for codes, count in ((_FOUR, 4), (_THREE, 3), (_TWO, 2)) for code in codes.split()}
 CODES = tuple(COUNTS)
 TILES = tuple(code for code, count in COUNTS.items() for _ in range(count))
 NUMBER = {code: i for i, code in enumerate(CODES)}

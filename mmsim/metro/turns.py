@@ -133,8 +133,8 @@ def hand_out(s: Any, b: Any, r: Any) -> None:
     if r.companies:
         for i in range(SHARES):
             pile = COMPANIES * i
-            for company in range(COMPANIES):
-                s.knows[ix(pile + company)] = 0
+            for j in range(COMPANIES):
+                s.knows[ix(pile + j)] = 0
             for seat in range(r.players):
                 company = np.int64(s.pile[ix(pile + seat)])
                 s.share[ix(SHARES * seat + i)] = company

@@ -39,7 +39,9 @@ class Twins:
 
     def __init__(self, rules: Ruleset, master: int, number: int, seats: str = "fixed", bots: str = "uniform") -> None:
         start_up()
-        self.core = Position(prepare(rules, Variant(rules.name, rules.players, bots=bots, seed=master, seats=seats)), number)
+        self.core = Position(
+            prepare(rules, Variant(rules.name, rules.players, bots=bots, seed=master, seats=seats)), number
+        )
         self.game = Game(rules, self.core.dealt())
 
     def compare(self, look: bool) -> list[Move]:

@@ -4,6 +4,7 @@ from mmsim.core.errors import UsageError, unknown
 from mmsim.metro.bots.declare import Bot, Seated
 from mmsim.metro.bots.greedy import GREEDY
 from mmsim.metro.bots.planner import PLANNER
+from mmsim.metro.bots.python import PythonBot, is_python, load_bot
 from mmsim.metro.bots.search import SEARCH
 from mmsim.metro.bots.spoiler import SPOILER
 from mmsim.metro.bots.uniform import UNIFORM
@@ -11,8 +12,12 @@ from mmsim.metro.bots.uniform import UNIFORM
 # The order is that of the numbers by which compiled code knows them.
 BOTS: dict[str, Bot] = {bot.name: bot for bot in (UNIFORM, GREEDY, SPOILER, PLANNER, SEARCH)}
 
+Player = Seated | PythonBot
 
-def seat_bots(text: str, players: int) -> tuple[Seated, ...]:
+__all__ = ["BOTS", "Bot", "Player", "PythonBot", "Seated", "seat_bots"]
+
+
+def seat_bots(text: str, players: int) -> tuple[Player, ...]:
     """The bots of a list like `planner` (for every player) or `search:playouts=100,seed=2,greedy,greedy,greedy`."""
     items: list[str] = []
     for item in text.split(","):
@@ -20,7 +25,7 @@ def seat_bots(text: str, players: int) -> tuple[Seated, ...]:
             items[-1] += f",{item}"  # another parameter of the bot before
         else:
             items.append(item.strip())
-    bots = [_seated(item) for item in items]
+    bots: list[Player] = [load_bot(item) if is_python(item) else _seated(item) for item in items]
     if len(bots) == 1:
         bots *= players
     if len(bots) != players:

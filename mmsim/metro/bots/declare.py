@@ -28,7 +28,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Bot:
-    """A scripted player of the fast core, declared in a file of its own; its choices are made by compiled code there."""
+    """A scripted player of the fast core, declared in a file of its own next to the compiled code that chooses."""
 
     name: str
     idea: str

@@ -1,4 +1,4 @@
-"""What the bots that think have in common: whose points count, what a tile would do to the lines, the best placement."""
+"""What the bots that think have in common: whose points count, what a tile does to the lines, the best placement."""
 
 from typing import Any
 
@@ -82,6 +82,12 @@ def worth(mind: Any, line: Any, node: Any, tiles: Any) -> float:
     return tiles + mind.tiles[ix(node)] + tiles * mind.centre[ix(node)] + mind.both[ix(node)]
 
 
+@inlined
+def holds_number(v: Any, seat: Any, stop: Any) -> bool:
+    """X18: whether a stop is a station whose number a player holds."""
+    return 0 < stop <= STATIONS and v.numbers[ix(seat)] >> np.uint64(stop - 1) & _ONE != _ZERO
+
+
 @jit
 def placement_value(v: Any, b: Any, r: Any, mind: Any, kind: Any, cell: Any) -> float:
     """What a tile in a cell is worth to the player in turn: what it changes in the lines that wait there."""
@@ -95,9 +101,8 @@ def placement_value(v: Any, b: Any, r: Any, mind: Any, kind: Any, cell: Any) -> 
         to, more = follow(v, b, kind, cell, side)
         after = worth(mind, line, to, tiles + more)
         value += mind.stake[ix(v.owner[ix(line)])] * (after - worth(mind, line, node, tiles))
-        if r.numbers and ENTRIES <= to < ENTRIES + STATIONS:  # X18: it arrives where the player holds the number
-            if v.numbers[ix(v.seat)] >> np.uint64(to - ENTRIES) & _ONE != _ZERO:
-                value += after * (2.0 if line >= STATIONS else 1.0)
+        if r.numbers and holds_number(v, v.seat, to - ENTRIES + 1):
+            value += after * (2.0 if line >= STATIONS else 1.0)
     return value
 
 
@@ -160,7 +165,6 @@ def position_value(v: Any, b: Any, r: Any, mind: Any, seat: Any) -> float:
             first = b.departure[ix(line)]
             open_line = worth(mind, line, np.int64(v.last[ix(first)]), np.float64(v.length[ix(first)]))
             value += mind.stake[ix(owner)] * open_line
-        elif r.numbers and 0 < v.to[ix(line)] <= STATIONS:  # X18
-            if v.numbers[ix(seat)] >> np.uint64(v.to[ix(line)] - 1) & _ONE != _ZERO:
-                value += line_points(v, line) * (2.0 if line >= STATIONS else 1.0)
+        elif r.numbers and holds_number(v, seat, np.int64(v.to[ix(line)])):
+            value += line_points(v, line) * (2.0 if line >= STATIONS else 1.0)
     return value

@@ -8,7 +8,7 @@ from mmsim.core.accel import ix, jit, lowest_bit
 from mmsim.metro.board import STATIONS, STOPS
 from mmsim.metro.bots.declare import Bot, Parameter
 from mmsim.metro.bots.greedy import place_or_draw
-from mmsim.metro.bots.looking import best_placement, drawing_value, held_by, line_at, weigh_owners, worth
+from mmsim.metro.bots.looking import best_placement, drawing_value, held_by, weigh_owners, worth
 from mmsim.metro.moves import DRAW, EXCHANGE, WAGON, move_code
 from mmsim.metro.rules import COMPANIES
 from mmsim.metro.state import ENTRIES, KINDS, NOBODY, NODES, SHARES
@@ -26,7 +26,7 @@ PLANNER = Bot(
         "exchange": Parameter(0.5, 0.0, 10.0, "Weight of the points expected of an exchange."),
     },
 )
-_OTHERS, _SWEEPS, _START, _WAGON, _EXCHANGE = range(5)
+OTHERS, _SWEEPS, _START, WAGONS, EXCHANGES = range(5)
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
 
 
@@ -82,7 +82,7 @@ def _expect_at(v: Any, b: Any, mind: Any, cell: Any, side: Any) -> None:
 @jit
 def plan(v: Any, b: Any, r: Any, mind: Any, w: Any, at: Any) -> None:
     """Make up the mind: what every owner's points are worth, and what to expect of every line."""
-    weigh_owners(v, r, mind, v.seat, 1.0, w[ix(at + _OTHERS)])
+    weigh_owners(v, r, mind, v.seat, 1.0, w[ix(at + OTHERS)])
     expect(v, b, mind, w[ix(at + _START)])
     refine(v, b, mind, np.int64(w[ix(at + _SWEEPS)]))
 
@@ -152,11 +152,11 @@ def choose_planner(v: Any, b: Any, r: Any, mind: Any, w: Any, at: Any, dice: Any
         if value > best:
             chosen, best = np.int64(DRAW), value
     if r.stations:
-        move, value = best_wagon(v, b, r, mind, w[ix(at + _WAGON)])
+        move, value = best_wagon(v, b, r, mind, w[ix(at + WAGONS)])
         if move >= 0 and value > best:
             chosen, best = move, value
     if r.companies:
-        move, value = best_exchange(v, b, r, mind, w[ix(at + _EXCHANGE)])
+        move, value = best_exchange(v, b, r, mind, w[ix(at + EXCHANGES)])
         if move >= 0 and value > best:
             chosen = move
     return chosen if chosen >= 0 else place_or_draw(v, b, r, mind, dice, stream)

@@ -7,7 +7,7 @@ import numpy as np
 from mmsim.core.accel import ix, jit, lowest_bit
 from mmsim.metro.bots.declare import Bot, Parameter
 from mmsim.metro.bots.looking import best_placement, drawing_value, placement_value, position_value, weigh_owners
-from mmsim.metro.bots.planner import PLANNER, best_exchange, best_wagon, plan, refine
+from mmsim.metro.bots.planner import EXCHANGES, OTHERS, PLANNER, WAGONS, best_exchange, best_wagon, plan, refine
 from mmsim.metro.moves import DRAW, PLACE, kth_move, move_code
 from mmsim.metro.state import CANDIDATES, HAND, IMAGINED, PLAYOUT, SAMPLE, VIEW
 from mmsim.metro.turns import play_move
@@ -54,9 +54,9 @@ def _find_candidates(v: Any, b: Any, r: Any, mind: Any, w: Any, at: Any) -> np.i
     width, count = np.int64(w[ix(at + _WIDTH)]), np.int64(0)
     wagon, wagon_value, share, share_value = np.int64(-1), 0.0, np.int64(-1), 0.0
     if v.drawn < 0 and r.stations:
-        wagon, wagon_value = best_wagon(v, b, r, mind, w[ix(at + 3)])
+        wagon, wagon_value = best_wagon(v, b, r, mind, w[ix(at + WAGONS)])
     if v.drawn < 0 and r.companies:
-        share, share_value = best_exchange(v, b, r, mind, w[ix(at + 4)])
+        share, share_value = best_exchange(v, b, r, mind, w[ix(at + EXCHANGES)])
     for place in range(r.hand):
         kind = v.drawn if v.drawn >= 0 else np.int64(v.hand[ix(HAND * v.seat + place)])
         for turns in range(4):
@@ -86,14 +86,12 @@ def _quick_turn(p: Any, b: Any, r: Any, mind: Any, others: Any, sweeps: Any, dic
 
 
 @jit
-def _imagine(
-    positions: Any, b: Any, r: Any, minds: Any, w: Any, at: Any, move: Any, dice: Any, stream: Any
-) -> float:
+def _imagine(positions: Any, b: Any, r: Any, minds: Any, w: Any, at: Any, move: Any, dice: Any, stream: Any) -> float:
     """What a move comes to in the imagined game, after some turns, for the player who thinks."""
     positions[PLAYOUT] = positions[SAMPLE]
     minds[IMAGINED] = minds[0]
     p, mind = positions[PLAYOUT], minds[IMAGINED]
-    me, others, sweeps = p.seat, w[ix(at)], np.int64(w[ix(at + _HASTE)])
+    me, others, sweeps = p.seat, w[ix(at + OTHERS)], np.int64(w[ix(at + _HASTE)])
     play_move(p, b, r, move)
     if p.drawn >= 0:  # the tile drawn goes where the planner would put it
         move, _ = best_placement(p, b, r, mind, dice, stream)
