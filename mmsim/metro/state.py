@@ -145,7 +145,7 @@ CANDIDATES = 16  # moves a searching bot compares
 MIND = np.dtype(
     [
         ("stake", np.float64, COMPANIES),  # what a point of every owner of wagons is worth to the player
-        ("flat", np.float64),  # what an open line is worth, whatever it is; below zero: what the next fields say
+        ("open_worth", np.float64),  # what an open line is worth, whatever it is; below zero: what the next fields say
         ("tiles", np.float64, NODES),  # [node]: tiles a line that waits there may still pass
         ("centre", np.float64, NODES),  # [node]: how likely it ends in the centre
         ("both", np.float64, NODES),  # [node]: the tiles it may still pass times whether it ends in the centre

@@ -24,7 +24,7 @@ _OPEN, _GIVEN = 0, 1
 @jit
 def choose_greedy(v: Any, b: Any, r: Any, mind: Any, w: Any, at: Any, dice: Any, stream: Any) -> np.int64:
     """The placement worth most, or a tile from the supply if that promises more."""
-    mind.flat = w[ix(at + _OPEN)]
+    mind.open_worth = w[ix(at + _OPEN)]
     weigh_owners(v, r, mind, v.seat, 1.0, w[ix(at + _GIVEN)])
     return place_or_draw(v, b, r, mind, dice, stream)
 

@@ -75,8 +75,8 @@ def follow(v: Any, b: Any, kind: Any, cell: Any, side: Any) -> tuple[np.int64, n
 def worth(mind: Any, line: Any, node: Any, tiles: Any) -> float:
     """X11, X16: the points of a line that has passed so many tiles to a node: what it has if it has arrived, or else
     what is expected of it."""
-    if mind.flat >= 0.0 and node < ENTRIES:
-        return mind.flat
+    if mind.open_worth >= 0.0 and node < ENTRIES:
+        return mind.open_worth
     if line >= STATIONS:
         return tiles + mind.tiles[ix(node)]
     return tiles + mind.tiles[ix(node)] + tiles * mind.centre[ix(node)] + mind.both[ix(node)]

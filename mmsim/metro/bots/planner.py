@@ -33,7 +33,7 @@ _ONE, _ZERO = np.uint64(1), np.uint64(0)
 @jit
 def expect(v: Any, b: Any, mind: Any, start: Any) -> None:
     """Begin to expect: how the tracks of the unseen tiles run, and the same of every empty cell."""
-    mind.flat = -1.0
+    mind.open_worth = -1.0
     total = 0.0
     for turn in range(4):
         mind.track[ix(turn)] = 0.0
