@@ -15,7 +15,7 @@ RULES = tuple(f"{letters}{number}" for letters, count in _SECTIONS.items() for n
 _HEAD = """\
 # Rules and their tests
 
-Every rule of both games (Metro's begin with X) and the tests that cover it, collected from their `@pytest.mark.rule` marks.
+Every rule of both games (Metro's begin with X) and the tests that cover it, from their `@pytest.mark.rule` marks.
 Written by `make docs`; do not edit.
 
 | rule | tests |

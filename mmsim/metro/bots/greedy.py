@@ -15,7 +15,7 @@ GREEDY = Bot(
     "The own tiles, the lines they would bring to a stop, and whose they are.",
     {
         "open": Parameter(12.0, 0.0, 60.0, "Points an open line counts for: one that ends below that is a loss."),
-        "given": Parameter(0.5, 0.0, 10.0, "Weight of the points others get."),
+        "given": Parameter(1.0, 0.0, 10.0, "Weight of the points the others get on average."),
     },
 )
 _OPEN, _GIVEN = 0, 1

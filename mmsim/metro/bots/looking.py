@@ -18,9 +18,9 @@ _RANK = 0.25  # X15: ranks that a company gains by a point of profit, roughly
 
 @jit
 def weigh_owners(v: Any, r: Any, mind: Any, seat: Any, own: Any, others: Any) -> None:
-    """What a point of every owner of wagons is worth to a player: the own, less what each rival gets of it."""
+    """What a point of every owner of wagons is worth to a player: the own, less what the rivals get on average."""
     for owner in range(r.owners):
-        mind.stake[ix(owner)] = -others
+        mind.stake[ix(owner)] = -others / (r.players - 1)
         if r.companies:
             rivals = held_by_rivals(v, r, seat, owner)
             mind.stake[ix(owner)] = _RANK * (own * held_by(v, seat, owner) - others * rivals)

@@ -19,10 +19,10 @@ PLANNER = Bot(
     "the others'; draws, puts wagons and exchanges shares when that promises more than the tile in hand.",
     "The own tiles, all open lines, the tiles it has not seen, open shares and the likely ranks of the companies.",
     {
-        "others": Parameter(0.5, 0.0, 10.0, "Weight of the points others get."),
+        "others": Parameter(1.0, 0.0, 10.0, "Weight of the points the others get on average."),
         "sweeps": Parameter(6.0, 0.0, 50.0, "How often the expectations are passed on from cell to cell."),
         "start": Parameter(3.0, 0.0, 60.0, "Tiles expected of a line before anything is known."),
-        "wagon": Parameter(0.5, 0.0, 10.0, "Weight of the points expected of a centre wagon."),
+        "wagon": Parameter(1.0, 0.0, 10.0, "Weight of the points expected of a centre wagon."),
         "exchange": Parameter(0.5, 0.0, 10.0, "Weight of the points expected of an exchange."),
     },
 )

@@ -21,7 +21,7 @@ SEARCH = Bot(
     {
         **PLANNER.parameters,
         "playouts": Parameter(200.0, 1.0, 1e6, "Continuations imagined for every decision."),
-        "width": Parameter(8.0, 1.0, CANDIDATES, "Moves that are tried, the planner's best ones."),
+        "width": Parameter(16.0, 1.0, CANDIDATES, "Moves that are tried, the planner's best ones."),
         "prior": Parameter(4.0, 0.0, 1e6, "Playouts the planner's own opinion of a move counts for."),
         "turns": Parameter(-1.0, -1.0, 60.0, "Turns that are imagined after a move; -1: one of every other player."),
         "haste": Parameter(1.0, 0.0, 50.0, "How often expectations are passed on in an imagined turn."),

@@ -15,7 +15,7 @@ SPOILER = Bot(
     "The own tiles, the lines they would bring to a stop, and whose they are.",
     {
         "open": Parameter(9.0, 0.0, 60.0, "Points an open line counts for: to end one below that takes them away."),
-        "own": Parameter(0.25, 0.0, 10.0, "Weight of the own points."),
+        "own": Parameter(0.1, 0.0, 10.0, "Weight of the own points against those the others get on average."),
     },
 )
 _OPEN, _OWN = 0, 1
