@@ -10,7 +10,7 @@ import numpy as np
 
 from mmsim.core.accel import count_bits, inlined, ix, jit, kth_bit
 from mmsim.metro.board import STATIONS, STOPS
-from mmsim.metro.state import HAND, NOBODY, SHARES
+from mmsim.metro.state import HAND, NOBODY, SHARES, SUPPLY
 
 PLACE, DRAW, EXCHANGE, WAGON, PASS = range(5)
 MOVE_KINDS = ("place", "draw", "exchange", "wagon", "pass")
@@ -108,7 +108,7 @@ def find_turn(s: Any, b: Any, r: Any) -> None:
         else:
             _forget_places(s, i)
     s.place_choices = choices
-    if s.next < 60:
+    if s.next < SUPPLY:
         choices += 1
     if r.companies:
         choices += _find_exchanges(s, r)
@@ -143,7 +143,7 @@ def kth_move(s: Any, r: Any, k: Any) -> np.int64:
 @jit
 def _kth_other(s: Any, k: Any) -> np.int64:
     """Of the moves that place no tile: draw, exchanges, wagons, pass."""
-    if s.next < 60:
+    if s.next < SUPPLY:
         if k == 0:
             return np.int64(DRAW)
         k -= 1

@@ -39,6 +39,7 @@ HAND = 3
 SHARES = len(PERCENTS)
 COLOURS = 4
 KINDS = len(CODES)  # of tiles
+SUPPLY = len(TILES)
 GRID = SIZE * SIZE
 ENTRIES = 4 * GRID  # nodes below are ways into a cell, the others arrivals
 NODES = ENTRIES + STOPS
@@ -63,7 +64,7 @@ BOARD = np.dtype(
         ("turned", np.uint8, 4 * KINDS),  # [kind, turns]: the kind it is then
         ("ways", np.int64, KINDS),  # in how many turns a kind may lie
         ("short", np.uint64, KINDS),  # cells where a kind would be all of a line (X10)
-        ("tiles", np.uint8, len(TILES)),
+        ("tiles", np.uint8, SUPPLY),
         ("central", np.uint8, 8),
         ("numbers", np.uint8, COLOURS * PER_COLOUR),  # [colour, i]: a station
     ]
@@ -81,7 +82,7 @@ STATE = np.dtype(
         ("next", np.int64),  # how many tiles of the supply are drawn
         ("drawn", np.int64),  # the kind that was drawn and must be placed; -1: none
         ("held", np.int64, SEATS),  # tiles in each hand
-        ("supply", np.uint8, len(TILES)),  # kinds in the order they are drawn
+        ("supply", np.uint8, SUPPLY),  # kinds in the order they are drawn
         ("hand", np.uint8, SEATS * HAND),  # [seat, i]
         ("tile", np.uint8, GRID),  # the kind that lies in a cell, as it lies
         ("printed", np.uint8, GRID),  # the kind that lies in a cell, as it was in the hand
@@ -152,7 +153,9 @@ MIND = np.dtype(
         ("track", np.float64, 4),  # how likely a track of an unseen tile goes out so many sides clockwise
         ("unseen", np.int64, KINDS),  # tiles of every kind that are in a hidden hand or the supply
         ("best", np.float64, KINDS),  # [kind as it lies]: the best that can be done with it
-        ("pool", np.uint8, len(TILES)),  # what is shuffled when hidden things are guessed
+        ("pool", np.uint8, SUPPLY),  # what is shuffled when hidden things are guessed
+        ("profit", np.float64, COMPANIES),  # what every company is expected to make
+        ("value", np.float64, COMPANIES),  # and what that would make it worth
         ("candidate", np.int64, CANDIDATES),  # moves
         ("prior", np.float64, CANDIDATES),  # what they seemed worth before the search
         ("total", np.float64, CANDIDATES),  # of their playouts

@@ -20,12 +20,11 @@ from mmsim.metro.state import (
     NODES,
     SEATS,
     SHARES,
+    SUPPLY,
     TOO_LONG,
 )
-from mmsim.metro.tiles import TILES
 
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
-_TILES = len(TILES)
 _CENTRE = tuple(SIZE * row + column for row, column in CENTRE)
 
 
@@ -67,9 +66,9 @@ def clear_table(s: Any, b: Any) -> None:
 @jit
 def shuffle_supply(s: Any, b: Any, dice: Any) -> None:
     """As `deal.shuffled`: all orders of the 60 tiles equally likely."""
-    for i in range(_TILES):
+    for i in range(SUPPLY):
         s.supply[ix(i)] = b.tiles[ix(i)]
-    for last in range(_TILES - 1, 0, -1):
+    for last in range(SUPPLY - 1, 0, -1):
         other = draw_below(dice, 0, last + 1)
         kept = s.supply[ix(last)]
         s.supply[ix(last)] = s.supply[ix(other)]
@@ -213,7 +212,7 @@ def place(s: Any, b: Any, r: Any, what: Any, turns: Any, cell: Any) -> None:
         kind = np.int64(s.hand[ix(at + what)])
         for i in range(what, held):
             s.hand[ix(at + i)] = s.hand[ix(at + i + 1)]
-        if s.next < _TILES:
+        if s.next < SUPPLY:
             s.hand[ix(at + held)] = s.supply[ix(s.next)]
             s.next += 1
         else:

@@ -7,17 +7,15 @@ import numpy as np
 from mmsim.core.accel import inlined, ix, jit
 from mmsim.core.streams import draw_below
 from mmsim.metro.rules import COMPANIES, PER_COLOUR
-from mmsim.metro.state import COLOURS, GRID, HAND, KINDS, SHARES, UNKNOWN
-from mmsim.metro.tiles import TILES
+from mmsim.metro.state import COLOURS, GRID, HAND, KINDS, SHARES, SUPPLY, UNKNOWN
 
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
-_TILES = len(TILES)
 
 
 @jit
 def hide(v: Any, r: Any, seat: Any) -> None:
     """Make a copy of a position the view of a seat: blank the supply and what the others hold."""
-    for i in range(_TILES):
+    for i in range(SUPPLY):
         v.supply[ix(i)] = UNKNOWN
     for other in range(r.players):
         if other != seat:
@@ -60,7 +58,7 @@ def count_unseen(v: Any, b: Any, mind: Any) -> None:
     """How many tiles of every kind the player in turn has not seen yet, in a hand or in the supply."""
     for kind in range(KINDS):
         mind.unseen[ix(kind)] = 0
-    for i in range(_TILES):
+    for i in range(SUPPLY):
         mind.unseen[ix(b.tiles[ix(i)])] += 1
     for cell in range(GRID):
         if v.placed >> np.uint64(cell) & _ONE != _ZERO:
@@ -79,7 +77,7 @@ def guess(v: Any, b: Any, r: Any, mind: Any, dice: Any, stream: Any) -> None:
         for _ in range(mind.unseen[ix(kind)]):
             mind.pool[ix(size)] = kind
             size += 1
-    for i in range(v.next, _TILES):
+    for i in range(v.next, SUPPLY):
         size -= 1
         v.supply[ix(i)] = _draw(mind, size, dice, stream)
     for seat in range(r.players):

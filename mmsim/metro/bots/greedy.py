@@ -8,6 +8,7 @@ from mmsim.core.accel import ix, jit
 from mmsim.metro.bots.declare import Bot, Parameter
 from mmsim.metro.bots.looking import best_placement, drawing_value, weigh_owners
 from mmsim.metro.moves import DRAW, kth_move
+from mmsim.metro.state import SUPPLY
 
 GREEDY = Bot(
     "greedy",
@@ -33,6 +34,6 @@ def choose_greedy(v: Any, b: Any, r: Any, mind: Any, w: Any, at: Any, dice: Any,
 def place_or_draw(v: Any, b: Any, r: Any, mind: Any, dice: Any, stream: Any) -> np.int64:
     """X8: the best placement of an own tile, or a draw where an unseen tile does better on average."""
     move, value = best_placement(v, b, r, mind, dice, stream)
-    if v.drawn < 0 and v.next < 60 and drawing_value(v, b, r, mind) > value:
+    if v.drawn < 0 and v.next < SUPPLY and drawing_value(v, b, r, mind) > value:
         return np.int64(DRAW)
     return move if move >= 0 else kth_move(v, r, v.choices - 1)  # nothing to place: pass

@@ -11,7 +11,7 @@ from mmsim.metro.bots.greedy import place_or_draw
 from mmsim.metro.bots.looking import best_placement, drawing_value, held_by, weigh_owners, worth
 from mmsim.metro.moves import DRAW, EXCHANGE, WAGON, move_code
 from mmsim.metro.rules import COMPANIES
-from mmsim.metro.state import ENTRIES, KINDS, NOBODY, NODES, SHARES
+from mmsim.metro.state import ENTRIES, KINDS, NOBODY, NODES, SHARES, SUPPLY
 
 PLANNER = Bot(
     "planner",
@@ -28,6 +28,7 @@ PLANNER = Bot(
 )
 OTHERS, _SWEEPS, _START, WAGONS, EXCHANGES = range(5)
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
+_MAJORITY = 0.2  # what a tenth of a company already held adds to the value of a share of it
 
 
 @jit
@@ -107,32 +108,38 @@ def best_wagon(v: Any, b: Any, r: Any, mind: Any, weight: Any) -> tuple[np.int64
 
 
 @jit
-def best_exchange(v: Any, b: Any, r: Any, mind: Any, weight: Any) -> tuple[np.int64, float]:
-    """X15: the exchange that gains most by the ranks the companies will likely have."""
+def expect_values(v: Any, b: Any, mind: Any) -> None:
+    """X15: what the companies will likely have made in the end, and what that would make them worth."""
     for company in range(COMPANIES):
-        mind.prior[ix(company)] = np.float64(v.points[ix(company)])
+        mind.profit[ix(company)] = np.float64(v.points[ix(company)])
     for line in range(STOPS):
         owner = v.owner[ix(line)]
         if owner != NOBODY and v.arrived >> np.uint64(line) & _ONE == _ZERO:
             first = b.departure[ix(line)]
-            mind.prior[ix(owner)] += worth(mind, line, np.int64(v.last[ix(first)]), np.float64(v.length[ix(first)]))
+            mind.profit[ix(owner)] += worth(mind, line, np.int64(v.last[ix(first)]), np.float64(v.length[ix(first)]))
     for company in range(COMPANIES):
-        mind.total[ix(company)] = np.float64(COMPANIES)
+        mind.value[ix(company)] = np.float64(COMPANIES)
         for other in range(COMPANIES):
-            mind.total[ix(company)] -= np.float64(mind.prior[ix(other)] > mind.prior[ix(company)])
+            mind.value[ix(company)] -= np.float64(mind.profit[ix(other)] > mind.profit[ix(company)])
+
+
+@jit
+def best_exchange(v: Any, b: Any, mind: Any, weight: Any) -> tuple[np.int64, float]:
+    """X15: the exchange that gains most by the values the companies will likely have."""
+    expect_values(v, b, mind)
     best, chosen = -1e9, np.int64(-1)
     shares = v.exchange_shares
     while shares != _ZERO:
         i = lowest_bit(shares)
         shares &= shares - _ONE
-        own = mind.total[ix(v.share[ix(SHARES * v.seat + i)])]
+        own = mind.value[ix(v.share[ix(SHARES * v.seat + i)])]
         hidden, unknown = 0.0, 0.0
         for company in range(COMPANIES):
             if v.knows[ix(COMPANIES * i + company)] == 0:
-                hidden += mind.total[ix(company)]
+                hidden += mind.value[ix(company)]
                 unknown += 1.0
-        # A majority is easier to keep in a company already held.
-        seen = mind.total[ix(v.open_share[ix(i)])] + 0.2 * held_by(v, v.seat, np.int64(v.open_share[ix(i)]))
+        # More of a company that is already held may make a majority.
+        seen = mind.value[ix(v.open_share[ix(i)])] + _MAJORITY * held_by(v, v.seat, np.int64(v.open_share[ix(i)]))
         gains = (seen, hidden / unknown if unknown > 0.0 else 0.0)
         for take in range(2):
             value = weight * (i + 1.0) * (gains[take] - own)
@@ -143,11 +150,12 @@ def best_exchange(v: Any, b: Any, r: Any, mind: Any, weight: Any) -> tuple[np.in
 
 @jit
 def choose_planner(v: Any, b: Any, r: Any, mind: Any, w: Any, at: Any, dice: Any, stream: Any) -> np.int64:
+    """Whatever raises the own expectations most: a tile, a draw, a wagon or an exchange."""
     plan(v, b, r, mind, w, at)
     if v.drawn >= 0 or not (r.companies or r.stations):
         return place_or_draw(v, b, r, mind, dice, stream)
     chosen, best = best_placement(v, b, r, mind, dice, stream)
-    if v.next < 60:
+    if v.next < SUPPLY:
         value = drawing_value(v, b, r, mind)
         if value > best:
             chosen, best = np.int64(DRAW), value
@@ -156,7 +164,7 @@ def choose_planner(v: Any, b: Any, r: Any, mind: Any, w: Any, at: Any, dice: Any
         if move >= 0 and value > best:
             chosen, best = move, value
     if r.companies:
-        move, value = best_exchange(v, b, r, mind, w[ix(at + EXCHANGES)])
+        move, value = best_exchange(v, b, mind, w[ix(at + EXCHANGES)])
         if move >= 0 and value > best:
             chosen = move
     return chosen if chosen >= 0 else place_or_draw(v, b, r, mind, dice, stream)

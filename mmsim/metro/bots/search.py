@@ -9,7 +9,7 @@ from mmsim.metro.bots.declare import Bot, Parameter
 from mmsim.metro.bots.looking import best_placement, drawing_value, placement_value, position_value, weigh_owners
 from mmsim.metro.bots.planner import EXCHANGES, OTHERS, PLANNER, WAGONS, best_exchange, best_wagon, plan, refine
 from mmsim.metro.moves import DRAW, PLACE, kth_move, move_code
-from mmsim.metro.state import CANDIDATES, HAND, IMAGINED, PLAYOUT, SAMPLE, VIEW
+from mmsim.metro.state import CANDIDATES, HAND, IMAGINED, PLAYOUT, SAMPLE, SUPPLY, VIEW
 from mmsim.metro.turns import play_move
 from mmsim.metro.view import guess
 
@@ -56,7 +56,7 @@ def _find_candidates(v: Any, b: Any, r: Any, mind: Any, w: Any, at: Any) -> np.i
     if v.drawn < 0 and r.stations:
         wagon, wagon_value = best_wagon(v, b, r, mind, w[ix(at + WAGONS)])
     if v.drawn < 0 and r.companies:
-        share, share_value = best_exchange(v, b, r, mind, w[ix(at + EXCHANGES)])
+        share, share_value = best_exchange(v, b, mind, w[ix(at + EXCHANGES)])
     for place in range(r.hand):
         kind = v.drawn if v.drawn >= 0 else np.int64(v.hand[ix(HAND * v.seat + place)])
         for turns in range(4):
@@ -68,7 +68,7 @@ def _find_candidates(v: Any, b: Any, r: Any, mind: Any, w: Any, at: Any) -> np.i
                 count = _consider(mind, width, count, move_code(PLACE, place, turns, cell), value)
     count = _consider(mind, width, count, wagon, wagon_value)
     count = _consider(mind, width, count, share, share_value)
-    if v.drawn < 0 and v.next < 60:
+    if v.drawn < 0 and v.next < SUPPLY:
         count = _consider(mind, width, count, np.int64(DRAW), drawing_value(v, b, r, mind))
     return count
 
@@ -79,7 +79,7 @@ def _quick_turn(p: Any, b: Any, r: Any, mind: Any, others: Any, sweeps: Any, dic
     refine(p, b, mind, sweeps)
     weigh_owners(p, r, mind, p.seat, 1.0, others)
     move, value = best_placement(p, b, r, mind, dice, stream)
-    if value < 0.0 and p.next < 60:
+    if value < 0.0 and p.next < SUPPLY:
         play_move(p, b, r, np.int64(DRAW))
         move, value = best_placement(p, b, r, mind, dice, stream)
     play_move(p, b, r, move if move >= 0 else kth_move(p, r, p.choices - 1))

@@ -23,6 +23,7 @@ _OPEN, _OWN = 0, 1
 
 @jit
 def choose_spoiler(v: Any, b: Any, r: Any, mind: Any, w: Any, at: Any, dice: Any, stream: Any) -> np.int64:
+    """As the greedy bot, with the others' points first."""
     mind.open_worth = w[ix(at + _OPEN)]
     weigh_owners(v, r, mind, v.seat, w[ix(at + _OWN)], 1.0)
     return place_or_draw(v, b, r, mind, dice, stream)
