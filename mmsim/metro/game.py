@@ -11,6 +11,7 @@ from mmsim.core.game import BotError, Shard, Variant
 from mmsim.core.warm import warm_up
 from mmsim.metro import record, state, tables
 from mmsim.metro.bots import BOTS, PythonBot, seat_bots
+from mmsim.metro.deal import central_tiles, number_colours
 from mmsim.metro.play import Seed
 from mmsim.metro.playout import play_shard
 from mmsim.metro.position import Position, Prepared
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from mmsim.core.frames import Frames
 
 SEATINGS = ("fixed", "rotate")
+BOARD = "classic"
 
 
 class Metro:
@@ -52,8 +54,14 @@ class Metro:
             "game": self.name,
             "name": prepared.name,
             "players": rules.players,
+            "seat_player": list(range(rules.players)),
             "rules_version": RULES_VERSION,
             "ruleset": {"name": rules.name, **rules.knobs()},
+            "board": {
+                "wagons": record.wagons(rules),
+                "central_tiles": list(central_tiles()),
+                "number_colours": {colour: list(stations) for colour, stations in number_colours().items()},
+            },
             "bots": [bot.name for bot in prepared.bots],
             "seats": "rotate" if prepared.rotate else "fixed",
             "seed": prepared.seed,
@@ -93,6 +101,8 @@ def _frames() -> "Frames":
 
 def prepare(rules: Ruleset, variant: Variant) -> Prepared:
     """A variant whose ruleset is at hand."""
+    if variant.board != BOARD:
+        raise UsageError(f"metro has one board, '{BOARD}', and no '{variant.board}'")
     if variant.seats not in SEATINGS:
         raise unknown("seating", variant.seats, SEATINGS)
     if not 0 <= variant.seed < 2**64:

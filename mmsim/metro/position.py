@@ -125,7 +125,8 @@ class Position:
         """Every legal move and its number, found once a decision."""
         if self._legal is None:
             codes = [] if self.over else self._moves[: self._step(MOVES)].tolist()
-            self._legal = {self._decode(code): code for code in codes}
+            tiles = self._tiles()
+            self._legal = {self._decode(code, tiles): code for code in codes}
         return self._legal
 
     def legal_moves(self) -> list[Move]:
@@ -139,7 +140,7 @@ class Position:
         if bot is not None:
             move: Move = bot.choose(self.view(self.seat), self.legal_moves())
             return move
-        return self._decode(self._step(CHOOSE, who))
+        return self._decode(self._step(CHOOSE, who), self._tiles())
 
     def apply(self, move: Move) -> Played:
         """Play a legal move."""
@@ -258,14 +259,18 @@ class Position:
         double = to > STATIONS and stop <= STATIONS
         return Arrival(stop, to, tiles, tiles * (2 if double else 1) if owned else 0)
 
-    def _decode(self, code: int) -> Move:
+    def _tiles(self) -> list[str]:
+        """The tiles that may be placed now, by their place in the hand; a drawn one has the first place."""
+        drawn, at = int(self._s.drawn), HAND * self.seat
+        kinds = [drawn] if drawn >= 0 else self._s.hand[at : at + int(self._s.held[self.seat])]
+        return [CODES[kind] for kind in kinds]
+
+    def _decode(self, code: int, tiles: list[str]) -> Move:
         """A move's number as the reference engine's move."""
         kind, what, turns, where = code & 7, code >> 3 & 3, code >> 5 & 3, code >> 7
         name = MOVE_KINDS[kind]
         if name == "place":
-            drawn = int(self._s.drawn)
-            tile = CODES[drawn if drawn >= 0 else self._s.hand[HAND * self.seat + what]]
-            return Move(name, tile, turns, cell_of(where))
+            return Move(name, tiles[what], turns, cell_of(where))
         if name == "exchange":
             return Move(name, share=PERCENTS[what], take=TAKES[turns])
         if kind == WAGON:

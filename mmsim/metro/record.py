@@ -47,7 +47,7 @@ def record_of(game: Told, dealt: Deal, outcome: Result, bots: Sequence[str], see
     return {
         "format": FORMAT,
         "game": GAME,
-        "board": {"wagons": _wagons(rules), "central": list(dealt.central)},
+        "board": {"wagons": wagons(rules), "central": list(dealt.central)},
         "ruleset": {"name": rules.name, **rules.knobs()},
         "seats": [{"seat": seat, "player": seat, "bot": bot} for seat, bot in enumerate(bots)],
         "deal": {
@@ -66,7 +66,7 @@ def record_of(game: Told, dealt: Deal, outcome: Result, bots: Sequence[str], see
     }
 
 
-def _wagons(rules: Ruleset) -> dict[str, list[int]]:
+def wagons(rules: Ruleset) -> dict[str, list[int]]:
     """X7, X15: the stations of every colour."""
     table = COMPANY_WAGONS if rules.companies else WAGONS[rules.players]
     return {COLOURS[owner]: list(stations) for owner, stations in enumerate(table)}
@@ -128,7 +128,7 @@ def _opening(record: Any) -> Game:
         get(told, "bot", str, f"seats[{seat}]")
     rules = _ruleset(get(record, "ruleset", dict, "the record"), len(seats))
     board = get(record, "board", dict, "the record")
-    same(get(board, "wagons", dict, "board"), _wagons(rules), "board.wagons")
+    same(get(board, "wagons", dict, "board"), wagons(rules), "board.wagons")
     return Game(rules, _deal(record, rules))
 
 

@@ -134,12 +134,8 @@ def legal_moves(game: Game) -> list[Move]:
 
 def place_moves(game: Game, tile: str) -> list[Move]:
     """X9, X10, X13: all ways to place a tile, by turn and cell."""
-    ways = [
-        (turns, cell)
-        for turns in ways_to_lie(tile, game.rules.orientation)
-        for cell in CELLS
-        if cell not in game.board and is_reached(game, cell)
-    ]
+    open_cells = [cell for cell in CELLS if cell not in game.board and is_reached(game, cell)]
+    ways = [(turns, cell) for turns in ways_to_lie(tile, game.rules.orientation) for cell in open_cells]
     good = [(turns, cell) for turns, cell in ways if not makes_short_line(game, turned(tile, turns), cell)]
     return [Move("place", tile, turns, cell) for turns, cell in good or ways]
 

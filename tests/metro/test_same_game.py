@@ -10,7 +10,14 @@ from mmsim.metro.rules import PLAYERS, ruleset
 from tests.metro.twins import SPECS, Twins, random_rules
 
 CHUNKS, GAMES = 8, 25
-SLOW_CHUNKS, SLOW_GAMES = 200, 100  # 20,000 games
+SLOW_CHUNKS, SLOW_GAMES = 100, 100  # 10,000 games
+
+
+def play_mixed(rng: Random, count: int, look_every: int) -> None:
+    """Games of any variant, number of players, knobs and seating."""
+    for number in range(count):
+        seats = rng.choice(("fixed", "rotate"))
+        Twins(random_rules(rng), rng.getrandbits(64), number, seats).play(rng, look_every)
 
 
 @pytest.mark.parametrize("players", PLAYERS)
@@ -23,17 +30,13 @@ def test_every_variant_is_the_same_in_both_engines(spec: str, players: int) -> N
 
 @pytest.mark.parametrize("chunk", range(CHUNKS))
 def test_any_game_is_the_same_in_both_engines(chunk: int) -> None:
-    rng = Random(1000 + chunk)
-    for number in range(GAMES):
-        Twins(random_rules(rng), rng.getrandbits(64), number, rng.choice(("fixed", "rotate"))).play(rng)
+    play_mixed(Random(1000 + chunk), GAMES, look_every=16)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("chunk", range(SLOW_CHUNKS))
 def test_many_more_games_are_the_same_in_both_engines(chunk: int) -> None:
-    rng = Random(1_000_000 + chunk)
-    for number in range(SLOW_GAMES):
-        Twins(random_rules(rng), rng.getrandbits(64), number).play(rng, look_every=64)
+    play_mixed(Random(1_000_000 + chunk), SLOW_GAMES, look_every=64)
 
 
 @pytest.mark.parametrize("spec", SPECS)

@@ -1,5 +1,6 @@
 """The rows of the fast core, column by column, against rows reckoned from games of the reference engine."""
 
+import json
 from itertools import pairwise
 from typing import Any
 
@@ -195,8 +196,20 @@ def test_with_rotated_seats_the_games_of_a_round_share_the_deal_and_the_bots_mov
     assert METRO.record(prepared, 1)["seats"][players - 1]["bot"] == "greedy"
 
 
-def test_an_unknown_seating_is_refused() -> None:
+def test_an_unknown_seating_seed_or_board_is_refused() -> None:
     with pytest.raises(UsageError, match="unknown seating 'rotated'; did you mean 'rotate'"):
         METRO.prepare(Variant("metro", seats="rotated"))
     with pytest.raises(UsageError, match="master seed"):
         METRO.prepare(Variant("metro", seed=-1))
+    with pytest.raises(UsageError, match="metro has one board, 'classic', and no 'grand'"):
+        METRO.prepare(Variant("metro", board="grand"))
+
+
+def test_a_manifest_can_tell_everything_of_a_variant_in_json() -> None:
+    told = METRO.describe(METRO.prepare(Variant("metro+central+numbers", 3, bots="search:playouts=9,uniform,greedy")))
+    assert json.loads(json.dumps(told)) == told
+    assert told["bots"] == ["search:playouts=9", "uniform", "greedy"]
+    assert told["ruleset"]["name"] == "metro+central+numbers"
+    assert told["ruleset"]["central"] is True
+    assert len(told["board"]["central_tiles"]) == 8
+    assert told["seat_player"] == [0, 1, 2]
