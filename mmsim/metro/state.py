@@ -47,7 +47,6 @@ NOBODY = 255  # in a table of owners
 UNKNOWN = 255  # in a view: a tile or company that is hidden
 EMPTY = 255  # in a table of cells: no tile
 
-FIXED, FREE = 0, 1
 END_REASONS = ("tiles", "turn_limit")
 NO_TILES, TOO_LONG = range(2)
 
