@@ -42,8 +42,9 @@ coverage: $(READY) ## the core's tests with the compiler off, and which of its l
 	MMSIM_JIT=0 $(BIN)/python -m coverage run -m tests.core_as_python
 	$(BIN)/python -m coverage report
 
-golden: $(READY) ## write the golden games of tests/golden/ anew
+golden: $(READY) ## write the golden games of both games anew
 	$(BIN)/python -m tests.golden.regenerate
+	$(BIN)/python -m tests.metro.golden.regenerate
 
 docs: $(READY) ## write the generated pages of docs/ anew
 	$(BIN)/python -m tests.rule_table

@@ -6,7 +6,10 @@ from importlib import import_module
 from mmsim.core.errors import unknown
 from mmsim.core.game import Game
 
-_WHERE = {"metromania": ("mmsim.metromania.game", "Metromania")}
+_WHERE = {
+    "metromania": ("mmsim.metromania.game", "Metromania"),
+    "metro": ("mmsim.metro.game", "Metro"),
+}
 GAMES = tuple(_WHERE)
 
 
@@ -18,3 +21,9 @@ def find_game(name: str) -> Game:
     module, thing = _WHERE[name]
     game: Game = getattr(import_module(module), thing)()
     return game
+
+
+def game_of(rules: str) -> str:
+    """The game a ruleset belongs to: the one of the same name as its first word, else Metromania with its editions."""
+    first = rules.partition(",")[0].partition("+")[0].strip()
+    return first if first in GAMES else GAMES[0]

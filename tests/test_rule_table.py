@@ -11,9 +11,10 @@ def found() -> dict[str, list[str]]:
 
 
 def test_the_rules_are_those_of_the_page_in_its_order() -> None:
-    assert len(RULES) == 52
+    assert len(RULES) == 52 + 19
     assert RULES[:3] == ("G1", "G2", "G3")
-    assert RULES[-8:] == ("L1", "TT1", "TT2", "TT3", "TT4", "TT5", "TT6", "W1")
+    assert RULES[44:54] == ("L1", "TT1", "TT2", "TT3", "TT4", "TT5", "TT6", "W1", "X1", "X2")
+    assert RULES[-1] == "X19"
 
 
 @pytest.mark.parametrize("rule", RULES)

@@ -70,7 +70,7 @@ def bench(
         "method": "CPU seconds of one process; engines take turns; median, lowest and highest of the repeats",
         "repeats": repeats,
         "start_up": {
-            "compile_s": cache.compile_seconds(),
+            "compile_s": cache.compile_seconds(game.name),
             "first_game_s": round(timing.fresh_start(_FIRST_GAME, cold=False), 2),
             **({"cold_first_game_s": round(timing.fresh_start(_FIRST_GAME, cold=True), 2)} if cold else {}),
         },

@@ -52,9 +52,10 @@ def play(
 ) -> None:
     """Play one game and tell its story, turn by turn."""
     if picture is not None:
-        from mmsim.metromania import draw  # matplotlib is slow to import; only pictures pay for it
+        from mmsim.core.sheet import picture_kind  # matplotlib is slow to import; only pictures pay for it
+        from mmsim.metromania import draw
 
-        draw.picture_kind(picture)
+        picture_kind(picture)
     ruleset = rules.ruleset(spec, players)
     seats = seat_bots(bots, ruleset.companies)
     chosen = None if layout is None else boards.Layout.from_code(layout)

@@ -26,7 +26,6 @@ if ENABLED:
 
     from mmsim.core import cache
 
-    numba.config.CACHE_DIR = str(cache.folder())
     _OPTIONS = {"error_model": "numpy", "nogil": True, "boundscheck": False}
     _INTERNAL = {**_OPTIONS, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # halves the time to compile
 
@@ -54,9 +53,10 @@ if ENABLED:
         return compiled
 
     def entry(function: F) -> F:
-        """Compile a function that Python calls, and keep the machine code on disk."""
+        """Compile a function that Python calls, and keep the machine code on disk, in the folder of its game."""
         global registered
         registered += 1
+        numba.config.CACHE_DIR = str(cache.folder(function.__module__.split(".")[1]))  # Numba looks at it here only
         compiled: F = numba.njit(cache=True, **_OPTIONS)(function)
         return compiled
 

@@ -2,16 +2,14 @@
 
 from collections.abc import Callable
 from functools import partial
-from io import BytesIO
 from pathlib import Path
 from typing import NamedTuple
 
-import matplotlib
 from matplotlib.figure import Figure
 from matplotlib.path import Path as Outline
 
-from mmsim.core.errors import UsageError
-from mmsim.core.files import write_atomically
+from mmsim.core.palette import FAINT, INK, plain
+from mmsim.core.sheet import Point, Sheet, fitting, mean, save_picture, text_width
 from mmsim.metromania.boards import CELL_KINDS, FRAME_KINDS, SPOTS, WATER_AND_GREEN, City
 from mmsim.metromania.draw_city import (
     ROW,
@@ -23,12 +21,9 @@ from mmsim.metromania.draw_city import (
     frame_corners,
 )
 from mmsim.metromania.draw_game import draw_badge, draw_game, draw_station, draw_track
-from mmsim.metromania.draw_palette import COMPANY_NAMES, FAINT, FRAME_CELL, INK, plain
-from mmsim.metromania.draw_sheet import Point, Sheet, fitting, mean, text_width
+from mmsim.metromania.draw_palette import COMPANY_NAMES, FRAME_CELL
 from mmsim.metromania.reference import Game
 
-SUFFIXES = (".svg", ".png")
-_PNG_DPI = 200
 _MARGIN = 1.4  # ems around everything
 _TEXT = 0.85  # size of running text, in ems
 _SAMPLE = 1.6  # length of a company's lines in the legend, in edges
@@ -59,29 +54,9 @@ def figure(city: City, game: Game | None = None, title: str | None = None) -> Fi
     return sheet.figure
 
 
-def picture_kind(path: Path) -> str:
-    """`.svg` or `.png`; any other name is refused."""
-    kind = path.suffix.lower()
-    if kind not in SUFFIXES:
-        raise UsageError(f"cannot draw to '{path}': the name of a picture ends in {' or '.join(SUFFIXES)}")
-    return kind
-
-
 def save(path: Path, city: City, game: Game | None = None, title: str | None = None) -> None:
-    """Write the picture."""
-    write_atomically(path, drawn(picture_kind(path), city, game, title))
-
-
-def drawn(kind: str, city: City, game: Game | None = None, title: str | None = None) -> bytes:
-    """The picture, `.svg` or `.png`; the same city, game and title always give the same bytes."""
-    picture = BytesIO()
-    nameless = {"Date": None, "Creator": None} if kind == ".svg" else {"Software": None}
-    # A user's own matplotlib settings must not change the picture; text stays text, the ids of an SVG stay the same.
-    with matplotlib.rc_context():
-        matplotlib.rcdefaults()
-        matplotlib.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "mmsim"})
-        figure(city, game, title).savefig(picture, format=kind[1:], dpi=_PNG_DPI, metadata=nameless)
-    return picture.getvalue()
+    """Write the picture; the same city, game and title always give the same bytes."""
+    save_picture(path, lambda: figure(city, game, title))
 
 
 # --- caption and legend ----------------------------------------------------------------------------------

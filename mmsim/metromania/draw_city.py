@@ -3,9 +3,10 @@
 from collections.abc import Collection, Iterator
 from math import hypot, pi, sin
 
+from mmsim.core.palette import FAINT, INK, PAPER, plain
+from mmsim.core.sheet import Point, Sheet, fitting, mean, turned
 from mmsim.metromania.boards import SPOTS, WATER_AND_GREEN, City
-from mmsim.metromania.draw_palette import FAINT, FRAME, FRAME_CELL, INK, KIND_FILL, KIND_INK, PAPER, plain
-from mmsim.metromania.draw_sheet import Point, Sheet, fitting, mean, turned
+from mmsim.metromania.draw_palette import FRAME, FRAME_CELL, KIND_FILL, KIND_INK
 from mmsim.metromania.lattice import Cell, Vertex, position, step
 
 ROW = 3**0.5 / 2  # height of a cell

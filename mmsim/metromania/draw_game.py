@@ -4,10 +4,11 @@ from math import hypot
 
 from matplotlib.path import Path as Outline
 
+from mmsim.core.palette import INK, PAPER
+from mmsim.core.sheet import Point, Sheet, mean
 from mmsim.metromania.boards import City
 from mmsim.metromania.draw_city import cell_name, triangle
-from mmsim.metromania.draw_palette import COMPANY, INK, KIND_INK, PAPER
-from mmsim.metromania.draw_sheet import Point, Sheet, mean
+from mmsim.metromania.draw_palette import COMPANY, KIND_INK
 from mmsim.metromania.lattice import Cell, Vertex, position
 from mmsim.metromania.reference import Game
 

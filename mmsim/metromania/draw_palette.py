@@ -1,8 +1,5 @@
-"""What all drawings share: colours that stay apart for colour-blind eyes (after Okabe and Ito), and clean text."""
+"""The colours of all drawings of Metromania; they stay apart for colour-blind eyes (after Okabe and Ito)."""
 
-PAPER = "#FFFFFF"
-INK = "#2B2B2B"
-FAINT = "#6E6A62"
 FRAME = "#E9E3D6"
 FRAME_CELL = "#F6F2E9"
 
@@ -19,8 +16,3 @@ KIND_INK = {"R": "#6B5500", "C": "#7A3512", "E": "#553382", "L": "#0F4A75", "P":
 COMPANY_NAMES = ("Blue", "Orange", "Black", "Purple")  # by seat
 COMPANY = ("#0B5FB0", "#D8470A", "#1F1F1F", "#AA3377")
 TERMINAL_COMPANY = (*COMPANY[:2], "#707070", *COMPANY[3:])  # black is lost on a dark screen
-
-
-def plain(text: str) -> str:
-    """A user's text on one line, without what a picture or a terminal cannot show."""
-    return " ".join("".join(c if c.isprintable() else " " for c in text).split())

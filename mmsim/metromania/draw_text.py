@@ -5,8 +5,9 @@ from itertools import pairwise
 
 from rich.text import Text
 
+from mmsim.core.palette import INK, PAPER, plain
 from mmsim.metromania.boards import CELL_KINDS, SPOTS, WATER_AND_GREEN, City
-from mmsim.metromania.draw_palette import INK, KIND_FILL, PAPER, TERMINAL_COMPANY, plain
+from mmsim.metromania.draw_palette import KIND_FILL, TERMINAL_COMPANY
 from mmsim.metromania.lattice import Cell, Vertex, is_frame, step
 from mmsim.metromania.reference import Game
 

@@ -87,7 +87,8 @@ class Metromania:
         record.verify(told)
 
     def picture(self, told: dict[str, Any]) -> bytes:
-        from mmsim.metromania import draw  # matplotlib is slow to import; only pictures pay for it
+        from mmsim.core.sheet import drawn  # matplotlib is slow to import; only pictures pay for it
+        from mmsim.metromania.draw import figure
 
         played = record.verify(told)
-        return draw.drawn(".svg", played.city, played)
+        return drawn(".svg", lambda: figure(played.city, played))

@@ -159,4 +159,4 @@ def start_up() -> float:
     board_set = BoardSet("tiny", 3, (("." * 1, "." * 3, "." * 5),) * 6, ("S.E",) * 6)
     tiny = prepare(board_set, ruleset("print"), Variant("print"))
     rows = tables.empty_rows(tiny.rules.companies, 1)
-    return warm_up(lambda: Memory(tiny).run(SHARD, rows=rows))
+    return warm_up("metromania", lambda: Memory(tiny).run(SHARD, rows=rows))

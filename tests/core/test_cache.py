@@ -32,7 +32,7 @@ game = Metromania()
 rows = game.play_shard(game.prepare(Variant("print", 4)), 0, 20)
 print("".join(hashlib.sha256(rows[table].tobytes()).hexdigest() for table in rows))
 """
-_LOOK = "from mmsim.core import cache\nprint(cache.is_whole(), cache.folder())"
+_LOOK = "from mmsim.core import cache\nprint(cache.is_whole('metromania'), cache.folder('metromania'))"
 _TRY = """
 from mmsim.core.errors import MmsimError
 from mmsim.metromania.prepared import start_up
@@ -109,6 +109,10 @@ def folder_in(cache_dir: Path) -> Path:
 def test_of_several_cold_processes_one_compiles_and_all_play_the_same(cold: Cold) -> None:
     assert sorted(bool(err) for _, err in cold.said) == [False, False, True]
     assert {out for out, _ in cold.said} == {cold.rows}
+
+
+def test_one_game_is_played_without_compiling_the_other(cold: Cold) -> None:
+    assert folder_in(cold.folder).name.startswith("metromania-")
 
 
 def test_the_one_that_compiles_says_so_and_where_the_code_is_kept(cold: Cold) -> None:
@@ -213,7 +217,17 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def name_now() -> Path:
-    return cache.folder.__wrapped__()
+    return cache.folder.__wrapped__("metromania")
+
+
+def test_every_game_has_a_folder_of_its_own_that_the_other_does_not_change(package: Path) -> None:
+    before = name_now()
+    other = cache.folder.__wrapped__("metro")
+    assert before.name.startswith("metromania-")
+    assert other.name.startswith("metro-")
+    (package / "metro" / "turns.py").write_text("# changed\n")
+    assert name_now() == before
+    assert cache.folder.__wrapped__("metro") != other
 
 
 @pytest.mark.parametrize("source", ["core/streams.py", "core/accel.py", "metromania/trips.py", "metromania/state.py"])

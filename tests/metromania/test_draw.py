@@ -12,6 +12,7 @@ from rich.console import Console
 
 from mmsim.core.errors import MmsimError, UsageError
 from mmsim.core.rng import Purpose, Stream
+from mmsim.core.sheet import SUFFIXES
 from mmsim.metromania import boardfile, draw, draw_text
 from mmsim.metromania.boards import BoardSet, City, Layout
 from mmsim.metromania.deal import deal
@@ -192,7 +193,7 @@ def test_lake_across_two_pieces_is_one_water_area() -> None:
 # --- files -----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("suffix", draw.SUFFIXES)
+@pytest.mark.parametrize("suffix", SUFFIXES)
 def test_same_position_gives_the_same_bytes(tmp_path: Path, suffix: str) -> None:
     city = set_of_side(MIN_SIDE).city(Layout.from_code(CODE))
     game = played(city, moves=20)

@@ -1,12 +1,15 @@
-"""A sheet of paper measured in lattice edges: the few strokes every drawing is made of."""
+"""A sheet of paper measured in edges of a board: the few strokes every drawing is made of, and how it is saved."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from functools import cache
+from io import BytesIO
 from itertools import count
 from math import cos, radians, sin
+from pathlib import Path
 from typing import Literal
 
+import matplotlib
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.patches import PathPatch
@@ -14,7 +17,9 @@ from matplotlib.path import Path as Outline
 from matplotlib.textpath import text_to_path
 from matplotlib.transforms import Affine2D, Transform
 
-from mmsim.metromania.draw_palette import INK, PAPER
+from mmsim.core.errors import UsageError
+from mmsim.core.files import write_atomically
+from mmsim.core.palette import INK, PAPER
 
 Point = tuple[float, float]
 Weight = Literal["normal", "bold"]
@@ -24,10 +29,12 @@ WIDTH_INCHES = 8.0
 POINTS_PER_INCH = 72
 FONT = "DejaVu Sans"  # comes with matplotlib, so that a drawing looks the same everywhere
 _CAPITAL = 0.73  # height of a capital letter of the font, in font sizes
+SUFFIXES = (".svg", ".png")
+_PNG_DPI = 200
 
 
 class Sheet:
-    """An area `left..right`, `bottom..top` of the plane; lengths, stroke widths and letters are in lattice edges."""
+    """An area `left..right`, `bottom..top` of the plane; lengths, stroke widths and letters are in edges."""
 
     def __init__(self, left: float, right: float, bottom: float, top: float) -> None:
         inches_per_edge = WIDTH_INCHES / (right - left)
@@ -110,7 +117,7 @@ class Sheet:
         align: Align = "center",
         gid: str | None = None,
     ) -> None:
-        """Text of a size given in lattice edges, its capitals vertically centred on the point."""
+        """Text of a size given in edges, its capitals vertically centred on the point."""
         # matplotlib would centre the whole box, descenders and all, so that letters dance.
         down = turned([(0.0, -size * _CAPITAL / 2)], angle, at)[0]
         x, y = self._place.transform(down)
@@ -153,3 +160,31 @@ def turned(points: Iterable[Point], angle: float, at: Point) -> list[Point]:
 
 def mean(points: Sequence[Point]) -> Point:
     return sum(x for x, _ in points) / len(points), sum(y for _, y in points) / len(points)
+
+
+# --- saving ----------------------------------------------------------------------------------------------
+
+
+def picture_kind(path: Path) -> str:
+    """`.svg` or `.png`; any other name is refused."""
+    kind = path.suffix.lower()
+    if kind not in SUFFIXES:
+        raise UsageError(f"cannot draw to '{path}': the name of a picture ends in {' or '.join(SUFFIXES)}")
+    return kind
+
+
+def save_picture(path: Path, draw: Callable[[], Figure]) -> None:
+    """Write what is drawn."""
+    write_atomically(path, drawn(picture_kind(path), draw))
+
+
+def drawn(kind: str, draw: Callable[[], Figure]) -> bytes:
+    """A picture, `.svg` or `.png`; the same drawing always gives the same bytes."""
+    picture = BytesIO()
+    nameless = {"Date": None, "Creator": None} if kind == ".svg" else {"Software": None}
+    # A user's own matplotlib settings must not change the picture; text stays text, the ids of an SVG stay the same.
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()
+        matplotlib.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "mmsim"})
+        draw().savefig(picture, format=kind[1:], dpi=_PNG_DPI, metadata=nameless)
+    return picture.getvalue()

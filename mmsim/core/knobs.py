@@ -1,0 +1,92 @@
+"""Knobs: the values a ruleset is made of, what each of them takes, and how one is written in a spec."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from mmsim.core.errors import UsageError, unknown
+
+Value = int | bool | str
+
+
+@dataclass(frozen=True)
+class Knob:
+    """What one knob is: its rule ids, its meaning, and which values it takes."""
+
+    rules: str
+    text: str
+    low: int = 0
+    high: int = 0
+    choices: tuple[str, ...] = ()
+
+    @property
+    def is_switch(self) -> bool:
+        return not self.choices and self.low == self.high
+
+    @property
+    def values(self) -> str:
+        if self.choices:
+            return " | ".join(self.choices)
+        return "true | false" if self.is_switch else f"{self.low} to {self.high}"
+
+    def check(self, name: str, value: object) -> Value:
+        """The value in its proper type, or an error that says what the knob takes."""
+        if self.choices and value in self.choices:
+            return str(value)
+        if self.is_switch and isinstance(value, bool | str):
+            word = str(value).casefold()
+            if word in ("true", "yes", "on", "1", "false", "no", "off", "0"):
+                return word in ("true", "yes", "on", "1")
+        if not self.choices and not self.is_switch and not isinstance(value, bool):
+            try:
+                number = int(str(value))
+            except ValueError:
+                number = None
+            if number is not None and self.low <= number <= self.high:
+                return number
+        raise UsageError(f"knob {name}={value} is out of range; it takes {self.values}")
+
+
+def number(default: int, low: int, high: int, rules: str, text: str) -> Any:
+    """A field of a ruleset that is a whole number."""
+    return field(default=default, metadata={"knob": Knob(rules, text, low, high)})
+
+
+def choice(default: str, choices: str, rules: str, text: str) -> Any:
+    """A field of a ruleset that is one of some words."""
+    return field(default=default, metadata={"knob": Knob(rules, text, choices=tuple(choices.split()))})
+
+
+def switch(default: bool, rules: str, text: str) -> Any:
+    """A field of a ruleset that is on or off."""
+    return field(default=default, metadata={"knob": Knob(rules, text)})
+
+
+def knobs_of(ruleset: type) -> dict[str, Knob]:
+    """The knobs among the fields of a class of rulesets, in their order."""
+    return {f.name: f.metadata["knob"] for f in fields(ruleset) if "knob" in f.metadata}
+
+
+def check_knob(knobs: Mapping[str, Knob], name: str, value: object) -> Value:
+    """The value of a knob in its proper type; an unknown knob is named with its nearest."""
+    if name not in knobs:
+        raise unknown("knob", name, knobs)
+    return knobs[name].check(name, value)
+
+
+def spelled(value: Value) -> str:
+    """A knob's value as it is written in a spec."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def read_settings(spec: str, settings: Iterable[str]) -> dict[str, str]:
+    """The `knob=value` parts of a spec; none may be set twice."""
+    found: dict[str, str] = {}
+    for setting in settings:
+        name, equals, value = (part.strip() for part in setting.partition("="))
+        if not equals:
+            raise UsageError(f"'{setting}' in ruleset '{spec}' is not of the form knob=value")
+        if name in found:
+            raise UsageError(f"ruleset '{spec}' sets the knob {name} twice; keep one of them")
+        found[name] = value
+    return found

@@ -1,0 +1,95 @@
+"""What the records of all games share: reading files of them, and naming the first thing that is wrong with one."""
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from mmsim.core.errors import MmsimError, unknown
+
+FORMAT = "mmsim-record/1"
+
+
+class RecordError(MmsimError):
+    """A record that is malformed or tells something that did not happen."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """A record, or why it cannot be read, and the line of the file on which it begins."""
+
+    line: int
+    record: Any = None
+    problem: str | None = None
+
+
+def dumps(record: dict[str, Any]) -> str:
+    """A record as text: one line, so that many of them make a file of lines."""
+    return json.dumps(record, ensure_ascii=False) + "\n"
+
+
+def read_records(text: str) -> Iterator[Source]:
+    """The records of a file: one for the whole of it, or one on every line."""
+    whole = _parse(1, text)
+    lines = [_parse(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+    if whole.problem is None or not any(isinstance(source.record, dict) for source in lines):
+        yield whole
+    else:
+        yield from lines
+
+
+def _parse(line: int, text: str) -> Source:
+    """A text that should be one record, beginning on a line of its file."""
+    try:
+        return Source(line, json.loads(text))
+    except json.JSONDecodeError as error:
+        place = f"column {error.colno}" + (f" of line {error.lineno}" if "\n" in text.strip() else "")
+        problem = f"not JSON: {error.msg} at {place}"
+    except (RecursionError, ValueError) as error:
+        problem = f"not a game record: {error}"
+    if not text.strip():
+        problem = "it is empty, not a game record"
+    elif not text.rstrip().endswith("}"):
+        lines = text.rstrip().splitlines()
+        place = f"column {len(lines[-1])}" + (f" of line {len(lines)}" if len(lines) > 1 else "")
+        problem = f"the record is cut off at {place}"
+    return Source(line, problem=problem)
+
+
+def check_head(record: Any, game: str, keys: Iterable[str]) -> None:
+    """A record of this format and game, with no keys but these."""
+    if not isinstance(record, dict):
+        raise RecordError("a record is a JSON object, this is not")
+    for key, expected in (("format", FORMAT), ("game", game)):
+        if record.get(key) != expected:
+            raise RecordError(f"'{key}' is {json.dumps(record.get(key))}, not \"{expected}\"")
+    known = tuple(keys)
+    for key in record:
+        if key not in known:
+            raise RecordError(f"the record: {unknown('key', key, known)}")
+
+
+def get(told: Any, key: str, kind: type | tuple[type, ...], where: str) -> Any:
+    """A value of an object of a record, which must be there and of its type."""
+    if not isinstance(told, dict):
+        raise RecordError(f"{where} must be a JSON object, not {json.dumps(told)}")
+    if key not in told:
+        raise RecordError(f"{where}: '{key}' is missing")
+    value = told[key]
+    if not isinstance(value, kind) or isinstance(value, bool):
+        raise RecordError(f"{where}: '{key}' has a value of the wrong type: {json.dumps(value)}")
+    return value
+
+
+def same(told: Any, is_so: Any, where: str) -> None:
+    """Compare recursively, so that the first differing number is named by its place."""
+    if isinstance(is_so, dict) and isinstance(told, dict):
+        for key in (*is_so, *(k for k in told if k not in is_so)):
+            if (key in told) != (key in is_so):
+                raise RecordError(f"{where}: '{key}' {'does not belong here' if key in told else 'is missing'}")
+            same(told[key], is_so[key], f"{where}.{key}")
+    elif isinstance(is_so, list) and isinstance(told, list) and len(told) == len(is_so):
+        for i, (one, other) in enumerate(zip(told, is_so, strict=True)):
+            same(one, other, f"{where}[{i}]")
+    elif told != is_so or type(told) is not type(is_so):
+        raise RecordError(f"{where}: the record says {json.dumps(told)}, but it is {json.dumps(is_so)}")

@@ -1,0 +1,42 @@
+"""Writes the golden games of Metro: `python -m tests.metro.golden.regenerate`.
+
+A change of these files is a change of the rules or of the random streams; raise RULES_VERSION with it.
+"""
+
+from pathlib import Path
+
+from mmsim.core.files import write_atomically
+from mmsim.core.records import dumps
+from mmsim.metro.play import Seed, play_uniform
+from mmsim.metro.record import record_of
+from mmsim.metro.reference_scoring import result
+from mmsim.metro.rules import PLAYERS, ruleset
+from tests.metro.twins import SPECS
+
+FOLDER = Path(__file__).parent
+
+
+def contents() -> dict[str, str]:
+    """The name of every file and the record in it: each variant once, with two to six players in turn."""
+    files = {}
+    for number, spec in enumerate(SPECS):
+        players = PLAYERS[number % len(PLAYERS)]
+        rules, seed = ruleset(spec, players), Seed(number, 3, rotate=number % 2 == 1)
+        game = play_uniform(rules, seed)
+        record = record_of(game, game.deal, result(game), ["uniform"] * players, seed)
+        files[f"{spec.replace('+', '-')}-{players}p.json"] = dumps(record)
+    return files
+
+
+def main() -> None:
+    files = contents()
+    for old in FOLDER.glob("*.json"):
+        if old.name not in files:
+            old.unlink()
+    for name, text in files.items():
+        write_atomically(FOLDER / name, text.encode())
+    print(f"{len(files)} games -> tests/metro/golden/")
+
+
+if __name__ == "__main__":
+    main()

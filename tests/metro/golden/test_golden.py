@@ -1,0 +1,28 @@
+"""Golden games: the same seed gives the same game today as when the file was written, in both engines."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from mmsim.core.game import Variant
+from mmsim.core.records import dumps
+from mmsim.metro.game import Metro
+from tests.metro.golden.regenerate import FOLDER, contents
+
+FILES = sorted(FOLDER.glob("*.json"))
+METRO = Metro()
+
+
+def test_the_reference_engine_plays_the_golden_games() -> None:
+    assert {path.name: path.read_text(encoding="utf-8") for path in FILES} == contents()
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_the_fast_core_plays_the_golden_games(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    told = json.loads(text)
+    seed, players = told["seed"], len(told["seats"])
+    variant = Variant(told["ruleset"]["name"], players, seed=seed["master"], seats=seed["seats"])
+    assert dumps(METRO.record(METRO.prepare(variant), seed["game"])) == text
+    METRO.verify(told)

@@ -1,0 +1,182 @@
+"""Bots: how they are named and declared, that they play every variant, that those written in Python play along."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mmsim.core.errors import UsageError
+from mmsim.core.game import Variant
+from mmsim.metro.bots import BOTS, seat_bots
+from mmsim.metro.game import Metro
+from mmsim.metro.state import WEIGHTS
+from tests.metro.twins import SPECS
+
+METRO = Metro()
+
+
+# --- names -----------------------------------------------------------------------------------------------------
+
+
+def test_the_bots_of_the_house_are_declared_with_all_they_say_of_themselves() -> None:
+    assert list(BOTS) == ["uniform", "greedy", "spoiler", "planner", "search"]
+    for name, bot in BOTS.items():
+        assert bot.name == name
+        assert bot.idea.endswith(".")
+        assert bot.looks_at.endswith(".")
+        assert len(bot.parameters) <= WEIGHTS
+        assert all(p.low <= p.default <= p.high and p.text.endswith(".") for p in bot.parameters.values())
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("greedy", ["greedy"] * 3),
+        ("greedy,uniform,planner", ["greedy", "uniform", "planner"]),
+        (
+            "search:playouts=50,width=4,uniform,greedy:open=9",
+            ["search:playouts=50,width=4", "uniform", "greedy:open=9"],
+        ),
+        ("search:playouts=200,prior=0", ["search:prior=0"] * 3),
+    ],
+)
+def test_a_list_of_bots_is_read(text: str, names: list[str]) -> None:
+    assert [bot.name for bot in seat_bots(text, 3)] == names
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("gredy", "unknown bot 'gredy'; did you mean 'greedy'"),
+        ("greedy:opn=3", "unknown parameter of bot greedy 'opn'; did you mean 'open'"),
+        ("greedy:open=x", "bot greedy: open=x is out of range; it takes 0 to 60"),
+        ("search:playouts=0", "playouts=0 is out of range"),
+        ("greedy:open", "'open' in bot 'greedy:open' is not of the form parameter=value"),
+        ("greedy:open=1,open=2", "sets open twice"),
+        ("greedy,uniform", "there are 2 bots for 3 players; name one for all or 3 of them"),
+        ("nowhere.py:Bot", "cannot read the bot file nowhere.py"),
+    ],
+)
+def test_a_wrong_list_of_bots_is_told_in_a_sentence(text: str, complaint: str) -> None:
+    with pytest.raises(UsageError) as told:
+        seat_bots(text, 3)
+    assert complaint in str(told.value)
+
+
+# --- playing ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("spec", SPECS)
+@pytest.mark.parametrize("players", [2, 5])
+def test_every_bot_plays_every_variant_to_the_end(spec: str, players: int) -> None:
+    bots = ["search:playouts=8,width=3", "planner", "greedy", "spoiler", "uniform"][:players]
+    prepared = METRO.prepare(Variant(spec, players, bots=",".join(bots), seats="rotate"))
+    games = METRO.play_shard(prepared, 0, 2 * players)["games"]
+    assert (games["status"] == 0).all()
+
+
+def win_share(one: str, others: str, games: int, spec: str = "metro") -> tuple[float, float]:
+    """How often a bot wins against three others with rotated seats, and half the 95 % interval, by deals."""
+    prepared = METRO.prepare(Variant(spec, 4, bots=",".join([one, *[others] * 3]), seed=20, seats="rotate"))
+    shard = METRO.play_shard(prepared, 0, games)
+    seats = shard["seats"].reshape(-1, 4)
+    wins = seats["win_share"][np.arange(games), -np.arange(games) % 4].reshape(-1, 4).mean(axis=1)
+    return float(wins.mean()), float(1.96 * wins.std(ddof=1) / len(wins) ** 0.5)
+
+
+@pytest.mark.parametrize(
+    ("one", "others", "games", "bar"),
+    [("greedy", "uniform", 2000, 0.60), ("planner", "greedy", 1000, 0.40), ("spoiler", "uniform", 2000, 0.40)],
+)
+def test_a_bot_beats_the_one_below_it(one: str, others: str, games: int, bar: float) -> None:
+    share, half = win_share(one, others, games)
+    assert share - half > bar
+
+
+@pytest.mark.slow
+def test_search_beats_the_planner() -> None:
+    share, half = win_share("search:playouts=200", "planner", 600)
+    assert share - half > 0.35
+
+
+@pytest.mark.parametrize("spec", SPECS[1:])
+def test_the_planner_beats_the_uniform_bot_in_every_variant(spec: str) -> None:
+    share, half = win_share("planner", "uniform", 400, spec)
+    assert share - half > 0.30
+
+
+# --- bots written in Python ------------------------------------------------------------------------------------
+
+_FILE = """
+class First:
+    def choose(self, view, moves):
+        return moves[0]
+
+class Any:
+    def choose(self, view, moves):
+        return moves[view.draws.below(len(moves))]
+
+class Raises:
+    def choose(self, view, moves):
+        if view.turn > 8:
+            raise ValueError("no idea")
+        return moves[0]
+
+class Cheats:
+    def choose(self, view, moves):
+        return moves[0]._replace(cell=(3, 3))
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "mine.py"
+    path.write_text(_FILE)
+    return path
+
+
+def test_a_bot_in_python_plays_as_the_one_of_the_core_does(file: Path) -> None:
+    mine, core = (
+        METRO.play_shard(METRO.prepare(Variant("metro", 3, bots=bots)), 4, 3) for bots in (f"{file}:Any", "uniform")
+    )
+    assert mine.decisions == core.decisions
+    assert mine.errors == ()
+    for table in core:
+        assert np.asarray(mine[table]).tobytes() == np.asarray(core[table]).tobytes()
+
+
+def test_bots_of_both_kinds_sit_at_one_table(file: Path) -> None:
+    prepared = METRO.prepare(Variant("metro+companies", 3, bots=f"{file}:First,planner,greedy", seats="rotate"))
+    shard = METRO.play_shard(prepared, 0, 3)
+    assert (shard["games"]["status"] == 0).all()
+    frame = METRO.frame(prepared, "seats", shard["seats"])
+    assert frame["bot"].to_list()[:3] == ["mine.py:First", "planner", "greedy"]
+    METRO.verify(METRO.record(prepared, 2))
+
+
+@pytest.mark.parametrize(
+    ("name", "message"), [("Raises", "ValueError: no idea"), ("Cheats", "is not legal for seat 1")]
+)
+def test_a_bot_that_fails_ends_its_game_and_is_named(file: Path, name: str, message: str) -> None:
+    prepared = METRO.prepare(Variant("metro", 3, bots=f"uniform,{file}:{name},uniform"))
+    shard = METRO.play_shard(prepared, 5, 2)
+    who = f"mine.py:{name}"
+    assert [(error.game, error.seat, error.bot) for error in shard.errors] == [(5, 1, who), (6, 1, who)]
+    assert all(message in error.message for error in shard.errors)
+    rows = METRO.frame(prepared, "games", shard["games"])
+    assert rows["status"].to_list() == ["bot_error"] * 2
+    assert rows["end_reason"].to_list() == rows["winner"].to_list() == [None] * 2
+    assert shard["seats"]["win_share"].sum() == 0
+    assert len(shard["lines"]) == 64
+
+
+def test_a_bot_file_that_does_not_say_which_is_told(file: Path) -> None:
+    with pytest.raises(UsageError, match="has 4 classes with choose"):
+        seat_bots(str(file), 2)
+    with pytest.raises(UsageError, match="unknown bot in .* 'Frist'; did you mean 'First'"):
+        seat_bots(f"{file}:Frist", 2)
+    file.write_text("class Only:\n    def choose(self, view, moves): ...\n")
+    assert [bot.name for bot in seat_bots(str(file), 2)] == ["mine.py:Only"] * 2
+    file.write_text("import nothing_of_that_name\n")
+    with pytest.raises(UsageError, match="does not load: ModuleNotFoundError"):
+        seat_bots(str(file), 2)

@@ -1,0 +1,131 @@
+"""Pictures and stories of games of Metro."""
+
+import re
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from mmsim.core.errors import UsageError
+from mmsim.metro import draw, story
+from mmsim.metro.play import Seed, play_uniform
+from mmsim.metro.reference import Game, Move, apply
+from mmsim.metro.reference_scoring import result
+from mmsim.metro.rules import ruleset
+from tests.metro.positions import play, table
+
+
+def finished(spec: str, players: int = 4, number: int = 0) -> Game:
+    return play_uniform(ruleset(spec, players), Seed(3, number))
+
+
+# --- pictures --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.rule("X2")
+def test_ports_of_neighbouring_cells_meet_and_trains_run_on_the_right() -> None:
+    assert draw.port((2, 2), 1, leaving=True) == draw.port((2, 3), 3, leaving=False)
+    assert draw.port((2, 2), 2, leaving=True) == draw.port((3, 2), 0, leaving=False)
+    x, _ = draw.middle((2, 2))
+    assert draw.port((2, 2), 0, leaving=False)[0] < x < draw.port((2, 2), 0, leaving=True)[0]  # port 0 left of port 1
+
+
+def ids(path: Path) -> set[str]:
+    return set(re.findall(r'id="([a-z]+-[^"]+)"', path.read_text(encoding="utf-8")))
+
+
+def test_a_picture_has_every_tile_line_and_station(tmp_path: Path) -> None:
+    game = finished("metro")
+    draw.save(tmp_path / "game.svg", game)
+    found = ids(tmp_path / "game.svg")
+    assert {f"tile-{row}-{column}-{code}" for (row, column), code in game.board.items()} <= found
+    assert {f"line-{stop}" for stop in range(1, 33)} <= found
+    assert {f"station-{stop}" for stop in range(1, 33)} <= found
+    assert not {name for name in found if name.startswith("open-")}
+
+
+def test_an_unfinished_line_has_an_open_end_and_a_wagon_is_shown(tmp_path: Path) -> None:
+    game = play(table("metro+stations", 2, "aaaa aaaa"), "aaaa03")
+    apply(game, Move("wagon", edge=33))
+    draw.save(tmp_path / "game.svg", game, "A title with <signs> & $dollars$")
+    assert {"line-5", "open-5", "wagon-33"} <= ids(tmp_path / "game.svg")
+    assert "line-33" not in ids(tmp_path / "game.svg")
+    text = (tmp_path / "game.svg").read_text(encoding="utf-8")
+    assert "&lt;signs&gt; &amp; $dollars$" in text
+    assert "turn 3, seat 0 to play, 59 tiles left" in text
+
+
+@pytest.mark.parametrize("suffix", [".svg", ".png"])
+@pytest.mark.parametrize("spec", ["metro", "metro+companies+stations", "metro+central+numbers"])
+def test_the_same_game_always_gives_the_same_picture(tmp_path: Path, spec: str, suffix: str) -> None:
+    for name in ("one", "two"):
+        draw.save(tmp_path / f"{name}{suffix}", finished(spec))
+    assert (tmp_path / f"one{suffix}").read_bytes() == (tmp_path / f"two{suffix}").read_bytes()
+
+
+def test_other_kinds_of_pictures_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"ends in .svg or .png"):
+        draw.save(tmp_path / "game.gif", finished("metro"))
+
+
+# --- stories ---------------------------------------------------------------------------------------------------
+
+
+def test_a_story_has_a_line_a_turn_and_every_arrival() -> None:
+    game = finished("metro", 3)
+    lines = list(story.tell(game))
+    assert len(lines) == game.turn
+    assert sum(line.count(" reaches ") for line in lines) == len(game.arrivals) == 32
+    assert sum("draws " in line for line in lines) == sum(played.move.kind == "draw" for played in game.history)
+    assert any("nobody station 16 reaches" in line for line in lines)
+
+
+def test_a_story_tells_every_kind_of_move() -> None:
+    turned = " ".join(line for number in range(3) for line in story.tell(finished("metro+free", 2, number)))
+    assert " a quarter right (now " in turned
+    told = " ".join(line for number in range(6) for line in story.tell(finished("metro+companies+stations", 2, number)))
+    assert re.search(r"exchanges \d0 % [A-Z][a-z]+ for the (open|hidden) share", told)
+    assert re.search(r"puts a wagon in the centre at centre \d, showing the \d0 % share", told)
+    assert re.search(r"[A-Z][a-z]+ centre \d reaches", told)
+
+
+def sheet(game: Game) -> str:
+    console = Console(width=120)
+    with console.capture() as caught:
+        console.print(story.score_sheet(game, result(game)))
+    return caught.get()
+
+
+def test_the_score_sheet_adds_up() -> None:
+    game = finished("metro+stations+numbers", 3)
+    outcome = result(game)
+    split = [line.strip("│ ").split("│") for line in sheet(game).splitlines()]
+    rows = {
+        name.strip(): [int(n) for n in numbers] for name, *numbers in split if len(numbers) == 3 and "┃" not in name
+    }
+    assert rows == {"lines": outcome.line_points, "station numbers": outcome.number_points, "score": outcome.scores}
+    assert [a + b for a, b in zip(rows["lines"], rows["station numbers"], strict=True)] == rows["score"]
+
+
+def test_companies_are_told_with_profit_and_value() -> None:
+    game = finished("metro+companies", 3)
+    outcome = result(game)
+    assert story.companies(outcome)[0] == f"Yellow: profit {outcome.profits[0]}, value {outcome.values[0]}"
+    assert len(story.companies(outcome)) == 8
+    assert "majorities" in sheet(game)
+    assert story.companies(result(finished("metro"))) == []
+
+
+def test_the_verdict_names_the_winners() -> None:
+    game = finished("metro", 3)
+    game.points = [5, 9, 9]
+    assert story.verdict(game, result(game)) == "Blue and Orange share the win with 9 points after 60 turns (tiles)."
+    game.points = [5, 1, 1]
+    assert story.verdict(game, result(game)) == "Yellow wins with 5 points after 60 turns (tiles)."
+
+
+def test_what_a_player_holds_is_told() -> None:
+    game = table("metro+companies", 2, "aaaa bcbc")
+    assert story.holding(game, 0) == "tiles aaaa; 10 % Yellow, 20 % Yellow, 30 % Yellow, 40 % Yellow"
+    numbers = table("metro+numbers", 2, "aaaa bcbc", numbers=((1, 9, 17, 25), (2, 10, 18, 26)))
+    assert story.holding(numbers, 1) == "tiles bcbc; numbers 2, 10, 18, 26"

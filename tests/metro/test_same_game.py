@@ -1,0 +1,82 @@
+"""The fast core and the reference engine play the same game, decision by decision."""
+
+from collections import Counter
+from random import Random
+
+import pytest
+
+from mmsim.metro.play import Seed, play_uniform
+from mmsim.metro.rules import PLAYERS, ruleset
+from tests.metro.twins import SPECS, Twins, random_rules
+
+CHUNKS, GAMES = 8, 25
+SLOW_CHUNKS, SLOW_GAMES = 100, 100  # 10,000 games
+
+
+def play_mixed(rng: Random, count: int, look_every: int) -> None:
+    """Games of any variant, number of players, knobs and seating."""
+    for number in range(count):
+        seats = rng.choice(("fixed", "rotate"))
+        Twins(random_rules(rng), rng.getrandbits(64), number, seats).play(rng, look_every)
+
+
+@pytest.mark.parametrize("players", PLAYERS)
+@pytest.mark.parametrize("spec", SPECS)
+def test_every_variant_is_the_same_in_both_engines(spec: str, players: int) -> None:
+    rng = Random(f"{spec} {players}")
+    for number in range(2):
+        Twins(ruleset(spec, players), rng.getrandbits(64), number).play(rng)
+
+
+@pytest.mark.parametrize("chunk", range(CHUNKS))
+def test_any_game_is_the_same_in_both_engines(chunk: int) -> None:
+    play_mixed(Random(1000 + chunk), GAMES, look_every=16)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("chunk", range(SLOW_CHUNKS))
+def test_many_more_games_are_the_same_in_both_engines(chunk: int) -> None:
+    play_mixed(Random(1_000_000 + chunk), SLOW_GAMES, look_every=64)
+
+
+@pytest.mark.parametrize("spec", SPECS)
+@pytest.mark.parametrize("rotate", [False, True])
+def test_chance_is_the_same_in_both_engines(spec: str, rotate: bool) -> None:
+    for players in PLAYERS:
+        rules, seed = ruleset(spec, players), Seed(7, 11, rotate)
+        twins = Twins(rules, 7, 11, "rotate" if rotate else "fixed")
+        assert twins.core.dealt() == seed.dealt(rules)
+
+
+def test_the_uniform_bot_plays_the_same_game_in_both_engines() -> None:
+    for spec in SPECS:
+        rules = ruleset(spec, 3)
+        core = Twins(rules, 5, 2).core
+        while not core.over:
+            core.apply(core.bot_move())
+        assert core.history == play_uniform(rules, Seed(5, 2)).history
+
+
+def test_the_games_come_across_everything_that_is_rare() -> None:
+    rng, seen = Random(3), Counter[str]()
+    for number in range(150):
+        twins = Twins(random_rules(rng), rng.getrandbits(64), number)
+        outcome = twins.play(rng, look_every=64)
+        seen[outcome.end_reason] += 1
+        seen["shared win"] += len(outcome.winners) > 1
+        for played in twins.game.history:
+            seen[played.move.kind] += 1
+            seen["turned"] += bool(played.move.turns)
+            seen["several arrivals"] += len(played.arrivals) > 1
+            for arrived in played.arrivals:
+                seen["to the centre"] += arrived.to > 32
+                seen["from the centre"] += arrived.line > 32
+                seen["short line"] += arrived.tiles == 1
+                seen["from the centre to the centre"] += arrived.line > 32 and arrived.to > 32
+                seen["nobody's"] += arrived.points == 0
+    expected = {
+        *("place", "draw", "exchange", "wagon", "pass", "turned", "tiles", "turn_limit", "shared win"),
+        *("several arrivals", "to the centre", "from the centre", "from the centre to the centre"),
+        *("short line", "nobody's"),
+    }
+    assert {name for name in expected if not seen[name]} == set()
