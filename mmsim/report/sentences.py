@@ -181,7 +181,7 @@ def drama(evidence: Evidence) -> str:
 def decided_title(evidence: Evidence) -> str:
     decided = _value(evidence, "decided")
     told = words.value(decided, "share") if decided else "most"
-    return _capital(f"{_where(evidence)}the winner leads for good after {told} of the building")
+    return _capital(f"{_where(evidence)}the winner leads for good after {told} of a game")
 
 
 def late_title(evidence: Evidence) -> str:
@@ -225,20 +225,20 @@ def ends_title(evidence: Evidence) -> str:
 
 def length_title(evidence: Evidence) -> str:
     turns = _value(evidence, "turns")
-    return _capital(f"{_where(evidence)}building takes {words.value(turns, '') if turns else '?'} turns")
+    return _capital(f"{_where(evidence)}a game takes {words.value(turns, '') if turns else '?'} turns")
 
 
 def score_title(evidence: Evidence) -> str:
-    """What a company scores."""
+    """What a seat scores."""
     score, margin = _value(evidence, "score"), _value(evidence, "spread")
-    told = f"a company scores {words.value(score, '')} points" if score else "scores"
+    told = f"a seat scores {words.value(score, '')} points" if score else "scores"
     if margin:
         told += f"; best and worst lie {words.value(margin, '')} apart"
     return _capital(_where(evidence) + told)
 
 
 def parts_title(evidence: Evidence) -> str:
-    """Where a company's points come from."""
+    """Where a seat's points come from."""
     parts = [
         f"{words.value(part, '', signed=True)} {words.title(group)}"
         for group in evidence.panels["score_parts"].groups
@@ -253,7 +253,7 @@ def spread_title(evidence: Evidence) -> str:
     low, middle, high = (
         values[min(int((shares.cumsum() < part).sum()), len(values) - 1)] for part in (0.25, 0.5, 0.75)
     )
-    told = f"half of all companies score {low:.0f} to {high:.0f} points, the middle one {middle:.0f}".replace("-", "−")
+    told = f"half of all seats score {low:.0f} to {high:.0f} points, the middle one {middle:.0f}".replace("-", "−")
     return _capital(_where(evidence) + told)
 
 
@@ -310,6 +310,11 @@ def lines_title(evidence: Evidence) -> str:
         return "What becomes of lines"
     told = f"{words.value(ended, 'share')} of lines reach an end, {words.value(blocked, 'share')} are blocked"
     return _capital(_where(evidence) + told)
+
+
+def lines_ended_title(evidence: Evidence) -> str:
+    ended = _value(evidence, "lines_ended")
+    return _capital(f"{_where(evidence)}{words.value(ended, '') if ended else '?'} lines of a game reach an end")
 
 
 def line_length_title(evidence: Evidence) -> str:

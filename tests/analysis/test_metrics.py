@@ -43,7 +43,7 @@ def test_scores_and_their_parts(run: RunTables) -> None:
         scores = [row["score"] for row in rows]
         assert score["", game] == pytest.approx(mean(scores))
         assert spread["", game] == max(scores) - min(scores)
-        assert sum(parts[part, game] for part in ("kept", "trips", "penalties")) == pytest.approx(mean(scores))
+        assert sum(parts[part, game] for part in ("kept", "trip", "penalties")) == pytest.approx(mean(scores))
         assert forgone["", game] == pytest.approx(mean(row["station_points"] - row["kept_points"] for row in rows))
 
 

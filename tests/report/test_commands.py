@@ -1,6 +1,7 @@
 """`mmsim compare`, `report` and `sweep` from the command line."""
 
 import json
+import re
 from io import StringIO
 from pathlib import Path
 
@@ -74,7 +75,9 @@ def test_report_is_loud_about_a_partial_run(tmp_path: Path) -> None:
     folder = write_run(tmp_path / "partial", ["print"], games=20, shard=20, asked=40)
     result = run("report", folder, "--out", tmp_path / "out")
     assert result.exit_code == 0
-    assert "WARNING: PARTIAL RUN" in result.stderr
+    assert "WARNING: PARTIAL RUN: of 40 games" in result.stderr
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert re.search(r'<p class="warning" role="alert">.*PARTIAL RUN: of 40 games', page)
 
 
 def test_sweep_reports_how_games_respond(tmp_path: Path) -> None:
