@@ -6,10 +6,11 @@ from dataclasses import asdict, dataclass
 import polars as pl
 
 from mmsim.analysis.tables import RunTables, VariantInfo
-from mmsim.core.errors import UsageError
+from mmsim.core.errors import UsageError, unknown
 from mmsim.core.game import Variant
 from mmsim.games import find_game
 
+SEATINGS = ("fixed", "rotate")
 _SHARD = 6000  # games played in one go; 2, 3, 4, 5 or 6 rotated players fit in
 
 
@@ -31,6 +32,8 @@ class Plan:
 
 def run_experiment(plan: Plan, progress: Callable[[int, int], None] = lambda done, total: None) -> RunTables:
     """Play every variant of a plan with the same layouts and deals; tell the progress in games."""
+    if plan.seats not in SEATINGS:
+        raise unknown("seating", plan.seats, SEATINGS)
     game = find_game(plan.game)
     prepared = [
         game.prepare(Variant(spec, plan.players, plan.board, plan.bots, plan.seed, plan.seats))
@@ -38,6 +41,8 @@ def run_experiment(plan: Plan, progress: Callable[[int, int], None] = lambda don
     ]
     abouts = [game.describe(one) for one in prepared]
     _check_names([str(about["name"]) for about in abouts])
+    rotate = plan.seats == "rotate"
+    _check_games(plan.games, [int(about["players"]) if rotate else 1 for about in abouts])
     frames: dict[str, list[pl.DataFrame]] = {table: [] for table in game.tables}
     done, total = 0, plan.games * len(prepared)
     for one in prepared:
@@ -48,7 +53,6 @@ def run_experiment(plan: Plan, progress: Callable[[int, int], None] = lambda don
                 frames[table].append(game.frame(one, table, rows))
             done += count
             progress(done, total)
-    rotate = plan.seats == "rotate"
     variants = tuple(
         VariantInfo(
             str(about["name"]),
@@ -68,3 +72,9 @@ def _check_names(names: Sequence[str]) -> None:
     for name in names:
         if names.count(name) > 1:
             raise UsageError(f"the variant '{name}' is there twice; drop one of them")
+
+
+def _check_games(games: int, clusters: Sequence[int]) -> None:
+    for size in clusters:
+        if games % size:
+            raise UsageError(f"with seats rotated, games come in groups of {size}; {games} is no multiple of that")

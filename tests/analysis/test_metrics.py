@@ -7,7 +7,8 @@ from typing import Any
 import polars as pl
 import pytest
 
-from mmsim.analysis.metrics import METRICS, Metric, Shape, find_metrics, known_metrics
+from mmsim.analysis.metric import Metric, Shape
+from mmsim.analysis.metrics import METRICS, find_metrics, known_metrics
 from mmsim.analysis.panel import panels
 from mmsim.analysis.tables import RunTables
 from mmsim.core.errors import UsageError
