@@ -153,7 +153,7 @@ def verdict_of(evidence: Evidence, variant: str) -> str:
         return f"{name} is equal within tolerance in {equal} of {len(compared)} metrics and differs measurably in none"
     largest = _largest(found)
     return (
-        f"{name} differs in {len(found)} of {len(compared)} metrics by more than tolerance and chance, most in "
+        f"{name} differs measurably in {len(found)} of {len(compared)} metrics, most in "
         f"{words.label(largest.measure.name, largest.group)} ({difference_told(largest)})"
     )
 
@@ -163,7 +163,7 @@ def difference_told(one: Comparison) -> str:
     unit = words.difference_unit(one.measure.unit)
     sign = "" if unit == "share difference" else f" {unit}"
     value, interval = (f(one.difference, unit, True) for f in (words.value, words.interval))
-    return f"{value}{sign}, 95 % interval {interval}"
+    return f"{value}{sign}, {interval}"
 
 
 def drama(evidence: Evidence) -> str:
@@ -339,7 +339,7 @@ def variants_title(evidence: Evidence) -> str:
     found = [one for one in evidence.comparisons if one.verdict not in (Verdict.EQUAL, Verdict.UNSURE)]
     unsure = sum(one.verdict is Verdict.UNSURE for one in evidence.comparisons)
     if found:
-        return f"{len(found)} of {len(evidence.comparisons)} differences are larger than tolerance and chance"
+        return f"{len(found)} of {len(evidence.comparisons)} differences are larger than chance and not shown to be within tolerance"
     if unsure:
         return f"No difference stands out, but {unsure} of {len(evidence.comparisons)} need more games to be sure"
     return "No difference matters: all are within tolerance"
