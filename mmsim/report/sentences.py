@@ -88,22 +88,23 @@ def fairness(evidence: Evidence) -> str:
 
 
 def _fairness_of_others(evidence: Evidence, compared: Sequence[Comparison]) -> list[str]:
-    spoken = {
-        Verdict.EQUAL: "as even within {tolerance}",
-        Verdict.BETTER: "more even",
-        Verdict.WORSE: "less even",
-        Verdict.UNSURE: "not told apart by this many games",
-    }
+    def spoken(one: Comparison) -> str:
+        if one.same:
+            return "exactly as even so far"
+        tolerance = f"{100 * one.measure.tolerance:g}\u00a0pp"
+        return {
+            Verdict.EQUAL: f"as even within {tolerance}",
+            Verdict.BETTER: "more even",
+            Verdict.WORSE: "less even",
+        }.get(one.verdict, "not told apart by this many games")
+
     told = []
-    ordered = sorted(compared, key=lambda one: list(spoken).index(one.verdict))
-    for verdict, group in groupby(ordered, key=lambda one: one.verdict):
+    for words_of, group in groupby(sorted(compared, key=spoken), key=spoken):
         of_verdict = list(group)
         names = _and([evidence.name_of(one.variant) for one in of_verdict])
         if len(of_verdict) > _MANY:
             names = f"{len(of_verdict)} other variants"
-        verb = "is" if len(of_verdict) == 1 else "are"
-        tolerance = f"{100 * of_verdict[0].measure.tolerance:g} pp"
-        told.append(f"{names} {verb} {spoken[verdict].format(tolerance=tolerance)}")
+        told.append(f"{names} {'is' if len(of_verdict) == 1 else 'are'} {words_of}")
     return told
 
 
@@ -339,7 +340,7 @@ def variants_title(evidence: Evidence) -> str:
     found = [one for one in evidence.comparisons if one.verdict not in (Verdict.EQUAL, Verdict.UNSURE)]
     unsure = sum(one.verdict is Verdict.UNSURE for one in evidence.comparisons)
     if found:
-        return f"{len(found)} of {len(evidence.comparisons)} differences are larger than chance and not shown to be within tolerance"
+        return f"{len(found)} of {len(evidence.comparisons)} differences are larger than chance"
     if unsure:
         return f"No difference stands out, but {unsure} of {len(evidence.comparisons)} need more games to be sure"
     return "No difference matters: all are within tolerance"
