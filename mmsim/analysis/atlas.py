@@ -28,7 +28,8 @@ def layout_share(run: RunTables) -> Panel | None:
         return None
     values = [pl.col(name).cast(pl.Float64) for name in outcomes]
     by_layout = (
-        games.group_by("variant", "layout")
+        games.filter(pl.col("layout").is_not_null())
+        .group_by("variant", "layout")
         .agg(
             pl.len().alias("games"),
             *(value.sum().name.suffix(" sum") for value in values),
@@ -66,6 +67,7 @@ def layouts_played(run: RunTables) -> Mapping[str, tuple[int, int]]:
     """Layouts and games of every variant."""
     counts = (
         run.counted.tables["games"]
+        .filter(pl.col("layout").is_not_null())
         .group_by("variant")
         .agg(pl.col("layout").n_unique().alias("layouts"), pl.len().alias("games"))
         .collect()

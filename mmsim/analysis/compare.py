@@ -64,23 +64,30 @@ class Comparison:
         return self.difference.value == 0 and self.difference.se == 0
 
     @property
+    def share_that_matters(self) -> float:
+        """The share of games that would have to differ for the tolerance to be reached, if a game that differs does so
+        by as much as games differ from one another (a share: by all)."""
+        return _share_that_matters(self.measure, self.before)
+
+    @property
     def games_needed(self) -> float:
         """Games of each variant at which either a difference or equality would be shown, if all is as it seems."""
-        if self.difference.clusters < 2 or self.difference.se == 0:
-            return inf
-        sd = self.difference.se * sqrt(self.difference.clusters)
         alpha, tolerance = ALPHA / self.family, self.measure.tolerance
+        if self.difference.clusters < 2:
+            return inf
+        if self.same:
+            return stats.clusters_to_be_sure(self.share_that_matters, alpha) * self.games_per_cluster
+        sd = self.difference.se * sqrt(self.difference.clusters)
         find = stats.clusters_to_find(self.difference.value, sd, alpha)
         equate = stats.clusters_to_equate(self.difference.value, tolerance, sd, alpha)
         return min(find, equate) * self.games_per_cluster
 
     @property
     def in_words(self) -> str:
+        told = "the same in every game" if self.same else ""
         if self.verdict is Verdict.UNSURE:
-            return f"{self.verdict} (about {words.games(self.games_needed)} would do)"
-        if self.same:
-            return f"{self.verdict} (the same in every game)"
-        return str(self.verdict)
+            told += f"{'; ' if told else ''}about {words.games(self.games_needed)} would do"
+        return f"{self.verdict} ({told})" if told else str(self.verdict)
 
     def row(self) -> dict[str, object]:
         """The comparison as plain values."""
@@ -168,6 +175,9 @@ def _compare(panel: Panel, base: int, variant: int, group: int) -> Comparison:
     apart, df = difference(panel, base, variant, group)
     variance, unpaired = apart.se**2, panel.variance_of_difference(base, variant, group, paired=False)
     told = apart.clusters > 1
+    p_equal = stats.tost(apart.value, apart.se, df, panel.measure.tolerance)
+    if apart.value == 0 and apart.se == 0:  # no game differed yet, which does not mean that none ever will
+        p_equal = stats.never(_share_that_matters(panel.measure, panel.estimate(base, group)), apart.clusters)
     return Comparison(
         measure=panel.measure,
         group=panel.groups[group],
@@ -178,11 +188,16 @@ def _compare(panel: Panel, base: int, variant: int, group: int) -> Comparison:
         difference=apart,
         df=df,
         p_value=stats.two_sided_p(apart.value, apart.se, df) if told else 1.0,
-        p_equal=stats.tost(apart.value, apart.se, df, panel.measure.tolerance) if told else 1.0,
+        p_equal=p_equal if told else 1.0,
         saved=1 - variance / unpaired if panel.paired and unpaired > 0 else 0.0,
         games_per_cluster=panel.games_per_cluster,
         paired=panel.paired,
     )
+
+
+def _share_that_matters(measure: Measure, before: Estimate) -> float:
+    spread = 1.0 if measure.unit.startswith("share") else before.se * sqrt(before.clusters)
+    return min(1.0, measure.tolerance / spread) if spread > 0 else 1.0
 
 
 def same_games(comparisons: Sequence[Comparison]) -> bool:

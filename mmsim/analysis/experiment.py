@@ -6,65 +6,65 @@ from dataclasses import asdict, dataclass
 import polars as pl
 
 from mmsim.analysis.tables import RunTables, VariantInfo
-from mmsim.core.errors import UsageError
+from mmsim.core.errors import UsageError, unknown
 from mmsim.core.game import Variant
 from mmsim.games import find_game
 
+SEATINGS = ("fixed", "rotate")
 _SHARD = 6000  # games played in one go; 2, 3, 4, 5 or 6 rotated players fit in
 
 
 @dataclass(frozen=True)
-class Plan:
+class Experiment:
     """Which rules are compared, by whom they are played, how often and from which seed."""
 
+    name: str
     variants: tuple[str, ...]  # ruleset specs
-    name: str = "comparison"
-    question: str = ""
-    game: str = "metromania"
-    board: str = "classic"
-    players: int | None = None
-    bots: str = "uniform"
-    games: int = 10_000
-    seed: int = 1
-    seats: str = "fixed"
+    question: str
+    game: str
+    boards: tuple[str, ...]
+    players: int | None  # None: the usual number of each ruleset
+    bots: str
+    games: int
+    seed: int
+    seats: str
+    design: str = "paired"
 
 
-def run_experiment(plan: Plan, progress: Callable[[int, int], None] = lambda done, total: None) -> RunTables:
-    """Play every variant of a plan with the same layouts and deals; tell the progress in games."""
-    game = find_game(plan.game)
+def run_experiment(
+    experiment: Experiment, progress: Callable[[int, int], None] = lambda done, total: None
+) -> RunTables:
+    """Play every variant of an experiment with the same layouts and deals; tell the progress in games."""
+    if experiment.seats not in SEATINGS:
+        raise unknown("seating", experiment.seats, SEATINGS)
+    game = find_game(experiment.game)
     prepared = [
-        game.prepare(Variant(spec, plan.players, plan.board, plan.bots, plan.seed, plan.seats))
-        for spec in plan.variants
+        game.prepare(Variant(spec, experiment.players, board, experiment.bots, experiment.seed, experiment.seats))
+        for board in experiment.boards
+        for spec in experiment.variants
     ]
-    abouts = [game.describe(one) for one in prepared]
-    _check_names([str(about["name"]) for about in abouts])
+    variants = tuple(VariantInfo.of(game.describe(one), experiment.seats) for one in prepared)
+    _check(variants, experiment.games)
     frames: dict[str, list[pl.DataFrame]] = {table: [] for table in game.tables}
-    done, total = 0, plan.games * len(prepared)
+    done, total = 0, experiment.games * len(prepared)
     for one in prepared:
-        for first in range(0, plan.games, _SHARD):
-            count = min(_SHARD, plan.games - first)
+        for first in range(0, experiment.games, _SHARD):
+            count = min(_SHARD, experiment.games - first)
             shard = game.play_shard(one, first, count)
             for table, rows in shard.items():
                 frames[table].append(game.frame(one, table, rows))
             done += count
             progress(done, total)
-    rotate = plan.seats == "rotate"
-    variants = tuple(
-        VariantInfo(
-            str(about["name"]),
-            int(about["players"]),
-            tuple(about["bots"]),
-            int(about["players"]) if rotate else 1,
-            about,
-        )
-        for about in abouts
-    )
-    told = {**asdict(plan), "design": "paired", "boards": [plan.board]}
     tables = {table: pl.concat(parts).lazy() for table, parts in frames.items()}
-    return RunTables(plan.name, told, variants, tables, plan.games)
+    return RunTables(experiment.name, asdict(experiment), variants, tables, experiment.games)
 
 
-def _check_names(names: Sequence[str]) -> None:
-    for name in names:
-        if names.count(name) > 1:
-            raise UsageError(f"the variant '{name}' is there twice; drop one of them")
+def _check(variants: Sequence[VariantInfo], games: int) -> None:
+    names = [variant.name for variant in variants]
+    for variant in variants:
+        if names.count(variant.name) > 1:
+            raise UsageError(f"the variant '{variant.name}' is there twice; drop one of them")
+        if games % variant.cluster:
+            raise UsageError(
+                f"with seats rotated, games come in groups of {variant.cluster}; {games} is no multiple of that"
+            )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from mmsim.analysis.metrics import Metric, Shape
+from mmsim.analysis.metric import Metric, Shape
 from mmsim.analysis.tables import RunTables
 
 _TOLERANCE = 0.01

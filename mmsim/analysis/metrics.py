@@ -1,101 +1,19 @@
-"""What is measured: every metric a small declared object, estimated as a mean of one value a game.
-
-A metric names the table and columns it needs; a game whose tables lack them simply has no such metric.
-"""
+"""What is measured: every metric, with the question it answers and the difference in it that does not matter."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
 
 import polars as pl
 
+from mmsim.analysis.metric import Metric, Shape, Values
 from mmsim.core.errors import unknown
 
 ORDINALS = ("1st", "2nd", "3rd", "4th", "5th", "6th")  # players in playing order
-_BETWEEN = "\t"  # between a metric and a group in the name of a column
-
-
-@dataclass(frozen=True)
-class Shape:
-    """What a metric must know of the tables before it can say which groups it has."""
-
-    tables: Mapping[str, pl.LazyFrame]
-
-    @cached_property
-    def schemas(self) -> dict[str, pl.Schema]:
-        return {name: frame.collect_schema() for name, frame in self.tables.items()}
-
-    @cached_property
-    def players(self) -> int:
-        return int(self.tables["seats"].select(pl.col("player").max()).collect().item()) + 1
-
-    @cached_property
-    def bots(self) -> list[str]:
-        return sorted(self.tables["seats"].select(pl.col("bot").unique().cast(pl.String)).collect()["bot"].to_list())
-
-    def words(self, table: str, column: str) -> list[str]:
-        """The values a column of words may take."""
-        dtype = self.schemas[table][column]
-        if isinstance(dtype, pl.Enum):
-            return dtype.categories.to_list()
-        found = self.tables[table].select(pl.col(column).unique().cast(pl.String).drop_nulls()).collect()
-        return sorted(found[column].to_list())
-
-
-Values = dict[str, pl.Expr]  # group -> its value: of a row of `games`, or over the rows of a game in another table
-
-
-@dataclass(frozen=True)
-class Metric:
-    """A number of every game, averaged over games; for groups, one number each."""
-
-    name: str
-    question: str
-    unit: str  # "share" for what lies between 0 and 1
-    table: str
-    needs: tuple[str, ...]
-    values: Callable[[Shape], Values]
-    tolerance: float  # a difference that does not matter, in units
-    better: str = ""  # "more" or "less", where either makes a better game
-
-    def known(self, schemas: Mapping[str, pl.Schema]) -> bool:
-        """Whether the tables have what this metric needs."""
-        return self.table in schemas and set(self.needs) <= set(schemas[self.table])
-
-    def per_game(self, tables: Mapping[str, pl.LazyFrame]) -> pl.LazyFrame:
-        """One row a game and group: `variant`, `group`, `game`, `value`."""
-        wide = per_game_wide(tables, [self], Shape(tables))
-        return (
-            wide.unpivot(index=["variant", "game"], variable_name="group", value_name="value")
-            .with_columns(pl.col("group").str.split(_BETWEEN).list.get(1))
-            .drop_nulls("value")
-            .select("variant", "group", "game", "value")
-        )
-
-
-def column(metric: str, group: str) -> str:
-    """The name of a metric's group in a wide frame."""
-    return f"{metric}{_BETWEEN}{group}"
-
-
-def per_game_wide(tables: Mapping[str, pl.LazyFrame], metrics: Sequence[Metric], shape: Shape) -> pl.LazyFrame:
-    """One row a game and one column a group, for metrics of one table: a single pass however many there are."""
-    (table,) = {metric.table for metric in metrics}
-    values = [
-        value.cast(pl.Float64).fill_nan(None).alias(column(metric.name, group))
-        for metric in metrics
-        for group, value in metric.values(shape).items()
-    ]
-    if table == "games":
-        return tables[table].select("variant", "game", *values)
-    return tables[table].group_by("variant", "game").agg(values)
 
 
 def _plain(expression: pl.Expr) -> Callable[[Shape], Values]:
     return lambda shape: {"": expression}
 
 
-_FIRST_COMPANY = pl.col("company") == 0  # wins belong to players; look at each once
 _COMMON = pl.col("trip") != "park_lake"
 _POSSIBLE = pl.col("minutes").is_not_null()
 
@@ -107,20 +25,17 @@ def _part(value: pl.Expr, mask: pl.Expr) -> pl.Expr:
 
 def _by_player(value: pl.Expr) -> Callable[[Shape], Values]:
     def values(shape: Shape) -> Values:
-        return {
-            ORDINALS[player]: _part(value, _FIRST_COMPANY & (pl.col("player") == player))
-            for player in range(shape.players)
-        }
+        return {ORDINALS[player]: _part(value, pl.col("player") == player) for player in range(shape.players)}
 
     return values
 
 
-def _by_bot(value: pl.Expr, rows: pl.Expr) -> Callable[[Shape], Values]:
+def _by_bot(value: pl.Expr) -> Callable[[Shape], Values]:
     """One value for every bot; none where all are the same."""
 
     def values(shape: Shape) -> Values:
         bots = shape.bots if len(shape.bots) > 1 else []
-        return {bot: _part(value, rows & (pl.col("bot") == bot)) for bot in bots}
+        return {bot: _part(value, pl.col("bot") == bot) for bot in bots}
 
     return values
 
@@ -133,12 +48,16 @@ def _faults(shape: Shape) -> Values:
     return {word: (pl.col("fault") == word).fill_null(False).mean() for word in shape.words("trips", "fault")}
 
 
+_GAINED = ("kept_points", "trip_points", "line_points", "number_points", "share_points", "bonus_points")
+
+
 def _score_parts(shape: Shape) -> Values:
-    return {
-        "kept": pl.col("kept_points").mean(),
-        "trips": pl.col("trip_points").mean(),
-        "penalties": -pl.col("penalties").cast(pl.Float64).mean(),
-    }
+    """What a score is made of: whichever kinds of points a game has; none where there is only one."""
+    columns = shape.schemas["seats"]
+    parts = {name.removesuffix("_points"): pl.col(name).mean() for name in _GAINED if name in columns}
+    if "penalties" in columns:
+        parts["penalties"] = -pl.col("penalties").cast(pl.Float64).mean()
+    return parts if len(parts) > 1 else {}
 
 
 def _sides(shape: Shape) -> Values:
@@ -159,7 +78,7 @@ METRICS: tuple[Metric, ...] = (
         "How often does each player win, by playing order?",
         "share",
         "seats",
-        ("company", "player", "win_share"),
+        ("player", "win_share"),
         _by_player(pl.col("win_share")),
         0.01,
     ),
@@ -168,8 +87,8 @@ METRICS: tuple[Metric, ...] = (
         "How much more than a fair share does the first player win?",
         "share difference",
         "seats",
-        ("company", "player", "win_share"),
-        _plain(_part(pl.col("win_share"), _FIRST_COMPANY & (pl.col("player") == 0)) - 1 / _FIRST_COMPANY.sum()),
+        ("player", "win_share"),
+        _plain(_part(pl.col("win_share"), pl.col("player") == 0) - 1 / (pl.col("player").max() + 1)),
         0.01,
     ),
     Metric(
@@ -184,7 +103,7 @@ METRICS: tuple[Metric, ...] = (
     ),
     Metric(
         "score",
-        "How many points does a company score?",
+        "How many points does a seat score?",
         "points",
         "seats",
         ("score",),
@@ -193,19 +112,19 @@ METRICS: tuple[Metric, ...] = (
     ),
     Metric(
         "seat_score",
-        "How many points does each player's first company score, by playing order?",
+        "How many points does a seat of each player score, by playing order?",
         "points",
         "seats",
-        ("company", "player", "score"),
+        ("player", "score"),
         _by_player(pl.col("score")),
         0.5,
     ),
     Metric(
         "score_parts",
-        "Where do a company's points come from?",
+        "Where do a seat's points come from?",
         "points",
         "seats",
-        ("kept_points", "trip_points", "penalties"),
+        ("score",),
         _score_parts,
         0.5,
     ),
@@ -230,7 +149,7 @@ METRICS: tuple[Metric, ...] = (
     ),
     Metric(
         "spread",
-        "How far apart are the best and the worst company?",
+        "How far apart are the best and the worst seat?",
         "points",
         "seats",
         ("score",),
@@ -250,7 +169,7 @@ METRICS: tuple[Metric, ...] = (
     ),
     Metric(
         "decided",
-        "How much of the building is over when the winner takes the lead for good?",
+        "How much of a game is over when the winner takes the lead for good?",
         "share",
         "games",
         ("decided_turn", "turns"),
@@ -277,7 +196,7 @@ METRICS: tuple[Metric, ...] = (
         _plain(pl.when(_WON).then(_DECIDED > 1)),
         0.01,
     ),
-    Metric("turns", "How long is the building phase?", "turns", "games", ("turns",), _plain(pl.col("turns")), 0.5),
+    Metric("turns", "How many turns does a game take?", "turns", "games", ("turns",), _plain(pl.col("turns")), 0.5),
     Metric(
         "tunnels", "How much of the city is dug up?", "tunnels", "games", ("tunnels",), _plain(pl.col("tunnels")), 0.5
     ),
@@ -292,6 +211,33 @@ METRICS: tuple[Metric, ...] = (
     ),
     Metric("end_reason", "Why does a game end?", "share", "games", ("end_reason",), _end_reasons, 0.01),
     Metric("line_fates", "What becomes of a line?", "share", "lines", ("ended", "blocked", "start_side"), _sides, 0.01),
+    Metric(
+        "lines_ended",
+        "How many lines of a game reach an end?",
+        "lines",
+        "games",
+        ("lines_ended",),
+        _plain(pl.col("lines_ended")),
+        0.05,
+    ),
+    Metric(
+        "lines_to_centre",
+        "How many lines of a game reach the centre?",
+        "lines",
+        "games",
+        ("lines_to_centre",),
+        _plain(pl.col("lines_to_centre")),
+        0.05,
+    ),
+    Metric(
+        "longest_line",
+        "How long is the longest line of a game?",
+        "tiles",
+        "games",
+        ("longest_line",),
+        _plain(pl.col("longest_line")),
+        0.25,
+    ),
     Metric(
         "lines_blocked",
         "How many lines of a game end up blocked?",
@@ -309,6 +255,15 @@ METRICS: tuple[Metric, ...] = (
         "lines",
         ("ended", "tunnels"),
         _plain(_part(pl.col("tunnels"), pl.col("ended"))),
+        0.25,
+    ),
+    Metric(
+        "line_tiles",
+        "How many tiles does a line that ended pass?",
+        "tiles",
+        "lines",
+        ("ended", "tiles"),
+        _plain(_part(pl.col("tiles"), pl.col("ended"))),
         0.25,
     ),
     Metric(
@@ -378,20 +333,20 @@ METRICS: tuple[Metric, ...] = (
     ),
     Metric(
         "bot_win_share",
-        "How often does a player with each bot win?",
+        "How often does a seat with each bot win?",
         "share",
         "seats",
-        ("company", "bot", "win_share"),
-        _by_bot(pl.col("win_share"), _FIRST_COMPANY),
+        ("bot", "win_share"),
+        _by_bot(pl.col("win_share")),
         0.01,
     ),
     Metric(
         "bot_score",
-        "How many points does a company with each bot score?",
+        "How many points does a seat with each bot score?",
         "points",
         "seats",
         ("bot", "score"),
-        _by_bot(pl.col("score"), pl.lit(True)),
+        _by_bot(pl.col("score")),
         0.5,
     ),
 )

@@ -12,7 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from mmsim.analysis import stats
-from mmsim.analysis.metrics import Metric, Shape, column, per_game_wide
+from mmsim.analysis.metric import Metric, Shape, column, per_game_wide
 from mmsim.analysis.stats import Array, Estimate
 from mmsim.analysis.tables import RunTables
 

@@ -23,7 +23,9 @@ def ratings_of(run: RunTables) -> dict[str, Ratings]:
     """The ratings of the bots in every variant; none where all seats have the same bot."""
     if not any(len(set(variant.bots)) > 1 for variant in run.variants):
         return {}
-    seats = run.counted.tables["seats"].filter(pl.col("company") == 0)
+    seats = run.counted.tables["seats"]
+    if "company" in seats.collect_schema():
+        seats = seats.filter(pl.col("company") == 0)  # a player with two companies competes once
     return {
         variant.name: rate(
             seats.filter(pl.col("variant") == variant.name)

@@ -140,6 +140,18 @@ def tost(difference: float, se: float, df: float, tolerance: float) -> float:
     return float(special.stdtr(df, -(tolerance - abs(difference)) / se))
 
 
+def never(share: float, clusters: float) -> float:
+    """The chance that what happens in this share of clusters never did: the "rule of three" (Hanley and Lippman-Hand
+    1983, J. Am. Med. Assoc. 249)."""
+    return float((1 - min(share, 1.0)) ** clusters)
+
+
+def clusters_to_be_sure(share: float, alpha: float = 1 - LEVEL) -> float:
+    """Clusters after which something that has never happened happens in less than this share (Hanley and Lippman-Hand
+    1983)."""
+    return float(np.log(alpha) / np.log1p(-share)) if share < 1 else 1.0
+
+
 def power(effect: float, sd: float, clusters: float, alpha: float = 1 - LEVEL) -> float:
     """How likely a two-sided test finds an effect (Cohen 1988, Statistical Power Analysis, 2; normal approximation)."""
     reach = abs(effect) * np.sqrt(clusters) / sd

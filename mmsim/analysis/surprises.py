@@ -50,7 +50,7 @@ class Surprise:
         return Variant(
             rules=str(about["ruleset"]["name"]),
             players=self.variant.players,
-            board=str(about["board"]["set"]),
+            board=str(about.get("board", {}).get("set", "classic")),
             bots=",".join(self.variant.bots),
             seed=int(about["seed"]),
             seats="rotate" if self.variant.cluster > 1 else "fixed",

@@ -25,6 +25,12 @@ class VariantInfo:
     cluster: int  # games in a row that share a layout and a deal
     about: Mapping[str, Any] = field(default_factory=dict, hash=False, compare=False)
 
+    @classmethod
+    def of(cls, about: Mapping[str, Any], seats: str) -> "VariantInfo":
+        """A variant as a game describes it, played with fixed or rotated seats."""
+        players = int(about["players"])
+        return cls(str(about["name"]), players, tuple(about["bots"]), players if seats == "rotate" else 1, about)
+
 
 @dataclass(frozen=True)
 class RunTables:
@@ -89,17 +95,7 @@ def open_run(path: Path) -> RunTables:
     """The run of a folder; parts that are missing or damaged, or rules of several versions, are an error."""
     manifest = _manifest(path)
     experiment = manifest.get("experiment", {})
-    rotate = experiment.get("seats", "fixed") == "rotate"
-    variants = tuple(
-        VariantInfo(
-            name=str(about["name"]),
-            players=int(about["players"]),
-            bots=tuple(about["bots"]),
-            cluster=int(about["players"]) if rotate else 1,
-            about=about,
-        )
-        for about in manifest["variants"]
-    )
+    variants = tuple(VariantInfo.of(about, experiment.get("seats", "fixed")) for about in manifest["variants"])
     versions = sorted({str(variant.about.get("rules_version")) for variant in variants})
     if len(versions) > 1:
         raise MmsimError(f"run {path} mixes rules versions {', '.join(versions)}; play it anew with one of them")

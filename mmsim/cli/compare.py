@@ -15,7 +15,7 @@ from mmsim.core.errors import UsageError
 
 if TYPE_CHECKING:
     from mmsim.analysis.compare import Comparison
-    from mmsim.analysis.experiment import Plan
+    from mmsim.analysis.experiment import Experiment
     from mmsim.analysis.panel import Panel
     from mmsim.analysis.tables import RunTables
 
@@ -32,7 +32,11 @@ Board = Annotated[str, typer.Option(metavar="SET", help="Board set: a shipped on
 Seats = Annotated[str, typer.Option(metavar="HOW", help="fixed, or rotate: every bot plays every seat of a deal.")]
 
 
+_TO_PLAY = ("players", "bots", "games", "board", "seats", "game", "seed")
+
+
 def compare(
+    context: typer.Context,
     what: Annotated[list[str], typer.Argument(metavar="RUN | SPEC SPEC...", help="A run folder, or rulesets to play.")],
     players: Players = None,
     bots: Bots = "uniform",
@@ -51,13 +55,14 @@ def compare(
 ) -> None:
     """Compare variants: paired differences with intervals, and a verdict for every metric."""
     from mmsim.analysis import compare as comparing  # Polars and scipy take a moment to import
-    from mmsim.analysis.experiment import Plan
+    from mmsim.analysis.experiment import Experiment
     from mmsim.analysis.findings import check_names, findings
 
     check_names(metric or ())
     tolerances = parse_tolerances(tolerance or ())
-    plan = Plan(tuple(what), "comparison", "", game, board, players, bots, games, seed, seats)
-    run = open_or_play(what, plan)
+    experiment = Experiment("comparison", tuple(what), "", game, (board,), players, bots, games, seed, seats)
+    given = [name for name in _TO_PLAY if str(context.get_parameter_source(name)).endswith("COMMANDLINE")]
+    run = open_or_play(what, experiment, given)
     found = comparing.with_tolerances(findings(run, metric or ()), tolerances)
     comparisons = comparing.compare(found, reference)
     if as_json:
@@ -70,25 +75,27 @@ def compare(
         _print(run, found, comparisons)
 
 
-def open_or_play(what: Sequence[str], plan: "Plan") -> "RunTables":
-    """The run of a folder, or one played now from rulesets."""
+def open_or_play(what: Sequence[str], experiment: "Experiment", given: Sequence[str]) -> "RunTables":
+    """The run of a folder, or one played now from rulesets; a run's games are what they are, whatever is given."""
     from mmsim.analysis.tables import open_run
 
     if len(what) == 1:
         if not Path(what[0]).is_dir():
             raise UsageError(f"'{what[0]}' is no run folder, and one ruleset alone has nothing to be compared with")
+        if given:
+            raise UsageError(f"--{given[0]} is for rulesets that are to be played; {what[0]} has been played already")
         return open_run(Path(what[0]))
-    return play(plan)
+    return play(experiment)
 
 
-def play(plan: "Plan") -> "RunTables":
-    """Play a plan with a progress bar on stderr."""
+def play(experiment: "Experiment") -> "RunTables":
+    """Play an experiment with a progress bar on stderr."""
     from mmsim.analysis.experiment import run_experiment
 
     screen = Console(stderr=True)
     with Progress(console=screen, transient=True, disable=not screen.is_terminal) as progress:
         task = progress.add_task("playing", total=None)
-        return run_experiment(plan, lambda done, total: progress.update(task, completed=done, total=total))
+        return run_experiment(experiment, lambda done, total: progress.update(task, completed=done, total=total))
 
 
 def parse_tolerances(words: Sequence[str]) -> dict[str, float]:

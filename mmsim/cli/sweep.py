@@ -28,7 +28,7 @@ def sweep(
     ] = None,
 ) -> None:
     """Vary knobs of a ruleset, play every combination, and report how the games respond."""
-    from mmsim.analysis.experiment import Plan  # Polars, scipy and matplotlib take a moment to import
+    from mmsim.analysis.experiment import Experiment  # Polars, scipy and matplotlib take a moment to import
     from mmsim.analysis.findings import check_names
     from mmsim.analysis.sweep import Sweep, parse_vary
     from mmsim.report.page import write_report
@@ -38,10 +38,11 @@ def sweep(
     grid = Sweep(spec, tuple(parse_vary(word) for word in vary))
     knobs = [one.knob for one in grid.varied]
     question = f"What {'does' if len(knobs) == 1 else 'do'} {' and '.join(knobs)} do to {spec}?"
-    plan = Plan(grid.specs(), f"sweep-{'-'.join(knobs)}", question, game, board, players, bots, games, seed, seats)
+    name = f"sweep-{'-'.join(knobs)}"
+    experiment = Experiment(name, grid.specs(), question, game, (board,), players, bots, games, seed, seats)
     page, answer = write_report(
-        play(plan),
-        out or Path("reports") / plan.name,
+        play(experiment),
+        out or Path("reports") / name,
         lambda panels: [responses(grid, [panel for panel in panels if panel.measure.name in (metric or SHOWN)])],
     )
     for sentence in answer:

@@ -32,7 +32,7 @@ class Evidence:
     uncounted: Sequence[Gap]
     surprises: Sequence[Surprise]
     layouts: Mapping[str, tuple[int, int]]  # variant -> layouts, games
-    scores: Sequence[tuple[Array, Array]]  # of every variant: values, shares of companies
+    scores: Sequence[tuple[Array, Array]]  # of every variant: values, shares of seats
 
     @property
     def names(self) -> list[str]:
@@ -70,7 +70,7 @@ def gather(run: RunTables) -> Evidence:
 
 
 def _scores(run: RunTables) -> list[tuple[Array, Array]]:
-    """How scores of companies are distributed in every variant."""
+    """How scores of seats are distributed in every variant."""
     counts = run.counted.tables["seats"].group_by("variant", "score").agg(pl.len().alias("seats")).collect()
     found = []
     for variant in run.variants:

@@ -20,6 +20,7 @@ from mmsim.report import style
 
 _PNG_DPI = 160
 _TITLE_WIDTH = 54  # letters in a line of a title
+_LABEL_WIDTH = 20  # letters in a line of a label
 _TITLE = "chart-title"
 _TITLE_LINE, _TITLE_ROOM = 15.4, 4.0  # points
 _FURTHEST = 30.0  # tolerances; differences beyond are drawn at the edge
@@ -114,7 +115,7 @@ def dots(
             offset = (s - (len(series) - 1) / 2) * step
             shown = [(y + offset, row.estimates[s]) for y, row in enumerate(rows) if row.estimates[s] is not None]
             _points(axes, [(y, e) for y, e in shown if e is not None], scale, s, label)
-        axes.set_yticks(range(len(rows)), [fill(row.label, 20) for row in rows])
+        axes.set_yticks(range(len(rows)), [_wrapped(row.label) for row in rows])
         axes.set_ylim(len(rows) - 0.5, -0.5)
         axes.set_xlabel(_axis(unit))
         style.legend(axes)
@@ -133,6 +134,11 @@ def _points(axes: Axes, points: Sequence[tuple[float, Estimate]], scale: float, 
     axes.plot(values, ys, style.marker(series), color=colour, markersize=5.5, label=label, zorder=4)
 
 
+def _wrapped(label: str) -> str:
+    """A label in lines short enough to stand left of a chart; a ruleset is broken between its knobs."""
+    return fill(label.replace(",", ", "), _LABEL_WIDTH, break_long_words=False)
+
+
 def _axis(unit: str) -> str:
     if unit == "share":
         return "per cent"
@@ -147,7 +153,7 @@ def by_variant(name: str, title: str, note: str, panel: Panel, series: Sequence[
         scale = 100.0 if panel.measure.unit.startswith("share") else 1.0
         for v, label in enumerate(series):
             _points(axes, [(v, panel.estimate(v, 0))], scale, v, label)
-        axes.set_yticks(range(len(series)), [fill(label, 20) for label in series])
+        axes.set_yticks(range(len(series)), [_wrapped(label) for label in series])
         axes.set_ylim(len(series) - 0.5, -0.5)
         axes.set_xlabel(_axis(panel.measure.unit))
         return figure
@@ -174,9 +180,9 @@ def stacked_score(name: str, title: str, note: str, parts: Panel, score: Panel, 
             axes.barh(0, 0, color=style.colour(g), alpha=0.85, label=words.title(group))
         axes.plot([], [], "D", color=style.INK, label="score")
         axes.axvline(0, color=style.MUTED, linewidth=1)
-        axes.set_yticks(range(len(series)), [fill(label, 20) for label in series])
+        axes.set_yticks(range(len(series)), [_wrapped(label) for label in series])
         axes.set_ylim(len(series) - 0.5, -0.5)
-        axes.set_xlabel("points a company")
+        axes.set_xlabel("points a seat")
         style.legend(axes)
         return figure
 
@@ -227,7 +233,7 @@ def _in_tolerances(one: Comparison) -> tuple[float, ...]:
 def distribution(
     name: str, title: str, note: str, counts: Sequence[tuple[Array, Array]], series: Sequence[str], unit: str
 ) -> Chart:
-    """The share of games, or companies, at every value: one line a series."""
+    """The share of games or seats at every value: one line a series."""
 
     def draw() -> Figure:
         figure, axes = style.blank(2.6)

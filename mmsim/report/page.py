@@ -22,7 +22,6 @@ from mmsim.report.figures import Chart
 from mmsim.report.sections import Section, headline_chart, sections
 
 _PAGE = "report.html"
-_NOT_OF_AN_EXPERIMENT = ("board",)
 
 
 def write_report(
@@ -131,7 +130,7 @@ def experiment_toml(experiment: Mapping[str, Any]) -> str:
     """An experiment as the file it can be played from again."""
     lines = []
     for key, value in experiment.items():
-        if value is None or key in _NOT_OF_AN_EXPERIMENT:
+        if value is None:
             continue
         shown = list(value) if isinstance(value, tuple) else value
         lines.append(f"{key} = {json.dumps(shown, ensure_ascii=False)}")  # JSON's texts, numbers and lists are TOML's

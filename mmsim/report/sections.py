@@ -111,7 +111,7 @@ def seats(evidence: Evidence) -> Section | None:
     if points is None or "seat_imbalance" not in evidence.panels:
         return None
     rows = figures.rows_of(points, {group: f"{group} player" for group in points.groups})
-    note = f"Points of each player's first company. {_DOTS}"
+    note = f"Points of a seat, by its player's place in the playing order. {_DOTS}"
     scored = figures.dots("seat-scores", sentences.seat_scores_title(evidence), note, rows, evidence.names, "points")
     table = _panel_table(
         evidence, "Seats in numbers", [SOURCE, "first_seat_advantage", "seat_imbalance", "seat_score", "shared_wins"]
@@ -133,10 +133,10 @@ def scores(evidence: Evidence) -> Section | None:
         return None
     charts = []
     if parts is not None:
-        note = "Mean points a company; lost points lie left of zero. Diamond: the score, with its 95 % interval."
+        note = "Mean points a seat; lost points lie left of zero. Diamond: the score, with its 95 % interval."
         title = sentences.parts_title(evidence)
         charts.append(figures.stacked_score("score-parts", title, note, parts, score, evidence.names))
-    note = "Share of companies at every score."
+    note = "Share of seats at every score."
     title = sentences.spread_title(evidence)
     charts.append(figures.distribution("scores", title, note, evidence.scores, evidence.names, "points"))
     table = _panel_table(evidence, "Scores in numbers", ["score", "score_parts", "points_forgone", "margin", "spread"])
@@ -149,7 +149,7 @@ def drama(evidence: Evidence) -> Section | None:
     if not shares or "lead_changes" not in evidence.panels:
         return None
     labels = {
-        "decided": "building over when the lead is taken for good",
+        "decided": "game over when the lead is taken for good",
         "comeback": "winner takes the lead in the second half",
         "decided_at_scoring": "only the scoring decides",
     }
@@ -201,14 +201,19 @@ def trips(evidence: Evidence) -> Section | None:
 
 
 def lines(evidence: Evidence) -> Section | None:
+    names = ["line_fates", "lines_ended", "lines_blocked", "lines_to_centre", "longest_line"]
+    names += ["line_tunnels", "line_tiles", "line_stations"]
+    table = _panel_table(evidence, "Lines in numbers", names)
     if "line_fates" not in evidence.panels:
-        return None
+        if "lines_ended" not in evidence.panels:
+            return None
+        title = sentences.lines_ended_title(evidence)
+        chart = _by_variant(evidence, "lines_ended", title, "Lines of a game that reached an end.")
+        return Section("lines", "Lines", title, [], [chart], [table])
     charts = [_shares(evidence, "lines", "line_fates", sentences.lines_title(evidence), "Share of lines.")]
     if "line_tunnels" in evidence.panels:
         note = "Tunnels of a line that ended."
         charts.append(_by_variant(evidence, "line_tunnels", sentences.line_length_title(evidence), note))
-    names = ["line_fates", "lines_blocked", "line_tunnels", "line_stations"]
-    table = _panel_table(evidence, "Lines in numbers", names)
     return Section("lines", "Lines", sentences.lines_title(evidence), [], charts, [table])
 
 

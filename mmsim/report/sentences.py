@@ -88,22 +88,23 @@ def fairness(evidence: Evidence) -> str:
 
 
 def _fairness_of_others(evidence: Evidence, compared: Sequence[Comparison]) -> list[str]:
-    spoken = {
-        Verdict.EQUAL: "as even within {tolerance}",
-        Verdict.BETTER: "more even",
-        Verdict.WORSE: "less even",
-        Verdict.UNSURE: "not told apart by this many games",
-    }
+    def spoken(one: Comparison) -> str:
+        if one.same:
+            return "exactly as even so far"
+        tolerance = f"{100 * one.measure.tolerance:g}\u00a0pp"
+        return {
+            Verdict.EQUAL: f"as even within {tolerance}",
+            Verdict.BETTER: "more even",
+            Verdict.WORSE: "less even",
+        }.get(one.verdict, "not told apart by this many games")
+
     told = []
-    ordered = sorted(compared, key=lambda one: list(spoken).index(one.verdict))
-    for verdict, group in groupby(ordered, key=lambda one: one.verdict):
+    for words_of, group in groupby(sorted(compared, key=spoken), key=spoken):
         of_verdict = list(group)
         names = _and([evidence.name_of(one.variant) for one in of_verdict])
         if len(of_verdict) > _MANY:
             names = f"{len(of_verdict)} other variants"
-        verb = "is" if len(of_verdict) == 1 else "are"
-        tolerance = f"{100 * of_verdict[0].measure.tolerance:g} pp"
-        told.append(f"{names} {verb} {spoken[verdict].format(tolerance=tolerance)}")
+        told.append(f"{names} {'is' if len(of_verdict) == 1 else 'are'} {words_of}")
     return told
 
 
@@ -153,7 +154,7 @@ def verdict_of(evidence: Evidence, variant: str) -> str:
         return f"{name} is equal within tolerance in {equal} of {len(compared)} metrics and differs measurably in none"
     largest = _largest(found)
     return (
-        f"{name} differs in {len(found)} of {len(compared)} metrics by more than tolerance and chance, most in "
+        f"{name} differs measurably in {len(found)} of {len(compared)} metrics, most in "
         f"{words.label(largest.measure.name, largest.group)} ({difference_told(largest)})"
     )
 
@@ -163,7 +164,7 @@ def difference_told(one: Comparison) -> str:
     unit = words.difference_unit(one.measure.unit)
     sign = "" if unit == "share difference" else f" {unit}"
     value, interval = (f(one.difference, unit, True) for f in (words.value, words.interval))
-    return f"{value}{sign}, 95 % interval {interval}"
+    return f"{value}{sign}, {interval}"
 
 
 def drama(evidence: Evidence) -> str:
@@ -181,7 +182,7 @@ def drama(evidence: Evidence) -> str:
 def decided_title(evidence: Evidence) -> str:
     decided = _value(evidence, "decided")
     told = words.value(decided, "share") if decided else "most"
-    return _capital(f"{_where(evidence)}the winner leads for good after {told} of the building")
+    return _capital(f"{_where(evidence)}the winner leads for good after {told} of a game")
 
 
 def late_title(evidence: Evidence) -> str:
@@ -225,20 +226,20 @@ def ends_title(evidence: Evidence) -> str:
 
 def length_title(evidence: Evidence) -> str:
     turns = _value(evidence, "turns")
-    return _capital(f"{_where(evidence)}building takes {words.value(turns, '') if turns else '?'} turns")
+    return _capital(f"{_where(evidence)}a game takes {words.value(turns, '') if turns else '?'} turns")
 
 
 def score_title(evidence: Evidence) -> str:
-    """What a company scores."""
+    """What a seat scores."""
     score, margin = _value(evidence, "score"), _value(evidence, "spread")
-    told = f"a company scores {words.value(score, '')} points" if score else "scores"
+    told = f"a seat scores {words.value(score, '')} points" if score else "scores"
     if margin:
         told += f"; best and worst lie {words.value(margin, '')} apart"
     return _capital(_where(evidence) + told)
 
 
 def parts_title(evidence: Evidence) -> str:
-    """Where a company's points come from."""
+    """Where a seat's points come from."""
     parts = [
         f"{words.value(part, '', signed=True)} {words.title(group)}"
         for group in evidence.panels["score_parts"].groups
@@ -253,7 +254,7 @@ def spread_title(evidence: Evidence) -> str:
     low, middle, high = (
         values[min(int((shares.cumsum() < part).sum()), len(values) - 1)] for part in (0.25, 0.5, 0.75)
     )
-    told = f"half of all companies score {low:.0f} to {high:.0f} points, the middle one {middle:.0f}".replace("-", "−")
+    told = f"half of all seats score {low:.0f} to {high:.0f} points, the middle one {middle:.0f}".replace("-", "−")
     return _capital(_where(evidence) + told)
 
 
@@ -312,6 +313,11 @@ def lines_title(evidence: Evidence) -> str:
     return _capital(_where(evidence) + told)
 
 
+def lines_ended_title(evidence: Evidence) -> str:
+    ended = _value(evidence, "lines_ended")
+    return _capital(f"{_where(evidence)}{words.value(ended, '') if ended else '?'} lines of a game reach an end")
+
+
 def line_length_title(evidence: Evidence) -> str:
     tunnels, stations = _value(evidence, "line_tunnels"), _value(evidence, "line_stations")
     told = f"a line that ends has {words.value(tunnels, '') if tunnels else '?'} tunnels"
@@ -334,7 +340,7 @@ def variants_title(evidence: Evidence) -> str:
     found = [one for one in evidence.comparisons if one.verdict not in (Verdict.EQUAL, Verdict.UNSURE)]
     unsure = sum(one.verdict is Verdict.UNSURE for one in evidence.comparisons)
     if found:
-        return f"{len(found)} of {len(evidence.comparisons)} differences are larger than tolerance and chance"
+        return f"{len(found)} of {len(evidence.comparisons)} differences are larger than chance"
     if unsure:
         return f"No difference stands out, but {unsure} of {len(evidence.comparisons)} need more games to be sure"
     return "No difference matters: all are within tolerance"

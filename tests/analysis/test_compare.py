@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 from scipy import stats as scipy_stats
 
-from mmsim.analysis.compare import Comparison, Verdict, compare, frame, with_tolerances
+from mmsim.analysis.compare import Comparison, Verdict, compare, frame, same_games, with_tolerances
 from mmsim.analysis.fairness import groups_equal, seat_imbalance
 from mmsim.analysis.findings import findings
 from mmsim.analysis.metrics import find_metrics
@@ -89,12 +89,30 @@ def test_the_games_it_asks_for_are_enough() -> None:
     assert margin(made_run(5, int(4 * needed), 1.2)).verdict is Verdict.WORSE
 
 
-def test_games_that_are_the_same_in_every_move_are_equal(run: RunTables) -> None:
+def test_games_that_are_the_same_in_every_move(run: RunTables) -> None:
     """Uniform bots do not look at hands, so open hands change nothing."""
-    for one in compare(findings(run)):
-        if one.variant == "print+loyal-4p" and one.measure.name != "layout_share":
-            assert one.verdict is Verdict.EQUAL
-            assert "the same in every game" in one.in_words
+    loyal = [one for one in compare(findings(run)) if one.variant == "print+loyal-4p" and one.paired]
+    assert same_games(loyal)
+    assert all("the same in every game" in one.in_words for one in loyal)
+    other = [one for one in compare(findings(run)) if one.variant == "print+no-corruption-4p"]
+    assert not same_games(other)
+
+
+def test_a_few_equal_games_do_not_show_equality() -> None:
+    """Nothing has differed in 100 games; that a hundredth of them does is still well possible."""
+    few, many = (replace(_same(clusters), family=1) for clusters in (100, 400))
+    assert few.p_equal == pytest.approx(0.99**100)
+    assert replace(few, p_equal_adjusted=few.p_equal).verdict is Verdict.UNSURE
+    assert few.games_needed == pytest.approx(298.1, abs=0.1)  # three hundred: the rule of three
+    assert replace(many, p_equal_adjusted=many.p_equal).verdict is Verdict.EQUAL
+
+
+def _same(clusters: int) -> Comparison:
+    size = np.full((2, 1), float(clusters))
+    nothing = Panel(
+        Measure("deadlock", "?", "share", 0.01), ("a", "b"), ("",), 0 * size, size, size, np.zeros((2, 1, 2, 1)), True
+    )
+    return compare([nothing])[0]
 
 
 def test_a_single_variant_has_nothing_to_be_compared_with(run: RunTables) -> None:

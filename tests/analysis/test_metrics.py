@@ -7,7 +7,8 @@ from typing import Any
 import polars as pl
 import pytest
 
-from mmsim.analysis.metrics import METRICS, Metric, Shape, find_metrics, known_metrics
+from mmsim.analysis.metric import Metric, Shape
+from mmsim.analysis.metrics import METRICS, find_metrics, known_metrics
 from mmsim.analysis.panel import panels
 from mmsim.analysis.tables import RunTables
 from mmsim.core.errors import UsageError
@@ -43,7 +44,7 @@ def test_scores_and_their_parts(run: RunTables) -> None:
         scores = [row["score"] for row in rows]
         assert score["", game] == pytest.approx(mean(scores))
         assert spread["", game] == max(scores) - min(scores)
-        assert sum(parts[part, game] for part in ("kept", "trips", "penalties")) == pytest.approx(mean(scores))
+        assert sum(parts[part, game] for part in ("kept", "trip", "penalties")) == pytest.approx(mean(scores))
         assert forgone["", game] == pytest.approx(mean(row["station_points"] - row["kept_points"] for row in rows))
 
 

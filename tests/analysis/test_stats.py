@@ -98,6 +98,12 @@ def test_games_needed_for_equality_are_enough() -> None:
     assert stats.clusters_to_equate(0.4, 0.3, 1) == np.inf
 
 
+def test_three_hundred_games_without_it_leave_less_than_a_hundredth() -> None:
+    assert stats.never(0.01, 300) == pytest.approx(0.049, abs=5e-4)
+    assert stats.clusters_to_be_sure(0.01) == pytest.approx(298.1, abs=0.1)
+    assert stats.never(2.0, 5) == 0
+
+
 def test_wald_of_one_number_is_its_z_test_and_ignores_directions_without_variance() -> None:
     assert stats.wald(np.array([2.0]), np.array([[1.0]])) == pytest.approx(scipy_stats.chi2.sf(4, 1))
     shares = np.array([0.02, -0.02])  # they add up to nothing: one degree of freedom

@@ -1,6 +1,7 @@
 """`mmsim compare`, `report` and `sweep` from the command line."""
 
 import json
+import re
 from io import StringIO
 from pathlib import Path
 
@@ -14,7 +15,8 @@ from tests.runs import write_run
 def test_compare_tells_a_run_in_words(run_folder: Path) -> None:
     told = output("compare", run_folder)
     assert "print+no-corruption-4p against print-4p" in told
-    assert "equal within tolerance (the same in every game)" in told
+    assert "equal within tolerance" in told
+    assert "not enough games (the same in every game; about" in told
     assert "would do)" in told
 
 
@@ -39,6 +41,10 @@ def test_compare_says_what_is_wrong(run_folder: Path, tmp_path: Path) -> None:
     assert "--tolerance takes NAME=VALUE" in complaint(2, "compare", run_folder, "--tolerance", "margin")
     assert "unknown variant" in complaint(2, "compare", run_folder, "--reference", "nl-4p")
     assert "there twice" in complaint(2, "compare", "print", "print")
+    assert "--games is for rulesets" in complaint(2, "compare", run_folder, "--games", 50)
+    assert "unknown seating 'rotated'" in complaint(2, "compare", "print", "print+loyal", "--seats", "rotated")
+    rotated = ("--seats", "rotate", "--games", 50)
+    assert "groups of 4; 50 is no multiple" in complaint(2, "compare", "print", "print+loyal", *rotated)
     alone = write_run(tmp_path / "alone", ["print"], games=20, shard=20)
     assert "nothing to compare" in complaint(2, "compare", alone)
     assert "no manifest.json" in complaint(2, "compare", tmp_path)
@@ -74,7 +80,9 @@ def test_report_is_loud_about_a_partial_run(tmp_path: Path) -> None:
     folder = write_run(tmp_path / "partial", ["print"], games=20, shard=20, asked=40)
     result = run("report", folder, "--out", tmp_path / "out")
     assert result.exit_code == 0
-    assert "WARNING: PARTIAL RUN" in result.stderr
+    assert "WARNING: PARTIAL RUN: of 40 games" in result.stderr
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert re.search(r'<p class="warning" role="alert">.*PARTIAL RUN: of 40 games', page)
 
 
 def test_sweep_reports_how_games_respond(tmp_path: Path) -> None:

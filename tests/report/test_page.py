@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 import tomllib
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from mmsim.analysis.tables import open_run
 from mmsim.report import sentences
 from mmsim.report.evidence import gather, short_names
 from mmsim.report.page import experiment_toml, write_report
+from mmsim.report.sections import sections
 from tests.runs import write_run
 
 
@@ -77,13 +77,29 @@ def test_the_experiment_can_be_read_again(report: Path, run_folder: Path) -> Non
     assert tomllib.loads(experiment_toml({"question": 'says "ä"', "players": None})) == {"question": 'says "ä"'}
 
 
-def test_a_partial_run_is_reported_as_partial(run_folder: Path, tmp_path: Path) -> None:
-    copy = Path(shutil.copytree(run_folder, tmp_path / "copy"))
-    manifest = json.loads((copy / "manifest.json").read_text(encoding="utf-8"))
-    manifest["experiment"]["games"] = 5000
-    (copy / "manifest.json").write_text(json.dumps(manifest))
-    page, _ = write_report(open_run(copy), tmp_path / "report")
-    assert re.search(r'<p class="warning" role="alert">.*PARTIAL RUN: of 5,000 games', page.read_text(encoding="utf-8"))
+def with_two_bots(folder: Path) -> Path:
+    """A run relabelled: one bot in the first seat, another in the rest."""
+    for part in (folder / "seats").iterdir():
+        seats = pl.read_parquet(part)
+        bot = pl.when(pl.col("seat") == 0).then(pl.lit("lone")).otherwise(pl.lit("many"))
+        seats.with_columns(bot=bot.cast(pl.Categorical)).write_parquet(part)
+    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    for about in manifest["variants"]:
+        about["bots"] = ["lone", "many", "many", "many"]
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    return folder
+
+
+def test_different_bots_are_rated(tmp_path: Path) -> None:
+    run = open_run(with_two_bots(write_run(tmp_path / "bots", ["print"], games=300, shard=300)))
+    evidence = gather(run)
+    assert evidence.panels["bot_win_share"].groups == ("lone", "many")
+    lone = evidence.panels["bot_win_share"].means[0, 0]
+    assert lone == pytest.approx(evidence.panels["seat_win_share"].means[0, 0])
+    assert 0 < evidence.panels["skill_gradient"].means[0, 0] < 1
+    (bots,) = (part for part in sections(evidence) if part.id == "bots")
+    assert bots.charts[0].name == "bots"
+    assert {table.caption for table in bots.tables} == {"Bots in numbers", "Every pair of bots"}
 
 
 def test_a_run_of_one_variant_has_a_report_without_comparisons(tmp_path: Path) -> None:
