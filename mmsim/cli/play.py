@@ -5,7 +5,9 @@ from typing import Annotated
 
 import typer
 
+from mmsim.batch.experiment import SEATS
 from mmsim.cli.common import Layout, Players, Seed, console
+from mmsim.core.errors import unknown
 from mmsim.core.files import write_atomically
 from mmsim.core.game import Variant
 from mmsim.metromania import boardfile, boards, record, rules, story
@@ -37,6 +39,9 @@ def play(
     ] = "uniform",
     seed: Seed = 1,
     game: Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Which game of the seed.")] = 0,
+    seating: Annotated[
+        str, typer.Option("--seats", metavar="HOW", help="fixed, or rotate: game N of a run with rotated seats.")
+    ] = "fixed",
     record_file: Annotated[
         Path | None, typer.Option("--record", dir_okay=False, help="Write the game's record (JSON) here.")
     ] = None,
@@ -57,13 +62,20 @@ def play(
 
         picture_kind(picture)
     ruleset = rules.ruleset(spec, players)
+    if seating not in SEATS:
+        raise unknown("seating", seating, SEATS)
+    rotations = ruleset.players if seating == "rotate" else 1  # so many games in a row share a layout and a deal
     seats = seat_bots(bots, ruleset.companies)
+    if rotations > 1:
+        from mmsim.metromania.prepared import seated  # the compiler is slow to import
+
+        seats = seated(ruleset, seats, game % rotations)
     chosen = None if layout is None else boards.Layout.from_code(layout)
-    which = GameSeed(seed, game)
+    which = GameSeed(seed, game // rotations)
     table = set_up(boardfile.load(board), ruleset, which, chosen)
     why: dict[int, list[Reason]] = {}
     if explain or any(bot != BOTS["uniform"] for bot in seats):
-        why = _play_with_core(table, Variant(spec, players, board, bots, seed), game, chosen, explain)
+        why = _play_with_core(table, Variant(spec, players, board, bots, seed, seating), game, chosen, explain)
     else:
         play_out(table, which)  # the reference engine has nothing to compile
     outcome = result(table)
@@ -81,7 +93,7 @@ def play(
         screen.print(story.score_sheet(table, outcome))
     screen.print(story.verdict(table, outcome))
     if record_file is not None:
-        told = record.to_record(table, [bot.spec for bot in seats], which)
+        told = record.to_record(table, [bot.spec for bot in seats], GameSeed(seed, game))
         write_atomically(record_file, record.dumps(told).encode())
         typer.echo(f"record -> {record_file}", err=True)
     if picture is not None:
