@@ -38,6 +38,8 @@ class Bot:
     def changed_by(self, settings: Mapping[str, str]) -> "Bot":
         """This bot with some of its weights set."""
         changed = {}
+        if settings and not self.known:
+            raise UsageError(f"bot {self.name} has no weights to set")
         for name, text in settings.items():
             if name not in self.known:
                 raise unknown(f"weight of bot {self.name}", name, self.known)
