@@ -110,7 +110,9 @@ def test_an_error_of_a_bot_ends_its_game_and_the_shard_goes_on(file: str, cls: s
 
 def test_other_games_of_a_shard_are_whole_when_one_fails(file: str, tmp_path: Path) -> None:
     moody = tmp_path / "moody.py"
-    moody.write_text("class Moody:\n def choose(self, view, moves):\n  assert view.city.layout.index % 2\n  return moves[0]")
+    moody.write_text(
+        "class Moody:\n def choose(self, view, moves):\n  assert view.city.layout.index % 2\n  return moves[0]"
+    )
     prepared, played = shard(f"{moody}:Moody,uniform,uniform,uniform", 8)
     failed = {error.game for error in played.errors}
     assert 0 < len(failed) < 8
