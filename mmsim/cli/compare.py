@@ -10,8 +10,9 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from mmsim.cli.common import Players, Seed, console
+from mmsim.cli.common import GameName, Players, Seed, console
 from mmsim.core.errors import UsageError
+from mmsim.games import DEFAULT, game_of
 
 if TYPE_CHECKING:
     from mmsim.analysis.compare import Comparison
@@ -43,7 +44,7 @@ def compare(
     games: Games = 10_000,
     board: Board = "classic",
     seats: Seats = "fixed",
-    game: Annotated[str, typer.Option(metavar="NAME", help="Which game the rulesets are of.")] = "metromania",
+    game: GameName = None,
     seed: Seed = 1,
     reference: Annotated[
         str | None, typer.Option(metavar="VARIANT", help="Compare with this variant; if not given, with the first.")
@@ -60,7 +61,8 @@ def compare(
 
     check_names(metric or ())
     tolerances = parse_tolerances(tolerance or ())
-    experiment = Experiment("comparison", tuple(what), "", game, (board,), players, bots, games, seed, seats)
+    named = game or (game_of(what[0]) if len(what) > 1 else DEFAULT)
+    experiment = Experiment("comparison", tuple(what), "", named, (board,), players, bots, games, seed, seats)
     given = [name for name in _TO_PLAY if str(context.get_parameter_source(name)).endswith("COMMANDLINE")]
     run = open_or_play(what, experiment, given)
     found = comparing.with_tolerances(findings(run, metric or ()), tolerances)

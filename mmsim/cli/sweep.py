@@ -5,8 +5,9 @@ from typing import Annotated
 
 import typer
 
-from mmsim.cli.common import Players, Seed
+from mmsim.cli.common import GameName, Players, Seed
 from mmsim.cli.compare import Board, Bots, Games, Metrics, Seats, play
+from mmsim.games import game_of
 
 
 def sweep(
@@ -20,7 +21,7 @@ def sweep(
     games: Games = 4_000,
     board: Board = "classic",
     seats: Seats = "fixed",
-    game: Annotated[str, typer.Option(metavar="NAME", help="Which game the ruleset is of.")] = "metromania",
+    game: GameName = None,
     seed: Seed = 1,
     metric: Metrics = None,
     out: Annotated[
@@ -39,7 +40,9 @@ def sweep(
     knobs = [one.knob for one in grid.varied]
     question = f"What {'does' if len(knobs) == 1 else 'do'} {' and '.join(knobs)} do to {spec}?"
     name = f"sweep-{'-'.join(knobs)}"
-    experiment = Experiment(name, grid.specs(), question, game, (board,), players, bots, games, seed, seats)
+    experiment = Experiment(
+        name, grid.specs(), question, game or game_of(spec), (board,), players, bots, games, seed, seats
+    )
     page, answer = write_report(
         play(experiment),
         out or Path("reports") / name,

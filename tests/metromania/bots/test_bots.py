@@ -5,7 +5,8 @@ import pytest
 
 from mmsim.core.errors import UsageError
 from mmsim.core.game import Variant
-from mmsim.metromania.bots import BOTS, find_bot, seat_bots, split_bots
+from mmsim.core.seating import split_bots
+from mmsim.metromania.bots import BOTS, find_bot, seat_bots
 from mmsim.metromania.game import Metromania
 from mmsim.metromania.mind.memory import FEATURES, HABITS
 from mmsim.metromania.position import Position
@@ -142,8 +143,8 @@ def test_a_list_of_bots_is_split_at_commas_but_not_between_weights() -> None:
 @pytest.mark.parametrize(
     ("spec", "says"),
     [
-        ("planer", "unknown bot 'planer'; did you mean planner"),
-        ("planner:blok=2", "unknown weight of bot planner 'blok'; did you mean block"),
+        ("planer", "unknown bot 'planer'; did you mean 'planner'"),
+        ("planner:blok=2", "unknown weight of bot planner 'blok'; did you mean 'block'"),
         ("planner:block", "'block' is not of the form weight=value"),
         ("planner:block=much", "block=much is not a number"),
         ("planner:block=nan", "block=nan is out of range"),
