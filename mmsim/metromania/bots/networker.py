@@ -9,7 +9,8 @@ NETWORKER = weighing(
     weights={
         "meets": 1.0,
         "joins": 1.0,
-        "allies": 1.0,
+        "allies": 2.0,
+        "partner": 2.0,
         "served": 3.0,
         "served_partner": 3.0,
         "served_other": 1.0,

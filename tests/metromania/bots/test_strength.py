@@ -1,0 +1,51 @@
+"""How strong the bots are: one against three of another, seats balanced, the whole 95 % interval above the bar."""
+
+import numpy as np
+import pytest
+
+from mmsim.core.game import Variant
+from mmsim.metromania.game import Metromania
+
+METROMANIA = Metromania()
+pytestmark = pytest.mark.slow
+
+
+def share(one: str, three: str, games: int, rules: str = "print", players: int = 4) -> tuple[float, float]:
+    """Win share of the one and the lower end of its interval; games of one layout and deal are one observation."""
+    bots = ",".join([one] + [three] * (players - 1))
+    prepared = METROMANIA.prepare(Variant(rules, players, bots=bots, seed=2026, seats="rotate"))
+    seats = METROMANIA.play_shard(prepared, 0, games)["seats"]
+    shares = seats["win_share"].astype(float).reshape(-1, players)
+    rows = np.arange(len(shares))
+    won = shares[rows, -rows % players].reshape(-1, players).mean(axis=1)
+    return float(won.mean()), float(won.mean() - 1.96 * won.std(ddof=1) / len(won) ** 0.5)
+
+
+@pytest.mark.parametrize(
+    ("one", "three", "bar", "games"),
+    [
+        ("greedy", "uniform", 0.32, 4000),
+        ("runner", "uniform", 0.55, 4000),
+        ("planner", "uniform", 0.85, 4000),
+        ("planner", "greedy", 0.65, 4000),
+        ("planner", "runner", 0.50, 8000),
+        ("search:playouts=200", "planner", 0.40, 80),
+    ],
+)
+def test_a_bot_wins_as_often_as_its_bar_asks(one: str, three: str, bar: float, games: int) -> None:
+    mean, low = share(one, three, games)
+    assert low > bar, f"{one} v {three}: {mean:.3f}, at least {low:.3f}"
+
+
+@pytest.mark.parametrize(("rules", "players"), [("en1", 4), ("nl", 4), ("v2", 4), ("print", 3), ("v2", 3), ("v2", 2)])
+def test_the_order_is_the_same_under_other_rules_and_with_fewer_players(rules: str, players: int) -> None:
+    for one, other in (("greedy", "uniform"), ("runner", "uniform"), ("planner", "greedy"), ("planner", "runner")):
+        mean, low = share(one, other, 600 * players, rules, players)
+        assert low > 1 / players, f"{one} v {other}: {mean:.3f}"
+
+
+def test_four_planners_finish_what_people_finish() -> None:
+    shard = METROMANIA.play_shard(METROMANIA.prepare(Variant("print", 4, bots="planner", seed=2026)), 0, 3000)
+    lettered = shard["trips"][shard["trips"]["trip"] < 6]
+    assert shard["lines"]["ended"].mean() > 0.45
+    assert (lettered["minutes"] >= 0).mean() > 0.55
