@@ -106,7 +106,7 @@ def tune(
     if log is not None:
         told = {
             "plan": vars(plan),
-            "start": find_bot(spec).settings,
+            "start": find_bot(spec, desk.bots).settings,
             "generations": [vars(generation) for generation in history],
             "found": found,
             "held_out": [vars(verdict) for verdict in verdicts],

@@ -27,6 +27,9 @@ def play(
     ] = "uniform",
     seed: Seed = 1,
     game: Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Which game of the seed.")] = 0,
+    seats: Annotated[
+        str, typer.Option(metavar="HOW", help="fixed, or rotate: game N of a run with rotated seats.")
+    ] = "fixed",
     record_file: Annotated[
         Path | None, typer.Option("--record", dir_okay=False, help="Write the game's record (JSON) here.")
     ] = None,
@@ -47,7 +50,7 @@ def play(
 
         kind = picture_kind(picture)
     desk, spec = meant(None, rules)
-    told = desk.play(Variant(spec, players, board, bots, seed), game, layout, explain)
+    told = desk.play(Variant(spec, players, board, bots, seed, seats), game, layout, explain)
     screen = console()
     if not quiet:
         for line in (*told.opening, "", *told.story, ""):

@@ -51,8 +51,9 @@ class MetroDesk:
         if explain:
             raise UsageError(f"the bots of {self.name} do not say what they had in mind; drop --explain")
         ruleset = rules.ruleset(variant.rules, variant.players)
-        bots = seat_bots(variant.bots, ruleset.players)
-        seed = Seed(variant.seed, game)
+        listed = seat_bots(variant.bots, ruleset.players)
+        seed = Seed(variant.seed, game, variant.seats == "rotate")
+        bots = [listed[(seat + game * seed.rotate) % ruleset.players] for seat in range(ruleset.players)]
         dealt = Game(ruleset, seed.dealt(ruleset))
         thinks = any(bot != self.bots["uniform"] for bot in bots)
         # the reference engine has nothing to compile

@@ -8,7 +8,7 @@ from mmsim.core.desk import BoardSets, Explained, Fact, Inspected, Listing, Show
 from mmsim.core.errors import UsageError
 from mmsim.core.game import Variant
 from mmsim.metromania import boardfile, boards, record, rules, story
-from mmsim.metromania.bots import BOTS, seat_bots
+from mmsim.metromania.bots import BOTS, seat_bots, seated
 from mmsim.metromania.deal import valid_deals
 from mmsim.metromania.play import Seed, play_out, set_up
 from mmsim.metromania.reason import Reason
@@ -55,9 +55,10 @@ class MetromaniaDesk:
 
     def play(self, variant: Variant, game: int, layout: str | None, explain: bool) -> Told:
         ruleset = rules.ruleset(variant.rules, variant.players)
-        seats = seat_bots(variant.bots, ruleset.companies)
+        rotations = ruleset.players if variant.seats == "rotate" else 1  # so many games share a layout and a deal
+        seats = seated(ruleset, seat_bots(variant.bots, ruleset.companies), game % rotations)
         chosen = None if layout is None else boards.Layout.from_code(layout)
-        which = Seed(variant.seed, game)
+        which = Seed(variant.seed, game // rotations)
         table = set_up(boardfile.load(variant.board), ruleset, which, chosen)
         why: dict[int, list[Reason]] = {}
         if explain or any(bot != BOTS["uniform"] for bot in seats):
@@ -77,7 +78,7 @@ class MetromaniaDesk:
             story=story.tell(table, why),
             sheets=[story.score_sheet(table, outcome)],
             verdict=story.verdict(table, outcome),
-            record=record.to_record(table, [bot.spec for bot in seats], which),
+            record=record.to_record(table, [bot.spec for bot in seats], Seed(variant.seed, game)),
             draw=lambda kind: _drawn(kind, table.city, table),
         )
 

@@ -14,7 +14,7 @@ from mmsim.core.seating import PythonBot
 from mmsim.core.warm import warm_up
 from mmsim.metromania import state, tables
 from mmsim.metromania.boards import BoardSet
-from mmsim.metromania.bots import seat_bots
+from mmsim.metromania.bots import seat_bots, seated
 from mmsim.metromania.mind import memory
 from mmsim.metromania.playout import SET_UP, SHARD, run
 from mmsim.metromania.rules import Ruleset, ruleset
@@ -68,17 +68,6 @@ def prepare(board_set: BoardSet, rules: Ruleset, variant: Variant) -> Prepared:
         seatings(rules, bots, variant.seats == "rotate"),
         variant.name or rules.variant,
     )
-
-
-def seated(rules: Ruleset, bots: Sequence[Bot], rotation: int) -> list[Bot]:
-    """The bots after so many rotations: every player has the bots of the next one, company by company."""
-    of_company = {
-        (player, rules.seat_player[:seat].count(player)): seat for seat, player in enumerate(rules.seat_player)
-    }
-    return [
-        bots[of_company[(player + rotation) % rules.players, company]]
-        for (player, company), _ in sorted(of_company.items(), key=lambda item: item[1])
-    ]
 
 
 def seatings(rules: Ruleset, bots: Sequence[Bot], rotate: bool) -> state.Record:

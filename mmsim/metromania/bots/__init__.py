@@ -1,5 +1,7 @@
 """Scripted players: one file a bot, each a small declared object. How they think is in `mind`."""
 
+from collections.abc import Sequence
+
 from mmsim.core import seating
 from mmsim.core.bots import Bot
 from mmsim.metromania.bots.blocker import BLOCKER
@@ -9,6 +11,7 @@ from mmsim.metromania.bots.planner import PLANNER
 from mmsim.metromania.bots.runner import RUNNER
 from mmsim.metromania.bots.search import SEARCH
 from mmsim.metromania.bots.uniform import UNIFORM
+from mmsim.metromania.rules import Ruleset
 
 BOTS: dict[str, Bot] = {bot.name: bot for bot in (UNIFORM, GREEDY, RUNNER, NETWORKER, BLOCKER, PLANNER, SEARCH)}
 
@@ -21,3 +24,14 @@ def find_bot(spec: str) -> Bot:
 def seat_bots(text: str, companies: int) -> tuple[Bot, ...]:
     """The bots of a list like `uniform` (for every company) or `planner,greedy,greedy,greedy`."""
     return seating.seat_bots(text, BOTS, companies, "companies")
+
+
+def seated(rules: Ruleset, bots: Sequence[Bot], rotation: int) -> list[Bot]:
+    """The bots after so many rotations: every player has the bots of the next one, company by company."""
+    of_company = {
+        (player, rules.seat_player[:seat].count(player)): seat for seat, player in enumerate(rules.seat_player)
+    }
+    return [
+        bots[of_company[(player + rotation) % rules.players, company]]
+        for (player, company), _ in sorted(of_company.items(), key=lambda item: item[1])
+    ]
