@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint verify bench coverage golden docs clean
+.PHONY: help setup demo test lint verify bench coverage golden docs findings sample clean
 
 help: ## show this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -18,10 +18,13 @@ $(READY): pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@
 
-demo: $(READY) ## play one game: its story, its record, a picture
+demo: $(READY) ## play one game, then 30,000: is Loyal or No Corruption fairer? ends with the answer and a report
 	@mkdir -p out
-	$(BIN)/mmsim play --rules print --players 4 --seed 7 --record out/demo.json --picture out/demo.svg
+	@rm -rf out/demo
+	$(BIN)/mmsim play --rules print --players 4 --bots planner --seed 7 --record out/demo.json --picture out/demo.svg
 	$(BIN)/mmsim verify out/demo.json
+	$(BIN)/mmsim run municipality-4p --games 10000 --out out/demo
+	$(BIN)/mmsim report out/demo --out reports/demo
 
 test: $(READY) ## the fast tests
 	$(BIN)/python -m pytest -n auto
@@ -48,6 +51,14 @@ golden: $(READY) ## write the golden games of both games anew
 
 docs: $(READY) ## write the generated pages of docs/ anew
 	$(BIN)/python -m tests.rule_table
+
+findings: $(READY) ## play the ready experiments and write their figures into docs/findings.md; takes ten minutes
+	$(BIN)/python -m benchmarks.findings
+
+sample: $(READY) ## write reports/sample anew
+	@rm -rf out/sample reports/sample
+	$(BIN)/mmsim run municipality-4p --games 2000 --out out/sample
+	$(BIN)/mmsim report out/sample --out reports/sample
 
 clean: ## remove what the other targets made
 	rm -rf $(VENV) .coverage out dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,12 +1,16 @@
-"""Small runs for tests: games played in this process, written as a run folder."""
+"""Small runs for tests: played in this process, written as `mmsim run` writes them."""
 
+import hashlib
 import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from mmsim.core.game import Variant
-from mmsim.games import find_game
+import polars as pl
+
+from mmsim.batch.experiment import from_mapping
+from mmsim.batch.store import Run
+from mmsim.batch.worker import Player, write_part
 
 MUNICIPALITY = ("print", "print+loyal", "print+no-corruption")
 
@@ -19,36 +23,38 @@ def write_run(
     players: int | None = 4,
     asked: int | None = None,
     seed: int = 7,
-    bots: str = "uniform",
-    seats: str = "fixed",
+    question: str = "Are Loyal and No Corruption fairer than hidden hands?",
     **experiment: Any,
 ) -> Path:
-    """A run folder as `mmsim run` leaves it."""
-    game = find_game("metromania")
-    prepared = [game.prepare(Variant(spec, players, bots=bots, seed=seed, seats=seats)) for spec in rules]
-    number = 0
-    for first in range(0, games, shard):
-        for one in prepared:
-            rows = game.play_shard(one, first, min(shard, games - first))
-            for table in rows:
-                path = folder / table / f"part-{number:06d}.parquet"
-                path.parent.mkdir(parents=True, exist_ok=True)
-                game.frame(one, table, rows[table]).write_parquet(path)
-            number += 1
-    told = {
-        "name": folder.name,
-        "question": "Are Loyal and No Corruption fairer than hidden hands?",
-        "game": "metromania",
-        "variants": list(rules),
-        "boards": ["classic"],
-        "players": players,
-        "bots": bots,
-        "games": asked or games,
-        "seed": seed,
-        "design": "paired",
-        "seats": seats,
-        **experiment,
-    }
-    manifest = {"experiment": told, "variants": [game.describe(one) for one in prepared]}
-    (folder / "manifest.json").write_text(json.dumps(manifest, indent=1), encoding="utf-8")
+    """A run folder; if more games are asked for than there are to be, one that was stopped."""
+    told = {"name": folder.name, "question": question, "variants": list(rules), "players": players}
+    told |= {"games": asked or games, "shard": shard, "seed": seed, **experiment}
+    run = Run.create(folder, from_mapping(told))
+    player = Player(run.experiment.game, [cell.variant for cell in run.cells])
+    with run.writing(), run.journal_writer() as journal:
+        for part in (run.plan.part(number) for number in range(run.plan.parts)):
+            if part.first + part.count <= games:
+                played = player.play(part)
+                write_part(folder, part, played.files)
+                journal.append(played.entry)
+        if games == run.games_asked:
+            run.finish()
     return folder
+
+
+def change_part(folder: Path, table: str, part: int, **columns: pl.Expr) -> None:
+    """Give columns of a part other values, and have the journal agree."""
+    path = folder / table / f"part-{part:06d}.parquet"
+    pl.read_parquet(path).with_columns(**columns).write_parquet(path)
+    entries = [json.loads(line) for line in (folder / "shards.jsonl").read_text().splitlines()]
+    for entry in entries:
+        if entry["part"] == part:
+            data = path.read_bytes()
+            entry["tables"][table] |= {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+    (folder / "shards.jsonl").write_text("".join(json.dumps(entry) + "\n" for entry in entries))
+
+
+def change_manifest(folder: Path, **changes: Any) -> None:
+    """Put other values into a manifest."""
+    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    (folder / "manifest.json").write_text(json.dumps({**manifest, **changes}), encoding="utf-8")

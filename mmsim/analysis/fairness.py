@@ -6,7 +6,7 @@ from mmsim.analysis import stats
 from mmsim.analysis.panel import Measure, Panel
 from mmsim.analysis.stats import Array
 
-SOURCE = "seat_win_share"
+SOURCE = "win_share"
 SEAT_IMBALANCE = Measure(
     "seat_imbalance",
     "How far do players' win shares lie from a fair share, by playing order (root mean square)?",

@@ -1,14 +1,16 @@
 """Everything that is measured of a run: the declared metrics, and what is derived from them or from bots and boards."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+
+import polars as pl
 
 from mmsim.analysis.atlas import LAYOUT_SHARE, layout_share
 from mmsim.analysis.fairness import SEAT_IMBALANCE, SOURCE, seat_imbalance
-from mmsim.analysis.metrics import METRICS, known_metrics
+from mmsim.analysis.metrics import METRICS, find_metrics, known_metrics
 from mmsim.analysis.panel import Measure, Panel, measure_of, panels
 from mmsim.analysis.ratings import Ratings
 from mmsim.analysis.skill import SKILL_GRADIENT, ratings_of, skill_gradient
-from mmsim.analysis.tables import RunTables
+from mmsim.analysis.tables import RunTables, finished_only
 from mmsim.core.errors import UsageError, unknown
 
 DERIVED = (SEAT_IMBALANCE, SKILL_GRADIENT, LAYOUT_SHARE)
@@ -42,3 +44,13 @@ def derived(run: RunTables, found: Sequence[Panel], ratings: Mapping[str, Rating
     shares = next((panel for panel in found if panel.measure.name == SOURCE), None)
     told = [seat_imbalance(shares) if shares else None, skill_gradient(ratings), layout_share(run)]
     return [panel for panel in told if panel is not None]
+
+
+def game_by_game(name: str, schemas: Mapping[str, pl.Schema]) -> Callable[[Mapping[str, pl.LazyFrame]], pl.LazyFrame]:
+    """How a batch measures a metric of finished games, one value a game and group, while it plays."""
+    if name in (measure.name for measure in DERIVED):
+        raise UsageError(f"{name} is no mean over games; --until takes a metric that is one, like win_share")
+    (metric,) = find_metrics([name])
+    if not metric.known(schemas):
+        raise UsageError(f"this game cannot tell {name}: its tables do not have what it takes")
+    return lambda tables: metric.per_game(finished_only(tables))

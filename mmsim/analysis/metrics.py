@@ -74,7 +74,7 @@ _DECIDED = pl.col("decided_turn") / pl.col("turns")
 
 METRICS: tuple[Metric, ...] = (
     Metric(
-        "seat_win_share",
+        "win_share",
         "How often does each player win, by playing order?",
         "share",
         "seats",

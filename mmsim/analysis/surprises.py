@@ -1,5 +1,6 @@
 """The games worth looking at: the longest, the closest, the most lopsided."""
 
+import shlex
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,6 +40,7 @@ class Surprise:
 
     kind: str
     told: str
+    run: RunTables
     variant: VariantInfo
     game: int
     row: dict[str, Any]
@@ -46,26 +48,30 @@ class Surprise:
     @property
     def again(self) -> Variant:
         """The variant to play for this game."""
-        about = self.variant.about
-        return Variant(
-            rules=str(about["ruleset"]["name"]),
-            players=self.variant.players,
-            board=str(about.get("board", {}).get("set", "classic")),
-            bots=",".join(self.variant.bots),
-            seed=int(about["seed"]),
-            seats="rotate" if self.variant.cluster > 1 else "fixed",
+        rules, board = (
+            str(self.run.folder / word) if word.endswith(".toml") else word
+            for word in (self.variant.rules, self.variant.board)
         )
+        asked, seed = self.run.experiment, int(self.variant.about["seed"])
+        return Variant(rules, self.variant.players, board, asked.bots, seed, asked.seats)
 
     @property
     def command(self) -> str:
-        """The shell command that plays this game again."""
-        one = self.again
-        bots = self.variant.bots[0] if len(set(self.variant.bots)) == 1 else one.bots
-        seats = " --seats rotate" if one.seats == "rotate" else ""
-        return (
-            f"mmsim play --rules '{one.rules}' --players {one.players} --board {one.board} --bots {bots}"
-            f" --seed {one.seed} --game {self.game}{seats}"
-        )
+        """The shell command that plays this game again; files it names lie beside the report."""
+        asked = self.run.experiment
+        options = {
+            "rules": self.variant.rules,
+            "players": self.variant.players,
+            "board": self.variant.board,
+            "bots": asked.bots,
+            "seed": self.variant.about["seed"],
+            "seats": asked.seats,
+            "game": self.game,
+        }
+        if asked.seats == "fixed":
+            del options["seats"]
+        words = [word for key, value in options.items() for word in (f"--{key}", str(value))]
+        return shlex.join(["mmsim", "play", *words])
 
 
 def surprises(run: RunTables) -> list[Surprise]:
@@ -83,5 +89,5 @@ def surprises(run: RunTables) -> list[Surprise]:
         ranked = games.filter(kind.among).top_k(1, by=[*kind.order, place, -pl.col("game").cast(pl.Int64)])
         for row in ranked.collect().iter_rows(named=True):
             told = kind.told.format_map({key: f"{value:,}" for key, value in row.items() if isinstance(value, int)})
-            found.append(Surprise(kind.name, told, by_name[row["variant"]], int(row["game"]), row))
+            found.append(Surprise(kind.name, told, run, by_name[row["variant"]], int(row["game"]), row))
     return found

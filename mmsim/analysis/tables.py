@@ -1,6 +1,5 @@
 """The tables of a run, read lazily: which variants there are, which games count, and what is missing."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -9,10 +8,12 @@ from typing import Any
 
 import polars as pl
 
-from mmsim.core.errors import MmsimError, UsageError
+from mmsim.batch.experiment import Experiment, from_mapping
+from mmsim.batch.store import Run
+from mmsim.batch.worker import Entry
+from mmsim.core.errors import MmsimError
 
 FINISHED = "finished"
-_MAGIC = b"PAR1"  # how a whole Parquet file begins and ends
 
 
 @dataclass(frozen=True)
@@ -23,30 +24,41 @@ class VariantInfo:
     players: int
     bots: tuple[str, ...]
     cluster: int  # games in a row that share a layout and a deal
+    rules: str = ""  # as the experiment names them
+    board: str = ""
     about: Mapping[str, Any] = field(default_factory=dict, hash=False, compare=False)
 
     @classmethod
-    def of(cls, about: Mapping[str, Any], seats: str) -> "VariantInfo":
-        """A variant as a game describes it, played with fixed or rotated seats."""
+    def of(cls, about: Mapping[str, Any], rules: str, board: str) -> "VariantInfo":
+        """A variant as a game describes it, and as its experiment names it."""
         players = int(about["players"])
-        return cls(str(about["name"]), players, tuple(about["bots"]), players if seats == "rotate" else 1, about)
+        bots = tuple(bot if isinstance(bot, str) else str(bot["bot"]) for bot in about["bots"])
+        return cls(str(about["name"]), players, bots, players if about["seats"] == "rotate" else 1, rules, board, about)
 
 
 @dataclass(frozen=True)
 class RunTables:
-    """A run: its tables as lazy frames of one row a game, seat, trip or line, and the manifest that tells of them."""
+    """A run: its tables as lazy frames of one row a game, seat, trip or line, and the experiment that made them."""
 
-    name: str
-    experiment: Mapping[str, Any]
+    experiment: Experiment
     variants: tuple[VariantInfo, ...]
     tables: Mapping[str, pl.LazyFrame]
-    asked: int  # games every variant was to play
+    folder: Path = Path()  # where the files lie that the experiment names
+
+    @property
+    def name(self) -> str:
+        return self.experiment.name
+
+    @property
+    def asked(self) -> int:
+        """Games every variant was to play."""
+        return self.experiment.games
 
     @property
     def paired(self) -> bool:
         """Whether the same game number means the same layout and deal in every variant."""
         same = len({variant.cluster for variant in self.variants}) == 1
-        return self.experiment.get("design", "paired") == "paired" and same
+        return self.experiment.design == "paired" and same
 
     @cached_property
     def played(self) -> pl.DataFrame:
@@ -59,9 +71,7 @@ class RunTables:
         """The same run with finished games only: what metrics look at."""
         if not self.left_out:
             return self
-        others = self.tables["games"].filter(pl.col("status") != FINISHED).select("variant", "game")
-        tables = {name: frame.join(others, on=["variant", "game"], how="anti") for name, frame in self.tables.items()}
-        return replace(self, tables=tables)
+        return replace(self, tables=finished_only(self.tables))
 
     @property
     def left_out(self) -> int:
@@ -91,62 +101,37 @@ class RunTables:
         return told
 
 
+def finished_only(tables: Mapping[str, pl.LazyFrame]) -> dict[str, pl.LazyFrame]:
+    """The rows of games that came to a regular end."""
+    others = tables["games"].filter(pl.col("status") != FINISHED).select("variant", "game")
+    return {name: frame.join(others, on=["variant", "game"], how="anti") for name, frame in tables.items()}
+
+
 def open_run(path: Path) -> RunTables:
     """The run of a folder; parts that are missing or damaged, or rules of several versions, are an error."""
-    manifest = _manifest(path)
-    experiment = manifest.get("experiment", {})
-    variants = tuple(VariantInfo.of(about, experiment.get("seats", "fixed")) for about in manifest["variants"])
-    versions = sorted({str(variant.about.get("rules_version")) for variant in variants})
+    run = Run(path)
+    try:
+        experiment = replace(from_mapping(run.manifest["experiment"]), games=run.games_asked)
+        names = [(rules, board) for board in experiment.boards for rules in experiment.variants]
+        abouts = run.manifest["variants"]
+        variants = tuple(VariantInfo.of(about, *name) for about, name in zip(abouts, names, strict=True))
+    except (KeyError, TypeError, ValueError) as error:
+        raise MmsimError(f"the manifest of {path} is damaged: {error!r}") from error
+    versions = sorted({str(variant.about["rules_version"]) for variant in variants})
     if len(versions) > 1:
         raise MmsimError(f"run {path} mixes rules versions {', '.join(versions)}; play it anew with one of them")
-    asked = int(manifest.get("games", experiment.get("games", 0)))
-    return RunTables(str(experiment.get("name", path.name)), experiment, variants, _tables(path), asked)
+    parts = [run.plan.part(entry.part) for entry in _whole_parts(run)]
+    return RunTables(experiment, variants, {table: run.scan(table, parts) for table in run.table_names}, path)
 
 
-def _manifest(path: Path) -> dict[str, Any]:
-    file = path / "manifest.json"
-    if not file.is_file():
-        raise UsageError(f"there is no run at {path}: it has no manifest.json")
-    try:
-        manifest = json.loads(file.read_bytes())
-        if not manifest["variants"]:
-            raise MmsimError(f"run {path} has no variants")
-    except (ValueError, KeyError, TypeError) as error:
-        raise MmsimError(f"the manifest of run {path} is damaged: {error}") from error
-    return dict(manifest)
-
-
-def _tables(path: Path) -> dict[str, pl.LazyFrame]:
-    parts = {folder.name: sorted(folder.glob("part-*.parquet")) for folder in sorted(path.iterdir()) if folder.is_dir()}
-    parts = {table: files for table, files in parts.items() if files}
-    if "games" not in parts:
-        raise MmsimError(f"run {path} has no games yet")
-    everywhere = {file.name for files in parts.values() for file in files}
-    for table, files in parts.items():
-        missing = sorted(everywhere - {file.name for file in files})
-        if missing:
-            raise MmsimError(f"run {path} is incomplete: table {table} lacks {missing[0]}{_and_more(missing)}")
-        damaged = [file for file in files if not _is_whole(file)]
-        if damaged:
-            raise MmsimError(f"{damaged[0]} is damaged{_and_more(damaged)}; resume the run to play it anew")
-    tables = {table: pl.scan_parquet(files) for table, files in parts.items()}
-    try:
-        pl.collect_all([frame.select(pl.len()) for frame in tables.values()])
-    except pl.exceptions.PolarsError as error:
-        raise MmsimError(f"the tables of run {path} cannot be read: {str(error).splitlines()[0]}") from error
-    return tables
-
-
-def _and_more(things: list[Any]) -> str:
-    return f" and {len(things) - 1} more" if len(things) > 1 else ""
-
-
-def _is_whole(file: Path) -> bool:
-    """Whether a Parquet file has its first and last bytes: one cut short has not."""
-    with file.open("rb") as stream:
-        first = stream.read(4)
-        stream.seek(0, 2)
-        if stream.tell() < 12:
-            return False
-        stream.seek(-4, 2)
-        return first == _MAGIC == stream.read(4)
+def _whole_parts(run: Run) -> list[Entry]:
+    """The parts that the journal tells of, in the order of the plan, their files checked to the byte."""
+    told = {entry.part: entry for entry in run.journal() if entry.part < run.plan.parts}  # played anew: the last counts
+    if not told:
+        raise MmsimError(f"run {run.folder} has no games yet; play them: mmsim resume {run.folder}")
+    entries = [told[number] for number in sorted(told)]
+    flaws = [flaw for entry in entries for flaw in run.flaws(entry)]
+    if flaws:
+        more = f" (and {len(flaws) - 1} more)" if len(flaws) > 1 else ""
+        raise MmsimError(f"{flaws[0]}{more}; play it again: mmsim resume {run.folder}")
+    return entries

@@ -1,21 +1,22 @@
 """`mmsim compare`: variants against each other, metric by metric."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import Progress
 from rich.table import Table
 
-from mmsim.cli.common import Players, Seed, console
+from mmsim.batch.experiment import Experiment
+from mmsim.cli.common import GameName, Players, Seed, console
+from mmsim.cli.playing import Until, Workers, played
 from mmsim.core.errors import UsageError
+from mmsim.games import game_of
 
 if TYPE_CHECKING:
     from mmsim.analysis.compare import Comparison
-    from mmsim.analysis.experiment import Experiment
     from mmsim.analysis.panel import Panel
     from mmsim.analysis.tables import RunTables
 
@@ -32,7 +33,7 @@ Board = Annotated[str, typer.Option(metavar="SET", help="Board set: a shipped on
 Seats = Annotated[str, typer.Option(metavar="HOW", help="fixed, or rotate: every bot plays every seat of a deal.")]
 
 
-_TO_PLAY = ("players", "bots", "games", "board", "seats", "game", "seed")
+_TO_PLAY = ("players", "bots", "games", "until", "board", "seats", "game", "seed", "workers", "out")
 
 
 def compare(
@@ -41,10 +42,13 @@ def compare(
     players: Players = None,
     bots: Bots = "uniform",
     games: Games = 10_000,
+    until: Until = None,
     board: Board = "classic",
     seats: Seats = "fixed",
-    game: Annotated[str, typer.Option(metavar="NAME", help="Which game the rulesets are of.")] = "metromania",
+    game: GameName = None,
     seed: Seed = 1,
+    workers: Workers = None,
+    out: Annotated[Path | None, typer.Option(metavar="RUN", help="Keep the games as a run in this folder.")] = None,
     reference: Annotated[
         str | None, typer.Option(metavar="VARIANT", help="Compare with this variant; if not given, with the first.")
     ] = None,
@@ -54,16 +58,41 @@ def compare(
     as_csv: Annotated[bool, typer.Option("--csv", help="Print the differences as CSV.")] = False,
 ) -> None:
     """Compare variants: paired differences with intervals, and a verdict for every metric."""
-    from mmsim.analysis import compare as comparing  # Polars and scipy take a moment to import
-    from mmsim.analysis.experiment import Experiment
-    from mmsim.analysis.findings import check_names, findings
+    from mmsim.analysis.findings import check_names  # Polars and scipy take a moment to import
 
     check_names(metric or ())
     tolerances = parse_tolerances(tolerance or ())
-    experiment = Experiment("comparison", tuple(what), "", game, (board,), players, bots, games, seed, seats)
     given = [name for name in _TO_PLAY if str(context.get_parameter_source(name)).endswith("COMMANDLINE")]
-    run = open_or_play(what, experiment, given)
-    found = comparing.with_tolerances(findings(run, metric or ()), tolerances)
+    show = partial(_show, reference, metric or (), tolerances, as_json, as_csv)
+    if len(what) > 1:
+        name = out.name if out else "comparison"
+        asked = Experiment(
+            name, tuple(what), "", game or game_of(what[0]), (board,), players, bots, games, seed, seats=seats
+        )
+        with played(asked, workers, out, until, "games" in given) as folder:
+            show(folder)
+    elif not Path(what[0]).is_dir():
+        raise UsageError(f"'{what[0]}' is no run folder, and one ruleset alone has nothing to be compared with")
+    elif given:
+        raise UsageError(f"--{given[0]} is for rulesets that are to be played; {what[0]} has been played already")
+    else:
+        show(Path(what[0]))
+
+
+def _show(
+    reference: str | None,
+    metrics: Sequence[str],
+    tolerances: Mapping[str, float],
+    as_json: bool,
+    as_csv: bool,
+    folder: Path,
+) -> None:
+    from mmsim.analysis import compare as comparing
+    from mmsim.analysis.findings import findings
+    from mmsim.analysis.tables import open_run
+
+    run = open_run(folder)
+    found = comparing.with_tolerances(findings(run, metrics), tolerances)
     comparisons = comparing.compare(found, reference)
     if as_json:
         rows = [row for panel in found for row in panel.rows().to_dicts()]
@@ -73,29 +102,6 @@ def compare(
         typer.echo(comparing.frame(comparisons).write_csv(), nl=False)
     else:
         _print(run, found, comparisons)
-
-
-def open_or_play(what: Sequence[str], experiment: "Experiment", given: Sequence[str]) -> "RunTables":
-    """The run of a folder, or one played now from rulesets; a run's games are what they are, whatever is given."""
-    from mmsim.analysis.tables import open_run
-
-    if len(what) == 1:
-        if not Path(what[0]).is_dir():
-            raise UsageError(f"'{what[0]}' is no run folder, and one ruleset alone has nothing to be compared with")
-        if given:
-            raise UsageError(f"--{given[0]} is for rulesets that are to be played; {what[0]} has been played already")
-        return open_run(Path(what[0]))
-    return play(experiment)
-
-
-def play(experiment: "Experiment") -> "RunTables":
-    """Play an experiment with a progress bar on stderr."""
-    from mmsim.analysis.experiment import run_experiment
-
-    screen = Console(stderr=True)
-    with Progress(console=screen, transient=True, disable=not screen.is_terminal) as progress:
-        task = progress.add_task("playing", total=None)
-        return run_experiment(experiment, lambda done, total: progress.update(task, completed=done, total=total))
 
 
 def parse_tolerances(words: Sequence[str]) -> dict[str, float]:

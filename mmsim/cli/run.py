@@ -1,45 +1,23 @@
 """`mmsim run`, `resume` and `check`: batches of games that can be killed, resumed and trusted."""
 
-import os
-import shlex
-import signal
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import replace
-from math import ceil
 from pathlib import Path
-from types import FrameType
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from mmsim.batch import experiment as experiments
 from mmsim.batch.check import SAMPLE, Checked
 from mmsim.batch.check import check as check_run
-from mmsim.batch.precision import LIMIT, Measure, Precision
-from mmsim.batch.runner import Session, Status, estimate, extend
+from mmsim.batch.runner import Status, extend
 from mmsim.batch.store import Run
+from mmsim.cli import playing
 from mmsim.cli.common import console
-from mmsim.cli.progress import duration, headline, summary, watcher
-from mmsim.core.errors import UsageError, unknown
-
-if TYPE_CHECKING:
-    import polars as pl
+from mmsim.cli.playing import Until, Workers
+from mmsim.cli.progress import headline, summary
+from mmsim.core.errors import UsageError
 
 RUNS = Path("runs")
-_INTERRUPTED = 130
 
-
-def win_share(tables: Mapping[str, "pl.LazyFrame"]) -> "pl.LazyFrame":
-    """The share of wins of every seat."""
-    import polars as pl
-
-    return tables["seats"].select("variant", pl.col("seat").cast(pl.String).alias("group"), "game", value="win_share")
-
-
-MEASURES: dict[str, Measure] = {"win_share": win_share}
-
-Workers = Annotated[int | None, typer.Option(min=1, help="Worker processes; if not given, one a core.")]
 Cluster = Annotated[
     str | None,
     typer.Option(metavar="ADDRESS", help="Play on a Dask cluster instead, like tcp://host:8786 (mmsim[cluster])."),
@@ -71,9 +49,7 @@ def run(
         str | None, typer.Option(help="fixed, or rotate: the same layout and deal with the bots moved round.")
     ] = None,
     shard: Annotated[int | None, typer.Option(min=1, help="Games a part; what is lost at most when killed.")] = None,
-    until: Annotated[
-        str | None, typer.Option(metavar="METRIC±WIDTH", help="Play until it is known so well: win_share±0.5%.")
-    ] = None,
+    until: Until = None,
     more: Annotated[int | None, typer.Option(min=1, help="Extend a run by so many games of every variant.")] = None,
     out: Annotated[Path | None, typer.Option(metavar="RUN", help="Folder; if not given, runs/NAME.")] = None,
     workers: Workers = None,
@@ -99,7 +75,7 @@ def run(
         made = _extended(what, out, more, [*given, *(["until"] if until else [])])
     else:
         made = _created(what, given, out, until)
-    _play(made, workers, cluster, quiet, json_progress)
+    _carry_out(made, workers, cluster, quiet, json_progress)
 
 
 def resume(
@@ -110,7 +86,7 @@ def resume(
     json_progress: JsonProgress = False,
 ) -> None:
     """Go on with a run that was stopped; parts that are missing or damaged are played again."""
-    _play(Run(folder), workers, cluster, quiet, json_progress)
+    _carry_out(Run(folder), workers, cluster, quiet, json_progress)
 
 
 def check(
@@ -137,13 +113,7 @@ def _created(what: str | None, given: dict[str, Any], out: Path | None, until: s
         asked = experiments.from_mapping({"name": out.name, **given})
     else:
         asked = experiments.from_mapping({**experiments.find(what).to_json(), **given})
-    wanted = None
-    if until:
-        precision = Precision.parse(until, MEASURES)
-        wanted = {"metric": precision.metric, "half_width": precision.half_width}
-        if "games" not in given:
-            asked = replace(asked, games=asked.shard * ceil(LIMIT / asked.shard))
-    return Run.create(out or RUNS / asked.name, asked, wanted)
+    return playing.create(out or RUNS / asked.name, asked, until, "games" in given)
 
 
 def _extended(what: str | None, out: Path | None, more: int, others: list[str]) -> Run:
@@ -156,42 +126,8 @@ def _extended(what: str | None, out: Path | None, more: int, others: list[str]) 
     return made
 
 
-def _foretell(made: Run, measure: Measure, workers: int) -> None:
-    wanted = Precision(made.manifest["until"]["metric"], made.manifest["until"]["half_width"])
-    foreseen, pace = estimate(made, wanted, measure)
-    games = foreseen.games * len(made.cells)
-    seconds = games / pace / min(workers, _cores())
-    typer.echo(
-        f"{wanted} will take about {foreseen.games:,} games of every variant and {duration(seconds)} with "
-        f"{workers} workers",
-        err=True,
-    )
-
-
-def _play(made: Run, workers: int | None, cluster: str | None, quiet: bool, json_progress: bool) -> None:
-    measure = None
-    if made.manifest["until"]:
-        metric = made.manifest["until"]["metric"]
-        if metric not in MEASURES:
-            raise unknown("metric", metric, MEASURES)
-        measure = MEASURES[metric]
-    try:
-        with stoppable() as stop_if_asked, watcher(quiet, json_progress) as watch:
-
-            def look(status: Status) -> None:
-                stop_if_asked()
-                watch(status)
-
-            if measure and not quiet and not made.games_asked:
-                _foretell(made, measure, workers or _cores())
-            status = Session(made, workers or _cores(), cluster, look, measure).carry_out()
-            watch.finish(status)
-    except KeyboardInterrupt:
-        words = ["mmsim", "resume", str(made.folder)]
-        words += ["--workers", str(workers)] if workers else []
-        words += ["--cluster", cluster] if cluster else []
-        typer.echo(f"stopped; go on with: {shlex.join(words)}", err=True)
-        raise typer.Exit(_INTERRUPTED) from None
+def _carry_out(made: Run, workers: int | None, cluster: str | None, quiet: bool, json_progress: bool) -> None:
+    status = playing.carry_out(made, workers, cluster, quiet, json_progress)
     if not quiet:
         _tell(made, status)
 
@@ -210,31 +146,3 @@ def _tell(made: Run, status: Status) -> None:
         screen.print(f"{until['metric']} is known to ±{until['known_to']:.3g} after {until['looks']} looks{note}")
     for line in headline(status):
         screen.print(line, markup=False)
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-@contextmanager
-def stoppable() -> Iterator[Callable[[], None]]:
-    """Ctrl-C, or the SIGTERM of a batch system, as KeyboardInterrupt; yields a function that raises it again.
-
-    Python drops an exception that a signal raises inside a callback from compiled code, hence the second chance.
-    """
-    asked = []
-
-    def stop(number: int, frame: FrameType | None) -> None:
-        asked.append(number)
-        raise KeyboardInterrupt
-
-    def stop_if_asked() -> None:
-        if asked:
-            raise KeyboardInterrupt
-
-    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield stop_if_asked
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

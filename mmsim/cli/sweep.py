@@ -5,8 +5,11 @@ from typing import Annotated
 
 import typer
 
-from mmsim.cli.common import Players, Seed
-from mmsim.cli.compare import Board, Bots, Games, Metrics, Seats, play
+from mmsim.batch.experiment import Experiment
+from mmsim.cli.common import GameName, Players, Seed
+from mmsim.cli.compare import Board, Bots, Games, Metrics, Seats
+from mmsim.cli.playing import Workers, played
+from mmsim.games import game_of
 
 
 def sweep(
@@ -20,17 +23,19 @@ def sweep(
     games: Games = 4_000,
     board: Board = "classic",
     seats: Seats = "fixed",
-    game: Annotated[str, typer.Option(metavar="NAME", help="Which game the ruleset is of.")] = "metromania",
+    game: GameName = None,
     seed: Seed = 1,
+    workers: Workers = None,
     metric: Metrics = None,
     out: Annotated[
         Path | None, typer.Option("--out", metavar="FOLDER", help="Where to write; if not given, reports/sweep-KNOBS.")
     ] = None,
+    run: Annotated[Path | None, typer.Option(metavar="RUN", help="Keep the games as a run in this folder.")] = None,
 ) -> None:
     """Vary knobs of a ruleset, play every combination, and report how the games respond."""
-    from mmsim.analysis.experiment import Experiment  # Polars, scipy and matplotlib take a moment to import
-    from mmsim.analysis.findings import check_names
+    from mmsim.analysis.findings import check_names  # Polars, scipy and matplotlib take a moment to import
     from mmsim.analysis.sweep import Sweep, parse_vary
+    from mmsim.analysis.tables import open_run
     from mmsim.report.page import write_report
     from mmsim.report.responses import SHOWN, responses
 
@@ -39,12 +44,15 @@ def sweep(
     knobs = [one.knob for one in grid.varied]
     question = f"What {'does' if len(knobs) == 1 else 'do'} {' and '.join(knobs)} do to {spec}?"
     name = f"sweep-{'-'.join(knobs)}"
-    experiment = Experiment(name, grid.specs(), question, game, (board,), players, bots, games, seed, seats)
-    page, answer = write_report(
-        play(experiment),
-        out or Path("reports") / name,
-        lambda panels: [responses(grid, [panel for panel in panels if panel.measure.name in (metric or SHOWN)])],
+    asked = Experiment(
+        name, grid.specs(), question, game or game_of(spec), (board,), players, bots, games, seed, seats=seats
     )
+    with played(asked, workers, run) as folder:
+        page, answer = write_report(
+            open_run(folder),
+            out or Path("reports") / name,
+            lambda panels: [responses(grid, [panel for panel in panels if panel.measure.name in (metric or SHOWN)])],
+        )
     for sentence in answer:
         typer.echo(sentence)
     typer.echo(f"report -> {page}")

@@ -1,10 +1,9 @@
 """The report itself: one page that needs nothing else, charts and tables beside it."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from io import BytesIO
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -15,6 +14,7 @@ from mmsim.analysis import compare, stats
 from mmsim.analysis.findings import MEASURES
 from mmsim.analysis.panel import Panel
 from mmsim.analysis.tables import RunTables
+from mmsim.batch.experiment import Experiment
 from mmsim.core.files import write_atomically
 from mmsim.report import sentences
 from mmsim.report.evidence import Evidence, gather
@@ -47,6 +47,9 @@ def write_report(
         table.write_parquet(parquet)
         write_atomically(folder / "tables" / f"{name}.parquet", parquet.getvalue())
     write_atomically(folder / "experiment.toml", experiment_toml(run.experiment).encode())
+    for word in (*run.experiment.variants, *run.experiment.boards):
+        if word.endswith(".toml"):
+            write_atomically(folder / word, (run.folder / word).read_bytes())
     return page, answer
 
 
@@ -93,7 +96,7 @@ def _page(evidence: Evidence, answer: Sequence[str], headline: Chart | None, par
     run = evidence.run
     return environment.get_template(_PAGE).render(
         name=run.name,
-        question=run.experiment.get("question") or f"What does {run.name} tell?",
+        question=run.experiment.question or f"What does {run.name} tell?",
         answer=answer,
         warnings=run.warnings,
         headline=headline,
@@ -115,21 +118,20 @@ def _facts(run: RunTables) -> list[tuple[str, str]]:
     games = int(run.played["games"].sum())
     bots = sorted({bot for variant in run.variants for bot in variant.bots})
     players = sorted({variant.players for variant in run.variants})
-    boards = run.experiment.get("boards", [])
     return [
         ("games", f"{games:,}"),
         ("variants", str(len(run.variants))),
         ("players", ", ".join(str(number) for number in players)),
         ("bots", ", ".join(bots)),
-        ("boards", ", ".join(Path(board).stem for board in boards)),
-        ("seed", str(run.experiment.get("seed", ""))),
+        ("boards", ", ".join(Path(board).stem for board in run.experiment.boards)),
+        ("seed", str(run.experiment.seed)),
     ]
 
 
-def experiment_toml(experiment: Mapping[str, Any]) -> str:
+def experiment_toml(experiment: Experiment) -> str:
     """An experiment as the file it can be played from again."""
     lines = []
-    for key, value in experiment.items():
+    for key, value in experiment.to_json().items():
         if value is None:
             continue
         shown = list(value) if isinstance(value, tuple) else value

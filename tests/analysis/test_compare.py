@@ -13,6 +13,7 @@ from mmsim.analysis.findings import findings
 from mmsim.analysis.metrics import find_metrics
 from mmsim.analysis.panel import Measure, Panel, panels
 from mmsim.analysis.tables import RunTables, VariantInfo
+from mmsim.batch.experiment import Experiment
 from mmsim.core.errors import UsageError
 
 
@@ -27,7 +28,9 @@ def made_run(seed: int, games: int, effect: float = 0.0, cluster: int = 1, desig
         for name, shift in (("a", 0.0), ("b", effect))
     ]
     variants = tuple(VariantInfo(name, 4, ("x",) * 4, cluster) for name in "ab")
-    return RunTables("made", {"design": design}, variants, {"games": pl.concat(frames).lazy()}, games)
+    return RunTables(
+        Experiment("made", ("a", "b"), design=design, games=games), variants, {"games": pl.concat(frames).lazy()}
+    )
 
 
 def margin(run: RunTables) -> Comparison:
@@ -154,7 +157,7 @@ def shares_panel(shares: list[list[float]], games: int) -> Panel:
     for v in range(count):
         cov[v, :, v, :] = (np.diag(means[v]) - np.outer(means[v], means[v])) / games
     size = np.full((count, players), float(games))
-    measure = Measure("seat_win_share", "?", "share", 0.01)
+    measure = Measure("win_share", "?", "share", 0.01)
     return Panel(measure, tuple("ab"[:count]), ("1st", "2nd", "3rd", "4th"), means, size, size, cov, False)
 
 
@@ -173,7 +176,7 @@ def test_even_seats_have_no_imbalance_and_pass_the_test_of_equality(run: RunTabl
         p_values.append(groups_equal(shares, 0))
     assert inside / 500 > 0.93
     assert scipy_stats.kstest(p_values, "uniform").pvalue > 0.001
-    assert 0 <= groups_equal(panels(run, find_metrics(["seat_win_share"]))[0], 0) <= 1
+    assert 0 <= groups_equal(panels(run, find_metrics(["win_share"]))[0], 0) <= 1
 
 
 @pytest.mark.slow

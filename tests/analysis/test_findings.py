@@ -13,6 +13,7 @@ from mmsim.analysis.panel import panels
 from mmsim.analysis.skill import ratings_of, skill_gradient
 from mmsim.analysis.surprises import surprises
 from mmsim.analysis.tables import RunTables, VariantInfo
+from mmsim.batch.experiment import Experiment
 from mmsim.core.errors import UsageError
 from mmsim.games import find_game
 
@@ -21,7 +22,7 @@ def made_run(tables: dict[str, pl.DataFrame], bots: tuple[str, ...] = ("x", "x")
     games = tables["games"].with_columns(pl.lit("finished").alias("status"))
     variants = (VariantInfo("v", len(bots), bots, cluster),)
     lazy = {name: frame.lazy() for name, frame in {**tables, "games": games}.items()}
-    return RunTables("made", {}, variants, lazy, games.height)
+    return RunTables(Experiment("made", ("v",), games=games.height), variants, lazy)
 
 
 def test_every_measure_has_a_name_of_its_own() -> None:
@@ -115,7 +116,7 @@ def test_surprises_are_the_extremes_and_can_be_seen_again(run: RunTables) -> Non
     record = game.record(game.prepare(one.again), one.game)
     assert max(move["turn"] for move in record["moves"]) in (one.row["turns"], one.row["turns"] - 1)
     assert one.command == (
-        f"mmsim play --rules '{one.again.rules}' --players 4 --board classic --bots uniform --seed 7 --game {one.game}"
+        f"mmsim play --rules {one.again.rules} --players 4 --board classic --bots uniform --seed 7 --game {one.game}"
     )
 
 

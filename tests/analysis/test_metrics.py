@@ -29,8 +29,8 @@ def values(run: RunTables, name: str, variant: str = "print-4p") -> dict[tuple[s
     return {(group, game): value for _, group, game, value in frame.iter_rows()}
 
 
-def test_seat_win_share_and_first_seat_advantage(run: RunTables) -> None:
-    shares, ahead = values(run, "seat_win_share"), values(run, "first_seat_advantage")
+def test_win_share_and_first_seat_advantage(run: RunTables) -> None:
+    shares, ahead = values(run, "win_share"), values(run, "first_seat_advantage")
     for game, rows in rows_by_game(run, "seats", "print-4p").items():
         for seat, ordinal in enumerate(("1st", "2nd", "3rd", "4th")):
             assert shares[ordinal, game] == rows[seat]["win_share"]
@@ -109,7 +109,7 @@ def test_tables_without_a_column_lack_its_metrics(run: RunTables) -> None:
     names = {metric.name for metric in known_metrics(poorer)}
     assert "lead_changes" not in names
     assert "trips_possible" not in names
-    assert {"margin", "seat_win_share", "score"} <= names
+    assert {"margin", "win_share", "score"} <= names
 
 
 def test_metrics_of_a_game_with_other_tables(run: RunTables) -> None:

@@ -9,19 +9,12 @@ import pytest
 
 from mmsim.analysis.tables import RunTables, open_run
 from mmsim.core.errors import MmsimError, UsageError
-from tests.runs import write_run
+from tests.runs import change_manifest, change_part, write_run
 
 
 @pytest.fixture
 def copy(run_folder: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(run_folder, tmp_path / "copy"))
-
-
-def edit_manifest(folder: Path, **changes: object) -> None:
-    file = folder / "manifest.json"
-    manifest = json.loads(file.read_text())
-    manifest["experiment"].update(changes)
-    file.write_text(json.dumps(manifest))
 
 
 def test_a_whole_run_has_nothing_to_warn_of(run: RunTables) -> None:
@@ -32,24 +25,25 @@ def test_a_whole_run_has_nothing_to_warn_of(run: RunTables) -> None:
 
 
 def test_a_partial_run_says_so(copy: Path) -> None:
-    edit_manifest(copy, games=1000)
+    change_manifest(copy, games=1000, finished=None)
     (warning,) = open_run(copy).warnings
     assert warning.startswith("PARTIAL RUN: of 1,000 games")
     assert "print-4p 600" in warning
 
 
-def test_a_manifest_may_ask_for_more_games_than_its_experiment(copy: Path) -> None:
-    manifest = json.loads((copy / "manifest.json").read_text())
-    (copy / "manifest.json").write_text(json.dumps({**manifest, "games": 700}))
-    assert open_run(copy).asked == 700
+def test_a_stopped_run_is_read_as_far_as_its_journal_goes(tmp_path: Path) -> None:
+    folder = write_run(tmp_path / "stopped", ["print", "print+loyal"], games=20, shard=20, asked=60)
+    stray = folder / "games" / "part-000002.parquet"
+    shutil.copy(folder / "games" / "part-000000.parquet", stray)
+    run = open_run(folder)
+    assert (run.games_of("print-4p"), run.asked) == (20, 60)
+    assert run.warnings[0].startswith("PARTIAL RUN: of 60 games")
 
 
 def test_games_without_a_regular_end_are_counted_and_left_out(run: RunTables, copy: Path) -> None:
-    part = copy / "games" / "part-000000.parquet"
-    games = pl.read_parquet(part)
-    kind = games.schema["status"]
+    kind = pl.read_parquet_schema(copy / "games" / "part-000000.parquet")["status"]
     failed = pl.when(pl.col("game") < 7).then(pl.lit("bot_error", kind)).otherwise("status")
-    games.with_columns(status=failed).write_parquet(part)
+    change_part(copy, "games", 0, status=failed)
     damaged = open_run(copy)
     assert damaged.left_out == 7
     assert damaged.warnings == ["7 games ended with status bot_error and are left out of every metric."]
@@ -59,45 +53,47 @@ def test_games_without_a_regular_end_are_counted_and_left_out(run: RunTables, co
         assert kept == rows * (3 * 600 - 7)
 
 
-def test_rotated_seats_make_clusters_of_as_many_games_as_players(copy: Path) -> None:
-    edit_manifest(copy, seats="rotate")
-    assert {variant.cluster for variant in open_run(copy).variants} == {4}
+def test_rotated_seats_make_clusters_of_as_many_games_as_players(tmp_path: Path) -> None:
+    run = open_run(write_run(tmp_path / "rotated", ["print"], games=8, shard=8, seats="rotate"))
+    assert {variant.cluster for variant in run.variants} == {4}
 
 
-def test_different_bots_on_fixed_seats_are_a_warning(copy: Path) -> None:
-    manifest = json.loads((copy / "manifest.json").read_text())
-    manifest["variants"][0]["bots"] = ["a", "b", "b", "b"]
-    (copy / "manifest.json").write_text(json.dumps(manifest))
-    assert any("cannot be told from that of its bot" in warning for warning in open_run(copy).warnings)
+def test_different_bots_on_fixed_seats_are_a_warning(tmp_path: Path) -> None:
+    mixed = write_run(tmp_path / "mixed", ["print"], games=8, shard=8, bots="uniform,greedy,greedy,greedy")
+    assert open_run(mixed).variants[0].bots == ("uniform", "greedy", "greedy", "greedy")
+    assert any("cannot be told from that of its bot" in warning for warning in open_run(mixed).warnings)
 
 
 def test_no_run_at_all_is_a_sentence(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="there is no run at"):
+    with pytest.raises(UsageError, match="is not a run: it has no manifest.json"):
         open_run(tmp_path / "nothing")
 
 
 def test_a_damaged_manifest_is_a_sentence(copy: Path) -> None:
     (copy / "manifest.json").write_text("{")
-    with pytest.raises(MmsimError, match="manifest of run .* is damaged"):
+    with pytest.raises(MmsimError, match="manifest.json is damaged"):
         open_run(copy)
 
 
 def test_a_missing_part_is_named(copy: Path) -> None:
     (copy / "trips" / "part-000003.parquet").unlink()
-    with pytest.raises(MmsimError, match="table trips lacks part-000003.parquet"):
+    with pytest.raises(MmsimError, match="trips/part-000003.parquet is missing; play it again: mmsim resume"):
         open_run(copy)
 
 
 def test_a_part_cut_short_is_named(copy: Path) -> None:
     part = copy / "seats" / "part-000002.parquet"
     part.write_bytes(part.read_bytes()[:-100])
-    with pytest.raises(MmsimError, match="part-000002.parquet is damaged"):
+    with pytest.raises(MmsimError, match=r"part-000002.parquet has \d+ bytes instead of"):
         open_run(copy)
 
 
-def test_a_part_that_is_no_table_is_a_sentence(copy: Path) -> None:
-    (copy / "seats" / "part-000002.parquet").write_bytes(b"PAR1" + bytes(100) + b"PAR1")
-    with pytest.raises(MmsimError, match="cannot be read"):
+def test_a_changed_byte_is_noticed(copy: Path) -> None:
+    part = copy / "seats" / "part-000002.parquet"
+    data = bytearray(part.read_bytes())
+    data[len(data) // 2] ^= 1
+    part.write_bytes(data)
+    with pytest.raises(MmsimError, match="part-000002.parquet has another checksum than the journal says"):
         open_run(copy)
 
 
@@ -110,7 +106,6 @@ def test_mixed_rules_versions_are_refused(copy: Path) -> None:
 
 
 def test_a_run_without_games_is_a_sentence(tmp_path: Path) -> None:
-    folder = write_run(tmp_path / "empty", games=10, shard=10, rules=["print"])
-    shutil.rmtree(folder / "games")
+    folder = write_run(tmp_path / "empty", games=0, asked=10, rules=["print"])
     with pytest.raises(MmsimError, match="no games yet"):
         open_run(folder)

@@ -2,12 +2,17 @@
 
 import json
 import re
+import shlex
+import tempfile
 from io import StringIO
 from pathlib import Path
 
 import polars as pl
 import pytest
 
+from mmsim.analysis.surprises import surprises
+from mmsim.analysis.tables import open_run
+from mmsim.batch.store import Run
 from tests.cli.runner import complaint, output, run
 from tests.runs import write_run
 
@@ -29,6 +34,23 @@ def test_compare_plays_rulesets_itself() -> None:
     assert {row["variant"] for row in told["metrics"]} == {"print-4p", "print,end_lines=8-4p"}
 
 
+def test_compare_keeps_its_games_as_a_run_if_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    words = ("compare", "print", "print+loyal", "--games", 40, "--workers", 1, "--metric", "margin", "--csv")
+    told = output(*words, "--out", tmp_path / "kept")
+    assert output("compare", tmp_path / "kept", "--metric", "margin", "--csv") == told
+    assert "already holds a run" in complaint(2, *words, "--out", tmp_path / "kept")
+    assert output(*words) == told
+    assert [path.name for path in tmp_path.iterdir()] == ["kept"]
+
+
+def test_compare_plays_until_a_metric_is_known(tmp_path: Path) -> None:
+    words = ("--until", "turns±0.2", "--metric", "turns", "--workers", 1, "--json", "--out", tmp_path / "kept")
+    told = json.loads(output("compare", "print", "print,end_lines=8", *words))
+    assert all(row["high"] - row["low"] < 0.4 for row in told["metrics"])
+    assert Run(tmp_path / "kept").manifest["until"]["known_to"] <= 0.2
+
+
 def test_compare_prints_csv(run_folder: Path) -> None:
     table = pl.read_csv(StringIO(output("compare", run_folder, "--metric", "margin", "--csv")))
     assert table["metric"].unique().to_list() == ["margin"]
@@ -44,10 +66,15 @@ def test_compare_says_what_is_wrong(run_folder: Path, tmp_path: Path) -> None:
     assert "--games is for rulesets" in complaint(2, "compare", run_folder, "--games", 50)
     assert "unknown seating 'rotated'" in complaint(2, "compare", "print", "print+loyal", "--seats", "rotated")
     rotated = ("--seats", "rotate", "--games", 50)
-    assert "groups of 4; 50 is no multiple" in complaint(2, "compare", "print", "print+loyal", *rotated)
+    assert "groups of 4: games may be 48 or 52, not 50" in complaint(2, "compare", "print", "print+loyal", *rotated)
     alone = write_run(tmp_path / "alone", ["print"], games=20, shard=20)
     assert "nothing to compare" in complaint(2, "compare", alone)
     assert "no manifest.json" in complaint(2, "compare", tmp_path)
+    until = ("compare", "print", "print+loyal", "--until")
+    assert "did you mean 'margin'" in complaint(2, *until, "margn±1")
+    assert "seat_imbalance is no mean over games" in complaint(2, *until, "seat_imbalance±1%")
+    metro = ("--game", "metro", "--until", "trip_minutes±1")
+    assert "this game cannot tell trip_minutes" in complaint(2, "compare", "base", "base", *metro)
 
 
 def test_compare_is_loud_about_a_partial_run(tmp_path: Path) -> None:
@@ -66,14 +93,14 @@ def test_report_prints_the_answer_and_where_it_is(
 
 
 def test_report_of_nothing_is_a_sentence(tmp_path: Path) -> None:
-    assert "there is no run at" in complaint(2, "report", tmp_path / "nothing")
+    assert "is not a run: it has no manifest.json" in complaint(2, "report", tmp_path / "nothing")
 
 
 def test_report_of_a_damaged_run_is_a_sentence(tmp_path: Path) -> None:
     folder = write_run(tmp_path / "damaged", ["print"], games=20, shard=10)
     part = folder / "lines" / "part-000001.parquet"
     part.write_bytes(part.read_bytes()[:100])
-    assert "part-000001.parquet is damaged" in complaint(1, "report", folder)
+    assert "part-000001.parquet has 100 bytes instead of" in complaint(1, "report", folder)
 
 
 def test_report_is_loud_about_a_partial_run(tmp_path: Path) -> None:
@@ -83,6 +110,18 @@ def test_report_is_loud_about_a_partial_run(tmp_path: Path) -> None:
     assert "WARNING: PARTIAL RUN: of 40 games" in result.stderr
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     assert re.search(r'<p class="warning" role="alert">.*PARTIAL RUN: of 40 games', page)
+
+
+@pytest.mark.parametrize("seats", ["fixed", "rotate"])
+def test_the_command_of_a_surprise_plays_that_game(seats: str, tmp_path: Path) -> None:
+    bots = "greedy,uniform,uniform,uniform"
+    folder = write_run(tmp_path / "run", ["print"], games=24, shard=24, bots=bots, seats=seats)
+    for one in surprises(open_run(folder)):
+        file = tmp_path / f"{one.kind}.json"
+        output(*shlex.split(one.command)[1:], "--quiet", "--record", file)
+        output("record", folder, "--game", one.game, "--out", tmp_path / "of-run.json")
+        assert json.loads(file.read_text()) == json.loads((tmp_path / "of-run.json").read_text())
+        assert output("verify", file)
 
 
 def test_sweep_reports_how_games_respond(tmp_path: Path) -> None:

@@ -1,6 +1,5 @@
 """The report as files: what it says, and that it needs nothing else."""
 
-import json
 import re
 import tomllib
 from pathlib import Path
@@ -9,6 +8,7 @@ import polars as pl
 import pytest
 
 from mmsim.analysis.tables import open_run
+from mmsim.batch.experiment import Experiment, from_mapping, read
 from mmsim.report import sentences
 from mmsim.report.evidence import gather, short_names
 from mmsim.report.page import experiment_toml, write_report
@@ -72,30 +72,27 @@ def test_the_same_run_gives_the_same_page(report: Path, run_folder: Path, tmp_pa
 
 def test_the_experiment_can_be_read_again(report: Path, run_folder: Path) -> None:
     told = tomllib.loads((report / "experiment.toml").read_text(encoding="utf-8"))
-    manifest = json.loads((run_folder / "manifest.json").read_text(encoding="utf-8"))
-    assert told == manifest["experiment"]
-    assert tomllib.loads(experiment_toml({"question": 'says "ä"', "players": None})) == {"question": 'says "ä"'}
+    assert from_mapping(told) == open_run(run_folder).experiment
+    asked = Experiment("x", ("print",), 'says "ä"')
+    assert from_mapping(tomllib.loads(experiment_toml(asked))) == asked
 
 
-def with_two_bots(folder: Path) -> Path:
-    """A run relabelled: one bot in the first seat, another in the rest."""
-    for part in (folder / "seats").iterdir():
-        seats = pl.read_parquet(part)
-        bot = pl.when(pl.col("seat") == 0).then(pl.lit("lone")).otherwise(pl.lit("many"))
-        seats.with_columns(bot=bot.cast(pl.Categorical)).write_parquet(part)
-    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
-    for about in manifest["variants"]:
-        about["bots"] = ["lone", "many", "many", "many"]
-    (folder / "manifest.json").write_text(json.dumps(manifest))
-    return folder
+def test_files_that_the_experiment_names_lie_beside_the_report(tmp_path: Path) -> None:
+    (tmp_path / "house.toml").write_text('base = "print"\n[knobs]\nend_lines = 5\n')
+    run = write_run(tmp_path / "house", [str(tmp_path / "house.toml")], games=8, shard=8)
+    write_report(open_run(run), tmp_path / "report")
+    (rules,) = read(tmp_path / "report" / "experiment.toml").variants
+    assert Path(rules).is_relative_to(tmp_path / "report")
+    assert Path(rules).read_text() == 'base = "print"\n[knobs]\nend_lines = 5\n'
 
 
 def test_different_bots_are_rated(tmp_path: Path) -> None:
-    run = open_run(with_two_bots(write_run(tmp_path / "bots", ["print"], games=300, shard=300)))
+    bots = "uniform,greedy,greedy,greedy"
+    run = open_run(write_run(tmp_path / "bots", ["print"], games=300, shard=300, bots=bots))
     evidence = gather(run)
-    assert evidence.panels["bot_win_share"].groups == ("lone", "many")
-    lone = evidence.panels["bot_win_share"].means[0, 0]
-    assert lone == pytest.approx(evidence.panels["seat_win_share"].means[0, 0])
+    assert evidence.panels["bot_win_share"].groups == ("greedy", "uniform")
+    lone = evidence.panels["bot_win_share"].means[0, 1]
+    assert lone == pytest.approx(evidence.panels["win_share"].means[0, 0])
     assert 0 < evidence.panels["skill_gradient"].means[0, 0] < 1
     (bots,) = (part for part in sections(evidence) if part.id == "bots")
     assert bots.charts[0].name == "bots"
@@ -114,7 +111,7 @@ def test_a_run_of_one_variant_has_a_report_without_comparisons(tmp_path: Path) -
 
 def test_two_players_with_two_companies_each_are_two_seats(tmp_path: Path) -> None:
     run = open_run(write_run(tmp_path / "two", ["print+advanced"], games=200, shard=200, players=2))
-    shares = gather(run).panels["seat_win_share"]
+    shares = gather(run).panels["win_share"]
     assert shares.groups == ("1st", "2nd")
     assert shares.means[0].sum() == pytest.approx(1)
 

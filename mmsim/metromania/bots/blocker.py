@@ -1,8 +1,8 @@
 """The bot that would rather not have others win."""
 
-from mmsim.metromania.bots.declare import Bot
+from mmsim.metromania.bots.declare import weighing
 
-BLOCKER = Bot(
+BLOCKER = weighing(
     name="blocker",
     idea="Takes the cells that the company in front needs next, and otherwise gets on with its own lines.",
     looks_at="the next tunnels on the others' shortest ways, and who is in front",

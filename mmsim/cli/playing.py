@@ -1,0 +1,134 @@
+"""Having a run played from the command line: how it is made, watched and stopped."""
+
+import os
+import shlex
+import shutil
+import signal
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from math import ceil
+from pathlib import Path
+from types import FrameType
+from typing import Annotated
+
+import typer
+
+from mmsim.batch.experiment import Experiment
+from mmsim.batch.precision import LIMIT, Measure, Precision
+from mmsim.batch.runner import Session, Status, estimate
+from mmsim.batch.store import Run
+from mmsim.cli.progress import duration, watcher
+
+Workers = Annotated[int | None, typer.Option(min=1, help="Worker processes; if not given, one a core.")]
+Until = Annotated[
+    str | None,
+    typer.Option(metavar="METRIC±WIDTH", help="Play until a metric is known so well: win_share±0.5%, margin±0.1."),
+]
+_INTERRUPTED = 130
+
+
+def create(folder: Path, asked: Experiment, until: str | None, limited: bool) -> Run:
+    """A new run; `limited`: with `until`, the games of the experiment are the most that may be played."""
+    if until is None:
+        return Run.create(folder, asked)
+    from mmsim.analysis.findings import MEASURES  # Polars and scipy take a moment to import
+
+    precision = Precision.parse(until, [measure.name for measure in MEASURES])
+    _measure(precision.metric, asked.game)
+    if not limited:
+        asked = replace(asked, games=asked.shard * ceil(LIMIT / asked.shard))
+    return Run.create(folder, asked, {"metric": precision.metric, "half_width": precision.half_width})
+
+
+def _measure(metric: str, game: str) -> Measure:
+    from mmsim.analysis.findings import game_by_game
+    from mmsim.games import find_game
+
+    return game_by_game(metric, find_game(game).tables)
+
+
+def carry_out(
+    made: Run,
+    workers: int | None,
+    cluster: str | None = None,
+    quiet: bool = False,
+    json_progress: bool = False,
+    kept: bool = True,
+) -> Status:
+    """Play what is missing of a run; whoever stops it is told how to go on, if it is `kept`."""
+    until = made.manifest["until"]
+    measure = _measure(until["metric"], made.experiment.game) if until else None
+    try:
+        with stoppable() as stop_if_asked, watcher(quiet, json_progress) as watch:
+
+            def look(status: Status) -> None:
+                stop_if_asked()
+                watch(status)
+
+            if measure and not quiet and not made.games_asked:
+                _foretell(made, measure, workers or _cores())
+            status = Session(made, workers or _cores(), cluster, look, measure).carry_out()
+            watch.finish(status)
+    except KeyboardInterrupt:
+        words = ["mmsim", "resume", str(made.folder)]
+        words += ["--workers", str(workers)] if workers else []
+        words += ["--cluster", cluster] if cluster else []
+        typer.echo(f"stopped; go on with: {shlex.join(words)}" if kept else "stopped; nothing is kept", err=True)
+        raise typer.Exit(_INTERRUPTED) from None
+    return status
+
+
+@contextmanager
+def played(
+    asked: Experiment, workers: int | None, folder: Path | None, until: str | None = None, limited: bool = True
+) -> Iterator[Path]:
+    """The folder of an experiment's run, played now; removed afterwards if no folder is given."""
+    place = folder or Path(tempfile.mkdtemp(prefix="mmsim-"))
+    try:
+        carry_out(create(place, asked, until, limited), workers, kept=folder is not None)
+        yield place
+    finally:
+        if folder is None:
+            shutil.rmtree(place, ignore_errors=True)
+
+
+def _foretell(made: Run, measure: Measure, workers: int) -> None:
+    wanted = Precision(made.manifest["until"]["metric"], made.manifest["until"]["half_width"])
+    foreseen, pace = estimate(made, wanted, measure)
+    games = foreseen.games * len(made.cells)
+    seconds = games / pace / min(workers, _cores())
+    typer.echo(
+        f"{wanted} will take about {foreseen.games:,} games of every variant and {duration(seconds)} with "
+        f"{workers} workers",
+        err=True,
+    )
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@contextmanager
+def stoppable() -> Iterator[Callable[[], None]]:
+    """Ctrl-C, or the SIGTERM of a batch system, as KeyboardInterrupt; yields a function that raises it again.
+
+    Python drops an exception that a signal raises inside a callback from compiled code, hence the second chance.
+    """
+    asked = []
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        asked.append(number)
+        raise KeyboardInterrupt
+
+    def stop_if_asked() -> None:
+        if asked:
+            raise KeyboardInterrupt
+
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield stop_if_asked
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

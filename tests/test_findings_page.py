@@ -1,0 +1,31 @@
+"""The page of findings: every ready experiment is answered, and its figures are what the commands next to them gave."""
+
+import re
+from pathlib import Path
+
+from benchmarks.findings import FINDINGS, PAGE, put
+from mmsim.core.data import data_folder
+
+TEXT = PAGE.read_text(encoding="utf-8")
+
+
+def test_every_ready_experiment_has_its_figures() -> None:
+    assert {one.experiment for one in FINDINGS} == {path.stem for path in data_folder("experiments").glob("*.toml")}
+    for one in FINDINGS:
+        (block,) = re.findall(f"<!-- figures of {one.experiment} -->\n(.*?)<!-- end of figures -->", TEXT, re.DOTALL)
+        assert f"{one.play}\n" in block
+        assert f"{one.games:,} games of every variant" in block
+        assert "PARTIAL" not in block
+
+
+def test_figures_are_put_where_they_belong() -> None:
+    page = "a\n<!-- figures of x -->\nold\n<!-- end of figures -->\nb\n<!-- figures of y -->\n<!-- end of figures -->\n"
+    assert put(page, "y", "new") == page.replace("y -->\n", "y -->\nnew\n")
+    assert "old" not in put(page, "x", "new")
+
+
+def test_the_sample_report_is_there_and_small() -> None:
+    sample = Path(__file__).parent.parent / "reports" / "sample"
+    kept = [path for path in sample.rglob("*") if path.is_file() and path.suffix != ".png"]
+    assert sample / "report.html" in kept
+    assert sum(path.stat().st_size for path in kept) < 1_500_000
