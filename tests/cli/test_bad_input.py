@@ -27,11 +27,7 @@ GOLDEN = Path(__file__).parent.parent / "golden"
         ("boards generate gand", "unknown board set 'gand'; did you mean 'grand'? (known: classic, compact, "),
         ("rules show prnt", "unknown edition 'prnt'; did you mean 'print'? (known: "),
         ("rules diff print en2", "unknown edition 'en2'; did you mean 'en1'? (known: "),
-<<<<<<< HEAD
-        ("bords", "No such command 'bords'. Did you mean 'boards'"),
-=======
         ("bords", "No such command 'bords'. Did you mean 'boards', 'bots'? (see: mmsim --help)"),
->>>>>>> 56ee43b87b2a362ef02d4bced56d990b99a0f1a7
         ("boards lst", "No such command 'lst'. Did you mean 'list'? (see: mmsim boards --help)"),
     ],
 )
