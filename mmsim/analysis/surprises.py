@@ -9,8 +9,6 @@ import polars as pl
 from mmsim.analysis.tables import RunTables, VariantInfo
 from mmsim.core.game import Variant
 
-_TOLD_BY_PLAY = "metromania"  # the game whose games `mmsim play` tells
-
 
 @dataclass(frozen=True)
 class Kind:
@@ -61,9 +59,6 @@ class Surprise:
     def command(self) -> str:
         """The shell command that plays this game again; files it names lie beside the report."""
         asked = self.run.experiment
-        if asked.game != _TOLD_BY_PLAY:
-            name = shlex.quote(self.variant.name)
-            return f"mmsim record runs/{asked.name} --variant {name} --game {self.game} --out game.json"
         options = {
             "rules": self.variant.rules,
             "players": self.variant.players,

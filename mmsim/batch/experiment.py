@@ -10,7 +10,7 @@ from typing import Any
 from mmsim.core.data import data_folder
 from mmsim.core.errors import UsageError, unknown
 from mmsim.core.game import Game, Variant
-from mmsim.games import GAMES
+from mmsim.games import DEFAULT, GAMES, game_of
 
 DESIGNS = ("paired", "independent")
 SEATS = ("fixed", "rotate")
@@ -26,7 +26,7 @@ class Experiment:
     name: str
     variants: tuple[str, ...]  # ruleset specs
     question: str = ""
-    game: str = "metromania"
+    game: str = DEFAULT
     boards: tuple[str, ...] = ("classic",)
     players: int | None = None  # None: the usual number of each ruleset
     bots: str = "uniform"
@@ -106,7 +106,7 @@ def from_mapping(told: Mapping[str, Any], beside: Path = Path()) -> Experiment:
         values[key] = _value(key, value, beside)
     if "variants" not in values:
         raise UsageError('an experiment needs a line like variants = ["print", "print+loyal"]')
-    return Experiment(**values)
+    return Experiment(**{"game": game_of(values["variants"][0]) if values["variants"] else DEFAULT, **values})
 
 
 def _value(key: str, value: Any, beside: Path) -> Any:

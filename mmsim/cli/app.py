@@ -12,6 +12,7 @@ from typer.core import TyperGroup
 from mmsim import __version__
 from mmsim.cli import bench, boards, bots, compare, ladder, play, report, rules, run, runs, sweep, verify
 from mmsim.core.errors import MmsimError
+from mmsim.games import TITLES
 
 
 class PlainErrors(TyperGroup):
@@ -66,7 +67,7 @@ def _given(error: typer.TyperException, words: Sequence[str]) -> str:
     return ""
 
 
-app = typer.Typer(cls=PlainErrors, help="Is this variant fair, and is it more fun? Simulates Metromania.")
+app = typer.Typer(cls=PlainErrors, help=f"Is this variant fair, and is it more fun? Simulates {' and '.join(TITLES)}.")
 app.add_typer(boards.app, name="boards")
 app.add_typer(rules.app, name="rules")
 app.add_typer(bots.app, name="bots")

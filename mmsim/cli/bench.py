@@ -1,6 +1,7 @@
 """`mmsim bench`: how fast the engines are on this machine."""
 
 import json
+from functools import partial
 from typing import Annotated, Any
 
 import typer
@@ -8,21 +9,19 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from mmsim.cli.common import Players, console
+from mmsim.cli.common import Board, GameName, Players, Rules, Seed, console
 from mmsim.core import bench as timing
 from mmsim.core import cache
-from mmsim.core.game import Variant
-from mmsim.metromania.bots import BOTS, split_bots
-from mmsim.metromania.mind.memory import PYTHON, SEARCH, UNIFORM, WEIGHING
-from mmsim.metromania.play import Seed as GameSeed
-from mmsim.metromania.play import play_out, set_up
-from mmsim.metromania.reference_scoring import result
+from mmsim.core.game import Game, Variant
+from mmsim.core.seating import split_bots
+from mmsim.games import find_game, meant
 
-_EFFORT = {UNIFORM: 1, WEIGHING: 40, SEARCH: 20_000, PYTHON: 2_000}  # rough cost of a game, by kind of bot
+_REFERENCE = "uniform"  # the bot that both engines have
 _FIRST_GAME = """
-from mmsim.metromania.game import Metromania, Variant
-game = Metromania()
-game.play_shard(game.prepare(Variant("print")), 0, 1)
+from mmsim.core.game import Variant
+from mmsim.games import find_game
+game = find_game({game!r})
+game.play_shard(game.prepare(Variant({rules!r})), 0, 1)
 """
 
 
@@ -36,43 +35,36 @@ def bench(
         str | None,
         typer.Option(metavar="LIST", help="Bots to measure, with commas, each in every seat; if not given, all."),
     ] = None,
-    spec: Annotated[str, typer.Option("--rules", metavar="SPEC", help="Ruleset.")] = "print",
+    game: GameName = None,
+    rules: Rules = None,
     players: Players = None,
-    board: Annotated[str, typer.Option(metavar="SET", help="Board set.")] = "classic",
-    seed: Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Master seed.")] = 1,
+    board: Board = "classic",
+    seed: Seed = 1,
     cold: Annotated[bool, typer.Option("--cold", help="Also measure compiling everything from nothing.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Measure games a second on one core, for the fast core and the reference engine, in turns."""
-    from mmsim.metromania.game import Metromania  # the compiler is slow to import
-    from mmsim.metromania.prepared import start_up
-
-    game = Metromania()
-    names = list(BOTS) if bots is None else split_bots(bots)
-    variants = [Variant(spec, players, board, bot, seed) for bot in names]
-    prepared = [game.prepare(variant) for variant in variants]
-    start_up()
-    contenders = [
-        timing.Contender("core", v.bots, _core(p), max(1, games // _EFFORT[p.bots[0].kind]))
-        for v, p in zip(variants, prepared, strict=True)
-    ]
-    contenders += [
-        timing.Contender("reference", v.bots, _reference(p), max(10, games // 1000))
-        for v, p in zip(variants, prepared, strict=True)
-        if v.bots == "uniform"
-    ]
+    desk, spec = meant(game, rules)
+    engines = find_game(desk.name)
+    names = list(desk.bots) if bots is None else split_bots(bots)
+    prepared = {bot: engines.prepare(Variant(spec, players, board, bot, seed)) for bot in names}
+    contenders = [timing.fitted("core", bot, _core(engines, one), games) for bot, one in prepared.items()]
+    if _REFERENCE in prepared:
+        slow = partial(engines.play_reference, prepared[_REFERENCE])
+        contenders.append(timing.Contender("reference", _REFERENCE, slow, max(10, games // 1000)))
+    first_game = _FIRST_GAME.format(game=desk.name, rules=spec)
     with Progress(console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task("measuring", total=repeats * len(contenders))
         speeds = timing.measure(contenders, repeats, lambda done: progress.update(task, completed=done))
     report = {
         "machine": timing.machine(),
-        "variant": {"rules": prepared[0].rules.variant, "board": board, "seed": seed},
+        "variant": {"game": desk.name, "rules": desk.explain(spec, players).variant, "board": board, "seed": seed},
         "method": "CPU seconds of one process; engines take turns; median, lowest and highest of the repeats",
         "repeats": repeats,
         "start_up": {
-            "compile_s": cache.compile_seconds(game.name),
-            "first_game_s": round(timing.fresh_start(_FIRST_GAME, cold=False), 2),
-            **({"cold_first_game_s": round(timing.fresh_start(_FIRST_GAME, cold=True), 2)} if cold else {}),
+            "compile_s": cache.compile_seconds(desk.name),
+            "first_game_s": round(timing.fresh_start(first_game, cold=False), 2),
+            **({"cold_first_game_s": round(timing.fresh_start(first_game, cold=True), 2)} if cold else {}),
         },
         "results": [speed.row() for speed in speeds],
         **_ratios(speeds),
@@ -83,25 +75,8 @@ def bench(
         _print(report)
 
 
-def _core(prepared: Any) -> timing.Play:
-    from mmsim.metromania.game import Metromania
-
-    game = Metromania()
-    return lambda first, count: game.play_shard(prepared, first, count).decisions
-
-
-def _reference(prepared: Any) -> timing.Play:
-    def play(first: int, count: int) -> int:
-        decisions = 0
-        for number in range(first, first + count):
-            seed = GameSeed(prepared.seed, number)
-            table = set_up(prepared.board_set, prepared.rules, seed)
-            play_out(table, seed)
-            result(table)
-            decisions += len(table.history)
-        return decisions
-
-    return play
+def _core(engines: Game, prepared: Any) -> timing.Play:
+    return lambda first, count: engines.play_shard(prepared, first, count).decisions
 
 
 def _ratios(speeds: list[timing.Speed]) -> dict[str, Any]:

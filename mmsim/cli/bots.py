@@ -7,19 +7,21 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from mmsim.cli.common import Players, Seed, console
+from mmsim.cli.common import GameName, Players, Rules, Seed, console
 from mmsim.core.files import write_atomically
-from mmsim.metromania.bots import BOTS, find_bot, split_bots
-from mmsim.metromania.bots.custom import installed
-from mmsim.metromania.bots.declare import MEANINGS, Bot
+from mmsim.core.seating import find_bot, installed, split_bots
+from mmsim.games import find_desk, game_of_bot, meant
 
 app = typer.Typer(help="The scripted players: list them, look at their weights, tune them.", no_args_is_help=True)
 
 
 @app.command("list")
-def list_bots(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
-    """All bots, from silly to strong, with the idea of each."""
-    bots: list[Bot] = [*BOTS.values(), *installed().values()]
+def list_bots(
+    game: GameName = None, as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False
+) -> None:
+    """All bots of a game, from silly to strong, with the idea of each."""
+    desk, _ = meant(game, None)
+    bots = [*desk.bots.values(), *installed().values()]
     if as_json:
         typer.echo(
             json.dumps([{"bot": bot.name, "idea": bot.idea, "looks_at": bot.looks_at} for bot in bots], indent=1)
@@ -34,10 +36,11 @@ def list_bots(as_json: Annotated[bool, typer.Option("--json", help="Print JSON."
 @app.command()
 def show(
     spec: Annotated[str, typer.Argument(metavar="BOT", help="A bot, as it is seated: planner:block=2.0.")],
+    game: GameName = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """One bot: its idea, what it looks at, and every weight with its meaning."""
-    bot = find_bot(spec)
+    bot = find_bot(spec, find_desk(game or game_of_bot(spec)).bots)
     if as_json:
         told = {"bot": bot.spec, "idea": bot.idea, "looks_at": bot.looks_at, "weights": bot.settings}
         typer.echo(json.dumps(told, indent=1))
@@ -50,9 +53,16 @@ def show(
         return
     table = Table("weight", "value", "of what")
     table.columns[1].justify = "right"
-    for name, value in bot.settings.items():
-        table.add_row(name, f"{value:g}" + (" (set)" if name in bot.changed else ""), MEANINGS.get(name, ""))
+    idle = []
+    for name, weight in bot.weights.items():
+        value = bot.settings[name]
+        if value or weight.usual or name in bot.changed:
+            table.add_row(name, f"{value:g}" + (" (set)" if name in bot.changed else ""), weight.text)
+        else:
+            idle.append(name)
     screen.print(table)
+    if idle:
+        screen.print(f"0, but may be set: {', '.join(idle)}")
 
 
 @app.command()
@@ -60,8 +70,9 @@ def tune(
     spec: Annotated[str, typer.Argument(metavar="BOT", help="The bot to tune, and the weights to begin with.")],
     opponents: Annotated[
         str, typer.Option(metavar="LIST", help="Bots it meets beside its former self, with commas.")
-    ] = "networker",
-    rules: Annotated[str, typer.Option("--rules", metavar="SPEC", help="Ruleset.")] = "print",
+    ] = "greedy",
+    game: GameName = None,
+    rules: Rules = None,
     players: Players = None,
     generations: Annotated[int, typer.Option(min=1, help="Steps of the search.")] = 20,
     population: Annotated[int, typer.Option(min=4, help="Variations tried a generation.")] = 12,
@@ -74,28 +85,28 @@ def tune(
     ] = None,
 ) -> None:
     """Look for better weights by self-play, and judge them on games the search has not seen."""
-    from mmsim.metromania import tuning  # the compiler is slow to import
+    from mmsim.analysis import tuning  # the compiler is slow to import
 
+    desk, ruleset = meant(game or (None if rules else game_of_bot(spec)), rules)
     against = tuple(split_bots(opponents))
-    plan = tuning.Plan(
-        spec, against, rules, players or 4, seed, generations, population + population % 2, games, final_games
-    )
+    even = population + population % 2
+    plan = tuning.Plan(desk.name, spec, against, ruleset, players or 4, seed, generations, even, games, final_games)
     history = []
     for generation in tuning.tune(plan, workers):
         history.append(generation)
         typer.echo(f"generation {generation.number}: mean {generation.mean:.4f}, best {generation.best:.4f}", err=True)
-    found = tuning.spec_of(find_bot(spec.partition(":")[0]), history[-1].weights)
+    found = tuning.spec_of(desk.bots[spec.partition(":")[0]], history[-1].weights)
     typer.echo(found)
     verdicts = tuning.judge(plan, found, [spec, *against], workers)
     for verdict in verdicts:
         typer.echo(
-            f"one against three {verdict.opponent}: wins {verdict.share:.1%} +- {verdict.half_width:.1%} "
+            f"one against {plan.players - 1} {verdict.opponent}: wins {verdict.share:.1%} +- {verdict.half_width:.1%} "
             f"of {verdict.games} held-out games (equal: {1 / plan.players:.0%})"
         )
     if log is not None:
         told = {
             "plan": vars(plan),
-            "start": find_bot(spec).settings,
+            "start": find_bot(spec, desk.bots).settings,
             "generations": [vars(generation) for generation in history],
             "found": found,
             "held_out": [vars(verdict) for verdict in verdicts],

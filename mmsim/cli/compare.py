@@ -10,9 +10,10 @@ import typer
 from rich.table import Table
 
 from mmsim.batch.experiment import Experiment
-from mmsim.cli.common import Players, Seed, console
+from mmsim.cli.common import GameName, Players, Seed, console
 from mmsim.cli.playing import Until, Workers, played
 from mmsim.core.errors import UsageError
+from mmsim.games import game_of
 
 if TYPE_CHECKING:
     from mmsim.analysis.compare import Comparison
@@ -44,7 +45,7 @@ def compare(
     until: Until = None,
     board: Board = "classic",
     seats: Seats = "fixed",
-    game: Annotated[str, typer.Option(metavar="NAME", help="Which game the rulesets are of.")] = "metromania",
+    game: GameName = None,
     seed: Seed = 1,
     workers: Workers = None,
     out: Annotated[Path | None, typer.Option(metavar="RUN", help="Keep the games as a run in this folder.")] = None,
@@ -65,7 +66,9 @@ def compare(
     show = partial(_show, reference, metric or (), tolerances, as_json, as_csv)
     if len(what) > 1:
         name = out.name if out else "comparison"
-        asked = Experiment(name, tuple(what), "", game, (board,), players, bots, games, seed, seats=seats)
+        asked = Experiment(
+            name, tuple(what), "", game or game_of(what[0]), (board,), players, bots, games, seed, seats=seats
+        )
         with played(asked, workers, out, until, "games" in given) as folder:
             show(folder)
     elif not Path(what[0]).is_dir():

@@ -9,10 +9,11 @@ from rich.console import Console
 from rich.progress import MofNCompleteColumn, Progress
 from rich.table import Table
 
-from mmsim.cli.common import Players, Seed, console
+from mmsim.cli.common import Board, GameName, Players, Rules, Seed, console
 from mmsim.core.errors import UsageError
 from mmsim.core.files import write_atomically
-from mmsim.metromania.bots import BOTS, split_bots
+from mmsim.core.seating import split_bots
+from mmsim.games import meant
 
 if TYPE_CHECKING:
     from mmsim.analysis.ladder import Ladder
@@ -26,9 +27,10 @@ def ladder(
         str | None,
         typer.Option(metavar="LIST", help="Bots, with commas, at least two; if not given, all but search."),
     ] = None,
-    rules: Annotated[str, typer.Option("--rules", metavar="SPEC", help="Ruleset.")] = "print",
+    game: GameName = None,
+    rules: Rules = None,
     players: Players = None,
-    board: Annotated[str, typer.Option(metavar="SET", help="Board set.")] = "classic",
+    board: Board = "classic",
     games: Annotated[int, typer.Option(min=8, help="Games of every pair of bots.")] = 2000,
     seed: Seed = 1,
     workers: Annotated[int, typer.Option(min=1, help="Processes.")] = 2,
@@ -46,11 +48,12 @@ def ladder(
 
     if chart is not None and chart.suffix not in (".svg", ".png"):
         raise UsageError(f"a chart is .svg or .png, not {chart.name}")
-    names = [name for name in BOTS if name != _SLOW] if bots is None else split_bots(bots)
+    desk, spec = meant(game, rules)
+    names = [name for name in desk.bots if name != _SLOW] if bots is None else split_bots(bots)
     with Progress(*Progress.get_default_columns(), MofNCompleteColumn(), console=Console(stderr=True)) as bar:
         task = bar.add_task("playing", total=None)
         found = play_ladder(
-            Match("metromania", rules, players, board, seed),
+            Match(desk.name, spec, players, board, seed),
             names,
             games,
             workers,

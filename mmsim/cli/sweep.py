@@ -6,9 +6,10 @@ from typing import Annotated
 import typer
 
 from mmsim.batch.experiment import Experiment
-from mmsim.cli.common import Players, Seed
+from mmsim.cli.common import GameName, Players, Seed
 from mmsim.cli.compare import Board, Bots, Games, Metrics, Seats
 from mmsim.cli.playing import Workers, played
+from mmsim.games import game_of
 
 
 def sweep(
@@ -22,7 +23,7 @@ def sweep(
     games: Games = 4_000,
     board: Board = "classic",
     seats: Seats = "fixed",
-    game: Annotated[str, typer.Option(metavar="NAME", help="Which game the ruleset is of.")] = "metromania",
+    game: GameName = None,
     seed: Seed = 1,
     workers: Workers = None,
     metric: Metrics = None,
@@ -43,7 +44,9 @@ def sweep(
     knobs = [one.knob for one in grid.varied]
     question = f"What {'does' if len(knobs) == 1 else 'do'} {' and '.join(knobs)} do to {spec}?"
     name = f"sweep-{'-'.join(knobs)}"
-    asked = Experiment(name, grid.specs(), question, game, (board,), players, bots, games, seed, seats=seats)
+    asked = Experiment(
+        name, grid.specs(), question, game or game_of(spec), (board,), players, bots, games, seed, seats=seats
+    )
     with played(asked, workers, run) as folder:
         page, answer = write_report(
             open_run(folder),

@@ -2,13 +2,13 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from mmsim.core.errors import UsageError
-from mmsim.metromania.record import RecordError, read_records
-from mmsim.metromania.record import verify as verify_record
+from mmsim.core.records import RecordError, read_records
+from mmsim.games import DEFAULT, GAMES, find_desk
 
 
 def verify(
@@ -18,7 +18,7 @@ def verify(
     ],
     quiet: Annotated[bool, typer.Option("--quiet", help="Say only what differs.")] = False,
 ) -> None:
-    """Replay records with the reference engine; exit code 1 if any of them differs."""
+    """Replay records with the reference engine of their game; exit code 1 if any of them differs."""
     wrong = 0
     for file in files:
         text = _read(file)
@@ -26,16 +26,22 @@ def verify(
             try:
                 if source.problem is not None:
                     raise RecordError(source.problem)
-                game = verify_record(source.record)
+                find_desk(_game(source.record)).verify(source.record)
             except RecordError as error:
                 wrong += 1
                 typer.echo(f"mmsim: error: {file}:{source.line}: {error}", err=True)
             else:
                 if not quiet:
-                    moves = len(source.record["moves"])
-                    typer.echo(f"{file}:{source.line}: ok, {moves} moves, {game.turn} turns, {game.end_reason}")
+                    moves, reason = source.record["moves"], source.record["result"]["end_reason"]
+                    typer.echo(f"{file}:{source.line}: ok, {len(moves)} moves, {moves[-1]['turn']} turns, {reason}")
     if wrong:
         raise typer.Exit(1)
+
+
+def _game(record: Any) -> str:
+    """The game a record is of; if it is of none, the first one says so."""
+    told = record.get("game") if isinstance(record, dict) else None
+    return told if told in GAMES else DEFAULT
 
 
 def _read(file: Path) -> str:

@@ -15,6 +15,7 @@ from typing import Any
 from mmsim import __version__
 from mmsim.core.errors import MmsimError
 
+_TURN = 0.5  # seconds
 _PACKAGES = ("numba", "llvmlite", "numpy", "polars")
 
 Play = Callable[[int, int], int]  # (first game, games) -> decisions made in them
@@ -28,6 +29,18 @@ class Contender:
     bot: str
     play: Play
     games: int
+
+
+def fitted(engine: str, bot: str, play: Play, most: int) -> Contender:
+    """A contender that plays for about half a second each time it is its turn, and no more than so many games."""
+    play(0, 1)  # nothing of a first time is measured
+    games, took = 0, 0.0
+    while took < _TURN / 10 and games < most:
+        games = min(most, max(1, 2 * games))
+        began = time.process_time()
+        play(0, games)
+        took = time.process_time() - began
+    return Contender(engine, bot, play, min(most, max(1, int(games * _TURN / max(took, 1e-9)))))
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,13 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from numpy.typing import NDArray
 
+from mmsim.core.errors import UsageError, unknown
+
 if TYPE_CHECKING:
     import polars as pl
+
+
+SEATINGS = ("fixed", "rotate")
 
 
 @dataclass(frozen=True)
@@ -44,6 +49,12 @@ class Variant:
     seed: int = 1
     seats: str = "fixed"
     name: str | None = None  # in tables; None: that of the rules and players
+
+    def __post_init__(self) -> None:
+        if self.seats not in SEATINGS:
+            raise unknown("seating", self.seats, SEATINGS)
+        if not 0 <= self.seed < 2**64:
+            raise UsageError(f"a master seed is 0 to 2^64 - 1, not {self.seed}")
 
 
 class Position(Protocol):
@@ -88,6 +99,9 @@ class Game(Protocol):
 
     def frame(self, prepared: Any, table: str, rows: NDArray[Any]) -> "pl.DataFrame":
         """Rows of a table as a data frame."""
+
+    def play_reference(self, prepared: Any, first_game: int, count: int) -> int:
+        """Let `uniform` bots play games with the reference engine, to see how fast that is; the decisions made."""
 
     def new_game(self, prepared: Any, game: int) -> Position:
         """A game at its first decision."""

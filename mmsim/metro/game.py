@@ -6,24 +6,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mmsim.core.errors import UsageError, unknown
 from mmsim.core.game import BotError, Shard, Variant
+from mmsim.core.seating import BotFailedError, PythonBot
 from mmsim.core.warm import warm_up
 from mmsim.metro import record, state, tables
-from mmsim.metro.bots import BOTS, PythonBot, seat_bots
+from mmsim.metro.bots import seat_bots
 from mmsim.metro.deal import central_tiles, number_colours
-from mmsim.metro.play import Seed
+from mmsim.metro.play import Seed, check_board, play_uniform
 from mmsim.metro.playout import play_shard
 from mmsim.metro.position import Position, Prepared
+from mmsim.metro.reference_scoring import result
 from mmsim.metro.rules import RULES_VERSION, Ruleset, ruleset
 
 if TYPE_CHECKING:
     import polars as pl
 
     from mmsim.core.frames import Frames
-
-SEATINGS = ("fixed", "rotate")
-BOARD = "classic"
 
 
 class Metro:
@@ -62,13 +60,13 @@ class Metro:
                 "central_tiles": list(central_tiles()),
                 "number_colours": {colour: list(stations) for colour, stations in number_colours().items()},
             },
-            "bots": [bot.name for bot in prepared.bots],
+            "bots": [{"bot": bot.spec, **bot.settings} for bot in prepared.bots],
             "seats": "rotate" if prepared.rotate else "fixed",
             "seed": prepared.seed,
         }
 
     def frame(self, prepared: Prepared, table: str, rows: NDArray[Any]) -> "pl.DataFrame":
-        names = np.array([bot.name for bot in prepared.bots])
+        names = np.array([bot.spec for bot in prepared.bots])
         bots = names[:0]
         if table == "seats":
             players = prepared.rules.players
@@ -85,12 +83,27 @@ class Metro:
         dealt = position.dealt()
         while not position.over:
             position.apply(position.bot_move())
-        bots = [prepared.bots[prepared.bot_of(game, seat)].name for seat in range(prepared.rules.players)]
+        bots = [prepared.bots[prepared.bot_of(game, seat)].spec for seat in range(prepared.rules.players)]
         seed = Seed(prepared.seed, game, prepared.rotate)
         return record.record_of(position, dealt, position.result(), bots, seed)
 
     def verify(self, told: dict[str, Any]) -> None:
         record.verify(told)
+
+    def play_reference(self, prepared: Prepared, first_game: int, count: int) -> int:
+        decisions = 0
+        for game in range(first_game, first_game + count):
+            table = play_uniform(prepared.rules, Seed(prepared.seed, game, prepared.rotate))
+            result(table)
+            decisions += len(table.history)
+        return decisions
+
+    def picture(self, told: dict[str, Any]) -> bytes:
+        from mmsim.core.sheet import drawn  # matplotlib is slow to import; only pictures pay for it
+        from mmsim.metro.draw import figure
+
+        played = record.verify(told)
+        return drawn(".svg", lambda: figure(played))
 
 
 def _frames() -> "Frames":
@@ -101,22 +114,13 @@ def _frames() -> "Frames":
 
 def prepare(rules: Ruleset, variant: Variant) -> Prepared:
     """A variant whose ruleset is at hand."""
-    if variant.board != BOARD:
-        raise UsageError(f"metro has one board, '{BOARD}', and no '{variant.board}'")
-    if variant.seats not in SEATINGS:
-        raise unknown("seating", variant.seats, SEATINGS)
-    if not 0 <= variant.seed < 2**64:
-        raise UsageError(f"a master seed is 0 to 2^64 - 1, not {variant.seed}")
+    check_board(variant.board)
     bots = seat_bots(variant.bots, rules.players)
     bot_record = state.new_record(state.BOTS)
-    numbers = list(BOTS)
-    for who, seated in enumerate(bots):
-        if isinstance(seated, PythonBot):
-            continue
-        bot_record[0].kind[who] = numbers.index(seated.bot.name)
-        bot_record[0].weights[state.WEIGHTS * who : state.WEIGHTS * who + len(seated.values)] = list(
-            seated.values.values()
-        )
+    for who, bot in enumerate(bots):
+        weights = list(bot.settings.values())
+        bot_record[0].kind[who] = bot.kind
+        bot_record[0].weights[state.WEIGHTS * who : state.WEIGHTS * who + len(weights)] = weights
     return Prepared(
         rules,
         bots,
@@ -157,10 +161,8 @@ def _step_rows(prepared: Prepared, first_game: int, count: int) -> Shard:
         try:
             while not position.over:
                 position.apply(position.bot_move())
-        except Exception as error:
-            seat = position.seat
-            bot = prepared.bots[prepared.bot_of(position.game, seat)].name
-            errors.append(BotError(position.game, seat, bot, f"{type(error).__name__}: {error}"))
+        except BotFailedError as failure:
+            errors.append(BotError(position.game, failure.seat, failure.bot, failure.message))
             status = tables.BOT_ERROR
         decisions += len(position.history)
         position.write(i, status, rows)

@@ -2,10 +2,13 @@
 
 from dataclasses import dataclass
 
+from mmsim.core.errors import UsageError
 from mmsim.core.rng import Purpose, Stream
 from mmsim.metro.deal import Deal, deal
 from mmsim.metro.reference import Game, apply, legal_moves
 from mmsim.metro.rules import Ruleset
+
+BOARD = "classic"
 
 
 @dataclass(frozen=True)
@@ -24,6 +27,12 @@ class Seed:
 
     def bot_draws(self, seat: int) -> Stream:
         return Stream(self.master, Purpose.BOT + seat, self.game)
+
+
+def check_board(board: str) -> None:
+    """There is one board, and no other to be asked for."""
+    if board != BOARD:
+        raise UsageError(f"metro has one board, '{BOARD}', and no '{board}'")
 
 
 def play_uniform(rules: Ruleset, seed: Seed) -> Game:

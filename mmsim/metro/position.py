@@ -6,11 +6,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mmsim.core.bots import Bot
 from mmsim.core.errors import UsageError
 from mmsim.core.rng import Stream
+from mmsim.core.seating import Minds, PythonBot
 from mmsim.metro import state
 from mmsim.metro.board import CENTRE, STATIONS, STOPS, Cell
-from mmsim.metro.bots import Player, PythonBot
 from mmsim.metro.deal import PERCENTS, Deal
 from mmsim.metro.moves import MOVE_KINDS, WAGON
 from mmsim.metro.play import Seed
@@ -29,7 +30,7 @@ class Prepared:
     """A variant, ready to be played: its board, rules and bots as compiled code reads them."""
 
     rules: Ruleset
-    bots: tuple[Player, ...]
+    bots: tuple[Bot, ...]
     seed: int
     rotate: bool
     name: str
@@ -81,7 +82,7 @@ class Position:
         self._legal: dict[Move, int] | None = None
         self._scored = False
         self.rules = self.prepared.rules
-        self._python = {who: bot.new() for who, bot in enumerate(self.prepared.bots) if isinstance(bot, PythonBot)}
+        self._python = Minds()
         seed = Seed(self.prepared.seed, self.game)
         self._draws = [seed.bot_draws(seat) for seat in range(self.rules.players)]
         self._s = self._positions[0]
@@ -136,10 +137,9 @@ class Position:
     def bot_move(self) -> Move:
         """The move the seat's own bot chooses, from the seat's own stream."""
         who = self.prepared.bot_of(self.game, self.seat)
-        bot = self._python.get(who)
-        if bot is not None:
-            move: Move = bot.choose(self.view(self.seat), self.legal_moves())
-            return move
+        bot = self.prepared.bots[who]
+        if isinstance(bot, PythonBot):
+            return self._python.choose(bot, self.seat, self.turn, self.view(self.seat), self.legal_moves())
         return self._decode(self._step(CHOOSE, who), self._tiles())
 
     def apply(self, move: Move) -> Played:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from mmsim.metromania.bots import Bot
+from mmsim.core.bots import Bot
 from mmsim.metromania.mind.memory import DEPTH, FEATURES, SEARCH, WEIGHING
 from mmsim.metromania.playout import TELL
 from mmsim.metromania.reason import Reason

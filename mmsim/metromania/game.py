@@ -2,18 +2,23 @@
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from mmsim.core.game import BotError, Shard, Variant
+from mmsim.core.seating import BotFailedError
 from mmsim.metromania import boardfile, record, tables
-from mmsim.metromania.play import Seed
+from mmsim.metromania.play import Seed, play_out, set_up
 from mmsim.metromania.playout import SHARD
-from mmsim.metromania.position import BotFailedError, Position
+from mmsim.metromania.position import Position
 from mmsim.metromania.prepared import Memory, Prepared, prepare, start_up
+from mmsim.metromania.reference_scoring import result
 from mmsim.metromania.rules import RULES_VERSION, ruleset
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from mmsim.core.frames import Frames
 
 
 class Metromania:
@@ -23,9 +28,8 @@ class Metromania:
 
     @property
     def tables(self) -> "dict[str, pl.Schema]":
-        from mmsim.metromania.frames import schema  # Polars is slow to import; a first game does not wait for it
-
-        return {table: schema(table) for table in tables.ROWS}
+        frames = _frames()
+        return {table: frames.schema(table) for table in tables.ROWS}
 
     def prepare(self, variant: Variant) -> Prepared:
         return prepare(boardfile.load(variant.board), ruleset(variant.rules, variant.players), variant)
@@ -71,9 +75,9 @@ class Metromania:
         }
 
     def frame(self, prepared: Prepared, table: str, rows: NDArray[Any]) -> "pl.DataFrame":
-        from mmsim.metromania.frames import frame
-
-        return frame(table, rows, prepared.name, [prepared.names(k) for k in range(prepared.rotations)])
+        names = np.array([prepared.names(rotation) for rotation in range(prepared.rotations)])
+        bots = names[rows["game"] % len(names), rows["seat"]] if table == "seats" else names[:0]
+        return _frames().frame(table, rows, prepared.name, bots)
 
     def new_game(self, prepared: Prepared, game: int) -> "Position":
         return Position(prepared, game)
@@ -86,9 +90,25 @@ class Metromania:
     def verify(self, told: dict[str, Any]) -> None:
         record.verify(told)
 
+    def play_reference(self, prepared: Prepared, first_game: int, count: int) -> int:
+        decisions = 0
+        for game in range(first_game, first_game + count):
+            seed = Seed(prepared.seed, game)
+            table = set_up(prepared.board_set, prepared.rules, seed)
+            play_out(table, seed)
+            result(table)
+            decisions += len(table.history)
+        return decisions
+
     def picture(self, told: dict[str, Any]) -> bytes:
         from mmsim.core.sheet import drawn  # matplotlib is slow to import; only pictures pay for it
         from mmsim.metromania.draw import figure
 
         played = record.verify(told)
         return drawn(".svg", lambda: figure(played.city, played))
+
+
+def _frames() -> "Frames":
+    from mmsim.core.frames import Frames  # Polars takes a moment to import; a worker's first game does not wait
+
+    return Frames(tables.ROWS, tables.WORDS, tables.NULLABLE)

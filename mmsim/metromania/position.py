@@ -3,14 +3,14 @@
 from dataclasses import dataclass
 from typing import Any
 
-from mmsim.core.errors import MmsimError, UsageError
+from mmsim.core.errors import UsageError
 from mmsim.core.rng import Purpose, Stream
+from mmsim.core.seating import BotFailedError, Minds, PythonBot
 from mmsim.metromania import state, tables
 from mmsim.metromania.boards import City, Layout
 from mmsim.metromania.deal import KINDS, LETTERS, Hands, Marker, arranged
 from mmsim.metromania.explain import reasons
 from mmsim.metromania.lattice import Cell, Vertex, far_sides
-from mmsim.metromania.mind.memory import PYTHON
 from mmsim.metromania.moves import BONUS, MOVE_KINDS, START, STATION
 from mmsim.metromania.play import Seed
 from mmsim.metromania.playout import CHOOSE, MOVES, PLAY, ROWS, SCORE
@@ -19,14 +19,6 @@ from mmsim.metromania.reason import Reason
 from mmsim.metromania.reference import IllegalMove, Move, Played
 from mmsim.metromania.rules import Ruleset
 from mmsim.metromania.state import FAULTS, HAND, NOWHERE, PATH, SEATS, TRIPS
-
-
-class BotFailedError(MmsimError):
-    """A bot written in Python that raised an exception or chose an illegal move."""
-
-    def __init__(self, seat: int, bot: str, message: str, turn: int) -> None:
-        super().__init__(f"bot {bot} in seat {seat} failed in turn {turn}: {message}")
-        self.seat, self.bot, self.message = seat, bot, message
 
 
 @dataclass(frozen=True)
@@ -115,7 +107,7 @@ class Position:
         self._legal: dict[Move, int] | None = None
         self._memory.set_up(self.game, -1 if self.layout is None else self.layout.index, hands)
         self.bots = self.prepared.seated(self.game)
-        self._minds: dict[int, Any] = {}  # of the bots written in Python
+        self._minds = Minds()
         self._draws = [Seed(self.prepared.seed, self.game).stream(Purpose.BOT + seat) for seat in range(SEATS)]
         self.failure: BotFailedError | None = None
         self._s = self._memory.state[0]
@@ -154,26 +146,14 @@ class Position:
 
     def bot_move(self) -> Move:
         """The move the seat's own bot chooses, from the seat's own stream."""
-        if self.bots[self.seat].kind == PYTHON:
-            return self._python_move()
+        bot = self.bots[self.seat]
+        if isinstance(bot, PythonBot):
+            try:
+                return self._minds.choose(bot, self.seat, self.turn, self.view(self.seat), self.legal_moves())
+            except BotFailedError as failure:
+                self.failure = failure
+                raise
         return self._decode(self._step(CHOOSE))
-
-    def _python_move(self) -> Move:
-        seat, bot, moves = self.seat, self.bots[self.seat], self.legal_moves()
-        try:
-            if seat not in self._minds:
-                self._minds[seat] = bot.make()
-            move = self._minds[seat].choose(self.view(seat), list(moves))
-        except Exception as error:
-            raise self._failed(f"{type(error).__name__}: {error}") from error
-        if move not in moves:
-            raise self._failed(f"chose {move!r}, which is not one of its {len(moves)} legal moves")
-        chosen: Move = move
-        return chosen
-
-    def _failed(self, message: str) -> BotFailedError:
-        self.failure = BotFailedError(self.seat, self.bots[self.seat].spec, message, self.turn)
-        return self.failure
 
     def play_out(self) -> None:
         """Let the bots play to the end."""

@@ -8,19 +8,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mmsim.core.errors import UsageError, unknown
+from mmsim.core.bots import Bot
 from mmsim.core.game import Variant
+from mmsim.core.seating import PythonBot
 from mmsim.core.warm import warm_up
 from mmsim.metromania import state, tables
 from mmsim.metromania.boards import BoardSet
-from mmsim.metromania.bots import Bot, seat_bots
+from mmsim.metromania.bots import seat_bots, seated
 from mmsim.metromania.mind import memory
 from mmsim.metromania.playout import SET_UP, SHARD, run
 from mmsim.metromania.rules import Ruleset, ruleset
 from mmsim.metromania.trips import new_network
 
 _MOST_MOVES = 1024
-SEATINGS = ("fixed", "rotate")
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Prepared:
 
     @property
     def has_python_bots(self) -> bool:
-        return any(bot.kind == memory.PYTHON for bot in self.bots)
+        return any(isinstance(bot, PythonBot) for bot in self.bots)
 
     def seated(self, game: int) -> list[Bot]:
         """The bots of a game, seat by seat."""
@@ -56,11 +56,7 @@ class Prepared:
 
 def prepare(board_set: BoardSet, rules: Ruleset, variant: Variant) -> Prepared:
     """A variant whose board set and ruleset are at hand."""
-    if not 0 <= variant.seed < 2**64:
-        raise UsageError(f"a master seed is 0 to 2^64 - 1, not {variant.seed}")
-    if variant.seats not in SEATINGS:
-        raise unknown("seating", variant.seats, SEATINGS)
-    bots = tuple(seat_bots(variant.bots, rules.companies))
+    bots = seat_bots(variant.bots, rules.companies)
     return Prepared(
         board_set,
         rules,
@@ -72,17 +68,6 @@ def prepare(board_set: BoardSet, rules: Ruleset, variant: Variant) -> Prepared:
         seatings(rules, bots, variant.seats == "rotate"),
         variant.name or rules.variant,
     )
-
-
-def seated(rules: Ruleset, bots: Sequence[Bot], rotation: int) -> list[Bot]:
-    """The bots after so many rotations: every player has the bots of the next one, company by company."""
-    of_company = {
-        (player, rules.seat_player[:seat].count(player)): seat for seat, player in enumerate(rules.seat_player)
-    }
-    return [
-        bots[of_company[(player + rotation) % rules.players, company]]
-        for (player, company), _ in sorted(of_company.items(), key=lambda item: item[1])
-    ]
 
 
 def seatings(rules: Ruleset, bots: Sequence[Bot], rotate: bool) -> state.Record:

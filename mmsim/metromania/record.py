@@ -1,11 +1,12 @@
 """Game records: one game as JSON that anybody can check without our engine (format `mmsim-record/1`)."""
 
 import json
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any, Protocol
 
-from mmsim.core.errors import MmsimError, UsageError, unknown
+from mmsim.core.errors import UsageError, unknown
+from mmsim.core.knobs import check_knob
+from mmsim.core.records import FORMAT, RecordError, check_head, get, same
 from mmsim.metromania import boardfile
 from mmsim.metromania.boards import BoardSet, City, Layout
 from mmsim.metromania.deal import MARKER_SETS, Hands, Marker, valid_deals
@@ -13,9 +14,8 @@ from mmsim.metromania.lattice import Cell, Vertex
 from mmsim.metromania.play import Seed
 from mmsim.metromania.reference import DECLINE, Game, Move, Played, apply, legal_moves
 from mmsim.metromania.reference_scoring import result
-from mmsim.metromania.rules import KNOBS, PLAYERS, Deal, Ruleset, check_knob, ruleset
+from mmsim.metromania.rules import KNOBS, PLAYERS, Deal, Ruleset, ruleset
 
-FORMAT = "mmsim-record/1"
 GAME = "metromania"
 _MOVE_KEYS = {
     "start": ("line", "cell", "to"),
@@ -27,10 +27,6 @@ _MOVE_KEYS = {
 }
 _KEYS = ("format", "game", "board", "ruleset", "seats", "hands", "seed", "moves", "result")
 _COMMON_KEYS = ("turn", "seat", "move", "stations", "points")
-
-
-class RecordError(MmsimError):
-    """A record that is malformed or tells something that did not happen."""
 
 
 # --- writing -------------------------------------------------------------------------------------------------
@@ -129,58 +125,13 @@ def result_to_json(outcome: Outcome) -> dict[str, Any]:
     }
 
 
-def dumps(record: dict[str, Any]) -> str:
-    """A record as text: one line, so that many of them make a file of lines."""
-    return json.dumps(record, ensure_ascii=False) + "\n"
-
-
-# --- reading -------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Source:
-    """A record, or why it cannot be read, and the line of the file on which it begins."""
-
-    line: int
-    record: Any = None
-    problem: str | None = None
-
-
-def read_records(text: str) -> Iterator[Source]:
-    """The records of a file: one for the whole of it, or one on every line."""
-    whole = _parse(1, text)
-    lines = [_parse(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
-    if whole.problem is None or not any(isinstance(source.record, dict) for source in lines):
-        yield whole
-    else:
-        yield from lines
-
-
-def _parse(line: int, text: str) -> Source:
-    """A text that should be one record, beginning on a line of its file."""
-    try:
-        return Source(line, json.loads(text))
-    except json.JSONDecodeError as error:
-        place = f"column {error.colno}" + (f" of line {error.lineno}" if "\n" in text.strip() else "")
-        problem = f"not JSON: {error.msg} at {place}"
-    except (RecursionError, ValueError) as error:
-        problem = f"not a game record: {error}"
-    if not text.strip():
-        problem = "it is empty, not a game record"
-    elif not text.rstrip().endswith("}"):
-        lines = text.rstrip().splitlines()
-        place = f"column {len(lines[-1])}" + (f" of line {len(lines)}" if len(lines) > 1 else "")
-        problem = f"the record is cut off at {place}"
-    return Source(line, problem=problem)
-
-
 # --- verifying -----------------------------------------------------------------------------------------------
 
 
 def verify(record: Any) -> Game:
     """Replay a record with the reference engine; a RecordError names the first thing that differs."""
     game = _opening(record)
-    moves = _get(record, "moves", list, "the record")
+    moves = get(record, "moves", list, "the record")
     for number, told in enumerate(moves, 1):
         _replay(game, number, told)
     if game.bonus_line is not None:
@@ -190,56 +141,49 @@ def verify(record: Any) -> Game:
             f"the record stops after move {len(moves)}, but the game goes on: seat {game.seat} is to move in turn "
             f"{game.turn}"
         )
-    _same(_get(record, "result", dict, "the record"), result_to_json(result(game)), "result")
+    same(get(record, "result", dict, "the record"), result_to_json(result(game)), "result")
     return game
 
 
 def _opening(record: Any) -> Game:
-    if not isinstance(record, dict):
-        raise RecordError("a record is a JSON object, this is not")
-    for key, expected in (("format", FORMAT), ("game", GAME)):
-        if record.get(key) != expected:
-            raise RecordError(f"'{key}' is {json.dumps(record.get(key))}, not \"{expected}\"")
-    for key in record:
-        if key not in _KEYS:
-            raise RecordError(f"the record: {unknown('key', key, _KEYS)}")
-    seed = _get(record, "seed", dict, "the record")
+    check_head(record, GAME, _KEYS)
+    seed = get(record, "seed", dict, "the record")
     for key, kind in (("master", int), ("variant", str), ("game", int)):
-        _get(seed, key, kind, "seed")
-    seats = _get(record, "seats", list, "the record")
+        get(seed, key, kind, "seed")
+    seats = get(record, "seats", list, "the record")
     players = []
     for seat, told in enumerate(seats):
         where = f"seats[{seat}]"
-        if _get(told, "seat", int, where) != seat:
+        if get(told, "seat", int, where) != seat:
             raise RecordError(f"{where} says seat {told['seat']}; seats are listed in playing order from 0")
-        _get(told, "bot", str, where)
-        players.append(_get(told, "player", int, where))
-    rules = _ruleset(_get(record, "ruleset", dict, "the record"), tuple(players))
-    city = _city(_get(record, "board", dict, "the record"))
+        get(told, "bot", str, where)
+        players.append(get(told, "player", int, where))
+    rules = _ruleset(get(record, "ruleset", dict, "the record"), tuple(players))
+    city = _city(get(record, "board", dict, "the record"))
     return Game(city, rules, _hands(record, rules))
 
 
 def _city(board: dict[str, Any]) -> City:
-    pieces = _get(board, "pieces", list, "board")
-    frame = _get(board, "frame", list, "board")
+    pieces = get(board, "pieces", list, "board")
+    frame = get(board, "frame", list, "board")
     if not all(isinstance(rows, list) and all(isinstance(row, str) for row in rows) for rows in pieces):
         raise RecordError("board: 'pieces' must be six lists of rows")
     board_set = BoardSet(
-        _get(board, "set", str, "board"),
-        _get(board, "side", int, "board"),
+        get(board, "set", str, "board"),
+        get(board, "side", int, "board"),
         tuple(tuple(rows) for rows in pieces),
         tuple(frame),
     )
     try:
         boardfile.validate(board_set)
-        return board_set.city(Layout.from_code(_get(board, "layout", str, "board")))
+        return board_set.city(Layout.from_code(get(board, "layout", str, "board")))
     except UsageError as error:
         raise RecordError(f"board: {error}") from error
 
 
 def _ruleset(told: dict[str, Any], seat_player: tuple[int, ...]) -> Ruleset:
     """The knobs of the record; a name that is one of ours must mean just them, and tells how markers were dealt."""
-    name = _get(told, "name", str, "ruleset")
+    name = get(told, "name", str, "ruleset")
     players = len(set(seat_player))
     if players not in PLAYERS or set(seat_player) != set(range(players)):
         raise RecordError(f"seats: the players are {sorted(set(seat_player))}; they must be 0 to 1, 2 or 3")
@@ -249,7 +193,7 @@ def _ruleset(told: dict[str, Any], seat_player: tuple[int, ...]) -> Ruleset:
         if knob not in told:
             raise RecordError(f"ruleset: the knob '{knob}' is missing")
     try:
-        knobs = {knob: check_knob(knob, value) for knob, value in told.items() if knob != "name"}
+        knobs = {knob: check_knob(KNOBS, knob, value) for knob, value in told.items() if knob != "name"}
     except UsageError as error:
         raise RecordError(f"ruleset: {error}") from error
     deal = {2: Deal.COLUMNS, 4: Deal.COMPANIES}[len(seat_player)] if players == 2 else Deal.RANDOM
@@ -257,13 +201,13 @@ def _ruleset(told: dict[str, Any], seat_player: tuple[int, ...]) -> Ruleset:
         named = ruleset(name, players)
     except UsageError:
         return Ruleset(name, players, deal, seat_player, **knobs)  # type: ignore[arg-type]
-    _same(knobs, named.knobs(), f"ruleset '{name}'")
-    _same(list(seat_player), list(named.seat_player), f"seats: players in the order of '{name}', ")
+    same(knobs, named.knobs(), f"ruleset '{name}'")
+    same(list(seat_player), list(named.seat_player), f"seats: players in the order of '{name}', ")
     return named
 
 
 def _hands(record: dict[str, Any], rules: Ruleset) -> Hands:
-    told = _get(record, "hands", list, "the record")
+    told = get(record, "hands", list, "the record")
     known = {str(marker): marker for columns in MARKER_SETS.values() for hand in columns for marker in hand}
     if len(told) != rules.companies:
         raise RecordError(f"hands: there are {len(told)} hands for {rules.companies} seats")
@@ -286,13 +230,13 @@ def _same_hands(one: Hands, other: Hands) -> bool:
 def _replay(game: Game, number: int, told: Any) -> None:
     """Play one recorded move and compare what the record says came of it."""
     where = f"move {number}"
-    kind = _get(told, "move", str, where)
+    kind = get(told, "move", str, where)
     if game.bonus_line is not None and kind != "bonus":
         apply(game, DECLINE)
     if game.over:
         raise RecordError(f"{where}: the game was over after move {number - 1}")
     for key, now in (("turn", game.turn), ("seat", game.seat)):
-        if _get(told, key, int, where) != now:
+        if get(told, key, int, where) != now:
             raise RecordError(f"{where}: the record says {key} {told[key]}, but it is {key} {now}")
     move = _move(told, kind, where)
     legal = legal_moves(game)
@@ -304,7 +248,7 @@ def _replay(game: Game, number: int, told: Any) -> None:
         )
     played = apply(game, move)
     for key, is_so in (("stations", [list(v) for v in played.stations]), ("points", played.points)):
-        _same(_get(told, key, (list, int), where), is_so, f"{where}: {key}")
+        same(get(told, key, (list, int), where), is_so, f"{where}: {key}")
 
 
 def _move(told: dict[str, Any], kind: str, where: str) -> Move:
@@ -316,7 +260,7 @@ def _move(told: dict[str, Any], kind: str, where: str) -> Move:
             raise RecordError(f"{where}: '{key}' does not belong to a move '{kind}'")
     fields: dict[str, Any] = {}
     for key in _MOVE_KEYS[kind]:
-        value = _get(told, key, (int, list), where)
+        value = get(told, key, (int, list), where)
         fields[key] = {"line": _line, "cell": _cell, "to": _vertex, "at": _vertex}[key](value, where)
     if "marker" in told:
         letter, space, marker_kind = str(told["marker"]).partition(" ")
@@ -356,28 +300,3 @@ def describe(move: Move) -> str:
     if move.at is not None:
         place += f" at {json.dumps(move.at)}"
     return f"{move.kind}{place}" + (f" with marker {move.marker}" if move.marker else "")
-
-
-def _get(told: Any, key: str, kind: type | tuple[type, ...], where: str) -> Any:
-    if not isinstance(told, dict):
-        raise RecordError(f"{where} must be a JSON object, not {json.dumps(told)}")
-    if key not in told:
-        raise RecordError(f"{where}: '{key}' is missing")
-    value = told[key]
-    if not isinstance(value, kind) or isinstance(value, bool):
-        raise RecordError(f"{where}: '{key}' has a value of the wrong type: {json.dumps(value)}")
-    return value
-
-
-def _same(told: Any, is_so: Any, where: str) -> None:
-    """Compare recursively, so that the first differing number is named by its place."""
-    if isinstance(is_so, dict) and isinstance(told, dict):
-        for key in (*is_so, *(k for k in told if k not in is_so)):
-            if (key in told) != (key in is_so):
-                raise RecordError(f"{where}: '{key}' {'does not belong here' if key in told else 'is missing'}")
-            _same(told[key], is_so[key], f"{where}.{key}")
-    elif isinstance(is_so, list) and isinstance(told, list) and len(told) == len(is_so):
-        for i, (one, other) in enumerate(zip(told, is_so, strict=True)):
-            _same(one, other, f"{where}[{i}]")
-    elif told != is_so or type(told) is not type(is_so):
-        raise RecordError(f"{where}: the record says {json.dumps(told)}, but it is {json.dumps(is_so)}")

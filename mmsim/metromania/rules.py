@@ -6,66 +6,15 @@ An edition is nothing but a set of knob values and a list of what its book offer
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
 from mmsim.core.errors import UsageError, unknown
+from mmsim.core.knobs import Value, check_knob, choice, knobs_of, number, read_settings, spelled, switch
 
 RULES_VERSION = 1  # goes up when the same seed and ruleset give another game
-
-Value = int | bool | str
-
-
-@dataclass(frozen=True)
-class Knob:
-    """What one knob is: its rule ids, its meaning, and which values it takes."""
-
-    rules: str
-    text: str
-    low: int = 0
-    high: int = 0
-    choices: tuple[str, ...] = ()
-
-    @property
-    def is_switch(self) -> bool:
-        return not self.choices and self.low == self.high
-
-    @property
-    def values(self) -> str:
-        if self.choices:
-            return " | ".join(self.choices)
-        return "true | false" if self.is_switch else f"{self.low} to {self.high}"
-
-    def check(self, name: str, value: object) -> Value:
-        """The value in its proper type, or an error that says what the knob takes."""
-        if self.choices and value in self.choices:
-            return str(value)
-        if self.is_switch and isinstance(value, bool | str):
-            word = str(value).casefold()
-            if word in ("true", "yes", "on", "1", "false", "no", "off", "0"):
-                return word in ("true", "yes", "on", "1")
-        if not self.choices and not self.is_switch and not isinstance(value, bool):
-            try:
-                number = int(str(value))
-            except ValueError:
-                number = None
-            if number is not None and self.low <= number <= self.high:
-                return number
-        raise UsageError(f"knob {name}={value} is out of range; it takes {self.values}")
-
-
-def _number(default: int, low: int, high: int, rules: str, text: str) -> Any:
-    return field(default=default, metadata={"knob": Knob(rules, text, low, high)})
-
-
-def _choice(default: str, choices: str, rules: str, text: str) -> Any:
-    return field(default=default, metadata={"knob": Knob(rules, text, choices=tuple(choices.split()))})
-
-
-def _switch(default: bool, rules: str, text: str) -> Any:
-    return field(default=default, metadata={"knob": Knob(rules, text)})
 
 
 class Deal(StrEnum):
@@ -86,40 +35,40 @@ class Ruleset:
     deal: Deal
     seat_player: tuple[int, ...]  # the player behind every company, in playing order
 
-    tunnels_per_line: int = _number(18, 2, 60, "S6 D1", "Tunnels each line has.")
-    stations: int = _number(30, 1, 60, "S6 D5 P1", "Stations in the common supply.")
-    dig: int = _number(3, 1, 9, "T3", "Tunnels dug in one turn.")
-    markers_per_turn: int = _number(1, 1, 6, "M1", "Markers a company may place in one turn.")
-    end_lines: int = _number(5, 1, 8, "P1", "Lines ended or blocked that end the building phase.")
-    ride_minutes: int = _number(1, 1, 20, "TT2", "Minutes from a station to the next one on a line.")
-    change_minutes: int = _number(3, 0, 20, "TT2", "Minutes to change line at a station.")
-    trip_points: int = _number(3, 0, 50, "TT4", "Points for a company on a fastest route of a trip.")
-    own_marker_bonus: int = _number(3, 0, 50, "TT4", "Points on top for one that placed a marker of the trip.")
-    park_lake_points: int = _number(5, 0, 50, "TT4", "Points for a company on a fastest park-lake route.")
-    penalty: int = _number(6, 0, 50, "TT5", "Points a guilty company loses for an impossible trip.")
-    station_points: str = _choice(
+    tunnels_per_line: int = number(18, 2, 60, "S6 D1", "Tunnels each line has.")
+    stations: int = number(30, 1, 60, "S6 D5 P1", "Stations in the common supply.")
+    dig: int = number(3, 1, 9, "T3", "Tunnels dug in one turn.")
+    markers_per_turn: int = number(1, 1, 6, "M1", "Markers a company may place in one turn.")
+    end_lines: int = number(5, 1, 8, "P1", "Lines ended or blocked that end the building phase.")
+    ride_minutes: int = number(1, 1, 20, "TT2", "Minutes from a station to the next one on a line.")
+    change_minutes: int = number(3, 0, 20, "TT2", "Minutes to change line at a station.")
+    trip_points: int = number(3, 0, 50, "TT4", "Points for a company on a fastest route of a trip.")
+    own_marker_bonus: int = number(3, 0, 50, "TT4", "Points on top for one that placed a marker of the trip.")
+    park_lake_points: int = number(5, 0, 50, "TT4", "Points for a company on a fastest park-lake route.")
+    penalty: int = number(6, 0, 50, "TT5", "Points a guilty company loses for an impossible trip.")
+    station_points: str = choice(
         "per_spot",
         "per_spot flat",
         "ST5",
         "A new station scores 1 per spot at it, or 1 if there is any spot.",
     )
-    half_kept: str = _choice(
+    half_kept: str = choice(
         "floor", "floor ceil", "L1", "Which way half the station points are rounded with one line ended."
     )
-    trigger_turn: str = _choice(
+    trigger_turn: str = choice(
         "finish", "stop finish", "P4", "Whether the turn in which the end is triggered stops at once."
     )
-    last_round: str = _choice(
+    last_round: str = choice(
         "others", "none others", "P5", "Whether every other company has one more turn after the trigger."
     )
-    shared_trip: str = _choice(
+    shared_trip: str = choice(
         "all", "none most_tunnels all", "TT6", "Who scores a trip on which several companies are involved."
     )
-    shared_fault: str = _choice("all", "none all", "TT6", "Who loses points when several companies are guilty.")
-    start_overflow: bool = _switch(True, "B2", "A second line may start anywhere once the far sides are full.")
-    end_overflow: bool = _switch(True, "D4", "A line may end anywhere once the far sides are full.")
-    hands: str = _choice("hidden", "hidden open", "S7", "Whether the others see a hand before it is placed.")
-    marker_set: str = _choice(
+    shared_fault: str = choice("all", "none all", "TT6", "Who loses points when several companies are guilty.")
+    start_overflow: bool = switch(True, "B2", "A second line may start anywhere once the far sides are full.")
+    end_overflow: bool = switch(True, "D4", "A line may end anywhere once the far sides are full.")
+    hands: str = choice("hidden", "hidden open", "S7", "Whether the others see a hand before it is placed.")
+    marker_set: str = choice(
         "standard", "standard as_printed", "S1 S5", "Which markers the No Corruption table hands out."
     )
 
@@ -137,7 +86,7 @@ class Ruleset:
         return {name: getattr(self, name) for name in KNOBS}
 
 
-KNOBS: dict[str, Knob] = {f.name: f.metadata["knob"] for f in fields(Ruleset) if "knob" in f.metadata}
+KNOBS = knobs_of(Ruleset)
 
 
 @dataclass(frozen=True)
@@ -226,23 +175,12 @@ class Spec:
 
     def with_overrides(self, overrides: Mapping[str, object]) -> "Spec":
         """This spec with more knobs set; a knob set again takes the new value."""
-        knobs = {name: check_knob(name, value) for name, value in overrides.items()}
+        knobs = {name: check_knob(KNOBS, name, value) for name, value in overrides.items()}
         merged = {**dict(self.overrides), **knobs}
         return Spec(self.edition, self.modifiers, tuple((k, merged[k]) for k in KNOBS if k in merged))
 
     def resolve(self, players: int | None = None) -> Ruleset:
         return explain(self, players)[0]
-
-
-def spelled(value: Value) -> str:
-    """A knob's value as it is written in a spec."""
-    return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def check_knob(name: str, value: object) -> Value:
-    if name not in KNOBS:
-        raise unknown("knob", name, KNOBS)
-    return KNOBS[name].check(name, value)
 
 
 def parse(text: str) -> Spec:
@@ -253,15 +191,7 @@ def parse(text: str) -> Spec:
     edition, *modifiers = head.strip().split("+")
     if edition not in EDITIONS:
         raise unknown("edition", edition, EDITIONS)
-    overrides: dict[str, object] = {}
-    for setting in settings:
-        name, equals, value = (part.strip() for part in setting.partition("="))
-        if not equals:
-            raise UsageError(f"'{setting}' in ruleset '{text}' is not of the form knob=value")
-        if name in overrides:
-            raise UsageError(f"ruleset '{text}' sets the knob {name} twice; keep one of them")
-        overrides[name] = value
-    return Spec(edition, _known_modifiers(modifiers)).with_overrides(overrides)
+    return Spec(edition, _known_modifiers(modifiers)).with_overrides(read_settings(text, settings))
 
 
 def ruleset(text: str, players: int | None = None) -> Ruleset:

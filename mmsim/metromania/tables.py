@@ -1,4 +1,4 @@
-"""The tables a shard of games is played into, as rows that compiled code writes; `frames` makes Polars frames of them.
+"""The tables a shard of games is played into, as rows that compiled code writes.
 
 `games` has a row a game, `seats` one a company, `trips` one a trip, `lines` one a line.
 """
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from mmsim.core.accel import count_bits, ix, jit, lowest_bit
 from mmsim.metromania.deal import LETTERS
 from mmsim.metromania.scoring import lines_ended, standing
-from mmsim.metromania.state import HAND, NOWHERE, SEATS, TRIPS
+from mmsim.metromania.state import END_REASONS, FAULTS, HAND, NOWHERE, SEATS, TRIPS
 from mmsim.metromania.turns import blocked_lines
 
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
@@ -87,6 +87,12 @@ LINE_ROW = np.dtype(
     ]
 )
 ROWS = {"games": GAME_ROW, "seats": SEAT_ROW, "trips": TRIP_ROW, "lines": LINE_ROW}
+WORDS = {"status": STATUSES, "end_reason": END_REASONS, "trip": TRIP_NAMES, "fault": FAULTS}
+NULLABLE = {  # -1 for what there is not
+    "games": ("end_reason", "winner", "decided_turn"),
+    "trips": ("minutes", "fault"),
+    "lines": ("start_side", "end_side"),
+}
 
 
 def rows_per_game(companies: int) -> dict[str, int]:

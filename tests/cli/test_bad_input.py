@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from mmsim.cli import play as play_command
+from mmsim.metromania import desk
 from tests.cli.runner import complaint, run
 
 USAGE, FAILURE = 2, 1
@@ -18,7 +18,7 @@ GOLDEN = Path(__file__).parent.parent / "golden"
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        ("play --rules pint", "unknown edition 'pint'; did you mean 'print'? (known: en1, print, nl, v2)"),
+        ("play --rules pint", "unknown edition 'pint'; did you mean 'print'? (known: en1, print, nl, v2, metro)"),
         ("play --rules print+loyl", "unknown modifier 'loyl'; did you mean 'loyal'? (known: loyal, hidden, "),
         ("play --rules print,chang_minutes=2", "unknown knob 'chang_minutes'; did you mean 'change_minutes'? (known: "),
         ("play --bots unifrm", "unknown bot 'unifrm'; did you mean 'uniform'? (known: "),
@@ -27,7 +27,7 @@ GOLDEN = Path(__file__).parent.parent / "golden"
         ("boards generate gand", "unknown board set 'gand'; did you mean 'grand'? (known: classic, compact, "),
         ("rules show prnt", "unknown edition 'prnt'; did you mean 'print'? (known: "),
         ("rules diff print en2", "unknown edition 'en2'; did you mean 'en1'? (known: "),
-        ("bords", "No such command 'bords'. Did you mean 'boards'"),
+        ("bords", "No such command 'bords'. Did you mean 'boards', 'bots'? (see: mmsim --help)"),
         ("boards lst", "No such command 'lst'. Did you mean 'list'? (see: mmsim boards --help)"),
     ],
 )
@@ -38,7 +38,7 @@ def test_an_unknown_name_comes_with_the_nearest_known_one(words: str, says: str)
 def test_a_name_near_nothing_comes_with_all_that_are_known() -> None:
     text = complaint(USAGE, "play", "--rules", "zzz")
     assert text.startswith("unknown edition 'zzz'")
-    assert text.endswith("(known: en1, print, nl, v2)")
+    assert text.endswith("(known: en1, print, nl, v2, metro)")
 
 
 def test_an_unknown_option_comes_with_the_nearest() -> None:
@@ -289,7 +289,7 @@ def test_a_bug_is_one_sentence_too_and_debug_shows_where_it_is(monkeypatch: pyte
     def broken(*_: object) -> None:
         raise RuntimeError("the depot is on fire")
 
-    monkeypatch.setattr(play_command, "play_out", broken)
+    monkeypatch.setattr(desk, "play_out", broken)
     text = complaint(FAILURE, "play")
     assert text == "internal error, RuntimeError: the depot is on fire (run with --debug for the traceback)"
     assert "in broken" in run("play", "--debug").stderr

@@ -6,6 +6,7 @@ A change of these files is a change of the rules, of a bot or of the random stre
 from dataclasses import dataclass
 from pathlib import Path
 
+from mmsim.core import records
 from mmsim.core.files import write_atomically
 from mmsim.metromania import boardfile, record
 from mmsim.metromania.bots import seat_bots
@@ -34,7 +35,7 @@ class Golden:
         game = set_up(boardfile.load(self.board), rules, self.seed)
         bots = seat_bots("uniform", rules.companies)
         play_out(game, self.seed)
-        return record.dumps(record.to_record(game, [bot.name for bot in bots], self.seed))
+        return records.dumps(record.to_record(game, [bot.name for bot in bots], self.seed))
 
 
 GAMES = (

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mmsim.core.errors import UsageError
+from mmsim.core.errors import MmsimError, UsageError
 from mmsim.core.game import Variant
 from mmsim.metro.bots import BOTS, seat_bots
 from mmsim.metro.game import Metro
@@ -24,8 +24,8 @@ def test_the_bots_of_the_house_are_declared_with_all_they_say_of_themselves() ->
         assert bot.name == name
         assert bot.idea.endswith(".")
         assert bot.looks_at.endswith(".")
-        assert len(bot.parameters) <= WEIGHTS
-        assert all(p.low <= p.default <= p.high and p.text.endswith(".") for p in bot.parameters.values())
+        assert len(bot.weights) <= WEIGHTS
+        assert all(w.low <= w.usual <= w.high and w.text.endswith(".") for w in bot.weights.values())
 
 
 @pytest.mark.parametrize(
@@ -37,24 +37,24 @@ def test_the_bots_of_the_house_are_declared_with_all_they_say_of_themselves() ->
             "search:playouts=50,width=4,uniform,greedy:open=9",
             ["search:playouts=50,width=4", "uniform", "greedy:open=9"],
         ),
-        ("search:playouts=200,prior=0", ["search:prior=0"] * 3),
+        ("search:playouts=200,prior=0", ["search:playouts=200,prior=0"] * 3),
     ],
 )
 def test_a_list_of_bots_is_read(text: str, names: list[str]) -> None:
-    assert [bot.name for bot in seat_bots(text, 3)] == names
+    assert [bot.spec for bot in seat_bots(text, 3)] == names
 
 
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
         ("gredy", "unknown bot 'gredy'; did you mean 'greedy'"),
-        ("greedy:opn=3", "unknown parameter of bot greedy 'opn'; did you mean 'open'"),
-        ("greedy:open=x", "bot greedy: open=x is out of range; it takes 0 to 60"),
+        ("greedy:opn=3", "unknown weight of bot greedy 'opn'; did you mean 'open'"),
+        ("greedy:open=x", "bot greedy: open=x is not a number"),
         ("search:playouts=0", "playouts=0 is out of range"),
-        ("greedy:open", "'open' in bot 'greedy:open' is not of the form parameter=value"),
+        ("greedy:open", "bot 'greedy:open': 'open' is not of the form weight=value"),
         ("greedy:open=1,open=2", "sets open twice"),
-        ("greedy,uniform", "there are 2 bots for 3 players; name one for all or 3 of them"),
-        ("nowhere.py:Bot", "cannot read the bot file nowhere.py"),
+        ("greedy,uniform", "--bots names 2 bots for 3 players; name one for all or 3 of them"),
+        ("nowhere.py:Bot", "there is no file nowhere.py"),
     ],
 )
 def test_a_wrong_list_of_bots_is_told_in_a_sentence(text: str, complaint: str) -> None:
@@ -150,18 +150,17 @@ def test_bots_of_both_kinds_sit_at_one_table(file: Path) -> None:
     shard = METRO.play_shard(prepared, 0, 3)
     assert (shard["games"]["status"] == 0).all()
     frame = METRO.frame(prepared, "seats", shard["seats"])
-    assert frame["bot"].to_list()[:3] == ["mine.py:First", "planner", "greedy"]
+    assert frame["bot"].to_list()[:3] == ["First", "planner", "greedy"]
     METRO.verify(METRO.record(prepared, 2))
 
 
 @pytest.mark.parametrize(
-    ("name", "message"), [("Raises", "ValueError: no idea"), ("Cheats", "is not legal for seat 1")]
+    ("name", "message"), [("Raises", "ValueError: no idea"), ("Cheats", "which is not one of its")]
 )
 def test_a_bot_that_fails_ends_its_game_and_is_named(file: Path, name: str, message: str) -> None:
     prepared = METRO.prepare(Variant("metro", 3, bots=f"uniform,{file}:{name},uniform"))
     shard = METRO.play_shard(prepared, 5, 2)
-    who = f"mine.py:{name}"
-    assert [(error.game, error.seat, error.bot) for error in shard.errors] == [(5, 1, who), (6, 1, who)]
+    assert [(error.game, error.seat, error.bot) for error in shard.errors] == [(5, 1, name), (6, 1, name)]
     assert all(message in error.message for error in shard.errors)
     rows = METRO.frame(prepared, "games", shard["games"])
     assert rows["status"].to_list() == ["bot_error"] * 2
@@ -171,12 +170,12 @@ def test_a_bot_that_fails_ends_its_game_and_is_named(file: Path, name: str, mess
 
 
 def test_a_bot_file_that_does_not_say_which_is_told(file: Path) -> None:
-    with pytest.raises(UsageError, match="has 4 classes with choose"):
+    with pytest.raises(UsageError, match="4 of its classes have choose"):
         seat_bots(str(file), 2)
-    with pytest.raises(UsageError, match="unknown bot in .* 'Frist'; did you mean 'First'"):
+    with pytest.raises(UsageError, match="unknown class in .* 'Frist'; did you mean 'First'"):
         seat_bots(f"{file}:Frist", 2)
     file.write_text("class Only:\n    def choose(self, view, moves): ...\n")
-    assert [bot.name for bot in seat_bots(str(file), 2)] == ["mine.py:Only"] * 2
+    assert [bot.spec for bot in seat_bots(str(file), 2)] == ["Only"] * 2
     file.write_text("import nothing_of_that_name\n")
-    with pytest.raises(UsageError, match="does not load: ModuleNotFoundError"):
+    with pytest.raises(MmsimError, match="cannot be run: ModuleNotFoundError"):
         seat_bots(str(file), 2)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from mmsim.core import records
 from mmsim.core.game import Shard, Variant
 from mmsim.core.rng import Purpose
 from mmsim.metromania import record
@@ -201,7 +202,7 @@ def test_the_record_of_the_core_is_that_of_the_reference_engine(prepared: Prepar
         play_out(readable, seed)
         told = METROMANIA.record(prepared, game)
         assert told == record.to_record(readable, [bot.name for bot in bots], seed)
-        assert record.verify(json.loads(record.dumps(told))).history == readable.history
+        assert record.verify(json.loads(records.dumps(told))).history == readable.history
 
 
 def test_the_record_tells_the_game_of_the_rows(prepared: Prepared) -> None:

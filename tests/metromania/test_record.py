@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from mmsim.core import records
 from mmsim.metromania import boardfile, record, rules
 from mmsim.metromania.play import Seed, play_out, set_up
 from mmsim.metromania.reference import DECLINE, Game
@@ -45,7 +46,7 @@ def game() -> Game:
 
 @pytest.fixture(scope="module")
 def whole(game: Game) -> Record:
-    return json.loads(record.dumps(tell(game, Seed(0))))
+    return json.loads(records.dumps(tell(game, Seed(0))))
 
 
 # --- what is written ---------------------------------------------------------------------------------------
@@ -139,7 +140,7 @@ def test_the_companies_of_en1_sit_side_by_side() -> None:
 
 
 def test_a_record_is_one_line_of_text(whole: Record) -> None:
-    text = record.dumps(whole)
+    text = records.dumps(whole)
     assert text.endswith("}\n")
     assert text.count("\n") == 1
     assert json.loads(text) == whole
@@ -149,27 +150,27 @@ def test_a_record_is_one_line_of_text(whole: Record) -> None:
 
 
 def test_a_file_is_one_record_over_many_lines_or_one_a_line(whole: Record) -> None:
-    assert [(s.line, s.problem) for s in record.read_records(json.dumps(whole, indent=2))] == [(1, None)]
-    text = record.dumps(whole) + "\n" + record.dumps(whole)
-    assert [(s.line, s.problem) for s in record.read_records(text)] == [(1, None), (3, None)]
+    assert [(s.line, s.problem) for s in records.read_records(json.dumps(whole, indent=2))] == [(1, None)]
+    text = records.dumps(whole) + "\n" + records.dumps(whole)
+    assert [(s.line, s.problem) for s in records.read_records(text)] == [(1, None), (3, None)]
 
 
 def test_a_truncated_record_is_said_to_be_cut_off(whole: Record) -> None:
-    text = record.dumps(whole)
+    text = records.dumps(whole)
     for length in range(1, len(text) - 1, 97):
-        (source,) = record.read_records(text[:length])
+        (source,) = records.read_records(text[:length])
         assert source.problem is not None
         assert source.problem.startswith("the record is cut off at column "), text[:length][-20:]
 
 
 def test_an_empty_file_is_no_record() -> None:
-    assert [s.problem for s in record.read_records(" \n")] == ["it is empty, not a game record"]
+    assert [s.problem for s in records.read_records(" \n")] == ["it is empty, not a game record"]
 
 
 @pytest.mark.parametrize("bad", ["oops", '{"format": "mmsim-record/1", "moves": [', '{"format" "mmsim-record/1"}'])
 def test_one_bad_line_of_many_is_named_and_the_others_are_read(whole: Record, bad: str) -> None:
-    good = record.dumps(whole)
-    sources = list(record.read_records(f"{good}{good}{bad}\n{good}"))
+    good = records.dumps(whole)
+    sources = list(records.read_records(f"{good}{good}{bad}\n{good}"))
     assert [(s.line, s.problem is None) for s in sources] == [(1, True), (2, True), (3, False), (4, True)]
     assert sources[2].problem is not None
     assert "line 1" not in sources[2].problem
@@ -177,4 +178,4 @@ def test_one_bad_line_of_many_is_named_and_the_others_are_read(whole: Record, ba
 
 @pytest.mark.parametrize("text", ["[" * 100_000, '{"seed": ' + "1" * 5000 + "}"], ids=["deep", "long number"])
 def test_json_beyond_reading_is_a_problem_and_not_a_crash(text: str) -> None:
-    assert [s.problem is None for s in record.read_records(text)] == [False]
+    assert [s.problem is None for s in records.read_records(text)] == [False]

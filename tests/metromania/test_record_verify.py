@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from mmsim.core import records
 from mmsim.metromania import boardfile, record, rules
 from mmsim.metromania.play import Seed, play_out, set_up
 
@@ -18,7 +19,7 @@ def whole() -> Record:
     """A game with every kind of move, a declined bonus station and a tunnel that makes two stations."""
     game = set_up(boardfile.load("compact"), rules.ruleset("print", 3), Seed(0))
     play_out(game, Seed(0))
-    told: Record = json.loads(record.dumps(record.to_record(game, ["uniform"] * 3, Seed(0))))
+    told: Record = json.loads(records.dumps(record.to_record(game, ["uniform"] * 3, Seed(0))))
     assert {move["move"] for move in told["moves"]} == {"start", "dig", "end", "bonus", "station", "pass"}
     return told
 
@@ -31,7 +32,7 @@ def told(whole: Record) -> Record:
 
 def complaint(told: Record) -> str:
     """What verify says about a spoiled record."""
-    with pytest.raises(record.RecordError) as caught:
+    with pytest.raises(records.RecordError) as caught:
         record.verify(told)
     return str(caught.value)
 

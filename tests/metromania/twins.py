@@ -11,6 +11,7 @@ from unittest.mock import patch
 import numpy as np
 from numpy.typing import NDArray
 
+from mmsim.core import records
 from mmsim.core.game import Variant
 from mmsim.core.rng import Stream
 from mmsim.metromania import boardfile, record, reference, state
@@ -182,7 +183,7 @@ class Twins:
         game = self.game
         unfinished = Result(game.end_reason or "not over", list(game.points), [], [], [], [])
         bots = ["test"] * game.rules.companies
-        return record.dumps(record.record_of(game, result(game) if game.over else unfinished, bots, self.seed))
+        return records.dumps(record.record_of(game, result(game) if game.over else unfinished, bots, self.seed))
 
     def play(self, chooser: AnyChooser, rng: Random, look_every: int = 8) -> Result:
         """Play to the end, comparing every decision; one decision in `look_every` also by the players' views."""

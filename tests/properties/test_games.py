@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, event, given, settings
 
+from mmsim.core import records
 from mmsim.core.rng import Purpose, Stream
 from mmsim.metromania import boardfile, record
 from mmsim.metromania.deal import LETTERS, Marker
@@ -203,7 +204,7 @@ def test_scores_add_up(game: Game, chooser: Chooser, seed: Seed) -> None:
 
 def told_again(game: Game, seed: Seed) -> None:
     told = record.to_record(game, ["uniform"] * game.rules.companies, seed)
-    read = json.loads(record.dumps(told))
+    read = json.loads(records.dumps(told))
     assert read == told
     replayed = record.verify(read)
     assert record.to_record(replayed, ["uniform"] * game.rules.companies, seed) == told

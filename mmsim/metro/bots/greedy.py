@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from mmsim.core.accel import ix, jit
-from mmsim.metro.bots.declare import Bot, Parameter
+from mmsim.core.bots import Bot, Weight
 from mmsim.metro.bots.looking import best_placement, drawing_value, weigh_owners
 from mmsim.metro.moves import DRAW, kth_move
 from mmsim.metro.state import SUPPLY
@@ -15,8 +15,8 @@ GREEDY = Bot(
     "Own points now minus the best given away, counting every line that ends against what it would bring if open.",
     "The own tiles, the lines they would bring to a stop, and whose they are.",
     {
-        "open": Parameter(12.0, 0.0, 60.0, "Points an open line counts for: one that ends below that is a loss."),
-        "given": Parameter(1.0, 0.0, 10.0, "Weight of the points the others get on average."),
+        "open": Weight(12.0, 0.0, 60.0, "Points an open line counts for: one that ends below that is a loss."),
+        "given": Weight(1.0, 0.0, 10.0, "Weight of the points the others get on average."),
     },
 )
 _OPEN, _GIVEN = 0, 1

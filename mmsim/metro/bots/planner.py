@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from mmsim.core.accel import ix, jit, lowest_bit
+from mmsim.core.bots import Bot, Weight
 from mmsim.metro.board import STATIONS, STOPS
-from mmsim.metro.bots.declare import Bot, Parameter
 from mmsim.metro.bots.greedy import place_or_draw
 from mmsim.metro.bots.looking import best_placement, drawing_value, held_by, weigh_owners, worth
 from mmsim.metro.moves import DRAW, EXCHANGE, WAGON, move_code
@@ -19,11 +19,11 @@ PLANNER = Bot(
     "the others'; draws, puts wagons and exchanges shares when that promises more than the tile in hand.",
     "The own tiles, all open lines, the tiles it has not seen, open shares and the likely ranks of the companies.",
     {
-        "others": Parameter(1.0, 0.0, 10.0, "Weight of the points the others get on average."),
-        "sweeps": Parameter(6.0, 0.0, 50.0, "How often the expectations are passed on from cell to cell."),
-        "start": Parameter(3.0, 0.0, 60.0, "Tiles expected of a line before anything is known."),
-        "wagon": Parameter(1.0, 0.0, 10.0, "Weight of the points expected of a centre wagon."),
-        "exchange": Parameter(0.5, 0.0, 10.0, "Weight of the points expected of an exchange."),
+        "others": Weight(1.0, 0.0, 10.0, "Weight of the points the others get on average."),
+        "sweeps": Weight(6.0, 0.0, 50.0, "How often the expectations are passed on from cell to cell."),
+        "start": Weight(3.0, 0.0, 60.0, "Tiles expected of a line before anything is known."),
+        "wagon": Weight(1.0, 0.0, 10.0, "Weight of the points expected of a centre wagon."),
+        "exchange": Weight(0.5, 0.0, 10.0, "Weight of the points expected of an exchange."),
     },
 )
 OTHERS, _SWEEPS, _START, WAGONS, EXCHANGES = range(5)

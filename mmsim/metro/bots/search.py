@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from mmsim.core.accel import ix, jit, lowest_bit
-from mmsim.metro.bots.declare import Bot, Parameter
+from mmsim.core.bots import Bot, Weight
 from mmsim.metro.bots.looking import best_placement, drawing_value, placement_value, position_value, weigh_owners
 from mmsim.metro.bots.planner import EXCHANGES, OTHERS, PLANNER, WAGONS, best_exchange, best_wagon, plan, refine
 from mmsim.metro.moves import DRAW, PLACE, kth_move, move_code
@@ -19,12 +19,12 @@ SEARCH = Bot(
     "one that stands best when its turn comes again.",
     "All that the planner looks at.",
     {
-        **PLANNER.parameters,
-        "playouts": Parameter(200.0, 1.0, 1e6, "Continuations imagined for every decision."),
-        "width": Parameter(16.0, 1.0, CANDIDATES, "Moves that are tried, the planner's best ones."),
-        "prior": Parameter(4.0, 0.0, 1e6, "Playouts the planner's own opinion of a move counts for."),
-        "turns": Parameter(-1.0, -1.0, 60.0, "Turns that are imagined after a move; -1: one of every other player."),
-        "haste": Parameter(1.0, 0.0, 50.0, "How often expectations are passed on in an imagined turn."),
+        **PLANNER.weights,
+        "playouts": Weight(200.0, 1.0, 1e6, "Continuations imagined for every decision."),
+        "width": Weight(16.0, 1.0, CANDIDATES, "Moves that are tried, the planner's best ones."),
+        "prior": Weight(4.0, 0.0, 1e6, "Playouts the planner's own opinion of a move counts for."),
+        "turns": Weight(-1.0, -1.0, 60.0, "Turns that are imagined after a move; -1: one of every other player."),
+        "haste": Weight(1.0, 0.0, 50.0, "How often expectations are passed on in an imagined turn."),
     },
 )
 _PLAYOUTS, _WIDTH, _PRIOR, _TURNS, _HASTE = range(5, 10)

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from mmsim.core.accel import ix, jit
-from mmsim.metro.bots.declare import Bot, Parameter
+from mmsim.core.bots import Bot, Weight
 from mmsim.metro.bots.greedy import place_or_draw
 from mmsim.metro.bots.looking import weigh_owners
 
@@ -14,8 +14,8 @@ SPOILER = Bot(
     "Ends the lines of the others while they are short, and keeps its own out of it.",
     "The own tiles, the lines they would bring to a stop, and whose they are.",
     {
-        "open": Parameter(9.0, 0.0, 60.0, "Points an open line counts for: to end one below that takes them away."),
-        "own": Parameter(0.1, 0.0, 10.0, "Weight of the own points against those the others get on average."),
+        "open": Weight(9.0, 0.0, 60.0, "Points an open line counts for: to end one below that takes them away."),
+        "own": Weight(0.1, 0.0, 10.0, "Weight of the own points against those the others get on average."),
     },
 )
 _OPEN, _OWN = 0, 1

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from mmsim.core.accel import inlined
+from mmsim.core.bots import Bot
 from mmsim.core.streams import draw_below
-from mmsim.metro.bots.declare import Bot
 from mmsim.metro.moves import kth_move
 
 UNIFORM = Bot("uniform", "Any legal move, all equally likely.", "Nothing but how many moves there are.", {})

@@ -1,59 +1,37 @@
-"""Scripted players: one file a bot, each a small declared object."""
+"""Scripted players: one file a bot, each a small declared object. How they think is in `mind`."""
 
-from mmsim.core.errors import UsageError, unknown
+from collections.abc import Sequence
+
+from mmsim.core import seating
+from mmsim.core.bots import Bot
 from mmsim.metromania.bots.blocker import BLOCKER
-from mmsim.metromania.bots.custom import from_file, installed, names_file
-from mmsim.metromania.bots.declare import Bot
 from mmsim.metromania.bots.greedy import GREEDY
 from mmsim.metromania.bots.networker import NETWORKER
 from mmsim.metromania.bots.planner import PLANNER
 from mmsim.metromania.bots.runner import RUNNER
 from mmsim.metromania.bots.search import SEARCH
 from mmsim.metromania.bots.uniform import UNIFORM
+from mmsim.metromania.rules import Ruleset
 
-__all__ = ["BOTS", "Bot", "find_bot", "seat_bots", "split_bots"]
-BOTS: dict[str, Bot] = {bot.name: bot for bot in (UNIFORM, GREEDY, RUNNER, NETWORKER, BLOCKER, PLANNER, SEARCH)}
+BOTS: dict[str, Bot] = {bot.name: bot for bot in (UNIFORM, GREEDY, RUNNER, BLOCKER, NETWORKER, PLANNER, SEARCH)}
 
 
 def find_bot(spec: str) -> Bot:
-    """The bot of a text like `planner`, `planner:block=2.0,leader=0` or `./mybot.py:MyBot`."""
-    name, _, settings = spec.partition(":")
-    if names_file(name):
-        cls, _, settings = settings.partition(":")
-        return from_file(name, cls).changed_by(_changes(spec, settings))
-    bots = BOTS if name in BOTS else {**BOTS, **installed()}
-    if name not in bots:
-        raise unknown("bot", name, bots)
-    return bots[name].changed_by(_changes(spec, settings))
+    """The bot of a text like `planner` or `planner:block=2.0,leader=0`."""
+    return seating.find_bot(spec, BOTS)
 
 
-def _changes(spec: str, settings: str) -> dict[str, str]:
-    changes = {}
-    for setting in filter(None, (part.strip() for part in settings.split(","))):
-        key, equals, value = setting.partition("=")
-        if not equals:
-            raise UsageError(f"bot '{spec}': '{setting}' is not of the form weight=value")
-        changes[key.strip()] = value.strip()
-    return changes
-
-
-def split_bots(text: str) -> list[str]:
-    """The bots of a list: commas separate them, and a part like `leader=0` belongs to the bot before it."""
-    specs: list[str] = []
-    for part in (part.strip() for part in text.split(",")):
-        if specs and "=" in part and ":" not in part:
-            specs[-1] += f",{part}"
-        else:
-            specs.append(part)
-    return specs
-
-
-def seat_bots(text: str, companies: int) -> list[Bot]:
+def seat_bots(text: str, companies: int) -> tuple[Bot, ...]:
     """The bots of a list like `uniform` (for every company) or `planner,greedy,greedy,greedy`."""
-    specs = split_bots(text)
-    if len(specs) not in (1, companies):
-        raise UsageError(
-            f"--bots names {len(specs)} bots for {companies} companies; name one for all or {companies} of them"
-        )
-    bots = [find_bot(spec) for spec in specs]
-    return bots * companies if len(bots) == 1 else bots
+    return seating.seat_bots(text, BOTS, companies, "companies")
+
+
+def seated(rules: Ruleset, bots: Sequence[Bot], rotation: int) -> list[Bot]:
+    """The bots after so many rotations: every player has the bots of the next one, company by company."""
+    of_company = {
+        (player, rules.seat_player[:seat].count(player)): seat for seat, player in enumerate(rules.seat_player)
+    }
+    return [
+        bots[of_company[(player + rotation) % rules.players, company]]
+        for (player, company), _ in sorted(of_company.items(), key=lambda item: item[1])
+    ]

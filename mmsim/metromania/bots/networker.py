@@ -1,8 +1,8 @@
 """The bot that wants to be on everybody's way."""
 
-from mmsim.metromania.bots.declare import Bot
+from mmsim.metromania.bots.declare import weighing
 
-NETWORKER = Bot(
+NETWORKER = weighing(
     name="networker",
     idea="Builds stations where lines meet, connects cheaply, and sits on the likely fastest routes.",
     looks_at="lines it can meet, networks it can join, markers without a station, the trips as they stand",

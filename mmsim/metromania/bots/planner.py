@@ -3,9 +3,9 @@
 Its weights were found by self-play, `mmsim bots tune`; docs/bots.md has the command, docs/tuning-planner.json the log.
 """
 
-from mmsim.metromania.bots.declare import Bot
+from mmsim.metromania.bots.declare import weighing
 
-PLANNER = Bot(
+PLANNER = weighing(
     name="planner",
     idea="Weighs every whole turn by what it will be worth at the end of the game.",
     looks_at="its chance to end each line, points at stake, markers and spots, trips, networks, what others need",

@@ -1,8 +1,8 @@
 """The bot in a hurry."""
 
-from mmsim.metromania.bots.declare import Bot
+from mmsim.metromania.bots.declare import weighing
 
-RUNNER = Bot(
+RUNNER = weighing(
     name="runner",
     idea="Ends both its lines by the shortest free way, and lays markers where that costs no tunnel.",
     looks_at="free cells, free ends the tunnels it has left, spots on the way",

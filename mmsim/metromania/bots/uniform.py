@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from mmsim.core.bots import Bot
 from mmsim.core.rng import Stream
-from mmsim.metromania.bots.declare import Bot
 from mmsim.metromania.mind.memory import UNIFORM as KIND
 from mmsim.metromania.reference import Move
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from mmsim.metromania.state import CELLS, LINES, PLANNED, SEATS, VERTEX_ROWS, VERTICES
 
-UNIFORM, WEIGHING, SEARCH, PYTHON = range(4)  # kinds of bots
+UNIFORM, WEIGHING, SEARCH = range(3)  # kinds of bots
 
 # What a whole turn is weighed by. The amounts are in points, tunnels or plain counts, as the words say.
 FEATURES = {

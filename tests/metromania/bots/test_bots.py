@@ -5,7 +5,8 @@ import pytest
 
 from mmsim.core.errors import UsageError
 from mmsim.core.game import Variant
-from mmsim.metromania.bots import BOTS, find_bot, seat_bots, split_bots
+from mmsim.core.seating import split_bots
+from mmsim.metromania.bots import BOTS, find_bot, seat_bots
 from mmsim.metromania.game import Metromania
 from mmsim.metromania.mind.memory import FEATURES, HABITS
 from mmsim.metromania.position import Position

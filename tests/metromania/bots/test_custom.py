@@ -5,11 +5,12 @@ from typing import Any
 
 import pytest
 
+from mmsim.core import seating
 from mmsim.core.errors import MmsimError, UsageError
 from mmsim.core.game import Variant
-from mmsim.metromania.bots import custom, find_bot
+from mmsim.core.seating import BotFailedError
+from mmsim.metromania.bots import find_bot
 from mmsim.metromania.game import Metromania
-from mmsim.metromania.position import BotFailedError
 
 METROMANIA = Metromania()
 HOMING = Path(__file__).parents[3] / "docs" / "examples" / "homing.py"
@@ -131,7 +132,7 @@ def test_the_record_of_a_game_that_failed_is_refused_with_the_reason(file: str) 
     ("spec", "says"),
     [
         ("{file}:Frist", "unknown class in {file} 'Frist'; did you mean 'First'?"),
-        ("{file}", "name its class too, as in {file}:MyBot"),
+        ("{file}", "5 of its classes have choose(view, moves); write {file}:MyBot"),
         ("{file}:Mute", "bot Mute has no method choose"),
         ("nowhere.py:Bot", "there is no file nowhere.py"),
         ("{file}:First:turns=many", "turns=many is not a number"),
@@ -155,9 +156,9 @@ def test_packages_offer_bots_through_entry_points(monkeypatch: pytest.MonkeyPatc
         name = "guest"
 
         def load(self) -> Any:
-            return custom.from_file(file, "First").player
+            return seating.find_bot(f"{file}:First", {}).player
 
-    monkeypatch.setattr(custom, "entry_points", lambda group: [Point()] if group == "mmsim.bots" else [])
+    monkeypatch.setattr(seating, "entry_points", lambda group: [Point()] if group == "mmsim.bots" else [])
     assert find_bot("guest").idea == "The first legal move."
     with pytest.raises(UsageError, match="unknown bot 'gest'; did you mean 'guest'"):
         find_bot("gest")

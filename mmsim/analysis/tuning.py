@@ -1,7 +1,7 @@
 """Tuning a bot's weights by self-play: a separable natural evolution strategy, judged on seeds it has never seen.
 
-Every generation tries some variations of the weights, each as one company against three opponents: itself as it was
-when the round began, and bots of the ladder. All variations play the same layouts and deals from the same seats, so
+Every generation tries some variations of the weights, each in one seat with one opponent in all others: itself as it
+was when the round began, and bots of the ladder. All variations play the same layouts and deals from the same seats, so
 they are compared game by game. The step is the rank-weighted mean of the variations, and each weight's step width
 follows the same ranks (Wierstra et al., "Natural evolution strategies", JMLR 2014, algorithm SNES).
 """
@@ -15,21 +15,23 @@ from multiprocessing import get_context
 import numpy as np
 from numpy.typing import NDArray
 
+from mmsim.core.bots import Bot
+from mmsim.core.errors import UsageError
 from mmsim.core.game import Variant
-from mmsim.metromania.bots import find_bot
-from mmsim.metromania.bots.declare import LIMITS, Bot
+from mmsim.core.seating import find_bot
+from mmsim.games import find_desk, find_game
 
 _HELD_OUT = 1 << 62  # games of the final judgement have numbers no generation reaches
-_FIXED = ("ahead", "trials", "noise", "playouts", "turns", "margin")  # habits that cost time; not tuned
 
 
 @dataclass(frozen=True)
 class Plan:
     """What a tuning plays."""
 
+    game: str
     bot: str
     opponents: tuple[str, ...]  # bots of the ladder it meets beside its former self
-    rules: str = "print"
+    rules: str
     players: int = 4
     seed: int = 1
     generations: int = 20
@@ -66,8 +68,11 @@ def spec_of(bot: Bot, weights: dict[str, float]) -> str:
 
 def tune(plan: Plan, workers: int = 2) -> Iterator[Generation]:
     """Generations of better weights, as long as the plan says."""
-    bot = find_bot(plan.bot)
-    start = {name: value for name, value in bot.settings.items() if name not in _FIXED}
+    desk = find_desk(plan.game)
+    bot = find_bot(plan.bot, desk.bots)
+    start = {name: value for name, value in bot.settings.items() if value and name not in desk.costly}
+    if not start:
+        raise UsageError(f"bot {bot.name} has no weights to tune")
     names, centre = list(start), np.array(list(start.values()), float)
     scale = np.maximum(np.abs(centre), 0.3)
     width = np.full(len(names), plan.width)
@@ -78,7 +83,7 @@ def tune(plan: Plan, workers: int = 2) -> Iterator[Generation]:
 
     def weights_at(x: NDArray[np.float64]) -> dict[str, float]:
         return {
-            name: float(np.clip(value, *LIMITS.get(name, (-1e6, 1e6))).round(4))
+            name: float(np.clip(value, bot.weights[name].low, bot.weights[name].high).round(4))
             for name, value in zip(names, centre + scale * x, strict=True)
         }
 
@@ -112,23 +117,20 @@ def _against(
     plan: Plan, spec: str, other: str, first: int, games: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """One bot against others in all other seats, seats balanced: win share, and fitness, of each layout and deal."""
-    from mmsim.metromania.game import Metromania
-
-    game = Metromania()
+    game = find_game(plan.game)
     bots = ",".join([spec] + [other] * (plan.players - 1))
     prepared = game.prepare(Variant(plan.rules, plan.players, bots=bots, seed=plan.seed, seats="rotate"))
-    rotations = prepared.rotations
-    first -= first % rotations
-    seats = game.play_shard(prepared, first, games - games % rotations)["seats"]
+    first -= first % plan.players
+    seats = game.play_shard(prepared, first, games - games % plan.players)["seats"]
     score = seats["score"].reshape(-1, plan.players).astype(float)
     share = seats["win_share"].reshape(-1, plan.players).astype(float)
     rows = np.arange(len(score))
-    own = -(first + rows) % rotations  # the first bot of the list sits there
+    own = -(first + rows) % plan.players  # the first bot of the list sits there
     rivals = score.copy()
     rivals[rows, own] = -np.inf
     margin = score[rows, own] - rivals.max(axis=1)
-    won = share[rows, own].reshape(-1, rotations).mean(axis=1)
-    return won, won + 0.01 * margin.reshape(-1, rotations).mean(axis=1)
+    won = share[rows, own].reshape(-1, plan.players).mean(axis=1)
+    return won, won + 0.01 * margin.reshape(-1, plan.players).mean(axis=1)
 
 
 def judge(plan: Plan, spec: str, opponents: Sequence[str], workers: int = 2) -> list[Verdict]:
