@@ -13,7 +13,7 @@ from mmsim.metromania.bots.search import SEARCH
 from mmsim.metromania.bots.uniform import UNIFORM
 from mmsim.metromania.rules import Ruleset
 
-BOTS: dict[str, Bot] = {bot.name: bot for bot in (UNIFORM, GREEDY, RUNNER, NETWORKER, BLOCKER, PLANNER, SEARCH)}
+BOTS: dict[str, Bot] = {bot.name: bot for bot in (UNIFORM, GREEDY, RUNNER, BLOCKER, NETWORKER, PLANNER, SEARCH)}
 
 
 def find_bot(spec: str) -> Bot:

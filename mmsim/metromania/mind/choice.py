@@ -8,8 +8,10 @@ from mmsim.core.accel import ix, jit, merged
 from mmsim.core.streams import draw_below, next_word, open_stream
 from mmsim.metromania.mind.insight import reckon_trips, take_in, weight
 from mmsim.metromania.mind.memory import DEPTH, NOISE, RIVALS, TRIALS, TRIP_POINTS, UNIFORM, WIDTH
+from mmsim.metromania.mind.plans import NEVER
 from mmsim.metromania.mind.sight import look
-from mmsim.metromania.mind.turn import NEVER, place_worth, weigh_turns
+from mmsim.metromania.mind.turn import weigh_turns
+from mmsim.metromania.mind.worth import place_worth
 from mmsim.metromania.moves import BONUS, DECLINE, DIG, END, kth_move, nth_move
 from mmsim.metromania.state import HAND, PATH
 from mmsim.metromania.turns import play_move
