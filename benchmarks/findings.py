@@ -1,4 +1,4 @@
-"""Plays the ready experiments and writes their figures into docs/findings.md; its sentences are written by hand.
+"""Plays the ready experiments and writes their figures into docs/findings*.md; their sentences are written by hand.
 
 python -m benchmarks.findings                    # into runs/findings; what has been played is not played again
 python -m benchmarks.findings two-players        # only this one
@@ -19,9 +19,11 @@ from mmsim.analysis.tables import RunTables, open_run
 from mmsim.core.files import write_atomically
 from mmsim.report.evidence import short_names
 
-PAGE = Path(__file__).parent.parent / "docs" / "findings.md"
+DOCS = Path(__file__).parent.parent / "docs"
+PAGE, METRO_PAGE = DOCS / "findings.md", DOCS / "findings-metro.md"
 RUNS = Path("runs") / "findings"
 FAIRNESS = ("win_share", "seat_imbalance")
+METRO = (*FAIRNESS, "score", "margin", "lead_changes", "decided", "longest_line", "lines_to_centre")
 DRAMA = ("margin", "lead_changes", "decided_at_scoring")
 
 
@@ -32,6 +34,7 @@ class Finding:
     experiment: str
     games: int
     metrics: tuple[str, ...]
+    page: Path = PAGE
 
     @property
     def folder(self) -> Path:
@@ -50,6 +53,10 @@ FINDINGS = (
     Finding("editions-4p", 20_000, (*FAIRNESS, "score", "margin", "lead_changes", "turns", "trips_possible")),
     Finding("board-sets-4p", 15_000, (*FAIRNESS, "score", "margin", "turns", "trips_possible")),
     Finding("layouts-4p", 100_000, ("layout_share",)),
+    *(Finding(f"metro-seats-{players}p", 12_000, FAIRNESS, METRO_PAGE) for players in (2, 3, 4, 5, 6)),
+    Finding("metro-orientation-4p", 12_000, METRO, METRO_PAGE),
+    Finding("metro-hands-4p", 12_000, METRO, METRO_PAGE),
+    Finding("metro-modules-4p", 12_000, METRO, METRO_PAGE),
 )
 
 
@@ -58,8 +65,8 @@ def main() -> None:
     for one in FINDINGS:
         if one.experiment in wanted:
             _mmsim(one.play if not (one.folder / "manifest.json").exists() else f"mmsim resume {one.folder}")
-            text = PAGE.read_text(encoding="utf-8")
-            write_atomically(PAGE, put(text, one.experiment, "\n".join(figures(one))).encode())
+            text = one.page.read_text(encoding="utf-8")
+            write_atomically(one.page, put(text, one.experiment, "\n".join(figures(one))).encode())
 
 
 def _mmsim(command: str) -> None:
@@ -71,7 +78,7 @@ def put(page: str, experiment: str, text: str) -> str:
     start, end = f"<!-- figures of {experiment} -->\n", "<!-- end of figures -->"
     pattern = re.compile(re.escape(start) + ".*?" + re.escape(end), re.DOTALL)
     if not pattern.search(page):
-        raise SystemExit(f"{PAGE} has no place for the figures of {experiment}")
+        raise SystemExit(f"there is no place for the figures of {experiment}")
     return pattern.sub(lambda match: f"{start}{text}\n{end}", page)
 
 

@@ -8,30 +8,31 @@ from mmsim.core.desk import Desk
 from mmsim.core.errors import unknown
 from mmsim.core.game import Game
 
-_TITLES = {"metromania": "Metromania", "metro": "Metro"}
-GAMES = tuple(_TITLES)
-TITLES = tuple(_TITLES.values())
+_ROOMS = {"metromania": ("Metromania", "mmsim.metromania"), "metro": ("Metro", "mmsim.metro")}  # title, package
+GAMES = tuple(_ROOMS)
+TITLES = tuple(title for title, _ in _ROOMS.values())
 DEFAULT = GAMES[0]
 
 
 @cache
 def find_game(name: str) -> Game:
     """A game, imported when it is asked for: what it compiles takes a moment to load."""
-    game: Game = getattr(_module(name, "game"), _TITLES[name])()
+    game: Game = _made(name, "game", "")
     return game
 
 
 @cache
 def find_desk(name: str) -> Desk:
     """What a game answers at the shell; nothing is compiled for it."""
-    desk: Desk = getattr(_module(name, "desk"), f"{_TITLES[name]}Desk")()
+    desk: Desk = _made(name, "desk", "Desk")
     return desk
 
 
-def _module(game: str, room: str) -> Any:
-    if game not in GAMES:
-        raise unknown("game", game, GAMES)
-    return import_module(f"mmsim.{game}.{room}")
+def _made(game: str, module: str, ending: str) -> Any:
+    if game not in _ROOMS:
+        raise unknown("game", game, _ROOMS)
+    title, package = _ROOMS[game]
+    return getattr(import_module(f"{package}.{module}"), f"{title}{ending}")()
 
 
 def game_of(rules: str) -> str:

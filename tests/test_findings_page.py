@@ -1,18 +1,17 @@
-"""The page of findings: every ready experiment is answered, and its figures are what the commands next to them gave."""
+"""The pages of findings: every ready experiment is answered, with the figures that the commands beside them give."""
 
 import re
 from pathlib import Path
 
-from benchmarks.findings import FINDINGS, PAGE, put
+from benchmarks.findings import FINDINGS, put
 from mmsim.core.data import data_folder
-
-TEXT = PAGE.read_text(encoding="utf-8")
 
 
 def test_every_ready_experiment_has_its_figures() -> None:
     assert {one.experiment for one in FINDINGS} == {path.stem for path in data_folder("experiments").glob("*.toml")}
     for one in FINDINGS:
-        (block,) = re.findall(f"<!-- figures of {one.experiment} -->\n(.*?)<!-- end of figures -->", TEXT, re.DOTALL)
+        text = one.page.read_text(encoding="utf-8")
+        (block,) = re.findall(f"<!-- figures of {one.experiment} -->\n(.*?)<!-- end of figures -->", text, re.DOTALL)
         assert f"{one.play}\n" in block
         assert f"{one.games:,} games of every variant" in block
         assert "PARTIAL" not in block

@@ -78,7 +78,7 @@ def generate(
     desk, _ = meant(game, None)
     layouts = desk.boards.layouts(board, count, seed, unique)
     if as_json:
-        typer.echo(json.dumps([desk.boards.describe(board, layout) for layout in layouts], indent=1))
+        typer.echo(json.dumps(desk.boards.describe(board, layouts), indent=1))
         return
     for layout in layouts:
         typer.echo(layout)

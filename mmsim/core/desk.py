@@ -87,8 +87,8 @@ class BoardSets(Protocol):
     def layouts(self, board: str, count: int, seed: int, unique: bool) -> Iterator[str]:
         """Random layout codes, all equally likely."""
 
-    def describe(self, board: str, layout: str) -> dict[str, Any]:
-        """What a program wants to know of a layout; plain JSON."""
+    def describe(self, board: str, layouts: Iterable[str]) -> list[dict[str, Any]]:
+        """What a program wants to know of layouts; plain JSON."""
 
     def check(self, file: Path) -> Inspected:
         """Everything that is wrong with a board file."""

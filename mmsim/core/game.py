@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 SEATINGS = ("fixed", "rotate")
 
 
+class IllegalMove(Exception):  # noqa: N818 - reads as what it is
+    """The move is not among the legal ones."""
+
+
 @dataclass(frozen=True)
 class BotError:
     """A bot that raised an exception or chose an illegal move; its game ends there with status `bot_error`."""

@@ -1,12 +1,13 @@
 """What the records of all games share: reading files of them, and naming the first thing that is wrong with one."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from mmsim.core.errors import MmsimError, unknown
 
+Move = TypeVar("Move", bound=tuple[Any, ...])
 FORMAT = "mmsim-record/1"
 
 
@@ -79,6 +80,23 @@ def get(told: Any, key: str, kind: type | tuple[type, ...], where: str) -> Any:
     if not isinstance(value, kind) or isinstance(value, bool):
         raise RecordError(f"{where}: '{key}' has a value of the wrong type: {json.dumps(value)}")
     return value
+
+
+def check_turn(told: Any, number: int, turn: int, seat: int, over: bool) -> None:
+    """The number-th move of a record must be of this turn and seat of a game that goes on."""
+    where = f"move {number}"
+    if over:
+        raise RecordError(f"{where}: the game was over after move {number - 1}")
+    for key, now in (("turn", turn), ("seat", seat)):
+        if get(told, key, int, where) != now:
+            raise RecordError(f"{where}: the record says {key} {told[key]}, but it is {key} {now}")
+
+
+def check_legal(move: Move, legal: Sequence[Move], describe: Callable[[Move], str], where: str) -> None:
+    """A move must be one of the legal ones; if it is not, the one most like it is named."""
+    if move not in legal:
+        nearest = max(legal, key=lambda other: sum(a == b for a, b in zip(move, other, strict=True)))
+        raise RecordError(f"{where}: {describe(move)} is not legal; the nearest legal move is {describe(nearest)}")
 
 
 def same(told: Any, is_so: Any, where: str) -> None:

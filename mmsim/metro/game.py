@@ -81,9 +81,8 @@ class Metro:
     def record(self, prepared: Prepared, game: int) -> dict[str, Any]:
         position = self.new_game(prepared, game)
         dealt = position.dealt()
-        while not position.over:
-            position.apply(position.bot_move())
-        bots = [prepared.bots[prepared.bot_of(game, seat)].spec for seat in range(prepared.rules.players)]
+        position.play_out()
+        bots = [bot.spec for bot in position.bots]
         seed = Seed(prepared.seed, game, prepared.rotate)
         return record.record_of(position, dealt, position.result(), bots, seed)
 
@@ -159,8 +158,7 @@ def _step_rows(prepared: Prepared, first_game: int, count: int) -> Shard:
     for i in range(count):
         position, status = Position(prepared, first_game + i), tables.FINISHED
         try:
-            while not position.over:
-                position.apply(position.bot_move())
+            position.play_out()
         except BotFailedError as failure:
             errors.append(BotError(position.game, failure.seat, failure.bot, failure.message))
             status = tables.BOT_ERROR

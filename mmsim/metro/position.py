@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 from mmsim.core.bots import Bot
 from mmsim.core.errors import UsageError
 from mmsim.core.rng import Stream
-from mmsim.core.seating import Minds, PythonBot
+from mmsim.core.steps import Steps
 from mmsim.metro import state
 from mmsim.metro.board import CENTRE, STATIONS, STOPS, Cell
 from mmsim.metro.deal import PERCENTS, Deal
 from mmsim.metro.moves import MOVE_KINDS, WAGON
 from mmsim.metro.play import Seed
 from mmsim.metro.playout import BEGIN, CHOOSE, CLEAR, MOVES, PLAY, SCORE, SEE, SET_UP, step, write_game
-from mmsim.metro.reference import TAKES, Arrival, IllegalMove, Move, Played
+from mmsim.metro.reference import TAKES, Arrival, Move, Played
 from mmsim.metro.reference_scoring import Result
 from mmsim.metro.rules import COMPANIES, Ruleset
 from mmsim.metro.state import EMPTY, HAND, NOBODY, POSITIONS, SHARES, UNKNOWN, VIEW, cell_number, cell_of
@@ -42,6 +42,10 @@ class Prepared:
         """Which of the listed bots sits in a seat: with rotated seats they move on from game to game."""
         return (seat + (game % self.rules.players if self.rotate else 0)) % self.rules.players
 
+    def seated(self, game: int) -> list[Bot]:
+        """The bots of a game, seat by seat."""
+        return [self.bots[self.bot_of(game, seat)] for seat in range(self.rules.players)]
+
 
 @dataclass(frozen=True)
 class View:
@@ -66,7 +70,7 @@ class View:
 
 
 @dataclass
-class Position:
+class Position(Steps[Move]):
     """A game of the fast core, one decision after another."""
 
     prepared: Prepared
@@ -75,14 +79,14 @@ class Position:
     history: list[Played] = field(default_factory=list)
 
     def __post_init__(self) -> None:
+        super().__init__()
         self._positions = state.new_record(state.STATE, POSITIONS)
         self._dice = state.new_record(state.DICE)
         self._minds = state.new_record(state.MIND, state.MINDS)
         self._moves = np.zeros(_MOST_MOVES, np.int64)
-        self._legal: dict[Move, int] | None = None
         self._scored = False
         self.rules = self.prepared.rules
-        self._python = Minds()
+        self.bots = self.prepared.seated(self.game)
         seed = Seed(self.prepared.seed, self.game)
         self._draws = [seed.bot_draws(seat) for seat in range(self.rules.players)]
         self._s = self._positions[0]
@@ -110,44 +114,16 @@ class Position:
             )
         )
 
-    @property
-    def seat(self) -> int:
-        return int(self._s.seat)
+    def _find_moves(self) -> dict[Move, int]:
+        tiles = self._tiles()
+        return {self._decode(code, tiles): code for code in self._moves[: self._step(MOVES)].tolist()}
 
-    @property
-    def turn(self) -> int:
-        return int(self._s.turn)
-
-    @property
-    def over(self) -> bool:
-        return bool(self._s.over)
-
-    def _choices(self) -> dict[Move, int]:
-        """Every legal move and its number, found once a decision."""
-        if self._legal is None:
-            codes = [] if self.over else self._moves[: self._step(MOVES)].tolist()
-            tiles = self._tiles()
-            self._legal = {self._decode(code, tiles): code for code in codes}
-        return self._legal
-
-    def legal_moves(self) -> list[Move]:
-        """Every legal move, in the order of the reference engine."""
-        return list(self._choices())
-
-    def bot_move(self) -> Move:
-        """The move the seat's own bot chooses, from the seat's own stream."""
-        who = self.prepared.bot_of(self.game, self.seat)
-        bot = self.prepared.bots[who]
-        if isinstance(bot, PythonBot):
-            return self._python.choose(bot, self.seat, self.turn, self.view(self.seat), self.legal_moves())
-        return self._decode(self._step(CHOOSE, who), self._tiles())
+    def _think(self) -> Move:
+        return self._decode(self._step(CHOOSE, self.prepared.bot_of(self.game, self.seat)), self._tiles())
 
     def apply(self, move: Move) -> Played:
         """Play a legal move."""
-        code = self._choices().get(move)
-        if code is None:
-            raise IllegalMove(f"{move} is not legal for seat {self.seat} in turn {self.turn}")
-        self._legal = None
+        code = self._take(move)
         turn, seat, before = self.turn, self.seat, int(self._s.arrived)
         self._step(PLAY, code)
         new = int(self._s.arrived) & ~before

@@ -7,6 +7,7 @@ and records are verified by it.
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from mmsim.core.game import IllegalMove
 from mmsim.metro.board import (
     CELLS,
     CENTRE,
@@ -44,10 +45,6 @@ class Move(NamedTuple):
 
 DRAW = Move("draw")
 PASS = Move("pass")
-
-
-class IllegalMove(Exception):  # noqa: N818 - reads as what it is
-    """The move is not among the legal ones."""
 
 
 class Arrival(NamedTuple):

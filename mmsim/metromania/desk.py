@@ -1,6 +1,6 @@
 """Metromania at the shell: rulesets, board sets, bots, one game and its story."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -151,10 +151,13 @@ class Boards:
     def layouts(self, board: str, count: int, seed: int, unique: bool) -> Iterator[str]:
         return (layout.code for layout in boards.generate(boardfile.load(board), count, seed, unique))
 
-    def describe(self, board: str, layout: str) -> dict[str, Any]:
+    def describe(self, board: str, layouts: Iterable[str]) -> list[dict[str, Any]]:
         board_set = boardfile.load(board)
-        canonical = board_set.canonical(boards.Layout.from_code(layout)).code
-        return {"set": board_set.name, "side": board_set.side, "layout": layout, "canonical": canonical}
+        about = {"set": board_set.name, "side": board_set.side}
+        return [
+            {**about, "layout": code, "canonical": board_set.canonical(boards.Layout.from_code(code)).code}
+            for code in layouts
+        ]
 
     def check(self, file: Path) -> Inspected:
         board_set, problems = boardfile.read(file)

@@ -5,7 +5,7 @@ from typing import Any
 
 from mmsim.core.errors import UsageError
 from mmsim.core.rng import Purpose, Stream
-from mmsim.core.seating import BotFailedError, Minds, PythonBot
+from mmsim.core.steps import Steps
 from mmsim.metromania import state, tables
 from mmsim.metromania.boards import City, Layout
 from mmsim.metromania.deal import KINDS, LETTERS, Hands, Marker, arranged
@@ -16,7 +16,7 @@ from mmsim.metromania.play import Seed
 from mmsim.metromania.playout import CHOOSE, MOVES, PLAY, ROWS, SCORE
 from mmsim.metromania.prepared import Memory, Prepared, start_up
 from mmsim.metromania.reason import Reason
-from mmsim.metromania.reference import IllegalMove, Move, Played
+from mmsim.metromania.reference import Move, Played
 from mmsim.metromania.rules import Ruleset
 from mmsim.metromania.state import FAULTS, HAND, NOWHERE, PATH, SEATS, TRIPS
 
@@ -88,7 +88,7 @@ class CoreResult:
 
 
 @dataclass
-class Position:
+class Position(Steps[Move]):
     """A game of the fast core, one decision after another."""
 
     prepared: Prepared
@@ -97,6 +97,7 @@ class Position:
     hands: Hands | None = None  # None: dealt from the seed
 
     def __post_init__(self) -> None:
+        super().__init__()
         start_up()
         self._memory = Memory(self.prepared)
         hands = None
@@ -104,12 +105,9 @@ class Position:
             hands = state.hands_row(tuple(arranged(hand) for hand in self.hands))
         self.history: list[Played] = []
         self._scored = False
-        self._legal: dict[Move, int] | None = None
         self._memory.set_up(self.game, -1 if self.layout is None else self.layout.index, hands)
         self.bots = self.prepared.seated(self.game)
-        self._minds = Minds()
         self._draws = [Seed(self.prepared.seed, self.game).stream(Purpose.BOT + seat) for seat in range(SEATS)]
-        self.failure: BotFailedError | None = None
         self._s = self._memory.state[0]
         self.rules = self.prepared.rules
         self.city = self.prepared.board_set.city(Layout.from_index(int(self._s.layout)))
@@ -121,44 +119,11 @@ class Position:
     def _step(self, what: int, number: int = 0) -> int:
         return self._memory.run(what, number, self.game)
 
-    @property
-    def seat(self) -> int:
-        return int(self._s.seat)
+    def _find_moves(self) -> dict[Move, int]:
+        return {self._decode(code): code for code in self._memory.moves[: self._step(MOVES)].tolist()}
 
-    @property
-    def turn(self) -> int:
-        return int(self._s.turn)
-
-    @property
-    def over(self) -> bool:
-        return bool(self._s.over)
-
-    def _choices(self) -> dict[Move, int]:
-        """Every legal move and its number, found once a decision."""
-        if self._legal is None:
-            codes = [] if self.over else self._memory.moves[: self._step(MOVES)].tolist()
-            self._legal = {self._decode(code): code for code in codes}
-        return self._legal
-
-    def legal_moves(self) -> list[Move]:
-        """Every legal move, in the order of the reference engine."""
-        return list(self._choices())
-
-    def bot_move(self) -> Move:
-        """The move the seat's own bot chooses, from the seat's own stream."""
-        bot = self.bots[self.seat]
-        if isinstance(bot, PythonBot):
-            try:
-                return self._minds.choose(bot, self.seat, self.turn, self.view(self.seat), self.legal_moves())
-            except BotFailedError as failure:
-                self.failure = failure
-                raise
+    def _think(self) -> Move:
         return self._decode(self._step(CHOOSE))
-
-    def play_out(self) -> None:
-        """Let the bots play to the end."""
-        while not self.over:
-            self.apply(self.bot_move())
 
     def explain(self) -> list[Reason]:
         """What the bot in turn, asked for its move just now, thinks of its turns; the best first."""
@@ -174,10 +139,7 @@ class Position:
 
     def apply(self, move: Move) -> Played:
         """Play a legal move."""
-        code = self._choices().get(move)
-        if code is None:
-            raise IllegalMove(f"{move} is not legal for seat {self.seat} in turn {self.turn}")
-        self._legal = None
+        code = self._take(move)
         turn, seat, points = self.turn, self.seat, int(self._s.points[self.seat])
         stations = self.rules.stations - int(self._s.supply)
         self._step(PLAY, code)

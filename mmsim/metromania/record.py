@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 from mmsim.core.errors import UsageError, unknown
 from mmsim.core.knobs import check_knob
-from mmsim.core.records import FORMAT, RecordError, check_head, get, same
+from mmsim.core.records import FORMAT, RecordError, check_head, check_legal, check_turn, get, same
 from mmsim.metromania import boardfile
 from mmsim.metromania.boards import BoardSet, City, Layout
 from mmsim.metromania.deal import MARKER_SETS, Hands, Marker, valid_deals
@@ -233,19 +233,9 @@ def _replay(game: Game, number: int, told: Any) -> None:
     kind = get(told, "move", str, where)
     if game.bonus_line is not None and kind != "bonus":
         apply(game, DECLINE)
-    if game.over:
-        raise RecordError(f"{where}: the game was over after move {number - 1}")
-    for key, now in (("turn", game.turn), ("seat", game.seat)):
-        if get(told, key, int, where) != now:
-            raise RecordError(f"{where}: the record says {key} {told[key]}, but it is {key} {now}")
+    check_turn(told, number, game.turn, game.seat, game.over)
     move = _move(told, kind, where)
-    legal = legal_moves(game)
-    if move not in legal:
-        nearest = max(legal, key=lambda other: sum(a == b for a, b in zip(move, other, strict=True)))
-        raise RecordError(
-            f"{where} (turn {game.turn}, seat {game.seat}): {describe(move)} is not legal; "
-            f"the nearest legal move is {describe(nearest)}"
-        )
+    check_legal(move, legal_moves(game), describe, f"{where} (turn {game.turn}, seat {game.seat})")
     played = apply(game, move)
     for key, is_so in (("stations", [list(v) for v in played.stations]), ("points", played.points)):
         same(get(told, key, (list, int), where), is_so, f"{where}: {key}")

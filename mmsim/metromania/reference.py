@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from mmsim.core.game import IllegalMove
 from mmsim.metromania.boards import SPOTS, WATER_AND_GREEN, City
 from mmsim.metromania.deal import Hands, Marker
 from mmsim.metromania.lattice import Cell, Vertex, direction_of, far_sides, is_frame
@@ -28,10 +29,6 @@ class Move(NamedTuple):
 PASS = Move("pass")
 DECLINE = Move("decline")
 TUNNELS = ("start", "dig", "end")
-
-
-class IllegalMove(Exception):  # noqa: N818 - reads as what it is
-    """The move is not among the legal ones."""
 
 
 class Played(NamedTuple):

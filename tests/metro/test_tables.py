@@ -208,7 +208,8 @@ def test_an_unknown_seating_seed_or_board_is_refused() -> None:
 def test_a_manifest_can_tell_everything_of_a_variant_in_json() -> None:
     told = METRO.describe(METRO.prepare(Variant("metro+central+numbers", 3, bots="search:playouts=9,uniform,greedy")))
     assert json.loads(json.dumps(told)) == told
-    assert told["bots"] == ["search:playouts=9", "uniform", "greedy"]
+    assert [bot["bot"] for bot in told["bots"]] == ["search:playouts=9", "uniform", "greedy"]
+    assert told["bots"][2] == {"bot": "greedy", "open": 12, "given": 1}
     assert told["ruleset"]["name"] == "metro+central+numbers"
     assert told["ruleset"]["central"] is True
     assert len(told["board"]["central_tiles"]) == 8

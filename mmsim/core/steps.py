@@ -1,0 +1,85 @@
+"""A game of a fast core one decision after another: what is the same whatever the game."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, Generic, TypeVar
+
+from mmsim.core.bots import Bot
+from mmsim.core.game import IllegalMove
+from mmsim.core.seating import BotFailedError, Minds, PythonBot
+
+Move = TypeVar("Move")
+
+
+class Steps(ABC, Generic[Move]):
+    """Who is in turn, what may be played, and what the bot in turn chooses."""
+
+    _s: Any  # the record of the position, as compiled code has it
+    bots: Sequence[Bot]  # seat by seat
+
+    def __init__(self) -> None:
+        self._legal: dict[Move, int] | None = None
+        self._python = Minds()
+        self.failure: BotFailedError | None = None
+
+    @property
+    def seat(self) -> int:
+        return int(self._s.seat)
+
+    @property
+    def turn(self) -> int:
+        return int(self._s.turn)
+
+    @property
+    def over(self) -> bool:
+        return bool(self._s.over)
+
+    @abstractmethod
+    def view(self, seat: int) -> Any:
+        """What the player behind a seat may know."""
+
+    @abstractmethod
+    def apply(self, move: Move) -> Any:
+        """Play a legal move."""
+
+    @abstractmethod
+    def _find_moves(self) -> dict[Move, int]:
+        """Every legal move and its number."""
+
+    @abstractmethod
+    def _think(self) -> Move:
+        """The move a bot of the fast core chooses, from its seat's own stream."""
+
+    def legal_moves(self) -> list[Move]:
+        """Every legal move, in the order of the reference engine."""
+        return list(self._choices())
+
+    def bot_move(self) -> Move:
+        """The move the seat's own bot chooses."""
+        bot = self.bots[self.seat]
+        if not isinstance(bot, PythonBot):
+            return self._think()
+        try:
+            return self._python.choose(bot, self.seat, self.turn, self.view(self.seat), self.legal_moves())
+        except BotFailedError as failure:
+            self.failure = failure
+            raise
+
+    def play_out(self) -> None:
+        """Let the bots play to the end."""
+        while not self.over:
+            self.apply(self.bot_move())
+
+    def _choices(self) -> dict[Move, int]:
+        """The legal moves, found once a decision."""
+        if self._legal is None:
+            self._legal = {} if self.over else self._find_moves()
+        return self._legal
+
+    def _take(self, move: Move) -> int:
+        """The number of a move that is about to be played."""
+        code = self._choices().get(move)
+        if code is None:
+            raise IllegalMove(f"{move} is not legal for seat {self.seat} in turn {self.turn}")
+        self._legal = None
+        return code

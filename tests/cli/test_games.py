@@ -1,0 +1,167 @@
+"""Every command for every game: the game is named, or the ruleset, the bot or the record tells it."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from mmsim.games import GAMES, find_desk
+from tests.cli.runner import complaint, output, run
+
+USAGE = 2
+METRO_GOLDEN = Path(__file__).parent.parent / "metro" / "golden" / "metro-hand2-4p.json"
+
+
+# --- rules and bots ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_rules_list_names_everything_a_ruleset_of_the_game_is_made_of(game: str) -> None:
+    desk, text = find_desk(game), output("rules", "list", "--game", game)
+    for name in (*desk.knobs, *(row[0] for listing in desk.rulesets() for row in listing.rows)):
+        assert name in text
+    assert f"Example: {desk.example}\n" in text
+    assert output("rules", "show", desk.example)
+
+
+def test_the_first_word_of_a_ruleset_tells_its_game() -> None:
+    assert "metro+free+hand2-3p" in output("rules", "show", "metro+hand2+free", "--players", 3)
+    text = output("rules", "diff", "metro", "metro+free")
+    assert [name for name in find_desk("metro").knobs if name in text] == ["orientation"]
+    assert "wagons: Yellow 4, 7, 11, 16" in output("rules", "show", "metro")
+
+
+def test_rulesets_of_two_games_have_no_difference_to_show() -> None:
+    says = "'metro' is a ruleset of metro, 'print' one of metromania; name two of one game"
+    assert complaint(USAGE, "rules", "diff", "metro", "print") == says
+
+
+def test_a_ruleset_of_no_game_comes_with_the_nearest_of_any() -> None:
+    assert complaint(USAGE, "rules", "show", "metr").startswith("unknown edition 'metr'; did you mean 'metro'?")
+
+
+def test_a_game_that_is_not_in_the_house_is_named() -> None:
+    says = "unknown game 'metra'; did you mean 'metro'? (known: metromania, metro)"
+    assert complaint(USAGE, "bots", "list", "--game", "metra") == says
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_bots_list_has_every_bot_of_the_game(game: str) -> None:
+    told = json.loads(output("bots", "list", "--game", game, "--json"))
+    assert [row["bot"] for row in told] == list(find_desk(game).bots)
+
+
+def test_a_bot_that_only_one_game_has_tells_its_game() -> None:
+    assert json.loads(output("bots", "show", "spoiler:own=2", "--json"))["weights"] == {"open": 9, "own": 2}
+    assert "0, but may be set: " in output("bots", "show", "greedy")
+    assert "Points an open line counts for" in output("bots", "show", "greedy", "--game", "metro")
+
+
+# --- one game ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("spec", ["metro", "metro+companies+stations", "metro+central+numbers"])
+def test_a_game_of_metro_is_played_recorded_drawn_and_verified(tmp_path: Path, spec: str) -> None:
+    told, picture = tmp_path / "game.json", tmp_path / "game.svg"
+    words = ("play", "--rules", spec, "--players", 3, "--seed", 4, "--game", 2)
+    result = run(*words, "--record", told, "--picture", picture)
+    assert (result.exit_code, result.stderr) == (0, f"record -> {told}\npicture -> {picture}\n")
+    assert result.stdout.startswith(f"{spec}-3p, seed 4, game 2\n  seat 0: ")
+    assert "Score sheet" in result.stdout
+    assert result.stdout.endswith("(tiles).\n")
+    assert output(*words, "--quiet") == result.stdout.splitlines(keepends=True)[-1]
+    assert b'id="station-32"' in picture.read_bytes()
+    record = json.loads(told.read_text())
+    moves = record["moves"]
+    assert output("verify", told) == f"{told}:1: ok, {len(moves)} moves, {moves[-1]['turn']} turns, tiles\n"
+
+
+def test_bots_of_metro_that_think_play_and_rotate(tmp_path: Path) -> None:
+    told = tmp_path / "game.json"
+    words = ("play", "--rules", "metro", "--bots", "planner,greedy,spoiler,uniform", "--quiet", "--record", told)
+    run(*words, "--game", 6, "--seats", "rotate")
+    record = json.loads(told.read_text())
+    assert [seat["bot"] for seat in record["seats"]] == ["spoiler", "uniform", "planner", "greedy"]
+    assert record["seed"]["seats"] == "rotate"
+    output("verify", told)
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ("--layout 1a-4c-2b-6a-3a-5b", "metro has one board and no layouts; drop --layout"),
+        ("--explain", "the bots of metro do not say what they had in mind; drop --explain"),
+        ("--board compact", "metro has one board, 'classic', and no 'compact'"),
+        (
+            "--bots gredy",
+            "unknown bot 'gredy'; did you mean 'greedy'? (known: uniform, greedy, spoiler, planner, search)",
+        ),
+        ("--players 7", "'metro' is for 2 to 6 players, not for 7"),
+        ("--seats round", "unknown seating 'round' (known: fixed, rotate)"),
+    ],
+)
+def test_what_metro_does_not_have_is_refused_in_a_sentence(words: str, says: str) -> None:
+    assert complaint(USAGE, "play", "--rules", "metro", *words.split()) == says
+
+
+def test_metro_has_no_board_sets() -> None:
+    says = "metro has one board; there are no board sets to list, show or check"
+    assert complaint(USAGE, "boards", "list", "--game", "metro") == says
+
+
+def test_records_of_several_games_are_verified_in_one_go() -> None:
+    other = Path(__file__).parent.parent / "golden" / "print-4p-01.json"
+    assert [line.split(": ")[1].split(",")[0] for line in output("verify", METRO_GOLDEN, other).splitlines()] == [
+        "ok"
+    ] * 2
+    assert "'game' is \"chess\"" in complaint(1, "verify", "-", stdin='{"format": "mmsim-record/1", "game": "chess"}')
+
+
+# --- many games --------------------------------------------------------------------------------------------
+
+
+def test_metro_is_run_checked_recorded_compared_and_reported(tmp_path: Path) -> None:
+    folder, told, page = tmp_path / "run", tmp_path / "game.json", tmp_path / "page"
+    run("run", "--rules", "metro", "--rules", "metro+free", "--games", 120, "--out", folder, "--quiet", "--workers", 1)
+    assert "ok, 2 parts, 3 games replayed" in output("check", folder, "--sample", 3)
+    run("record", folder, "--game", 5, "--variant", "metro+free-4p", "--out", told)
+    output("verify", "--quiet", told)
+    assert "metro+free-4p against metro-4p" in output("compare", folder, "--metric", "score")
+    output("report", folder, "--out", page)
+    html = (page / "report.html").read_text()
+    assert "data:image/svg+xml;base64," in html  # games worth a look are drawn
+    assert "mmsim play --rules metro" in html
+
+
+def test_rulesets_of_metro_are_compared_at_once() -> None:
+    text = output("compare", "metro", "metro+hand2", "--games", 40, "--metric", "score", "--workers", 1)
+    assert "metro+hand2-4p against metro-4p" in text
+
+
+def test_a_ladder_of_metro() -> None:
+    words = ("--bots", "uniform,greedy", "--games", 16, "--workers", 1, "--json")
+    told = json.loads(output("ladder", "--game", "metro", *words))
+    assert {row["bot"] for row in told["ratings"]} == {"uniform", "greedy"}
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_bench_measures_the_engines_of_the_game(game: str) -> None:
+    words = ("--games", 1000, "--repeats", 1, "--bots", "uniform,greedy", "--json")
+    told = json.loads(output("bench", "--game", game, *words))
+    assert told["variant"]["game"] == game
+    assert [(row["engine"], row["bot"]) for row in told["results"]] == [
+        ("core", "uniform"),
+        ("core", "greedy"),
+        ("reference", "uniform"),
+    ]
+    assert told["core_over_reference"]["uniform"]["median"] > 100
+
+
+def test_weights_of_a_bot_of_metro_are_tuned(tmp_path: Path) -> None:
+    few = ("--generations", 1, "--population", 4, "--games", 8, "--final-games", 16, "--workers", 1)
+    log = tmp_path / "log.json"
+    text = output("bots", "tune", "spoiler", "--opponents", "uniform", *few, "--log", log)
+    assert text.startswith("spoiler:open=")
+    told = json.loads(log.read_text())
+    assert told["plan"]["game"] == "metro"
+    assert set(told["generations"][0]["weights"]) == {"open", "own"}
