@@ -10,11 +10,9 @@ from pathlib import Path
 import pytest
 
 from mmsim import __version__
-from mmsim.core.data import data_folder
 from mmsim.metromania import boardfile
 
 ROOT = Path(__file__).parent.parent
-EXPERIMENTS = sorted(data_folder("experiments").glob("*.toml"))
 
 
 @pytest.fixture(scope="session")
