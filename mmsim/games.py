@@ -2,36 +2,40 @@
 
 from functools import cache
 from importlib import import_module
-from typing import Any
 
 from mmsim.core.desk import Desk
 from mmsim.core.errors import unknown
 from mmsim.core.game import Game
 
-_TITLES = {"metromania": "Metromania", "metro": "Metro"}
-GAMES = tuple(_TITLES)
-TITLES = tuple(_TITLES.values())
+_WHERE = {  # the module of the game, and what the game is called there; its desk is next door
+    "metromania": ("mmsim.metromania.game", "Metromania"),
+    "metro": ("mmsim.metro.game", "Metro"),
+}
+GAMES = tuple(_WHERE)
+TITLES = tuple(title for _, title in _WHERE.values())
 DEFAULT = GAMES[0]
 
 
 @cache
 def find_game(name: str) -> Game:
     """A game, imported when it is asked for: what it compiles takes a moment to load."""
-    game: Game = getattr(_module(name, "game"), _TITLES[name])()
+    module, title = _where(name)
+    game: Game = getattr(import_module(module), title)()
     return game
 
 
 @cache
 def find_desk(name: str) -> Desk:
     """What a game answers at the shell; nothing is compiled for it."""
-    desk: Desk = getattr(_module(name, "desk"), f"{_TITLES[name]}Desk")()
+    module, title = _where(name)
+    desk: Desk = getattr(import_module(f"{module.rpartition('.')[0]}.desk"), f"{title}Desk")()
     return desk
 
 
-def _module(game: str, room: str) -> Any:
-    if game not in GAMES:
-        raise unknown("game", game, GAMES)
-    return import_module(f"mmsim.{game}.{room}")
+def _where(name: str) -> tuple[str, str]:
+    if name not in _WHERE:
+        raise unknown("game", name, GAMES)
+    return _WHERE[name]
 
 
 def game_of(rules: str) -> str:

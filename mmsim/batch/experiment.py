@@ -106,7 +106,9 @@ def from_mapping(told: Mapping[str, Any], beside: Path = Path()) -> Experiment:
         values[key] = _value(key, value, beside)
     if "variants" not in values:
         raise UsageError('an experiment needs a line like variants = ["print", "print+loyal"]')
-    return Experiment(**{"game": game_of(values["variants"][0]) if values["variants"] else DEFAULT, **values})
+    if "game" not in values and values["variants"]:
+        values["game"] = game_of(values["variants"][0])
+    return Experiment(**values)
 
 
 def _value(key: str, value: Any, beside: Path) -> Any:
