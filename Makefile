@@ -18,12 +18,12 @@ $(READY): pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@
 
-demo: $(READY) ## play one game, then 30,000: is Loyal or No Corruption fairer? ends with the answer and a report
+demo: $(READY) ## play one game, then 60,000: is Loyal or No Corruption fairer? ends with the answer and a report
 	@mkdir -p out
 	@rm -rf out/demo
 	$(BIN)/mmsim play --rules print --players 4 --bots planner --seed 7 --record out/demo.json --picture out/demo.svg
 	$(BIN)/mmsim verify out/demo.json
-	$(BIN)/mmsim run municipality-4p --games 10000 --out out/demo
+	$(BIN)/mmsim run municipality-4p --games 20000 --out out/demo
 	$(BIN)/mmsim report out/demo --out reports/demo
 
 test: $(READY) ## the fast tests

@@ -2,40 +2,37 @@
 
 from functools import cache
 from importlib import import_module
+from typing import Any
 
 from mmsim.core.desk import Desk
 from mmsim.core.errors import unknown
 from mmsim.core.game import Game
 
-_WHERE = {  # the module of the game, and what the game is called there; its desk is next door
-    "metromania": ("mmsim.metromania.game", "Metromania"),
-    "metro": ("mmsim.metro.game", "Metro"),
-}
-GAMES = tuple(_WHERE)
-TITLES = tuple(title for _, title in _WHERE.values())
+_ROOMS = {"metromania": ("Metromania", "mmsim.metromania"), "metro": ("Metro", "mmsim.metro")}  # title, package
+GAMES = tuple(_ROOMS)
+TITLES = tuple(title for title, _ in _ROOMS.values())
 DEFAULT = GAMES[0]
 
 
 @cache
 def find_game(name: str) -> Game:
     """A game, imported when it is asked for: what it compiles takes a moment to load."""
-    module, title = _where(name)
-    game: Game = getattr(import_module(module), title)()
+    game: Game = _made(name, "game", "")
     return game
 
 
 @cache
 def find_desk(name: str) -> Desk:
     """What a game answers at the shell; nothing is compiled for it."""
-    module, title = _where(name)
-    desk: Desk = getattr(import_module(f"{module.rpartition('.')[0]}.desk"), f"{title}Desk")()
+    desk: Desk = _made(name, "desk", "Desk")
     return desk
 
 
-def _where(name: str) -> tuple[str, str]:
-    if name not in _WHERE:
-        raise unknown("game", name, GAMES)
-    return _WHERE[name]
+def _made(game: str, module: str, ending: str) -> Any:
+    if game not in _ROOMS:
+        raise unknown("game", game, _ROOMS)
+    title, package = _ROOMS[game]
+    return getattr(import_module(f"{package}.{module}"), f"{title}{ending}")()
 
 
 def game_of(rules: str) -> str:

@@ -10,12 +10,9 @@ from pathlib import Path
 import pytest
 
 from mmsim import __version__
-from mmsim.core.data import data_folder
-from mmsim.metromania import boardfile, rules
-from mmsim.metromania.bots import BOTS
+from mmsim.metromania import boardfile
 
 ROOT = Path(__file__).parent.parent
-EXPERIMENTS = sorted(data_folder("experiments").glob("*.toml"))
 
 
 @pytest.fixture(scope="session")
@@ -76,18 +73,3 @@ def test_the_version_is_told_once(unpacked: Path) -> None:
     metadata = (unpacked / f"mmsim-{__version__}.dist-info" / "METADATA").read_text(encoding="utf-8")
     assert f"\nVersion: {__version__}\n" in metadata
     assert "version" in tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["dynamic"]
-
-
-def test_there_are_experiments() -> None:
-    assert EXPERIMENTS
-
-
-@pytest.mark.parametrize("file", EXPERIMENTS, ids=lambda file: file.stem)
-def test_an_experiment_names_known_rulesets_boards_and_bots(file: Path) -> None:
-    told = tomllib.loads(file.read_text(encoding="utf-8"))
-    assert told["name"] == file.stem
-    for board in told["boards"]:
-        assert board in boardfile.shipped_names()
-    for variant in told["variants"]:
-        assert rules.ruleset(variant, told["players"]).players == told["players"]
-    assert set(told["bots"]) <= set(BOTS)

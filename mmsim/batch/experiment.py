@@ -106,8 +106,8 @@ def from_mapping(told: Mapping[str, Any], beside: Path = Path()) -> Experiment:
         values[key] = _value(key, value, beside)
     if "variants" not in values:
         raise UsageError('an experiment needs a line like variants = ["print", "print+loyal"]')
-    if "game" not in values and values["variants"]:
-        values["game"] = game_of(values["variants"][0])
+    if "game" not in values:
+        values["game"] = game_of(values["variants"][0]) if values["variants"] else DEFAULT
     return Experiment(**values)
 
 

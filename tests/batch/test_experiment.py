@@ -98,5 +98,5 @@ def test_a_shipped_experiment_says_what_it_asks_and_can_be_prepared(file: Path) 
     asked = experiments.find(file.stem)
     assert asked.name == file.stem
     assert asked.question.endswith("?")
-    made = cells(from_mapping({**asked.to_json(), "bots": "uniform"}), find_game(asked.game))
+    made = cells(asked, find_game(asked.game))
     assert len(made) == len(asked.boards) * len(asked.variants)

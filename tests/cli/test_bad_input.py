@@ -27,7 +27,7 @@ GOLDEN = Path(__file__).parent.parent / "golden"
         ("boards generate gand", "unknown board set 'gand'; did you mean 'grand'? (known: classic, compact, "),
         ("rules show prnt", "unknown edition 'prnt'; did you mean 'print'? (known: "),
         ("rules diff print en2", "unknown edition 'en2'; did you mean 'en1'? (known: "),
-        ("bords", "No such command 'bords'. Did you mean 'boards', 'bots'? (see: mmsim --help)"),
+        ("bords", "No such command 'bords'. Did you mean 'boards'"),
         ("boards lst", "No such command 'lst'. Did you mean 'list'? (see: mmsim boards --help)"),
     ],
 )

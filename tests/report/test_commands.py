@@ -12,6 +12,7 @@ import pytest
 
 from mmsim.analysis.surprises import surprises
 from mmsim.analysis.tables import open_run
+from mmsim.batch.runner import Session
 from mmsim.batch.store import Run
 from tests.cli.runner import complaint, output, run
 from tests.runs import write_run
@@ -42,6 +43,19 @@ def test_compare_keeps_its_games_as_a_run_if_asked(tmp_path: Path, monkeypatch: 
     assert "already holds a run" in complaint(2, *words, "--out", tmp_path / "kept")
     assert output(*words) == told
     assert [path.name for path in tmp_path.iterdir()] == ["kept"]
+
+
+def test_a_comparison_that_is_stopped_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stopped(session: Session) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(Session, "carry_out", stopped)
+    result = run("compare", "print", "print+loyal")
+    assert (result.exit_code, result.stderr) == (130, "stopped; nothing is kept\n")
+    assert not list(tmp_path.iterdir())
+    result = run("compare", "print", "print+loyal", "--out", tmp_path / "kept")
+    assert result.stderr == f"stopped; go on with: mmsim resume {tmp_path / 'kept'}\n"
 
 
 def test_compare_plays_until_a_metric_is_known(tmp_path: Path) -> None:

@@ -83,5 +83,5 @@ class Toy:
 
 def serve(*args: Any) -> None:
     """A worker process that knows the toy."""
-    games._WHERE["toy"] = ("tests.batch.toy", "Toy")
+    games._ROOMS["toy"] = ("Toy", "tests.batch.toy")
     worker.serve(*args)
