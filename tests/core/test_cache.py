@@ -241,14 +241,34 @@ def test_the_folder_changes_with_every_source_of_the_core(package: Path, source:
     assert name_now() == before
 
 
-def test_the_folder_changes_when_a_source_comes_goes_or_is_renamed(package: Path) -> None:
+def test_the_folder_changes_when_compiled_code_comes_to_import_another_source(package: Path) -> None:
     names = {name_now()}
-    new = package / "metromania" / "new.py"
+    new, trips = package / "metromania" / "new.py", package / "metromania" / "trips.py"
     new.write_text("")
+    assert {name_now()} == names  # nothing compiled is made of it
+    trips.write_text("from mmsim.metromania.new import anything\n" + trips.read_text())
     names.add(name_now())
-    new.rename(new.with_name("newer.py"))
+    new.write_text("# changed\n")
     names.add(name_now())
     assert len(names) == 3
+
+
+def test_code_that_is_never_compiled_leaves_the_folder_as_it_is(package: Path) -> None:
+    before = name_now()
+    for source in ("metromania/story.py", "metromania/bots/planner.py", "cli/app.py", "batch/pool.py"):
+        (package / source).write_text("# changed\n")
+    assert name_now() == before
+
+
+@pytest.mark.parametrize("game", ["metromania", "metro"])
+def test_every_module_with_compiled_code_is_among_the_sources(game: str) -> None:
+    compiled = {
+        path
+        for room in ("core", game)
+        for path in (PACKAGE / room).rglob("*.py")
+        if path.name != "accel.py" and "from mmsim.core.accel import" in path.read_text(encoding="utf-8")
+    }
+    assert compiled <= set(cache.sources(game))
 
 
 def test_the_folder_lies_where_the_user_says(package: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
