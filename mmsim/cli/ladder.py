@@ -50,7 +50,9 @@ def ladder(
         raise UsageError(f"a chart is .svg or .png, not {chart.name}")
     desk, spec = meant(game, rules)
     names = [name for name in desk.bots if name != _SLOW] if bots is None else split_bots(bots)
-    with Progress(*Progress.get_default_columns(), MofNCompleteColumn(), console=Console(stderr=True)) as bar:
+    screen = Console(stderr=True)
+    columns = (*Progress.get_default_columns(), MofNCompleteColumn())
+    with Progress(*columns, console=screen, disable=not screen.is_terminal) as bar:
         task = bar.add_task("playing", total=None)
         found = play_ladder(
             Match(desk.name, spec, players, board, seed),

@@ -1,0 +1,66 @@
+"""The bots at the command line: listed, shown, tuned, rated, and asked why."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from mmsim.metromania.bots import BOTS
+from tests.cli.runner import complaint, output
+
+
+def test_every_bot_is_listed_with_its_idea() -> None:
+    told = {bot["bot"]: bot["idea"] for bot in json.loads(output("bots", "list", "--json"))}
+    assert {name: BOTS[name].idea for name in BOTS}.items() <= told.items()
+    assert BOTS["planner"].idea[:30] in output("bots", "list")
+
+
+def test_a_bot_is_shown_with_all_its_weights_and_what_was_set() -> None:
+    told = json.loads(output("bots", "show", "planner:block=2.5", "--json"))
+    assert told["weights"]["block"] == 2.5
+    text = output("bots", "show", "planner:block=2.5")
+    assert "cells taken that other companies need next" in text
+    assert "2.5" in text
+
+
+def test_a_ladder_rates_bots_draws_them_and_says_who_cannot_be_told_apart(tmp_path: Path) -> None:
+    chart, words = tmp_path / "ladder.svg", ["--bots", "uniform,greedy", "--games", "80", "--workers", "1"]
+    text = output("ladder", *words, "--chart", chart)
+    assert "Share of wins, one (row) against 3 (column)" in text
+    assert "told apart" in text
+    assert "<svg" in chart.read_text()
+    told = json.loads(output("ladder", *words, "--json"))
+    assert {duel["bot"] for duel in told["duels"]} == {"uniform", "greedy"}
+    assert told["games"] == 80
+
+
+def test_a_tuning_tells_what_it_found_and_keeps_a_log(tmp_path: Path) -> None:
+    log = tmp_path / "log.json"
+    words = ["--opponents", "uniform", "--generations", "1", "--population", "4", "--games", "8", "--final-games", "8"]
+    assert output("bots", "tune", "runner", *words, "--workers", "1", "--log", log).startswith("runner:")
+    told = json.loads(log.read_text())
+    assert told["start"] == BOTS["runner"].settings
+    assert len(told["generations"]) == 1
+    assert [verdict["opponent"] for verdict in told["held_out"]] == ["runner", "uniform"]
+
+
+def test_play_explains_every_turn_of_a_bot_that_weighs() -> None:
+    told = output("play", "--bots", "planner,uniform,runner,search:playouts=4", "--seed", "3", "--explain")
+    assert "near_spot +" in told
+    assert "shorter +" in told
+    assert "playouts" in told
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("ladder", "--bots", "planner"), "a ladder needs at least two bots"),
+        (("ladder", "--bots", "planner,planner"), "a ladder names every bot once"),
+        (("ladder", "--bots", "planner,greedi"), "unknown bot 'greedi'; did you mean 'greedy'?"),
+        (("ladder", "--chart", "x.jpg"), "a chart is .svg or .png, not x.jpg"),
+        (("bots", "show", "planer"), "unknown bot 'planer'; did you mean 'planner'?"),
+        (("play", "--bots", "./nobody.py:Bot"), "there is no file"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_a_sentence(words: tuple[str, ...], says: str) -> None:
+    assert says in complaint(2, *words)
