@@ -1,7 +1,7 @@
 """The cache of compiled code: compiled once, loaded ever after, never trusted when it is broken.
 
-Compiling takes half a minute, so it is done once for the whole module, by three processes that start together; the
-tests work on copies of what they leave.
+Compiling takes most of a minute, so the tests that need a cold cache are slow ones (`make verify`); it is compiled once
+for all of them, by three processes that start together, and they work on copies of what those leave.
 """
 
 import fcntl
@@ -106,15 +106,18 @@ def folder_in(cache_dir: Path) -> Path:
 # --- compiling once --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_of_several_cold_processes_one_compiles_and_all_play_the_same(cold: Cold) -> None:
     assert sorted(bool(err) for _, err in cold.said) == [False, False, True]
     assert {out for out, _ in cold.said} == {cold.rows}
 
 
+@pytest.mark.slow
 def test_one_game_is_played_without_compiling_the_other(cold: Cold) -> None:
     assert folder_in(cold.folder).name.startswith("metromania-")
 
 
+@pytest.mark.slow
 def test_the_one_that_compiles_says_so_and_where_the_code_is_kept(cold: Cold) -> None:
     (err,) = [err for _, err in cold.said if err]
     first, last = err.splitlines()
@@ -123,6 +126,7 @@ def test_the_one_that_compiles_says_so_and_where_the_code_is_kept(cold: Cold) ->
     assert last.startswith("mmsim: compiled in ")
 
 
+@pytest.mark.slow
 def test_a_later_process_loads_and_says_nothing(cold: Cold, tmp_path: Path) -> None:
     copy = cold.copy(tmp_path / "cache")
     before = sorted(copy.rglob("*"))
@@ -130,12 +134,14 @@ def test_a_later_process_loads_and_says_nothing(cold: Cold, tmp_path: Path) -> N
     assert sorted(copy.rglob("*")) == before
 
 
+@pytest.mark.slow
 def test_code_from_any_cache_plays_the_games_of_this_process(cold: Cold) -> None:
     game = Metromania()
     rows = game.play_shard(game.prepare(Variant("print", 4)), 0, 20)
     assert cold.rows == "".join(hashlib.sha256(np.asarray(rows[table]).tobytes()).hexdigest() for table in rows)
 
 
+@pytest.mark.slow
 def test_nothing_is_written_into_the_package(cold: Cold) -> None:
     assert cold.rows
     assert list(PACKAGE.rglob("*.nbi")) == list(PACKAGE.rglob("*.nbc")) == []
@@ -178,11 +184,13 @@ DAMAGE = (
 )
 
 
+@pytest.mark.slow
 def test_an_undamaged_cache_is_whole(cold: Cold, tmp_path: Path) -> None:
     copy = cold.copy(tmp_path / "cache")
     assert run(_LOOK, copy)[0] == f"True {folder_in(copy)}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", DAMAGE)
 def test_damage_is_noticed(cold: Cold, tmp_path: Path, how: str) -> None:
     copy = cold.copy(tmp_path / "cache")
@@ -194,6 +202,7 @@ def test_an_empty_cache_is_not_whole(tmp_path: Path) -> None:
     assert run(_LOOK, tmp_path)[0].startswith("False")
 
 
+@pytest.mark.slow
 def test_a_damaged_cache_is_compiled_anew_and_plays_the_same(cold: Cold, tmp_path: Path) -> None:
     copy = cold.copy(tmp_path / "cache")
     damage(folder_in(copy), "code cut off")

@@ -18,7 +18,7 @@ from mmsim.metro.tiles import CODES, TILES
 from tests.metro.twins import SPECS
 
 METRO = Metro()
-some = settings(deadline=None, derandomize=True, max_examples=300, suppress_health_check=[HealthCheck.too_slow])
+some = settings(deadline=None, derandomize=True, max_examples=150, suppress_health_check=[HealthCheck.too_slow])
 
 
 @pytest.mark.rule("X2", "X6")

@@ -9,7 +9,7 @@ from mmsim.metro.play import Seed, play_uniform
 from mmsim.metro.rules import PLAYERS, ruleset
 from tests.metro.twins import SPECS, Twins, random_rules
 
-CHUNKS, GAMES = 8, 25
+CHUNKS, GAMES = 8, 12
 SLOW_CHUNKS, SLOW_GAMES = 100, 100  # 10,000 games
 
 

@@ -69,7 +69,7 @@ def follow_to_the_end(game: Game, chooser: Chooser, seed: Seed) -> None:
 
 
 @given(new_games(), choosers(), seeds())
-@settings(random_games, max_examples=300)
+@settings(random_games, max_examples=150)
 def test_every_game_keeps_the_rules_in_every_position_and_ends(game: Game, chooser: Chooser, seed: Seed) -> None:
     follow_to_the_end(game, chooser, seed)
 
@@ -144,7 +144,7 @@ def test_legal_moves_are_accepted_and_illegal_ones_refused_without_a_trace(
 
 @pytest.mark.slow
 @given(new_games(), choosers(), seeds())
-@settings(random_games, max_examples=300)
+@settings(random_games, max_examples=150)
 def test_many_more_illegal_moves_are_refused(game: Game, chooser: Chooser, seed: Seed) -> None:
     refuse_what_is_illegal(game, chooser, seed)
 
@@ -178,7 +178,7 @@ def played_out(game: Game, chooser: Chooser, seed: Seed) -> Game:
 
 
 @given(new_games(), choosers(), seeds())
-@settings(random_games, max_examples=120)
+@settings(random_games, max_examples=60)
 def test_scores_add_up(game: Game, chooser: Chooser, seed: Seed) -> None:
     outcome = result(played_out(game, chooser, seed))
     rules = game.rules
@@ -211,7 +211,7 @@ def told_again(game: Game, seed: Seed) -> None:
 
 
 @given(new_games(), choosers(), seeds())
-@settings(random_games, max_examples=120)
+@settings(random_games, max_examples=60)
 def test_a_record_written_read_and_replayed_is_the_same_record(game: Game, chooser: Chooser, seed: Seed) -> None:
     told_again(played_out(game, chooser, seed), seed)
 

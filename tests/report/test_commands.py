@@ -147,6 +147,7 @@ def test_sweep_reports_how_games_respond(tmp_path: Path) -> None:
     assert (tmp_path / "out" / "charts" / "response-end-lines-turns.svg").is_file()
 
 
+@pytest.mark.slow
 def test_a_wide_sweep_has_a_readable_report(tmp_path: Path) -> None:
     """Eight variants would make crowded charts; those are left out."""
     words = ("--vary", "end_lines=4,5", "--vary", "change_minutes=1:4")

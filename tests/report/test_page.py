@@ -65,6 +65,7 @@ def test_charts_and_tables_lie_beside_the_page(report: Path) -> None:
         assert csv.height == pl.read_parquet(report / "tables" / f"{name}.parquet").height > 0
 
 
+@pytest.mark.slow
 def test_the_same_run_gives_the_same_page(report: Path, run_folder: Path, tmp_path: Path) -> None:
     page, _ = write_report(open_run(run_folder), tmp_path / "again")
     assert page.read_bytes() == (report / "report.html").read_bytes()

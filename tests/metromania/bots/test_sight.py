@@ -90,7 +90,7 @@ def test_hidden_hands_change_no_choice(rules: str, players: int, spec: str) -> N
 @pytest.mark.parametrize("spec", ["planner", "networker"])
 def test_open_hands_change_choices_of_bots_that_reason_about_hands(spec: str) -> None:
     prepared = METROMANIA.prepare(Variant("print+loyal", 4, bots="planner", seed=11))
-    pairs = list(choices(prepared, spec, range(6), 3, 3))
+    pairs = list(choices(prepared, spec, range(6), 5, 4))
     changed = np.mean([one != other for one, other in pairs])
     assert len(pairs) > 100
     assert changed > 0.01
