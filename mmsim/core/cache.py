@@ -102,7 +102,7 @@ def one_at_a_time(game: str) -> Iterator[None]:
     """Hold the lock of the cache, so that of several cold processes one compiles and the others wait."""
     try:
         folder(game).mkdir(parents=True, exist_ok=True)
-        lock = (root() / "lock").open("w")
+        lock = (root() / f"{game}.lock").open("w")
     except OSError as error:
         raise MmsimError(
             f"cannot keep compiled code in {folder(game)}: {error.strerror or error}; "

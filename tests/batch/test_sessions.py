@@ -76,6 +76,7 @@ def test_a_killed_worker_is_replaced_and_its_part_played_again(tmp_path: Path) -
     assert "worker-2 INFO worker ready" in log
 
 
+@pytest.mark.slow
 def test_a_hung_worker_is_killed_and_replaced(tmp_path: Path) -> None:
     run = played(tmp_path / "run", toy(), watch=strike_worker_1(signal.SIGSTOP), patience=4.0)
     assert tables_of(run) == expected(toy())

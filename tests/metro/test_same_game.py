@@ -57,6 +57,7 @@ def test_the_uniform_bot_plays_the_same_game_in_both_engines() -> None:
         assert core.history == play_uniform(rules, Seed(5, 2)).history
 
 
+@pytest.mark.slow
 def test_the_games_come_across_everything_that_is_rare() -> None:
     rng, seen = Random(3), Counter[str]()
     for number in range(150):

@@ -138,6 +138,7 @@ def test_the_command_of_a_surprise_plays_that_game(seats: str, tmp_path: Path) -
         assert output("verify", file)
 
 
+@pytest.mark.slow
 def test_sweep_reports_how_games_respond(tmp_path: Path) -> None:
     told = output("sweep", "print", "--vary", "end_lines=4:6:2", "--games", 300, "--out", tmp_path / "out")
     assert told.splitlines()[-1] == f"report -> {tmp_path / 'out' / 'report.html'}"

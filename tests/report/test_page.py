@@ -78,6 +78,7 @@ def test_the_experiment_can_be_read_again(report: Path, run_folder: Path) -> Non
     assert from_mapping(tomllib.loads(experiment_toml(asked))) == asked
 
 
+@pytest.mark.slow
 def test_files_that_the_experiment_names_lie_beside_the_report(tmp_path: Path) -> None:
     (tmp_path / "house.toml").write_text('base = "print"\n[knobs]\nend_lines = 5\n')
     run = write_run(tmp_path / "house", [str(tmp_path / "house.toml")], games=8, shard=8)
@@ -100,6 +101,7 @@ def test_different_bots_are_rated(tmp_path: Path) -> None:
     assert {table.caption for table in bots.tables} == {"Bots in numbers", "Every pair of bots"}
 
 
+@pytest.mark.slow
 def test_a_run_of_one_variant_has_a_report_without_comparisons(tmp_path: Path) -> None:
     run = open_run(write_run(tmp_path / "alone", ["print"], games=60, shard=60))
     page, answer = write_report(run, tmp_path / "report")
