@@ -111,9 +111,8 @@ def _print(report: dict[str, Any]) -> None:
             f"({times['low']:,.0f} to {times['high']:,.0f})"
         )
     for bot, share in report.get("over_uniform", {}).items():
-        screen.print(
-            f"{bot}: {share['median']:.2%} of the games a second of uniform ({share['low']:.2%} to {share['high']:.2%})"
-        )
+        middle, low, high = (f"{100 * share[name]:.3g} %" for name in ("median", "low", "high"))
+        screen.print(f"{bot}: {middle} of the games a second of uniform ({low} to {high})")
     screen.print(f"the core was compiled in {start['compile_s']} s, once")
     screen.print(f"a new process has its first game done after {start['first_game_s']} s (compiled code at hand)")
     if "cold_first_game_s" in start:
