@@ -323,7 +323,8 @@ def test_a_folder_that_cannot_be_made_is_told_in_one_sentence(tmp_path: Path) ->
 
 
 def test_a_lock_that_cannot_be_taken_is_told_in_one_sentence(tmp_path: Path) -> None:
-    (tmp_path / "cache" / "metromania.lock").mkdir(parents=True)  # what a folder of somebody else's comes to, for any user
+    # What a folder of somebody else's comes to, for any user.
+    (tmp_path / "cache" / "metromania.lock").mkdir(parents=True)
     out, err = run(_TRY, tmp_path / "cache")
     check_refusal(out, tmp_path / "cache")
     assert err == ""
