@@ -169,4 +169,4 @@ def test_the_bot_of_the_tutorial_is_twenty_lines_and_beats_greedy() -> None:
     assert len(code) <= 20
     _, played = shard(f"{HOMING}:Homing,greedy,greedy,greedy", 24)
     assert played.errors == ()
-    assert played["seats"]["win_share"][::4].mean() > 0.4  # equal would be a quarter
+    assert played["seats"]["win_share"][::4].mean() > 0.3  # equal would be a quarter
