@@ -1,4 +1,4 @@
-"""The only place that names Numba: the decorator, the off switch, the machine's bit instructions.
+"""The only place, with `linking`, that names Numba: the decorators, the off switch, the machine's bit instructions.
 
 `MMSIM_JIT=0` runs the same code as plain Python (slow; for coverage and for stepping through it in a debugger).
 """
@@ -25,31 +25,23 @@ if ENABLED:
     from numba.extending import intrinsic
 
     from mmsim.core import cache
+    from mmsim.core.linking import PartCompiler, WholeCompiler
 
     _OPTIONS = {"error_model": "numpy", "nogil": True, "boundscheck": False}
-    _INTERNAL = {**_OPTIONS, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # halves the time to compile
+    _PART = {**_OPTIONS, "no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": PartCompiler}
 
     def jit(function: F) -> F:
         """Compile a function that is called from compiled code only."""
         global registered
         registered += 1
-        compiled: F = numba.njit(**_INTERNAL)(function)
+        compiled: F = numba.njit(**_PART)(function)
         return compiled
 
     def inlined(function: F) -> F:
         """Compile a function into every one of its callers: for what is called often and from few places."""
         global registered
         registered += 1
-        compiled: F = numba.njit(forceinline=True, **_INTERNAL)(function)
-        return compiled
-
-    def merged(function: F) -> F:
-        """Make a function part of its caller before that is compiled: for what has one caller only.
-
-        LLVM works through everything below a function again for every function above it, so a long chain of calls
-        costs minutes.
-        """
-        compiled: F = numba.njit(inline="always", **_INTERNAL)(function)
+        compiled: F = numba.njit(forceinline=True, **_PART)(function)
         return compiled
 
     def entry(function: F) -> F:
@@ -57,7 +49,7 @@ if ENABLED:
         global registered
         registered += 1
         numba.config.CACHE_DIR = str(cache.folder(function.__module__.split(".")[1]))  # Numba looks at it here only
-        compiled: F = numba.njit(cache=True, **_OPTIONS)(function)
+        compiled: F = numba.njit(cache=True, pipeline_class=WholeCompiler, **_OPTIONS)(function)
         return compiled
 
     @contextmanager
@@ -136,7 +128,7 @@ else:
     def jit(function: F) -> F:
         return function
 
-    inlined = merged = entry = jit
+    inlined = entry = jit
 
     def count_bits(word: np.uint64) -> np.int64:
         return np.int64(int(word).bit_count())

@@ -24,7 +24,7 @@ from mmsim.core.files import write_atomically
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 _CHECKSUMS = "checksums.json"
-_IMPORT = re.compile(r"^from (mmsim[\w.]*) import ([\w, ]*)", re.MULTILINE)
+_IMPORT = re.compile(r"^ *from (mmsim[\w.]*) import ([\w, ]*)", re.MULTILINE)
 _KEPT = 24  # folders of other versions that stay
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from mmsim.core.accel import entry, jit, merged
+from mmsim.core.accel import entry, jit
 from mmsim.core.rng import Purpose
 from mmsim.core.streams import draw_below, open_stream, set_seed
 from mmsim.metromania.boards import LAYOUTS
@@ -40,7 +40,7 @@ def set_up(s: Any, b: Any, r: Any, deals: Any, master: Any, game: Any, rotations
     find_turn(s, b, r)
 
 
-@merged
+@jit
 def play_game(s: Any, b: Any, r: Any, deals: Any, seatings: Any, at: Any, m: Any, net: Any, views: Any) -> np.int64:
     """Play a game that is set up to its end and score it; returns the number of decisions."""
     decisions = np.int64(0)

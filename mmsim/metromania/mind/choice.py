@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from mmsim.core.accel import ix, jit, merged
+from mmsim.core.accel import ix, jit
 from mmsim.core.streams import draw_below, next_word, open_stream
 from mmsim.metromania.mind.insight import reckon_trips, take_in, weight
 from mmsim.metromania.mind.memory import DEPTH, NOISE, RIVALS, TRIALS, TRIP_POINTS, UNIFORM, WIDTH
@@ -88,7 +88,7 @@ def _best_tried(m: Any) -> np.int64:
     return found
 
 
-@merged
+@jit
 def _try_out(views: Any, b: Any, r: Any, bots: Any, m: Any, net: Any, first: Any) -> None:
     """Play a turn on a copy and add what the trips then bring; only stations change that."""
     m.tried[ix(first)] = 1

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from mmsim.core.accel import inlined, ix, jit, lowest_bit, merged
+from mmsim.core.accel import inlined, ix, jit, lowest_bit
 from mmsim.metromania.mind.maps import OTHERS, OWN, SPOT_MAPS, find_free, goal_map, spot_maps, usable
 from mmsim.metromania.mind.memory import (
     ALLIES,
@@ -171,7 +171,7 @@ def _company_in_front(v: Any, r: Any, m: Any) -> np.int64:
     return front
 
 
-@merged
+@jit
 def _find_needs(v: Any, b: Any, r: Any, m: Any) -> None:
     """Which cells the other companies need for their next tunnel, and how soon one of them may end both its lines."""
     for i in range(m.needs):
@@ -191,7 +191,7 @@ def _find_needs(v: Any, b: Any, r: Any, m: Any) -> None:
         m.rival_turns = min(m.rival_turns, to_dig / r.dig)
 
 
-@merged
+@jit
 def _line_needs(v: Any, b: Any, r: Any, m: Any, line: Any, leading: Any) -> np.int64:
     """The cells of the next tunnels on the shortest ways of a line; returns how many tunnels it has to go."""
     u = v.terminus[ix(line)]

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from mmsim.core.accel import count_bits, ix, jit, merged
+from mmsim.core.accel import count_bits, ix, jit
 from mmsim.core.rng import Purpose
 from mmsim.core.streams import draw_below, next_word, open_stream, set_seed
 from mmsim.metromania.mind.choice import best_turn, choose_by_weights, may_play, play_on, weigh
@@ -27,7 +27,7 @@ _WIDE = 30.0  # points: margins count up to here
 _PLAYED, _SEEN = 2, 3  # places in `views`; 0 and 1 are for weighing
 
 
-@merged
+@jit
 def search(views: Any, b: Any, r: Any, deals: Any, bots: Any, guide: Any, m: Any, net: Any) -> np.int64:
     """Compare turns of the company in turn in `views[0]`; returns the place of the best among `search_code`."""
     views[_SEEN] = views[0]
@@ -57,7 +57,7 @@ def search(views: Any, b: Any, r: Any, deals: Any, bots: Any, guide: Any, m: Any
     return _leader(m)
 
 
-@merged
+@jit
 def _gather_turns(m: Any, most: Any) -> None:
     """The best turns by weight, without those that dig the same tunnels in another order."""
     m.compared = 0
@@ -92,7 +92,7 @@ def _is_among(m: Any, first: Any) -> bool:
     return False
 
 
-@merged
+@jit
 def _gather_deals(v: Any, r: Any, m: Any, deals: Any) -> None:
     """All deals that agree with the hands that are seen and with who has placed what."""
     m.deals = 0
@@ -128,7 +128,7 @@ def _agrees(v: Any, r: Any, deals: Any, which: Any) -> bool:
     return True
 
 
-@merged
+@jit
 def _compare_once(views: Any, b: Any, r: Any, deals: Any, bots: Any, guide: Any, m: Any, net: Any) -> None:
     """One playout for every turn still compared, all from the same deal and the same chance."""
     seen = views[_SEEN]
@@ -148,7 +148,7 @@ def _compare_once(views: Any, b: Any, r: Any, deals: Any, bots: Any, guide: Any,
             m.search_count[ix(at)] += 1
 
 
-@merged
+@jit
 def _play_out(views: Any, b: Any, r: Any, guide: Any, m: Any, net: Any, at: Any, margin: Any) -> float:
     """Play a turn and then the whole game; returns what it was worth to the player whose turn it was."""
     s = views[_PLAYED]
@@ -177,7 +177,7 @@ def _play_out(views: Any, b: Any, r: Any, guide: Any, m: Any, net: Any, at: Any,
     return won + margin * max(min((own - best) / _WIDE, 1.0), -1.0)
 
 
-@merged
+@jit
 def _drop_half(m: Any, still: Any) -> np.int64:
     """The worse half of the turns is compared no more."""
     for _ in range(still // 2):
@@ -191,7 +191,7 @@ def _drop_half(m: Any, still: Any) -> np.int64:
     return still - still // 2
 
 
-@merged
+@jit
 def _leader(m: Any) -> np.int64:
     for at in range(m.compared):
         if not m.search_out[ix(at)]:

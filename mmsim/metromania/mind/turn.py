@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mmsim.core.accel import inlined, ix, jit, merged
+from mmsim.core.accel import inlined, ix, jit
 from mmsim.metromania.mind.insight import as_it_stands
 from mmsim.metromania.mind.memory import DEPTH, FIRST_MOVES, PLANS, RIVALS, TRIP_POINTS, WIDTH
 from mmsim.metromania.mind.plans import NEVER, QUIET, TELLING, TELLING_STEP, first_tunnel, go_on, planned_length, tunnel
@@ -20,7 +20,7 @@ _SHORT_TURN = -100.0  # for every tunnel that a turn lacks
 _ZERO = np.uint64(0)
 
 
-@merged
+@jit
 def weigh_turns(v: Any, b: Any, r: Any, bots: Any, m: Any) -> None:
     """For every legal move the best turn that begins with it, and its value."""
     seat = v.seat
@@ -51,7 +51,7 @@ def weigh_turns(v: Any, b: Any, r: Any, bots: Any, m: Any) -> None:
     _put_together(v, r, bots, m)
 
 
-@merged
+@jit
 def _put_together(v: Any, r: Any, bots: Any, m: Any) -> None:
     """Whole turns: a plan of one line, then the best plan of the other line for the tunnels that are left."""
     _best_by_line(m)
@@ -138,7 +138,7 @@ def tell_turn(v: Any, b: Any, r: Any, bots: Any, m: Any, first: Any) -> None:
     m.amount[ix(RIVALS)] += m.turn_rival[ix(first)]
 
 
-@merged
+@jit
 def _tell_line(v: Any, b: Any, r: Any, bots: Any, m: Any, first: Any, number: Any, last: Any) -> None:
     """The tunnels of one line in a turn: what they bring, and how the end of the line changes."""
     m.telling = TELLING
