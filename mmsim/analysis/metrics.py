@@ -16,6 +16,7 @@ def _plain(expression: pl.Expr) -> Callable[[Shape], Values]:
 
 _COMMON = pl.col("trip") != "park_lake"
 _POSSIBLE = pl.col("minutes").is_not_null()
+_BLOCKED = pl.col("block_reason").is_not_null()
 
 
 def _part(value: pl.Expr, mask: pl.Expr) -> pl.Expr:
@@ -44,8 +45,13 @@ def _end_reasons(shape: Shape) -> Values:
     return {word: pl.col("end_reason") == word for word in shape.words("games", "end_reason")}
 
 
-def _faults(shape: Shape) -> Values:
-    return {word: (pl.col("fault") == word).fill_null(False).mean() for word in shape.words("trips", "fault")}
+def _reasons(table: str, column: str) -> Callable[[Shape], Values]:
+    """The share of a game's rows with each word of a column; rows without a word count too."""
+
+    def values(shape: Shape) -> Values:
+        return {word: (pl.col(column) == word).fill_null(False).mean() for word in shape.words(table, column)}
+
+    return values
 
 
 _GAINED = ("kept_points", "trip_points", "line_points", "number_points", "share_points", "bonus_points")
@@ -60,12 +66,12 @@ def _score_parts(shape: Shape) -> Values:
     return parts if len(parts) > 1 else {}
 
 
-def _sides(shape: Shape) -> Values:
+def _fates(shape: Shape) -> Values:
     return {
         "ended": pl.col("ended").mean(),
-        "blocked": pl.col("blocked").mean(),
+        "blocked": _BLOCKED.mean(),
         "never started": pl.col("start_side").is_null().mean(),
-        "under way": (pl.col("start_side").is_not_null() & ~pl.col("ended") & ~pl.col("blocked")).mean(),
+        "under way": (pl.col("start_side").is_not_null() & ~pl.col("ended") & ~_BLOCKED).mean(),
     }
 
 
@@ -198,7 +204,13 @@ METRICS: tuple[Metric, ...] = (
     ),
     Metric("turns", "How many turns does a game take?", "turns", "games", ("turns",), _plain(pl.col("turns")), 0.5),
     Metric(
-        "tunnels", "How much of the city is dug up?", "tunnels", "games", ("tunnels",), _plain(pl.col("tunnels")), 0.5
+        "coverage",
+        "How much of the board is built on?",
+        "share",
+        "games",
+        ("coverage",),
+        _plain(pl.col("coverage")),
+        0.01,
     ),
     Metric(
         "stations_left",
@@ -210,7 +222,24 @@ METRICS: tuple[Metric, ...] = (
         0.25,
     ),
     Metric("end_reason", "Why does a game end?", "share", "games", ("end_reason",), _end_reasons, 0.01),
-    Metric("line_fates", "What becomes of a line?", "share", "lines", ("ended", "blocked", "start_side"), _sides, 0.01),
+    Metric(
+        "line_fates",
+        "What becomes of a line?",
+        "share",
+        "lines",
+        ("ended", "block_reason", "start_side"),
+        _fates,
+        0.01,
+    ),
+    Metric(
+        "block_reason",
+        "What do lines lack that are blocked?",
+        "share",
+        "lines",
+        ("block_reason",),
+        _reasons("lines", "block_reason"),
+        0.01,
+    ),
     Metric(
         "lines_ended",
         "How many lines of a game reach an end?",
@@ -303,7 +332,7 @@ METRICS: tuple[Metric, ...] = (
         0.05,
         "more",
     ),
-    Metric("fault", "Why are trips impossible?", "share", "trips", ("fault",), _faults, 0.01),
+    Metric("fault", "Why are trips impossible?", "share", "trips", ("fault",), _reasons("trips", "fault"), 0.01),
     Metric(
         "park_lake_possible",
         "How often can one travel from the park to the lake?",

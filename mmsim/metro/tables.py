@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mmsim.core.accel import count_bits, ix, jit, lowest_bit
+from mmsim.core.accel import count_bits, ix, jit
+from mmsim.core.lead import write_lead
 from mmsim.metro.board import STATIONS, STOPS
 from mmsim.metro.rules import Ruleset
 from mmsim.metro.state import END_REASONS, NOBODY, TOO_LONG
@@ -121,16 +122,8 @@ def write_game(s: Any, r: Any, game: Any, status: Any, row: Any) -> None:
     row.lines_ended = count_bits(s.arrived)
     row.lines_to_centre = centre
     row.longest_line = longest
-    row.winner = -1
-    row.decided_turn = -1
     row.margin = best - second
-    lead_changes = s.lead_changes
-    if count_bits(s.winners) == 1:
-        winner = lowest_bit(s.winners)
-        row.winner = winner
-        row.decided_turn = s.leader_since if s.leader == winner else s.turn + 1
-        lead_changes += np.int64(s.leader >= 0 and s.leader != winner)
-    row.lead_changes = lead_changes
+    write_lead(s, row)
 
 
 @jit

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from mmsim.core.accel import inlined, ix, jit
+from mmsim.core.lead import clear_lead, note_lead
 from mmsim.core.streams import draw_below
 from mmsim.metro.board import CENTRE, SIZE, STATIONS, STOPS
 from mmsim.metro.moves import DRAW, EXCHANGE, PLACE, WAGON, find_drawn, find_turn
@@ -60,7 +61,7 @@ def clear_table(s: Any, b: Any) -> None:
         s.number_points[ix(seat)] = s.share_points[ix(seat)] = s.bonus_points[ix(seat)] = s.scores[ix(seat)] = 0
     s.winners = _ZERO
     s.layout = -1
-    s.leader, s.leader_since, s.lead_changes = -1, 0, 0
+    clear_lead(s)
 
 
 @jit
@@ -230,7 +231,7 @@ def lay(s: Any, b: Any, r: Any, kind: Any, cell: Any) -> None:
     s.reach |= b.near[ix(cell)]
     join(s, b, kind, cell, np.int64(1))
     if score_arrivals(s, b, cell) and not r.companies:
-        note_leader(s, r)
+        note_lead(s, s.points, r.players)
 
 
 @jit
@@ -299,20 +300,3 @@ def end_turn(s: Any, b: Any, r: Any) -> None:
         return
     s.over = 1
     s.choices = 0
-
-
-@jit
-def note_leader(s: Any, r: Any) -> None:
-    """Follow the lead on the score track: the player alone in front, until another one is."""
-    best = second = leader = np.int64(-1)
-    for p in range(r.players):
-        player = np.int64(p)
-        points = s.points[ix(player)]
-        if points > best:
-            best, second, leader = points, best, player
-        elif points > second:
-            second = points
-    if best > second and leader != s.leader:
-        s.lead_changes += np.int64(s.leader >= 0)
-        s.leader = leader
-        s.leader_since = s.turn

@@ -45,6 +45,8 @@ EVERY_LANE = np.uint64(0x0001_0001_0001_0001)
 END_REASONS = ("both_lines", "stations", "lines", "deadlock")
 BOTH_LINES, NO_STATIONS, ENOUGH_LINES, DEADLOCK = range(4)
 FAULTS = ("not_placed", "no_station", "no_route")
+NO_TUNNEL, NO_STATION, NO_MARKER, NO_CELL = range(4)  # why a line is blocked
+BLOCK_REASONS = ("no_tunnel", "no_station", "no_marker", "no_cell")
 NOT_PLACED, NO_STATION, NO_ROUTE = range(3)
 
 BOARD = np.dtype(
@@ -54,6 +56,7 @@ BOARD = np.dtype(
         ("city_vertices", np.int64),
         ("edges", np.int64),
         ("city_cells", np.int64),
+        ("diggable", np.int64),  # cells that a tunnel may lie in
         ("sector_vertices", np.int64),
         ("sector_cells", np.int64),
         ("neighbour", np.uint16, 6 * VERTICES),  # [vertex, direction]; VERTICES for none
@@ -193,6 +196,7 @@ def board_record(board_set: BoardSet) -> Record:
     side, vertices, cells = board_set.side, len(grid.vertices), len(grid.cells)
     b.side, b.vertices, b.edges, b.city_cells = side, vertices, len(grid.edges), len(grid.city_cells)
     b.city_vertices = len(grid.city_vertices)
+    b.diggable = sum(map(board_set.count, ".RCE")) + sum(map(board_set.frame_count, "SE"))
     for v, (q, row) in enumerate(grid.city_vertices):
         b.row[v], b.bit[v] = row + side + 1, q + side + 1
         b.row_base[row + side + 1] = v - (q + side + 1)

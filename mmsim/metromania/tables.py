@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mmsim.core.accel import count_bits, ix, jit, lowest_bit
+from mmsim.core.accel import count_bits, ix, jit
+from mmsim.core.lead import write_lead
 from mmsim.metromania.deal import LETTERS
 from mmsim.metromania.scoring import lines_ended, standing
-from mmsim.metromania.state import END_REASONS, FAULTS, HAND, NOWHERE, SEATS, TRIPS
-from mmsim.metromania.turns import blocked_lines
+from mmsim.metromania.state import BLOCK_REASONS, END_REASONS, FAULTS, HAND, NOWHERE, SEATS, TRIPS
+from mmsim.metromania.turns import block_reason, blocked_lines
 
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
 
@@ -28,6 +29,7 @@ GAME_ROW = np.dtype(
         ("end_reason", np.int8),  # -1: the game did not come to its end
         ("turns", np.uint16),
         ("tunnels", np.uint16),
+        ("coverage", np.float32),  # of the cells that a tunnel may lie in
         ("stations_left", np.uint8),
         ("lines_ended", np.uint8),
         ("lines_blocked", np.uint8),
@@ -83,15 +85,21 @@ LINE_ROW = np.dtype(
         ("tunnels", np.uint8),
         ("stations", np.uint8),
         ("ended", np.bool_),
-        ("blocked", np.bool_),
+        ("block_reason", np.int8),  # what a blocked line lacked; -1: not blocked
     ]
 )
 ROWS = {"games": GAME_ROW, "seats": SEAT_ROW, "trips": TRIP_ROW, "lines": LINE_ROW}
-WORDS = {"status": STATUSES, "end_reason": END_REASONS, "trip": TRIP_NAMES, "fault": FAULTS}
+WORDS = {
+    "status": STATUSES,
+    "end_reason": END_REASONS,
+    "trip": TRIP_NAMES,
+    "fault": FAULTS,
+    "block_reason": BLOCK_REASONS,
+}
 NULLABLE = {  # -1 for what there is not
     "games": ("end_reason", "winner", "decided_turn"),
     "trips": ("minutes", "fault"),
-    "lines": ("start_side", "end_side"),
+    "lines": ("start_side", "end_side", "block_reason"),
 }
 
 
@@ -120,7 +128,7 @@ def write_failure(
     seats["company"] = [list(seat_player[:seat]).count(player) for seat, player in enumerate(seat_player)]
     trips["trip"], trips["minutes"], trips["fault"] = range(TRIPS), -1, -1
     lines["seat"], lines["line"] = np.divmod(np.arange(2 * companies), 2)
-    lines["start_side"] = lines["end_side"] = -1
+    lines["start_side"] = lines["end_side"] = lines["block_reason"] = -1
 
 
 # --- writing rows, compiled ------------------------------------------------------------------------------------
@@ -129,7 +137,6 @@ def write_failure(
 @jit
 def write_game(s: Any, b: Any, r: Any, game: Any, row: Any) -> None:
     """The row of `games`."""
-    winners = s.winners
     best, second = np.int64(-(1 << 40)), np.int64(-(1 << 40))
     for player in range(r.players):
         points = np.int64(0)
@@ -149,19 +156,12 @@ def write_game(s: Any, b: Any, r: Any, game: Any, row: Any) -> None:
     row.end_reason = s.end_reason
     row.turns = s.turn
     row.tunnels = tunnels
+    row.coverage = tunnels / b.diggable
     row.stations_left = s.supply
     row.lines_ended = count_bits(s.ended)
     row.lines_blocked = count_bits(blocked_lines(s, b, r))
-    row.winner = -1
-    row.decided_turn = -1
     row.margin = best - second
-    lead_changes = s.lead_changes
-    if count_bits(winners) == 1:
-        winner = lowest_bit(winners)
-        row.winner = winner
-        row.decided_turn = s.leader_since if s.leader == winner else s.turn + 1
-        lead_changes += np.int64(s.leader >= 0 and s.leader != winner)
-    row.lead_changes = lead_changes
+    write_lead(s, row)
     row.passes = s.passes_made
     row.start_overflows = s.start_overflows
     row.end_overflows = s.end_overflows
@@ -220,7 +220,7 @@ def write_trip(s: Any, game: Any, trip: Any, row: Any) -> None:
 
 
 @jit
-def write_line(s: Any, blocked: Any, game: Any, line: Any, row: Any) -> None:
+def write_line(s: Any, b: Any, r: Any, blocked: Any, game: Any, line: Any, row: Any) -> None:
     """A row of `lines`."""
     row.game = game
     row.seat = line >> 1
@@ -230,7 +230,8 @@ def write_line(s: Any, blocked: Any, game: Any, line: Any, row: Any) -> None:
     row.tunnels = s.tunnels[ix(line)]
     row.stations = count_bits(s.stops[ix(line)])
     row.ended = s.ended >> np.uint64(line) & _ONE != _ZERO
-    row.blocked = blocked >> np.uint64(line) & _ONE != _ZERO
+    is_blocked = blocked >> np.uint64(line) & _ONE != _ZERO
+    row.block_reason = block_reason(s, b, r, line) if is_blocked else np.int64(-1)
 
 
 @jit
@@ -244,4 +245,4 @@ def write_rows(s: Any, b: Any, r: Any, game: Any, i: Any, games: Any, seats: Any
         write_trip(s, game, trip, trips[ix(i * TRIPS + trip)])
     blocked = blocked_lines(s, b, r)
     for line in range(2 * companies):
-        write_line(s, blocked, game, line, lines[ix(i * 2 * companies + line)])
+        write_line(s, b, r, blocked, game, line, lines[ix(i * 2 * companies + line)])

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from mmsim.core.accel import count_bits, inlined, ix, jit, lowest_bit
+from mmsim.core.lead import clear_lead, note_lead
 from mmsim.metromania.boards import LAYOUTS, PIECES, TURNINGS, TURNS
 from mmsim.metromania.moves import (
     BONUS,
@@ -24,7 +25,11 @@ from mmsim.metromania.state import (
     EVERY_LANE,
     HAND,
     LINES,
+    NO_CELL,
+    NO_MARKER,
+    NO_STATION,
     NO_STATIONS,
+    NO_TUNNEL,
     NOWHERE,
     OTHERS,
     PATH,
@@ -127,9 +132,7 @@ def clear_table(s: Any, b: Any, r: Any) -> None:
     s.short_supply = 0
     s.two_reasons = 0
     s.scored = 0
-    s.leader = -1
-    s.leader_since = 0
-    s.lead_changes = 0
+    clear_lead(s)
     for seat in range(SEATS):
         s.turns_taken[ix(seat)] = 0
         s.points[ix(seat)] = 0
@@ -329,6 +332,22 @@ def blocked_lines(s: Any, b: Any, r: Any) -> np.uint64:
     return blocked
 
 
+@jit
+def block_reason(s: Any, b: Any, r: Any, line: Any) -> np.int64:
+    """P2: what a blocked line lacks, the first of tunnels, stations, markers that would have let it go on."""
+    if s.tunnels[ix(line)] == r.tunnels_per_line:
+        return np.int64(NO_TUNNEL)
+    supply = s.supply
+    s.supply = 2
+    first, second = ways_on(s, b, r, line, r.markers_per_turn)
+    s.supply = supply
+    if first | second != _ZERO:
+        return np.int64(NO_STATION)
+    lanes = s.lanes[ix(s.terminus[ix(line)])]
+    free = lanes | lanes >> np.uint64(16) | lanes >> np.uint64(32) | lanes >> np.uint64(48)
+    return np.int64(NO_MARKER) if free & s.open[ix(line)] != _ZERO else np.int64(NO_CELL)
+
+
 @inlined
 def trigger(s: Any, b: Any, r: Any) -> np.int64:
     """P1, P3: why the building phase ends after this turn, -1 if it does not."""
@@ -345,7 +364,7 @@ def end_turn(s: Any, b: Any, r: Any) -> None:
     """P3, P5, T4: look for a trigger, begin or go on with the last round, pass the turn on."""
     s.turns_taken[ix(s.seat)] += 1
     if s.scored:
-        note_leader(s, r)
+        note_lead(s, s.player_points, r.players)
         s.scored = 0
     if s.last_turns >= 0:  # P5: no further trigger matters
         s.last_turns -= 1
@@ -369,20 +388,3 @@ def end_turn(s: Any, b: Any, r: Any) -> None:
     s.dug = 0
     s.markers_laid = 0
     find_turn(s, b, r)
-
-
-@jit
-def note_leader(s: Any, r: Any) -> None:
-    """Follow the lead on the score track: the player alone in front, until another one is."""
-    best = second = leader = np.int64(-1)
-    for p in range(r.players):
-        player = np.int64(p)
-        points = s.player_points[ix(player)]
-        if points > best:
-            best, second, leader = points, best, player
-        elif points > second:
-            second = points
-    if best > second and leader != s.leader:
-        s.lead_changes += np.int64(s.leader >= 0)
-        s.leader = leader
-        s.leader_since = s.turn

@@ -178,7 +178,7 @@ def ends(evidence: Evidence) -> Section | None:
     charts = [_shares(evidence, "ends", "end_reason", sentences.ends_title(evidence), "Share of games.")]
     if "turns" in evidence.panels:
         charts.append(_by_variant(evidence, "turns", sentences.length_title(evidence), "Turns of a game."))
-    table = _panel_table(evidence, "Ends in numbers", ["end_reason", "turns", "tunnels", "stations_left"])
+    table = _panel_table(evidence, "Ends in numbers", ["end_reason", "turns", "coverage", "stations_left"])
     return Section("ends", "Ends", sentences.ends_title(evidence), [sentences.ends(evidence)], charts, [table])
 
 
@@ -189,9 +189,10 @@ def trips(evidence: Evidence) -> Section | None:
     labels = {"trips_possible": "test trips", "park_lake_possible": "park to lake"}
     rows = [row for panel in possible for row in figures.rows_of(panel, {"": labels[panel.measure.name]})]
     note = f"Share of trips that are possible. {_DOTS}"
+    failing = sentences.reason_title(evidence, "fault", "of trips fail by")
     charts = [
         figures.dots("trips-possible", sentences.trips_title(evidence), note, rows, evidence.names, "share"),
-        _shares(evidence, "faults", "fault", sentences.faults_title(evidence), "Share of all trips, by worst fault."),
+        _shares(evidence, "faults", "fault", failing, "Share of all trips, by worst fault."),
     ]
     names = ["trips_possible", "trip_minutes", "trip_companies", "fault"]
     table = _panel_table(
@@ -201,7 +202,7 @@ def trips(evidence: Evidence) -> Section | None:
 
 
 def lines(evidence: Evidence) -> Section | None:
-    names = ["line_fates", "lines_ended", "lines_blocked", "lines_to_centre", "longest_line"]
+    names = ["line_fates", "block_reason", "lines_ended", "lines_blocked", "lines_to_centre", "longest_line"]
     names += ["line_tunnels", "line_tiles", "line_stations"]
     table = _panel_table(evidence, "Lines in numbers", names)
     if "line_fates" not in evidence.panels:
@@ -211,6 +212,10 @@ def lines(evidence: Evidence) -> Section | None:
         chart = _by_variant(evidence, "lines_ended", title, "Lines of a game that reached an end.")
         return Section("lines", "Lines", title, [], [chart], [table])
     charts = [_shares(evidence, "lines", "line_fates", sentences.lines_title(evidence), "Share of lines.")]
+    if "block_reason" in evidence.panels:
+        title = sentences.reason_title(evidence, "block_reason", "of lines are blocked by")
+        note = "Share of all lines, by what they lacked to go on."
+        charts.append(_shares(evidence, "blocked", "block_reason", title, note))
     if "line_tunnels" in evidence.panels:
         note = "Tunnels of a line that ended."
         charts.append(_by_variant(evidence, "line_tunnels", sentences.line_length_title(evidence), note))

@@ -298,11 +298,12 @@ def trips_title(evidence: Evidence) -> str:
     return _capital(_where(evidence) + told)
 
 
-def faults_title(evidence: Evidence) -> str:
-    panel = evidence.panels["fault"]
+def reason_title(evidence: Evidence, metric: str, told: str) -> str:
+    """The commonest reason, and for how many it was the one."""
+    panel = evidence.panels[metric]
     most = _commonest(panel)
     share = words.value(panel.estimate(0, most), "share")
-    return _capital(f"{_where(evidence)}{share} of trips fail by “{words.title(panel.groups[most])}”")
+    return _capital(f"{_where(evidence)}{share} {told} “{words.title(panel.groups[most])}”")
 
 
 def lines_title(evidence: Evidence) -> str:

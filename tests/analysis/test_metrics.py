@@ -86,11 +86,14 @@ def test_trips_and_faults(run: RunTables) -> None:
 
 
 def test_fates_of_lines_add_up_to_one(run: RunTables) -> None:
-    fates, length = values(run, "line_fates"), values(run, "line_tunnels")
+    fates, lacking, length = (values(run, name) for name in ("line_fates", "block_reason", "line_tunnels"))
     for game, rows in rows_by_game(run, "lines", "print-4p").items():
         of_game = [fates[fate, game] for fate in ("ended", "blocked", "never started", "under way")]
         assert sum(of_game) == pytest.approx(1)
         assert of_game[0] == pytest.approx(mean(row["ended"] for row in rows))
+        for reason in ("no_tunnel", "no_station", "no_marker", "no_cell"):
+            assert lacking[reason, game] == pytest.approx(mean(row["block_reason"] == reason for row in rows))
+        assert sum(lacking[reason, game] for reason, of in lacking if of == game) == pytest.approx(of_game[1])
         ended = [row["tunnels"] for row in rows if row["ended"]]
         assert length.get(("", game)) == (pytest.approx(mean(ended)) if ended else None)
 

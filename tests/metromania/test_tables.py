@@ -11,8 +11,9 @@ import pytest
 
 from mmsim.core.game import Shard, Variant
 from mmsim.metromania import tables
+from mmsim.metromania.deal import Marker
 from mmsim.metromania.game import Metromania
-from mmsim.metromania.lattice import far_sides
+from mmsim.metromania.lattice import far_sides, is_frame
 from mmsim.metromania.play import Seed, play_out, set_up
 from mmsim.metromania.prepared import Prepared
 from mmsim.metromania.reference import Game, Line, apply, dig_moves, is_blocked
@@ -109,6 +110,7 @@ def game_row(number: int, game: Game, outcome: Result) -> Row:
         "end_reason": ("both_lines", "stations", "lines", "deadlock").index(outcome.end_reason),
         "turns": game.history[-1].turn,
         "tunnels": len(game.tunnels),
+        "coverage": float(np.float32(len(game.tunnels) / diggable(game))),
         "stations_left": game.supply,
         "lines_ended": sum(line.ended for line in lines),
         "lines_blocked": sum(is_blocked(game, seat, i) for seat, i, _ in game.all_lines()),
@@ -118,6 +120,12 @@ def game_row(number: int, game: Game, outcome: Result) -> Row:
         "decided_turn": decided,
         **gaps(game),
     }
+
+
+def diggable(game: Game) -> int:
+    """How many cells a tunnel may lie in."""
+    kinds = game.city.kind
+    return sum(kinds[cell] in "SE" if is_frame(cell) else kinds[cell] not in "LP" for cell in kinds)
 
 
 def gaps(game: Game) -> Row:
@@ -205,8 +213,21 @@ def line_row(number: int, game: Game, seat: int, i: int, line: Line) -> Row:
         "tunnels": line.tunnels,
         "stations": len(set(line.path) & set(game.stations)),
         "ended": line.ended,
-        "blocked": is_blocked(game, seat, i),
+        "block_reason": -1 if not is_blocked(game, seat, i) else why_blocked(game, seat, i),
     }
+
+
+def why_blocked(game: Game, seat: int, i: int) -> int:
+    """Which of a tunnel, a station, a marker a blocked line lacked, as a number; if none would have helped: a cell."""
+    if game.lines[seat][i].tunnels == game.rules.tunnels_per_line:
+        return 0
+    richer = copy(game)
+    richer.rules = replace(game.rules, stations=game.rules.stations + 2)
+    if dig_moves(richer, seat, i, game.rules.markers_per_turn):
+        return 1
+    richer.hands = [[Marker("A", kind) for kind in "RCE"]] * game.rules.companies
+    richer.placed = {}
+    return 2 if dig_moves(richer, seat, i, 1) else 3
 
 
 def naive_rows(name: str, table: str) -> list[Row]:
@@ -268,13 +289,13 @@ WORDS = {
     },
     "seats": {},
     "trips": {"trip": [*"ABCDEF", "park_lake"], "fault": ["not_placed", "no_station", "no_route"]},
-    "lines": {},
+    "lines": {"block_reason": ["no_tunnel", "no_station", "no_marker", "no_cell"]},
 }
 NULLABLE = {
     "games": {"end_reason", "winner", "decided_turn"},
     "seats": set(),
     "trips": {"minutes", "fault"},
-    "lines": {"start_side", "end_side"},
+    "lines": {"start_side", "end_side", "block_reason"},
 }
 
 
@@ -323,7 +344,9 @@ def test_the_tables_add_up(name: str) -> None:
     assert ((one_seat_a_player["win_share"] - 1).abs() < 1e-6).all()
     assert (seats["score"] == seats["kept_points"] + seats["trip_points"] - seats["penalties"]).all()
     by_seat = seats.group_by("game").agg(pl.col("tunnels", "lines_ended", "stations").cast(pl.Int64).sum())
-    by_line = lines.group_by("game").agg(pl.col("tunnels", "ended", "blocked").cast(pl.Int64).sum())
+    by_line = lines.group_by("game").agg(
+        pl.col("tunnels", "ended").cast(pl.Int64).sum(), blocked=pl.col("block_reason").count()
+    )
     both = games.join(by_seat, on="game", suffix="_of_seats").join(by_line, on="game", suffix="_of_lines")
     assert (both["tunnels"] == both["tunnels_of_seats"]).all()
     assert (both["tunnels"] == both["tunnels_of_lines"]).all()
@@ -334,7 +357,7 @@ def test_the_tables_add_up(name: str) -> None:
     won = games.join(seats.filter(pl.col("rank") == 1).unique(["game", "player"]), on="game")
     assert (won.filter(pl.col("winner").is_not_null())["winner"] == won.drop_nulls("winner")["player"]).all()
     assert games.filter(pl.col("winner").is_null())["decided_turn"].is_null().all()
-    assert not (lines["ended"] & lines["blocked"]).any()
+    assert not (lines["ended"] & lines["block_reason"].is_not_null()).any()
     assert (lines["ended"] == lines["end_side"].is_not_null()).all()
     assert (lines["start_side"].is_null() == (lines["tunnels"] == 0)).all()
     assert (trips["minutes"].is_null() == trips["fault"].is_not_null()).all()
