@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 LEVEL = 0.95
+_TINY = 1e-12
 Array = NDArray[np.float64]
 
 
@@ -195,8 +196,9 @@ def between_share(counts: ArrayLike, sums: ArrayLike, squares: ArrayLike, level:
     """How much of the variance lies between groups: the intraclass correlation of a one-way layout.
 
     ANOVA estimate with the mean group size of unequal groups (Searle 1971, Linear Models, 10.6). Its interval leaves
-    out one group after another (Arvesen 1969, Ann. Math. Statist. 40), for the usual one by F trusts in normal values
-    and is far too narrow without them. Groups of one game tell nothing of the variance within.
+    out one group after another and looks at the logarithm of the ratio of mean squares (Arvesen and Schmitz 1970,
+    Biometrics 26), for the usual one by F trusts in normal values and is far too narrow without them.
+    Groups of one game tell nothing of the variance within.
     """
     n, s, q = (np.asarray(a, np.float64) for a in (counts, sums, squares))
     groups = len(n)
@@ -209,10 +211,24 @@ def between_share(counts: ArrayLike, sums: ArrayLike, squares: ArrayLike, level:
         )
     if not np.isfinite(whole):
         return Estimate(0.0, 0.0, 1.0, np.inf, groups)
-    se = float(np.sqrt((groups - 1) / groups * ((without - without.mean()) ** 2).sum()))
-    half = t_quantile((1 + level) / 2, groups - 1) * se
-    low, value, high = (float(np.clip(end, 0.0, 1.0)) for end in (whole - half, whole, whole + half))
-    return Estimate(value, low, high, se, groups)
+    size = float(n.mean())
+    middle, scale = _log_ratio(whole, size), _jackknife(_log_ratio(without, size))
+    half = t_quantile((1 + level) / 2, groups - 1) * scale
+    ends = (np.expm1(z) / (np.expm1(z) + size) for z in (middle - half, middle + half))
+    low, value, high = (float(np.clip(share, 0.0, 1.0)) for share in sorted((whole, *ends)))
+    return Estimate(value, low, high, _jackknife(without), groups)
+
+
+def _log_ratio(share: Any, size: float) -> Any:
+    """The logarithm of the ratio of mean squares that belongs to a share between groups of some size."""
+    ratio = (1 + (size - 1) * share) / np.maximum(1 - share, _TINY)
+    return np.log(np.maximum(ratio, _TINY))
+
+
+def _jackknife(without: Array) -> float:
+    """The standard error of a number, from what it is without each of the groups."""
+    groups = len(without)
+    return float(np.sqrt((groups - 1) / groups * ((without - without.mean()) ** 2).sum()))
 
 
 def _intraclass(groups: float, games: Any, sizes_squared: Any, total: Any, squares: Any, of_means: Any) -> Any:
