@@ -53,7 +53,7 @@ golden: $(READY) ## write the golden games of both games anew
 docs: $(READY) ## write the generated pages of docs/ anew
 	$(BIN)/python -m tests.rule_table
 
-findings: $(READY) ## play the ready experiments and write their figures into docs/findings.md; takes ten minutes
+findings: $(READY) ## play the ready experiments and write their figures into docs/findings.md; takes half an hour
 	$(BIN)/python -m benchmarks.findings
 
 sample: $(READY) ## write reports/sample anew

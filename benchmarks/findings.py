@@ -1,4 +1,4 @@
-"""Plays the ready experiments and writes their figures into docs/findings*.md; their sentences are written by hand.
+"""Plays the ready experiments and writes their figures into docs/findings.md; their sentences are written by hand.
 
 python -m benchmarks.findings                    # into runs/findings; what has been played is not played again
 python -m benchmarks.findings two-players        # only this one
@@ -19,8 +19,7 @@ from mmsim.analysis.tables import RunTables, open_run
 from mmsim.core.files import write_atomically
 from mmsim.report.evidence import short_names
 
-DOCS = Path(__file__).parent.parent / "docs"
-PAGE, METRO_PAGE = DOCS / "findings.md", DOCS / "findings-metro.md"
+PAGE = Path(__file__).parent.parent / "docs" / "findings.md"
 RUNS = Path("runs") / "findings"
 FAIRNESS = ("win_share", "seat_imbalance")
 METRO = (*FAIRNESS, "score", "margin", "lead_changes", "decided", "longest_line", "lines_to_centre")
@@ -34,7 +33,6 @@ class Finding:
     experiment: str
     games: int
     metrics: tuple[str, ...]
-    page: Path = PAGE
 
     @property
     def folder(self) -> Path:
@@ -46,17 +44,15 @@ class Finding:
 
 
 FINDINGS = (
-    Finding("municipality-4p", 30_000, (*FAIRNESS, "score", *DRAMA)),
-    Finding("municipality-3p", 20_000, (*FAIRNESS, "score", *DRAMA)),
+    Finding("municipality-4p", 100_000, (*FAIRNESS, "score", *DRAMA)),
+    Finding("municipality-3p", 100_000, (*FAIRNESS, "score", *DRAMA)),
     Finding("no-corruption-table-4p", 30_000, FAIRNESS),
     Finding("two-players", 30_000, (*FAIRNESS, "shared_wins", *DRAMA, "turns")),
-    Finding("editions-4p", 20_000, (*FAIRNESS, "score", "margin", "lead_changes", "turns", "trips_possible")),
-    Finding("board-sets-4p", 15_000, (*FAIRNESS, "score", "margin", "turns", "trips_possible")),
-    Finding("layouts-4p", 100_000, ("layout_share",)),
-    *(Finding(f"metro-seats-{players}p", 12_000, FAIRNESS, METRO_PAGE) for players in (2, 3, 4, 5, 6)),
-    Finding("metro-orientation-4p", 12_000, METRO, METRO_PAGE),
-    Finding("metro-hands-4p", 12_000, METRO, METRO_PAGE),
-    Finding("metro-modules-4p", 12_000, METRO, METRO_PAGE),
+    Finding("editions-4p", 100_000, (*FAIRNESS, "score", "margin", "lead_changes", "turns", "trips_possible")),
+    Finding("board-sets-4p", 50_000, (*FAIRNESS, "score", "margin", "turns", "trips_possible")),
+    Finding("layouts-4p", 300_000, ("layout_share",)),
+    *(Finding(f"metro-seats-{players}p", 50_000, FAIRNESS) for players in (2, 3, 4, 5, 6)),
+    *(Finding(f"metro-{what}-4p", 60_000, METRO) for what in ("orientation", "hands", "modules")),
 )
 
 
@@ -65,8 +61,8 @@ def main() -> None:
     for one in FINDINGS:
         if one.experiment in wanted:
             _mmsim(one.play if not (one.folder / "manifest.json").exists() else f"mmsim resume {one.folder}")
-            text = one.page.read_text(encoding="utf-8")
-            write_atomically(one.page, put(text, one.experiment, "\n".join(figures(one))).encode())
+            text = PAGE.read_text(encoding="utf-8")
+            write_atomically(PAGE, put(text, one.experiment, "\n".join(figures(one))).encode())
 
 
 def _mmsim(command: str) -> None:

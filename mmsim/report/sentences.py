@@ -96,7 +96,7 @@ def _fairness_of_others(evidence: Evidence, compared: Sequence[Comparison]) -> l
             Verdict.EQUAL: f"as even within {tolerance}",
             Verdict.BETTER: "more even",
             Verdict.WORSE: "less even",
-        }.get(one.verdict, "not told apart by this many games")
+        }.get(one.verdict, f"not told apart from {evidence.names[0]} by this many games")
 
     told = []
     for words_of, group in groupby(sorted(compared, key=spoken), key=spoken):
