@@ -7,6 +7,7 @@ from typing import Any
 from mmsim.core.desk import Desk
 from mmsim.core.errors import unknown
 from mmsim.core.game import Game
+from mmsim.core.knobs import RulesetFile
 
 _ROOMS = {"metromania": ("Metromania", "mmsim.metromania"), "metro": ("Metro", "mmsim.metro")}  # title, package
 GAMES = tuple(_ROOMS)
@@ -36,9 +37,9 @@ def _made(game: str, module: str, ending: str) -> Any:
 
 
 def game_of(rules: str) -> str:
-    """The game a ruleset belongs to: the one that has its first word among its editions; a file is the first game's."""
+    """The game a ruleset belongs to: the one that has its first word, or that of a file's base, among its editions."""
     if rules.endswith(".toml"):
-        return DEFAULT
+        return RulesetFile.read(rules).read_base(game_of)
     edition = rules.partition(",")[0].partition("+")[0].strip()
     known: list[str] = []
     for name in GAMES:

@@ -1,16 +1,16 @@
-"""The pages of findings: every ready experiment is answered, with the figures that the commands beside them give."""
+"""The page of findings: every ready experiment is answered, with the figures that the commands beside them give."""
 
 import re
 from pathlib import Path
 
-from benchmarks.findings import FINDINGS, put
+from benchmarks.findings import FINDINGS, PAGE, put
 from mmsim.core.data import data_folder
 
 
 def test_every_ready_experiment_has_its_figures() -> None:
     assert {one.experiment for one in FINDINGS} == {path.stem for path in data_folder("experiments").glob("*.toml")}
     for one in FINDINGS:
-        text = one.page.read_text(encoding="utf-8")
+        text = PAGE.read_text(encoding="utf-8")
         (block,) = re.findall(f"<!-- figures of {one.experiment} -->\n(.*?)<!-- end of figures -->", text, re.DOTALL)
         assert f"{one.play}\n" in block
         assert f"{one.games:,} games of every variant" in block

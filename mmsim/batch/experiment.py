@@ -1,7 +1,6 @@
 """Experiments: which variants are played by which bots, how often and from which seed."""
 
 import hashlib
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import Any
 
 from mmsim.core.data import data_folder
 from mmsim.core.errors import UsageError, unknown
+from mmsim.core.files import read_toml
 from mmsim.core.game import Game, Variant
 from mmsim.games import DEFAULT, GAMES, game_of
 
@@ -74,12 +74,7 @@ class Cell:
 
 def read(path: Path) -> Experiment:
     """The experiment of a TOML file; files it names are looked for beside it."""
-    try:
-        told = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"cannot read experiment file {path}: {getattr(error, 'strerror', None) or error}") from error
-    except tomllib.TOMLDecodeError as error:
-        raise UsageError(f"experiment file {path} is not valid TOML: {error}") from error
+    told = read_toml(path, "experiment file")
     try:
         return from_mapping({"name": path.stem, **told}, path.parent)
     except UsageError as error:

@@ -6,10 +6,11 @@ from typing import Annotated
 import typer
 
 from mmsim.cli.common import Board, Layout, Players, Rules, Seed, console
+from mmsim.core.errors import UsageError
 from mmsim.core.files import write_atomically
 from mmsim.core.game import Variant
 from mmsim.core.records import dumps
-from mmsim.games import meant
+from mmsim.games import GAMES, meant
 
 
 def play(
@@ -26,7 +27,14 @@ def play(
         ),
     ] = "uniform",
     seed: Seed = 1,
-    game: Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Which game of the seed.")] = 0,
+    game: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NUMBER|NAME",
+            help="Which game of the seed, from 0 on; or the name of the game, "
+            f"{' or '.join(GAMES)}, if no ruleset tells it. May be given twice.",
+        ),
+    ] = None,
     seats: Annotated[
         str, typer.Option(metavar="HOW", help="fixed, or rotate: game N of a run with rotated seats.")
     ] = "fixed",
@@ -49,8 +57,9 @@ def play(
         from mmsim.core.sheet import picture_kind  # matplotlib is slow to import; only pictures pay for it
 
         kind = picture_kind(picture)
-    desk, spec = meant(None, rules)
-    told = desk.play(Variant(spec, players, board, bots, seed, seats), game, layout, explain)
+    name, number = _which(game or [])
+    desk, spec = meant(name, rules)
+    told = desk.play(Variant(spec, players, board, bots, seed, seats), number, layout, explain)
     screen = console()
     if not quiet:
         for line in (*told.opening, "", *told.story, ""):
@@ -64,3 +73,14 @@ def play(
     if picture is not None:
         write_atomically(picture, told.draw(kind))
         typer.echo(f"picture -> {picture}", err=True)
+
+
+def _which(given: list[str]) -> tuple[str | None, int]:
+    """The name of a game and the number of one, of which either, both or none may be given."""
+    names = [word for word in given if word in GAMES]
+    numbers = [word for word in given if word.isdecimal() and int(word) < 2**63]
+    if len(names) > 1 or len(numbers) > 1 or len(names) + len(numbers) < len(given):
+        raise UsageError(
+            f"Invalid value for '--game': it takes a number from 0 to {2**63 - 1}, or {' or '.join(GAMES)}, each once; not {' '.join(given)}"
+        )
+    return (names[0] if names else None), int(numbers[0] if numbers else 0)

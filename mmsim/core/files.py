@@ -1,9 +1,21 @@
-"""Writing files so that a reader never sees half of one."""
+"""Files: written so that a reader never sees half of one, read so that what is wrong with one is said in a sentence."""
 
 import os
+import tomllib
 from pathlib import Path
+from typing import Any
 
-from mmsim.core.errors import MmsimError
+from mmsim.core.errors import MmsimError, UsageError
+
+
+def read_toml(path: Path, what: str) -> dict[str, Any]:
+    """What a TOML file tells; `what` it is is said in errors."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"cannot read {what} {path}: {getattr(error, 'strerror', None) or error}") from error
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError(f"{what} {path} is not valid TOML: {error}") from error
 
 
 def write_atomically(path: Path, content: bytes) -> None:

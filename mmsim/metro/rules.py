@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from mmsim.core.errors import UsageError, unknown
-from mmsim.core.knobs import Value, check_knob, choice, knobs_of, number, read_settings, spelled, switch
+from mmsim.core.knobs import RulesetFile, Value, choice, knobs_of, number, overridden, read_settings, spelled, switch
 
 RULES_VERSION = 1  # goes up when the same seed and ruleset give another game
 
@@ -80,16 +80,16 @@ class Spec:
 
     def with_overrides(self, overrides: Mapping[str, object]) -> "Spec":
         """This spec with more knobs set; a knob set again takes the new value."""
-        knobs = {name: check_knob(KNOBS, name, value) for name, value in overrides.items()}
-        merged = {**dict(self.overrides), **knobs}
-        return Spec(self.modifiers, tuple((k, merged[k]) for k in KNOBS if k in merged))
+        return Spec(self.modifiers, overridden(KNOBS, self.overrides, overrides))
 
     def resolve(self, players: int | None = None) -> Ruleset:
         return explain(self, players)[0]
 
 
 def parse(text: str) -> Spec:
-    """Read a spec."""
+    """Read a spec, or the TOML file of one when the text ends in `.toml`."""
+    if text.endswith(".toml"):
+        return RulesetFile.read(text).spec(parse)
     head, *settings = text.split(",")
     edition, *modifiers = head.strip().split("+")
     if edition != EDITION:

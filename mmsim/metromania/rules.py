@@ -4,15 +4,13 @@ A ruleset is written `EDITION[+MODIFIER...][,knob=value...]`: `en1+loyal`, `prin
 An edition is nothing but a set of knob values and a list of what its book offers.
 """
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from pathlib import Path
 from typing import Any
 
 from mmsim.core.errors import UsageError, unknown
-from mmsim.core.knobs import Value, check_knob, choice, knobs_of, number, read_settings, spelled, switch
+from mmsim.core.knobs import RulesetFile, Value, choice, knobs_of, number, overridden, read_settings, spelled, switch
 
 RULES_VERSION = 1  # goes up when the same seed and ruleset give another game
 
@@ -175,9 +173,7 @@ class Spec:
 
     def with_overrides(self, overrides: Mapping[str, object]) -> "Spec":
         """This spec with more knobs set; a knob set again takes the new value."""
-        knobs = {name: check_knob(KNOBS, name, value) for name, value in overrides.items()}
-        merged = {**dict(self.overrides), **knobs}
-        return Spec(self.edition, self.modifiers, tuple((k, merged[k]) for k in KNOBS if k in merged))
+        return Spec(self.edition, self.modifiers, overridden(KNOBS, self.overrides, overrides))
 
     def resolve(self, players: int | None = None) -> Ruleset:
         return explain(self, players)[0]
@@ -186,7 +182,7 @@ class Spec:
 def parse(text: str) -> Spec:
     """Read a spec, or the TOML file of one when the text ends in `.toml`."""
     if text.endswith(".toml"):
-        return _from_file(Path(text))
+        return RulesetFile.read(text).spec(parse)
     head, *settings = text.split(",")
     edition, *modifiers = head.strip().split("+")
     if edition not in EDITIONS:
@@ -208,28 +204,6 @@ def _known_modifiers(given: list[str]) -> tuple[str, ...]:
         if one in names and other in names:
             raise UsageError(f"'{one}' and '{other}' exclude each other; take one of them")
     return tuple(name for name in MODIFIERS if name in names)
-
-
-def _from_file(path: Path) -> Spec:
-    """A TOML file with `base = "SPEC"` and knobs under `[knobs]`."""
-    try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"cannot read ruleset file {path}: {getattr(error, 'strerror', None) or error}") from error
-    except tomllib.TOMLDecodeError as error:
-        raise UsageError(f"ruleset file {path} is not valid TOML: {error}") from error
-    for key in data:
-        if key not in ("base", "knobs"):
-            raise UsageError(f"ruleset file {path}: {unknown('key', key, ('base', 'knobs'))}")
-    base, knobs = data.get("base"), data.get("knobs", {})
-    if not isinstance(base, str) or base.endswith(".toml"):
-        raise UsageError(f'ruleset file {path} needs a line like base = "print+loyal"')
-    if not isinstance(knobs, dict):
-        raise UsageError(f"ruleset file {path}: write the knobs under a heading [knobs]")
-    try:
-        return parse(base).with_overrides(knobs)
-    except UsageError as error:
-        raise UsageError(f"ruleset file {path}: {error}") from error
 
 
 def explain(spec: Spec, players: int | None = None) -> tuple[Ruleset, dict[str, str]]:

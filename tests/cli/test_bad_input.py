@@ -198,7 +198,7 @@ def test_a_file_that_is_not_there_or_not_text_is_named(tmp_path: Path) -> None:
         ('base = "pint"\n', "unknown edition 'pint'; did you mean 'print'?"),
         ('base = "print"\nknob = 3\n', "unknown key 'knob'; did you mean 'knobs'?"),
         ('base = "print"\n[knobs]\ndig = 10\n', "knob dig=10 is out of range; it takes 1 to 9"),
-        ("[knobs]\ndig = 1\n", 'needs a line like base = "print+loyal"'),
+        ("[knobs]\ndig = 1\n", 'needs a line base = "SPEC", the ruleset it starts from'),
         ("base = print\n", "is not valid TOML: Invalid value (at line 1, column 8)"),
     ],
 )

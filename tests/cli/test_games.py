@@ -76,6 +76,27 @@ def test_a_game_of_metro_is_played_recorded_drawn_and_verified(tmp_path: Path, s
     assert output("verify", told) == f"{told}:1: ok, {len(moves)} moves, {moves[-1]['turn']} turns, tiles\n"
 
 
+def test_a_game_to_play_is_named_or_numbered_or_both() -> None:
+    assert output("play", "--game", "metro", "--quiet") == output("play", "--rules", "metro", "--quiet")
+    both = output("play", "--game", "metro", "--game", 3, "--quiet")
+    assert both == output("play", "--rules", "metro", "--game", 3, "--quiet")
+    for words in (("chess",), (-1,), (2**63,), (1, 2), ("metro", "metro")):
+        given = [word for value in words for word in ("--game", value)]
+        assert "it takes a number from 0 to 9223372036854775807, or metromania or metro, each once" in complaint(
+            USAGE, "play", *given
+        )
+
+
+def test_a_ruleset_file_belongs_to_the_game_of_its_base(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text('base = "metro+free"\n[knobs]\nhand = 2\n')
+    assert output("rules", "show", path) == output("rules", "show", "metro+free,hand=2")
+    assert output("play", "--rules", path, "--quiet") == output("play", "--rules", "metro+free,hand=2", "--quiet")
+    path.write_text('base = "metro"\n[knobs]\nhands = 2\n')
+    says = f"ruleset file {path}: unknown knob 'hands'; did you mean 'hand'?"
+    assert complaint(USAGE, "play", "--rules", path).startswith(says)
+
+
 def test_bots_of_metro_that_think_play_and_rotate(tmp_path: Path) -> None:
     told = tmp_path / "game.json"
     words = ("play", "--rules", "metro", "--bots", "planner,greedy,spoiler,uniform", "--quiet", "--record", told)

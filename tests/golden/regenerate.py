@@ -81,15 +81,15 @@ def contents() -> dict[str, str]:
     return files
 
 
-def main() -> None:
-    files = contents()
-    for old in FOLDER.glob("*.json"):
+def write(folder: Path, files: dict[str, str]) -> None:
+    """Exactly these files into a folder."""
+    for old in folder.glob("*.json"):
         if old.name not in files:
             old.unlink()
     for name, text in files.items():
-        write_atomically(FOLDER / name, text.encode())
-    print(f"{len(files)} games -> tests/golden/")
+        write_atomically(folder / name, text.encode())
+    print(f"{len(files)} games -> {folder}")
 
 
 if __name__ == "__main__":
-    main()
+    write(FOLDER, contents())

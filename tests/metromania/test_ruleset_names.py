@@ -213,9 +213,9 @@ def test_a_file_may_have_no_knobs(tmp_path: Path) -> None:
     [
         ("base = print\n", ["ruleset file {path} is not valid TOML", "line 1"]),
         ('base = "print"\n[knob]\ndig = 3\n', ["ruleset file {path}: unknown key 'knob'", "mean 'knobs'?"]),
-        ("[knobs]\ndig = 3\n", ['ruleset file {path} needs a line like base = "print+loyal"']),
-        ("base = 3\n", ['ruleset file {path} needs a line like base = "print+loyal"']),
-        ('base = "other.toml"\n', ['ruleset file {path} needs a line like base = "print+loyal"']),
+        ("[knobs]\ndig = 3\n", ['ruleset file {path} needs a line base = "SPEC", the ruleset it starts from']),
+        ("base = 3\n", ['ruleset file {path} needs a line base = "SPEC", the ruleset it starts from']),
+        ('base = "other.toml"\n', ['ruleset file {path} needs a line base = "SPEC", the ruleset it starts from']),
         ('base = "print"\nknobs = 3\n', ["ruleset file {path}: write the knobs under a heading [knobs]"]),
         ('base = "prnt"\n', ["ruleset file {path}: unknown edition 'prnt'; did you mean 'print'?"]),
         ('base = "print"\n[knobs]\ndigg = 3\n', ["ruleset file {path}: unknown knob 'digg'", "mean 'dig'?"]),

@@ -5,12 +5,12 @@ A change of these files is a change of the rules or of the random streams; raise
 
 from pathlib import Path
 
-from mmsim.core.files import write_atomically
 from mmsim.core.records import dumps
 from mmsim.metro.play import Seed, play_uniform
 from mmsim.metro.record import record_of
 from mmsim.metro.reference_scoring import result
 from mmsim.metro.rules import PLAYERS, ruleset
+from tests.golden.regenerate import write
 from tests.metro.twins import SPECS
 
 FOLDER = Path(__file__).parent
@@ -28,15 +28,5 @@ def contents() -> dict[str, str]:
     return files
 
 
-def main() -> None:
-    files = contents()
-    for old in FOLDER.glob("*.json"):
-        if old.name not in files:
-            old.unlink()
-    for name, text in files.items():
-        write_atomically(FOLDER / name, text.encode())
-    print(f"{len(files)} games -> tests/metro/golden/")
-
-
 if __name__ == "__main__":
-    main()
+    write(FOLDER, contents())
