@@ -1,30 +1,42 @@
-"""Plays the core as plain Python beside the reference engine: `make coverage` tells which of its lines that reaches."""
+"""Plays the cores as plain Python beside the reference engines: `make coverage` tells which lines that reaches."""
 
 import sys
 from random import Random
 
 from mmsim.core import accel
 from mmsim.core.game import Variant
-from mmsim.metromania.game import Metromania
-from tests.metromania.test_same_game import SMALL_SIDES, play_classic, play_mixed
+from mmsim.games import find_game
+from tests.metro import test_same_game as metro
+from tests.metromania import test_same_game as metromania
 
-MIXED, CLASSIC, ROWS = 150, 6, 2
-VARIANTS = (Variant("print"), Variant("v2", players=3), Variant("nl+regular"), Variant("en1+advanced", board="compact"))
+MIXED, CLASSIC, METRO, ROWS = 150, 6, 60, 2
+VARIANTS = {
+    "metromania": (
+        Variant("print"),
+        Variant("v2", players=3),
+        Variant("nl+regular"),
+        Variant("en1+advanced", board="compact"),
+    ),
+    "metro": (Variant("metro"), Variant("metro+companies+stations", players=3), Variant("metro+central+numbers")),
+}
 
 
 def main() -> None:
     if accel.ENABLED:
         sys.exit("set MMSIM_JIT=0: compiled code cannot be measured")
     rng = Random(7)
-    play_classic(rng, CLASSIC, look_every=64)
-    play_mixed(rng, MIXED, SMALL_SIDES, look_every=64)
-    game = Metromania()
-    for variant in VARIANTS:
-        prepared = game.prepare(variant)
-        rows = game.play_shard(prepared, 0, ROWS)
-        for table in rows:
-            game.frame(prepared, table, rows[table])
-    print(f"the core as plain Python: {CLASSIC + MIXED} games compared, {ROWS * len(VARIANTS)} written to tables")
+    metromania.play_classic(rng, CLASSIC, look_every=64)
+    metromania.play_mixed(rng, MIXED, metromania.SMALL_SIDES, look_every=64)
+    metro.play_mixed(rng, METRO, look_every=64)
+    for name, variants in VARIANTS.items():
+        game = find_game(name)
+        for variant in variants:
+            prepared = game.prepare(variant)
+            rows = game.play_shard(prepared, 0, ROWS)
+            for table in rows:
+                game.frame(prepared, table, rows[table])
+    written = ROWS * sum(map(len, VARIANTS.values()))
+    print(f"the cores as plain Python: {CLASSIC + MIXED + METRO} games compared, {written} written to tables")
 
 
 if __name__ == "__main__":

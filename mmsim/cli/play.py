@@ -80,7 +80,6 @@ def _which(given: list[str]) -> tuple[str | None, int]:
     names = [word for word in given if word in GAMES]
     numbers = [word for word in given if word.isdecimal() and int(word) < 2**63]
     if len(names) > 1 or len(numbers) > 1 or len(names) + len(numbers) < len(given):
-        raise UsageError(
-            f"Invalid value for '--game': it takes a number from 0 to {2**63 - 1}, or {' or '.join(GAMES)}, each once; not {' '.join(given)}"
-        )
+        takes = f"a number from 0 to {2**63 - 1}, or {' or '.join(GAMES)}, each once"
+        raise UsageError(f"Invalid value for '--game': it takes {takes}; not {' '.join(given)}")
     return (names[0] if names else None), int(numbers[0] if numbers else 0)
