@@ -7,7 +7,7 @@ from typing import Any
 from mmsim.core.desk import Desk
 from mmsim.core.errors import unknown
 from mmsim.core.game import Game
-from mmsim.core.knobs import RulesetFile
+from mmsim.core.spec import RulesetFile
 
 _ROOMS = {"metromania": ("Metromania", "mmsim.metromania"), "metro": ("Metro", "mmsim.metro")}  # title, package
 GAMES = tuple(_ROOMS)

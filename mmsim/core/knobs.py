@@ -1,12 +1,10 @@
-"""Knobs: the values a ruleset is made of, what each of them takes, and how one is written in a spec or a file."""
+"""Knobs: the values a ruleset is made of, what each of them takes, and how one is written."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
-from pathlib import Path
-from typing import Any, Protocol, Self, TypeVar
+from typing import Any
 
 from mmsim.core.errors import UsageError, unknown
-from mmsim.core.files import read_toml
 
 Value = int | bool | str
 
@@ -87,57 +85,3 @@ def overridden(
 def spelled(value: Value) -> str:
     """A knob's value as it is written in a spec."""
     return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-class _Spec(Protocol):
-    def with_overrides(self, overrides: Mapping[str, object]) -> Self: ...
-
-
-_AnySpec = TypeVar("_AnySpec", bound=_Spec)
-_Result = TypeVar("_Result")
-
-
-@dataclass(frozen=True)
-class RulesetFile:
-    """A TOML file with `base = "SPEC"` and knobs under `[knobs]`."""
-
-    path: str
-    base: str
-    knobs: Mapping[str, object]
-
-    @classmethod
-    def read(cls, path: str) -> "RulesetFile":
-        told = read_toml(Path(path), "ruleset file")
-        for key in told:
-            if key not in ("base", "knobs"):
-                raise UsageError(f"ruleset file {path}: {unknown('key', key, ('base', 'knobs'))}")
-        base, knobs = told.get("base"), told.get("knobs", {})
-        if not isinstance(base, str) or base.endswith(".toml"):
-            raise UsageError(f'ruleset file {path} needs a line base = "SPEC", the ruleset it starts from')
-        if not isinstance(knobs, dict):
-            raise UsageError(f"ruleset file {path}: write the knobs under a heading [knobs]")
-        return cls(path, base, knobs)
-
-    def spec(self, parse: Callable[[str], _AnySpec]) -> _AnySpec:
-        """The base as a game reads it, with the knobs set."""
-        return self.read_base(lambda base: parse(base).with_overrides(self.knobs))
-
-    def read_base(self, reader: Callable[[str], _Result]) -> _Result:
-        """What a reader makes of the base; its complaints name the file."""
-        try:
-            return reader(self.base)
-        except UsageError as error:
-            raise UsageError(f"ruleset file {self.path}: {error}") from error
-
-
-def read_settings(spec: str, settings: Iterable[str]) -> dict[str, str]:
-    """The `knob=value` parts of a spec; none may be set twice."""
-    found: dict[str, str] = {}
-    for setting in settings:
-        name, equals, value = (part.strip() for part in setting.partition("="))
-        if not equals:
-            raise UsageError(f"'{setting}' in ruleset '{spec}' is not of the form knob=value")
-        if name in found:
-            raise UsageError(f"ruleset '{spec}' sets the knob {name} twice; keep one of them")
-        found[name] = value
-    return found

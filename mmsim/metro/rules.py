@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from mmsim.core.errors import UsageError, unknown
-from mmsim.core.knobs import RulesetFile, Value, choice, knobs_of, number, overridden, read_settings, spelled, switch
+from mmsim.core.knobs import Value, choice, knobs_of, number, overridden, spelled, switch
+from mmsim.core.spec import known_modifiers, read_spec
 
 RULES_VERSION = 1  # goes up when the same seed and ruleset give another game
 
@@ -88,19 +89,13 @@ class Spec:
 
 def parse(text: str) -> Spec:
     """Read a spec, or the TOML file of one when the text ends in `.toml`."""
-    if text.endswith(".toml"):
-        return RulesetFile.read(text).spec(parse)
-    head, *settings = text.split(",")
-    edition, *modifiers = head.strip().split("+")
+    return read_spec(text, _named)
+
+
+def _named(edition: str, modifiers: list[str]) -> Spec:
     if edition != EDITION:
         raise unknown("edition", edition, (EDITION,))
-    for name in modifiers:
-        if name not in MODIFIERS:
-            raise unknown("modifier", name, MODIFIERS)
-    if "hand2" in modifiers and "hand3" in modifiers:
-        raise UsageError("'hand2' and 'hand3' exclude each other; take one of them")
-    known = tuple(name for name in MODIFIERS if name in modifiers)
-    return Spec(known).with_overrides(read_settings(text, settings))
+    return Spec(known_modifiers(modifiers, MODIFIERS, [("hand2", "hand3")]))
 
 
 def ruleset(text: str, players: int | None = None) -> Ruleset:

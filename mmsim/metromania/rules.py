@@ -10,7 +10,8 @@ from enum import StrEnum
 from typing import Any
 
 from mmsim.core.errors import UsageError, unknown
-from mmsim.core.knobs import RulesetFile, Value, choice, knobs_of, number, overridden, read_settings, spelled, switch
+from mmsim.core.knobs import Value, choice, knobs_of, number, overridden, spelled, switch
+from mmsim.core.spec import known_modifiers, read_spec
 
 RULES_VERSION = 1  # goes up when the same seed and ruleset give another game
 
@@ -181,29 +182,18 @@ class Spec:
 
 def parse(text: str) -> Spec:
     """Read a spec, or the TOML file of one when the text ends in `.toml`."""
-    if text.endswith(".toml"):
-        return RulesetFile.read(text).spec(parse)
-    head, *settings = text.split(",")
-    edition, *modifiers = head.strip().split("+")
+    return read_spec(text, _named)
+
+
+def _named(edition: str, modifiers: list[str]) -> Spec:
     if edition not in EDITIONS:
         raise unknown("edition", edition, EDITIONS)
-    return Spec(edition, _known_modifiers(modifiers)).with_overrides(read_settings(text, settings))
+    return Spec(edition, known_modifiers(modifiers, MODIFIERS, _EXCLUDE, ALIASES))
 
 
 def ruleset(text: str, players: int | None = None) -> Ruleset:
     """The ruleset of a spec for a number of players (None: the spec's usual number)."""
     return parse(text).resolve(players)
-
-
-def _known_modifiers(given: list[str]) -> tuple[str, ...]:
-    names = {ALIASES.get(name, name) for name in given}
-    for name in given:
-        if ALIASES.get(name, name) not in MODIFIERS:
-            raise unknown("modifier", name, [*MODIFIERS, *ALIASES])
-    for one, other in _EXCLUDE:
-        if one in names and other in names:
-            raise UsageError(f"'{one}' and '{other}' exclude each other; take one of them")
-    return tuple(name for name in MODIFIERS if name in names)
 
 
 def explain(spec: Spec, players: int | None = None) -> tuple[Ruleset, dict[str, str]]:
