@@ -64,6 +64,11 @@ def games(number: float) -> str:
     return f"{ceil(number / step) * step:,}"
 
 
+def percent(share: float) -> str:
+    """A share as whole per cent, with a proper minus."""
+    return f"{round(100 * share)}\u00a0%".replace("-", "\u2212")
+
+
 def title(name: str) -> str:
     """A metric's or group's name as words."""
     return name.replace("_", " ")

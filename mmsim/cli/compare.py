@@ -142,7 +142,7 @@ def _print(run: "RunTables", found: Sequence["Panel"], comparisons: Sequence["Co
                 words.label(one.measure.name, one.group),
                 words.with_interval(one.difference, words.difference_unit(one.measure.unit), signed=True),
                 words.p_value(one.p_adjusted),
-                f"{100 * one.saved:.0f} %",
+                words.percent(one.saved),
                 one.in_words,
             )
         screen.print(table)

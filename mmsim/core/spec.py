@@ -33,7 +33,7 @@ def known_modifiers(
     excluding: Iterable[tuple[str, str]],
     aliases: Mapping[str, str] | None = None,
 ) -> tuple[str, ...]:
-    """Modifiers by their proper names, in their proper order; unknown ones and pairs that exclude each other are refused."""
+    """Modifiers by their proper names, in their proper order; unknown ones and excluded pairs are errors."""
     aliases = aliases or {}
     names = set()
     for name in given:

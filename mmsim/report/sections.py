@@ -250,7 +250,7 @@ def _comparison_table(caption: str, compared: Sequence[Comparison]) -> Table:
             words.with_interval(one.difference, words.difference_unit(one.measure.unit), signed=True),
             words.p_value(one.p_adjusted),
             f"{one.measure.tolerance * (100 if one.measure.unit.startswith('share') else 1):g}",
-            f"{100 * one.saved:.0f} %",
+            words.percent(one.saved),
             one.in_words,
         ]
         for one in compared

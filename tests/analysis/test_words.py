@@ -37,3 +37,7 @@ def test_games_needed_are_rough() -> None:
     assert words.games(123_456) == "130,000"
     assert words.games(7.2) == "8"
     assert words.games(np.inf) == "more than ten billion"
+
+
+def test_whole_per_cent_have_a_proper_minus_and_no_negative_zero() -> None:
+    assert [words.percent(share) for share in (0.184, -0.03, -0.004)] == ["18\u00a0%", "−3\u00a0%", "0\u00a0%"]
