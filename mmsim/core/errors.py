@@ -20,6 +20,6 @@ def unknown(what: str, name: str, known: Iterable[str]) -> UsageError:
     """The error for an unknown name: names it, the nearest known one, and all that are known."""
     names = list(known)
     folded = {known_name.casefold(): known_name for known_name in names}
-    close = get_close_matches(name.casefold(), folded, n=1, cutoff=0.5)
+    close = get_close_matches(name.casefold(), folded, n=1, cutoff=0.6)
     hint = f"; did you mean '{folded[close[0]]}'?" if close else ""
     return UsageError(f"unknown {what} '{name}'{hint} (known: {', '.join(names)})")
