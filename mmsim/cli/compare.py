@@ -27,7 +27,7 @@ Tolerances = Annotated[
     list[str] | None,
     typer.Option("--tolerance", metavar="NAME=VALUE", help="A difference in a metric that does not matter to you."),
 ]
-Bots = Annotated[str, typer.Option(metavar="LIST", help="One bot for every company, or one a company, with commas.")]
+Bots = Annotated[str, typer.Option(metavar="LIST", help="One bot for every seat, or one a seat, with commas.")]
 Games = Annotated[int, typer.Option(min=2, help="Games of every variant.")]
 Board = Annotated[str, typer.Option(metavar="SET", help="Board set: a shipped one or a .toml file.")]
 Seats = Annotated[str, typer.Option(metavar="HOW", help="fixed, or rotate: every bot plays every seat of a deal.")]

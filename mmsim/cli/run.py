@@ -11,10 +11,11 @@ from mmsim.batch.check import check as check_run
 from mmsim.batch.runner import Status, extend
 from mmsim.batch.store import Run
 from mmsim.cli import playing
-from mmsim.cli.common import console
+from mmsim.cli.common import GameName, console
 from mmsim.cli.playing import Until, Workers
 from mmsim.cli.progress import headline, summary
 from mmsim.core.errors import UsageError
+from mmsim.games import find_desk
 
 RUNS = Path("runs")
 
@@ -34,10 +35,10 @@ def run(
     ] = None,
     rules: Annotated[list[str] | None, typer.Option(metavar="SPEC", help="Ruleset; repeat it to compare.")] = None,
     board: Annotated[list[str] | None, typer.Option(metavar="SET", help="Board set; repeat it to compare.")] = None,
-    game: Annotated[str | None, typer.Option(help="Which game to play.")] = None,
+    game: GameName = None,
     players: Annotated[int | None, typer.Option(help="Number of players; if not given, the usual one.")] = None,
     bots: Annotated[
-        str | None, typer.Option(metavar="LIST", help="One bot for every company, or one a company, with commas.")
+        str | None, typer.Option(metavar="LIST", help="One bot for every seat, or one a seat, with commas.")
     ] = None,
     games: Annotated[int | None, typer.Option(min=1, help="Games of every variant; with --until the most.")] = None,
     seed: Annotated[int | None, typer.Option(min=0, max=2**64 - 1, help="Master seed.")] = None,
@@ -107,10 +108,11 @@ def check(
 def _created(what: str | None, given: dict[str, Any], out: Path | None, until: str | None) -> Run:
     if what is None:
         if out is None:
-            raise UsageError("say what to play (EXPERIMENT or --rules) and where to put it (--out runs/NAME)")
-        if "variants" not in given:
-            raise UsageError("say what to play: an experiment, or a ruleset with --rules")
-        asked = experiments.from_mapping({"name": out.name, **given})
+            raise UsageError("say what to play (EXPERIMENT, --rules or --game) and where to put it (--out runs/NAME)")
+        if "variants" not in given and "game" not in given:
+            raise UsageError("say what to play: an experiment, a ruleset with --rules or a game with --game")
+        usual = [] if "variants" in given else [find_desk(given["game"]).usual_rules]
+        asked = experiments.from_mapping({"name": out.name, "variants": usual, **given})
     else:
         asked = experiments.from_mapping({**experiments.find(what).to_json(), **given})
     return playing.create(out or RUNS / asked.name, asked, until, "games" in given)

@@ -162,7 +162,7 @@ def _deal(record: dict[str, Any], rules: Ruleset) -> Deal:
     if not _fits(central, len(CENTRE) if rules.central else 0) or not _central_fits(central):
         raise RecordError(f"board.central: {json.dumps(central)} are not central tiles of ruleset '{rules.name}'")
     for i, pile in enumerate(piles):
-        if sorted(map(str, pile)) != sorted(COLOURS):
+        if not isinstance(pile, list) or sorted(map(str, pile)) != sorted(COLOURS):
             raise RecordError(f"deal.piles[{i}]: {json.dumps(pile)} is not a pile of one share of every company")
     if not _fits(piles, len(PERCENTS) if rules.companies else 0):
         raise RecordError(f"deal.piles: there are {len(piles)} piles")

@@ -154,6 +154,15 @@ def test_metro_is_run_checked_recorded_compared_and_reported(tmp_path: Path) -> 
     assert "mmsim play --rules metro" in html
 
 
+def test_a_game_is_run_with_its_usual_ruleset_if_none_is_named(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    run("run", "--game", "metro", "--games", 40, "--out", folder, "--quiet", "--workers", 1)
+    told = json.loads((folder / "manifest.json").read_text())["experiment"]
+    assert (told["game"], told["variants"]) == ("metro", ["metro"])
+    says = "unknown game 'metra'; did you mean 'metro'? (known: metromania, metro)"
+    assert complaint(USAGE, "run", "--game", "metra", "--out", tmp_path / "other") == says
+
+
 def test_rulesets_of_metro_are_compared_at_once() -> None:
     text = output("compare", "metro", "metro+hand2", "--games", 40, "--metric", "score", "--workers", 1)
     assert "metro+hand2-4p against metro-4p" in text

@@ -131,8 +131,8 @@ def test_a_table_is_exported_to_a_file(made: tuple[Path, str, str], tmp_path: Pa
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        ("run", "say what to play (EXPERIMENT or --rules) and where to put it (--out runs/NAME)"),
-        ("run --out x", "say what to play: an experiment, or a ruleset with --rules"),
+        ("run", "say what to play (EXPERIMENT, --rules or --game) and where to put it (--out runs/NAME)"),
+        ("run --out x", "say what to play: an experiment, a ruleset with --rules or a game with --game"),
         ("run municipalty-4p", "unknown experiment 'municipalty-4p'; did you mean 'municipality-4p'?"),
         ("run --rules prnt --out x", "unknown edition 'prnt'; did you mean 'print'?"),
         ("run --rules print --bots unifrm --out x", "unknown bot 'unifrm'; did you mean 'uniform'?"),

@@ -8,6 +8,7 @@ import pytest
 from mmsim.core.errors import MmsimError, UsageError
 from mmsim.core.game import Variant
 from mmsim.metro.bots import BOTS, seat_bots
+from mmsim.metro.deal import PERCENTS
 from mmsim.metro.game import Metro
 from mmsim.metro.state import WEIGHTS
 from tests.metro.twins import SPECS
@@ -103,6 +104,28 @@ def test_search_beats_the_planner() -> None:
 def test_the_planner_beats_the_uniform_bot_in_every_variant(spec: str) -> None:
     share, half = win_share("planner", "uniform", 400, spec)
     assert share - half > 0.30
+
+
+@pytest.mark.rule("X15")
+def test_the_planner_takes_a_hidden_share_that_it_knows_only_for_what_it_is_worth() -> None:
+    prepared = METRO.prepare(Variant("metro+companies", 6, bots="planner"))
+    known = 0
+    for game in range(8):
+        position = METRO.new_game(prepared, game)
+        while not position.over:
+            view, move = position.view(position.seat), position.bot_move()
+            position.apply(move)
+            if (move.kind, move.take) != ("exchange", "hidden"):
+                continue
+            own, i = view.shares[view.seat], PERCENTS.index(move.share or 0)
+            top = view.piles[i][0]
+            if top is None:
+                continue
+            value = position._minds[0].value  # what the companies will likely be worth
+            majority = 0.2 * sum(percent / 10 for percent, company in zip(PERCENTS, own, strict=True) if company == top)
+            assert value[top] + majority > value[own[i]]
+            known += 1
+    assert known > 5
 
 
 # --- bots written in Python ------------------------------------------------------------------------------------

@@ -75,6 +75,7 @@ CHANGES: dict[str, tuple[Callable[[Record], object], str]] = {
     "central": (lambda r: r["board"].update(central=["aaaa"] * 4), "are not central tiles"),
     "supply": (lambda r: r["deal"]["supply"].append("aaaa"), "there are 5 tiles 'aaaa', not 4"),
     "pile": (lambda r: r["deal"]["piles"][2].append("Blue"), "deal.piles[2]"),
+    "no pile": (lambda r: r["deal"]["piles"].__setitem__(0, 1), "deal.piles[0]: 1 is not a pile"),
     "piles": (lambda r: r["deal"]["piles"].pop(), "deal.piles: there are 3 piles"),
     "numbers": (lambda r: r["deal"].update(numbers=[[1]] * 4), "deal.numbers"),
     "turn": (lambda r: r["moves"][3].update(turn=9), "move 4: the record says turn 9"),

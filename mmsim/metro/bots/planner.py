@@ -11,7 +11,7 @@ from mmsim.metro.bots.greedy import place_or_draw
 from mmsim.metro.bots.looking import best_placement, drawing_value, held_by, weigh_owners, worth
 from mmsim.metro.moves import DRAW, EXCHANGE, WAGON, move_code
 from mmsim.metro.rules import COMPANIES
-from mmsim.metro.state import ENTRIES, KINDS, NOBODY, NODES, SHARES, SUPPLY
+from mmsim.metro.state import ENTRIES, KINDS, NOBODY, NODES, SHARES, SUPPLY, UNKNOWN
 
 PLANNER = Bot(
     "planner",
@@ -124,6 +124,26 @@ def expect_values(v: Any, b: Any, mind: Any) -> None:
 
 
 @jit
+def _taken(v: Any, mind: Any, company: Any) -> float:
+    """X15: what a share of a company would be worth: more of one that is already held may make a majority."""
+    return mind.value[ix(company)] + _MAJORITY * held_by(v, v.seat, company)
+
+
+@jit
+def _hidden(v: Any, mind: Any, i: Any) -> float:
+    """X15: what the top share of a pile would be worth, if it is not known the average of all that are not."""
+    top = np.int64(v.pile[ix(COMPANIES * i)])
+    if top != UNKNOWN:
+        return _taken(v, mind, top)
+    total, unknown = 0.0, 0.0
+    for company in range(COMPANIES):
+        if v.knows[ix(COMPANIES * i + company)] == 0:
+            total += mind.value[ix(company)]
+            unknown += 1.0
+    return total / unknown
+
+
+@jit
 def best_exchange(v: Any, b: Any, mind: Any, weight: Any) -> tuple[np.int64, float]:
     """X15: the exchange that gains most by the values the companies will likely have."""
     expect_values(v, b, mind)
@@ -133,14 +153,7 @@ def best_exchange(v: Any, b: Any, mind: Any, weight: Any) -> tuple[np.int64, flo
         i = lowest_bit(shares)
         shares &= shares - _ONE
         own = mind.value[ix(v.share[ix(SHARES * v.seat + i)])]
-        hidden, unknown = 0.0, 0.0
-        for company in range(COMPANIES):
-            if v.knows[ix(COMPANIES * i + company)] == 0:
-                hidden += mind.value[ix(company)]
-                unknown += 1.0
-        # More of a company that is already held may make a majority.
-        seen = mind.value[ix(v.open_share[ix(i)])] + _MAJORITY * held_by(v, v.seat, np.int64(v.open_share[ix(i)]))
-        gains = (seen, hidden / unknown if unknown > 0.0 else 0.0)
+        gains = (_taken(v, mind, np.int64(v.open_share[ix(i)])), _hidden(v, mind, i))
         for take in range(2):
             value = weight * (i + 1.0) * (gains[take] - own)
             if value > best:
