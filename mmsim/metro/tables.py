@@ -35,8 +35,11 @@ GAME_ROW = np.dtype(
         ("longest_line", np.uint8),  # in tiles passed
         ("winner", np.int8),  # a player; -1: the win is shared
         ("margin", np.int16),  # points of the winner over the next player
-        ("lead_changes", np.uint16),
-        ("decided_turn", np.int16),  # since when the winner led; turns + 1: only the scoring decided; -1: shared
+        ("lead_changes", np.int16),  # -1: with companies nobody sees who leads
+        (
+            "decided_turn",
+            np.int16,
+        ),  # since when the winner led; turns + 1: only the scoring decided; -1: untold
     ]
 )
 SEAT_ROW = np.dtype(
@@ -75,7 +78,7 @@ LINE_ROW = np.dtype(
 ROWS = {"games": GAME_ROW, "seats": SEAT_ROW, "lines": LINE_ROW}
 WORDS = {"status": STATUSES, "end_reason": END_REASONS}
 NULLABLE = {  # -1 for what there is not
-    "games": ("layout", "end_reason", "winner", "decided_turn"),
+    "games": ("layout", "end_reason", "winner", "lead_changes", "decided_turn"),
     "lines": ("seat", "company", "to", "turn"),
 }
 
@@ -124,6 +127,8 @@ def write_game(s: Any, r: Any, game: Any, status: Any, row: Any) -> None:
     row.longest_line = longest
     row.margin = best - second
     write_lead(s, row)
+    if r.companies:  # nobody knows who leads before shares are shown
+        row.lead_changes = row.decided_turn = -1
 
 
 @jit

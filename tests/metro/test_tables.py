@@ -52,6 +52,7 @@ def game_row(number: int, game: Game, outcome: Result) -> dict[str, Any]:
     winner = outcome.winners[0] if len(outcome.winners) == 1 else None
     leader, since, changes = (None, 0, 0) if game.rules.companies else leads(game)
     decided = None if winner is None else since if leader == winner else game.turn + 1
+    changes += winner is not None and leader is not None and leader != winner
     kinds = [played.move.kind for played in game.history]
     return {
         "game": number,
@@ -66,8 +67,8 @@ def game_row(number: int, game: Game, outcome: Result) -> dict[str, Any]:
         "longest_line": max((arrived.tiles for arrived in game.arrivals.values()), default=0),
         "winner": winner,
         "margin": ordered[0] - ordered[1],
-        "lead_changes": changes + (winner is not None and leader is not None and leader != winner),
-        "decided_turn": decided,
+        "lead_changes": None if game.rules.companies else changes,
+        "decided_turn": None if game.rules.companies else decided,
     }
 
 

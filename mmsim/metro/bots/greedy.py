@@ -12,7 +12,7 @@ from mmsim.metro.state import SUPPLY
 
 GREEDY = Bot(
     "greedy",
-    "Own points now minus the best given away, counting every line that ends against what it would bring if open.",
+    "Own points now minus those given away, counting every line that ends against what it would bring if open.",
     "The own tiles, the lines they would bring to a stop, and whose they are.",
     {
         "open": Weight(12.0, 0.0, 60.0, "Points an open line counts for: one that ends below that is a loss."),

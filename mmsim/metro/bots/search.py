@@ -118,8 +118,9 @@ def choose_search(positions: Any, b: Any, r: Any, minds: Any, w: Any, at: Any, d
     while 1 << rounds < count:
         rounds += 1
     each = np.int64(w[ix(at + _PLAYOUTS)]) // rounds
+    count = max(np.int64(1), min(count, each))  # the best first, as many as can be imagined once
     while count > 1:
-        for _ in range(max(np.int64(1), each // count)):
+        for _ in range(each // count):
             positions[SAMPLE] = positions[VIEW]
             guess(positions[SAMPLE], b, r, mind, dice, stream)
             for c in range(count):
