@@ -33,14 +33,20 @@ class Finding:
     experiment: str
     games: int
     metrics: tuple[str, ...]
+    bots: str = ""  # if not those of the experiment
+
+    @property
+    def name(self) -> str:
+        return f"{self.experiment}-{self.bots}" if self.bots else self.experiment
 
     @property
     def folder(self) -> Path:
-        return RUNS / self.experiment
+        return RUNS / self.name
 
     @property
     def play(self) -> str:
-        return f"mmsim run {self.experiment} --games {self.games} --out {self.folder}"
+        bots = f" --bots {self.bots}" if self.bots else ""
+        return f"mmsim run {self.experiment}{bots} --games {self.games} --out {self.folder}"
 
 
 FINDINGS = (
@@ -52,29 +58,48 @@ FINDINGS = (
     Finding("board-sets-4p", 50_000, (*FAIRNESS, "score", "margin", "turns", "trips_possible")),
     Finding("layouts-4p", 300_000, ("layout_share",)),
     *(Finding(f"metro-seats-{players}p", 50_000, FAIRNESS) for players in (2, 3, 4, 5, 6)),
+    *(Finding(f"metro-seats-{players}p", 200_000, FAIRNESS, "uniform") for players in (2, 3, 4, 5, 6)),
     *(Finding(f"metro-{what}-4p", 60_000, METRO) for what in ("orientation", "hands", "modules")),
 )
 
 
+# What stations are worth: stations 1 to 32 lie round the board, eight on a side.
+STATIONS = """\
+import mmsim
+import polars as pl
+
+for folder in ("metro-seats-4p", "metro-seats-4p-uniform"):
+    lines = mmsim.load(f"runs/findings/{folder}").lines.filter(pl.col("seat").is_not_null())
+    points = lines.group_by(place=(pl.col("line") - 1) % 8 + 1).agg(pl.col("points").mean()).sort("place")
+    print(folder, points.collect()["points"].round(2).to_list())
+"""
+
+
 def main() -> None:
-    wanted = sys.argv[1:] or [one.experiment for one in FINDINGS]
+    wanted = sys.argv[1:] or [*(one.name for one in FINDINGS), "stations"]
     for one in FINDINGS:
-        if one.experiment in wanted:
+        if one.name in wanted:
             _mmsim(one.play if not (one.folder / "manifest.json").exists() else f"mmsim resume {one.folder}")
-            text = PAGE.read_text(encoding="utf-8")
-            write_atomically(PAGE, put(text, one.experiment, "\n".join(figures(one))).encode())
+            _write(one.name, "\n".join(figures(one)))
+    if "stations" in wanted:
+        told = subprocess.run([sys.executable, "-c", STATIONS], check=True, capture_output=True, text=True).stdout
+        _write("stations", f"```python\n{STATIONS}```\n\n```\n{told}```")
+
+
+def _write(name: str, text: str) -> None:
+    write_atomically(PAGE, put(PAGE.read_text(encoding="utf-8"), name, text).encode())
 
 
 def _mmsim(command: str) -> None:
     subprocess.run([sys.executable, "-m", *command.split()], check=True)
 
 
-def put(page: str, experiment: str, text: str) -> str:
-    """The page with other figures of an experiment."""
-    start, end = f"<!-- figures of {experiment} -->\n", "<!-- end of figures -->"
+def put(page: str, name: str, text: str) -> str:
+    """The page with other figures of a name."""
+    start, end = f"<!-- figures of {name} -->\n", "<!-- end of figures -->"
     pattern = re.compile(re.escape(start) + ".*?" + re.escape(end), re.DOTALL)
     if not pattern.search(page):
-        raise SystemExit(f"there is no place for the figures of {experiment}")
+        raise SystemExit(f"there is no place for the figures of {name}")
     return pattern.sub(lambda match: f"{start}{text}\n{end}", page)
 
 

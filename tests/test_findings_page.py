@@ -11,7 +11,7 @@ def test_every_ready_experiment_has_its_figures() -> None:
     assert {one.experiment for one in FINDINGS} == {path.stem for path in data_folder("experiments").glob("*.toml")}
     for one in FINDINGS:
         text = PAGE.read_text(encoding="utf-8")
-        (block,) = re.findall(f"<!-- figures of {one.experiment} -->\n(.*?)<!-- end of figures -->", text, re.DOTALL)
+        (block,) = re.findall(f"<!-- figures of {one.name} -->\n(.*?)<!-- end of figures -->", text, re.DOTALL)
         assert f"{one.play}\n" in block
         assert f"{one.games:,} games of every variant" in block
         assert "PARTIAL" not in block
