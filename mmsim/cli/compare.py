@@ -102,6 +102,9 @@ def _show(
     run = open_run(folder)
     found = comparing.with_tolerances(findings(run, metrics), tolerances)
     comparisons = comparing.compare(found, reference)
+    if as_json or as_csv:
+        for warning in run.warnings:
+            typer.secho(f"WARNING: {warning}", err=True, fg="red", bold=True)
     if as_json:
         rows = [row for panel in found for row in panel.rows().to_dicts()]
         told = {"warnings": run.warnings, "metrics": rows, "comparisons": [one.row() for one in comparisons]}

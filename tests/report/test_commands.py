@@ -65,6 +65,12 @@ def test_compare_plays_until_a_metric_is_known(tmp_path: Path) -> None:
     assert Run(tmp_path / "kept").manifest["until"]["known_to"] <= 0.2
 
 
+def test_compare_says_when_a_metric_is_not_known_so_well() -> None:
+    words = ("--until", "turns±0.001", "--metric", "turns", "--workers", 1, "--games", 400)
+    told = run("compare", "print", "print,end_lines=8", *words).stderr
+    assert "not to ±0.001: the limit of 400 games was reached" in told
+
+
 def test_compare_prints_csv(run_folder: Path) -> None:
     table = pl.read_csv(StringIO(output("compare", run_folder, "--metric", "margin", "--csv")))
     assert table["metric"].unique().to_list() == ["margin"]
@@ -99,6 +105,8 @@ def test_compare_says_what_is_wrong(run_folder: Path, tmp_path: Path) -> None:
 def test_compare_is_loud_about_a_partial_run(tmp_path: Path) -> None:
     folder = write_run(tmp_path / "partial", games=40, shard=40, asked=80)
     assert "WARNING: PARTIAL RUN" in output("compare", folder, "--metric", "margin")
+    for form in ("--csv", "--json"):
+        assert "WARNING: PARTIAL RUN" in run("compare", folder, "--metric", "margin", form).stderr
 
 
 def test_report_prints_the_answer_and_where_it_is(
