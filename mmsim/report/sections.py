@@ -230,7 +230,10 @@ def variants(evidence: Evidence) -> Section | None:
         compared = evidence.against(variant.name)
         name = evidence.names[number]
         shown = [one for one in compared if one.measure.name not in ("layout_share", "seat_score", "bot_score")]
-        note = "Lines are 95 % intervals; every metric is measured in its own tolerance, which the table states."
+        note = (
+            "Lines are 95 % intervals; every metric is measured in its own tolerance, which the table states. What "
+            "lies beyond the scale is drawn at its edge."
+        )
         title = f"{name} against {evidence.names[0]}"
         heading = sentences.variant_title(evidence, variant.name)
         if len(evidence.names) <= _MOST_SERIES and not same_games(compared):

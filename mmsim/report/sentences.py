@@ -7,7 +7,7 @@ from mmsim.analysis import words
 from mmsim.analysis.compare import ALPHA, Comparison, Verdict, same_games
 from mmsim.analysis.fairness import SEAT_IMBALANCE, SOURCE, groups_equal
 from mmsim.analysis.panel import Panel
-from mmsim.analysis.stats import Estimate
+from mmsim.analysis.stats import Estimate, holm
 from mmsim.report.evidence import Evidence
 
 _MANY = 4  # other variants, more than which a sentence does not name
@@ -282,13 +282,14 @@ def imbalance_title(evidence: Evidence) -> str:
     """How far win shares lie from fair, variant by variant."""
     panel = evidence.panels[SEAT_IMBALANCE.name]
     told = [words.value(panel.estimate(v, 0), "share difference").lstrip("+") for v in range(len(panel.variants))]
-    if all(groups_equal(evidence.panels[SOURCE], v) >= ALPHA for v in range(len(told))):
+    tests = holm([groups_equal(evidence.panels[SOURCE], v) for v in range(len(told))])
+    uneven = sum(p < ALPHA for p in tests)
+    if not uneven:
         return "Win shares are not measurably uneven"
     if len(told) == 1:
         return f"Win shares lie {told[0]} from fair"
     if len(told) > 4:
-        most = int(panel.means[:, 0].argmax())
-        return f"Win shares lie furthest from fair with {evidence.names[most]}, {told[most]}"
+        return f"Win shares are measurably uneven in {uneven} of {len(told)} variants"
     return (
         f"Win shares lie {_and([f'{one} ({name})' for one, name in zip(told, evidence.names, strict=True)])} from fair"
     )
