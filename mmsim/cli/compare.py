@@ -68,7 +68,8 @@ def compare(
     given = [name for name in _TO_PLAY if str(context.get_parameter_source(name)).endswith("COMMANDLINE")]
     show = partial(_show, reference, metric or (), tolerances, as_json, as_csv)
     if len(what) > 1:
-        if runs := [word for word in what if (Path(word) / "manifest.json").is_file()]:
+        runs = [word for word in what if (Path(word) / "manifest.json").is_file()]
+        if len(runs) == len(what) or any("/" in word for word in runs):  # a ruleset may be called as a run is
             raise UsageError(f"compare takes one run, or rulesets to play; {runs[0]} is a run and does not stand alone")
         name = out.name if out else "comparison"
         asked = Experiment(
