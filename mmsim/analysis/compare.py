@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from math import inf, isfinite, sqrt
+from math import inf, isfinite, log2, sqrt
 
 import polars as pl
 
@@ -13,6 +13,7 @@ from mmsim.analysis.stats import Estimate
 from mmsim.core.errors import UsageError, unknown
 
 ALPHA = 1 - stats.LEVEL
+_RARE = 0.01  # the share of games that matters where nothing tells how far games differ from one another
 
 
 class Verdict(StrEnum):
@@ -66,7 +67,7 @@ class Comparison:
     @property
     def share_that_matters(self) -> float:
         """The share of games that would have to differ for the tolerance to be reached, if a game that differs does so
-        by as much as games differ from one another (a share: by all)."""
+        by as much as games differ from one another (a share: by all; where no game differed: a hundredth)."""
         return _share_that_matters(self.measure, self.before)
 
     @property
@@ -77,6 +78,8 @@ class Comparison:
             return inf
         if self.same:
             return stats.clusters_to_be_sure(self.share_that_matters, alpha) * self.games_per_cluster
+        if self.difference.se == 0:
+            return (1 + log2(1 / alpha)) * self.games_per_cluster
         sd = self.difference.se * sqrt(self.difference.clusters)
         find = stats.clusters_to_find(self.difference.value, sd, alpha)
         equate = stats.clusters_to_equate(self.difference.value, tolerance, sd, alpha)
@@ -86,7 +89,8 @@ class Comparison:
     def in_words(self) -> str:
         told = "the same in every game" if self.same else ""
         if self.verdict is Verdict.UNSURE:
-            told += f"{'; ' if told else ''}about {words.games(self.games_needed)} would do"
+            needed = words.games(self.games_needed)
+            told += f"{'; ' if told else ''}{needed} would do" if needed else ""
         return f"{self.verdict} ({told})" if told else str(self.verdict)
 
     def row(self) -> dict[str, object]:
@@ -103,7 +107,7 @@ class Comparison:
             "difference": self.difference.value,
             "low": _told(self.difference.low),
             "high": _told(self.difference.high),
-            "se": self.difference.se,
+            "se": _told(self.difference.se),
             "clusters": self.difference.clusters,
             "p_value": self.p_value,
             "p_adjusted": self.p_adjusted,
@@ -126,8 +130,8 @@ def with_tolerances(panels: Sequence[Panel], tolerances: Mapping[str, float]) ->
     for name, value in tolerances.items():
         if name not in known:
             raise unknown("metric", name, known)
-        if not value > 0:
-            raise UsageError(f"the tolerance of {name} must be above 0, not {value:g}")
+        if not 0 < value < inf:
+            raise UsageError(f"the tolerance of {name} must be a number above 0, not {value:g}")
     return [
         replace(panel, measure=replace(panel.measure, tolerance=tolerances.get(name, panel.measure.tolerance)))
         for name, panel in zip(known, panels, strict=True)
@@ -163,7 +167,8 @@ def difference(panel: Panel, base: int, variant: int, group: int) -> tuple[Estim
     before, after = panel.estimate(base, group), panel.estimate(variant, group)
     se = sqrt(panel.variance_of_difference(base, variant, group, panel.paired))
     clusters = min(before.clusters, after.clusters)
-    df = clusters - 1.0 if panel.paired else stats.welch_df(before.se, before.clusters, after.se, after.clusters)
+    alone = panel.paired or not isfinite(se)
+    df = clusters - 1.0 if alone else stats.welch_df(before.se, before.clusters, after.se, after.clusters)
     value = after.value - before.value
     if abs(value) < 1e-12 * max(abs(before.value), abs(after.value)):
         value = 0.0  # rounding, not a difference
@@ -171,12 +176,21 @@ def difference(panel: Panel, base: int, variant: int, group: int) -> tuple[Estim
     return Estimate(value, value - half, value + half, se, clusters), df
 
 
+def by_chance(apart: Estimate, df: float) -> float:
+    """How often chance alone would make such a difference; the same one every time is judged by its sign alone."""
+    if apart.clusters < 2:
+        return 1.0
+    if apart.se == 0 and apart.value != 0:
+        return stats.always(apart.clusters)
+    return stats.two_sided_p(apart.value, apart.se, df)
+
+
 def _compare(panel: Panel, base: int, variant: int, group: int) -> Comparison:
     apart, df = difference(panel, base, variant, group)
     variance, unpaired = apart.se**2, panel.variance_of_difference(base, variant, group, paired=False)
     told = apart.clusters > 1
     p_equal = stats.tost(apart.value, apart.se, df, panel.measure.tolerance)
-    if apart.value == 0 and apart.se == 0:  # no game differed yet, which does not mean that none ever will
+    if p_equal == 0 and apart.se == 0:  # nothing varied yet, which does not mean that it never will
         p_equal = stats.never(_share_that_matters(panel.measure, panel.estimate(base, group)), apart.clusters)
     return Comparison(
         measure=panel.measure,
@@ -187,7 +201,7 @@ def _compare(panel: Panel, base: int, variant: int, group: int) -> Comparison:
         after=panel.estimate(variant, group),
         difference=apart,
         df=df,
-        p_value=stats.two_sided_p(apart.value, apart.se, df) if told else 1.0,
+        p_value=by_chance(apart, df),
         p_equal=p_equal if told else 1.0,
         saved=1 - variance / unpaired if panel.paired and unpaired > 0 else 0.0,
         games_per_cluster=panel.games_per_cluster,
@@ -197,7 +211,7 @@ def _compare(panel: Panel, base: int, variant: int, group: int) -> Comparison:
 
 def _share_that_matters(measure: Measure, before: Estimate) -> float:
     spread = 1.0 if measure.unit.startswith("share") else before.se * sqrt(before.clusters)
-    return min(1.0, measure.tolerance / spread) if spread > 0 else 1.0
+    return min(1.0, measure.tolerance / spread) if spread > 0 else _RARE
 
 
 def same_games(comparisons: Sequence[Comparison]) -> bool:

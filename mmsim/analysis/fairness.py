@@ -21,7 +21,7 @@ def groups_equal(panel: Panel, variant: int) -> float:
     here = np.isfinite(panel.means[variant])
     means, cov = panel.means[variant, here], panel.cov[variant][here][:, variant][:, here]
     centre = np.eye(len(means)) - 1 / len(means)
-    return stats.wald(centre @ means, centre @ cov @ centre)
+    return stats.wald(centre @ means, centre @ cov @ centre, float(panel.clusters[variant, here].min(initial=np.inf)))
 
 
 def seat_imbalance(shares: Panel) -> Panel:

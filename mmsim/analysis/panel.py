@@ -64,6 +64,8 @@ class Panel:
         own = self.cov[one, group, one, group] + self.cov[other, group, other, group]
         shared = 2 * self.cov[one, group, other, group] if paired else 0.0
         variance = float(own - shared)
+        if not np.isfinite(variance):
+            return float("inf")
         return variance if variance > 1e-12 * own else 0.0  # rounding leaves dust where games are identical
 
     def rows(self) -> pl.DataFrame:

@@ -52,6 +52,7 @@ def skill_gradient(ratings: Mapping[str, Ratings]) -> Panel | None:
         np.array([[float(told.clusters)] for told in ratings.values()]),
         np.diag(se**2)[:, None, :, None],
         paired=False,
+        games_per_cluster=next(told.games / told.clusters for told in ratings.values()),
         intervals={(v, 0): (_chance(gap.low), _chance(gap.high)) for v, gap in enumerate(gaps)},
     )
 

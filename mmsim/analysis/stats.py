@@ -147,6 +147,12 @@ def never(share: float, clusters: float) -> float:
     return float((1 - min(share, 1.0)) ** clusters)
 
 
+def always(clusters: float) -> float:
+    """How often chance alone would have every cluster differ to the same side: the sign test (Conover 1999, Practical
+    Nonparametric Statistics, 3.4)."""
+    return float(min(1.0, 2.0 ** (1 - clusters)))
+
+
 def clusters_to_be_sure(share: float, alpha: float = 1 - LEVEL) -> float:
     """Clusters after which something that has never happened happens in less than this share (Hanley and Lippman-Hand
     1983)."""
@@ -179,14 +185,23 @@ def clusters_to_equate(
     return float(((z_quantile(1 - alpha) + z_quantile(both_sides)) * sd / room) ** 2)
 
 
-def wald(values: Array, cov: Array) -> float:
-    """p-value against "all of these are zero" (Wald 1943, Trans. Am. Math. Soc. 54), whatever their covariance."""
+def wald(values: Array, cov: Array, clusters: float = np.inf) -> float:
+    """p-value against "all of these are zero" (Wald 1943, Trans. Am. Math. Soc. 54), whatever their covariance.
+
+    Where that is estimated from few clusters, as Hotelling's T squared (1931, Ann. Math. Statist. 2); too few tell
+    nothing.
+    """
     eigenvalues, vectors = np.linalg.eigh(cov)
     kept = eigenvalues > eigenvalues.max(initial=0.0) * 1e-9
     if not kept.any():
-        return 1.0 if np.allclose(values, 0) else 0.0
-    along = vectors[:, kept].T @ values
-    return float(special.chdtrc(kept.sum(), (along**2 / eigenvalues[kept]).sum()))
+        return 1.0 if np.allclose(values, 0) else always(max(clusters, 1))
+    along, rank = vectors[:, kept].T @ values, int(kept.sum())
+    squared = float((along**2 / eigenvalues[kept]).sum())
+    if not np.isfinite(clusters):
+        return float(special.chdtrc(rank, squared))
+    if clusters <= rank:
+        return 1.0
+    return float(special.fdtrc(rank, clusters - rank, squared * (clusters - rank) / (rank * (clusters - 1))))
 
 
 # --- variance between groups -------------------------------------------------------------------------------------

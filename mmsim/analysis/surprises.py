@@ -1,5 +1,6 @@
 """The games worth looking at: the longest, the closest, the most lopsided."""
 
+import re
 import shlex
 from dataclasses import dataclass
 from typing import Any
@@ -89,5 +90,6 @@ def surprises(run: RunTables) -> list[Surprise]:
         ranked = games.filter(kind.among).top_k(1, by=[*kind.order, place, -pl.col("game").cast(pl.Int64)])
         for row in ranked.collect().iter_rows(named=True):
             told = kind.told.format_map({key: f"{value:,}" for key, value in row.items() if isinstance(value, int)})
+            told = re.sub(r"\b1 (\w+)s\b", r"1 \1", told)
             found.append(Surprise(kind.name, told, run, by_name[row["variant"]], int(row["game"]), row))
     return found

@@ -25,14 +25,22 @@ def parse_vary(word: str) -> Vary:
     if ":" not in values:
         told = tuple(value for value in values.split(",") if value)
     else:
-        try:
-            first, last, step = (*map(int, values.split(":")), 1)[:3]
-            told = tuple(str(number) for number in range(first, last + (1 if step > 0 else -1), step))
-        except ValueError:
-            raise UsageError(f"'{values}' is no range of whole numbers like 1:5 or 1:9:2") from None
+        numbers = _numbers(values)
+        if len(numbers) > _MOST_CELLS:
+            raise UsageError(f"--vary {word} names {len(numbers):,} values; {_MOST_CELLS} variants are the most")
+        told = tuple(str(number) for number in numbers)
     if len(told) < 2 or len(set(told)) < len(told):
         raise UsageError(f"--vary {word} names no two different values of {knob}")
     return Vary(knob, told)
+
+
+def _numbers(values: str) -> range:
+    """FIRST:LAST or FIRST:LAST:STEP, with its last number."""
+    try:
+        first, last, step = (int(word) for word in (values.split(":") + ["1"] * (values.count(":") == 1)))
+        return range(first, last + (1 if step > 0 else -1), step)
+    except ValueError:
+        raise UsageError(f"'{values}' is no range of whole numbers like 1:5 or 1:9:2") from None
 
 
 @dataclass(frozen=True)

@@ -84,6 +84,11 @@ class RunTables:
         return int(rows["games"].sum())
 
     @property
+    def mixed(self) -> bool:
+        """Whether a seat always has the same bot, and another seat another one."""
+        return any(len(set(variant.bots)) > 1 and variant.cluster == 1 for variant in self.variants)
+
+    @property
     def warnings(self) -> list[str]:
         """What a reader must know before any number: games missing, games left out."""
         told = []
@@ -95,8 +100,7 @@ class RunTables:
         for status, games in self.played.group_by("status", maintain_order=True).agg(pl.col("games").sum()).iter_rows():
             if status != FINISHED:
                 told.append(f"{games:,} games ended with status {status} and are left out of every metric.")
-        mixed = [v.name for v in self.variants if len(set(v.bots)) > 1 and v.cluster == 1]
-        if mixed:
+        if self.mixed:
             told.append("Bots differ and seats are fixed, so the effect of a seat cannot be told from that of its bot.")
         return told
 

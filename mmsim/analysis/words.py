@@ -38,6 +38,8 @@ def interval(estimate: Estimate, unit: str, signed: bool = False) -> str:
     """The interval alone."""
     scale, _ = _scale(unit)
     decimals, sign = digits(estimate, scale), signed or unit == "share difference"
+    if not isfinite(estimate.low) and not isfinite(estimate.high):
+        return "no interval"
     return " to ".join(_number(end * scale, decimals, sign) for end in (estimate.low, estimate.high))
 
 
@@ -57,11 +59,13 @@ def p_value(p: float) -> str:
 
 
 def games(number: float) -> str:
-    """A number of games, roughly: two digits tell enough of an estimate."""
-    if not isfinite(number) or number > 1e10:
+    """A number of games, roughly: two digits tell enough of an estimate; empty where it cannot be told."""
+    if not isfinite(number):
+        return ""
+    if number > 1e10:
         return "more than ten billion"
     step = 10 ** max(0, floor(log10(max(number, 1))) - 1)
-    return f"{ceil(number / step) * step:,}"
+    return f"about {ceil(number / step) * step:,}"
 
 
 def percent(share: float) -> str:

@@ -3,17 +3,18 @@
 import json
 from collections.abc import Mapping, Sequence
 from functools import partial
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
 
-from mmsim.batch.experiment import Experiment
+from mmsim.batch.experiment import Experiment, cells
 from mmsim.cli.common import GameName, Players, Seed, console
 from mmsim.cli.playing import Until, Workers, played
-from mmsim.core.errors import UsageError
-from mmsim.games import game_of
+from mmsim.core.errors import UsageError, unknown
+from mmsim.games import find_game, game_of
 
 if TYPE_CHECKING:
     from mmsim.analysis.compare import Comparison
@@ -60,15 +61,23 @@ def compare(
     """Compare variants: paired differences with intervals, and a verdict for every metric."""
     from mmsim.analysis.findings import check_names  # Polars and scipy take a moment to import
 
-    check_names(metric or ())
+    if as_json and as_csv:
+        raise UsageError("--json and --csv are two ways to print; choose one")
     tolerances = parse_tolerances(tolerance or ())
+    check_names([*(metric or ()), *tolerances])
     given = [name for name in _TO_PLAY if str(context.get_parameter_source(name)).endswith("COMMANDLINE")]
     show = partial(_show, reference, metric or (), tolerances, as_json, as_csv)
     if len(what) > 1:
+        runs = [word for word in what if (Path(word) / "manifest.json").is_file()]
+        if len(runs) == len(what) or any("/" in word for word in runs):  # a ruleset may be called as a run is
+            raise UsageError(f"compare takes one run, or rulesets to play; {runs[0]} is a run and does not stand alone")
         name = out.name if out else "comparison"
         asked = Experiment(
             name, tuple(what), "", game or game_of(what[0]), (board,), players, bots, games, seed, seats=seats
         )
+        names = [cell.name for cell in cells(asked, find_game(asked.game))] if reference else []
+        if reference and reference not in names:
+            raise unknown("variant", reference, names)
         with played(asked, workers, out, until, "games" in given) as folder:
             show(folder)
     elif not Path(what[0]).is_dir():
@@ -94,6 +103,9 @@ def _show(
     run = open_run(folder)
     found = comparing.with_tolerances(findings(run, metrics), tolerances)
     comparisons = comparing.compare(found, reference)
+    if as_json or as_csv:
+        for warning in run.warnings:
+            typer.secho(f"WARNING: {warning}", err=True, fg="red", bold=True)
     if as_json:
         rows = [row for panel in found for row in panel.rows().to_dicts()]
         told = {"warnings": run.warnings, "metrics": rows, "comparisons": [one.row() for one in comparisons]}
@@ -113,6 +125,8 @@ def parse_tolerances(words: Sequence[str]) -> dict[str, float]:
             told[name] = float(value)
         except ValueError:
             raise UsageError(f"--tolerance takes NAME=VALUE, not '{word}'") from None
+        if not 0 < told[name] < inf:
+            raise UsageError(f"the tolerance of {name} must be a number above 0, not {value}")
     return told
 
 

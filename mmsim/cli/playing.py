@@ -80,6 +80,16 @@ def carry_out(
     return status
 
 
+def known(made: Run) -> str:
+    """How well the metric of `--until` is known, and whether that is as well as was asked for."""
+    until = made.manifest["until"]
+    looks = "1 look" if until["looks"] == 1 else f"{until['looks']} looks"
+    told = f"{until['metric']} is known to ±{until['known_to']:.3g} after {looks}"
+    if until["known_to"] > until["half_width"]:
+        told += f", not to ±{until['half_width']:g}: the limit of {made.games_asked:,} games was reached"
+    return told
+
+
 @contextmanager
 def played(
     asked: Experiment, workers: int | None, folder: Path | None, until: str | None = None, limited: bool = True
@@ -87,7 +97,10 @@ def played(
     """The folder of an experiment's run, played now; removed afterwards if no folder is given."""
     place = folder or Path(tempfile.mkdtemp(prefix="mmsim-"))
     try:
-        carry_out(create(place, asked, until, limited), workers, kept=folder is not None)
+        made = create(place, asked, until, limited)
+        carry_out(made, workers, kept=folder is not None)
+        if until:
+            typer.echo(known(made), err=True)
         yield place
     finally:
         if folder is None:
@@ -101,7 +114,7 @@ def _foretell(made: Run, measure: Measure, workers: int) -> None:
     seconds = games / pace / min(workers, _cores())
     typer.echo(
         f"{wanted} will take about {foreseen.games:,} games of every variant and {duration(seconds)} with "
-        f"{workers} workers",
+        f"{workers} worker{'s' * (workers != 1)}",
         err=True,
     )
 

@@ -140,11 +140,7 @@ def _tell(made: Run, status: Status) -> None:
     screen.print(f"{made.folder}: {summary(status)}", markup=False)
     screen.print(f"{rows:,} rows in {finished['parts']} parts, {finished['bytes'] / rows:.1f} bytes a row")
     screen.print(f"sha256 {finished['sha256']}")
-    if until := made.manifest["until"]:
-        reached = until["known_to"] <= until["half_width"]
-        note = (
-            "" if reached else f", not to ±{until['half_width']:g}: the limit of {made.games_asked:,} games was reached"
-        )
-        screen.print(f"{until['metric']} is known to ±{until['known_to']:.3g} after {until['looks']} looks{note}")
+    if made.manifest["until"]:
+        screen.print(playing.known(made))
     for line in headline(status):
         screen.print(line, markup=False)

@@ -1,7 +1,9 @@
 """`mmsim sweep`: a grid of variants over the values of knobs, and its report."""
 
+import shlex
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -9,7 +11,12 @@ from mmsim.batch.experiment import Experiment
 from mmsim.cli.common import GameName, Players, Seed
 from mmsim.cli.compare import Board, Bots, Games, Metrics, Seats
 from mmsim.cli.playing import Workers, played
+from mmsim.core.errors import UsageError
 from mmsim.games import game_of
+
+if TYPE_CHECKING:
+    from mmsim.analysis.panel import Panel
+    from mmsim.report.sections import Section
 
 
 def sweep(
@@ -39,7 +46,7 @@ def sweep(
     from mmsim.report.page import write_report
     from mmsim.report.responses import SHOWN, responses
 
-    check_names(metric or ())
+    check_names(shown := metric or SHOWN)
     grid = Sweep(spec, tuple(parse_vary(word) for word in vary))
     knobs = [one.knob for one in grid.varied]
     question = f"What {'does' if len(knobs) == 1 else 'do'} {' and '.join(knobs)} do to {spec}?"
@@ -47,12 +54,19 @@ def sweep(
     asked = Experiment(
         name, grid.specs(), question, game or game_of(spec), (board,), players, bots, games, seed, seats=seats
     )
+    options = {"players": players, "bots": bots, "games": games, "board": board, "seats": seats, "seed": seed}
+    chosen = [(key, value) for key, value in options.items() if value is not None]
+    chosen = [("vary", word) for word in vary] + chosen + [("metric", name) for name in metric or ()]
+    again = shlex.join(["mmsim", "sweep", spec, *(text for key, value in chosen for text in (f"--{key}", str(value)))])
+
+    def first(panels: Sequence["Panel"]) -> list["Section"]:
+        known = [panel.measure.name for panel in panels]
+        if missing := [name for name in metric or () if name not in known]:
+            raise UsageError(f"this sweep cannot tell {missing[0]}: its tables or bots do not allow it")
+        return [responses(grid, [panel for panel in panels if panel.measure.name in shown])]
+
     with played(asked, workers, run) as folder:
-        page, answer = write_report(
-            open_run(folder),
-            out or Path("reports") / name,
-            lambda panels: [responses(grid, [panel for panel in panels if panel.measure.name in (metric or SHOWN)])],
-        )
+        page, answer = write_report(open_run(folder), out or Path("reports") / name, first, again)
     for sentence in answer:
         typer.echo(sentence)
     typer.echo(f"report -> {page}")

@@ -128,10 +128,16 @@ def _points(axes: Axes, points: Sequence[tuple[float, Estimate]], scale: float, 
     colour = style.colour(series)
     ys = [y for y, _ in points]
     values = np.array([e.value for _, e in points]) * scale
-    ends = np.array([[e.low for _, e in points], [e.high for _, e in points]]) * scale
-    ends = np.where(np.isfinite(ends), ends, values)
+    ends = _interval_ends([e for _, e in points]) * scale
     axes.hlines(ys, ends[0], ends[1], color=colour, linewidth=2, zorder=3)
     axes.plot(values, ys, style.marker(series), color=colour, markersize=5.5, label=label, zorder=4)
+
+
+def _interval_ends(estimates: Sequence[Estimate]) -> Array:
+    """The low and the high ends of intervals; where there is none, the number itself."""
+    values = np.array([e.value for e in estimates])
+    ends = np.array([[e.low for e in estimates], [e.high for e in estimates]])
+    return np.where(np.isfinite(ends), ends, values)
 
 
 def _wrapped(label: str) -> str:
@@ -174,7 +180,7 @@ def stacked_score(name: str, title: str, note: str, parts: Panel, score: Panel, 
                 axes.barh(v, value, left=start, height=0.55, color=style.colour(g), alpha=0.85, linewidth=0)
                 right, left = (right + value, left) if value >= 0 else (right, left + value)
             net = score.estimate(v, 0)
-            axes.hlines(v, net.low, net.high, color=style.INK, linewidth=2.2, zorder=4)
+            axes.hlines(v, *_interval_ends([net]), color=style.INK, linewidth=2.2, zorder=4)
             axes.plot(net.value, v, "D", color=style.INK, markersize=6, zorder=5)
         for g, group in enumerate(parts.groups):
             axes.barh(0, 0, color=style.colour(g), alpha=0.85, label=words.title(group))
@@ -271,7 +277,7 @@ def response(
             known = [(x + offset, e) for x, e in enumerate(estimates) if e is not None]
             xs, values = [x for x, _ in known], [e.value * scale for _, e in known]
             colour = style.colour(s)
-            axes.vlines(xs, [e.low * scale for _, e in known], [e.high * scale for _, e in known], color=colour, lw=2)
+            axes.vlines(xs, *(_interval_ends([e for _, e in known]) * scale), color=colour, lw=2)
             axes.plot(xs, values, marker=style.marker(s), color=colour, markersize=5.5, linewidth=1.2, label=label)
         axes.set_xticks(range(len(along)), list(along))
         axes.set_xlim(-0.4, len(along) - 0.6)

@@ -1,6 +1,7 @@
 """The report itself: one page that needs nothing else, charts and tables beside it."""
 
 import json
+import shlex
 from collections.abc import Callable, Sequence
 from io import BytesIO
 from pathlib import Path
@@ -25,11 +26,15 @@ _PAGE = "report.html"
 
 
 def write_report(
-    run: RunTables, folder: Path, first: Callable[[Sequence[Panel]], Sequence[Section]] = lambda panels: ()
+    run: RunTables,
+    folder: Path,
+    first: Callable[[Sequence[Panel]], Sequence[Section]] = lambda panels: (),
+    again: str = "",
 ) -> tuple[Path, list[str]]:
     """Write the report of a run into a folder; the page's path and the answer in three sentences.
 
-    `first` makes sections of its own from the metrics, which stand before all others.
+    `first` makes sections of its own from the metrics, which stand before all others; `again` is the command that
+    makes such a report, if it is not the one that plays an experiment.
     """
     evidence = gather(run)
     answer = sentences.answer(evidence)
@@ -37,7 +42,7 @@ def write_report(
     parts = [*first(list(evidence.panels.values())), *sections(evidence)]
     charts = [*([headline] if headline else []), *(chart for part in parts for chart in part.charts)]
     page = folder / _PAGE
-    write_atomically(page, _page(evidence, answer, headline, parts).encode())
+    write_atomically(page, _page(evidence, answer, headline, parts, again).encode())
     for chart in charts:
         for kind, content in chart.files.items():
             write_atomically(folder / "charts" / f"{chart.name}.{kind}", content)
@@ -88,7 +93,9 @@ def tables(evidence: Evidence) -> dict[str, pl.DataFrame]:
     return {name: table for name, table in found.items() if table.height}
 
 
-def _page(evidence: Evidence, answer: Sequence[str], headline: Chart | None, parts: Sequence[Section]) -> str:
+def _page(
+    evidence: Evidence, answer: Sequence[str], headline: Chart | None, parts: Sequence[Section], again: str
+) -> str:
     environment = Environment(
         loader=PackageLoader("mmsim.report"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
@@ -109,6 +116,7 @@ def _page(evidence: Evidence, answer: Sequence[str], headline: Chart | None, par
         clustered=any(variant.cluster > 1 for variant in run.variants),
         tests=len(evidence.comparisons),
         experiment=experiment_toml(run.experiment),
+        again=again or f"mmsim run experiment.toml && mmsim report {shlex.quote(f'runs/{run.name}')}",
         version=__version__,
     )
 

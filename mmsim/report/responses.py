@@ -1,11 +1,11 @@
 """The section of a sweep: how metrics respond to a knob."""
 
+import re
 from collections.abc import Sequence
 
 from mmsim.analysis import words
-from mmsim.analysis.compare import ALPHA, difference
+from mmsim.analysis.compare import ALPHA, by_chance, difference
 from mmsim.analysis.panel import Panel
-from mmsim.analysis.stats import two_sided_p
 from mmsim.analysis.sweep import Sweep
 from mmsim.report import figures
 from mmsim.report.figures import Chart
@@ -15,41 +15,50 @@ SHOWN = ("seat_imbalance", "score", "margin", "lead_changes", "decided_at_scorin
 
 
 def responses(sweep: Sweep, panels: Sequence[Panel]) -> Section:
-    """A chart for every metric and knob."""
-    single = [panel for panel in panels if panel.groups == ("",)]
-    charts = [_chart(sweep, along, panel) for along in range(len(sweep.varied)) for panel in single]
-    knobs = " and ".join(f"{vary.knob} ({', '.join(vary.values)})" for vary in sweep.varied)
-    text = [f"{sweep.cells} variants of {sweep.base}: every combination of {knobs}."]
-    moved = [panel for panel in single if any(_moves(sweep, along, panel) for along in range(len(sweep.varied)))]
-    names = ", ".join(words.title(panel.measure.name) for panel in moved) or "nothing"
-    title = f"Measurably moved by {' or '.join(vary.knob for vary in sweep.varied)}: {names}"
+    """A chart for every metric, group and knob."""
+    shown = [(panel, group) for panel in panels for group in range(len(panel.groups))]
+    knobs = range(len(sweep.varied))
+    alpha = ALPHA / max(1, len(shown) * len(knobs))  # Bonferroni, over all charts
+    charts = [_chart(sweep, along, panel, group, alpha) for along in knobs for panel, group in shown]
+    varied = " and ".join(f"{vary.knob} ({', '.join(vary.values)})" for vary in sweep.varied)
+    text = [f"{sweep.cells} variants of {sweep.base}: every combination of {varied}."]
+    moved = [
+        words.label(panel.measure.name, panel.groups[group])
+        for panel, group in shown
+        if any(_moves(sweep, along, panel, group, alpha) for along in knobs)
+    ]
+    title = f"Measurably moved by {' or '.join(vary.knob for vary in sweep.varied)}: {', '.join(moved) or 'nothing'}"
     return Section("responses", "Responses", title, text, charts)
 
 
-def _moves(sweep: Sweep, along: int, panel: Panel) -> bool:
-    """Whether the ends of a knob's range differ by more than chance, in the first line of the chart."""
-    first, last = _ends(sweep, along)
-    apart, df = difference(panel, first, last, 0)
-    return two_sided_p(apart.value, apart.se, df) < ALPHA / len(SHOWN)
+def _moves(sweep: Sweep, along: int, panel: Panel, group: int, alpha: float) -> bool:
+    """Whether any value of a knob makes more than a chance difference to its first one, whatever the other knobs."""
+    pairs = [(line[0], other) for line in sweep.lines(along).values() for other in line[1:]]
+    return any(_differ(panel, one, other, group, alpha / len(pairs)) for one, other in pairs)
 
 
-def _ends(sweep: Sweep, along: int) -> tuple[int, int]:
-    line = next(iter(sweep.lines(along).values()))
-    return line[0], line[-1]
+def _differ(panel: Panel, one: int, other: int, group: int, alpha: float) -> bool:
+    known = panel.known(one, group) and panel.known(other, group)
+    return known and by_chance(*difference(panel, one, other, group)) < alpha
 
 
-def _chart(sweep: Sweep, along: int, panel: Panel) -> Chart:
+def _chart(sweep: Sweep, along: int, panel: Panel, group: int, alpha: float) -> Chart:
     vary, measure = sweep.varied[along], panel.measure
     lines = {
-        label: [panel.estimate(v, 0) if panel.known(v, 0) else None for v in numbers]
+        label: [panel.estimate(v, group) if panel.known(v, group) else None for v in numbers]
         for label, numbers in sweep.lines(along).items()
     }
-    name = f"response-{vary.knob}-{measure.name}".replace("_", "-")
-    label = words.title(measure.name).capitalize()
-    if _moves(sweep, along, panel):
-        first, last = (words.value(panel.estimate(v, 0), measure.unit) for v in _ends(sweep, along))
-        title = f"{label} goes from {first} to {last} as {vary.knob} goes from {vary.values[0]} to {vary.values[-1]}"
+    told = words.label(measure.name, panel.groups[group])
+    name = re.sub(r"[^a-z0-9]+", "-", f"response-{vary.knob}-{told}".lower())
+    label = told[:1].upper() + told[1:]
+    note = f"{measure.question} Dots are means, lines 95 % intervals"
+    first, *_, last = next(iter(sweep.lines(along).values()))
+    if not _moves(sweep, along, panel, group, alpha):
+        title = f"No measurable effect of {vary.knob} on {told}"
+    elif _differ(panel, first, last, group, alpha):
+        ends = [words.value(panel.estimate(v, group), measure.unit) for v in (first, last)]
+        title = f"{label}: from {ends[0]} to {ends[1]} as {vary.knob} goes from {vary.values[0]} to {vary.values[-1]}"
+        note += f"; the title speaks of {next(iter(lines))}"
     else:
-        title = f"{label} does not measurably depend on {vary.knob}"
-    note = f"{measure.question} Dots are means, lines 95 % intervals; the title speaks of {next(iter(lines))}."
-    return figures.response(name, title, note, vary.values, lines, vary.knob, measure.unit)
+        title = f"A measurable effect of {vary.knob} on {told}, but not from end to end"
+    return figures.response(name, title, f"{note}.", vary.values, lines, vary.knob, measure.unit)

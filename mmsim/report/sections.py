@@ -230,7 +230,10 @@ def variants(evidence: Evidence) -> Section | None:
         compared = evidence.against(variant.name)
         name = evidence.names[number]
         shown = [one for one in compared if one.measure.name not in ("layout_share", "seat_score", "bot_score")]
-        note = "Lines are 95 % intervals; every metric is measured in its own tolerance, which the table states."
+        note = (
+            "Lines are 95 % intervals; every metric is measured in its own tolerance, which the table states. What "
+            "lies beyond the scale is drawn at its edge."
+        )
         title = f"{name} against {evidence.names[0]}"
         heading = sentences.variant_title(evidence, variant.name)
         if len(evidence.names) <= _MOST_SERIES and not same_games(compared):
@@ -273,7 +276,7 @@ def bots(evidence: Evidence) -> Section | None:
     by_variant = [{rating.bot: rating.strength for rating in told.bots} for told in rated.values()]
     rows = [figures.Row(bot, [strengths.get(bot) for strengths in by_variant]) for bot in order]
     note = f"Log-strength by Plackett and Luce; 1 is {400 / 2.302585:.0f} Elo, 0 the average bot. {_DOTS}"
-    chart = figures.dots("bots", "How strong the bots are", note, rows, evidence.names, "log-strength")
+    chart = figures.dots("bots", sentences.bots_title(evidence), note, rows, evidence.names, "log-strength")
     table = _panel_table(evidence, "Bots in numbers", ["bot_win_share", "bot_score", "skill_gradient"])
     gaps = [
         [
@@ -301,11 +304,12 @@ def boards(evidence: Evidence) -> Section | None:
     if panel is None:
         text = [f"Too few layouts were played more than once to tell how much they matter ({told})."]
         return Section("boards", "Boards", "How much the layout matters cannot be told from this run", text)
+    note = f"Share of the variance between games that lies between layouts. {_DOTS}"
     chart = figures.dots(
-        "layouts", "Variance between layouts", _DOTS, figures.rows_of(panel), evidence.names, panel.measure.unit
+        "layouts", sentences.boards_title(evidence), note, figures.rows_of(panel), evidence.names, panel.measure.unit
     )
     table = _panel_table(evidence, "Boards in numbers", ["layout_share"])
-    return Section("boards", "Boards", sentences.boards_title(panel), [f"{told}."], [chart], [table])
+    return Section("boards", "Boards", sentences.boards_title(evidence), [f"{told}."], [chart], [table])
 
 
 def surprises(evidence: Evidence) -> Section | None:
@@ -353,8 +357,7 @@ def rule_gaps(evidence: Evidence) -> Section | None:
         words=2,
         folded=False,
     )
-    often = max(evidence.gaps, key=lambda one: float(one[1].means[0, 0]))
-    title = f"The most frequent open question came up in {words.value(often[1].estimate(0, 0), 'share')} of games"
+    title = sentences.gaps_title(evidence)
     text = ["Situations that the rule books leave open or settle differently, and how often they came up."]
     if evidence.uncounted:
         text.append(f"Not counted by this game: {', '.join(words.title(gap.name) for gap in evidence.uncounted)}.")

@@ -7,7 +7,7 @@ from mmsim.analysis import words
 from mmsim.analysis.compare import ALPHA, Comparison, Verdict, same_games
 from mmsim.analysis.fairness import SEAT_IMBALANCE, SOURCE, groups_equal
 from mmsim.analysis.panel import Panel
-from mmsim.analysis.stats import Estimate
+from mmsim.analysis.stats import Estimate, holm
 from mmsim.report.evidence import Evidence
 
 _MANY = 4  # other variants, more than which a sentence does not name
@@ -38,7 +38,7 @@ def _told(evidence: Evidence, metric: str, group: str = "") -> str:
 
 def _where(evidence: Evidence) -> str:
     """Which variant a sentence speaks of, if there are several."""
-    return f"With {evidence.names[0]}, " if len(evidence.names) > 1 else ""
+    return f"with {evidence.names[0]}, " if len(evidence.names) > 1 else ""
 
 
 def _capital(sentence: str) -> str:
@@ -72,13 +72,16 @@ def fairness(evidence: Evidence) -> str:
     p = words.p_value(groups_equal(shares, 0))
     fair = f"{100 / players:.3g}\u00a0%"
     if groups_equal(shares, 0) < ALPHA:
+        uneven = (
+            "Players do not win equally often, but their bots differ" if evidence.run.mixed else "Seats are not equal"
+        )
         start = (
-            f"Seats are not equal: {_where(evidence).lower()}the {seat} player wins "
+            f"{uneven}: {_where(evidence)}the {seat} player wins "
             f"{words.with_interval(share, 'share')} of games where {fair} would be fair (p\u00a0{_equals(p)})"
         )
     else:
         start = (
-            f"No seat is measurably ahead: {_where(evidence).lower()}the {seat} player, who wins most, wins "
+            f"No seat is measurably ahead: {_where(evidence)}the {seat} player, who wins most, wins "
             f"{words.with_interval(share, 'share')} of games where {fair} would be fair (p\u00a0{_equals(p)})"
         )
     compared = [one for one in evidence.comparisons if one.measure.name == SEAT_IMBALANCE.name]
@@ -243,9 +246,9 @@ def parts_title(evidence: Evidence) -> str:
     parts = [
         f"{words.value(part, '', signed=True)} {words.title(group)}"
         for group in evidence.panels["score_parts"].groups
-        if (part := _value(evidence, "score_parts", group)) is not None
+        if (part := _value(evidence, "score_parts", group)) and part.value
     ]
-    return _capital(f"{_where(evidence)}points come from {', '.join(parts)}")
+    return _capital(f"{_where(evidence)}points come from {', '.join(parts) or 'nothing'}")
 
 
 def spread_title(evidence: Evidence) -> str:
@@ -279,12 +282,14 @@ def imbalance_title(evidence: Evidence) -> str:
     """How far win shares lie from fair, variant by variant."""
     panel = evidence.panels[SEAT_IMBALANCE.name]
     told = [words.value(panel.estimate(v, 0), "share difference").lstrip("+") for v in range(len(panel.variants))]
-    if all(groups_equal(evidence.panels[SOURCE], v) >= ALPHA for v in range(len(told))):
+    tests = holm([groups_equal(evidence.panels[SOURCE], v) for v in range(len(told))])
+    uneven = sum(p < ALPHA for p in tests)
+    if not uneven:
         return "Win shares are not measurably uneven"
     if len(told) == 1:
         return f"Win shares lie {told[0]} from fair"
     if len(told) > 4:
-        return "How far win shares lie from fair"
+        return f"Win shares are measurably uneven in {uneven} of {len(told)} variants"
     return (
         f"Win shares lie {_and([f'{one} ({name})' for one, name in zip(told, evidence.names, strict=True)])} from fair"
     )
@@ -347,18 +352,31 @@ def variants_title(evidence: Evidence) -> str:
     return "No difference matters: all are within tolerance"
 
 
+def gaps_title(evidence: Evidence) -> str:
+    """The situation that came up most often in the reference variant."""
+    often, panel = max(evidence.gaps, key=lambda one: float(one[1].means[0, 0]))
+    if not panel.means[0, 0]:
+        return _capital(f"{_where(evidence)}no open question came up")
+    share = words.value(panel.estimate(0, 0), "share")
+    return _capital(
+        f"{_where(evidence)}the most frequent open question, “{words.title(often.name)}”, came up in {share} of games"
+    )
+
+
 def bots_title(evidence: Evidence) -> str:
     told = next(iter(evidence.ratings.values()))
     best, worst = told.bots[0], told.bots[-1]
     if told.gaps and any(gap.apart for gap in told.gaps if {gap.stronger, gap.weaker} == {best.bot, worst.bot}):
-        return f"{best.bot} is the strongest, {best.elo - worst.elo:.0f} Elo above {worst.bot}"
+        apart = f"{best.bot} is the strongest, {best.elo - worst.elo:.0f} Elo above {worst.bot}"
+        return _capital(_where(evidence) + apart) if _where(evidence) else apart
     return "The games do not tell the bots apart"
 
 
-def boards_title(panel: Panel) -> str:
+def boards_title(evidence: Evidence) -> str:
+    panel = evidence.panels["layout_share"]
     known = [(float(panel.means[0, g]), g) for g in range(len(panel.groups)) if panel.known(0, g)]
     if not known:
         return "How much the layout matters"
     _, most = max(known)
     share, outcome = words.value(panel.estimate(0, most), "share"), words.title(panel.groups[most])
-    return f"Layouts matter most for {outcome}: {share} of its variance lies between them"
+    return _capital(f"{_where(evidence)}layouts matter most for {outcome}: {share} of the variance lies between them")

@@ -110,6 +110,31 @@ def test_a_few_equal_games_do_not_show_equality() -> None:
     assert replace(many, p_equal_adjusted=many.p_equal).verdict is Verdict.EQUAL
 
 
+def test_games_that_never_vary_show_nothing_until_there_are_many() -> None:
+    """Two games with two points each in either variant are not equal yet, nor are two with three points higher."""
+    for value, few, many in ((2.0, Verdict.UNSURE, Verdict.EQUAL), (3.0, Verdict.UNSURE, Verdict.HIGHER)):
+        assert _constant(2.0, value, 2).verdict is few
+        assert _constant(2.0, value, 2).games_needed > 2
+        assert _constant(2.0, value, 400).verdict is many
+    assert _constant(2.0, 3.0, 5).games_needed == pytest.approx(1 + np.log2(20))
+
+
+def _constant(before: float, after: float, clusters: int) -> Comparison:
+    size = np.full((2, 1), float(clusters))
+    means = np.array([[before], [after]])
+    measure = Measure("lead_changes", "?", "changes", 0.1)
+    return compare([Panel(measure, ("a", "b"), ("",), means, size, size, np.zeros((2, 1, 2, 1)), True)])[0]
+
+
+def test_a_number_without_a_standard_error_differs_from_nothing() -> None:
+    size = np.full((2, 1), 100.0)
+    cov = np.diag([np.inf, 1e-4]).reshape(2, 1, 2, 1)
+    measure = Measure("layout_share", "?", "share", 0.02)
+    (one,) = compare([Panel(measure, ("a", "b"), ("",), np.array([[0.0], [0.4]]), size, size, cov, False)])
+    assert (one.verdict, one.in_words) == (Verdict.UNSURE, "not enough games")
+    assert one.row()["se"] is None
+
+
 def _same(clusters: int) -> Comparison:
     size = np.full((2, 1), float(clusters))
     nothing = Panel(

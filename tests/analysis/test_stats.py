@@ -104,11 +104,29 @@ def test_three_hundred_games_without_it_leave_less_than_a_hundredth() -> None:
     assert stats.never(2.0, 5) == 0
 
 
+def test_always_to_the_same_side_is_the_sign_test_of_scipy() -> None:
+    for clusters in (1, 2, 6, 40):
+        assert stats.always(clusters) == pytest.approx(scipy_stats.binomtest(clusters, clusters, 0.5).pvalue)
+
+
 def test_wald_of_one_number_is_its_z_test_and_ignores_directions_without_variance() -> None:
     assert stats.wald(np.array([2.0]), np.array([[1.0]])) == pytest.approx(scipy_stats.chi2.sf(4, 1))
     shares = np.array([0.02, -0.02])  # they add up to nothing: one degree of freedom
     cov = np.array([[1e-4, -1e-4], [-1e-4, 1e-4]])
     assert stats.wald(shares, cov) == pytest.approx(scipy_stats.chi2.sf(4, 1))
+
+
+def test_wald_of_few_clusters_is_hotellings_t_squared() -> None:
+    """Of one number it is the t test of scipy; of several, chance finds what it should; one game tells nothing."""
+    rng = np.random.default_rng(8)
+    values = rng.normal(0.5, 1, 6)
+    theirs = scipy_stats.ttest_1samp(values, 0).pvalue
+    assert stats.wald(values[:1] * 0 + values.mean(), np.array([[values.var(ddof=1) / 6]]), 6) == pytest.approx(theirs)
+    samples = rng.normal(size=(2000, 8, 3))
+    p_values = [stats.wald(one.mean(axis=0), np.cov(one.T) / 8, 8) for one in samples]
+    assert scipy_stats.kstest(p_values, "uniform").pvalue > 0.001
+    assert stats.wald(np.array([0.75, -0.75]), np.zeros((2, 2)), 1) == 1
+    assert stats.wald(np.array([0.75, -0.75]), np.zeros((2, 2)), 11) == pytest.approx(2**-10)
 
 
 def test_between_share_gives_shrout_and_fleiss_published_value() -> None:

@@ -14,7 +14,7 @@ def test_a_knob_takes_a_range_or_a_list() -> None:
 
 
 @pytest.mark.parametrize(
-    "word", ["change_minutes", "=1:3", "dig=", "dig=1:x", "dig=3", "dig=3,3", "dig=5:1", "dig=1:5:0"]
+    "word", ["change_minutes", "=1:3", "dig=", "dig=1:x", "dig=3", "dig=3,3", "dig=5:1", "dig=1:5:0", "dig=1:5:1:9"]
 )
 def test_anything_else_is_a_sentence(word: str) -> None:
     with pytest.raises(UsageError):

@@ -24,7 +24,7 @@ def test_shares_are_in_per_cent_and_their_differences_in_points_of_them() -> Non
 
 def test_a_number_without_spread_is_told_with_one_digit() -> None:
     assert words.value(told(0.0, 0.0), "points") == "0.0"
-    assert words.value(told(1.0, np.inf), "points") == "1.0"
+    assert words.with_interval(told(1.0, np.inf), "points") == "1.0 (no interval)"
 
 
 def test_p_values_are_never_nothing() -> None:
@@ -34,9 +34,10 @@ def test_p_values_are_never_nothing() -> None:
 
 
 def test_games_needed_are_rough() -> None:
-    assert words.games(123_456) == "130,000"
-    assert words.games(7.2) == "8"
-    assert words.games(np.inf) == "more than ten billion"
+    assert words.games(123_456) == "about 130,000"
+    assert words.games(7.2) == "about 8"
+    assert words.games(1e11) == "more than ten billion"
+    assert words.games(np.inf) == ""
 
 
 def test_whole_per_cent_have_a_proper_minus_and_no_negative_zero() -> None:

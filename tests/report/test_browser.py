@@ -107,6 +107,8 @@ def test_it_prints(visited: Any) -> None:
     page.emulate_media(media="print")
     assert not page.locator("nav").is_visible()
     assert len(page.pdf(format="A4")) > 20_000
+    heights = page.evaluate("[...document.querySelectorAll('figure')].map(one => one.getBoundingClientRect().height)")
+    assert max(heights) < 980  # pixels; the rest of a page of A4 is margin
 
 
 _CONTRAST = """selector => {

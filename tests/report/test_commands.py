@@ -65,6 +65,12 @@ def test_compare_plays_until_a_metric_is_known(tmp_path: Path) -> None:
     assert Run(tmp_path / "kept").manifest["until"]["known_to"] <= 0.2
 
 
+def test_compare_says_when_a_metric_is_not_known_so_well() -> None:
+    words = ("--until", "turns±0.001", "--metric", "turns", "--workers", 1, "--games", 400)
+    told = run("compare", "print", "print,end_lines=8", *words).stderr
+    assert "not to ±0.001: the limit of 400 games was reached" in told
+
+
 def test_compare_prints_csv(run_folder: Path) -> None:
     table = pl.read_csv(StringIO(output("compare", run_folder, "--metric", "margin", "--csv")))
     assert table["metric"].unique().to_list() == ["margin"]
@@ -75,7 +81,12 @@ def test_compare_says_what_is_wrong(run_folder: Path, tmp_path: Path) -> None:
     assert "nothing to be compared with" in complaint(2, "compare", "print")
     assert "did you mean 'margin'" in complaint(2, "compare", run_folder, "--metric", "margn")
     assert "--tolerance takes NAME=VALUE" in complaint(2, "compare", run_folder, "--tolerance", "margin")
+    assert "must be a number above 0, not inf" in complaint(2, "compare", run_folder, "--tolerance", "margin=inf")
+    assert "did you mean 'margin'" in complaint(2, "compare", "print", "print+loyal", "--tolerance", "margn=1")
     assert "unknown variant" in complaint(2, "compare", run_folder, "--reference", "nl-4p")
+    assert "unknown variant 'nl'" in complaint(2, "compare", "print", "print+loyal", "--reference", "nl")
+    assert "choose one" in complaint(2, "compare", run_folder, "--json", "--csv")
+    assert "takes one run, or rulesets" in complaint(2, "compare", run_folder, "print")
     assert "there twice" in complaint(2, "compare", "print", "print")
     assert "--games is for rulesets" in complaint(2, "compare", run_folder, "--games", 50)
     assert "unknown seating 'rotated'" in complaint(2, "compare", "print", "print+loyal", "--seats", "rotated")
@@ -94,6 +105,8 @@ def test_compare_says_what_is_wrong(run_folder: Path, tmp_path: Path) -> None:
 def test_compare_is_loud_about_a_partial_run(tmp_path: Path) -> None:
     folder = write_run(tmp_path / "partial", games=40, shard=40, asked=80)
     assert "WARNING: PARTIAL RUN" in output("compare", folder, "--metric", "margin")
+    for form in ("--csv", "--json"):
+        assert "WARNING: PARTIAL RUN" in run("compare", folder, "--metric", "margin", form).stderr
 
 
 def test_report_prints_the_answer_and_where_it_is(
@@ -144,7 +157,8 @@ def test_sweep_reports_how_games_respond(tmp_path: Path) -> None:
     assert told.splitlines()[-1] == f"report -> {tmp_path / 'out' / 'report.html'}"
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     assert "What does end_lines do to print?" in page
-    assert "Turns goes from" in page
+    assert "Turns: from" in page
+    assert "mmsim sweep print --vary end_lines=4:6:2 --bots uniform --games 300" in page  # the command that makes it
     assert (tmp_path / "out" / "charts" / "response-end-lines-turns.svg").is_file()
 
 
@@ -164,3 +178,4 @@ def test_sweep_says_what_is_wrong() -> None:
     assert "takes KNOB=VALUES" in complaint(2, "sweep", "print", "--vary", "dig")
     assert "unknown knob" in complaint(2, "sweep", "print", "--vary", "digs=1:3", "--games", 10)
     assert "out of range" in complaint(2, "sweep", "print", "--vary", "dig=1:30", "--games", 10)
+    assert "1,000,000,000 values" in complaint(2, "sweep", "print", "--vary", "change_minutes=1:1000000000")
