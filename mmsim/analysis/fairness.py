@@ -10,7 +10,7 @@ SOURCE = "win_share"
 SEAT_IMBALANCE = Measure(
     "seat_imbalance",
     "How far do players' win shares lie from a fair share, by playing order (root mean square)?",
-    "share difference",
+    "share distance",
     0.01,
     "less",
 )

@@ -38,7 +38,7 @@ GAPS: tuple[Gap, ...] = (
         "Nobody can build any more, and no end of the building phase has been triggered.",
         "The building phase ends there, without a last round.",
         "games",
-        ("end_reason",),
+        ("end_reason", "passes"),
         pl.col("end_reason") == "deadlock",
     ),
     Gap(

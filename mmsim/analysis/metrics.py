@@ -184,6 +184,16 @@ METRICS: tuple[Metric, ...] = (
         "more",
     ),
     Metric(
+        "decided_turn",
+        "In which turn does the winner take the lead for good?",
+        "turns",
+        "games",
+        ("decided_turn",),
+        _plain(pl.col("decided_turn")),
+        0.5,
+        "more",
+    ),
+    Metric(
         "comeback",
         "How often does the winner take the lead for good only in the second half?",
         "share",

@@ -99,7 +99,9 @@ def panels(run: RunTables, metrics: Sequence[Metric]) -> list[Panel]:
         totals = _cluster_totals(run, of_table, shape)
         for metric in of_table:
             if groups := list(metric.values(shape)):
-                found[metric.name] = _panel(run, metric, groups, totals)
+                panel = _panel(run, metric, groups, totals)
+                if np.isfinite(panel.means).any():
+                    found[metric.name] = panel
     return [found[metric.name] for metric in metrics if metric.name in found]
 
 

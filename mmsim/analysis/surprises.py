@@ -20,6 +20,7 @@ class Kind:
     among: pl.Expr
     order: tuple[pl.Expr, ...]  # highest first
     told: str  # with the columns of the game's row
+    more: str = ""  # the same, where the game has them
 
 
 KINDS: tuple[Kind, ...] = (
@@ -28,8 +29,9 @@ KINDS: tuple[Kind, ...] = (
         "closest",
         ("margin", "winner", "lead_changes"),
         pl.col("winner").is_not_null(),
-        (-pl.col("margin").cast(pl.Int64), pl.col("lead_changes")),
-        "won by {margin} points after {lead_changes} changes of the lead",
+        (-pl.col("margin").cast(pl.Int64), pl.col("lead_changes").fill_null(0)),
+        "won by {margin} points",
+        " after {lead_changes} changes of the lead",
     ),
     Kind("most lopsided", ("margin",), pl.lit(True), (pl.col("margin"),), "won by {margin} points"),
 )
@@ -87,9 +89,14 @@ def surprises(run: RunTables) -> list[Surprise]:
             continue
         # Equally remarkable games: the first variant's first.
         place = -pl.col("variant").cast(pl.String).replace_strict(order, return_dtype=pl.Int64)
-        ranked = games.filter(kind.among).top_k(1, by=[*kind.order, place, -pl.col("game").cast(pl.Int64)])
+        among = games.filter(kind.among)
+        if among.select(kind.order[0].n_unique()).collect().item() < 2:
+            continue  # none stands out
+        ranked = among.top_k(1, by=[*kind.order, place, -pl.col("game").cast(pl.Int64)])
         for row in ranked.collect().iter_rows(named=True):
-            told = kind.told.format_map({key: f"{value:,}" for key, value in row.items() if isinstance(value, int)})
+            numbers = {key: f"{value:,}" for key, value in row.items() if isinstance(value, int)}
+            known = all(column in numbers for column in re.findall(r"{(\w+)}", kind.more))
+            told = (kind.told + kind.more if known else kind.told).format_map(numbers)
             told = re.sub(r"\b1 (\w+)s\b", r"1 \1", told)
             found.append(Surprise(kind.name, told, run, by_name[row["variant"]], int(row["game"]), row))
     return found

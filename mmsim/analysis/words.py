@@ -18,7 +18,7 @@ def digits(estimate: Estimate, scale: float = 1.0) -> int:
 def _scale(unit: str) -> tuple[float, str]:
     if unit == "share":
         return 100.0, "\u00a0%"
-    if unit == "share difference":
+    if unit in ("share difference", "share distance"):
         return 100.0, "\u00a0pp"
     return 1.0, ""
 
@@ -50,7 +50,7 @@ def with_interval(estimate: Estimate, unit: str, signed: bool = False) -> str:
 
 def difference_unit(unit: str) -> str:
     """What differences of a unit are told in."""
-    return "share difference" if unit == "share" else unit
+    return "share difference" if unit in ("share", "share distance") else unit
 
 
 def p_value(p: float) -> str:

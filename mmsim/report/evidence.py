@@ -9,7 +9,7 @@ import polars as pl
 from mmsim.analysis.atlas import layouts_played
 from mmsim.analysis.compare import Comparison, compare
 from mmsim.analysis.findings import derived
-from mmsim.analysis.gaps import GAPS, Gap, known_gaps
+from mmsim.analysis.gaps import Gap, known_gaps
 from mmsim.analysis.metrics import known_metrics
 from mmsim.analysis.panel import Panel, panels
 from mmsim.analysis.ratings import Ratings
@@ -29,7 +29,6 @@ class Evidence:
     comparisons: Sequence[Comparison]
     ratings: Mapping[str, Ratings]
     gaps: Sequence[tuple[Gap, Panel]]
-    uncounted: Sequence[Gap]
     surprises: Sequence[Surprise]
     layouts: Mapping[str, tuple[int, int]]  # variant -> layouts, games
     scores: Sequence[tuple[Array, Array]]  # of every variant: values, shares of seats
@@ -61,8 +60,7 @@ def gather(run: RunTables) -> Evidence:
         {panel.measure.name: panel for panel in measured},
         compare(measured) if len(run.variants) > 1 else [],
         ratings,
-        [(gap, of_gaps[gap.name]) for gap in gaps],
-        [gap for gap in GAPS if gap not in gaps],
+        [(gap, of_gaps[gap.name]) for gap in gaps if gap.name in of_gaps],
         surprising(run),
         layouts_played(run) if has_layouts else {},
         _scores(run),

@@ -148,7 +148,7 @@ def _wrapped(label: str) -> str:
 def _axis(unit: str) -> str:
     if unit == "share":
         return "per cent"
-    return "percentage points" if unit == "share difference" else unit
+    return "percentage points" if unit in ("share difference", "share distance") else unit
 
 
 def by_variant(name: str, title: str, note: str, panel: Panel, series: Sequence[str]) -> Chart:
@@ -158,7 +158,8 @@ def by_variant(name: str, title: str, note: str, panel: Panel, series: Sequence[
         figure, axes = style.blank(0.8 + 0.36 * len(series))
         scale = 100.0 if panel.measure.unit.startswith("share") else 1.0
         for v, label in enumerate(series):
-            _points(axes, [(v, panel.estimate(v, 0))], scale, v, label)
+            if panel.known(v, 0):
+                _points(axes, [(v, panel.estimate(v, 0))], scale, v, label)
         axes.set_yticks(range(len(series)), [_wrapped(label) for label in series])
         axes.set_ylim(len(series) - 0.5, -0.5)
         axes.set_xlabel(_axis(panel.measure.unit))

@@ -42,6 +42,8 @@ def write_report(
     parts = [*first(list(evidence.panels.values())), *sections(evidence)]
     charts = [*([headline] if headline else []), *(chart for part in parts for chart in part.charts)]
     page = folder / _PAGE
+    if page.exists():
+        _clear(folder)
     write_atomically(page, _page(evidence, answer, headline, parts, again).encode())
     for chart in charts:
         for kind, content in chart.files.items():
@@ -56,6 +58,14 @@ def write_report(
         if word.endswith(".toml"):
             write_atomically(folder / word, (run.folder / word).read_bytes())
     return page, answer
+
+
+def _clear(folder: Path) -> None:
+    """Remove the charts and tables of an older report."""
+    for part, kinds in (("charts", ("svg", "png")), ("tables", ("csv", "parquet"))):
+        for kind in kinds:
+            for old in (folder / part).glob(f"*.{kind}"):
+                old.unlink()
 
 
 def tables(evidence: Evidence) -> dict[str, pl.DataFrame]:

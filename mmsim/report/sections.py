@@ -81,12 +81,13 @@ def headline_chart(evidence: Evidence) -> Chart | None:
         return None
     if len(evidence.names) > _MOST_SERIES:
         return _imbalance_chart(evidence)
-    players = max(variant.players for variant in evidence.run.variants)
+    players = {variant.players for variant in evidence.run.variants}
+    fair = 1 / players.pop() if len(players) == 1 else None
     labels = {group: f"{group} player" for group in shares.groups}
-    note = f"Share of games won, by playing order. {_DOTS} Dashed: a fair share."
+    note = f"Share of games won, by playing order. {_DOTS}{' Dashed: a fair share.' if fair else ''}"
     rows = figures.rows_of(shares, labels)
     title = sentences.seats_title(evidence)
-    return figures.dots("seats", title, note, rows, evidence.names, "share", 1 / players)
+    return figures.dots("seats", title, note, rows, evidence.names, "share", fair)
 
 
 def _panel_table(evidence: Evidence, caption: str, names: Sequence[str]) -> Table:
@@ -103,7 +104,7 @@ def _panel_table(evidence: Evidence, caption: str, names: Sequence[str]) -> Tabl
 
 
 def _unit(unit: str) -> str:
-    return {"share": "%", "share difference": "pp"}.get(unit, unit)
+    return {"share": "%", "share difference": "pp", "share distance": "pp"}.get(unit, unit)
 
 
 def seats(evidence: Evidence) -> Section | None:
@@ -144,7 +145,7 @@ def scores(evidence: Evidence) -> Section | None:
 
 
 def drama(evidence: Evidence) -> Section | None:
-    names = ["lead_changes", "decided", "comeback", "decided_at_scoring", "margin", "turns"]
+    names = ["lead_changes", "decided", "comeback", "decided_at_scoring", "decided_turn", "margin", "turns"]
     shares = [evidence.panels[name] for name in names[1:4] if name in evidence.panels]
     if not shares or "lead_changes" not in evidence.panels:
         return None
@@ -234,6 +235,8 @@ def variants(evidence: Evidence) -> Section | None:
             "Lines are 95 % intervals; every metric is measured in its own tolerance, which the table states. What "
             "lies beyond the scale is drawn at its edge."
         )
+        if hidden := dict.fromkeys(words.title(one.measure.name) for one in compared if one not in shown):
+            note += f" In the table only: {', '.join(hidden)}."
         title = f"{name} against {evidence.names[0]}"
         heading = sentences.variant_title(evidence, variant.name)
         if len(evidence.names) <= _MOST_SERIES and not same_games(compared):
@@ -269,7 +272,7 @@ def _css(verdict: Verdict) -> str:
 def bots(evidence: Evidence) -> Section | None:
     if not evidence.ratings:
         names = sorted({bot for variant in evidence.run.variants for bot in variant.bots})
-        text = [f"Every company is played by {names[0]}, so nothing is told of bots against each other."]
+        text = [f"Every seat is played by {names[0]}, so nothing is told of bots against each other."]
         return Section("bots", "Bots", f"All seats are played by {names[0]}", text)
     rated = evidence.ratings
     order = [rating.bot for rating in next(iter(rated.values())).bots]
@@ -359,8 +362,6 @@ def rule_gaps(evidence: Evidence) -> Section | None:
     )
     title = sentences.gaps_title(evidence)
     text = ["Situations that the rule books leave open or settle differently, and how often they came up."]
-    if evidence.uncounted:
-        text.append(f"Not counted by this game: {', '.join(words.title(gap.name) for gap in evidence.uncounted)}.")
     return Section("gaps", "Rule gaps", title, text, [], [table])
 
 

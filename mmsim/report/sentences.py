@@ -84,6 +84,10 @@ def fairness(evidence: Evidence) -> str:
             f"No seat is measurably ahead: {_where(evidence)}the {seat} player, who wins most, wins "
             f"{words.with_interval(share, 'share')} of games where {fair} would be fair (p\u00a0{_equals(p)})"
         )
+        tests = holm([groups_equal(shares, v) for v in range(len(evidence.names))])
+        uneven_with = [name for name, test in zip(evidence.names, tests, strict=True) if test < ALPHA]
+        if 0 < len(uneven_with) <= _MANY:
+            start += f", but seats are not equal with {_and(uneven_with)}"
     compared = [one for one in evidence.comparisons if one.measure.name == SEAT_IMBALANCE.name]
     if not compared:
         return start + "."
@@ -281,7 +285,7 @@ def seat_tests(evidence: Evidence) -> str:
 def imbalance_title(evidence: Evidence) -> str:
     """How far win shares lie from fair, variant by variant."""
     panel = evidence.panels[SEAT_IMBALANCE.name]
-    told = [words.value(panel.estimate(v, 0), "share difference").lstrip("+") for v in range(len(panel.variants))]
+    told = [words.value(panel.estimate(v, 0), panel.measure.unit) for v in range(len(panel.variants))]
     tests = holm([groups_equal(evidence.panels[SOURCE], v) for v in range(len(told))])
     uneven = sum(p < ALPHA for p in tests)
     if not uneven:

@@ -133,3 +133,30 @@ def test_names_are_short_where_they_share_something() -> None:
     assert short_names(["print,dig=2-4p", "print,dig=3-4p"]) == ["dig=2", "dig=3"]
     assert short_names(["print-4p", "print,dig=3-4p"]) == ["print", "print,dig=3"]
     assert short_names(["print-4p"]) == ["print-4p"]
+
+
+@pytest.mark.parametrize("variants", [["metro+companies"], ["metro+companies", "metro"], ["metro", "metro+companies"]])
+def test_what_a_variant_does_not_tell_is_left_out(tmp_path: Path, variants: list[str]) -> None:
+    """With companies nobody sees who leads, and every game of the base game is equally long."""
+    run = open_run(write_run(tmp_path / "run", variants, games=40, shard=40))
+    page, answer = write_report(run, tmp_path / "report")
+    text = page.read_text(encoding="utf-8")
+    assert len(answer) == 3
+    assert "nan" not in text.replace("nance", "").lower()
+    assert "None changes" not in text
+    assert ("the lead changes hands" in answer[2]) == (variants[0] == "metro")
+    assert "building phase" not in text
+
+
+def test_a_report_over_an_older_one_leaves_none_of_its_charts_and_tables(tmp_path: Path) -> None:
+    run = open_run(write_run(tmp_path / "run", ["print"], games=40, shard=40))
+    folder = tmp_path / "report"
+    for name in ("charts/old.svg", "tables/old.csv", "charts/mine.txt"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("old")
+    write_report(run, folder)
+    assert (folder / "charts" / "old.svg").exists()  # there was no report yet
+    write_report(run, folder)
+    assert not (folder / "charts" / "old.svg").exists()
+    assert not (folder / "tables" / "old.csv").exists()
+    assert (folder / "charts" / "mine.txt").read_text() == "old"
