@@ -55,7 +55,7 @@ def layout_share(run: RunTables) -> Panel | None:
         np.array([float(share.clusters) for share in shares]).reshape(shape),
         np.diag([share.se**2 for share in shares]).reshape(*shape, *shape),
         paired=False,
-        games_per_cluster=run.games_of(run.variants[0].name) / shares[0].clusters,
+        games_per_cluster=max(by_layout.group_by("variant").agg(pl.col("games").mean())["games"]),
         intervals={divmod(i, shape[1]): (share.low, share.high) for i, share in enumerate(shares)},
     )
 

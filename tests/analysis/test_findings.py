@@ -1,21 +1,24 @@
 """What is derived of a run: skill, layouts, gaps, surprises."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
 
 from mmsim.analysis.atlas import layout_share, layouts_played
+from mmsim.analysis.compare import compare
 from mmsim.analysis.findings import MEASURES, findings
 from mmsim.analysis.gaps import GAPS, known_gaps
 from mmsim.analysis.panel import panels
 from mmsim.analysis.skill import ratings_of, skill_gradient
 from mmsim.analysis.surprises import surprises
-from mmsim.analysis.tables import RunTables, VariantInfo
+from mmsim.analysis.tables import RunTables, VariantInfo, open_run
 from mmsim.batch.experiment import Experiment
 from mmsim.core.errors import UsageError
 from mmsim.games import find_game
+from tests.runs import write_run
 
 
 def made_run(tables: dict[str, pl.DataFrame], bots: tuple[str, ...] = ("x", "x"), cluster: int = 1) -> RunTables:
@@ -123,3 +126,11 @@ def test_surprises_are_the_extremes_and_can_be_seen_again(run: RunTables) -> Non
 def test_equal_surprises_are_told_of_the_first_variant(run: RunTables) -> None:
     """Hidden and open hands play the same games here."""
     assert "print+loyal-4p" not in {one.variant.name for one in surprises(run)}
+
+
+def test_layouts_are_told_of_the_variants_that_have_them(tmp_path: Path) -> None:
+    run = open_run(write_run(tmp_path / "run", ["metro", "metro+central"], games=26_000, shard=26_000))
+    (told,) = findings(run, ["layout_share"])
+    assert not any(told.known(0, g) for g in range(len(told.groups)))
+    assert told.known(1, told.groups.index("margin"))
+    assert compare([told]) == []
