@@ -132,7 +132,9 @@ def _metrics(found: list[Panel], names: list[str]) -> Iterator[list[str]]:
         unit = panel.measure.unit
         shown = "" if unit.startswith("share") else f" ({unit})"
         for g, group in enumerate(panel.groups):
-            cells = [words.with_interval(panel.estimate(v, g), unit) for v in range(len(names))]
+            cells = [
+                words.with_interval(panel.estimate(v, g), unit) if panel.known(v, g) else "–" for v in range(len(names))
+            ]
             yield [words.label(panel.measure.name, group) + shown, *cells]
 
 

@@ -99,7 +99,8 @@ class RunTables:
             told.append(f"PARTIAL RUN: of {self.asked:,} games asked for of every variant there are only: {parts}.")
         for status, games in self.played.group_by("status", maintain_order=True).agg(pl.col("games").sum()).iter_rows():
             if status != FINISHED:
-                told.append(f"{games:,} games ended with status {status} and are left out of every metric.")
+                ended = "1 game" if games == 1 else f"{games:,} games"
+                told.append(f"{ended} ended with status {status}, left out of every metric.")
         if self.mixed:
             told.append("Bots differ and seats are fixed, so the effect of a seat cannot be told from that of its bot.")
         return told

@@ -46,7 +46,7 @@ def test_games_without_a_regular_end_are_counted_and_left_out(run: RunTables, co
     change_part(copy, "games", 0, status=failed)
     damaged = open_run(copy)
     assert damaged.left_out == 7
-    assert damaged.warnings == ["7 games ended with status bot_error and are left out of every metric."]
+    assert damaged.warnings == ["7 games ended with status bot_error, left out of every metric."]
     assert damaged.games_of("print-4p") == 593
     for table, rows in {"games": 1, "seats": 4, "trips": 7, "lines": 8}.items():
         kept = damaged.counted.tables[table].select(pl.len()).collect().item()
