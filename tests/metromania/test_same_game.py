@@ -17,8 +17,8 @@ from mmsim.metromania.reference import Game, Move, start_moves
 from mmsim.metromania.rules import ruleset
 from tests.metromania.twins import CHOOSERS, AnyChooser, Twins, mixed_games, shipped
 
-CLASSIC_CHUNKS, CLASSIC_GAMES = 10, 30  # 300 games
-MIXED_CHUNKS, MIXED_GAMES = 20, 35  # 700 games
+CLASSIC_CHUNKS, CLASSIC_GAMES = 5, 20  # 100 games
+MIXED_CHUNKS, MIXED_GAMES = 20, 95  # 1,900 games
 SMALL_SIDES = (3, 3, 4, 4, 5)
 SIDES = (3, 4, 5, 6, 7, 8)
 HUGE = (12,)
