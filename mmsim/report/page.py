@@ -2,7 +2,7 @@
 
 import json
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from io import BytesIO
 from pathlib import Path
 
@@ -42,30 +42,30 @@ def write_report(
     parts = [*first(list(evidence.panels.values())), *sections(evidence)]
     charts = [*([headline] if headline else []), *(chart for part in parts for chart in part.charts)]
     page = folder / _PAGE
-    if page.exists():
-        _clear(folder)
+    older = page.exists()
     write_atomically(page, _page(evidence, answer, headline, parts, again).encode())
-    for chart in charts:
-        for kind, content in chart.files.items():
-            write_atomically(folder / "charts" / f"{chart.name}.{kind}", content)
+    files = {f"charts/{chart.name}.{kind}": content for chart in charts for kind, content in chart.files.items()}
     for name, table in tables(evidence).items():
-        write_atomically(folder / "tables" / f"{name}.csv", table.write_csv().encode())
         parquet = BytesIO()
         table.write_parquet(parquet)
-        write_atomically(folder / "tables" / f"{name}.parquet", parquet.getvalue())
+        files |= {f"tables/{name}.csv": table.write_csv().encode(), f"tables/{name}.parquet": parquet.getvalue()}
+    for name, content in files.items():
+        write_atomically(folder / name, content)
     write_atomically(folder / "experiment.toml", experiment_toml(run.experiment).encode())
     for word in (*run.experiment.variants, *run.experiment.boards):
         if word.endswith(".toml"):
             write_atomically(folder / word, (run.folder / word).read_bytes())
+    if older:
+        _remove_others(folder, files)
     return page, answer
 
 
-def _clear(folder: Path) -> None:
-    """Remove the charts and tables of an older report."""
-    for part, kinds in (("charts", ("svg", "png")), ("tables", ("csv", "parquet"))):
-        for kind in kinds:
-            for old in (folder / part).glob(f"*.{kind}"):
-                old.unlink()
+def _remove_others(folder: Path, files: Collection[str]) -> None:
+    """Remove charts and tables that an older report had and this one has not."""
+    for pattern in ("charts/*.svg", "charts/*.png", "tables/*.csv", "tables/*.parquet"):
+        for old in folder.glob(pattern):
+            if str(old.relative_to(folder)) not in files:
+                old.unlink(missing_ok=True)
 
 
 def tables(evidence: Evidence) -> dict[str, pl.DataFrame]:
