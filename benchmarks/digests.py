@@ -1,0 +1,105 @@
+"""Digests of fixed games: every bot of both games under every edition, mode and board, a line each.
+
+python -m benchmarks.digests             play them and name every line that differs from the committed ones
+python -m benchmarks.digests --write     play them and write `digests.json` anew
+python -m benchmarks.digests planner     only the lines whose name has this word in it
+
+A change that should leave the games alone leaves every digest alone. One that changes games on purpose writes the file
+anew, and the CHANGELOG says which lines changed and why.
+"""
+
+import hashlib
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from mmsim.core.game import Variant
+from mmsim.games import find_game
+
+COMMITTED = Path(__file__).with_name("digests.json")
+SEED = 20261116
+
+METROMANIA = {
+    4: tuple(
+        edition + modifier
+        for edition in ("en1", "print", "nl", "v2")
+        for modifier in ("", "+loyal", "+hidden", "+no-corruption")
+    ),
+    3: ("en1", "print", "nl", "v2", "print+loyal", "v2+no-corruption"),
+    2: ("en1+regular", "en1+advanced", "print+advanced", "nl+regular", "nl+advanced", "v2+regular"),
+}
+BOARDS = ("compact", "grand", "open")  # `classic` is the usual one
+METRO = {
+    2: ("metro", "metro+companies", "metro+numbers"),
+    3: ("metro", "metro+free", "metro+stations"),
+    4: (
+        *("metro", "metro+free", "metro+hand2", "metro+hand3", "metro+companies", "metro+stations", "metro+central"),
+        *("metro+numbers", "metro+companies+stations", "metro+companies+central", "metro+stations+numbers"),
+        *("metro+central+numbers", "metro+central,central_points=on"),
+    ),
+    5: ("metro",),
+    6: ("metro", "metro+companies"),
+}
+GAMES = {"uniform": 200, "search": 2}  # of all other bots 24
+METROMANIA_BOTS = (
+    *("uniform", "greedy", "runner", "blocker", "networker", "planner", "planner:noise=1"),
+    *("search:playouts=8,turns=4", "planner,networker,runner,uniform"),
+)
+METRO_BOTS = ("uniform", "greedy", "spoiler", "planner", "search:playouts=8")
+
+
+def cases() -> Iterator[tuple[str, str, int, str, str]]:
+    """Game, rules, players, board and bots of every line."""
+    for players, specs in METROMANIA.items():
+        for rules in specs:
+            boards = ("classic", *BOARDS) if rules in ("print", "v2+regular") else ("classic",)
+            for board in boards:
+                for bots in METROMANIA_BOTS:
+                    if "," not in bots.partition(":")[0] or players == 4:
+                        yield "metromania", rules, players, board, bots
+    for players, specs in METRO.items():
+        for rules in specs:
+            for bots in METRO_BOTS:
+                yield "metro", rules, players, "classic", bots
+
+
+def digest(name: str, rules: str, players: int, board: str, bots: str) -> str:
+    """What the rows of all tables come to: names and values of their columns."""
+    game = find_game(name)
+    count = GAMES.get(bots.partition(":")[0], 24)
+    variant = Variant(rules, players, board=board, bots=bots, seed=SEED, seats="rotate")
+    shard = game.play_shard(game.prepare(variant), 0, count)
+    found = hashlib.sha256()
+    for table in sorted(shard):
+        rows = shard[table]
+        for column in sorted(rows.dtype.names or ()):
+            found.update(f"{table}.{column} {rows.dtype[column]}\n".encode())
+            found.update(np.ascontiguousarray(rows[column]).tobytes())
+    return found.hexdigest()[:16]
+
+
+def main(arguments: list[str]) -> int:
+    write = "--write" in arguments
+    words = [word for word in arguments if not word.startswith("-")]
+    found: dict[str, str] = {}
+    for name, rules, players, board, bots in cases():
+        line = f"{name} {rules} {players}p {board} {bots}"
+        if all(word in line for word in words):
+            found[line] = digest(name, rules, players, board, bots)
+    if write:
+        COMMITTED.write_text(json.dumps(found, indent=1) + "\n")
+        print(f"{len(found)} digests written to {COMMITTED.name}")
+        return 0
+    committed = json.loads(COMMITTED.read_text())
+    changed = [line for line, told in found.items() if committed.get(line) != told]
+    for line in changed:
+        print(f"differs: {line}")
+    print(f"{len(found) - len(changed)} of {len(found)} digests as committed")
+    return 1 if changed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
