@@ -21,7 +21,7 @@ if ENABLED:
     import numba
     from llvmlite import binding, ir
     from numba import types
-    from numba.core import event
+    from numba.core import cgutils, event
     from numba.extending import intrinsic
 
     from mmsim.core import cache
@@ -104,7 +104,41 @@ if ENABLED:
     def highest_bit(word: np.uint64) -> np.int64:
         return np.int64(63) - np.int64(_leading(np.uint64(word)))
 
+    @intrinsic  # type: ignore[untyped-decorator]
+    def copy_bytes(typing: Any, to: Any, source: Any, first: Any, count: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            byte = ir.IntType(8).as_pointer()
+            places = [builder.gep(builder.bitcast(record, byte), [args[2]]) for record in args[:2]]
+            cgutils.raw_memcpy(builder, places[0], places[1], args[3], 1)
+            return context.get_dummy_value()
+
+        return types.void(to, source, types.int64, types.int64), generate
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def least_bytes(typing: Any, one: Any, other: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            bytes_ = ir.VectorType(ir.IntType(8), 4)
+            a, b = (builder.bitcast(arg, bytes_) for arg in args)
+            least = builder.select(builder.icmp_unsigned("<", a, b), a, b)
+            return builder.bitcast(least, ir.IntType(32))
+
+        return types.uint32(types.uint32, types.uint32), generate
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def put_bytes(typing: Any, array: Any, index: Any, word: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            data = context.make_array(signature.args[0])(context, builder, args[0]).data
+            place = builder.bitcast(builder.gep(data, [args[1]]), ir.IntType(64).as_pointer())
+            builder.store(args[2], place, align=1)
+            return context.get_dummy_value()
+
+        return types.void(array, types.int64, types.uint64), generate
+
     if binding.get_host_cpu_features().get("bmi2", False):
+
+        @jit
+        def spread_bits(word: np.uint64) -> np.uint64:
+            return _deposit(np.uint64(word), np.uint64(0x0101010101010101))
 
         @jit
         def kth_bit(word: np.uint64, k: np.int64) -> np.int64:
@@ -118,6 +152,12 @@ if ENABLED:
             for _ in range(k):
                 rest &= rest - np.uint64(1)
             return np.int64(_trailing(rest))
+
+        @jit
+        def spread_bits(word: np.uint64) -> np.uint64:
+            low = np.uint64(word) & np.uint64(0x7F)
+            spread = low * np.uint64(0x0002040810204081) & np.uint64(0x0101010101010101)
+            return spread | (np.uint64(word) >> np.uint64(7) & np.uint64(1)) << np.uint64(56)
 
 else:
 
@@ -144,6 +184,19 @@ else:
         for _ in range(int(k)):
             rest &= rest - 1
         return np.int64((rest & -rest).bit_length() - 1)
+
+    def spread_bits(word: np.uint64) -> np.uint64:
+        return np.uint64(sum((int(word) >> i & 1) << 8 * i for i in range(8)))
+
+    def copy_bytes(to: Any, source: Any, first: Any, count: Any) -> None:
+        for name in to.dtype.names:
+            to[name] = source[name]
+
+    def least_bytes(one: np.uint32, other: np.uint32) -> np.uint32:
+        return np.uint32(sum(min(int(one) >> i & 255, int(other) >> i & 255) << i for i in (0, 8, 16, 24)))
+
+    def put_bytes(array: Any, index: Any, word: np.uint64) -> None:
+        array[int(index) : int(index) + 8] = np.frombuffer(int(word).to_bytes(8, "little"), np.uint8)
 
 
 count_bits.__doc__ = "How many bits are set."

@@ -31,10 +31,33 @@ def end_slots(s: Any, b: Any, r: Any, line: Any, u: Any) -> np.uint64:
     """D4: the slots at u that end a line: on far sides, or anywhere once those are full."""
     free = s.end_free[ix(u)]
     side = s.start_side[ix(line)]
-    left = s.ends_free[ix((side + 2) % 6)] + s.ends_free[ix((side + 3) % 6)] + s.ends_free[ix((side + 4) % 6)]
-    if left > 0:
-        return free & b.far_end_slots[ix(6 * u + side)]
-    return free if r.end_overflow else _ZERO
+    anywhere = ~_ZERO if r.end_overflow else _ZERO
+    allowed = b.far_end_slots[ix(6 * u + side)] if s.far_ends >> np.uint64(side) & _ONE != _ZERO else anywhere
+    return free & allowed
+
+
+@jit
+def note_far_ends(s: Any) -> None:
+    """D4: for lines that started on which sides the sides far from it have a free end."""
+    s.far_ends = _ZERO
+    for side in range(6):
+        left = s.ends_free[ix((side + 2) % 6)] + s.ends_free[ix((side + 3) % 6)] + s.ends_free[ix((side + 4) % 6)]
+        s.far_ends |= np.uint64(left > 0) << np.uint64(side)
+
+
+@jit
+def note_touching(s: Any, b: Any, line: Any) -> None:
+    """M2: the ways at a line's terminus that would lay a marker next to its partner."""
+    seat = line >> 1
+    first, second = _ZERO, _ZERO
+    if s.wary[ix(seat)] > 0 and s.started >> np.uint64(line) & _ONE != _ZERO:
+        u = s.terminus[ix(line)]
+        first = s.lanes[ix(u)] & np.uint64(SLOTS) * s.held[ix(2 * seat)]
+        second = s.lanes[ix(u)] & np.uint64(SLOTS) * s.held[ix(2 * seat + 1)]
+        first &= ~without_touching(s, b, seat, 0, u, first)
+        second &= ~without_touching(s, b, seat, 1, u, second)
+    s.touching[ix(2 * line)] = first
+    s.touching[ix(2 * line + 1)] = second
 
 
 @jit
@@ -78,9 +101,8 @@ def hand_place(s: Any, seat: Any, word: Any, lane: Any) -> np.int64:
 def affordable(s: Any, b: Any, line: Any, u: Any, slots: Any) -> np.uint64:
     """D5: of some slots at u, those for which the supply has the stations they would make."""
     for d in range(6):
-        pair = _TWO_SLOTS << np.uint64(2 * d)
-        if slots & pair != _ZERO and stations_needed(s, b, line, u, d) > s.supply:
-            slots &= ~pair
+        too_many = np.uint64(stations_needed(s, b, line, u, d) > s.supply)
+        slots &= ~(too_many * _TWO_SLOTS << np.uint64(2 * d))
     return slots
 
 
@@ -88,24 +110,18 @@ def affordable(s: Any, b: Any, line: Any, u: Any, slots: Any) -> np.uint64:
 def ways_on(s: Any, b: Any, r: Any, line: Any, markers_left: Any) -> tuple[np.uint64, np.uint64]:
     """Section 5: all ways to dig on a line, as the two words `STATE.ways` keeps of it."""
     slots = s.open[ix(line)]
-    if slots == _ZERO:
-        return _ZERO, _ZERO
     u = s.terminus[ix(line)]
     lanes = s.lanes[ix(u)]
-    if s.supply < 2:
+    if s.supply < 2 and slots != _ZERO:
         free = lanes | lanes >> np.uint64(16) | lanes >> np.uint64(32) | lanes >> np.uint64(48) | s.end_free[ix(u)]
         slots = affordable(s, b, line, u, slots & free)
     seat = line >> 1
-    first, second = lanes & slots, _ZERO
-    if markers_left > 0:
-        first = lanes & slots * s.held[ix(2 * seat)]
-        second = lanes & slots * s.held[ix(2 * seat + 1)]
-        if s.wary[ix(seat)] > 0:
-            first = without_touching(s, b, seat, 0, u, first)
-            second = without_touching(s, b, seat, 1, u, second)
-    if s.end_free[ix(u)] != _ZERO:
-        first |= end_slots(s, b, r, line, u) & slots
-    return first, second
+    may_lay = ~_ZERO if markers_left > 0 else _ZERO
+    first = lanes & slots * (s.held[ix(2 * seat)] & (may_lay | _ONE))
+    second = lanes & slots * (s.held[ix(2 * seat + 1)] & may_lay)
+    first &= ~s.touching[ix(2 * line)]
+    second &= ~s.touching[ix(2 * line + 1)]
+    return first | s.exits[ix(line)] & slots, second
 
 
 @inlined
@@ -214,13 +230,17 @@ def find_stations(s: Any) -> np.int64:
     s.places[1] = _ZERO
     if s.supply == 0:
         return np.int64(0)
-    for number in range(2):
-        line = 2 * s.seat + number
-        stops = s.stops[ix(line)]
-        if stops != _ZERO and s.ended >> np.uint64(line) & _ONE == _ZERO:
-            before_last = (_ONE << np.uint64(highest_bit(stops))) - _ONE
-            s.places[ix(number)] = before_last & ~stops & ~_ONE
-    return count_bits(s.places[0]) + count_bits(s.places[1])
+    first = _places_before_last(s, 2 * s.seat)
+    second = _places_before_last(s, 2 * s.seat + 1)
+    s.places[0], s.places[1] = first, second
+    return count_bits(first) + count_bits(second)
+
+
+@inlined
+def _places_before_last(s: Any, line: Any) -> np.uint64:
+    stops = s.stops[ix(line)] | _ONE
+    before_last = (_ONE << np.uint64(highest_bit(stops))) - _ONE
+    return before_last & ~stops if s.ended >> np.uint64(line) & _ONE == _ZERO else _ZERO
 
 
 @inlined
@@ -253,11 +273,17 @@ def kth_move(s: Any, b: Any, k: Any) -> np.int64:
         if k < count_bits(s.places[0]):
             return move_code(BONUS, s.bonus_line, kth_bit(s.places[0], k), 0)
         return np.int64(DECLINE)
-    for at in range(4):
-        here = count_bits(s.ways[ix(at)])
-        if k < here:
-            return _way_move(s, b, at, kth_bit(s.ways[ix(at)], k))
-        k -= here
+    c0 = count_bits(s.ways[0])
+    c1 = c0 + count_bits(s.ways[1])
+    c2 = c1 + count_bits(s.ways[2])
+    c3 = c2 + count_bits(s.ways[3])
+    if k < c3:
+        at = np.int64(k >= c0) + np.int64(k >= c1) + np.int64(k >= c2)
+        before = c0 if k >= c0 else np.int64(0)
+        before = c1 if k >= c1 else before
+        before = c2 if k >= c2 else before
+        return _way_move(s, b, at, kth_bit(s.ways[ix(at)], k - before))
+    k -= c3
     if k < s.start_choices:
         return _kth_start(s, b, k)
     k -= s.start_choices

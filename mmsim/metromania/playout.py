@@ -9,10 +9,10 @@ from mmsim.core.rng import Purpose
 from mmsim.core.streams import draw_below, open_stream, set_seed
 from mmsim.metromania.boards import LAYOUTS
 from mmsim.metromania.mind.choice import play_on
-from mmsim.metromania.mind.memory import SEATINGS
+from mmsim.metromania.mind.memory import SEATINGS, UNIFORM
 from mmsim.metromania.mind.seats import choose
 from mmsim.metromania.mind.turn import tell_turn
-from mmsim.metromania.moves import find_turn, nth_move
+from mmsim.metromania.moves import find_turn, kth_move, nth_move
 from mmsim.metromania.scoring import score_game
 from mmsim.metromania.tables import write_rows
 from mmsim.metromania.turns import clear_table, hand_out, lay_out, play_move
@@ -51,6 +51,26 @@ def play_game(s: Any, b: Any, r: Any, deals: Any, seatings: Any, at: Any, m: Any
     return decisions
 
 
+@jit
+def play_uniform(s: Any, b: Any, r: Any, net: Any) -> np.int64:
+    """`play_game` with a uniform bot in every seat."""
+    decisions = np.int64(0)
+    while not s.over:
+        play_move(s, b, r, kth_move(s, b, draw_below(s, 1 + s.seat, s.choices)))
+        decisions += 1
+    score_game(s, b, r, net)
+    return decisions
+
+
+@jit
+def is_uniform(r: Any, bots: Any) -> bool:
+    """Whether nobody thinks."""
+    for seat in range(r.companies):  # noqa: SIM110 - compiled code has no all()
+        if bots.kind[seat] != UNIFORM:
+            return False
+    return True
+
+
 SHARD, SET_UP, MOVES, PLAY, CHOOSE, TELL, SCORE, ROWS = range(8)
 
 
@@ -87,7 +107,11 @@ def run(
         decisions = np.int64(0)
         for i in range(games.size):
             set_up(s, b, r, deals, master, game + i, rotations, np.int64(-1))
-            decisions += play_game(s, b, r, deals, seatings, (game + i) % rotations * SEATINGS, m, net, views)
+            at = (game + i) % rotations * SEATINGS
+            if is_uniform(r, seatings[at]):
+                decisions += play_uniform(s, b, r, net)
+            else:
+                decisions += play_game(s, b, r, deals, seatings, at, m, net, views)
             write_rows(s, b, r, game + i, i, games, seats, trips, lines)
         return decisions
     if what == SET_UP:

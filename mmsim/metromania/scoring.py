@@ -43,6 +43,7 @@ def score_game(s: Any, b: Any, r: Any, net: Any) -> None:
         run_trip(s, b, r, net, trip)
         for seat in range(r.companies):
             s.scores[ix(seat)] += s.trip_scores[ix(SEATS * trip + seat)]
+    find_standings(s, r)
     s.winners = find_winners(s, r)
 
 
@@ -142,26 +143,22 @@ def _blame(s: Any, r: Any, trip: Any, start: Any, goal: Any) -> None:
 
 
 @inlined
-def standing(s: Any, r: Any, player: Any) -> np.int64:
-    """W1: points, then lines ended, then tunnels of a player, as one number that compares alike."""
-    points, ended, tunnels = np.int64(0), np.int64(0), np.int64(0)
+def find_standings(s: Any, r: Any) -> None:
+    """W1: points, then lines ended, then tunnels of every player, as one number that compares alike."""
+    for player in range(SEATS):
+        s.standings[ix(player)] = 0
     for seat in range(r.companies):
-        if r.seat_player[ix(seat)] == player:
-            points += s.scores[ix(seat)]
-            ended += lines_ended(s, seat)
-            tunnels += s.tunnels[ix(2 * seat)] + s.tunnels[ix(2 * seat + 1)]
-    return (points * 8 + ended) * 256 + tunnels
+        tunnels = s.tunnels[ix(2 * seat)] + s.tunnels[ix(2 * seat + 1)]
+        s.standings[ix(r.seat_player[ix(seat)])] += (s.scores[ix(seat)] * 8 + lines_ended(s, seat)) * 256 + tunnels
 
 
 @inlined
 def find_winners(s: Any, r: Any) -> np.uint64:
     """W1: the bits of the players with the best standing."""
-    best = standing(s, r, 0)
-    winners = _ONE
+    best = s.standings[0]
     for player in range(1, r.players):
-        now = standing(s, r, player)
-        if now > best:
-            best, winners = now, _ZERO
-        if now == best:
-            winners |= _ONE << np.uint64(player)
+        best = max(best, s.standings[ix(player)])
+    winners = _ZERO
+    for player in range(r.players):
+        winners |= np.uint64(s.standings[ix(player)] == best) << np.uint64(player)
     return winners

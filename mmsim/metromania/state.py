@@ -19,7 +19,8 @@ from mmsim.metromania.rules import KNOBS, Ruleset
 
 Record = NDArray[Any]  # a structured array of one element: what crosses from Python to compiled code
 
-VERTEX_ROWS = 2 * MAX_SIDE + 3  # with an empty one on either side
+VERTEX_ROWS = 2 * MAX_SIDE + 1
+VERTEX_WORDS = (VERTEX_ROWS + 1) // 2 + 2  # words for a bit a city vertex, with an empty one on either side
 VERTICES = 3 * MAX_SIDE * (MAX_SIDE + 1) + 1 + 6 * MAX_SIDE
 EDGES = 9 * MAX_SIDE**2 + 3 * MAX_SIDE + 12 * MAX_SIDE
 CITY_CELLS = 6 * MAX_SIDE**2
@@ -40,6 +41,7 @@ NOWHERE = 0xFFFF  # in a table of 16-bit numbers: there is none
 BLANK, LAKE, PARK = 0, 4, 5
 CELL_CODES = {".": BLANK, "R": 1, "C": 2, "E": 3, "L": LAKE, "P": PARK}  # 1, 2, 3: spots, by their lane
 SLOTS = 0xFFF
+COUNTED_AT = SPOTS_AT, LAKES_AT, PARKS_AT = np.uint64(12), np.uint64(28), np.uint64(44)  # three bits in `lanes` each
 EVERY_LANE = np.uint64(0x0001_0001_0001_0001)
 
 END_REASONS = ("both_lines", "stations", "lines", "deadlock")
@@ -65,9 +67,15 @@ BOARD = np.dtype(
         ("corner", np.uint16, 3 * CELLS),  # [cell, 0..2]; of a frame cell the third is its portal
         ("corner_slots", np.uint16, 3 * CELLS),  # [cell, 0..2]: the slots at that corner that lie in the cell
         ("vertex_cell", np.uint16, 6 * VERTICES),  # [vertex, 0..5], city cells only
-        ("row", np.uint8, VERTICES),  # of a city vertex: its row, from 1 on, and its bit in a word for that row
-        ("bit", np.uint8, VERTICES),
-        ("row_base", np.int64, VERTEX_ROWS),  # [row]: number of the vertex at bit 0, if there were one
+        # A bit a city vertex: rows of 16 bits (up to side 7) or 32, the lowest never used, four or two rows a word.
+        ("row_bits", np.uint64),
+        ("words", np.int64),  # how many are used; word 0 is empty
+        ("bit", np.uint16, VERTICES),  # [city vertex]: 64 * word + bit
+        ("row_bit", np.uint16, VERTEX_ROWS),  # [row]: 64 * word + bit of its first vertex
+        ("row_first", np.uint16, VERTEX_ROWS + 1),  # [row]: its first vertex
+        ("word_first", np.uint16, VERTEX_WORDS + 1),  # [word]: its first vertex
+        ("end_vertices", np.int64),
+        ("end_vertex", np.uint16, 12 * MAX_SIDE),  # the vertices with a slot to a portal of an E cell
         ("sector_vertex", np.uint16, 6 * SECTOR_VERTICES),  # [sector, i]
         ("sector_lanes", np.uint64, 6 * TURNED_PIECES * SECTOR_VERTICES),  # [sector, piece, turn, i]
         ("piece_kinds", np.uint8, TURNED_PIECES * SECTOR_CELLS),  # [piece, turn, place]
@@ -129,16 +137,11 @@ STATE = np.dtype(
         ("end_side", np.int64, LINES),
         ("open", np.uint64, LINES),  # slots at the terminus open by angle and own path (D1-D3); 0: cannot be dug on
         ("stops", np.uint64, LINES),  # bits of the places on the path that have a station
+        ("exits", np.uint64, LINES),  # slots at the terminus that end the line (D4)
+        ("touching", np.uint64, 2 * LINES),  # [line, word]: ways at the terminus that lay a marker by its partner (M2)
+        ("far_ends", np.uint64),  # bits of the sides with a free end far from them (D4)
         ("path", np.uint16, LINES * PATH),
-        ("place", np.uint8, LINES * VERTICES),  # [line, vertex]: its place on the path, where the line is at it
         # city
-        ("lanes", np.uint64, VERTICES),  # free slots by kind of cell
-        ("end_free", np.uint64, VERTICES),  # slots to free E cells
-        ("lines_at", np.uint8, VERTICES + 1),  # the last is for neighbours that do not exist: no line is ever there
-        ("terminus_at", np.uint8, VERTICES),
-        ("lines_along", np.uint8, EDGES),
-        ("station", np.uint8, VERTICES),  # number of the station + 1
-        ("kind", np.uint8, CITY_CELLS),
         ("start_free", np.uint64, 6),
         ("ends_free", np.int64, 6),
         ("station_at", np.uint16, STATIONS),
@@ -164,6 +167,7 @@ STATE = np.dtype(
         ("sections", np.int64, TRIPS),
         ("kept", np.int64, SEATS),
         ("scores", np.int64, SEATS),
+        ("standings", np.int64, SEATS),  # [player]: what decides who wins (W1)
         ("winners", np.uint64),  # bits of players
         # the lead on the score track, turn by turn
         ("player_points", np.int64, SEATS),
@@ -179,8 +183,24 @@ STATE = np.dtype(
         ("two_reasons", np.int64),  # whether the building phase ended for two reasons at once (P3)
         # chance: the stream of the set-up, then one for each seat's bot
         ("rng", np.uint64, streams.words(1 + SEATS)),
+        # what lies in the city: as much of it as the board has is copied, see `copy_position`
+        ("place", np.uint8, LINES * VERTICES),  # [line, vertex]: its place on the path, where the line is at it
+        (
+            "lanes",
+            np.uint64,
+            VERTICES,
+        ),  # free slots by kind of cell; above them counts: spots, lakes, parks at the vertex
+        ("end_free", np.uint64, VERTICES),  # slots to free E cells
+        ("lines_at", np.uint8, VERTICES + 1),  # the last is for neighbours that do not exist: no line is ever there
+        ("terminus_at", np.uint8, VERTICES),
+        ("lines_along", np.uint8, EDGES + 1),  # the last is for edges that do not exist
+        ("station", np.uint8, VERTICES + 1),  # number of the station + 1
+        ("kind", np.uint8, CITY_CELLS),
     ]
 )
+
+
+CITY = {name: STATE.fields[name][1] for name in STATE.names[STATE.names.index("place") :]}  # where each begins
 
 
 def new_record(kind: np.dtype[Any]) -> Record:
@@ -197,12 +217,10 @@ def board_record(board_set: BoardSet) -> Record:
     b.side, b.vertices, b.edges, b.city_cells = side, vertices, len(grid.edges), len(grid.city_cells)
     b.city_vertices = len(grid.city_vertices)
     b.diggable = sum(map(board_set.count, ".RCE")) + sum(map(board_set.frame_count, "SE"))
-    for v, (q, row) in enumerate(grid.city_vertices):
-        b.row[v], b.bit[v] = row + side + 1, q + side + 1
-        b.row_base[row + side + 1] = v - (q + side + 1)
+    _fill_bits(b, grid)
     b.sector_cells, b.sector_vertices = side**2, (side + 1) * (side + 2) // 2
     b.neighbour[: 6 * vertices] = np.where(grid.neighbours == ABSENT, VERTICES, grid.neighbours).ravel()
-    b.edge[: 6 * vertices] = grid.edge_id.astype(np.uint16).ravel()
+    b.edge[: 6 * vertices] = np.where(grid.edge_id == ABSENT, EDGES, grid.edge_id).ravel()
     b.slot_cell[: 12 * vertices] = grid.slot_cells.astype(np.uint16).ravel()
     b.corner[: 3 * cells] = grid.cell_corners.ravel()
     b.corner_slots[: 3 * cells] = _corner_slots(grid).ravel()
@@ -218,8 +236,28 @@ def board_record(board_set: BoardSet) -> Record:
                 for k in range(6):
                     if cell[1] in far_sides(k):
                         b.far_end_slots[6 * v + k] |= slot
+    ends = [v for v in range(vertices) if b.end_slots[v]]
+    b.end_vertices = len(ends)
+    b.end_vertex[: len(ends)] = ends
     _fill_pieces(b, board_set, grid)
     return record
+
+
+def _fill_bits(b: Any, grid: Lattice) -> None:
+    """Where the bits of the city vertices are."""
+    side = grid.side
+    b.row_bits = 16 if side <= 7 else 32
+    rows_a_word = 64 // int(b.row_bits)
+    for v, (q, r) in enumerate(grid.city_vertices):
+        row = r + side
+        word = 1 + row // rows_a_word
+        b.bit[v] = 64 * word + int(b.row_bits) * (row % rows_a_word) + q + side + 1
+        if v == 0 or grid.city_vertices[v - 1][1] != r:
+            b.row_bit[row], b.row_first[row] = b.bit[v], v
+            if row % rows_a_word == 0:
+                b.word_first[word] = v
+    b.words = 1 + 2 * side // rows_a_word + 1
+    b.row_first[2 * side + 1] = b.word_first[b.words] = len(grid.city_vertices)
 
 
 def _slot(grid: Lattice, u: Vertex, w: Vertex, u_id: int, cell_id: int) -> np.uint64:
@@ -258,6 +296,10 @@ def _fill_pieces(b: Any, board_set: BoardSet, grid: Lattice) -> None:
                 b.piece_kinds[SECTOR_CELLS * which : SECTOR_CELLS * which + n_cells] = kinds
                 lanes = np.zeros(len(corners), np.uint64)
                 for place, c in enumerate(inside):
+                    if kinds[place] != BLANK:
+                        above = COUNTED_AT[max(int(kinds[place]), LAKE - 1) - LAKE + 1]
+                        for v in grid.cell_corners[c]:
+                            lanes[number[int(v)]] += np.uint64(1) << above
                     if kinds[place] < LAKE:
                         for j, v in enumerate(grid.cell_corners[c]):
                             lanes[number[int(v)]] |= np.uint64(int(corner_slots[c, j]) << (16 * int(kinds[place])))

@@ -5,28 +5,26 @@ from typing import Any
 import numpy as np
 
 from mmsim.core.accel import inlined, ix, jit, lowest_bit
-from mmsim.metromania.state import FLAT, LAKE, NOWHERE, PARK, SLOTS, VERTICES
+from mmsim.metromania.state import FLAT, LAKES_AT, PARKS_AT, SLOTS, SPOTS_AT, VERTICES
 
-_ONE, _ZERO = np.uint64(1), np.uint64(0)
+_ONE, _ZERO, _SEVEN = np.uint64(1), np.uint64(0), np.uint64(7)
 AHEAD_SLOTS = 0xC0F  # the slots of directions 5, 0 and 1: straight on and slightly aside for a line in direction 0
 
 
 @inlined
 def splits(s: Any, b: Any, line: Any, u: Any, edge: Any) -> bool:
     """ST2: a line that came along the last edge to u goes on from there, and not along the new edge."""
-    if s.tunnels[ix(line)] == 0 or s.station[ix(u)] != 0:
-        return False
     d = s.direction[ix(line)]
     last = b.edge[ix(6 * u + (d - 3 if d > 2 else d + 3))]
     along = s.lines_along[ix(last)] & ~s.lines_along[ix(edge)] & ~s.terminus_at[ix(u)]
-    return along & ~(1 << line) & 0xFF != 0
+    return (along & ~(1 << line) & 0xFF != 0) & (s.tunnels[ix(line)] != 0) & (s.station[ix(u)] == 0)
 
 
 @inlined
 def meets(s: Any, line: Any, w: Any, edge: Any) -> bool:
     """ST1: another line is at w and does not run along the new edge."""
     others = s.lines_at[ix(w)] & ~s.lines_along[ix(edge)]
-    return s.station[ix(w)] == 0 and others & ~(1 << line) & 0xFF != 0
+    return (s.station[ix(w)] == 0) & (others & ~(1 << line) & 0xFF != 0)
 
 
 @jit
@@ -60,18 +58,10 @@ def place_station(s: Any, b: Any, r: Any, v: Any) -> np.int64:
     s.supply -= 1
     s.station[ix(v)] = number + 1
     s.station_at[ix(number)] = v
-    spots = np.int64(0)
-    for i in range(6):
-        cell = b.vertex_cell[ix(6 * v + i)]
-        if cell == NOWHERE:
-            break
-        kind = s.kind[ix(cell)]
-        if kind == LAKE:
-            s.lake_stations |= _ONE << np.uint64(number)
-        elif kind == PARK:
-            s.park_stations |= _ONE << np.uint64(number)
-        elif kind != 0:
-            spots += 1
+    lanes = s.lanes[ix(v)]
+    spots = np.int64(lanes >> SPOTS_AT & _SEVEN)
+    s.lake_stations |= np.uint64(lanes >> LAKES_AT & _SEVEN != _ZERO) << np.uint64(number)
+    s.park_stations |= np.uint64(lanes >> PARKS_AT & _SEVEN != _ZERO) << np.uint64(number)
     here = np.uint64(s.lines_at[ix(v)])
     ending = np.uint64(s.terminus_at[ix(v)])
     while here != _ZERO:

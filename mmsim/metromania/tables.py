@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from mmsim.core.accel import count_bits, ix, jit
 from mmsim.core.lead import write_lead
 from mmsim.metromania.deal import LETTERS
-from mmsim.metromania.scoring import lines_ended, standing
+from mmsim.metromania.scoring import lines_ended
 from mmsim.metromania.state import BLOCK_REASONS, END_REASONS, FAULTS, HAND, NOWHERE, SEATS, TRIPS
 from mmsim.metromania.turns import block_reason, blocked_lines
 
@@ -135,7 +135,7 @@ def write_failure(
 
 
 @jit
-def write_game(s: Any, b: Any, r: Any, game: Any, row: Any) -> None:
+def write_game(s: Any, b: Any, r: Any, blocked: Any, game: Any, row: Any) -> None:
     """The row of `games`."""
     best, second = np.int64(-(1 << 40)), np.int64(-(1 << 40))
     for player in range(r.players):
@@ -159,7 +159,7 @@ def write_game(s: Any, b: Any, r: Any, game: Any, row: Any) -> None:
     row.coverage = tunnels / b.diggable
     row.stations_left = s.supply
     row.lines_ended = count_bits(s.ended)
-    row.lines_blocked = count_bits(blocked_lines(s, b, r))
+    row.lines_blocked = count_bits(blocked)
     row.margin = best - second
     write_lead(s, row)
     row.passes = s.passes_made
@@ -187,9 +187,9 @@ def write_seat(s: Any, r: Any, game: Any, seat: Any, row: Any) -> None:
     for i in range(r.hand_size):
         placed += np.int64(s.marker_cell[ix(s.hand_marker[ix(HAND * seat + i)])] != NOWHERE)
     rank = np.int64(1)
-    own = standing(s, r, player)
+    own = s.standings[ix(player)]
     for other in range(r.players):
-        rank += np.int64(standing(s, r, other) > own)
+        rank += np.int64(s.standings[ix(other)] > own)
     row.game = game
     row.seat = seat
     row.company = company
@@ -238,11 +238,11 @@ def write_line(s: Any, b: Any, r: Any, blocked: Any, game: Any, line: Any, row: 
 def write_rows(s: Any, b: Any, r: Any, game: Any, i: Any, games: Any, seats: Any, trips: Any, lines: Any) -> None:
     """All rows of the i-th game of a shard."""
     companies = r.companies
-    write_game(s, b, r, game, games[ix(i)])
+    blocked = blocked_lines(s, b, r)
+    write_game(s, b, r, blocked, game, games[ix(i)])
     for seat in range(companies):
         write_seat(s, r, game, seat, seats[ix(i * companies + seat)])
     for trip in range(TRIPS):
         write_trip(s, game, trip, trips[ix(i * TRIPS + trip)])
-    blocked = blocked_lines(s, b, r)
     for line in range(2 * companies):
         write_line(s, b, r, blocked, game, line, lines[ix(i * 2 * companies + line)])

@@ -12,7 +12,7 @@ from mmsim.core.accel import count_bits, inlined, ix, jit, lowest_bit
 from mmsim.metromania.state import LINES, NOWHERE, PATH, STATIONS, new_record
 
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
-_MOMENTS = 32  # the wave looks at most max(ride_minutes, change_minutes) = 20 minutes ahead
+_MOMENTS = 32  # the wave looks at most max(ride_minutes, change_minutes) = 20 minutes ahead; as few as do are used
 NODES = LINES * STATIONS
 
 NETWORK = np.dtype(
@@ -22,7 +22,10 @@ NETWORK = np.dtype(
         ("tunnels", np.uint8, NODES),  # [line, i] -> tunnels from stop i to stop i + 1
         ("order", np.uint8, NODES),  # [line, station] -> i
         ("lines", np.uint64, STATIONS),  # [station] -> bits of lines
-        ("wave", np.uint64, _MOMENTS * LINES),  # [minute modulo _MOMENTS, line] -> stops reached then
+        ("met", np.uint64, LINES),  # [line] -> bits of lines with a station in common, itself too
+        ("wave", np.uint64, _MOMENTS * LINES),  # [moment, line] -> stops reached then
+        ("riding", np.uint64, _MOMENTS),  # [moment] -> bits of the lines with such stops
+        ("changed", np.uint64),  # bits of the stations at which somebody has changed already
         ("reached", np.uint64, LINES),
         ("minute", np.int64, NODES),  # [line, i], where reached
         ("on_route", np.uint64, LINES),  # stops on a fastest route
@@ -46,9 +49,11 @@ def build_network(net: Any, s: Any, r: Any) -> None:
         i = np.int64(0)
         before = np.int64(0)
         rest = s.stops[ix(line)]
+        met = _ZERO
         while rest != _ZERO:
             place = lowest_bit(rest)
             station = np.int64(s.station[ix(s.path[ix(PATH * line + place)])]) - 1
+            met |= net.lines[ix(station)]
             net.station[ix(STATIONS * line + i)] = station
             net.order[ix(STATIONS * line + station)] = i
             if i > 0:
@@ -57,6 +62,27 @@ def build_network(net: Any, s: Any, r: Any) -> None:
             i += 1
             rest &= rest - _ONE
         net.stops[ix(line)] = i
+        net.met[ix(line)] = met
+
+
+@inlined
+def _lines_of(net: Any, stations: Any) -> np.uint64:
+    lines = _ZERO
+    while stations != _ZERO:
+        lines |= net.lines[ix(lowest_bit(stations))]
+        stations &= stations - _ONE
+    return lines
+
+
+@inlined
+def connected(net: Any, start: Any, goal: Any) -> bool:
+    """Whether any route leads from some stations to others, by any lines."""
+    wanted, seen, new = _lines_of(net, goal), _ZERO, _lines_of(net, start)
+    while new != _ZERO and (seen | new) & wanted == _ZERO:
+        line = lowest_bit(new)
+        seen |= _ONE << np.uint64(line)
+        new = (new | net.met[ix(line)]) & ~seen
+    return (seen | new) & wanted != _ZERO
 
 
 @inlined
@@ -78,6 +104,7 @@ def _get_on(net: Any, moment: Any, stations: Any) -> None:
     while rest != _ZERO:
         station = lowest_bit(rest)
         lines = net.lines[ix(station)]
+        net.riding[ix(moment)] |= lines
         while lines != _ZERO:
             line = lowest_bit(lines)
             net.wave[ix(LINES * moment + line)] |= _ONE << np.uint64(net.order[ix(STATIONS * line + station)])
@@ -97,54 +124,55 @@ def fastest(net: Any, r: Any, start: Any, goal: Any) -> np.int64:
         return np.int64(-1)
     if start & goal != _ZERO:
         return np.int64(0)
-    for i in range(_MOMENTS * LINES):
+    if not connected(net, start, goal):
+        return np.int64(-1)
+    longest = max(r.ride_minutes, r.change_minutes)
+    moments = np.int64(4)
+    while moments <= longest:
+        moments *= 2
+    for i in range(moments * LINES):
         net.wave[ix(i)] = _ZERO
+    for i in range(moments):
+        net.riding[ix(i)] = _ZERO
+    net.changed = start
     _get_on(net, np.int64(0), start)
     now = np.int64(0)
-    quiet = np.int64(0)  # minutes in a row in which nothing new was reached
-    longest = max(r.ride_minutes, r.change_minutes)
-    while quiet <= longest:
-        arrived = _pass_minute(net, r, now, goal)
-        if arrived > 0:
-            _mark_routes(net, r, now, goal)
-            return now
-        quiet = quiet + 1 if arrived < 0 else np.int64(0)
+    while not _pass_minute(net, r, now, moments - 1, goal):
         now += 1
-    return np.int64(-1)
+    _mark_routes(net, r, now, goal)
+    return now
 
 
 @inlined
-def _pass_minute(net: Any, r: Any, now: Any, goal: Any) -> np.int64:
-    """Spread the wave of one minute: 1 if the goal is reached, 0 if something new is, -1 if nothing is."""
-    here = LINES * (now % _MOMENTS)
-    ride = LINES * ((now + r.ride_minutes) % _MOMENTS)
-    change = (now + r.change_minutes) % _MOMENTS
-    something, at_goal = False, False
-    again = True
-    while again:  # a second time only when changing takes no time
-        again = False
-        for line in range(2 * r.companies):
-            new = net.wave[ix(here + line)] & ~net.reached[ix(line)]
-            net.wave[ix(here + line)] = _ZERO
-            if new == _ZERO:
-                continue
-            something = True
+def _pass_minute(net: Any, r: Any, now: Any, ring: Any, goal: Any) -> bool:
+    """Spread the wave of one minute; whether the goal is reached."""
+    here, ride, change = now & ring, now + r.ride_minutes & ring, now + r.change_minutes & ring
+    at_goal = False
+    while net.riding[ix(here)] != _ZERO:  # a second time only when changing takes no time
+        riding = net.riding[ix(here)]
+        net.riding[ix(here)] = _ZERO
+        while riding != _ZERO:
+            line = lowest_bit(riding)
+            riding &= riding - _ONE
+            new = net.wave[ix(LINES * here + line)] & ~net.reached[ix(line)]
+            net.wave[ix(LINES * here + line)] = _ZERO
             net.reached[ix(line)] |= new
             all_stops = (_ONE << np.uint64(net.stops[ix(line)])) - _ONE
-            net.wave[ix(ride + line)] |= (new << _ONE | new >> _ONE) & all_stops
+            next_stops = (new << _ONE | new >> _ONE) & all_stops & ~net.reached[ix(line)]
+            net.wave[ix(LINES * ride + line)] |= next_stops
+            net.riding[ix(ride)] |= np.uint64(next_stops != _ZERO) << np.uint64(line)
             while new != _ZERO:
                 i = lowest_bit(new)
                 net.minute[ix(STATIONS * line + i)] = now
-                station = np.int64(net.station[ix(STATIONS * line + i)])
-                if goal >> np.uint64(station) & _ONE != _ZERO:
+                station = np.uint64(net.station[ix(STATIONS * line + i)])
+                if goal >> station & _ONE != _ZERO:
                     at_goal = True
-                elif net.lines[ix(station)] != _ONE << np.uint64(line):
-                    _get_on(net, change, _ONE << np.uint64(station))
-                    again |= r.change_minutes == 0
+                elif net.changed >> station & _ONE == _ZERO:
+                    net.changed |= _ONE << station
+                    if net.lines[ix(station)] != _ONE << np.uint64(line):
+                        _get_on(net, change, _ONE << station)
                 new &= new - _ONE
-    if at_goal:
-        return np.int64(1)
-    return np.int64(0) if something else np.int64(-1)
+    return at_goal
 
 
 @inlined

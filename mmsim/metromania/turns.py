@@ -13,9 +13,12 @@ from mmsim.metromania.moves import (
     PASS,
     START,
     STATION,
+    end_slots,
     find_bonus,
     find_tunnels,
     find_turn,
+    note_far_ends,
+    note_touching,
     ways_on,
 )
 from mmsim.metromania.state import (
@@ -77,7 +80,9 @@ def lay_out(s: Any, b: Any, layout: Any) -> None:
             s.kind[ix(cells + i)] = b.piece_kinds[ix(kinds + i)]
         lanes, vertices = SECTOR_VERTICES * (TURNED_PIECES * k + turned), SECTOR_VERTICES * k
         for i in range(b.sector_vertices):
-            s.lanes[ix(b.sector_vertex[ix(vertices + i)])] |= b.sector_lanes[ix(lanes + i)]
+            s.lanes[ix(b.sector_vertex[ix(vertices + i)])] += b.sector_lanes[
+                ix(lanes + i)
+            ]  # slots of other cells, and counts
 
 
 @jit
@@ -142,6 +147,9 @@ def clear_table(s: Any, b: Any, r: Any) -> None:
         s.tunnels[ix(line)] = 0
         s.open[ix(line)] = _ZERO
         s.stops[ix(line)] = _ZERO
+        s.exits[ix(line)] = _ZERO
+        s.touching[ix(2 * line)] = _ZERO
+        s.touching[ix(2 * line + 1)] = _ZERO
         s.start_side[ix(line)] = -1
         s.end_side[ix(line)] = -1
     for v in range(b.vertices):
@@ -154,6 +162,7 @@ def clear_table(s: Any, b: Any, r: Any) -> None:
     for side in range(6):
         s.start_free[ix(side)] = b.starts[ix(side)]
         s.ends_free[ix(side)] = b.ends[ix(side)]
+    note_far_ends(s)
 
 
 # --- playing a move ------------------------------------------------------------------------------------------
@@ -245,29 +254,36 @@ def _dig(s: Any, b: Any, r: Any, line: Any, slot: Any, marker: Any) -> None:
             s.end_overflows += 1
         s.ended |= _ONE << np.uint64(line)
         s.ends_free[ix(side)] -= 1
+        note_far_ends(s)
         for i in range(2):
             s.end_free[ix(b.corner[ix(3 * cell + i)])] &= ~np.uint64(b.corner_slots[ix(3 * cell + i)])
+        for other in range(2 * r.companies):
+            if s.open[ix(other)] != _ZERO:
+                s.exits[ix(other)] = end_slots(s, b, r, other, s.terminus[ix(other)])
     else:
         for i in range(3):
             s.lanes[ix(b.corner[ix(3 * cell + i)])] &= ~(np.uint64(b.corner_slots[ix(3 * cell + i)]) * EVERY_LANE)
     if marker > 0:
-        _lay_marker(s, line >> 1, marker - 1, cell)
+        _lay_marker(s, b, line >> 1, marker - 1, cell)
     s.terminus_at[ix(u)] &= ~(1 << line) & 0xFF
     _advance(s, b, r, line, u, w, d)
 
 
 @jit
-def _lay_marker(s: Any, seat: Any, place: Any, cell: Any) -> None:
+def _lay_marker(s: Any, b: Any, seat: Any, place: Any, cell: Any) -> None:
     """M1: a marker leaves the hand for a cell; M2: its partner's holder must mind it from now on."""
     marker = s.hand_marker[ix(HAND * seat + place)]
     s.marker_cell[ix(marker)] = cell
     s.markers_laid += 1
     lane = np.uint64(16 * s.hand_kind[ix(HAND * seat + place)])
     s.held[ix(2 * seat + np.int64(place > 2))] &= ~(_ONE << lane)
-    if s.marker_cell[ix(marker ^ 1)] == NOWHERE:
-        s.wary[ix(s.marker_holder[ix(marker ^ 1)])] += 1
-    else:
+    if s.marker_cell[ix(marker ^ 1)] != NOWHERE:
         s.wary[ix(seat)] -= 1
+    elif s.marker_holder[ix(marker ^ 1)] >= 0:  # a hidden hand minds nothing
+        holder = s.marker_holder[ix(marker ^ 1)]
+        s.wary[ix(holder)] += 1
+        note_touching(s, b, 2 * holder)
+        note_touching(s, b, 2 * holder + 1)
 
 
 @inlined
@@ -291,6 +307,8 @@ def _advance(s: Any, b: Any, r: Any, line: Any, u: Any, w: Any, d: Any) -> None:
         s.open[ix(line)] = _ZERO
         return
     s.terminus_at[ix(w)] |= bit
+    s.exits[ix(line)] = end_slots(s, b, r, line, w)
+    note_touching(s, b, line)
     if at_w:
         place_station(s, b, r, w)  # opens all angles of lines that end here, this one too
         return
@@ -317,6 +335,18 @@ def is_blocked(s: Any, b: Any, r: Any, line: Any) -> bool:
         return False  # a free blank cell: the usual case
     first, second = ways_on(s, b, r, line, r.markers_per_turn)
     return first | second == _ZERO
+
+
+@inlined
+def _surely_open(s: Any) -> np.uint64:
+    """The bits of lines that can go on into a free blank cell; some of the others may go on too."""
+    if s.supply < 2:
+        return _ZERO
+    found = _ZERO
+    for line in range(LINES):
+        free = s.lanes[ix(s.terminus[ix(line)])] & s.open[ix(line)]
+        found |= np.uint64(free != _ZERO) << np.uint64(line)
+    return found
 
 
 @inlined
@@ -352,7 +382,10 @@ def block_reason(s: Any, b: Any, r: Any, line: Any) -> np.int64:
 def trigger(s: Any, b: Any, r: Any) -> np.int64:
     """P1, P3: why the building phase ends after this turn, -1 if it does not."""
     reason = noticed_at_once(s)
-    enough = count_bits(s.started) >= r.end_lines and count_bits(s.ended | blocked_lines(s, b, r)) >= r.end_lines
+    enough = (
+        count_bits(s.started & ~_surely_open(s)) >= r.end_lines
+        and count_bits(s.ended | blocked_lines(s, b, r)) >= r.end_lines
+    )
     if reason >= 0:
         s.two_reasons = np.int64(enough or (reason == BOTH_LINES and s.supply == 0))
         return reason

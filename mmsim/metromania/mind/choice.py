@@ -6,6 +6,7 @@ import numpy as np
 
 from mmsim.core.accel import ix, jit
 from mmsim.core.streams import draw_below, next_word, open_stream
+from mmsim.metromania.mind.copies import copy_position
 from mmsim.metromania.mind.insight import reckon_trips, take_in, weight
 from mmsim.metromania.mind.memory import DEPTH, NOISE, RIVALS, TRIALS, TRIP_POINTS, UNIFORM, WIDTH
 from mmsim.metromania.mind.plans import NEVER
@@ -96,8 +97,8 @@ def _try_out(views: Any, b: Any, r: Any, bots: Any, m: Any, net: Any, first: Any
         return
     v = views[0]
     seat = v.seat
-    views[1] = v
     trial = views[1]
+    copy_position(trial, v, b)
     for i in range(m.turn_length[ix(first)]):
         code = m.turn_code[ix(DEPTH * first + i)]
         if trial.seat != seat or not may_play(trial, b, code):
@@ -152,7 +153,7 @@ def choose_by_weights(s: Any, b: Any, r: Any, bots: Any, m: Any, net: Any, views
         return nth_move(s, b, np.int64(0))
     if is_planned(s, b):
         return s.plan[ix(s.dug - s.plan_dug)]
-    look(s, r, views)
+    look(s, b, r, views)
     if s.bonus_line >= 0:
         return choose_bonus(views, b, r, bots, m, net)
     first = weigh(views, b, r, bots, m, net)

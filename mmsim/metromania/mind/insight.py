@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from mmsim.core.accel import inlined, ix, jit, lowest_bit
-from mmsim.metromania.mind.maps import OTHERS, OWN, SPOT_MAPS, find_free, goal_map, spot_maps, usable
+from mmsim.core.accel import inlined, ix, jit, least_bytes, lowest_bit
+from mmsim.metromania.mind.maps import OTHERS, OWN, find_free, goal_map, spot_maps, usable
 from mmsim.metromania.mind.memory import (
     ALLIES,
     BLOCK,
@@ -35,7 +35,7 @@ from mmsim.metromania.stations import AHEAD_SLOTS
 from mmsim.metromania.trips import build_network, fastest, stations_at_cell, tunnels_used
 
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
-_TWO_SLOTS = np.uint64(3)
+_BYTE = np.uint32(255)
 _FAR_AWAY = 24  # tunnels: what a line without any way to an end counts as
 
 
@@ -285,7 +285,7 @@ def end_worth(v: Any, b: Any, bots: Any, m: Any, number: Any) -> float:
     return _worth(v, bots, m, 1.0, np.int64(0), 0.0, 0.0)
 
 
-@jit
+@inlined
 def terminus_worth(
     v: Any,
     b: Any,
@@ -303,7 +303,7 @@ def terminus_worth(
     """What the end of a line is worth at a vertex, with markers of some kinds left to lay."""
     seat = v.seat
     line = 2 * seat + number
-    into = VERTICES * goal_map(v, b, r, m, np.int64(OWN), side)
+    into = (VERTICES + 1) * goal_map(v, b, r, m, np.int64(OWN), side)
     slots = np.uint64(SLOTS)
     if not station:
         ahead = np.uint64(AHEAD_SLOTS) << np.uint64(2 * d)
@@ -314,20 +314,24 @@ def terminus_worth(
     near = 0.0
     room = 0.0
     if left > 0:
-        if m.far[ix(into + u)] == 1:
+        if m.ahead[ix(into + u)] & _BYTE == 1:
             to_go = np.int64(1)
-        nearest_r, nearest_c, nearest_e = np.int64(FAR), np.int64(FAR), np.int64(FAR)
-        for k in range(6):
-            if ways >> np.uint64(2 * k) & _TWO_SLOTS == _ZERO:
-                continue
+        least = np.uint32(0xFFFFFFFF)
+        directions, k = (np.int64(6), np.int64(0)) if station else (np.int64(3), d + 5 if d == 0 else d - 1)
+        ways |= ways >> _ONE  # the two slots of a direction
+        places = np.int64(0)
+        for _ in range(directions):
             w = np.int64(b.neighbour[ix(6 * u + k)])
-            if v.lines_at[ix(w)] >> line & 1 != 0:
-                continue
-            room += 1.0
-            to_go = min(to_go, 1 + np.int64(m.far[ix(into + w)]))
-            nearest_r = min(nearest_r, np.int64(m.far[ix(VERTICES * SPOT_MAPS + w)]))
-            nearest_c = min(nearest_c, np.int64(m.far[ix(VERTICES * (SPOT_MAPS + 1) + w)]))
-            nearest_e = min(nearest_e, np.int64(m.far[ix(VERTICES * (SPOT_MAPS + 2) + w)]))
+            open_there = np.int64(ways >> np.uint64(2 * k) & _ONE) & ~(np.int64(v.lines_at[ix(w)]) >> line)
+            shut = np.uint32((~open_there & 1) * 0xFFFFFFFF)
+            places += open_there & 1
+            least = least_bytes(least, np.uint32(m.ahead[ix(into + w)] | shut))
+            k = np.int64(0) if k == 5 else k + 1
+        room = np.float64(places)
+        to_go = min(to_go, 1 + np.int64(least & _BYTE))
+        nearest_r = np.int64(least >> np.uint32(8) & _BYTE)
+        nearest_c = np.int64(least >> np.uint32(16) & _BYTE)
+        nearest_e = np.int64(least >> np.uint32(24))
         if weight(bots, seat, NEAR_SPOT) != 0.0:
             near = (
                 _nearness(bots, kinds, seat, 1, nearest_r, left)
@@ -346,6 +350,6 @@ def terminus_worth(
 @inlined
 def _nearness(bots: Any, kinds: Any, seat: Any, lane: Any, tunnels: Any, left: Any) -> float:
     """How near a spot is for a marker of a kind that is held."""
-    if kinds >> np.uint64(16 * lane) & _ONE == _ZERO or tunnels > left or tunnels >= DISTANCES:
-        return 0.0
-    return bots.fading[ix(DISTANCES * seat + tunnels)]
+    counts = (kinds >> np.uint64(16 * lane) & _ONE != _ZERO) & (tunnels <= left) & (tunnels < DISTANCES)
+    fading = bots.fading[ix(DISTANCES * seat + min(tunnels, np.int64(DISTANCES - 1)))]
+    return fading if counts else 0.0

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from mmsim.metromania.state import CELLS, LINES, PLANNED, SEATS, VERTEX_ROWS, VERTICES
+from mmsim.metromania.state import CELLS, LINES, PLANNED, SEATS, VERTEX_WORDS, VERTICES
 
 UNIFORM, WEIGHING, SEARCH = range(3)  # kinds of bots
 
@@ -95,8 +95,9 @@ BOTS = np.dtype(
 
 VIEWS = 4  # copies of a position: what is seen, a turn tried out, a world sampled, a playout
 SEATINGS = 1 + SEATS  # rows of `BOTS` a rotation: who sits where, then for every seat who guides its playouts
-ROWS = VERTEX_ROWS
-FAR = 255  # tunnels: no way at all
+WORDS = VERTEX_WORDS
+FAR = 255  # tunnels: no way at all, or more than can matter
+PLANES = 5  # bits of a distance
 DEPTH = PLANNED
 FIRST_MOVES = 512
 MAPS = 15
@@ -108,12 +109,14 @@ PLANS = 2 * (DEPTH + 1)  # [tunnels, whether a marker is laid]
 
 MIND = np.dtype(
     [
-        # free ways as bits of vertices in rows: [passable to whom, direction 0 to 2, row]
-        ("free", np.uint64, 2 * 3 * ROWS),
-        ("wave", np.uint64, ROWS),
-        ("reached", np.uint64, ROWS),
-        ("next", np.uint64, ROWS),
-        ("far", np.uint8, MAPS * VERTICES),  # [map, vertex] -> tunnels; see `maps`
+        # free ways as bits of vertices: [passable to whom, direction 0 to 2, word]
+        ("free", np.uint64, 2 * 3 * WORDS),
+        ("spots", np.uint64, 3 * WORDS),  # [kind, word]: vertices at which a spot is free
+        ("wave", np.uint64, WORDS),
+        ("unreached", np.uint64, WORDS),
+        ("plane", np.uint64, PLANES * WORDS),
+        ("far", np.uint8, MAPS * VERTICES + 8),  # [map, vertex] -> tunnels; see `maps`
+        ("ahead", np.uint32, 6 * (VERTICES + 1)),  # [side, vertex]: bytes of tunnels to an end, and to spots R, C, E
         ("maps_made", np.uint64),
         ("need", np.float64, CELLS),  # [cell]: how much other companies need it next
         ("need_leader", np.float64, CELLS),
@@ -139,6 +142,9 @@ MIND = np.dtype(
         ("code", np.int64, DEPTH),
         ("vertex", np.int64, DEPTH),
         ("cell", np.int64, DEPTH),
+        # tunnels that may follow on the one that is gone on with
+        ("try_code", np.int64, 12),
+        ("try_cell", np.int64, 12),
         # plans that wait to be gone on with
         ("waiting", np.int64),
         ("wait_depth", np.int64, _WAITING),

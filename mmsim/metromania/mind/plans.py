@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from mmsim.core.accel import inlined, ix, jit
+from mmsim.core.accel import inlined, ix, jit, lowest_bit
 from mmsim.metromania.mind.insight import end_worth, note, terminus_worth, weight
 from mmsim.metromania.mind.maps import usable
 from mmsim.metromania.mind.memory import AHEAD, BLOCK, CLOSE, DEPTH, DUG, LEADER, PLANS, WIDTH
@@ -18,8 +18,8 @@ QUIET, TELLING, TELLING_STEP = range(3)  # amounts: not written down; of a plan;
 NEVER = -1e18  # a plan that does not exist
 
 
-@jit
-def tunnel(
+@inlined
+def _tunnel(
     v: Any,
     b: Any,
     r: Any,
@@ -145,6 +145,31 @@ def _lead(v: Any, r: Any, m: Any) -> float:
 
 
 @jit
+def tunnel(
+    v: Any,
+    b: Any,
+    r: Any,
+    bots: Any,
+    m: Any,
+    number: Any,
+    depth: Any,
+    u: Any,
+    last_edge: Any,
+    station: Any,
+    code: Any,
+    w: Any,
+    d: Any,
+    cell: Any,
+    value: Any,
+    kinds: Any,
+    made: Any,
+    side: Any,
+) -> None:
+    """`_tunnel`, not inlined: for who tells of a turn."""
+    _tunnel(v, b, r, bots, m, number, depth, u, last_edge, station, code, w, d, cell, value, kinds, made, side)
+
+
+@jit
 def first_tunnel(v: Any, b: Any, r: Any, bots: Any, m: Any, code: Any) -> np.int64:
     """The plan of one legal tunnel; returns the side on which its line started."""
     kind, number, what, extra = code & 7, code >> 3 & 1, code >> 4 & 255, code >> 12
@@ -156,51 +181,20 @@ def first_tunnel(v: Any, b: Any, r: Any, bots: Any, m: Any, code: Any) -> np.int
         u = np.int64(b.corner[ix(3 * cell + 2)])
         w = np.int64(b.corner[ix(3 * cell + extra)])
         d = (side + 4 - extra) % 6
-        tunnel(
-            v,
-            b,
-            r,
-            bots,
-            m,
-            number,
-            np.int64(0),
-            u,
-            np.int64(-1),
-            False,
-            code,
-            w,
-            d,
-            cell,
-            0.0,
-            kinds,
-            np.int64(0),
-            side,
-        )
-        return side
-    u = v.terminus[ix(line)]
-    before = v.direction[ix(line)]
-    last_edge = np.int64(b.edge[ix(6 * u + (before - 3 if before > 2 else before + 3))])
-    tunnel(
-        v,
-        b,
-        r,
-        bots,
-        m,
-        number,
-        np.int64(0),
-        u,
-        last_edge,
-        v.station[ix(u)] != 0,
-        code,
-        np.int64(b.neighbour[ix(6 * u + (what >> 1))]),
-        what >> 1,
-        np.int64(b.slot_cell[ix(12 * u + what)]),
-        0.0,
-        kinds,
-        np.int64(0),
-        v.start_side[ix(line)],
-    )
-    return v.start_side[ix(line)]
+        last_edge = np.int64(-1)
+        station = False
+    else:
+        side = v.start_side[ix(line)]
+        u = v.terminus[ix(line)]
+        before = v.direction[ix(line)]
+        last_edge = np.int64(b.edge[ix(6 * u + (before - 3 if before > 2 else before + 3))])
+        station = v.station[ix(u)] != 0
+        d = what >> 1
+        w = np.int64(b.neighbour[ix(6 * u + d)])
+        cell = np.int64(b.slot_cell[ix(12 * u + what)])
+    none = np.int64(0)
+    _tunnel(v, b, r, bots, m, number, none, u, last_edge, station, code, w, d, cell, 0.0, kinds, none, side)
+    return side
 
 
 @jit
@@ -218,6 +212,18 @@ def go_on(v: Any, b: Any, r: Any, bots: Any, m: Any, number: Any, side: Any) -> 
         m.code[ix(i)] = m.wait_code[ix(DEPTH * at + i)]
         m.vertex[ix(i)] = m.wait_vertex[ix(DEPTH * at + i)]
         m.cell[ix(i)] = m.wait_cell[ix(DEPTH * at + i)]
+    for i in range(_find_next(v, b, r, m, number, side, depth, u, d, station, kinds)):
+        code, cell = m.try_code[ix(i)], m.try_cell[ix(i)]
+        k = code >> 5 & 127
+        w = np.int64(b.neighbour[ix(6 * u + k)])
+        _tunnel(v, b, r, bots, m, number, depth, u, last_edge, station, code, w, k, cell, value, kinds, made, side)
+
+
+@inlined
+def _find_next(
+    v: Any, b: Any, r: Any, m: Any, number: Any, side: Any, depth: Any, u: Any, d: Any, station: Any, kinds: Any
+) -> np.int64:
+    """List the tunnels that may follow on a plan at u; returns how many."""
     seat = v.seat
     line = 2 * seat + number
     slots = np.uint64(SLOTS)
@@ -228,14 +234,15 @@ def go_on(v: Any, b: Any, r: Any, bots: Any, m: Any, number: Any, side: Any) -> 
     spots = usable(v, u, kinds & ~_ONE) & slots
     if v.end_free[ix(u)] != _ZERO:
         blank |= _end_slots_from(v, b, r, u, side) & slots
-    for k in range(6):
-        pair = np.uint64(3) << np.uint64(2 * k)
-        if (blank | spots) & pair == _ZERO:
-            continue
+    found = np.int64(0)
+    rest = (blank | spots | (blank | spots) >> _ONE) & np.uint64(0x555)  # a bit a direction
+    while rest != _ZERO:
+        k = lowest_bit(rest) >> 1
+        rest &= rest - _ONE
         w = np.int64(b.neighbour[ix(6 * u + k)])
         if v.lines_at[ix(w)] >> line & 1 != 0 or _in_plan(m, depth, w):
             continue
-        chosen = np.int64(-1)
+        chosen, need = np.int64(-1), -1.0
         for slot in range(2 * k, 2 * k + 2):
             bit = _ONE << np.uint64(slot)
             if (blank | spots) & bit == _ZERO:
@@ -244,19 +251,20 @@ def go_on(v: Any, b: Any, r: Any, bots: Any, m: Any, number: Any, side: Any) -> 
             if _cell_in_plan(m, depth, cell):
                 continue
             if blank & bit != _ZERO:
-                if chosen < 0 or m.need[ix(cell)] > m.need[ix(b.slot_cell[ix(12 * u + chosen)])]:
-                    chosen = np.int64(slot)
+                if m.need[ix(cell)] > need:
+                    chosen, need = cell, m.need[ix(cell)]
+                    code = move_code(END if cell >= b.city_cells else DIG, number, slot, 0)
                 continue
             place = _marker_for(v, b, r, seat, cell)
             if place >= 0:
-                code = move_code(DIG, number, slot, 1 + place)
-                tunnel(
-                    v, b, r, bots, m, number, depth, u, last_edge, station, code, w, k, cell, value, kinds, made, side
-                )
+                m.try_code[ix(found)] = move_code(DIG, number, slot, 1 + place)
+                m.try_cell[ix(found)] = cell
+                found += 1
         if chosen >= 0:
-            cell = np.int64(b.slot_cell[ix(12 * u + chosen)])
-            code = move_code(END if cell >= b.city_cells else DIG, number, chosen, 0)
-            tunnel(v, b, r, bots, m, number, depth, u, last_edge, station, code, w, k, cell, value, kinds, made, side)
+            m.try_code[ix(found)] = code
+            m.try_cell[ix(found)] = chosen
+            found += 1
+    return found
 
 
 @inlined

@@ -13,9 +13,11 @@ from mmsim.core.accel import count_bits, ix, jit
 from mmsim.core.rng import Purpose
 from mmsim.core.streams import draw_below, next_word, open_stream, set_seed
 from mmsim.metromania.mind.choice import best_turn, choose_by_weights, may_play, play_on, weigh
+from mmsim.metromania.mind.copies import copy_position
 from mmsim.metromania.mind.insight import weight
 from mmsim.metromania.mind.memory import DEPTH, MARGIN, MOST_COMPARED, MOST_DEALS, PLAYOUTS, TURNS_COMPARED, WIDTH
 from mmsim.metromania.mind.sight import UNKNOWN
+from mmsim.metromania.moves import note_touching
 from mmsim.metromania.scoring import score_game
 from mmsim.metromania.state import HAND, NOWHERE, SEATS
 from mmsim.metromania.turns import give_hands
@@ -30,8 +32,8 @@ _PLAYED, _SEEN = 2, 3  # places in `views`; 0 and 1 are for weighing
 @jit
 def search(views: Any, b: Any, r: Any, deals: Any, bots: Any, guide: Any, m: Any, net: Any) -> np.int64:
     """Compare turns of the company in turn in `views[0]`; returns the place of the best among `search_code`."""
-    views[_SEEN] = views[0]
     seen = views[_SEEN]
+    copy_position(seen, views[0], b)
     seat = seen.seat
     weigh(views, b, r, bots, m, net)
     _gather_turns(m, min(np.int64(weight(bots, seat, WIDTH + TURNS_COMPARED)), np.int64(MOST_COMPARED)))
@@ -137,10 +139,12 @@ def _compare_once(views: Any, b: Any, r: Any, deals: Any, bots: Any, guide: Any,
     margin = weight(bots, seen.seat, WIDTH + MARGIN)
     for at in range(m.compared):
         if not m.search_out[ix(at)]:
-            views[_PLAYED] = seen
             s = views[_PLAYED]
+            copy_position(s, seen, b)
             if deal >= 0:
                 give_hands(s, r, deals, deal)
+                for line in range(2 * r.companies):
+                    note_touching(s, b, np.int64(line))
             set_seed(s, chance, s.turn)
             for seat in range(r.companies):
                 open_stream(s, 1 + seat, _BOT + seat)

@@ -17,7 +17,7 @@ def choose(s: Any, b: Any, r: Any, deals: Any, seatings: Any, at: Any, m: Any, n
     bots = seatings[at]
     if bots.kind[ix(s.seat)] != SEARCH or s.bonus_line >= 0 or s.choices == 1 or is_planned(s, b):
         return choose_by_weights(s, b, r, bots, m, net, views)
-    look(s, r, views)
+    look(s, b, r, views)
     best = search(views, b, r, deals, bots, seatings[at + 1 + s.seat], m, net)
     remember(s, m.search_length[ix(best)])
     for i in range(s.plan_length):

@@ -6,6 +6,7 @@ import numpy as np
 
 from mmsim.core.accel import ix, jit
 from mmsim.core.streams import next_word, set_seed
+from mmsim.metromania.mind.copies import copy_position
 from mmsim.metromania.state import HAND, NOWHERE, OPEN, SEATS
 
 UNKNOWN = -1
@@ -14,12 +15,12 @@ _HALF = np.uint64(32)
 
 
 @jit
-def look(s: Any, r: Any, views: Any) -> None:
+def look(s: Any, b: Any, r: Any, views: Any) -> None:
     """Put what the company in turn may see into `views[0]`; its chance there comes from two draws of its own stream."""
     seat = s.seat
     chance = next_word(s, 1 + seat) << _HALF | next_word(s, 1 + seat)
-    views[0] = s
     v = views[0]
+    copy_position(v, s, b)
     for i in range(v.rng.size):
         v.rng[ix(i)] = _ZERO
     set_seed(v, chance, s.turn)
@@ -35,6 +36,8 @@ def hide_hand(v: Any, r: Any, seat: Any) -> None:
     v.held[ix(2 * seat)] = _ONE  # blank cells
     v.held[ix(2 * seat + 1)] = _ZERO
     v.wary[ix(seat)] = 0
+    for i in range(4):  # of both its lines
+        v.touching[ix(4 * seat + i)] = _ZERO
     for i in range(r.hand_size):
         v.hand_marker[ix(HAND * seat + i)] = UNKNOWN
         v.hand_kind[ix(HAND * seat + i)] = UNKNOWN
