@@ -4,10 +4,10 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-from mmsim.core.desk import Desk
 from mmsim.core.errors import unknown
 from mmsim.core.game import Game
-from mmsim.core.spec import RulesetFile
+from mmsim.core.shell import Shell
+from mmsim.core.specs import RulesetFile
 
 _ROOMS = {"metromania": ("Metromania", "mmsim.metromania"), "metro": ("Metro", "mmsim.metro")}  # title, package
 GAMES = tuple(_ROOMS)
@@ -23,10 +23,10 @@ def find_game(name: str) -> Game:
 
 
 @cache
-def find_desk(name: str) -> Desk:
+def find_shell(name: str) -> Shell:
     """What a game answers at the shell; nothing is compiled for it."""
-    desk: Desk = _made(name, "desk", "Desk")
-    return desk
+    shell: Shell = _made(name, "shell.command_line", "Shell")
+    return shell
 
 
 def _made(game: str, module: str, ending: str) -> Any:
@@ -43,19 +43,19 @@ def game_of(rules: str) -> str:
     edition = rules.partition(",")[0].partition("+")[0].strip()
     known: list[str] = []
     for name in GAMES:
-        if edition in find_desk(name).editions:
+        if edition in find_shell(name).editions:
             return name
-        known += find_desk(name).editions
+        known += find_shell(name).editions
     raise unknown("edition", edition, known)
 
 
 def game_of_bot(spec: str) -> str:
     """The first game that has a bot of this name, else the first of all."""
     name = spec.partition(":")[0]
-    return next((game for game in GAMES if name in find_desk(game).bots), DEFAULT)
+    return next((game for game in GAMES if name in find_shell(game).bots), DEFAULT)
 
 
-def meant(game: str | None, rules: str | None) -> tuple[Desk, str]:
-    """The desk and the ruleset somebody means who names a game, a ruleset, both or neither."""
-    desk = find_desk(game or (game_of(rules) if rules else DEFAULT))
-    return desk, rules or desk.usual_rules
+def meant(game: str | None, rules: str | None) -> tuple[Shell, str]:
+    """The shell and the ruleset somebody means who names a game, a ruleset, both or neither."""
+    shell = find_shell(game or (game_of(rules) if rules else DEFAULT))
+    return shell, rules or shell.usual_rules

@@ -3,7 +3,7 @@
 import sys
 from random import Random
 
-from mmsim.core import accel
+from mmsim.compiled import accel
 from mmsim.core.game import Variant
 from mmsim.games import find_game
 from tests.metro import test_same_game as metro

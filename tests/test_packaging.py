@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from mmsim import __version__
-from mmsim.metromania import boardfile
+from mmsim.metromania.rules import boardfile
 
 ROOT = Path(__file__).parent.parent
 

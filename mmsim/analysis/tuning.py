@@ -19,7 +19,7 @@ from mmsim.core.bots import Bot
 from mmsim.core.errors import UsageError
 from mmsim.core.game import Variant
 from mmsim.core.seating import find_bot
-from mmsim.games import find_desk, find_game
+from mmsim.games import find_game, find_shell
 
 _HELD_OUT = 1 << 62  # games of the final judgement have numbers no generation reaches
 
@@ -68,9 +68,9 @@ def spec_of(bot: Bot, weights: dict[str, float]) -> str:
 
 def tune(plan: Plan, workers: int = 2) -> Iterator[Generation]:
     """Generations of better weights, as long as the plan says."""
-    desk = find_desk(plan.game)
-    bot = find_bot(plan.bot, desk.bots)
-    start = {name: value for name, value in bot.settings.items() if value and name not in desk.costly}
+    shell = find_shell(plan.game)
+    bot = find_bot(plan.bot, shell.bots)
+    start = {name: value for name, value in bot.settings.items() if value and name not in shell.costly}
     if not start:
         raise UsageError(f"bot {bot.name} has no weights to tune")
     names, centre = list(start), np.array(list(start.values()), float)

@@ -10,8 +10,8 @@ from rich.progress import Progress
 from rich.table import Table
 
 from mmsim.cli.common import Board, GameName, Players, Rules, Seed, console
+from mmsim.compiled import cache
 from mmsim.core import bench as timing
-from mmsim.core import cache
 from mmsim.core.game import Game, Variant
 from mmsim.core.seating import split_bots
 from mmsim.games import find_game, meant
@@ -44,25 +44,25 @@ def bench(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Measure games a second on one core, for the fast core and the reference engine, in turns."""
-    desk, spec = meant(game, rules)
-    engines = find_game(desk.name)
-    names = list(desk.bots) if bots is None else split_bots(bots)
+    shell, spec = meant(game, rules)
+    engines = find_game(shell.name)
+    names = list(shell.bots) if bots is None else split_bots(bots)
     prepared = {bot: engines.prepare(Variant(spec, players, board, bot, seed)) for bot in names}
     contenders = [timing.fitted("core", bot, _core(engines, one), games) for bot, one in prepared.items()]
     if _REFERENCE in prepared:
         slow = partial(engines.play_reference, prepared[_REFERENCE])
         contenders.append(timing.Contender("reference", _REFERENCE, slow, max(10, games // 1000)))
-    first_game = _FIRST_GAME.format(game=desk.name, rules=spec)
+    first_game = _FIRST_GAME.format(game=shell.name, rules=spec)
     with Progress(console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task("measuring", total=repeats * len(contenders))
         speeds = timing.measure(contenders, repeats, lambda done: progress.update(task, completed=done))
     report = {
         "machine": timing.machine(),
-        "variant": {"game": desk.name, "rules": desk.explain(spec, players).variant, "board": board, "seed": seed},
+        "variant": {"game": shell.name, "rules": shell.explain(spec, players).variant, "board": board, "seed": seed},
         "method": "CPU seconds of one process; engines take turns; median, lowest and highest of the repeats",
         "repeats": repeats,
         "start_up": {
-            "compile_s": cache.compile_seconds(desk.name),
+            "compile_s": cache.compile_seconds(shell.name),
             "first_game_s": round(timing.fresh_start(first_game, cold=False), 2),
             **({"cold_first_game_s": round(timing.fresh_start(first_game, cold=True), 2)} if cold else {}),
         },

@@ -25,8 +25,8 @@ def root(context: typer.Context) -> None:
 @app.command("list")
 def list_sets(game: GameName = None) -> None:
     """List the board sets that come with mmsim."""
-    desk, _ = meant(game, None)
-    listing = desk.boards.listing()
+    shell, _ = meant(game, None)
+    listing = shell.boards.listing()
     table = Table(pad_edge=False)
     for heading in listing.headings:
         table.add_column(heading, justify="left" if heading in ("set", "title") else "right")
@@ -52,12 +52,12 @@ def show(
     game: GameName = None,
 ) -> None:
     """Show a city: in the terminal, or as a picture with --out."""
-    desk, _ = meant(game, None)
-    shown = desk.boards.show(board, layout, seed)
+    shell, _ = meant(game, None)
+    shown = shell.boards.show(board, layout, seed)
     if out is None:
         console().print(shown.drawing(), no_wrap=True, overflow="crop")
     else:
-        from mmsim.core.sheet import picture_kind  # matplotlib is slow to import; only pictures pay for it
+        from mmsim.drawing.sheet import picture_kind  # matplotlib is slow to import; only pictures pay for it
 
         write_atomically(out, shown.draw(picture_kind(out)))
         typer.echo(f"{shown.name} -> {out}", err=True)
@@ -75,10 +75,10 @@ def generate(
     game: GameName = None,
 ) -> None:
     """Generate random layouts, all equally likely."""
-    desk, _ = meant(game, None)
-    layouts = desk.boards.layouts(board, count, seed, unique)
+    shell, _ = meant(game, None)
+    layouts = shell.boards.layouts(board, count, seed, unique)
     if as_json:
-        typer.echo(json.dumps(desk.boards.describe(board, layouts), indent=1))
+        typer.echo(json.dumps(shell.boards.describe(board, layouts), indent=1))
         return
     for layout in layouts:
         typer.echo(layout)
@@ -90,8 +90,8 @@ def check(
     game: GameName = None,
 ) -> None:
     """Check a board file: every error with its line and what to do, and warnings for what looks odd."""
-    desk, _ = meant(game, None)
-    inspected = desk.boards.check(file)
+    shell, _ = meant(game, None)
+    inspected = shell.boards.check(file)
     for problem in inspected.problems:
         typer.echo(f"{file}:{problem}", err=True)
     if inspected.verdict is None:

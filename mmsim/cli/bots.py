@@ -10,7 +10,7 @@ from rich.table import Table
 from mmsim.cli.common import GameName, Players, Rules, Seed, console
 from mmsim.core.files import write_atomically
 from mmsim.core.seating import find_bot, installed, split_bots
-from mmsim.games import find_desk, game_of_bot, meant
+from mmsim.games import find_shell, game_of_bot, meant
 
 app = typer.Typer(help="The scripted players: list them, look at their weights, tune them.", no_args_is_help=True)
 
@@ -20,8 +20,8 @@ def list_bots(
     game: GameName = None, as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False
 ) -> None:
     """All bots of a game, from silly to strong, with the idea of each."""
-    desk, _ = meant(game, None)
-    bots = [*desk.bots.values(), *installed().values()]
+    shell, _ = meant(game, None)
+    bots = [*shell.bots.values(), *installed().values()]
     if as_json:
         typer.echo(
             json.dumps([{"bot": bot.name, "idea": bot.idea, "looks_at": bot.looks_at} for bot in bots], indent=1)
@@ -40,7 +40,7 @@ def show(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """One bot: its idea, what it looks at, and every weight with its meaning."""
-    bot = find_bot(spec, find_desk(game or game_of_bot(spec)).bots)
+    bot = find_bot(spec, find_shell(game or game_of_bot(spec)).bots)
     if as_json:
         told = {"bot": bot.spec, "idea": bot.idea, "looks_at": bot.looks_at, "weights": bot.settings}
         typer.echo(json.dumps(told, indent=1))
@@ -87,15 +87,15 @@ def tune(
     """Look for better weights by self-play, and judge them on games the search has not seen."""
     from mmsim.analysis import tuning  # the compiler is slow to import
 
-    desk, ruleset = meant(game or (None if rules else game_of_bot(spec)), rules)
+    shell, ruleset = meant(game or (None if rules else game_of_bot(spec)), rules)
     against = tuple(split_bots(opponents))
     even = population + population % 2
-    plan = tuning.Plan(desk.name, spec, against, ruleset, players or 4, seed, generations, even, games, final_games)
+    plan = tuning.Plan(shell.name, spec, against, ruleset, players or 4, seed, generations, even, games, final_games)
     history = []
     for generation in tuning.tune(plan, workers):
         history.append(generation)
         typer.echo(f"generation {generation.number}: mean {generation.mean:.4f}, best {generation.best:.4f}", err=True)
-    found = tuning.spec_of(desk.bots[spec.partition(":")[0]], history[-1].weights)
+    found = tuning.spec_of(shell.bots[spec.partition(":")[0]], history[-1].weights)
     typer.echo(found)
     verdicts = tuning.judge(plan, found, [spec, *against], workers)
     for verdict in verdicts:
@@ -106,7 +106,7 @@ def tune(
     if log is not None:
         told = {
             "plan": vars(plan),
-            "start": find_bot(spec, desk.bots).settings,
+            "start": find_bot(spec, shell.bots).settings,
             "generations": [vars(generation) for generation in history],
             "found": found,
             "held_out": [vars(verdict) for verdict in verdicts],

@@ -6,7 +6,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from mmsim.core.desk import Listing
+from mmsim.core.shell import Listing
 from mmsim.games import DEFAULT, GAMES
 
 _PIPED_WIDTH = 160  # a pipe has no width; do not cut tables short there

@@ -48,14 +48,14 @@ def ladder(
 
     if chart is not None and chart.suffix not in (".svg", ".png"):
         raise UsageError(f"a chart is .svg or .png, not {chart.name}")
-    desk, spec = meant(game, rules)
-    names = [name for name in desk.bots if name != _SLOW] if bots is None else split_bots(bots)
+    shell, spec = meant(game, rules)
+    names = [name for name in shell.bots if name != _SLOW] if bots is None else split_bots(bots)
     screen = Console(stderr=True)
     columns = (*Progress.get_default_columns(), MofNCompleteColumn())
     with Progress(*columns, console=screen, disable=not screen.is_terminal) as bar:
         task = bar.add_task("playing", total=None)
         found = play_ladder(
-            Match(desk.name, spec, players, board, seed),
+            Match(shell.name, spec, players, board, seed),
             names,
             games,
             workers,

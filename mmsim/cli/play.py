@@ -54,12 +54,12 @@ def play(
     """Play one game and tell its story, turn by turn."""
     kind = ""
     if picture is not None:
-        from mmsim.core.sheet import picture_kind  # matplotlib is slow to import; only pictures pay for it
+        from mmsim.drawing.sheet import picture_kind  # matplotlib is slow to import; only pictures pay for it
 
         kind = picture_kind(picture)
     name, number = _which(game or [])
-    desk, spec = meant(name, rules)
-    told = desk.play(Variant(spec, players, board, bots, seed, seats), number, layout, explain)
+    shell, spec = meant(name, rules)
+    told = shell.play(Variant(spec, players, board, bots, seed, seats), number, layout, explain)
     screen = console()
     if not quiet:
         for line in (*told.opening, "", *told.story, ""):

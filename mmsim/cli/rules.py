@@ -6,9 +6,9 @@ import typer
 from rich.table import Table
 
 from mmsim.cli.common import GameName, Players, console, table_of
-from mmsim.core.desk import Listing
 from mmsim.core.errors import UsageError
 from mmsim.core.knobs import spelled
+from mmsim.core.shell import Listing
 from mmsim.games import meant
 
 app = typer.Typer(help="Rulesets: editions, modifiers and knobs.")
@@ -28,22 +28,22 @@ def root(context: typer.Context) -> None:
 @app.command("list")
 def list_rules(game: GameName = None) -> None:
     """List the editions, modifiers and knobs a ruleset of a game is made of."""
-    desk, _ = meant(game, None)
-    rows = [(name, knob.values, knob.rules, knob.text) for name, knob in desk.knobs.items()]
+    shell, _ = meant(game, None)
+    rows = [(name, knob.values, knob.rules, knob.text) for name, knob in shell.knobs.items()]
     screen = console()
-    for listing in (*desk.rulesets(), Listing("Knobs", ("knob", "values", "rules", "meaning"), rows)):
+    for listing in (*shell.rulesets(), Listing("Knobs", ("knob", "values", "rules", "meaning"), rows)):
         screen.print(table_of(listing))
-    screen.print(f"Example: {desk.example}")
+    screen.print(f"Example: {shell.example}")
 
 
 @app.command()
 def show(spec: Spec, players: Players = None, game: GameName = None) -> None:
     """Show every knob of a ruleset, its value and where it comes from."""
-    desk, _ = meant(game, spec)
-    told = desk.explain(spec, players)
+    shell, _ = meant(game, spec)
+    told = shell.explain(spec, players)
     table = Table("knob", "value", "comes from", "rules", "meaning", title=told.variant, title_justify="left")
     for name, value in told.knobs.items():
-        knob, source = desk.knobs[name], told.sources[name]
+        knob, source = shell.knobs[name], told.sources[name]
         style = None if source == "default" else "bold"
         table.add_row(name, spelled(value), source, knob.rules, knob.text, style=style)
     screen = console()
@@ -55,12 +55,12 @@ def show(spec: Spec, players: Players = None, game: GameName = None) -> None:
 @app.command()
 def diff(one: Spec, other: Spec, players: Players = None, game: GameName = None) -> None:
     """Show only what differs between two rulesets of a game, with the rule ids."""
-    (desk, _), (second, _) = meant(game, one), meant(game, other)
-    if desk is not second:
-        raise UsageError(f"'{one}' is a ruleset of {desk.name}, '{other}' one of {second.name}; name two of one game")
-    pair = [desk.explain(spec, players) for spec in (one, other)]
+    (shell, _), (second, _) = meant(game, one), meant(game, other)
+    if shell is not second:
+        raise UsageError(f"'{one}' is a ruleset of {shell.name}, '{other}' one of {second.name}; name two of one game")
+    pair = [shell.explain(spec, players) for spec in (one, other)]
     table = Table("what", pair[0].variant, pair[1].variant, "rules", "meaning")
-    for name, knob in desk.knobs.items():
+    for name, knob in shell.knobs.items():
         values = [spelled(told.knobs[name]) for told in pair]
         if values[0] != values[1]:
             table.add_row(name, *values, knob.rules, knob.text)

@@ -15,7 +15,7 @@ from mmsim.cli.common import GameName, console
 from mmsim.cli.playing import Until, Workers
 from mmsim.cli.progress import headline, summary
 from mmsim.core.errors import UsageError
-from mmsim.games import find_desk
+from mmsim.games import find_shell
 
 RUNS = Path("runs")
 
@@ -111,7 +111,7 @@ def _created(what: str | None, given: dict[str, Any], out: Path | None, until: s
             raise UsageError("say what to play (EXPERIMENT, --rules or --game) and where to put it (--out runs/NAME)")
         if "variants" not in given and "game" not in given:
             raise UsageError("say what to play: an experiment, a ruleset with --rules or a game with --game")
-        usual = [] if "variants" in given else [find_desk(given["game"]).usual_rules]
+        usual = [] if "variants" in given else [find_shell(given["game"]).usual_rules]
         asked = experiments.from_mapping({"name": out.name, "variants": usual, **given})
     else:
         asked = experiments.from_mapping({**experiments.find(what).to_json(), **given})

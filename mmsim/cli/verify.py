@@ -8,7 +8,7 @@ import typer
 
 from mmsim.core.errors import UsageError
 from mmsim.core.records import RecordError, read_records
-from mmsim.games import DEFAULT, GAMES, find_desk
+from mmsim.games import DEFAULT, GAMES, find_shell
 
 
 def verify(
@@ -26,7 +26,7 @@ def verify(
             try:
                 if source.problem is not None:
                     raise RecordError(source.problem)
-                find_desk(_game(source.record)).verify(source.record)
+                find_shell(_game(source.record)).verify(source.record)
             except RecordError as error:
                 wrong += 1
                 typer.echo(f"mmsim: error: {file}:{source.line}: {error}", err=True)

@@ -1,22 +1,21 @@
 """Metro behind the seam: the fast core for whole shards, and step by step for Python."""
 
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mmsim.core.game import BotError, Shard, Variant
-from mmsim.core.seating import BotFailedError, PythonBot
-from mmsim.core.warm import warm_up
-from mmsim.metro import record, state, tables
-from mmsim.metro.bots import seat_bots
-from mmsim.metro.deal import central_tiles, number_colours
-from mmsim.metro.play import Seed, check_board, play_uniform
-from mmsim.metro.playout import play_shard
-from mmsim.metro.position import Position, Prepared
-from mmsim.metro.reference_scoring import result
-from mmsim.metro.rules import RULES_VERSION, Ruleset, ruleset
+from mmsim.core.game import Shard, Variant
+from mmsim.core.seating import PythonBot
+from mmsim.metro.bots.position import Position
+from mmsim.metro.bots.prepared import Prepared, prepare
+from mmsim.metro.bots.shards import play_rows, start_up, step_rows
+from mmsim.metro.engine import tables
+from mmsim.metro.rules.deal import central_tiles, number_colours
+from mmsim.metro.rules.play import Seed, play_uniform
+from mmsim.metro.rules.reference_scoring import result
+from mmsim.metro.rules.rulesets import RULES_VERSION, ruleset
+from mmsim.metro.shell import record
 
 if TYPE_CHECKING:
     import polars as pl
@@ -40,8 +39,8 @@ class Metro:
     def play_shard(self, prepared: Prepared, first_game: int, count: int) -> Shard:
         start_up()
         if any(isinstance(bot, PythonBot) for bot in prepared.bots):
-            return _step_rows(prepared, first_game, count)
-        return _play_rows(prepared, first_game, count)
+            return step_rows(prepared, first_game, count)
+        return play_rows(prepared, first_game, count)
 
     def rows_per_game(self, prepared: Prepared) -> dict[str, int]:
         return tables.rows_per_game(prepared.rules)
@@ -98,8 +97,8 @@ class Metro:
         return decisions
 
     def picture(self, told: dict[str, Any]) -> bytes:
-        from mmsim.core.sheet import drawn  # matplotlib is slow to import; only pictures pay for it
-        from mmsim.metro.draw import figure
+        from mmsim.drawing.sheet import drawn  # matplotlib is slow to import; only pictures pay for it
+        from mmsim.metro.shell.draw import figure
 
         played = record.verify(told)
         return drawn(".svg", lambda: figure(played))
@@ -109,78 +108,3 @@ def _frames() -> "Frames":
     from mmsim.core.frames import Frames  # Polars takes a moment to import; a worker's first game does not wait
 
     return Frames(tables.ROWS, tables.WORDS, tables.NULLABLE)
-
-
-def prepare(rules: Ruleset, variant: Variant) -> Prepared:
-    """A variant whose ruleset is at hand."""
-    check_board(variant.board)
-    bots = seat_bots(variant.bots, rules.players)
-    bot_record = state.new_record(state.BOTS)
-    for who, bot in enumerate(bots):
-        weights = list(bot.settings.values())
-        bot_record[0].kind[who] = bot.kind
-        bot_record[0].weights[state.WEIGHTS * who : state.WEIGHTS * who + len(weights)] = weights
-    return Prepared(
-        rules,
-        bots,
-        variant.seed,
-        variant.seats == "rotate",
-        variant.name or rules.variant,
-        state.board_record(rules),
-        state.rules_record(rules),
-        bot_record,
-    )
-
-
-@cache
-def _ready() -> float:
-    """Compile, or load what has been compiled; the seconds it took."""
-    tiny = prepare(ruleset("metro"), Variant("metro"))
-
-    def run() -> None:
-        rows = _play_rows(tiny, 0, 1)
-        position = Position(tiny)
-        position.legal_moves()
-        position.write(0, tables.FINISHED, rows)
-
-    return warm_up("metro", run)
-
-
-def start_up() -> float:
-    """Have the core ready; the seconds that took the first time."""
-    return _ready()
-
-
-def _step_rows(prepared: Prepared, first_game: int, count: int) -> Shard:
-    """Games with a bot written in Python, step by step; a bot that fails ends its game."""
-    rows = tables.empty_rows(prepared.rules, count)
-    decisions, errors = 0, []
-    for i in range(count):
-        position, status = Position(prepared, first_game + i), tables.FINISHED
-        try:
-            position.play_out()
-        except BotFailedError as failure:
-            errors.append(BotError(position.game, failure.seat, failure.bot, failure.message))
-            status = tables.BOT_ERROR
-        decisions += len(position.history)
-        position.write(i, status, rows)
-    return Shard(rows, decisions, errors)
-
-
-def _play_rows(prepared: Prepared, first_game: int, count: int) -> Shard:
-    rows = tables.empty_rows(prepared.rules, count)
-    decisions = play_shard(
-        state.new_record(state.STATE, state.POSITIONS),
-        prepared.board,
-        prepared.rule_record,
-        prepared.bot_record,
-        state.new_record(state.DICE),
-        state.new_record(state.MIND, state.MINDS),
-        np.uint64(prepared.seed),
-        np.int64(first_game),
-        np.int64(prepared.rotate),
-        rows["games"],
-        rows["seats"],
-        rows["lines"],
-    )
-    return Shard(rows, int(decisions))

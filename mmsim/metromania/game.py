@@ -7,13 +7,15 @@ from numpy.typing import NDArray
 
 from mmsim.core.game import BotError, Shard, Variant
 from mmsim.core.seating import BotFailedError
-from mmsim.metromania import boardfile, record, tables
-from mmsim.metromania.play import Seed, play_out, set_up
-from mmsim.metromania.playout import SHARD
-from mmsim.metromania.position import Position
-from mmsim.metromania.prepared import Memory, Prepared, prepare, start_up
-from mmsim.metromania.reference_scoring import result
-from mmsim.metromania.rules import RULES_VERSION, ruleset
+from mmsim.metromania.bots.entries import SHARD
+from mmsim.metromania.bots.position import Position
+from mmsim.metromania.bots.prepared import Memory, Prepared, prepare, start_up
+from mmsim.metromania.engine import tables
+from mmsim.metromania.rules import boardfile
+from mmsim.metromania.rules.play import Seed, play_out, set_up
+from mmsim.metromania.rules.reference_scoring import result
+from mmsim.metromania.rules.rulesets import RULES_VERSION, ruleset
+from mmsim.metromania.shell import record
 
 if TYPE_CHECKING:
     import polars as pl
@@ -101,8 +103,8 @@ class Metromania:
         return decisions
 
     def picture(self, told: dict[str, Any]) -> bytes:
-        from mmsim.core.sheet import drawn  # matplotlib is slow to import; only pictures pay for it
-        from mmsim.metromania.draw import figure
+        from mmsim.drawing.sheet import drawn  # matplotlib is slow to import; only pictures pay for it
+        from mmsim.metromania.shell.draw import figure
 
         played = record.verify(told)
         return drawn(".svg", lambda: figure(played.city, played))

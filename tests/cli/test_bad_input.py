@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from mmsim.metromania import desk
+from mmsim.metromania.shell import command_line
 from tests.cli.runner import complaint, run
 
 USAGE, FAILURE = 2, 1
@@ -289,7 +289,7 @@ def test_a_bug_is_one_sentence_too_and_debug_shows_where_it_is(monkeypatch: pyte
     def broken(*_: object) -> None:
         raise RuntimeError("the depot is on fire")
 
-    monkeypatch.setattr(desk, "play_out", broken)
+    monkeypatch.setattr(command_line, "play_out", broken)
     text = complaint(FAILURE, "play")
     assert text == "internal error, RuntimeError: the depot is on fire (run with --debug for the traceback)"
     assert "in broken" in run("play", "--debug").stderr

@@ -13,8 +13,8 @@ from typer.main import get_command
 
 from mmsim import __version__
 from mmsim.cli.app import app
-from mmsim.metromania.boards import Layout
-from mmsim.metromania.rules import ALIASES, EDITIONS, KNOBS, MODIFIERS
+from mmsim.metromania.rules.board import Layout
+from mmsim.metromania.rules.rulesets import ALIASES, EDITIONS, KNOBS, MODIFIERS
 from tests.cli.runner import output, run
 
 CODE = "1a-4c-2b-6a-3a-5b"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from mmsim.games import GAMES, find_desk
+from mmsim.games import GAMES, find_shell
 from tests.cli.runner import complaint, output, run
 
 USAGE = 2
@@ -17,17 +17,17 @@ METRO_GOLDEN = Path(__file__).parent.parent / "metro" / "golden" / "metro-hand2-
 
 @pytest.mark.parametrize("game", GAMES)
 def test_rules_list_names_everything_a_ruleset_of_the_game_is_made_of(game: str) -> None:
-    desk, text = find_desk(game), output("rules", "list", "--game", game)
-    for name in (*desk.knobs, *(row[0] for listing in desk.rulesets() for row in listing.rows)):
+    shell, text = find_shell(game), output("rules", "list", "--game", game)
+    for name in (*shell.knobs, *(row[0] for listing in shell.rulesets() for row in listing.rows)):
         assert name in text
-    assert f"Example: {desk.example}\n" in text
-    assert output("rules", "show", desk.example)
+    assert f"Example: {shell.example}\n" in text
+    assert output("rules", "show", shell.example)
 
 
 def test_the_first_word_of_a_ruleset_tells_its_game() -> None:
     assert "metro+free+hand2-3p" in output("rules", "show", "metro+hand2+free", "--players", 3)
     text = output("rules", "diff", "metro", "metro+free")
-    assert [name for name in find_desk("metro").knobs if name in text] == ["orientation"]
+    assert [name for name in find_shell("metro").knobs if name in text] == ["orientation"]
     assert "wagons: Yellow 4, 7, 11, 16" in output("rules", "show", "metro")
 
 
@@ -48,7 +48,7 @@ def test_a_game_that_is_not_in_the_house_is_named() -> None:
 @pytest.mark.parametrize("game", GAMES)
 def test_bots_list_has_every_bot_of_the_game(game: str) -> None:
     told = json.loads(output("bots", "list", "--game", game, "--json"))
-    assert [row["bot"] for row in told] == list(find_desk(game).bots)
+    assert [row["bot"] for row in told] == list(find_shell(game).bots)
 
 
 def test_a_bot_that_only_one_game_has_tells_its_game() -> None:

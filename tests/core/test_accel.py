@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mmsim.core import accel
+from mmsim.compiled import accel
 from mmsim.core.game import Variant
 from mmsim.metromania.game import Metromania
 
@@ -43,8 +43,8 @@ _TELL = """
 import json, sys
 import numpy as np
 {before}
-from mmsim.core import accel
-from mmsim.core.accel import count_bits, highest_bit, kth_bit, lowest_bit
+from mmsim.compiled import accel
+from mmsim.compiled.accel import count_bits, highest_bit, kth_bit, lowest_bit
 
 def tell(words, out):
     for i in range(words.size):
@@ -93,7 +93,7 @@ def test_bits_are_counted_and_found(jit: str, before: str) -> None:
 
 
 def test_zero_has_no_bits() -> None:
-    script = "import numpy as np\nfrom mmsim.core.accel import count_bits\nprint(count_bits(np.uint64(0)))"
+    script = "import numpy as np\nfrom mmsim.compiled.accel import count_bits\nprint(count_bits(np.uint64(0)))"
     assert run(script, "0").strip() == "0"
 
 
@@ -114,7 +114,7 @@ VARIANTS: list[list[Any]] = [
 ]
 _PLAY = """
 import hashlib, json, sys
-from mmsim.core import accel
+from mmsim.compiled import accel
 from mmsim.core.game import Variant
 from mmsim.metromania.game import Metromania
 assert not accel.ENABLED and "numba" not in sys.modules

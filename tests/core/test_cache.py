@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mmsim.core import cache
+from mmsim.compiled import cache
 from mmsim.core.game import Variant
 from mmsim.metromania.game import Metromania
 
@@ -35,7 +35,7 @@ print("".join(hashlib.sha256(rows[table].tobytes()).hexdigest() for table in row
 _LOOK = "from mmsim.core import cache\nprint(cache.is_whole('metromania'), cache.folder('metromania'))"
 _TRY = """
 from mmsim.core.errors import MmsimError
-from mmsim.metromania.prepared import start_up
+from mmsim.metromania.bots.prepared import start_up
 try:
     start_up()
 except MmsimError as error:
@@ -275,7 +275,7 @@ def test_every_module_with_compiled_code_is_among_the_sources(game: str) -> None
         path
         for room in ("core", game)
         for path in (PACKAGE / room).rglob("*.py")
-        if path.name != "accel.py" and "from mmsim.core.accel import" in path.read_text(encoding="utf-8")
+        if path.name != "accel.py" and "from mmsim.compiled.accel import" in path.read_text(encoding="utf-8")
     }
     assert compiled <= set(cache.sources(game))
 

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from mmsim.core import accel
+from mmsim.compiled import accel
 
 if not accel.ENABLED:
     pytest.skip("there is nothing to link without the compiler", allow_module_level=True)
 
 import numba
 
-from mmsim.core.linking import PartCompiler, WholeCompiler
+from mmsim.compiled.linking import PartCompiler, WholeCompiler
 
 part = numba.njit(pipeline_class=PartCompiler, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 whole = numba.njit(pipeline_class=WholeCompiler)
@@ -76,7 +76,7 @@ def test_a_function_compiled_the_usual_way_may_call_a_part() -> None:
 
 _PROGRAM = """
 import numba
-from mmsim.core.linking import PartCompiler, WholeCompiler
+from mmsim.compiled.linking import PartCompiler, WholeCompiler
 
 @numba.njit(pipeline_class=PartCompiler, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 def part(n):

@@ -9,10 +9,10 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import chi2, kstest
 
-from mmsim.core import accel, streams
+from mmsim.compiled import accel, streams
 from mmsim.core.rng import Purpose, Stream
-from mmsim.metromania.boards import LAYOUTS
-from mmsim.metromania.state import new_record
+from mmsim.metromania.engine.state import new_record
+from mmsim.metromania.rules.board import LAYOUTS
 
 if accel.ENABLED:
     import numba

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from mmsim.metromania import record
-from mmsim.metromania.rules import EDITIONS, KNOBS, parse
+from mmsim.metromania.rules.rulesets import EDITIONS, KNOBS, parse
+from mmsim.metromania.shell import record
 from tests.golden.regenerate import FOLDER, contents
 
 FILES = sorted(FOLDER.glob("*.json"))

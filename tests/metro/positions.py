@@ -4,13 +4,13 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from mmsim.core.game import Variant
-from mmsim.metro.board import Cell
-from mmsim.metro.deal import Deal
+from mmsim.metro.bots.position import Position
 from mmsim.metro.game import prepare, start_up
-from mmsim.metro.position import Position
-from mmsim.metro.reference import Game, Move, apply, legal_moves
-from mmsim.metro.rules import ruleset
-from mmsim.metro.tiles import TILES
+from mmsim.metro.rules.board import Cell
+from mmsim.metro.rules.deal import Deal
+from mmsim.metro.rules.reference import Game, Move, apply, legal_moves
+from mmsim.metro.rules.rulesets import ruleset
+from mmsim.metro.rules.tiles import TILES
 
 
 def supply(first: str | Sequence[str] = ()) -> tuple[str, ...]:

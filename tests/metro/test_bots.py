@@ -8,9 +8,9 @@ import pytest
 from mmsim.core.errors import MmsimError, UsageError
 from mmsim.core.game import Variant
 from mmsim.metro.bots import BOTS, seat_bots
-from mmsim.metro.deal import PERCENTS
+from mmsim.metro.engine.state import WEIGHTS
 from mmsim.metro.game import Metro
-from mmsim.metro.state import WEIGHTS
+from mmsim.metro.rules.deal import PERCENTS
 from tests.metro.twins import SPECS
 
 METRO = Metro()

@@ -7,11 +7,11 @@ import pytest
 from rich.console import Console
 
 from mmsim.core.errors import UsageError
-from mmsim.metro import draw, story
-from mmsim.metro.play import Seed, play_uniform
-from mmsim.metro.reference import Game, Move, apply
-from mmsim.metro.reference_scoring import result
-from mmsim.metro.rules import ruleset
+from mmsim.metro.rules.play import Seed, play_uniform
+from mmsim.metro.rules.reference import Game, Move, apply
+from mmsim.metro.rules.reference_scoring import result
+from mmsim.metro.rules.rulesets import ruleset
+from mmsim.metro.shell import draw, story
 from tests.metro.positions import play, table
 
 

@@ -7,17 +7,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mmsim.core import accel
+from mmsim.compiled import accel
 from mmsim.core.game import Variant
 from mmsim.metro.bots import BOTS
-from mmsim.metro.deal import number_colours
+from mmsim.metro.bots.entries import SEE
+from mmsim.metro.bots.position import Position
+from mmsim.metro.bots.thinking.view import count_unseen, guess, hide
+from mmsim.metro.engine.state import HAND, SAMPLE, SHARES, UNKNOWN, VIEW
 from mmsim.metro.game import prepare, start_up
-from mmsim.metro.playout import SEE
-from mmsim.metro.position import Position
-from mmsim.metro.rules import COMPANIES, ruleset
-from mmsim.metro.state import HAND, SAMPLE, SHARES, UNKNOWN, VIEW
-from mmsim.metro.tiles import CODES, TILES
-from mmsim.metro.view import count_unseen, guess, hide
+from mmsim.metro.rules.deal import number_colours
+from mmsim.metro.rules.rulesets import COMPANIES, ruleset
+from mmsim.metro.rules.tiles import CODES, TILES
 
 VARIANTS = (("metro", 4), ("metro+hand3+free", 3), ("metro+companies+stations", 5), ("metro+central+numbers", 4))
 

@@ -5,12 +5,12 @@ from dataclasses import replace
 import pytest
 
 from mmsim.core.errors import UsageError
-from mmsim.metro.board import CENTRE, CENTRE_STOPS, DEPARTURE
-from mmsim.metro.deal import central_tiles, number_colours
-from mmsim.metro.reference import DRAW, PASS, Arrival, Move, apply, legal_moves, trace
-from mmsim.metro.reference_scoring import company_values, result
-from mmsim.metro.rules import MODULES, ruleset
-from mmsim.metro.tiles import CODES, turned
+from mmsim.metro.rules.board import CENTRE, CENTRE_STOPS, DEPARTURE
+from mmsim.metro.rules.deal import central_tiles, number_colours
+from mmsim.metro.rules.reference import DRAW, PASS, Arrival, Move, apply, legal_moves, trace
+from mmsim.metro.rules.reference_scoring import company_values, result
+from mmsim.metro.rules.rulesets import MODULES, ruleset
+from mmsim.metro.rules.tiles import CODES, turned
 from tests.metro.positions import cells, kinds, place, play, table
 
 # --- companies (X15) -------------------------------------------------------------------------------------------

@@ -8,13 +8,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mmsim.core.game import Variant
-from mmsim.metro.board import CELLS, CENTRE, STATIONS
-from mmsim.metro.deal import Deal
 from mmsim.metro.game import Metro
-from mmsim.metro.play import Seed, play_uniform
-from mmsim.metro.reference import Game, trace
-from mmsim.metro.rules import PLAYERS, ruleset
-from mmsim.metro.tiles import CODES, TILES
+from mmsim.metro.rules.board import CELLS, CENTRE, STATIONS
+from mmsim.metro.rules.deal import Deal
+from mmsim.metro.rules.play import Seed, play_uniform
+from mmsim.metro.rules.reference import Game, trace
+from mmsim.metro.rules.rulesets import PLAYERS, ruleset
+from mmsim.metro.rules.tiles import CODES, TILES
 from tests.metro.twins import SPECS
 
 METRO = Metro()

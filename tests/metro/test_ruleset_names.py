@@ -4,7 +4,7 @@ import pytest
 
 from mmsim.core.errors import UsageError
 from mmsim.games import find_game, game_of
-from mmsim.metro.rules import KNOBS, explain, parse, ruleset
+from mmsim.metro.rules.rulesets import KNOBS, explain, parse, ruleset
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ from random import Random
 
 import pytest
 
-from mmsim.metro.play import Seed, play_uniform
-from mmsim.metro.rules import PLAYERS, ruleset
+from mmsim.metro.rules.play import Seed, play_uniform
+from mmsim.metro.rules.rulesets import PLAYERS, ruleset
 from tests.metro.twins import SPECS, Twins, random_rules
 
 CHUNKS, GAMES = 8, 12

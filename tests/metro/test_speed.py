@@ -5,8 +5,8 @@ import pytest
 from mmsim.core import bench
 from mmsim.core.game import Variant
 from mmsim.metro.game import Metro
-from mmsim.metro.play import Seed, play_uniform
-from mmsim.metro.reference_scoring import result
+from mmsim.metro.rules.play import Seed, play_uniform
+from mmsim.metro.rules.reference_scoring import result
 
 METRO = Metro()
 

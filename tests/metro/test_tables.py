@@ -10,11 +10,11 @@ import pytest
 
 from mmsim.core.errors import UsageError
 from mmsim.core.game import Variant
-from mmsim.metro.board import STATIONS, STOPS
 from mmsim.metro.game import Metro
-from mmsim.metro.play import Seed, play_uniform
-from mmsim.metro.reference import Game
-from mmsim.metro.reference_scoring import Result, result
+from mmsim.metro.rules.board import STATIONS, STOPS
+from mmsim.metro.rules.play import Seed, play_uniform
+from mmsim.metro.rules.reference import Game
+from mmsim.metro.rules.reference_scoring import Result, result
 
 METRO = Metro()
 VARIANTS = (

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from mmsim.metro.board import (
+from mmsim.metro.rules.board import (
     CELLS,
     CENTRE,
     CENTRE_STOPS,
@@ -19,7 +19,7 @@ from mmsim.metro.board import (
     opposite,
     outer_sides,
 )
-from mmsim.metro.tiles import CODES, COUNTS, SIDES, TILES, exit_side, turned, ways_to_lie
+from mmsim.metro.rules.tiles import CODES, COUNTS, SIDES, TILES, exit_side, turned, ways_to_lie
 
 
 @pytest.mark.rule("X1")

@@ -5,14 +5,14 @@ from unittest.mock import patch
 
 from mmsim.core.errors import UsageError
 from mmsim.core.game import Variant
-from mmsim.metro import reference
-from mmsim.metro.board import STOPS
+from mmsim.metro.bots.position import Position
 from mmsim.metro.game import prepare, start_up
-from mmsim.metro.position import Position
-from mmsim.metro.reference import Game, Move, apply, legal_moves, trace
-from mmsim.metro.reference_scoring import Result, result
-from mmsim.metro.rules import KNOBS, MODIFIERS, PLAYERS, Ruleset, parse
-from mmsim.metro.tiles import CODES
+from mmsim.metro.rules import reference
+from mmsim.metro.rules.board import STOPS
+from mmsim.metro.rules.reference import Game, Move, apply, legal_moves, trace
+from mmsim.metro.rules.reference_scoring import Result, result
+from mmsim.metro.rules.rulesets import KNOBS, MODIFIERS, PLAYERS, Ruleset, parse
+from mmsim.metro.rules.tiles import CODES
 
 SPECS = (
     *("metro", "metro+free", "metro+hand2", "metro+hand3", "metro+free+hand3"),

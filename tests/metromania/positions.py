@@ -16,12 +16,12 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
-from mmsim.metromania.boards import BoardSet, City, Layout
-from mmsim.metromania.deal import MARKER_SETS, NO_CORRUPTION, Hands, Marker, markers
-from mmsim.metromania.lattice import DIRECTIONS, Cell, Vertex, is_frame, lattice, step
-from mmsim.metromania.reference import Game, Line, Move, Played, apply, legal_moves
-from mmsim.metromania.reference_scoring import Result, Trip, result
-from mmsim.metromania.rules import Ruleset, parse
+from mmsim.metromania.rules.board import BoardSet, City, Layout
+from mmsim.metromania.rules.deal import MARKER_SETS, NO_CORRUPTION, Hands, Marker, markers
+from mmsim.metromania.rules.lattice import DIRECTIONS, Cell, Vertex, is_frame, lattice, step
+from mmsim.metromania.rules.reference import Game, Line, Move, Played, apply, legal_moves
+from mmsim.metromania.rules.reference_scoring import Result, Trip, result
+from mmsim.metromania.rules.rulesets import Ruleset, parse
 
 ORANGE, BLUE, RED, GREEN = range(4)  # the seats, coloured as in the books' examples
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from mmsim.metromania.lattice import Cell
-from mmsim.metromania.reference import Game, is_blocked
+from mmsim.metromania.rules.lattice import Cell
+from mmsim.metromania.rules.reference import Game, is_blocked
 from tests.metromania.positions import (
     BLUE,
     ORANGE,

@@ -8,9 +8,9 @@ import pytest
 
 from mmsim.core.data import data_folder
 from mmsim.core.rng import Purpose, Stream
-from mmsim.metromania.boardfile import load, read, shipped_names
-from mmsim.metromania.boards import BoardSet, City, Layout, draw_layout
-from mmsim.metromania.lattice import Cell, Vertex, is_frame
+from mmsim.metromania.rules.board import BoardSet, City, Layout, draw_layout
+from mmsim.metromania.rules.boardfile import load, read, shipped_names
+from mmsim.metromania.rules.lattice import Cell, Vertex, is_frame
 
 NAMES = ["classic", "compact", "grand", "open"]
 

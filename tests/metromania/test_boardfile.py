@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from mmsim.core.errors import UsageError
-from mmsim.metromania.boardfile import Problem, load, parse, read, validate
-from mmsim.metromania.boards import BoardSet
+from mmsim.metromania.rules.board import BoardSet
+from mmsim.metromania.rules.boardfile import Problem, load, parse, read, validate
 
 # Lines 1-5, then nine lines a piece: piece 1 begins on line 6, piece 2 on 15, piece 3 on 24, piece 4 on 33,
 # piece 5 on 42, piece 6 on 51; the rows of piece 1 stand on lines 9-12, those of piece 2 on 18-21, and so on.

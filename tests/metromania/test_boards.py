@@ -12,8 +12,7 @@ from scipy.stats import chisquare
 
 from mmsim.core.errors import UsageError
 from mmsim.core.rng import Purpose, Stream
-from mmsim.metromania.boardfile import load
-from mmsim.metromania.boards import (
+from mmsim.metromania.rules.board import (
     LAYOUTS,
     BoardSet,
     City,
@@ -23,7 +22,8 @@ from mmsim.metromania.boards import (
     generate,
     turned_places,
 )
-from mmsim.metromania.lattice import Cell, Lattice, Vertex, lattice
+from mmsim.metromania.rules.boardfile import load
+from mmsim.metromania.rules.lattice import Cell, Lattice, Vertex, lattice
 
 LAYOUT = st.builds(
     Layout,

@@ -8,8 +8,8 @@ import pytest
 from scipy.stats import chisquare
 
 from mmsim.core.rng import Purpose, Stream
-from mmsim.metromania.deal import MARKER_SETS, Hands, Marker, deal, markers, valid_deals
-from mmsim.metromania.rules import Ruleset, ruleset
+from mmsim.metromania.rules.deal import MARKER_SETS, Hands, Marker, deal, markers, valid_deals
+from mmsim.metromania.rules.rulesets import Ruleset, ruleset
 
 # S1, as pairs of kinds of every letter.
 STANDARD = {"A": "RC", "B": "CE", "C": "ER", "D": "RC", "E": "CE", "F": "ER"}

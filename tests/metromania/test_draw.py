@@ -12,15 +12,16 @@ from rich.console import Console
 
 from mmsim.core.errors import MmsimError, UsageError
 from mmsim.core.rng import Purpose, Stream
-from mmsim.core.sheet import SUFFIXES
-from mmsim.metromania import boardfile, draw, draw_text
-from mmsim.metromania.boards import BoardSet, City, Layout
-from mmsim.metromania.deal import deal
-from mmsim.metromania.draw_city import landscapes
-from mmsim.metromania.draw_game import line_outline
-from mmsim.metromania.lattice import MAX_SIDE, MIN_SIDE, position
-from mmsim.metromania.reference import Game, Move, apply, legal_moves
-from mmsim.metromania.rules import ruleset
+from mmsim.drawing.sheet import SUFFIXES
+from mmsim.metromania.rules import boardfile
+from mmsim.metromania.rules.board import BoardSet, City, Layout
+from mmsim.metromania.rules.deal import deal
+from mmsim.metromania.rules.lattice import MAX_SIDE, MIN_SIDE, position
+from mmsim.metromania.rules.reference import Game, Move, apply, legal_moves
+from mmsim.metromania.rules.rulesets import ruleset
+from mmsim.metromania.shell import draw, draw_text
+from mmsim.metromania.shell.draw_city import landscapes
+from mmsim.metromania.shell.draw_game import line_outline
 
 CODE = "4c-2b-1a-5c-6c-3c"
 KINDS = "RCELP"

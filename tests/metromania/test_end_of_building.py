@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from mmsim.metromania.reference import PASS, Game, apply, is_blocked, legal_moves
+from mmsim.metromania.rules.reference import PASS, Game, apply, is_blocked, legal_moves
 from tests.metromania.positions import (
     BLUE,
     GREEN,

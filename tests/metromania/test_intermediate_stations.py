@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from mmsim.metromania.boards import City
-from mmsim.metromania.lattice import Vertex, lattice
-from mmsim.metromania.reference import Game
-from mmsim.metromania.reference_scoring import Network
+from mmsim.metromania.rules.board import City
+from mmsim.metromania.rules.lattice import Vertex, lattice
+from mmsim.metromania.rules.reference import Game
+from mmsim.metromania.rules.reference_scoring import Network
 from tests.metromania.positions import (
     BLUE,
     ORANGE,

@@ -7,7 +7,7 @@ from math import floor, isclose, sqrt
 
 import pytest
 
-from mmsim.metromania.lattice import (
+from mmsim.metromania.rules.lattice import (
     ABSENT,
     DIRECTIONS,
     Cell,

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from mmsim.metromania.boards import City
-from mmsim.metromania.deal import Marker
-from mmsim.metromania.lattice import Cell, Vertex
-from mmsim.metromania.reference import Game, legal_moves
+from mmsim.metromania.rules.board import City
+from mmsim.metromania.rules.deal import Marker
+from mmsim.metromania.rules.lattice import Cell, Vertex
+from mmsim.metromania.rules.reference import Game, legal_moves
 from tests.metromania.positions import (
     BLUE,
     ORANGE,

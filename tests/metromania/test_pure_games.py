@@ -14,16 +14,16 @@ import pytest
 from mmsim.core import records
 from mmsim.core.game import Shard, Variant
 from mmsim.core.rng import Purpose
-from mmsim.metromania import record
-from mmsim.metromania.boards import LAYOUTS, Layout
 from mmsim.metromania.bots import seat_bots
-from mmsim.metromania.deal import Marker, valid_deals
+from mmsim.metromania.bots.position import Position
+from mmsim.metromania.bots.prepared import Prepared
+from mmsim.metromania.engine.state import STATE
 from mmsim.metromania.game import Metromania
-from mmsim.metromania.play import Seed, play_out, set_up
-from mmsim.metromania.position import Position
-from mmsim.metromania.prepared import Prepared
-from mmsim.metromania.reference import DECLINE, PASS, Game, IllegalMove, Move, apply, legal_moves
-from mmsim.metromania.state import STATE
+from mmsim.metromania.rules.board import LAYOUTS, Layout
+from mmsim.metromania.rules.deal import Marker, valid_deals
+from mmsim.metromania.rules.play import Seed, play_out, set_up
+from mmsim.metromania.rules.reference import DECLINE, PASS, Game, IllegalMove, Move, apply, legal_moves
+from mmsim.metromania.shell import record
 
 METROMANIA = Metromania()
 VARIANTS = (

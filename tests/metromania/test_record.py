@@ -6,10 +6,11 @@ from typing import Any
 import pytest
 
 from mmsim.core import records
-from mmsim.metromania import boardfile, record, rules
-from mmsim.metromania.play import Seed, play_out, set_up
-from mmsim.metromania.reference import DECLINE, Game
-from mmsim.metromania.reference_scoring import result
+from mmsim.metromania.rules import boardfile, rulesets
+from mmsim.metromania.rules.play import Seed, play_out, set_up
+from mmsim.metromania.rules.reference import DECLINE, Game
+from mmsim.metromania.rules.reference_scoring import result
+from mmsim.metromania.shell import record
 from tests.metromania.test_rules import KNOB_NAMES
 
 Record = dict[str, Any]
@@ -25,7 +26,7 @@ MOVE_FIELDS = {
 
 
 def play(spec: str, players: int, board: str, seed: Seed) -> Game:
-    ruleset = rules.ruleset(spec, players)
+    ruleset = rulesets.ruleset(spec, players)
     game = set_up(boardfile.load(board), ruleset, seed)
     play_out(game, seed)
     return game

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from mmsim.core import records
-from mmsim.metromania import boardfile, record, rules
-from mmsim.metromania.play import Seed, play_out, set_up
+from mmsim.metromania.rules import boardfile, rulesets
+from mmsim.metromania.rules.play import Seed, play_out, set_up
+from mmsim.metromania.shell import record
 
 Record = dict[str, Any]
 
@@ -17,7 +18,7 @@ Record = dict[str, Any]
 @pytest.fixture(scope="module")
 def whole() -> Record:
     """A game with every kind of move, a declined bonus station and a tunnel that makes two stations."""
-    game = set_up(boardfile.load("compact"), rules.ruleset("print", 3), Seed(0))
+    game = set_up(boardfile.load("compact"), rulesets.ruleset("print", 3), Seed(0))
     play_out(game, Seed(0))
     told: Record = json.loads(records.dumps(record.to_record(game, ["uniform"] * 3, Seed(0))))
     assert {move["move"] for move in told["moves"]} == {"start", "dig", "end", "bonus", "station", "pass"}
@@ -158,19 +159,19 @@ def test_swapped_hands_are_found(told: Record) -> None:
 
 
 def other_value(name: str, now: Any) -> Any:
-    knob = rules.KNOBS[name]
+    knob = rulesets.KNOBS[name]
     if knob.choices:
         return next(choice for choice in knob.choices if choice != now)
     return not now if knob.is_switch else now + 1
 
 
-@pytest.mark.parametrize("name", list(rules.KNOBS))
+@pytest.mark.parametrize("name", list(rulesets.KNOBS))
 def test_a_changed_knob_is_found(told: Record, name: str) -> None:
     told["ruleset"][name] = other_value(name, told["ruleset"][name])
     complaint(told)
 
 
-@pytest.mark.parametrize("name", list(rules.KNOBS))
+@pytest.mark.parametrize("name", list(rulesets.KNOBS))
 def test_a_missing_and_an_impossible_knob_are_named(told: Record, name: str) -> None:
     told["ruleset"][name] = 1000
     assert name in complaint(told)

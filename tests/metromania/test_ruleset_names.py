@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mmsim.core.errors import UsageError
-from mmsim.metromania.rules import KNOBS, Spec, parse, ruleset
+from mmsim.metromania.rules.rulesets import KNOBS, Spec, parse, ruleset
 
 
 def refusal(text: str, players: int | None = None) -> str:

@@ -10,11 +10,11 @@ from unittest.mock import patch
 import pytest
 
 from mmsim.core.rng import Stream
-from mmsim.metromania import reference
-from mmsim.metromania.play import Seed
-from mmsim.metromania.position import TripResult
-from mmsim.metromania.reference import Game, Move, start_moves
-from mmsim.metromania.rules import ruleset
+from mmsim.metromania.bots.position import TripResult
+from mmsim.metromania.rules import reference
+from mmsim.metromania.rules.play import Seed
+from mmsim.metromania.rules.reference import Game, Move, start_moves
+from mmsim.metromania.rules.rulesets import ruleset
 from tests.metromania.twins import CHOOSERS, AnyChooser, Twins, mixed_games, shipped
 
 CLASSIC_CHUNKS, CLASSIC_GAMES = 5, 20  # 100 games

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from mmsim.metromania.lattice import Cell, Vertex
-from mmsim.metromania.reference import Game
-from mmsim.metromania.reference_scoring import PARK_LAKE, winners
+from mmsim.metromania.rules.lattice import Cell, Vertex
+from mmsim.metromania.rules.reference import Game
+from mmsim.metromania.rules.reference_scoring import PARK_LAKE, winners
 from tests.metromania.positions import (
     BLUE,
     GREEN,

@@ -2,8 +2,8 @@
 
 import pytest
 
-from mmsim.metromania.lattice import lattice
-from mmsim.metromania.reference import Game, legal_moves
+from mmsim.metromania.rules.lattice import lattice
+from mmsim.metromania.rules.reference import Game, legal_moves
 from tests.metromania.positions import (
     BLUE,
     GREEN,

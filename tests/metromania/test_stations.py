@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from mmsim.metromania.boards import City
-from mmsim.metromania.lattice import Cell, Vertex, lattice
-from mmsim.metromania.reference import Game
+from mmsim.metromania.rules.board import City
+from mmsim.metromania.rules.lattice import Cell, Vertex, lattice
+from mmsim.metromania.rules.reference import Game
 from tests.metromania.positions import (
     BLUE,
     ORANGE,

@@ -7,10 +7,11 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
-from mmsim.metromania import boardfile, rules, story
-from mmsim.metromania.play import Seed, play_out, set_up
-from mmsim.metromania.reference import DECLINE, Game
-from mmsim.metromania.reference_scoring import Result, result
+from mmsim.metromania.rules import boardfile, rulesets
+from mmsim.metromania.rules.play import Seed, play_out, set_up
+from mmsim.metromania.rules.reference import DECLINE, Game
+from mmsim.metromania.rules.reference_scoring import Result, result
+from mmsim.metromania.shell import story
 
 FIRST, SECOND, THIRD, FOURTH = story.COMPANIES
 GAMES = [
@@ -25,7 +26,7 @@ GAMES = [
 
 
 def played(spec: str, players: int, board: str, seed: int) -> Game:
-    ruleset = rules.ruleset(spec, players)
+    ruleset = rulesets.ruleset(spec, players)
     game = set_up(boardfile.load(board), ruleset, Seed(seed))
     play_out(game, Seed(seed))
     return game

@@ -10,14 +10,14 @@ import polars as pl
 import pytest
 
 from mmsim.core.game import Shard, Variant
-from mmsim.metromania import tables
-from mmsim.metromania.deal import Marker
+from mmsim.metromania.bots.prepared import Prepared
+from mmsim.metromania.engine import tables
 from mmsim.metromania.game import Metromania
-from mmsim.metromania.lattice import far_sides, is_frame
-from mmsim.metromania.play import Seed, play_out, set_up
-from mmsim.metromania.prepared import Prepared
-from mmsim.metromania.reference import Game, Line, apply, dig_moves, is_blocked
-from mmsim.metromania.reference_scoring import Network, Result, Trip, result
+from mmsim.metromania.rules.deal import Marker
+from mmsim.metromania.rules.lattice import far_sides, is_frame
+from mmsim.metromania.rules.play import Seed, play_out, set_up
+from mmsim.metromania.rules.reference import Game, Line, apply, dig_moves, is_blocked
+from mmsim.metromania.rules.reference_scoring import Network, Result, Trip, result
 from tests.metromania.twins import fault, fewest_changes
 
 FIRST, COUNT = 3, 12

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from mmsim.metromania.deal import Marker
-from mmsim.metromania.reference import PASS, Game, IllegalMove, Move, apply, legal_moves
+from mmsim.metromania.rules.deal import Marker
+from mmsim.metromania.rules.reference import PASS, Game, IllegalMove, Move, apply, legal_moves
 from tests.metromania.positions import (
     BLUE,
     GREEN,

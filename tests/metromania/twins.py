@@ -14,17 +14,18 @@ from numpy.typing import NDArray
 from mmsim.core import records
 from mmsim.core.game import Variant
 from mmsim.core.rng import Stream
-from mmsim.metromania import boardfile, record, reference, state
-from mmsim.metromania.boards import BoardSet
 from mmsim.metromania.bots import seat_bots
-from mmsim.metromania.bots.uniform import any_move
-from mmsim.metromania.lattice import Vertex
-from mmsim.metromania.play import Seed, set_up
-from mmsim.metromania.position import CoreResult, Position, View
-from mmsim.metromania.prepared import Prepared, seatings
-from mmsim.metromania.reference import Game, Move, end_cells, legal_moves
-from mmsim.metromania.reference_scoring import PARK_LAKE, Network, Result, Stop, Trip, result, stations_of
-from mmsim.metromania.rules import KNOBS, Deal, Ruleset, Value, parse
+from mmsim.metromania.bots.position import CoreResult, Position, View
+from mmsim.metromania.bots.prepared import Prepared, seatings
+from mmsim.metromania.engine import state
+from mmsim.metromania.rules import boardfile, reference
+from mmsim.metromania.rules.board import BoardSet
+from mmsim.metromania.rules.lattice import Vertex
+from mmsim.metromania.rules.play import Seed, any_move, set_up
+from mmsim.metromania.rules.reference import Game, Move, end_cells, legal_moves
+from mmsim.metromania.rules.reference_scoring import PARK_LAKE, Network, Result, Stop, Trip, result, stations_of
+from mmsim.metromania.rules.rulesets import KNOBS, Deal, Ruleset, Value, parse
+from mmsim.metromania.shell import record
 from tests.properties.strategies import AnyMove, StationsFirst, offered
 
 # --- what is played ------------------------------------------------------------------------------------------

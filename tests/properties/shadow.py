@@ -2,9 +2,9 @@
 
 from collections import defaultdict
 
-from mmsim.metromania.deal import Marker
-from mmsim.metromania.lattice import Cell, Vertex, direction_of, is_frame
-from mmsim.metromania.reference import TUNNELS, Game, Played
+from mmsim.metromania.rules.deal import Marker
+from mmsim.metromania.rules.lattice import Cell, Vertex, direction_of, is_frame
+from mmsim.metromania.rules.reference import TUNNELS, Game, Played
 
 LineId = tuple[int, int]
 Edge = frozenset[Vertex]

@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from hypothesis import strategies as st
 
 from mmsim.core.rng import Stream
-from mmsim.metromania import boardfile
-from mmsim.metromania.boards import LAYOUTS, BoardSet, Layout
-from mmsim.metromania.bots.uniform import any_move
-from mmsim.metromania.deal import Hands, valid_deals
-from mmsim.metromania.play import Seed
-from mmsim.metromania.reference import Game, Move, stations_made
-from mmsim.metromania.rules import KNOBS, Ruleset, Value, parse
+from mmsim.metromania.rules import boardfile
+from mmsim.metromania.rules.board import LAYOUTS, BoardSet, Layout
+from mmsim.metromania.rules.deal import Hands, valid_deals
+from mmsim.metromania.rules.play import Seed, any_move
+from mmsim.metromania.rules.reference import Game, Move, stations_made
+from mmsim.metromania.rules.rulesets import KNOBS, Ruleset, Value, parse
 
 # Section 11 of the rules page: how two may play each edition, and for how many there is a No Corruption table.
 TWO_PLAYER_MODES = {

@@ -11,10 +11,10 @@ from hypothesis import HealthCheck, event, given, settings
 
 from mmsim.core import records
 from mmsim.core.rng import Purpose, Stream
-from mmsim.metromania import boardfile, record
-from mmsim.metromania.deal import LETTERS, Marker
-from mmsim.metromania.play import Seed, play_out, set_up
-from mmsim.metromania.reference import (
+from mmsim.metromania.rules import boardfile
+from mmsim.metromania.rules.deal import LETTERS, Marker
+from mmsim.metromania.rules.play import Seed, play_out, set_up
+from mmsim.metromania.rules.reference import (
     DECLINE,
     PASS,
     TUNNELS,
@@ -26,8 +26,9 @@ from mmsim.metromania.reference import (
     legal_moves,
     start_moves,
 )
-from mmsim.metromania.reference_scoring import result
-from mmsim.metromania.rules import ruleset
+from mmsim.metromania.rules.reference_scoring import result
+from mmsim.metromania.rules.rulesets import ruleset
+from mmsim.metromania.shell import record
 from tests.properties.shadow import Shadow
 from tests.properties.strategies import Chooser, StationsFirst, choosers, new_games, offered, seeds
 

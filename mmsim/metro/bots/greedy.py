@@ -4,11 +4,11 @@ from typing import Any
 
 import numpy as np
 
-from mmsim.core.accel import ix, jit
+from mmsim.compiled.accel import ix, jit
 from mmsim.core.bots import Bot, Weight
-from mmsim.metro.bots.looking import best_placement, drawing_value, weigh_owners
-from mmsim.metro.moves import DRAW, kth_move
-from mmsim.metro.state import SUPPLY
+from mmsim.metro.bots.thinking.evaluation import best_placement, drawing_value, weigh_owners
+from mmsim.metro.engine.moves import DRAW, kth_move
+from mmsim.metro.engine.state import SUPPLY
 
 GREEDY = Bot(
     "greedy",

@@ -4,14 +4,14 @@ from typing import Any
 
 import numpy as np
 
-from mmsim.core.accel import ix, jit, lowest_bit
+from mmsim.compiled.accel import ix, jit, lowest_bit
 from mmsim.core.bots import Bot, Weight
-from mmsim.metro.board import STATIONS, STOPS
 from mmsim.metro.bots.greedy import place_or_draw
-from mmsim.metro.bots.looking import best_placement, drawing_value, held_by, weigh_owners, worth
-from mmsim.metro.moves import DRAW, EXCHANGE, WAGON, move_code
-from mmsim.metro.rules import COMPANIES
-from mmsim.metro.state import ENTRIES, KINDS, NOBODY, NODES, SHARES, SUPPLY, UNKNOWN
+from mmsim.metro.bots.thinking.evaluation import best_placement, drawing_value, held_by, weigh_owners, worth
+from mmsim.metro.engine.moves import DRAW, EXCHANGE, WAGON, move_code
+from mmsim.metro.engine.state import ENTRIES, KINDS, NOBODY, NODES, SHARES, SUPPLY, UNKNOWN
+from mmsim.metro.rules.board import STATIONS, STOPS
+from mmsim.metro.rules.rulesets import COMPANIES
 
 PLANNER = Bot(
     "planner",

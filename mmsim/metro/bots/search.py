@@ -4,14 +4,20 @@ from typing import Any
 
 import numpy as np
 
-from mmsim.core.accel import ix, jit, lowest_bit
+from mmsim.compiled.accel import ix, jit, lowest_bit
 from mmsim.core.bots import Bot, Weight
-from mmsim.metro.bots.looking import best_placement, drawing_value, placement_value, position_value, weigh_owners
 from mmsim.metro.bots.planner import EXCHANGES, OTHERS, PLANNER, WAGONS, best_exchange, best_wagon, plan, refine
-from mmsim.metro.moves import DRAW, PLACE, kth_move, move_code
-from mmsim.metro.state import CANDIDATES, HAND, IMAGINED, PLAYOUT, SAMPLE, SUPPLY, VIEW
-from mmsim.metro.turns import play_move
-from mmsim.metro.view import guess
+from mmsim.metro.bots.thinking.evaluation import (
+    best_placement,
+    drawing_value,
+    placement_value,
+    position_value,
+    weigh_owners,
+)
+from mmsim.metro.bots.thinking.view import guess
+from mmsim.metro.engine.moves import DRAW, PLACE, kth_move, move_code
+from mmsim.metro.engine.state import CANDIDATES, HAND, IMAGINED, PLAYOUT, SAMPLE, SUPPLY, VIEW
+from mmsim.metro.engine.turns import play_move
 
 SEARCH = Bot(
     "search",

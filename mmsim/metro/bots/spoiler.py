@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from mmsim.core.accel import ix, jit
+from mmsim.compiled.accel import ix, jit
 from mmsim.core.bots import Bot, Weight
 from mmsim.metro.bots.greedy import place_or_draw
-from mmsim.metro.bots.looking import weigh_owners
+from mmsim.metro.bots.thinking.evaluation import weigh_owners
 
 SPOILER = Bot(
     "spoiler",

@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from mmsim.core.accel import inlined
+from mmsim.compiled.accel import inlined
+from mmsim.compiled.streams import draw_below
 from mmsim.core.bots import Bot
-from mmsim.core.streams import draw_below
-from mmsim.metro.moves import kth_move
+from mmsim.metro.engine.moves import kth_move
 
 UNIFORM = Bot("uniform", "Any legal move, all equally likely.", "Nothing but how many moves there are.", {})
 

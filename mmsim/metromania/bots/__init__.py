@@ -11,7 +11,7 @@ from mmsim.metromania.bots.planner import PLANNER
 from mmsim.metromania.bots.runner import RUNNER
 from mmsim.metromania.bots.search import SEARCH
 from mmsim.metromania.bots.uniform import UNIFORM
-from mmsim.metromania.rules import Ruleset
+from mmsim.metromania.rules.rulesets import Ruleset
 
 BOTS: dict[str, Bot] = {bot.name: bot for bot in (UNIFORM, GREEDY, RUNNER, BLOCKER, NETWORKER, PLANNER, SEARCH)}
 

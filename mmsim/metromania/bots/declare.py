@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from mmsim.core.bots import Bot, Weight
-from mmsim.metromania.mind.memory import FEATURES, HABITS, SEARCH, WEIGHING
+from mmsim.metromania.bots.thinking.memory import FEATURES, HABITS, SEARCH, WEIGHING
 
 _LIMITS: dict[str, tuple[float, float]] = {
     "ahead": (1, 3),

@@ -6,10 +6,10 @@ A change of these files is a change of the rules or of the random streams; raise
 from pathlib import Path
 
 from mmsim.core.records import dumps
-from mmsim.metro.play import Seed, play_uniform
-from mmsim.metro.record import record_of
-from mmsim.metro.reference_scoring import result
-from mmsim.metro.rules import PLAYERS, ruleset
+from mmsim.metro.rules.play import Seed, play_uniform
+from mmsim.metro.rules.reference_scoring import result
+from mmsim.metro.rules.rulesets import PLAYERS, ruleset
+from mmsim.metro.shell.record import record_of
 from tests.golden.regenerate import write
 from tests.metro.twins import SPECS
 

@@ -7,11 +7,11 @@ from mmsim.core.errors import UsageError
 from mmsim.core.game import Variant
 from mmsim.core.seating import split_bots
 from mmsim.metromania.bots import BOTS, find_bot, seat_bots
+from mmsim.metromania.bots.position import Position
+from mmsim.metromania.bots.prepared import seated
+from mmsim.metromania.bots.thinking.memory import FEATURES, HABITS
 from mmsim.metromania.game import Metromania
-from mmsim.metromania.mind.memory import FEATURES, HABITS
-from mmsim.metromania.position import Position
-from mmsim.metromania.prepared import seated
-from mmsim.metromania.rules import ruleset
+from mmsim.metromania.rules.rulesets import ruleset
 
 METROMANIA = Metromania()
 ALL_BOTS = [name if name != "search" else "search:playouts=8" for name in BOTS]

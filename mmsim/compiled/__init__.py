@@ -1,0 +1,1 @@
+"""What compiled code stands on: the only rooms that name Numba."""

@@ -1,0 +1,49 @@
+"""Who is in front on the score track, followed through a game: the part of a position that every game keeps alike.
+
+A position has the fields `leader`, `leader_since`, `lead_changes`, `turn` and `winners`; a row of `games` has `winner`,
+`decided_turn` and `lead_changes`.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from mmsim.compiled.accel import count_bits, inlined, ix, jit, lowest_bit
+
+
+@inlined
+def clear_lead(s: Any) -> None:
+    """Nobody is in front."""
+    s.leader = -1
+    s.leader_since = 0
+    s.lead_changes = 0
+
+
+@jit
+def note_lead(s: Any, points: Any, players: Any) -> None:
+    """Follow the lead: the player alone in front, until another one is."""
+    best = second = leader = np.int64(-1)
+    for p in range(players):
+        player = np.int64(p)
+        if points[ix(player)] > best:
+            best, second, leader = points[ix(player)], best, player
+        elif points[ix(player)] > second:
+            second = points[ix(player)]
+    if best > second and leader != s.leader:
+        s.lead_changes += np.int64(s.leader >= 0)
+        s.leader = leader
+        s.leader_since = s.turn
+
+
+@inlined
+def write_lead(s: Any, row: Any) -> None:
+    """Who won, since when that player led, and how often the lead changed, the final scoring counted."""
+    row.winner = -1
+    row.decided_turn = -1
+    lead_changes = s.lead_changes
+    if count_bits(s.winners) == 1:
+        winner = lowest_bit(s.winners)
+        row.winner = winner
+        row.decided_turn = s.leader_since if s.leader == winner else s.turn + 1
+        lead_changes += np.int64(s.leader >= 0 and s.leader != winner)
+    row.lead_changes = lead_changes

@@ -1,0 +1,87 @@
+"""The streams of `core/rng.py` for compiled code: the same draws from 64-bit words in a record's field `rng`.
+
+The first four words are the key and the game; then eight words a stream: purpose, next block, words used up, and
+the four words of the current block. The record is passed around, not the field: compiled code would count
+references to an array.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from mmsim.compiled.accel import inlined, ix, jit
+
+_HEAD, _STREAM = 4, 8
+_PURPOSE, _BLOCK, _USED, _WORDS = 0, 1, 2, 4
+_LOW = np.uint64(0xFFFFFFFF)
+_HALF = np.uint64(32)
+_M0, _M1 = np.uint64(0xD2511F53), np.uint64(0xCD9E8D57)
+_W0, _W1 = np.uint64(0x9E3779B9), np.uint64(0xBB67AE85)
+
+
+def words(streams: int) -> int:
+    """How many words an array for so many streams needs."""
+    return _HEAD + _STREAM * streams
+
+
+@jit
+def set_seed(s: Any, master: Any, game: Any) -> None:
+    """Say which game of which master seed all streams of an array belong to."""
+    s.rng[0] = np.uint64(master) & _LOW
+    s.rng[1] = np.uint64(master) >> _HALF
+    s.rng[2] = np.uint64(game) & _LOW
+    s.rng[3] = np.uint64(game) >> _HALF
+
+
+@jit
+def open_stream(s: Any, stream: Any, purpose: Any) -> None:
+    """Begin a stream for a purpose."""
+    at = _HEAD + _STREAM * stream
+    s.rng[ix(at + _PURPOSE)] = np.uint64(purpose)
+    s.rng[ix(at + _BLOCK)] = np.uint64(0)
+    s.rng[ix(at + _USED)] = np.uint64(4)
+
+
+@jit
+def _next_block(s: Any, at: Any) -> None:
+    """Philox4x32-10, as `rng.philox`."""
+    c0, c1, c2, c3 = s.rng[ix(at + _BLOCK)], s.rng[ix(at + _PURPOSE)], s.rng[2], s.rng[3]
+    k0, k1 = s.rng[0], s.rng[1]
+    for _ in range(10):
+        p0 = _M0 * c0
+        p1 = _M1 * c2
+        c0 = (p1 >> _HALF) ^ c1 ^ k0
+        c1 = p1 & _LOW
+        c2 = (p0 >> _HALF) ^ c3 ^ k1
+        c3 = p0 & _LOW
+        k0 = (k0 + _W0) & _LOW
+        k1 = (k1 + _W1) & _LOW
+    s.rng[ix(at + _WORDS)] = c0
+    s.rng[ix(at + _WORDS + 1)] = c1
+    s.rng[ix(at + _WORDS + 2)] = c2
+    s.rng[ix(at + _WORDS + 3)] = c3
+    s.rng[ix(at + _BLOCK)] += np.uint64(1)
+    s.rng[ix(at + _USED)] = np.uint64(0)
+
+
+@inlined
+def next_word(s: Any, stream: Any) -> np.uint64:
+    """The next 32 random bits of a stream."""
+    at = _HEAD + _STREAM * stream
+    if s.rng[ix(at + _USED)] == np.uint64(4):
+        _next_block(s, at)
+    word = s.rng[ix(at + _WORDS + np.int64(s.rng[ix(at + _USED)]))]
+    s.rng[ix(at + _USED)] += np.uint64(1)
+    return np.uint64(word)
+
+
+@inlined
+def draw_below(s: Any, stream: Any, n: Any) -> np.int64:
+    """A whole number from 0 to n - 1, all equally likely, as `rng.Stream.below`."""
+    bound = np.uint64(n)
+    product = next_word(s, stream) * bound
+    if product & _LOW < bound:
+        floor = np.uint64(1 << 32) % bound
+        while product & _LOW < floor:
+            product = next_word(s, stream) * bound
+    return np.int64(product >> _HALF)

@@ -1,0 +1,125 @@
+"""The shell of a game: what people ask of it at a shell, answered before anything is compiled.
+
+Only bots that think have the fast core started, and only pictures have matplotlib imported.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from mmsim.core.bots import Bot
+from mmsim.core.game import Variant
+from mmsim.core.knobs import Knob, Value
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+Draw = Callable[[str], bytes]  # `.svg` or `.png` -> a picture
+
+
+@dataclass(frozen=True)
+class Listing:
+    """A table for people."""
+
+    title: str
+    headings: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+@dataclass(frozen=True)
+class Fact:
+    """Something a ruleset says that is not a knob."""
+
+    name: str
+    value: str
+    rules: str
+
+
+@dataclass(frozen=True)
+class Explained:
+    """A ruleset for a number of players: every knob, where its value comes from, and what else there is to know."""
+
+    variant: str
+    knobs: Mapping[str, Value]
+    sources: Mapping[str, str]
+    facts: Sequence[Fact] = ()
+
+
+@dataclass(frozen=True)
+class Told:
+    """A game that has been played, ready to be told."""
+
+    opening: Sequence[str]
+    story: Iterable[str]
+    sheets: "Sequence[RenderableType]"
+    verdict: str
+    record: dict[str, Any]
+    draw: Draw
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A city to look at."""
+
+    name: str
+    drawing: Callable[[], "RenderableType"]  # for a terminal
+    draw: Draw
+
+
+@dataclass(frozen=True)
+class Inspected:
+    """What is to be said of a board file; without a verdict it cannot be played on."""
+
+    problems: Sequence[str]
+    verdict: str | None
+
+
+class BoardSets(Protocol):
+    """The boards of a game that has several."""
+
+    def listing(self) -> Listing:
+        """All that come with mmsim."""
+
+    def show(self, board: str, layout: str | None, seed: int | None) -> Shown:
+        """A city of a board set: that of a layout code, a random one, or the pieces in their order."""
+
+    def layouts(self, board: str, count: int, seed: int, unique: bool) -> Iterator[str]:
+        """Random layout codes, all equally likely."""
+
+    def describe(self, board: str, layouts: Iterable[str]) -> list[dict[str, Any]]:
+        """What a program wants to know of layouts; plain JSON."""
+
+    def check(self, file: Path) -> Inspected:
+        """Everything that is wrong with a board file."""
+
+
+class Shell(Protocol):
+    """What a game answers at the shell."""
+
+    name: str
+    usual_rules: str  # the ruleset that is played if none is named
+    example: str  # a ruleset that shows how one is written
+    editions: Collection[str]  # the first words of its rulesets
+    knobs: Mapping[str, Knob]
+    costly: Collection[str]  # weights that buy strength with time; tuning leaves them as they are
+
+    @property
+    def bots(self) -> Mapping[str, Bot]:
+        """Its bots, from silly to strong."""
+
+    @property
+    def boards(self) -> BoardSets:
+        """Its board sets; an error if there is only one board."""
+
+    def rulesets(self) -> Sequence[Listing]:
+        """What a ruleset is made of, next to knobs."""
+
+    def explain(self, rules: str, players: int | None) -> Explained:
+        """What a ruleset says."""
+
+    def play(self, variant: Variant, game: int, layout: str | None, explain: bool) -> Told:
+        """Play one game; `layout` is for games whose boards are laid out, `explain` for bots that can."""
+
+    def verify(self, record: Any) -> None:
+        """Replay a record with the reference engine; raises an error that says what differs."""

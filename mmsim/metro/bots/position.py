@@ -1,0 +1,237 @@
+"""A game of the fast core step by step, and what a player may see of it."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mmsim.core.errors import UsageError
+from mmsim.core.rng import Stream
+from mmsim.core.steps import Steps
+from mmsim.metro.bots.entries import BEGIN, CHOOSE, CLEAR, MOVES, PLAY, SCORE, SEE, SET_UP, step, write_game
+from mmsim.metro.bots.prepared import Prepared
+from mmsim.metro.engine import state
+from mmsim.metro.engine.moves import MOVE_KINDS, WAGON
+from mmsim.metro.engine.state import EMPTY, HAND, NOBODY, POSITIONS, SHARES, UNKNOWN, VIEW, cell_number, cell_of
+from mmsim.metro.rules.board import CENTRE, STATIONS, STOPS, Cell
+from mmsim.metro.rules.deal import PERCENTS, Deal
+from mmsim.metro.rules.play import Seed
+from mmsim.metro.rules.reference import TAKES, Arrival, Move, Played
+from mmsim.metro.rules.reference_scoring import Result
+from mmsim.metro.rules.rulesets import COMPANIES, Ruleset
+from mmsim.metro.rules.tiles import CODES, TILES
+
+_MOST_MOVES = 1024
+
+
+@dataclass(frozen=True)
+class View:
+    """What one player may know of a position; companies that are not known to the player are None."""
+
+    seat: int
+    rules: Ruleset
+    turn: int
+    hand: tuple[str, ...]
+    drawn: str | None
+    hand_sizes: tuple[int, ...]
+    supply: int  # how many tiles are left to be drawn
+    board: dict[Cell, str]  # every tile as it lies
+    owner: dict[int, int]  # stop -> whose wagon departs there
+    arrivals: dict[int, Arrival]
+    points: tuple[int, ...]
+    shares: tuple[tuple[int | None, ...], ...]  # [player][percentage]
+    open_shares: tuple[int, ...]
+    piles: tuple[tuple[int | None, ...], ...]
+    numbers: tuple[int, ...]  # the own ones
+    draws: Stream  # the chance of this player's bot
+
+
+@dataclass
+class Position(Steps[Move]):
+    """A game of the fast core, one decision after another."""
+
+    prepared: Prepared
+    game: int = 0
+    deal: Deal | None = None  # None: dealt from the seed
+    history: list[Played] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        super().__init__()
+        self._positions = state.new_record(state.STATE, POSITIONS)
+        self._dice = state.new_record(state.DICE)
+        self._minds = state.new_record(state.MIND, state.MINDS)
+        self._moves = np.zeros(_MOST_MOVES, np.int64)
+        self._scored = False
+        self.rules = self.prepared.rules
+        self.bots = self.prepared.seated(self.game)
+        seed = Seed(self.prepared.seed, self.game)
+        self._draws = [seed.bot_draws(seat) for seat in range(self.rules.players)]
+        self._s = self._positions[0]
+        self._step(SET_UP, self.game)
+        if self.deal is not None:
+            self._step(CLEAR)
+            state.lay_deal(self._s, self.deal)
+            self._step(BEGIN)
+
+    def _step(self, what: int, number: int = 0) -> int:
+        prepared = self.prepared
+        return int(
+            step(
+                self._positions,
+                prepared.board,
+                prepared.rule_record,
+                prepared.bot_record,
+                self._dice,
+                self._minds,
+                np.int64(what),
+                np.uint64(prepared.seed),
+                np.int64(number),
+                np.int64(prepared.rotate),
+                self._moves,
+            )
+        )
+
+    def _find_moves(self) -> dict[Move, int]:
+        tiles = self._tiles()
+        return {self._decode(code, tiles): code for code in self._moves[: self._step(MOVES)].tolist()}
+
+    def _think(self) -> Move:
+        return self._decode(self._step(CHOOSE, self.prepared.bot_of(self.game, self.seat)), self._tiles())
+
+    def apply(self, move: Move) -> Played:
+        """Play a legal move."""
+        code = self._take(move)
+        turn, seat, before = self.turn, self.seat, int(self._s.arrived)
+        self._step(PLAY, code)
+        new = int(self._s.arrived) & ~before
+        arrived = tuple(self._arrival(self._s, stop) for stop in range(1, STOPS + 1) if new >> (stop - 1) & 1)
+        played = Played(turn, seat, move, arrived)
+        self.history.append(played)
+        return played
+
+    def view(self, seat: int) -> View:
+        """What the player behind a seat may know."""
+        self._step(SEE, seat)
+        v, rules = self._positions[VIEW], self.rules
+        cells = (cell_of(number) for number in range(state.GRID))
+        players = range(rules.players)
+        shares: tuple[tuple[int | None, ...], ...] = ()
+        piles: tuple[tuple[int | None, ...], ...] = ()
+        face_up: tuple[int, ...] = ()
+        if rules.companies:
+            shares = tuple(tuple(_company(v.share[SHARES * p + i]) for i in range(SHARES)) for p in players)
+            piles = tuple(
+                tuple(_company(v.pile[COMPANIES * i + j]) for j in range(v.pile_size[i])) for i in range(SHARES)
+            )
+            face_up = tuple(int(company) for company in v.open_share)
+        return View(
+            seat=seat,
+            rules=rules,
+            turn=self.turn,
+            hand=tuple(CODES[kind] for kind in v.hand[HAND * seat : HAND * seat + int(v.held[seat])]),
+            drawn=CODES[v.drawn] if v.drawn >= 0 else None,
+            hand_sizes=tuple(int(v.held[p]) for p in players),
+            supply=len(TILES) - int(v.next),
+            board={cell: CODES[v.tile[cell_number(cell)]] for cell in cells if v.tile[cell_number(cell)] != EMPTY},
+            owner={stop: int(v.owner[stop - 1]) for stop in range(1, STOPS + 1) if v.owner[stop - 1] != NOBODY},
+            arrivals={stop: self._arrival(v, stop) for stop in range(1, STOPS + 1) if int(v.arrived) >> (stop - 1) & 1},
+            points=tuple(int(points) for points in v.points[: rules.owners]),
+            shares=shares,
+            open_shares=face_up,
+            piles=piles,
+            numbers=tuple(stop for stop in range(1, STATIONS + 1) if int(v.numbers[seat]) >> (stop - 1) & 1),
+            draws=self._draws[seat],
+        )
+
+    def dealt(self) -> Deal:
+        """Everything that chance laid out, as it was before the first turn; only of a game that has just begun."""
+        if self.history:
+            raise UsageError("the deal is known at the beginning of a game only")
+        s, rules = self._s, self.rules
+        piles = tuple(
+            (
+                *(int(s.share[SHARES * seat + i]) for seat in range(rules.players)),
+                int(s.open_share[i]),
+                *(int(company) for company in s.pile[COMPANIES * i : COMPANIES * i + int(s.pile_size[i])]),
+            )
+            for i in range(SHARES)
+        )
+        return Deal(
+            tuple(CODES[kind] for kind in s.supply),
+            tuple(CODES[s.tile[cell_number(cell)]] for cell in CENTRE) if rules.central else (),
+            piles if rules.companies else (),
+            tuple(
+                tuple(n for n in range(1, STATIONS + 1) if int(s.numbers[seat]) >> (n - 1) & 1)
+                for seat in range(rules.players)
+            )
+            if rules.numbers
+            else (),
+        )
+
+    def result(self) -> Result:
+        """The outcome of a game that is over."""
+        if not self.over:
+            raise UsageError("the game is not over")
+        if not self._scored:
+            self._step(SCORE)
+            self._scored = True
+        s, rules = self._s, self.rules
+
+        def of_players(numbers: Any) -> list[int]:
+            return [int(n) for n in numbers[: rules.players]]
+
+        companies = COMPANIES if rules.companies else 0
+        return Result(
+            state.END_REASONS[s.end_reason],
+            [0] * rules.players if rules.companies else of_players(s.points),
+            of_players(s.number_points),
+            of_players(s.share_points),
+            of_players(s.bonus_points),
+            [int(n) for n in s.points[:companies]],
+            [int(n) for n in s.value[:companies]],
+            of_players(s.scores),
+            [seat for seat in range(rules.players) if int(s.winners) >> seat & 1],
+        )
+
+    def write(self, i: int, status: int, rows: dict[str, NDArray[Any]]) -> None:
+        """The rows of this game as the i-th of a shard."""
+        write_game(
+            self._positions,
+            self.prepared.rule_record,
+            np.int64(self.game),
+            np.int64(i),
+            np.int64(status),
+            rows["games"],
+            rows["seats"],
+            rows["lines"],
+        )
+
+    def _arrival(self, s: Any, stop: int) -> Arrival:
+        line = stop - 1
+        to, tiles, owned = int(s.to[line]), int(s.line_tiles[line]), s.owner[line] != NOBODY
+        double = to > STATIONS and stop <= STATIONS
+        return Arrival(stop, to, tiles, tiles * (2 if double else 1) if owned else 0)
+
+    def _tiles(self) -> list[str]:
+        """The tiles that may be placed now, by their place in the hand; a drawn one has the first place."""
+        drawn, at = int(self._s.drawn), HAND * self.seat
+        kinds = [drawn] if drawn >= 0 else self._s.hand[at : at + int(self._s.held[self.seat])]
+        return [CODES[kind] for kind in kinds]
+
+    def _decode(self, code: int, tiles: list[str]) -> Move:
+        """A move's number as the reference engine's move."""
+        kind, what, turns, where = code & 7, code >> 3 & 3, code >> 5 & 3, code >> 7
+        name = MOVE_KINDS[kind]
+        if name == "place":
+            return Move(name, tiles[what], turns, cell_of(where))
+        if name == "exchange":
+            return Move(name, share=PERCENTS[what], take=TAKES[turns])
+        if kind == WAGON:
+            share = PERCENTS[what] if self.rules.companies else None
+            return Move(name, share=share, edge=STATIONS + 1 + where)
+        return Move(name)
+
+
+def _company(number: int) -> int | None:
+    return None if number == UNKNOWN else int(number)

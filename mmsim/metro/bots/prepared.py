@@ -1,0 +1,53 @@
+"""A variant ready to be played."""
+
+from dataclasses import dataclass
+
+from mmsim.core.bots import Bot
+from mmsim.core.game import Variant
+from mmsim.metro.bots import seat_bots
+from mmsim.metro.engine import state
+from mmsim.metro.rules.play import check_board
+from mmsim.metro.rules.rulesets import Ruleset
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A variant, ready to be played: its board, rules and bots as compiled code reads them."""
+
+    rules: Ruleset
+    bots: tuple[Bot, ...]
+    seed: int
+    rotate: bool
+    name: str
+    board: state.Record
+    rule_record: state.Record
+    bot_record: state.Record
+
+    def bot_of(self, game: int, seat: int) -> int:
+        """Which of the listed bots sits in a seat: with rotated seats they move on from game to game."""
+        return (seat + (game % self.rules.players if self.rotate else 0)) % self.rules.players
+
+    def seated(self, game: int) -> list[Bot]:
+        """The bots of a game, seat by seat."""
+        return [self.bots[self.bot_of(game, seat)] for seat in range(self.rules.players)]
+
+
+def prepare(rules: Ruleset, variant: Variant) -> Prepared:
+    """A variant whose ruleset is at hand."""
+    check_board(variant.board)
+    bots = seat_bots(variant.bots, rules.players)
+    bot_record = state.new_record(state.BOTS)
+    for who, bot in enumerate(bots):
+        weights = list(bot.settings.values())
+        bot_record[0].kind[who] = bot.kind
+        bot_record[0].weights[state.WEIGHTS * who : state.WEIGHTS * who + len(weights)] = weights
+    return Prepared(
+        rules,
+        bots,
+        variant.seed,
+        variant.seats == "rotate",
+        variant.name or rules.variant,
+        state.board_record(rules),
+        state.rules_record(rules),
+        bot_record,
+    )

@@ -1,0 +1,1 @@
+"""How bots think, compiled: what a player may see, and what a move is worth."""

@@ -1,0 +1,134 @@
+"""What a player may know: hide the rest of a position, and guess it again at random."""
+
+from typing import Any
+
+import numpy as np
+
+from mmsim.compiled.accel import inlined, ix, jit
+from mmsim.compiled.streams import draw_below
+from mmsim.metro.engine.state import COLOURS, GRID, HAND, KINDS, SHARES, SUPPLY, UNKNOWN
+from mmsim.metro.rules.rulesets import COMPANIES, PER_COLOUR
+
+_ONE, _ZERO = np.uint64(1), np.uint64(0)
+
+
+@jit
+def hide(v: Any, r: Any, seat: Any) -> None:
+    """Make a copy of a position the view of a seat: blank the supply and what the others hold."""
+    for i in range(SUPPLY):
+        v.supply[ix(i)] = UNKNOWN
+    for other in range(r.players):
+        if other != seat:
+            for i in range(HAND):
+                v.hand[ix(HAND * other + i)] = UNKNOWN
+            v.numbers[ix(other)] = _ZERO
+    if v.seat != seat:  # what the seat in turn may choose tells what it holds
+        v.drawn = -1
+        v.choices = v.place_choices = 0
+        v.edges = v.wagon_shares = v.exchange_shares = _ZERO
+        for at in range(4 * HAND):
+            v.where[ix(at)] = _ZERO
+    if r.companies:
+        for i in range(SHARES):
+            _hide_shares(v, r, seat, i)
+
+
+@jit
+def _hide_shares(v: Any, r: Any, seat: Any, i: Any) -> None:
+    """X15: shares of a percentage of which a seat has not seen where they went."""
+    pile = COMPANIES * i
+    for j in range(COMPANIES):
+        if j >= v.pile_size[ix(i)] or not _knows(v, i, v.pile[ix(pile + j)], seat):
+            v.pile[ix(pile + j)] = UNKNOWN
+    for other in range(r.players):
+        if not _knows(v, i, v.share[ix(SHARES * other + i)], seat):
+            v.share[ix(SHARES * other + i)] = UNKNOWN
+    for company in range(COMPANIES):
+        if not _knows(v, i, company, seat):
+            v.knows[ix(pile + company)] = 0
+
+
+@inlined
+def _knows(v: Any, i: Any, company: Any, seat: Any) -> bool:
+    return np.int64(v.knows[ix(COMPANIES * i + np.int64(company))]) >> seat & 1 != 0
+
+
+@jit
+def count_unseen(v: Any, b: Any, mind: Any) -> None:
+    """How many tiles of every kind the player in turn has not seen yet, in a hand or in the supply."""
+    for kind in range(KINDS):
+        mind.unseen[ix(kind)] = 0
+    for i in range(SUPPLY):
+        mind.unseen[ix(b.tiles[ix(i)])] += 1
+    for cell in range(GRID):
+        if v.placed >> np.uint64(cell) & _ONE != _ZERO:
+            mind.unseen[ix(v.printed[ix(cell)])] -= 1
+    for i in range(v.held[ix(v.seat)]):
+        mind.unseen[ix(v.hand[ix(HAND * v.seat + i)])] -= 1
+    if v.drawn >= 0:
+        mind.unseen[ix(v.drawn)] -= 1
+
+
+@jit
+def guess(v: Any, b: Any, r: Any, mind: Any, dice: Any, stream: Any) -> None:
+    """Fill in what a view hides: everything that fits what the player in turn knows, all equally likely."""
+    size = np.int64(0)
+    for kind in range(KINDS):
+        for _ in range(mind.unseen[ix(kind)]):
+            mind.pool[ix(size)] = kind
+            size += 1
+    for i in range(v.next, SUPPLY):
+        size -= 1
+        v.supply[ix(i)] = _draw(mind, size, dice, stream)
+    for seat in range(r.players):
+        if seat != v.seat:
+            for i in range(v.held[ix(seat)]):
+                size -= 1
+                v.hand[ix(HAND * seat + i)] = _draw(mind, size, dice, stream)
+    if r.companies:
+        for i in range(SHARES):
+            _guess_shares(v, r, mind, dice, stream, i)
+    if r.numbers:
+        for colour in range(COLOURS):
+            _guess_numbers(v, b, r, mind, dice, stream, colour)
+
+
+@inlined
+def _draw(mind: Any, last: Any, dice: Any, stream: Any) -> np.int64:
+    """Any of the things in the pool up to the last, which takes its place."""
+    at = draw_below(dice, stream, last + 1)
+    drawn = np.int64(mind.pool[ix(at)])
+    mind.pool[ix(at)] = mind.pool[ix(last)]
+    return drawn
+
+
+@jit
+def _guess_shares(v: Any, r: Any, mind: Any, dice: Any, stream: Any, i: Any) -> None:
+    size = np.int64(0)
+    for company in range(COMPANIES):
+        if v.knows[ix(COMPANIES * i + company)] == 0:
+            mind.pool[ix(size)] = company
+            size += 1
+    for j in range(v.pile_size[ix(i)]):
+        if v.pile[ix(COMPANIES * i + j)] == UNKNOWN:
+            size -= 1
+            v.pile[ix(COMPANIES * i + j)] = _draw(mind, size, dice, stream)
+    for seat in range(r.players):
+        if v.share[ix(SHARES * seat + i)] == UNKNOWN:
+            size -= 1
+            v.share[ix(SHARES * seat + i)] = _draw(mind, size, dice, stream)
+
+
+@jit
+def _guess_numbers(v: Any, b: Any, r: Any, mind: Any, dice: Any, stream: Any, colour: Any) -> None:
+    size = np.int64(0)
+    for i in range(PER_COLOUR):
+        station = np.int64(b.numbers[ix(PER_COLOUR * colour + i)])
+        if v.numbers[ix(v.seat)] >> np.uint64(station - 1) & _ONE == _ZERO:
+            mind.pool[ix(size)] = station
+            size += 1
+    for seat in range(r.players):
+        if seat != v.seat:
+            for _ in range(r.numbers_per_colour):
+                size -= 1
+                v.numbers[ix(seat)] |= _ONE << np.uint64(_draw(mind, size, dice, stream) - 1)

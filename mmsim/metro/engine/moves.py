@@ -1,0 +1,157 @@
+"""The fast core's decisions: count what may be chosen, and turn the k-th choice into a move.
+
+A move is a number, `kind | what << 3 | turns << 5 | where << 7`; see the constants. The order of choices is that of
+`reference.legal_moves`, so that a choice by number means the same move in both engines.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from mmsim.compiled.accel import count_bits, inlined, ix, jit, kth_bit
+from mmsim.metro.engine.state import HAND, NOBODY, SHARES, SUPPLY
+from mmsim.metro.rules.board import STATIONS, STOPS
+
+PLACE, DRAW, EXCHANGE, WAGON, PASS = range(5)
+MOVE_KINDS = ("place", "draw", "exchange", "wagon", "pass")
+# what: place - place in the hand, of a drawn tile 0; exchange, wagon - place of the share
+# turns: place - quarter turns; exchange - 0 open, 1 hidden
+# where: place - cell; wagon - edge of the centre, from 0
+
+_ONE, _ZERO = np.uint64(1), np.uint64(0)
+_EDGES = STOPS - STATIONS
+
+
+@inlined
+def move_code(kind: Any, what: Any, turns: Any, where: Any) -> np.int64:
+    return np.int64(kind) | np.int64(what) << 3 | np.int64(turns) << 5 | np.int64(where) << 7
+
+
+@jit
+def short_cells(s: Any, b: Any, kind: Any) -> np.uint64:
+    """X10, X16: the cells in which a kind of tile would be all of a line."""
+    cells = b.short[ix(kind)]
+    if s.wagon_used != _ZERO:
+        for side in range(4):
+            if b.out[ix(4 * kind + side)] == side:
+                cells |= s.wagon_cells[ix(side)]
+    return cells
+
+
+@jit
+def find_places(s: Any, b: Any, kind: Any, at: Any) -> np.int64:
+    """X9, X10, X13: note where a tile may go, turn by turn, at a place of `where`; returns how many ways there are."""
+    free = s.reach & ~s.placed
+    ways = b.ways[ix(kind)]
+    count = np.int64(0)
+    for turns in range(ways):
+        cells = free & ~short_cells(s, b, b.turned[ix(4 * kind + turns)])
+        s.where[ix(4 * at + turns)] = cells
+        count += count_bits(cells)
+    if count == 0:
+        for turns in range(ways):
+            s.where[ix(4 * at + turns)] = free
+        count = ways * count_bits(free)
+    for turns in range(ways, 4):
+        s.where[ix(4 * at + turns)] = _ZERO
+    return count
+
+
+@jit
+def _forget_places(s: Any, at: Any) -> None:
+    for turns in range(4):
+        s.where[ix(4 * at + turns)] = _ZERO
+
+
+@jit
+def _find_exchanges(s: Any, r: Any) -> np.int64:
+    """X15: the shares that may be exchanged."""
+    s.exchange_shares = _ZERO
+    for owner in range(r.owners):
+        if s.points[ix(owner)] >= r.exchange_until:
+            return np.int64(0)
+    s.exchange_shares = ~(s.shown >> np.uint64(SHARES * s.seat)) & np.uint64(15)
+    return 2 * count_bits(s.exchange_shares)
+
+
+@jit
+def _find_wagons(s: Any, b: Any, r: Any) -> np.int64:
+    """X16: the free edges of the centre, and the shares that allow a wagon there."""
+    s.edges = _ZERO
+    for edge in range(_EDGES):
+        cell = b.departure[ix(STATIONS + edge)] >> 2
+        if s.owner[ix(STATIONS + edge)] == NOBODY and s.placed >> np.uint64(cell) & _ONE == _ZERO:
+            s.edges |= _ONE << np.uint64(edge)
+    s.wagon_shares = _ZERO
+    if not r.companies:
+        if s.wagon_used >> np.uint64(s.seat) & _ONE == _ZERO:
+            s.wagon_shares = _ONE
+    else:
+        for i in range(SHARES):
+            if s.wagon_used >> np.uint64(s.share[ix(SHARES * s.seat + i)]) & _ONE == _ZERO:
+                s.wagon_shares |= _ONE << np.uint64(i)
+    return count_bits(s.edges) * count_bits(s.wagon_shares)
+
+
+@jit
+def find_turn(s: Any, b: Any, r: Any) -> None:
+    """X8: everything a player may do at the beginning of a turn."""
+    hand, held = HAND * s.seat, s.held[ix(s.seat)]
+    choices = np.int64(0)
+    for i in range(r.hand):
+        new = i < held
+        for before in range(i):
+            if s.hand[ix(hand + before)] == s.hand[ix(hand + i)]:
+                new = False
+        if new:
+            choices += find_places(s, b, np.int64(s.hand[ix(hand + i)]), i)
+        else:
+            _forget_places(s, i)
+    s.place_choices = choices
+    if s.next < SUPPLY:
+        choices += 1
+    if r.companies:
+        choices += _find_exchanges(s, r)
+    if r.stations:
+        choices += _find_wagons(s, b, r)
+    if held == 0:
+        choices += 1  # pass
+    s.choices = choices
+
+
+@jit
+def find_drawn(s: Any, b: Any, r: Any) -> None:
+    """X8: where the tile that was drawn may go."""
+    s.place_choices = find_places(s, b, s.drawn, 0)
+    for i in range(1, r.hand):
+        _forget_places(s, i)
+    s.choices = s.place_choices
+
+
+@jit
+def kth_move(s: Any, r: Any, k: Any) -> np.int64:
+    """The k-th of the `choices` of the decision to be made."""
+    if k < s.place_choices:
+        for at in range(4 * r.hand):
+            here = count_bits(s.where[ix(at)])
+            if k < here:
+                return move_code(PLACE, at >> 2, at & 3, kth_bit(s.where[ix(at)], k))
+            k -= here
+    return _kth_other(s, k - s.place_choices)
+
+
+@jit
+def _kth_other(s: Any, k: Any) -> np.int64:
+    """Of the moves that place no tile: draw, exchanges, wagons, pass."""
+    if s.next < SUPPLY:
+        if k == 0:
+            return np.int64(DRAW)
+        k -= 1
+    exchanges = 2 * count_bits(s.exchange_shares)
+    if k < exchanges:
+        return move_code(EXCHANGE, kth_bit(s.exchange_shares, k >> 1), k & 1, 0)
+    k -= exchanges
+    edges = count_bits(s.edges)
+    if k < edges * count_bits(s.wagon_shares):
+        return move_code(WAGON, kth_bit(s.wagon_shares, k // edges), 0, kth_bit(s.edges, k % edges))
+    return np.int64(PASS)

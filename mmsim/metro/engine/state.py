@@ -1,0 +1,245 @@
+"""The fast core's memory: records for the board, the ruleset, the position, the bots' dice and their thoughts.
+
+Cells are numbered 8 * row + column and sets of cells are 64-bit words. A node is where a line enters a cell
+(4 * cell + side) or arrives (256 + stop - 1). Every stretch of track is known by its first and last node:
+`last[first]`, `first[last]` and `length[first]`, so that a tile joins four pairs of stretches and nothing is traced.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mmsim.compiled import streams
+from mmsim.metro.rules.board import (
+    CELLS,
+    CENTRE,
+    COMPANY_WAGONS,
+    DEPARTURE,
+    EDGE_CELLS,
+    NEIGHBOURS,
+    SIZE,
+    STATIONS,
+    STOP_AT,
+    STOPS,
+    WAGONS,
+    Cell,
+    beyond,
+    opposite,
+    outer_sides,
+)
+from mmsim.metro.rules.deal import PERCENTS, Deal, central_tiles, number_colours
+from mmsim.metro.rules.rulesets import COMPANIES, KNOBS, PER_COLOUR, Ruleset
+from mmsim.metro.rules.tiles import CODES, NUMBER, SIDES, TILES, exit_side, turned, ways_to_lie
+
+Record = NDArray[Any]  # a structured array of one element: what crosses from Python to compiled code
+
+SEATS = 6
+HAND = 3
+SHARES = len(PERCENTS)
+COLOURS = 4
+KINDS = len(CODES)  # of tiles
+SUPPLY = len(TILES)
+GRID = SIZE * SIZE
+ENTRIES = 4 * GRID  # nodes below are ways into a cell, the others arrivals
+NODES = ENTRIES + STOPS
+NOBODY = 255  # in a table of owners
+UNKNOWN = 255  # in a view: a tile or company that is hidden
+EMPTY = 255  # in a table of cells: no tile
+
+END_REASONS = ("tiles", "turn_limit")
+NO_TILES, TOO_LONG = range(2)
+
+BOARD = np.dtype(
+    [
+        ("cells", np.uint64),
+        ("edge_cells", np.uint64),
+        ("near", np.uint64, GRID),  # [cell]: its neighbours
+        ("exit", np.uint16, ENTRIES),  # [cell, side]: the node reached by leaving a cell by a side
+        ("stop", np.uint8, ENTRIES),  # [node]: the stop whose departure it is, from 1; 0: none
+        ("departure", np.uint16, STOPS),  # [stop - 1]: the node into which a wagon departs
+        ("owner", np.uint8, STOPS),  # [stop - 1]: whose wagon stands there at the beginning
+        ("out", np.uint8, 4 * KINDS),  # [kind, side in]: side out
+        ("turned", np.uint8, 4 * KINDS),  # [kind, turns]: the kind it is then
+        ("ways", np.int64, KINDS),  # in how many turns a kind may lie
+        ("short", np.uint64, KINDS),  # cells where a kind would be all of a line (X10)
+        ("tiles", np.uint8, SUPPLY),
+        ("central", np.uint8, 8),
+        ("numbers", np.uint8, COLOURS * PER_COLOUR),  # [colour, i]: a station
+    ]
+)
+
+RULES = np.dtype([("players", np.int64), ("owners", np.int64), *((name, np.int64) for name in KNOBS)])
+
+STATE = np.dtype(
+    [
+        ("turn", np.int64),
+        ("seat", np.int64),
+        ("over", np.int64),
+        ("end_reason", np.int64),
+        # tiles
+        ("next", np.int64),  # how many tiles of the supply are drawn
+        ("drawn", np.int64),  # the kind that was drawn and must be placed; -1: none
+        ("held", np.int64, SEATS),  # tiles in each hand
+        ("supply", np.uint8, SUPPLY),  # kinds in the order they are drawn
+        ("hand", np.uint8, SEATS * HAND),  # [seat, i]
+        ("tile", np.uint8, GRID),  # the kind that lies in a cell, as it lies
+        ("printed", np.uint8, GRID),  # the kind that lies in a cell, as it was in the hand
+        ("placed", np.uint64),
+        ("reach", np.uint64),  # cells at the edge or beside a placed tile (X9)
+        # lines
+        ("last", np.uint16, NODES),  # [first node of a stretch]
+        ("first", np.uint16, NODES),  # [last node of a stretch]
+        ("length", np.uint8, NODES),  # [first node of a stretch]: tiles passed
+        ("owner", np.uint8, STOPS),
+        ("arrived", np.uint64),  # bits of stops whose line has arrived
+        ("to", np.uint8, STOPS),  # [stop - 1]: the stop its line reached
+        ("line_tiles", np.uint8, STOPS),
+        ("line_turn", np.uint16, STOPS),  # when it arrived
+        ("points", np.int64, COMPANIES),  # of the owners of wagons
+        # modules
+        ("share", np.uint8, SEATS * SHARES),  # [seat, percentage]: a company
+        ("pile", np.uint8, SHARES * COMPANIES),  # [percentage, i]: companies from the top
+        ("pile_size", np.int64, SHARES),
+        ("open_share", np.uint8, SHARES),
+        ("shown", np.uint64),  # bits of 4 * seat + percentage: shares that lie open for a centre wagon
+        ("knows", np.uint8, SHARES * COMPANIES),  # [percentage, company]: bits of seats who know where that share is
+        ("wagon_used", np.uint64),  # bits of owners whose centre wagon is placed
+        ("wagon_cells", np.uint64, 4),  # [side]: cells beside a centre wagon, by the side where it stands (X16)
+        ("numbers", np.uint64, SEATS),  # bits of stations, station 1 being bit 0
+        ("layout", np.int64),  # of the central tiles; -1: none
+        # the decision to be made
+        ("choices", np.int64),
+        ("place_choices", np.int64),
+        ("where", np.uint64, 4 * HAND),  # [place in the hand, turns]: cells; a drawn tile uses the first place
+        ("edges", np.uint64),  # bits of centre edges for a wagon
+        ("wagon_shares", np.uint64),  # bits of percentages; without module 1 bit 0
+        ("exchange_shares", np.uint64),  # bits of percentages
+        # what is told of a game
+        ("tiles_placed", np.int64, SEATS),
+        ("draws", np.int64, SEATS),
+        ("exchanges", np.int64, SEATS),
+        ("wagons", np.int64, SEATS),
+        ("leader", np.int64),
+        ("leader_since", np.int64),
+        ("lead_changes", np.int64),
+        ("value", np.int64, COMPANIES),
+        ("number_points", np.int64, SEATS),
+        ("share_points", np.int64, SEATS),
+        ("bonus_points", np.int64, SEATS),
+        ("scores", np.int64, SEATS),
+        ("winners", np.uint64),  # bits of seats
+    ]
+)
+
+# All chance of a game is apart from its position, so that a copy of the position tells a bot nothing of what comes:
+# stream 0 for the set-up, then one for each seat's bot.
+DICE = np.dtype([("rng", np.uint64, streams.words(1 + SEATS))])
+
+WEIGHTS = 12  # parameters of a bot
+BOTS = np.dtype([("kind", np.int64, SEATS), ("weights", np.float64, SEATS * WEIGHTS)])  # by seat
+
+CANDIDATES = 16  # moves a searching bot compares
+
+# What a bot thinks while it chooses a move; nothing of it lasts.
+MIND = np.dtype(
+    [
+        ("stake", np.float64, COMPANIES),  # what a point of every owner of wagons is worth to the player
+        ("open_worth", np.float64),  # what an open line is worth, whatever it is; below zero: what the next fields say
+        ("tiles", np.float64, NODES),  # [node]: tiles a line that waits there may still pass
+        ("centre", np.float64, NODES),  # [node]: how likely it ends in the centre
+        ("both", np.float64, NODES),  # [node]: the tiles it may still pass times whether it ends in the centre
+        ("track", np.float64, 4),  # how likely a track of an unseen tile goes out so many sides clockwise
+        ("unseen", np.int64, KINDS),  # tiles of every kind that are in a hidden hand or the supply
+        ("best", np.float64, KINDS),  # [kind as it lies]: the best that can be done with it
+        ("pool", np.uint8, SUPPLY),  # what is shuffled when hidden things are guessed
+        ("profit", np.float64, COMPANIES),  # what every company is expected to make
+        ("value", np.float64, COMPANIES),  # and what that would make it worth
+        ("candidate", np.int64, CANDIDATES),  # moves
+        ("prior", np.float64, CANDIDATES),  # what they seemed worth before the search
+        ("total", np.float64, CANDIDATES),  # of their playouts
+    ]
+)
+
+# A view and what a searching bot makes of it are positions too.
+VIEW, SAMPLE, PLAYOUT = 1, 2, 3
+POSITIONS = 4
+IMAGINED = 1  # the mind that goes with an imagined game
+MINDS = 2
+
+
+def new_record(kind: np.dtype[Any], size: int = 1) -> Record:
+    """An empty record, as an array: attribute access works with and without the compiler."""
+    return np.zeros(size, kind).view(np.recarray)
+
+
+def cell_number(cell: Cell) -> int:
+    return SIZE * cell[0] + cell[1]
+
+
+def cell_of(number: int) -> Cell:
+    return divmod(number, SIZE)
+
+
+def _word(cells: Any) -> int:
+    return sum(1 << cell_number(cell) for cell in cells)
+
+
+def _node(cell: Cell, side: int) -> int:
+    return 4 * cell_number(cell) + side
+
+
+def board_record(rules: Ruleset) -> Record:
+    """All tables of the board and the tiles, as a ruleset has them."""
+    record = new_record(BOARD)
+    b = record[0]
+    b.cells, b.edge_cells = _word(CELLS), _word(EDGE_CELLS)
+    for cell in (*CELLS, *CENTRE):
+        b.near[cell_number(cell)] = _word(NEIGHBOURS.get(cell, ()))
+        for side in SIDES:
+            stop = STOP_AT.get((cell, side), 0)
+            if stop > STATIONS and rules.central:
+                stop = 0
+            b.stop[_node(cell, side)] = stop
+            ahead = beyond(cell, side)
+            b.exit[_node(cell, side)] = ENTRIES + stop - 1 if stop else _node(ahead, opposite(side))
+    for stop, (cell, side) in DEPARTURE.items():
+        b.departure[stop - 1] = _node(cell, side)
+    b.owner[:] = NOBODY
+    for owner, stations in enumerate(COMPANY_WAGONS if rules.companies else WAGONS[rules.players]):
+        for stop in stations:
+            b.owner[stop - 1] = owner
+    for kind, code in enumerate(CODES):
+        for side in SIDES:
+            b.out[4 * kind + side] = exit_side(code, side)
+            b.turned[4 * kind + side] = NUMBER[turned(code, side)]
+        b.ways[kind] = len(ways_to_lie(code, rules.orientation))
+        b.short[kind] = _word(
+            cell for cell in CELLS if any(exit_side(code, side) in outer_sides(cell) for side in outer_sides(cell))
+        )
+    b.tiles[:] = [NUMBER[code] for code in TILES]
+    b.central[:] = [NUMBER[code] for code in central_tiles()]
+    b.numbers[:] = [station for stations in number_colours().values() for station in stations]
+    return record
+
+
+def rules_record(rules: Ruleset) -> Record:
+    """A ruleset as numbers: choices by their place in the order they are declared in."""
+    record = new_record(RULES)
+    r = record[0]
+    r.players, r.owners = rules.players, rules.owners
+    for name, value in rules.knobs().items():
+        choices = KNOBS[name].choices
+        setattr(r, name, choices.index(str(value)) if choices else int(value))
+    return record
+
+
+def lay_deal(s: Any, deal: Deal) -> None:
+    """Put a deal of one's own into a position: the supply, the central tiles, the piles and the numbers as they are."""
+    s.supply[:] = [NUMBER[code] for code in deal.supply]
+    for cell, code in zip(CENTRE, deal.central, strict=False):
+        s.tile[cell_number(cell)] = NUMBER[code]
+    for i, pile in enumerate(deal.piles):
+        s.pile[COMPANIES * i : COMPANIES * (i + 1)] = pile
+    for seat, numbers in enumerate(deal.numbers):
+        s.numbers[seat] = sum(1 << (station - 1) for station in numbers)

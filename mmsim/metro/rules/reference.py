@@ -1,0 +1,282 @@
+"""The readable engine: a game of Metro in plain Python, to be read beside the rules page, one short function a rule.
+
+Points, shares and station numbers at the end are in `reference_scoring`. The fast core is tested against this engine
+and records are verified by it.
+"""
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from mmsim.core.game import IllegalMove
+from mmsim.metro.rules.board import (
+    CELLS,
+    CENTRE,
+    CENTRE_STOPS,
+    COMPANY_WAGONS,
+    DEPARTURE,
+    EDGE_CELLS,
+    NEIGHBOURS,
+    STATIONS,
+    STOP_AT,
+    WAGONS,
+    Cell,
+    beyond,
+    opposite,
+    outer_sides,
+)
+from mmsim.metro.rules.deal import PERCENTS, Deal
+from mmsim.metro.rules.rulesets import Ruleset
+from mmsim.metro.rules.tiles import SIDES, exit_side, turned, ways_to_lie
+
+TAKES = ("open", "hidden")
+
+
+class Move(NamedTuple):
+    """One decision: place, draw, exchange, wagon or pass."""
+
+    kind: str
+    tile: str | None = None  # place: as printed
+    turns: int | None = None  # place: quarter turns clockwise
+    cell: Cell | None = None  # place
+    share: int | None = None  # exchange, wagon with module 1: the percentage of the own share
+    take: str | None = None  # exchange: the open share or the hidden one
+    edge: int | None = None  # wagon: the stop in the centre
+
+
+DRAW = Move("draw")
+PASS = Move("pass")
+
+
+class Arrival(NamedTuple):
+    """A line that has reached a stop: where from, where to, over how many tiles, for how many points."""
+
+    line: int
+    to: int
+    tiles: int
+    points: int
+
+
+class Played(NamedTuple):
+    """A move with what came of it."""
+
+    turn: int
+    seat: int
+    move: Move
+    arrivals: tuple[Arrival, ...]
+
+
+@dataclass
+class Game:
+    """A position: what is on the board, what everybody holds, and whose turn it is."""
+
+    rules: Ruleset
+    deal: Deal
+    supply: list[str] = field(init=False)  # the next tile to be drawn comes first
+    hands: list[list[str]] = field(init=False)
+    drawn: str | None = None  # a tile that was drawn instead of placing one from the hand, and must be placed
+    board: dict[Cell, str] = field(default_factory=dict)  # every tile as it lies
+    owner: dict[int, int] = field(default_factory=dict)  # stop -> whose wagon departs there
+    arrivals: dict[int, Arrival] = field(default_factory=dict)  # stop of departure -> how its line ended
+    points: list[int] = field(init=False)  # of the players, with module 1 the profits of the companies
+    shares: list[list[int]] = field(init=False)  # [player][percentage]: a company
+    piles: list[list[int]] = field(init=False)  # [percentage]: companies, the top one first
+    open_shares: list[int] = field(init=False)  # [percentage]
+    shown: list[set[int]] = field(init=False)  # [player]: places of the shares that lie open for a centre wagon
+    turn: int = 1
+    seat: int = 0
+    end_reason: str | None = None
+    history: list[Played] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        rules = self.rules
+        self.supply = list(self.deal.supply)
+        self.hands = [[self.supply.pop(0) for _ in range(rules.hand)] for _ in range(rules.players)]  # X8, X14
+        self.points = [0] * rules.owners
+        for owner, stations in enumerate(COMPANY_WAGONS if rules.companies else WAGONS[rules.players]):  # X7
+            self.owner.update(dict.fromkeys(stations, owner))
+        if rules.central:  # X17
+            self.board.update(zip(CENTRE, self.deal.central, strict=True))
+        # X15: one share of each pile to every player, then the top one of each is laid open
+        self.piles = [list(pile) for pile in self.deal.piles]
+        self.shares = [[pile.pop(0) for pile in self.piles] for _ in range(rules.players)]
+        self.open_shares = [pile.pop(0) for pile in self.piles]
+        self.shown = [set() for _ in range(rules.players)]
+
+    @property
+    def over(self) -> bool:
+        return self.end_reason is not None
+
+    @property
+    def tiles_left(self) -> int:
+        """Tiles that are not on the board yet."""
+        return len(CELLS) - sum(cell in self.board for cell in CELLS)
+
+
+# --- legal moves ---------------------------------------------------------------------------------------------
+
+
+def legal_moves(game: Game) -> list[Move]:
+    """Every legal move, always in the same order: tiles by place in the hand, draw, exchanges, wagons, pass."""
+    if game.over:
+        return []
+    if game.drawn is not None:  # X8: what is drawn is placed
+        return place_moves(game, game.drawn)
+    hand = list(dict.fromkeys(game.hands[game.seat]))
+    moves = [move for tile in hand for move in place_moves(game, tile)]
+    if game.supply:
+        moves.append(DRAW)
+    moves += exchange_moves(game) + wagon_moves(game)
+    return moves if hand else [*moves, PASS]  # nobody has to exchange for want of a tile
+
+
+def place_moves(game: Game, tile: str) -> list[Move]:
+    """X9, X10, X13: all ways to place a tile, by turn and cell."""
+    open_cells = [cell for cell in CELLS if cell not in game.board and is_reached(game, cell)]
+    ways = [(turns, cell) for turns in ways_to_lie(tile, game.rules.orientation) for cell in open_cells]
+    good = [(turns, cell) for turns, cell in ways if not makes_short_line(game, turned(tile, turns), cell)]
+    return [Move("place", tile, turns, cell) for turns, cell in good or ways]
+
+
+def is_reached(game: Game, cell: Cell) -> bool:
+    """X9: at the board's edge or side by side with a placed tile; the centre is not enough."""
+    return cell in EDGE_CELLS or any(other in game.board for other in NEIGHBOURS[cell])
+
+
+def makes_short_line(game: Game, code: str, cell: Cell) -> bool:
+    """X10, X16: whether a tile would be all of a line, from a station or a centre wagon straight to an arrival."""
+    outer = outer_sides(cell)
+    if any(exit_side(code, side) in outer for side in outer):
+        return True
+    stops = {side: STOP_AT[cell, side] for side in SIDES if (cell, side) in STOP_AT}
+    return any(stop > STATIONS and stop in game.owner and exit_side(code, side) == side for side, stop in stops.items())
+
+
+def exchange_moves(game: Game) -> list[Move]:
+    """X15: one share that is not shown against the open or the top hidden one, until a company has made enough."""
+    if not game.rules.companies or max(game.points) >= game.rules.exchange_until:
+        return []
+    kept = [i for i in range(len(PERCENTS)) if i not in game.shown[game.seat]]
+    return [Move("exchange", share=PERCENTS[i], take=take) for i in kept for take in TAKES]
+
+
+def wagon_moves(game: Game) -> list[Move]:
+    """X16: the own centre wagon, or that of a company of which a share is held, to a free edge at a free cell."""
+    if not game.rules.stations:
+        return []
+    edges = [stop for stop in CENTRE_STOPS if stop not in game.owner and DEPARTURE[stop][0] not in game.board]
+    used = {game.owner[stop] for stop in CENTRE_STOPS if stop in game.owner}
+    if not game.rules.companies:
+        return [] if game.seat in used else [Move("wagon", edge=stop) for stop in edges]
+    usable = [i for i, company in enumerate(game.shares[game.seat]) if company not in used]
+    return [Move("wagon", share=PERCENTS[i], edge=stop) for i in usable for stop in edges]
+
+
+# --- lines ---------------------------------------------------------------------------------------------------
+
+
+def trace(game: Game, line: int) -> tuple[list[Cell], int | None]:
+    """X2, X6: the cells a line passes, one after another, and the stop it reaches, if it does."""
+    cell, side = DEPARTURE[line]
+    passed: list[Cell] = []
+    while cell in game.board:
+        passed.append(cell)
+        side = exit_side(game.board[cell], side)
+        ahead = beyond(cell, side)
+        if (cell, side) in STOP_AT and ahead not in game.board:  # with central tiles the centre is no stop (X17)
+            return passed, STOP_AT[cell, side]
+        cell, side = ahead, opposite(side)
+    return passed, None
+
+
+def arrival(game: Game, line: int) -> Arrival | None:
+    """X11, X16, X17: what a line that departs at a stop has come to, if it has arrived."""
+    passed, to = trace(game, line)
+    if to is None:
+        return None
+    tiles = sum(cell not in CENTRE or game.rules.central_points for cell in passed)
+    double = to > STATIONS and line <= STATIONS
+    return Arrival(line, to, tiles, tiles * (2 if double else 1) if line in game.owner else 0)
+
+
+def departures(game: Game) -> list[int]:
+    """The stops from which lines run: every station, owned or not, and the centre wagons."""
+    return [*range(1, STATIONS + 1), *(stop for stop in CENTRE_STOPS if stop in game.owner)]
+
+
+# --- playing a move ------------------------------------------------------------------------------------------
+
+
+def apply(game: Game, move: Move) -> Played:
+    """Play a legal move: change the position, go on to the next decision, and tell what came of it."""
+    if move not in legal_moves(game):
+        raise IllegalMove(f"{move} is not legal for seat {game.seat} in turn {game.turn}")
+    turn, seat = game.turn, game.seat
+    arrived: list[Arrival] = []
+    if move.kind == "draw":
+        game.drawn = game.supply.pop(0)
+    elif move.kind == "place":
+        arrived = place(game, move)
+    elif move.kind == "exchange":
+        exchange(game, move)
+    elif move.kind == "wagon":
+        put_wagon(game, move)
+    played = Played(turn, seat, move, tuple(arrived))
+    game.history.append(played)
+    if move.kind != "draw":
+        end_turn(game)
+    return played
+
+
+def place(game: Game, move: Move) -> list[Arrival]:
+    """X8, X11: put down a tile, score the lines that arrive, and fill up the hand."""
+    assert move.tile is not None
+    assert move.turns is not None
+    assert move.cell is not None
+    game.board[move.cell] = turned(move.tile, move.turns)
+    if game.drawn is not None:
+        game.drawn = None
+    else:
+        hand = game.hands[game.seat]
+        hand.remove(move.tile)
+        if game.supply:
+            hand.append(game.supply.pop(0))
+    going = [line for line in departures(game) if line not in game.arrivals]
+    arrived = [found for line in going if (found := arrival(game, line)) is not None]
+    for found in arrived:
+        game.arrivals[found.line] = found
+        if found.line in game.owner:
+            game.points[game.owner[found.line]] += found.points
+    return arrived
+
+
+def exchange(game: Game, move: Move) -> None:
+    """X15: the own share goes under its pile; the open one is taken and replaced, or the top hidden one is taken."""
+    assert move.share is not None
+    i = PERCENTS.index(move.share)
+    pile, own = game.piles[i], game.shares[game.seat]
+    pile.append(own[i])
+    if move.take == "open":
+        own[i], game.open_shares[i] = game.open_shares[i], pile.pop(0)
+    else:
+        own[i] = pile.pop(0)
+
+
+def put_wagon(game: Game, move: Move) -> None:
+    """X16: a wagon in the centre; with module 1 the share that allows it is shown from now on."""
+    assert move.edge is not None
+    game.owner[move.edge] = game.seat
+    if move.share is not None:
+        i = PERCENTS.index(move.share)
+        game.owner[move.edge] = game.shares[game.seat][i]
+        game.shown[game.seat].add(i)
+
+
+def end_turn(game: Game) -> None:
+    """X12: the game ends with the last tile; else the next player's turn begins."""
+    if game.tiles_left == 0:
+        game.end_reason = "tiles"
+    elif game.turn == game.rules.turn_limit:
+        game.end_reason = "turn_limit"
+    else:
+        game.turn += 1
+        game.seat = (game.seat + 1) % game.rules.players

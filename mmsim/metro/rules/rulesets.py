@@ -1,0 +1,134 @@
+"""Rulesets of Metro: every knob, the modifiers, and how a ruleset is named.
+
+A ruleset is written `metro[+MODIFIER...][,knob=value...]`: `metro+free+hand2`, `metro+numbers,numbers_per_colour=2`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from mmsim.core.errors import UsageError, unknown
+from mmsim.core.knobs import Value, choice, knobs_of, number, overridden, spelled, switch
+from mmsim.core.specs import known_modifiers, read_spec
+
+RULES_VERSION = 1  # goes up when the same seed and ruleset give another game
+
+EDITION = "metro"
+PLAYERS = (2, 3, 4, 5, 6)
+USUAL_PLAYERS = 4
+COMPANIES = 8
+PER_COLOUR = 8  # X18: station numbers of each colour
+
+
+@dataclass(frozen=True)
+class Ruleset:
+    """Everything the engine asks about the rules, for one number of players."""
+
+    name: str
+    players: int
+
+    orientation: str = choice("fixed", "fixed free", "X9 X13", "Whether a tile may be turned before it is placed.")
+    hand: int = number(1, 1, 3, "X8 X14", "Tiles in a hand.")
+    companies: bool = switch(False, "X15", "Module 1: eight companies, of which the players hold shares.")
+    stations: bool = switch(False, "X16", "Module 2: wagons that start in the centre.")
+    central: bool = switch(False, "X17", "Module 3: tracks through the centre instead of an end there.")
+    numbers: bool = switch(False, "X18", "Module 4: secret numbers of stations that score what arrives there.")
+    numbers_per_colour: int = number(1, 1, 4, "X18", "Station numbers of each colour a player holds.")
+    central_points: bool = switch(False, "X17", "Whether a central tile passed counts as a tile.")
+    exchange_until: int = number(25, 1, 200, "X15", "Profit of a company from which on no share is exchanged.")
+    turn_limit: int = number(400, 60, 2000, "X12", "Turns after which a game stops that nobody ends.")
+
+    @property
+    def variant(self) -> str:
+        """The name of this ruleset with its number of players, as records and tables spell it."""
+        return f"{self.name}-{self.players}p"
+
+    @property
+    def owners(self) -> int:
+        """How many have wagons: the companies, or else the players."""
+        return COMPANIES if self.companies else self.players
+
+    def knobs(self) -> dict[str, Value]:
+        """Every knob and its value."""
+        return {name: getattr(self, name) for name in KNOBS}
+
+
+KNOBS = knobs_of(Ruleset)
+
+MODIFIERS: dict[str, tuple[str, Mapping[str, Value]]] = {
+    "free": ("Tiles may be turned (X13).", {"orientation": "free"}),
+    "hand2": ("Hands of two tiles (X14).", {"hand": 2}),
+    "hand3": ("Hands of three tiles (X14).", {"hand": 3}),
+    "companies": ("Module 1, metro companies (X15).", {"companies": True}),
+    "stations": ("Module 2, metro stations (X16).", {"stations": True}),
+    "central": ("Module 3, central tracks (X17).", {"central": True}),
+    "numbers": ("Module 4, station numbers (X18).", {"numbers": True}),
+}
+MODULES = ("companies", "stations", "central", "numbers")
+_TOGETHER = ({"companies", "stations"}, {"companies", "central"}, {"stations", "numbers"}, {"central", "numbers"})
+
+
+@dataclass(frozen=True)
+class Spec:
+    """A ruleset as it is named, before the number of players is known."""
+
+    modifiers: tuple[str, ...] = ()
+    overrides: tuple[tuple[str, Value], ...] = ()
+
+    @property
+    def name(self) -> str:
+        knobs = "".join(f",{knob}={spelled(value)}" for knob, value in self.overrides)
+        return "+".join((EDITION, *self.modifiers)) + knobs
+
+    def with_overrides(self, overrides: Mapping[str, object]) -> "Spec":
+        """This spec with more knobs set; a knob set again takes the new value."""
+        return Spec(self.modifiers, overridden(KNOBS, self.overrides, overrides))
+
+    def resolve(self, players: int | None = None) -> Ruleset:
+        return explain(self, players)[0]
+
+
+def parse(text: str) -> Spec:
+    """Read a spec, or the TOML file of one when the text ends in `.toml`."""
+    return read_spec(text, _named)
+
+
+def _named(edition: str, modifiers: list[str]) -> Spec:
+    if edition != EDITION:
+        raise unknown("edition", edition, (EDITION,))
+    return Spec(known_modifiers(modifiers, MODIFIERS, [("hand2", "hand3")]))
+
+
+def ruleset(text: str, players: int | None = None) -> Ruleset:
+    """The ruleset of a spec for a number of players (None: the usual number)."""
+    return parse(text).resolve(players)
+
+
+def explain(spec: Spec, players: int | None = None) -> tuple[Ruleset, dict[str, str]]:
+    """The ruleset for a number of players, and for every knob where its value comes from."""
+    values: dict[str, Value] = {}
+    sources = dict.fromkeys(KNOBS, "default")
+    for name in spec.modifiers:
+        knobs = MODIFIERS[name][1]
+        values.update(knobs)
+        sources.update(dict.fromkeys(knobs, f"modifier {name}"))
+    values.update(dict(spec.overrides))
+    sources.update(dict.fromkeys(dict(spec.overrides), "set by hand"))
+    rules = Ruleset(spec.name, USUAL_PLAYERS if players is None else players, **values)  # type: ignore[arg-type]
+    check(rules)
+    return rules, sources
+
+
+def check(rules: Ruleset) -> None:
+    """Refuse what no game can be played with (X7, X18, X19)."""
+    if rules.players not in PLAYERS:
+        raise UsageError(f"'{EDITION}' is for 2 to 6 players, not for {rules.players}")
+    modules = {module for module in MODULES if getattr(rules, module)}
+    if len(modules) > 1 and modules not in _TOGETHER:  # X19
+        named = " and ".join(f"'{module}'" for module in MODULES if module in modules)
+        offered = ", ".join("+".join(m for m in MODULES if m in pair) for pair in _TOGETHER)
+        raise UsageError(f"modules {named} are not played together; the book allows {offered}")
+    if rules.numbers and rules.players * rules.numbers_per_colour > PER_COLOUR:
+        raise UsageError(
+            f"{rules.players} players cannot have {rules.numbers_per_colour} station numbers of each colour; there are "
+            f"{PER_COLOUR} of a colour, so numbers_per_colour is at most {PER_COLOUR // rules.players}"
+        )

@@ -1,0 +1,102 @@
+"""Metro at the shell: rulesets, bots, one game and its story."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from mmsim.core.bots import Bot
+from mmsim.core.errors import UsageError
+from mmsim.core.game import Variant
+from mmsim.core.shell import BoardSets, Explained, Fact, Listing, Told
+from mmsim.metro.rules import rulesets
+from mmsim.metro.rules.play import Seed, check_board, play_uniform
+from mmsim.metro.rules.reference import Game, apply
+from mmsim.metro.rules.reference_scoring import result
+from mmsim.metro.shell import record, story
+
+
+class MetroShell:
+    """What the game answers at the shell."""
+
+    name = "metro"
+    usual_rules = rulesets.EDITION
+    example = "metro+free+hand2,turn_limit=200"
+    editions = (rulesets.EDITION,)
+    knobs = rulesets.KNOBS
+    costly = ("sweeps", "playouts", "width", "prior", "turns", "haste")
+
+    @property
+    def bots(self) -> Mapping[str, Bot]:
+        from mmsim.metro.bots import BOTS  # declared beside compiled code; the compiler is slow to import
+
+        return BOTS
+
+    @property
+    def boards(self) -> BoardSets:
+        raise UsageError(f"{self.name} has one board; there are no board sets to list, show or check")
+
+    def rulesets(self) -> list[Listing]:
+        modifiers = [(name, text) for name, (text, _) in rulesets.MODIFIERS.items()]
+        return [Listing("Modifiers", ("modifier", "meaning"), modifiers)]
+
+    def explain(self, spec: str, players: int | None) -> Explained:
+        ruleset, sources = rulesets.explain(rulesets.parse(spec), players)
+        wagons = [f"{colour} {', '.join(map(str, stations))}" for colour, stations in record.wagons(ruleset).items()]
+        return Explained(ruleset.variant, ruleset.knobs(), sources, [Fact("wagons", "; ".join(wagons), "X7")])
+
+    def play(self, variant: Variant, game: int, layout: str | None, explain: bool) -> Told:
+        from mmsim.metro.bots import seat_bots
+
+        check_board(variant.board)
+        if layout is not None:
+            raise UsageError(f"{self.name} has one board and no layouts; drop --layout")
+        if explain:
+            raise UsageError(f"the bots of {self.name} do not say what they had in mind; drop --explain")
+        ruleset = rulesets.ruleset(variant.rules, variant.players)
+        listed = seat_bots(variant.bots, ruleset.players)
+        seed = Seed(variant.seed, game, variant.seats == "rotate")
+        bots = [listed[(seat + game * seed.rotate) % ruleset.players] for seat in range(ruleset.players)]
+        dealt = Game(ruleset, seed.dealt(ruleset))
+        thinks = any(bot != self.bots["uniform"] for bot in bots)
+        # the reference engine has nothing to compile
+        table = _play_with_core(ruleset, variant, seed) if thinks else play_uniform(ruleset, seed)
+        outcome = result(table)
+        return Told(
+            opening=[
+                f"{ruleset.variant}, seed {variant.seed}, game {game}",
+                *(
+                    f"  seat {seat}: {story.player(table, seat)} ({bot.spec}) holds {story.holding(dealt, seat)}"
+                    for seat, bot in enumerate(bots)
+                ),
+            ],
+            story=story.tell(table),
+            sheets=[story.score_sheet(table, outcome), *(story.companies(outcome) if ruleset.companies else ())],
+            verdict=story.verdict(table, outcome),
+            record=record.record_of(table, table.deal, outcome, [bot.spec for bot in bots], seed),
+            draw=lambda kind: _drawn(kind, table),
+        )
+
+    def verify(self, told: Any) -> None:
+        record.verify(told)
+
+
+def _play_with_core(ruleset: rulesets.Ruleset, variant: Variant, seed: Seed) -> Game:
+    """Let bots of the fast core or in Python play; the readable engine follows."""
+    from mmsim.metro.bots.position import Position  # the compiler is slow to import
+    from mmsim.metro.bots.prepared import prepare
+    from mmsim.metro.bots.shards import start_up
+
+    start_up()
+    table = Game(ruleset, seed.dealt(ruleset))
+    position = Position(prepare(ruleset, variant), seed.game)
+    while not position.over:
+        move = position.bot_move()
+        position.apply(move)
+        apply(table, move)
+    return table
+
+
+def _drawn(kind: str, game: Game) -> bytes:
+    from mmsim.drawing.sheet import drawn  # matplotlib is slow to import; only pictures pay for it
+    from mmsim.metro.shell.draw import figure
+
+    return drawn(kind, lambda: figure(game))

@@ -1,0 +1,164 @@
+"""A position of Metro as a picture, SVG or PNG, with every line drawn in its owner's colour: `save(path, game)`."""
+
+from math import hypot
+from pathlib import Path
+
+from matplotlib.figure import Figure
+from matplotlib.path import Path as Outline
+
+from mmsim.drawing.palette import FAINT, INK, PAPER, plain
+from mmsim.drawing.sheet import Point, Sheet, fitting, save_picture
+from mmsim.metro.rules.board import CELLS, CENTRE, COLOURS, DEPARTURE, SIZE, STATIONS, STOPS, Cell, opposite
+from mmsim.metro.rules.reference import Game, trace
+from mmsim.metro.rules.tiles import BOTTOM, LEFT, RIGHT, SIDES, TOP, exit_side
+from mmsim.metro.shell.draw_palette import BORDER, CELL, OWNER, TRACK
+from mmsim.metro.shell.draw_palette import CENTRE as CENTRE_FILL
+
+_HALF = SIZE / 2
+_FRAME = 0.62  # how far the border with the stations reaches out
+_MARGIN = 0.35
+_PORT = 0.16  # X2: how far the two ports of a side lie from its middle
+_OUTWARDS: dict[int, Point] = {TOP: (0.0, 1.0), RIGHT: (1.0, 0.0), BOTTOM: (0.0, -1.0), LEFT: (-1.0, 0.0)}
+_LINE, _SEAM = 0.085, 0.035
+_TEXT = 0.24
+
+
+def figure(game: Game, title: str | None = None) -> Figure:
+    """The board with all tiles and lines as a matplotlib figure."""
+    edge = _HALF + _FRAME + _MARGIN
+    rows = (game.rules.owners + 3) // 4
+    foot = 0.75 + 0.45 * rows
+    sheet = Sheet(-edge, edge, -edge - foot, edge + (0.7 if title else 0.0))
+    _draw_board(sheet, game)
+    for cell, code in game.board.items():
+        _draw_tile(sheet, cell, code)
+    for stop in range(1, STOPS + 1):
+        if stop <= STATIONS or stop in game.owner:
+            _draw_line(sheet, game, stop)
+    for stop in range(1, STOPS + 1):
+        if stop <= STATIONS or not game.rules.central:
+            _draw_stop(sheet, game, stop)
+    if title:
+        heading = plain(title)
+        sheet.letters(
+            (0.0, edge + 0.2), heading, fitting(heading, 0.42, 2 * edge - 1, "bold"), INK, "bold", gid="title"
+        )
+    sheet.letters((0.0, -edge - 0.1), standing(game), _TEXT, FAINT, gid="standing")
+    words = [_entry(game, owner) for owner in range(game.rules.owners)]
+    size = min(fitting(text, _TEXT, 1.85) for text in words)
+    for owner, text in enumerate(words):
+        at = ((owner % 4 - 1.5) * 2.4 - 0.95, -edge - 0.65 - 0.45 * (owner // 4))
+        sheet.disc(at, 0.13, OWNER[owner], INK, 0.015)
+        sheet.letters((at[0] + 0.22, at[1]), text, size, INK, align="left", gid=f"owner-{owner}")
+    return sheet.figure
+
+
+def save(path: Path, game: Game, title: str | None = None) -> None:
+    """Write the picture; the same game and title always give the same bytes."""
+    save_picture(path, lambda: figure(game, title))
+
+
+def standing(game: Game) -> str:
+    """How far a game has come, in a line."""
+    text = f"{plain(game.rules.name)}, {game.rules.players} players, "
+    if game.over:
+        return text + f"over after turn {game.turn}"
+    return text + f"turn {game.turn}, seat {game.seat} to play, {game.tiles_left} tiles left"
+
+
+# --- places ----------------------------------------------------------------------------------------------
+
+
+def middle(cell: Cell) -> Point:
+    """The middle of a cell; rows run down, the board's middle is the origin."""
+    return cell[1] + 0.5 - _HALF, _HALF - cell[0] - 0.5
+
+
+def port(cell: Cell, side: int, leaving: bool) -> Point:
+    """X2: where a line crosses a side; seen from inside the cell it leaves on the right."""
+    (x, y), (dx, dy) = middle(cell), _OUTWARDS[side]
+    shift = _PORT if leaving else -_PORT
+    return x + dx / 2 + dy * shift, y + dy / 2 - dx * shift
+
+
+def _crossing(cell: Cell, come: int, go: int) -> list[Point]:
+    """A track across a tile as a Bezier curve: it enters and leaves at right angles to the sides."""
+    a, b = port(cell, come, leaving=False), port(cell, go, leaving=True)
+    reach = 0.35 if come == go else 0.5 * hypot(a[0] - b[0], a[1] - b[1])
+    (ax, ay), (bx, by) = _OUTWARDS[come], _OUTWARDS[go]
+    return [a, (a[0] - reach * ax, a[1] - reach * ay), (b[0] - reach * bx, b[1] - reach * by), b]
+
+
+def _curve(points: list[list[Point]]) -> Outline:
+    """Crossings one after another as one stroke."""
+    vertices = [points[0][0], *(point for crossing in points for point in crossing[1:])]
+    return Outline(vertices, [Outline.MOVETO] + [Outline.CURVE4] * (len(vertices) - 1))
+
+
+# --- parts -----------------------------------------------------------------------------------------------
+
+
+def _square(at: Point, half: float) -> list[Point]:
+    x, y = at
+    return [(x - half, y - half), (x + half, y - half), (x + half, y + half), (x - half, y + half)]
+
+
+def _draw_board(sheet: Sheet, game: Game) -> None:
+    sheet.area([_square((0.0, 0.0), _HALF + _FRAME)], BORDER, TRACK, 0.03)
+    sheet.area([_square(middle(cell), 0.5) for cell in CELLS], CELL, TRACK, 0.02, "cells")
+    sheet.area([_square((0.0, 0.0), 1.0)], CENTRE_FILL, INK, 0.04, "centre")
+    if not game.rules.central:
+        sheet.letters((0.0, 0.0), "x 2", 0.5, FAINT, "bold")
+
+
+def _draw_tile(sheet: Sheet, cell: Cell, code: str) -> None:
+    """The bare tracks of a tile; the lines come on top."""
+    fill = CENTRE_FILL if cell in CENTRE else PAPER
+    sheet.area([_square(middle(cell), 0.48)], fill, TRACK, 0.02, f"tile-{cell[0]}-{cell[1]}-{code}")
+    tracks = [_curve([_crossing(cell, side, exit_side(code, side))]) for side in SIDES]
+    sheet.shape(Outline.make_compound_path(*tracks), edge=TRACK, width=0.06)
+
+
+def _draw_line(sheet: Sheet, game: Game, stop: int) -> None:
+    """A line from its stop as far as it has come; nobody's are drawn in grey."""
+    passed, to = trace(game, stop)
+    if not passed:
+        return
+    side = DEPARTURE[stop][1]
+    crossings = []
+    for cell in passed:
+        go = exit_side(game.board[cell], side)
+        crossings.append(_crossing(cell, side, go))
+        side = opposite(go)
+    owned = stop in game.owner
+    colour = OWNER[game.owner[stop]] if owned else FAINT
+    track = _curve(crossings)
+    sheet.shape(track, edge=PAPER, width=_LINE + _SEAM)
+    sheet.shape(track, edge=colour, width=_LINE if owned else _LINE / 2, gid=f"line-{stop}")
+    if to is None:
+        sheet.disc(crossings[-1][-1], 0.075, PAPER, colour, 0.035, f"open-{stop}")
+
+
+def _draw_stop(sheet: Sheet, game: Game, stop: int) -> None:
+    """A station with its number, or a wagon in the centre."""
+    cell, side = DEPARTURE[stop]
+    (x, y), (dx, dy) = middle(cell), _OUTWARDS[side]
+    if stop > STATIONS:
+        if stop in game.owner:
+            at = port(cell, side, leaving=False)
+            sheet.disc(
+                (at[0] + 0.12 * dx, at[1] + 0.12 * dy), 0.1, OWNER[game.owner[stop]], PAPER, 0.02, f"wagon-{stop}"
+            )
+        return
+    out = 0.5 + _FRAME / 2
+    at = (x + out * dx, y + out * dy)
+    owned = stop in game.owner
+    fill = OWNER[game.owner[stop]] if owned else PAPER
+    sheet.disc(at, 0.21, fill, INK, 0.02, f"station-{stop}")
+    sheet.letters(at, str(stop), 0.2, PAPER if owned else FAINT, "bold")
+
+
+def _entry(game: Game, owner: int) -> str:
+    """A colour, whose it is, and its points so far."""
+    who = "" if game.rules.companies else f" (seat {owner})"
+    return f"{COLOURS[owner]}{who}: {game.points[owner]}"

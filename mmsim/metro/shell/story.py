@@ -1,0 +1,115 @@
+"""A game of Metro told turn by turn, and its score sheet."""
+
+from collections.abc import Iterator
+from itertools import groupby
+
+from rich.table import Table
+
+from mmsim.metro.rules.board import COLOURS, STATIONS
+from mmsim.metro.rules.deal import PERCENTS
+from mmsim.metro.rules.reference import Arrival, Game, Played, apply
+from mmsim.metro.rules.reference_scoring import Result
+from mmsim.metro.rules.tiles import turned
+from mmsim.metro.shell.draw_palette import TERMINAL_OWNER
+
+_TURNS = ("", " a quarter right", " upside down", " a quarter left")
+
+
+def player(game: Game, seat: int) -> str:
+    """What a player is called: by the colour of the wagons, or with module 1 by the seat."""
+    return f"Player {seat}" if game.rules.companies else COLOURS[seat]
+
+
+def holding(game: Game, seat: int) -> str:
+    """What a player holds that the others do not see."""
+    parts = ["tiles " + ", ".join(game.hands[seat])]
+    if game.rules.companies:
+        shares = zip(PERCENTS, game.shares[seat], strict=True)
+        parts.append(", ".join(f"{percent} % {COLOURS[company]}" for percent, company in shares))
+    if game.rules.numbers:
+        parts.append("numbers " + ", ".join(str(number) for number in game.deal.numbers[seat]))
+    return "; ".join(parts)
+
+
+def tell(game: Game) -> Iterator[str]:
+    """The story of a finished game, a line a turn."""
+    replay = Game(game.rules, game.deal)
+    width = max(len(player(game, seat)) for seat in range(game.rules.players))
+    for turn, moves in groupby(game.history, key=lambda played: played.turn):
+        seat = replay.seat
+        phrases = []
+        for played in moves:
+            phrases.append(_phrase(replay, played))
+            apply(replay, played.move)
+            phrases += [_arrival(replay, arrived) for arrived in played.arrivals]
+        yield f"{turn:3}  {player(game, seat):{width}}  {'; '.join(phrases)}"
+
+
+def _phrase(before: Game, played: Played) -> str:
+    """What one move did, in words."""
+    move = played.move
+    if move.kind == "draw":
+        return f"draws {before.supply[0]}"
+    if move.kind == "place":
+        assert move.tile is not None
+        assert move.turns is not None
+        assert move.cell is not None
+        lies = f" (now {turned(move.tile, move.turns)})" if move.turns else ""
+        return f"places {move.tile}{_TURNS[move.turns]}{lies} at {move.cell[0]},{move.cell[1]}"
+    if move.kind == "exchange":
+        assert move.share is not None
+        own = COLOURS[before.shares[before.seat][PERCENTS.index(move.share)]]
+        return f"exchanges {move.share} % {own} for the {move.take} share"
+    if move.kind == "wagon":
+        assert move.edge is not None
+        shown = "" if move.share is None else f", showing the {move.share} % share"
+        return f"puts a wagon in the centre at {_stop(move.edge)}{shown}"
+    return "passes"
+
+
+def _arrival(game: Game, arrived: Arrival) -> str:
+    whose = COLOURS[game.owner[arrived.line]] if arrived.line in game.owner else "nobody"
+    points = f" (+{arrived.points})" if arrived.line in game.owner else ""
+    tiles = f"{arrived.tiles} tile{'' if arrived.tiles == 1 else 's'}"
+    return f"{whose} {_stop(arrived.line)} reaches {_stop(arrived.to)} over {tiles}{points}"
+
+
+def _stop(stop: int) -> str:
+    return f"station {stop}" if stop <= STATIONS else f"centre {stop - STATIONS}"
+
+
+def score_sheet(game: Game, outcome: Result) -> Table:
+    """What every player's score is made of, and with module 1 what the companies came to."""
+    rules = game.rules
+    table = Table(title="Score sheet", title_justify="left", pad_edge=False)
+    table.add_column("")
+    for seat in range(rules.players):
+        table.add_column(player(game, seat), justify="right", style="" if rules.companies else TERMINAL_OWNER[seat])
+    rows = {
+        "lines": not rules.companies and outcome.line_points,
+        "shares": rules.companies and outcome.share_points,
+        "majorities": rules.companies and outcome.bonus_points,
+        "station numbers": rules.numbers and outcome.number_points,
+    }
+    for name, values in rows.items():
+        if values:
+            table.add_row(name, *(str(value) for value in values))
+    table.add_section()
+    table.add_row("score", *(str(value) for value in outcome.scores))
+    return table
+
+
+def companies(outcome: Result) -> list[str]:
+    """X15: a line for every company: its profit and what that is worth."""
+    told = zip(COLOURS, outcome.profits, outcome.values, strict=False)
+    return [f"{colour}: profit {profit}, value {value}" for colour, profit, value in told]
+
+
+def verdict(game: Game, outcome: Result) -> str:
+    """Who won, in a sentence."""
+    names = [player(game, seat) for seat in outcome.winners]
+    points = outcome.scores[outcome.winners[0]]
+    end = f"with {points} point{'' if points == 1 else 's'} after {game.turn} turns ({outcome.end_reason})."
+    if len(names) == 1:
+        return f"{names[0]} wins {end}"
+    return f"{', '.join(names[:-1])} and {names[-1]} share the win {end}"

@@ -1,0 +1,245 @@
+"""A game of the fast core one decision after another: for bots in Python, for records, for people."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from mmsim.core.errors import UsageError
+from mmsim.core.rng import Purpose, Stream
+from mmsim.core.steps import Steps
+from mmsim.metromania.bots.entries import CHOOSE, MOVES, PLAY, ROWS, SCORE
+from mmsim.metromania.bots.prepared import Memory, Prepared, start_up
+from mmsim.metromania.bots.reasons import Reason, reasons
+from mmsim.metromania.engine import state, tables
+from mmsim.metromania.engine.moves import BONUS, MOVE_KINDS, START, STATION
+from mmsim.metromania.engine.state import FAULTS, HAND, NOWHERE, PATH, SEATS, TRIPS
+from mmsim.metromania.rules.board import City, Layout
+from mmsim.metromania.rules.deal import KINDS, LETTERS, Hands, Marker, arranged
+from mmsim.metromania.rules.lattice import Cell, Vertex, far_sides
+from mmsim.metromania.rules.play import Seed
+from mmsim.metromania.rules.reference import Move, Played
+from mmsim.metromania.rules.rulesets import Ruleset
+
+
+@dataclass(frozen=True)
+class View:
+    """What one player may know of a position. Line `2 * seat + number` is line 0 or 1 of a company."""
+
+    seat: int
+    city: City
+    rules: Ruleset
+    turn: int
+    dug: int  # tunnels placed in this turn
+    hands: tuple[tuple[Marker, ...] | None, ...]  # what each company still holds; None: not for these eyes
+    hand_sizes: tuple[int, ...]
+    paths: tuple[tuple[Vertex, ...], ...]  # of every line, its portal first; () before it starts
+    ended: tuple[bool, ...]  # of every line
+    stations: tuple[Vertex, ...]
+    supply: int
+    placed: dict[Marker, tuple[int, Cell]]  # marker -> who placed it, and where
+    points: tuple[int, ...]  # station points of every company
+    draws: Stream  # chance, if a bot wants any: `draws.below(6)`
+
+    @property
+    def hand(self) -> tuple[Marker, ...]:
+        """What this company still holds."""
+        own = self.hands[self.seat]
+        assert own is not None
+        return own
+
+    def tunnels_left(self, line: int) -> int:
+        """How many tunnels a line has left."""
+        return self.rules.tunnels_per_line - max(len(self.paths[line]) - 1, 0)
+
+    def far_ends(self, line: int) -> list[Vertex]:
+        """The portals at which a started line may end: on the far sides, whether free or not (D4)."""
+        grid, side = self.city.lattice, self.start_side(line)
+        frame = self.city.board_set.frame
+        return [grid.portal(k, i) for k in far_sides(side) for i, arrow in enumerate(frame[k]) if arrow == "E"]
+
+    def start_side(self, line: int) -> int:
+        """The side of the city on which a started line began."""
+        return self.city.lattice.portals.index(self.paths[line][0]) // self.city.lattice.side
+
+
+@dataclass(frozen=True)
+class TripResult:
+    """How a test trip went."""
+
+    name: str
+    minutes: int | None
+    scores: list[int]
+    involved: list[int]
+    fault: str | None
+    changes: int
+    sections: int
+
+
+@dataclass(frozen=True)
+class CoreResult:
+    """The end of a game; the same names as the reference engine's."""
+
+    end_reason: str
+    station_points: list[int]
+    kept_points: list[int]
+    trips: list[TripResult]
+    scores: list[int]
+    winners: list[int]
+
+
+@dataclass
+class Position(Steps[Move]):
+    """A game of the fast core, one decision after another."""
+
+    prepared: Prepared
+    game: int = 0
+    layout: Layout | None = None
+    hands: Hands | None = None  # None: dealt from the seed
+
+    def __post_init__(self) -> None:
+        super().__init__()
+        start_up()
+        self._memory = Memory(self.prepared)
+        hands = None
+        if self.hands is not None:
+            hands = state.hands_row(tuple(arranged(hand) for hand in self.hands))
+        self.history: list[Played] = []
+        self._scored = False
+        self._memory.set_up(self.game, -1 if self.layout is None else self.layout.index, hands)
+        self.bots = self.prepared.seated(self.game)
+        self._draws = [Seed(self.prepared.seed, self.game).stream(Purpose.BOT + seat) for seat in range(SEATS)]
+        self._s = self._memory.state[0]
+        self.rules = self.prepared.rules
+        self.city = self.prepared.board_set.city(Layout.from_index(int(self._s.layout)))
+        self.dealt = tuple(
+            tuple(self._marker(seat, i) for i in range(12 // self.rules.companies))
+            for seat in range(self.rules.companies)
+        )
+
+    def _step(self, what: int, number: int = 0) -> int:
+        return self._memory.run(what, number, self.game)
+
+    def _find_moves(self) -> dict[Move, int]:
+        return {self._decode(code): code for code in self._memory.moves[: self._step(MOVES)].tolist()}
+
+    def _think(self) -> Move:
+        return self._decode(self._step(CHOOSE))
+
+    def explain(self) -> list[Reason]:
+        """What the bot in turn, asked for its move just now, thinks of its turns; the best first."""
+        return reasons(self._memory, self._s, self.bots[self.seat], self._decode, self._step)
+
+    def write_rows(self, rows: dict[str, Any], i: int) -> None:
+        """Put a game that is over, or whose bot has failed, into the i-th place of the rows of all tables."""
+        if self.failure is None:
+            self.result()
+            self._memory.run(ROWS, i, self.game, rows=rows)
+        else:
+            tables.write_failure(rows, i, self.game, int(self._s.layout), self.turn, self.rules.seat_player)
+
+    def apply(self, move: Move) -> Played:
+        """Play a legal move."""
+        code = self._take(move)
+        turn, seat, points = self.turn, self.seat, int(self._s.points[self.seat])
+        stations = self.rules.stations - int(self._s.supply)
+        self._step(PLAY, code)
+        made = self._stations()[stations:]
+        played = Played(turn, seat, move, made, int(self._s.points[seat]) - points)
+        self.history.append(played)
+        return played
+
+    def view(self, seat: int) -> View:
+        """What the player behind a seat may know."""
+        s, companies = self._s, self.rules.companies
+        held = tuple(self._held(other) for other in range(companies))
+        players, is_open = self.rules.seat_player, self.rules.hands == "open"
+        return View(
+            seat=seat,
+            city=self.city,
+            rules=self.rules,
+            turn=self.turn,
+            dug=int(s.dug),
+            hands=tuple(
+                hand if is_open or players[other] == players[seat] else None for other, hand in enumerate(held)
+            ),
+            hand_sizes=tuple(len(hand) for hand in held),
+            paths=tuple(self._path(line) for line in range(2 * companies)),
+            ended=tuple(bool(int(s.ended) >> line & 1) for line in range(2 * companies)),
+            stations=self._stations(),
+            supply=int(s.supply),
+            placed={
+                self._marker(other, i): (other, self.city.lattice.cells[cell])
+                for other in range(companies)
+                for i in range(len(self.dealt[other]))
+                if (cell := self._marker_cell(other, i)) != NOWHERE
+            },
+            points=tuple(int(points) for points in s.points[:companies]),
+            draws=self._draws[seat],
+        )
+
+    def result(self) -> CoreResult:
+        """The outcome of a game that is over."""
+        if not self.over:
+            raise UsageError("the game is not over")
+        if not self._scored:
+            self._step(SCORE)
+            self._scored = True
+        s, companies = self._s, self.rules.companies
+        return CoreResult(
+            state.END_REASONS[s.end_reason],
+            [int(n) for n in s.points[:companies]],
+            [int(n) for n in s.kept[:companies]],
+            [self._trip(trip) for trip in range(TRIPS)],
+            [int(n) for n in s.scores[:companies]],
+            [player for player in range(self.rules.players) if int(s.winners) >> player & 1],
+        )
+
+    def _trip(self, trip: int) -> TripResult:
+        s, companies = self._s, self.rules.companies
+        minutes, fault = int(s.minutes[trip]), int(s.fault[trip])
+        return TripResult(
+            tables.TRIP_NAMES[trip],
+            None if minutes < 0 else minutes,
+            [int(n) for n in s.trip_scores[SEATS * trip : SEATS * trip + companies]],
+            [seat for seat in range(companies) if int(s.involved[trip]) >> seat & 1],
+            None if fault < 0 else FAULTS[fault],
+            int(s.changes[trip]),
+            int(s.sections[trip]),
+        )
+
+    def _marker(self, seat: int, i: int) -> Marker:
+        at = HAND * seat + i
+        return Marker(LETTERS[self._s.hand_marker[at] // 2], KINDS[self._s.hand_kind[at] - 1])
+
+    def _marker_cell(self, seat: int, i: int) -> int:
+        return int(self._s.marker_cell[self._s.hand_marker[HAND * seat + i]])
+
+    def _held(self, seat: int) -> tuple[Marker, ...]:
+        hand = range(len(self.dealt[seat]))
+        return tuple(self._marker(seat, i) for i in hand if self._marker_cell(seat, i) == NOWHERE)
+
+    def _path(self, line: int) -> tuple[Vertex, ...]:
+        if not int(self._s.started) >> line & 1:
+            return ()
+        ids = self._s.path[PATH * line : PATH * line + int(self._s.tunnels[line]) + 1]
+        return tuple(self.city.lattice.vertices[i] for i in ids)
+
+    def _stations(self) -> tuple[Vertex, ...]:
+        made = self.rules.stations - int(self._s.supply)
+        return tuple(self.city.lattice.vertices[i] for i in self._s.station_at[:made])
+
+    def _decode(self, code: int) -> Move:
+        """A move's number as the reference engine's move."""
+        kind, number, what, extra = code & 7, code >> 3 & 1, code >> 4 & 255, code >> 12
+        name, grid, seat = MOVE_KINDS[kind], self.city.lattice, self.seat
+        line = 2 * seat + number
+        if kind in (BONUS, STATION):
+            return Move(name, number, at=grid.vertices[self._s.path[PATH * line + what]])
+        if kind > STATION or name == "decline":
+            return Move(name)
+        if kind == START:
+            cell = grid.frame_cells[what]
+            return Move(name, number, cell, grid.corners[cell][extra])
+        u = int(self._s.terminus[line])
+        cell = grid.cells[grid.slot_cells[u, what]]
+        to = grid.vertices[grid.neighbours[u, what >> 1]]
+        return Move(name, number, cell, to, self._marker(seat, extra - 1) if extra else None)

@@ -1,0 +1,57 @@
+"""Why a bot chose: the turns it weighed, what each is worth, and which features make that up."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from mmsim.core.bots import Bot
+from mmsim.metromania.bots.entries import TELL
+from mmsim.metromania.bots.thinking.memory import DEPTH, FEATURES, SEARCH, WEIGHING
+from mmsim.metromania.rules.reference import Move
+
+
+@dataclass(frozen=True)
+class Reason:
+    """One of the turns a bot had in mind."""
+
+    move: Move  # its first move
+    tunnels: int  # how many moves of the turn were planned
+    value: float  # what the bot goes by
+    features: dict[str, float]  # name -> part of the value; a bot that searches has the mean of its playouts instead
+    playouts: int = 0
+
+
+def reasons(
+    memory: Any, s: Any, bot: Bot, decode: Callable[[int], Move], step: Callable[[int, int], int]
+) -> list[Reason]:
+    """The turns a bot weighed for the decision it has just made, the best first."""
+    if s.bonus_line >= 0 or s.choices == 1 or s.plan_turn != s.turn or s.plan_dug != s.dug:
+        return []
+    m = memory.mind[0]
+    if bot.kind == SEARCH:
+        found = [
+            Reason(
+                decode(int(m.search_code[DEPTH * at])),
+                int(m.search_length[at]),
+                float(m.search_sum[at] / max(m.search_count[at], 1)),
+                {},
+                int(m.search_count[at]),
+            )
+            for at in range(int(m.compared))
+        ]
+        return sorted(found, key=lambda reason: (-reason.playouts, -reason.value))
+    if bot.kind != WEIGHING:
+        return []
+    return sorted((_weighed(m, bot, first, decode, step) for first in range(int(m.firsts))), key=lambda r: -r.value)
+
+
+def _weighed(m: Any, bot: Bot, first: int, decode: Callable[[int], Move], step: Callable[[int, int], int]) -> Reason:
+    step(TELL, first)
+    weights = bot.settings
+    parts = {name: weights.get(name, 0.0) * float(m.amount[i]) for i, name in enumerate(FEATURES)}
+    return Reason(
+        decode(int(m.turn_code[DEPTH * first])),
+        int(m.turn_length[first]),
+        float(m.value[first]),
+        {name: part for name, part in parts.items() if abs(part) > 1e-9},
+    )

@@ -1,0 +1,163 @@
+"""A weighing bot's decision: the best of all whole turns, the first few of them tried out to see the trips."""
+
+from typing import Any
+
+import numpy as np
+
+from mmsim.compiled.accel import ix, jit
+from mmsim.compiled.streams import draw_below, next_word, open_stream
+from mmsim.metromania.bots.thinking.evaluation import reckon_trips, take_in, weight
+from mmsim.metromania.bots.thinking.features import place_worth
+from mmsim.metromania.bots.thinking.memory import DEPTH, NOISE, RIVALS, TRIALS, TRIP_POINTS, UNIFORM, WIDTH
+from mmsim.metromania.bots.thinking.plans import NEVER
+from mmsim.metromania.bots.thinking.view import look
+from mmsim.metromania.bots.thinking.whole_turns import weigh_turns
+from mmsim.metromania.engine.copies import copy_position
+from mmsim.metromania.engine.moves import BONUS, DECLINE, DIG, END, kth_move, nth_move
+from mmsim.metromania.engine.state import HAND, PATH
+from mmsim.metromania.engine.turns import play_move
+
+_ONE, _ZERO = np.uint64(1), np.uint64(0)
+_HAIR = 1e-7  # tells equal turns apart by chance
+_WORD = 1.0 / (1 << 32)
+
+
+@jit
+def play_on(s: Any, b: Any, r: Any, move: Any) -> None:
+    """Play a move on a copy of the position."""
+    play_move(s, b, r, move)
+
+
+@jit
+def may_play(s: Any, b: Any, code: Any) -> bool:
+    """Whether a tunnel, or the station at the beginning of a turn, is legal now."""
+    kind, number, what, extra = code & 7, code >> 3 & 1, code >> 4 & 255, code >> 12
+    if s.over or s.bonus_line >= 0:
+        return False
+    if kind in (DIG, END):
+        word = np.int64(0)
+        lane = np.int64(0)
+        if kind == DIG and extra > 0:
+            word = np.int64(extra > 3)
+            lane = s.hand_kind[ix(HAND * s.seat + extra - 1)]
+        return s.ways[ix(2 * number + word)] >> np.uint64(16 * lane + what) & _ONE != _ZERO
+    for k in range(s.choices):  # noqa: SIM110 - compiled code has no any()
+        if nth_move(s, b, k) == code:
+            return True
+    return False
+
+
+@jit
+def weigh(views: Any, b: Any, r: Any, bots: Any, m: Any, net: Any) -> np.int64:
+    """Weigh the turns open to the company in turn in `views[0]`; returns the place of the first move of the best."""
+    v = views[0]
+    seat = v.seat
+    take_in(v, b, r, bots, m, net)
+    weigh_turns(v, b, r, bots, m)
+    open_stream(v, 0, 0)
+    noise = _HAIR + weight(bots, seat, WIDTH + NOISE)
+    for f in range(m.firsts):
+        m.value[ix(f)] += noise * _WORD * np.float64(next_word(v, 0))
+        m.turn_own[ix(f)] = 0.0
+        m.turn_rival[ix(f)] = 0.0
+    if weight(bots, seat, TRIP_POINTS) != 0.0 or weight(bots, seat, RIVALS) != 0.0:
+        for _ in range(np.int64(weight(bots, seat, WIDTH + TRIALS))):
+            first = best_turn(m, True)
+            if first < 0:
+                break
+            _try_out(views, b, r, bots, m, net, first)
+        return _best_tried(m)
+    return best_turn(m, False)
+
+
+@jit
+def best_turn(m: Any, untried: Any) -> np.int64:
+    """The first move of the best turn, or of the best one not tried out yet; -1 for none."""
+    best, found = 2.0 * NEVER, np.int64(-1)
+    for f in range(m.firsts):
+        if m.value[ix(f)] > best and not (untried and m.tried[ix(f)]):
+            best, found = m.value[ix(f)], np.int64(f)
+    return found
+
+
+@jit
+def _best_tried(m: Any) -> np.int64:
+    best, found = 2.0 * NEVER, np.int64(0)
+    for f in range(m.firsts):
+        if m.tried[ix(f)] and m.value[ix(f)] > best:
+            best, found = m.value[ix(f)], np.int64(f)
+    return found
+
+
+@jit
+def _try_out(views: Any, b: Any, r: Any, bots: Any, m: Any, net: Any, first: Any) -> None:
+    """Play a turn on a copy and add what the trips then bring; only stations change that."""
+    m.tried[ix(first)] = 1
+    if m.turn_made[ix(first)] == 0:
+        return
+    v = views[0]
+    seat = v.seat
+    trial = views[1]
+    copy_position(trial, v, b)
+    for i in range(m.turn_length[ix(first)]):
+        code = m.turn_code[ix(DEPTH * first + i)]
+        if trial.seat != seat or not may_play(trial, b, code):
+            break
+        play_on(trial, b, r, code)
+    reckon_trips(trial, b, r, net, m)
+    own = m.trip_points[ix(seat)] - m.trips_before[ix(seat)]
+    rival = m.trip_points[ix(m.rival)] - m.trips_before[ix(m.rival)]
+    m.turn_own[ix(first)] = own
+    m.turn_rival[ix(first)] = rival
+    m.value[ix(first)] += weight(bots, seat, TRIP_POINTS) * own + weight(bots, seat, RIVALS) * rival
+
+
+@jit
+def choose_bonus(views: Any, b: Any, r: Any, bots: Any, m: Any, net: Any) -> np.int64:
+    """I3: the best place for a bonus station, or none if no place is worth a station."""
+    v = views[0]
+    take_in(v, b, r, bots, m, net)
+    best, chosen = 0.0, np.int64(DECLINE)
+    for k in range(v.choices):
+        code = nth_move(v, b, k)
+        if code & 7 == BONUS:
+            number, place = code >> 3 & 1, code >> 4 & 255
+            x = np.int64(v.path[ix(PATH * (2 * v.seat + number) + place)])
+            value = place_worth(v, b, r, bots, m, number, x)
+            if value > best:
+                best, chosen = value, code
+    return chosen
+
+
+@jit
+def is_planned(s: Any, b: Any) -> bool:
+    """Whether the next tunnel of this turn is decided already, and can still be dug."""
+    step = s.dug - s.plan_dug
+    return s.plan_length > step and s.plan_turn == s.turn and s.bonus_line < 0 and may_play(s, b, s.plan[ix(step)])
+
+
+@jit
+def remember(s: Any, length: Any) -> None:
+    """Begin the plan of a turn that has been chosen, so that its next tunnels need no thought."""
+    s.plan_turn = s.turn
+    s.plan_dug = s.dug
+    s.plan_length = length
+
+
+@jit
+def choose_by_weights(s: Any, b: Any, r: Any, bots: Any, m: Any, net: Any, views: Any) -> np.int64:
+    """The move of a bot that does not search."""
+    if bots.kind[ix(s.seat)] == UNIFORM:
+        return kth_move(s, b, draw_below(s, 1 + s.seat, s.choices))
+    if s.choices == 1:
+        return nth_move(s, b, np.int64(0))
+    if is_planned(s, b):
+        return s.plan[ix(s.dug - s.plan_dug)]
+    look(s, b, r, views)
+    if s.bonus_line >= 0:
+        return choose_bonus(views, b, r, bots, m, net)
+    first = weigh(views, b, r, bots, m, net)
+    remember(s, m.turn_length[ix(first)])
+    for i in range(s.plan_length):
+        s.plan[ix(i)] = m.turn_code[ix(DEPTH * first + i)]
+    return s.plan[0]

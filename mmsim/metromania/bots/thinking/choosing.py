@@ -1,0 +1,25 @@
+"""Who decides: the bot of the company in turn."""
+
+from typing import Any
+
+import numpy as np
+
+from mmsim.compiled.accel import ix, jit
+from mmsim.metromania.bots.thinking.choice import choose_by_weights, is_planned, remember
+from mmsim.metromania.bots.thinking.memory import DEPTH, SEARCH
+from mmsim.metromania.bots.thinking.search import search
+from mmsim.metromania.bots.thinking.view import look
+
+
+@jit
+def choose(s: Any, b: Any, r: Any, deals: Any, seatings: Any, at: Any, m: Any, net: Any, views: Any) -> np.int64:
+    """The move of the bot in turn; `seatings[at]` says who sits where, the rows after it who guides whose playouts."""
+    bots = seatings[at]
+    if bots.kind[ix(s.seat)] != SEARCH or s.bonus_line >= 0 or s.choices == 1 or is_planned(s, b):
+        return choose_by_weights(s, b, r, bots, m, net, views)
+    look(s, b, r, views)
+    best = search(views, b, r, deals, bots, seatings[at + 1 + s.seat], m, net)
+    remember(s, m.search_length[ix(best)])
+    for i in range(s.plan_length):
+        s.plan[ix(i)] = m.search_code[ix(DEPTH * best + i)]
+    return s.plan[0]

@@ -1,0 +1,355 @@
+"""What a bot works out before it weighs turns: networks, who is ahead, what others need, where its lines stand."""
+
+from typing import Any
+
+import numpy as np
+
+from mmsim.compiled.accel import inlined, ix, jit, least_bytes, lowest_bit
+from mmsim.metromania.bots.thinking.maps import OTHERS, OWN, find_free, goal_map, spot_maps, usable
+from mmsim.metromania.bots.thinking.memory import (
+    ALLIES,
+    BLOCK,
+    CHANCES,
+    CLOSE,
+    DISTANCES,
+    ENDS,
+    FAR,
+    FINISH,
+    LEADER,
+    NEAR_SPOT,
+    PARTNER,
+    RACE,
+    RIVALS,
+    ROOM,
+    SHORTER,
+    SLACKS,
+    TRIP_POINTS,
+    UNSTARTED,
+    WEIGHTS,
+    WIDTH,
+)
+from mmsim.metromania.bots.thinking.view import UNKNOWN, guess_holders
+from mmsim.metromania.engine.scoring import kept_points
+from mmsim.metromania.engine.state import NOWHERE, SHARED_ALL, SHARED_NONE, SLOTS, TRIPS, VERTICES
+from mmsim.metromania.engine.stations import AHEAD_SLOTS
+from mmsim.metromania.engine.trips import build_network, fastest, stations_at_cell, tunnels_used
+
+_ONE, _ZERO = np.uint64(1), np.uint64(0)
+_BYTE = np.uint32(255)
+_FAR_AWAY = 24  # tunnels: what a line without any way to an end counts as
+
+
+@inlined
+def weight(bots: Any, seat: Any, which: Any) -> float:
+    return bots.weight[ix(WEIGHTS * seat + which)]
+
+
+@jit
+def note(bots: Any, m: Any, seat: Any, feature: Any, amount: Any) -> float:
+    """An amount of a feature: what it is worth to the bot, and in the list of amounts if those are told."""
+    if m.telling:
+        m.amount[ix(feature)] += amount
+    return weight(bots, seat, feature) * amount
+
+
+@jit
+def take_in(v: Any, b: Any, r: Any, bots: Any, m: Any, net: Any) -> None:
+    """Work out everything about a position that does not depend on the turn to be chosen."""
+    seat = v.seat
+    m.telling = 0
+    m.held_kinds = v.held[ix(2 * seat)] | v.held[ix(2 * seat + 1)]
+    find_free(v, b, m)
+    if weight(bots, seat, NEAR_SPOT) != 0.0:
+        spot_maps(v, b, m)
+    if weight(bots, seat, PARTNER) != 0.0 or weight(bots, seat, ALLIES) != 0.0:
+        guess_holders(v, r, m)
+    find_networks(v, r, m)
+    m.unserved = _ZERO
+    for marker in range(12):
+        cell = v.marker_cell[ix(marker)]
+        if cell != NOWHERE and stations_at_cell(v, b, cell) == _ZERO:
+            m.unserved |= _ONE << np.uint64(marker)
+    about_trips = (TRIP_POINTS, RIVALS, CLOSE, LEADER)
+    for seat_ in range(r.companies):
+        m.trip_points[ix(seat_)] = 0.0
+        m.standing[ix(seat_)] = np.float64(v.points[ix(seat_)])
+    wanted = 0.0
+    for feature in about_trips:
+        wanted += abs(weight(bots, seat, feature))
+    if wanted != 0.0:
+        reckon_trips(v, b, r, net, m)
+        for seat_ in range(r.companies):
+            m.trips_before[ix(seat_)] = m.trip_points[ix(seat_)]
+            m.standing[ix(seat_)] = np.float64(kept_points(v, r, seat_)) + m.trip_points[ix(seat_)]
+    m.rival = _company_in_front(v, r, m)
+    m.kept_share = 0.0
+    m.rival_turns = 0.0
+    if weight(bots, seat, BLOCK) != 0.0 or weight(bots, seat, LEADER) != 0.0 or weight(bots, seat, RACE) != 0.0:
+        _find_needs(v, b, r, m)
+    for number in range(2):
+        m.before[ix(number)] = 0.0
+        m.chance[ix(number)] = 0.0
+        m.before[ix(number)] = as_it_stands(v, b, r, bots, m, np.int64(number))
+        m.kept_share += 0.5 * m.chance[ix(number)]
+
+
+@jit
+def find_networks(v: Any, r: Any, m: Any) -> None:
+    """Which lines are connected with which: through stations, directly or over others."""
+    for line in range(2 * r.companies):
+        m.network[ix(line)] = _ONE << np.uint64(line)
+    for number in range(r.stations - v.supply):
+        lines = np.uint64(v.lines_at[ix(v.station_at[ix(number)])])
+        if lines & (lines - _ONE) == _ZERO:
+            continue
+        together = lines
+        rest = lines
+        while rest != _ZERO:
+            together |= m.network[ix(lowest_bit(rest))]
+            rest &= rest - _ONE
+        rest = together
+        while rest != _ZERO:
+            m.network[ix(lowest_bit(rest))] |= together
+            rest &= rest - _ONE
+    m.own_network = m.network[ix(2 * v.seat)] | m.network[ix(2 * v.seat + 1)]
+
+
+@jit
+def reckon_trips(v: Any, b: Any, r: Any, net: Any, m: Any) -> None:
+    """What the seven trips would bring every company if the game were over; unplaced markers count where seen."""
+    for seat in range(r.companies):
+        m.trip_points[ix(seat)] = 0.0
+    build_network(net, v, r)
+    for trip in range(TRIPS):
+        lettered = trip < TRIPS - 1
+        if lettered:
+            start = stations_at_cell(v, b, v.marker_cell[ix(2 * trip)])
+            goal = stations_at_cell(v, b, v.marker_cell[ix(2 * trip + 1)])
+        else:
+            start, goal = v.park_stations, v.lake_stations
+        if fastest(net, r, start, goal) >= 0:
+            _share_out(v, r, net, m, np.int64(trip))
+        elif lettered:
+            for half in range(2):
+                holder = v.marker_holder[ix(2 * trip + half)]
+                served = (start if half == 0 else goal) != _ZERO
+                if holder != UNKNOWN and (not served or (start != _ZERO and goal != _ZERO)):
+                    m.trip_points[ix(holder)] -= r.penalty
+
+
+@inlined
+def _share_out(v: Any, r: Any, net: Any, m: Any, trip: Any) -> None:
+    """TT3, TT4, TT6: what a possible trip brings."""
+    involved, most = np.int64(0), np.int64(0)
+    for seat in range(r.companies):
+        if net.used[ix(2 * seat)] | net.used[ix(2 * seat + 1)] != _ZERO:
+            involved += 1
+            most = max(most, tunnels_used(net, seat))
+    shared = involved > 1 and r.shared_trip != SHARED_ALL
+    for seat in range(r.companies):
+        if net.used[ix(2 * seat)] | net.used[ix(2 * seat + 1)] == _ZERO:
+            continue
+        if shared and (r.shared_trip == SHARED_NONE or tunnels_used(net, seat) < most):
+            continue
+        points = r.park_lake_points
+        if trip < TRIPS - 1:
+            points = r.trip_points
+            if v.marker_holder[ix(2 * trip)] == seat or v.marker_holder[ix(2 * trip + 1)] == seat:
+                points += r.own_marker_bonus
+        m.trip_points[ix(seat)] += points
+
+
+@inlined
+def _company_in_front(v: Any, r: Any, m: Any) -> np.int64:
+    """The company of another player with the best standing."""
+    front = np.int64(-1)
+    for seat in range(r.companies):
+        if r.seat_player[ix(seat)] != r.seat_player[ix(v.seat)] and (
+            front < 0 or m.standing[ix(seat)] > m.standing[ix(front)]
+        ):
+            front = np.int64(seat)
+    return front
+
+
+@jit
+def _find_needs(v: Any, b: Any, r: Any, m: Any) -> None:
+    """Which cells the other companies need for their next tunnel, and how soon one of them may end both its lines."""
+    for i in range(m.needs):
+        m.need[ix(m.needed[ix(i)])] = 0.0
+        m.need_leader[ix(m.needed[ix(i)])] = 0.0
+    m.needs = 0
+    m.rival_turns = 99.0
+    for seat in range(r.companies):
+        if r.seat_player[ix(seat)] == r.seat_player[ix(v.seat)]:
+            continue
+        to_dig = np.int64(0)
+        for line in range(2 * seat, 2 * seat + 2):
+            if v.started >> np.uint64(line) & _ONE == _ZERO:
+                to_dig += 2 * b.side
+            elif v.ended >> np.uint64(line) & _ONE == _ZERO:
+                to_dig += _line_needs(v, b, r, m, np.int64(line), seat == m.rival)
+        m.rival_turns = min(m.rival_turns, to_dig / r.dig)
+
+
+@jit
+def _line_needs(v: Any, b: Any, r: Any, m: Any, line: Any, leading: Any) -> np.int64:
+    """The cells of the next tunnels on the shortest ways of a line; returns how many tunnels it has to go."""
+    u = v.terminus[ix(line)]
+    into = VERTICES * goal_map(v, b, r, m, np.int64(OTHERS), v.start_side[ix(line)])
+    slots = v.open[ix(line)]
+    ways = slots & (v.lanes[ix(u)] | v.end_free[ix(u)])
+    shortest = np.int64(_FAR_AWAY)
+    rest = ways
+    while rest != _ZERO:
+        far = _beyond(b, m, into, u, lowest_bit(rest))
+        shortest = min(shortest, far)
+        rest &= rest - _ONE
+    left = r.tunnels_per_line - v.tunnels[ix(line)]
+    if shortest >= _FAR_AWAY or shortest > left:
+        return np.int64(_FAR_AWAY)
+    cells = np.int64(0)
+    rest = ways
+    while rest != _ZERO:
+        cells += np.int64(_beyond(b, m, into, u, lowest_bit(rest)) == shortest)
+        rest &= rest - _ONE
+    rest = ways
+    while rest != _ZERO:
+        slot = lowest_bit(rest)
+        if _beyond(b, m, into, u, slot) == shortest:
+            cell = b.slot_cell[ix(12 * u + slot)]
+            share = 1.0 / (cells * shortest)
+            if m.need[ix(cell)] == 0.0:
+                m.needed[ix(m.needs)] = cell
+                m.needs += 1
+            m.need[ix(cell)] += share
+            if leading:
+                m.need_leader[ix(cell)] += share
+        rest &= rest - _ONE
+    return shortest
+
+
+@inlined
+def _beyond(b: Any, m: Any, into: Any, u: Any, slot: Any) -> np.int64:
+    """Tunnels to an end for a line that digs from u by a slot."""
+    if np.int64(b.slot_cell[ix(12 * u + slot)]) >= b.city_cells:
+        return np.int64(1)
+    return 1 + np.int64(m.far[ix(into + np.int64(b.neighbour[ix(6 * u + (slot >> 1))]))])
+
+
+# --- what the end of a line is worth ---------------------------------------------------------------------------
+
+
+@jit
+def as_it_stands(v: Any, b: Any, r: Any, bots: Any, m: Any, number: Any) -> float:
+    """What the end of a line is worth where it is now; notes its chance."""
+    line = 2 * v.seat + number
+    if v.ended >> np.uint64(line) & _ONE != _ZERO:
+        return end_worth(v, b, bots, m, number)
+    if v.started >> np.uint64(line) & _ONE == _ZERO:
+        m.chance[ix(number)] = weight(bots, v.seat, WIDTH + UNSTARTED)
+        return _worth(v, bots, m, weight(bots, v.seat, WIDTH + UNSTARTED), 2 * b.side, 0.0, 0.0)
+    u = v.terminus[ix(line)]
+    return terminus_worth(
+        v,
+        b,
+        r,
+        bots,
+        m,
+        number,
+        u,
+        v.direction[ix(line)],
+        v.station[ix(u)] != 0,
+        v.tunnels[ix(line)],
+        v.start_side[ix(line)],
+        m.held_kinds,
+    )
+
+
+@inlined
+def _worth(v: Any, bots: Any, m: Any, chance: Any, to_go: Any, near: Any, room: Any) -> float:
+    """The features of the end of a line, weighed."""
+    seat = v.seat
+    value = note(bots, m, seat, np.int64(ENDS), chance)
+    value += note(bots, m, seat, np.int64(FINISH), chance * 0.5 * np.float64(v.points[ix(seat)]))
+    value += note(bots, m, seat, np.int64(SHORTER), -np.float64(to_go))
+    value += note(bots, m, seat, np.int64(RACE), -np.float64(to_go) / (1.0 + m.rival_turns))
+    value += note(bots, m, seat, np.int64(NEAR_SPOT), near)
+    return value + note(bots, m, seat, np.int64(ROOM), room)
+
+
+@jit
+def end_worth(v: Any, b: Any, bots: Any, m: Any, number: Any) -> float:
+    """What a line is worth that has ended."""
+    if v.ended >> np.uint64(2 * v.seat + number) & _ONE != _ZERO:
+        m.chance[ix(number)] = 1.0
+    return _worth(v, bots, m, 1.0, np.int64(0), 0.0, 0.0)
+
+
+@inlined
+def terminus_worth(
+    v: Any,
+    b: Any,
+    r: Any,
+    bots: Any,
+    m: Any,
+    number: Any,
+    u: Any,
+    d: Any,
+    station: Any,
+    tunnels: Any,
+    side: Any,
+    kinds: Any,
+) -> float:
+    """What the end of a line is worth at a vertex, with markers of some kinds left to lay."""
+    seat = v.seat
+    line = 2 * seat + number
+    into = (VERTICES + 1) * goal_map(v, b, r, m, np.int64(OWN), side)
+    slots = np.uint64(SLOTS)
+    if not station:
+        ahead = np.uint64(AHEAD_SLOTS) << np.uint64(2 * d)
+        slots = (ahead | ahead >> np.uint64(12)) & np.uint64(SLOTS)
+    ways = usable(v, u, kinds) & slots
+    left = r.tunnels_per_line - tunnels
+    to_go = np.int64(FAR)
+    near = 0.0
+    room = 0.0
+    if left > 0:
+        if m.ahead[ix(into + u)] & _BYTE == 1:
+            to_go = np.int64(1)
+        least = np.uint32(0xFFFFFFFF)
+        directions, k = (np.int64(6), np.int64(0)) if station else (np.int64(3), d + 5 if d == 0 else d - 1)
+        ways |= ways >> _ONE  # the two slots of a direction
+        places = np.int64(0)
+        for _ in range(directions):
+            w = np.int64(b.neighbour[ix(6 * u + k)])
+            open_there = np.int64(ways >> np.uint64(2 * k) & _ONE) & ~(np.int64(v.lines_at[ix(w)]) >> line)
+            shut = np.uint32((~open_there & 1) * 0xFFFFFFFF)
+            places += open_there & 1
+            least = least_bytes(least, np.uint32(m.ahead[ix(into + w)] | shut))
+            k = np.int64(0) if k == 5 else k + 1
+        room = np.float64(places)
+        to_go = min(to_go, 1 + np.int64(least & _BYTE))
+        nearest_r = np.int64(least >> np.uint32(8) & _BYTE)
+        nearest_c = np.int64(least >> np.uint32(16) & _BYTE)
+        nearest_e = np.int64(least >> np.uint32(24))
+        if weight(bots, seat, NEAR_SPOT) != 0.0:
+            near = (
+                _nearness(bots, kinds, seat, 1, nearest_r, left)
+                + _nearness(bots, kinds, seat, 2, nearest_c, left)
+                + _nearness(bots, kinds, seat, 3, nearest_e, left)
+            )
+    chance = 0.0
+    if to_go <= left and to_go < DISTANCES:
+        spare = min(left - to_go, np.int64(SLACKS - 1))
+        chance = bots.chance[ix(CHANCES * seat + SLACKS * to_go + spare)]
+    if tunnels == v.tunnels[ix(line)]:
+        m.chance[ix(number)] = chance
+    return _worth(v, bots, m, chance, min(to_go, np.int64(_FAR_AWAY)), near, min(room, 3.0))
+
+
+@inlined
+def _nearness(bots: Any, kinds: Any, seat: Any, lane: Any, tunnels: Any, left: Any) -> float:
+    """How near a spot is for a marker of a kind that is held."""
+    counts = (kinds >> np.uint64(16 * lane) & _ONE != _ZERO) & (tunnels <= left) & (tunnels < DISTANCES)
+    fading = bots.fading[ix(DISTANCES * seat + min(tunnels, np.int64(DISTANCES - 1)))]
+    return fading if counts else 0.0

@@ -1,0 +1,184 @@
+"""How far it is: maps of tunnels from every vertex to an end or to a spot, by waves over words of bits.
+
+Every city vertex is a bit, four rows of vertices a word (two on large boards), so a wave goes on by shifts. Maps 0 to 5
+lead to the ends that a line of the company in turn may use if it started on that side, 6 to 11 those of other
+companies, 12 to 14 to free spots of a kind.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from mmsim.compiled.accel import inlined, ix, jit, lowest_bit, put_bytes, spread_bits
+from mmsim.metromania.bots.thinking.memory import FAR, PLANES, WORDS
+from mmsim.metromania.engine.state import SLOTS, VERTICES
+
+OWN, OTHERS = 0, 1
+SPOT_MAPS = 12
+_NEAR = 8  # tunnels: a spot further away does not count
+_LONGEST = 31  # tunnels: nobody asks for longer ways than that
+_ONE, _ZERO = np.uint64(1), np.uint64(0)
+
+
+@inlined
+def usable(s: Any, v: Any, kinds: Any) -> np.uint64:
+    """The free slots at a vertex in cells of some kinds, given as the lowest bits of their lanes."""
+    lanes = s.lanes[ix(v)] & kinds * np.uint64(SLOTS)
+    return (lanes | lanes >> np.uint64(16) | lanes >> np.uint64(32) | lanes >> np.uint64(48)) & np.uint64(SLOTS)
+
+
+@jit
+def find_free(s: Any, b: Any, m: Any) -> None:
+    """Along which edges a tunnel could run: for the company in turn, and for the others (blank cells only)."""
+    kinds = m.held_kinds * np.uint64(SLOTS)
+    for word in range(1, b.words):
+        own0, own1, own2, others0, others1, others2 = _ZERO, _ZERO, _ZERO, _ZERO, _ZERO, _ZERO
+        spots1, spots2, spots3 = _ZERO, _ZERO, _ZERO
+        for v in range(np.int64(b.word_first[ix(word)]), np.int64(b.word_first[ix(word + 1)])):
+            at = np.uint64(b.bit[ix(v)]) & np.uint64(63)
+            lanes = s.lanes[ix(v)]
+            own = lanes & kinds
+            own |= own >> np.uint64(32)
+            own |= own >> np.uint64(16)
+            own |= own >> _ONE  # the two slots of a direction
+            others = lanes | lanes >> _ONE
+            own0 |= (own & _ONE) << at
+            own1 |= (own >> np.uint64(2) & _ONE) << at
+            own2 |= (own >> np.uint64(4) & _ONE) << at
+            others0 |= (others & _ONE) << at
+            others1 |= (others >> np.uint64(2) & _ONE) << at
+            others2 |= (others >> np.uint64(4) & _ONE) << at
+            spots1 |= np.uint64(lanes & np.uint64(SLOTS << 16) != _ZERO) << at
+            spots2 |= np.uint64(lanes & np.uint64(SLOTS << 32) != _ZERO) << at
+            spots3 |= np.uint64(lanes & np.uint64(SLOTS << 48) != _ZERO) << at
+        m.free[ix(word)], m.free[ix(WORDS + word)], m.free[ix(2 * WORDS + word)] = own0, own1, own2
+        m.free[ix(3 * WORDS + word)], m.free[ix(4 * WORDS + word)], m.free[ix(5 * WORDS + word)] = (
+            others0,
+            others1,
+            others2,
+        )
+        m.spots[ix(word)], m.spots[ix(WORDS + word)], m.spots[ix(2 * WORDS + word)] = spots1, spots2, spots3
+    m.maps_made = _ZERO
+
+
+@jit
+def _spread(b: Any, m: Any, whom: Any, into: Any, most: Any) -> None:
+    """Fill a map from the vertices in the wave on, which are one tunnel away, up to a distance.
+
+    The distance of a vertex is kept as a Gray code in five planes of bits: with every step one plane flips for all
+    vertices not reached yet.
+    """
+    words = b.words
+    up, down = b.row_bits, np.uint64(64) - b.row_bits
+    along = 3 * WORDS * whom
+    for word in range(1, words):
+        m.unreached[ix(word)] = ~_ZERO
+        for i in range(PLANES):
+            m.plane[ix(WORDS * i + word)] = _ZERO
+    m.wave[ix(0)] = _ZERO
+    m.wave[ix(words)] = _ZERO
+    distance = np.int64(1)
+    while distance <= most:
+        something = _ZERO
+        plane = WORDS * lowest_bit(np.uint64(distance))
+        before = _ZERO
+        here = m.wave[ix(1)]
+        for word in range(1, words):
+            after = m.wave[ix(word + 1)]
+            something |= here
+            unreached = m.unreached[ix(word)]
+            m.plane[ix(plane + word)] ^= unreached
+            unreached &= ~here
+            m.unreached[ix(word)] = unreached
+            free0, free1, free2 = (
+                m.free[ix(along + word)],
+                m.free[ix(along + WORDS + word)],
+                m.free[ix(along + 2 * WORDS + word)],
+            )
+            upwards = here & free1 | (here & free2) >> _ONE
+            above = here >> up | after << down
+            new = (here & free0) << _ONE | here >> _ONE & free0
+            new |= upwards << up | before >> down
+            new |= above & free1 | above << _ONE & free2
+            m.wave[ix(word)] = new & unreached
+            before = upwards
+            here = after
+        if something == _ZERO:
+            break
+        distance += 1
+    _write_map(b, m, VERTICES * into)
+
+
+@inlined
+def _write_map(b: Any, m: Any, first: Any) -> None:
+    """The planes of a wave as a byte a vertex."""
+    for row in range(2 * b.side + 1):
+        word, bit = np.int64(b.row_bit[ix(row)]) >> 6, np.uint64(b.row_bit[ix(row)]) & np.uint64(63)
+        none = m.unreached[ix(word)] >> bit
+        p4 = m.plane[ix(4 * WORDS + word)] >> bit
+        p3 = m.plane[ix(3 * WORDS + word)] >> bit ^ p4
+        p2 = m.plane[ix(2 * WORDS + word)] >> bit ^ p3
+        p1 = m.plane[ix(WORDS + word)] >> bit ^ p2
+        p0 = m.plane[ix(word)] >> bit ^ p1
+        for v in range(np.int64(b.row_first[ix(row)]), np.int64(b.row_first[ix(row + 1)]), 8):
+            far = (
+                spread_bits(p0)
+                | spread_bits(p1) << _ONE
+                | spread_bits(p2) << np.uint64(2)
+                | spread_bits(p3) << np.uint64(3)
+                | spread_bits(p4) << np.uint64(4)
+                | spread_bits(none) * np.uint64(FAR)
+            )
+            put_bytes(m.far, first + v, far)
+            p0, p1, p2, p3, p4, none = (
+                p0 >> np.uint64(8),
+                p1 >> np.uint64(8),
+                p2 >> np.uint64(8),
+                p3 >> np.uint64(8),
+                p4 >> np.uint64(8),
+                none >> np.uint64(8),
+            )
+    for v in range(b.city_vertices, b.vertices):
+        m.far[ix(first + v)] = FAR
+
+
+@jit
+def goal_map(s: Any, b: Any, r: Any, m: Any, whom: Any, side: Any) -> np.int64:
+    """The map to the ends of a line that started on a side (D4), made when first asked for."""
+    into = 6 * whom + side
+    bit = _ONE << np.uint64(into)
+    if m.maps_made & bit == _ZERO:
+        m.maps_made |= bit
+        _make_goal_map(s, b, r, m, whom, side, into)
+    return into
+
+
+@jit
+def _make_goal_map(s: Any, b: Any, r: Any, m: Any, whom: Any, side: Any, into: Any) -> None:
+    for word in range(1, b.words):
+        m.wave[ix(word)] = _ZERO
+    far = s.far_ends >> np.uint64(side) & _ONE != _ZERO
+    if far or r.end_overflow:
+        for i in range(b.end_vertices):
+            v = b.end_vertex[ix(i)]
+            allowed = b.far_end_slots[ix(6 * np.int64(v) + side)] if far else ~_ZERO
+            at = np.uint64(b.bit[ix(v)])
+            m.wave[ix(at >> np.uint64(6))] |= np.uint64(s.end_free[ix(v)] & allowed != _ZERO) << (at & np.uint64(63))
+    _spread(b, m, np.int64(whom), into, np.int64(_LONGEST))
+    if whom == OWN:
+        first = (VERTICES + 1) * side
+        for v in range(b.vertices):
+            spots = np.uint32(m.far[ix(VERTICES * SPOT_MAPS + v)]) << np.uint32(8)
+            spots |= np.uint32(m.far[ix(VERTICES * (SPOT_MAPS + 1) + v)]) << np.uint32(16)
+            spots |= np.uint32(m.far[ix(VERTICES * (SPOT_MAPS + 2) + v)]) << np.uint32(24)
+            m.ahead[ix(first + v)] = np.uint32(m.far[ix(VERTICES * into + v)]) | spots
+
+
+@jit
+def spot_maps(s: Any, b: Any, m: Any) -> None:
+    """The maps to the free spots on which the company in turn may lay a marker it holds (M1; M2 is left out)."""
+    for lane in range(1, 4):
+        if m.held_kinds >> np.uint64(16 * lane) & _ONE != _ZERO:
+            for word in range(1, b.words):
+                m.wave[ix(word)] = m.spots[ix(WORDS * (lane - 1) + word)]
+            _spread(b, m, np.int64(OWN), np.int64(SPOT_MAPS + lane - 1), np.int64(_NEAR))

@@ -1,0 +1,203 @@
+"""The records of thinking: who sits where with which weights, and the working memory of one decision."""
+
+from typing import Any
+
+import numpy as np
+
+from mmsim.metromania.engine.state import CELLS, LINES, PLANNED, SEATS, VERTEX_WORDS, VERTICES
+
+UNIFORM, WEIGHING, SEARCH = range(3)  # kinds of bots
+
+# What a whole turn is weighed by. The amounts are in points, tunnels or plain counts, as the words say.
+FEATURES = {
+    "points": "station points scored this turn",
+    "kept": "station points scored this turn, as far as the lines are likely to end",
+    "finish": "points made earlier that the turn makes likelier to be kept",
+    "ends": "gain in the chance to end the company's lines",
+    "shorter": "tunnels by which the shortest free ways to an end have become shorter",
+    "race": "the same, counted more the closer another company is to ending both its lines",
+    "marker": "markers laid",
+    "near_spot": "how much nearer the lines are to free spots for markers still held",
+    "served": "own markers that get their first station",
+    "served_partner": "markers of others, of a letter the company has too, that get their first station",
+    "served_other": "all other markers that get their first station",
+    "stations": "stations made",
+    "meets": "lines met at new stations",
+    "joins": "lines joined to the company's network",
+    "allies": "markers with the letters of its own, laid or likely held by companies newly joined to its network",
+    "partner": "markers laid whose partner is, or is likely to be, on a line of the company's network",
+    "park_lake": "first stations at the park or at the lake",
+    "block": "cells taken that other companies need next, counted by how close they are to an end",
+    "leader": "the same, counted for the company in front only",
+    "room": "ways left open at the ends of the lines",
+    "trips": "points and penalties of the trips as they stand, for the company",
+    "rivals": "points and penalties of the trips as they stand, for the company in front of the others",
+    "close": "points ahead of the best other company when the turn ends both lines",
+    "tunnels": "tunnels dug",
+}
+(
+    POINTS,
+    KEPT,
+    FINISH,
+    ENDS,
+    SHORTER,
+    RACE,
+    MARKER,
+    NEAR_SPOT,
+    SERVED,
+    SERVED_PARTNER,
+    SERVED_OTHER,
+    NEW_STATIONS,
+    MEETS,
+    JOINS,
+    ALLIES,
+    PARTNER,
+    PARK_LAKE_STATION,
+    BLOCK,
+    LEADER,
+    ROOM,
+    TRIP_POINTS,
+    RIVALS,
+    CLOSE,
+    DUG,
+) = range(len(FEATURES))
+WIDTH = len(FEATURES)
+
+# What the weights stand beside: how the features themselves are reckoned.
+HABITS = {
+    "ahead": "tunnels of a turn it plans at once",
+    "trials": "turns of which it works out the trips to the end before it chooses",
+    "reach_slack": "how much a spare tunnel adds to the chance to end a line (log-odds)",
+    "reach_far": "how much a tunnel still to dig takes from the chance to end a line (log-odds)",
+    "reach_base": "the chance to end a line with no spare tunnel, next to an end (log-odds)",
+    "unstarted": "the chance to end a line not yet started",
+    "fade": "how fast the worth of a spot fades with every tunnel between",
+    "noise": "how much chance is mixed into its values",
+    "margin": "how much the margin in points counts beside the win, in playouts",
+    "playouts": "games played out to the end to choose a turn",
+    "turns": "turns that the playouts compare",
+}
+AHEAD, TRIALS, REACH_SLACK, REACH_FAR, REACH_BASE, UNSTARTED, FADE, NOISE, MARGIN, PLAYOUTS, TURNS_COMPARED = range(
+    len(HABITS)
+)
+WEIGHTS = WIDTH + len(HABITS)
+DISTANCES, SLACKS = 32, 16  # the chance to end a line is a table of tunnels to go and tunnels to spare
+CHANCES = DISTANCES * SLACKS
+
+BOTS = np.dtype(
+    [
+        ("kind", np.int64, SEATS),
+        ("weight", np.float64, SEATS * WEIGHTS),  # [seat, feature], then [seat, habit]
+        ("chance", np.float64, SEATS * CHANCES),  # [seat, tunnels to go, tunnels to spare]
+        ("fading", np.float64, SEATS * DISTANCES),  # [seat, tunnels to a spot]
+    ]
+)
+
+VIEWS = 4  # copies of a position: what is seen, a turn tried out, a world sampled, a playout
+SEATINGS = 1 + SEATS  # rows of `BOTS` a rotation: who sits where, then for every seat who guides its playouts
+WORDS = VERTEX_WORDS
+FAR = 255  # tunnels: no way at all, or more than can matter
+PLANES = 5  # bits of a distance
+DEPTH = PLANNED
+FIRST_MOVES = 512
+MAPS = 15
+_NEEDED = 8 * 12
+MOST_COMPARED = 32
+MOST_DEALS = 1 << 12
+_WAITING = 12 * DEPTH
+PLANS = 2 * (DEPTH + 1)  # [tunnels, whether a marker is laid]
+
+MIND = np.dtype(
+    [
+        # free ways as bits of vertices: [passable to whom, direction 0 to 2, word]
+        ("free", np.uint64, 2 * 3 * WORDS),
+        ("spots", np.uint64, 3 * WORDS),  # [kind, word]: vertices at which a spot is free
+        ("wave", np.uint64, WORDS),
+        ("unreached", np.uint64, WORDS),
+        ("plane", np.uint64, PLANES * WORDS),
+        ("far", np.uint8, MAPS * VERTICES + 8),  # [map, vertex] -> tunnels; see `maps`
+        ("ahead", np.uint32, 6 * (VERTICES + 1)),  # [side, vertex]: bytes of tunnels to an end, and to spots R, C, E
+        ("maps_made", np.uint64),
+        ("need", np.float64, CELLS),  # [cell]: how much other companies need it next
+        ("need_leader", np.float64, CELLS),
+        ("needed", np.uint16, _NEEDED),  # the cells with an entry there
+        ("needs", np.int64),
+        ("unserved", np.uint64),  # bits of the markers placed without a station
+        ("held_kinds", np.uint64),  # lowest bit of the lane of every kind the company holds, blank cells too
+        ("network", np.uint64, LINES),  # [line]: bits of the lines it is connected with
+        ("own_network", np.uint64),
+        ("standing", np.float64, SEATS),  # points as the game stands, without what nobody but its company knows
+        ("trip_points", np.float64, SEATS),
+        ("trips_before", np.float64, SEATS),
+        ("rival", np.int64),  # the other company in front
+        ("holder", np.float64, 12 * SEATS),  # [marker, seat]: the chance that it holds it
+        ("kept_share", np.float64),
+        ("rival_turns", np.float64),
+        ("before", np.float64, 2),  # [line]: what the ends of the lines are worth as they are
+        ("chance", np.float64, 2),  # [line]: to end it, as it is
+        ("telling", np.int64),  # whether amounts are written down
+        ("amount", np.float64, WIDTH),
+        # the plan being tried, [tunnel]
+        ("first", np.int64),
+        ("code", np.int64, DEPTH),
+        ("vertex", np.int64, DEPTH),
+        ("cell", np.int64, DEPTH),
+        # tunnels that may follow on the one that is gone on with
+        ("try_code", np.int64, 12),
+        ("try_cell", np.int64, 12),
+        # plans that wait to be gone on with
+        ("waiting", np.int64),
+        ("wait_depth", np.int64, _WAITING),
+        ("wait_from", np.int64, _WAITING),
+        ("wait_direction", np.int64, _WAITING),
+        ("wait_edge", np.int64, _WAITING),
+        ("wait_station", np.int64, _WAITING),
+        ("wait_value", np.float64, _WAITING),
+        ("wait_kinds", np.uint64, _WAITING),
+        ("wait_made", np.int64, _WAITING),
+        ("wait_code", np.int64, _WAITING * DEPTH),
+        ("wait_vertex", np.int64, _WAITING * DEPTH),
+        ("wait_cell", np.int64, _WAITING * DEPTH),
+        # the best plans for one line that begin with a first move
+        ("firsts", np.int64),
+        ("first_line", np.int64, FIRST_MOVES),
+        ("best", np.float64, FIRST_MOVES * PLANS),
+        ("best_code", np.int64, FIRST_MOVES * PLANS * DEPTH),
+        ("best_made", np.int64, FIRST_MOVES * PLANS),  # stations it makes
+        ("line_best", np.int64, 2 * PLANS),  # [line, plan]: place of the best of them
+        # whole turns: the best one for every first move
+        ("value", np.float64, FIRST_MOVES),
+        ("turn_code", np.int64, FIRST_MOVES * DEPTH),
+        ("turn_length", np.int64, FIRST_MOVES),
+        ("turn_made", np.int64, FIRST_MOVES),
+        ("turn_own", np.float64, FIRST_MOVES),  # points of the trips it gains, and the best rival
+        ("turn_rival", np.float64, FIRST_MOVES),
+        ("tried", np.uint8, FIRST_MOVES),
+        # search: the turns compared, what their playouts brought, the deals that may be
+        ("compared", np.int64),
+        ("search_code", np.int64, MOST_COMPARED * DEPTH),
+        ("search_length", np.int64, MOST_COMPARED),
+        ("search_sum", np.float64, MOST_COMPARED),
+        ("search_count", np.int64, MOST_COMPARED),
+        ("search_out", np.uint8, MOST_COMPARED),
+        ("deals", np.int64),
+        ("deal", np.uint16, MOST_DEALS),
+    ]
+)
+
+
+def weight_names() -> tuple[str, ...]:
+    """All weights by their place in a row of `BOTS.weight`."""
+    return (*FEATURES, *HABITS)
+
+
+def fill(bots: Any, seat: int, kind: int, weights: dict[str, float]) -> None:
+    """Seat a bot: its weights, and the tables that follow from its habits."""
+    row = np.array([weights.get(name, 0.0) for name in weight_names()])
+    bots.kind[seat] = kind
+    bots.weight[WEIGHTS * seat : WEIGHTS * (seat + 1)] = row
+    habit = row[WIDTH:]
+    to_go, spare = np.arange(DISTANCES)[:, None], np.arange(SLACKS)[None, :]
+    odds = habit[REACH_BASE] + habit[REACH_SLACK] * np.minimum(spare, 8) - habit[REACH_FAR] * to_go
+    bots.chance[CHANCES * seat : CHANCES * (seat + 1)] = (1 / (1 + np.exp(-odds))).ravel()
+    bots.fading[DISTANCES * seat : DISTANCES * (seat + 1)] = habit[FADE] ** np.arange(DISTANCES)

@@ -1,0 +1,329 @@
+"""The plans of one line: tunnel after tunnel, tried on the position as it is, without playing them."""
+
+from typing import Any
+
+import numpy as np
+
+from mmsim.compiled.accel import inlined, ix, jit, lowest_bit
+from mmsim.metromania.bots.thinking.evaluation import end_worth, note, terminus_worth, weight
+from mmsim.metromania.bots.thinking.features import joining_worth, marker_worth, place_worth, station_worth
+from mmsim.metromania.bots.thinking.maps import usable
+from mmsim.metromania.bots.thinking.memory import AHEAD, BLOCK, CLOSE, DEPTH, DUG, LEADER, PLANS, WIDTH
+from mmsim.metromania.engine.moves import DIG, END, START, move_code, touches_partner
+from mmsim.metromania.engine.state import HAND, NOWHERE, PATH, SLOTS
+from mmsim.metromania.engine.stations import AHEAD_SLOTS
+
+_ONE, _ZERO = np.uint64(1), np.uint64(0)
+QUIET, TELLING, TELLING_STEP = range(3)  # amounts: not written down; of a plan; of a tunnel on the way to its end
+NEVER = -1e18  # a plan that does not exist
+
+
+@inlined
+def _tunnel(
+    v: Any,
+    b: Any,
+    r: Any,
+    bots: Any,
+    m: Any,
+    number: Any,
+    depth: Any,
+    u: Any,
+    last_edge: Any,
+    station: Any,
+    code: Any,
+    w: Any,
+    d: Any,
+    cell: Any,
+    value: Any,
+    kinds: Any,
+    made: Any,
+    side: Any,
+) -> None:
+    """One tunnel of a plan: what it is worth, and the plan as it stands then; it waits to be gone on with.
+
+    `station`: whether there is one at u; `kinds`: lanes that may still be dug in (blank ones only once the turn's
+    markers are laid); `made`: stations made by the plan so far.
+    """
+    seat = v.seat
+    line = 2 * seat + number
+    own = ~(1 << line) & 0xFF
+    edge = b.edge[ix(6 * u + d)]
+    kind, extra = code & 7, code >> 12
+    at_u = False
+    if last_edge >= 0 and not station:
+        along = v.lines_along[ix(last_edge)] & ~v.lines_along[ix(edge)] & ~v.terminus_at[ix(u)]
+        at_u = along & own != 0
+    at_w = kind != END and v.station[ix(w)] == 0 and v.lines_at[ix(w)] & ~v.lines_along[ix(edge)] & own != 0
+    made += np.int64(at_u) + np.int64(at_w)
+    if depth > 0 and made > v.supply:  # D5
+        return
+    value += note(bots, m, seat, np.int64(DUG), 1.0)
+    if at_u:
+        value += station_worth(v, b, r, bots, m, u) + joining_worth(v, r, bots, m, number, u, True)
+    if at_w:
+        value += station_worth(v, b, r, bots, m, w)
+    there = at_w or (kind != END and v.station[ix(w)] != 0)
+    if there:
+        value += joining_worth(v, r, bots, m, number, w, at_w)
+    value += note(bots, m, seat, np.int64(BLOCK), m.need[ix(cell)])
+    value += note(bots, m, seat, np.int64(LEADER), m.need_leader[ix(cell)])
+    held = kinds
+    if extra > 0 and kind == DIG:
+        served = there or at_u or station
+        for j in range(3):
+            served |= v.station[ix(b.corner[ix(3 * cell + j)])] != 0
+        value += marker_worth(v, r, bots, m, v.hand_marker[ix(HAND * seat + extra - 1)], served)
+        held &= ~(_ONE << np.uint64(16 * v.hand_kind[ix(HAND * seat + extra - 1)]))
+        if r.markers_per_turn - v.markers_laid <= 1 or depth > 0:
+            kinds = _ONE
+    laid = np.int64(held != m.held_kinds)
+    m.code[ix(depth)] = code
+    m.vertex[ix(depth)] = w
+    m.cell[ix(depth)] = cell
+    tunnels = v.tunnels[ix(line)] + depth + 1
+    if m.telling == TELLING_STEP:
+        _wait(m, depth + 1, w, d, edge, there, value, kinds, made)
+        return
+    if kind == END:
+        worth = end_worth(v, b, bots, m, number)
+        worth += _bonus_worth(v, b, r, bots, m, number, depth)
+        if v.ended >> np.uint64(line ^ 1) & _ONE != _ZERO:
+            worth += note(bots, m, seat, np.int64(CLOSE), _lead(v, r, m))
+    else:
+        worth = terminus_worth(v, b, r, bots, m, number, w, d, there, tunnels, side, held)
+    if m.telling != QUIET:
+        return
+    _keep(m, depth, laid, value + worth - m.before[ix(number)], made)
+    if kind != END and depth + 1 < planned_length(v, r, bots) and tunnels < r.tunnels_per_line:
+        _wait(m, depth + 1, w, d, edge, there, value, kinds, made)
+
+
+@inlined
+def _wait(m: Any, depth: Any, u: Any, d: Any, edge: Any, station: Any, value: Any, kinds: Any, made: Any) -> None:
+    """Put a plan aside, to be gone on with."""
+    at = m.waiting
+    m.waiting += 1
+    m.wait_depth[ix(at)] = depth
+    m.wait_from[ix(at)] = u
+    m.wait_direction[ix(at)] = d
+    m.wait_edge[ix(at)] = edge
+    m.wait_station[ix(at)] = station
+    m.wait_value[ix(at)] = value
+    m.wait_kinds[ix(at)] = kinds
+    m.wait_made[ix(at)] = made
+    for i in range(depth):
+        m.wait_code[ix(DEPTH * at + i)] = m.code[ix(i)]
+        m.wait_vertex[ix(DEPTH * at + i)] = m.vertex[ix(i)]
+        m.wait_cell[ix(DEPTH * at + i)] = m.cell[ix(i)]
+
+
+@inlined
+def _keep(m: Any, depth: Any, laid: Any, value: Any, made: Any) -> None:
+    """Note a plan if it is the best so far of its first move, length and use of a marker."""
+    at = PLANS * m.first + 2 * (depth + 1) + laid
+    if value > m.best[ix(at)]:
+        m.best[ix(at)] = value
+        m.best_made[ix(at)] = made
+        for i in range(depth + 1):
+            m.best_code[ix(DEPTH * at + i)] = m.code[ix(i)]
+
+
+@inlined
+def planned_length(v: Any, r: Any, bots: Any) -> np.int64:
+    """How many tunnels are planned: those the turn still has, as far ahead as this bot looks."""
+    return min(r.dig - v.dug, np.int64(weight(bots, v.seat, WIDTH + AHEAD)))
+
+
+@inlined
+def _lead(v: Any, r: Any, m: Any) -> float:
+    """Points by which the company is ahead of the best other one, as the game stands."""
+    best = -1000.0
+    for seat in range(r.companies):
+        if r.seat_player[ix(seat)] != r.seat_player[ix(v.seat)]:
+            best = max(best, m.standing[ix(seat)])
+    return m.standing[ix(v.seat)] - best
+
+
+@jit
+def tunnel(
+    v: Any,
+    b: Any,
+    r: Any,
+    bots: Any,
+    m: Any,
+    number: Any,
+    depth: Any,
+    u: Any,
+    last_edge: Any,
+    station: Any,
+    code: Any,
+    w: Any,
+    d: Any,
+    cell: Any,
+    value: Any,
+    kinds: Any,
+    made: Any,
+    side: Any,
+) -> None:
+    """`_tunnel`, not inlined: for who tells of a turn."""
+    _tunnel(v, b, r, bots, m, number, depth, u, last_edge, station, code, w, d, cell, value, kinds, made, side)
+
+
+@jit
+def first_tunnel(v: Any, b: Any, r: Any, bots: Any, m: Any, code: Any) -> np.int64:
+    """The plan of one legal tunnel; returns the side on which its line started."""
+    kind, number, what, extra = code & 7, code >> 3 & 1, code >> 4 & 255, code >> 12
+    line = 2 * v.seat + number
+    kinds = m.held_kinds if r.markers_per_turn > v.markers_laid else _ONE
+    if kind == START:
+        cell = b.city_cells + what
+        side = what // b.side
+        u = np.int64(b.corner[ix(3 * cell + 2)])
+        w = np.int64(b.corner[ix(3 * cell + extra)])
+        d = (side + 4 - extra) % 6
+        last_edge = np.int64(-1)
+        station = False
+    else:
+        side = v.start_side[ix(line)]
+        u = v.terminus[ix(line)]
+        before = v.direction[ix(line)]
+        last_edge = np.int64(b.edge[ix(6 * u + (before - 3 if before > 2 else before + 3))])
+        station = v.station[ix(u)] != 0
+        d = what >> 1
+        w = np.int64(b.neighbour[ix(6 * u + d)])
+        cell = np.int64(b.slot_cell[ix(12 * u + what)])
+    none = np.int64(0)
+    _tunnel(v, b, r, bots, m, number, none, u, last_edge, station, code, w, d, cell, 0.0, kinds, none, side)
+    return side
+
+
+@jit
+def go_on(v: Any, b: Any, r: Any, bots: Any, m: Any, number: Any, side: Any) -> None:
+    """Take up the plan that waits last and try the tunnels that may follow.
+
+    Of two blank cells along one edge only the one that others need more is tried.
+    """
+    m.waiting -= 1
+    at = m.waiting
+    depth, u, d = m.wait_depth[ix(at)], m.wait_from[ix(at)], m.wait_direction[ix(at)]
+    last_edge, station = m.wait_edge[ix(at)], m.wait_station[ix(at)] != 0
+    value, kinds, made = m.wait_value[ix(at)], m.wait_kinds[ix(at)], m.wait_made[ix(at)]
+    for i in range(depth):
+        m.code[ix(i)] = m.wait_code[ix(DEPTH * at + i)]
+        m.vertex[ix(i)] = m.wait_vertex[ix(DEPTH * at + i)]
+        m.cell[ix(i)] = m.wait_cell[ix(DEPTH * at + i)]
+    for i in range(_find_next(v, b, r, m, number, side, depth, u, d, station, kinds)):
+        code, cell = m.try_code[ix(i)], m.try_cell[ix(i)]
+        k = code >> 5 & 127
+        w = np.int64(b.neighbour[ix(6 * u + k)])
+        _tunnel(v, b, r, bots, m, number, depth, u, last_edge, station, code, w, k, cell, value, kinds, made, side)
+
+
+@inlined
+def _find_next(
+    v: Any, b: Any, r: Any, m: Any, number: Any, side: Any, depth: Any, u: Any, d: Any, station: Any, kinds: Any
+) -> np.int64:
+    """List the tunnels that may follow on a plan at u; returns how many."""
+    seat = v.seat
+    line = 2 * seat + number
+    slots = np.uint64(SLOTS)
+    if not station:
+        ahead = np.uint64(AHEAD_SLOTS) << np.uint64(2 * d)
+        slots = (ahead | ahead >> np.uint64(12)) & np.uint64(SLOTS)
+    blank = usable(v, u, _ONE) & slots
+    spots = usable(v, u, kinds & ~_ONE) & slots
+    if v.end_free[ix(u)] != _ZERO:
+        blank |= _end_slots_from(v, b, r, u, side) & slots
+    found = np.int64(0)
+    rest = (blank | spots | (blank | spots) >> _ONE) & np.uint64(0x555)  # a bit a direction
+    while rest != _ZERO:
+        k = lowest_bit(rest) >> 1
+        rest &= rest - _ONE
+        w = np.int64(b.neighbour[ix(6 * u + k)])
+        if v.lines_at[ix(w)] >> line & 1 != 0 or _in_plan(m, depth, w):
+            continue
+        chosen, need = np.int64(-1), -1.0
+        for slot in range(2 * k, 2 * k + 2):
+            bit = _ONE << np.uint64(slot)
+            if (blank | spots) & bit == _ZERO:
+                continue
+            cell = np.int64(b.slot_cell[ix(12 * u + slot)])
+            if _cell_in_plan(m, depth, cell):
+                continue
+            if blank & bit != _ZERO:
+                if m.need[ix(cell)] > need:
+                    chosen, need = cell, m.need[ix(cell)]
+                    code = move_code(END if cell >= b.city_cells else DIG, number, slot, 0)
+                continue
+            place = _marker_for(v, b, r, seat, cell)
+            if place >= 0:
+                m.try_code[ix(found)] = move_code(DIG, number, slot, 1 + place)
+                m.try_cell[ix(found)] = cell
+                found += 1
+        if chosen >= 0:
+            m.try_code[ix(found)] = code
+            m.try_cell[ix(found)] = chosen
+            found += 1
+    return found
+
+
+@inlined
+def _end_slots_from(v: Any, b: Any, r: Any, u: Any, side: Any) -> np.uint64:
+    """D4, for a line that started on a side."""
+    left = v.ends_free[ix((side + 2) % 6)] + v.ends_free[ix((side + 3) % 6)] + v.ends_free[ix((side + 4) % 6)]
+    if left > 0:
+        return v.end_free[ix(u)] & b.far_end_slots[ix(6 * u + side)]
+    return v.end_free[ix(u)] if r.end_overflow else _ZERO
+
+
+@inlined
+def _in_plan(m: Any, depth: Any, w: Any) -> bool:
+    for i in range(depth):  # noqa: SIM110 - compiled code has no any()
+        if m.vertex[ix(i)] == w:
+            return True
+    return False
+
+
+@inlined
+def _cell_in_plan(m: Any, depth: Any, cell: Any) -> bool:
+    for i in range(depth):  # noqa: SIM110
+        if m.cell[ix(i)] == cell:
+            return True
+    return False
+
+
+@inlined
+def _marker_for(v: Any, b: Any, r: Any, seat: Any, cell: Any) -> np.int64:
+    """M1, M2: the place in the hand of the first marker that may lie on a spot; -1 for none."""
+    lane = np.int64(v.kind[ix(cell)])
+    for i in range(r.hand_size):
+        marker = v.hand_marker[ix(HAND * seat + i)]
+        if (
+            v.hand_kind[ix(HAND * seat + i)] == lane
+            and v.marker_cell[ix(marker)] == NOWHERE
+            and not touches_partner(v, b, marker, cell)
+        ):
+            return np.int64(i)
+    return np.int64(-1)
+
+
+@inlined
+def _bonus_worth(v: Any, b: Any, r: Any, bots: Any, m: Any, number: Any, depth: Any) -> float:
+    """I3: the best bonus station of a line that a plan ends, or none."""
+    if v.supply == 0:
+        return 0.0
+    telling = m.telling
+    m.telling = QUIET
+    best, place = 0.0, np.int64(-1)
+    line = 2 * v.seat + number
+    before = v.tunnels[ix(line)]
+    for i in range(1, before + 1 + depth):
+        x = np.int64(v.path[ix(PATH * line + i)]) if i <= before else m.vertex[ix(i - before - 1)]
+        if v.station[ix(x)] == 0:
+            worth = place_worth(v, b, r, bots, m, number, x)
+            if worth > best:
+                best, place = worth, x
+    m.telling = telling
+    if telling != QUIET and place >= 0:
+        return place_worth(v, b, r, bots, m, number, place)
+    return best

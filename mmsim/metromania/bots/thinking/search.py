@@ -1,0 +1,211 @@
+"""Search: play the best few turns out to the end, many times, and take the one that won most.
+
+Hidden hands are drawn anew for every playout from the deals that agree with all that is seen; all turns meet the same
+deals and the same chance. Halves of the turns drop out as the playouts go on (sequential halving: Karnin, Koren and
+Somekh, ICML 2013).
+"""
+
+from typing import Any
+
+import numpy as np
+
+from mmsim.compiled.accel import count_bits, ix, jit
+from mmsim.compiled.streams import draw_below, next_word, open_stream, set_seed
+from mmsim.core.rng import Purpose
+from mmsim.metromania.bots.thinking.choice import best_turn, choose_by_weights, may_play, play_on, weigh
+from mmsim.metromania.bots.thinking.evaluation import weight
+from mmsim.metromania.bots.thinking.memory import (
+    DEPTH,
+    MARGIN,
+    MOST_COMPARED,
+    MOST_DEALS,
+    PLAYOUTS,
+    TURNS_COMPARED,
+    WIDTH,
+)
+from mmsim.metromania.bots.thinking.view import UNKNOWN
+from mmsim.metromania.engine.copies import copy_position
+from mmsim.metromania.engine.moves import note_touching
+from mmsim.metromania.engine.scoring import score_game
+from mmsim.metromania.engine.state import HAND, NOWHERE, SEATS
+from mmsim.metromania.engine.turns import give_hands
+
+_BOT = int(Purpose.BOT)
+_ONE, _ZERO = np.uint64(1), np.uint64(0)
+_HALF = np.uint64(32)
+_WIDE = 30.0  # points: margins count up to here
+_PLAYED, _SEEN = 2, 3  # places in `views`; 0 and 1 are for weighing
+
+
+@jit
+def search(views: Any, b: Any, r: Any, deals: Any, bots: Any, guide: Any, m: Any, net: Any) -> np.int64:
+    """Compare turns of the company in turn in `views[0]`; returns the place of the best among `search_code`."""
+    seen = views[_SEEN]
+    copy_position(seen, views[0], b)
+    seat = seen.seat
+    weigh(views, b, r, bots, m, net)
+    _gather_turns(m, min(np.int64(weight(bots, seat, WIDTH + TURNS_COMPARED)), np.int64(MOST_COMPARED)))
+    if m.compared == 1:
+        return np.int64(0)
+    _gather_deals(seen, r, m, deals)
+    if m.deals == 0 and _something_hidden(seen, r):
+        return np.int64(0)  # hands that no deal explains: nothing to play out
+    open_stream(seen, 0, 1)
+    left = np.int64(weight(bots, seat, WIDTH + PLAYOUTS))
+    still = m.compared
+    rounds = np.int64(0)
+    while (1 << rounds) < still:
+        rounds += 1
+    for done in range(rounds):
+        each = max(left // ((rounds - done) * still), np.int64(1))
+        for _ in range(each):
+            if left < still:
+                break
+            left -= still
+            _compare_once(views, b, r, deals, bots, guide, m, net)
+        still = _drop_half(m, still)
+    return _leader(m)
+
+
+@jit
+def _gather_turns(m: Any, most: Any) -> None:
+    """The best turns by weight, without those that dig the same tunnels in another order."""
+    m.compared = 0
+    while m.compared < most:
+        first = best_turn(m, False)
+        if first < 0:
+            return
+        if not _is_among(m, first) or m.compared == 0:
+            at = m.compared
+            m.compared += 1
+            m.search_length[ix(at)] = m.turn_length[ix(first)]
+            m.search_sum[ix(at)] = 0.0
+            m.search_count[ix(at)] = 0
+            m.search_out[ix(at)] = 0
+            for i in range(m.turn_length[ix(first)]):
+                m.search_code[ix(DEPTH * at + i)] = m.turn_code[ix(DEPTH * first + i)]
+        m.value[ix(first)] = -1e30
+
+
+@jit
+def _is_among(m: Any, first: Any) -> bool:
+    """Whether a turn has the same moves as one already gathered."""
+    for at in range(m.compared):
+        same = m.search_length[ix(at)] == m.turn_length[ix(first)]
+        for i in range(m.turn_length[ix(first)]):
+            found = False
+            for j in range(m.search_length[ix(at)]):
+                found |= m.search_code[ix(DEPTH * at + j)] == m.turn_code[ix(DEPTH * first + i)]
+            same &= found
+        if same:
+            return True
+    return False
+
+
+@jit
+def _gather_deals(v: Any, r: Any, m: Any, deals: Any) -> None:
+    """All deals that agree with the hands that are seen and with who has placed what."""
+    m.deals = 0
+    for which in range(deals.size // (SEATS * HAND)):
+        if m.deals < MOST_DEALS and _agrees(v, r, deals, which):
+            m.deal[ix(m.deals)] = which
+            m.deals += 1
+
+
+@jit
+def _something_hidden(v: Any, r: Any) -> bool:
+    for seat in range(r.companies):  # noqa: SIM110 - compiled code has no any()
+        if v.hand_marker[ix(HAND * seat)] == UNKNOWN:
+            return True
+    return False
+
+
+@jit
+def _agrees(v: Any, r: Any, deals: Any, which: Any) -> bool:
+    for seat in range(r.companies):
+        laid, found = np.int64(0), np.int64(0)
+        hidden = v.hand_marker[ix(HAND * seat)] == UNKNOWN
+        for marker in range(12):
+            laid += np.int64(v.marker_holder[ix(marker)] == seat and v.marker_cell[ix(marker)] != NOWHERE)
+        for i in range(r.hand_size):
+            dealt = np.int64(deals[(which * SEATS + seat) * HAND + i]) >> 2
+            if hidden:
+                found += np.int64(v.marker_holder[ix(dealt)] == seat)
+            elif v.hand_marker[ix(HAND * seat + i)] != dealt:
+                return False
+        if hidden and found != laid:
+            return False
+    return True
+
+
+@jit
+def _compare_once(views: Any, b: Any, r: Any, deals: Any, bots: Any, guide: Any, m: Any, net: Any) -> None:
+    """One playout for every turn still compared, all from the same deal and the same chance."""
+    seen = views[_SEEN]
+    deal = np.int64(m.deal[ix(draw_below(seen, 0, m.deals))]) if m.deals > 0 else np.int64(-1)
+    chance = next_word(seen, 0) << _HALF | next_word(seen, 0)
+    margin = weight(bots, seen.seat, WIDTH + MARGIN)
+    for at in range(m.compared):
+        if not m.search_out[ix(at)]:
+            s = views[_PLAYED]
+            copy_position(s, seen, b)
+            if deal >= 0:
+                give_hands(s, r, deals, deal)
+                for line in range(2 * r.companies):
+                    note_touching(s, b, np.int64(line))
+            set_seed(s, chance, s.turn)
+            for seat in range(r.companies):
+                open_stream(s, 1 + seat, _BOT + seat)
+            m.search_sum[ix(at)] += _play_out(views, b, r, guide, m, net, np.int64(at), margin)
+            m.search_count[ix(at)] += 1
+
+
+@jit
+def _play_out(views: Any, b: Any, r: Any, guide: Any, m: Any, net: Any, at: Any, margin: Any) -> float:
+    """Play a turn and then the whole game; returns what it was worth to the player whose turn it was."""
+    s = views[_PLAYED]
+    player = r.seat_player[ix(s.seat)]
+    turn = s.turn
+    for i in range(m.search_length[ix(at)]):
+        code = m.search_code[ix(DEPTH * at + i)]
+        if s.turn == turn and may_play(s, b, code):
+            play_on(s, b, r, code)
+    while not s.over:
+        play_on(s, b, r, choose_by_weights(s, b, r, guide, m, net, views))
+    score_game(s, b, r, net)
+    own, best = 0.0, -1000.0
+    for p in range(r.players):
+        points = 0.0
+        for seat in range(r.companies):
+            if r.seat_player[ix(seat)] == p:
+                points += np.float64(s.scores[ix(seat)])
+        if p == player:
+            own = points
+        else:
+            best = max(best, points)
+    won = 0.0
+    if s.winners >> np.uint64(player) & _ONE != _ZERO:
+        won = 1.0 / np.float64(count_bits(s.winners))
+    return won + margin * max(min((own - best) / _WIDE, 1.0), -1.0)
+
+
+@jit
+def _drop_half(m: Any, still: Any) -> np.int64:
+    """The worse half of the turns is compared no more."""
+    for _ in range(still // 2):
+        worst, found = 1e30, np.int64(-1)
+        for at in range(m.compared):
+            if not m.search_out[ix(at)]:
+                mean = m.search_sum[ix(at)] / max(m.search_count[ix(at)], 1)
+                if mean <= worst:
+                    worst, found = mean, np.int64(at)
+        m.search_out[ix(found)] = 1
+    return still - still // 2
+
+
+@jit
+def _leader(m: Any) -> np.int64:
+    for at in range(m.compared):
+        if not m.search_out[ix(at)]:
+            return np.int64(at)
+    return np.int64(0)

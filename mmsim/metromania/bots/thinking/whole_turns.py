@@ -1,0 +1,196 @@
+"""Whole turns weighed: every tunnel, every way to go on after it, and the best share of tunnels between both lines.
+
+The plans of the two lines are put together so that their tunnels make a turn. A turn may also be one intermediate
+station.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from mmsim.compiled.accel import inlined, ix, jit
+from mmsim.metromania.bots.thinking.evaluation import as_it_stands
+from mmsim.metromania.bots.thinking.features import place_worth
+from mmsim.metromania.bots.thinking.memory import DEPTH, FIRST_MOVES, PLANS, RIVALS, TRIP_POINTS, WIDTH
+from mmsim.metromania.bots.thinking.plans import (
+    NEVER,
+    QUIET,
+    TELLING,
+    TELLING_STEP,
+    first_tunnel,
+    go_on,
+    planned_length,
+    tunnel,
+)
+from mmsim.metromania.engine.moves import END, STATION, nth_move
+from mmsim.metromania.engine.state import PATH
+
+_SHORT_TURN = -100.0  # for every tunnel that a turn lacks
+_ZERO = np.uint64(0)
+
+
+@jit
+def weigh_turns(v: Any, b: Any, r: Any, bots: Any, m: Any) -> None:
+    """For every legal move the best turn that begins with it, and its value."""
+    seat = v.seat
+    m.firsts = min(v.choices, np.int64(FIRST_MOVES))
+    for f in range(m.firsts):
+        first = np.int64(f)
+        m.first = first
+        m.tried[ix(first)] = 0
+        for i in range(PLANS):
+            m.best[ix(PLANS * first + i)] = NEVER
+        code = nth_move(v, b, first)
+        kind, number, what = code & 7, code >> 3 & 1, code >> 4 & 255
+        m.turn_code[ix(DEPTH * first)] = code
+        m.turn_length[ix(first)] = 1
+        m.turn_made[ix(first)] = 0
+        m.value[ix(first)] = 0.0
+        m.first_line[ix(first)] = -1
+        if kind == STATION:
+            x = np.int64(v.path[ix(PATH * (2 * seat + number) + what)])
+            m.value[ix(first)] = place_worth(v, b, r, bots, m, number, x)
+            m.turn_made[ix(first)] = 1
+        elif kind <= END:
+            m.first_line[ix(first)] = number
+            m.waiting = 0
+            side = first_tunnel(v, b, r, bots, m, code)
+            while m.waiting > 0:
+                go_on(v, b, r, bots, m, number, side)
+    _put_together(v, r, bots, m)
+
+
+@jit
+def _put_together(v: Any, r: Any, bots: Any, m: Any) -> None:
+    """Whole turns: a plan of one line, then the best plan of the other line for the tunnels that are left."""
+    _best_by_line(m)
+    length = planned_length(v, r, bots)
+    markers = r.markers_per_turn - v.markers_laid
+    for f in range(m.firsts):
+        first = np.int64(f)
+        number = m.first_line[ix(first)]
+        if number < 0:
+            continue
+        m.value[ix(first)] = NEVER
+        for tunnels in range(1, length + 1):
+            for laid in range(2):
+                at = PLANS * first + 2 * tunnels + laid
+                value = m.best[ix(at)]
+                if value == NEVER:
+                    continue
+                rest, other = length - tunnels, np.int64(-1)
+                while rest > 0 and other < 0:
+                    other = _other_plan(m, 1 - number, rest, laid < markers)
+                    if other < 0:
+                        rest -= 1
+                if other >= 0:
+                    value += m.best[ix(other)]
+                value += _SHORT_TURN * (length - tunnels - rest)
+                if value > m.value[ix(first)]:
+                    m.value[ix(first)] = value
+                    m.turn_length[ix(first)] = tunnels + rest
+                    m.turn_made[ix(first)] = m.best_made[ix(at)]
+                    for i in range(tunnels):
+                        m.turn_code[ix(DEPTH * first + i)] = m.best_code[ix(DEPTH * at + i)]
+                    if other >= 0:
+                        m.turn_made[ix(first)] += m.best_made[ix(other)]
+                        for i in range(rest):
+                            m.turn_code[ix(DEPTH * first + tunnels + i)] = m.best_code[ix(DEPTH * other + i)]
+
+
+@inlined
+def _best_by_line(m: Any) -> None:
+    """The best plans of either line, by length and use of a marker."""
+    for i in range(2 * PLANS):
+        m.line_best[ix(i)] = -1
+    for f in range(m.firsts):
+        number = m.first_line[ix(f)]
+        if number >= 0:
+            for i in range(PLANS):
+                best = m.line_best[ix(PLANS * number + i)]
+                value = m.best[ix(PLANS * f + i)]
+                if value > NEVER and (best < 0 or value > m.best[ix(best)]):
+                    m.line_best[ix(PLANS * number + i)] = PLANS * f + i
+
+
+@inlined
+def _other_plan(m: Any, number: Any, tunnels: Any, may_lay: Any) -> np.int64:
+    """The place of the best plan of so many tunnels for a line; -1 for none."""
+    best = m.line_best[ix(PLANS * number + 2 * tunnels)]
+    laying = m.line_best[ix(PLANS * number + 2 * tunnels + 1)]
+    if may_lay and laying >= 0 and (best < 0 or m.best[ix(laying)] > m.best[ix(best)]):
+        return laying
+    return best
+
+
+@jit
+def tell_turn(v: Any, b: Any, r: Any, bots: Any, m: Any, first: Any) -> None:
+    """Write down the amounts of all features of a turn that has been weighed."""
+    for feature in range(WIDTH):
+        m.amount[ix(feature)] = 0.0
+    length = m.turn_length[ix(first)]
+    code = m.turn_code[ix(DEPTH * first)]
+    if code & 7 == STATION:
+        m.telling = TELLING
+        x = np.int64(v.path[ix(PATH * (2 * v.seat + (code >> 3 & 1)) + (code >> 4 & 255))])
+        place_worth(v, b, r, bots, m, code >> 3 & 1, x)
+    elif code & 7 <= END:
+        for number in range(2):
+            last = np.int64(-1)
+            for i in range(length):
+                if m.turn_code[ix(DEPTH * first + i)] >> 3 & 1 == number:
+                    last = np.int64(i)
+            if last >= 0:
+                _tell_line(v, b, r, bots, m, first, np.int64(number), last)
+    m.telling = QUIET
+    m.amount[ix(TRIP_POINTS)] += m.turn_own[ix(first)]
+    m.amount[ix(RIVALS)] += m.turn_rival[ix(first)]
+
+
+@jit
+def _tell_line(v: Any, b: Any, r: Any, bots: Any, m: Any, first: Any, number: Any, last: Any) -> None:
+    """The tunnels of one line in a turn: what they bring, and how the end of the line changes."""
+    m.telling = TELLING
+    for feature in range(WIDTH):
+        m.amount[ix(feature)] = -m.amount[ix(feature)]
+    as_it_stands(v, b, r, bots, m, number)
+    for feature in range(WIDTH):
+        m.amount[ix(feature)] = -m.amount[ix(feature)]
+    m.waiting = 0
+    side = np.int64(0)
+    for i in range(last + 1):
+        code = m.turn_code[ix(DEPTH * first + i)]
+        if code >> 3 & 1 != number:
+            continue
+        m.telling = TELLING if i == last else TELLING_STEP
+        if m.waiting == 0:
+            side = first_tunnel(v, b, r, bots, m, code)
+        else:
+            _tell_next(v, b, r, bots, m, number, side, code)
+
+
+@jit
+def _tell_next(v: Any, b: Any, r: Any, bots: Any, m: Any, number: Any, side: Any, code: Any) -> None:
+    """A tunnel that follows on another one in a turn."""
+    m.waiting = 0
+    depth, u, slot = m.wait_depth[0], m.wait_from[0], code >> 4 & 255
+    tunnel(
+        v,
+        b,
+        r,
+        bots,
+        m,
+        number,
+        depth,
+        u,
+        m.wait_edge[0],
+        m.wait_station[0] != 0,
+        code,
+        np.int64(b.neighbour[ix(6 * u + (slot >> 1))]),
+        slot >> 1,
+        np.int64(b.slot_cell[ix(12 * u + slot)]),
+        m.wait_value[0],
+        m.wait_kinds[0],
+        m.wait_made[0],
+        side,
+    )

@@ -1,0 +1,1 @@
+"""The fast core: one function a rule, all of it compiled."""

@@ -1,0 +1,25 @@
+"""Copies of a position, without what its board does not have."""
+
+from typing import Any
+
+import numpy as np
+
+from mmsim.compiled.accel import copy_bytes, jit
+from mmsim.metromania.engine.state import CITY, LINES, VERTICES
+
+_PLACE, _LANES, _END_FREE, _LINES_AT, _TERMINUS_AT, _LINES_ALONG, _STATION, _KIND = CITY.values()
+
+
+@jit
+def copy_position(to: Any, s: Any, b: Any) -> None:
+    """Make `to` the same position as `s`, on the same board."""
+    copy_bytes(to, s, np.int64(0), np.int64(_PLACE))
+    for line in range(LINES):
+        copy_bytes(to, s, np.int64(_PLACE + VERTICES * line), b.vertices)
+    copy_bytes(to, s, np.int64(_LANES), 8 * b.vertices)
+    copy_bytes(to, s, np.int64(_END_FREE), 8 * b.vertices)
+    copy_bytes(to, s, np.int64(_LINES_AT), b.vertices)
+    copy_bytes(to, s, np.int64(_TERMINUS_AT), b.vertices)
+    copy_bytes(to, s, np.int64(_LINES_ALONG), b.edges)
+    copy_bytes(to, s, np.int64(_STATION), b.vertices)
+    copy_bytes(to, s, np.int64(_KIND), b.city_cells)

@@ -1,0 +1,311 @@
+"""The fast core's decisions: count what may be chosen, and turn the k-th choice into a move.
+
+A move is a number, `kind | line << 3 | what << 4 | extra << 12`; see the constants. The order of choices is that of
+`reference.legal_moves`, so that a choice by number means the same move in both engines.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from mmsim.compiled.accel import count_bits, highest_bit, inlined, ix, jit, kth_bit, lowest_bit
+from mmsim.metromania.engine.state import HAND, NOWHERE, SLOTS
+from mmsim.metromania.engine.stations import stations_needed
+
+START, DIG, END, BONUS, DECLINE, STATION, PASS = range(7)
+MOVE_KINDS = ("start", "dig", "end", "bonus", "decline", "station", "pass")
+# what: start - number of the frame cell; dig, end - slot; bonus, station - place on the path
+# extra: start - 0 or 1, which base vertex; dig - 1 + place in the hand of the marker laid, 0 for none
+
+_ONE, _ZERO = np.uint64(1), np.uint64(0)
+_TWO_SLOTS = np.uint64(3)
+
+
+@jit
+def move_code(kind: Any, line: Any, what: Any, extra: Any) -> np.int64:
+    return np.int64(kind) | np.int64(line) << 3 | np.int64(what) << 4 | np.int64(extra) << 12
+
+
+@jit
+def end_slots(s: Any, b: Any, r: Any, line: Any, u: Any) -> np.uint64:
+    """D4: the slots at u that end a line: on far sides, or anywhere once those are full."""
+    free = s.end_free[ix(u)]
+    side = s.start_side[ix(line)]
+    anywhere = ~_ZERO if r.end_overflow else _ZERO
+    allowed = b.far_end_slots[ix(6 * u + side)] if s.far_ends >> np.uint64(side) & _ONE != _ZERO else anywhere
+    return free & allowed
+
+
+@jit
+def note_far_ends(s: Any) -> None:
+    """D4: for lines that started on which sides the sides far from it have a free end."""
+    s.far_ends = _ZERO
+    for side in range(6):
+        left = s.ends_free[ix((side + 2) % 6)] + s.ends_free[ix((side + 3) % 6)] + s.ends_free[ix((side + 4) % 6)]
+        s.far_ends |= np.uint64(left > 0) << np.uint64(side)
+
+
+@jit
+def note_touching(s: Any, b: Any, line: Any) -> None:
+    """M2: the ways at a line's terminus that would lay a marker next to its partner."""
+    seat = line >> 1
+    first, second = _ZERO, _ZERO
+    if s.wary[ix(seat)] > 0 and s.started >> np.uint64(line) & _ONE != _ZERO:
+        u = s.terminus[ix(line)]
+        first = s.lanes[ix(u)] & np.uint64(SLOTS) * s.held[ix(2 * seat)]
+        second = s.lanes[ix(u)] & np.uint64(SLOTS) * s.held[ix(2 * seat + 1)]
+        first &= ~without_touching(s, b, seat, 0, u, first)
+        second &= ~without_touching(s, b, seat, 1, u, second)
+    s.touching[ix(2 * line)] = first
+    s.touching[ix(2 * line + 1)] = second
+
+
+@jit
+def touches_partner(s: Any, b: Any, marker: Any, cell: Any) -> bool:
+    """M2: whether a cell shares a corner with the other marker of the same letter."""
+    other = s.marker_cell[ix(marker ^ 1)]
+    if other == NOWHERE:
+        return False
+    for i in range(3):
+        for j in range(3):
+            if b.corner[ix(3 * cell + i)] == b.corner[ix(3 * other + j)]:
+                return True
+    return False
+
+
+@jit
+def without_touching(s: Any, b: Any, seat: Any, word: Any, u: Any, ways: Any) -> np.uint64:
+    """M2: of some ways at u, those that lay no marker next to its partner."""
+    rest = ways & ~np.uint64(SLOTS)
+    while rest != _ZERO:
+        bit = lowest_bit(rest)
+        marker = s.hand_marker[ix(HAND * seat + hand_place(s, seat, word, bit >> 4))]
+        if touches_partner(s, b, marker, np.int64(b.slot_cell[ix(12 * u + (bit & 15))])):
+            ways &= ~(_ONE << np.uint64(bit))
+        rest &= rest - _ONE
+    return ways
+
+
+@jit
+def hand_place(s: Any, seat: Any, word: Any, lane: Any) -> np.int64:
+    """The place in the hand of the first (word 1: second) marker of a kind; hands are dealt in that order."""
+    if word == 0:
+        return np.int64(lane - 1)
+    place = np.int64(3)
+    while s.hand_kind[ix(HAND * seat + place)] != lane:
+        place += 1
+    return place
+
+
+@jit
+def affordable(s: Any, b: Any, line: Any, u: Any, slots: Any) -> np.uint64:
+    """D5: of some slots at u, those for which the supply has the stations they would make."""
+    for d in range(6):
+        too_many = np.uint64(stations_needed(s, b, line, u, d) > s.supply)
+        slots &= ~(too_many * _TWO_SLOTS << np.uint64(2 * d))
+    return slots
+
+
+@inlined
+def ways_on(s: Any, b: Any, r: Any, line: Any, markers_left: Any) -> tuple[np.uint64, np.uint64]:
+    """Section 5: all ways to dig on a line, as the two words `STATE.ways` keeps of it."""
+    slots = s.open[ix(line)]
+    u = s.terminus[ix(line)]
+    lanes = s.lanes[ix(u)]
+    if s.supply < 2 and slots != _ZERO:
+        free = lanes | lanes >> np.uint64(16) | lanes >> np.uint64(32) | lanes >> np.uint64(48) | s.end_free[ix(u)]
+        slots = affordable(s, b, line, u, slots & free)
+    seat = line >> 1
+    may_lay = ~_ZERO if markers_left > 0 else _ZERO
+    first = lanes & slots * (s.held[ix(2 * seat)] & (may_lay | _ONE))
+    second = lanes & slots * (s.held[ix(2 * seat + 1)] & may_lay)
+    first &= ~s.touching[ix(2 * line)]
+    second &= ~s.touching[ix(2 * line + 1)]
+    return first | s.exits[ix(line)] & slots, second
+
+
+@inlined
+def find_starts(s: Any, b: Any, r: Any) -> np.int64:
+    """B1, B2: note the sides on which the next line may start; returns how many ways there are."""
+    s.start_sides = _ZERO
+    s.start_choices = np.int64(0)
+    line = 2 * s.seat
+    if s.started >> np.uint64(line + 1) & _ONE != _ZERO:
+        return np.int64(0)
+    if s.dug > 0 and s.turns_taken[ix(s.seat)] == 0:  # T2: only one line may be started in the first turn
+        return np.int64(0)
+    free = np.int64(0)
+    sides = _ZERO
+    if s.started >> np.uint64(line) & _ONE != _ZERO:
+        for k in range(2, 5):
+            side = (s.start_side[ix(line)] + k) % 6
+            free += count_bits(s.start_free[ix(side)])
+            sides |= _ONE << np.uint64(side)
+        if free == 0 and not r.start_overflow:
+            return np.int64(0)
+    if free == 0:
+        sides = np.uint64(63)
+        for side in range(6):
+            free += count_bits(s.start_free[ix(side)])
+    s.start_sides = sides
+    s.start_choices = 2 * free
+    if s.supply == 0:  # D5
+        s.start_choices = _count_affordable_starts(s, b)
+    return s.start_choices
+
+
+@jit
+def _start_is_affordable(s: Any, b: Any, frame_cell: Any, base: Any) -> bool:
+    w = b.corner[ix(3 * (b.city_cells + frame_cell) + base)]
+    return s.supply > 0 or s.lines_at[ix(w)] == 0 or s.station[ix(w)] != 0
+
+
+@jit
+def _count_affordable_starts(s: Any, b: Any) -> np.int64:
+    count = np.int64(0)
+    for side in range(6):
+        if s.start_sides >> np.uint64(side) & _ONE != _ZERO:
+            for i in range(b.side):
+                if s.start_free[ix(side)] >> np.uint64(i) & _ONE != _ZERO:
+                    for base in range(2):
+                        if _start_is_affordable(s, b, side * b.side + i, base):
+                            count += 1
+    return count
+
+
+@jit
+def _kth_start(s: Any, b: Any, k: Any) -> np.int64:
+    line = np.int64(s.started >> np.uint64(2 * s.seat) & _ONE)
+    for side in range(6):
+        if s.start_sides >> np.uint64(side) & _ONE == _ZERO:
+            continue
+        if s.supply > 0:
+            here = 2 * count_bits(s.start_free[ix(side)])
+            if k < here:
+                return move_code(START, line, side * b.side + kth_bit(s.start_free[ix(side)], k >> 1), k & 1)
+            k -= here
+            continue
+        for i in range(b.side):
+            if s.start_free[ix(side)] >> np.uint64(i) & _ONE != _ZERO:
+                for base in range(2):
+                    if _start_is_affordable(s, b, side * b.side + i, base):
+                        if k == 0:
+                            return move_code(START, line, side * b.side + i, base)
+                        k -= 1
+    return np.int64(PASS)
+
+
+@inlined
+def find_tunnels(s: Any, b: Any, r: Any) -> np.int64:
+    """T3: all ways to place the next tunnel of this turn; returns how many."""
+    markers_left = r.markers_per_turn - s.markers_laid
+    line = 2 * s.seat
+    w0, w1 = ways_on(s, b, r, line, markers_left)
+    w2, w3 = ways_on(s, b, r, line + 1, markers_left)
+    starts = find_starts(s, b, r)
+    s.ways[0], s.ways[1], s.ways[2], s.ways[3] = w0, w1, w2, w3
+    choices = count_bits(w0) + count_bits(w1) + count_bits(w2) + count_bits(w3) + starts
+    s.choices = choices
+    if s.supply == 1 and (choices > 0 or s.dug == 0):  # else the turn is over
+        _note_short_supply(s, b, r, markers_left)
+    return choices
+
+
+@jit
+def _note_short_supply(s: Any, b: Any, r: Any, markers_left: Any) -> None:
+    """D5: count the decisions at which a second station would open further ways."""
+    s.supply = 2
+    line = 2 * s.seat
+    w0, w1 = ways_on(s, b, r, line, markers_left)
+    w2, w3 = ways_on(s, b, r, line + 1, markers_left)
+    s.supply = 1
+    more = (w0 & ~s.ways[0]) | (w1 & ~s.ways[1]) | (w2 & ~s.ways[2]) | (w3 & ~s.ways[3])
+    s.short_supply += np.int64(more != _ZERO)
+
+
+@inlined
+def find_stations(s: Any) -> np.int64:
+    """I1: all places for an intermediate station: before the last station of an unfinished line."""
+    s.places[0] = _ZERO
+    s.places[1] = _ZERO
+    if s.supply == 0:
+        return np.int64(0)
+    first = _places_before_last(s, 2 * s.seat)
+    second = _places_before_last(s, 2 * s.seat + 1)
+    s.places[0], s.places[1] = first, second
+    return count_bits(first) + count_bits(second)
+
+
+@inlined
+def _places_before_last(s: Any, line: Any) -> np.uint64:
+    stops = s.stops[ix(line)] | _ONE
+    before_last = (_ONE << np.uint64(highest_bit(stops))) - _ONE
+    return before_last & ~stops if s.ended >> np.uint64(line) & _ONE == _ZERO else _ZERO
+
+
+@inlined
+def find_bonus(s: Any) -> np.int64:
+    """I3: all places for the bonus station of the line that has just ended; returns how many."""
+    s.places[0] = _ZERO
+    if s.supply > 0:
+        line = 2 * s.seat + s.bonus_line
+        inside = (_ONE << np.uint64(s.tunnels[ix(line)])) - np.uint64(2)
+        s.places[0] = inside & ~s.stops[ix(line)]
+    return count_bits(s.places[0])
+
+
+@inlined
+def find_turn(s: Any, b: Any, r: Any) -> None:
+    """T1, T2, T4: everything a company may do at the beginning of its turn."""
+    find_tunnels(s, b, r)
+    s.places[0] = _ZERO
+    s.places[1] = _ZERO
+    if s.turns_taken[ix(s.seat)] > 0:
+        s.choices += find_stations(s)
+    if s.choices == 0:
+        s.choices = np.int64(1)  # pass
+
+
+@inlined
+def kth_move(s: Any, b: Any, k: Any) -> np.int64:
+    """The k-th of the `choices` of the decision to be made."""
+    if s.bonus_line >= 0:
+        if k < count_bits(s.places[0]):
+            return move_code(BONUS, s.bonus_line, kth_bit(s.places[0], k), 0)
+        return np.int64(DECLINE)
+    c0 = count_bits(s.ways[0])
+    c1 = c0 + count_bits(s.ways[1])
+    c2 = c1 + count_bits(s.ways[2])
+    c3 = c2 + count_bits(s.ways[3])
+    if k < c3:
+        at = np.int64(k >= c0) + np.int64(k >= c1) + np.int64(k >= c2)
+        before = c0 if k >= c0 else np.int64(0)
+        before = c1 if k >= c1 else before
+        before = c2 if k >= c2 else before
+        return _way_move(s, b, at, kth_bit(s.ways[ix(at)], k - before))
+    k -= c3
+    if k < s.start_choices:
+        return _kth_start(s, b, k)
+    k -= s.start_choices
+    for number in range(2):
+        here = count_bits(s.places[ix(number)])
+        if k < here:
+            return move_code(STATION, number, kth_bit(s.places[ix(number)], k), 0)
+        k -= here
+    return np.int64(PASS)
+
+
+@jit
+def nth_move(s: Any, b: Any, k: Any) -> np.int64:
+    """`kth_move`, not inlined: for who does not call it for every decision."""
+    return kth_move(s, b, k)
+
+
+@inlined
+def _way_move(s: Any, b: Any, at: Any, bit: Any) -> np.int64:
+    number, lane, slot = at >> 1, bit >> 4, bit & 15
+    if lane > 0:
+        return move_code(DIG, number, slot, 1 + hand_place(s, s.seat, at & 1, lane))
+    u = s.terminus[ix(2 * s.seat + number)]
+    kind = END if np.int64(b.slot_cell[ix(12 * u + slot)]) >= b.city_cells else DIG
+    return move_code(kind, number, slot, 0)

@@ -1,0 +1,46 @@
+"""The fast core's games: from a seed to the first decision, and to the end where nobody thinks."""
+
+from typing import Any
+
+import numpy as np
+
+from mmsim.compiled.accel import jit
+from mmsim.compiled.streams import draw_below, open_stream, set_seed
+from mmsim.core.rng import Purpose
+from mmsim.metromania.engine.moves import find_turn, kth_move
+from mmsim.metromania.engine.scoring import score_game
+from mmsim.metromania.engine.turns import clear_table, hand_out, lay_out, play_move
+from mmsim.metromania.rules.board import LAYOUTS
+
+_LAYOUT, _DEAL, _BOT = int(Purpose.LAYOUT), int(Purpose.DEAL), int(Purpose.BOT)
+
+
+@jit
+def set_up(s: Any, b: Any, r: Any, deals: Any, master: Any, game: Any, rotations: Any, layout: Any) -> None:
+    """The game of a seed, ready for its first decision; a layout below zero is drawn.
+
+    So many games in a row as there are rotations of the bots share a layout and a deal.
+    """
+    set_seed(s, master, game // rotations)
+    if layout < 0:
+        open_stream(s, 0, _LAYOUT)
+        layout = draw_below(s, 0, LAYOUTS)
+    open_stream(s, 0, _DEAL)
+    lay_out(s, b, layout)
+    clear_table(s, b, r)
+    hand_out(s, r, deals, draw_below(s, 0, deals.size // 24))
+    set_seed(s, master, game)
+    for seat in range(r.companies):
+        open_stream(s, 1 + seat, _BOT + seat)
+    find_turn(s, b, r)
+
+
+@jit
+def play_uniform(s: Any, b: Any, r: Any, net: Any) -> np.int64:
+    """`play_game` with a uniform bot in every seat."""
+    decisions = np.int64(0)
+    while not s.over:
+        play_move(s, b, r, kth_move(s, b, draw_below(s, 1 + s.seat, s.choices)))
+        decisions += 1
+    score_game(s, b, r, net)
+    return decisions

@@ -1,0 +1,344 @@
+"""The fast core's memory: one record for the board set, one for the ruleset, one for the position.
+
+Records have fixed sizes (up to side 12), so one compilation serves every board, ruleset and number of players.
+Lines are bits: line `2 * seat + number` is bit of a byte per vertex and per edge. The ways to dig from a vertex are
+slots: twelve bits, `2 * direction + (0 left, 1 right)`, one 16-bit lane each for free blank, R, C and E cells.
+"""
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mmsim.compiled import streams
+from mmsim.metromania.rules.board import PIECES, TURNS, BoardSet, turned_places
+from mmsim.metromania.rules.deal import KINDS, LETTERS, Hands, valid_deals
+from mmsim.metromania.rules.lattice import ABSENT, MAX_SIDE, Lattice, Vertex, direction_of, far_sides, lattice
+from mmsim.metromania.rules.rulesets import KNOBS, Ruleset
+
+Record = NDArray[Any]  # a structured array of one element: what crosses from Python to compiled code
+
+VERTEX_ROWS = 2 * MAX_SIDE + 1
+VERTEX_WORDS = (VERTEX_ROWS + 1) // 2 + 2  # words for a bit a city vertex, with an empty one on either side
+VERTICES = 3 * MAX_SIDE * (MAX_SIDE + 1) + 1 + 6 * MAX_SIDE
+EDGES = 9 * MAX_SIDE**2 + 3 * MAX_SIDE + 12 * MAX_SIDE
+CITY_CELLS = 6 * MAX_SIDE**2
+FRAME = 6 * MAX_SIDE
+CELLS = CITY_CELLS + FRAME
+SECTOR_CELLS = MAX_SIDE**2
+SECTOR_VERTICES = (MAX_SIDE + 1) * (MAX_SIDE + 2) // 2
+TURNED_PIECES = PIECES * TURNS
+LINES = 8
+SEATS = 4
+HAND = 6
+PATH = 64  # vertices of a line, its portal included
+STATIONS = 64
+TRIPS = 7
+PLANNED = 3  # tunnels of a turn that a bot plans at once, at most
+NOWHERE = 0xFFFF  # in a table of 16-bit numbers: there is none
+
+BLANK, LAKE, PARK = 0, 4, 5
+CELL_CODES = {".": BLANK, "R": 1, "C": 2, "E": 3, "L": LAKE, "P": PARK}  # 1, 2, 3: spots, by their lane
+SLOTS = 0xFFF
+COUNTED_AT = SPOTS_AT, LAKES_AT, PARKS_AT = np.uint64(12), np.uint64(28), np.uint64(44)  # three bits in `lanes` each
+EVERY_LANE = np.uint64(0x0001_0001_0001_0001)
+
+END_REASONS = ("both_lines", "stations", "lines", "deadlock")
+BOTH_LINES, NO_STATIONS, ENOUGH_LINES, DEADLOCK = range(4)
+FAULTS = ("not_placed", "no_station", "no_route")
+NO_TUNNEL, NO_STATION, NO_MARKER, NO_CELL = range(4)  # why a line is blocked
+BLOCK_REASONS = ("no_tunnel", "no_station", "no_marker", "no_cell")
+NOT_PLACED, NO_STATION, NO_ROUTE = range(3)
+
+BOARD = np.dtype(
+    [
+        ("side", np.int64),
+        ("vertices", np.int64),
+        ("city_vertices", np.int64),
+        ("edges", np.int64),
+        ("city_cells", np.int64),
+        ("diggable", np.int64),  # cells that a tunnel may lie in
+        ("sector_vertices", np.int64),
+        ("sector_cells", np.int64),
+        ("neighbour", np.uint16, 6 * VERTICES),  # [vertex, direction]; VERTICES for none
+        ("edge", np.uint16, 6 * VERTICES),  # [vertex, direction]
+        ("slot_cell", np.uint16, 12 * VERTICES),  # [vertex, slot]
+        ("corner", np.uint16, 3 * CELLS),  # [cell, 0..2]; of a frame cell the third is its portal
+        ("corner_slots", np.uint16, 3 * CELLS),  # [cell, 0..2]: the slots at that corner that lie in the cell
+        ("vertex_cell", np.uint16, 6 * VERTICES),  # [vertex, 0..5], city cells only
+        # A bit a city vertex: rows of 16 bits (up to side 7) or 32, the lowest never used, four or two rows a word.
+        ("row_bits", np.uint64),
+        ("words", np.int64),  # how many are used; word 0 is empty
+        ("bit", np.uint16, VERTICES),  # [city vertex]: 64 * word + bit
+        ("row_bit", np.uint16, VERTEX_ROWS),  # [row]: 64 * word + bit of its first vertex
+        ("row_first", np.uint16, VERTEX_ROWS + 1),  # [row]: its first vertex
+        ("word_first", np.uint16, VERTEX_WORDS + 1),  # [word]: its first vertex
+        ("end_vertices", np.int64),
+        ("end_vertex", np.uint16, 12 * MAX_SIDE),  # the vertices with a slot to a portal of an E cell
+        ("sector_vertex", np.uint16, 6 * SECTOR_VERTICES),  # [sector, i]
+        ("sector_lanes", np.uint64, 6 * TURNED_PIECES * SECTOR_VERTICES),  # [sector, piece, turn, i]
+        ("piece_kinds", np.uint8, TURNED_PIECES * SECTOR_CELLS),  # [piece, turn, place]
+        ("starts", np.uint64, 6),  # [side]: bits of its S cells
+        ("ends", np.int64, 6),  # [side]: how many E cells
+        ("end_slots", np.uint64, VERTICES),  # [vertex]: slots that lead to the portal of an E cell
+        ("far_end_slots", np.uint64, 6 * VERTICES),  # [vertex, side]: those of them far from a side (D4)
+    ]
+)
+
+RULES = np.dtype(
+    [
+        ("companies", np.int64),
+        ("players", np.int64),
+        ("seat_player", np.int64, SEATS),
+        ("hand_size", np.int64),
+        *((name, np.int64) for name in KNOBS if name != "marker_set"),  # for deals only
+    ]
+)
+# The values of the choices among them, as numbers: their places in the order the knob names them.
+HIDDEN, OPEN = 0, 1
+PER_SPOT, FLAT = 0, 1
+FLOOR, CEIL = 0, 1
+STOP, FINISH = 0, 1
+NO_LAST_ROUND, OTHERS = 0, 1
+SHARED_NONE, SHARED_MOST_TUNNELS, SHARED_ALL = 0, 1, 2
+FAULT_NONE, FAULT_ALL = 0, 1
+
+STATE = np.dtype(
+    [
+        ("turn", np.int64),
+        ("seat", np.int64),
+        ("dug", np.int64),
+        ("markers_laid", np.int64),
+        ("bonus_line", np.int64),
+        ("passes", np.int64),
+        ("last_turns", np.int64),
+        ("over", np.int64),
+        ("end_reason", np.int64),
+        ("supply", np.int64),
+        ("layout", np.int64),
+        ("started", np.uint64),  # bits of lines
+        ("ended", np.uint64),  # bits of lines
+        ("turns_taken", np.int64, SEATS),
+        ("points", np.int64, SEATS),
+        ("stations_made", np.int64, SEATS),
+        ("hand_marker", np.int64, SEATS * HAND),  # [seat, i]: 2 * letter + (0 the kind named first, 1 the other)
+        ("hand_kind", np.int64, SEATS * HAND),  # [seat, i]: the lane of the marker's kind
+        ("marker_cell", np.int64, 2 * len(LETTERS)),  # where it is placed, NOWHERE while held
+        ("marker_holder", np.int64, 2 * len(LETTERS)),
+        ("marker_kind", np.int64, 2 * len(LETTERS)),  # its lane
+        ("held", np.uint64, 2 * SEATS),  # [seat, word]: lowest bit of the lane of every marker held; word 0: and blank
+        ("wary", np.int64, SEATS),  # how many markers are held whose partner is placed (M2)
+        # lines
+        ("tunnels", np.int64, LINES),
+        ("terminus", np.int64, LINES),
+        ("direction", np.int64, LINES),
+        ("start_side", np.int64, LINES),
+        ("end_side", np.int64, LINES),
+        ("open", np.uint64, LINES),  # slots at the terminus open by angle and own path (D1-D3); 0: cannot be dug on
+        ("stops", np.uint64, LINES),  # bits of the places on the path that have a station
+        ("exits", np.uint64, LINES),  # slots at the terminus that end the line (D4)
+        ("touching", np.uint64, 2 * LINES),  # [line, word]: ways at the terminus that lay a marker by its partner (M2)
+        ("far_ends", np.uint64),  # bits of the sides with a free end far from them (D4)
+        ("path", np.uint16, LINES * PATH),
+        # city
+        ("start_free", np.uint64, 6),
+        ("ends_free", np.int64, 6),
+        ("station_at", np.uint16, STATIONS),
+        ("park_stations", np.uint64),  # bits of stations
+        ("lake_stations", np.uint64),
+        # the decision to be made
+        ("choices", np.int64),
+        ("ways", np.uint64, 4),  # [line, word]: lanes blank or end, then first (word 1: second) marker of R, C, E
+        ("start_sides", np.uint64),  # bits of the sides on which a line may start
+        ("start_choices", np.int64),
+        ("places", np.uint64, 2),  # [line]: bits of places for a station
+        # the turn that the bot in turn means to play, if `plan_length` is above 0
+        ("plan_turn", np.int64),
+        ("plan_dug", np.int64),
+        ("plan_length", np.int64),
+        ("plan", np.int64, PLANNED),
+        # the trips
+        ("minutes", np.int64, TRIPS),  # -1: impossible
+        ("trip_scores", np.int64, TRIPS * SEATS),
+        ("involved", np.uint64, TRIPS),  # bits of seats
+        ("fault", np.int64, TRIPS),  # -1: none
+        ("changes", np.int64, TRIPS),
+        ("sections", np.int64, TRIPS),
+        ("kept", np.int64, SEATS),
+        ("scores", np.int64, SEATS),
+        ("standings", np.int64, SEATS),  # [player]: what decides who wins (W1)
+        ("winners", np.uint64),  # bits of players
+        # the lead on the score track, turn by turn
+        ("player_points", np.int64, SEATS),
+        ("scored", np.int64),  # whether this turn has scored anything yet
+        ("leader", np.int64),
+        ("leader_since", np.int64),
+        ("lead_changes", np.int64),
+        # situations that the books leave open
+        ("passes_made", np.int64),
+        ("start_overflows", np.int64),  # lines started elsewhere because the sides allowed were full (B2)
+        ("end_overflows", np.int64),  # lines ended elsewhere because the sides allowed were full (D4)
+        ("short_supply", np.int64),  # decisions with a tunnel that needs two stations, and one left (D5)
+        ("two_reasons", np.int64),  # whether the building phase ended for two reasons at once (P3)
+        # chance: the stream of the set-up, then one for each seat's bot
+        ("rng", np.uint64, streams.words(1 + SEATS)),
+        # what lies in the city: as much of it as the board has is copied, see `copy_position`
+        ("place", np.uint8, LINES * VERTICES),  # [line, vertex]: its place on the path, where the line is at it
+        (
+            "lanes",
+            np.uint64,
+            VERTICES,
+        ),  # free slots by kind of cell; above them counts: spots, lakes, parks at the vertex
+        ("end_free", np.uint64, VERTICES),  # slots to free E cells
+        ("lines_at", np.uint8, VERTICES + 1),  # the last is for neighbours that do not exist: no line is ever there
+        ("terminus_at", np.uint8, VERTICES),
+        ("lines_along", np.uint8, EDGES + 1),  # the last is for edges that do not exist
+        ("station", np.uint8, VERTICES + 1),  # number of the station + 1
+        ("kind", np.uint8, CITY_CELLS),
+    ]
+)
+
+
+def _offsets(kind: np.dtype[Any], first: str) -> dict[str, int]:
+    """Where the fields of a record begin, from one of them on."""
+    fields, names = dict(kind.fields or {}), list(kind.names or ())
+    return {name: fields[name][1] for name in names[names.index(first) :]}
+
+
+CITY = _offsets(STATE, "place")
+
+
+def new_record(kind: np.dtype[Any]) -> Record:
+    """An empty record, as an array of one: attribute access works with and without the compiler."""
+    return np.zeros(1, kind).view(np.recarray)
+
+
+def board_record(board_set: BoardSet) -> Record:
+    """All tables of a board set."""
+    record = new_record(BOARD)
+    b = record[0]
+    grid = board_set.lattice
+    side, vertices, cells = board_set.side, len(grid.vertices), len(grid.cells)
+    b.side, b.vertices, b.edges, b.city_cells = side, vertices, len(grid.edges), len(grid.city_cells)
+    b.city_vertices = len(grid.city_vertices)
+    b.diggable = sum(map(board_set.count, ".RCE")) + sum(map(board_set.frame_count, "SE"))
+    _fill_bits(b, grid)
+    b.sector_cells, b.sector_vertices = side**2, (side + 1) * (side + 2) // 2
+    b.neighbour[: 6 * vertices] = np.where(grid.neighbours == ABSENT, VERTICES, grid.neighbours).ravel()
+    b.edge[: 6 * vertices] = np.where(grid.edge_id == ABSENT, EDGES, grid.edge_id).ravel()
+    b.slot_cell[: 12 * vertices] = grid.slot_cells.astype(np.uint16).ravel()
+    b.corner[: 3 * cells] = grid.cell_corners.ravel()
+    b.corner_slots[: 3 * cells] = _corner_slots(grid).ravel()
+    b.vertex_cell[: 6 * vertices] = grid.vertex_cells.astype(np.uint16).ravel()
+    for k, arrows in enumerate(board_set.frame):
+        b.starts[k] = sum(1 << i for i, arrow in enumerate(arrows) if arrow == "S")
+        b.ends[k] = arrows.count("E")
+    for v, vertex in enumerate(grid.vertices):
+        for w, cell in grid.ways_out[vertex]:
+            if cell[0] == "F" and vertex not in grid.portals and board_set.frame[cell[1]][cell[2]] == "E":
+                slot = np.uint64(1) << _slot(grid, vertex, w, v, grid.cell_id[cell])
+                b.end_slots[v] |= slot
+                for k in range(6):
+                    if cell[1] in far_sides(k):
+                        b.far_end_slots[6 * v + k] |= slot
+    ends = [v for v in range(vertices) if b.end_slots[v]]
+    b.end_vertices = len(ends)
+    b.end_vertex[: len(ends)] = ends
+    _fill_pieces(b, board_set, grid)
+    return record
+
+
+def _fill_bits(b: Any, grid: Lattice) -> None:
+    """Where the bits of the city vertices are."""
+    side = grid.side
+    b.row_bits = 16 if side <= 7 else 32
+    rows_a_word = 64 // int(b.row_bits)
+    for v, (q, r) in enumerate(grid.city_vertices):
+        row = r + side
+        word = 1 + row // rows_a_word
+        b.bit[v] = 64 * word + int(b.row_bits) * (row % rows_a_word) + q + side + 1
+        if v == 0 or grid.city_vertices[v - 1][1] != r:
+            b.row_bit[row], b.row_first[row] = b.bit[v], v
+            if row % rows_a_word == 0:
+                b.word_first[word] = v
+    b.words = 1 + 2 * side // rows_a_word + 1
+    b.row_first[2 * side + 1] = b.word_first[b.words] = len(grid.city_vertices)
+
+
+def _slot(grid: Lattice, u: Vertex, w: Vertex, u_id: int, cell_id: int) -> np.uint64:
+    d = direction_of(u, w)
+    return np.uint64(2 * d + (grid.slot_cells[u_id, 2 * d] != cell_id))
+
+
+@cache
+def _corner_slots_of(side: int) -> NDArray[np.uint16]:
+    grid = lattice(side)
+    table = np.zeros((len(grid.cells), 3), np.uint16)
+    for c, corners in enumerate(grid.cell_corners):
+        for j, v in enumerate(corners):
+            table[c, j] = sum(1 << int(slot) for slot in np.flatnonzero(grid.slot_cells[v] == c))
+    return table
+
+
+def _corner_slots(grid: Lattice) -> NDArray[np.uint16]:
+    return _corner_slots_of(grid.side)
+
+
+def _fill_pieces(b: Any, board_set: BoardSet, grid: Lattice) -> None:
+    """For every sector and every way a piece can lie in it: the kinds of its cells, the lanes of its vertices."""
+    n_cells, corner_slots = int(b.sector_cells), _corner_slots(grid)
+    for k in range(6):
+        inside = range(k * n_cells, (k + 1) * n_cells)
+        corners = sorted({int(v) for c in inside for v in grid.cell_corners[c]})
+        number = {v: i for i, v in enumerate(corners)}
+        b.sector_vertex[SECTOR_VERTICES * k : SECTOR_VERTICES * k + len(corners)] = corners
+        for piece, rows in enumerate(board_set.pieces):
+            drawn = "".join(rows)
+            for turn in range(TURNS):
+                kinds = np.zeros(n_cells, np.uint8)
+                kinds[turned_places(board_set.side, turn)] = [CELL_CODES[letter] for letter in drawn]
+                which = TURNS * piece + turn
+                b.piece_kinds[SECTOR_CELLS * which : SECTOR_CELLS * which + n_cells] = kinds
+                lanes = np.zeros(len(corners), np.uint64)
+                for place, c in enumerate(inside):
+                    if kinds[place] != BLANK:
+                        above = COUNTED_AT[max(int(kinds[place]), LAKE - 1) - LAKE + 1]
+                        for v in grid.cell_corners[c]:
+                            lanes[number[int(v)]] += np.uint64(1) << above
+                    if kinds[place] < LAKE:
+                        for j, v in enumerate(grid.cell_corners[c]):
+                            lanes[number[int(v)]] |= np.uint64(int(corner_slots[c, j]) << (16 * int(kinds[place])))
+                at = SECTOR_VERTICES * (TURNED_PIECES * k + which)
+                b.sector_lanes[at : at + len(corners)] = lanes
+
+
+def rules_record(rules: Ruleset) -> Record:
+    """A ruleset as numbers: choices by their place in the order they are declared in."""
+    record = new_record(RULES)
+    r = record[0]
+    r.companies, r.players = rules.companies, rules.players
+    r.seat_player[: rules.companies] = rules.seat_player
+    r.hand_size = 2 * len(LETTERS) // rules.companies
+    for name, value in rules.knobs().items():
+        if name in (RULES.names or ()):
+            choices = KNOBS[name].choices
+            setattr(r, name, choices.index(str(value)) if choices else int(value))
+    return record
+
+
+def deal_table(rules: Ruleset) -> NDArray[np.uint8]:
+    """[deal, seat, place in the hand] -> 8 * letter + 4 * (0, 1: which of the letter's two) + lane, flat; all deals."""
+    return np.concatenate([hands_row(hands) for hands in valid_deals(rules)])
+
+
+def hands_row(hands: Hands) -> NDArray[np.uint8]:
+    """One deal as a row of `deal_table`."""
+    row = np.zeros((SEATS, HAND), np.uint8)
+    first: dict[str, str] = {}  # of each letter: the kind named first, whoever holds it
+    for marker in (marker for hand in hands for marker in hand):
+        first[marker.letter] = min(first.get(marker.letter, "Z"), marker.kind, key="RCEZ".index)
+    for seat, hand in enumerate(hands):
+        for i, (letter, kind) in enumerate(hand):
+            row[seat, i] = 8 * LETTERS.index(letter) + 4 * (kind != first[letter]) + KINDS.index(kind) + 1
+    return row.ravel()

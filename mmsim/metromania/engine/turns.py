@@ -1,0 +1,423 @@
+"""The fast core's turns: set up a game, play a move, notice the end of the building phase."""
+
+from typing import Any
+
+import numpy as np
+
+from mmsim.compiled.accel import count_bits, inlined, ix, jit, lowest_bit
+from mmsim.compiled.lead import clear_lead, note_lead
+from mmsim.metromania.engine.moves import (
+    BONUS,
+    END,
+    PASS,
+    START,
+    STATION,
+    end_slots,
+    find_bonus,
+    find_tunnels,
+    find_turn,
+    note_far_ends,
+    note_touching,
+    ways_on,
+)
+from mmsim.metromania.engine.state import (
+    BOTH_LINES,
+    DEADLOCK,
+    ENOUGH_LINES,
+    EVERY_LANE,
+    HAND,
+    LINES,
+    NO_CELL,
+    NO_MARKER,
+    NO_STATION,
+    NO_STATIONS,
+    NO_TUNNEL,
+    NOWHERE,
+    OTHERS,
+    PATH,
+    SEATS,
+    SECTOR_CELLS,
+    SECTOR_VERTICES,
+    STOP,
+    TURNED_PIECES,
+    VERTICES,
+)
+from mmsim.metromania.engine.stations import meets, open_slots, place_station, splits
+from mmsim.metromania.rules.board import LAYOUTS, PIECES, TURNINGS, TURNS
+
+_ONE, _ZERO = np.uint64(1), np.uint64(0)
+
+assert LAYOUTS < 2**32
+
+
+# --- setting up ----------------------------------------------------------------------------------------------
+
+
+@jit
+def lay_out(s: Any, b: Any, layout: Any) -> None:
+    """G6: put the pieces of a layout (by its number) into the city."""
+    s.layout = layout
+    for v in range(b.vertices):
+        s.lanes[ix(v)] = _ZERO
+    order, turning = layout // TURNINGS, layout % TURNINGS
+    left = np.uint64((1 << PIECES) - 1)
+    orders = np.int64(720)
+    turnings = np.int64(TURNINGS)
+    for k in range(PIECES):
+        orders //= PIECES - k
+        turnings //= TURNS
+        nth = order // orders
+        order %= orders
+        rest = left
+        for _ in range(nth):
+            rest &= rest - _ONE
+        piece = lowest_bit(rest)
+        left &= ~(_ONE << np.uint64(piece))
+        turned = TURNS * piece + turning // turnings
+        turning %= turnings
+        kinds, cells = SECTOR_CELLS * turned, k * b.sector_cells
+        for i in range(b.sector_cells):
+            s.kind[ix(cells + i)] = b.piece_kinds[ix(kinds + i)]
+        lanes, vertices = SECTOR_VERTICES * (TURNED_PIECES * k + turned), SECTOR_VERTICES * k
+        for i in range(b.sector_vertices):
+            s.lanes[ix(b.sector_vertex[ix(vertices + i)])] += b.sector_lanes[
+                ix(lanes + i)
+            ]  # slots of other cells, and counts
+
+
+@jit
+def hand_out(s: Any, r: Any, deals: Any, which: Any) -> None:
+    """S2-S5: give out one deal of a deal table."""
+    for marker in range(12):
+        s.marker_cell[ix(marker)] = NOWHERE
+    give_hands(s, r, deals, which)
+
+
+@jit
+def give_hands(s: Any, r: Any, deals: Any, which: Any) -> None:
+    """Say that the hands were those of a deal; markers that are placed stay where they are."""
+    for seat in range(r.companies):
+        s.wary[ix(seat)] = 0
+        s.held[ix(2 * seat)] = _ONE  # blank cells
+        s.held[ix(2 * seat + 1)] = _ZERO
+        for i in range(r.hand_size):
+            code = np.int64(deals[(which * SEATS + seat) * HAND + i])
+            marker, kind = code >> 2, code & 3
+            s.hand_marker[ix(HAND * seat + i)] = marker
+            s.hand_kind[ix(HAND * seat + i)] = kind
+            s.marker_kind[ix(marker)] = kind
+            s.marker_holder[ix(marker)] = seat
+            if s.marker_cell[ix(marker)] == NOWHERE:
+                s.held[ix(2 * seat + np.int64(i > 2))] |= _ONE << np.uint64(16 * kind)
+                if s.marker_cell[ix(marker ^ 1)] != NOWHERE:
+                    s.wary[ix(seat)] += 1
+
+
+@jit
+def clear_table(s: Any, b: Any, r: Any) -> None:
+    """S6: nothing built, nobody has moved."""
+    s.turn = 1
+    s.seat = 0
+    s.dug = 0
+    s.markers_laid = 0
+    s.bonus_line = -1
+    s.passes = 0
+    s.last_turns = -1
+    s.over = 0
+    s.end_reason = -1
+    s.supply = r.stations
+    s.started = _ZERO
+    s.ended = _ZERO
+    s.park_stations = _ZERO
+    s.lake_stations = _ZERO
+    s.plan_length = 0
+    s.passes_made = 0
+    s.start_overflows = 0
+    s.end_overflows = 0
+    s.short_supply = 0
+    s.two_reasons = 0
+    s.scored = 0
+    clear_lead(s)
+    for seat in range(SEATS):
+        s.turns_taken[ix(seat)] = 0
+        s.points[ix(seat)] = 0
+        s.player_points[ix(seat)] = 0
+        s.stations_made[ix(seat)] = 0
+    for line in range(LINES):
+        s.tunnels[ix(line)] = 0
+        s.open[ix(line)] = _ZERO
+        s.stops[ix(line)] = _ZERO
+        s.exits[ix(line)] = _ZERO
+        s.touching[ix(2 * line)] = _ZERO
+        s.touching[ix(2 * line + 1)] = _ZERO
+        s.start_side[ix(line)] = -1
+        s.end_side[ix(line)] = -1
+    for v in range(b.vertices):
+        s.lines_at[ix(v)] = 0
+        s.terminus_at[ix(v)] = 0
+        s.station[ix(v)] = 0
+        s.end_free[ix(v)] = b.end_slots[ix(v)]
+    for edge in range(b.edges):
+        s.lines_along[ix(edge)] = 0
+    for side in range(6):
+        s.start_free[ix(side)] = b.starts[ix(side)]
+        s.ends_free[ix(side)] = b.ends[ix(side)]
+    note_far_ends(s)
+
+
+# --- playing a move ------------------------------------------------------------------------------------------
+
+
+@inlined
+def play_move(s: Any, b: Any, r: Any, move: Any) -> None:
+    """Play a legal move and make the next decision ready."""
+    kind, number, what, extra = move & 7, move >> 3 & 1, move >> 4 & 255, move >> 12
+    line = 2 * s.seat + number
+    if s.plan_length > 0 and s.bonus_line < 0:
+        _follow_plan(s, move)
+    if kind == PASS:
+        s.passes += 1
+        s.passes_made += 1
+    else:
+        s.passes = 0
+    if kind in (BONUS, STATION):
+        place_station(s, b, r, np.int64(s.path[ix(PATH * line + what)]))
+    elif kind <= END:
+        if kind == START:
+            _start(s, b, r, line, what, extra)
+        else:
+            _dig(s, b, r, line, what, extra)
+        if kind == END:
+            s.bonus_line = number
+            if find_bonus(s) > 0:  # I3
+                s.choices = count_bits(s.places[0]) + 1
+                return
+    s.bonus_line = -1
+    if turn_is_over(s, b, r, kind):
+        end_turn(s, b, r)
+    else:
+        s.places[0] = _ZERO
+        s.places[1] = _ZERO
+
+
+@jit
+def _follow_plan(s: Any, move: Any) -> None:
+    """Forget a bot's plan when its turn is over or another move is played."""
+    step = s.dug - s.plan_dug
+    if s.plan_turn != s.turn or step >= s.plan_length or s.plan[ix(step)] != move:
+        s.plan_length = 0
+
+
+@inlined
+def turn_is_over(s: Any, b: Any, r: Any, kind: Any) -> bool:
+    """T1, T3, P4: as the reference engine; if it is not, the next tunnel's choices are ready."""
+    if kind in (STATION, PASS) or s.dug == r.dig:
+        return True
+    if r.trigger_turn == STOP and s.last_turns < 0 and noticed_at_once(s) >= 0:
+        return True
+    return find_tunnels(s, b, r) == 0
+
+
+@inlined
+def is_far(side: Any, from_side: Any) -> bool:
+    """B2, D4: whether a side of the city is neither another one nor next to it."""
+    between = (side - from_side + 6) % 6
+    return between >= 2 and between <= 4
+
+
+@inlined
+def _start(s: Any, b: Any, r: Any, line: Any, frame_cell: Any, base: Any) -> None:
+    """B1: from the portal to one of the base vertices."""
+    cell = b.city_cells + frame_cell
+    portal, w = np.int64(b.corner[ix(3 * cell + 2)]), np.int64(b.corner[ix(3 * cell + base)])
+    side = frame_cell // b.side
+    s.started |= _ONE << np.uint64(line)
+    s.start_side[ix(line)] = side
+    if line & 1 and not is_far(side, s.start_side[ix(line - 1)]):
+        s.start_overflows += 1
+    s.start_free[ix(side)] &= ~(_ONE << np.uint64(frame_cell - side * b.side))
+    s.path[ix(PATH * line)] = portal
+    # Base 0 lies towards the side's first corner: direction side + 4 from the portal; base 1 the next one round.
+    _advance(s, b, r, line, portal, w, (side + 4 - base) % 6)
+
+
+@inlined
+def _dig(s: Any, b: Any, r: Any, line: Any, slot: Any, marker: Any) -> None:
+    """Section 5: from the terminus by a slot, laying a marker if one is named; or to a portal, ending the line."""
+    u = s.terminus[ix(line)]
+    d = slot >> 1
+    cell, w = np.int64(b.slot_cell[ix(12 * u + slot)]), np.int64(b.neighbour[ix(6 * u + d)])
+    if cell >= b.city_cells:  # D4
+        side = (cell - b.city_cells) // b.side
+        s.end_side[ix(line)] = side
+        if not is_far(side, s.start_side[ix(line)]):
+            s.end_overflows += 1
+        s.ended |= _ONE << np.uint64(line)
+        s.ends_free[ix(side)] -= 1
+        note_far_ends(s)
+        for i in range(2):
+            s.end_free[ix(b.corner[ix(3 * cell + i)])] &= ~np.uint64(b.corner_slots[ix(3 * cell + i)])
+        for other in range(2 * r.companies):
+            if s.open[ix(other)] != _ZERO:
+                s.exits[ix(other)] = end_slots(s, b, r, other, s.terminus[ix(other)])
+    else:
+        for i in range(3):
+            s.lanes[ix(b.corner[ix(3 * cell + i)])] &= ~(np.uint64(b.corner_slots[ix(3 * cell + i)]) * EVERY_LANE)
+    if marker > 0:
+        _lay_marker(s, b, line >> 1, marker - 1, cell)
+    s.terminus_at[ix(u)] &= ~(1 << line) & 0xFF
+    _advance(s, b, r, line, u, w, d)
+
+
+@jit
+def _lay_marker(s: Any, b: Any, seat: Any, place: Any, cell: Any) -> None:
+    """M1: a marker leaves the hand for a cell; M2: its partner's holder must mind it from now on."""
+    marker = s.hand_marker[ix(HAND * seat + place)]
+    s.marker_cell[ix(marker)] = cell
+    s.markers_laid += 1
+    lane = np.uint64(16 * s.hand_kind[ix(HAND * seat + place)])
+    s.held[ix(2 * seat + np.int64(place > 2))] &= ~(_ONE << lane)
+    if s.marker_cell[ix(marker ^ 1)] != NOWHERE:
+        s.wary[ix(seat)] -= 1
+    elif s.marker_holder[ix(marker ^ 1)] >= 0:  # a hidden hand minds nothing
+        holder = s.marker_holder[ix(marker ^ 1)]
+        s.wary[ix(holder)] += 1
+        note_touching(s, b, 2 * holder)
+        note_touching(s, b, 2 * holder + 1)
+
+
+@inlined
+def _advance(s: Any, b: Any, r: Any, line: Any, u: Any, w: Any, d: Any) -> None:
+    """A line goes from u to w: its path, and the stations that makes (ST6)."""
+    bit = 1 << line
+    edge = b.edge[ix(6 * u + d)]
+    at_u, at_w = splits(s, b, line, u, edge), meets(s, line, w, edge)
+    place = s.tunnels[ix(line)] + 1
+    s.tunnels[ix(line)] = place
+    s.path[ix(PATH * line + place)] = w
+    s.place[ix(VERTICES * line + w)] = place
+    s.lines_at[ix(w)] |= bit
+    s.lines_along[ix(edge)] |= bit
+    s.terminus[ix(line)] = w
+    s.direction[ix(line)] = d
+    s.dug += 1
+    if at_u:
+        place_station(s, b, r, u)
+    if s.ended >> np.uint64(line) & _ONE != _ZERO:
+        s.open[ix(line)] = _ZERO
+        return
+    s.terminus_at[ix(w)] |= bit
+    s.exits[ix(line)] = end_slots(s, b, r, line, w)
+    note_touching(s, b, line)
+    if at_w:
+        place_station(s, b, r, w)  # opens all angles of lines that end here, this one too
+        return
+    if s.station[ix(w)] != 0:
+        s.stops[ix(line)] |= _ONE << np.uint64(place)
+    s.open[ix(line)] = open_slots(s, b, r, line)
+
+
+# --- the end of a turn and of the building phase ---------------------------------------------------------------
+
+
+@jit
+def noticed_at_once(s: Any) -> np.int64:
+    """P1, P3: the triggers that hold from the very move on; -1 for none."""
+    if s.ended & s.ended >> _ONE & np.uint64(0x55) != _ZERO:
+        return np.int64(BOTH_LINES)
+    return np.int64(NO_STATIONS) if s.supply == 0 else np.int64(-1)
+
+
+@inlined
+def is_blocked(s: Any, b: Any, r: Any, line: Any) -> bool:
+    """P2: nothing could be dug on a started, unfinished line if a turn of its company began now."""
+    if s.supply >= 2 and s.lanes[ix(s.terminus[ix(line)])] & s.open[ix(line)] != _ZERO:
+        return False  # a free blank cell: the usual case
+    first, second = ways_on(s, b, r, line, r.markers_per_turn)
+    return first | second == _ZERO
+
+
+@inlined
+def _surely_open(s: Any) -> np.uint64:
+    """The bits of lines that can go on into a free blank cell; some of the others may go on too."""
+    if s.supply < 2:
+        return _ZERO
+    found = _ZERO
+    for line in range(LINES):
+        free = s.lanes[ix(s.terminus[ix(line)])] & s.open[ix(line)]
+        found |= np.uint64(free != _ZERO) << np.uint64(line)
+    return found
+
+
+@inlined
+def blocked_lines(s: Any, b: Any, r: Any) -> np.uint64:
+    """The bits of all blocked lines."""
+    blocked = _ZERO
+    rest = s.started & ~s.ended
+    while rest != _ZERO:
+        line = lowest_bit(rest)
+        if is_blocked(s, b, r, line):
+            blocked |= _ONE << np.uint64(line)
+        rest &= rest - _ONE
+    return blocked
+
+
+@jit
+def block_reason(s: Any, b: Any, r: Any, line: Any) -> np.int64:
+    """P2: what a blocked line lacks, the first of tunnels, stations, markers that would have let it go on."""
+    if s.tunnels[ix(line)] == r.tunnels_per_line:
+        return np.int64(NO_TUNNEL)
+    supply = s.supply
+    s.supply = 2
+    first, second = ways_on(s, b, r, line, r.markers_per_turn)
+    s.supply = supply
+    if first | second != _ZERO:
+        return np.int64(NO_STATION)
+    lanes = s.lanes[ix(s.terminus[ix(line)])]
+    free = lanes | lanes >> np.uint64(16) | lanes >> np.uint64(32) | lanes >> np.uint64(48)
+    return np.int64(NO_MARKER) if free & s.open[ix(line)] != _ZERO else np.int64(NO_CELL)
+
+
+@inlined
+def trigger(s: Any, b: Any, r: Any) -> np.int64:
+    """P1, P3: why the building phase ends after this turn, -1 if it does not."""
+    reason = noticed_at_once(s)
+    enough = (
+        count_bits(s.started & ~_surely_open(s)) >= r.end_lines
+        and count_bits(s.ended | blocked_lines(s, b, r)) >= r.end_lines
+    )
+    if reason >= 0:
+        s.two_reasons = np.int64(enough or (reason == BOTH_LINES and s.supply == 0))
+        return reason
+    return np.int64(ENOUGH_LINES) if enough else np.int64(-1)
+
+
+@inlined
+def end_turn(s: Any, b: Any, r: Any) -> None:
+    """P3, P5, T4: look for a trigger, begin or go on with the last round, pass the turn on."""
+    s.turns_taken[ix(s.seat)] += 1
+    if s.scored:
+        note_lead(s, s.player_points, r.players)
+        s.scored = 0
+    if s.last_turns >= 0:  # P5: no further trigger matters
+        s.last_turns -= 1
+        s.over = np.int64(s.last_turns == 0)
+    else:
+        reason = trigger(s, b, r)
+        if reason >= 0:
+            s.end_reason = reason
+            if r.last_round == OTHERS:
+                s.last_turns = r.companies - 1
+            else:
+                s.over = 1
+        elif s.passes == r.companies:  # T4
+            s.end_reason = DEADLOCK
+            s.over = 1
+    if s.over:
+        s.choices = 0
+        return
+    s.turn += 1
+    s.seat = s.seat + 1 if s.seat + 1 < r.companies else np.int64(0)
+    s.dug = 0
+    s.markers_laid = 0
+    find_turn(s, b, r)

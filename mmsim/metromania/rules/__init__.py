@@ -1,0 +1,1 @@
+"""The rules in plain Python, to be read beside docs/rules; nothing here is compiled."""

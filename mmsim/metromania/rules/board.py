@@ -1,0 +1,218 @@
+"""Rules G5-G7 and G10: board sets, layouts and the cities they make."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import permutations, product
+from math import factorial
+
+from mmsim.core.errors import UsageError
+from mmsim.core.rng import Purpose, Stream
+from mmsim.metromania.rules.lattice import Cell, Lattice, lattice
+
+PIECES = 6
+TURNS = 3
+TURNINGS: int = TURNS**PIECES
+LAYOUTS: int = factorial(PIECES) * TURNINGS  # G6: 524,880
+
+SPOTS = "RCE"
+WATER_AND_GREEN = "LP"  # no tunnel runs here (D1)
+CELL_KINDS = {
+    ".": "blank",
+    "R": "residential",
+    "C": "commercial",
+    "E": "entertainment",
+    "L": "lake",
+    "P": "park",
+}
+FRAME_KINDS = {"S": "start", "E": "end", ".": "nothing"}
+
+Rows = tuple[str, ...]
+
+
+@dataclass(frozen=True, order=True)
+class Layout:
+    """Which piece (1-6) lies in each sector, and how often it is turned by 120 degrees (G6)."""
+
+    pieces: tuple[int, ...]
+    turns: tuple[int, ...]
+
+    @property
+    def code(self) -> str:
+        return "-".join(f"{piece}{'abc'[turn]}" for piece, turn in zip(self.pieces, self.turns, strict=True))
+
+    @classmethod
+    def from_code(cls, code: str) -> "Layout":
+        """Read `1a-4c-2b-6a-3a-5b`; the error says which part is wrong."""
+        parts = code.strip().split("-")
+        if len(parts) != PIECES:
+            raise _bad_code(code, f"it has {len(parts)} part{'s' * (len(parts) != 1)} and needs six")
+        for number, part in enumerate(parts, 1):
+            if len(part) != 2 or part[0] not in "123456" or part[1] not in "abc":
+                raise _bad_code(code, f"part {number} is '{part}', not a piece 1-6 with a turn a, b or c")
+        pieces = tuple(int(part[0]) for part in parts)
+        for piece in range(1, PIECES + 1):
+            if piece not in pieces:
+                twice = next(p for p in pieces if pieces.count(p) > 1)
+                raise _bad_code(code, f"piece {twice} lies there twice and piece {piece} not at all")
+        return cls(pieces, tuple("abc".index(part[1]) for part in parts))
+
+    @classmethod
+    def from_index(cls, index: int) -> "Layout":
+        """The layout with a number from 0 to 524,879, in the order of `all_layouts`."""
+        order, turning = divmod(index, TURNINGS)
+        left = list(range(1, PIECES + 1))
+        pieces = []
+        for remaining in range(PIECES - 1, -1, -1):
+            place, order = divmod(order, factorial(remaining))
+            pieces.append(left.pop(place))
+        turns = tuple(turning // TURNS ** (PIECES - 1 - k) % TURNS for k in range(PIECES))
+        return cls(tuple(pieces), turns)
+
+    @property
+    def index(self) -> int:
+        left = list(range(1, PIECES + 1))
+        order = 0
+        for remaining, piece in zip(range(PIECES - 1, -1, -1), self.pieces, strict=True):
+            order += left.index(piece) * factorial(remaining)
+            left.remove(piece)
+        turning = 0
+        for turn in self.turns:
+            turning = turning * TURNS + turn
+        return order * TURNINGS + turning
+
+    def turned_city(self, by: int) -> "Layout":
+        """The layout after the whole city is turned counter-clockwise by `by` sectors."""
+        return Layout(
+            tuple(self.pieces[(k - by) % PIECES] for k in range(PIECES)),
+            tuple(self.turns[(k - by) % PIECES] for k in range(PIECES)),
+        )
+
+
+def _bad_code(code: str, why: str) -> UsageError:
+    return UsageError(f"'{code}' is not a layout code: {why} (a code looks like 1a-4c-2b-6a-3a-5b)")
+
+
+def all_layouts() -> Iterator[Layout]:
+    """Every layout once, in the order of `Layout.index`."""
+    turnings = list(product(range(TURNS), repeat=PIECES))
+    for pieces in permutations(range(1, PIECES + 1)):
+        for turns in turnings:
+            yield Layout(pieces, turns)
+
+
+@dataclass(frozen=True)
+class BoardSet:
+    """Six district pieces and a frame (G5)."""
+
+    name: str
+    side: int
+    pieces: tuple[Rows, ...]
+    frame: tuple[str, ...]
+    title: str = ""
+    piece_names: tuple[str, ...] = ()
+
+    @property
+    def lattice(self) -> Lattice:
+        return lattice(self.side)
+
+    @cached_property
+    def symmetry(self) -> tuple[int, ...]:
+        """The turns of the whole city that leave the frame looking the same; 0 is always one of them."""
+        return tuple(by for by in range(PIECES) if all(self.frame[(k + by) % 6] == self.frame[k] for k in range(6)))
+
+    @property
+    def classes(self) -> int:
+        """How many cities there are up to turning the whole city: pieces are numbered, so no turn fixes one."""
+        return LAYOUTS // len(self.symmetry)
+
+    def canonical(self, layout: Layout) -> Layout:
+        """The first of all layouts that are this one seen from another side."""
+        return min(layout.turned_city(by) for by in self.symmetry)
+
+    def all_classes(self) -> Iterator[Layout]:
+        """One layout of every class: the canonical one."""
+        return (layout for layout in all_layouts() if self.canonical(layout) == layout)
+
+    def city(self, layout: Layout) -> "City":
+        return City(self, layout)
+
+    def count(self, kind: str) -> int:
+        """How many cells of a kind the six pieces have together."""
+        return sum(row.count(kind) for piece in self.pieces for row in piece)
+
+    def frame_count(self, kind: str) -> int:
+        return sum(side.count(kind) for side in self.frame)
+
+
+def draw_layout(stream: Stream) -> Layout:
+    """A layout, all 524,880 equally likely."""
+    return Layout.from_index(stream.below(LAYOUTS))
+
+
+def generate(board_set: BoardSet, count: int, seed: int, unique: bool = False) -> Iterator[Layout]:
+    """`count` random layouts; `unique`: as canonical forms, no two the same city up to turning it."""
+    if unique and count > board_set.classes:
+        raise UsageError(
+            f"--unique asks for {count} different cities, but '{board_set.name}' makes only {board_set.classes}"
+        )
+    seen: set[Layout] = set()
+    game = 0
+    while count > 0:
+        layout = draw_layout(Stream(seed, Purpose.LAYOUT, game))
+        game += 1
+        if unique:
+            layout = board_set.canonical(layout)
+            if layout in seen:
+                continue
+            seen.add(layout)
+        count -= 1
+        yield layout
+
+
+@dataclass(frozen=True)
+class City:
+    """A board set laid out: what kind every cell is."""
+
+    board_set: BoardSet
+    layout: Layout
+
+    @property
+    def lattice(self) -> Lattice:
+        return self.board_set.lattice
+
+    @cached_property
+    def kind(self) -> dict[Cell, str]:
+        """City cells: `.RCELP`; frame cells: `S`, `E` or `.` (G5, G7)."""
+        kinds: dict[Cell, str] = {}
+        sectors = zip(self.lattice.districts, self.layout.pieces, self.layout.turns, strict=True)
+        for cells, piece, turns in sectors:
+            drawn = "".join(self.board_set.pieces[piece - 1])
+            for place, turned_to in enumerate(turned_places(self.board_set.side, turns)):
+                kinds[cells[turned_to]] = drawn[place]
+        for side, arrows in enumerate(self.board_set.frame):
+            kinds.update({("F", side, i): arrow for i, arrow in enumerate(arrows)})
+        return kinds
+
+    @cached_property
+    def arrows(self) -> dict[str, tuple[Cell, ...]]:
+        """The frame cells with a start (`S`) and with an end (`E`)."""
+        frame = self.lattice.frame_cells
+        return {arrow: tuple(cell for cell in frame if self.kind[cell] == arrow) for arrow in "SE"}
+
+    def is_spot(self, cell: Cell) -> bool:
+        return cell[0] != "F" and self.kind[cell] in SPOTS
+
+
+def turned_places(side: int, turns: int) -> list[int]:
+    """Where each cell of a drawing (row by row) comes to lie when the piece is turned (G4)."""
+    places = []
+    for row in range(side):
+        for column in range(2 * row + 1):
+            b, other = divmod(column, 2)
+            a, c = row - b - other, side - 1 - row
+            for _ in range(turns):
+                a, b, c = c, a, b
+            new_row = side - 1 - c
+            places.append(new_row**2 + 2 * b + other)
+    return places

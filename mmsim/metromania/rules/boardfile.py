@@ -1,0 +1,276 @@
+"""Board sets as TOML files a person can edit: read, check, and say on which line something is wrong."""
+
+import re
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mmsim.core.data import data_folder
+from mmsim.core.errors import UsageError, unknown
+from mmsim.metromania.rules.board import CELL_KINDS, FRAME_KINDS, PIECES, SPOTS, WATER_AND_GREEN, BoardSet, Rows
+from mmsim.metromania.rules.lattice import MAX_SIDE, MIN_SIDE, Cell, lattice
+
+_KEYS = ("name", "title", "side", "frame", "piece")
+_PIECE_KEYS = ("name", "cells")
+_LINES_OF_FOUR = 8  # four companies start eight lines
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Something `boards check` has to say about a line of a file."""
+
+    line: int
+    text: str
+    is_error: bool = True
+
+
+def shipped_names() -> list[str]:
+    """The board sets that come with mmsim."""
+    return sorted(path.stem for path in data_folder("boards").glob("*.toml"))
+
+
+def load(name_or_path: str) -> BoardSet:
+    """A shipped board set by name, or any by the path of its file."""
+    path = Path(name_or_path)
+    if path.suffix != ".toml":
+        if name_or_path not in shipped_names():
+            error = unknown("board set", name_or_path, shipped_names())
+            raise UsageError(f"{error}; a file of your own is named with its ending .toml")
+        path = data_folder("boards") / f"{name_or_path}.toml"
+    board_set, problems = read(path)
+    if board_set is None:
+        errors = [problem for problem in problems if problem.is_error]
+        more = f" ({len(errors) - 1} more: mmsim boards check {name_or_path})" if len(errors) > 1 else ""
+        raise UsageError(f"{path}:{errors[0].line}: {errors[0].text}{more}")
+    return board_set
+
+
+def read(path: Path) -> tuple[BoardSet | None, list[Problem]]:
+    """The board set of a file (None if it has errors) and all that is wrong or odd about it."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"cannot read board file {path}: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"cannot read board file {path}: it is not UTF-8 text") from error
+    return parse(text, path.stem)
+
+
+def parse(text: str, fallback_name: str) -> tuple[BoardSet | None, list[Problem]]:
+    """As `read`, from the text itself."""
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        where = re.search(r"at line (\d+)", str(error))
+        line = int(where.group(1)) if where else text.count("\n") + 1
+        return None, [Problem(line, f"not valid TOML: {error}")]
+    source = _Source(text)
+    problems = list(_errors(data, source))
+    if problems:
+        return None, sorted(problems, key=lambda problem: problem.line)
+    frame = data["frame"]
+    board_set = BoardSet(
+        name=data.get("name", fallback_name),
+        side=data["side"],
+        pieces=tuple(_rows(piece["cells"]) for piece in data["piece"]),
+        frame=(frame,) * 6 if isinstance(frame, str) else tuple(frame),
+        title=data.get("title", ""),
+        piece_names=tuple(piece.get("name", f"Piece {i}") for i, piece in enumerate(data["piece"], 1)),
+    )
+    return board_set, sorted(_warnings(board_set, source), key=lambda problem: problem.line)
+
+
+def validate(board_set: BoardSet) -> None:
+    """Refuse a board set that did not come from a file (a record's, say) with the first thing wrong in it."""
+    data = {
+        "side": board_set.side,
+        "frame": list(board_set.frame),
+        "piece": [{"cells": "\n".join(rows)} for rows in board_set.pieces],
+    }
+    for problem in _errors(data, _Source("")):
+        raise UsageError(problem.text)
+
+
+def _rows(cells: str) -> Rows:
+    return tuple(row.strip() for row in cells.splitlines() if row.strip())
+
+
+class _Source:
+    """Finds the line of a file on which a key, a piece or a row of a piece stands; 1 when it is not there."""
+
+    def __init__(self, text: str) -> None:
+        self._lines = text.splitlines()
+        self._pieces = [i for i, line in enumerate(self._lines) if re.match(r"\s*\[\[\s*piece\s*\]\]", line)]
+
+    def key(self, name: str) -> int:
+        end = self._pieces[0] if self._pieces else len(self._lines)
+        return self._find(name, 0, end)
+
+    def frame_side(self, side: int) -> int:
+        """Where the string of one side stands when the frame is a list over several lines."""
+        start, seen = self.key("frame"), 0
+        for number in range(start - 1, len(self._lines)):
+            seen += len(re.findall(r'"[^"]*"|\'[^\']*\'', self._lines[number]))
+            if seen > side:
+                return number + 1
+        return start
+
+    def piece(self, index: int) -> int:
+        return self._pieces[index] + 1 if 0 <= index < len(self._pieces) else max(1, len(self._lines))
+
+    def piece_key(self, index: int, name: str) -> int:
+        start = self.piece(index) - 1
+        end = self._pieces[index + 1] if index + 1 < len(self._pieces) else len(self._lines)
+        return self._find(name, start, end)
+
+    def row(self, index: int, row: int) -> int:
+        start = self.piece_key(index, "cells")
+        drawn = [
+            number
+            for number in range(start, len(self._lines) + 1)
+            if re.sub(r"^\s*cells\s*=", "", self._lines[number - 1]).strip(" \t'\"")
+        ]
+        return drawn[row] if row < len(drawn) else start
+
+    def _find(self, name: str, start: int, end: int) -> int:
+        for i in range(start, end):
+            if re.match(rf"\s*({re.escape(name)}\s*=|\[\s*{re.escape(name)}\s*\])", self._lines[i]):
+                return i + 1
+        return start + 1
+
+
+def _errors(data: dict[str, Any], source: _Source) -> Iterator[Problem]:
+    for key in data:
+        if key not in _KEYS:
+            yield Problem(source.key(key), str(unknown("key", key, _KEYS)))
+    for key in ("name", "title"):
+        if not isinstance(data.get(key, ""), str):
+            yield Problem(source.key(key), f"{key} must be text in quotes")
+    side = data.get("side")
+    if side is None:
+        yield Problem(1, f"the side is missing; add a line like side = 6 ({MIN_SIDE} to {MAX_SIDE})")
+    elif not isinstance(side, int) or isinstance(side, bool) or not MIN_SIDE <= side <= MAX_SIDE:
+        yield Problem(source.key("side"), f"side is {side!r}; it must be a whole number {MIN_SIDE} to {MAX_SIDE}")
+        side = None
+    yield from _frame_errors(data.get("frame"), side, source)
+    pieces = data.get("piece", [])
+    if not isinstance(pieces, list) or not all(isinstance(piece, dict) for piece in pieces):
+        yield Problem(source.key("piece"), "write every piece as a table of its own, headed [[piece]]")
+        return
+    if len(pieces) != PIECES:
+        what = f"take {len(pieces) - PIECES} away" if len(pieces) > PIECES else f"add {PIECES - len(pieces)}"
+        yield Problem(
+            source.piece(min(PIECES, len(pieces) - 1)),
+            f"there are {len(pieces)} pieces and must be six; {what}",
+        )
+    for index, piece in enumerate(pieces):
+        yield from _piece_errors(index, piece, side, source)
+
+
+def _frame_errors(frame: Any, side: int | None, source: _Source) -> Iterator[Problem]:
+    if frame is None:
+        example = "S.ES.E"[:side].ljust(side or 6, ".")
+        yield Problem(1, f'the frame is missing; add a line like frame = "{example}" (or six such strings)')
+        return
+    sides = [frame] if isinstance(frame, str) else frame
+    well_formed = isinstance(sides, list) and all(isinstance(arrows, str) for arrows in sides)
+    if not well_formed or (not isinstance(frame, str) and len(sides) != 6):
+        yield Problem(source.key("frame"), "the frame must be one string for all sides or a list of six")
+        return
+    for k, arrows in enumerate(sides):
+        where = f"side {k} of the frame" if len(sides) == 6 else "the frame"
+        line = source.frame_side(k)
+        if side is not None and len(arrows) != side:
+            what = f"add {side - len(arrows)}" if len(arrows) < side else f"take {len(arrows) - side} away"
+            yield Problem(line, f"{where} has {len(arrows)} cells and needs {side}; {what}")
+        for arrow in arrows:
+            if arrow not in FRAME_KINDS:
+                hint = f"did you mean '{arrow.upper()}'? " if arrow.upper() in FRAME_KINDS else ""
+                yield Problem(line, f"{where} has '{arrow}'; {hint}use S (start), E (end) or . (nothing)")
+                break
+    for arrow, what in (("S", "start"), ("E", "end")):
+        if not any(arrow in arrows for arrows in sides):
+            yield Problem(source.key("frame"), f"no line could ever {what}: put at least one {arrow} on the frame")
+
+
+def _piece_errors(index: int, piece: dict[str, Any], side: int | None, source: _Source) -> Iterator[Problem]:
+    number = index + 1
+    for key in piece:
+        if key not in _PIECE_KEYS:
+            yield Problem(
+                source.piece_key(index, key),
+                f"piece {number} has an {unknown('key', key, _PIECE_KEYS)}",
+            )
+    if not isinstance(piece.get("name", ""), str):
+        yield Problem(source.piece_key(index, "name"), f"the name of piece {number} must be text in quotes")
+    cells = piece.get("cells")
+    if not isinstance(cells, str):
+        yield Problem(
+            source.piece(index),
+            f"piece {number} is not drawn; add cells = ''' ... ''' with rows of 1, 3, 5 ... cells",
+        )
+        return
+    rows = _rows(cells)
+    if side is not None and len(rows) != side:
+        what = f"add {side - len(rows)}" if len(rows) < side else f"take {len(rows) - side} away"
+        yield Problem(source.piece_key(index, "cells"), f"piece {number} has {len(rows)} rows and needs {side}; {what}")
+    for j, row in enumerate(rows):
+        where = f"piece {number}, row {j}"
+        needed = 2 * j + 1
+        if len(row) != needed and (side is None or j < side):
+            what = f"add {needed - len(row)}" if len(row) < needed else f"take {len(row) - needed} away"
+            yield Problem(source.row(index, j), f"{where} ('{row}') has {len(row)} cells and needs {needed}; {what}")
+        for letter in row:
+            if letter not in CELL_KINDS:
+                hint = f"did you mean '{letter.upper()}'? " if letter.upper() in CELL_KINDS else ""
+                known = ", ".join(f"{kind} {word}" for kind, word in CELL_KINDS.items())
+                yield Problem(source.row(index, j), f"{where} has an unknown cell '{letter}'; {hint}(known: {known})")
+                break
+
+
+def _warnings(board_set: BoardSet, source: _Source) -> Iterator[Problem]:
+    counts = {kind: board_set.count(kind) for kind in SPOTS}
+    if len(set(counts.values())) > 1:
+        listed = ", ".join(f"{n} {CELL_KINDS[kind]}" for kind, n in counts.items())
+        yield Problem(source.piece(0), f"the kinds of spots are not equally many: {listed}", is_error=False)
+    lake, park = board_set.count("L"), board_set.count("P")
+    if bool(lake) != bool(park):
+        missing = "park" if lake else "lake"
+        text = f"there is no {missing}, so the park-lake trip is always impossible"
+        yield Problem(source.piece(0), text, is_error=False)
+    for arrow in "SE":
+        if (n := board_set.frame_count(arrow)) < _LINES_OF_FOUR:
+            text = f"only {n} {FRAME_KINDS[arrow]} arrows for the eight lines of four companies"
+            yield Problem(source.key("frame"), text, is_error=False)
+    for index, rows in enumerate(board_set.pieces):
+        for row, column in _shut_in(rows):
+            kind = rows[row][column]
+            where = f"piece {index + 1}, row {row}, cell {column + 1}"
+            text = (
+                f"{where}: no line can reach this {CELL_KINDS[kind]} spot"
+                if kind in SPOTS
+                else f"{where} is a dead cell: no line can reach it"
+            )
+            yield Problem(source.row(index, row), f"{text} (lake and park shut it in)", is_error=False)
+
+
+def _shut_in(rows: Rows) -> Iterator[tuple[int, int]]:
+    """The diggable cells of a piece that no line coming from the piece's edge can get to."""
+    grid = lattice(len(rows))
+    drawn = "".join(rows)
+    cells: dict[Cell, str] = dict(zip(grid.districts[0], drawn, strict=True))
+    corners = {corner for cell in cells for corner in grid.corners[cell]}
+    edge = {v for v in corners if 0 in (v[0], v[1], len(rows) - v[0] - v[1])}
+    reached, frontier = set(edge), list(edge)
+    while frontier:
+        u = frontier.pop()
+        for w, cell in grid.ways_out[u]:
+            if w not in reached and cells.get(cell, "L") not in WATER_AND_GREEN:
+                reached.add(w)
+                frontier.append(w)
+    places = [(row, column) for row in range(len(rows)) for column in range(2 * row + 1)]
+    for place, (cell, kind) in zip(places, cells.items(), strict=True):
+        if kind not in WATER_AND_GREEN and not reached & set(grid.corners[cell]):
+            yield place

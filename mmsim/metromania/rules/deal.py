@@ -1,0 +1,147 @@
+"""Rules S1-S5: the destination markers and how they reach the companies."""
+
+from collections.abc import Iterator
+from functools import cache
+from itertools import permutations, product
+from typing import NamedTuple
+
+from mmsim.core.rng import Stream
+from mmsim.metromania.rules.rulesets import Deal, Ruleset
+
+LETTERS = "ABCDEF"
+KINDS = "RCE"
+
+
+class Marker(NamedTuple):
+    """A destination marker; spelled `A R`."""
+
+    letter: str
+    kind: str
+
+    def __str__(self) -> str:
+        return f"{self.letter} {self.kind}"
+
+
+Hand = tuple[Marker, ...]
+Hands = tuple[Hand, ...]
+
+
+def markers(text: str) -> Hand:
+    """Read `A R, B C, C E`."""
+    return tuple(Marker(*item.split()) for item in text.split(","))
+
+
+# S1: left and right column of the trip summary. The second set is the one the misprinted table needs.
+MARKER_SETS: dict[str, tuple[Hand, Hand]] = {
+    "standard": (
+        markers("A R, B C, C E, D R, E C, F E"),
+        markers("A C, B E, C R, D C, E E, F R"),
+    ),
+    "as_printed": (
+        markers("A R, B C, C E, D R, E C, F R"),
+        markers("A C, B E, C R, D E, E E, F C"),
+    ),
+}
+
+# S5
+NO_CORRUPTION: dict[tuple[int, str], Hands] = {
+    (4, "standard"): (
+        markers("A R, B C, C E"),
+        markers("D R, A C, E E"),
+        markers("F R, E C, B E"),
+        markers("C R, D C, F E"),
+    ),
+    (4, "as_printed"): (
+        markers("A R, B C, C E"),
+        markers("D R, A C, E E"),
+        markers("F R, E C, B E"),
+        markers("C R, F C, D E"),
+    ),
+    (3, "standard"): (
+        markers("A R, D R, B C, C E"),
+        markers("C R, A C, E C, F E"),
+        markers("F R, D C, B E, E E"),
+    ),
+}
+
+
+@cache
+def arranged(hand: Hand) -> Hand:
+    """A hand in the order it is listed and tried: the first marker of each kind R, C, E, then the second ones."""
+    of_kind = {kind: [marker for marker in hand if marker.kind == kind] for kind in KINDS}
+    return tuple(of_kind[kind][i] for i in range(len(hand)) for kind in KINDS if i < len(of_kind[kind]))
+
+
+def deal(rules: Ruleset, stream: Stream) -> Hands:
+    """The hands of all companies, all valid deals equally likely."""
+    deals = valid_deals(rules)
+    return deals[stream.below(len(deals))]
+
+
+def valid_deals(rules: Ruleset) -> tuple[Hands, ...]:
+    """Every deal the rules allow, in a fixed order, every hand arranged."""
+    return _valid_deals(rules.deal, rules.seat_player, rules.marker_set)
+
+
+@cache
+def _valid_deals(kind: Deal, seat_player: tuple[int, ...], marker_set: str) -> tuple[Hands, ...]:
+    companies = len(seat_player)
+    if kind is Deal.RANDOM:
+        deals = _random_deals(companies)
+    elif kind is Deal.COLUMNS:
+        deals = (MARKER_SETS["standard"],)  # S3
+    elif kind is Deal.COMPANIES:
+        deals = _company_deals(seat_player)
+    else:
+        # No book prints a misprinted table for three; the corrected one is the only one there is.
+        deals = (NO_CORRUPTION[companies, marker_set if companies == 4 else "standard"],)
+    return tuple(tuple(arranged(hand) for hand in hands) for hands in deals)
+
+
+def _random_deals(players: int) -> tuple[Hands, ...]:
+    """S2, by going through the ways to share out each kind."""
+    left, right = MARKER_SETS["standard"]
+    residential, commercial, entertainment = (
+        list(_shares(tuple(sorted(m for m in left + right if m.kind == kind)), players)) for kind in KINDS
+    )
+    per_company = len(left + right) // players
+    deals = []
+    for share_r, share_c in product(residential, commercial):
+        halves = [r + c for r, c in zip(share_r, share_c, strict=True)]
+        if all(_letters_differ(half) for half in halves):
+            for share_e in entertainment:
+                hands = tuple(half + e for half, e in zip(halves, share_e, strict=True))
+                if all(len(hand) == per_company and _letters_differ(hand) for hand in hands):
+                    deals.append(hands)
+    return tuple(deals)
+
+
+def _letters_differ(hand: Hand) -> bool:
+    return len({marker.letter for marker in hand}) == len(hand)
+
+
+def _shares(of_one_kind: Hand, players: int) -> Iterator[Hands]:
+    """Every way to share out the four markers of a kind: one each, and with three players one has two."""
+    if players == len(of_one_kind):
+        yield from ((tuple((m,) for m in order)) for order in permutations(of_one_kind))
+        return
+    for owners in product(range(players), repeat=len(of_one_kind)):
+        if set(owners) == set(range(players)):
+            yield tuple(
+                tuple(m for m, owner in zip(of_one_kind, owners, strict=True) if owner == seat)
+                for seat in range(players)
+            )
+
+
+def _company_deals(seat_player: tuple[int, ...]) -> tuple[Hands, ...]:
+    """S4: A, B, C to the first companies, D, E, F to the second ones; a column's half is a triple of three kinds."""
+    columns = MARKER_SETS["standard"]
+    deals = []
+    for column_of_player_0 in product((0, 1), repeat=2):  # for the first companies, for the second ones
+        hands = []
+        for seat, player in enumerate(seat_player):
+            company = seat_player[:seat].count(player)
+            column = columns[column_of_player_0[company] ^ player]
+            hands.append(column[3 * company : 3 * company + 3])
+        deals.append(tuple(hands))
+    return tuple(deals)

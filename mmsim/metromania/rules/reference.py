@@ -1,0 +1,410 @@
+"""The readable engine: the building phase of Metromania in plain Python, to be read beside the rules page.
+
+Sections 3 to 8 of the rules are here, one short function a rule, ids in the comments; section 9 (trips, scores,
+winners) is in `reference_scoring`. The fast core is tested against this engine and records are verified by it.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from mmsim.core.game import IllegalMove
+from mmsim.metromania.rules.board import SPOTS, WATER_AND_GREEN, City
+from mmsim.metromania.rules.deal import Hands, Marker
+from mmsim.metromania.rules.lattice import Cell, Vertex, direction_of, far_sides, is_frame
+from mmsim.metromania.rules.rulesets import Ruleset
+
+
+class Move(NamedTuple):
+    """One atomic decision: start, dig, end, bonus, decline, station or pass."""
+
+    kind: str
+    line: int | None = None
+    cell: Cell | None = None
+    to: Vertex | None = None  # the vertex a tunnel reaches
+    marker: Marker | None = None
+    at: Vertex | None = None  # where a bonus or intermediate station goes
+
+
+PASS = Move("pass")
+DECLINE = Move("decline")
+TUNNELS = ("start", "dig", "end")
+
+
+class Played(NamedTuple):
+    """A move with what came of it."""
+
+    turn: int
+    seat: int
+    move: Move
+    stations: tuple[Vertex, ...]
+    points: int
+
+
+@dataclass
+class Line:
+    """A subway line: the path of vertices from its portal to its terminus (G9)."""
+
+    path: list[Vertex] = field(default_factory=list)
+    start_side: int | None = None
+    end_side: int | None = None
+
+    @property
+    def started(self) -> bool:
+        return bool(self.path)
+
+    @property
+    def ended(self) -> bool:
+        return self.end_side is not None
+
+    @property
+    def terminus(self) -> Vertex:
+        return self.path[-1]
+
+    @property
+    def tunnels(self) -> int:
+        return max(0, len(self.path) - 1)
+
+    def next_to(self, vertex: Vertex) -> list[Vertex]:
+        """The vertices this line's edges at a vertex lead to."""
+        if vertex not in self.path:
+            return []
+        i = self.path.index(vertex)
+        return self.path[max(0, i - 1) : i] + self.path[i + 1 : i + 2]
+
+    def runs_along(self, u: Vertex, w: Vertex) -> bool:
+        return w in self.next_to(u)
+
+
+@dataclass
+class Game:
+    """A position: the city, what has been built, whose turn it is and how far that turn has come."""
+
+    city: City
+    rules: Ruleset
+    dealt: Hands
+    hands: list[list[Marker]] = field(init=False)  # what every company still holds
+    lines: list[tuple[Line, Line]] = field(init=False)
+    tunnels: dict[Cell, tuple[int, int]] = field(default_factory=dict)  # cell -> (seat, line)
+    stations: list[Vertex] = field(default_factory=list)
+    placed: dict[Marker, tuple[int, Cell]] = field(default_factory=dict)
+    points: list[int] = field(init=False)  # from stations
+    turn: int = 1
+    seat: int = 0
+    dug: int = 0  # tunnels dug this turn
+    markers_laid: int = 0  # markers placed this turn
+    bonus_line: int | None = None  # a line that has just ended and may get its bonus station
+    turns_taken: list[int] = field(init=False)
+    passes: int = 0  # in a row
+    last_turns: int | None = None  # turns left in the last round, once it has begun
+    end_reason: str | None = None
+    over: bool = False
+    history: list[Played] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        companies = self.rules.companies
+        self.hands = [list(hand) for hand in self.dealt]
+        self.lines = [(Line(), Line()) for _ in range(companies)]  # S6
+        self.points = [0] * companies
+        self.turns_taken = [0] * companies
+
+    @property
+    def supply(self) -> int:
+        """Stations left."""
+        return self.rules.stations - len(self.stations)
+
+    @property
+    def first_turn(self) -> bool:
+        """Whether the company to play is in its first turn (T2)."""
+        return self.turns_taken[self.seat] == 0
+
+    def all_lines(self) -> Iterator[tuple[int, int, Line]]:
+        for seat, pair in enumerate(self.lines):
+            for number, line in enumerate(pair):
+                yield seat, number, line
+
+
+# --- legal moves ---------------------------------------------------------------------------------------------
+
+
+def legal_moves(game: Game) -> list[Move]:
+    """Every legal move, always in the same order: digs by line, starts, stations; or what is left to do."""
+    if game.over:
+        return []
+    if game.bonus_line is not None:
+        return [*bonus_moves(game, game.seat, game.bonus_line), DECLINE]
+    moves = tunnel_moves(game)
+    if game.dug == 0 and not game.first_turn:  # T1, T2
+        moves += station_moves(game, game.seat)
+    return moves or [PASS]  # T2, T4
+
+
+def tunnel_moves(game: Game) -> list[Move]:
+    """T3: all ways to place the next tunnel of this turn."""
+    markers_left = game.rules.markers_per_turn - game.markers_laid
+    moves = []
+    for number in range(2):
+        moves += dig_moves(game, game.seat, number, markers_left)
+    if not (game.first_turn and game.dug > 0):  # T2: only one line may be started in the first turn
+        moves += start_moves(game, game.seat)
+    return moves
+
+
+def start_moves(game: Game, seat: int) -> list[Move]:
+    """B1, B2: the next line of a company on a free start."""
+    first, second = game.lines[seat]
+    if second.started:
+        return []
+    number = 1 if first.started else 0
+    free = free_arrows(game, "S")
+    if first.start_side is not None:
+        free = on_far_sides(free, first.start_side, game.rules.start_overflow)
+    corners = game.city.lattice.corners
+    return [
+        Move("start", number, cell, base)
+        for cell in free
+        for base in corners[cell][:2]
+        if enough_stations(game, seat, number, corners[cell][2], base)
+    ]
+
+
+def dig_moves(game: Game, seat: int, number: int, markers_left: int) -> list[Move]:
+    """Section 5: all ways to dig on from the terminus of a line, or to end it."""
+    line = game.lines[seat][number]
+    if not line.started or line.ended or line.tunnels == game.rules.tunnels_per_line:  # D1
+        return []
+    ways = [
+        (w, cell)
+        for w, cell in game.city.lattice.ways_out[line.terminus]
+        if cell_is_open(game, line, cell)
+        and angle_is_open(game, line, w)
+        and w not in line.path  # D3
+        and enough_stations(game, seat, number, line.terminus, w)
+    ]
+    moves = []
+    for marker in (None, *(game.hands[seat] if markers_left > 0 else ())):
+        for w, cell in ways:
+            if is_frame(cell):
+                if marker is None:
+                    moves.append(Move("end", number, cell, w))
+            elif marker_fits(game, cell, marker):
+                moves.append(Move("dig", number, cell, w, marker))
+    return moves
+
+
+def cell_is_open(game: Game, line: Line, cell: Cell) -> bool:
+    """D1 and D4: free, neither lake nor park; in the frame only an end on an allowed side."""
+    if cell in game.tunnels:
+        return False
+    if not is_frame(cell):
+        return game.city.kind[cell] not in WATER_AND_GREEN
+    return cell in end_cells(game, line)
+
+
+def end_cells(game: Game, line: Line) -> list[Cell]:
+    """D4: the frame cells on which a line may end."""
+    assert line.start_side is not None
+    return on_far_sides(free_arrows(game, "E"), line.start_side, game.rules.end_overflow)
+
+
+def free_arrows(game: Game, arrow: str) -> list[Cell]:
+    return [cell for cell in game.city.arrows[arrow] if cell not in game.tunnels]
+
+
+def on_far_sides(cells: list[Cell], side: int, overflow: bool) -> list[Cell]:
+    """B2, D4: those neither on a side nor next to it; if there is none, any (where the ruleset says so)."""
+    far = [cell for cell in cells if cell[1] in far_sides(side)]
+    return far or (cells if overflow else [])
+
+
+def angle_is_open(game: Game, line: Line, w: Vertex) -> bool:
+    """D2: no acute angle except at a station."""
+    if line.terminus in game.stations:
+        return True
+    before = direction_of(line.path[-2], line.terminus)
+    after = direction_of(line.terminus, w)
+    return (after - before) % 6 in (0, 1, 5)
+
+
+def marker_fits(game: Game, cell: Cell, marker: Marker | None) -> bool:
+    """M1, M2: a spot takes a marker of its kind that touches no marker of the same letter; a blank takes none."""
+    kind = game.city.kind[cell]
+    if marker is None:
+        return kind not in SPOTS
+    return marker.kind == kind and not any(
+        other.letter == marker.letter and cells_touch(game, cell, there) for other, (_, there) in game.placed.items()
+    )
+
+
+def cells_touch(game: Game, one: Cell, other: Cell) -> bool:
+    """Whether two cells share a corner."""
+    corners = game.city.lattice.corners
+    return not set(corners[one]).isdisjoint(corners[other])
+
+
+def enough_stations(game: Game, seat: int, number: int, u: Vertex, w: Vertex) -> bool:
+    """D5: the supply has every station this tunnel would make."""
+    return game.supply >= 2 or game.supply >= len(stations_made(game, seat, number, u, w))
+
+
+def station_moves(game: Game, seat: int) -> list[Move]:
+    """I1: every place for an intermediate station: before the last station of an unfinished line."""
+    if game.supply == 0:  # I2
+        return []
+    moves = []
+    for number, line in enumerate(game.lines[seat]):
+        if line.ended:
+            continue
+        at = [i for i, vertex in enumerate(line.path) if vertex in game.stations]
+        between = line.path[1 : at[-1]] if at else []
+        moves += [Move("station", number, at=v) for v in between if v not in game.stations]
+    return moves
+
+
+def bonus_moves(game: Game, seat: int, number: int) -> list[Move]:
+    """I3: every place for the bonus station of a line that has just ended."""
+    if game.supply == 0:
+        return []
+    inside = game.lines[seat][number].path[1:-1]
+    return [Move("bonus", number, at=v) for v in inside if v not in game.stations]
+
+
+# --- stations while digging (section 6) ----------------------------------------------------------------------
+
+
+def stations_made(game: Game, seat: int, number: int, u: Vertex, w: Vertex) -> list[Vertex]:
+    """ST6: the stations a tunnel from u to w makes, in order."""
+    this = game.lines[seat][number]
+    others = [line for _, _, line in game.all_lines() if line is not this and line.started]
+    made = []
+    if splits(this, others, u, w):
+        made.append(u)
+    if meets(others, u, w):
+        made.append(w)
+    return [vertex for vertex in made if vertex not in game.stations]  # ST4
+
+
+def splits(this: Line, others: list[Line], u: Vertex, w: Vertex) -> bool:
+    """ST2: another line came along the last edge to u and goes on elsewhere than to w."""
+    if len(this.path) < 2:
+        return False
+    before = this.path[-2]
+    return any(other.runs_along(before, u) and any(x not in (before, w) for x in other.next_to(u)) for other in others)
+
+
+def meets(others: list[Line], u: Vertex, w: Vertex) -> bool:
+    """ST1: another line is at w and did not come or go along the edge u-w."""
+    return any(w in other.path and not other.runs_along(u, w) for other in others)
+
+
+def station_value(game: Game, vertex: Vertex) -> int:
+    """ST5: a point for every spot at the station, or one for any."""
+    spots = sum(game.city.kind[cell] in SPOTS for cell in game.city.lattice.cells_at[vertex])
+    return min(spots, 1) if game.rules.station_points == "flat" else spots
+
+
+# --- playing a move ------------------------------------------------------------------------------------------
+
+
+def apply(game: Game, move: Move) -> Played:
+    """Play a legal move: change the position, go on to the next decision, and tell what came of it."""
+    if move not in legal_moves(game):
+        raise IllegalMove(f"{move} is not legal for seat {game.seat} in turn {game.turn}")
+    turn, seat = game.turn, game.seat
+    if move.kind in TUNNELS:
+        stations = place_tunnel(game, move)
+    else:
+        stations = [] if move.at is None else [move.at]
+        game.bonus_line = None
+    points = sum(station_value(game, vertex) for vertex in stations)
+    game.stations += stations
+    game.points[seat] += points
+    played = Played(turn, seat, move, tuple(stations), points)
+    game.history.append(played)
+    game.passes = game.passes + 1 if move == PASS else 0
+    if move.kind == "end" and bonus_moves(game, seat, move.line or 0):  # I3
+        game.bonus_line = move.line
+    elif turn_is_over(game, move):
+        end_turn(game)
+    return played
+
+
+def place_tunnel(game: Game, move: Move) -> list[Vertex]:
+    """Put down the tunnel (and marker) of a move; returns the stations it makes."""
+    assert move.line is not None
+    assert move.cell is not None
+    assert move.to is not None
+    line = game.lines[game.seat][move.line]
+    if move.kind == "start":  # B1
+        line.path.append(game.city.lattice.corners[move.cell][2])
+        line.start_side = int(move.cell[1])
+    stations = stations_made(game, game.seat, move.line, line.terminus, move.to)
+    line.path.append(move.to)
+    game.tunnels[move.cell] = (game.seat, move.line)
+    game.dug += 1
+    if move.kind == "end":  # D4
+        line.end_side = int(move.cell[1])
+    if move.marker is not None:  # M1
+        game.hands[game.seat].remove(move.marker)
+        game.placed[move.marker] = (game.seat, move.cell)
+        game.markers_laid += 1
+    return stations
+
+
+def turn_is_over(game: Game, move: Move) -> bool:
+    """T1, T3, P4: after a station or pass; after the last tunnel; on the spot when a trigger stops the turn."""
+    if move.kind in ("station", "pass"):
+        return True
+    if game.rules.trigger_turn == "stop" and game.last_turns is None and noticed_at_once(game):
+        return True
+    return game.dug == game.rules.dig or not tunnel_moves(game)
+
+
+# --- end of the building phase (section 8) -------------------------------------------------------------------
+
+
+def noticed_at_once(game: Game) -> str | None:
+    """P1, P3: the triggers that hold from the very move on."""
+    if any(first.ended and second.ended for first, second in game.lines):
+        return "both_lines"
+    if game.supply == 0:
+        return "stations"
+    return None
+
+
+def trigger(game: Game) -> str | None:
+    """P1, P3: why the building phase ends after this turn, if it does; several at once: the first of them."""
+    if reason := noticed_at_once(game):
+        return reason
+    finished = sum(line.ended or is_blocked(game, seat, number) for seat, number, line in game.all_lines())
+    return "lines" if finished >= game.rules.end_lines else None
+
+
+def is_blocked(game: Game, seat: int, number: int) -> bool:
+    """P2: started, unfinished, and nothing could be dug on it if a turn of its company began now."""
+    line = game.lines[seat][number]
+    if not line.started or line.ended:
+        return False
+    return not dig_moves(game, seat, number, game.rules.markers_per_turn)
+
+
+def end_turn(game: Game) -> None:
+    """P3, P5, T4: look for a trigger, begin or go on with the last round, pass the turn on."""
+    companies = game.rules.companies
+    game.turns_taken[game.seat] += 1
+    if game.last_turns is not None:  # P5: no further trigger matters
+        game.last_turns -= 1
+        game.over = game.last_turns == 0
+    elif reason := trigger(game):
+        game.end_reason = reason
+        if game.rules.last_round == "others":
+            game.last_turns = companies - 1
+        else:
+            game.over = True
+    elif game.passes == companies:  # T4
+        game.end_reason = "deadlock"
+        game.over = True
+    if not game.over:
+        game.turn += 1
+        game.seat = (game.seat + 1) % companies
+        game.dug = game.markers_laid = 0

@@ -1,0 +1,257 @@
+"""Rulesets (sections 10 and 11): every knob, the four editions, their modifiers, and how one is named.
+
+A ruleset is written `EDITION[+MODIFIER...][,knob=value...]`: `en1+loyal`, `print,change_minutes=2,end_lines=6`.
+An edition is nothing but a set of knob values and a list of what its book offers.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from mmsim.core.errors import UsageError, unknown
+from mmsim.core.knobs import Value, choice, knobs_of, number, overridden, spelled, switch
+from mmsim.core.specs import known_modifiers, read_spec
+
+RULES_VERSION = 1  # goes up when the same seed and ruleset give another game
+
+
+class Deal(StrEnum):
+    """How the destination markers reach the companies."""
+
+    RANDOM = "random"  # S2
+    COLUMNS = "columns"  # S3: two players, regular
+    COMPANIES = "companies"  # S4: two players, advanced
+    NO_CORRUPTION = "no-corruption"  # S5
+
+
+@dataclass(frozen=True)
+class Ruleset:
+    """Everything the engine asks about the rules, for one number of players."""
+
+    name: str
+    players: int
+    deal: Deal
+    seat_player: tuple[int, ...]  # the player behind every company, in playing order
+
+    tunnels_per_line: int = number(18, 2, 60, "S6 D1", "Tunnels each line has.")
+    stations: int = number(30, 1, 60, "S6 D5 P1", "Stations in the common supply.")
+    dig: int = number(3, 1, 9, "T3", "Tunnels dug in one turn.")
+    markers_per_turn: int = number(1, 1, 6, "M1", "Markers a company may place in one turn.")
+    end_lines: int = number(5, 1, 8, "P1", "Lines ended or blocked that end the building phase.")
+    ride_minutes: int = number(1, 1, 20, "TT2", "Minutes from a station to the next one on a line.")
+    change_minutes: int = number(3, 0, 20, "TT2", "Minutes to change line at a station.")
+    trip_points: int = number(3, 0, 50, "TT4", "Points for a company on a fastest route of a trip.")
+    own_marker_bonus: int = number(3, 0, 50, "TT4", "Points on top for one that placed a marker of the trip.")
+    park_lake_points: int = number(5, 0, 50, "TT4", "Points for a company on a fastest park-lake route.")
+    penalty: int = number(6, 0, 50, "TT5", "Points a guilty company loses for an impossible trip.")
+    station_points: str = choice(
+        "per_spot",
+        "per_spot flat",
+        "ST5",
+        "A new station scores 1 per spot at it, or 1 if there is any spot.",
+    )
+    half_kept: str = choice(
+        "floor", "floor ceil", "L1", "Which way half the station points are rounded with one line ended."
+    )
+    trigger_turn: str = choice(
+        "finish", "stop finish", "P4", "Whether the turn in which the end is triggered stops at once."
+    )
+    last_round: str = choice(
+        "others", "none others", "P5", "Whether every other company has one more turn after the trigger."
+    )
+    shared_trip: str = choice(
+        "all", "none most_tunnels all", "TT6", "Who scores a trip on which several companies are involved."
+    )
+    shared_fault: str = choice("all", "none all", "TT6", "Who loses points when several companies are guilty.")
+    start_overflow: bool = switch(True, "B2", "A second line may start anywhere once the far sides are full.")
+    end_overflow: bool = switch(True, "D4", "A line may end anywhere once the far sides are full.")
+    hands: str = choice("hidden", "hidden open", "S7", "Whether the others see a hand before it is placed.")
+    marker_set: str = choice(
+        "standard", "standard as_printed", "S1 S5", "Which markers the No Corruption table hands out."
+    )
+
+    @property
+    def companies(self) -> int:
+        return len(self.seat_player)
+
+    @property
+    def variant(self) -> str:
+        """The name of this ruleset with its number of players, as records and tables spell it."""
+        return f"{self.name}-{self.players}p"
+
+    def knobs(self) -> dict[str, Value]:
+        """Every knob and its value."""
+        return {name: getattr(self, name) for name in KNOBS}
+
+
+KNOBS = knobs_of(Ruleset)
+
+
+@dataclass(frozen=True)
+class Edition:
+    """One rule book: the knobs in which it differs from the page's defaults, and what it offers."""
+
+    title: str
+    knobs: Mapping[str, Value]
+    two_players: tuple[str, ...]  # the modes it offers, the usual one first
+    no_corruption_players: tuple[int, ...]
+    alternate_companies: bool  # advanced: A1 B1 A2 B2 instead of A1 A2 B1 B2
+    regular: Mapping[str, Value] = field(default_factory=dict)  # two players, regular
+    by_players: Mapping[int, Mapping[str, Value]] = field(default_factory=dict)
+
+
+# Section 11. What is not named here is as the page's defaults say.
+EDITIONS: dict[str, Edition] = {
+    "en1": Edition(
+        title="first English text",
+        knobs={
+            "trigger_turn": "stop",
+            "last_round": "none",
+            "start_overflow": False,
+            "marker_set": "as_printed",
+        },
+        two_players=("regular", "advanced"),
+        no_corruption_players=(4,),
+        alternate_companies=False,
+        regular={"shared_trip": "none", "shared_fault": "none"},
+    ),
+    "print": Edition(
+        title="the 2006 box (French, German, English)",
+        knobs={"marker_set": "as_printed"},
+        two_players=("advanced",),
+        no_corruption_players=(4,),
+        alternate_companies=True,
+    ),
+    "nl": Edition(
+        title="the Dutch book",
+        knobs={"trigger_turn": "stop", "station_points": "flat", "marker_set": "as_printed"},
+        two_players=("regular", "advanced"),
+        no_corruption_players=(4,),
+        alternate_companies=True,
+        regular={"shared_trip": "none", "shared_fault": "none"},
+    ),
+    "v2": Edition(
+        title="version 2.0, the newest text",
+        knobs={"hands": "open", "start_overflow": False},
+        two_players=("regular",),
+        no_corruption_players=(3, 4),
+        alternate_companies=True,
+        regular={"shared_trip": "most_tunnels", "shared_fault": "none"},
+        by_players={3: {"end_lines": 4}, 2: {"end_lines": 3}},
+    ),
+}
+
+MODIFIERS: dict[str, str] = {
+    "loyal": "Loyal Municipality: hands lie open.",
+    "hidden": "Hands are hidden until placed (v2 calls it Unfair Municipality).",
+    "no-corruption": "No Corruption (Straight Municipality): fixed, open hands instead of a random deal.",
+    "regular": "Two players, one company each.",
+    "advanced": "Two players, two companies each.",
+}
+ALIASES = {"straight": "no-corruption", "unfair": "hidden"}
+_EXCLUDE = (("loyal", "hidden"), ("regular", "advanced"), ("no-corruption", "hidden"))
+PLAYERS = (2, 3, 4)
+
+
+@dataclass(frozen=True)
+class Spec:
+    """A ruleset as it is named, before the number of players is known."""
+
+    edition: str
+    modifiers: tuple[str, ...] = ()
+    overrides: tuple[tuple[str, Value], ...] = ()
+
+    @property
+    def name(self) -> str:
+        knobs = "".join(f",{knob}={spelled(value)}" for knob, value in self.overrides)
+        return "+".join((self.edition, *self.modifiers)) + knobs
+
+    @property
+    def default_players(self) -> int:
+        """Two for the two-player modes, else four."""
+        return 2 if {"regular", "advanced"} & set(self.modifiers) else 4
+
+    def with_overrides(self, overrides: Mapping[str, object]) -> "Spec":
+        """This spec with more knobs set; a knob set again takes the new value."""
+        return Spec(self.edition, self.modifiers, overridden(KNOBS, self.overrides, overrides))
+
+    def resolve(self, players: int | None = None) -> Ruleset:
+        return explain(self, players)[0]
+
+
+def parse(text: str) -> Spec:
+    """Read a spec, or the TOML file of one when the text ends in `.toml`."""
+    return read_spec(text, _named)
+
+
+def _named(edition: str, modifiers: list[str]) -> Spec:
+    if edition not in EDITIONS:
+        raise unknown("edition", edition, EDITIONS)
+    return Spec(edition, known_modifiers(modifiers, MODIFIERS, _EXCLUDE, ALIASES))
+
+
+def ruleset(text: str, players: int | None = None) -> Ruleset:
+    """The ruleset of a spec for a number of players (None: the spec's usual number)."""
+    return parse(text).resolve(players)
+
+
+def explain(spec: Spec, players: int | None = None) -> tuple[Ruleset, dict[str, str]]:
+    """The ruleset for a number of players, and for every knob where its value comes from."""
+    players = spec.default_players if players is None else players
+    edition = EDITIONS[spec.edition]
+    mode = _two_player_mode(spec, players)
+    deal = _deal(spec, players, mode)
+    layers: list[tuple[str, Mapping[str, Value]]] = [
+        (f"edition {spec.edition}", edition.knobs),
+        (f"edition {spec.edition}, {players} players", edition.by_players.get(players, {})),
+    ]
+    if mode == "regular":
+        layers.append((f"edition {spec.edition}, two players regular", edition.regular))
+    if deal is Deal.NO_CORRUPTION:
+        layers.append(("modifier no-corruption", {"hands": "open"}))
+    if "loyal" in spec.modifiers:
+        layers.append(("modifier loyal", {"hands": "open"}))
+    if "hidden" in spec.modifiers:
+        layers.append(("modifier hidden", {"hands": "hidden"}))
+    layers.append(("set by hand", dict(spec.overrides)))
+    values: dict[str, Any] = {}
+    sources = dict.fromkeys(KNOBS, "default")
+    for source, knobs in layers:
+        values.update(knobs)
+        sources.update(dict.fromkeys(knobs, source))
+    seats = _seat_player(players, mode, edition)
+    return Ruleset(spec.name, players, deal, seats, **values), sources
+
+
+def _two_player_mode(spec: Spec, players: int) -> str | None:
+    edition = EDITIONS[spec.edition]
+    asked = next((m for m in spec.modifiers if m in ("regular", "advanced")), None)
+    if players not in PLAYERS:
+        raise UsageError(f"'{spec.edition}' is for 2, 3 or 4 players, not for {players}")
+    if players > 2:
+        if asked:
+            raise UsageError(f"'{asked}' is a way for two to play; drop it for {players} players")
+        return None
+    if asked and asked not in edition.two_players:
+        offered = " and ".join(f"'{mode}'" for mode in edition.two_players)
+        raise UsageError(f"'{spec.edition}' does not offer '{asked}' for two players; it offers {offered}")
+    return asked or edition.two_players[0]
+
+
+def _deal(spec: Spec, players: int, mode: str | None) -> Deal:
+    if "no-corruption" in spec.modifiers:
+        offered = EDITIONS[spec.edition].no_corruption_players
+        if players not in offered:
+            numbers = " or ".join(str(n) for n in offered)
+            raise UsageError(
+                f"'{spec.edition}' does not offer 'no-corruption' for {players} players; it offers it for {numbers}"
+            )
+        return Deal.NO_CORRUPTION
+    return {"regular": Deal.COLUMNS, "advanced": Deal.COMPANIES, None: Deal.RANDOM}[mode]
+
+
+def _seat_player(players: int, mode: str | None, edition: Edition) -> tuple[int, ...]:
+    if mode == "advanced":
+        return (0, 1, 0, 1) if edition.alternate_companies else (0, 0, 1, 1)
+    return tuple(range(players))

@@ -1,0 +1,1 @@
+"""What people see and ask for: stories, pictures, records, answers at the command line."""

@@ -1,0 +1,169 @@
+"""Metromania at the shell: rulesets, board sets, bots, one game and its story."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from mmsim.core.errors import UsageError
+from mmsim.core.game import Variant
+from mmsim.core.shell import BoardSets, Explained, Fact, Inspected, Listing, Shown, Told
+from mmsim.metromania.bots import BOTS, seat_bots, seated
+from mmsim.metromania.bots.reasons import Reason
+from mmsim.metromania.rules import boardfile, rulesets
+from mmsim.metromania.rules.board import SPOTS, City, Layout, generate
+from mmsim.metromania.rules.deal import valid_deals
+from mmsim.metromania.rules.play import Seed, play_out, set_up
+from mmsim.metromania.rules.reference import Game, apply
+from mmsim.metromania.rules.reference_scoring import result
+from mmsim.metromania.shell import record, story
+
+_REASONS = 3  # turns told of every decision
+
+
+class MetromaniaShell:
+    """What the game answers at the shell."""
+
+    name = "metromania"
+    usual_rules = "print"
+    example = "print+loyal,change_minutes=2"
+    editions = tuple(rulesets.EDITIONS)
+    knobs = rulesets.KNOBS
+    bots = BOTS
+    costly = ("ahead", "trials", "noise", "playouts", "turns", "margin")
+
+    @property
+    def boards(self) -> BoardSets:
+        return Boards()
+
+    def rulesets(self) -> list[Listing]:
+        editions = [
+            (name, edition.title, ", ".join(edition.two_players), _players(edition.no_corruption_players))
+            for name, edition in rulesets.EDITIONS.items()
+        ]
+        modifiers = [(" or ".join([name, *_aliases(name)]), text) for name, text in rulesets.MODIFIERS.items()]
+        return [
+            Listing("Editions", ("edition", "book", "two players", "no-corruption"), editions),
+            Listing("Modifiers", ("modifier", "meaning"), modifiers),
+        ]
+
+    def explain(self, spec: str, players: int | None) -> Explained:
+        ruleset, sources = rulesets.explain(rulesets.parse(spec), players)
+        companies = ", ".join(f"player {player}" for player in ruleset.seat_player)
+        facts = (
+            Fact("companies in playing order", companies, "S2 S4 T1"),
+            Fact("deal", f"{ruleset.deal} ({len(valid_deals(ruleset)):,} possible)", "S2 S3 S4 S5"),
+        )
+        return Explained(ruleset.variant, ruleset.knobs(), sources, facts)
+
+    def play(self, variant: Variant, game: int, layout: str | None, explain: bool) -> Told:
+        ruleset = rulesets.ruleset(variant.rules, variant.players)
+        rotations = ruleset.players if variant.seats == "rotate" else 1  # so many games share a layout and a deal
+        seats = seated(ruleset, seat_bots(variant.bots, ruleset.companies), game % rotations)
+        chosen = None if layout is None else Layout.from_code(layout)
+        which = Seed(variant.seed, game // rotations)
+        table = set_up(boardfile.load(variant.board), ruleset, which, chosen)
+        why: dict[int, list[Reason]] = {}
+        if explain or any(bot != BOTS["uniform"] for bot in seats):
+            why = _play_with_core(table, variant, game, chosen, explain)
+        else:
+            play_out(table, which)  # the reference engine has nothing to compile
+        outcome = result(table)
+        city = f"{table.city.board_set.name} {table.city.layout.code}"
+        return Told(
+            opening=[
+                f"{ruleset.variant} on {city}, seed {variant.seed}, game {game}",
+                *(
+                    f"  seat {seat}: {story.company(table, seat)} ({bot.spec}) holds {', '.join(map(str, hand))}"
+                    for seat, (bot, hand) in enumerate(zip(seats, table.dealt, strict=True))
+                ),
+            ],
+            story=story.tell(table, why),
+            sheets=[story.score_sheet(table, outcome)],
+            verdict=story.verdict(table, outcome),
+            record=record.to_record(table, [bot.spec for bot in seats], Seed(variant.seed, game)),
+            draw=lambda kind: _drawn(kind, table.city, table),
+        )
+
+    def verify(self, told: Any) -> None:
+        record.verify(told)
+
+
+def _players(numbers: tuple[int, ...]) -> str:
+    return f"{', '.join(str(n) for n in sorted(numbers))} players"
+
+
+def _aliases(modifier: str) -> list[str]:
+    return [alias for alias, meant in rulesets.ALIASES.items() if meant == modifier]
+
+
+def _play_with_core(
+    table: Game, variant: Variant, number: int, layout: Layout | None, explain: bool
+) -> dict[int, list[Reason]]:
+    """Let bots of the fast core or in Python play; the readable engine follows. What they had in mind, by turn."""
+    from mmsim.metromania.bots.position import Position  # the compiler is slow to import
+    from mmsim.metromania.bots.prepared import prepare
+
+    position = Position(prepare(table.city.board_set, table.rules, variant), number, layout)
+    why: dict[int, list[Reason]] = {}
+    while not position.over:
+        turn, move = position.turn, position.bot_move()
+        if explain and (reasons := position.explain()):
+            why.setdefault(turn, reasons[:_REASONS])
+        position.apply(move)
+        apply(table, move)
+    return why
+
+
+def _drawn(kind: str, city: City, game: Game | None = None) -> bytes:
+    from mmsim.drawing.sheet import drawn  # matplotlib is slow to import; only pictures pay for it
+    from mmsim.metromania.shell.draw import figure
+
+    return drawn(kind, lambda: figure(city, game))
+
+
+class Boards:
+    """Board sets and the cities they make."""
+
+    def listing(self) -> Listing:
+        rows = []
+        for name in boardfile.shipped_names():
+            board_set = boardfile.load(name)
+            spots = sum(board_set.count(kind) for kind in SPOTS)
+            starts, ends = board_set.frame_count("S"), board_set.frame_count("E")
+            numbers = (board_set.side, 6 * board_set.side**2, spots, starts, ends, board_set.classes)
+            rows.append((name, *(f"{number:,}" for number in numbers), board_set.title))
+        return Listing("", ("set", "side", "cells", "spots", "starts", "ends", "cities", "title"), rows)
+
+    def show(self, board: str, layout: str | None, seed: int | None) -> Shown:
+        if layout is not None and seed is not None:
+            raise UsageError("--layout and --seed exclude each other; give one of them")
+        board_set = boardfile.load(board)
+        chosen = Layout.from_index(0) if layout is None else Layout.from_code(layout)
+        if seed is not None:
+            chosen = next(generate(board_set, 1, seed))
+        city = board_set.city(chosen)
+
+        def drawing() -> Any:
+            from mmsim.metromania.shell.draw_text import terminal
+
+            return terminal(city)
+
+        return Shown(f"{board_set.name} {chosen.code}", drawing, lambda kind: _drawn(kind, city))
+
+    def layouts(self, board: str, count: int, seed: int, unique: bool) -> Iterator[str]:
+        return (layout.code for layout in generate(boardfile.load(board), count, seed, unique))
+
+    def describe(self, board: str, layouts: Iterable[str]) -> list[dict[str, Any]]:
+        board_set = boardfile.load(board)
+        about = {"set": board_set.name, "side": board_set.side}
+        return [
+            {**about, "layout": code, "canonical": board_set.canonical(Layout.from_code(code)).code} for code in layouts
+        ]
+
+    def check(self, file: Path) -> Inspected:
+        board_set, problems = boardfile.read(file)
+        told = [f"{problem.line}: {'error' if problem.is_error else 'warning'}: {problem.text}" for problem in problems]
+        if board_set is None:
+            return Inspected(told, None)
+        warnings = f" with {len(problems)} warning{'s' * (len(problems) > 1)}" if problems else ""
+        return Inspected(told, f"'{board_set.name}' is a good board set{warnings}: {board_set.classes:,} cities")

@@ -1,0 +1,151 @@
+"""A city or a position as a picture, SVG or PNG: `save(path, city, game)`."""
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from matplotlib.figure import Figure
+from matplotlib.path import Path as Outline
+
+from mmsim.drawing.palette import FAINT, INK, plain
+from mmsim.drawing.sheet import Point, Sheet, fitting, mean, save_picture, text_width
+from mmsim.metromania.rules.board import CELL_KINDS, FRAME_KINDS, SPOTS, WATER_AND_GREEN, City
+from mmsim.metromania.rules.reference import Game
+from mmsim.metromania.shell.draw_city import (
+    ROW,
+    draw_arrow,
+    draw_city,
+    draw_landscape,
+    draw_spot,
+    em,
+    frame_corners,
+)
+from mmsim.metromania.shell.draw_game import draw_badge, draw_game, draw_station, draw_track
+from mmsim.metromania.shell.draw_palette import COMPANY_NAMES, FRAME_CELL
+
+_MARGIN = 1.4  # ems around everything
+_TEXT = 0.85  # size of running text, in ems
+_SAMPLE = 1.6  # length of a company's lines in the legend, in edges
+_ORIGIN: Point = (0.0, 0.0)
+_TRIANGLE: list[Point] = [(-0.5, -ROW / 2), (0.5, -ROW / 2), (0.0, ROW / 2)]
+
+
+def figure(city: City, game: Game | None = None, title: str | None = None) -> Figure:
+    """The city, with what has been built if a game is given, as a matplotlib figure."""
+    e = em(city.lattice.side)
+    corners = frame_corners(city.lattice.side)
+    right, top = max(x for x, _ in corners) + _MARGIN * e, max(y for _, y in corners) + _MARGIN * e
+    rows = legend(city, game)
+    head = 3.2 * e if title else 0.0
+    foot = (3.4 + (1.8 if game else 0.0) + 2.5 * len(rows)) * e
+    sheet = Sheet(-right, right, -top - foot, top + head)
+    draw_city(sheet, city, [cell for _, cell in game.placed.values()] if game else ())
+    if game:
+        draw_game(sheet, city, game)
+    if title:
+        heading = plain(title)
+        size = fitting(heading, 1.6 * e, 2 * right - 2 * _MARGIN * e, "bold")
+        sheet.letters((0.0, top + 0.9 * e), heading, size, INK, "bold", gid="title")
+    _draw_caption(sheet, city, game, -top - 0.5 * e, e)
+    for number, row in enumerate(rows):
+        y = -top - foot + (_MARGIN + 0.6 + 2.5 * (len(rows) - 1 - number)) * e
+        _draw_legend_row(sheet, row, y, e, 2 * right - 2 * _MARGIN * e)
+    return sheet.figure
+
+
+def save(path: Path, city: City, game: Game | None = None, title: str | None = None) -> None:
+    """Write the picture; the same city, game and title always give the same bytes."""
+    save_picture(path, lambda: figure(city, game, title))
+
+
+# --- caption and legend ----------------------------------------------------------------------------------
+
+
+def _draw_caption(sheet: Sheet, city: City, game: Game | None, y: float, e: float) -> None:
+    name, code = plain(city.board_set.name), city.layout.code
+    size = fitting(name + code, 1.1 * e, 42 * e, "bold")
+    gap = 1.1 * size
+    # Name and code are two texts side by side, centred together.
+    widths = text_width(name, size, "bold"), text_width(code, size)
+    left = -(sum(widths) + gap) / 2
+    sheet.letters((left, y), name, size, INK, "bold", align="left", gid="set-name")
+    sheet.letters((left + widths[0] + gap, y), code, size, FAINT, align="left", gid="layout-code")
+    if game:
+        sheet.letters((0.0, y - 1.8 * e), standing(game), _TEXT * e, FAINT, gid="standing")
+
+
+def standing(game: Game) -> str:
+    """How far a game has come, in a line."""
+    stations = f"{_count(game.supply, 'station')} left"
+    if game.over:
+        return f"after turn {game.turn}: building is over, {stations}"
+    return f"turn {game.turn}, seat {game.seat} to play, {stations}"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
+class Entry(NamedTuple):
+    """An entry of the legend: a mark around the origin of a sheet, how wide it is (in edges), and its words."""
+
+    mark: Callable[[Sheet], None]
+    width: float
+    words: str
+
+
+def legend(city: City, game: Game | None) -> list[list[Entry]]:
+    """The rows of the legend: what the city has, then what is built, then who builds."""
+    kinds = [kind for kind in SPOTS + WATER_AND_GREEN if city.board_set.count(kind)]
+    rows = [[Entry(partial(_kind_mark, kind), 1.0, CELL_KINDS[kind]) for kind in kinds]]
+    rows.append([Entry(partial(_arrow_mark, arrow), 1.0, f"a line {FRAME_KINDS[arrow]}s") for arrow in "SE"])
+    if game:
+        rows[-1] += [
+            Entry(lambda sheet: draw_station(sheet.inset(_ORIGIN, 1.6), _ORIGIN), 0.7, "station"),
+            Entry(lambda sheet: draw_badge(sheet.inset(_ORIGIN, 1.8), _ORIGIN, "A", FAINT), 0.7, "marker"),
+        ]
+        seats = range(game.rules.companies)
+        rows.append([Entry(partial(_company_mark, seat), _SAMPLE, _company(game, seat)) for seat in seats])
+    return [row for row in rows if row]
+
+
+def _company(game: Game, seat: int) -> str:
+    """A company's name and seat, the player behind it where one plays two, and its points so far."""
+    shared = game.rules.players < game.rules.companies
+    player = f", player {game.rules.seat_player[seat]}" if shared else ""
+    return f"{COMPANY_NAMES[seat]} (seat {seat}{player}): {_count(game.points[seat], 'point')}"
+
+
+def _kind_mark(kind: str, sheet: Sheet) -> None:
+    if kind in SPOTS:
+        draw_spot(sheet, _TRIANGLE, kind)
+    else:
+        draw_landscape(sheet, [_TRIANGLE], kind)
+    sheet.area([_TRIANGLE], "none", FAINT, 0.03)
+
+
+def _arrow_mark(arrow: str, sheet: Sheet) -> None:
+    sheet.area([_TRIANGLE], FRAME_CELL, FAINT, 0.03)
+    draw_arrow(sheet, mean(_TRIANGLE), 270 if arrow == "S" else 90, arrow)
+
+
+def _company_mark(seat: int, sheet: Sheet) -> None:
+    """Both lines of a company, the solid one on top."""
+    for number, y in enumerate((0.12, -0.12)):
+        ends = (-_SAMPLE / 2, y), (_SAMPLE / 2, y)
+        draw_track(sheet, Outline(ends), seat, number, f"company-{seat}-{number}")
+
+
+def _draw_legend_row(sheet: Sheet, row: list[Entry], y: float, e: float, room: float) -> None:
+    """A row of entries, centred, all smaller if they would not fit."""
+    edge, space, gap = 1.7, 0.5, 2.2  # an edge of a mark, before the words, before the next mark: in ems
+    widths = [edge * entry.width + space + text_width(entry.words, _TEXT) for entry in row]
+    total = sum(widths) + gap * (len(row) - 1)
+    scale = min(e, room / total)
+    x = -total * scale / 2
+    for entry, width in zip(row, widths, strict=True):
+        middle = edge * entry.width / 2 * scale
+        entry.mark(sheet.inset((x + middle, y), edge * scale))
+        sheet.letters((x + 2 * middle + space * scale, y), entry.words, _TEXT * scale, INK, align="left")
+        x += (width + gap) * scale

@@ -1,0 +1,183 @@
+"""A game told turn by turn, and its score sheet."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+
+from rich.table import Table
+
+from mmsim.metromania.bots.reasons import Reason
+from mmsim.metromania.rules.lattice import Vertex
+from mmsim.metromania.rules.reference import DECLINE, Game, Move, Played, apply, meets, splits
+from mmsim.metromania.rules.reference_scoring import PARK_LAKE, Result, Trip
+from mmsim.metromania.shell.draw_palette import COMPANY_NAMES as COMPANIES
+from mmsim.metromania.shell.draw_palette import TERMINAL_COMPANY
+
+LINES = ("solid", "striped")
+_REASONS = {
+    "both_lines": "a company has ended both its lines",
+    "stations": "the last station is placed",
+    "lines": "{end_lines} lines are ended or blocked",
+    "deadlock": "nobody can do anything any more",
+}
+_FAULTS = {"not_placed": "marker not placed", "no_station": "no station at marker", "no_route": "no route"}
+
+
+def company(game: Game, seat: int) -> str:
+    """What a company is called; with two companies a player, whose it is."""
+    player = game.rules.seat_player[seat]
+    return COMPANIES[seat] + (f" (player {player})" if game.rules.companies > game.rules.players else "")
+
+
+def tell(game: Game, why: Mapping[int, Sequence[Reason]] | None = None) -> Iterator[str]:
+    """The story of a finished game, a line a turn; below it the reasons its bot had, if any are given."""
+    replay = Game(game.city, game.rules, game.dealt)
+    width = max(len(company(game, seat)) for seat in range(game.rules.companies))
+    for turn, moves in groupby(game.history, key=lambda played: played.turn):
+        seat = replay.seat
+        phrases: list[str] = []
+        eventful = True  # whether the last tunnel did more than reach a vertex
+        for played in moves:
+            phrase = _phrase(replay, played)
+            if phrase.startswith("on to") and not eventful:
+                phrases[-1] += phrase.removeprefix("on to")
+            else:
+                phrases.append(phrase)
+            eventful = bool(played.stations) or played.move.marker is not None
+            apply(replay, played.move)
+        yield f"{turn:3}  {company(game, seat):{width}}  {'; '.join(phrases)}"
+        yield from (f"       {reason_text(reason)}" for reason in (why or {}).get(turn, ()))
+        if replay.end_reason and replay.last_turns in (None, game.rules.companies - 1):
+            last = "every other company has one last turn" if replay.last_turns else "building stops"
+            yield f"     -- {_REASONS[replay.end_reason].format(end_lines=game.rules.end_lines)}: {last} --"
+
+
+def reason_text(reason: Reason) -> str:
+    """A turn a bot had in mind: its value, how it begins, and what makes up the value, the most first."""
+    move = reason.move
+    begins = move.kind if move.line is None else f"{move.kind} {LINES[move.line]}"
+    where = move.to or move.at
+    begins += f" {_at(where)}" if where else ""
+    begins += f" laying {move.marker}" if move.marker else ""
+    if reason.playouts:
+        return f"{reason.value:8.3f}  {begins}: mean of {reason.playouts} playouts"
+    parts = sorted(reason.features.items(), key=lambda item: -abs(item[1]))
+    return f"{reason.value:8.2f}  {begins}: " + (", ".join(f"{name} {part:+.2f}" for name, part in parts) or "nothing")
+
+
+def _phrase(before: Game, played: Played) -> str:
+    """What one move did, in words."""
+    move = played.move
+    if move == DECLINE:
+        return "declines the bonus station"
+    if move.kind == "pass":
+        return "passes"
+    assert move.line is not None
+    name = LINES[move.line]
+    if move.at is not None:
+        what = "bonus station" if move.kind == "bonus" else "intermediate station"
+        return f"{what} on {name} at {_at(move.at)}{_score(played)}"
+    assert move.cell is not None
+    assert move.to is not None
+    if move.kind == "start":
+        text = f"starts {name} on side {move.cell[1]} to {_at(move.to)}"
+    elif move.kind == "end":
+        text = f"ends {name} on side {move.cell[1]}"
+    elif _goes_on(before, move):
+        text = f"on to {_at(move.to)}"
+    else:
+        text = f"digs {name} to {_at(move.to)}"
+    if move.marker is not None:
+        text += f", placing {move.marker}"
+    if played.stations:
+        text += f", {_causes(before, played)}{_score(played)}"
+    return text
+
+
+def _goes_on(before: Game, move: Move) -> bool:
+    """Whether the same line was dug just before in this turn."""
+    if not before.history or before.dug == 0:
+        return False
+    last = before.history[-1].move
+    return last.kind in ("start", "dig") and last.line == move.line
+
+
+def _causes(before: Game, played: Played) -> str:
+    """Which lines a tunnel split from or met where it made its stations."""
+    move = played.move
+    assert move.line is not None
+    assert move.cell is not None
+    assert move.to is not None
+    this = before.lines[played.seat][move.line]
+    u = this.terminus if this.started else before.city.lattice.corners[move.cell][2]
+    parts = []
+    for station in played.stations:
+        split = station == u
+        names = [
+            f"{COMPANIES[seat]} {LINES[number]}"
+            for seat, number, line in before.all_lines()
+            if line is not this
+            and line.started
+            and (splits(this, [line], u, move.to) if split else meets([line], u, move.to))
+        ]
+        parts.append(f"{'leaving' if split else 'meeting'} {' and '.join(names)} at {_at(station)}")
+    return " and ".join(parts)
+
+
+def _score(played: Played) -> str:
+    return f" (+{played.points})" if played.points else ""
+
+
+def _at(vertex: Vertex) -> str:
+    return f"({vertex[0]},{vertex[1]})"
+
+
+def score_sheet(game: Game, outcome: Result) -> Table:
+    """Station points, what is kept, every trip with its minutes, the final scores."""
+    seats = range(game.rules.companies)
+    table = Table(title="Score sheet", title_justify="left", pad_edge=False)
+    table.add_column("")
+    table.add_column("minutes", justify="right")
+    for seat in seats:
+        table.add_column(company(game, seat), justify="right", style=TERMINAL_COMPANY[seat])
+    table.add_column("")
+
+    def row(name: str, values: list[int] | list[str], minutes: str = "", note: str = "") -> None:
+        table.add_row(name, minutes, *(str(value) for value in values), note)
+
+    row("station points", outcome.station_points)
+    row("lines ended", [sum(line.ended for line in game.lines[seat]) for seat in seats])
+    row("kept", outcome.kept_points)
+    table.add_section()
+    for trip in outcome.trips:
+        scores = [f"{score:+d}" if score else "." for score in trip.scores]
+        minutes = "-" if trip.minutes is None else str(trip.minutes)
+        row(_trip_name(trip), scores, minutes, _trip_note(trip))
+    table.add_section()
+    row("score", outcome.scores)
+    return table
+
+
+def _trip_name(trip: Trip) -> str:
+    return "park - lake" if trip.name == PARK_LAKE else f"trip {trip.name} - {trip.name}"
+
+
+def _trip_note(trip: Trip) -> str:
+    """Why a trip is impossible and whose fault that is, or that several companies share it."""
+    if trip.minutes is None:
+        faults = [f"{COMPANIES[seat]}: {_FAULTS[fault]}" for seat, fault in sorted(trip.guilty.items())]
+        return ", ".join(faults) or "impossible"
+    return ""
+
+
+def verdict(game: Game, outcome: Result) -> str:
+    """Who won, in a sentence."""
+    seat_player = game.rules.seat_player
+    names = [
+        " + ".join(COMPANIES[seat] for seat, owner in enumerate(seat_player) if owner == player)
+        for player in outcome.winners
+    ]
+    points = sum(s for s, owner in zip(outcome.scores, seat_player, strict=True) if owner == outcome.winners[0])
+    end = f"with {points} point{'' if abs(points) == 1 else 's'} after {game.turn} turns ({outcome.end_reason})."
+    if len(names) == 1:
+        return f"{names[0]} {'win' if '+' in names[0] else 'wins'} {end}"
+    return f"{', '.join(names[:-1])} and {names[-1]} share the win {end}"
