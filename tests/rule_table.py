@@ -5,18 +5,19 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
+from mmsim.core.rulebook import rulebook
+from mmsim.games import GAMES
+
 TESTS = Path(__file__).parent
 PAGE = TESTS.parent / "docs" / "rule-tests.md"
 
-# The ids of the rules pages, section by section; those of Metro all begin with X.
-_SECTIONS = {"G": 10, "S": 7, "T": 4, "B": 2, "D": 5, "M": 2, "ST": 6, "I": 3, "P": 5, "L": 1, "TT": 6, "W": 1, "X": 19}
-RULES = tuple(f"{letters}{number}" for letters, count in _SECTIONS.items() for number in range(1, count + 1))
+RULES = tuple(id_ for game in GAMES for id_ in rulebook(game))
 
 _HEAD = """\
 # Rules and their tests
 
-Every rule of both games (Metro's begin with X) and the tests that cover it, from their `@pytest.mark.rule` marks.
-Written by `make docs`; do not edit.
+Every rule of [Metromania](rules/metromania.md) and of [Metro](rules/metro.md) (those begin with X) and the tests that
+cover it, from their `@pytest.mark.rule` marks. Written by `make docs`; do not edit.
 
 | rule | tests |
 |---|---|

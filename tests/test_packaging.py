@@ -47,20 +47,23 @@ def test_the_wheel_holds_the_package_its_data_and_the_command(wheel: Path) -> No
         names = set(archive.namelist())
         scripts = archive.read(f"mmsim-{__version__}.dist-info/entry_points.txt").decode()
     modules = {path.relative_to(ROOT).as_posix() for path in (ROOT / "mmsim").rglob("*.py")}
-    data = {f"mmsim/data/{kind}/{file.name}" for kind in ("boards", "experiments") for file in (ROOT / kind).iterdir()}
+    kinds = ("boards", "experiments", "docs/rules")
+    data = {f"mmsim/data/{kind}/{file.name}" for kind in kinds for file in (ROOT / kind).iterdir()}
     assert {"mmsim/data/boards/classic.toml", "mmsim/data/experiments/municipality-4p.toml"} <= data
+    assert "mmsim/data/docs/rules/metromania.md" in data
     assert modules | data <= names
     assert scripts.split() == ["[console_scripts]", "mmsim", "=", "mmsim.cli.app:main"]
     assert not [name for name in names if name.startswith(("tests/", "docs/")) or "__pycache__" in name]
 
 
-def test_the_unpacked_wheel_finds_its_boards_from_an_empty_folder(unpacked: Path, tmp_path: Path) -> None:
+def test_the_unpacked_wheel_finds_its_boards_and_rules_from_an_empty_folder(unpacked: Path, tmp_path: Path) -> None:
     where = from_the_wheel(
         unpacked, tmp_path, "-c", "from mmsim.core.data import data_folder; print(data_folder('boards'))"
     )
     assert Path(where.strip()) == unpacked / "mmsim" / "data" / "boards"
     listed = from_the_wheel(unpacked, tmp_path, "-m", "mmsim", "boards", "list")
     assert all(name in listed for name in boardfile.shipped_names())
+    assert "TT6" in from_the_wheel(unpacked, tmp_path, "-m", "mmsim", "rules", "explain", "TT6")
     assert list(tmp_path.iterdir()) == []
 
 

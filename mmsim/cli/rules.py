@@ -1,17 +1,22 @@
-"""`mmsim rules`: list, show and compare rulesets."""
+"""`mmsim rules`: list, show, compare and explain rulesets and rules."""
 
-from typing import Annotated
+import json
+import textwrap
+from dataclasses import asdict
+from typing import Annotated, Any
 
 import typer
 from rich.table import Table
+from rich.text import Text
 
 from mmsim.cli.common import GameName, Players, console, table_of
 from mmsim.core.errors import UsageError
 from mmsim.core.knobs import spelled
+from mmsim.core.rulebook import rulebook, unknown_rule
 from mmsim.core.shell import Listing
-from mmsim.games import meant
+from mmsim.games import GAMES, find_shell, meant
 
-app = typer.Typer(help="Rulesets: editions, modifiers and knobs.")
+app = typer.Typer(help="Rulesets: editions, modifiers and knobs; and every rule by its id.")
 
 Spec = Annotated[
     str,
@@ -50,6 +55,7 @@ def show(spec: Spec, players: Players = None, game: GameName = None) -> None:
     screen.print(table)
     for fact in told.facts:
         screen.print(f"{fact.name}: {fact.value} ({fact.rules})")
+    screen.print("What a rule says: mmsim rules explain ID")
 
 
 @app.command()
@@ -59,15 +65,50 @@ def diff(one: Spec, other: Spec, players: Players = None, game: GameName = None)
     if shell is not second:
         raise UsageError(f"'{one}' is a ruleset of {shell.name}, '{other}' one of {second.name}; name two of one game")
     pair = [shell.explain(spec, players) for spec in (one, other)]
-    table = Table("what", pair[0].variant, pair[1].variant, "rules", "meaning")
+    rows = []
     for name, knob in shell.knobs.items():
         values = [spelled(told.knobs[name]) for told in pair]
         if values[0] != values[1]:
-            table.add_row(name, *values, knob.rules, knob.text)
+            rows.append((name, *values, knob.rules, knob.text))
     for first, last in zip(*(told.facts for told in pair), strict=True):
         if first.value != last.value:
-            table.add_row(first.name, first.value, last.value, first.rules, "")
-    if table.row_count:
-        console().print(table)
-    else:
+            rows.append((first.name, first.value, last.value, first.rules, ""))
+    if not rows:
         typer.echo(f"{pair[0].variant} and {pair[1].variant} are the same rules.")
+        return
+    screen = console()
+    screen.print(table_of(Listing("", ("what", pair[0].variant, pair[1].variant, "rules", "meaning"), rows)))
+    ids = dict.fromkeys(id_ for *_, rules, _ in rows for id_ in rules.split())
+    screen.print(f"What these rules say: mmsim rules explain {' '.join(ids)}")
+
+
+@app.command()
+def explain(
+    ids: Annotated[list[str], typer.Argument(metavar="ID...", help="Rule ids like TT6.")],
+    game: GameName = None,
+    as_json: Annotated[bool, typer.Option("--json", help="A JSON list instead of text.")] = False,
+) -> None:
+    """Print rules by their ids, with the knobs that change them."""
+    told = [_explained(id_, game) for id_ in ids]
+    if as_json:
+        typer.echo(json.dumps(told, indent=1, ensure_ascii=False))
+        return
+    screen = console()
+    for rule in told:
+        screen.print(Text.assemble((rule["id"], "bold"), f"  {rule['game']}, {rule['section']}"))
+        screen.print(textwrap.indent(textwrap.fill(rule["text"], screen.width - 2), "  "), markup=False)
+        for knob, values in rule["knobs"].items():
+            screen.print(f"  knob {knob}: {values}", markup=False)
+
+
+def _explained(id_: str, game: str | None) -> dict[str, Any]:
+    """A rule, its game and its knobs; it must be known, and of one game only unless the game is named."""
+    books = {name: rulebook(name) for name in ([find_shell(game).name] if game else GAMES)}
+    found = [name for name, rules in books.items() if id_.upper() in rules]
+    if not found:
+        raise unknown_rule(id_, [known for rules in books.values() for known in rules])
+    if len(found) > 1:
+        raise UsageError(f"the rule {id_} is one of {' and one of '.join(found)}; say which with --game")
+    rule = books[found[0]][id_.upper()]
+    knobs = {name: knob.values for name, knob in find_shell(found[0]).knobs.items() if rule.id in knob.rules.split()}
+    return {"game": found[0], **asdict(rule), "knobs": knobs}

@@ -13,9 +13,10 @@ from typer.main import get_command
 
 from mmsim import __version__
 from mmsim.cli.app import app
+from mmsim.core.rulebook import Rule
 from mmsim.metromania.rules.board import Layout
 from mmsim.metromania.rules.rulesets import ALIASES, EDITIONS, KNOBS, MODIFIERS
-from tests.cli.runner import output, run
+from tests.cli.runner import complaint, output, run
 
 CODE = "1a-4c-2b-6a-3a-5b"
 SETS = ["classic", "compact", "grand", "open"]
@@ -46,6 +47,7 @@ def test_the_commands_are_those_the_readme_knows() -> None:
         "rules list",
         "rules show",
         "rules diff",
+        "rules explain",
         "play",
         "verify",
     }
@@ -182,6 +184,41 @@ def test_rules_diff_shows_only_what_differs() -> None:
     assert re.search(r"trigger_turn +│ stop +│ finish +│ P4", text)
     assert "companies in playing order" in output("rules", "diff", "en1+advanced", "nl+advanced")
     assert output("rules", "diff", "nl", "nl") == "nl-4p and nl-4p are the same rules.\n"
+
+
+def test_what_rules_diff_names_can_be_explained() -> None:
+    text = output("rules", "diff", "en1", "print")
+    assert text.splitlines()[-1] == "What these rules say: mmsim rules explain P4 P5 B2"
+    explained = output(*text.splitlines()[-1].partition("mmsim ")[2].split())
+    assert re.findall(r"^([A-Z]+[0-9]+)  metromania, [0-9]+\. ", explained, re.M) == ["P4", "P5", "B2"]
+
+
+def test_rules_explain_prints_rules_of_both_games_with_their_knobs() -> None:
+    text = output("rules", "explain", "tt6", "X14")
+    assert text.startswith("TT6  metromania, 9. Scoring\n  Two players, regular: ")
+    assert "  knob shared_trip: none | most_tunnels | all\n" in text
+    assert text.endswith(
+        "X14  metro, 3. Variants and modules\n  `hand = 1 | 2 | 3`: tiles in a hand.\n  knob hand: 1 to 3\n"
+    )
+
+
+def test_rules_explain_as_json() -> None:
+    (rule,) = json.loads(output("rules", "explain", "D3", "--json"))
+    assert rule == {
+        "game": "metromania",
+        "id": "D3",
+        "section": "5. Digging from the terminus `u = vk` to `w`, in cell `c`",
+        "text": "`w` is not already a vertex of this line.",
+        "knobs": {},
+    }
+
+
+def test_a_rule_of_two_games_asks_for_the_game(monkeypatch: pytest.MonkeyPatch) -> None:
+    rule = Rule("Q1", "1. Only", "Words.")
+    monkeypatch.setattr("mmsim.cli.rules.rulebook", lambda game: {"Q1": rule})
+    asked = complaint(2, "rules", "explain", "Q1")
+    assert asked == "the rule Q1 is one of metromania and one of metro; say which with --game"
+    assert output("rules", "explain", "Q1", "--game", "metro") == "Q1  metro, 1. Only\n  Words.\n"
 
 
 def test_a_ruleset_file_is_a_ruleset(tmp_path: Path) -> None:
