@@ -85,15 +85,12 @@ def generate(
 
 
 @app.command()
-def check(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A board file (.toml).", dir_okay=False)],
-    game: GameName = None,
-) -> None:
-    """Check a board file: every error with its line and what to do, and warnings for what looks odd."""
+def check(board: Set, game: GameName = None) -> None:
+    """Check a board set: every error with its line and what to do, and warnings for what looks odd."""
     shell, _ = meant(game, None)
-    inspected = shell.boards.check(file)
+    inspected = shell.boards.check(board)
     for problem in inspected.problems:
-        typer.echo(f"{file}:{problem}", err=True)
+        typer.echo(f"{board}:{problem}", err=True)
     if inspected.verdict is None:
         raise typer.Exit(1)
-    typer.echo(f"{file}: {inspected.verdict}")
+    typer.echo(f"{board}: {inspected.verdict}")

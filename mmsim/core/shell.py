@@ -5,7 +5,6 @@ Only bots that think have the fast core started, and only pictures have matplotl
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from mmsim.core.bots import Bot
@@ -90,8 +89,8 @@ class BoardSets(Protocol):
     def describe(self, board: str, layouts: Iterable[str]) -> list[dict[str, Any]]:
         """What a program wants to know of layouts; plain JSON."""
 
-    def check(self, file: Path) -> Inspected:
-        """Everything that is wrong with a board file."""
+    def check(self, board: str) -> Inspected:
+        """Everything that is wrong with a board set."""
 
 
 class Shell(Protocol):

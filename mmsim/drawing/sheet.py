@@ -18,7 +18,6 @@ from matplotlib.textpath import text_to_path
 from matplotlib.transforms import Affine2D, Transform
 
 from mmsim.core.errors import UsageError
-from mmsim.core.files import write_atomically
 from mmsim.drawing.palette import INK, PAPER
 
 Point = tuple[float, float]
@@ -171,11 +170,6 @@ def picture_kind(path: Path) -> str:
     if kind not in SUFFIXES:
         raise UsageError(f"cannot draw to '{path}': the name of a picture ends in {' or '.join(SUFFIXES)}")
     return kind
-
-
-def save_picture(path: Path, draw: Callable[[], Figure]) -> None:
-    """Write what is drawn."""
-    write_atomically(path, drawn(picture_kind(path), draw))
 
 
 def drawn(kind: str, draw: Callable[[], Figure]) -> bytes:

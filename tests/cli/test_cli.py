@@ -132,6 +132,11 @@ def test_boards_generate_json() -> None:
     assert all((row["set"], row["side"]) == ("compact", 5) for row in rows)
 
 
+@pytest.mark.parametrize("board", SETS)
+def test_boards_check_takes_the_names_of_shipped_sets(board: str) -> None:
+    assert output("boards", "check", board) == f"{board}: '{board}' is a good board set: 87,480 cities\n"
+
+
 def test_boards_check_passes_a_good_file_and_a_warned_one(tmp_path: Path, board_text: str) -> None:
     file = tmp_path / "mine.toml"
     file.write_text(board_text)

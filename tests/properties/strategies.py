@@ -13,7 +13,7 @@ from mmsim.metromania.rules.play import Seed, any_move
 from mmsim.metromania.rules.reference import Game, Move, stations_made
 from mmsim.metromania.rules.rulesets import KNOBS, Ruleset, Value, parse
 
-# Section 11 of the rules page: how two may play each edition, and for how many there is a No Corruption table.
+# Section 11 of the rules page: how two may play each edition, and for how many its variants are.
 TWO_PLAYER_MODES = {
     "en1": ("regular", "advanced"),
     "print": ("advanced",),
@@ -21,6 +21,7 @@ TWO_PLAYER_MODES = {
     "v2": ("regular",),
 }
 NO_CORRUPTION = {"en1": (4,), "print": (4,), "nl": (4,), "v2": (3, 4)}
+NOT_HIDDEN = ("v2", 2)  # v2 offers hidden hands for three and four
 
 _SIDES = (3, 3, 3, 4, 4, 4, 5, 5, 6, 7, 8)  # small cities crowd sooner and play faster
 _CELLS = "........RRCCEELP"
@@ -32,7 +33,8 @@ def offered() -> Iterator[tuple[str, int]]:
         for players in (2, 3, 4):
             ways = ("", *(f"+{mode}" for mode in modes)) if players == 2 else ("",)
             for way in ways:
-                yield from ((f"{edition}{hands}{way}", players) for hands in ("", "+loyal", "+hidden"))
+                seen = ("", "+loyal") if (edition, players) == NOT_HIDDEN else ("", "+loyal", "+hidden")
+                yield from ((f"{edition}{hands}{way}", players) for hands in seen)
             if players in NO_CORRUPTION[edition]:
                 yield from ((f"{edition}{hands}+no-corruption", players) for hands in ("", "+loyal"))
 

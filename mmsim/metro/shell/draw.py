@@ -1,13 +1,12 @@
-"""A position of Metro as a picture, SVG or PNG, with every line drawn in its owner's colour: `save(path, game)`."""
+"""A position of Metro as a picture with every line drawn in its owner's colour: `figure(game)`."""
 
 from math import hypot
-from pathlib import Path
 
 from matplotlib.figure import Figure
 from matplotlib.path import Path as Outline
 
 from mmsim.drawing.palette import FAINT, INK, PAPER, plain
-from mmsim.drawing.sheet import Point, Sheet, fitting, save_picture
+from mmsim.drawing.sheet import Point, Sheet, fitting
 from mmsim.metro.rules.board import CELLS, CENTRE, COLOURS, DEPARTURE, SIZE, STATIONS, STOPS, Cell, opposite
 from mmsim.metro.rules.reference import Game, trace
 from mmsim.metro.rules.tiles import BOTTOM, LEFT, RIGHT, SIDES, TOP, exit_side
@@ -23,12 +22,12 @@ _LINE, _SEAM = 0.085, 0.035
 _TEXT = 0.24
 
 
-def figure(game: Game, title: str | None = None) -> Figure:
+def figure(game: Game) -> Figure:
     """The board with all tiles and lines as a matplotlib figure."""
     edge = _HALF + _FRAME + _MARGIN
     rows = (game.rules.owners + 3) // 4
     foot = 0.75 + 0.45 * rows
-    sheet = Sheet(-edge, edge, -edge - foot, edge + (0.7 if title else 0.0))
+    sheet = Sheet(-edge, edge, -edge - foot, edge)
     _draw_board(sheet, game)
     for cell, code in game.board.items():
         _draw_tile(sheet, cell, code)
@@ -38,11 +37,6 @@ def figure(game: Game, title: str | None = None) -> Figure:
     for stop in range(1, STOPS + 1):
         if stop <= STATIONS or not game.rules.central:
             _draw_stop(sheet, game, stop)
-    if title:
-        heading = plain(title)
-        sheet.letters(
-            (0.0, edge + 0.2), heading, fitting(heading, 0.42, 2 * edge - 1, "bold"), INK, "bold", gid="title"
-        )
     sheet.letters((0.0, -edge - 0.1), standing(game), _TEXT, FAINT, gid="standing")
     words = [_entry(game, owner) for owner in range(game.rules.owners)]
     size = min(fitting(text, _TEXT, 1.85) for text in words)
@@ -51,11 +45,6 @@ def figure(game: Game, title: str | None = None) -> Figure:
         sheet.disc(at, 0.13, OWNER[owner], INK, 0.015)
         sheet.letters((at[0] + 0.22, at[1]), text, size, INK, align="left", gid=f"owner-{owner}")
     return sheet.figure
-
-
-def save(path: Path, game: Game, title: str | None = None) -> None:
-    """Write the picture; the same game and title always give the same bytes."""
-    save_picture(path, lambda: figure(game, title))
 
 
 def standing(game: Game) -> str:

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import permutations, product
 from math import factorial
 
 from mmsim.core.errors import UsageError
@@ -59,7 +58,7 @@ class Layout:
 
     @classmethod
     def from_index(cls, index: int) -> "Layout":
-        """The layout with a number from 0 to 524,879, in the order of `all_layouts`."""
+        """The layout with a number from 0 to 524,879, ordered by pieces, then by turns."""
         order, turning = divmod(index, TURNINGS)
         left = list(range(1, PIECES + 1))
         pieces = []
@@ -93,14 +92,6 @@ def _bad_code(code: str, why: str) -> UsageError:
     return UsageError(f"'{code}' is not a layout code: {why} (a code looks like 1a-4c-2b-6a-3a-5b)")
 
 
-def all_layouts() -> Iterator[Layout]:
-    """Every layout once, in the order of `Layout.index`."""
-    turnings = list(product(range(TURNS), repeat=PIECES))
-    for pieces in permutations(range(1, PIECES + 1)):
-        for turns in turnings:
-            yield Layout(pieces, turns)
-
-
 @dataclass(frozen=True)
 class BoardSet:
     """Six district pieces and a frame (G5)."""
@@ -129,10 +120,6 @@ class BoardSet:
     def canonical(self, layout: Layout) -> Layout:
         """The first of all layouts that are this one seen from another side."""
         return min(layout.turned_city(by) for by in self.symmetry)
-
-    def all_classes(self) -> Iterator[Layout]:
-        """One layout of every class: the canonical one."""
-        return (layout for layout in all_layouts() if self.canonical(layout) == layout)
 
     def city(self, layout: Layout) -> "City":
         return City(self, layout)
@@ -199,9 +186,6 @@ class City:
         """The frame cells with a start (`S`) and with an end (`E`)."""
         frame = self.lattice.frame_cells
         return {arrow: tuple(cell for cell in frame if self.kind[cell] == arrow) for arrow in "SE"}
-
-    def is_spot(self, cell: Cell) -> bool:
-        return cell[0] != "F" and self.kind[cell] in SPOTS
 
 
 def turned_places(side: int, turns: int) -> list[int]:

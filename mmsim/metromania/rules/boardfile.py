@@ -15,6 +15,7 @@ from mmsim.metromania.rules.lattice import MAX_SIDE, MIN_SIDE, Cell, lattice
 _KEYS = ("name", "title", "side", "frame", "piece")
 _PIECE_KEYS = ("name", "cells")
 _LINES_OF_FOUR = 8  # four companies start eight lines
+_MARKERS_OF_A_KIND = 4  # S1
 
 
 @dataclass(frozen=True)
@@ -31,14 +32,20 @@ def shipped_names() -> list[str]:
     return sorted(path.stem for path in data_folder("boards").glob("*.toml"))
 
 
+def find(name_or_path: str) -> Path:
+    """The file of a shipped board set, or that of a path which ends in `.toml`."""
+    path = Path(name_or_path)
+    if path.suffix == ".toml":
+        return path
+    if name_or_path not in shipped_names():
+        error = unknown("board set", name_or_path, shipped_names())
+        raise UsageError(f"{error}; a file of your own is named with its ending .toml")
+    return data_folder("boards") / f"{name_or_path}.toml"
+
+
 def load(name_or_path: str) -> BoardSet:
     """A shipped board set by name, or any by the path of its file."""
-    path = Path(name_or_path)
-    if path.suffix != ".toml":
-        if name_or_path not in shipped_names():
-            error = unknown("board set", name_or_path, shipped_names())
-            raise UsageError(f"{error}; a file of your own is named with its ending .toml")
-        path = data_folder("boards") / f"{name_or_path}.toml"
+    path = find(name_or_path)
     board_set, problems = read(path)
     if board_set is None:
         errors = [problem for problem in problems if problem.is_error]
@@ -167,6 +174,9 @@ def _errors(data: dict[str, Any], source: _Source) -> Iterator[Problem]:
         )
     for index, piece in enumerate(pieces):
         yield from _piece_errors(index, piece, side, source)
+    cells = {cell for piece in pieces for row in _rows(str(piece.get("cells", ""))) for cell in row}
+    if cells and cells <= set(WATER_AND_GREEN):
+        yield Problem(source.piece(0), "no tunnel could ever be dug: every cell is lake or park; draw some other cells")
 
 
 def _frame_errors(frame: Any, side: int | None, source: _Source) -> Iterator[Problem]:
@@ -231,10 +241,8 @@ def _piece_errors(index: int, piece: dict[str, Any], side: int | None, source: _
 
 
 def _warnings(board_set: BoardSet, source: _Source) -> Iterator[Problem]:
-    counts = {kind: board_set.count(kind) for kind in SPOTS}
-    if len(set(counts.values())) > 1:
-        listed = ", ".join(f"{n} {CELL_KINDS[kind]}" for kind, n in counts.items())
-        yield Problem(source.piece(0), f"the kinds of spots are not equally many: {listed}", is_error=False)
+    for text in _spot_warnings({CELL_KINDS[kind]: board_set.count(kind) for kind in SPOTS}):
+        yield Problem(source.piece(0), text, is_error=False)
     lake, park = board_set.count("L"), board_set.count("P")
     if bool(lake) != bool(park):
         missing = "park" if lake else "lake"
@@ -254,6 +262,19 @@ def _warnings(board_set: BoardSet, source: _Source) -> Iterator[Problem]:
                 else f"{where} is a dead cell: no line can reach it"
             )
             yield Problem(source.row(index, row), f"{text} (lake and park shut it in)", is_error=False)
+
+
+def _spot_warnings(counts: dict[str, int]) -> Iterator[str]:
+    """What is odd about how many spots there are of each kind."""
+    if not any(counts.values()):
+        yield "there is no spot, so no marker can be placed and the trips A to F are always impossible"
+        return
+    few = [f"{n} {kind}" for kind, n in counts.items() if n < _MARKERS_OF_A_KIND]
+    if few:
+        yield f"too few spots for the four markers of each kind: only {', '.join(few)}"
+    if len(set(counts.values())) > 1:
+        listed = ", ".join(f"{n} {kind}" for kind, n in counts.items())
+        yield f"the kinds of spots are not equally many: {listed}"
 
 
 def _shut_in(rows: Rows) -> Iterator[tuple[int, int]]:

@@ -14,6 +14,7 @@ from mmsim.core.knobs import Value, choice, knobs_of, number, overridden, spelle
 from mmsim.core.specs import known_modifiers, read_spec
 
 RULES_VERSION = 1  # goes up when the same seed and ruleset give another game
+PLAYERS = (2, 3, 4)
 
 
 class Deal(StrEnum):
@@ -97,6 +98,7 @@ class Edition:
     two_players: tuple[str, ...]  # the modes it offers, the usual one first
     no_corruption_players: tuple[int, ...]
     alternate_companies: bool  # advanced: A1 B1 A2 B2 instead of A1 A2 B1 B2
+    hidden_players: tuple[int, ...] = PLAYERS
     regular: Mapping[str, Value] = field(default_factory=dict)  # two players, regular
     by_players: Mapping[int, Mapping[str, Value]] = field(default_factory=dict)
 
@@ -137,6 +139,7 @@ EDITIONS: dict[str, Edition] = {
         two_players=("regular",),
         no_corruption_players=(3, 4),
         alternate_companies=True,
+        hidden_players=(3, 4),
         regular={"shared_trip": "most_tunnels", "shared_fault": "none"},
         by_players={3: {"end_lines": 4}, 2: {"end_lines": 3}},
     ),
@@ -151,7 +154,6 @@ MODIFIERS: dict[str, str] = {
 }
 ALIASES = {"straight": "no-corruption", "unfair": "hidden"}
 _EXCLUDE = (("loyal", "hidden"), ("regular", "advanced"), ("no-corruption", "hidden"))
-PLAYERS = (2, 3, 4)
 
 
 @dataclass(frozen=True)
@@ -201,7 +203,8 @@ def explain(spec: Spec, players: int | None = None) -> tuple[Ruleset, dict[str, 
     players = spec.default_players if players is None else players
     edition = EDITIONS[spec.edition]
     mode = _two_player_mode(spec, players)
-    deal = _deal(spec, players, mode)
+    _check_offered(spec, players)
+    deal = _deal(spec, mode)
     layers: list[tuple[str, Mapping[str, Value]]] = [
         (f"edition {spec.edition}", edition.knobs),
         (f"edition {spec.edition}, {players} players", edition.by_players.get(players, {})),
@@ -239,14 +242,20 @@ def _two_player_mode(spec: Spec, players: int) -> str | None:
     return asked or edition.two_players[0]
 
 
-def _deal(spec: Spec, players: int, mode: str | None) -> Deal:
-    if "no-corruption" in spec.modifiers:
-        offered = EDITIONS[spec.edition].no_corruption_players
-        if players not in offered:
-            numbers = " or ".join(str(n) for n in offered)
+def _check_offered(spec: Spec, players: int) -> None:
+    """Section 11: some variants of a book are for some numbers of players only."""
+    edition = EDITIONS[spec.edition]
+    offered = {"no-corruption": edition.no_corruption_players, "hidden": edition.hidden_players}
+    for modifier in spec.modifiers:
+        if players not in offered.get(modifier, PLAYERS):
+            numbers = " or ".join(str(n) for n in offered[modifier])
             raise UsageError(
-                f"'{spec.edition}' does not offer 'no-corruption' for {players} players; it offers it for {numbers}"
+                f"'{spec.edition}' does not offer '{modifier}' for {players} players; it offers it for {numbers}"
             )
+
+
+def _deal(spec: Spec, mode: str | None) -> Deal:
+    if "no-corruption" in spec.modifiers:
         return Deal.NO_CORRUPTION
     return {"regular": Deal.COLUMNS, "advanced": Deal.COMPANIES, None: Deal.RANDOM}[mode]
 

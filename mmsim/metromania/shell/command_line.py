@@ -1,7 +1,6 @@
 """Metromania at the shell: rulesets, board sets, bots, one game and its story."""
 
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import Any
 
 from mmsim.core.errors import UsageError
@@ -37,12 +36,15 @@ class MetromaniaShell:
 
     def rulesets(self) -> list[Listing]:
         editions = [
-            (name, edition.title, ", ".join(edition.two_players), _players(edition.no_corruption_players))
+            (
+                *(name, edition.title, ", ".join(edition.two_players)),
+                *map(_players, (edition.hidden_players, edition.no_corruption_players)),
+            )
             for name, edition in rulesets.EDITIONS.items()
         ]
         modifiers = [(" or ".join([name, *_aliases(name)]), text) for name, text in rulesets.MODIFIERS.items()]
         return [
-            Listing("Editions", ("edition", "book", "two players", "no-corruption"), editions),
+            Listing("Editions", ("edition", "book", "two players", "hidden", "no-corruption"), editions),
             Listing("Modifiers", ("modifier", "meaning"), modifiers),
         ]
 
@@ -160,8 +162,8 @@ class Boards:
             {**about, "layout": code, "canonical": board_set.canonical(Layout.from_code(code)).code} for code in layouts
         ]
 
-    def check(self, file: Path) -> Inspected:
-        board_set, problems = boardfile.read(file)
+    def check(self, board: str) -> Inspected:
+        board_set, problems = boardfile.read(boardfile.find(board))
         told = [f"{problem.line}: {'error' if problem.is_error else 'warning'}: {problem.text}" for problem in problems]
         if board_set is None:
             return Inspected(told, None)

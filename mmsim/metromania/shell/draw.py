@@ -1,15 +1,14 @@
-"""A city or a position as a picture, SVG or PNG: `save(path, city, game)`."""
+"""A city or a position as a picture: `figure(city, game)`."""
 
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import NamedTuple
 
 from matplotlib.figure import Figure
 from matplotlib.path import Path as Outline
 
 from mmsim.drawing.palette import FAINT, INK, plain
-from mmsim.drawing.sheet import Point, Sheet, fitting, mean, save_picture, text_width
+from mmsim.drawing.sheet import Point, Sheet, fitting, mean, text_width
 from mmsim.metromania.rules.board import CELL_KINDS, FRAME_KINDS, SPOTS, WATER_AND_GREEN, City
 from mmsim.metromania.rules.reference import Game
 from mmsim.metromania.shell.draw_city import (
@@ -31,32 +30,22 @@ _ORIGIN: Point = (0.0, 0.0)
 _TRIANGLE: list[Point] = [(-0.5, -ROW / 2), (0.5, -ROW / 2), (0.0, ROW / 2)]
 
 
-def figure(city: City, game: Game | None = None, title: str | None = None) -> Figure:
+def figure(city: City, game: Game | None = None) -> Figure:
     """The city, with what has been built if a game is given, as a matplotlib figure."""
     e = em(city.lattice.side)
     corners = frame_corners(city.lattice.side)
     right, top = max(x for x, _ in corners) + _MARGIN * e, max(y for _, y in corners) + _MARGIN * e
     rows = legend(city, game)
-    head = 3.2 * e if title else 0.0
     foot = (3.4 + (1.8 if game else 0.0) + 2.5 * len(rows)) * e
-    sheet = Sheet(-right, right, -top - foot, top + head)
+    sheet = Sheet(-right, right, -top - foot, top)
     draw_city(sheet, city, [cell for _, cell in game.placed.values()] if game else ())
     if game:
         draw_game(sheet, city, game)
-    if title:
-        heading = plain(title)
-        size = fitting(heading, 1.6 * e, 2 * right - 2 * _MARGIN * e, "bold")
-        sheet.letters((0.0, top + 0.9 * e), heading, size, INK, "bold", gid="title")
     _draw_caption(sheet, city, game, -top - 0.5 * e, e)
     for number, row in enumerate(rows):
         y = -top - foot + (_MARGIN + 0.6 + 2.5 * (len(rows) - 1 - number)) * e
         _draw_legend_row(sheet, row, y, e, 2 * right - 2 * _MARGIN * e)
     return sheet.figure
-
-
-def save(path: Path, city: City, game: Game | None = None, title: str | None = None) -> None:
-    """Write the picture; the same city, game and title always give the same bytes."""
-    save_picture(path, lambda: figure(city, game, title))
 
 
 # --- caption and legend ----------------------------------------------------------------------------------

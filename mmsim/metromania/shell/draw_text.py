@@ -1,15 +1,14 @@
-"""A city or a position in the terminal; readable without colours too."""
+"""A city in the terminal; readable without colours too."""
 
 from collections.abc import Iterator
 from itertools import pairwise
 
 from rich.text import Text
 
-from mmsim.drawing.palette import INK, PAPER, plain
+from mmsim.drawing.palette import INK, plain
 from mmsim.metromania.rules.board import CELL_KINDS, SPOTS, WATER_AND_GREEN, City
 from mmsim.metromania.rules.lattice import Cell, Vertex, is_frame, step
-from mmsim.metromania.rules.reference import Game
-from mmsim.metromania.shell.draw_palette import KIND_FILL, TERMINAL_COMPANY
+from mmsim.metromania.shell.draw_palette import KIND_FILL
 
 # A cell is a triangle two lines high, four columns wide on one line and two on the other; neighbours share the
 # columns of the edge between them. The two inner columns of the wide line say what the cell holds. Edges are drawn
@@ -26,24 +25,17 @@ _ARROWS = {"S": "◁▽▷▷△◁", "E": "▶▲◀◀▼▶"}
 _BORDER, _BLANK, _LABEL = "bold", "dim", "italic"
 
 
-def terminal(city: City, game: Game | None = None) -> Text:
-    """The city, with what has been built if a game is given; then its name and code and what the signs mean.
+def terminal(city: City) -> Text:
+    """The city, its name and code, and what the signs mean.
 
     Print it with `no_wrap=True, overflow="crop"`: in a narrow terminal a broken line would break the picture.
     """
-    lines = [*_Picture(city, game).lines(), Text()]
+    lines = [*_Picture(city).lines(), Text()]
     lines.append(Text.assemble((plain(city.board_set.name), "bold"), "  ", city.layout.code))
     kinds = [kind for kind in SPOTS + WATER_AND_GREEN if city.board_set.count(kind)]
     signs = [((f" {kind} ", _on_fill(kind)), f" {CELL_KINDS[kind]}  ") for kind in kinds]
     lines.append(Text.assemble(*(part for sign in signs for part in sign)))
     lines.append(Text("▽ start  ▲ end"))
-    if game:
-        lines[-1].append("  0- solid line of seat 0  0= striped line  () station  a-f marker")
-        companies = [
-            ((f" {seat} ", _on_company(seat)), f" {points} point{'' if points == 1 else 's'}  ")
-            for seat, points in enumerate(game.points)
-        ]
-        lines.append(Text.assemble(*(part for company in companies for part in company)))
     for line in lines:
         line.rstrip()
     return Text("\n").join(lines)
@@ -53,14 +45,10 @@ def _on_fill(kind: str) -> str:
     return f"{INK} on {KIND_FILL[kind]}"
 
 
-def _on_company(seat: int) -> str:
-    return f"bold {PAPER} on {TERMINAL_COMPANY[seat]}"
-
-
 class _Picture:
     """The drawing itself: characters with styles, by line and column from the top left."""
 
-    def __init__(self, city: City, game: Game | None) -> None:
+    def __init__(self, city: City) -> None:
         self._city = city
         self._side = city.lattice.side
         self._middle = _WIDE * self._side + _TIP + _BESIDE
@@ -68,11 +56,9 @@ class _Picture:
         self._characters = [[" "] * (2 * self._middle) for _ in range(height)]
         self._styles = [[""] * (2 * self._middle) for _ in range(height)]
         self._fill_cells()
-        self._write_cells(game)
+        self._write_cells()
         self._draw_borders()
         self._write_labels()
-        for vertex in game.stations if game else ():
-            self._write(self._line_over(vertex), self._column(vertex) - 1, "()", f"bold {INK} on {PAPER}")
 
     def lines(self) -> Iterator[Text]:
         for characters, styles in zip(self._characters, self._styles, strict=True):
@@ -115,23 +101,15 @@ class _Picture:
                 self._styles[line][column : column + _WIDE] = [_on_fill(kind)] * _WIDE
                 self._styles[tip_line][tip_column : tip_column + _TIP] = [_on_fill(kind)] * _TIP
 
-    def _write_cells(self, game: Game | None) -> None:
-        """What each cell holds; what is built stands in its company's colour."""
-        built = game.tunnels if game else {}
-        markers = {cell: marker.letter for marker, (_, cell) in game.placed.items()} if game else {}
+    def _write_cells(self) -> None:
+        """What each cell is."""
         for cell in self._city.lattice.cells:
             kind = self._city.kind[cell]
-            seat, number = built.get(cell, (None, 0))
             if is_frame(cell):
                 sign = _ARROWS[kind][int(cell[1])] if kind in _ARROWS else ""
-                sign += "" if seat is None else str(seat)
-            elif cell in markers:
-                sign = kind + markers[cell].lower()  # capitals are for kinds
-            elif seat is not None:
-                sign = f"{seat}{'-='[number]}"
             else:
                 sign = "·" if kind == "." else kind
-            style = _on_company(seat) if seat is not None else _BLANK if sign == "·" else "bold"
+            style = _BLANK if sign == "·" else "bold"
             line, column = self._places(cell)[0]
             self._write(line, column + 1, sign, style)
 

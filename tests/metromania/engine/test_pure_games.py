@@ -282,7 +282,7 @@ def test_looking_at_a_game_does_not_change_it(prepared: Prepared) -> None:
         ("print+loyal", 4, True),
         ("print+no-corruption", 4, True),
         ("v2", 3, True),
-        ("v2+hidden", 2, False),
+        ("v2+hidden", 3, False),
         ("nl+advanced", 2, False),
         ("nl+advanced,hands=open", 2, True),
     ],

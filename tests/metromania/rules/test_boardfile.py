@@ -1,5 +1,6 @@
 """Board files: what is read from them, and on which line which mistake is reported."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ PIECE = """
 [[piece]]
 name = "Quarter {kind}{number}"
 cells = '''
-   .
+   {kind}
   ...
  ..{kind}..
 .......
@@ -71,8 +72,8 @@ def test_a_good_file_becomes_a_board_set() -> None:
     assert board_set.title == "A tiny city"
     assert board_set.side == 4
     assert board_set.frame == ("SESE",) * 6
-    assert board_set.pieces[0] == (".", "...", "..R..", ".......")
-    assert board_set.pieces[5] == (".", "...", "..E..", ".......")
+    assert board_set.pieces[0] == ("R", "...", "..R..", ".......")
+    assert board_set.pieces[5] == ("E", "...", "..E..", ".......")
     assert board_set.piece_names == (
         "Quarter R1",
         "Quarter C2",
@@ -107,7 +108,7 @@ def test_the_frame_may_differ_from_side_to_side() -> None:
 
 
 def test_blank_lines_and_indentation_in_a_drawing_do_not_count() -> None:
-    board_set, found = parse(with_line(9, "", "          .", ""), "mine")
+    board_set, found = parse(with_line(9, "", "          R", ""), "mine")
     assert board_set is not None
     assert found == []
     assert board_set.pieces == good_board().pieces
@@ -182,6 +183,11 @@ WRONG = {
         ["there are 7 pieces and must be six; take 1 away"],
     ),
     "five pieces": (GOOD[: GOOD.rindex("[[piece]]")], 42, ["there are 5 pieces and must be six; add 1"]),
+    "all lake and park": (
+        re.sub(r"^ *[.RCE]+$", lambda row: "L" * len(row[0].strip()), GOOD, flags=re.M).replace("L\n", "P\n", 1),
+        6,
+        ["no tunnel could ever be dug: every cell is lake or park; draw some other cells"],
+    ),
     "pieces not tables": (HEAD + "piece = 3\n", 5, ["a table of its own, headed [[piece]]"]),
 }
 
@@ -326,7 +332,7 @@ def warnings(text: str) -> list[Problem]:
 
 
 # All of piece 2 is lake but for its corners and the one cell that touches no side of the piece.
-MOAT = ["   .", "  LLL", " LL{}LL", ".LLLLL."]
+MOAT = ["   C", "  LLL", " LL{}LL", ".LLLLL."]
 
 
 def moated(cell: str) -> str:
@@ -353,10 +359,31 @@ def test_one_gap_in_the_moat_is_enough() -> None:
     assert warnings(with_line(19, "  L.L", text=moated("C"))) == []
 
 
-def test_kinds_that_are_not_equally_many_are_warned_of() -> None:
-    (found,) = warnings(with_line(11, "..C.."))
+SPOTLESS = re.sub("[RCE](?=\\.*$)", ".", GOOD, flags=re.M)
+
+
+@pytest.mark.rule("S1")
+def test_a_board_without_a_spot_is_warned_of() -> None:
+    (found,) = warnings(SPOTLESS)
     assert found.line == 6
-    assert found.text == ("the kinds of spots are not equally many: 1 residential, 3 commercial, 2 entertainment")
+    assert found.text == "there is no spot, so no marker can be placed and the trips A to F are always impossible"
+
+
+@pytest.mark.rule("S1")
+def test_a_kind_with_fewer_spots_than_markers_is_warned_of() -> None:
+    text = with_line(9, ".", text=with_line(18, ".", text=with_line(27, "C")))
+    few, unequal = warnings(text)
+    assert (few.line, few.text) == (
+        6,
+        "too few spots for the four markers of each kind: only 3 residential, 3 entertainment",
+    )
+    assert unequal.text.startswith("the kinds of spots are not equally many: 3 residential, 4 commercial")
+
+
+def test_kinds_that_are_not_equally_many_are_warned_of() -> None:
+    (found,) = warnings(with_line(12, "..C...."))
+    assert found.line == 6
+    assert found.text == ("the kinds of spots are not equally many: 4 residential, 5 commercial, 4 entertainment")
 
 
 @pytest.mark.parametrize(("cell", "missing"), [("L", "park"), ("P", "lake")])
@@ -395,4 +422,4 @@ def test_eight_arrows_of_each_are_enough() -> None:
 
 def test_warnings_come_in_the_order_of_the_file() -> None:
     text = with_line(4, 'frame = "S..E"', text=with_line(30, ".......", text=moated("E")))
-    assert [problem.line for problem in warnings(text)] == [4, 4, 6, 6, 20]
+    assert [problem.line for problem in warnings(text)] == [4, 4, 6, 6, 6, 20]

@@ -1,7 +1,8 @@
 """Rules G4-G7: layouts, their codes and numbers, and the cities they make."""
 
 from collections import Counter
-from itertools import islice
+from collections.abc import Iterator
+from itertools import islice, permutations, product
 from math import sqrt
 
 import numpy as np
@@ -14,10 +15,10 @@ from mmsim.core.errors import UsageError
 from mmsim.core.rng import Purpose, Stream
 from mmsim.metromania.rules.board import (
     LAYOUTS,
+    SPOTS,
     BoardSet,
     City,
     Layout,
-    all_layouts,
     draw_layout,
     generate,
     turned_places,
@@ -39,6 +40,12 @@ def board(frame: tuple[str, ...] = ("S.E",) * 6) -> BoardSet:
     """A small set whose six pieces are all lopsided, each in its own way."""
     pieces = tuple((LOPSIDED[0], LOPSIDED[1], "L..P."[:k] + "C" + "L..P."[k + 1 :]) for k in range(5))
     return BoardSet("lopsided", 3, (*pieces, LOPSIDED), frame)
+
+
+def all_layouts() -> Iterator[Layout]:
+    """Every layout, ordered by pieces, then by turns."""
+    orders, turnings = permutations(range(1, 7)), list(product(range(3), repeat=6))
+    return (Layout(pieces, turns) for pieces in orders for turns in turnings)
 
 
 def sample(count: int, seed: int = 6) -> list[Layout]:
@@ -153,7 +160,7 @@ def test_a_turn_moves_the_centre_corner_to_corner_k_and_on_to_corner_k_plus_one(
         city = marked.city(Layout((1, 2, 3, 4, 5, 6), (turns,) * 6))
         grid = city.lattice
         goal = [(0, 0), grid.border_vertex(sector, 0), grid.border_vertex(sector, 4)][turns]
-        spot = next(cell for cell in grid.districts[sector] if city.is_spot(cell))
+        spot = next(cell for cell in grid.districts[sector] if city.kind[cell] == "R")
         assert goal in grid.corners[spot]
 
 
@@ -214,8 +221,7 @@ def test_frame_keeps_its_place_whatever_the_layout() -> None:
 def test_an_end_on_the_frame_is_not_an_entertainment_spot() -> None:
     city = board().city(IDENTITY)
     assert city.kind["F", 0, 2] == "E"
-    assert not city.is_spot(("F", 0, 2))
-    spots = Counter(city.kind[cell] for cell in city.lattice.cells if city.is_spot(cell))
+    spots = Counter(city.kind[cell] for cell in city.lattice.city_cells if city.kind[cell] in SPOTS)
     # Every piece has R, C and E; in five of them another C covers one cell of the last row.
     assert spots == {"R": 6, "C": 11, "E": 6}
 
@@ -313,14 +319,14 @@ def test_canonical_layouts_differ_when_the_frame_tells_the_sides_apart() -> None
 
 @pytest.mark.slow
 @pytest.mark.rule("G6")
-def test_enumerating_the_classes_of_classic_gives_87480() -> None:
-    classes = [layout.index for layout in load("classic").all_classes()]
-    assert len(set(classes)) == len(classes) == 87_480
+def test_87480_layouts_of_classic_are_canonical() -> None:
+    classic = load("classic")
+    assert sum(classic.canonical(layout) == layout for layout in all_layouts()) == classic.classes == 87_480
 
 
 @pytest.mark.rule("G6")
-def test_enumeration_of_classes_starts_with_those_that_have_piece_one_first() -> None:
-    assert [layout.index for layout in islice(board().all_classes(), 1000)] == list(range(1000))
+def test_the_first_layouts_have_piece_one_first_and_are_canonical() -> None:
+    assert all(board().canonical(layout) == layout for layout in islice(all_layouts(), 1000))
 
 
 # --- drawing layouts --------------------------------------------------------------------------------------

@@ -107,6 +107,8 @@ def test_a_switch_is_turned_off_with_any_word_for_no(word: str) -> None:
         ("en1+no-corruption", 3, "'en1' does not offer 'no-corruption' for 3 players; it offers it for 4"),
         ("print+straight", 3, "'print' does not offer 'no-corruption' for 3 players; it offers it for 4"),
         ("nl+no-corruption", 3, "'nl' does not offer 'no-corruption' for 3 players; it offers it for 4"),
+        ("v2+hidden", 2, "'v2' does not offer 'hidden' for 2 players; it offers it for 3 or 4"),
+        ("v2+unfair+regular", None, "'v2' does not offer 'hidden' for 2 players; it offers it for 3 or 4"),
         ("v2", 5, "'v2' is for 2, 3 or 4 players, not for 5"),
         ("print", 1, "'print' is for 2, 3 or 4 players, not for 1"),
         ("en1", 0, "'en1' is for 2, 3 or 4 players, not for 0"),
