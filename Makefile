@@ -47,8 +47,8 @@ coverage: $(READY) ## the core's tests with the compiler off, and which of its l
 	$(BIN)/python -m coverage report
 
 golden: $(READY) ## write the golden games of both games anew
-	$(BIN)/python -m tests.golden.regenerate
-	$(BIN)/python -m tests.metro.golden.regenerate
+	$(BIN)/python -m tests.golden.metromania.regenerate
+	$(BIN)/python -m tests.golden.metro.regenerate
 
 docs: $(READY) ## write the generated pages of docs/ anew
 	$(BIN)/python -m tests.rule_table

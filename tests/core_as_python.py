@@ -6,8 +6,8 @@ from random import Random
 from mmsim.compiled import accel
 from mmsim.core.game import Variant
 from mmsim.games import find_game
-from tests.metro import test_same_game as metro
-from tests.metromania import test_same_game as metromania
+from tests.metro.engine import test_same_game as metro
+from tests.metromania.engine import test_same_game as metromania
 
 MIXED, CLASSIC, METRO, ROWS = 150, 6, 60, 2
 VARIANTS = {

@@ -9,7 +9,7 @@ from mmsim.metromania.shell import command_line
 from tests.cli.runner import complaint, run
 
 USAGE, FAILURE = 2, 1
-GOLDEN = Path(__file__).parent.parent / "golden"
+GOLDEN = Path(__file__).parent.parent / "golden" / "metromania"
 
 
 # --- names and numbers -------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from tests.cli.runner import complaint, output, run
 
 CODE = "1a-4c-2b-6a-3a-5b"
 SETS = ["classic", "compact", "grand", "open"]
-GOLDEN = Path(__file__).parent.parent / "golden"
+GOLDEN = Path(__file__).parent.parent / "golden" / "metromania"
 
 
 def commands(command: Any = None, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:

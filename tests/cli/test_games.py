@@ -9,7 +9,7 @@ from mmsim.games import GAMES, find_shell
 from tests.cli.runner import complaint, output, run
 
 USAGE = 2
-METRO_GOLDEN = Path(__file__).parent.parent / "metro" / "golden" / "metro-hand2-4p.json"
+METRO_GOLDEN = Path(__file__).parent.parent / "golden" / "metro" / "metro-hand2-4p.json"
 
 
 # --- rules and bots ----------------------------------------------------------------------------------------
@@ -131,7 +131,7 @@ def test_metro_has_no_board_sets() -> None:
 
 
 def test_records_of_several_games_are_verified_in_one_go() -> None:
-    other = Path(__file__).parent.parent / "golden" / "print-4p-01.json"
+    other = Path(__file__).parent.parent / "golden" / "metromania" / "print-4p-01.json"
     assert [line.split(": ")[1].split(",")[0] for line in output("verify", METRO_GOLDEN, other).splitlines()] == [
         "ok"
     ] * 2

@@ -1,4 +1,4 @@
-"""Writes the golden games: `python -m tests.golden.regenerate`.
+"""Writes the golden games: `python -m tests.golden.metromania.regenerate`.
 
 A change of these files is a change of the rules, of a bot or of the random streams; raise RULES_VERSION with it.
 """

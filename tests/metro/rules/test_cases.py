@@ -9,7 +9,7 @@ import pytest
 from mmsim.metro.rules.reference import Game, apply, legal_moves
 from tests.metro.positions import cells, core_of, placements, table, tiles_of
 
-SHARED = Path(__file__).parents[3] / "shared" / "metro" / "cases.json"
+SHARED = Path(__file__).parents[4] / "shared" / "metro" / "cases.json"
 CASES: dict[str, Any] = json.loads(SHARED.read_text(encoding="utf-8")) if SHARED.is_file() else {}
 
 OWN = (

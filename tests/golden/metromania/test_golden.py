@@ -7,7 +7,7 @@ import pytest
 
 from mmsim.metromania.rules.rulesets import EDITIONS, KNOBS, parse
 from mmsim.metromania.shell import record
-from tests.golden.regenerate import FOLDER, contents
+from tests.golden.metromania.regenerate import FOLDER, contents
 
 FILES = sorted(FOLDER.glob("*.json"))
 SMALL = 40_000  # bytes

@@ -8,7 +8,7 @@ import pytest
 from mmsim.core.game import Variant
 from mmsim.core.records import dumps
 from mmsim.metro.game import Metro
-from tests.metro.golden.regenerate import FOLDER, contents
+from tests.golden.metro.regenerate import FOLDER, contents
 
 FILES = sorted(FOLDER.glob("*.json"))
 METRO = Metro()

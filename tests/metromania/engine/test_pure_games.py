@@ -102,7 +102,7 @@ print({table: hashlib.sha256(told.tobytes()).hexdigest() for table, told in rows
 def test_another_process_plays_the_same_games() -> None:
     variant = VARIANTS[1]
     asked = [variant.rules, str(variant.players), variant.board, str(variant.seed)]
-    root = Path(__file__).parents[2]
+    root = Path(__file__).parents[3]
     done = subprocess.run([sys.executable, "-c", _ELSEWHERE, *asked], capture_output=True, text=True, cwd=root)
     assert done.returncode == 0, done.stderr
     here = rows_of(METROMANIA.prepare(variant), 40, 30)

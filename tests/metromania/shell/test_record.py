@@ -11,7 +11,7 @@ from mmsim.metromania.rules.play import Seed, play_out, set_up
 from mmsim.metromania.rules.reference import DECLINE, Game
 from mmsim.metromania.rules.reference_scoring import result
 from mmsim.metromania.shell import record
-from tests.metromania.test_rules import KNOB_NAMES
+from tests.metromania.rules.test_rules import KNOB_NAMES
 
 Record = dict[str, Any]
 

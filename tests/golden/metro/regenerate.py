@@ -1,4 +1,4 @@
-"""Writes the golden games of Metro: `python -m tests.metro.golden.regenerate`.
+"""Writes the golden games of Metro: `python -m tests.golden.metro.regenerate`.
 
 A change of these files is a change of the rules or of the random streams; raise RULES_VERSION with it.
 """
@@ -10,7 +10,7 @@ from mmsim.metro.rules.play import Seed, play_uniform
 from mmsim.metro.rules.reference_scoring import result
 from mmsim.metro.rules.rulesets import PLAYERS, ruleset
 from mmsim.metro.shell.record import record_of
-from tests.golden.regenerate import write
+from tests.golden.metromania.regenerate import write
 from tests.metro.twins import SPECS
 
 FOLDER = Path(__file__).parent
