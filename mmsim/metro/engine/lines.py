@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from mmsim.compiled.accel import inlined, ix
+from mmsim.compiled.accel import inlined, ix, lowest_bit
 from mmsim.metro.engine.state import ENTRIES, NOBODY, Board, State
 from mmsim.metro.rules.board import STATIONS
 
@@ -18,10 +18,10 @@ def exit_of(b: Board, kind: Any, cell: Any, side: Any) -> np.uint16:
 
 
 @inlined
-def join(s: State, b: Board, kind: Any, cell: Any, tiles: Any) -> bool:
-    """X2, X11: a tile joins each stretch that ends at it with the stretch that begins beyond it; a line whose stretches
-    then lead from its departure to a stop has arrived. Returns whether anybody scored."""
-    scored = False
+def join(s: State, b: Board, kind: Any, cell: Any, tiles: Any) -> np.int64:
+    """X2: a tile joins each stretch that ends at it with the stretch that begins beyond it; returns bits of the sides
+    at which that has brought a line from its departure to a stop."""
+    arriving = np.int64(0)
     for side in range(4):
         beyond = exit_of(b, kind, cell, side)
         first = s.first[ix(4 * cell + side)]
@@ -29,25 +29,31 @@ def join(s: State, b: Board, kind: Any, cell: Any, tiles: Any) -> bool:
         s.last[ix(first)] = last
         s.first[ix(last)] = first
         s.length[ix(first)] += tiles + s.length[ix(beyond)]
-        if last >= ENTRIES and b.stop[ix(first)] != 0:
-            scored |= _arrive(s, np.int64(b.stop[ix(first)]) - 1, np.int64(last) - ENTRIES + 1, s.length[ix(first)])
-    return scored
+        arriving |= (np.int64(last >= ENTRIES) & np.int64(b.stop[ix(first)] != 0)) << side
+    return arriving
 
 
 @inlined
-def _arrive(s: State, line: Any, to: Any, tiles: Any) -> bool:
-    """X11: note that a line has reached a stop; a centre edge without a wagon has no line. Whether anybody scores."""
-    owner = s.owner[ix(line)]
-    if line >= STATIONS and owner == NOBODY:
-        return False
-    s.arrived |= _ONE << np.uint64(line)
-    s.to[ix(line)] = to
-    s.line_tiles[ix(line)] = tiles
-    s.line_turn[ix(line)] = s.turn
-    if owner == NOBODY:
-        return False
-    s.points[ix(owner)] += line_points(s, line)
-    return True
+def score_arrivals(s: State, b: Board, cell: Any, sides: Any) -> bool:
+    """X11: the lines that a tile in a cell has brought to a stop, by the sides at which they entered it last; returns
+    whether anybody scored. A centre edge without a wagon has no line."""
+    scored = False
+    while sides != 0:
+        side = lowest_bit(np.uint64(sides))
+        sides &= sides - 1
+        first = s.first[ix(4 * cell + side)]  # the node of the side still knows where its stretch began
+        line = np.int64(b.stop[ix(first)]) - 1
+        owner = s.owner[ix(line)]
+        if line >= STATIONS and owner == NOBODY:
+            continue
+        s.arrived |= _ONE << np.uint64(line)
+        s.to[ix(line)] = np.int64(s.last[ix(first)]) - ENTRIES + 1
+        s.line_tiles[ix(line)] = s.length[ix(first)]
+        s.line_turn[ix(line)] = s.turn
+        if owner != NOBODY:
+            s.points[ix(owner)] += line_points(s, line)
+            scored = True
+    return scored
 
 
 @inlined

@@ -71,7 +71,8 @@ BOARD = np.dtype(
         ("tiles", np.uint8, SUPPLY),
         ("central", np.uint8, 8),
         ("numbers", np.uint8, COLOURS * PER_COLOUR),  # [colour, i]: a station
-    ]
+    ],
+    align=True,
 )
 
 RULES = np.dtype([("players", np.int64), ("owners", np.int64), *((name, np.int64) for name in KNOBS)])
@@ -134,7 +135,8 @@ STATE = np.dtype(
         ("bonus_points", np.int64, SEATS),
         ("scores", np.int64, SEATS),
         ("winners", np.uint64),  # bits of seats
-    ]
+    ],
+    align=True,  # no number lies across two lines of the processor's cache
 )
 
 # All chance of a game is apart from its position, so that a copy of the position tells a bot nothing of what comes:

@@ -7,7 +7,7 @@ import numpy as np
 from mmsim.compiled.accel import ix, jit
 from mmsim.compiled.lead import clear_lead, note_lead
 from mmsim.compiled.streams import draw_below
-from mmsim.metro.engine.lines import join
+from mmsim.metro.engine.lines import join, score_arrivals
 from mmsim.metro.engine.moves import DRAW, EXCHANGE, PLACE, WAGON, find_drawn, find_turn
 from mmsim.metro.engine.state import (
     COLOURS,
@@ -54,6 +54,8 @@ def clear_table(s: State, b: Board) -> None:
         s.line_turn[ix(stop)] = 0
     s.arrived = s.shown = s.wagon_used = _ZERO
     s.edges = s.wagon_shares = s.exchange_shares = _ZERO
+    for at in range(4 * HAND):
+        s.where[ix(at)] = _ZERO
     for side in range(4):
         s.wagon_cells[ix(side)] = _ZERO
     for owner in range(COMPANIES):
@@ -185,7 +187,8 @@ def lay(s: State, b: Board, r: Rules, kind: Any, cell: Any) -> None:
     s.tile[ix(cell)] = kind
     s.placed |= _ONE << np.uint64(cell)
     s.reach |= b.near[ix(cell)]
-    if join(s, b, kind, cell, np.int64(1)) and not r.companies:
+    arriving = join(s, b, kind, cell, np.int64(1))
+    if arriving != 0 and score_arrivals(s, b, cell, arriving) and not r.companies:
         note_lead(s, s.points, r.players)
 
 

@@ -16,7 +16,6 @@ from mmsim.metro.bots.thinking.placements import best_placement, drawing_value, 
 from mmsim.metro.engine.moves import DRAW, kth_move
 from mmsim.metro.engine.state import SUPPLY, Board, Dice, Rules, State
 
-_ZERO = np.uint64(0)
 # places of the weights, in the order of their declaration
 _OPEN, _GIVEN = range(len(GREEDY.weights))
 _SPOILER_OPEN, _OWN = range(len(SPOILER.weights))
@@ -43,9 +42,10 @@ def choose_spoiler(v: State, b: Board, r: Rules, t: Thoughts, w: Any, at: Any, d
 def _place_or_draw(v: State, b: Board, r: Rules, t: Thoughts, dice: Dice, stream: Any) -> np.int64:
     """X8: the best placement of an own tile, or a draw where an unseen tile does better on average."""
     draws = may_draw(v)
-    weighed = weigh_cells(v, b, r, t) if draws else _ZERO
-    move, value = best_placement(v, b, r, t, weighed, dice, stream)
-    if draws and drawing_value(v, b, r, t, weighed) > value:
+    if draws:
+        weigh_cells(v, b, r, t)
+    move, value = best_placement(v, b, r, t, draws, dice, stream)
+    if draws and drawing_value(v, b, r, t) > value:
         return np.int64(DRAW)
     return move if move >= 0 else kth_move(v, r, v.choices - 1)  # nothing to place: pass
 
@@ -70,10 +70,10 @@ def choose_planner(v: State, b: Board, r: Rules, t: Thoughts, w: Any, at: Any, d
     plan(v, b, r, t, w, at)
     if v.drawn >= 0 or not (r.companies or r.stations):
         return _place_or_draw(v, b, r, t, dice, stream)
-    weighed = weigh_cells(v, b, r, t)
-    chosen, best = best_placement(v, b, r, t, weighed, dice, stream)
+    weigh_cells(v, b, r, t)
+    chosen, best = best_placement(v, b, r, t, True, dice, stream)
     if may_draw(v):
-        value = drawing_value(v, b, r, t, weighed)
+        value = drawing_value(v, b, r, t)
         if value > best:
             chosen, best = np.int64(DRAW), value
     if r.stations:

@@ -36,28 +36,42 @@ def expect(b: Board, t: Thoughts, start: Any) -> None:
 def refine(v: State, b: Board, t: Thoughts, sweeps: Any) -> None:
     """How a line goes on from every empty cell, if every tile that will be laid there is any of the unseen ones."""
     track = (t.track[0], t.track[1], t.track[2], t.track[3])
-    for _ in range(sweeps):
-        cells = b.cells & ~v.placed
+    empty, winding = b.cells & ~v.placed, _ZERO
+    for sweep in range(sweeps):
+        cells = empty
         while cells != _ZERO:
             cell = lowest_bit(cells)
             cells &= cells - _ONE
-            _expect_in(v, b, t, track, cell)
+            if sweep == 0 and _look_ahead(v, b, t, cell):
+                winding |= _ONE << np.uint64(cell)
+            if winding >> np.uint64(cell) & _ONE == _ZERO:
+                _expect_in(t, track, cell)
+            else:
+                for side in range(4):  # what is expected at one side tells on the next
+                    _expect_at(t, track, cell, side)
 
 
 @inlined
-def _expect_in(v: State, b: Board, t: Thoughts, track: Any, cell: Any) -> None:
+def _look_ahead(v: State, b: Board, t: Thoughts, cell: Any) -> bool:
+    """Where lines get that leave a cell by each of its sides; returns whether one of them comes back to the cell."""
+    winds = False
+    for side in range(4):
+        beyond = b.exit[ix(4 * cell + side)]
+        node = np.int64(v.last[ix(beyond)])
+        t.ahead[ix(4 * cell + side)] = node
+        t.stretch[ix(4 * cell + side)] = v.length[ix(beyond)]
+        winds |= node >> 2 == cell
+    return winds
+
+
+@inlined
+def _expect_in(t: Thoughts, track: Any, cell: Any) -> None:
     """From every side of a cell: one tile more, then along the stretch beyond it, then on from there."""
     at = 4 * cell
-    beyond0, beyond1, beyond2, beyond3 = b.exit[ix(at)], b.exit[ix(at + 1)], b.exit[ix(at + 2)], b.exit[ix(at + 3)]
-    node0, node1, node2, node3 = v.last[ix(beyond0)], v.last[ix(beyond1)], v.last[ix(beyond2)], v.last[ix(beyond3)]
-    if node0 >> 2 == cell or node1 >> 2 == cell or node2 >> 2 == cell or node3 >> 2 == cell:
-        for side in range(4):  # a stretch comes back to the cell: what is expected at one side tells on the next
-            _expect_at(v, b, t, track, cell, side)
-        return
-    tiles0, centre0, both0 = _beyond(v, t, beyond0, node0)
-    tiles1, centre1, both1 = _beyond(v, t, beyond1, node1)
-    tiles2, centre2, both2 = _beyond(v, t, beyond2, node2)
-    tiles3, centre3, both3 = _beyond(v, t, beyond3, node3)
+    tiles0, centre0, both0 = _beyond(t, at)
+    tiles1, centre1, both1 = _beyond(t, at + 1)
+    tiles2, centre2, both2 = _beyond(t, at + 2)
+    tiles3, centre3, both3 = _beyond(t, at + 3)
     t.tiles[ix(at)] = _mean(track, 1.0, tiles0, tiles1, tiles2, tiles3)
     t.tiles[ix(at + 1)] = _mean(track, 1.0, tiles1, tiles2, tiles3, tiles0)
     t.tiles[ix(at + 2)] = _mean(track, 1.0, tiles2, tiles3, tiles0, tiles1)
@@ -72,27 +86,23 @@ def _expect_in(v: State, b: Board, t: Thoughts, track: Any, cell: Any) -> None:
     t.both[ix(at + 3)] = _mean(track, 0.0, both3, both0, both1, both2)
 
 
-@jit
-def _expect_at(v: State, b: Board, t: Thoughts, track: Any, cell: Any, side: Any) -> None:
+@inlined
+def _expect_at(t: Thoughts, track: Any, cell: Any, side: Any) -> None:
     """The same from one side, with what is expected at the others by now."""
-    beyond = b.exit[ix(4 * cell + side)]
-    tiles0, centre0, both0 = _beyond(v, t, beyond, v.last[ix(beyond)])
-    beyond = b.exit[ix(4 * cell + (side + 1 & 3))]
-    tiles1, centre1, both1 = _beyond(v, t, beyond, v.last[ix(beyond)])
-    beyond = b.exit[ix(4 * cell + (side + 2 & 3))]
-    tiles2, centre2, both2 = _beyond(v, t, beyond, v.last[ix(beyond)])
-    beyond = b.exit[ix(4 * cell + (side + 3 & 3))]
-    tiles3, centre3, both3 = _beyond(v, t, beyond, v.last[ix(beyond)])
-    t.tiles[ix(4 * cell + side)] = _mean(track, 1.0, tiles0, tiles1, tiles2, tiles3)
-    t.centre[ix(4 * cell + side)] = _mean(track, 0.0, centre0, centre1, centre2, centre3)
-    t.both[ix(4 * cell + side)] = _mean(track, 0.0, both0, both1, both2, both3)
+    at = 4 * cell
+    tiles0, centre0, both0 = _beyond(t, at + side)
+    tiles1, centre1, both1 = _beyond(t, at + (side + 1 & 3))
+    tiles2, centre2, both2 = _beyond(t, at + (side + 2 & 3))
+    tiles3, centre3, both3 = _beyond(t, at + (side + 3 & 3))
+    t.tiles[ix(at + side)] = _mean(track, 1.0, tiles0, tiles1, tiles2, tiles3)
+    t.centre[ix(at + side)] = _mean(track, 0.0, centre0, centre1, centre2, centre3)
+    t.both[ix(at + side)] = _mean(track, 0.0, both0, both1, both2, both3)
 
 
 @inlined
-def _beyond(v: State, t: Thoughts, beyond: Any, node: Any) -> tuple[float, float, float]:
-    """What a line passes that leaves a cell into a stretch which ends at a node: tiles, whether it ends in the centre,
-    and both with the tile of the cell."""
-    stretch = np.float64(v.length[ix(beyond)])
+def _beyond(t: Thoughts, way: Any) -> tuple[float, float, float]:
+    """What a line passes that leaves a cell: tiles, whether it ends in the centre, and both with the cell's tile."""
+    node, stretch = t.ahead[ix(way)], t.stretch[ix(way)]
     centre = t.centre[ix(node)]
     return stretch + t.tiles[ix(node)], centre, (1.0 + stretch) * centre + t.both[ix(node)]
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from mmsim.metro.bots import BOTS as DECLARED
 from mmsim.metro.bots.search import MOST_COMPARED
-from mmsim.metro.engine.state import GRID, KINDS, NODES, SEATS, SUPPLY
+from mmsim.metro.engine.state import ENTRIES, GRID, KINDS, NODES, SEATS, SUPPLY
 from mmsim.metro.rules.rulesets import COMPANIES
 
 Bots: TypeAlias = Any  # an element of an array of dtype BOTS
@@ -27,10 +27,12 @@ THOUGHTS = np.dtype(
         ("centre", np.float64, NODES),  # [node]: how likely it ends in the centre
         ("both", np.float64, NODES),  # [node]: the tiles it may still pass times whether it ends in the centre
         ("track", np.float64, 4),  # how likely a track of an unseen tile goes out so many sides clockwise
+        ("ahead", np.uint16, ENTRIES),  # [cell, side out]: the node where a line gets that leaves a cell
+        ("stretch", np.float64, ENTRIES),  # the tiles it passes on the way
         # what a tile does
         ("unseen", np.int64, KINDS),  # tiles of every kind that are in a hidden hand or the supply
         ("best", np.float64, KINDS),  # [kind as it lies]: the best that can be done with it
-        ("gain", np.float64, GRID * 16),  # [cell, side in, side out]: of a line sent through it
+        ("gain", np.float64, GRID * 16),  # [cell, side in, side out]: of a line sent through it; NEVER: it comes back
         ("number_gain", np.float64, GRID * 16),  # the same for the own station numbers
         ("pool", np.uint8, SUPPLY),  # what is shuffled when hidden things are guessed
         ("profit", np.float64, COMPANIES),  # what every company is expected to make
@@ -39,11 +41,12 @@ THOUGHTS = np.dtype(
         ("candidate", np.int64, MOST_COMPARED),  # moves
         ("prior", np.float64, MOST_COMPARED),  # what they seemed worth before the search
         ("total", np.float64, MOST_COMPARED),  # of their playouts
-    ]
+    ],
+    align=True,
 )
 _FIELDS = THOUGHTS.fields
 assert _FIELDS is not None
-EXPECTATIONS = int(_FIELDS["unseen"][1])  # bytes at the beginning of THOUGHTS: what an imagined game goes on with
+EXPECTATIONS = int(_FIELDS["ahead"][1])  # bytes at the beginning of THOUGHTS: what an imagined game goes on with
 
 # Besides the position itself there are a view of it, and what a searching bot makes of that.
 VIEW, SAMPLE, PLAYOUT = 1, 2, 3

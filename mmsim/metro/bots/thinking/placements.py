@@ -9,10 +9,11 @@ from mmsim.compiled.streams import draw_below
 from mmsim.metro.bots.thinking.evaluation import expected_points
 from mmsim.metro.bots.thinking.memory import NEVER, Thoughts
 from mmsim.metro.engine.lines import follow, holds_number, line_at, number_factor
-from mmsim.metro.engine.moves import PLACE, move_code, short_cells
+from mmsim.metro.engine.moves import PLACE, good_cells, move_code
 from mmsim.metro.engine.state import ENTRIES, HAND, KINDS, Board, Dice, Rules, State
 
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
+_WINDING = NEVER / 2.0  # below that the sum of some gains has NEVER in it
 
 
 @jit
@@ -34,21 +35,14 @@ def placement_value(v: State, b: Board, r: Rules, t: Thoughts, kind: Any, cell: 
 
 
 @jit
-def weigh_cells(v: State, b: Board, r: Rules, t: Thoughts) -> np.uint64:
-    """Work out `gain` for every way through every open cell, so that many tiles can be weighed there; returns the cells
-    for which that tells all: a line that comes back to its cell passes the tile twice."""
+def weigh_cells(v: State, b: Board, r: Rules, t: Thoughts) -> None:
+    """Work out `gain` for every way through every open cell, so that many tiles can be weighed there."""
     cells = v.reach & ~v.placed
-    weighed = cells
     while cells != _ZERO:
         cell = lowest_bit(cells)
         cells &= cells - _ONE
-        for out in range(4):
-            if v.last[ix(b.exit[ix(4 * cell + out)])] >> 2 == cell:
-                weighed &= ~(_ONE << np.uint64(cell))
-        if weighed >> np.uint64(cell) & _ONE != _ZERO:
-            for side in range(4):
-                _weigh_side(v, b, r, t, cell, side)
-    return weighed
+        for side in range(4):
+            _weigh_side(v, b, r, t, cell, side)
 
 
 @inlined
@@ -66,24 +60,23 @@ def _weigh_side(v: State, b: Board, r: Rules, t: Thoughts, cell: Any, side: Any)
         beyond = b.exit[ix(4 * cell + out)]
         to = np.int64(v.last[ix(beyond)])
         after = expected_points(t, line, to, tiles + (1 + np.int64(v.length[ix(beyond)])))
-        t.gain[ix(at + out)] = stake * (after - before)
+        # a line that comes back passes the tile twice: where it gets then depends on the whole tile
+        t.gain[ix(at + out)] = stake * (after - before) if to >> 2 != cell else NEVER
         if r.numbers:
             holds = holds_number(v, v.seat, to - ENTRIES + 1)
             t.number_gain[ix(at + out)] = after * np.float64(number_factor(line)) if holds else 0.0
 
 
 @inlined
-def value_of(v: State, b: Board, r: Rules, t: Thoughts, weighed: Any, kind: Any, cell: Any) -> float:
-    """As `placement_value`, from the gains where the cell has been weighed."""
-    if weighed >> np.uint64(cell) & _ONE == _ZERO:
-        return placement_value(v, b, r, t, kind, cell)
+def weighed_value(v: State, b: Board, r: Rules, t: Thoughts, kind: Any, cell: Any) -> float:
+    """As `placement_value`, from the gains that are worked out."""
     value = 0.0
     for side in range(4):
         way = 16 * cell + 4 * side + np.int64(b.out[ix(4 * kind + side)])
         value += t.gain[ix(way)]
         if r.numbers:
             value += t.number_gain[ix(way)]
-    return value
+    return value if value > _WINDING else placement_value(v, b, r, t, kind, cell)
 
 
 @jit
@@ -99,7 +92,8 @@ def best_placement(
             while cells != _ZERO:
                 cell = lowest_bit(cells)
                 cells &= cells - _ONE
-                value = value_of(v, b, r, t, weighed, np.int64(b.turned[ix(4 * kind + turns)]), cell)
+                lying = np.int64(b.turned[ix(4 * kind + turns)])
+                value = weighed_value(v, b, r, t, lying, cell) if weighed else placement_value(v, b, r, t, lying, cell)
                 if value > best:
                     best, ties = value, np.int64(0)
                 if value == best:
@@ -110,24 +104,35 @@ def best_placement(
 
 
 @jit
-def drawing_value(v: State, b: Board, r: Rules, t: Thoughts, weighed: Any) -> float:
-    """What the best placement of an unseen tile is worth on average."""
-    free = v.reach & ~v.placed
+def drawing_value(v: State, b: Board, r: Rules, t: Thoughts) -> float:
+    """What the best placement of an unseen tile is worth on average; all open cells are weighed."""
+    lying = np.int64(0)  # bits of the kinds as which unseen tiles may lie
     for kind in range(KINDS):
-        best = NEVER
-        cells = free & ~short_cells(v, b, kind)
-        while cells != _ZERO:
-            cell = lowest_bit(cells)
-            cells &= cells - _ONE
-            best = max(best, value_of(v, b, r, t, weighed, kind, cell))
-        t.best[ix(kind)] = best
+        if t.unseen[ix(kind)] > 0:
+            for turns in range(b.ways[ix(kind)]):
+                lying |= np.int64(1) << np.int64(b.turned[ix(4 * kind + turns)])
+    for kind in range(KINDS):
+        if lying >> kind & 1 != 0:
+            t.best[ix(kind)] = _best_in(v, b, r, t, kind, good_cells(v, b, kind))
     total, tiles = 0.0, np.int64(0)
     for kind in range(KINDS):
         unseen = t.unseen[ix(kind)]
-        best = NEVER
-        for turns in range(b.ways[ix(kind)]):
-            best = max(best, t.best[ix(b.turned[ix(4 * kind + turns)])])
-        if best > NEVER:  # else only the exception of X10 lets it be placed
-            total += unseen * best
-            tiles += unseen
+        if unseen > 0:
+            best = NEVER
+            for turns in range(b.ways[ix(kind)]):
+                best = max(best, t.best[ix(b.turned[ix(4 * kind + turns)])])
+            if best > NEVER:  # else only the exception of X10 lets it be placed
+                total += unseen * best
+                tiles += unseen
     return total / tiles if tiles > 0 else NEVER
+
+
+@inlined
+def _best_in(v: State, b: Board, r: Rules, t: Thoughts, kind: Any, cells: Any) -> float:
+    """What a kind of tile as it lies is worth in the best of some cells."""
+    best = NEVER
+    while cells != _ZERO:
+        cell = lowest_bit(cells)
+        cells &= cells - _ONE
+        best = max(best, weighed_value(v, b, r, t, kind, cell))
+    return best

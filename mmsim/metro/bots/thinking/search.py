@@ -15,7 +15,7 @@ from mmsim.metro.bots.thinking.evaluation import position_value, weigh_owners
 from mmsim.metro.bots.thinking.expectations import copy_expectations, refine
 from mmsim.metro.bots.thinking.memory import IMAGINED, PLAYOUT, SAMPLE, VIEW, Thoughts
 from mmsim.metro.bots.thinking.modules import best_exchange, best_wagon
-from mmsim.metro.bots.thinking.placements import best_placement, drawing_value, value_of, weigh_cells
+from mmsim.metro.bots.thinking.placements import best_placement, drawing_value, weigh_cells, weighed_value
 from mmsim.metro.bots.thinking.view import guess
 from mmsim.metro.engine.moves import DRAW, PLACE, kth_move, move_code
 from mmsim.metro.engine.state import HAND, Board, Dice, Rules, State
@@ -55,7 +55,7 @@ def choose_search(positions: Any, b: Board, r: Rules, minds: Any, w: Any, at: An
 def _find_candidates(v: State, b: Board, r: Rules, t: Thoughts, w: Any, at: Any) -> np.int64:
     """The planner's best moves of every kind."""
     width, count = np.int64(w[ix(at + _WIDTH)]), np.int64(0)
-    weighed = weigh_cells(v, b, r, t)
+    weigh_cells(v, b, r, t)
     for place in range(r.hand):
         kind = v.drawn if v.drawn >= 0 else np.int64(v.hand[ix(HAND * v.seat + place)])
         for turns in range(4):
@@ -63,7 +63,7 @@ def _find_candidates(v: State, b: Board, r: Rules, t: Thoughts, w: Any, at: Any)
             while cells != _ZERO:
                 cell = lowest_bit(cells)
                 cells &= cells - _ONE
-                value = value_of(v, b, r, t, weighed, np.int64(b.turned[ix(4 * kind + turns)]), cell)
+                value = weighed_value(v, b, r, t, np.int64(b.turned[ix(4 * kind + turns)]), cell)
                 count = _consider(t, width, count, move_code(PLACE, place, turns, cell), value)
     if v.drawn < 0 and r.stations:
         move, value = best_wagon(v, b, r, t, w[ix(at + WAGONS)])
@@ -72,7 +72,7 @@ def _find_candidates(v: State, b: Board, r: Rules, t: Thoughts, w: Any, at: Any)
         move, value = best_exchange(v, b, t, w[ix(at + EXCHANGES)])
         count = _consider(t, width, count, move, value)
     if may_draw(v):
-        count = _consider(t, width, count, np.int64(DRAW), drawing_value(v, b, r, t, weighed))
+        count = _consider(t, width, count, np.int64(DRAW), drawing_value(v, b, r, t))
     return count
 
 
@@ -107,7 +107,7 @@ def _imagine(
     me, others, sweeps = p.seat, w[ix(at + OTHERS)], np.int64(w[ix(at + _HASTE)])
     play_move(p, b, r, move)
     if p.drawn >= 0:  # the tile drawn goes where the planner would put it
-        move, _ = best_placement(p, b, r, t, _ZERO, dice, stream)
+        move, _ = best_placement(p, b, r, t, False, dice, stream)
         play_move(p, b, r, move)
     for _ in range(np.int64(w[ix(at + _TURNS)]) if w[ix(at + _TURNS)] >= 0.0 else r.players - 1):
         if not p.over:
@@ -122,10 +122,10 @@ def _quick_turn(p: State, b: Board, r: Rules, t: Thoughts, others: Any, sweeps: 
     """A turn as the planner plays it, but in haste: a tile from the hand if it does no harm, else one that is drawn."""
     refine(p, b, t, sweeps)
     weigh_owners(p, r, t, p.seat, 1.0, others)
-    move, value = best_placement(p, b, r, t, _ZERO, dice, stream)
+    move, value = best_placement(p, b, r, t, False, dice, stream)
     if value < 0.0 and may_draw(p):
         play_move(p, b, r, np.int64(DRAW))
-        move, value = best_placement(p, b, r, t, _ZERO, dice, stream)
+        move, value = best_placement(p, b, r, t, False, dice, stream)
     play_move(p, b, r, move if move >= 0 else kth_move(p, r, p.choices - 1))
 
 
