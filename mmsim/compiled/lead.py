@@ -23,12 +23,11 @@ def clear_lead(s: Any) -> None:
 def note_lead(s: Any, points: Any, players: Any) -> None:
     """Follow the lead: the player alone in front, until another one is."""
     best = second = leader = np.int64(-1)
-    for p in range(players):
-        player = np.int64(p)
-        if points[ix(player)] > best:
-            best, second, leader = points[ix(player)], best, player
-        elif points[ix(player)] > second:
-            second = points[ix(player)]
+    for p in range(players):  # without branches, which nobody could predict
+        player, own = np.int64(p), points[ix(p)]
+        second = max(second, min(best, own))
+        leader = player if own > best else leader
+        best = max(best, own)
     if best > second and leader != s.leader:
         s.lead_changes += np.int64(s.leader >= 0)
         s.leader = leader

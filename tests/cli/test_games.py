@@ -112,7 +112,7 @@ def test_bots_of_metro_that_think_play_and_rotate(tmp_path: Path) -> None:
     [
         ("--layout 1a-4c-2b-6a-3a-5b", "metro has one board and no layouts; drop --layout"),
         ("--explain", "the bots of metro do not say what they had in mind; drop --explain"),
-        ("--board compact", "metro has one board, 'classic', and no 'compact'"),
+        ("--board compact", "metro has one board, 'metro', and no 'compact'"),
         (
             "--bots gredy",
             "unknown bot 'gredy'; did you mean 'greedy'? (known: uniform, greedy, spoiler, planner, search)",

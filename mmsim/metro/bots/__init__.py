@@ -1,6 +1,4 @@
-"""Scripted players: one file a bot, each a small declared object with its choice in compiled code."""
-
-from dataclasses import replace
+"""Scripted players: one file a bot, each a small declared object. How they think is in `thinking`."""
 
 from mmsim.core import seating
 from mmsim.core.bots import Bot
@@ -10,9 +8,7 @@ from mmsim.metro.bots.search import SEARCH
 from mmsim.metro.bots.spoiler import SPOILER
 from mmsim.metro.bots.uniform import UNIFORM
 
-# The order is that of the numbers by which compiled code knows them.
-_ORDER = (UNIFORM, GREEDY, SPOILER, PLANNER, SEARCH)
-BOTS: dict[str, Bot] = {bot.name: replace(bot, kind=kind) for kind, bot in enumerate(_ORDER)}
+BOTS: dict[str, Bot] = {bot.name: bot for bot in (UNIFORM, GREEDY, SPOILER, PLANNER, SEARCH)}
 
 
 def seat_bots(text: str, players: int) -> tuple[Bot, ...]:

@@ -5,86 +5,24 @@ from typing import Any
 import numpy as np
 
 from mmsim.compiled.accel import entry, ix, jit
-from mmsim.compiled.streams import open_stream, set_seed
-from mmsim.core.rng import Purpose
-from mmsim.metro.bots.greedy import choose_greedy
-from mmsim.metro.bots.planner import choose_planner
-from mmsim.metro.bots.search import choose_search
-from mmsim.metro.bots.spoiler import choose_spoiler
-from mmsim.metro.bots.thinking.view import count_unseen, hide
-from mmsim.metro.bots.uniform import choose_uniform
+from mmsim.metro.bots.kinds import UNIFORM
+from mmsim.metro.bots.thinking.choosing import choose
+from mmsim.metro.bots.thinking.memory import VIEW
+from mmsim.metro.bots.thinking.view import hide
 from mmsim.metro.engine.moves import find_turn, kth_move
+from mmsim.metro.engine.playout import play_uniform, set_up
 from mmsim.metro.engine.scoring import score_game
-from mmsim.metro.engine.state import VIEW, WEIGHTS
 from mmsim.metro.engine.tables import BOT_ERROR, FINISHED, write_rows
-from mmsim.metro.engine.turns import (
-    clear_table,
-    draw_central,
-    hand_out,
-    play_move,
-    shuffle_numbers,
-    shuffle_shares,
-    shuffle_supply,
-)
-
-_LAYOUT, _DEAL, _BOT = int(Purpose.LAYOUT), int(Purpose.DEAL), int(Purpose.BOT)
-_UNIFORM, _GREEDY, _SPOILER, _PLANNER = range(4)
+from mmsim.metro.engine.turns import clear_table, hand_out, play_move
 
 
 @jit
-def shuffle(s: Any, b: Any, r: Any, dice: Any) -> None:
-    """As `deal.deal`: everything that chance lays out."""
-    if r.central:
-        open_stream(dice, 0, _LAYOUT)
-        draw_central(s, b, dice)
-    open_stream(dice, 0, _DEAL)
-    shuffle_supply(s, b, dice)
-    if r.companies:
-        shuffle_shares(s, dice)
-    if r.numbers:
-        shuffle_numbers(s, b, r, dice)
-
-
-@jit
-def set_up(s: Any, b: Any, r: Any, dice: Any, master: Any, game: Any, rotate: Any) -> None:
-    """The game of a seed, ready for its first decision; with rotated seats several in a row are dealt the same."""
-    clear_table(s, b)
-    set_seed(dice, master, game // r.players if rotate else game)
-    shuffle(s, b, r, dice)
-    set_seed(dice, master, game)
-    for seat in range(r.players):
-        open_stream(dice, 1 + seat, _BOT + seat)
-    hand_out(s, b, r)
-    find_turn(s, b, r)
-
-
-@jit
-def choose(positions: Any, b: Any, r: Any, bots: Any, dice: Any, minds: Any, who: Any) -> np.int64:
-    """The move of the bot in turn, which is the `who`-th of those listed."""
-    s = positions[0]
-    kind, stream = bots.kind[ix(who)], 1 + s.seat
-    if kind == _UNIFORM:
-        return choose_uniform(s, r, dice, stream)
-    return _think(positions, b, r, bots, dice, minds, who, kind, stream)
-
-
-@jit
-def _think(
-    positions: Any, b: Any, r: Any, bots: Any, dice: Any, minds: Any, who: Any, kind: Any, stream: Any
-) -> np.int64:
-    """The move of a bot that looks at its view, and at nothing else."""
-    positions[VIEW] = positions[0]
-    v, w, at = positions[VIEW], bots.weights, WEIGHTS * who
-    mind = minds[0]
-    hide(v, r, v.seat)
-    count_unseen(v, b, mind)
-    if kind == _GREEDY:
-        return choose_greedy(v, b, r, mind, w, at, dice, stream)
-    if kind == _SPOILER:
-        return choose_spoiler(v, b, r, mind, w, at, dice, stream)
-    if kind == _PLANNER:
-        return choose_planner(v, b, r, mind, w, at, dice, stream)
-    return choose_search(positions, b, r, minds, w, at, dice, stream)
+def is_uniform(r: Any, bots: Any) -> bool:
+    """Whether nobody thinks."""
+    for seat in range(r.players):  # noqa: SIM110 - compiled code has no all()
+        if bots.kind[ix(seat)] != UNIFORM:
+            return False
+    return True
 
 
 @jit
@@ -123,7 +61,11 @@ def play_shard(
     for i in range(games.size):
         game = first + i
         set_up(s, b, r, dice[0], master, game, rotate)
-        decisions += play_game(positions, b, r, bots[0], dice[0], minds, game % r.players if rotate else np.int64(0))
+        if is_uniform(r, bots[0]):
+            decisions += play_uniform(s, b, r, dice[0])
+        else:
+            rotation = game % r.players if rotate else np.int64(0)
+            decisions += play_game(positions, b, r, bots[0], dice[0], minds, rotation)
         write_rows(s, r, game, i, np.int64(FINISHED), games, seats, lines)
     return decisions
 

@@ -11,9 +11,11 @@ from mmsim.core.rng import Stream
 from mmsim.core.steps import Steps
 from mmsim.metro.bots.entries import BEGIN, CHOOSE, CLEAR, MOVES, PLAY, SCORE, SEE, SET_UP, step, write_game
 from mmsim.metro.bots.prepared import Prepared
+from mmsim.metro.bots.thinking import memory
+from mmsim.metro.bots.thinking.memory import POSITIONS, VIEW
 from mmsim.metro.engine import state
 from mmsim.metro.engine.moves import MOVE_KINDS, WAGON
-from mmsim.metro.engine.state import EMPTY, HAND, NOBODY, POSITIONS, SHARES, UNKNOWN, VIEW, cell_number, cell_of
+from mmsim.metro.engine.state import EMPTY, HAND, NOBODY, SHARES, UNKNOWN, cell_number, cell_of
 from mmsim.metro.rules.board import CENTRE, STATIONS, STOPS, Cell
 from mmsim.metro.rules.deal import PERCENTS, Deal
 from mmsim.metro.rules.play import Seed
@@ -60,7 +62,7 @@ class Position(Steps[Move]):
         super().__init__()
         self._positions = state.new_record(state.STATE, POSITIONS)
         self._dice = state.new_record(state.DICE)
-        self._minds = state.new_record(state.MIND, state.MINDS)
+        self._minds = state.new_record(memory.THOUGHTS, memory.MINDS)
         self._moves = np.zeros(_MOST_MOVES, np.int64)
         self._scored = False
         self.rules = self.prepared.rules

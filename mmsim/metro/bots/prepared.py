@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from mmsim.core.bots import Bot
 from mmsim.core.game import Variant
 from mmsim.metro.bots import seat_bots
+from mmsim.metro.bots.thinking import memory
 from mmsim.metro.engine import state
 from mmsim.metro.rules.play import check_board
 from mmsim.metro.rules.rulesets import Ruleset
@@ -36,11 +37,11 @@ def prepare(rules: Ruleset, variant: Variant) -> Prepared:
     """A variant whose ruleset is at hand."""
     check_board(variant.board)
     bots = seat_bots(variant.bots, rules.players)
-    bot_record = state.new_record(state.BOTS)
+    bot_record = state.new_record(memory.BOTS)
     for who, bot in enumerate(bots):
         weights = list(bot.settings.values())
         bot_record[0].kind[who] = bot.kind
-        bot_record[0].weights[state.WEIGHTS * who : state.WEIGHTS * who + len(weights)] = weights
+        bot_record[0].weights[memory.WEIGHTS * who : memory.WEIGHTS * who + len(weights)] = weights
     return Prepared(
         rules,
         bots,

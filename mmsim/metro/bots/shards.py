@@ -10,6 +10,7 @@ from mmsim.core.seating import BotFailedError
 from mmsim.metro.bots.entries import play_shard
 from mmsim.metro.bots.position import Position
 from mmsim.metro.bots.prepared import Prepared, prepare
+from mmsim.metro.bots.thinking import memory
 from mmsim.metro.engine import state, tables
 from mmsim.metro.rules.rulesets import ruleset
 
@@ -52,12 +53,12 @@ def step_rows(prepared: Prepared, first_game: int, count: int) -> Shard:
 def play_rows(prepared: Prepared, first_game: int, count: int) -> Shard:
     rows = tables.empty_rows(prepared.rules, count)
     decisions = play_shard(
-        state.new_record(state.STATE, state.POSITIONS),
+        state.new_record(state.STATE, memory.POSITIONS),
         prepared.board,
         prepared.rule_record,
         prepared.bot_record,
         state.new_record(state.DICE),
-        state.new_record(state.MIND, state.MINDS),
+        state.new_record(memory.THOUGHTS, memory.MINDS),
         np.uint64(prepared.seed),
         np.int64(first_game),
         np.int64(prepared.rotate),

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from mmsim.compiled.accel import count_bits, inlined, ix, jit, kth_bit
-from mmsim.metro.engine.state import HAND, NOBODY, SHARES, SUPPLY
+from mmsim.metro.engine.state import HAND, NOBODY, SHARES, SUPPLY, Board, Rules, State
 from mmsim.metro.rules.board import STATIONS, STOPS
+from mmsim.metro.rules.rulesets import KNOBS
 
 PLACE, DRAW, EXCHANGE, WAGON, PASS = range(5)
 MOVE_KINDS = ("place", "draw", "exchange", "wagon", "pass")
@@ -20,6 +21,7 @@ MOVE_KINDS = ("place", "draw", "exchange", "wagon", "pass")
 
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
 _EDGES = STOPS - STATIONS
+_FIXED = KNOBS["orientation"].choices.index("fixed")
 
 
 @inlined
@@ -28,7 +30,7 @@ def move_code(kind: Any, what: Any, turns: Any, where: Any) -> np.int64:
 
 
 @jit
-def short_cells(s: Any, b: Any, kind: Any) -> np.uint64:
+def short_cells(s: State, b: Board, kind: Any) -> np.uint64:
     """X10, X16: the cells in which a kind of tile would be all of a line."""
     cells = b.short[ix(kind)]
     if s.wagon_used != _ZERO:
@@ -39,32 +41,41 @@ def short_cells(s: Any, b: Any, kind: Any) -> np.uint64:
 
 
 @jit
-def find_places(s: Any, b: Any, kind: Any, at: Any) -> np.int64:
+def good_cells(s: State, b: Board, kind: Any) -> np.uint64:
+    """X9, X10: the open cells in which a kind of tile would not be all of a line."""
+    return s.reach & ~s.placed & ~short_cells(s, b, kind)
+
+
+@jit
+def find_places(s: State, b: Board, r: Rules, kind: Any, at: Any) -> np.int64:
     """X9, X10, X13: note where a tile may go, turn by turn, at a place of `where`; returns how many ways there are."""
-    free = s.reach & ~s.placed
-    ways = b.ways[ix(kind)]
-    count = np.int64(0)
-    for turns in range(ways):
-        cells = free & ~short_cells(s, b, b.turned[ix(4 * kind + turns)])
+    if r.orientation == _FIXED:  # the other turns of `where` are never noted
+        cells = good_cells(s, b, kind)
+        if cells == _ZERO:
+            cells = s.reach & ~s.placed
+        s.where[ix(4 * at)] = cells
+        return count_bits(cells)
+    count, ways = np.int64(0), b.ways[ix(kind)]
+    for turns in range(4):
+        cells = good_cells(s, b, np.int64(b.turned[ix(4 * kind + turns)])) if turns < ways else _ZERO
         s.where[ix(4 * at + turns)] = cells
         count += count_bits(cells)
     if count == 0:
+        free = s.reach & ~s.placed
         for turns in range(ways):
             s.where[ix(4 * at + turns)] = free
         count = ways * count_bits(free)
-    for turns in range(ways, 4):
-        s.where[ix(4 * at + turns)] = _ZERO
     return count
 
 
 @jit
-def _forget_places(s: Any, at: Any) -> None:
+def _forget_places(s: State, at: Any) -> None:
     for turns in range(4):
         s.where[ix(4 * at + turns)] = _ZERO
 
 
 @jit
-def _find_exchanges(s: Any, r: Any) -> np.int64:
+def _find_exchanges(s: State, r: Rules) -> np.int64:
     """X15: the shares that may be exchanged."""
     s.exchange_shares = _ZERO
     for owner in range(r.owners):
@@ -75,7 +86,7 @@ def _find_exchanges(s: Any, r: Any) -> np.int64:
 
 
 @jit
-def _find_wagons(s: Any, b: Any, r: Any) -> np.int64:
+def _find_wagons(s: State, b: Board, r: Rules) -> np.int64:
     """X16: the free edges of the centre, and the shares that allow a wagon there."""
     s.edges = _ZERO
     for edge in range(_EDGES):
@@ -94,7 +105,7 @@ def _find_wagons(s: Any, b: Any, r: Any) -> np.int64:
 
 
 @jit
-def find_turn(s: Any, b: Any, r: Any) -> None:
+def find_turn(s: State, b: Board, r: Rules) -> None:
     """X8: everything a player may do at the beginning of a turn."""
     hand, held = HAND * s.seat, s.held[ix(s.seat)]
     choices = np.int64(0)
@@ -104,7 +115,7 @@ def find_turn(s: Any, b: Any, r: Any) -> None:
             if s.hand[ix(hand + before)] == s.hand[ix(hand + i)]:
                 new = False
         if new:
-            choices += find_places(s, b, np.int64(s.hand[ix(hand + i)]), i)
+            choices += find_places(s, b, r, np.int64(s.hand[ix(hand + i)]), i)
         else:
             _forget_places(s, i)
     s.place_choices = choices
@@ -120,16 +131,16 @@ def find_turn(s: Any, b: Any, r: Any) -> None:
 
 
 @jit
-def find_drawn(s: Any, b: Any, r: Any) -> None:
+def find_drawn(s: State, b: Board, r: Rules) -> None:
     """X8: where the tile that was drawn may go."""
-    s.place_choices = find_places(s, b, s.drawn, 0)
+    s.place_choices = find_places(s, b, r, s.drawn, np.int64(0))
     for i in range(1, r.hand):
         _forget_places(s, i)
     s.choices = s.place_choices
 
 
 @jit
-def kth_move(s: Any, r: Any, k: Any) -> np.int64:
+def kth_move(s: State, r: Rules, k: Any) -> np.int64:
     """The k-th of the `choices` of the decision to be made."""
     if k < s.place_choices:
         for at in range(4 * r.hand):
@@ -141,7 +152,7 @@ def kth_move(s: Any, r: Any, k: Any) -> np.int64:
 
 
 @jit
-def _kth_other(s: Any, k: Any) -> np.int64:
+def _kth_other(s: State, k: Any) -> np.int64:
     """Of the moves that place no tile: draw, exchanges, wagons, pass."""
     if s.next < SUPPLY:
         if k == 0:

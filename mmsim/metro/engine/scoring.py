@@ -4,17 +4,17 @@ from typing import Any
 
 import numpy as np
 
-from mmsim.compiled.accel import ix, jit
-from mmsim.metro.engine.state import NOBODY, SHARES
-from mmsim.metro.engine.turns import line_points
-from mmsim.metro.rules.board import STATIONS, STOPS
+from mmsim.compiled.accel import inlined, ix, jit
+from mmsim.metro.engine.lines import holds_number, line_points, number_factor
+from mmsim.metro.engine.state import NOBODY, SHARES, Rules, State
+from mmsim.metro.rules.board import STOPS
 from mmsim.metro.rules.rulesets import COMPANIES
 
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
 
 
 @jit
-def score_game(s: Any, r: Any) -> None:
+def score_game(s: State, r: Rules) -> None:
     """Score a game that is over."""
     for seat in range(r.players):
         s.number_points[ix(seat)] = s.share_points[ix(seat)] = s.bonus_points[ix(seat)] = 0
@@ -36,7 +36,7 @@ def score_game(s: Any, r: Any) -> None:
 
 
 @jit
-def percent_held(s: Any, seat: Any, company: Any) -> np.int64:
+def tenths_held(s: State, seat: Any, company: Any) -> np.int64:
     """How many tenths of a company a player holds."""
     held = np.int64(0)
     for i in range(SHARES):
@@ -45,32 +45,37 @@ def percent_held(s: Any, seat: Any, company: Any) -> np.int64:
     return held
 
 
+@inlined
+def company_value(profits: Any, company: Any) -> np.int64:
+    """X15: 8 for the most profit down to 1; equal profits have the same value and the next ranks are skipped."""
+    value = np.int64(COMPANIES)
+    for other in range(COMPANIES):
+        value -= np.int64(profits[ix(other)] > profits[ix(company)])
+    return value
+
+
 @jit
-def _score_shares(s: Any, r: Any) -> None:
-    """X15: companies are worth 8 down to 1 by profit; most of a company gives a tenth of its profit on top."""
+def _score_shares(s: State, r: Rules) -> None:
+    """X15: a share is worth its tenths times its company's value; most of a company gives a tenth of its profit."""
     for company in range(COMPANIES):
-        profit = s.points[ix(company)]
-        value = np.int64(COMPANIES)
-        for other in range(COMPANIES):
-            value -= np.int64(s.points[ix(other)] > profit)
+        value = company_value(s.points, company)
         s.value[ix(company)] = value
         most = np.int64(1)
         for seat in range(r.players):
-            held = percent_held(s, seat, company)
+            held = tenths_held(s, seat, company)
             s.share_points[ix(seat)] += held * value
             most = max(most, held)
         for seat in range(r.players):
-            if percent_held(s, seat, company) == most:
-                s.bonus_points[ix(seat)] += profit // 10
+            if tenths_held(s, seat, company) == most:
+                s.bonus_points[ix(seat)] += s.points[ix(company)] // 10
 
 
 @jit
-def _score_numbers(s: Any, r: Any) -> None:
+def _score_numbers(s: State, r: Rules) -> None:
     """X18: a line that ended in a station gives its points to the holder of the number; from the centre, double."""
     for line in range(STOPS):
-        to = np.int64(s.to[ix(line)])
-        if to == 0 or to > STATIONS or s.owner[ix(line)] == NOBODY:
+        if s.owner[ix(line)] == NOBODY:
             continue
         for seat in range(r.players):
-            if s.numbers[ix(seat)] >> np.uint64(to - 1) & _ONE != _ZERO:
-                s.number_points[ix(seat)] += line_points(s, line) * (2 if line >= STATIONS else 1)
+            if holds_number(s, seat, np.int64(s.to[ix(line)])):
+                s.number_points[ix(seat)] += line_points(s, line) * number_factor(line)

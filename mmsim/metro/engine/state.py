@@ -1,11 +1,11 @@
-"""The fast core's memory: records for the board, the ruleset, the position, the bots' dice and their thoughts.
+"""The fast core's memory: records for the board, the ruleset, the position and the dice.
 
 Cells are numbered 8 * row + column and sets of cells are 64-bit words. A node is where a line enters a cell
 (4 * cell + side) or arrives (256 + stop - 1). Every stretch of track is known by its first and last node:
 `last[first]`, `first[last]` and `length[first]`, so that a tile joins four pairs of stretches and nothing is traced.
 """
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,11 @@ from mmsim.metro.rules.rulesets import COMPANIES, KNOBS, PER_COLOUR, Ruleset
 from mmsim.metro.rules.tiles import CODES, NUMBER, SIDES, TILES, exit_side, turned, ways_to_lie
 
 Record = NDArray[Any]  # a structured array of one element: what crosses from Python to compiled code
+# Elements of such arrays, as compiled code passes them on; no type checker knows the fields of a record.
+State: TypeAlias = Any  # of dtype STATE: a position
+Board: TypeAlias = Any  # of dtype BOARD: the tables of the board and the tiles, only read
+Rules: TypeAlias = Any  # of dtype RULES: a ruleset as numbers, only read
+Dice: TypeAlias = Any  # of dtype DICE: all chance of a game
 
 SEATS = 6
 HAND = 3
@@ -66,7 +71,8 @@ BOARD = np.dtype(
         ("tiles", np.uint8, SUPPLY),
         ("central", np.uint8, 8),
         ("numbers", np.uint8, COLOURS * PER_COLOUR),  # [colour, i]: a station
-    ]
+    ],
+    align=True,
 )
 
 RULES = np.dtype([("players", np.int64), ("owners", np.int64), *((name, np.int64) for name in KNOBS)])
@@ -129,43 +135,13 @@ STATE = np.dtype(
         ("bonus_points", np.int64, SEATS),
         ("scores", np.int64, SEATS),
         ("winners", np.uint64),  # bits of seats
-    ]
+    ],
+    align=True,  # no number lies across two lines of the processor's cache
 )
 
 # All chance of a game is apart from its position, so that a copy of the position tells a bot nothing of what comes:
 # stream 0 for the set-up, then one for each seat's bot.
 DICE = np.dtype([("rng", np.uint64, streams.words(1 + SEATS))])
-
-WEIGHTS = 12  # parameters of a bot
-BOTS = np.dtype([("kind", np.int64, SEATS), ("weights", np.float64, SEATS * WEIGHTS)])  # by seat
-
-CANDIDATES = 16  # moves a searching bot compares
-
-# What a bot thinks while it chooses a move; nothing of it lasts.
-MIND = np.dtype(
-    [
-        ("stake", np.float64, COMPANIES),  # what a point of every owner of wagons is worth to the player
-        ("open_worth", np.float64),  # what an open line is worth, whatever it is; below zero: what the next fields say
-        ("tiles", np.float64, NODES),  # [node]: tiles a line that waits there may still pass
-        ("centre", np.float64, NODES),  # [node]: how likely it ends in the centre
-        ("both", np.float64, NODES),  # [node]: the tiles it may still pass times whether it ends in the centre
-        ("track", np.float64, 4),  # how likely a track of an unseen tile goes out so many sides clockwise
-        ("unseen", np.int64, KINDS),  # tiles of every kind that are in a hidden hand or the supply
-        ("best", np.float64, KINDS),  # [kind as it lies]: the best that can be done with it
-        ("pool", np.uint8, SUPPLY),  # what is shuffled when hidden things are guessed
-        ("profit", np.float64, COMPANIES),  # what every company is expected to make
-        ("value", np.float64, COMPANIES),  # and what that would make it worth
-        ("candidate", np.int64, CANDIDATES),  # moves
-        ("prior", np.float64, CANDIDATES),  # what they seemed worth before the search
-        ("total", np.float64, CANDIDATES),  # of their playouts
-    ]
-)
-
-# A view and what a searching bot makes of it are positions too.
-VIEW, SAMPLE, PLAYOUT = 1, 2, 3
-POSITIONS = 4
-IMAGINED = 1  # the mind that goes with an imagined game
-MINDS = 2
 
 
 def new_record(kind: np.dtype[Any], size: int = 1) -> Record:
@@ -234,7 +210,7 @@ def rules_record(rules: Ruleset) -> Record:
     return record
 
 
-def lay_deal(s: Any, deal: Deal) -> None:
+def lay_deal(s: State, deal: Deal) -> None:
     """Put a deal of one's own into a position: the supply, the central tiles, the piles and the numbers as they are."""
     s.supply[:] = [NUMBER[code] for code in deal.supply]
     for cell, code in zip(CENTRE, deal.central, strict=False):

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from mmsim.compiled.accel import count_bits, ix, jit
 from mmsim.compiled.lead import write_lead
-from mmsim.metro.engine.state import END_REASONS, NOBODY, TOO_LONG
-from mmsim.metro.engine.turns import line_points
+from mmsim.metro.engine.lines import line_points
+from mmsim.metro.engine.state import END_REASONS, NOBODY, TOO_LONG, Rules, State
 from mmsim.metro.rules.board import STATIONS, STOPS
 from mmsim.metro.rules.rulesets import Ruleset
 
@@ -97,7 +97,7 @@ def empty_rows(rules: Ruleset, games: int) -> dict[str, NDArray[Any]]:
 
 
 @jit
-def write_game(s: Any, r: Any, game: Any, status: Any, row: Any) -> None:
+def write_game(s: State, r: Rules, game: Any, status: Any, row: Any) -> None:
     """The row of `games`."""
     best, second = np.int64(-1), np.int64(-1)
     tiles, draws, exchanges = np.int64(0), np.int64(0), np.int64(0)
@@ -132,7 +132,7 @@ def write_game(s: Any, r: Any, game: Any, status: Any, row: Any) -> None:
 
 
 @jit
-def write_seat(s: Any, r: Any, game: Any, seat: Any, row: Any) -> None:
+def write_seat(s: State, r: Rules, game: Any, seat: Any, row: Any) -> None:
     """A row of `seats`."""
     rank = np.int64(1)
     for other in range(r.players):
@@ -163,7 +163,7 @@ def write_seat(s: Any, r: Any, game: Any, seat: Any, row: Any) -> None:
 
 
 @jit
-def write_line(s: Any, r: Any, game: Any, line: Any, row: Any) -> None:
+def write_line(s: State, r: Rules, game: Any, line: Any, row: Any) -> None:
     """A row of `lines`."""
     owner = np.int64(s.owner[ix(line)])
     owned = owner != NOBODY
@@ -180,7 +180,7 @@ def write_line(s: Any, r: Any, game: Any, line: Any, row: Any) -> None:
 
 
 @jit
-def write_rows(s: Any, r: Any, game: Any, i: Any, status: Any, games: Any, seats: Any, lines: Any) -> None:
+def write_rows(s: State, r: Rules, game: Any, i: Any, status: Any, games: Any, seats: Any, lines: Any) -> None:
     """All rows of the i-th game of a shard."""
     write_game(s, r, game, status, games[ix(i)])
     for seat in range(r.players):

@@ -4,23 +4,26 @@ from typing import Any
 
 import numpy as np
 
-from mmsim.compiled.accel import inlined, ix, jit
+from mmsim.compiled.accel import ix, jit
 from mmsim.compiled.lead import clear_lead, note_lead
 from mmsim.compiled.streams import draw_below
+from mmsim.metro.engine.lines import join, score_arrivals
 from mmsim.metro.engine.moves import DRAW, EXCHANGE, PLACE, WAGON, find_drawn, find_turn
 from mmsim.metro.engine.state import (
     COLOURS,
     EMPTY,
-    ENTRIES,
     GRID,
     HAND,
     NO_TILES,
-    NOBODY,
     NODES,
     SEATS,
     SHARES,
     SUPPLY,
     TOO_LONG,
+    Board,
+    Dice,
+    Rules,
+    State,
 )
 from mmsim.metro.rules.board import CENTRE, SIZE, STATIONS, STOPS
 from mmsim.metro.rules.rulesets import COMPANIES, PER_COLOUR
@@ -33,7 +36,7 @@ _CENTRE = tuple(SIZE * row + column for row, column in CENTRE)
 
 
 @jit
-def clear_table(s: Any, b: Any) -> None:
+def clear_table(s: State, b: Board) -> None:
     """An empty board, nobody with anything."""
     s.turn, s.seat, s.over, s.end_reason = 1, 0, 0, -1
     s.next, s.drawn = 0, -1
@@ -51,6 +54,8 @@ def clear_table(s: Any, b: Any) -> None:
         s.line_turn[ix(stop)] = 0
     s.arrived = s.shown = s.wagon_used = _ZERO
     s.edges = s.wagon_shares = s.exchange_shares = _ZERO
+    for at in range(4 * HAND):
+        s.where[ix(at)] = _ZERO
     for side in range(4):
         s.wagon_cells[ix(side)] = _ZERO
     for owner in range(COMPANIES):
@@ -65,7 +70,7 @@ def clear_table(s: Any, b: Any) -> None:
 
 
 @jit
-def shuffle_supply(s: Any, b: Any, dice: Any) -> None:
+def shuffle_supply(s: State, b: Board, dice: Dice) -> None:
     """As `deal.shuffled`: all orders of the 60 tiles equally likely."""
     for i in range(SUPPLY):
         s.supply[ix(i)] = b.tiles[ix(i)]
@@ -77,7 +82,7 @@ def shuffle_supply(s: Any, b: Any, dice: Any) -> None:
 
 
 @jit
-def shuffle_shares(s: Any, dice: Any) -> None:
+def shuffle_shares(s: State, dice: Dice) -> None:
     """X15: the four piles."""
     for i in range(SHARES):
         pile = COMPANIES * i
@@ -91,7 +96,7 @@ def shuffle_shares(s: Any, dice: Any) -> None:
 
 
 @jit
-def shuffle_numbers(s: Any, b: Any, r: Any, dice: Any) -> None:
+def shuffle_numbers(s: State, b: Board, r: Rules, dice: Dice) -> None:
     """X18: so many of each colour to every player."""
     order = np.zeros(PER_COLOUR, np.int64)
     for colour in range(COLOURS):
@@ -105,7 +110,7 @@ def shuffle_numbers(s: Any, b: Any, r: Any, dice: Any) -> None:
 
 
 @jit
-def draw_central(s: Any, b: Any, dice: Any) -> None:
+def draw_central(s: State, b: Board, dice: Dice) -> None:
     """X17: four of the eight central tiles, each turned at random."""
     left = np.zeros(8, np.int64)
     for i in range(8):
@@ -123,7 +128,7 @@ def draw_central(s: Any, b: Any, dice: Any) -> None:
 
 
 @jit
-def hand_out(s: Any, b: Any, r: Any) -> None:
+def hand_out(s: State, b: Board, r: Rules) -> None:
     """X8, X14, X15, X17: everybody takes tiles and shares from what is shuffled; the central tiles are laid."""
     for seat in range(r.players):
         for i in range(r.hand):
@@ -154,55 +159,8 @@ def hand_out(s: Any, b: Any, r: Any) -> None:
 # --- playing a move --------------------------------------------------------------------------------------------
 
 
-@inlined
-def join(s: Any, b: Any, kind: Any, cell: Any, worth: Any) -> None:
-    """X2: a tile joins each stretch that ends at it with the stretch that begins beyond it."""
-    for side in range(4):
-        entry = 4 * cell + side
-        beyond = b.exit[ix(4 * cell + np.int64(b.out[ix(4 * kind + side)]))]
-        first = s.first[ix(entry)]
-        last = s.last[ix(beyond)]
-        s.last[ix(first)] = last
-        s.first[ix(last)] = first
-        s.length[ix(first)] += worth + s.length[ix(beyond)]
-
-
-@inlined
-def score_arrivals(s: Any, b: Any, cell: Any) -> bool:
-    """X11: the lines that a tile has brought to a stop; returns whether anybody scored."""
-    scored = False
-    for side in range(4):
-        first = s.first[ix(4 * cell + side)]
-        # The node of this side still knows where its stretch began: a line's stretch begins at its departure.
-        stop = b.stop[ix(first)]
-        if stop == 0:
-            continue
-        line = np.int64(stop) - 1
-        last = s.last[ix(first)]
-        if last < ENTRIES or s.arrived >> np.uint64(line) & _ONE != _ZERO:
-            continue
-        if line >= STATIONS and s.owner[ix(line)] == NOBODY:
-            continue
-        to = np.int64(last) - ENTRIES
-        s.arrived |= _ONE << np.uint64(line)
-        s.to[ix(line)] = to + 1
-        s.line_tiles[ix(line)] = s.length[ix(first)]
-        s.line_turn[ix(line)] = s.turn
-        if s.owner[ix(line)] != NOBODY:
-            s.points[ix(s.owner[ix(line)])] += line_points(s, line)
-            scored = True
-    return scored
-
-
-@inlined
-def line_points(s: Any, line: Any) -> np.int64:
-    """X11, X16: what a line that has arrived is worth to its owner: twice its tiles from a station into the centre."""
-    tiles = np.int64(s.line_tiles[ix(line)])
-    return 2 * tiles if line < STATIONS and s.to[ix(line)] > STATIONS else tiles
-
-
 @jit
-def place(s: Any, b: Any, r: Any, what: Any, turns: Any, cell: Any) -> None:
+def place(s: State, b: Board, r: Rules, what: Any, turns: Any, cell: Any) -> None:
     """X8, X11: put down a tile, score the lines that arrive, and fill up the hand."""
     seat = s.seat
     kind = s.drawn
@@ -224,18 +182,18 @@ def place(s: Any, b: Any, r: Any, what: Any, turns: Any, cell: Any) -> None:
 
 
 @jit
-def lay(s: Any, b: Any, r: Any, kind: Any, cell: Any) -> None:
+def lay(s: State, b: Board, r: Rules, kind: Any, cell: Any) -> None:
     """A tile on the board, and what comes of it."""
     s.tile[ix(cell)] = kind
     s.placed |= _ONE << np.uint64(cell)
     s.reach |= b.near[ix(cell)]
-    join(s, b, kind, cell, np.int64(1))
-    if score_arrivals(s, b, cell) and not r.companies:
+    arriving = join(s, b, kind, cell, np.int64(1))
+    if arriving != 0 and score_arrivals(s, b, cell, arriving) and not r.companies:
         note_lead(s, s.points, r.players)
 
 
 @jit
-def exchange(s: Any, i: Any, hidden: Any) -> None:
+def exchange(s: State, i: Any, hidden: Any) -> None:
     """X15: the own share goes under its pile; the open one is taken and replaced, or the top hidden one is taken."""
     at, pile, size = SHARES * s.seat + i, COMPANIES * i, s.pile_size[ix(i)]
     s.pile[ix(pile + size)] = s.share[ix(at)]
@@ -253,7 +211,7 @@ def exchange(s: Any, i: Any, hidden: Any) -> None:
 
 
 @jit
-def put_wagon(s: Any, b: Any, r: Any, i: Any, edge: Any) -> None:
+def put_wagon(s: State, b: Board, r: Rules, i: Any, edge: Any) -> None:
     """X16: a wagon in the centre; with module 1 the share that allows it is shown from now on."""
     owner = s.seat
     if r.companies:
@@ -268,7 +226,7 @@ def put_wagon(s: Any, b: Any, r: Any, i: Any, edge: Any) -> None:
 
 
 @jit
-def play_move(s: Any, b: Any, r: Any, move: Any) -> None:
+def play_move(s: State, b: Board, r: Rules, move: Any) -> None:
     """Play a legal move and get the next decision ready."""
     kind, what, turns, where = move & 7, move >> 3 & 3, move >> 5 & 3, move >> 7
     if kind == DRAW:
@@ -287,7 +245,7 @@ def play_move(s: Any, b: Any, r: Any, move: Any) -> None:
 
 
 @jit
-def end_turn(s: Any, b: Any, r: Any) -> None:
+def end_turn(s: State, b: Board, r: Rules) -> None:
     """X12: the game ends with the last tile; else the next player's turn begins."""
     if s.placed == b.cells:
         s.end_reason = NO_TILES

@@ -3,12 +3,13 @@
 from dataclasses import dataclass
 
 from mmsim.core.errors import UsageError
+from mmsim.core.game import Variant
 from mmsim.core.rng import Purpose, Stream
 from mmsim.metro.rules.deal import Deal, deal
 from mmsim.metro.rules.reference import Game, apply, legal_moves
 from mmsim.metro.rules.rulesets import Ruleset
 
-BOARD = "classic"
+BOARD = "metro"  # the name of the one board there is
 
 
 @dataclass(frozen=True)
@@ -29,9 +30,9 @@ class Seed:
         return Stream(self.master, Purpose.BOT + seat, self.game)
 
 
-def check_board(board: str) -> None:
-    """There is one board, and no other to be asked for."""
-    if board != BOARD:
+def check_board(board: str | None) -> None:
+    """There is one board, and no other to be asked for; a variant that names none means this one."""
+    if board not in (BOARD, Variant.board):
         raise UsageError(f"metro has one board, '{BOARD}', and no '{board}'")
 
 

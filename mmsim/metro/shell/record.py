@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import Any, Protocol
 
@@ -19,6 +19,10 @@ from mmsim.metro.rules.tiles import SIDES, TILES, turned
 
 GAME = "metro"
 _KEYS = ("format", "game", "board", "ruleset", "seats", "deal", "seed", "moves", "result")
+_SEAT_KEYS = ("seat", "player", "bot")
+_SEED_KEYS: dict[str, type] = {"master": int, "variant": str, "game": int, "seats": str}
+_BOARD_KEYS = ("wagons", "central")
+_DEAL_KEYS = ("supply", "piles", "numbers")
 _MOVE_KEYS: dict[str, tuple[str, ...]] = {
     "place": ("tile", "turns", "cell"),
     "draw": (),
@@ -118,18 +122,29 @@ def verify(record: Any) -> Game:
 def _opening(record: Any) -> Game:
     check_head(record, GAME, _KEYS)
     seed = get(record, "seed", dict, "the record")
-    for key, kind in (("master", int), ("variant", str), ("game", int), ("seats", str)):
+    for key, kind in _SEED_KEYS.items():
         get(seed, key, kind, "seed")
+    _only(seed, _SEED_KEYS, "seed")
     seats = get(record, "seats", list, "the record")
     for seat, told in enumerate(seats):
         for key in ("seat", "player"):
             if get(told, key, int, f"seats[{seat}]") != seat:
                 raise RecordError(f"seats[{seat}] says {key} {told[key]}; seats are listed in playing order from 0")
         get(told, "bot", str, f"seats[{seat}]")
+        _only(told, _SEAT_KEYS, f"seats[{seat}]")
     rules = _ruleset(get(record, "ruleset", dict, "the record"), len(seats))
     board = get(record, "board", dict, "the record")
+    _only(board, _BOARD_KEYS, "board")
     same(get(board, "wagons", dict, "board"), wagons(rules), "board.wagons")
     return Game(rules, _deal(record, rules))
+
+
+def _only(told: dict[str, Any], keys: Iterable[str], where: str) -> None:
+    """An object of a record has no keys but these."""
+    known = tuple(keys)
+    for key in told:
+        if key not in known:
+            raise RecordError(f"{where}: {unknown('key', key, known)}")
 
 
 def _ruleset(told: dict[str, Any], players: int) -> Ruleset:
@@ -155,7 +170,8 @@ def _ruleset(told: dict[str, Any], players: int) -> Ruleset:
 def _deal(record: dict[str, Any], rules: Ruleset) -> Deal:
     """What chance laid out, if it is what the rules lay out."""
     told = get(record, "deal", dict, "the record")
-    supply, piles, numbers = (get(told, key, list, "deal") for key in ("supply", "piles", "numbers"))
+    supply, piles, numbers = (get(told, key, list, "deal") for key in _DEAL_KEYS)
+    _only(told, _DEAL_KEYS, "deal")
     central = get(record["board"], "central", list, "board")
     if sorted(map(str, supply)) != sorted(TILES):
         raise RecordError(f"deal.supply: {_odd_tile(supply)}")

@@ -8,7 +8,7 @@ import pytest
 from mmsim.core.errors import MmsimError, UsageError
 from mmsim.core.game import Variant
 from mmsim.metro.bots import BOTS, seat_bots
-from mmsim.metro.engine.state import WEIGHTS
+from mmsim.metro.bots.thinking.memory import WEIGHTS
 from mmsim.metro.game import Metro
 from mmsim.metro.rules.deal import PERCENTS
 from tests.metro.twins import SPECS

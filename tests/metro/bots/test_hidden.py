@@ -12,8 +12,9 @@ from mmsim.core.game import Variant
 from mmsim.metro.bots import BOTS
 from mmsim.metro.bots.entries import SEE
 from mmsim.metro.bots.position import Position
+from mmsim.metro.bots.thinking.memory import SAMPLE, VIEW
 from mmsim.metro.bots.thinking.view import count_unseen, guess, hide
-from mmsim.metro.engine.state import HAND, SAMPLE, SHARES, UNKNOWN, VIEW
+from mmsim.metro.engine.state import HAND, SHARES, UNKNOWN
 from mmsim.metro.game import prepare, start_up
 from mmsim.metro.rules.deal import number_colours
 from mmsim.metro.rules.rulesets import COMPANIES, ruleset

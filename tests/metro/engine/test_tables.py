@@ -202,7 +202,7 @@ def test_an_unknown_seating_seed_or_board_is_refused() -> None:
         METRO.prepare(Variant("metro", seats="rotated"))
     with pytest.raises(UsageError, match="master seed"):
         METRO.prepare(Variant("metro", seed=-1))
-    with pytest.raises(UsageError, match="metro has one board, 'classic', and no 'grand'"):
+    with pytest.raises(UsageError, match="metro has one board, 'metro', and no 'grand'"):
         METRO.prepare(Variant("metro", board="grand"))
 
 

@@ -6,14 +6,15 @@ import numpy as np
 
 from mmsim.compiled.accel import inlined, ix, jit
 from mmsim.compiled.streams import draw_below
-from mmsim.metro.engine.state import COLOURS, GRID, HAND, KINDS, SHARES, SUPPLY, UNKNOWN
+from mmsim.metro.bots.thinking.memory import Thoughts
+from mmsim.metro.engine.state import COLOURS, GRID, HAND, KINDS, SHARES, SUPPLY, UNKNOWN, Board, Dice, Rules, State
 from mmsim.metro.rules.rulesets import COMPANIES, PER_COLOUR
 
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
 
 
 @jit
-def hide(v: Any, r: Any, seat: Any) -> None:
+def hide(v: State, r: Rules, seat: Any) -> None:
     """Make a copy of a position the view of a seat: blank the supply and what the others hold."""
     for i in range(SUPPLY):
         v.supply[ix(i)] = UNKNOWN
@@ -34,7 +35,7 @@ def hide(v: Any, r: Any, seat: Any) -> None:
 
 
 @jit
-def _hide_shares(v: Any, r: Any, seat: Any, i: Any) -> None:
+def _hide_shares(v: State, r: Rules, seat: Any, i: Any) -> None:
     """X15: shares of a percentage of which a seat has not seen where they went."""
     pile = COMPANIES * i
     for j in range(COMPANIES):
@@ -49,86 +50,86 @@ def _hide_shares(v: Any, r: Any, seat: Any, i: Any) -> None:
 
 
 @inlined
-def _knows(v: Any, i: Any, company: Any, seat: Any) -> bool:
+def _knows(v: State, i: Any, company: Any, seat: Any) -> bool:
     return np.int64(v.knows[ix(COMPANIES * i + np.int64(company))]) >> seat & 1 != 0
 
 
 @jit
-def count_unseen(v: Any, b: Any, mind: Any) -> None:
+def count_unseen(v: State, b: Board, t: Thoughts) -> None:
     """How many tiles of every kind the player in turn has not seen yet, in a hand or in the supply."""
     for kind in range(KINDS):
-        mind.unseen[ix(kind)] = 0
+        t.unseen[ix(kind)] = 0
     for i in range(SUPPLY):
-        mind.unseen[ix(b.tiles[ix(i)])] += 1
+        t.unseen[ix(b.tiles[ix(i)])] += 1
     for cell in range(GRID):
         if v.placed >> np.uint64(cell) & _ONE != _ZERO:
-            mind.unseen[ix(v.printed[ix(cell)])] -= 1
+            t.unseen[ix(v.printed[ix(cell)])] -= 1
     for i in range(v.held[ix(v.seat)]):
-        mind.unseen[ix(v.hand[ix(HAND * v.seat + i)])] -= 1
+        t.unseen[ix(v.hand[ix(HAND * v.seat + i)])] -= 1
     if v.drawn >= 0:
-        mind.unseen[ix(v.drawn)] -= 1
+        t.unseen[ix(v.drawn)] -= 1
 
 
 @jit
-def guess(v: Any, b: Any, r: Any, mind: Any, dice: Any, stream: Any) -> None:
+def guess(v: State, b: Board, r: Rules, t: Thoughts, dice: Dice, stream: Any) -> None:
     """Fill in what a view hides: everything that fits what the player in turn knows, all equally likely."""
     size = np.int64(0)
     for kind in range(KINDS):
-        for _ in range(mind.unseen[ix(kind)]):
-            mind.pool[ix(size)] = kind
+        for _ in range(t.unseen[ix(kind)]):
+            t.pool[ix(size)] = kind
             size += 1
     for i in range(v.next, SUPPLY):
         size -= 1
-        v.supply[ix(i)] = _draw(mind, size, dice, stream)
+        v.supply[ix(i)] = _draw(t, size, dice, stream)
     for seat in range(r.players):
         if seat != v.seat:
             for i in range(v.held[ix(seat)]):
                 size -= 1
-                v.hand[ix(HAND * seat + i)] = _draw(mind, size, dice, stream)
+                v.hand[ix(HAND * seat + i)] = _draw(t, size, dice, stream)
     if r.companies:
         for i in range(SHARES):
-            _guess_shares(v, r, mind, dice, stream, i)
+            _guess_shares(v, r, t, dice, stream, i)
     if r.numbers:
         for colour in range(COLOURS):
-            _guess_numbers(v, b, r, mind, dice, stream, colour)
+            _guess_numbers(v, b, r, t, dice, stream, colour)
 
 
 @inlined
-def _draw(mind: Any, last: Any, dice: Any, stream: Any) -> np.int64:
+def _draw(t: Thoughts, last: Any, dice: Dice, stream: Any) -> np.int64:
     """Any of the things in the pool up to the last, which takes its place."""
     at = draw_below(dice, stream, last + 1)
-    drawn = np.int64(mind.pool[ix(at)])
-    mind.pool[ix(at)] = mind.pool[ix(last)]
+    drawn = np.int64(t.pool[ix(at)])
+    t.pool[ix(at)] = t.pool[ix(last)]
     return drawn
 
 
 @jit
-def _guess_shares(v: Any, r: Any, mind: Any, dice: Any, stream: Any, i: Any) -> None:
+def _guess_shares(v: State, r: Rules, t: Thoughts, dice: Dice, stream: Any, i: Any) -> None:
     size = np.int64(0)
     for company in range(COMPANIES):
         if v.knows[ix(COMPANIES * i + company)] == 0:
-            mind.pool[ix(size)] = company
+            t.pool[ix(size)] = company
             size += 1
     for j in range(v.pile_size[ix(i)]):
         if v.pile[ix(COMPANIES * i + j)] == UNKNOWN:
             size -= 1
-            v.pile[ix(COMPANIES * i + j)] = _draw(mind, size, dice, stream)
+            v.pile[ix(COMPANIES * i + j)] = _draw(t, size, dice, stream)
     for seat in range(r.players):
         if v.share[ix(SHARES * seat + i)] == UNKNOWN:
             size -= 1
-            v.share[ix(SHARES * seat + i)] = _draw(mind, size, dice, stream)
+            v.share[ix(SHARES * seat + i)] = _draw(t, size, dice, stream)
 
 
 @jit
-def _guess_numbers(v: Any, b: Any, r: Any, mind: Any, dice: Any, stream: Any, colour: Any) -> None:
+def _guess_numbers(v: State, b: Board, r: Rules, t: Thoughts, dice: Dice, stream: Any, colour: Any) -> None:
     size = np.int64(0)
     for i in range(PER_COLOUR):
         station = np.int64(b.numbers[ix(PER_COLOUR * colour + i)])
         if v.numbers[ix(v.seat)] >> np.uint64(station - 1) & _ONE == _ZERO:
-            mind.pool[ix(size)] = station
+            t.pool[ix(size)] = station
             size += 1
     for seat in range(r.players):
         if seat != v.seat:
             for _ in range(r.numbers_per_colour):
                 size -= 1
-                v.numbers[ix(seat)] |= _ONE << np.uint64(_draw(mind, size, dice, stream) - 1)
+                v.numbers[ix(seat)] |= _ONE << np.uint64(_draw(t, size, dice, stream) - 1)

@@ -1,0 +1,87 @@
+"""The decisions of the bots that do not search: greedy, spoiler and planner."""
+
+from typing import Any
+
+import numpy as np
+
+from mmsim.compiled.accel import ix, jit
+from mmsim.metro.bots.greedy import GREEDY
+from mmsim.metro.bots.planner import PLANNER
+from mmsim.metro.bots.spoiler import SPOILER
+from mmsim.metro.bots.thinking.evaluation import weigh_owners
+from mmsim.metro.bots.thinking.expectations import expect, refine
+from mmsim.metro.bots.thinking.memory import Thoughts
+from mmsim.metro.bots.thinking.modules import best_exchange, best_wagon
+from mmsim.metro.bots.thinking.placements import best_placement, drawing_value, weigh_cells
+from mmsim.metro.engine.moves import DRAW, kth_move
+from mmsim.metro.engine.state import SUPPLY, Board, Dice, Rules, State
+
+# places of the weights, in the order of their declaration
+_OPEN, _GIVEN = range(len(GREEDY.weights))
+_SPOILER_OPEN, _OWN = range(len(SPOILER.weights))
+OTHERS, _SWEEPS, _START, WAGONS, EXCHANGES = range(len(PLANNER.weights))
+
+
+@jit
+def choose_greedy(v: State, b: Board, r: Rules, t: Thoughts, w: Any, at: Any, dice: Dice, stream: Any) -> np.int64:
+    """The placement worth most, or a tile from the supply if that promises more."""
+    t.open_worth = w[ix(at + _OPEN)]
+    weigh_owners(v, r, t, v.seat, 1.0, w[ix(at + _GIVEN)])
+    return _place_or_draw(v, b, r, t, dice, stream)
+
+
+@jit
+def choose_spoiler(v: State, b: Board, r: Rules, t: Thoughts, w: Any, at: Any, dice: Dice, stream: Any) -> np.int64:
+    """As the greedy bot, with the others' points first."""
+    t.open_worth = w[ix(at + _SPOILER_OPEN)]
+    weigh_owners(v, r, t, v.seat, w[ix(at + _OWN)], 1.0)
+    return _place_or_draw(v, b, r, t, dice, stream)
+
+
+@jit
+def _place_or_draw(v: State, b: Board, r: Rules, t: Thoughts, dice: Dice, stream: Any) -> np.int64:
+    """X8: the best placement of an own tile, or a draw where an unseen tile does better on average."""
+    draws = may_draw(v)
+    if draws:
+        weigh_cells(v, b, r, t)
+    move, value = best_placement(v, b, r, t, draws, dice, stream)
+    if draws and drawing_value(v, b, r, t) > value:
+        return np.int64(DRAW)
+    return move if move >= 0 else kth_move(v, r, v.choices - 1)  # nothing to place: pass
+
+
+@jit
+def may_draw(v: State) -> bool:
+    """X8: whether this is the beginning of a turn and there is a tile to be drawn."""
+    return v.drawn < 0 and v.next < SUPPLY
+
+
+@jit
+def plan(v: State, b: Board, r: Rules, t: Thoughts, w: Any, at: Any) -> None:
+    """What every owner's points are worth, and what to expect of every line."""
+    weigh_owners(v, r, t, v.seat, 1.0, w[ix(at + OTHERS)])
+    expect(b, t, w[ix(at + _START)])
+    refine(v, b, t, np.int64(w[ix(at + _SWEEPS)]))
+
+
+@jit
+def choose_planner(v: State, b: Board, r: Rules, t: Thoughts, w: Any, at: Any, dice: Dice, stream: Any) -> np.int64:
+    """Whatever raises the own expectations most: a tile, a draw, a wagon or an exchange."""
+    plan(v, b, r, t, w, at)
+    if v.drawn >= 0 or not (r.companies or r.stations):
+        return _place_or_draw(v, b, r, t, dice, stream)
+    weigh_cells(v, b, r, t)
+    chosen, best = best_placement(v, b, r, t, True, dice, stream)
+    if may_draw(v):
+        value = drawing_value(v, b, r, t)
+        if value > best:
+            chosen, best = np.int64(DRAW), value
+    if r.stations:
+        move, value = best_wagon(v, b, r, t, w[ix(at + WAGONS)])
+        if move >= 0 and value > best:
+            chosen, best = move, value
+    if r.companies:
+        move, value = best_exchange(v, b, t, w[ix(at + EXCHANGES)])
+        if move >= 0 and value > best:
+            chosen = move
+    return chosen if chosen >= 0 else _place_or_draw(v, b, r, t, dice, stream)

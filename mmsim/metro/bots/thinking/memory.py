@@ -1,0 +1,55 @@
+"""The records of thinking: who sits where with which weights, and the working memory of one decision."""
+
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from mmsim.metro.bots import BOTS as DECLARED
+from mmsim.metro.bots.search import MOST_COMPARED
+from mmsim.metro.engine.state import ENTRIES, GRID, KINDS, NODES, SEATS, SUPPLY
+from mmsim.metro.rules.rulesets import COMPANIES
+
+Bots: TypeAlias = Any  # an element of an array of dtype BOTS
+Thoughts: TypeAlias = Any  # an element of an array of dtype THOUGHTS
+
+WEIGHTS = max(len(bot.weights) for bot in DECLARED.values())  # places for the weights of a bot
+BOTS = np.dtype([("kind", np.int64, SEATS), ("weights", np.float64, SEATS * WEIGHTS)])  # by seat
+
+NEVER = -1e9  # what is worth less than anything that can be done
+
+# What a bot thinks while it chooses a move; nothing of it lasts.
+THOUGHTS = np.dtype(
+    [
+        # what is expected of the lines
+        ("stake", np.float64, COMPANIES),  # what a point of every owner of wagons is worth to the player
+        ("open_worth", np.float64),  # what an open line is worth, whatever it is; below zero: what the next fields say
+        ("tiles", np.float64, NODES),  # [node]: tiles a line that waits there may still pass
+        ("centre", np.float64, NODES),  # [node]: how likely it ends in the centre
+        ("both", np.float64, NODES),  # [node]: the tiles it may still pass times whether it ends in the centre
+        ("track", np.float64, 4),  # how likely a track of an unseen tile goes out so many sides clockwise
+        ("ahead", np.uint16, ENTRIES),  # [cell, side out]: the node where a line gets that leaves a cell
+        ("stretch", np.float64, ENTRIES),  # the tiles it passes on the way
+        # what a tile does
+        ("unseen", np.int64, KINDS),  # tiles of every kind that are in a hidden hand or the supply
+        ("best", np.float64, KINDS),  # [kind as it lies]: the best that can be done with it
+        ("gain", np.float64, GRID * 16),  # [cell, side in, side out]: of a line sent through it; NEVER: it comes back
+        ("number_gain", np.float64, GRID * 16),  # the same for the own station numbers
+        ("pool", np.uint8, SUPPLY),  # what is shuffled when hidden things are guessed
+        ("profit", np.float64, COMPANIES),  # what every company is expected to make
+        ("value", np.float64, COMPANIES),  # and what that would make it worth
+        # search
+        ("candidate", np.int64, MOST_COMPARED),  # moves
+        ("prior", np.float64, MOST_COMPARED),  # what they seemed worth before the search
+        ("total", np.float64, MOST_COMPARED),  # of their playouts
+    ],
+    align=True,
+)
+_FIELDS = THOUGHTS.fields
+assert _FIELDS is not None
+EXPECTATIONS = int(_FIELDS["ahead"][1])  # bytes at the beginning of THOUGHTS: what an imagined game goes on with
+
+# Besides the position itself there are a view of it, and what a searching bot makes of that.
+VIEW, SAMPLE, PLAYOUT = 1, 2, 3
+POSITIONS = 4
+IMAGINED = 1  # the thoughts that go with an imagined game
+MINDS = 2

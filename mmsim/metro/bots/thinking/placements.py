@@ -1,0 +1,138 @@
+"""What a tile does to the lines that wait for it: the best placement, and what drawing another tile promises."""
+
+from typing import Any
+
+import numpy as np
+
+from mmsim.compiled.accel import inlined, ix, jit, lowest_bit
+from mmsim.compiled.streams import draw_below
+from mmsim.metro.bots.thinking.evaluation import expected_points
+from mmsim.metro.bots.thinking.memory import NEVER, Thoughts
+from mmsim.metro.engine.lines import follow, holds_number, line_at, number_factor
+from mmsim.metro.engine.moves import PLACE, good_cells, move_code
+from mmsim.metro.engine.state import ENTRIES, HAND, KINDS, Board, Dice, Rules, State
+
+_ONE, _ZERO = np.uint64(1), np.uint64(0)
+_WINDING = NEVER / 2.0  # below that the sum of some gains has NEVER in it
+
+
+@jit
+def placement_value(v: State, b: Board, r: Rules, t: Thoughts, kind: Any, cell: Any) -> float:
+    """What a tile in a cell is worth to the player in turn: what it changes in the lines that wait there."""
+    value = 0.0
+    for side in range(4):
+        node = 4 * cell + side
+        line = line_at(v, b, node)
+        if line < 0:
+            continue
+        tiles = np.int64(v.length[ix(v.first[ix(node)])])
+        to, more = follow(v, b, kind, cell, side)
+        after = expected_points(t, line, to, tiles + more)
+        value += t.stake[ix(v.owner[ix(line)])] * (after - expected_points(t, line, node, tiles))
+        if r.numbers and holds_number(v, v.seat, to - ENTRIES + 1):
+            value += after * np.float64(number_factor(line))
+    return value
+
+
+@jit
+def weigh_cells(v: State, b: Board, r: Rules, t: Thoughts) -> None:
+    """Work out `gain` for every way through every open cell, so that many tiles can be weighed there."""
+    cells = v.reach & ~v.placed
+    while cells != _ZERO:
+        cell = lowest_bit(cells)
+        cells &= cells - _ONE
+        for side in range(4):
+            _weigh_side(v, b, r, t, cell, side)
+
+
+@inlined
+def _weigh_side(v: State, b: Board, r: Rules, t: Thoughts, cell: Any, side: Any) -> None:
+    """The gain of the line that waits at a side of a cell, by the side by which it may leave the cell."""
+    node, at = 4 * cell + side, 16 * cell + 4 * side
+    line = line_at(v, b, node)
+    if line < 0:
+        for out in range(4):
+            t.gain[ix(at + out)] = t.number_gain[ix(at + out)] = 0.0
+        return
+    tiles = np.int64(v.length[ix(v.first[ix(node)])])
+    stake, before = t.stake[ix(v.owner[ix(line)])], expected_points(t, line, node, tiles)
+    for out in range(4):
+        beyond = b.exit[ix(4 * cell + out)]
+        to = np.int64(v.last[ix(beyond)])
+        after = expected_points(t, line, to, tiles + (1 + np.int64(v.length[ix(beyond)])))
+        # a line that comes back passes the tile twice: where it gets then depends on the whole tile
+        t.gain[ix(at + out)] = stake * (after - before) if to >> 2 != cell else NEVER
+        if r.numbers:
+            holds = holds_number(v, v.seat, to - ENTRIES + 1)
+            t.number_gain[ix(at + out)] = after * np.float64(number_factor(line)) if holds else 0.0
+
+
+@inlined
+def weighed_value(v: State, b: Board, r: Rules, t: Thoughts, kind: Any, cell: Any) -> float:
+    """As `placement_value`, from the gains that are worked out."""
+    value = 0.0
+    for side in range(4):
+        way = 16 * cell + 4 * side + np.int64(b.out[ix(4 * kind + side)])
+        value += t.gain[ix(way)]
+        if r.numbers:
+            value += t.number_gain[ix(way)]
+    return value if value > _WINDING else placement_value(v, b, r, t, kind, cell)
+
+
+@jit
+def best_placement(
+    v: State, b: Board, r: Rules, t: Thoughts, weighed: Any, dice: Dice, stream: Any
+) -> tuple[np.int64, float]:
+    """The placement of an own tile that is worth most, and its value; ties at random; -1 if there is no tile."""
+    best, ties, chosen = NEVER, np.int64(0), np.int64(-1)
+    for place in range(r.hand):
+        kind = v.drawn if v.drawn >= 0 else np.int64(v.hand[ix(HAND * v.seat + place)])
+        for turns in range(4):
+            cells = v.where[ix(4 * place + turns)]
+            while cells != _ZERO:
+                cell = lowest_bit(cells)
+                cells &= cells - _ONE
+                lying = np.int64(b.turned[ix(4 * kind + turns)])
+                value = weighed_value(v, b, r, t, lying, cell) if weighed else placement_value(v, b, r, t, lying, cell)
+                if value > best:
+                    best, ties = value, np.int64(0)
+                if value == best:
+                    ties += 1
+                    if ties == 1 or draw_below(dice, stream, ties) == 0:
+                        chosen = move_code(PLACE, place, turns, cell)
+    return chosen, best
+
+
+@jit
+def drawing_value(v: State, b: Board, r: Rules, t: Thoughts) -> float:
+    """What the best placement of an unseen tile is worth on average; all open cells are weighed."""
+    lying = np.int64(0)  # bits of the kinds as which unseen tiles may lie
+    for kind in range(KINDS):
+        if t.unseen[ix(kind)] > 0:
+            for turns in range(b.ways[ix(kind)]):
+                lying |= np.int64(1) << np.int64(b.turned[ix(4 * kind + turns)])
+    for kind in range(KINDS):
+        if lying >> kind & 1 != 0:
+            t.best[ix(kind)] = _best_in(v, b, r, t, kind, good_cells(v, b, kind))
+    total, tiles = 0.0, np.int64(0)
+    for kind in range(KINDS):
+        unseen = t.unseen[ix(kind)]
+        if unseen > 0:
+            best = NEVER
+            for turns in range(b.ways[ix(kind)]):
+                best = max(best, t.best[ix(b.turned[ix(4 * kind + turns)])])
+            if best > NEVER:  # else only the exception of X10 lets it be placed
+                total += unseen * best
+                tiles += unseen
+    return total / tiles if tiles > 0 else NEVER
+
+
+@inlined
+def _best_in(v: State, b: Board, r: Rules, t: Thoughts, kind: Any, cells: Any) -> float:
+    """What a kind of tile as it lies is worth in the best of some cells."""
+    best = NEVER
+    while cells != _ZERO:
+        cell = lowest_bit(cells)
+        cells &= cells - _ONE
+        best = max(best, weighed_value(v, b, r, t, kind, cell))
+    return best
