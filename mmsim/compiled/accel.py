@@ -92,6 +92,16 @@ if ENABLED:
 
         return types.uint64(types.uint64, types.uint64), generate
 
+    @intrinsic  # type: ignore[untyped-decorator]
+    def rarely(typing: Any, condition: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            bit = ir.IntType(1)
+            kind = ir.FunctionType(bit, [bit, bit])
+            expect = builder.module.declare_intrinsic("llvm.expect", (bit,), kind)
+            return builder.call(expect, (args[0], ir.Constant(bit, 0)))
+
+        return types.boolean(types.boolean), generate
+
     @jit
     def count_bits(word: np.uint64) -> np.int64:
         return np.int64(_count(np.uint64(word)))
@@ -170,6 +180,9 @@ else:
 
     inlined = entry = jit
 
+    def rarely(condition: Any) -> bool:
+        return bool(condition)
+
     def count_bits(word: np.uint64) -> np.int64:
         return np.int64(int(word).bit_count())
 
@@ -199,6 +212,7 @@ else:
         array[int(index) : int(index) + 8] = np.frombuffer(int(word).to_bytes(8, "little"), np.uint8)
 
 
+# `if rarely(condition):` tells the compiler what to lay aside, so that it keeps the registers for what is usual.
 count_bits.__doc__ = "How many bits are set."
 lowest_bit.__doc__ = "The number of the lowest set bit; the word must not be zero."
 highest_bit.__doc__ = "The number of the highest set bit; the word must not be zero."

@@ -28,7 +28,8 @@ PURPOSES = (Purpose.LAYOUT, Purpose.DEAL, Purpose.SEATING, *(Purpose.BOT + seat 
 MASTERS = (0, 1, 2006, 2**32, 2**63 + 12345, 2**64 - 1)
 GAMES = (0, 1, 77, 2**32 - 1, 2**32 + 3, 2**63 - 1)
 RECORD = np.dtype([("rng", np.uint64, streams.words(len(PURPOSES)))])
-HEAD, STREAM, BLOCK, USED, WORDS = 4, 8, 1, 2, 4  # the record, as the module describes it
+HEAD, STREAM, BLOCK, USED, WORDS = 4, 20, 1, 2, 4  # the record, as the module describes it
+BLOCKS = 4  # drawn ahead
 
 
 @driver
@@ -123,17 +124,19 @@ def test_numbers_are_the_same_where_many_words_are_rejected() -> None:
 
 
 def after_these_words(script: list[int], n: int) -> list[int]:
-    """`draw_below(n)` and the word after it, from a stream whose present block has been written out beforehand."""
+    """`draw_below(n)` and the word after it, from a stream whose last words drawn ahead are written beforehand."""
     record = new_record(RECORD)
     rng = record[0].rng
-    rng[HEAD + USED] = 4 - len(script)
-    rng[HEAD + WORDS + 4 - len(script) : HEAD + WORDS + 4] = script
+    first = 4 * BLOCKS - len(script)
+    rng[HEAD + USED] = first
+    for i, word in enumerate(script, first):
+        rng[HEAD + WORDS + BLOCKS * (i % 4) + i // 4] = word
     out = np.zeros(2, np.int64)
     draw_one_more(record, np.int64(n), out)
     return [int(value) for value in out]
 
 
-NEXT = Stream(0, 0).word()  # the first word of the block after the written one
+NEXT = Stream(0, 0).word()  # the first word after the written ones
 
 
 @pytest.mark.parametrize(
@@ -150,7 +153,7 @@ def test_a_word_is_rejected_exactly_where_it_would_be_unfair(script: list[int], 
     assert after_these_words(script, n) == got
 
 
-def test_a_word_may_be_rejected_at_the_end_of_a_block() -> None:
+def test_a_word_may_be_rejected_at_the_end_of_what_is_drawn_ahead() -> None:
     stream = Stream(0, 0)
     assert after_these_words([2**31], 6) == [stream.below(6), stream.word()]
 

@@ -9,7 +9,7 @@ from mmsim.metromania.bots.thinking.choice import play_on
 from mmsim.metromania.bots.thinking.choosing import choose
 from mmsim.metromania.bots.thinking.memory import SEATINGS, UNIFORM
 from mmsim.metromania.bots.thinking.whole_turns import tell_turn
-from mmsim.metromania.engine.moves import nth_move
+from mmsim.metromania.engine.moves import kth_move
 from mmsim.metromania.engine.playout import play_uniform, set_up
 from mmsim.metromania.engine.scoring import score_game
 from mmsim.metromania.engine.tables import write_rows
@@ -83,7 +83,7 @@ def run(
         set_up(s, b, r, deals, master, game, rotations, layout)
     elif what == MOVES:
         for k in range(s.choices):
-            moves[k] = nth_move(s, b, k)
+            moves[k] = kth_move(s, b, k)
     elif what == PLAY:
         play_on(s, b, r, number)
     elif what == CHOOSE:

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from mmsim.compiled.accel import count_bits, highest_bit, inlined, ix, jit, kth_bit, lowest_bit
-from mmsim.metromania.engine.state import HAND, NOWHERE, SLOTS
+from mmsim.compiled.accel import count_bits, highest_bit, inlined, ix, jit, kth_bit, lowest_bit, rarely
+from mmsim.metromania.engine.state import FIRST_MARKERS, HAND, NOWHERE, SLOTS, Board, Rules, State
 from mmsim.metromania.engine.stations import stations_needed
 
 START, DIG, END, BONUS, DECLINE, STATION, PASS = range(7)
@@ -17,6 +17,7 @@ MOVE_KINDS = ("start", "dig", "end", "bonus", "decline", "station", "pass")
 # what: start - number of the frame cell; dig, end - slot; bonus, station - place on the path
 # extra: start - 0 or 1, which base vertex; dig - 1 + place in the hand of the marker laid, 0 for none
 
+Choice = tuple[np.int64, np.int64, np.int64, np.int64]  # a move taken apart: kind, line, what, extra
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
 _TWO_SLOTS = np.uint64(3)
 
@@ -27,7 +28,7 @@ def move_code(kind: Any, line: Any, what: Any, extra: Any) -> np.int64:
 
 
 @jit
-def end_slots(s: Any, b: Any, r: Any, line: Any, u: Any) -> np.uint64:
+def end_slots(s: State, b: Board, r: Rules, line: Any, u: Any) -> np.uint64:
     """D4: the slots at u that end a line: on far sides, or anywhere once those are full."""
     free = s.end_free[ix(u)]
     side = s.start_side[ix(line)]
@@ -37,7 +38,7 @@ def end_slots(s: Any, b: Any, r: Any, line: Any, u: Any) -> np.uint64:
 
 
 @jit
-def note_far_ends(s: Any) -> None:
+def note_far_ends(s: State) -> None:
     """D4: for lines that started on which sides the sides far from it have a free end."""
     s.far_ends = _ZERO
     for side in range(6):
@@ -45,23 +46,20 @@ def note_far_ends(s: Any) -> None:
         s.far_ends |= np.uint64(left > 0) << np.uint64(side)
 
 
-@jit
-def note_touching(s: Any, b: Any, line: Any) -> None:
+@inlined
+def note_touching(s: State, b: Board, r: Rules, line: Any) -> None:
     """M2: the ways at a line's terminus that would lay a marker next to its partner."""
     seat = line >> 1
-    first, second = _ZERO, _ZERO
-    if s.wary[ix(seat)] > 0 and s.started >> np.uint64(line) & _ONE != _ZERO:
-        u = s.terminus[ix(line)]
-        first = s.lanes[ix(u)] & np.uint64(SLOTS) * s.held[ix(2 * seat)]
-        second = s.lanes[ix(u)] & np.uint64(SLOTS) * s.held[ix(2 * seat + 1)]
-        first &= ~without_touching(s, b, seat, 0, u, first)
-        second &= ~without_touching(s, b, seat, 1, u, second)
-    s.touching[ix(2 * line)] = first
-    s.touching[ix(2 * line + 1)] = second
+    u = s.terminus[ix(line)]
+    for word in range(1 + np.int64(r.hand_size > FIRST_MARKERS)):
+        ways = s.lanes[ix(u)] & np.uint64(SLOTS) * s.partner_placed[ix(2 * seat + word)]
+        if rarely(ways != _ZERO):
+            ways = _those_touching(s, b, seat, np.int64(word), u, ways)
+        s.touching[ix(2 * line + word)] = ways
 
 
 @jit
-def touches_partner(s: Any, b: Any, marker: Any, cell: Any) -> bool:
+def touches_partner(s: State, b: Board, marker: Any, cell: Any) -> bool:
     """M2: whether a cell shares a corner with the other marker of the same letter."""
     other = s.marker_cell[ix(marker ^ 1)]
     if other == NOWHERE:
@@ -74,58 +72,61 @@ def touches_partner(s: Any, b: Any, marker: Any, cell: Any) -> bool:
 
 
 @jit
-def without_touching(s: Any, b: Any, seat: Any, word: Any, u: Any, ways: Any) -> np.uint64:
-    """M2: of some ways at u, those that lay no marker next to its partner."""
-    rest = ways & ~np.uint64(SLOTS)
+def _those_touching(s: State, b: Board, seat: Any, word: Any, u: Any, ways: Any) -> np.uint64:
+    """M2: of some ways at u that lay a marker, those that lay it next to its partner."""
+    rest = ways
     while rest != _ZERO:
         bit = lowest_bit(rest)
         marker = s.hand_marker[ix(HAND * seat + hand_place(s, seat, word, bit >> 4))]
-        if touches_partner(s, b, marker, np.int64(b.slot_cell[ix(12 * u + (bit & 15))])):
+        if not touches_partner(s, b, marker, np.int64(b.slot_cell[ix(12 * u + (bit & 15))])):
             ways &= ~(_ONE << np.uint64(bit))
         rest &= rest - _ONE
     return ways
 
 
 @jit
-def hand_place(s: Any, seat: Any, word: Any, lane: Any) -> np.int64:
+def hand_place(s: State, seat: Any, word: Any, lane: Any) -> np.int64:
     """The place in the hand of the first (word 1: second) marker of a kind; hands are dealt in that order."""
     if word == 0:
         return np.int64(lane - 1)
-    place = np.int64(3)
+    place = np.int64(FIRST_MARKERS)
     while s.hand_kind[ix(HAND * seat + place)] != lane:
         place += 1
     return place
 
 
 @jit
-def affordable(s: Any, b: Any, line: Any, u: Any, slots: Any) -> np.uint64:
+def affordable(s: State, b: Board, line: Any, u: Any, slots: Any) -> np.uint64:
     """D5: of some slots at u, those for which the supply has the stations they would make."""
-    for d in range(6):
+    rest = slots
+    while rest != _ZERO:
+        d = lowest_bit(rest) >> 1
         too_many = np.uint64(stations_needed(s, b, line, u, d) > s.supply)
         slots &= ~(too_many * _TWO_SLOTS << np.uint64(2 * d))
+        rest &= ~(_TWO_SLOTS << np.uint64(2 * d))
     return slots
 
 
 @inlined
-def ways_on(s: Any, b: Any, r: Any, line: Any, markers_left: Any) -> tuple[np.uint64, np.uint64]:
+def ways_on(s: State, b: Board, r: Rules, line: Any, markers_left: Any) -> tuple[np.uint64, np.uint64]:
     """Section 5: all ways to dig on a line, as the two words `STATE.ways` keeps of it."""
     slots = s.open[ix(line)]
     u = s.terminus[ix(line)]
     lanes = s.lanes[ix(u)]
-    if s.supply < 2 and slots != _ZERO:
+    if rarely(s.supply < 2 and slots != _ZERO):
         free = lanes | lanes >> np.uint64(16) | lanes >> np.uint64(32) | lanes >> np.uint64(48) | s.end_free[ix(u)]
         slots = affordable(s, b, line, u, slots & free)
     seat = line >> 1
     may_lay = ~_ZERO if markers_left > 0 else _ZERO
-    first = lanes & slots * (s.held[ix(2 * seat)] & (may_lay | _ONE))
-    second = lanes & slots * (s.held[ix(2 * seat + 1)] & may_lay)
-    first &= ~s.touching[ix(2 * line)]
-    second &= ~s.touching[ix(2 * line + 1)]
+    first = lanes & slots * (s.held[ix(2 * seat)] & (may_lay | _ONE)) & ~s.touching[ix(2 * line)]
+    second = _ZERO
+    if r.hand_size > FIRST_MARKERS:
+        second = lanes & slots * (s.held[ix(2 * seat + 1)] & may_lay) & ~s.touching[ix(2 * line + 1)]
     return first | s.exits[ix(line)] & slots, second
 
 
 @inlined
-def find_starts(s: Any, b: Any, r: Any) -> np.int64:
+def find_starts(s: State, b: Board, r: Rules) -> np.int64:
     """B1, B2: note the sides on which the next line may start; returns how many ways there are."""
     s.start_sides = _ZERO
     s.start_choices = np.int64(0)
@@ -149,19 +150,19 @@ def find_starts(s: Any, b: Any, r: Any) -> np.int64:
             free += count_bits(s.start_free[ix(side)])
     s.start_sides = sides
     s.start_choices = 2 * free
-    if s.supply == 0:  # D5
+    if rarely(s.supply == 0):  # D5
         s.start_choices = _count_affordable_starts(s, b)
     return s.start_choices
 
 
 @jit
-def _start_is_affordable(s: Any, b: Any, frame_cell: Any, base: Any) -> bool:
+def _start_is_affordable(s: State, b: Board, frame_cell: Any, base: Any) -> bool:
     w = b.corner[ix(3 * (b.city_cells + frame_cell) + base)]
     return s.supply > 0 or s.lines_at[ix(w)] == 0 or s.station[ix(w)] != 0
 
 
 @jit
-def _count_affordable_starts(s: Any, b: Any) -> np.int64:
+def _count_affordable_starts(s: State, b: Board) -> np.int64:
     count = np.int64(0)
     for side in range(6):
         if s.start_sides >> np.uint64(side) & _ONE != _ZERO:
@@ -174,15 +175,15 @@ def _count_affordable_starts(s: Any, b: Any) -> np.int64:
 
 
 @jit
-def _kth_start(s: Any, b: Any, k: Any) -> np.int64:
-    line = np.int64(s.started >> np.uint64(2 * s.seat) & _ONE)
+def _kth_start(s: State, b: Board, k: Any) -> np.int64:
+    """B1: the k-th way to start a line, as 2 * frame cell + base."""
     for side in range(6):
         if s.start_sides >> np.uint64(side) & _ONE == _ZERO:
             continue
         if s.supply > 0:
             here = 2 * count_bits(s.start_free[ix(side)])
             if k < here:
-                return move_code(START, line, side * b.side + kth_bit(s.start_free[ix(side)], k >> 1), k & 1)
+                return 2 * (side * b.side + kth_bit(s.start_free[ix(side)], k >> 1)) + (k & 1)
             k -= here
             continue
         for i in range(b.side):
@@ -190,13 +191,13 @@ def _kth_start(s: Any, b: Any, k: Any) -> np.int64:
                 for base in range(2):
                     if _start_is_affordable(s, b, side * b.side + i, base):
                         if k == 0:
-                            return move_code(START, line, side * b.side + i, base)
+                            return np.int64(2 * (side * b.side + i) + base)
                         k -= 1
-    return np.int64(PASS)
+    return np.int64(0)  # never: there are more than k
 
 
 @inlined
-def find_tunnels(s: Any, b: Any, r: Any) -> np.int64:
+def find_tunnels(s: State, b: Board, r: Rules) -> np.int64:
     """T3: all ways to place the next tunnel of this turn; returns how many."""
     markers_left = r.markers_per_turn - s.markers_laid
     line = 2 * s.seat
@@ -206,13 +207,13 @@ def find_tunnels(s: Any, b: Any, r: Any) -> np.int64:
     s.ways[0], s.ways[1], s.ways[2], s.ways[3] = w0, w1, w2, w3
     choices = count_bits(w0) + count_bits(w1) + count_bits(w2) + count_bits(w3) + starts
     s.choices = choices
-    if s.supply == 1 and (choices > 0 or s.dug == 0):  # else the turn is over
+    if rarely(s.supply == 1 and (choices > 0 or s.dug == 0)):  # else the turn is over
         _note_short_supply(s, b, r, markers_left)
     return choices
 
 
 @jit
-def _note_short_supply(s: Any, b: Any, r: Any, markers_left: Any) -> None:
+def _note_short_supply(s: State, b: Board, r: Rules, markers_left: Any) -> None:
     """D5: count the decisions at which a second station would open further ways."""
     s.supply = 2
     line = 2 * s.seat
@@ -224,7 +225,7 @@ def _note_short_supply(s: Any, b: Any, r: Any, markers_left: Any) -> None:
 
 
 @inlined
-def find_stations(s: Any) -> np.int64:
+def find_stations(s: State) -> np.int64:
     """I1: all places for an intermediate station: before the last station of an unfinished line."""
     s.places[0] = _ZERO
     s.places[1] = _ZERO
@@ -237,14 +238,14 @@ def find_stations(s: Any) -> np.int64:
 
 
 @inlined
-def _places_before_last(s: Any, line: Any) -> np.uint64:
+def _places_before_last(s: State, line: Any) -> np.uint64:
     stops = s.stops[ix(line)] | _ONE
     before_last = (_ONE << np.uint64(highest_bit(stops))) - _ONE
     return before_last & ~stops if s.ended >> np.uint64(line) & _ONE == _ZERO else _ZERO
 
 
 @inlined
-def find_bonus(s: Any) -> np.int64:
+def find_bonus(s: State) -> np.int64:
     """I3: all places for the bonus station of the line that has just ended; returns how many."""
     s.places[0] = _ZERO
     if s.supply > 0:
@@ -255,7 +256,7 @@ def find_bonus(s: Any) -> np.int64:
 
 
 @inlined
-def find_turn(s: Any, b: Any, r: Any) -> None:
+def find_turn(s: State, b: Board, r: Rules) -> None:
     """T1, T2, T4: everything a company may do at the beginning of its turn."""
     find_tunnels(s, b, r)
     s.places[0] = _ZERO
@@ -267,45 +268,48 @@ def find_turn(s: Any, b: Any, r: Any) -> None:
 
 
 @inlined
-def kth_move(s: Any, b: Any, k: Any) -> np.int64:
-    """The k-th of the `choices` of the decision to be made."""
-    if s.bonus_line >= 0:
+def kth_choice(s: State, b: Board, k: Any) -> Choice:
+    """The k-th of the `choices` of the decision to be made: kind, line, what and extra of the move."""
+    if rarely(s.bonus_line >= 0):
         if k < count_bits(s.places[0]):
-            return move_code(BONUS, s.bonus_line, kth_bit(s.places[0], k), 0)
-        return np.int64(DECLINE)
+            return np.int64(BONUS), s.bonus_line, kth_bit(s.places[0], k), np.int64(0)
+        return np.int64(DECLINE), np.int64(0), np.int64(0), np.int64(0)
     c0 = count_bits(s.ways[0])
     c1 = c0 + count_bits(s.ways[1])
     c2 = c1 + count_bits(s.ways[2])
     c3 = c2 + count_bits(s.ways[3])
-    if k < c3:
+    if not rarely(k >= c3):
         at = np.int64(k >= c0) + np.int64(k >= c1) + np.int64(k >= c2)
         before = c0 if k >= c0 else np.int64(0)
         before = c1 if k >= c1 else before
         before = c2 if k >= c2 else before
-        return _way_move(s, b, at, kth_bit(s.ways[ix(at)], k - before))
+        return _way(s, b, at, kth_bit(s.ways[ix(at)], k - before))
     k -= c3
     if k < s.start_choices:
-        return _kth_start(s, b, k)
+        start = _kth_start(s, b, k)
+        return np.int64(START), np.int64(s.started >> np.uint64(2 * s.seat) & _ONE), start >> 1, start & 1
     k -= s.start_choices
     for number in range(2):
         here = count_bits(s.places[ix(number)])
         if k < here:
-            return move_code(STATION, number, kth_bit(s.places[ix(number)], k), 0)
+            return np.int64(STATION), np.int64(number), kth_bit(s.places[ix(number)], k), np.int64(0)
         k -= here
-    return np.int64(PASS)
-
-
-@jit
-def nth_move(s: Any, b: Any, k: Any) -> np.int64:
-    """`kth_move`, not inlined: for who does not call it for every decision."""
-    return kth_move(s, b, k)
+    return np.int64(PASS), np.int64(0), np.int64(0), np.int64(0)
 
 
 @inlined
-def _way_move(s: Any, b: Any, at: Any, bit: Any) -> np.int64:
+def _way(s: State, b: Board, at: Any, bit: Any) -> Choice:
+    """The tunnel of a bit of `ways[at]`."""
     number, lane, slot = at >> 1, bit >> 4, bit & 15
     if lane > 0:
-        return move_code(DIG, number, slot, 1 + hand_place(s, s.seat, at & 1, lane))
+        return np.int64(DIG), number, slot, 1 + hand_place(s, s.seat, at & 1, lane)
     u = s.terminus[ix(2 * s.seat + number)]
-    kind = END if np.int64(b.slot_cell[ix(12 * u + slot)]) >= b.city_cells else DIG
-    return move_code(kind, number, slot, 0)
+    kind = np.int64(END) if np.int64(b.slot_cell[ix(12 * u + slot)]) >= b.city_cells else np.int64(DIG)
+    return kind, number, slot, np.int64(0)
+
+
+@jit
+def kth_move(s: State, b: Board, k: Any) -> np.int64:
+    """The k-th choice as one number."""
+    kind, line, what, extra = kth_choice(s, b, k)
+    return move_code(kind, line, what, extra)

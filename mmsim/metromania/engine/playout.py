@@ -7,16 +7,17 @@ import numpy as np
 from mmsim.compiled.accel import jit
 from mmsim.compiled.streams import draw_below, open_stream, set_seed
 from mmsim.core.rng import Purpose
-from mmsim.metromania.engine.moves import find_turn, kth_move
+from mmsim.metromania.engine.moves import find_turn, kth_choice
 from mmsim.metromania.engine.scoring import score_game
-from mmsim.metromania.engine.turns import clear_table, hand_out, lay_out, play_move
+from mmsim.metromania.engine.state import Board, Rules, State
+from mmsim.metromania.engine.turns import clear_table, hand_out, lay_out, play_choice
 from mmsim.metromania.rules.board import LAYOUTS
 
 _LAYOUT, _DEAL, _BOT = int(Purpose.LAYOUT), int(Purpose.DEAL), int(Purpose.BOT)
 
 
 @jit
-def set_up(s: Any, b: Any, r: Any, deals: Any, master: Any, game: Any, rotations: Any, layout: Any) -> None:
+def set_up(s: State, b: Board, r: Rules, deals: Any, master: Any, game: Any, rotations: Any, layout: Any) -> None:
     """The game of a seed, ready for its first decision; a layout below zero is drawn.
 
     So many games in a row as there are rotations of the bots share a layout and a deal.
@@ -36,11 +37,12 @@ def set_up(s: Any, b: Any, r: Any, deals: Any, master: Any, game: Any, rotations
 
 
 @jit
-def play_uniform(s: Any, b: Any, r: Any, net: Any) -> np.int64:
+def play_uniform(s: State, b: Board, r: Rules, net: Any) -> np.int64:
     """`play_game` with a uniform bot in every seat."""
     decisions = np.int64(0)
     while not s.over:
-        play_move(s, b, r, kth_move(s, b, draw_below(s, 1 + s.seat, s.choices)))
+        kind, number, what, extra = kth_choice(s, b, draw_below(s, 1 + s.seat, s.choices))
+        play_choice(s, b, r, kind, number, what, extra)
         decisions += 1
     score_game(s, b, r, net)
     return decisions

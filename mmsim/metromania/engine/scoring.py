@@ -16,6 +16,9 @@ from mmsim.metromania.engine.state import (
     SHARED_ALL,
     SHARED_NONE,
     TRIPS,
+    Board,
+    Rules,
+    State,
 )
 from mmsim.metromania.engine.trips import (
     build_network,
@@ -31,7 +34,7 @@ _PARK_LAKE = TRIPS - 1
 
 
 @jit
-def score_game(s: Any, b: Any, r: Any, net: Any) -> None:
+def score_game(s: State, b: Board, r: Rules, net: Any) -> None:
     """Score a game whose building phase is over."""
     build_network(net, s, r)
     for seat in range(r.companies):
@@ -48,12 +51,12 @@ def score_game(s: Any, b: Any, r: Any, net: Any) -> None:
 
 
 @inlined
-def lines_ended(s: Any, seat: Any) -> np.int64:
+def lines_ended(s: State, seat: Any) -> np.int64:
     return count_bits(s.ended >> np.uint64(2 * seat) & np.uint64(3))
 
 
 @inlined
-def kept_points(s: Any, r: Any, seat: Any) -> np.int64:
+def kept_points(s: State, r: Rules, seat: Any) -> np.int64:
     """L1: all station points with both lines ended, half with one, none with none."""
     ended = lines_ended(s, seat)
     if ended == 1:
@@ -62,7 +65,7 @@ def kept_points(s: Any, r: Any, seat: Any) -> np.int64:
 
 
 @inlined
-def run_trip(s: Any, b: Any, r: Any, net: Any, trip: Any) -> None:
+def run_trip(s: State, b: Board, r: Rules, net: Any, trip: Any) -> None:
     """TT1-TT6: one trip, its time and what every company gains or loses by it."""
     if trip == _PARK_LAKE:
         start, goal = s.park_stations, s.lake_stations
@@ -90,7 +93,7 @@ def run_trip(s: Any, b: Any, r: Any, net: Any, trip: Any) -> None:
 
 
 @inlined
-def _reward(s: Any, r: Any, net: Any, trip: Any) -> None:
+def _reward(s: State, r: Rules, net: Any, trip: Any) -> None:
     """TT3, TT4, TT6: the involved companies score, as far as they may share a trip."""
     involved = _ZERO
     most: Any = np.int64(0)
@@ -120,30 +123,26 @@ def _reward(s: Any, r: Any, net: Any, trip: Any) -> None:
 
 
 @inlined
-def _blame(s: Any, r: Any, trip: Any, start: Any, goal: Any) -> None:
+def _blame(s: State, r: Rules, trip: Any, start: Any, goal: Any) -> None:
     """TT5, TT6: the guilty companies of an impossible trip lose points."""
     s.fault[ix(trip)] = NO_STATION if start == _ZERO or goal == _ZERO else NO_ROUTE
     if trip == _PARK_LAKE:
         return
-    guilty = _ZERO
-    for half in range(2):
-        bit = _ONE << np.uint64(s.marker_holder[ix(2 * trip + half)])
-        if s.marker_cell[ix(2 * trip + half)] == NOWHERE:
-            s.fault[ix(trip)] = NOT_PLACED
-            guilty |= bit
-        elif (start if half == 0 else goal) == _ZERO:
-            guilty |= bit
+    first = np.uint64(s.marker_holder[ix(2 * trip)])
+    second = np.uint64(s.marker_holder[ix(2 * trip + 1)])
+    unplaced = s.marker_cell[ix(2 * trip)] == NOWHERE or s.marker_cell[ix(2 * trip + 1)] == NOWHERE
+    s.fault[ix(trip)] = NOT_PLACED if unplaced else s.fault[ix(trip)]
+    guilty = np.uint64(start == _ZERO) << first | np.uint64(goal == _ZERO) << second
     if guilty == _ZERO:
-        guilty = _ONE << np.uint64(s.marker_holder[ix(2 * trip)]) | _ONE << np.uint64(s.marker_holder[ix(2 * trip + 1)])
+        guilty = _ONE << first | _ONE << second
     if count_bits(guilty) > 1 and r.shared_fault == FAULT_NONE:
         return
     for seat in range(r.companies):
-        if guilty >> np.uint64(seat) & _ONE != _ZERO:
-            s.trip_scores[ix(SEATS * trip + seat)] = -r.penalty
+        s.trip_scores[ix(SEATS * trip + seat)] = -r.penalty * np.int64(guilty >> np.uint64(seat) & _ONE)
 
 
 @inlined
-def find_standings(s: Any, r: Any) -> None:
+def find_standings(s: State, r: Rules) -> None:
     """W1: points, then lines ended, then tunnels of every player, as one number that compares alike."""
     for player in range(SEATS):
         s.standings[ix(player)] = 0
@@ -153,7 +152,7 @@ def find_standings(s: Any, r: Any) -> None:
 
 
 @inlined
-def find_winners(s: Any, r: Any) -> np.uint64:
+def find_winners(s: State, r: Rules) -> np.uint64:
     """W1: the bits of the players with the best standing."""
     best = s.standings[0]
     for player in range(1, r.players):

@@ -5,7 +5,7 @@ Lines are bits: line `2 * seat + number` is bit of a byte per vertex and per edg
 slots: twelve bits, `2 * direction + (0 left, 1 right)`, one 16-bit lane each for free blank, R, C and E cells.
 """
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from mmsim.compiled import streams
 from mmsim.metromania.rules.board import PIECES, TURNS, BoardSet, turned_places
-from mmsim.metromania.rules.deal import KINDS, LETTERS, Hands, valid_deals
+from mmsim.metromania.rules.deal import KINDS, LETTERS, Hands, Marker, deals_of
 from mmsim.metromania.rules.lattice import ABSENT, MAX_SIDE, Lattice, Vertex, direction_of, far_sides, lattice
-from mmsim.metromania.rules.rulesets import KNOBS, Ruleset
+from mmsim.metromania.rules.rulesets import KNOBS, Deal, Ruleset
 
 Record = NDArray[Any]  # a structured array of one element: what crosses from Python to compiled code
 # Elements of such arrays, as compiled code passes them on; no type checker knows the fields of a record.
@@ -36,6 +36,7 @@ TURNED_PIECES = PIECES * TURNS
 LINES = 8
 SEATS = 4
 HAND = 6
+FIRST_MARKERS = 3  # the places in a hand of the first marker of each kind; those after them are for second ones
 PATH = 64  # vertices of a line, its portal included
 STATIONS = 64
 TRIPS = 7
@@ -45,14 +46,16 @@ NOWHERE = 0xFFFF  # in a table of 16-bit numbers: there is none
 BLANK, LAKE, PARK = 0, 4, 5
 CELL_CODES = {".": BLANK, "R": 1, "C": 2, "E": 3, "L": LAKE, "P": PARK}  # 1, 2, 3: spots, by their lane
 SLOTS = 0xFFF
-COUNTED_AT = SPOTS_AT, LAKES_AT, PARKS_AT = np.uint64(12), np.uint64(28), np.uint64(44)  # three bits in `lanes` each
+# Above the twelve slots of a lane there is room: three bits each that count the spots, lakes and parks at a vertex.
+SPOTS_AT, LAKES_AT, PARKS_AT = np.uint64(12), np.uint64(28), np.uint64(44)
+_COUNTED = np.array([0, *[1 << 12] * 3, 1 << 28, 1 << 44], np.uint64)  # [kind of a cell]: one of it, counted so
 EVERY_LANE = np.uint64(0x0001_0001_0001_0001)
 
 END_REASONS = ("both_lines", "stations", "lines", "deadlock")
 BOTH_LINES, NO_STATIONS, ENOUGH_LINES, DEADLOCK = range(4)
-FAULTS = ("not_placed", "no_station", "no_route")
-NO_TUNNEL, NO_STATION, NO_MARKER, NO_CELL = range(4)  # why a line is blocked
-BLOCK_REASONS = ("no_tunnel", "no_station", "no_marker", "no_cell")
+BLOCK_REASONS = ("no_tunnel", "no_station", "no_marker", "no_cell")  # what a line lacks (P2)
+LACKS_TUNNEL, LACKS_STATION, LACKS_MARKER, LACKS_CELL = range(4)
+FAULTS = ("not_placed", "no_station", "no_route")  # why a trip is impossible (TT5)
 NOT_PLACED, NO_STATION, NO_ROUTE = range(3)
 
 BOARD = np.dtype(
@@ -99,14 +102,20 @@ RULES = np.dtype(
         *((name, np.int64) for name in KNOBS if name != "marker_set"),  # for deals only
     ]
 )
-# The values of the choices among them, as numbers: their places in the order the knob names them.
-HIDDEN, OPEN = 0, 1
-PER_SPOT, FLAT = 0, 1
-FLOOR, CEIL = 0, 1
-STOP, FINISH = 0, 1
-NO_LAST_ROUND, OTHERS = 0, 1
-SHARED_NONE, SHARED_MOST_TUNNELS, SHARED_ALL = 0, 1, 2
-FAULT_NONE, FAULT_ALL = 0, 1
+
+
+def _value(knob: str, choice: str) -> int:
+    """A choice of a ruleset as a number: its place in the order the knob names them."""
+    return KNOBS[knob].choices.index(choice)
+
+
+OPEN = _value("hands", "open")
+FLAT = _value("station_points", "flat")
+CEIL = _value("half_kept", "ceil")
+STOP = _value("trigger_turn", "stop")
+OTHERS = _value("last_round", "others")
+SHARED_NONE, SHARED_ALL = _value("shared_trip", "none"), _value("shared_trip", "all")
+FAULT_NONE = _value("shared_fault", "none")
 
 STATE = np.dtype(
     [
@@ -132,11 +141,12 @@ STATE = np.dtype(
         ("marker_holder", np.int64, 2 * len(LETTERS)),
         ("marker_kind", np.int64, 2 * len(LETTERS)),  # its lane
         ("held", np.uint64, 2 * SEATS),  # [seat, word]: lowest bit of the lane of every marker held; word 0: and blank
-        ("wary", np.int64, SEATS),  # how many markers are held whose partner is placed (M2)
+        ("partner_placed", np.uint64, 2 * SEATS),  # [seat, word]: those of them whose partner is placed (M2)
         # lines
         ("tunnels", np.int64, LINES),
         ("terminus", np.int64, LINES),
         ("direction", np.int64, LINES),
+        ("last_edge", np.int64, LINES),  # along which it came to its terminus
         ("start_side", np.int64, LINES),
         ("end_side", np.int64, LINES),
         ("open", np.uint64, LINES),  # slots at the terminus open by angle and own path (D1-D3); 0: cannot be dug on
@@ -189,11 +199,7 @@ STATE = np.dtype(
         ("rng", np.uint64, streams.words(1 + SEATS)),
         # what lies in the city: as much of it as the board has is copied, see `copy_position`
         ("place", np.uint8, LINES * VERTICES),  # [line, vertex]: its place on the path, where the line is at it
-        (
-            "lanes",
-            np.uint64,
-            VERTICES,
-        ),  # free slots by kind of cell; above them counts: spots, lakes, parks at the vertex
+        ("lanes", np.uint64, VERTICES),  # free slots by kind of cell; and, above them, counts: see SPOTS_AT
         ("end_free", np.uint64, VERTICES),  # slots to free E cells
         ("lines_at", np.uint8, VERTICES + 1),  # the last is for neighbours that do not exist: no line is ever there
         ("terminus_at", np.uint8, VERTICES),
@@ -218,8 +224,9 @@ def new_record(kind: np.dtype[Any]) -> Record:
     return np.zeros(1, kind).view(np.recarray)
 
 
+@lru_cache(maxsize=16)
 def board_record(board_set: BoardSet) -> Record:
-    """All tables of a board set."""
+    """All tables of a board set; made once for it, and only read."""
     record = new_record(BOARD)
     b = record[0]
     grid = board_set.lattice
@@ -233,7 +240,7 @@ def board_record(board_set: BoardSet) -> Record:
     b.edge[: 6 * vertices] = np.where(grid.edge_id == ABSENT, EDGES, grid.edge_id).ravel()
     b.slot_cell[: 12 * vertices] = grid.slot_cells.astype(np.uint16).ravel()
     b.corner[: 3 * cells] = grid.cell_corners.ravel()
-    b.corner_slots[: 3 * cells] = _corner_slots(grid).ravel()
+    b.corner_slots[: 3 * cells] = _corner_slots(side).ravel()
     b.vertex_cell[: 6 * vertices] = grid.vertex_cells.astype(np.uint16).ravel()
     for k, arrows in enumerate(board_set.frame):
         b.starts[k] = sum(1 << i for i, arrow in enumerate(arrows) if arrow == "S")
@@ -276,7 +283,8 @@ def _slot(grid: Lattice, u: Vertex, w: Vertex, u_id: int, cell_id: int) -> np.ui
 
 
 @cache
-def _corner_slots_of(side: int) -> NDArray[np.uint16]:
+def _corner_slots(side: int) -> NDArray[np.uint16]:
+    """[cell, corner]: the slots at the corner that lie in the cell."""
     grid = lattice(side)
     table = np.zeros((len(grid.cells), 3), np.uint16)
     for c, corners in enumerate(grid.cell_corners):
@@ -285,36 +293,23 @@ def _corner_slots_of(side: int) -> NDArray[np.uint16]:
     return table
 
 
-def _corner_slots(grid: Lattice) -> NDArray[np.uint16]:
-    return _corner_slots_of(grid.side)
-
-
-def _fill_pieces(b: Any, board_set: BoardSet, grid: Lattice) -> None:
+def _fill_pieces(b: Board, board_set: BoardSet, grid: Lattice) -> None:
     """For every sector and every way a piece can lie in it: the kinds of its cells, the lanes of its vertices."""
-    n_cells, corner_slots = int(b.sector_cells), _corner_slots(grid)
+    n_cells, all_slots = int(b.sector_cells), _corner_slots(grid.side).astype(np.uint64)
+    drawn = np.array([[CELL_CODES[letter] for letter in "".join(rows)] for rows in board_set.pieces], np.uint8)
     for k in range(6):
-        inside = range(k * n_cells, (k + 1) * n_cells)
-        corners = sorted({int(v) for c in inside for v in grid.cell_corners[c]})
-        number = {v: i for i, v in enumerate(corners)}
-        b.sector_vertex[SECTOR_VERTICES * k : SECTOR_VERTICES * k + len(corners)] = corners
-        for piece, rows in enumerate(board_set.pieces):
-            drawn = "".join(rows)
-            for turn in range(TURNS):
-                kinds = np.zeros(n_cells, np.uint8)
-                kinds[turned_places(board_set.side, turn)] = [CELL_CODES[letter] for letter in drawn]
-                which = TURNS * piece + turn
-                b.piece_kinds[SECTOR_CELLS * which : SECTOR_CELLS * which + n_cells] = kinds
-                lanes = np.zeros(len(corners), np.uint64)
-                for place, c in enumerate(inside):
-                    if kinds[place] != BLANK:
-                        above = COUNTED_AT[max(int(kinds[place]), LAKE - 1) - LAKE + 1]
-                        for v in grid.cell_corners[c]:
-                            lanes[number[int(v)]] += np.uint64(1) << above
-                    if kinds[place] < LAKE:
-                        for j, v in enumerate(grid.cell_corners[c]):
-                            lanes[number[int(v)]] |= np.uint64(int(corner_slots[c, j]) << (16 * int(kinds[place])))
-                at = SECTOR_VERTICES * (TURNED_PIECES * k + which)
-                b.sector_lanes[at : at + len(corners)] = lanes
+        inside = slice(k * n_cells, (k + 1) * n_cells)
+        corners, number = np.unique(grid.cell_corners[inside], return_inverse=True)
+        b.sector_vertex[SECTOR_VERTICES * k : SECTOR_VERTICES * k + corners.size] = corners
+        for which in range(TURNED_PIECES):
+            kinds = np.zeros(n_cells, np.uint8)
+            kinds[turned_places(board_set.side, which % TURNS)] = drawn[which // TURNS]
+            b.piece_kinds[SECTOR_CELLS * which : SECTOR_CELLS * which + n_cells] = kinds
+            slots = np.where(kinds[:, None] < LAKE, all_slots[inside] << (np.uint64(16) * (kinds[:, None] & 3)), 0)
+            lanes = np.zeros(corners.size, np.uint64)
+            np.add.at(lanes, number.ravel(), (slots + _COUNTED[kinds][:, None]).ravel())
+            at = SECTOR_VERTICES * (TURNED_PIECES * k + which)
+            b.sector_lanes[at : at + corners.size] = lanes
 
 
 def rules_record(rules: Ruleset) -> Record:
@@ -332,17 +327,34 @@ def rules_record(rules: Ruleset) -> Record:
 
 
 def deal_table(rules: Ruleset) -> NDArray[np.uint8]:
-    """[deal, seat, place in the hand] -> 8 * letter + 4 * (0, 1: which of the letter's two) + lane, flat; all deals."""
-    return np.concatenate([hands_row(hands) for hands in valid_deals(rules)])
+    """[deal, seat, place in the hand] -> the marker's code, flat: all deals. Made once, and only read."""
+    return _deal_table(rules.deal, rules.seat_player, rules.marker_set)
+
+
+@cache
+def _deal_table(deal: Deal, seat_player: tuple[int, ...], marker_set: str) -> NDArray[np.uint8]:
+    deals = deals_of(deal, seat_player, marker_set)
+    codes = _marker_codes(deals[0])  # every deal hands out the same markers
+    companies, size = len(deals[0]), len(deals[0][0])
+    table = np.zeros((len(deals), SEATS, HAND), np.uint8)
+    table[:, :companies, :size] = [[[codes[marker] for marker in hand] for hand in hands] for hands in deals]
+    return table.ravel()
 
 
 def hands_row(hands: Hands) -> NDArray[np.uint8]:
     """One deal as a row of `deal_table`."""
+    codes = _marker_codes(hands)
     row = np.zeros((SEATS, HAND), np.uint8)
-    first: dict[str, str] = {}  # of each letter: the kind named first, whoever holds it
-    for marker in (marker for hand in hands for marker in hand):
-        first[marker.letter] = min(first.get(marker.letter, "Z"), marker.kind, key="RCEZ".index)
     for seat, hand in enumerate(hands):
-        for i, (letter, kind) in enumerate(hand):
-            row[seat, i] = 8 * LETTERS.index(letter) + 4 * (kind != first[letter]) + KINDS.index(kind) + 1
+        row[seat, : len(hand)] = [codes[marker] for marker in hand]
     return row.ravel()
+
+
+def _marker_codes(hands: Hands) -> dict[Marker, int]:
+    """The code of every marker in a deal: 8 * letter + 4 * (0, 1: which of the letter's two) + lane."""
+    markers = sorted((marker for hand in hands for marker in hand), key=lambda marker: KINDS.index(marker.kind))
+    codes, seen = {}, set()
+    for marker in markers:
+        codes[marker] = 8 * LETTERS.index(marker.letter) + 4 * (marker.letter in seen) + KINDS.index(marker.kind) + 1
+        seen.add(marker.letter)
+    return codes

@@ -5,37 +5,35 @@ from typing import Any
 import numpy as np
 
 from mmsim.compiled.accel import inlined, ix, jit, lowest_bit
-from mmsim.metromania.engine.state import FLAT, LAKES_AT, PARKS_AT, SLOTS, SPOTS_AT, VERTICES
+from mmsim.metromania.engine.state import FLAT, LAKES_AT, PARKS_AT, SLOTS, SPOTS_AT, VERTICES, Board, Rules, State
 
 _ONE, _ZERO, _SEVEN = np.uint64(1), np.uint64(0), np.uint64(7)
 AHEAD_SLOTS = 0xC0F  # the slots of directions 5, 0 and 1: straight on and slightly aside for a line in direction 0
 
 
 @inlined
-def splits(s: Any, b: Any, line: Any, u: Any, edge: Any) -> bool:
+def splits(s: State, line: Any, u: Any, edge: Any) -> bool:
     """ST2: a line that came along the last edge to u goes on from there, and not along the new edge."""
-    d = s.direction[ix(line)]
-    last = b.edge[ix(6 * u + (d - 3 if d > 2 else d + 3))]
-    along = s.lines_along[ix(last)] & ~s.lines_along[ix(edge)] & ~s.terminus_at[ix(u)]
+    along = s.lines_along[ix(s.last_edge[ix(line)])] & ~s.lines_along[ix(edge)] & ~s.terminus_at[ix(u)]
     return (along & ~(1 << line) & 0xFF != 0) & (s.tunnels[ix(line)] != 0) & (s.station[ix(u)] == 0)
 
 
 @inlined
-def meets(s: Any, line: Any, w: Any, edge: Any) -> bool:
+def meets(s: State, line: Any, w: Any, edge: Any) -> bool:
     """ST1: another line is at w and does not run along the new edge."""
     others = s.lines_at[ix(w)] & ~s.lines_along[ix(edge)]
     return (s.station[ix(w)] == 0) & (others & ~(1 << line) & 0xFF != 0)
 
 
 @jit
-def stations_needed(s: Any, b: Any, line: Any, u: Any, d: Any) -> np.int64:
+def stations_needed(s: State, b: Board, line: Any, u: Any, d: Any) -> np.int64:
     """D5: how many stations a tunnel from u in a direction would make."""
     w, edge = b.neighbour[ix(6 * u + d)], b.edge[ix(6 * u + d)]
-    return np.int64(splits(s, b, line, u, edge)) + np.int64(meets(s, line, w, edge))
+    return np.int64(splits(s, line, u, edge)) + np.int64(meets(s, line, w, edge))
 
 
 @inlined
-def open_slots(s: Any, b: Any, r: Any, line: Any) -> np.uint64:
+def open_slots(s: State, b: Board, r: Rules, line: Any) -> np.uint64:
     """D1-D3: the slots at a line's terminus that its angle and its own path leave open; none without a tunnel."""
     if s.tunnels[ix(line)] == r.tunnels_per_line:
         return _ZERO
@@ -44,15 +42,15 @@ def open_slots(s: Any, b: Any, r: Any, line: Any) -> np.uint64:
     if s.station[ix(u)] == 0:
         ahead = np.uint64(AHEAD_SLOTS) << np.uint64(2 * s.direction[ix(line)])
         open_here = (ahead | ahead >> np.uint64(12)) & np.uint64(SLOTS)
-    own = np.uint64(line)
+    on_path = _ZERO  # lowest bit of the two slots of every direction that leads back to the line
     for d in range(6):
-        here = np.uint64(s.lines_at[ix(b.neighbour[ix(6 * u + d)])]) >> own & _ONE
-        open_here &= ~(here * np.uint64(3) << np.uint64(2 * d))
-    return open_here
+        beside = np.uint64(s.lines_at[ix(b.neighbour[ix(6 * u + 5 - d)])])
+        on_path = on_path << np.uint64(2) | beside >> np.uint64(line) & _ONE
+    return open_here & ~(on_path * np.uint64(3))
 
 
 @jit
-def place_station(s: Any, b: Any, r: Any, v: Any) -> np.int64:
+def place_station(s: State, b: Board, r: Rules, v: Any) -> np.int64:
     """Put a station on a vertex for the company in turn; returns the points it scores (ST5)."""
     number = r.stations - s.supply
     s.supply -= 1

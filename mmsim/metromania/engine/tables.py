@@ -12,13 +12,24 @@ from numpy.typing import NDArray
 from mmsim.compiled.accel import count_bits, ix, jit
 from mmsim.compiled.lead import write_lead
 from mmsim.metromania.engine.scoring import lines_ended
-from mmsim.metromania.engine.state import BLOCK_REASONS, END_REASONS, FAULTS, HAND, NOWHERE, SEATS, TRIPS
+from mmsim.metromania.engine.state import (
+    BLOCK_REASONS,
+    END_REASONS,
+    FAULTS,
+    HAND,
+    NOWHERE,
+    SEATS,
+    TRIPS,
+    Board,
+    Rules,
+    State,
+)
 from mmsim.metromania.engine.turns import block_reason, blocked_lines
 from mmsim.metromania.rules.deal import LETTERS
 
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
 
-STATUSES = ("finished", "turn_limit", "bot_error")
+STATUSES = ("finished", "bot_error")
 TRIP_NAMES = (*LETTERS, "park_lake")
 
 GAME_ROW = np.dtype(
@@ -135,7 +146,7 @@ def write_failure(
 
 
 @jit
-def write_game(s: Any, b: Any, r: Any, blocked: Any, game: Any, row: Any) -> None:
+def write_game(s: State, b: Board, r: Rules, blocked: Any, game: Any, row: Any) -> None:
     """The row of `games`."""
     best, second = np.int64(-(1 << 40)), np.int64(-(1 << 40))
     for player in range(r.players):
@@ -170,7 +181,7 @@ def write_game(s: Any, b: Any, r: Any, blocked: Any, game: Any, row: Any) -> Non
 
 
 @jit
-def write_seat(s: Any, r: Any, game: Any, seat: Any, row: Any) -> None:
+def write_seat(s: State, r: Rules, game: Any, seat: Any, row: Any) -> None:
     """A row of `seats`."""
     player = r.seat_player[ix(seat)]
     company = np.int64(0)
@@ -208,7 +219,7 @@ def write_seat(s: Any, r: Any, game: Any, seat: Any, row: Any) -> None:
 
 
 @jit
-def write_trip(s: Any, game: Any, trip: Any, row: Any) -> None:
+def write_trip(s: State, game: Any, trip: Any, row: Any) -> None:
     """A row of `trips`."""
     row.game = game
     row.trip = trip
@@ -220,7 +231,7 @@ def write_trip(s: Any, game: Any, trip: Any, row: Any) -> None:
 
 
 @jit
-def write_line(s: Any, b: Any, r: Any, blocked: Any, game: Any, line: Any, row: Any) -> None:
+def write_line(s: State, b: Board, r: Rules, blocked: Any, game: Any, line: Any, row: Any) -> None:
     """A row of `lines`."""
     row.game = game
     row.seat = line >> 1
@@ -235,8 +246,8 @@ def write_line(s: Any, b: Any, r: Any, blocked: Any, game: Any, line: Any, row: 
 
 
 @jit
-def write_rows(s: Any, b: Any, r: Any, game: Any, i: Any, games: Any, seats: Any, trips: Any, lines: Any) -> None:
-    """All rows of the i-th game of a shard."""
+def write_rows(s: State, b: Board, r: Rules, game: Any, i: Any, games: Any, seats: Any, trips: Any, lines: Any) -> None:
+    """All rows of the i-th game of a shard; nine arguments, because a table is an array of its own."""
     companies = r.companies
     blocked = blocked_lines(s, b, r)
     write_game(s, b, r, blocked, game, games[ix(i)])

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from mmsim.compiled.accel import count_bits, inlined, ix, jit, lowest_bit
+from mmsim.compiled.accel import count_bits, inlined, ix, jit, kth_bit, lowest_bit, rarely
 from mmsim.compiled.lead import clear_lead, note_lead
 from mmsim.metromania.engine.moves import (
     BONUS,
@@ -25,13 +25,14 @@ from mmsim.metromania.engine.state import (
     DEADLOCK,
     ENOUGH_LINES,
     EVERY_LANE,
+    FIRST_MARKERS,
     HAND,
+    LACKS_CELL,
+    LACKS_MARKER,
+    LACKS_STATION,
+    LACKS_TUNNEL,
     LINES,
-    NO_CELL,
-    NO_MARKER,
-    NO_STATION,
     NO_STATIONS,
-    NO_TUNNEL,
     NOWHERE,
     OTHERS,
     PATH,
@@ -41,6 +42,9 @@ from mmsim.metromania.engine.state import (
     STOP,
     TURNED_PIECES,
     VERTICES,
+    Board,
+    Rules,
+    State,
 )
 from mmsim.metromania.engine.stations import meets, open_slots, place_station, splits
 from mmsim.metromania.rules.board import LAYOUTS, PIECES, TURNINGS, TURNS
@@ -54,7 +58,7 @@ assert LAYOUTS < 2**32
 
 
 @jit
-def lay_out(s: Any, b: Any, layout: Any) -> None:
+def lay_out(s: State, b: Board, layout: Any) -> None:
     """G6: put the pieces of a layout (by its number) into the city."""
     s.layout = layout
     for v in range(b.vertices):
@@ -68,10 +72,7 @@ def lay_out(s: Any, b: Any, layout: Any) -> None:
         turnings //= TURNS
         nth = order // orders
         order %= orders
-        rest = left
-        for _ in range(nth):
-            rest &= rest - _ONE
-        piece = lowest_bit(rest)
+        piece = kth_bit(left, nth)
         left &= ~(_ONE << np.uint64(piece))
         turned = TURNS * piece + turning // turnings
         turning %= turnings
@@ -86,7 +87,7 @@ def lay_out(s: Any, b: Any, layout: Any) -> None:
 
 
 @jit
-def hand_out(s: Any, r: Any, deals: Any, which: Any) -> None:
+def hand_out(s: State, r: Rules, deals: Any, which: Any) -> None:
     """S2-S5: give out one deal of a deal table."""
     for marker in range(12):
         s.marker_cell[ix(marker)] = NOWHERE
@@ -94,12 +95,12 @@ def hand_out(s: Any, r: Any, deals: Any, which: Any) -> None:
 
 
 @jit
-def give_hands(s: Any, r: Any, deals: Any, which: Any) -> None:
+def give_hands(s: State, r: Rules, deals: Any, which: Any) -> None:
     """Say that the hands were those of a deal; markers that are placed stay where they are."""
     for seat in range(r.companies):
-        s.wary[ix(seat)] = 0
-        s.held[ix(2 * seat)] = _ONE  # blank cells
-        s.held[ix(2 * seat + 1)] = _ZERO
+        for word in range(2):
+            s.held[ix(2 * seat + word)] = np.uint64(word == 0)  # blank cells
+            s.partner_placed[ix(2 * seat + word)] = _ZERO
         for i in range(r.hand_size):
             code = np.int64(deals[(which * SEATS + seat) * HAND + i])
             marker, kind = code >> 2, code & 3
@@ -108,13 +109,15 @@ def give_hands(s: Any, r: Any, deals: Any, which: Any) -> None:
             s.marker_kind[ix(marker)] = kind
             s.marker_holder[ix(marker)] = seat
             if s.marker_cell[ix(marker)] == NOWHERE:
-                s.held[ix(2 * seat + np.int64(i > 2))] |= _ONE << np.uint64(16 * kind)
+                at = 2 * seat + np.int64(i >= FIRST_MARKERS)
+                bit = _ONE << np.uint64(16 * kind)
+                s.held[ix(at)] |= bit
                 if s.marker_cell[ix(marker ^ 1)] != NOWHERE:
-                    s.wary[ix(seat)] += 1
+                    s.partner_placed[ix(at)] |= bit
 
 
 @jit
-def clear_table(s: Any, b: Any, r: Any) -> None:
+def clear_table(s: State, b: Board, r: Rules) -> None:
     """S6: nothing built, nobody has moved."""
     s.turn = 1
     s.seat = 0
@@ -169,25 +172,30 @@ def clear_table(s: Any, b: Any, r: Any) -> None:
 
 
 @inlined
-def play_move(s: Any, b: Any, r: Any, move: Any) -> None:
+def play_move(s: State, b: Board, r: Rules, move: Any) -> None:
     """Play a legal move and make the next decision ready."""
-    kind, number, what, extra = move & 7, move >> 3 & 1, move >> 4 & 255, move >> 12
-    line = 2 * s.seat + number
     if s.plan_length > 0 and s.bonus_line < 0:
         _follow_plan(s, move)
+    play_choice(s, b, r, move & 7, move >> 3 & 1, move >> 4 & 255, move >> 12)
+
+
+@inlined
+def play_choice(s: State, b: Board, r: Rules, kind: Any, number: Any, what: Any, extra: Any) -> None:
+    """Play a legal move that is taken apart already, where no bot plans its turns."""
+    line = 2 * s.seat + number
     if kind == PASS:
         s.passes += 1
         s.passes_made += 1
     else:
         s.passes = 0
-    if kind in (BONUS, STATION):
+    if rarely(kind in (BONUS, STATION)):
         place_station(s, b, r, np.int64(s.path[ix(PATH * line + what)]))
     elif kind <= END:
-        if kind == START:
+        if rarely(kind == START):
             _start(s, b, r, line, what, extra)
         else:
             _dig(s, b, r, line, what, extra)
-        if kind == END:
+        if rarely(kind == END):
             s.bonus_line = number
             if find_bonus(s) > 0:  # I3
                 s.choices = count_bits(s.places[0]) + 1
@@ -201,7 +209,7 @@ def play_move(s: Any, b: Any, r: Any, move: Any) -> None:
 
 
 @jit
-def _follow_plan(s: Any, move: Any) -> None:
+def _follow_plan(s: State, move: Any) -> None:
     """Forget a bot's plan when its turn is over or another move is played."""
     step = s.dug - s.plan_dug
     if s.plan_turn != s.turn or step >= s.plan_length or s.plan[ix(step)] != move:
@@ -209,11 +217,11 @@ def _follow_plan(s: Any, move: Any) -> None:
 
 
 @inlined
-def turn_is_over(s: Any, b: Any, r: Any, kind: Any) -> bool:
+def turn_is_over(s: State, b: Board, r: Rules, kind: Any) -> bool:
     """T1, T3, P4: as the reference engine; if it is not, the next tunnel's choices are ready."""
     if kind in (STATION, PASS) or s.dug == r.dig:
         return True
-    if r.trigger_turn == STOP and s.last_turns < 0 and noticed_at_once(s) >= 0:
+    if rarely(r.trigger_turn == STOP and s.last_turns < 0 and noticed_at_once(s) >= 0):
         return True
     return find_tunnels(s, b, r) == 0
 
@@ -226,7 +234,7 @@ def is_far(side: Any, from_side: Any) -> bool:
 
 
 @inlined
-def _start(s: Any, b: Any, r: Any, line: Any, frame_cell: Any, base: Any) -> None:
+def _start(s: State, b: Board, r: Rules, line: Any, frame_cell: Any, base: Any) -> None:
     """B1: from the portal to one of the base vertices."""
     cell = b.city_cells + frame_cell
     portal, w = np.int64(b.corner[ix(3 * cell + 2)]), np.int64(b.corner[ix(3 * cell + base)])
@@ -242,12 +250,12 @@ def _start(s: Any, b: Any, r: Any, line: Any, frame_cell: Any, base: Any) -> Non
 
 
 @inlined
-def _dig(s: Any, b: Any, r: Any, line: Any, slot: Any, marker: Any) -> None:
+def _dig(s: State, b: Board, r: Rules, line: Any, slot: Any, marker: Any) -> None:
     """Section 5: from the terminus by a slot, laying a marker if one is named; or to a portal, ending the line."""
     u = s.terminus[ix(line)]
     d = slot >> 1
     cell, w = np.int64(b.slot_cell[ix(12 * u + slot)]), np.int64(b.neighbour[ix(6 * u + d)])
-    if cell >= b.city_cells:  # D4
+    if rarely(cell >= b.city_cells):  # D4
         side = (cell - b.city_cells) // b.side
         s.end_side[ix(line)] = side
         if not is_far(side, s.start_side[ix(line)]):
@@ -263,35 +271,45 @@ def _dig(s: Any, b: Any, r: Any, line: Any, slot: Any, marker: Any) -> None:
     else:
         for i in range(3):
             s.lanes[ix(b.corner[ix(3 * cell + i)])] &= ~(np.uint64(b.corner_slots[ix(3 * cell + i)]) * EVERY_LANE)
-    if marker > 0:
-        _lay_marker(s, b, line >> 1, marker - 1, cell)
+    if rarely(marker > 0):
+        _lay_marker(s, b, r, line >> 1, marker - 1, cell)
     s.terminus_at[ix(u)] &= ~(1 << line) & 0xFF
     _advance(s, b, r, line, u, w, d)
 
 
 @jit
-def _lay_marker(s: Any, b: Any, seat: Any, place: Any, cell: Any) -> None:
+def _lay_marker(s: State, b: Board, r: Rules, seat: Any, place: Any, cell: Any) -> None:
     """M1: a marker leaves the hand for a cell; M2: its partner's holder must mind it from now on."""
     marker = s.hand_marker[ix(HAND * seat + place)]
     s.marker_cell[ix(marker)] = cell
     s.markers_laid += 1
-    lane = np.uint64(16 * s.hand_kind[ix(HAND * seat + place)])
-    s.held[ix(2 * seat + np.int64(place > 2))] &= ~(_ONE << lane)
-    if s.marker_cell[ix(marker ^ 1)] != NOWHERE:
-        s.wary[ix(seat)] -= 1
-    elif s.marker_holder[ix(marker ^ 1)] >= 0:  # a hidden hand minds nothing
-        holder = s.marker_holder[ix(marker ^ 1)]
-        s.wary[ix(holder)] += 1
-        note_touching(s, b, 2 * holder)
-        note_touching(s, b, 2 * holder + 1)
+    bit = _ONE << np.uint64(16 * s.hand_kind[ix(HAND * seat + place)])
+    at = 2 * seat + np.int64(place >= FIRST_MARKERS)
+    s.held[ix(at)] &= ~bit
+    s.partner_placed[ix(at)] &= ~bit
+    holder = s.marker_holder[ix(marker ^ 1)]
+    if holder >= 0 and s.marker_cell[ix(marker ^ 1)] == NOWHERE:  # nobody knows what a hidden hand must mind
+        _mind_partner(s, holder, marker ^ 1)
+        for line in range(2 * holder, 2 * holder + 2):
+            note_touching(s, b, r, line)
+
+
+@jit
+def _mind_partner(s: State, seat: Any, marker: Any) -> None:
+    """M2: the partner of a marker that a company holds is placed."""
+    place = np.int64(0)
+    while s.hand_marker[ix(HAND * seat + place)] != marker:
+        place += 1
+    at = 2 * seat + np.int64(place >= FIRST_MARKERS)
+    s.partner_placed[ix(at)] |= _ONE << np.uint64(16 * s.hand_kind[ix(HAND * seat + place)])
 
 
 @inlined
-def _advance(s: Any, b: Any, r: Any, line: Any, u: Any, w: Any, d: Any) -> None:
+def _advance(s: State, b: Board, r: Rules, line: Any, u: Any, w: Any, d: Any) -> None:
     """A line goes from u to w: its path, and the stations that makes (ST6)."""
     bit = 1 << line
-    edge = b.edge[ix(6 * u + d)]
-    at_u, at_w = splits(s, b, line, u, edge), meets(s, line, w, edge)
+    edge = np.int64(b.edge[ix(6 * u + d)])
+    at_u, at_w = splits(s, line, u, edge), meets(s, line, w, edge)
     place = s.tunnels[ix(line)] + 1
     s.tunnels[ix(line)] = place
     s.path[ix(PATH * line + place)] = w
@@ -300,6 +318,7 @@ def _advance(s: Any, b: Any, r: Any, line: Any, u: Any, w: Any, d: Any) -> None:
     s.lines_along[ix(edge)] |= bit
     s.terminus[ix(line)] = w
     s.direction[ix(line)] = d
+    s.last_edge[ix(line)] = edge
     s.dug += 1
     if at_u:
         place_station(s, b, r, u)
@@ -308,7 +327,7 @@ def _advance(s: Any, b: Any, r: Any, line: Any, u: Any, w: Any, d: Any) -> None:
         return
     s.terminus_at[ix(w)] |= bit
     s.exits[ix(line)] = end_slots(s, b, r, line, w)
-    note_touching(s, b, line)
+    note_touching(s, b, r, line)
     if at_w:
         place_station(s, b, r, w)  # opens all angles of lines that end here, this one too
         return
@@ -321,7 +340,7 @@ def _advance(s: Any, b: Any, r: Any, line: Any, u: Any, w: Any, d: Any) -> None:
 
 
 @jit
-def noticed_at_once(s: Any) -> np.int64:
+def noticed_at_once(s: State) -> np.int64:
     """P1, P3: the triggers that hold from the very move on; -1 for none."""
     if s.ended & s.ended >> _ONE & np.uint64(0x55) != _ZERO:
         return np.int64(BOTH_LINES)
@@ -329,7 +348,7 @@ def noticed_at_once(s: Any) -> np.int64:
 
 
 @inlined
-def is_blocked(s: Any, b: Any, r: Any, line: Any) -> bool:
+def is_blocked(s: State, b: Board, r: Rules, line: Any) -> bool:
     """P2: nothing could be dug on a started, unfinished line if a turn of its company began now."""
     if s.supply >= 2 and s.lanes[ix(s.terminus[ix(line)])] & s.open[ix(line)] != _ZERO:
         return False  # a free blank cell: the usual case
@@ -338,8 +357,8 @@ def is_blocked(s: Any, b: Any, r: Any, line: Any) -> bool:
 
 
 @inlined
-def _surely_open(s: Any) -> np.uint64:
-    """The bits of lines that can go on into a free blank cell; some of the others may go on too."""
+def _blank_ahead(s: State) -> np.uint64:
+    """The bits of lines that can surely go on, into a free blank cell; some of the others may go on too."""
     if s.supply < 2:
         return _ZERO
     found = _ZERO
@@ -350,7 +369,7 @@ def _surely_open(s: Any) -> np.uint64:
 
 
 @inlined
-def blocked_lines(s: Any, b: Any, r: Any) -> np.uint64:
+def blocked_lines(s: State, b: Board, r: Rules) -> np.uint64:
     """The bits of all blocked lines."""
     blocked = _ZERO
     rest = s.started & ~s.ended
@@ -363,29 +382,28 @@ def blocked_lines(s: Any, b: Any, r: Any) -> np.uint64:
 
 
 @jit
-def block_reason(s: Any, b: Any, r: Any, line: Any) -> np.int64:
+def block_reason(s: State, b: Board, r: Rules, line: Any) -> np.int64:
     """P2: what a blocked line lacks, the first of tunnels, stations, markers that would have let it go on."""
     if s.tunnels[ix(line)] == r.tunnels_per_line:
-        return np.int64(NO_TUNNEL)
+        return np.int64(LACKS_TUNNEL)
     supply = s.supply
     s.supply = 2
     first, second = ways_on(s, b, r, line, r.markers_per_turn)
     s.supply = supply
     if first | second != _ZERO:
-        return np.int64(NO_STATION)
+        return np.int64(LACKS_STATION)
     lanes = s.lanes[ix(s.terminus[ix(line)])]
     free = lanes | lanes >> np.uint64(16) | lanes >> np.uint64(32) | lanes >> np.uint64(48)
-    return np.int64(NO_MARKER) if free & s.open[ix(line)] != _ZERO else np.int64(NO_CELL)
+    return np.int64(LACKS_MARKER) if free & s.open[ix(line)] != _ZERO else np.int64(LACKS_CELL)
 
 
 @inlined
-def trigger(s: Any, b: Any, r: Any) -> np.int64:
+def trigger(s: State, b: Board, r: Rules) -> np.int64:
     """P1, P3: why the building phase ends after this turn, -1 if it does not."""
     reason = noticed_at_once(s)
-    enough = (
-        count_bits(s.started & ~_surely_open(s)) >= r.end_lines
-        and count_bits(s.ended | blocked_lines(s, b, r)) >= r.end_lines
-    )
+    enough = False
+    if count_bits(s.started) >= r.end_lines and rarely(count_bits(s.started & ~_blank_ahead(s)) >= r.end_lines):
+        enough = count_bits(s.ended | blocked_lines(s, b, r)) >= r.end_lines
     if reason >= 0:
         s.two_reasons = np.int64(enough or (reason == BOTH_LINES and s.supply == 0))
         return reason
@@ -393,7 +411,7 @@ def trigger(s: Any, b: Any, r: Any) -> np.int64:
 
 
 @inlined
-def end_turn(s: Any, b: Any, r: Any) -> None:
+def end_turn(s: State, b: Board, r: Rules) -> None:
     """P3, P5, T4: look for a trigger, begin or go on with the last round, pass the turn on."""
     s.turns_taken[ix(s.seat)] += 1
     if s.scored:

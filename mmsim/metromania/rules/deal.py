@@ -80,11 +80,12 @@ def deal(rules: Ruleset, stream: Stream) -> Hands:
 
 def valid_deals(rules: Ruleset) -> tuple[Hands, ...]:
     """Every deal the rules allow, in a fixed order, every hand arranged."""
-    return _valid_deals(rules.deal, rules.seat_player, rules.marker_set)
+    return deals_of(rules.deal, rules.seat_player, rules.marker_set)
 
 
 @cache
-def _valid_deals(kind: Deal, seat_player: tuple[int, ...], marker_set: str) -> tuple[Hands, ...]:
+def deals_of(kind: Deal, seat_player: tuple[int, ...], marker_set: str) -> tuple[Hands, ...]:
+    """`valid_deals`, of all that the deals depend on."""
     companies = len(seat_player)
     if kind is Deal.RANDOM:
         deals = _random_deals(companies)
@@ -102,22 +103,26 @@ def _random_deals(players: int) -> tuple[Hands, ...]:
     """S2, by going through the ways to share out each kind."""
     left, right = MARKER_SETS["standard"]
     residential, commercial, entertainment = (
-        list(_shares(tuple(sorted(m for m in left + right if m.kind == kind)), players)) for kind in KINDS
+        [_packed(share) for share in _shares(tuple(sorted(m for m in left + right if m.kind == kind)), players)]
+        for kind in KINDS
     )
-    per_company = len(left + right) // players
+    full = sum(len(left + right) // players << _BITS * seat for seat in range(players))
     deals = []
-    for share_r, share_c in product(residential, commercial):
-        halves = [r + c for r, c in zip(share_r, share_c, strict=True)]
-        if all(_letters_differ(half) for half in halves):
-            for share_e in entertainment:
-                hands = tuple(half + e for half, e in zip(halves, share_e, strict=True))
-                if all(len(hand) == per_company and _letters_differ(hand) for hand in hands):
-                    deals.append(hands)
+    for (share_r, letters_r, sizes_r), (share_c, letters_c, sizes_c) in product(residential, commercial):
+        if not letters_r & letters_c:
+            for share_e, letters_e, sizes_e in entertainment:
+                if not (letters_r | letters_c) & letters_e and sizes_r + sizes_c + sizes_e == full:
+                    deals.append(tuple(r + c + e for r, c, e in zip(share_r, share_c, share_e, strict=True)))
     return tuple(deals)
 
 
-def _letters_differ(hand: Hand) -> bool:
-    return len({marker.letter for marker in hand}) == len(hand)
+_BITS = len(LETTERS)  # for every company, in a number that says which letters or how many markers it has
+
+
+def _packed(share: Hands) -> tuple[Hands, int, int]:
+    """What every company gets of a kind, its letters as bits, and how many markers it gets."""
+    letters = sum(1 << _BITS * seat + LETTERS.index(m.letter) for seat, hand in enumerate(share) for m in hand)
+    return share, letters, sum(len(hand) << _BITS * seat for seat, hand in enumerate(share))
 
 
 def _shares(of_one_kind: Hand, players: int) -> Iterator[Hands]:

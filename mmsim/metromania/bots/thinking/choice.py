@@ -13,7 +13,7 @@ from mmsim.metromania.bots.thinking.plans import NEVER
 from mmsim.metromania.bots.thinking.view import look
 from mmsim.metromania.bots.thinking.whole_turns import weigh_turns
 from mmsim.metromania.engine.copies import copy_position
-from mmsim.metromania.engine.moves import BONUS, DECLINE, DIG, END, kth_move, nth_move
+from mmsim.metromania.engine.moves import BONUS, DECLINE, DIG, END, kth_move
 from mmsim.metromania.engine.state import HAND, PATH
 from mmsim.metromania.engine.turns import play_move
 
@@ -42,7 +42,7 @@ def may_play(s: Any, b: Any, code: Any) -> bool:
             lane = s.hand_kind[ix(HAND * s.seat + extra - 1)]
         return s.ways[ix(2 * number + word)] >> np.uint64(16 * lane + what) & _ONE != _ZERO
     for k in range(s.choices):  # noqa: SIM110 - compiled code has no any()
-        if nth_move(s, b, k) == code:
+        if kth_move(s, b, k) == code:
             return True
     return False
 
@@ -119,7 +119,7 @@ def choose_bonus(views: Any, b: Any, r: Any, bots: Any, m: Any, net: Any) -> np.
     take_in(v, b, r, bots, m, net)
     best, chosen = 0.0, np.int64(DECLINE)
     for k in range(v.choices):
-        code = nth_move(v, b, k)
+        code = kth_move(v, b, k)
         if code & 7 == BONUS:
             number, place = code >> 3 & 1, code >> 4 & 255
             x = np.int64(v.path[ix(PATH * (2 * v.seat + number) + place)])
@@ -150,7 +150,7 @@ def choose_by_weights(s: Any, b: Any, r: Any, bots: Any, m: Any, net: Any, views
     if bots.kind[ix(s.seat)] == UNIFORM:
         return kth_move(s, b, draw_below(s, 1 + s.seat, s.choices))
     if s.choices == 1:
-        return nth_move(s, b, np.int64(0))
+        return kth_move(s, b, np.int64(0))
     if is_planned(s, b):
         return s.plan[ix(s.dug - s.plan_dug)]
     look(s, b, r, views)

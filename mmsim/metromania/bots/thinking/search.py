@@ -152,7 +152,7 @@ def _compare_once(views: Any, b: Any, r: Any, deals: Any, bots: Any, guide: Any,
             if deal >= 0:
                 give_hands(s, r, deals, deal)
                 for line in range(2 * r.companies):
-                    note_touching(s, b, np.int64(line))
+                    note_touching(s, b, r, np.int64(line))
             set_seed(s, chance, s.turn)
             for seat in range(r.companies):
                 open_stream(s, 1 + seat, _BOT + seat)

@@ -35,7 +35,8 @@ def hide_hand(v: Any, r: Any, seat: Any) -> None:
     """Forget what a company holds; what it has laid lies open."""
     v.held[ix(2 * seat)] = _ONE  # blank cells
     v.held[ix(2 * seat + 1)] = _ZERO
-    v.wary[ix(seat)] = 0
+    for word in range(2):
+        v.partner_placed[ix(2 * seat + word)] = _ZERO
     for i in range(4):  # of both its lines
         v.touching[ix(4 * seat + i)] = _ZERO
     for i in range(r.hand_size):

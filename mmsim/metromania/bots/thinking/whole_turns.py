@@ -22,7 +22,7 @@ from mmsim.metromania.bots.thinking.plans import (
     planned_length,
     tunnel,
 )
-from mmsim.metromania.engine.moves import END, STATION, nth_move
+from mmsim.metromania.engine.moves import END, STATION, kth_move
 from mmsim.metromania.engine.state import PATH
 
 _SHORT_TURN = -100.0  # for every tunnel that a turn lacks
@@ -40,7 +40,7 @@ def weigh_turns(v: Any, b: Any, r: Any, bots: Any, m: Any) -> None:
         m.tried[ix(first)] = 0
         for i in range(PLANS):
             m.best[ix(PLANS * first + i)] = NEVER
-        code = nth_move(v, b, first)
+        code = kth_move(v, b, first)
         kind, number, what = code & 7, code >> 3 & 1, code >> 4 & 255
         m.turn_code[ix(DEPTH * first)] = code
         m.turn_length[ix(first)] = 1
