@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from mmsim.compiled.accel import inlined, ix, jit, lowest_bit
-from mmsim.metromania.bots.thinking.evaluation import end_worth, note, terminus_worth, weight
+from mmsim.metromania.bots.thinking.evaluation import EVERY_DIRECTION, end_worth, note_if, terminus_worth, weight
 from mmsim.metromania.bots.thinking.features import joining_worth, marker_worth, place_worth, station_worth
 from mmsim.metromania.bots.thinking.maps import usable
 from mmsim.metromania.bots.thinking.memory import AHEAD, BLOCK, CLOSE, DEPTH, DUG, LEADER, PLANS, WIDTH
@@ -38,11 +38,12 @@ def _tunnel(
     kinds: Any,
     made: Any,
     side: Any,
+    telling: Any,
 ) -> None:
     """One tunnel of a plan: what it is worth, and the plan as it stands then; it waits to be gone on with.
 
     `station`: whether there is one at u; `kinds`: lanes that may still be dug in (blank ones only once the turn's
-    markers are laid); `made`: stations made by the plan so far.
+    markers are laid); `made`: stations made by the plan so far; `telling`: as in `m`, or QUIET where that is known.
     """
     seat = v.seat
     line = 2 * seat + number
@@ -57,7 +58,7 @@ def _tunnel(
     made += np.int64(at_u) + np.int64(at_w)
     if depth > 0 and made > v.supply:  # D5
         return
-    value += note(bots, m, seat, np.int64(DUG), 1.0)
+    value += note_if(telling, bots, m, seat, DUG, 1.0)
     if at_u:
         value += station_worth(v, b, r, bots, m, u) + joining_worth(v, r, bots, m, number, u, True)
     if at_w:
@@ -65,8 +66,8 @@ def _tunnel(
     there = at_w or (kind != END and v.station[ix(w)] != 0)
     if there:
         value += joining_worth(v, r, bots, m, number, w, at_w)
-    value += note(bots, m, seat, np.int64(BLOCK), m.need[ix(cell)])
-    value += note(bots, m, seat, np.int64(LEADER), m.need_leader[ix(cell)])
+    value += note_if(telling, bots, m, seat, BLOCK, m.need[ix(cell)])
+    value += note_if(telling, bots, m, seat, LEADER, m.need_leader[ix(cell)])
     held = kinds
     if extra > 0 and kind == DIG:
         served = there or at_u or station
@@ -81,20 +82,20 @@ def _tunnel(
     m.vertex[ix(depth)] = w
     m.cell[ix(depth)] = cell
     tunnels = v.tunnels[ix(line)] + depth + 1
-    if m.telling == TELLING_STEP:
+    if telling == TELLING_STEP:
         _wait(m, depth + 1, w, d, edge, there, value, kinds, made)
         return
     if kind == END:
         worth = end_worth(v, b, bots, m, number)
         worth += _bonus_worth(v, b, r, bots, m, number, depth)
         if v.ended >> np.uint64(line ^ 1) & _ONE != _ZERO:
-            worth += note(bots, m, seat, np.int64(CLOSE), _lead(v, r, m))
+            worth += note_if(telling, bots, m, seat, CLOSE, _lead(v, r, m))
     else:
-        worth = terminus_worth(v, b, r, bots, m, number, w, d, there, tunnels, side, held)
-    if m.telling != QUIET:
+        worth = terminus_worth(v, b, r, bots, m, number, w, d, there, tunnels, side, held, telling)
+    if telling != QUIET:
         return
     _keep(m, depth, laid, value + worth - m.before[ix(number)], made)
-    if kind != END and depth + 1 < planned_length(v, r, bots) and tunnels < r.tunnels_per_line:
+    if kind != END and depth + 1 < m.planned and tunnels < r.tunnels_per_line:
         _wait(m, depth + 1, w, d, edge, there, value, kinds, made)
 
 
@@ -166,7 +167,8 @@ def tunnel(
     side: Any,
 ) -> None:
     """`_tunnel`, not inlined: for who tells of a turn."""
-    _tunnel(v, b, r, bots, m, number, depth, u, last_edge, station, code, w, d, cell, value, kinds, made, side)
+    telling = m.telling
+    _tunnel(v, b, r, bots, m, number, depth, u, last_edge, station, code, w, d, cell, value, kinds, made, side, telling)
 
 
 @jit
@@ -193,7 +195,9 @@ def first_tunnel(v: Any, b: Any, r: Any, bots: Any, m: Any, code: Any) -> np.int
         w = np.int64(b.neighbour[ix(6 * u + d)])
         cell = np.int64(b.slot_cell[ix(12 * u + what)])
     none = np.int64(0)
-    _tunnel(v, b, r, bots, m, number, none, u, last_edge, station, code, w, d, cell, 0.0, kinds, none, side)
+    telling = m.telling
+    _tunnel(v, b, r, bots, m, number, none, u, last_edge, station, code, w, d, cell, 0.0, kinds, none, side, telling)
+    m.first_there[ix(m.first)] = v.station[ix(w)] != 0 or (m.waiting > 0 and m.wait_station[0] != 0)
     return side
 
 
@@ -216,7 +220,9 @@ def go_on(v: Any, b: Any, r: Any, bots: Any, m: Any, number: Any, side: Any) -> 
         code, cell = m.try_code[ix(i)], m.try_cell[ix(i)]
         k = code >> 5 & 127
         w = np.int64(b.neighbour[ix(6 * u + k)])
-        _tunnel(v, b, r, bots, m, number, depth, u, last_edge, station, code, w, k, cell, value, kinds, made, side)
+        _tunnel(
+            v, b, r, bots, m, number, depth, u, last_edge, station, code, w, k, cell, value, kinds, made, side, QUIET
+        )
 
 
 @inlined
@@ -235,34 +241,35 @@ def _find_next(
     if v.end_free[ix(u)] != _ZERO:
         blank |= _end_slots_from(v, b, r, u, side) & slots
     found = np.int64(0)
-    rest = (blank | spots | (blank | spots) >> _ONE) & np.uint64(0x555)  # a bit a direction
+    rest = (blank | spots | (blank | spots) >> _ONE) & np.uint64(EVERY_DIRECTION)
     while rest != _ZERO:
         k = lowest_bit(rest) >> 1
         rest &= rest - _ONE
         w = np.int64(b.neighbour[ix(6 * u + k)])
-        if v.lines_at[ix(w)] >> line & 1 != 0 or _in_plan(m, depth, w):
+        if v.lines_at[ix(w)] >> line & 1 != 0 or (station and _in_plan(m, depth, w)):  # D3
             continue
-        chosen, need = np.int64(-1), -1.0
-        for slot in range(2 * k, 2 * k + 2):
-            bit = _ONE << np.uint64(slot)
-            if (blank | spots) & bit == _ZERO:
-                continue
-            cell = np.int64(b.slot_cell[ix(12 * u + slot)])
-            if _cell_in_plan(m, depth, cell):
-                continue
-            if blank & bit != _ZERO:
-                if m.need[ix(cell)] > need:
-                    chosen, need = cell, m.need[ix(cell)]
-                    code = move_code(END if cell >= b.city_cells else DIG, number, slot, 0)
-                continue
+        one, other = np.int64(b.slot_cell[ix(12 * u + 2 * k)]), np.int64(b.slot_cell[ix(12 * u + 2 * k + 1)])
+        taken = _ZERO
+        if station:  # without one a line cannot turn back into a cell it has just dug in
+            taken = np.uint64(_cell_in_plan(m, depth, one)) | np.uint64(_cell_in_plan(m, depth, other)) << _ONE
+        markers = spots >> np.uint64(2 * k) & np.uint64(3) & ~taken
+        while markers != _ZERO:
+            slot = 2 * k + lowest_bit(markers)
+            cell = other if slot & 1 else one
             place = _marker_for(v, b, r, seat, cell)
             if place >= 0:
                 m.try_code[ix(found)] = move_code(DIG, number, slot, 1 + place)
                 m.try_cell[ix(found)] = cell
                 found += 1
-        if chosen >= 0:
-            m.try_code[ix(found)] = code
-            m.try_cell[ix(found)] = chosen
+            markers &= markers - _ONE
+        free = blank >> np.uint64(2 * k) & np.uint64(3) & ~taken
+        if free != _ZERO:
+            second = np.int64(free >> _ONE)
+            if free == np.uint64(3):
+                second = np.int64(m.need[ix(other)] > m.need[ix(one)])
+            cell = other if second else one
+            m.try_code[ix(found)] = move_code(END if cell >= b.city_cells else DIG, number, 2 * k + second, 0)
+            m.try_cell[ix(found)] = cell
             found += 1
     return found
 
