@@ -23,6 +23,7 @@ from mmsim.metromania.engine.moves import (
 from mmsim.metromania.engine.state import (
     BOTH_LINES,
     DEADLOCK,
+    EDGES,
     ENOUGH_LINES,
     EVERY_LANE,
     HAND,
@@ -42,7 +43,7 @@ from mmsim.metromania.engine.state import (
     TURNED_PIECES,
     VERTICES,
 )
-from mmsim.metromania.engine.stations import meets, open_slots, place_station, splits
+from mmsim.metromania.engine.stations import last_edge, meets, open_slots, place_station, splits
 from mmsim.metromania.rules.board import LAYOUTS, PIECES, TURNINGS, TURNS
 
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
@@ -226,19 +227,26 @@ def is_far(side: Any, from_side: Any) -> bool:
 
 
 @inlined
+def start_tunnel(b: Any, frame_cell: Any, base: Any) -> tuple[np.int64, np.int64, np.int64, np.int64]:
+    """B1: the side a line starts on, its portal, the base vertex it reaches, and the direction."""
+    cell = b.city_cells + frame_cell
+    side = frame_cell // b.side
+    # Base 0 lies towards the side's first corner: direction side + 4 from the portal; base 1 the next one round.
+    portal, w = np.int64(b.corner[ix(3 * cell + 2)]), np.int64(b.corner[ix(3 * cell + base)])
+    return side, portal, w, (side + 4 - base) % 6
+
+
+@inlined
 def _start(s: Any, b: Any, r: Any, line: Any, frame_cell: Any, base: Any) -> None:
     """B1: from the portal to one of the base vertices."""
-    cell = b.city_cells + frame_cell
-    portal, w = np.int64(b.corner[ix(3 * cell + 2)]), np.int64(b.corner[ix(3 * cell + base)])
-    side = frame_cell // b.side
+    side, portal, w, d = start_tunnel(b, frame_cell, base)
     s.started |= _ONE << np.uint64(line)
     s.start_side[ix(line)] = side
     if line & 1 and not is_far(side, s.start_side[ix(line - 1)]):
         s.start_overflows += 1
     s.start_free[ix(side)] &= ~(_ONE << np.uint64(frame_cell - side * b.side))
     s.path[ix(PATH * line)] = portal
-    # Base 0 lies towards the side's first corner: direction side + 4 from the portal; base 1 the next one round.
-    _advance(s, b, r, line, portal, w, (side + 4 - base) % 6)
+    _advance(s, b, r, line, portal, w, np.int64(EDGES), d)
 
 
 @inlined
@@ -259,14 +267,14 @@ def _dig(s: Any, b: Any, r: Any, line: Any, slot: Any, marker: Any) -> None:
             s.end_free[ix(b.corner[ix(3 * cell + i)])] &= ~np.uint64(b.corner_slots[ix(3 * cell + i)])
         for other in range(2 * r.companies):
             if s.open[ix(other)] != _ZERO:
-                s.exits[ix(other)] = end_slots(s, b, r, other, s.terminus[ix(other)])
+                s.exits[ix(other)] = end_slots(s, b, r, s.start_side[ix(other)], s.terminus[ix(other)])
     else:
         for i in range(3):
             s.lanes[ix(b.corner[ix(3 * cell + i)])] &= ~(np.uint64(b.corner_slots[ix(3 * cell + i)]) * EVERY_LANE)
     if marker > 0:
         _lay_marker(s, b, line >> 1, marker - 1, cell)
     s.terminus_at[ix(u)] &= ~(1 << line) & 0xFF
-    _advance(s, b, r, line, u, w, d)
+    _advance(s, b, r, line, u, w, last_edge(s, b, line), d)
 
 
 @jit
@@ -287,11 +295,12 @@ def _lay_marker(s: Any, b: Any, seat: Any, place: Any, cell: Any) -> None:
 
 
 @inlined
-def _advance(s: Any, b: Any, r: Any, line: Any, u: Any, w: Any, d: Any) -> None:
+def _advance(s: Any, b: Any, r: Any, line: Any, u: Any, w: Any, last: Any, d: Any) -> None:
     """A line goes from u to w: its path, and the stations that makes (ST6)."""
     bit = 1 << line
     edge = b.edge[ix(6 * u + d)]
-    at_u, at_w = splits(s, b, line, u, edge), meets(s, line, w, edge)
+    at_u = (s.station[ix(u)] == 0) & splits(s, line, last, u, edge)  # ST4
+    at_w = meets(s, line, w, edge)
     place = s.tunnels[ix(line)] + 1
     s.tunnels[ix(line)] = place
     s.path[ix(PATH * line + place)] = w
@@ -307,7 +316,7 @@ def _advance(s: Any, b: Any, r: Any, line: Any, u: Any, w: Any, d: Any) -> None:
         s.open[ix(line)] = _ZERO
         return
     s.terminus_at[ix(w)] |= bit
-    s.exits[ix(line)] = end_slots(s, b, r, line, w)
+    s.exits[ix(line)] = end_slots(s, b, r, s.start_side[ix(line)], w)
     note_touching(s, b, line)
     if at_w:
         place_station(s, b, r, w)  # opens all angles of lines that end here, this one too

@@ -30,8 +30,8 @@ from mmsim.metromania.bots.thinking.memory import (
 )
 from mmsim.metromania.bots.thinking.view import UNKNOWN, guess_holders
 from mmsim.metromania.engine.scoring import kept_points
-from mmsim.metromania.engine.state import NOWHERE, SHARED_ALL, SHARED_NONE, SLOTS, TRIPS, VERTICES
-from mmsim.metromania.engine.stations import AHEAD_SLOTS
+from mmsim.metromania.engine.state import NOWHERE, SHARED_ALL, SHARED_NONE, TRIPS, VERTICES
+from mmsim.metromania.engine.stations import directions_ahead, slots_ahead
 from mmsim.metromania.engine.trips import build_network, fastest, stations_at_cell, tunnels_used
 
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
@@ -320,11 +320,7 @@ def terminus_worth(
     line = 2 * seat + number
     goal_map(v, b, r, m, side)
     into = (VERTICES + 1) * side
-    slots = np.uint64(SLOTS)
-    if not station:
-        ahead = np.uint64(AHEAD_SLOTS) << np.uint64(2 * d)
-        slots = (ahead | ahead >> np.uint64(12)) & np.uint64(SLOTS)
-    ways = usable(v, u, kinds) & slots
+    ways = usable(v, u, kinds) & slots_ahead(d, station)
     left = r.tunnels_per_line - tunnels
     to_go = np.int64(FAR)
     near = 0.0
@@ -333,7 +329,7 @@ def terminus_worth(
         if m.ahead[ix(into + u)] & _BYTE == 1:
             to_go = np.int64(1)
         least = np.uint32(0xFFFFFFFF)
-        directions, k = (np.int64(6), np.int64(0)) if station else (np.int64(3), d + 5 if d == 0 else d - 1)
+        k, directions = directions_ahead(d, station)
         ways |= ways >> _ONE  # the two slots of a direction
         places = np.int64(0)
         for _ in range(directions):

@@ -11,6 +11,7 @@ import numpy as np
 
 from mmsim.compiled.accel import inlined, ix, jit, lowest_bit, put_bytes, spread_bits
 from mmsim.metromania.bots.thinking.memory import FAR, PLANES, WORDS
+from mmsim.metromania.engine.moves import end_slots
 from mmsim.metromania.engine.state import SLOTS, VERTICES
 
 OWN, OTHERS = 0, 1
@@ -182,17 +183,14 @@ def _start_at_ends(s: Any, b: Any, r: Any, m: Any, side: Any) -> None:
 
 @jit
 def _find_ends(s: Any, b: Any, r: Any, m: Any, side: Any) -> None:
-    """D4: the bits of the vertices from which a line that started on a side may end."""
+    """The bits of the vertices from which a line that started on a side may end."""
     for word in range(1, b.words):
         m.end_bits[ix(WORDS * side + word)] = _ZERO
-    far = s.far_ends >> np.uint64(side) & _ONE != _ZERO
-    if far or r.end_overflow:
-        for i in range(b.end_vertices):
-            v = b.end_vertex[ix(i)]
-            allowed = b.far_end_slots[ix(6 * np.int64(v) + side)] if far else ~_ZERO
-            at = np.uint64(b.bit[ix(v)])
-            here = np.uint64(s.end_free[ix(v)] & allowed != _ZERO)
-            m.end_bits[ix(np.uint64(WORDS * side) + (at >> np.uint64(6)))] |= here << (at & np.uint64(63))
+    for i in range(b.end_vertices):
+        v = np.int64(b.end_vertex[ix(i)])
+        at = np.uint64(b.bit[ix(v)])
+        here = np.uint64(end_slots(s, b, r, side, v) != _ZERO)
+        m.end_bits[ix(np.uint64(WORDS * side) + (at >> np.uint64(6)))] |= here << (at & np.uint64(63))
 
 
 @jit

@@ -9,9 +9,10 @@ from mmsim.metromania.bots.thinking.evaluation import EVERY_DIRECTION, end_worth
 from mmsim.metromania.bots.thinking.features import joining_worth, marker_worth, place_worth, station_worth
 from mmsim.metromania.bots.thinking.maps import usable
 from mmsim.metromania.bots.thinking.memory import AHEAD, BLOCK, CLOSE, DEPTH, DUG, LEADER, PLANS, WIDTH
-from mmsim.metromania.engine.moves import DIG, END, START, move_code, touches_partner
-from mmsim.metromania.engine.state import HAND, NOWHERE, PATH, SLOTS
-from mmsim.metromania.engine.stations import AHEAD_SLOTS
+from mmsim.metromania.engine.moves import DIG, END, START, end_slots, marker_for, move_code
+from mmsim.metromania.engine.state import EDGES, HAND, PATH
+from mmsim.metromania.engine.stations import last_edge, meets, slots_ahead, splits
+from mmsim.metromania.engine.turns import start_tunnel
 
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
 QUIET, TELLING, TELLING_STEP = range(3)  # amounts: not written down; of a plan; of a tunnel on the way to its end
@@ -28,7 +29,7 @@ def _tunnel(
     number: Any,
     depth: Any,
     u: Any,
-    last_edge: Any,
+    last: Any,
     station: Any,
     code: Any,
     w: Any,
@@ -47,14 +48,10 @@ def _tunnel(
     """
     seat = v.seat
     line = 2 * seat + number
-    own = ~(1 << line) & 0xFF
-    edge = b.edge[ix(6 * u + d)]
+    edge = np.int64(b.edge[ix(6 * u + d)])
     kind, extra = code & 7, code >> 12
-    at_u = False
-    if last_edge >= 0 and not station:
-        along = v.lines_along[ix(last_edge)] & ~v.lines_along[ix(edge)] & ~v.terminus_at[ix(u)]
-        at_u = along & own != 0
-    at_w = kind != END and v.station[ix(w)] == 0 and v.lines_at[ix(w)] & ~v.lines_along[ix(edge)] & own != 0
+    at_u = not station and splits(v, line, last, u, edge)
+    at_w = meets(v, line, w, edge)
     made += np.int64(at_u) + np.int64(at_w)
     if depth > 0 and made > v.supply:  # D5
         return
@@ -155,7 +152,7 @@ def tunnel(
     number: Any,
     depth: Any,
     u: Any,
-    last_edge: Any,
+    last: Any,
     station: Any,
     code: Any,
     w: Any,
@@ -168,7 +165,7 @@ def tunnel(
 ) -> None:
     """`_tunnel`, not inlined: for who tells of a turn."""
     telling = m.telling
-    _tunnel(v, b, r, bots, m, number, depth, u, last_edge, station, code, w, d, cell, value, kinds, made, side, telling)
+    _tunnel(v, b, r, bots, m, number, depth, u, last, station, code, w, d, cell, value, kinds, made, side, telling)
 
 
 @jit
@@ -179,24 +176,20 @@ def first_tunnel(v: Any, b: Any, r: Any, bots: Any, m: Any, code: Any) -> np.int
     kinds = m.held_kinds if r.markers_per_turn > v.markers_laid else _ONE
     if kind == START:
         cell = b.city_cells + what
-        side = what // b.side
-        u = np.int64(b.corner[ix(3 * cell + 2)])
-        w = np.int64(b.corner[ix(3 * cell + extra)])
-        d = (side + 4 - extra) % 6
-        last_edge = np.int64(-1)
+        side, u, w, d = start_tunnel(b, what, extra)
+        last = np.int64(EDGES)
         station = False
     else:
         side = v.start_side[ix(line)]
         u = v.terminus[ix(line)]
-        before = v.direction[ix(line)]
-        last_edge = np.int64(b.edge[ix(6 * u + (before - 3 if before > 2 else before + 3))])
+        last = last_edge(v, b, line)
         station = v.station[ix(u)] != 0
         d = what >> 1
         w = np.int64(b.neighbour[ix(6 * u + d)])
         cell = np.int64(b.slot_cell[ix(12 * u + what)])
     none = np.int64(0)
     telling = m.telling
-    _tunnel(v, b, r, bots, m, number, none, u, last_edge, station, code, w, d, cell, 0.0, kinds, none, side, telling)
+    _tunnel(v, b, r, bots, m, number, none, u, last, station, code, w, d, cell, 0.0, kinds, none, side, telling)
     m.first_there[ix(m.first)] = v.station[ix(w)] != 0 or (m.waiting > 0 and m.wait_station[0] != 0)
     return side
 
@@ -210,7 +203,7 @@ def go_on(v: Any, b: Any, r: Any, bots: Any, m: Any, number: Any, side: Any) -> 
     m.waiting -= 1
     at = m.waiting
     depth, u, d = m.wait_depth[ix(at)], m.wait_from[ix(at)], m.wait_direction[ix(at)]
-    last_edge, station = m.wait_edge[ix(at)], m.wait_station[ix(at)] != 0
+    last, station = m.wait_edge[ix(at)], m.wait_station[ix(at)] != 0
     value, kinds, made = m.wait_value[ix(at)], m.wait_kinds[ix(at)], m.wait_made[ix(at)]
     for i in range(depth):
         m.code[ix(i)] = m.wait_code[ix(DEPTH * at + i)]
@@ -220,9 +213,7 @@ def go_on(v: Any, b: Any, r: Any, bots: Any, m: Any, number: Any, side: Any) -> 
         code, cell = m.try_code[ix(i)], m.try_cell[ix(i)]
         k = code >> 5 & 127
         w = np.int64(b.neighbour[ix(6 * u + k)])
-        _tunnel(
-            v, b, r, bots, m, number, depth, u, last_edge, station, code, w, k, cell, value, kinds, made, side, QUIET
-        )
+        _tunnel(v, b, r, bots, m, number, depth, u, last, station, code, w, k, cell, value, kinds, made, side, QUIET)
 
 
 @inlined
@@ -232,14 +223,11 @@ def _find_next(
     """List the tunnels that may follow on a plan at u; returns how many."""
     seat = v.seat
     line = 2 * seat + number
-    slots = np.uint64(SLOTS)
-    if not station:
-        ahead = np.uint64(AHEAD_SLOTS) << np.uint64(2 * d)
-        slots = (ahead | ahead >> np.uint64(12)) & np.uint64(SLOTS)
+    slots = slots_ahead(d, station)
     blank = usable(v, u, _ONE) & slots
     spots = usable(v, u, kinds & ~_ONE) & slots
     if v.end_free[ix(u)] != _ZERO:
-        blank |= _end_slots_from(v, b, r, u, side) & slots
+        blank |= end_slots(v, b, r, side, u) & slots
     found = np.int64(0)
     rest = (blank | spots | (blank | spots) >> _ONE) & np.uint64(EVERY_DIRECTION)
     while rest != _ZERO:
@@ -256,7 +244,7 @@ def _find_next(
         while markers != _ZERO:
             slot = 2 * k + lowest_bit(markers)
             cell = other if slot & 1 else one
-            place = _marker_for(v, b, r, seat, cell)
+            place = marker_for(v, b, seat, cell)
             if place >= 0:
                 m.try_code[ix(found)] = move_code(DIG, number, slot, 1 + place)
                 m.try_cell[ix(found)] = cell
@@ -275,15 +263,6 @@ def _find_next(
 
 
 @inlined
-def _end_slots_from(v: Any, b: Any, r: Any, u: Any, side: Any) -> np.uint64:
-    """D4, for a line that started on a side."""
-    left = v.ends_free[ix((side + 2) % 6)] + v.ends_free[ix((side + 3) % 6)] + v.ends_free[ix((side + 4) % 6)]
-    if left > 0:
-        return v.end_free[ix(u)] & b.far_end_slots[ix(6 * u + side)]
-    return v.end_free[ix(u)] if r.end_overflow else _ZERO
-
-
-@inlined
 def _in_plan(m: Any, depth: Any, w: Any) -> bool:
     for i in range(depth):  # noqa: SIM110 - compiled code has no any()
         if m.vertex[ix(i)] == w:
@@ -297,21 +276,6 @@ def _cell_in_plan(m: Any, depth: Any, cell: Any) -> bool:
         if m.cell[ix(i)] == cell:
             return True
     return False
-
-
-@inlined
-def _marker_for(v: Any, b: Any, r: Any, seat: Any, cell: Any) -> np.int64:
-    """M1, M2: the place in the hand of the first marker that may lie on a spot; -1 for none."""
-    lane = np.int64(v.kind[ix(cell)])
-    for i in range(r.hand_size):
-        marker = v.hand_marker[ix(HAND * seat + i)]
-        if (
-            v.hand_kind[ix(HAND * seat + i)] == lane
-            and v.marker_cell[ix(marker)] == NOWHERE
-            and not touches_partner(v, b, marker, cell)
-        ):
-            return np.int64(i)
-    return np.int64(-1)
 
 
 @inlined
