@@ -190,6 +190,8 @@ MIND = np.dtype(
         ("search_sum", np.float64, MOST_COMPARED),
         ("search_count", np.int64, MOST_COMPARED),
         ("search_out", np.uint8, MOST_COMPARED),
+        ("search_deal", np.int64),  # the world of the playouts that are compared; -1: no hand is hidden
+        ("search_chance", np.uint64),
         ("deals", np.int64),
         ("deal", np.uint16, MOST_DEALS),
     ]
