@@ -28,11 +28,18 @@ from mmsim.metromania.bots.thinking.memory import (
     WEIGHTS,
     WIDTH,
 )
-from mmsim.metromania.bots.thinking.view import UNKNOWN, guess_holders
-from mmsim.metromania.engine.scoring import kept_points
-from mmsim.metromania.engine.state import NOWHERE, SHARED_ALL, SHARED_NONE, TRIPS, VERTICES
+from mmsim.metromania.bots.thinking.view import guess_holders
+from mmsim.metromania.engine.scoring import (
+    guilty_companies,
+    involved_companies,
+    kept_points,
+    scoring_companies,
+    trip_ends,
+    trip_points,
+)
+from mmsim.metromania.engine.state import NOWHERE, TRIPS, VERTICES
 from mmsim.metromania.engine.stations import directions_ahead, slots_ahead
-from mmsim.metromania.engine.trips import build_network, fastest, stations_at_cell, tunnels_used
+from mmsim.metromania.engine.trips import build_network, fastest, stations_at_cell
 
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
 _BYTE = np.uint32(255)
@@ -129,42 +136,15 @@ def reckon_trips(v: Any, b: Any, r: Any, net: Any, m: Any) -> None:
         m.trip_points[ix(seat)] = 0.0
     build_network(net, v, r)
     for trip in range(TRIPS):
-        lettered = trip < TRIPS - 1
-        if lettered:
-            start = stations_at_cell(v, b, v.marker_cell[ix(2 * trip)])
-            goal = stations_at_cell(v, b, v.marker_cell[ix(2 * trip + 1)])
+        start, goal = trip_ends(v, b, trip)
+        possible = fastest(net, r, start, goal) >= 0
+        if possible:
+            companies = scoring_companies(r, net, involved_companies(r, net))
         else:
-            start, goal = v.park_stations, v.lake_stations
-        if fastest(net, r, start, goal) >= 0:
-            _share_out(v, r, net, m, np.int64(trip))
-        elif lettered:
-            for half in range(2):
-                holder = v.marker_holder[ix(2 * trip + half)]
-                served = (start if half == 0 else goal) != _ZERO
-                if holder != UNKNOWN and (not served or (start != _ZERO and goal != _ZERO)):
-                    m.trip_points[ix(holder)] -= r.penalty
-
-
-@inlined
-def _share_out(v: Any, r: Any, net: Any, m: Any, trip: Any) -> None:
-    """TT3, TT4, TT6: what a possible trip brings."""
-    involved, most = np.int64(0), np.int64(0)
-    for seat in range(r.companies):
-        if net.used[ix(2 * seat)] | net.used[ix(2 * seat + 1)] != _ZERO:
-            involved += 1
-            most = max(most, tunnels_used(net, seat))
-    shared = involved > 1 and r.shared_trip != SHARED_ALL
-    for seat in range(r.companies):
-        if net.used[ix(2 * seat)] | net.used[ix(2 * seat + 1)] == _ZERO:
-            continue
-        if shared and (r.shared_trip == SHARED_NONE or tunnels_used(net, seat) < most):
-            continue
-        points = r.park_lake_points
-        if trip < TRIPS - 1:
-            points = r.trip_points
-            if v.marker_holder[ix(2 * trip)] == seat or v.marker_holder[ix(2 * trip + 1)] == seat:
-                points += r.own_marker_bonus
-        m.trip_points[ix(seat)] += points
+            companies = guilty_companies(v, r, trip, start, goal)
+        for seat in range(r.companies):
+            if companies >> np.uint64(seat) & _ONE != _ZERO:
+                m.trip_points[ix(seat)] += trip_points(v, r, trip, seat) if possible else -r.penalty
 
 
 @inlined
