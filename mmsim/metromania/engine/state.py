@@ -6,7 +6,7 @@ slots: twelve bits, `2 * direction + (0 left, 1 right)`, one 16-bit lane each fo
 """
 
 from functools import cache
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,10 @@ from mmsim.metromania.rules.lattice import ABSENT, MAX_SIDE, Lattice, Vertex, di
 from mmsim.metromania.rules.rulesets import KNOBS, Ruleset
 
 Record = NDArray[Any]  # a structured array of one element: what crosses from Python to compiled code
+# Elements of such arrays, as compiled code passes them on; no type checker knows the fields of a record.
+State: TypeAlias = Any  # of dtype STATE: a position
+Board: TypeAlias = Any  # of dtype BOARD: the tables of a board set, only read
+Rules: TypeAlias = Any  # of dtype RULES: a ruleset as numbers, only read
 
 VERTEX_ROWS = 2 * MAX_SIDE + 1
 VERTEX_WORDS = (VERTEX_ROWS + 1) // 2 + 2  # words for a bit a city vertex, with an empty one on either side
