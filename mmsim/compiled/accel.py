@@ -209,7 +209,8 @@ else:
         return np.uint32(sum(min(int(one) >> i & 255, int(other) >> i & 255) << i for i in (0, 8, 16, 24)))
 
     def put_bytes(array: Any, index: Any, word: np.uint64) -> None:
-        array[int(index) : int(index) + 8] = np.frombuffer(int(word).to_bytes(8, "little"), np.uint8)
+        at = int(index) * array.itemsize
+        array.view(np.uint8)[at : at + 8] = np.frombuffer(int(word).to_bytes(8, "little"), np.uint8)
 
 
 # `if rarely(condition):` tells the compiler what to lay aside, so that it keeps the registers for what is usual.

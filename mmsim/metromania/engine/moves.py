@@ -27,11 +27,10 @@ def move_code(kind: Any, line: Any, what: Any, extra: Any) -> np.int64:
     return np.int64(kind) | np.int64(line) << 3 | np.int64(what) << 4 | np.int64(extra) << 12
 
 
-@jit
-def end_slots(s: State, b: Board, r: Rules, line: Any, u: Any) -> np.uint64:
-    """D4: the slots at u that end a line: on far sides, or anywhere once those are full."""
+@inlined
+def end_slots(s: State, b: Board, r: Rules, side: Any, u: Any) -> np.uint64:
+    """D4: the slots at u that end a line that started on a side: on far sides, or anywhere once those are full."""
     free = s.end_free[ix(u)]
-    side = s.start_side[ix(line)]
     anywhere = ~_ZERO if r.end_overflow else _ZERO
     allowed = b.far_end_slots[ix(6 * u + side)] if s.far_ends >> np.uint64(side) & _ONE != _ZERO else anywhere
     return free & allowed
@@ -93,6 +92,18 @@ def hand_place(s: State, seat: Any, word: Any, lane: Any) -> np.int64:
     while s.hand_kind[ix(HAND * seat + place)] != lane:
         place += 1
     return place
+
+
+@inlined
+def marker_for(s: State, b: Board, seat: Any, cell: Any) -> np.int64:
+    """M1, M2: the place in the hand of the first marker that a company may lay on a spot; -1 for none."""
+    lane = np.int64(s.kind[ix(cell)])
+    for word in range(2):
+        if s.held[ix(2 * seat + word)] >> np.uint64(16 * lane) & _ONE != _ZERO:
+            place = hand_place(s, seat, np.int64(word), lane)
+            if not touches_partner(s, b, s.hand_marker[ix(HAND * seat + place)], cell):
+                return place
+    return np.int64(-1)
 
 
 @jit

@@ -65,13 +65,18 @@ def kept_points(s: State, r: Rules, seat: Any) -> np.int64:
 
 
 @inlined
+def trip_ends(s: State, b: Board, trip: Any) -> tuple[np.uint64, np.uint64]:
+    """TT1: the bits of the stations at which a trip may begin, and end."""
+    if trip == _PARK_LAKE:
+        return s.park_stations, s.lake_stations
+    start = stations_at_cell(s, b, s.marker_cell[ix(2 * trip)])
+    return start, stations_at_cell(s, b, s.marker_cell[ix(2 * trip + 1)])
+
+
+@inlined
 def run_trip(s: State, b: Board, r: Rules, net: Any, trip: Any) -> None:
     """TT1-TT6: one trip, its time and what every company gains or loses by it."""
-    if trip == _PARK_LAKE:
-        start, goal = s.park_stations, s.lake_stations
-    else:
-        start = stations_at_cell(s, b, s.marker_cell[ix(2 * trip)])
-        goal = stations_at_cell(s, b, s.marker_cell[ix(2 * trip + 1)])
+    start, goal = trip_ends(s, b, trip)
     s.involved[ix(trip)] = _ZERO
     s.fault[ix(trip)] = -1
     s.changes[ix(trip)] = 0
@@ -79,7 +84,11 @@ def run_trip(s: State, b: Board, r: Rules, net: Any, trip: Any) -> None:
     minutes = fastest(net, r, start, goal)
     s.minutes[ix(trip)] = minutes
     if minutes < 0:
-        _blame(s, r, trip, start, goal)
+        s.fault[ix(trip)] = _fault(s, trip, start, goal)
+        guilty = guilty_companies(s, r, trip, start, goal)
+        for seat in range(r.companies):
+            if guilty >> np.uint64(seat) & _ONE != _ZERO:
+                s.trip_scores[ix(SEATS * trip + seat)] = -r.penalty
         return
     if minutes > 0:
         sections, stops = count_used(net, r)
@@ -89,56 +98,71 @@ def run_trip(s: State, b: Board, r: Rules, net: Any, trip: Any) -> None:
             changes = fewest_changes(net, r, minutes, goal)
         s.sections[ix(trip)] = sections
         s.changes[ix(trip)] = changes
-    _reward(s, r, net, trip)
-
-
-@inlined
-def _reward(s: State, r: Rules, net: Any, trip: Any) -> None:
-    """TT3, TT4, TT6: the involved companies score, as far as they may share a trip."""
-    involved = _ZERO
-    most: Any = np.int64(0)
-    ahead: Any = np.int64(-1)  # TT6: the company with the most tunnels used, if it is alone
-    for seat in range(r.companies):
-        if net.used[ix(2 * seat)] | net.used[ix(2 * seat + 1)] != _ZERO:
-            involved |= _ONE << np.uint64(seat)
-            tunnels = tunnels_used(net, seat)
-            if tunnels > most:
-                most, ahead = tunnels, seat
-            elif tunnels == most:
-                ahead = np.int64(-1)
+    involved = involved_companies(r, net)
     s.involved[ix(trip)] = involved
-    scoring = involved
-    if count_bits(involved) > 1 and r.shared_trip != SHARED_ALL:
-        scoring = _ZERO
-        if r.shared_trip != SHARED_NONE and ahead >= 0:
-            scoring = _ONE << np.uint64(ahead)
+    scoring = scoring_companies(r, net, involved)
     for seat in range(r.companies):
         if scoring >> np.uint64(seat) & _ONE != _ZERO:
-            points = r.park_lake_points
-            if trip != _PARK_LAKE:
-                points = r.trip_points
-                if s.marker_holder[ix(2 * trip)] == seat or s.marker_holder[ix(2 * trip + 1)] == seat:
-                    points += r.own_marker_bonus  # a trip that is possible has both its markers placed
-            s.trip_scores[ix(SEATS * trip + seat)] = points
+            s.trip_scores[ix(SEATS * trip + seat)] = trip_points(s, r, trip, seat)
 
 
 @inlined
-def _blame(s: State, r: Rules, trip: Any, start: Any, goal: Any) -> None:
-    """TT5, TT6: the guilty companies of an impossible trip lose points."""
-    s.fault[ix(trip)] = NO_STATION if start == _ZERO or goal == _ZERO else NO_ROUTE
-    if trip == _PARK_LAKE:
-        return
-    first = np.uint64(s.marker_holder[ix(2 * trip)])
-    second = np.uint64(s.marker_holder[ix(2 * trip + 1)])
-    unplaced = s.marker_cell[ix(2 * trip)] == NOWHERE or s.marker_cell[ix(2 * trip + 1)] == NOWHERE
-    s.fault[ix(trip)] = NOT_PLACED if unplaced else s.fault[ix(trip)]
-    guilty = np.uint64(start == _ZERO) << first | np.uint64(goal == _ZERO) << second
-    if guilty == _ZERO:
-        guilty = _ONE << first | _ONE << second
-    if count_bits(guilty) > 1 and r.shared_fault == FAULT_NONE:
-        return
+def involved_companies(r: Rules, net: Any) -> np.uint64:
+    """TT3: the bits of the companies with a section on a fastest route of the trip just run."""
+    involved = _ZERO
     for seat in range(r.companies):
-        s.trip_scores[ix(SEATS * trip + seat)] = -r.penalty * np.int64(guilty >> np.uint64(seat) & _ONE)
+        used = net.used[ix(2 * seat)] | net.used[ix(2 * seat + 1)]
+        involved |= np.uint64(used != _ZERO) << np.uint64(seat)
+    return involved
+
+
+@inlined
+def scoring_companies(r: Rules, net: Any, involved: Any) -> np.uint64:
+    """TT6: the bits of the involved companies that score, as far as they may share a trip."""
+    if r.shared_trip == SHARED_ALL or count_bits(involved) <= 1:
+        return involved
+    most, ahead = np.int64(0), _ZERO  # the company with the most tunnels used, if it is alone
+    if r.shared_trip != SHARED_NONE:
+        for seat in range(r.companies):
+            tunnels = tunnels_used(net, seat)
+            if tunnels > most:
+                most, ahead = tunnels, _ONE << np.uint64(seat)
+            elif tunnels == most:
+                ahead = _ZERO
+    return ahead
+
+
+@inlined
+def trip_points(s: State, r: Rules, trip: Any, seat: Any) -> np.int64:
+    """TT4: what a company scores for a trip; one that is possible has both its markers placed."""
+    if trip == _PARK_LAKE:
+        return r.park_lake_points
+    own = s.marker_holder[ix(2 * trip)] == seat or s.marker_holder[ix(2 * trip + 1)] == seat
+    return r.trip_points + (r.own_marker_bonus if own else np.int64(0))
+
+
+@inlined
+def guilty_companies(s: State, r: Rules, trip: Any, start: Any, goal: Any) -> np.uint64:
+    """TT5, TT6: the bits of the companies that lose points by an impossible trip.
+
+    A holder who is not known (-1) is a bit beyond all seats: somebody else.
+    """
+    if trip == _PARK_LAKE:
+        return _ZERO
+    one = _ONE << np.uint64(s.marker_holder[ix(2 * trip)] & 63)
+    other = _ONE << np.uint64(s.marker_holder[ix(2 * trip + 1)] & 63)
+    guilty = (one if start == _ZERO else _ZERO) | (other if goal == _ZERO else _ZERO)
+    if guilty == _ZERO:
+        guilty = one | other
+    return _ZERO if r.shared_fault == FAULT_NONE and count_bits(guilty) > 1 else guilty
+
+
+@inlined
+def _fault(s: State, trip: Any, start: Any, goal: Any) -> np.int64:
+    """TT5: what is wrong with an impossible trip, the worst of it."""
+    if trip != _PARK_LAKE and (s.marker_cell[ix(2 * trip)] == NOWHERE or s.marker_cell[ix(2 * trip + 1)] == NOWHERE):
+        return np.int64(NOT_PLACED)
+    return np.int64(NO_STATION) if start == _ZERO or goal == _ZERO else np.int64(NO_ROUTE)
 
 
 @inlined

@@ -8,14 +8,28 @@ from mmsim.compiled.accel import inlined, ix, jit, lowest_bit
 from mmsim.metromania.engine.state import FLAT, LAKES_AT, PARKS_AT, SLOTS, SPOTS_AT, VERTICES, Board, Rules, State
 
 _ONE, _ZERO, _SEVEN = np.uint64(1), np.uint64(0), np.uint64(7)
-AHEAD_SLOTS = 0xC0F  # the slots of directions 5, 0 and 1: straight on and slightly aside for a line in direction 0
+_AHEAD_SLOTS = 0xC0F  # the slots of directions 5, 0 and 1: straight on and slightly aside for a line in direction 0
 
 
 @inlined
-def splits(s: State, line: Any, u: Any, edge: Any) -> bool:
+def slots_ahead(direction: Any, station: Any) -> np.uint64:
+    """D2: the slots by which a line may go on that came in a direction; any from a station."""
+    ahead = np.uint64(_AHEAD_SLOTS) << np.uint64(2 * direction)
+    return np.uint64(SLOTS) if station else (ahead | ahead >> np.uint64(12)) & np.uint64(SLOTS)
+
+
+@inlined
+def directions_ahead(direction: Any, station: Any) -> tuple[np.int64, np.int64]:
+    """D2: the first of the directions of `slots_ahead` and how many there are, counter-clockwise."""
+    first = np.int64(5) if direction == 0 else direction - 1
+    return (np.int64(0), np.int64(6)) if station else (first, np.int64(3))
+
+
+@inlined
+def splits(s: State, line: Any, last: Any, u: Any, edge: Any) -> bool:
     """ST2: a line that came along the last edge to u goes on from there, and not along the new edge."""
-    along = s.lines_along[ix(s.last_edge[ix(line)])] & ~s.lines_along[ix(edge)] & ~s.terminus_at[ix(u)]
-    return (along & ~(1 << line) & 0xFF != 0) & (s.tunnels[ix(line)] != 0) & (s.station[ix(u)] == 0)
+    along = s.lines_along[ix(last)] & ~s.lines_along[ix(edge)] & ~s.terminus_at[ix(u)]
+    return along & ~(1 << line) & 0xFF != 0
 
 
 @inlined
@@ -29,7 +43,8 @@ def meets(s: State, line: Any, w: Any, edge: Any) -> bool:
 def stations_needed(s: State, b: Board, line: Any, u: Any, d: Any) -> np.int64:
     """D5: how many stations a tunnel from u in a direction would make."""
     w, edge = b.neighbour[ix(6 * u + d)], b.edge[ix(6 * u + d)]
-    return np.int64(splits(s, line, u, edge)) + np.int64(meets(s, line, w, edge))
+    at_u = (s.station[ix(u)] == 0) & splits(s, line, s.last_edge[ix(line)], u, edge)  # ST4
+    return np.int64(at_u) + np.int64(meets(s, line, w, edge))
 
 
 @inlined
@@ -38,15 +53,31 @@ def open_slots(s: State, b: Board, r: Rules, line: Any) -> np.uint64:
     if s.tunnels[ix(line)] == r.tunnels_per_line:
         return _ZERO
     u = s.terminus[ix(line)]
-    open_here = np.uint64(SLOTS)
-    if s.station[ix(u)] == 0:
-        ahead = np.uint64(AHEAD_SLOTS) << np.uint64(2 * s.direction[ix(line)])
-        open_here = (ahead | ahead >> np.uint64(12)) & np.uint64(SLOTS)
+    open_here = slots_ahead(s.direction[ix(line)], s.station[ix(u)] != 0)
     on_path = _ZERO  # lowest bit of the two slots of every direction that leads back to the line
     for d in range(6):
         beside = np.uint64(s.lines_at[ix(b.neighbour[ix(6 * u + 5 - d)])])
         on_path = on_path << np.uint64(2) | beside >> np.uint64(line) & _ONE
     return open_here & ~(on_path * np.uint64(3))
+
+
+@inlined
+def station_points(r: Rules, lanes: Any) -> np.int64:
+    """ST5: what a station scores at a vertex with these lanes."""
+    spots = np.int64(lanes >> SPOTS_AT & _SEVEN)
+    return min(spots, np.int64(1)) if r.station_points == FLAT else spots
+
+
+@inlined
+def at_lake(lanes: Any) -> bool:
+    """Whether a vertex with these lanes is a corner of a lake cell."""
+    return lanes >> LAKES_AT & _SEVEN != _ZERO
+
+
+@inlined
+def at_park(lanes: Any) -> bool:
+    """Whether a vertex with these lanes is a corner of a park cell."""
+    return lanes >> PARKS_AT & _SEVEN != _ZERO
 
 
 @jit
@@ -57,9 +88,8 @@ def place_station(s: State, b: Board, r: Rules, v: Any) -> np.int64:
     s.station[ix(v)] = number + 1
     s.station_at[ix(number)] = v
     lanes = s.lanes[ix(v)]
-    spots = np.int64(lanes >> SPOTS_AT & _SEVEN)
-    s.lake_stations |= np.uint64(lanes >> LAKES_AT & _SEVEN != _ZERO) << np.uint64(number)
-    s.park_stations |= np.uint64(lanes >> PARKS_AT & _SEVEN != _ZERO) << np.uint64(number)
+    s.lake_stations |= np.uint64(at_lake(lanes)) << np.uint64(number)
+    s.park_stations |= np.uint64(at_park(lanes)) << np.uint64(number)
     here = np.uint64(s.lines_at[ix(v)])
     ending = np.uint64(s.terminus_at[ix(v)])
     while here != _ZERO:
@@ -70,7 +100,7 @@ def place_station(s: State, b: Board, r: Rules, v: Any) -> np.int64:
         line = lowest_bit(ending)
         s.open[ix(line)] = open_slots(s, b, r, line)
         ending &= ending - _ONE
-    points = min(spots, np.int64(1)) if r.station_points == FLAT else spots
+    points = station_points(r, lanes)
     s.points[ix(s.seat)] += points
     s.player_points[ix(r.seat_player[ix(s.seat)])] += points
     s.scored |= points

@@ -114,18 +114,18 @@ def _get_on(net: Any, moment: Any, stations: Any) -> None:
 
 @inlined
 def fastest(net: Any, r: Any, start: Any, goal: Any) -> np.int64:
-    """TT3: the fastest time between two sets of stations, -1 without a route; marks the sections used."""
-    lines = 2 * r.companies
-    for line in range(lines):
+    """TT3: the fastest time between two sets of stations, -1 without a route; else marks the sections used."""
+    if start == _ZERO or goal == _ZERO:
+        return np.int64(-1)
+    touching = start & goal != _ZERO
+    if not touching and not connected(net, start, goal):
+        return np.int64(-1)
+    for line in range(2 * r.companies):
         net.reached[ix(line)] = _ZERO
         net.on_route[ix(line)] = _ZERO
         net.used[ix(line)] = _ZERO
-    if start == _ZERO or goal == _ZERO:
-        return np.int64(-1)
-    if start & goal != _ZERO:
+    if touching:
         return np.int64(0)
-    if not connected(net, start, goal):
-        return np.int64(-1)
     longest = max(r.ride_minutes, r.change_minutes)
     moments = np.int64(4)
     while moments <= longest:

@@ -23,6 +23,7 @@ from mmsim.metromania.engine.moves import (
 from mmsim.metromania.engine.state import (
     BOTH_LINES,
     DEADLOCK,
+    EDGES,
     ENOUGH_LINES,
     EVERY_LANE,
     FIRST_MARKERS,
@@ -153,6 +154,7 @@ def clear_table(s: State, b: Board, r: Rules) -> None:
         s.exits[ix(line)] = _ZERO
         s.touching[ix(2 * line)] = _ZERO
         s.touching[ix(2 * line + 1)] = _ZERO
+        s.last_edge[ix(line)] = EDGES
         s.start_side[ix(line)] = -1
         s.end_side[ix(line)] = -1
     for v in range(b.vertices):
@@ -234,19 +236,26 @@ def is_far(side: Any, from_side: Any) -> bool:
 
 
 @inlined
+def start_tunnel(b: Board, frame_cell: Any, base: Any) -> tuple[np.int64, np.int64, np.int64, np.int64]:
+    """B1: the side a line starts on, its portal, the base vertex it reaches, and the direction."""
+    cell = b.city_cells + frame_cell
+    side = frame_cell // b.side
+    # Base 0 lies towards the side's first corner: direction side + 4 from the portal; base 1 the next one round.
+    portal, w = np.int64(b.corner[ix(3 * cell + 2)]), np.int64(b.corner[ix(3 * cell + base)])
+    return side, portal, w, (side + 4 - base) % 6
+
+
+@inlined
 def _start(s: State, b: Board, r: Rules, line: Any, frame_cell: Any, base: Any) -> None:
     """B1: from the portal to one of the base vertices."""
-    cell = b.city_cells + frame_cell
-    portal, w = np.int64(b.corner[ix(3 * cell + 2)]), np.int64(b.corner[ix(3 * cell + base)])
-    side = frame_cell // b.side
+    side, portal, w, d = start_tunnel(b, frame_cell, base)
     s.started |= _ONE << np.uint64(line)
     s.start_side[ix(line)] = side
     if line & 1 and not is_far(side, s.start_side[ix(line - 1)]):
         s.start_overflows += 1
     s.start_free[ix(side)] &= ~(_ONE << np.uint64(frame_cell - side * b.side))
     s.path[ix(PATH * line)] = portal
-    # Base 0 lies towards the side's first corner: direction side + 4 from the portal; base 1 the next one round.
-    _advance(s, b, r, line, portal, w, (side + 4 - base) % 6)
+    _advance(s, b, r, line, portal, w, d)
 
 
 @inlined
@@ -267,7 +276,7 @@ def _dig(s: State, b: Board, r: Rules, line: Any, slot: Any, marker: Any) -> Non
             s.end_free[ix(b.corner[ix(3 * cell + i)])] &= ~np.uint64(b.corner_slots[ix(3 * cell + i)])
         for other in range(2 * r.companies):
             if s.open[ix(other)] != _ZERO:
-                s.exits[ix(other)] = end_slots(s, b, r, other, s.terminus[ix(other)])
+                s.exits[ix(other)] = end_slots(s, b, r, s.start_side[ix(other)], s.terminus[ix(other)])
     else:
         for i in range(3):
             s.lanes[ix(b.corner[ix(3 * cell + i)])] &= ~(np.uint64(b.corner_slots[ix(3 * cell + i)]) * EVERY_LANE)
@@ -309,7 +318,8 @@ def _advance(s: State, b: Board, r: Rules, line: Any, u: Any, w: Any, d: Any) ->
     """A line goes from u to w: its path, and the stations that makes (ST6)."""
     bit = 1 << line
     edge = np.int64(b.edge[ix(6 * u + d)])
-    at_u, at_w = splits(s, line, u, edge), meets(s, line, w, edge)
+    at_u = (s.station[ix(u)] == 0) & splits(s, line, s.last_edge[ix(line)], u, edge)  # ST4
+    at_w = meets(s, line, w, edge)
     place = s.tunnels[ix(line)] + 1
     s.tunnels[ix(line)] = place
     s.path[ix(PATH * line + place)] = w
@@ -326,7 +336,7 @@ def _advance(s: State, b: Board, r: Rules, line: Any, u: Any, w: Any, d: Any) ->
         s.open[ix(line)] = _ZERO
         return
     s.terminus_at[ix(w)] |= bit
-    s.exits[ix(line)] = end_slots(s, b, r, line, w)
+    s.exits[ix(line)] = end_slots(s, b, r, s.start_side[ix(line)], w)
     note_touching(s, b, r, line)
     if at_w:
         place_station(s, b, r, w)  # opens all angles of lines that end here, this one too

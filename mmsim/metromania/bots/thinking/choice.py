@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from mmsim.compiled.accel import ix, jit
+from mmsim.compiled.accel import inlined, ix, jit
 from mmsim.compiled.streams import draw_below, next_word, open_stream
 from mmsim.metromania.bots.thinking.evaluation import reckon_trips, take_in, weight
 from mmsim.metromania.bots.thinking.features import place_worth
@@ -13,7 +13,7 @@ from mmsim.metromania.bots.thinking.plans import NEVER
 from mmsim.metromania.bots.thinking.view import look
 from mmsim.metromania.bots.thinking.whole_turns import weigh_turns
 from mmsim.metromania.engine.copies import copy_position
-from mmsim.metromania.engine.moves import BONUS, DECLINE, DIG, END, kth_move
+from mmsim.metromania.engine.moves import BONUS, DECLINE, DIG, END, START, kth_move
 from mmsim.metromania.engine.state import HAND, PATH
 from mmsim.metromania.engine.turns import play_move
 
@@ -97,19 +97,55 @@ def _try_out(views: Any, b: Any, r: Any, bots: Any, m: Any, net: Any, first: Any
         return
     v = views[0]
     seat = v.seat
-    trial = views[1]
-    copy_position(trial, v, b)
-    for i in range(m.turn_length[ix(first)]):
-        code = m.turn_code[ix(DEPTH * first + i)]
-        if trial.seat != seat or not may_play(trial, b, code):
-            break
-        play_on(trial, b, r, code)
-    reckon_trips(trial, b, r, net, m)
-    own = m.trip_points[ix(seat)] - m.trips_before[ix(seat)]
-    rival = m.trip_points[ix(m.rival)] - m.trips_before[ix(m.rival)]
+    twin = m.twin[ix(first)]
+    if twin >= 0 and m.tried[ix(twin)] and _comes_to_the_same(v, b, m, first, twin):
+        own, rival = m.turn_own[ix(twin)], m.turn_rival[ix(twin)]
+    else:
+        _play_turn(views, b, r, m, first)
+        reckon_trips(views[1], b, r, net, m)
+        own = m.trip_points[ix(seat)] - m.trips_before[ix(seat)]
+        rival = m.trip_points[ix(m.rival)] - m.trips_before[ix(m.rival)]
     m.turn_own[ix(first)] = own
     m.turn_rival[ix(first)] = rival
     m.value[ix(first)] += weight(bots, seat, TRIP_POINTS) * own + weight(bots, seat, RIVALS) * rival
+
+
+@inlined
+def _play_turn(views: Any, b: Any, r: Any, m: Any, first: Any) -> None:
+    """Play a turn on a copy, as far as it can be played; notes where its tunnels lie."""
+    trial = views[1]
+    copy_position(trial, views[0], b)
+    m.played[ix(first)] = 0
+    for i in range(m.turn_length[ix(first)]):
+        code = m.turn_code[ix(DEPTH * first + i)]
+        if trial.seat != views[0].seat or not may_play(trial, b, code):
+            return
+        m.turn_cell[ix(DEPTH * first + i)] = _cell_of(trial, b, code)
+        play_on(trial, b, r, code)
+    m.played[ix(first)] = 1
+
+
+@inlined
+def _cell_of(s: Any, b: Any, code: Any) -> np.int64:
+    """Where the tunnel of a move lies; -1 if it is none."""
+    kind, what = code & 7, code >> 4 & 255
+    if kind == START:
+        return b.city_cells + what
+    if kind > END:
+        return np.int64(-1)
+    return np.int64(b.slot_cell[ix(12 * s.terminus[ix(2 * s.seat + (code >> 3 & 1))] + what)])
+
+
+@inlined
+def _comes_to_the_same(v: Any, b: Any, m: Any, first: Any, twin: Any) -> bool:
+    """Whether a turn leads to the same stations as its twin that was tried out: all of it can be played too."""
+    if not m.played[ix(twin)]:
+        return False
+    cell = _cell_of(v, b, m.turn_code[ix(DEPTH * first)])
+    for i in range(1, m.turn_length[ix(twin)]):  # noqa: SIM110 - compiled code has no any()
+        if m.turn_cell[ix(DEPTH * twin + i)] == cell:
+            return False
+    return True
 
 
 @jit

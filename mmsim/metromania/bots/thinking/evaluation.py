@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from mmsim.compiled.accel import inlined, ix, jit, least_bytes, lowest_bit
-from mmsim.metromania.bots.thinking.maps import OTHERS, OWN, find_free, goal_map, spot_maps, usable
+from mmsim.compiled.accel import count_bits, inlined, ix, jit, least_bytes, lowest_bit
+from mmsim.metromania.bots.thinking.maps import find_free, goal_map, reach_targets, spot_maps, usable
 from mmsim.metromania.bots.thinking.memory import (
     ALLIES,
     BLOCK,
@@ -28,14 +28,22 @@ from mmsim.metromania.bots.thinking.memory import (
     WEIGHTS,
     WIDTH,
 )
-from mmsim.metromania.bots.thinking.view import UNKNOWN, guess_holders
-from mmsim.metromania.engine.scoring import kept_points
-from mmsim.metromania.engine.state import NOWHERE, SHARED_ALL, SHARED_NONE, SLOTS, TRIPS, VERTICES
-from mmsim.metromania.engine.stations import AHEAD_SLOTS
-from mmsim.metromania.engine.trips import build_network, fastest, stations_at_cell, tunnels_used
+from mmsim.metromania.bots.thinking.view import guess_holders
+from mmsim.metromania.engine.scoring import (
+    guilty_companies,
+    involved_companies,
+    kept_points,
+    scoring_companies,
+    trip_ends,
+    trip_points,
+)
+from mmsim.metromania.engine.state import NOWHERE, TRIPS, VERTICES
+from mmsim.metromania.engine.stations import directions_ahead, slots_ahead
+from mmsim.metromania.engine.trips import build_network, fastest, stations_at_cell
 
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
 _BYTE = np.uint32(255)
+EVERY_DIRECTION = 0x555  # the first slot of every direction
 _FAR_AWAY = 24  # tunnels: what a line without any way to an end counts as
 
 
@@ -44,12 +52,17 @@ def weight(bots: Any, seat: Any, which: Any) -> float:
     return bots.weight[ix(WEIGHTS * seat + which)]
 
 
-@jit
-def note(bots: Any, m: Any, seat: Any, feature: Any, amount: Any) -> float:
+@inlined
+def note_if(telling: Any, bots: Any, m: Any, seat: Any, feature: Any, amount: Any) -> float:
     """An amount of a feature: what it is worth to the bot, and in the list of amounts if those are told."""
-    if m.telling:
+    if telling:
         m.amount[ix(feature)] += amount
     return weight(bots, seat, feature) * amount
+
+
+@jit
+def note(bots: Any, m: Any, seat: Any, feature: Any, amount: Any) -> float:
+    return note_if(m.telling, bots, m, seat, feature, amount)
 
 
 @jit
@@ -86,6 +99,8 @@ def take_in(v: Any, b: Any, r: Any, bots: Any, m: Any, net: Any) -> None:
     m.rival_turns = 0.0
     if weight(bots, seat, BLOCK) != 0.0 or weight(bots, seat, LEADER) != 0.0 or weight(bots, seat, RACE) != 0.0:
         _find_needs(v, b, r, m)
+    for to_go in range(DISTANCES):
+        m.race[ix(to_go)] = -np.float64(to_go) / (1.0 + m.rival_turns)
     for number in range(2):
         m.before[ix(number)] = 0.0
         m.chance[ix(number)] = 0.0
@@ -121,42 +136,15 @@ def reckon_trips(v: Any, b: Any, r: Any, net: Any, m: Any) -> None:
         m.trip_points[ix(seat)] = 0.0
     build_network(net, v, r)
     for trip in range(TRIPS):
-        lettered = trip < TRIPS - 1
-        if lettered:
-            start = stations_at_cell(v, b, v.marker_cell[ix(2 * trip)])
-            goal = stations_at_cell(v, b, v.marker_cell[ix(2 * trip + 1)])
+        start, goal = trip_ends(v, b, trip)
+        possible = fastest(net, r, start, goal) >= 0
+        if possible:
+            companies = scoring_companies(r, net, involved_companies(r, net))
         else:
-            start, goal = v.park_stations, v.lake_stations
-        if fastest(net, r, start, goal) >= 0:
-            _share_out(v, r, net, m, np.int64(trip))
-        elif lettered:
-            for half in range(2):
-                holder = v.marker_holder[ix(2 * trip + half)]
-                served = (start if half == 0 else goal) != _ZERO
-                if holder != UNKNOWN and (not served or (start != _ZERO and goal != _ZERO)):
-                    m.trip_points[ix(holder)] -= r.penalty
-
-
-@inlined
-def _share_out(v: Any, r: Any, net: Any, m: Any, trip: Any) -> None:
-    """TT3, TT4, TT6: what a possible trip brings."""
-    involved, most = np.int64(0), np.int64(0)
-    for seat in range(r.companies):
-        if net.used[ix(2 * seat)] | net.used[ix(2 * seat + 1)] != _ZERO:
-            involved += 1
-            most = max(most, tunnels_used(net, seat))
-    shared = involved > 1 and r.shared_trip != SHARED_ALL
-    for seat in range(r.companies):
-        if net.used[ix(2 * seat)] | net.used[ix(2 * seat + 1)] == _ZERO:
-            continue
-        if shared and (r.shared_trip == SHARED_NONE or tunnels_used(net, seat) < most):
-            continue
-        points = r.park_lake_points
-        if trip < TRIPS - 1:
-            points = r.trip_points
-            if v.marker_holder[ix(2 * trip)] == seat or v.marker_holder[ix(2 * trip + 1)] == seat:
-                points += r.own_marker_bonus
-        m.trip_points[ix(seat)] += points
+            companies = guilty_companies(v, r, trip, start, goal)
+        for seat in range(r.companies):
+            if companies >> np.uint64(seat) & _ONE != _ZERO:
+                m.trip_points[ix(seat)] += trip_points(v, r, trip, seat) if possible else -r.penalty
 
 
 @inlined
@@ -195,45 +183,50 @@ def _find_needs(v: Any, b: Any, r: Any, m: Any) -> None:
 def _line_needs(v: Any, b: Any, r: Any, m: Any, line: Any, leading: Any) -> np.int64:
     """The cells of the next tunnels on the shortest ways of a line; returns how many tunnels it has to go."""
     u = v.terminus[ix(line)]
-    into = VERTICES * goal_map(v, b, r, m, np.int64(OTHERS), v.start_side[ix(line)])
-    slots = v.open[ix(line)]
-    ways = slots & (v.lanes[ix(u)] | v.end_free[ix(u)])
-    shortest = np.int64(_FAR_AWAY)
-    rest = ways
-    while rest != _ZERO:
-        far = _beyond(b, m, into, u, lowest_bit(rest))
-        shortest = min(shortest, far)
-        rest &= rest - _ONE
-    left = r.tunnels_per_line - v.tunnels[ix(line)]
-    if shortest >= _FAR_AWAY or shortest > left:
+    ways = v.open[ix(line)] & (v.lanes[ix(u)] | v.end_free[ix(u)])
+    most = min(r.tunnels_per_line - v.tunnels[ix(line)], np.int64(_FAR_AWAY - 1))
+    if ways == _ZERO or most <= 0:
         return np.int64(_FAR_AWAY)
-    cells = np.int64(0)
-    rest = ways
+    exits = ways & v.end_free[ix(u)]
+    if exits != _ZERO:
+        _note_needs(b, m, u, exits, 1.0, leading)
+        return np.int64(1)
+    for word in range(1, b.words):
+        m.target[ix(word)] = _ZERO
+    rest = (ways | ways >> _ONE) & np.uint64(EVERY_DIRECTION)
     while rest != _ZERO:
-        cells += np.int64(_beyond(b, m, into, u, lowest_bit(rest)) == shortest)
+        at = np.uint64(b.bit[ix(b.neighbour[ix(6 * u + (lowest_bit(rest) >> 1))])])
+        m.target[ix(at >> np.uint64(6))] |= _ONE << (at & np.uint64(63))
         rest &= rest - _ONE
+    beyond = reach_targets(v, b, r, m, v.start_side[ix(line)], most - 1)
+    if beyond == 0:
+        return np.int64(_FAR_AWAY)
+    nearest = _ZERO
     rest = ways
     while rest != _ZERO:
         slot = lowest_bit(rest)
-        if _beyond(b, m, into, u, slot) == shortest:
-            cell = b.slot_cell[ix(12 * u + slot)]
-            share = 1.0 / (cells * shortest)
-            if m.need[ix(cell)] == 0.0:
-                m.needed[ix(m.needs)] = cell
-                m.needs += 1
-            m.need[ix(cell)] += share
-            if leading:
-                m.need_leader[ix(cell)] += share
+        at = np.uint64(b.bit[ix(b.neighbour[ix(6 * u + (slot >> 1))])])
+        met = m.wave[ix(at >> np.uint64(6))] >> (at & np.uint64(63)) & _ONE
+        nearest |= met << np.uint64(slot)
         rest &= rest - _ONE
-    return shortest
+    _note_needs(b, m, u, nearest, np.float64(1 + beyond), leading)
+    return 1 + beyond
 
 
 @inlined
-def _beyond(b: Any, m: Any, into: Any, u: Any, slot: Any) -> np.int64:
-    """Tunnels to an end for a line that digs from u by a slot."""
-    if np.int64(b.slot_cell[ix(12 * u + slot)]) >= b.city_cells:
-        return np.int64(1)
-    return 1 + np.int64(m.far[ix(into + np.int64(b.neighbour[ix(6 * u + (slot >> 1))]))])
+def _note_needs(b: Any, m: Any, u: Any, slots: Any, to_go: Any, leading: Any) -> None:
+    """Note that a line with so many tunnels to go needs one of the cells of some slots."""
+    share = 1.0 / (np.float64(count_bits(slots)) * to_go)
+    rest = slots
+    while rest != _ZERO:
+        cell = b.slot_cell[ix(12 * u + lowest_bit(rest))]
+        if m.need[ix(cell)] == 0.0:
+            m.needed[ix(m.needs)] = cell
+            m.needs += 1
+        m.need[ix(cell)] += share
+        if leading:
+            m.need_leader[ix(cell)] += share
+        rest &= rest - _ONE
 
 
 # --- what the end of a line is worth ---------------------------------------------------------------------------
@@ -247,7 +240,7 @@ def as_it_stands(v: Any, b: Any, r: Any, bots: Any, m: Any, number: Any) -> floa
         return end_worth(v, b, bots, m, number)
     if v.started >> np.uint64(line) & _ONE == _ZERO:
         m.chance[ix(number)] = weight(bots, v.seat, WIDTH + UNSTARTED)
-        return _worth(v, bots, m, weight(bots, v.seat, WIDTH + UNSTARTED), 2 * b.side, 0.0, 0.0)
+        return _worth(v, bots, m, weight(bots, v.seat, WIDTH + UNSTARTED), 2 * b.side, 0.0, 0.0, m.telling)
     u = v.terminus[ix(line)]
     return terminus_worth(
         v,
@@ -262,19 +255,20 @@ def as_it_stands(v: Any, b: Any, r: Any, bots: Any, m: Any, number: Any) -> floa
         v.tunnels[ix(line)],
         v.start_side[ix(line)],
         m.held_kinds,
+        m.telling,
     )
 
 
 @inlined
-def _worth(v: Any, bots: Any, m: Any, chance: Any, to_go: Any, near: Any, room: Any) -> float:
+def _worth(v: Any, bots: Any, m: Any, chance: Any, to_go: Any, near: Any, room: Any, telling: Any) -> float:
     """The features of the end of a line, weighed."""
     seat = v.seat
-    value = note(bots, m, seat, np.int64(ENDS), chance)
-    value += note(bots, m, seat, np.int64(FINISH), chance * 0.5 * np.float64(v.points[ix(seat)]))
-    value += note(bots, m, seat, np.int64(SHORTER), -np.float64(to_go))
-    value += note(bots, m, seat, np.int64(RACE), -np.float64(to_go) / (1.0 + m.rival_turns))
-    value += note(bots, m, seat, np.int64(NEAR_SPOT), near)
-    return value + note(bots, m, seat, np.int64(ROOM), room)
+    value = note_if(telling, bots, m, seat, ENDS, chance)
+    value += note_if(telling, bots, m, seat, FINISH, chance * 0.5 * np.float64(v.points[ix(seat)]))
+    value += note_if(telling, bots, m, seat, SHORTER, -np.float64(to_go))
+    value += note_if(telling, bots, m, seat, RACE, m.race[ix(to_go)])
+    value += note_if(telling, bots, m, seat, NEAR_SPOT, near)
+    return value + note_if(telling, bots, m, seat, ROOM, room)
 
 
 @jit
@@ -282,7 +276,7 @@ def end_worth(v: Any, b: Any, bots: Any, m: Any, number: Any) -> float:
     """What a line is worth that has ended."""
     if v.ended >> np.uint64(2 * v.seat + number) & _ONE != _ZERO:
         m.chance[ix(number)] = 1.0
-    return _worth(v, bots, m, 1.0, np.int64(0), 0.0, 0.0)
+    return _worth(v, bots, m, 1.0, np.int64(0), 0.0, 0.0, m.telling)
 
 
 @inlined
@@ -299,16 +293,14 @@ def terminus_worth(
     tunnels: Any,
     side: Any,
     kinds: Any,
+    telling: Any,
 ) -> float:
     """What the end of a line is worth at a vertex, with markers of some kinds left to lay."""
     seat = v.seat
     line = 2 * seat + number
-    into = (VERTICES + 1) * goal_map(v, b, r, m, np.int64(OWN), side)
-    slots = np.uint64(SLOTS)
-    if not station:
-        ahead = np.uint64(AHEAD_SLOTS) << np.uint64(2 * d)
-        slots = (ahead | ahead >> np.uint64(12)) & np.uint64(SLOTS)
-    ways = usable(v, u, kinds) & slots
+    goal_map(v, b, r, m, side)
+    into = (VERTICES + 1) * side
+    ways = usable(v, u, kinds) & slots_ahead(d, station)
     left = r.tunnels_per_line - tunnels
     to_go = np.int64(FAR)
     near = 0.0
@@ -317,7 +309,7 @@ def terminus_worth(
         if m.ahead[ix(into + u)] & _BYTE == 1:
             to_go = np.int64(1)
         least = np.uint32(0xFFFFFFFF)
-        directions, k = (np.int64(6), np.int64(0)) if station else (np.int64(3), d + 5 if d == 0 else d - 1)
+        k, directions = directions_ahead(d, station)
         ways |= ways >> _ONE  # the two slots of a direction
         places = np.int64(0)
         for _ in range(directions):
@@ -344,7 +336,7 @@ def terminus_worth(
         chance = bots.chance[ix(CHANCES * seat + SLACKS * to_go + spare)]
     if tunnels == v.tunnels[ix(line)]:
         m.chance[ix(number)] = chance
-    return _worth(v, bots, m, chance, min(to_go, np.int64(_FAR_AWAY)), near, min(room, 3.0))
+    return _worth(v, bots, m, chance, min(to_go, np.int64(_FAR_AWAY)), near, min(room, 3.0), telling)
 
 
 @inlined

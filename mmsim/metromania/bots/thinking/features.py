@@ -20,7 +20,8 @@ from mmsim.metromania.bots.thinking.memory import (
     SERVED_OTHER,
     SERVED_PARTNER,
 )
-from mmsim.metromania.engine.state import FLAT, LAKE, NOWHERE, PARK, SEATS
+from mmsim.metromania.engine.state import SEATS
+from mmsim.metromania.engine.stations import at_lake, at_park, station_points
 
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
 
@@ -29,18 +30,9 @@ _ONE, _ZERO = np.uint64(1), np.uint64(0)
 def station_worth(v: Any, b: Any, r: Any, bots: Any, m: Any, x: Any) -> float:
     """A new station at a vertex: its points, the markers it serves, the park or the lake."""
     seat = v.seat
-    spots = np.int64(0)
-    parks = np.int64(0)
-    for i in range(6):
-        cell = b.vertex_cell[ix(6 * x + i)]
-        if cell == NOWHERE:
-            break
-        kind = v.kind[ix(cell)]
-        if (kind == PARK and v.park_stations == _ZERO) or (kind == LAKE and v.lake_stations == _ZERO):
-            parks = np.int64(1)
-        elif kind != 0 and kind < LAKE:
-            spots += 1
-    points = np.float64(min(spots, np.int64(1)) if r.station_points == FLAT else spots)
+    lanes = v.lanes[ix(x)]
+    points = np.float64(station_points(r, lanes))
+    parks = (v.park_stations == _ZERO and at_park(lanes)) or (v.lake_stations == _ZERO and at_lake(lanes))
     value = note(bots, m, seat, np.int64(NEW_STATIONS), 1.0)
     value += note(bots, m, seat, np.int64(POINTS), points)
     value += note(bots, m, seat, np.int64(KEPT), points * m.kept_share)

@@ -1,8 +1,8 @@
 """How far it is: maps of tunnels from every vertex to an end or to a spot, by waves over words of bits.
 
-Every city vertex is a bit, four rows of vertices a word (two on large boards), so a wave goes on by shifts. Maps 0 to 5
-lead to the ends that a line of the company in turn may use if it started on that side, 6 to 11 those of other
-companies, 12 to 14 to free spots of a kind.
+Every city vertex is a bit, four rows of vertices a word (two on large boards), so a wave goes on by shifts. There are
+maps to the ends that a line of the company in turn may use if it started on a side, and to the free spots of a kind. Of
+a line of another company only its next tunnels are asked for: a wave from the ends that stops where it meets them.
 """
 
 from typing import Any
@@ -11,10 +11,10 @@ import numpy as np
 
 from mmsim.compiled.accel import inlined, ix, jit, lowest_bit, put_bytes, spread_bits
 from mmsim.metromania.bots.thinking.memory import FAR, PLANES, WORDS
+from mmsim.metromania.engine.moves import end_slots
 from mmsim.metromania.engine.state import SLOTS, VERTICES
 
 OWN, OTHERS = 0, 1
-SPOT_MAPS = 12
 _NEAR = 8  # tunnels: a spot further away does not count
 _LONGEST = 31  # tunnels: nobody asks for longer ways than that
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
@@ -59,18 +59,30 @@ def find_free(s: Any, b: Any, m: Any) -> None:
         )
         m.spots[ix(word)], m.spots[ix(WORDS + word)], m.spots[ix(2 * WORDS + word)] = spots1, spots2, spots3
     m.maps_made = _ZERO
+    m.ends_found = _ZERO
+
+
+@inlined
+def _next_wave(b: Any, m: Any, at: Any, before: Any, here: Any, after: Any) -> tuple[np.uint64, np.uint64]:
+    """One word of a wave a tunnel further on, and what of it goes up into the next word."""
+    up, down = b.row_bits, np.uint64(64) - b.row_bits
+    free0, free1, free2 = m.free[ix(at)], m.free[ix(at + WORDS)], m.free[ix(at + 2 * WORDS)]
+    upwards = here & free1 | (here & free2) >> _ONE
+    above = here >> up | after << down
+    new = (here & free0) << _ONE | here >> _ONE & free0
+    new |= upwards << up | before >> down
+    new |= above & free1 | above << _ONE & free2
+    return new, upwards
 
 
 @jit
-def _spread(b: Any, m: Any, whom: Any, into: Any, most: Any) -> None:
-    """Fill a map from the vertices in the wave on, which are one tunnel away, up to a distance.
+def _spread(b: Any, m: Any, most: Any) -> None:
+    """Let a wave of the company in turn go on, up to a distance; its first vertices are one tunnel away.
 
     The distance of a vertex is kept as a Gray code in five planes of bits: with every step one plane flips for all
     vertices not reached yet.
     """
     words = b.words
-    up, down = b.row_bits, np.uint64(64) - b.row_bits
-    along = 3 * WORDS * whom
     for word in range(1, words):
         m.unreached[ix(word)] = ~_ZERO
         for i in range(PLANES):
@@ -90,28 +102,18 @@ def _spread(b: Any, m: Any, whom: Any, into: Any, most: Any) -> None:
             m.plane[ix(plane + word)] ^= unreached
             unreached &= ~here
             m.unreached[ix(word)] = unreached
-            free0, free1, free2 = (
-                m.free[ix(along + word)],
-                m.free[ix(along + WORDS + word)],
-                m.free[ix(along + 2 * WORDS + word)],
-            )
-            upwards = here & free1 | (here & free2) >> _ONE
-            above = here >> up | after << down
-            new = (here & free0) << _ONE | here >> _ONE & free0
-            new |= upwards << up | before >> down
-            new |= above & free1 | above << _ONE & free2
+            new, upwards = _next_wave(b, m, 3 * WORDS * OWN + word, before, here, after)
             m.wave[ix(word)] = new & unreached
             before = upwards
             here = after
         if something == _ZERO:
             break
         distance += 1
-    _write_map(b, m, VERTICES * into)
 
 
 @inlined
-def _write_map(b: Any, m: Any, first: Any) -> None:
-    """The planes of a wave as a byte a vertex."""
+def _write_map(b: Any, m: Any, first: Any, to_ends: Any) -> None:
+    """The planes of a wave as a byte a vertex: in `far`, or with those of the spots beside it in `ahead`."""
     for row in range(2 * b.side + 1):
         word, bit = np.int64(b.row_bit[ix(row)]) >> 6, np.uint64(b.row_bit[ix(row)]) & np.uint64(63)
         none = m.unreached[ix(word)] >> bit
@@ -129,7 +131,10 @@ def _write_map(b: Any, m: Any, first: Any) -> None:
                 | spread_bits(p4) << np.uint64(4)
                 | spread_bits(none) * np.uint64(FAR)
             )
-            put_bytes(m.far, first + v, far)
+            if to_ends:
+                _put_ahead(m, first, v, far)
+            else:
+                put_bytes(m.far, first + v, far)
             p0, p1, p2, p3, p4, none = (
                 p0 >> np.uint64(8),
                 p1 >> np.uint64(8),
@@ -138,40 +143,86 @@ def _write_map(b: Any, m: Any, first: Any) -> None:
                 p4 >> np.uint64(8),
                 none >> np.uint64(8),
             )
-    for v in range(b.city_vertices, b.vertices):
-        m.far[ix(first + v)] = FAR
 
 
-@jit
-def goal_map(s: Any, b: Any, r: Any, m: Any, whom: Any, side: Any) -> np.int64:
-    """The map to the ends of a line that started on a side (D4), made when first asked for."""
-    into = 6 * whom + side
-    bit = _ONE << np.uint64(into)
+@inlined
+def _put_ahead(m: Any, first: Any, v: Any, far: Any) -> None:
+    """Write eight vertices of `ahead`, two at a time."""
+    for i in range(0, 8, 2):
+        two = far >> np.uint64(8 * i)
+        two = (two & np.uint64(0xFF)) | (two >> np.uint64(8) & np.uint64(0xFF)) << np.uint64(32)
+        spots = np.uint64(m.spots_ahead[ix(v + i + 1)]) << np.uint64(32) | np.uint64(m.spots_ahead[ix(v + i)])
+        put_bytes(m.ahead, first + v + i, two | spots)
+
+
+@inlined
+def goal_map(s: Any, b: Any, r: Any, m: Any, side: Any) -> None:
+    """Have the map to the ends of an own line that started on a side in `ahead`, made when first asked for."""
+    bit = _ONE << np.uint64(side)
     if m.maps_made & bit == _ZERO:
         m.maps_made |= bit
-        _make_goal_map(s, b, r, m, whom, side, into)
-    return into
+        _make_goal_map(s, b, r, m, side)
 
 
 @jit
-def _make_goal_map(s: Any, b: Any, r: Any, m: Any, whom: Any, side: Any, into: Any) -> None:
+def _make_goal_map(s: Any, b: Any, r: Any, m: Any, side: Any) -> None:
+    _start_at_ends(s, b, r, m, side)
+    _spread(b, m, np.int64(_LONGEST))
+    _write_map(b, m, (VERTICES + 1) * side, True)
+
+
+@jit
+def _start_at_ends(s: Any, b: Any, r: Any, m: Any, side: Any) -> None:
+    """Begin a wave at the vertices from which a line that started on a side may end."""
+    if m.ends_found >> np.uint64(side) & _ONE == _ZERO:
+        m.ends_found |= _ONE << np.uint64(side)
+        _find_ends(s, b, r, m, side)
     for word in range(1, b.words):
-        m.wave[ix(word)] = _ZERO
-    far = s.far_ends >> np.uint64(side) & _ONE != _ZERO
-    if far or r.end_overflow:
-        for i in range(b.end_vertices):
-            v = b.end_vertex[ix(i)]
-            allowed = b.far_end_slots[ix(6 * np.int64(v) + side)] if far else ~_ZERO
-            at = np.uint64(b.bit[ix(v)])
-            m.wave[ix(at >> np.uint64(6))] |= np.uint64(s.end_free[ix(v)] & allowed != _ZERO) << (at & np.uint64(63))
-    _spread(b, m, np.int64(whom), into, np.int64(_LONGEST))
-    if whom == OWN:
-        first = (VERTICES + 1) * side
-        for v in range(b.vertices):
-            spots = np.uint32(m.far[ix(VERTICES * SPOT_MAPS + v)]) << np.uint32(8)
-            spots |= np.uint32(m.far[ix(VERTICES * (SPOT_MAPS + 1) + v)]) << np.uint32(16)
-            spots |= np.uint32(m.far[ix(VERTICES * (SPOT_MAPS + 2) + v)]) << np.uint32(24)
-            m.ahead[ix(first + v)] = np.uint32(m.far[ix(VERTICES * into + v)]) | spots
+        m.wave[ix(word)] = m.end_bits[ix(WORDS * side + word)]
+
+
+@jit
+def _find_ends(s: Any, b: Any, r: Any, m: Any, side: Any) -> None:
+    """The bits of the vertices from which a line that started on a side may end."""
+    for word in range(1, b.words):
+        m.end_bits[ix(WORDS * side + word)] = _ZERO
+    for i in range(b.end_vertices):
+        v = np.int64(b.end_vertex[ix(i)])
+        at = np.uint64(b.bit[ix(v)])
+        here = np.uint64(end_slots(s, b, r, side, v) != _ZERO)
+        m.end_bits[ix(np.uint64(WORDS * side) + (at >> np.uint64(6)))] |= here << (at & np.uint64(63))
+
+
+@jit
+def reach_targets(s: Any, b: Any, r: Any, m: Any, side: Any, most: Any) -> np.int64:
+    """How far the nearest of the vertices in `target` is from an end, for a line of another company; 0: too far.
+
+    The nearest ones are then those in `target` and in `wave`.
+    """
+    _start_at_ends(s, b, r, m, side)
+    words = b.words
+    for word in range(1, words):
+        m.unreached[ix(word)] = ~_ZERO
+    m.wave[ix(words)] = _ZERO
+    for distance in range(1, most + 1):
+        something, met = _ZERO, _ZERO
+        for word in range(1, words):
+            something |= m.wave[ix(word)]
+            met |= m.wave[ix(word)] & m.target[ix(word)]
+        if met != _ZERO:
+            return np.int64(distance)
+        if something == _ZERO:
+            break
+        before = _ZERO
+        here = m.wave[ix(1)]
+        for word in range(1, words):
+            after = m.wave[ix(word + 1)]
+            m.unreached[ix(word)] &= ~here
+            new, upwards = _next_wave(b, m, 3 * WORDS * OTHERS + word, before, here, after)
+            m.wave[ix(word)] = new & m.unreached[ix(word)]
+            before = upwards
+            here = after
+    return np.int64(0)
 
 
 @jit
@@ -181,4 +232,8 @@ def spot_maps(s: Any, b: Any, m: Any) -> None:
         if m.held_kinds >> np.uint64(16 * lane) & _ONE != _ZERO:
             for word in range(1, b.words):
                 m.wave[ix(word)] = m.spots[ix(WORDS * (lane - 1) + word)]
-            _spread(b, m, np.int64(OWN), np.int64(SPOT_MAPS + lane - 1), np.int64(_NEAR))
+            _spread(b, m, np.int64(_NEAR))
+            _write_map(b, m, VERTICES * (lane - 1), False)
+    for v in range(b.city_vertices):
+        spots = np.uint32(m.far[ix(v)]) << np.uint32(8) | np.uint32(m.far[ix(VERTICES + v)]) << np.uint32(16)
+        m.spots_ahead[ix(v)] = spots | np.uint32(m.far[ix(2 * VERTICES + v)]) << np.uint32(24)

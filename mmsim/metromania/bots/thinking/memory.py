@@ -100,7 +100,7 @@ FAR = 255  # tunnels: no way at all, or more than can matter
 PLANES = 5  # bits of a distance
 DEPTH = PLANNED
 FIRST_MOVES = 512
-MAPS = 15
+KINDS_OF_SPOTS = 3
 _NEEDED = 8 * 12
 MOST_COMPARED = 32
 MOST_DEALS = 1 << 12
@@ -113,11 +113,15 @@ MIND = np.dtype(
         ("free", np.uint64, 2 * 3 * WORDS),
         ("spots", np.uint64, 3 * WORDS),  # [kind, word]: vertices at which a spot is free
         ("wave", np.uint64, WORDS),
+        ("target", np.uint64, WORDS),  # vertices that a wave is to reach
         ("unreached", np.uint64, WORDS),
         ("plane", np.uint64, PLANES * WORDS),
-        ("far", np.uint8, MAPS * VERTICES + 8),  # [map, vertex] -> tunnels; see `maps`
-        ("ahead", np.uint32, 6 * (VERTICES + 1)),  # [side, vertex]: bytes of tunnels to an end, and to spots R, C, E
-        ("maps_made", np.uint64),
+        ("end_bits", np.uint64, 6 * WORDS),  # [side, word]: vertices from which a line that started there may end
+        ("ends_found", np.uint64),  # bits of the sides for which those are known
+        ("far", np.uint8, KINDS_OF_SPOTS * VERTICES + 8),  # [kind, vertex] -> tunnels to a spot
+        ("spots_ahead", np.uint32, VERTICES + 8),  # [vertex]: bytes of tunnels to spots R, C, E above an empty one
+        ("ahead", np.uint32, 6 * (VERTICES + 1)),  # [side, vertex]: the same with tunnels to an end
+        ("maps_made", np.uint64),  # bits of the sides for which it is made
         ("need", np.float64, CELLS),  # [cell]: how much other companies need it next
         ("need_leader", np.float64, CELLS),
         ("needed", np.uint16, _NEEDED),  # the cells with an entry there
@@ -133,11 +137,13 @@ MIND = np.dtype(
         ("holder", np.float64, 12 * SEATS),  # [marker, seat]: the chance that it holds it
         ("kept_share", np.float64),
         ("rival_turns", np.float64),
+        ("race", np.float64, DISTANCES),  # [tunnels to go]: how far behind in the race to the ends
         ("before", np.float64, 2),  # [line]: what the ends of the lines are worth as they are
         ("chance", np.float64, 2),  # [line]: to end it, as it is
         ("telling", np.int64),  # whether amounts are written down
         ("amount", np.float64, WIDTH),
         # the plan being tried, [tunnel]
+        ("planned", np.int64),  # how many tunnels are planned
         ("first", np.int64),
         ("code", np.int64, DEPTH),
         ("vertex", np.int64, DEPTH),
@@ -172,7 +178,11 @@ MIND = np.dtype(
         ("turn_made", np.int64, FIRST_MOVES),
         ("turn_own", np.float64, FIRST_MOVES),  # points of the trips it gains, and the best rival
         ("turn_rival", np.float64, FIRST_MOVES),
+        ("turn_cell", np.int64, FIRST_MOVES * DEPTH),  # where its tunnels lie, once it is tried out
         ("tried", np.uint8, FIRST_MOVES),
+        ("played", np.uint8, FIRST_MOVES),  # whether all of it could be played when it was tried out
+        ("twin", np.int64, FIRST_MOVES),  # the first move along the same edge whose turn is worth the same; -1: none
+        ("first_there", np.uint8, FIRST_MOVES),  # whether there is a station where a first tunnel ends
         # search: the turns compared, what their playouts brought, the deals that may be
         ("compared", np.int64),
         ("search_code", np.int64, MOST_COMPARED * DEPTH),
@@ -180,6 +190,8 @@ MIND = np.dtype(
         ("search_sum", np.float64, MOST_COMPARED),
         ("search_count", np.int64, MOST_COMPARED),
         ("search_out", np.uint8, MOST_COMPARED),
+        ("search_deal", np.int64),  # the world of the playouts that are compared; -1: no hand is hidden
+        ("search_chance", np.uint64),
         ("deals", np.int64),
         ("deal", np.uint16, MOST_DEALS),
     ]

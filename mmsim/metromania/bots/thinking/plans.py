@@ -5,13 +5,14 @@ from typing import Any
 import numpy as np
 
 from mmsim.compiled.accel import inlined, ix, jit, lowest_bit
-from mmsim.metromania.bots.thinking.evaluation import end_worth, note, terminus_worth, weight
+from mmsim.metromania.bots.thinking.evaluation import EVERY_DIRECTION, end_worth, note_if, terminus_worth, weight
 from mmsim.metromania.bots.thinking.features import joining_worth, marker_worth, place_worth, station_worth
 from mmsim.metromania.bots.thinking.maps import usable
 from mmsim.metromania.bots.thinking.memory import AHEAD, BLOCK, CLOSE, DEPTH, DUG, LEADER, PLANS, WIDTH
-from mmsim.metromania.engine.moves import DIG, END, START, move_code, touches_partner
-from mmsim.metromania.engine.state import HAND, NOWHERE, PATH, SLOTS
-from mmsim.metromania.engine.stations import AHEAD_SLOTS
+from mmsim.metromania.engine.moves import DIG, END, START, end_slots, marker_for, move_code
+from mmsim.metromania.engine.state import EDGES, HAND, PATH
+from mmsim.metromania.engine.stations import meets, slots_ahead, splits
+from mmsim.metromania.engine.turns import start_tunnel
 
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
 QUIET, TELLING, TELLING_STEP = range(3)  # amounts: not written down; of a plan; of a tunnel on the way to its end
@@ -28,7 +29,7 @@ def _tunnel(
     number: Any,
     depth: Any,
     u: Any,
-    last_edge: Any,
+    last: Any,
     station: Any,
     code: Any,
     w: Any,
@@ -38,26 +39,23 @@ def _tunnel(
     kinds: Any,
     made: Any,
     side: Any,
+    telling: Any,
 ) -> None:
     """One tunnel of a plan: what it is worth, and the plan as it stands then; it waits to be gone on with.
 
     `station`: whether there is one at u; `kinds`: lanes that may still be dug in (blank ones only once the turn's
-    markers are laid); `made`: stations made by the plan so far.
+    markers are laid); `made`: stations made by the plan so far; `telling`: as in `m`, or QUIET where that is known.
     """
     seat = v.seat
     line = 2 * seat + number
-    own = ~(1 << line) & 0xFF
-    edge = b.edge[ix(6 * u + d)]
+    edge = np.int64(b.edge[ix(6 * u + d)])
     kind, extra = code & 7, code >> 12
-    at_u = False
-    if last_edge >= 0 and not station:
-        along = v.lines_along[ix(last_edge)] & ~v.lines_along[ix(edge)] & ~v.terminus_at[ix(u)]
-        at_u = along & own != 0
-    at_w = kind != END and v.station[ix(w)] == 0 and v.lines_at[ix(w)] & ~v.lines_along[ix(edge)] & own != 0
+    at_u = not station and splits(v, line, last, u, edge)
+    at_w = meets(v, line, w, edge)
     made += np.int64(at_u) + np.int64(at_w)
     if depth > 0 and made > v.supply:  # D5
         return
-    value += note(bots, m, seat, np.int64(DUG), 1.0)
+    value += note_if(telling, bots, m, seat, DUG, 1.0)
     if at_u:
         value += station_worth(v, b, r, bots, m, u) + joining_worth(v, r, bots, m, number, u, True)
     if at_w:
@@ -65,8 +63,8 @@ def _tunnel(
     there = at_w or (kind != END and v.station[ix(w)] != 0)
     if there:
         value += joining_worth(v, r, bots, m, number, w, at_w)
-    value += note(bots, m, seat, np.int64(BLOCK), m.need[ix(cell)])
-    value += note(bots, m, seat, np.int64(LEADER), m.need_leader[ix(cell)])
+    value += note_if(telling, bots, m, seat, BLOCK, m.need[ix(cell)])
+    value += note_if(telling, bots, m, seat, LEADER, m.need_leader[ix(cell)])
     held = kinds
     if extra > 0 and kind == DIG:
         served = there or at_u or station
@@ -81,20 +79,20 @@ def _tunnel(
     m.vertex[ix(depth)] = w
     m.cell[ix(depth)] = cell
     tunnels = v.tunnels[ix(line)] + depth + 1
-    if m.telling == TELLING_STEP:
+    if telling == TELLING_STEP:
         _wait(m, depth + 1, w, d, edge, there, value, kinds, made)
         return
     if kind == END:
         worth = end_worth(v, b, bots, m, number)
         worth += _bonus_worth(v, b, r, bots, m, number, depth)
         if v.ended >> np.uint64(line ^ 1) & _ONE != _ZERO:
-            worth += note(bots, m, seat, np.int64(CLOSE), _lead(v, r, m))
+            worth += note_if(telling, bots, m, seat, CLOSE, _lead(v, r, m))
     else:
-        worth = terminus_worth(v, b, r, bots, m, number, w, d, there, tunnels, side, held)
-    if m.telling != QUIET:
+        worth = terminus_worth(v, b, r, bots, m, number, w, d, there, tunnels, side, held, telling)
+    if telling != QUIET:
         return
     _keep(m, depth, laid, value + worth - m.before[ix(number)], made)
-    if kind != END and depth + 1 < planned_length(v, r, bots) and tunnels < r.tunnels_per_line:
+    if kind != END and depth + 1 < m.planned and tunnels < r.tunnels_per_line:
         _wait(m, depth + 1, w, d, edge, there, value, kinds, made)
 
 
@@ -154,7 +152,7 @@ def tunnel(
     number: Any,
     depth: Any,
     u: Any,
-    last_edge: Any,
+    last: Any,
     station: Any,
     code: Any,
     w: Any,
@@ -166,7 +164,8 @@ def tunnel(
     side: Any,
 ) -> None:
     """`_tunnel`, not inlined: for who tells of a turn."""
-    _tunnel(v, b, r, bots, m, number, depth, u, last_edge, station, code, w, d, cell, value, kinds, made, side)
+    telling = m.telling
+    _tunnel(v, b, r, bots, m, number, depth, u, last, station, code, w, d, cell, value, kinds, made, side, telling)
 
 
 @jit
@@ -177,23 +176,21 @@ def first_tunnel(v: Any, b: Any, r: Any, bots: Any, m: Any, code: Any) -> np.int
     kinds = m.held_kinds if r.markers_per_turn > v.markers_laid else _ONE
     if kind == START:
         cell = b.city_cells + what
-        side = what // b.side
-        u = np.int64(b.corner[ix(3 * cell + 2)])
-        w = np.int64(b.corner[ix(3 * cell + extra)])
-        d = (side + 4 - extra) % 6
-        last_edge = np.int64(-1)
+        side, u, w, d = start_tunnel(b, what, extra)
+        last = np.int64(EDGES)
         station = False
     else:
         side = v.start_side[ix(line)]
         u = v.terminus[ix(line)]
-        before = v.direction[ix(line)]
-        last_edge = np.int64(b.edge[ix(6 * u + (before - 3 if before > 2 else before + 3))])
+        last = v.last_edge[ix(line)]
         station = v.station[ix(u)] != 0
         d = what >> 1
         w = np.int64(b.neighbour[ix(6 * u + d)])
         cell = np.int64(b.slot_cell[ix(12 * u + what)])
     none = np.int64(0)
-    _tunnel(v, b, r, bots, m, number, none, u, last_edge, station, code, w, d, cell, 0.0, kinds, none, side)
+    telling = m.telling
+    _tunnel(v, b, r, bots, m, number, none, u, last, station, code, w, d, cell, 0.0, kinds, none, side, telling)
+    m.first_there[ix(m.first)] = v.station[ix(w)] != 0 or (m.waiting > 0 and m.wait_station[0] != 0)
     return side
 
 
@@ -206,7 +203,7 @@ def go_on(v: Any, b: Any, r: Any, bots: Any, m: Any, number: Any, side: Any) -> 
     m.waiting -= 1
     at = m.waiting
     depth, u, d = m.wait_depth[ix(at)], m.wait_from[ix(at)], m.wait_direction[ix(at)]
-    last_edge, station = m.wait_edge[ix(at)], m.wait_station[ix(at)] != 0
+    last, station = m.wait_edge[ix(at)], m.wait_station[ix(at)] != 0
     value, kinds, made = m.wait_value[ix(at)], m.wait_kinds[ix(at)], m.wait_made[ix(at)]
     for i in range(depth):
         m.code[ix(i)] = m.wait_code[ix(DEPTH * at + i)]
@@ -216,7 +213,7 @@ def go_on(v: Any, b: Any, r: Any, bots: Any, m: Any, number: Any, side: Any) -> 
         code, cell = m.try_code[ix(i)], m.try_cell[ix(i)]
         k = code >> 5 & 127
         w = np.int64(b.neighbour[ix(6 * u + k)])
-        _tunnel(v, b, r, bots, m, number, depth, u, last_edge, station, code, w, k, cell, value, kinds, made, side)
+        _tunnel(v, b, r, bots, m, number, depth, u, last, station, code, w, k, cell, value, kinds, made, side, QUIET)
 
 
 @inlined
@@ -226,54 +223,43 @@ def _find_next(
     """List the tunnels that may follow on a plan at u; returns how many."""
     seat = v.seat
     line = 2 * seat + number
-    slots = np.uint64(SLOTS)
-    if not station:
-        ahead = np.uint64(AHEAD_SLOTS) << np.uint64(2 * d)
-        slots = (ahead | ahead >> np.uint64(12)) & np.uint64(SLOTS)
+    slots = slots_ahead(d, station)
     blank = usable(v, u, _ONE) & slots
     spots = usable(v, u, kinds & ~_ONE) & slots
     if v.end_free[ix(u)] != _ZERO:
-        blank |= _end_slots_from(v, b, r, u, side) & slots
+        blank |= end_slots(v, b, r, side, u) & slots
     found = np.int64(0)
-    rest = (blank | spots | (blank | spots) >> _ONE) & np.uint64(0x555)  # a bit a direction
+    rest = (blank | spots | (blank | spots) >> _ONE) & np.uint64(EVERY_DIRECTION)
     while rest != _ZERO:
         k = lowest_bit(rest) >> 1
         rest &= rest - _ONE
         w = np.int64(b.neighbour[ix(6 * u + k)])
-        if v.lines_at[ix(w)] >> line & 1 != 0 or _in_plan(m, depth, w):
+        if v.lines_at[ix(w)] >> line & 1 != 0 or (station and _in_plan(m, depth, w)):  # D3
             continue
-        chosen, need = np.int64(-1), -1.0
-        for slot in range(2 * k, 2 * k + 2):
-            bit = _ONE << np.uint64(slot)
-            if (blank | spots) & bit == _ZERO:
-                continue
-            cell = np.int64(b.slot_cell[ix(12 * u + slot)])
-            if _cell_in_plan(m, depth, cell):
-                continue
-            if blank & bit != _ZERO:
-                if m.need[ix(cell)] > need:
-                    chosen, need = cell, m.need[ix(cell)]
-                    code = move_code(END if cell >= b.city_cells else DIG, number, slot, 0)
-                continue
-            place = _marker_for(v, b, r, seat, cell)
+        one, other = np.int64(b.slot_cell[ix(12 * u + 2 * k)]), np.int64(b.slot_cell[ix(12 * u + 2 * k + 1)])
+        taken = _ZERO
+        if station:  # without one a line cannot turn back into a cell it has just dug in
+            taken = np.uint64(_cell_in_plan(m, depth, one)) | np.uint64(_cell_in_plan(m, depth, other)) << _ONE
+        markers = spots >> np.uint64(2 * k) & np.uint64(3) & ~taken
+        while markers != _ZERO:
+            slot = 2 * k + lowest_bit(markers)
+            cell = other if slot & 1 else one
+            place = marker_for(v, b, seat, cell)
             if place >= 0:
                 m.try_code[ix(found)] = move_code(DIG, number, slot, 1 + place)
                 m.try_cell[ix(found)] = cell
                 found += 1
-        if chosen >= 0:
-            m.try_code[ix(found)] = code
-            m.try_cell[ix(found)] = chosen
+            markers &= markers - _ONE
+        free = blank >> np.uint64(2 * k) & np.uint64(3) & ~taken
+        if free != _ZERO:
+            second = np.int64(free >> _ONE)
+            if free == np.uint64(3):
+                second = np.int64(m.need[ix(other)] > m.need[ix(one)])
+            cell = other if second else one
+            m.try_code[ix(found)] = move_code(END if cell >= b.city_cells else DIG, number, 2 * k + second, 0)
+            m.try_cell[ix(found)] = cell
             found += 1
     return found
-
-
-@inlined
-def _end_slots_from(v: Any, b: Any, r: Any, u: Any, side: Any) -> np.uint64:
-    """D4, for a line that started on a side."""
-    left = v.ends_free[ix((side + 2) % 6)] + v.ends_free[ix((side + 3) % 6)] + v.ends_free[ix((side + 4) % 6)]
-    if left > 0:
-        return v.end_free[ix(u)] & b.far_end_slots[ix(6 * u + side)]
-    return v.end_free[ix(u)] if r.end_overflow else _ZERO
 
 
 @inlined
@@ -290,21 +276,6 @@ def _cell_in_plan(m: Any, depth: Any, cell: Any) -> bool:
         if m.cell[ix(i)] == cell:
             return True
     return False
-
-
-@inlined
-def _marker_for(v: Any, b: Any, r: Any, seat: Any, cell: Any) -> np.int64:
-    """M1, M2: the place in the hand of the first marker that may lie on a spot; -1 for none."""
-    lane = np.int64(v.kind[ix(cell)])
-    for i in range(r.hand_size):
-        marker = v.hand_marker[ix(HAND * seat + i)]
-        if (
-            v.hand_kind[ix(HAND * seat + i)] == lane
-            and v.marker_cell[ix(marker)] == NOWHERE
-            and not touches_partner(v, b, marker, cell)
-        ):
-            return np.int64(i)
-    return np.int64(-1)
 
 
 @inlined

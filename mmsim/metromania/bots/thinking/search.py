@@ -2,7 +2,8 @@
 
 Hidden hands are drawn anew for every playout from the deals that agree with all that is seen; all turns meet the same
 deals and the same chance. Halves of the turns drop out as the playouts go on (sequential halving: Karnin, Koren and
-Somekh, ICML 2013).
+Somekh, ICML 2013). The whole budget is used: no more turns are compared than there are playouts, what a round cannot
+share out equally is left to the next one, and the odd playout of the last round goes to the turn that leads then.
 """
 
 from typing import Any
@@ -44,14 +45,14 @@ def search(views: Any, b: Any, r: Any, deals: Any, bots: Any, guide: Any, m: Any
     copy_position(seen, views[0], b)
     seat = seen.seat
     weigh(views, b, r, bots, m, net)
-    _gather_turns(m, min(np.int64(weight(bots, seat, WIDTH + TURNS_COMPARED)), np.int64(MOST_COMPARED)))
+    left = np.int64(weight(bots, seat, WIDTH + PLAYOUTS))
+    _gather_turns(m, min(np.int64(weight(bots, seat, WIDTH + TURNS_COMPARED)), np.int64(MOST_COMPARED), left))
     if m.compared == 1:
         return np.int64(0)
     _gather_deals(seen, r, m, deals)
     if m.deals == 0 and _something_hidden(seen, r):
         return np.int64(0)  # hands that no deal explains: nothing to play out
     open_stream(seen, 0, 1)
-    left = np.int64(weight(bots, seat, WIDTH + PLAYOUTS))
     still = m.compared
     rounds = np.int64(0)
     while (1 << rounds) < still:
@@ -63,6 +64,9 @@ def search(views: Any, b: Any, r: Any, deals: Any, bots: Any, guide: Any, m: Any
                 break
             left -= still
             _compare_once(views, b, r, deals, bots, guide, m, net)
+        if done == rounds - 1 and left > 0:  # of two
+            _draw_world(seen, m)
+            _add_playout(views, b, r, deals, bots, guide, m, net, _leader(m))
         still = _drop_half(m, still)
     return _leader(m)
 
@@ -141,23 +145,34 @@ def _agrees(v: Any, r: Any, deals: Any, which: Any) -> bool:
 @jit
 def _compare_once(views: Any, b: Any, r: Any, deals: Any, bots: Any, guide: Any, m: Any, net: Any) -> None:
     """One playout for every turn still compared, all from the same deal and the same chance."""
-    seen = views[_SEEN]
-    deal = np.int64(m.deal[ix(draw_below(seen, 0, m.deals))]) if m.deals > 0 else np.int64(-1)
-    chance = next_word(seen, 0) << _HALF | next_word(seen, 0)
-    margin = weight(bots, seen.seat, WIDTH + MARGIN)
+    _draw_world(views[_SEEN], m)
     for at in range(m.compared):
         if not m.search_out[ix(at)]:
-            s = views[_PLAYED]
-            copy_position(s, seen, b)
-            if deal >= 0:
-                give_hands(s, r, deals, deal)
-                for line in range(2 * r.companies):
-                    note_touching(s, b, r, np.int64(line))
-            set_seed(s, chance, s.turn)
-            for seat in range(r.companies):
-                open_stream(s, 1 + seat, _BOT + seat)
-            m.search_sum[ix(at)] += _play_out(views, b, r, guide, m, net, np.int64(at), margin)
-            m.search_count[ix(at)] += 1
+            _add_playout(views, b, r, deals, bots, guide, m, net, np.int64(at))
+
+
+@jit
+def _draw_world(seen: Any, m: Any) -> None:
+    """Draw the hands and the chance of a playout."""
+    m.search_deal = np.int64(m.deal[ix(draw_below(seen, 0, m.deals))]) if m.deals > 0 else np.int64(-1)
+    m.search_chance = next_word(seen, 0) << _HALF | next_word(seen, 0)
+
+
+@jit
+def _add_playout(views: Any, b: Any, r: Any, deals: Any, bots: Any, guide: Any, m: Any, net: Any, at: Any) -> None:
+    """A playout of a turn in the world that was drawn; all of them are what a playout is made of, hence so many."""
+    s = views[_PLAYED]
+    copy_position(s, views[_SEEN], b)
+    if m.search_deal >= 0:
+        give_hands(s, r, deals, m.search_deal)
+        for line in range(2 * r.companies):
+            note_touching(s, b, r, np.int64(line))
+    set_seed(s, m.search_chance, s.turn)
+    for seat in range(r.companies):
+        open_stream(s, 1 + seat, _BOT + seat)
+    margin = weight(bots, s.seat, WIDTH + MARGIN)
+    m.search_sum[ix(at)] += _play_out(views, b, r, guide, m, net, at, margin)
+    m.search_count[ix(at)] += 1
 
 
 @jit
@@ -205,7 +220,11 @@ def _drop_half(m: Any, still: Any) -> np.int64:
 
 @jit
 def _leader(m: Any) -> np.int64:
+    """The best of the turns still compared."""
+    best, found = -1e30, np.int64(0)
     for at in range(m.compared):
         if not m.search_out[ix(at)]:
-            return np.int64(at)
-    return np.int64(0)
+            mean = m.search_sum[ix(at)] / max(m.search_count[ix(at)], 1)
+            if mean > best:
+                best, found = mean, np.int64(at)
+    return found

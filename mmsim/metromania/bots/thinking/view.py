@@ -50,29 +50,32 @@ def hide_hand(v: Any, r: Any, seat: Any) -> None:
 @jit
 def guess_holders(v: Any, r: Any, m: Any) -> None:
     """The chance that a company holds a marker: certain where hands are seen, else shared among who may hold it."""
+    for seat in range(r.companies):
+        _note_holder(v, r, m, seat)
     for marker in range(12):
-        known = v.marker_holder[ix(marker)]
-        candidates = np.int64(0)
+        candidates = 0.0
         for seat in range(r.companies):
-            may = seat == known if known != UNKNOWN else _may_hold(v, r, marker, seat)
-            m.holder[ix(SEATS * marker + seat)] = 1.0 if may else 0.0
-            candidates += np.int64(may)
-        if candidates > 1:
+            candidates += m.holder[ix(SEATS * marker + seat)]
+        if candidates > 1.0:
             for seat in range(r.companies):
                 m.holder[ix(SEATS * marker + seat)] /= candidates
 
 
 @jit
-def _may_hold(v: Any, r: Any, marker: Any, seat: Any) -> bool:
-    """Whether a hidden hand may have a marker: not the hand of this player, not full of others, not twice a letter."""
-    if v.hand_marker[ix(HAND * seat)] != UNKNOWN:
-        return False
-    laid = 0
-    for other in range(12):
-        if v.marker_holder[ix(other)] == seat:
-            if other >> 1 == marker >> 1:
-                return False
-            if r.hand_size == 3 and v.marker_kind[ix(other)] == v.marker_kind[ix(marker)]:
-                return False  # three markers are of three kinds
+def _note_holder(v: Any, r: Any, m: Any, seat: Any) -> None:
+    """Which markers a company has or may have: a hidden hand is not full of others and has no letter twice."""
+    letters, kinds, laid = _ZERO, _ZERO, np.int64(0)
+    for marker in range(12):
+        if v.marker_holder[ix(marker)] == seat:
+            letters |= _ONE << np.uint64(marker >> 1)
+            kinds |= _ONE << np.uint64(v.marker_kind[ix(marker)])
             laid += 1
-    return laid < r.hand_size
+    if r.hand_size != 3:
+        kinds = _ZERO  # only three markers are of three kinds
+    hidden = v.hand_marker[ix(HAND * seat)] == UNKNOWN and laid < r.hand_size
+    for marker in range(12):
+        has = v.marker_holder[ix(marker)] == seat
+        if v.marker_holder[ix(marker)] == UNKNOWN:
+            seen = letters >> np.uint64(marker >> 1) | kinds >> np.uint64(v.marker_kind[ix(marker)])
+            has = hidden and seen & _ONE == _ZERO
+        m.holder[ix(SEATS * marker + seat)] = 1.0 if has else 0.0

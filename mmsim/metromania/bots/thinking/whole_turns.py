@@ -22,7 +22,7 @@ from mmsim.metromania.bots.thinking.plans import (
     planned_length,
     tunnel,
 )
-from mmsim.metromania.engine.moves import END, STATION, kth_move
+from mmsim.metromania.engine.moves import DIG, END, STATION, kth_move, move_code
 from mmsim.metromania.engine.state import PATH
 
 _SHORT_TURN = -100.0  # for every tunnel that a turn lacks
@@ -33,6 +33,7 @@ _ZERO = np.uint64(0)
 def weigh_turns(v: Any, b: Any, r: Any, bots: Any, m: Any) -> None:
     """For every legal move the best turn that begins with it, and its value."""
     seat = v.seat
+    m.planned = planned_length(v, r, bots)
     m.firsts = min(v.choices, np.int64(FIRST_MOVES))
     for f in range(m.firsts):
         first = np.int64(f)
@@ -47,29 +48,65 @@ def weigh_turns(v: Any, b: Any, r: Any, bots: Any, m: Any) -> None:
         m.turn_made[ix(first)] = 0
         m.value[ix(first)] = 0.0
         m.first_line[ix(first)] = -1
+        m.twin[ix(first)] = -1
         if kind == STATION:
             x = np.int64(v.path[ix(PATH * (2 * seat + number) + what)])
             m.value[ix(first)] = place_worth(v, b, r, bots, m, number, x)
             m.turn_made[ix(first)] = 1
         elif kind <= END:
             m.first_line[ix(first)] = number
+            if _is_twin(v, b, m, first, code):  # its plans and its turn are those of the move before
+                m.twin[ix(first)] = first - 1
+                m.twin[ix(first - 1)] = first
+                continue
             m.waiting = 0
             side = first_tunnel(v, b, r, bots, m, code)
             while m.waiting > 0:
                 go_on(v, b, r, bots, m, number, side)
-    _put_together(v, r, bots, m)
+    _put_together(v, r, m)
+
+
+@inlined
+def _is_twin(v: Any, b: Any, m: Any, first: Any, code: Any) -> bool:
+    """Whether a first tunnel runs along the same edge as the one before it, through a cell worth as much.
+
+    What may follow is the same then, unless there is a station where they end: only from there a line may turn so
+    sharply that its next tunnel would lie in one of the two cells.
+    """
+    slot = code >> 4 & 255
+    if first == 0 or code & 7 != DIG or code >> 12 != 0 or slot & 1 == 0:
+        return False
+    before = m.turn_code[ix(DEPTH * (first - 1))]
+    if before != move_code(DIG, code >> 3 & 1, slot - 1, 0) or m.first_there[ix(first - 1)]:
+        return False
+    u = v.terminus[ix(2 * v.seat + (code >> 3 & 1))]
+    cell, other = b.slot_cell[ix(12 * u + slot)], b.slot_cell[ix(12 * u + slot - 1)]
+    return m.need[ix(cell)] == m.need[ix(other)] and m.need_leader[ix(cell)] == m.need_leader[ix(other)]
+
+
+@inlined
+def _copy_turn(m: Any, first: Any) -> None:
+    """Take over the turn of the first move before this one, its twin."""
+    m.value[ix(first)] = m.value[ix(first - 1)]
+    m.turn_length[ix(first)] = m.turn_length[ix(first - 1)]
+    m.turn_made[ix(first)] = m.turn_made[ix(first - 1)]
+    for i in range(1, DEPTH):
+        m.turn_code[ix(DEPTH * first + i)] = m.turn_code[ix(DEPTH * (first - 1) + i)]
 
 
 @jit
-def _put_together(v: Any, r: Any, bots: Any, m: Any) -> None:
+def _put_together(v: Any, r: Any, m: Any) -> None:
     """Whole turns: a plan of one line, then the best plan of the other line for the tunnels that are left."""
     _best_by_line(m)
-    length = planned_length(v, r, bots)
+    length = m.planned
     markers = r.markers_per_turn - v.markers_laid
     for f in range(m.firsts):
         first = np.int64(f)
         number = m.first_line[ix(first)]
         if number < 0:
+            continue
+        if first > 0 and m.twin[ix(first)] == first - 1:
+            _copy_turn(m, first)
             continue
         m.value[ix(first)] = NEVER
         for tunnels in range(1, length + 1):
