@@ -30,13 +30,14 @@ def write_run(
     told = {"name": folder.name, "question": question, "variants": list(rules), "players": players}
     told |= {"games": asked or games, "shard": shard, "seed": seed, **experiment}
     run = Run.create(folder, from_mapping(told))
-    player = Player(run.experiment.game, [cell.variant for cell in run.cells])
+    player = Player(run.experiment.game)
     with run.writing(), run.journal_writer() as journal:
         for part in (run.plan.part(number) for number in range(run.plan.parts)):
             if part.first + part.count <= games:
-                played = player.play(part)
+                played = player.play(part, run.prepared[part.variant].variant)
                 write_part(folder, part, played.files)
                 journal.append(played.entry)
+        journal.settle()
         if games == run.games_asked:
             run.finish()
     return folder

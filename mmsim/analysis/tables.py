@@ -12,6 +12,7 @@ from mmsim.batch.experiment import Experiment, from_mapping
 from mmsim.batch.store import Run
 from mmsim.batch.worker import Entry
 from mmsim.core.errors import MmsimError
+from mmsim.core.seating import games_a_deal
 
 FINISHED = "finished"
 
@@ -33,7 +34,9 @@ class VariantInfo:
         """A variant as a game describes it, and as its experiment names it."""
         players = int(about["players"])
         bots = tuple(bot if isinstance(bot, str) else str(bot["bot"]) for bot in about["bots"])
-        return cls(str(about["name"]), players, bots, players if about["seats"] == "rotate" else 1, rules, board, about)
+        return cls(
+            str(about["name"]), players, bots, games_a_deal(players, about["seats"] == "rotate"), rules, board, about
+        )
 
 
 @dataclass(frozen=True)
@@ -131,10 +134,9 @@ def open_run(path: Path) -> RunTables:
 
 def _whole_parts(run: Run) -> list[Entry]:
     """The parts that the journal tells of, in the order of the plan, their files checked to the byte."""
-    told = {entry.part: entry for entry in run.journal() if entry.part < run.plan.parts}  # played anew: the last counts
-    if not told:
+    entries = sorted(run.done(), key=lambda entry: entry.part)
+    if not entries:
         raise MmsimError(f"run {run.folder} has no games yet; play them: mmsim resume {run.folder}")
-    entries = [told[number] for number in sorted(told)]
     flaws = [flaw for entry in entries for flaw in run.flaws(entry)]
     if flaws:
         more = f" (and {len(flaws) - 1} more)" if len(flaws) > 1 else ""

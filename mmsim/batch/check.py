@@ -35,17 +35,15 @@ def check(run: Run, sample: int, checked: Checked, tell: Tell = lambda done, tot
 def _problems(run: Run, sample: int, checked: Checked, tell: Tell) -> Iterator[str]:
     plan = run.plan
     whole = bytearray(plan.parts)
-    told = bytearray(plan.parts)
-    for entry in run.journal():
-        if entry.part >= plan.parts or told[entry.part] or not entry.is_of(plan.part(entry.part)):
-            continue
-        told[entry.part] = 1
+    played = bytearray(plan.parts)
+    for entry in run.done():
+        played[entry.part] = 1
         flaws = [*run.flaws(entry)] or [*_miscounts(run, entry)]
         whole[entry.part] = not flaws
         checked.parts += 1
         tell(checked.parts, plan.parts)
         yield from flaws
-    if missing := told.count(0):
+    if missing := played.count(0):
         yield f"{missing} of {plan.parts} parts are not played yet: mmsim resume {run.folder}"
     yield from _strays(run)
     for variant, game in _sample(run, whole, sample):
@@ -61,7 +59,7 @@ def _miscounts(run: Run, entry: Entry) -> Iterator[str]:
     import polars as pl
 
     part = run.plan.part(entry.part)
-    for table, each in run.game.rows_per_game(run.cells[entry.variant].prepared).items():
+    for table, each in run.game.rows_per_game(run.prepared[entry.variant].prepared).items():
         path = run.folder / table / part.file
         rows = int(pl.scan_parquet(path).select(pl.len()).collect().item())
         if rows != each * part.count or rows != entry.tables[table]["rows"]:
@@ -96,7 +94,7 @@ def record(run: Run, variant: int, game: int) -> dict[str, Any]:
     """The record of a game of a run, played again; refused if it is not the game of the tables."""
     if not 0 <= game < run.games_asked:
         raise UsageError(f"{run.folder} has the games 0 to {run.games_asked - 1}, not {game}")
-    told = run.game.record(run.cells[variant].prepared, game)
+    told = run.game.record(run.prepared[variant].prepared, game)
     if _file(run, variant, game, "seats").exists():
         _compare(run, variant, game, told)
     return told
@@ -107,7 +105,7 @@ def replay(run: Run, variant: int, game: int) -> None:
     import polars as pl
     from polars.testing import assert_frame_equal
 
-    seam, prepared = run.game, run.cells[variant].prepared
+    seam, prepared = run.game, run.prepared[variant].prepared
     shard = seam.play_shard(prepared, game, 1)
     for table, rows in shard.items():
         stored = pl.read_parquet(_file(run, variant, game, table)).filter(pl.col("game") == game)

@@ -10,10 +10,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from mmsim.batch.experiment import Cell
+from mmsim.batch.experiment import PreparedVariant
 from mmsim.batch.plan import Part
 from mmsim.batch.pool import STRIKES, Heard
-from mmsim.batch.worker import LOG, Entry, Played, Player, write_part
+from mmsim.batch.worker import LOG, Entry, FinishedPart, Player, Task, log_part, write_part
 from mmsim.core.bench import machine
 from mmsim.core.errors import MmsimError, UsageError
 from mmsim.core.game import Variant
@@ -26,11 +26,10 @@ _SAME = ("mmsim", "polars", "numpy")  # versions on which the bytes of a part de
 class Cluster:
     """Plays parts on the workers of a `dask.distributed` scheduler."""
 
-    def __init__(self, address: str, folder: Path, game: str, cells: Sequence[Cell]) -> None:
+    def __init__(self, address: str, folder: Path, game: str, variants: Sequence[PreparedVariant]) -> None:
         self._address, self._folder, self._game = address, folder, game
-        self._variants = tuple(cell.variant for cell in cells)
-        self._names = [cell.name for cell in cells]
-        self._stamp = _stamp([cell.about for cell in cells])
+        self._variants = tuple(ready.variant for ready in variants)
+        self._stamp = _stamp([ready.about for ready in variants])
 
     def __enter__(self) -> "Cluster":
         try:
@@ -54,47 +53,48 @@ class Cluster:
     def _threads(self) -> int:
         return sum(self._client.ncores().values())
 
-    def play(self, parts: Iterator[Part]) -> Iterator[Entry | Heard]:
+    def get_ready(self, parts: int) -> None:
+        """Nothing to do: its workers are there."""
+
+    def play(self, tasks: Iterator[Task]) -> Iterator[Entry | Heard]:
         """Play parts in any order and write their files here; a part whose worker dies goes to another one."""
         try:
-            yield from self._play(parts)
+            yield from self._play(tasks)
         except OSError as error:  # writing complains with a sentence of its own
             raise self._gone() from error
 
-    def _play(self, parts: Iterator[Part]) -> Iterator[Entry]:
+    def _play(self, tasks: Iterator[Task]) -> Iterator[Entry]:
         from distributed import as_completed
 
         ahead = as_completed(loop=self._client.loop, raise_errors=False)
-        flying: dict[str, Part] = {}
+        flying: dict[str, Task] = {}
         while True:
             room = max(1, _AHEAD * self._threads()) - len(flying)
-            for part in islice(parts, max(0, room)):  # no room while workers are lost
+            for task in islice(tasks, max(0, room)):  # no room while workers are lost
                 future = self._client.submit(
                     play_there,
-                    *(self._game, self._variants, part, self._stamp),
+                    *(self._game, self._variants, task.part, self._stamp),
                     pure=False,
                     retries=STRIKES - 1,
                 )
-                flying[future.key] = part
+                flying[future.key] = task
                 ahead.add(future)
             if not flying:
                 return
             future = next(ahead)
-            part = flying.pop(future.key)
-            played = self._result(future, part)
-            write_part(self._folder, part, played.files)
-            LOG.info(
-                "part %d: variant %d, games %d to %d in %.2f s",
-                *(part.number, part.variant, part.first, part.first + part.count - 1, played.entry.seconds),
-            )
+            task = flying.pop(future.key)
+            played = self._result(future, task)
+            write_part(self._folder, task.part, played.files)
+            log_part(task.part, played.entry)
             yield played.entry
 
     def _gone(self) -> MmsimError:
         return MmsimError(f"the cluster at {self._address} is gone; resume the run when it is back")
 
-    def _result(self, future: Any, part: Part) -> Played:
+    def _result(self, future: Any, task: Task) -> FinishedPart:
+        part = task.part
         if future.status == "finished":
-            played: Played = future.result()
+            played: FinishedPart = future.result()
             return played
         if future.status != "error":
             raise self._gone()
@@ -103,7 +103,7 @@ class Cluster:
             raise error
         LOG.error("part %d: %s: %s", part.number, type(error).__name__, error)
         raise MmsimError(
-            f"part {part.number} (games {part.first} to {part.first + part.count - 1} of {self._names[part.variant]}) "
+            f"part {part.number} (games {part.first} to {part.last} of {task.name}) "
             f"failed on the cluster, with every retry: {type(error).__name__}: {error}"
         )
 
@@ -122,23 +122,26 @@ def _in_the_log_of_the_run() -> Iterator[None]:
             logger.handlers[:], logger.propagate = handlers, propagate
 
 
-def play_there(game: str, variants: tuple[Variant, ...], part: Part, stamp: str) -> Played:
+def play_there(game: str, variants: tuple[Variant, ...], part: Part, stamp: str) -> FinishedPart:
     """What a worker of the cluster does: play a part and send back its files."""
-    player = _player(game, variants)
     here = _here(game, variants)
     if here != stamp:
         raise MmsimError(f"a worker of the cluster is not like this machine: it has {here}, this machine {stamp}")
-    return player.play(part)
+    return _player(game, variants).play(part, variants[part.variant])
 
 
 @cache
 def _player(game: str, variants: tuple[Variant, ...]) -> Player:
-    return Player(game, variants)
+    player = Player(game)
+    for number, variant in enumerate(variants):
+        player.prepare(number, variant)
+    return player
 
 
 @cache
 def _here(game: str, variants: tuple[Variant, ...]) -> str:
-    return _stamp(_player(game, variants).about())
+    player = _player(game, variants)
+    return _stamp([player.prepare(number, variant).about for number, variant in enumerate(variants)])
 
 
 def _stamp(about: list[dict[str, Any]]) -> str:

@@ -1,7 +1,7 @@
 """Experiments: which variants are played by which bots, how often and from which seed."""
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -9,11 +9,11 @@ from typing import Any
 from mmsim.core.data import data_folder
 from mmsim.core.errors import UsageError, unknown
 from mmsim.core.files import read_toml
-from mmsim.core.game import Game, Variant
+from mmsim.core.game import SEATINGS, Game, Variant
+from mmsim.core.seating import games_a_deal
 from mmsim.games import DEFAULT, GAMES, game_of
 
 DESIGNS = ("paired", "independent")
-SEATS = ("fixed", "rotate")
 SHARD = 6000  # games a part; 2, 3, 4, 5 or 6 rotated players fit in
 _LISTS = ("variants", "boards")
 _NUMBERS = {"players": 1, "games": 1, "seed": 0, "shard": 1}  # and the least they may be
@@ -41,8 +41,8 @@ class Experiment:
             raise unknown("game", self.game, GAMES)
         if self.design not in DESIGNS:
             raise unknown("design", self.design, DESIGNS)
-        if self.seats not in SEATS:
-            raise unknown("seating", self.seats, SEATS)
+        if self.seats not in SEATINGS:
+            raise unknown("seating", self.seats, SEATINGS)
         if not self.variants or not self.boards:
             raise UsageError("an experiment needs at least one ruleset and one board set")
         for key, least in _NUMBERS.items():
@@ -55,21 +55,37 @@ class Experiment:
 
 
 @dataclass(frozen=True)
-class Cell:
+class PreparedVariant:
     """A variant of an experiment, ready to be played."""
 
     variant: Variant
     prepared: Any
     about: dict[str, Any]  # what the game tells a manifest of it
 
+    @classmethod
+    def of(cls, game: Game, variant: Variant) -> "PreparedVariant":
+        prepared = game.prepare(variant)
+        return cls(variant, prepared, game.describe(prepared))
+
     @property
     def name(self) -> str:
         return str(self.about["name"])
 
     @property
-    def cluster(self) -> int:
+    def games_a_deal(self) -> int:
         """How many games in a row share a layout and a deal."""
-        return int(self.about["players"]) if self.variant.seats == "rotate" else 1
+        return games_a_deal(int(self.about["players"]), self.variant.rotate)
+
+    def check_groups(self, **numbers: int) -> None:
+        """Refuse numbers of games that would tear games with the same deal apart."""
+        for what, number in numbers.items():
+            if over := number % self.games_a_deal:
+                low = number - over
+                fitting = " or ".join(str(near) for near in (low, low + self.games_a_deal) if near)
+                raise UsageError(
+                    f"with seats rotated, games of '{self.name}' come in groups of {self.games_a_deal}: "
+                    f"{what} may be {fitting}, not {number}"
+                )
 
 
 def read(path: Path) -> Experiment:
@@ -128,43 +144,29 @@ def _beside(word: str, folder: Path) -> str:
     return str(found) if word.endswith(".toml") and found.exists() else word
 
 
-def cells(experiment: Experiment, game: Game) -> list[Cell]:
-    """Every variant of an experiment, prepared; their names are what the tables call them."""
-    made: list[Cell] = []
+def variants_of(experiment: Experiment) -> list[Variant]:
+    """Every variant of an experiment, in the order in which tables and plans number them."""
+    made: list[Variant] = []
     for board in experiment.boards:
+        suffix = f"@{Path(board).stem}" if len(experiment.boards) > 1 else ""
         for rules in experiment.variants:
             seed = experiment.seed if experiment.design == "paired" else _own_seed(experiment.seed, len(made))
-            cell = _cell(game, Variant(rules, experiment.players, board, experiment.bots, seed, experiment.seats))
-            if len(experiment.boards) > 1:
-                name = f"{cell.name}@{Path(board).stem}"
-                cell = _cell(game, Variant(**{**asdict(cell.variant), "name": name}))
-            made.append(cell)
-    _check(experiment, made)
+            made.append(Variant(rules, experiment.players, board, experiment.bots, seed, experiment.seats, suffix))
     return made
 
 
-def _cell(game: Game, variant: Variant) -> Cell:
-    prepared = game.prepare(variant)
-    return Cell(variant, prepared, game.describe(prepared))
+def prepare_variants(experiment: Experiment, game: Game) -> list[PreparedVariant]:
+    """Every variant of an experiment, ready to be played; their names are what the tables call them."""
+    made = [PreparedVariant.of(game, variant) for variant in variants_of(experiment)]
+    seen: set[str] = set()
+    for variant in made:
+        if variant.name in seen:
+            raise UsageError(f"the variant '{variant.name}' is there twice; drop one of them")
+        seen.add(variant.name)
+        variant.check_groups(games=experiment.games, shard=experiment.shard)
+    return made
 
 
 def _own_seed(seed: int, index: int) -> int:
     """A master seed for one variant of an independent design."""
     return int.from_bytes(hashlib.sha256(f"{seed}/{index}".encode()).digest()[:8], "little")
-
-
-def _check(experiment: Experiment, made: Iterable[Cell]) -> None:
-    seen: set[str] = set()
-    for cell in made:
-        if cell.name in seen:
-            raise UsageError(f"the variant '{cell.name}' is there twice; drop one of them")
-        seen.add(cell.name)
-        for what in ("games", "shard"):
-            number: int = getattr(experiment, what)
-            if number % cell.cluster:
-                low = number - number % cell.cluster
-                fitting = " or ".join(str(near) for near in (low, low + cell.cluster) if near)
-                raise UsageError(
-                    f"with seats rotated, games of '{cell.name}' come in groups of {cell.cluster}: "
-                    f"{what} may be {fitting}, not {number}"
-                )

@@ -1,4 +1,8 @@
-"""The schedule: which games every part of the tables holds, reckoned when asked for and never listed."""
+"""The schedule: which games every part of the tables holds, reckoned when asked for and never listed.
+
+A part is games of one variant in a row, and one file of every table. A block is the parts that hold the same games of
+every variant.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,7 +10,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Part:
-    """A shard: games of one variant in a row; its rows fill one file of every table."""
+    """Games of one variant in a row; their rows fill one file of every table."""
 
     number: int
     variant: int
@@ -16,6 +20,10 @@ class Part:
     @property
     def file(self) -> str:
         return f"part-{self.number:06d}.parquet"
+
+    @property
+    def last(self) -> int:
+        return self.first + self.count - 1
 
 
 @dataclass(frozen=True)
@@ -28,7 +36,7 @@ class Plan:
 
     variants: int
     games: int  # of every variant
-    shard: int
+    shard: int  # games a part
 
     @property
     def blocks(self) -> int:

@@ -6,18 +6,17 @@ import os
 import signal
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from multiprocessing import connection
 from pathlib import Path
 from statistics import median
 from typing import Any
 
-from mmsim.batch.experiment import Cell
-from mmsim.batch.plan import Part
-from mmsim.batch.worker import LOG, Entry, Task, serve
+from mmsim.batch.worker import LOG, Entry, Pipe, Task, serve
 from mmsim.core.errors import MmsimError
+from mmsim.core.game import Variant
 
 STRIKES = 3
 PATIENCE_S = 300.0  # a worker that has not been heard of for so long, and 50 times its usual silence, hangs
@@ -36,8 +35,9 @@ class Heard:
 class _Worker:
     number: int
     process: Any
-    pipe: "connection.Connection[Any, Any]"
+    pipe: Pipe
     task: Task | None = None
+    ready: bool = False  # has loaded what it needs
     done: int = 0  # games of its part
     heard: float = field(default_factory=time.monotonic)
 
@@ -45,13 +45,12 @@ class _Worker:
 class Pool:
     """Plays parts with some processes; a part whose worker dies or hangs is played again, three times at most."""
 
-    def __init__(
-        self, folder: Path, game: str, cells: Sequence[Cell], workers: int, patience: float = PATIENCE_S
-    ) -> None:
-        self._args = str(folder), game, [cell.variant for cell in cells]
-        self._names = [cell.name for cell in cells]
+    def __init__(self, folder: Path, game: str, workers: int, first: Variant | None = None, log: Path | None = None):
+        """Files go to the folder; workers get ready for the `first` variant; errors name the `log` for more."""
+        self._args = str(folder), game, first
+        self._more = f"; {log} tells more" if log else ""
+        self.patience = PATIENCE_S
         self._size = workers
-        self._patience = patience
         self._context = multiprocessing.get_context("spawn")
         self._workers: list[_Worker] = []
         self._again: deque[Task] = deque()
@@ -62,16 +61,21 @@ class Pool:
     def __enter__(self) -> "Pool":
         return self
 
-    def play(self, parts: Iterator[Part]) -> Iterator[Entry | Heard]:
+    def get_ready(self, parts: int) -> None:
+        """Start as many workers as so many parts need, so that they load while others do other things."""
+        while len(self._workers) < min(self._size, parts):
+            self._start()
+
+    def play(self, tasks: Iterator[Task]) -> Iterator[Entry | Heard]:
         """Play parts in any order; yields the journal entry of each, and in between how far the others are."""
-        while self._hand_out(parts):
+        while self._hand_out(tasks):
             yield from self._listen()
 
-    def _hand_out(self, parts: Iterator[Part]) -> bool:
+    def _hand_out(self, tasks: Iterator[Task]) -> bool:
         """Give every idle worker a part; False when all is done."""
         idle = [worker for worker in self._workers if worker.task is None]
         while idle or len(self._workers) < self._size:
-            task = self._again.popleft() if self._again else _task(next(parts, None))
+            task = self._again.popleft() if self._again else next(tasks, None)
             if task is None:
                 break
             worker = idle.pop() if idle else self._start()
@@ -91,8 +95,8 @@ class Pool:
             if source in sentinels:
                 yield from self._bury(sentinels[source])
         for worker in list(self._workers):
-            silence = time.monotonic() - worker.heard
-            if worker.task and silence > max(self._patience, _SLOWER * median(self._silences or [0.0])):
+            silence, patience = time.monotonic() - worker.heard, self.patience if worker.ready else PATIENCE_S
+            if worker.task and silence > max(patience, _SLOWER * median(self._silences or [0.0])):
                 worker.process.kill()
                 self._lose(worker, f"was silent for {silence:.0f} s")
         yield Heard(sum(worker.done for worker in self._workers if worker.task))
@@ -110,9 +114,12 @@ class Pool:
                 LOG.handle(_named(what, worker.number))
                 continue
             now = time.monotonic()
-            self._silences.append(now - worker.heard)
+            if kind != "ready":
+                self._silences.append(now - worker.heard)
             worker.heard = now
-            if kind == "at":
+            if kind == "ready":
+                worker.ready = True
+            elif kind == "at":
                 worker.done = what
             elif kind == "stop":
                 raise MmsimError(what)
@@ -144,12 +151,11 @@ class Pool:
         self._strikes[part.number] = strikes = self._strikes.get(part.number, 0) + 1
         LOG.warning("part %d %s (strike %d of %d)", part.number, why, strikes, STRIKES)
         if strikes < STRIKES:
-            self._again.append(Task(part, one_by_one=True))
+            self._again.append(replace(task, one_by_one=True))
             return
         where = f"game {part.first + done}" if done < part.count else "the end of its games"
         raise MmsimError(
-            f"part {part.number} {why}, {STRIKES} times; the last time at {where} of {self._names[part.variant]}; "
-            f"{self._args[0]}/run.log tells more"
+            f"part {part.number} {why}, {STRIKES} times; the last time at {where} of {task.name}{self._more}"
         )
 
     def _start(self) -> _Worker:
@@ -175,10 +181,6 @@ class Pool:
             worker.process.join()
             worker.pipe.close()
         self._workers.clear()
-
-
-def _task(part: Part | None) -> Task | None:
-    return None if part is None else Task(part)
 
 
 def _named(record: logging.LogRecord, number: int) -> logging.LogRecord:

@@ -54,7 +54,7 @@ class Looks:
     """What the looks so far have shown."""
 
     precision: Precision
-    clusters: Mapping[str, int]  # variant -> games that count as one
+    games_a_deal: Mapping[str, int]  # variant -> games that count as one
     block: int  # games of every variant in a block
     limit: int
     tallies: dict[tuple[str, str], Tally] = field(default_factory=dict)  # (variant, group)
@@ -73,7 +73,7 @@ class Looks:
 
     def take(self, values: "pl.DataFrame") -> None:
         """Add the values of a block; the order of additions is fixed, so that a decision never depends on chance."""
-        for key, tally in cluster_tallies(values, self.clusters).items():
+        for key, tally in deal_tallies(values, self.games_a_deal).items():
             self.tallies.setdefault(key, Tally()).add(tally)
 
     @property
@@ -97,27 +97,27 @@ class Looks:
         return max(games * tally.count_for(wanted, alpha) / tally.count for tally in self.tallies.values())
 
 
-def cluster_tallies(values: "pl.DataFrame", clusters: Mapping[str, int]) -> dict[tuple[str, str], Tally]:
-    """The values of every variant and group, games of a cluster taken together."""
+def deal_tallies(values: "pl.DataFrame", games_a_deal: Mapping[str, int]) -> dict[tuple[str, str], Tally]:
+    """The values of every variant and group, games that share a deal taken together."""
     import polars as pl
 
     columns = values.select(
         pl.col("variant").cast(pl.String), pl.col("group").cast(pl.String), "game", pl.col("value").cast(pl.Float64)
     ).drop_nulls()
-    apart = max(clusters.values())  # for what is no variant, like the difference of two
+    apart = max(games_a_deal.values())  # for what is no variant, like the difference of two
     found: dict[tuple[str, str], Tally] = {}
     for (variant, group), rows in (
         columns.sort("variant", "group", "game")
         .partition_by("variant", "group", as_dict=True, maintain_order=True)
         .items()
     ):
-        found[str(variant), str(group)] = Tally.of(_means(rows, clusters.get(str(variant), apart)))
+        found[str(variant), str(group)] = Tally.of(_means(rows, games_a_deal.get(str(variant), apart)))
     return found
 
 
-def _means(rows: "pl.DataFrame", cluster: int) -> Any:
+def _means(rows: "pl.DataFrame", games_a_deal: int) -> Any:
     values = rows["value"].to_numpy()
-    units, starts = np.unique(rows["game"].to_numpy() // np.uint64(cluster), return_index=True)
-    if len(units) == len(values):
+    deals, starts = np.unique(rows["game"].to_numpy() // np.uint64(games_a_deal), return_index=True)
+    if len(deals) == len(values):
         return values
     return np.add.reduceat(values, starts) / np.diff(starts, append=len(values))

@@ -14,10 +14,9 @@ from mmsim.batch.pool import PATIENCE_S, Heard, Pool
 from mmsim.batch.precision import Looks, Measure, Precision
 from mmsim.batch.store import LOG_FILE, Run
 from mmsim.batch.tally import Tally
-from mmsim.batch.worker import LOG, Entry
+from mmsim.batch.worker import LOG, Entry, Task
 from mmsim.core.bench import machine
-from mmsim.core.errors import MmsimError, UsageError
-from mmsim.core.game import Variant
+from mmsim.core.errors import MmsimError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -76,7 +75,10 @@ class Executor(Protocol):
 
     def __enter__(self) -> "Executor": ...
     def __exit__(self, *problem: object) -> None: ...
-    def play(self, parts: Iterator[Part]) -> Iterator[Entry | Heard]:
+    def get_ready(self, parts: int) -> None:
+        """Load what it takes to play so many parts; this does not wait for it."""
+
+    def play(self, tasks: Iterator[Task]) -> Iterator[Entry | Heard]:
         """Play parts in any order and write their files; yields their entries, and how far the others are."""
 
 
@@ -94,26 +96,26 @@ class Session:
     def carry_out(self) -> Status:
         """Play everything that is missing; the run is whole afterwards."""
         run = self.run
-        with run.writing(), run_log(run), run.journal_writer() as journal:
-            self._journal = journal
-            self._start()
+        with run.writing(), run_log(run), run.journal_writer() as self._journal:
+            self._take_stock()
             with self._executor() as self._players:
+                self._start()
                 if run.manifest["until"]:
-                    self._until(Precision(run.manifest["until"]["metric"], run.manifest["until"]["half_width"]))
+                    self._until()
                 else:
                     self._play(run.plan)
+            self._journal.settle()
             run.finish()
             LOG.info("finished, sha256 %s", run.manifest["finished"]["sha256"])
         return self.status
 
-    def _start(self) -> None:
+    def _take_stock(self) -> None:
+        """Count what is done already."""
         run, plan = self.run, self.run.plan
-        cells = run.cells
         self._done = bytearray(plan.parts)
-        self.status = Status(0, shares={cell.name: [] for cell in cells})
-        for entry in run.journal():
-            wanted = entry.part < plan.parts and entry.is_of(plan.part(entry.part))
-            if wanted and not self._done[entry.part] and run.is_whole(entry):
+        self.status = Status(0, shares={ready.name: [] for ready in run.prepared})
+        for entry in run.done():
+            if run.is_whole(entry):
                 self._take(entry)
         self.status.began_with = self.status.done
         where = f"cluster {self.cluster}" if self.cluster else f"{self.workers} workers"
@@ -123,8 +125,19 @@ class Session:
             LOG.warning("versions have changed: %s then, %s now; bytes of Parquet files may differ", then, now)
         if self._done.count(0) and run.manifest["finished"]:
             run.note(finished=None)
-        if self._done.count(0) and not self.cluster:
-            _warm_up(run)
+
+    def _start(self) -> None:
+        """Have workers load what they need while this process has the core compiled, once, if it is not yet."""
+        run = self.run
+        missing = self._done.count(0)
+        if run.manifest["until"]:
+            self._looks = _looks(run)
+            first = Plan(len(run.prepared), self._looks.first, run.experiment.shard)
+            missing += max(0, first.parts - len(self._done))
+        if missing:
+            self._players.get_ready(missing)
+            if not self.cluster:
+                run.game.start_up()
         self._began = time.monotonic()
 
     def _play(self, plan: Plan) -> None:
@@ -132,7 +145,7 @@ class Session:
         self._done.extend(bytes(max(0, plan.parts - len(self._done))))
         self.status.games = max(self.status.games, plan.games * plan.variants)
         settled = self.status.done
-        for event in self._players.play(plan.open_parts(self._done)):
+        for event in self._players.play(map(self._task, plan.open_parts(self._done))):
             if isinstance(event, Entry):
                 self._journal.append(event)
                 for error in event.errors:
@@ -145,13 +158,20 @@ class Session:
             self.status.tick(time.monotonic() - self._began)
             self.watch(self.status)
 
+    def _task(self, part: Part) -> Task:
+        ready = self.run.prepared[part.variant]
+        return Task(part, ready.variant, ready.name)
+
     def _executor(self) -> Executor:
         run = self.run
         if self.cluster:
             from mmsim.batch.cluster import Cluster  # an extra that most people do without
 
-            return Cluster(self.cluster, run.folder, run.experiment.game, run.cells)
-        return Pool(run.folder, run.experiment.game, run.cells, self.workers, self.patience)
+            return Cluster(self.cluster, run.folder, run.experiment.game, run.prepared)
+        first, log = run.prepared[0].variant, run.folder / LOG_FILE
+        pool = Pool(run.folder, run.experiment.game, self.workers, first, log)
+        pool.patience = self.patience
+        return pool
 
     def _take(self, entry: Entry) -> None:
         """Count a part that is done."""
@@ -165,21 +185,16 @@ class Session:
 
     # --- until a number is known well enough -----------------------------------------------------------------------
 
-    def _until(self, precision: Precision) -> None:
-        run = self.run
+    def _until(self) -> None:
+        run, looks = self.run, self._looks
+        precision = looks.precision
         if self.measure is None:
             raise MmsimError(f"nobody knows how to measure {precision.metric}")
-        looks = Looks(
-            precision,
-            {cell.name: cell.cluster for cell in run.cells},
-            run.experiment.shard,
-            run.experiment.games,
-        )
         taken, target = 0, looks.first
         while True:
             if target > run.games_asked:
                 run.note(games=target)
-            plan = Plan(len(run.cells), target, run.experiment.shard)
+            plan = Plan(len(run.prepared), target, run.experiment.shard)
             self._play(plan)
             for block in range(taken, plan.blocks):
                 parts = plan.block(block)
@@ -202,43 +217,43 @@ def extend(run: Run, more: int) -> None:
     """Ask for more games of every variant; they are played when the run is resumed."""
     with run.writing():
         games = run.games_asked + more
-        for cell in run.cells:
-            if games % cell.cluster:
-                raise UsageError(
-                    f"with seats rotated, games of '{cell.name}' come in groups of {cell.cluster}; "
-                    f"{games} is no multiple of it"
-                )
+        for ready in run.prepared:
+            ready.check_groups(games=games)
         run.note(games=games, until=None, finished=None)
 
 
-def estimate(run: Run, precision: Precision, measure: Measure) -> tuple[Estimate, float]:
+def _looks(run: Run) -> Looks:
+    """The looks of a run that is played until a number is known."""
+    until = run.manifest["until"]
+    return Looks(
+        Precision(until["metric"], until["half_width"]),
+        {ready.name: ready.games_a_deal for ready in run.prepared},
+        run.experiment.shard,
+        run.experiment.games,
+    )
+
+
+def estimate(run: Run, measure: Measure) -> tuple[Estimate, float]:
     """Before a run: games of every variant it will take, and games a second of one process, from a few games."""
-    cells, limit = run.cells, run.experiment.games
-    _warm_up(run)
-    looks = Looks(precision, {cell.name: cell.cluster for cell in cells}, run.experiment.shard, limit)
-    began, games, step = time.perf_counter(), 0, 2 * lcm(*(cell.cluster for cell in cells))
+    looks = _looks(run)
+    run.game.start_up()
+    began, games, step = time.perf_counter(), 0, 2 * lcm(*looks.games_a_deal.values())
     while games < _PILOT and time.perf_counter() - began < _PILOT_S:
-        looks.take(measure(_played(run, games, step)).collect())
+        looks.take(measure(_tables(run, games, step)).collect())
         games += step
         step *= 2
-    pace = games * len(cells) / (time.perf_counter() - began)
+    pace = games * len(run.prepared) / (time.perf_counter() - began)
     if not looks.tallies:
-        raise MmsimError(f"none of {games} games has a value of {precision.metric}")
+        raise MmsimError(f"none of {games} games has a value of {looks.precision.metric}")
     looks.look = 1  # most runs stop at their second look
-    return Estimate(max(looks.first, int(min(limit, looks.needed(games)))), looks.widest), pace
+    return Estimate(max(looks.first, int(min(looks.limit, looks.needed(games)))), looks.widest), pace
 
 
-def _warm_up(run: Run) -> None:
-    """Have the core compiled, once, before workers start and anybody counts seconds; no bot of the run is trusted."""
-    plain = Variant(run.cells[0].variant.rules, run.experiment.players)
-    run.game.play_shard(run.game.prepare(plain), 0, 1)
-
-
-def _played(run: Run, first: int, count: int) -> "dict[str, pl.LazyFrame]":
+def _tables(run: Run, first: int, count: int) -> "dict[str, pl.LazyFrame]":
     """The tables of some games of every variant, played here and now."""
     import polars as pl
 
-    shards = [(cell.prepared, run.game.play_shard(cell.prepared, first, count)) for cell in run.cells]
+    shards = [(ready.prepared, run.game.play_shard(ready.prepared, first, count)) for ready in run.prepared]
     return {
         table: pl.concat([run.game.frame(prepared, table, shard[table]) for prepared, shard in shards]).lazy()
         for table in run.table_names

@@ -6,13 +6,15 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mmsim.batch.experiment import Cell, Experiment, cells, from_mapping
+from mmsim.batch import journal
+from mmsim.batch.experiment import Experiment, PreparedVariant, from_mapping, prepare_variants, variants_of
+from mmsim.batch.journal import JournalWriter
 from mmsim.batch.plan import Part, Plan
 from mmsim.batch.worker import Entry
 from mmsim.core.bench import machine
@@ -58,14 +60,14 @@ class Run:
         if folder.is_dir() and any(folder.iterdir()):
             raise UsageError(f"{folder} is not empty and not a run; choose another folder with --out")
         game = find_game(experiment.game)
-        made = cells(experiment, game)
+        made = prepare_variants(experiment, game)
         kept = _keep_inputs(folder, experiment)
         manifest = {
             "format": FORMAT,
             "experiment": kept.to_json(),
             "games": 0 if until else experiment.games,  # of every variant; looks ask for more
             "until": until,
-            "variants": [cell.about for cell in made],
+            "variants": [ready.about for ready in made],
             "tables": {
                 table: {name: str(kind) for name, kind in schema.items()} for table, schema in game.tables.items()
             },
@@ -74,7 +76,10 @@ class Run:
             "finished": None,
         }
         write_atomically(folder / _MANIFEST, _json(manifest))
-        return cls(folder)
+        run = cls(folder)
+        names = variants_of(run.experiment)  # with the copies of the files
+        run.prepared = [replace(ready, variant=variant) for ready, variant in zip(made, names, strict=True)]
+        return run
 
     # --- what it is about ------------------------------------------------------------------------------------------
 
@@ -96,14 +101,14 @@ class Run:
         return find_game(self.experiment.game)
 
     @cached_property
-    def cells(self) -> list[Cell]:
-        """The variants, prepared anew; refused if they are no longer what the run began with."""
-        made = cells(self.experiment, self.game)
-        for cell, told in zip(made, self.manifest["variants"], strict=True):
-            if json.loads(json.dumps(cell.about)) != told:
+    def prepared(self) -> list[PreparedVariant]:
+        """The variants, ready to be played; refused if they are no longer what the run began with."""
+        made = prepare_variants(self.experiment, self.game)
+        for ready, told in zip(made, self.manifest["variants"], strict=True):
+            if json.loads(json.dumps(ready.about)) != told:
                 raise MmsimError(
                     f"the variant '{told['name']}' is no longer what {self.folder} began with: "
-                    f"{_first_difference(told, cell.about)}; start a new run"
+                    f"{_first_difference(told, ready.about)}; start a new run"
                 )
         return made
 
@@ -134,11 +139,10 @@ class Run:
 
     def summary(self) -> dict[str, Any]:
         """A run in one line: what it is, how far it is, how large."""
-        plan, done, size = self.plan, bytearray(self.plan.parts), 0
-        for entry in self.journal():
-            if entry.part < plan.parts and not done[entry.part] and entry.is_of(plan.part(entry.part)):
-                done[entry.part] = 1
-                size += sum(told["bytes"] for told in entry.tables.values())
+        done, size = 0, 0
+        for entry in self.done():
+            done += 1
+            size += sum(told["bytes"] for told in entry.tables.values())
         playing = "playing" if self.is_locked else "stopped"
         return {
             "folder": str(self.folder),
@@ -146,8 +150,8 @@ class Run:
             "variants": self.variant_names,
             "bots": self.experiment.bots,
             "games": self.games_asked,
-            "parts": plan.parts,
-            "parts_done": done.count(1),
+            "parts": self.plan.parts,
+            "parts_done": done,
             "bytes": size,
         }
 
@@ -161,11 +165,7 @@ class Run:
         """A table of all parts that are done, in the order of the plan."""
         if name not in self.table_names:
             raise unknown("table", name, self.table_names)
-        if self.manifest["finished"]:
-            numbers: Iterator[int] | list[int] = iter(range(self.plan.parts))
-        else:
-            numbers = sorted({entry.part for entry in self.journal()})
-        return self.scan(name, [self.plan.part(number) for number in numbers])
+        return self.scan(name, self.parts_done())
 
     def scan(self, table: str, parts: list[Part]) -> "pl.LazyFrame":
         """A table of some parts."""
@@ -184,16 +184,27 @@ class Run:
     # --- the journal -----------------------------------------------------------------------------------------------
 
     def journal(self) -> Iterator[Entry]:
-        """What is written of the parts that are done, in the order in which they were; a torn last line is none."""
-        try:
-            with (self.folder / _JOURNAL).open("rb") as file:
-                for line in file:
-                    if line.endswith(b"\n"):
-                        yield Entry(**json.loads(line))
-        except FileNotFoundError:
-            return
-        except (ValueError, TypeError) as error:
-            raise MmsimError(f"{self.folder / _JOURNAL} is damaged: {error}") from error
+        """What is written of parts, in the order in which they were done."""
+        return journal.read(self.folder / _JOURNAL)
+
+    def done(self) -> Iterator[Entry]:
+        """The parts that count as done: what was last written of each, if it holds the games the plan wants in it.
+
+        A part may be played twice: anew after it was damaged, or longer after the run was extended.
+        """
+        plan = self.plan
+        last: dict[int, int] = {}  # part -> line of the journal
+        for line, entry in enumerate(self.journal()):
+            if entry.part < plan.parts and entry.is_of(plan.part(entry.part)):
+                last[entry.part] = line
+        yield from (entry for line, entry in enumerate(self.journal()) if last.get(entry.part) == line)
+
+    def parts_done(self) -> list[Part]:
+        """The parts that count as done, in the order of the plan."""
+        plan = self.plan
+        if self.manifest["finished"]:
+            return [plan.part(number) for number in range(plan.parts)]
+        return [plan.part(number) for number in sorted(entry.part for entry in self.done())]
 
     def is_whole(self, entry: Entry) -> bool:
         """Whether the files of a part are as the journal says."""
@@ -261,7 +272,7 @@ class Run:
         write_atomically(self.folder / _MANIFEST, _json(self.manifest))
 
     @contextmanager
-    def journal_writer(self) -> Iterator["JournalWriter"]:
+    def journal_writer(self) -> Iterator[JournalWriter]:
         """The journal, open for appending after its last whole line; remains of killed writers are removed."""
         for table in self.table_names:
             for left in (self.folder / table).glob(".*.tmp"):
@@ -278,9 +289,7 @@ class Run:
         sums = bytearray(32 * plan.parts)
         rows, size, errors = dict.fromkeys(self.table_names, 0), 0, 0
         seen = bytearray(plan.parts)
-        for entry in self.journal():
-            if entry.part >= plan.parts or seen[entry.part] or not entry.is_of(plan.part(entry.part)):
-                continue
+        for entry in self.done():
             seen[entry.part] = 1
             text = "".join(f"{table} {told['sha256']}\n" for table, told in sorted(entry.tables.items()))
             sums[32 * entry.part : 32 * entry.part + 32] = hashlib.sha256(text.encode()).digest()
@@ -305,43 +314,6 @@ class Run:
 def runs_in(folder: Path) -> list[Run]:
     """The runs of a folder, by name."""
     return [Run(path.parent) for path in sorted(folder.glob(f"*/{_MANIFEST}"))]
-
-
-class JournalWriter:
-    """Appends lines that are on the disk before anybody is told of them."""
-
-    def __init__(self, path: Path) -> None:
-        try:
-            self._file = path.open("ab")
-        except OSError as error:
-            raise MmsimError(f"cannot write {path}: {error.strerror or error}") from error
-        self._file.truncate(_end_of_last_line(path))
-
-    def append(self, entry: Entry) -> None:
-        try:
-            self._file.write(json.dumps(asdict(entry)).encode() + b"\n")
-            self._file.flush()
-            os.fsync(self._file.fileno())
-        except OSError as error:
-            raise MmsimError(f"cannot write {self._file.name}: {error.strerror or error}") from error
-
-    def close(self) -> None:
-        with suppress(OSError):  # what did not reach the disk has been complained about
-            self._file.close()
-
-
-def _end_of_last_line(path: Path) -> int:
-    """Where the last whole line of a file ends; only the end of the file is read."""
-    with path.open("rb") as file:
-        end = file.seek(0, os.SEEK_END)
-        while end:
-            start = max(0, end - 65536)
-            file.seek(start)
-            found = file.read(end - start).rfind(b"\n")
-            if found >= 0:
-                return start + found + 1
-            end = start
-    return 0
 
 
 def _keep_inputs(folder: Path, experiment: Experiment) -> Experiment:

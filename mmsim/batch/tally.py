@@ -1,4 +1,4 @@
-"""Running sums: count, mean and squares of a number, merged from shard to shard, and the interval they give."""
+"""Running sums: count, mean and squares of a number, merged from part to part, and the interval they give."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -65,10 +65,9 @@ def quantile(alpha: float) -> float:
     return NormalDist().inv_cdf(1 - alpha / 2)
 
 
-def seat_shares(rows: Mapping[str, NDArray[Any]], cluster: int) -> list[Tally]:
+def seat_shares(rows: Mapping[str, NDArray[Any]], games_a_deal: int) -> list[Tally]:
     """The win share of every seat; games that share a layout and a deal count as one."""
     seats = rows["seats"]
     numbers, shares = np.asarray(seats["seat"]), np.asarray(seats["win_share"], np.float64)
-    return [
-        Tally.of(shares[numbers == seat].reshape(-1, cluster).mean(axis=1)) for seat in range(int(numbers.max()) + 1)
-    ]
+    of_seats = (shares[numbers == seat] for seat in range(int(numbers.max()) + 1))
+    return [Tally.of(of_seat.reshape(-1, games_a_deal).mean(axis=1)) for of_seat in of_seats]

@@ -8,16 +8,17 @@ import signal
 import threading
 import time
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from multiprocessing import connection, parent_process
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from multiprocessing_logging import MultiProcessingHandler
 
+from mmsim.batch.experiment import PreparedVariant
 from mmsim.batch.plan import Part
 from mmsim.batch.tally import seat_shares
 from mmsim.core.errors import MmsimError
@@ -31,6 +32,7 @@ _ZSTD_LEVEL = 3
 _PARENT_GONE = (EOFError, BrokenPipeError, ConnectionResetError)
 _BEAT_S = 0.5  # how often a worker would like to tell how far it is
 
+Pipe: TypeAlias = "connection.Connection[Any, Any]"
 Tell = Callable[[int], None]  # is told how many games of the part are done
 
 
@@ -53,7 +55,7 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Played:
+class FinishedPart:
     """A part that has been played: its journal entry and its files."""
 
     entry: Entry
@@ -61,20 +63,21 @@ class Played:
 
 
 class Player:
-    """Plays parts of one run's variants; each is prepared once."""
+    """Plays parts; a variant is prepared when its first part comes."""
 
-    def __init__(self, game: str, variants: Sequence[Variant]) -> None:
+    def __init__(self, game: str) -> None:
         self._game: Game = find_game(game)
-        self._variants = variants
-        self._prepared: dict[int, tuple[Any, int]] = {}  # and the games of a cluster
+        self._prepared: dict[int, PreparedVariant] = {}
         self._pace: dict[int, float] = {}  # games a second
 
-    def play(self, part: Part, tell: Tell = lambda done: None, one_by_one: bool = False) -> Played:
+    def play(
+        self, part: Part, variant: Variant, tell: Tell = lambda done: None, one_by_one: bool = False
+    ) -> FinishedPart:
         """Play a part; `one_by_one`: tell of every single game before it is played."""
         began = time.perf_counter()
-        prepared, cluster = self._ready(part.variant)
-        shard = self._rows(prepared, part, tell, one_by_one)
-        files = {table: _parquet(self._game, prepared, table, rows) for table, rows in shard.items()}
+        ready = self.prepare(part.variant, variant)
+        shard = self._rows(ready.prepared, part, tell, one_by_one)
+        files = {table: _parquet(self._game, ready.prepared, table, rows) for table, rows in shard.items()}
         entry = Entry(
             part.number,
             part.variant,
@@ -84,39 +87,36 @@ class Player:
                 table: {"rows": len(shard[table]), "bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
                 for table, data in files.items()
             },
-            [[tally.count, tally.mean, tally.squares] for tally in seat_shares(shard, cluster)],
+            [[tally.count, tally.mean, tally.squares] for tally in seat_shares(shard, ready.games_a_deal)],
             [asdict(error) for error in shard.errors],
             round(time.perf_counter() - began, 3),
         )
-        return Played(entry, files)
+        return FinishedPart(entry, files)
 
-    def about(self) -> list[dict[str, Any]]:
-        """What the game tells of every variant."""
-        return [self._game.describe(self._ready(variant)[0]) for variant in range(len(self._variants))]
-
-    def _ready(self, variant: int) -> tuple[Any, int]:
-        if variant not in self._prepared:
-            wanted = self._variants[variant]
-            prepared = self._game.prepare(wanted)
-            players = int(self._game.describe(prepared)["players"])
-            self._prepared[variant] = prepared, players if wanted.seats == "rotate" else 1
-        return self._prepared[variant]
+    def prepare(self, number: int, variant: Variant) -> PreparedVariant:
+        """The variant of a number; kept until the number stands for another one."""
+        ready = self._prepared.get(number)
+        if ready is None or ready.variant != variant:
+            self._prepared[number] = ready = PreparedVariant.of(self._game, variant)
+        return ready
 
     def _rows(self, prepared: Any, part: Part, tell: Tell, one_by_one: bool) -> Shard:
-        """The rows of a part, in pieces short enough to be heard of; a game does not know which piece it is in."""
-        pieces: list[Shard] = []
+        """The rows of a part, in spells short enough to be heard of; a game does not know which spell it is in."""
+        spells: list[Shard] = []
         done = 0
         while done < part.count:
             tell(done)
-            piece = 1 if one_by_one else max(1, int(self._pace.get(part.variant, 20) * _BEAT_S))
-            piece = min(piece, part.count - done)
+            games = 1 if one_by_one else max(1, int(self._pace.get(part.variant, 20) * _BEAT_S))
+            games = min(games, part.count - done)
             began = time.perf_counter()
-            pieces.append(self._game.play_shard(prepared, part.first + done, piece))
-            self._pace[part.variant] = piece / max(time.perf_counter() - began, 1e-6)
-            done += piece
-        rows = {table: np.concatenate([piece[table] for piece in pieces]) for table in pieces[0]}
-        errors = [error for piece in pieces for error in piece.errors]
-        return Shard(rows, sum(piece.decisions for piece in pieces), errors)
+            spells.append(self._game.play_shard(prepared, part.first + done, games))
+            self._pace[part.variant] = games / max(time.perf_counter() - began, 1e-6)
+            done += games
+        if len(spells) == 1:
+            return spells[0]
+        rows = {table: np.concatenate([spell[table] for spell in spells]) for table in spells[0]}
+        errors = [error for spell in spells for error in spell.errors]
+        return Shard(rows, sum(spell.decisions for spell in spells), errors)
 
 
 def _parquet(game: Game, prepared: Any, table: str, rows: Any) -> bytes:
@@ -128,9 +128,9 @@ def _parquet(game: Game, prepared: Any, table: str, rows: Any) -> bytes:
 
 
 def write_part(folder: Path, part: Part, files: dict[str, bytes]) -> None:
-    """Put the files of a part in place."""
+    """Put the files of a part in place; whoever writes its line into a journal has them synced before."""
     for table, data in files.items():
-        write_atomically(folder / table / part.file, data)
+        write_atomically(folder / table / part.file, data, synced=False)
 
 
 # --- a process of the pool -----------------------------------------------------------------------------------------
@@ -138,9 +138,11 @@ def write_part(folder: Path, part: Part, files: dict[str, bytes]) -> None:
 
 @dataclass(frozen=True)
 class Task:
-    """A part to play; `one_by_one` after it has failed, to find the game."""
+    """A part to play, its variant and how that is called; `one_by_one` after it has failed, to find the game."""
 
     part: Part
+    variant: Variant
+    name: str
     one_by_one: bool = False
 
 
@@ -151,7 +153,7 @@ class _ToParent(MultiProcessingHandler):  # type: ignore[misc]
     only forked processes, which Polars does not survive.
     """
 
-    def __init__(self, pipe: "connection.Connection[Any, Any]") -> None:
+    def __init__(self, pipe: Pipe) -> None:
         logging.Handler.__init__(self)
         self._pipe = pipe
 
@@ -162,27 +164,32 @@ class _ToParent(MultiProcessingHandler):  # type: ignore[misc]
         logging.Handler.close(self)
 
 
-def serve(pipe: "connection.Connection[Any, Any]", folder: str, game: str, variants: Sequence[Variant]) -> None:
-    """The life of a worker process: parts in, journal entries out, until the parent ends it or is gone."""
+def serve(pipe: Pipe, folder: str, game: str, first: Variant | None) -> None:
+    """The life of a worker process: tasks in, journal entries out, until the parent ends it or is gone.
+
+    It gets ready for the `first` variant before it is asked to play.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's business
     threading.Thread(target=_die_with_parent, daemon=True).start()
     LOG.setLevel(logging.INFO)
     LOG.propagate = False
     LOG.addHandler(_ToParent(pipe))
     with suppress(*_PARENT_GONE):  # what is not in its journal will be played again
-        _serve(pipe, Path(folder), game, variants)
+        _serve(pipe, Path(folder), game, first)
 
 
-def _serve(pipe: "connection.Connection[Any, Any]", folder: Path, game: str, variants: Sequence[Variant]) -> None:
+def _serve(pipe: Pipe, folder: Path, game: str, first: Variant | None) -> None:
     player: Player | None = None
+    with suppress(Exception):  # what goes wrong here goes wrong again with the first part, and is told then
+        player = _get_ready(game, first)
+    pipe.send(("ready", None))
     while True:
         task: Task = pipe.recv()
         part = task.part
         try:
             if player is None:
-                player = Player(game, variants)
-                LOG.info("worker ready, process %d", os.getpid())
-            played = player.play(part, lambda done: pipe.send(("at", done)), task.one_by_one)
+                player = _get_ready(game)
+            played = player.play(part, task.variant, lambda done: pipe.send(("at", done)), task.one_by_one)
             pipe.send(("at", part.count))
             write_part(folder, part, played.files)
         except MmsimError as error:
@@ -193,11 +200,26 @@ def _serve(pipe: "connection.Connection[Any, Any]", folder: Path, game: str, var
             LOG.error("part %d: %s", part.number, traceback.format_exc())
             pipe.send(("failed", f"{type(error).__name__}: {error}"))
         else:
-            LOG.info(
-                "part %d: variant %d, games %d to %d in %.2f s",
-                *(part.number, part.variant, part.first, part.first + part.count - 1, played.entry.seconds),
-            )
+            log_part(part, played.entry)
             pipe.send(("done", played.entry))
+
+
+def _get_ready(game: str, first: Variant | None = None) -> Player:
+    """Have loaded what takes a moment to load, and a first variant prepared."""
+    import polars  # noqa: F401
+
+    player = Player(game)
+    if first is not None:
+        player.prepare(0, first)
+    LOG.info("worker ready, process %d", os.getpid())
+    return player
+
+
+def log_part(part: Part, entry: Entry) -> None:
+    LOG.info(
+        "part %d: variant %d, games %d to %d in %.2f s",
+        *(part.number, part.variant, part.first, part.last, entry.seconds),
+    )
 
 
 def _die_with_parent() -> None:

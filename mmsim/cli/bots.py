@@ -8,6 +8,7 @@ import typer
 from rich.table import Table
 
 from mmsim.cli.common import GameName, Players, Rules, Seed, console
+from mmsim.cli.playing import Quiet, Workers, cores, watched
 from mmsim.core.files import write_atomically
 from mmsim.core.seating import find_bot, installed, split_bots
 from mmsim.games import find_shell, game_of_bot, meant
@@ -79,36 +80,40 @@ def tune(
     games: Annotated[int, typer.Option(min=4, help="Games of a variation against each opponent, a generation.")] = 400,
     final_games: Annotated[int, typer.Option(min=8, help="Held-out games against each bot, at the end.")] = 8000,
     seed: Seed = 1,
-    workers: Annotated[int, typer.Option(min=1, help="Processes.")] = 2,
+    workers: Workers = None,
     log: Annotated[
         Path | None, typer.Option(dir_okay=False, help="Write what every generation showed (JSON) here.")
     ] = None,
+    quiet: Quiet = False,
 ) -> None:
     """Look for better weights by self-play, and judge them on games the search has not seen."""
-    from mmsim.analysis import tuning  # the compiler is slow to import
+    from mmsim.contests import tuning  # the compiler is slow to import
+    from mmsim.contests.matches import Arena
 
     shell, ruleset = meant(game or (None if rules else game_of_bot(spec)), rules)
     against = tuple(split_bots(opponents))
     even = population + population % 2
     plan = tuning.Plan(shell.name, spec, against, ruleset, players or 4, seed, generations, even, games, final_games)
     history = []
-    for generation in tuning.tune(plan, workers):
-        history.append(generation)
-        typer.echo(f"generation {generation.number}: mean {generation.mean:.4f}, best {generation.best:.4f}", err=True)
-    found = tuning.spec_of(shell.bots[spec.partition(":")[0]], history[-1].weights)
-    typer.echo(found)
-    verdicts = tuning.judge(plan, found, [spec, *against], workers)
+    with watched(quiet) as watch, Arena(plan.game, workers or cores(), watch) as arena:
+        for generation in tuning.tune(plan, arena):
+            history.append(generation)
+            told = f"generation {generation.number}: mean {generation.mean:.4f}, best {generation.best:.4f}"
+            typer.echo(told, err=True)
+        found = tuning.spec_of(shell.bots[spec.partition(":")[0]], history[-1].weights)
+        typer.echo(found)
+        verdicts = tuning.judge(plan, arena, found, [spec, *against])
     for verdict in verdicts:
         typer.echo(
             f"one against {plan.players - 1} {verdict.opponent}: wins {verdict.share:.1%} +- {verdict.half_width:.1%} "
             f"of {verdict.games} held-out games (equal: {1 / plan.players:.0%})"
         )
     if log is not None:
-        told = {
+        record = {
             "plan": vars(plan),
             "start": find_bot(spec, shell.bots).settings,
             "generations": [vars(generation) for generation in history],
             "found": found,
             "held_out": [vars(verdict) for verdict in verdicts],
         }
-        write_atomically(log, (json.dumps(told, indent=1) + "\n").encode())
+        write_atomically(log, (json.dumps(record, indent=1) + "\n").encode())

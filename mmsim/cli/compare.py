@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
-from mmsim.batch.experiment import Experiment, cells
+from mmsim.batch.experiment import Experiment, prepare_variants
 from mmsim.cli.common import GameName, Players, Seed, console
 from mmsim.cli.playing import Until, Workers, played
 from mmsim.core.errors import UsageError, unknown
@@ -75,7 +75,7 @@ def compare(
         asked = Experiment(
             name, tuple(what), "", game or game_of(what[0]), (board,), players, bots, games, seed, seats=seats
         )
-        names = [cell.name for cell in cells(asked, find_game(asked.game))] if reference else []
+        names = [ready.name for ready in prepare_variants(asked, find_game(asked.game))] if reference else []
         if reference and reference not in names:
             raise unknown("variant", reference, names)
         with played(asked, workers, out, until, "games" in given) as folder:

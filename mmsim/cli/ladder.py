@@ -5,11 +5,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import MofNCompleteColumn, Progress
 from rich.table import Table
 
 from mmsim.cli.common import Board, GameName, Players, Rules, Seed, console
+from mmsim.cli.playing import Quiet, Workers, cores, watched
 from mmsim.core.errors import UsageError
 from mmsim.core.files import write_atomically
 from mmsim.core.seating import split_bots
@@ -33,34 +32,30 @@ def ladder(
     board: Board = "classic",
     games: Annotated[int, typer.Option(min=8, help="Games of every pair of bots.")] = 2000,
     seed: Seed = 1,
-    workers: Annotated[int, typer.Option(min=1, help="Processes.")] = 2,
+    workers: Workers = None,
     chart: Annotated[
         Path | None, typer.Option(dir_okay=False, help="Draw the ratings with their intervals (.svg or .png).")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Let every bot meet every other on the same layouts and deals from all seats, and rate them.
 
     One of a bot sits with others of another one, and the other way round. Ratings are Plackett-Luce strengths on the
     Elo scale: 400 more is to be ten times as likely to finish in front.
     """
-    from mmsim.analysis.ladder import Match, play_ladder  # Polars and the compiler are slow to import
+    from mmsim.analysis.ladder import rate_ladder  # Polars and the compiler are slow to import
+    from mmsim.contests.ladder import Conditions, play_ladder
 
     if chart is not None and chart.suffix not in (".svg", ".png"):
         raise UsageError(f"a chart is .svg or .png, not {chart.name}")
     shell, spec = meant(game, rules)
     names = [name for name in shell.bots if name != _SLOW] if bots is None else split_bots(bots)
-    screen = Console(stderr=True)
-    columns = (*Progress.get_default_columns(), MofNCompleteColumn())
-    with Progress(*columns, console=screen, disable=not screen.is_terminal) as bar:
-        task = bar.add_task("playing", total=None)
-        found = play_ladder(
-            Match(shell.name, spec, players, board, seed),
-            names,
-            games,
-            workers,
-            lambda done, total: bar.update(task, completed=done, total=total),
+    with watched(quiet) as watch:
+        played = play_ladder(
+            Conditions(shell.name, spec, players, board, seed), names, games, workers or cores(), watch
         )
+    found = rate_ladder(played)
     if as_json:
         typer.echo(json.dumps(_as_json(found), indent=1))
     else:

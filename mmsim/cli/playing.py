@@ -19,14 +19,16 @@ from mmsim.batch.experiment import Experiment
 from mmsim.batch.precision import LIMIT, Measure, Precision
 from mmsim.batch.runner import Session, Status, estimate
 from mmsim.batch.store import Run
-from mmsim.cli.progress import duration, watcher
+from mmsim.cli.progress import Watcher, duration, watcher
 
 Workers = Annotated[int | None, typer.Option(min=1, help="Worker processes; if not given, one a core.")]
 Until = Annotated[
     str | None,
     typer.Option(metavar="METRIC±WIDTH", help="Play until a metric is known so well: win_share±0.5%, margin±0.1."),
 ]
+Quiet = Annotated[bool, typer.Option("--quiet", help="Show no progress.")]
 _INTERRUPTED = 130
+NOTHING_KEPT = "nothing is kept"
 
 
 def create(folder: Path, asked: Experiment, until: str | None, limited: bool) -> Run:
@@ -60,24 +62,28 @@ def carry_out(
     """Play what is missing of a run; whoever stops it is told how to go on, if it is `kept`."""
     until = made.manifest["until"]
     measure = _measure(until["metric"], made.experiment.game) if until else None
+    words = ["mmsim", "resume", str(made.folder)]
+    words += ["--workers", str(workers)] if workers else []
+    words += ["--cluster", cluster] if cluster else []
+    after = f"go on with: {shlex.join(words)}" if kept else NOTHING_KEPT
+    with watched(quiet, json_progress, after) as watch:
+        if measure and not quiet and not made.games_asked:
+            _foretell(made, measure, workers or cores())
+        status = Session(made, workers or cores(), cluster, watch, measure).carry_out()
+        watch.finish(status)
+    return status
+
+
+@contextmanager
+def watched(quiet: bool, json_progress: bool = False, after: str = NOTHING_KEPT) -> Iterator[Watcher]:
+    """Somebody who watches games being played, and may stop them: then they are told what `after`."""
     try:
         with stoppable() as stop_if_asked, watcher(quiet, json_progress) as watch:
-
-            def look(status: Status) -> None:
-                stop_if_asked()
-                watch(status)
-
-            if measure and not quiet and not made.games_asked:
-                _foretell(made, measure, workers or _cores())
-            status = Session(made, workers or _cores(), cluster, look, measure).carry_out()
-            watch.finish(status)
+            watch.before = stop_if_asked
+            yield watch
     except KeyboardInterrupt:
-        words = ["mmsim", "resume", str(made.folder)]
-        words += ["--workers", str(workers)] if workers else []
-        words += ["--cluster", cluster] if cluster else []
-        typer.echo(f"stopped; go on with: {shlex.join(words)}" if kept else "stopped; nothing is kept", err=True)
+        typer.echo(f"stopped; {after}", err=True)
         raise typer.Exit(_INTERRUPTED) from None
-    return status
 
 
 def known(made: Run) -> str:
@@ -109,9 +115,9 @@ def played(
 
 def _foretell(made: Run, measure: Measure, workers: int) -> None:
     wanted = Precision(made.manifest["until"]["metric"], made.manifest["until"]["half_width"])
-    foreseen, pace = estimate(made, wanted, measure)
-    games = foreseen.games * len(made.cells)
-    seconds = games / pace / min(workers, _cores())
+    foreseen, pace = estimate(made, measure)
+    games = foreseen.games * len(made.prepared)
+    seconds = games / pace / min(workers, cores())
     typer.echo(
         f"{wanted} will take about {foreseen.games:,} games of every variant and {duration(seconds)} with "
         f"{workers} worker{'s' * (workers != 1)}",
@@ -119,7 +125,8 @@ def _foretell(made: Run, measure: Measure, workers: int) -> None:
     )
 
 
-def _cores() -> int:
+def cores() -> int:
+    """Cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 

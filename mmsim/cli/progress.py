@@ -2,6 +2,7 @@
 
 import json
 import time
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import asdict
 from typing import Any
@@ -25,8 +26,10 @@ class Watcher(AbstractContextManager["Watcher"]):
 
     def __init__(self) -> None:
         self._shown = time.monotonic()
+        self.before: Callable[[], None] = lambda: None  # called each time it is told something
 
     def __call__(self, status: Status) -> None:
+        self.before()
         if time.monotonic() - self._shown >= self.every:
             self._shown = time.monotonic()
             self.show(status)

@@ -12,7 +12,7 @@ from mmsim.batch.runner import Status, extend
 from mmsim.batch.store import Run
 from mmsim.cli import playing
 from mmsim.cli.common import GameName, console
-from mmsim.cli.playing import Until, Workers
+from mmsim.cli.playing import Quiet, Until, Workers
 from mmsim.cli.progress import headline, summary
 from mmsim.core.errors import UsageError
 from mmsim.games import find_shell
@@ -23,7 +23,6 @@ Cluster = Annotated[
     str | None,
     typer.Option(metavar="ADDRESS", help="Play on a Dask cluster instead, like tcp://host:8786 (mmsim[cluster])."),
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", help="Show no progress.")]
 JsonProgress = Annotated[bool, typer.Option("--json-progress", help="Progress as JSON lines on stderr.")]
 RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")]
 

@@ -18,8 +18,8 @@ def read_toml(path: Path, what: str) -> dict[str, Any]:
         raise UsageError(f"{what} {path} is not valid TOML: {error}") from error
 
 
-def write_atomically(path: Path, content: bytes) -> None:
-    """Write to a temporary file beside the target, sync it, then put it in place."""
+def write_atomically(path: Path, content: bytes, synced: bool = True) -> None:
+    """Write to a temporary file beside the target, sync it, then put it in place; `synced=False`: sync it later."""
     beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -27,9 +27,19 @@ def write_atomically(path: Path, content: bytes) -> None:
             with beside.open("wb") as file:
                 file.write(content)
                 file.flush()
-                os.fsync(file.fileno())
+                if synced:
+                    os.fsync(file.fileno())
             os.replace(beside, path)
         finally:
             beside.unlink(missing_ok=True)
+    except OSError as error:
+        raise MmsimError(f"cannot write {path}: {error.strerror or error}") from error
+
+
+def sync(path: Path) -> None:
+    """Have a file on the disk that has been written before."""
+    try:
+        with path.open("rb") as file:
+            os.fsync(file.fileno())
     except OSError as error:
         raise MmsimError(f"cannot write {path}: {error.strerror or error}") from error

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,13 @@ class Frames:
 
     def schema(self, table: str) -> pl.Schema:
         """The columns of a table as Polars sees them: what compiled code writes, and the names it does not know."""
+        return self._schemas[table]
+
+    @cached_property
+    def _schemas(self) -> dict[str, pl.Schema]:
+        return {table: self._schema(table) for table in self.rows}
+
+    def _schema(self, table: str) -> pl.Schema:
         columns: dict[str, Any] = {"variant": pl.Categorical()}
         kinds = self.rows[table]
         for name in kinds.names or ():
@@ -28,19 +36,35 @@ class Frames:
                 columns["bot"] = pl.Categorical()
         return pl.Schema(columns)
 
-    def frame(self, table: str, rows: NDArray[Any], variant: str, bots: NDArray[Any]) -> pl.DataFrame:
-        """The rows of a table as a data frame; `bots` names the bot of every row of `seats`."""
+    @cached_property
+    def _meanings(self) -> dict[str, list[pl.Expr]]:
+        """What the numbers of some columns stand for."""
+        return {table: self._decoded(table) for table in self.rows}
+
+    def _decoded(self, table: str) -> list[pl.Expr]:
+        decoded = []
+        for name, dtype in self.schema(table).items():
+            column = told = pl.col(name)
+            if name in self.nullable.get(table, ()):
+                told = pl.when(column >= 0).then(column)
+            if name in self.words:
+                told = told.cast(pl.UInt8).cat.to(dtype)
+            if told is not column:
+                decoded.append(told.alias(name))
+        return decoded
+
+    def frame(self, table: str, rows: NDArray[Any], variant: str, bots: Sequence[Sequence[str]]) -> pl.DataFrame:
+        """The rows of a table as a data frame; `bots` names the bots of every rotation, seat by seat."""
         columns = []
         for name, dtype in self.schema(table).items():
             if name == "variant":
-                column = pl.repeat(variant, len(rows), dtype=pl.String, eager=True).alias(name).cast(dtype)
+                column = pl.Series(name, [variant], dtype).new_from_index(0, len(rows))
             elif name == "bot":
-                column = pl.Series(name, bots, pl.String).cast(dtype)
+                known = list(dict.fromkeys(bot for seats in bots for bot in seats))
+                codes = np.array([[known.index(bot) for bot in seats] for seats in bots], np.uint32)
+                seated = codes[rows["game"] % np.uint64(len(bots)), rows["seat"]]
+                column = pl.Series(name, known, dtype).gather(pl.Series(seated))
             else:
                 column = pl.Series(name, np.ascontiguousarray(rows[name]))
-            if name in self.nullable.get(table, ()):
-                column = column.to_frame().select(pl.when(pl.col(name) >= 0).then(pl.col(name)))[name]
-            if name in self.words:
-                column = column.cast(pl.UInt8).cat.to(dtype)
             columns.append(column)
-        return pl.DataFrame(columns)
+        return pl.DataFrame(columns).with_columns(self._meanings[table])

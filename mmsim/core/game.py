@@ -52,13 +52,17 @@ class Variant:
     bots: str = "uniform"
     seed: int = 1
     seats: str = "fixed"
-    name: str | None = None  # in tables; None: that of the rules and players
+    suffix: str = ""  # of its name in tables, which is that of the rules and players
 
     def __post_init__(self) -> None:
         if self.seats not in SEATINGS:
             raise unknown("seating", self.seats, SEATINGS)
         if not 0 <= self.seed < 2**64:
             raise UsageError(f"a master seed is 0 to 2^64 - 1, not {self.seed}")
+
+    @property
+    def rotate(self) -> bool:
+        return self.seats == "rotate"
 
 
 class Position(Protocol):
@@ -91,6 +95,9 @@ class Game(Protocol):
 
     def prepare(self, variant: Variant) -> Any:
         """Everything a shard needs, made once: arrays for compiled code."""
+
+    def start_up(self) -> float:
+        """Have what is compiled ready to be called; the seconds that took the first time."""
 
     def play_shard(self, prepared: Any, first_game: int, count: int) -> Shard:
         """Play games into the rows of all tables."""

@@ -13,6 +13,7 @@ from mmsim.core.bots import Bot, number
 from mmsim.core.errors import MmsimError, UsageError, unknown
 
 Move = TypeVar("Move")
+Seated = TypeVar("Seated")
 GROUP = "mmsim.bots"  # of entry points
 
 
@@ -55,6 +56,22 @@ class Minds:
             message = f"chose {move!r}, which is not one of its {len(moves)} legal moves"
             raise BotFailedError(seat, bot.spec, message, turn)
         return move
+
+
+def games_a_deal(players: int, rotate: bool) -> int:
+    """How many games in a row share a layout and a deal: with rotated seats one for every rotation of the bots."""
+    return players if rotate else 1
+
+
+def rotated(listed: Sequence[Seated], seat_player: Sequence[int], rotation: int) -> list[Seated]:
+    """Who sits where after so many rotations: every player has the bots of the next one, company by company."""
+    seats = range(len(seat_player))
+    seats_of = [[seat for seat in seats if seat_player[seat] == player] for player in sorted({*seat_player})]
+    after = list(listed)
+    for own, next_ones in zip(seats_of, seats_of[rotation:] + seats_of[:rotation], strict=True):
+        for seat, other in zip(own, next_ones, strict=True):
+            after[seat] = listed[other]
+    return after
 
 
 def split_bots(text: str) -> list[str]:

@@ -1,8 +1,8 @@
 """Metro behind the seam: the fast core for whole shards, and step by step for Python."""
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from mmsim.core.game import Shard, Variant
@@ -36,6 +36,9 @@ class Metro:
     def prepare(self, variant: Variant) -> Prepared:
         return prepare(ruleset(variant.rules, variant.players), variant)
 
+    def start_up(self) -> float:
+        return start_up()
+
     def play_shard(self, prepared: Prepared, first_game: int, count: int) -> Shard:
         start_up()
         if any(isinstance(bot, PythonBot) for bot in prepared.bots):
@@ -65,12 +68,7 @@ class Metro:
         }
 
     def frame(self, prepared: Prepared, table: str, rows: NDArray[Any]) -> "pl.DataFrame":
-        names = np.array([bot.spec for bot in prepared.bots])
-        bots = names[:0]
-        if table == "seats":
-            players = prepared.rules.players
-            games = rows["game"].astype(np.int64) if prepared.rotate else 0
-            bots = names[(rows["seat"] + games) % players]
+        bots = [[bot.spec for bot in prepared.seated(rotation)] for rotation in range(prepared.rotations)]
         return _frames().frame(table, rows, prepared.name, bots)
 
     def new_game(self, prepared: Prepared, game: int) -> Position:
@@ -104,6 +102,7 @@ class Metro:
         return drawn(".svg", lambda: figure(played))
 
 
+@cache
 def _frames() -> "Frames":
     from mmsim.core.frames import Frames  # Polars takes a moment to import; a worker's first game does not wait
 

@@ -1,8 +1,8 @@
 """Metromania behind the seam: the fast core for whole shards, and step by step for Python."""
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from mmsim.core.game import BotError, Shard, Variant
@@ -35,6 +35,9 @@ class Metromania:
 
     def prepare(self, variant: Variant) -> Prepared:
         return prepare(boardfile.load(variant.board), ruleset(variant.rules, variant.players), variant)
+
+    def start_up(self) -> float:
+        return start_up()
 
     def play_shard(self, prepared: Prepared, first_game: int, count: int) -> Shard:
         start_up()
@@ -77,8 +80,7 @@ class Metromania:
         }
 
     def frame(self, prepared: Prepared, table: str, rows: NDArray[Any]) -> "pl.DataFrame":
-        names = np.array([prepared.names(rotation) for rotation in range(prepared.rotations)])
-        bots = names[rows["game"] % len(names), rows["seat"]] if table == "seats" else names[:0]
+        bots = [prepared.names(rotation) for rotation in range(prepared.rotations)]
         return _frames().frame(table, rows, prepared.name, bots)
 
     def new_game(self, prepared: Prepared, game: int) -> "Position":
@@ -110,6 +112,7 @@ class Metromania:
         return drawn(".svg", lambda: figure(played.city, played))
 
 
+@cache
 def _frames() -> "Frames":
     from mmsim.core.frames import Frames  # Polars takes a moment to import; a worker's first game does not wait
 

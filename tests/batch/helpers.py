@@ -8,11 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from mmsim.batch.experiment import Experiment, cells, from_mapping
+from mmsim.batch.experiment import Experiment, from_mapping, variants_of
 from mmsim.batch.plan import Plan
 from mmsim.batch.store import Run
 from mmsim.batch.worker import Player
-from mmsim.games import find_game
 
 ROOT = Path(__file__).parent.parent.parent
 TOY = {"name": "toy", "game": "toy", "variants": ["dice"], "players": 3, "games": 420, "seed": 7, "shard": 60}
@@ -36,13 +35,14 @@ def tables_of(run: Run) -> Files:
 
 def expected(experiment: Experiment) -> Files:
     """The tables of an experiment, played in this process without any run."""
-    made = cells(experiment, find_game(experiment.game))
-    player = Player(experiment.game, [cell.variant for cell in made])
+    made = variants_of(experiment)
+    player = Player(experiment.game)
     plan = Plan(len(made), experiment.games, experiment.shard)
     files = {}
     for number in range(plan.parts):
         part = plan.part(number)
-        files.update({f"{table}/{part.file}": data for table, data in player.play(part).files.items()})
+        played = player.play(part, made[part.variant])
+        files.update({f"{table}/{part.file}": data for table, data in played.files.items()})
     return dict(sorted(files.items()))
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from mmsim.batch.cluster import play_there
-from mmsim.batch.experiment import cells
+from mmsim.batch.experiment import prepare_variants
 from mmsim.batch.plan import Part
 from mmsim.batch.runner import Session, Status
 from mmsim.batch.store import Run
@@ -87,9 +87,9 @@ def test_a_cluster_that_loses_a_worker_or_its_scheduler_comes_to_the_same_bytes(
 
 
 def test_a_worker_that_is_not_like_this_machine_is_refused() -> None:
-    (cell,) = cells(small(variants=["print"]), find_game("metromania"))
+    (ready,) = prepare_variants(small(variants=["print"]), find_game("metromania"))
     with pytest.raises(MmsimError, match=r"is not like this machine: it has mmsim .*, this machine mmsim 9\.9"):
-        play_there("metromania", (cell.variant,), Part(0, 0, 0, 1), "mmsim 9.9")
+        play_there("metromania", (ready.variant,), Part(0, 0, 0, 1), "mmsim 9.9")
 
 
 def test_no_cluster_at_the_address_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

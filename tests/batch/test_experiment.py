@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from mmsim.batch import experiment as experiments
-from mmsim.batch.experiment import Experiment, cells, from_mapping
+from mmsim.batch.experiment import Experiment, from_mapping, prepare_variants
 from mmsim.core.errors import UsageError
 from mmsim.games import find_game
 from tests.batch.helpers import small
@@ -15,8 +15,8 @@ SHIPPED = sorted((Path(__file__).parent.parent.parent / "experiments").glob("*.t
 
 
 def test_every_board_is_played_under_every_ruleset_with_names_that_tell_them_apart() -> None:
-    made = cells(small(boards=["classic", "grand"]), METROMANIA)
-    assert [(cell.variant.rules, cell.variant.board, cell.name) for cell in made] == [
+    made = prepare_variants(small(boards=["classic", "grand"]), METROMANIA)
+    assert [(ready.variant.rules, ready.variant.board, ready.name) for ready in made] == [
         ("print", "classic", "print-4p@classic"),
         ("print+loyal", "classic", "print+loyal-4p@classic"),
         ("print", "grand", "print-4p@grand"),
@@ -25,10 +25,10 @@ def test_every_board_is_played_under_every_ruleset_with_names_that_tell_them_apa
 
 
 def test_paired_variants_share_a_seed_and_independent_ones_do_not() -> None:
-    assert {cell.variant.seed for cell in cells(small(), METROMANIA)} == {7}
-    apart = [cell.variant.seed for cell in cells(small(design="independent"), METROMANIA)]
+    assert {ready.variant.seed for ready in prepare_variants(small(), METROMANIA)} == {7}
+    apart = [ready.variant.seed for ready in prepare_variants(small(design="independent"), METROMANIA)]
     assert len(set(apart)) == 2
-    assert apart == [cell.variant.seed for cell in cells(small(design="independent"), METROMANIA)]
+    assert apart == [ready.variant.seed for ready in prepare_variants(small(design="independent"), METROMANIA)]
 
 
 def test_bots_are_one_text_whether_listed_or_not() -> None:
@@ -37,13 +37,13 @@ def test_bots_are_one_text_whether_listed_or_not() -> None:
 
 
 def test_rotated_games_come_in_groups_of_players() -> None:
-    made = cells(small(seats="rotate", games=600), METROMANIA)
-    assert [cell.cluster for cell in made] == [4, 4]
-    assert [cell.cluster for cell in cells(small(), METROMANIA)] == [1, 1]
+    made = prepare_variants(small(seats="rotate", games=600), METROMANIA)
+    assert [ready.games_a_deal for ready in made] == [4, 4]
+    assert [ready.games_a_deal for ready in prepare_variants(small(), METROMANIA)] == [1, 1]
     with pytest.raises(UsageError, match="in groups of 4: games may be 600 or 604, not 601"):
-        cells(small(seats="rotate", games=601), METROMANIA)
+        prepare_variants(small(seats="rotate", games=601), METROMANIA)
     with pytest.raises(UsageError, match="in groups of 4: shard may be 4, not 3"):
-        cells(small(seats="rotate", games=600, shard=3), METROMANIA)
+        prepare_variants(small(seats="rotate", games=600, shard=3), METROMANIA)
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_what_an_experiment_cannot_be_is_said(changes: dict[str, object], says: 
 
 def test_the_same_variant_twice_is_refused() -> None:
     with pytest.raises(UsageError, match="the variant 'print-4p' is there twice"):
-        cells(small(variants=["print", "print"]), METROMANIA)
+        prepare_variants(small(variants=["print", "print"]), METROMANIA)
 
 
 def test_a_file_is_named_in_what_is_wrong_with_it_and_finds_files_beside_it(tmp_path: Path) -> None:
@@ -98,5 +98,5 @@ def test_a_shipped_experiment_says_what_it_asks_and_can_be_prepared(file: Path) 
     asked = experiments.find(file.stem)
     assert asked.name == file.stem
     assert asked.question.endswith("?")
-    made = cells(asked, find_game(asked.game))
+    made = prepare_variants(asked, find_game(asked.game))
     assert len(made) == len(asked.boards) * len(asked.variants)

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from mmsim.batch.precision import Looks, Precision, cluster_tallies
+from mmsim.batch.precision import Looks, Precision, deal_tallies
 from mmsim.batch.runner import Session, estimate, extend
 from mmsim.batch.store import Run
 from mmsim.batch.tally import ALPHA, quantile
@@ -90,21 +90,21 @@ def test_every_variant_and_group_must_be_known() -> None:
 
 def test_games_that_share_a_deal_count_as_one() -> None:
     numbers = np.repeat(np.random.default_rng(2).normal(0, 1, 100), 4)
-    (together,) = cluster_tallies(values(numbers), {"a": 4}).values()
-    (apart,) = cluster_tallies(values(numbers), {"a": 1}).values()
+    (together,) = deal_tallies(values(numbers), {"a": 4}).values()
+    (apart,) = deal_tallies(values(numbers), {"a": 1}).values()
     assert (together.count, apart.count) == (100, 400)
     assert together.mean == pytest.approx(apart.mean)
     assert together.half_width() == pytest.approx(2 * apart.half_width(), rel=0.01)
 
 
-def test_what_is_no_variant_counts_like_the_largest_cluster() -> None:
-    ((key, tally),) = cluster_tallies(values(np.arange(8.0), "a - b"), {"a": 1, "b": 4}).items()
+def test_what_is_no_variant_counts_like_the_largest_group() -> None:
+    ((key, tally),) = deal_tallies(values(np.arange(8.0), "a - b"), {"a": 1, "b": 4}).items()
     assert (key, tally.count) == (("a - b", ""), 2)
 
 
 def test_games_without_a_value_are_left_out() -> None:
     frame = values(np.arange(6.0)).with_columns(pl.when(pl.col("game") != 2).then("value").alias("value"))
-    (tally,) = cluster_tallies(frame, {"a": 2}).values()
+    (tally,) = deal_tallies(frame, {"a": 2}).values()
     assert (tally.count, tally.mean) == (3, pytest.approx((0.5 + 3 + 4.5) / 3))
 
 
@@ -135,7 +135,7 @@ def turns(tables: Mapping[str, pl.LazyFrame]) -> pl.LazyFrame:
 def test_a_run_until_it_is_known_is_the_same_as_a_run_of_that_many_games(tmp_path: Path) -> None:
     until = {"metric": "turns", "half_width": 0.03}
     run = Run.create(tmp_path / "run", toy(shard=600, games=10**6), until)
-    foreseen, pace = estimate(run, WANTED, turns)
+    foreseen, pace = estimate(run, turns)
     status = Session(run, 2, measure=turns).carry_out()
     games = run.games_asked
     assert games % 600 == 0

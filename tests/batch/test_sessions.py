@@ -165,7 +165,7 @@ def test_ruleset_and_board_files_travel_with_the_run(tmp_path: Path, monkeypatch
     monkeypatch.chdir("/")
     moved = Run(tmp_path / "moved")
     assert moved.manifest["variants"][0]["ruleset"]["dig"] == 2
-    assert moved.cells[0].name == run.manifest["variants"][0]["name"] == "print,dig=2-4p"
+    assert moved.prepared[0].name == run.manifest["variants"][0]["name"] == "print,dig=2-4p"
 
 
 def test_the_manifest_can_rebuild_the_run(tmp_path: Path) -> None:

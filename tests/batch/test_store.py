@@ -1,12 +1,14 @@
 """The folder of a run: journal, lock, tables, what is not a run."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
 import pytest
 
 import mmsim
+from mmsim.batch.runner import extend
 from mmsim.batch.store import Run, runs_in
 from mmsim.batch.worker import Entry
 from mmsim.core.errors import MmsimError, UsageError
@@ -15,8 +17,9 @@ from tests.batch.helpers import toy
 pytestmark = pytest.mark.usefixtures("toy_game")
 
 
-def entry(part: int) -> Entry:
-    return Entry(part, 0, 60 * part, 60, {"games": {"rows": 60, "bytes": 1, "sha256": "0"}}, [[60, 0.5, 1.0]], [], 0.1)
+def entry(part: int, *tables: str) -> Entry:
+    files = {table: {"rows": 60, "bytes": 1, "sha256": "0"} for table in tables}
+    return Entry(part, 0, 60 * part, 60, files, [[60, 0.5, 1.0]], [], 0.1)
 
 
 def test_the_journal_keeps_what_was_appended_and_drops_a_torn_line(tmp_path: Path) -> None:
@@ -31,6 +34,32 @@ def test_the_journal_keeps_what_was_appended_and_drops_a_torn_line(tmp_path: Pat
     with run.journal_writer() as journal:
         journal.append(entry(5))
     assert list(run.journal()) == [entry(0), entry(1), entry(5)]
+
+
+def test_a_part_whose_files_are_not_there_has_no_line(tmp_path: Path) -> None:
+    run = Run.create(tmp_path / "run", toy())
+    (run.folder / "seats").mkdir()
+    (run.folder / "seats" / "part-000000.parquet").write_bytes(b"x")
+    with run.journal_writer() as journal:
+        journal.append(entry(0, "seats"))
+        journal.append(entry(1, "seats"))
+        with pytest.raises(MmsimError, match="cannot write .*/seats/part-000001.parquet: No such file"):
+            journal.settle()
+    assert [told.part for told in run.journal()] in ([], [0])  # what waits at the same time is synced together
+
+
+def test_what_was_last_written_of_a_part_counts_and_only_for_the_games_of_the_plan(tmp_path: Path) -> None:
+    run = Run.create(tmp_path / "run", toy(games=150))
+    again = replace(entry(0), seconds=0.2)
+    last = replace(entry(2), games=30)
+    with run.journal_writer() as journal:
+        for told in (entry(0), entry(2), last, entry(7), again):
+            journal.append(told)
+    assert list(run.done()) == [last, again]
+    assert [part.number for part in run.parts_done()] == [0, 2]
+    assert run.summary()["parts_done"] == 2
+    extend(run, 270)
+    assert list(run.done()) == [entry(2), again]
 
 
 def test_a_torn_line_longer_than_what_is_read_at_once_is_dropped(tmp_path: Path) -> None:

@@ -28,12 +28,12 @@ def test_one_value_says_nothing_and_equal_values_do_not_say_everything() -> None
     assert Tally.of(np.zeros(1000)).half_width() == pytest.approx(3.69e-3, rel=1e-3)
 
 
-def test_win_shares_of_seats_count_a_cluster_of_games_once() -> None:
+def test_win_shares_of_seats_count_games_of_one_deal_once() -> None:
     seats = np.zeros(8, [("seat", np.uint8), ("win_share", np.float32)])
     seats["seat"] = [0, 1] * 4
     seats["win_share"] = [1, 0, 0, 1, 0.5, 0.5, 1, 0]
-    first, second = seat_shares({"seats": seats}, cluster=2)
+    first, second = seat_shares({"seats": seats}, games_a_deal=2)
     assert (first.count, first.mean) == (2, 0.625)
     assert (second.count, second.mean) == (2, 0.375)
     assert first.squares == pytest.approx((0.5 - 0.625) ** 2 + (0.75 - 0.625) ** 2)
-    assert [tally.count for tally in seat_shares({"seats": seats}, cluster=1)] == [4, 4]
+    assert [tally.count for tally in seat_shares({"seats": seats}, games_a_deal=1)] == [4, 4]

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from mmsim.core.bots import Bot
 from mmsim.core.game import Variant
+from mmsim.core.seating import games_a_deal, rotated
 from mmsim.metro.bots import seat_bots
 from mmsim.metro.bots.thinking import memory
 from mmsim.metro.engine import state
@@ -24,13 +25,18 @@ class Prepared:
     rule_record: state.Record
     bot_record: state.Record
 
+    @property
+    def rotations(self) -> int:
+        return games_a_deal(self.rules.players, self.rotate)
+
     def bot_of(self, game: int, seat: int) -> int:
         """Which of the listed bots sits in a seat: with rotated seats they move on from game to game."""
-        return (seat + (game % self.rules.players if self.rotate else 0)) % self.rules.players
+        players = range(self.rules.players)
+        return rotated(players, players, game % self.rotations)[seat]
 
     def seated(self, game: int) -> list[Bot]:
         """The bots of a game, seat by seat."""
-        return [self.bots[self.bot_of(game, seat)] for seat in range(self.rules.players)]
+        return rotated(self.bots, range(self.rules.players), game % self.rotations)
 
 
 def prepare(rules: Ruleset, variant: Variant) -> Prepared:
@@ -46,8 +52,8 @@ def prepare(rules: Ruleset, variant: Variant) -> Prepared:
         rules,
         bots,
         variant.seed,
-        variant.seats == "rotate",
-        variant.name or rules.variant,
+        variant.rotate,
+        rules.variant + variant.suffix,
         state.board_record(rules),
         state.rules_record(rules),
         bot_record,

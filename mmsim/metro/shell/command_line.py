@@ -6,6 +6,7 @@ from typing import Any
 from mmsim.core.bots import Bot
 from mmsim.core.errors import UsageError
 from mmsim.core.game import Variant
+from mmsim.core.seating import games_a_deal, rotated
 from mmsim.core.shell import BoardSets, Explained, Fact, Listing, Told
 from mmsim.metro.rules import rulesets
 from mmsim.metro.rules.play import Seed, check_board, play_uniform
@@ -53,8 +54,9 @@ class MetroShell:
             raise UsageError(f"the bots of {self.name} do not say what they had in mind; drop --explain")
         ruleset = rulesets.ruleset(variant.rules, variant.players)
         listed = seat_bots(variant.bots, ruleset.players)
-        seed = Seed(variant.seed, game, variant.seats == "rotate")
-        bots = [listed[(seat + game * seed.rotate) % ruleset.players] for seat in range(ruleset.players)]
+        seed = Seed(variant.seed, game, variant.rotate)
+        rotation = game % games_a_deal(ruleset.players, seed.rotate)
+        bots = rotated(listed, range(ruleset.players), rotation)
         dealt = Game(ruleset, seed.dealt(ruleset))
         thinks = any(bot != self.bots["uniform"] for bot in bots)
         # the reference engine has nothing to compile

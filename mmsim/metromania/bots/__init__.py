@@ -27,11 +27,5 @@ def seat_bots(text: str, companies: int) -> tuple[Bot, ...]:
 
 
 def seated(rules: Ruleset, bots: Sequence[Bot], rotation: int) -> list[Bot]:
-    """The bots after so many rotations: every player has the bots of the next one, company by company."""
-    of_company = {
-        (player, rules.seat_player[:seat].count(player)): seat for seat, player in enumerate(rules.seat_player)
-    }
-    return [
-        bots[of_company[(player + rotation) % rules.players, company]]
-        for (player, company), _ in sorted(of_company.items(), key=lambda item: item[1])
-    ]
+    """The bots after so many rotations, seat by seat."""
+    return seating.rotated(bots, rules.seat_player, rotation)

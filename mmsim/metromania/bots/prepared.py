@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from mmsim.compiled.warm import warm_up
 from mmsim.core.bots import Bot
 from mmsim.core.game import Variant
-from mmsim.core.seating import PythonBot
+from mmsim.core.seating import PythonBot, games_a_deal
 from mmsim.metromania.bots import seat_bots, seated
 from mmsim.metromania.bots.entries import SET_UP, SHARD, run
 from mmsim.metromania.bots.thinking import memory
@@ -65,14 +65,14 @@ def prepare(board_set: BoardSet, rules: Ruleset, variant: Variant) -> Prepared:
         state.board_record(board_set),
         state.rules_record(rules),
         state.deal_table(rules),
-        seatings(rules, bots, variant.seats == "rotate"),
-        variant.name or rules.variant,
+        seatings(rules, bots, variant.rotate),
+        rules.variant + variant.suffix,
     )
 
 
 def seatings(rules: Ruleset, bots: Sequence[Bot], rotate: bool) -> state.Record:
     """The bots as compiled code reads them, for every rotation."""
-    rotations = rules.players if rotate else 1
+    rotations = games_a_deal(rules.players, rotate)
     rows = np.zeros(rotations * memory.SEATINGS, memory.BOTS).view(np.recarray)
     for rotation in range(rotations):
         first = rotation * memory.SEATINGS

@@ -5,6 +5,7 @@ from typing import Any
 
 from mmsim.core.errors import UsageError
 from mmsim.core.game import Variant
+from mmsim.core.seating import games_a_deal
 from mmsim.core.shell import BoardSets, Explained, Fact, Inspected, Listing, Shown, Told
 from mmsim.metromania.bots import BOTS, seat_bots, seated
 from mmsim.metromania.bots.reasons import Reason
@@ -59,7 +60,7 @@ class MetromaniaShell:
 
     def play(self, variant: Variant, game: int, layout: str | None, explain: bool) -> Told:
         ruleset = rulesets.ruleset(variant.rules, variant.players)
-        rotations = ruleset.players if variant.seats == "rotate" else 1  # so many games share a layout and a deal
+        rotations = games_a_deal(ruleset.players, variant.rotate)
         seats = seated(ruleset, seat_bots(variant.bots, ruleset.companies), game % rotations)
         chosen = None if layout is None else Layout.from_code(layout)
         which = Seed(variant.seed, game // rotations)

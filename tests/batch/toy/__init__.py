@@ -34,6 +34,9 @@ class Toy:
         seats = {"variant": pl.Categorical(), "game": pl.UInt64(), "seat": pl.UInt8(), "score": pl.Int16()}
         return {"games": pl.Schema(games), "seats": pl.Schema({**seats, "win_share": pl.Float32()})}
 
+    def start_up(self) -> float:
+        return 0.0
+
     def prepare(self, variant: Variant) -> Variant:
         if variant.rules not in RULES:
             raise unknown("ruleset", variant.rules, RULES)
@@ -61,7 +64,7 @@ class Toy:
         return pl.DataFrame([name.cast(pl.Categorical()), *columns])
 
     def _name(self, prepared: Variant) -> str:
-        return prepared.name or f"{prepared.rules}-{prepared.players or 2}p"
+        return f"{prepared.rules}-{prepared.players or 2}p{prepared.suffix}"
 
     def _play(self, prepared: Variant, game: int, row: Any, seats: Any) -> None:
         draws = np.random.Generator(np.random.Philox(key=prepared.seed, counter=game))

@@ -154,11 +154,11 @@ def test_common_columns_have_the_names_of_the_house() -> None:
     assert seats <= set(METRO.tables["seats"])
 
 
-def test_a_variant_may_have_a_name_of_its_own() -> None:
-    prepared = METRO.prepare(Variant("metro", 2, name="short"))
+def test_the_name_of_a_variant_may_have_a_suffix() -> None:
+    prepared = METRO.prepare(Variant("metro", 2, suffix="@short"))
     frame = METRO.frame(prepared, "games", METRO.play_shard(prepared, 0, 1)["games"])
-    assert frame["variant"].to_list() == ["short"]
-    assert METRO.describe(prepared)["name"] == "short"
+    assert frame["variant"].to_list() == ["metro-2p@short"]
+    assert METRO.describe(prepared)["name"] == "metro-2p@short"
 
 
 # --- pure games ------------------------------------------------------------------------------------------------

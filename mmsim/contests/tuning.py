@@ -7,19 +7,18 @@ follows the same ranks (Wierstra et al., "Natural evolution strategies", JMLR 20
 """
 
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
-from functools import partial
-from multiprocessing import get_context
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mmsim.batch.tally import Tally
+from mmsim.contests.matches import Arena, Match, Tables
 from mmsim.core.bots import Bot
 from mmsim.core.errors import UsageError
 from mmsim.core.game import Variant
-from mmsim.core.seating import find_bot
-from mmsim.games import find_game, find_shell
+from mmsim.core.seating import find_bot, rotated
+from mmsim.games import find_shell
 
 _HELD_OUT = 1 << 62  # games of the final judgement have numbers no generation reaches
 
@@ -66,7 +65,7 @@ def spec_of(bot: Bot, weights: dict[str, float]) -> str:
     return replace(bot, changed=weights).spec
 
 
-def tune(plan: Plan, workers: int = 2) -> Iterator[Generation]:
+def tune(plan: Plan, arena: Arena) -> Iterator[Generation]:
     """Generations of better weights, as long as the plan says."""
     shell = find_shell(plan.game)
     bot = find_bot(plan.bot, shell.bots)
@@ -87,18 +86,16 @@ def tune(plan: Plan, workers: int = 2) -> Iterator[Generation]:
             for name, value in zip(names, centre + scale * x, strict=True)
         }
 
-    with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
-        for number in range(plan.generations):
-            former = spec_of(bot, weights_at(position))
-            half = dice.standard_normal((plan.population // 2, len(names)))
-            steps = np.concatenate([half, -half])
-            tried = [spec_of(bot, weights_at(position + width * step)) for step in steps]
-            play = partial(_fitness, plan, (former, *plan.opponents), number * plan.games)
-            fitness = np.array(list(pool.map(play, tried)))
-            order = np.argsort(-fitness)
-            position = position + width * (utilities @ steps[order])
-            width = width * np.exp(rate / 2 * (utilities @ (steps[order] ** 2 - 1)))
-            yield Generation(number + 1, float(fitness.mean()), float(fitness.max()), weights_at(position))
+    for number in range(plan.generations):
+        former = spec_of(bot, weights_at(position))
+        half = dice.standard_normal((plan.population // 2, len(names)))
+        steps = np.concatenate([half, -half])
+        tried = [spec_of(bot, weights_at(position + width * step)) for step in steps]
+        fitness = _fitness(plan, arena, tried, (former, *plan.opponents), number * plan.games)
+        order = np.argsort(-fitness)
+        position = position + width * (utilities @ steps[order])
+        width = width * np.exp(rate / 2 * (utilities @ (steps[order] ** 2 - 1)))
+        yield Generation(number + 1, float(fitness.mean()), float(fitness.max()), weights_at(position))
 
 
 def _utilities(population: int) -> NDArray[np.float64]:
@@ -108,38 +105,44 @@ def _utilities(population: int) -> NDArray[np.float64]:
     return weights
 
 
-def _fitness(plan: Plan, opponents: Sequence[str], first: int, spec: str) -> float:
-    """How well a bot does against each of the opponents, on the mean."""
-    return float(np.mean([_against(plan, spec, other, first, plan.games)[1].mean() for other in opponents]))
+def _fitness(
+    plan: Plan, arena: Arena, tried: Sequence[str], opponents: Sequence[str], first: int
+) -> NDArray[np.float64]:
+    """How well every variation does against each of the opponents, on the mean: wins, and a little for the margin."""
+    matches = [_match(plan, spec, other, first, plan.games) for spec in tried for other in opponents]
+    found = [won + 0.01 * margin for won, margin in (_by_deal(plan, tables) for tables in arena.play(matches))]
+    means: NDArray[np.float64] = np.array([values.mean() for values in found]).reshape(len(tried), len(opponents))
+    return np.asarray(means.mean(axis=1))
 
 
-def _against(
-    plan: Plan, spec: str, other: str, first: int, games: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """One bot against others in all other seats, seats balanced: win share, and fitness, of each layout and deal."""
-    game = find_game(plan.game)
-    bots = ",".join([spec] + [other] * (plan.players - 1))
-    prepared = game.prepare(Variant(plan.rules, plan.players, bots=bots, seed=plan.seed, seats="rotate"))
-    first -= first % plan.players
-    seats = game.play_shard(prepared, first, games - games % plan.players)["seats"]
-    score = seats["score"].reshape(-1, plan.players).astype(float)
-    share = seats["win_share"].reshape(-1, plan.players).astype(float)
-    rows = np.arange(len(score))
-    own = -(first + rows) % plan.players  # the first bot of the list sits there
+def _match(plan: Plan, spec: str, other: str, first: int, games: int) -> Match:
+    """One bot against others in all other seats; seats are balanced."""
+    players = plan.players
+    bots = ",".join([spec] + [other] * (players - 1))
+    variant = Variant(plan.rules, players, bots=bots, seed=plan.seed, seats="rotate")
+    return Match(variant, first - first % players, games - games % players, players)
+
+
+def _by_deal(plan: Plan, tables: Tables) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Win share and margin of the first bot of the list, for every layout and deal."""
+    seats = tables["seats"]
+    score = seats["score"].to_numpy().reshape(-1, plan.players).astype(float)
+    share = seats["win_share"].to_numpy().reshape(-1, plan.players).astype(float)
+    players, games = range(plan.players), np.arange(len(score))
+    seat_of_first = np.array([rotated(players, players, rotation).index(0) for rotation in players])
+    own = seat_of_first[games % plan.players]
     rivals = score.copy()
-    rivals[rows, own] = -np.inf
-    margin = score[rows, own] - rivals.max(axis=1)
-    won = share[rows, own].reshape(-1, plan.players).mean(axis=1)
-    return won, won + 0.01 * margin.reshape(-1, plan.players).mean(axis=1)
+    rivals[games, own] = -np.inf
+    margin = score[games, own] - rivals.max(axis=1)
+    won = share[games, own].reshape(-1, plan.players).mean(axis=1)
+    return won, margin.reshape(-1, plan.players).mean(axis=1)
 
 
-def judge(plan: Plan, spec: str, opponents: Sequence[str], workers: int = 2) -> list[Verdict]:
+def judge(plan: Plan, arena: Arena, spec: str, opponents: Sequence[str]) -> list[Verdict]:
     """The final figures of a bot, on games that no generation has played."""
-    with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
-        return list(pool.map(partial(_judge_one, plan, spec), opponents))
-
-
-def _judge_one(plan: Plan, spec: str, other: str) -> Verdict:
-    won, _ = _against(plan, spec, other, _HELD_OUT, plan.final_games)
-    half_width = 1.96 * float(won.std(ddof=1)) / len(won) ** 0.5
-    return Verdict(other, plan.players * len(won), float(won.mean()), half_width)
+    played = arena.play([_match(plan, spec, other, _HELD_OUT, plan.final_games) for other in opponents])
+    verdicts = []
+    for other, tables in zip(opponents, played, strict=True):
+        share = Tally.of(_by_deal(plan, tables)[0])
+        verdicts.append(Verdict(other, plan.players * share.count, share.mean, share.half_width()))
+    return verdicts

@@ -1,0 +1,87 @@
+"""Matches between bots, played by the workers of a batch: their tables are read and not kept."""
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import polars as pl
+
+from mmsim.batch.plan import Part
+from mmsim.batch.pool import Pool
+from mmsim.batch.runner import Status, Watch
+from mmsim.batch.worker import Entry, Task
+from mmsim.core.game import Variant
+from mmsim.games import find_game
+
+_PARTS = 4  # of a match, so that progress moves and no worker waits for long
+
+Tables = dict[str, pl.DataFrame]
+
+
+@dataclass(frozen=True)
+class Match:
+    """So many games of one line-up in a row, seats rotated; whole groups of games that share a deal."""
+
+    variant: Variant
+    first: int
+    games: int
+    games_a_deal: int
+
+    def cut(self) -> Iterator[tuple[int, int]]:
+        """First game and number of games of every part."""
+        step = max(1, -(-self.games // _PARTS) // self.games_a_deal) * self.games_a_deal
+        for done in range(0, self.games, step):
+            yield self.first + done, min(step, self.games - done)
+
+
+class Arena:
+    """Workers that play one match after another; which of them plays what changes nothing."""
+
+    def __init__(self, game: str, workers: int, watch: Watch) -> None:
+        self._game, self._workers, self._watch = game, workers, watch
+
+    def __enter__(self) -> "Arena":
+        with ExitStack() as stack:
+            self._folder = Path(stack.enter_context(TemporaryDirectory(prefix="mmsim-")))
+            self._pool = stack.enter_context(Pool(self._folder, self._game, self._workers))
+            self._pool.get_ready(self._workers)
+            find_game(self._game).start_up()  # compiled once, before workers need it
+            self._leave = stack.pop_all()
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        self._leave.close()
+
+    def play(self, matches: Sequence[Match]) -> list[Tables]:
+        """The tables of every match, their games in order."""
+        numbered = [(number, games) for number, match in enumerate(matches) for games in match.cut()]
+        parts = [Part(number, match, *games) for number, (match, games) in enumerate(numbered)]
+        status, began, settled = Status(sum(part.count for part in parts)), time.monotonic(), 0
+        tasks = (Task(part, matches[part.variant].variant, _name(matches[part.variant])) for part in parts)
+        for event in self._pool.play(tasks):
+            if isinstance(event, Entry):
+                settled += event.games
+                status.errors += len(event.errors)
+                status.done = settled
+            else:
+                status.done = settled + event.games
+            status.tick(time.monotonic() - began)
+            self._watch(status)
+        return [self._tables([part for part in parts if part.variant == number]) for number in range(len(matches))]
+
+    def _tables(self, parts: Sequence[Part]) -> Tables:
+        """The tables of some parts, read and removed."""
+        tables = {}
+        for table in find_game(self._game).tables:
+            paths = [self._folder / table / part.file for part in parts]
+            tables[table] = pl.concat([pl.read_parquet(path) for path in paths])
+            for path in paths:
+                path.unlink()
+        return tables
+
+
+def _name(match: Match) -> str:
+    return f"{match.variant.rules} with {match.variant.bots}"
