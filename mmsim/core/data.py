@@ -6,6 +6,6 @@ _PACKAGE = Path(__file__).resolve().parent.parent
 
 
 def data_folder(name: str) -> Path:
-    """The folder `boards` or `experiments`, wherever this copy of mmsim keeps it."""
+    """A folder like `boards` or `experiments`, wherever this copy of mmsim keeps it."""
     shipped = _PACKAGE / "data" / name
     return shipped if shipped.is_dir() else _PACKAGE.parent / name
