@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mmsim.compiled import accel
 from mmsim.core.game import Variant
 from mmsim.metromania.game import Metromania
 
@@ -95,11 +94,6 @@ def test_bits_are_counted_and_found(jit: str, before: str) -> None:
 def test_zero_has_no_bits() -> None:
     script = "import numpy as np\nfrom mmsim.compiled.accel import count_bits\nprint(count_bits(np.uint64(0)))"
     assert run(script, "0").strip() == "0"
-
-
-@pytest.mark.parametrize("name", ["count_bits", "lowest_bit", "highest_bit", "kth_bit"])
-def test_bit_functions_say_what_they_do(name: str) -> None:
-    assert getattr(accel, name).__doc__
 
 
 # --- the whole core as plain Python ----------------------------------------------------------------------------
