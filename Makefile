@@ -5,10 +5,10 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint verify bench coverage golden docs findings sample clean
+.PHONY: help setup demo test lint verify bench coverage golden docs findings performance sample clean
 
 help: ## show this list
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 13
 
 setup: $(READY) ## make .venv and install mmsim with its development tools
 
@@ -38,7 +38,7 @@ lint: $(READY) ## ruff and mypy
 verify: $(READY) ## slow statistical checks
 	$(BIN)/python -m pytest -n auto -m slow
 
-bench: $(READY) ## how fast the core is against the reference engine; fails below half of the committed ratio
+bench: $(READY) ## how fast the core is against the reference engine; fails below half of a committed ratio
 	$(BIN)/mmsim bench
 	$(BIN)/python -m benchmarks.check_ratio
 
@@ -55,6 +55,9 @@ docs: $(READY) ## write the generated pages of docs/ anew
 
 findings: $(READY) ## play the ready experiments and write their figures into docs/findings.md; takes half an hour
 	$(BIN)/python -m benchmarks.findings
+
+performance: $(READY) ## run the commands of docs/performance.md and write their figures into it; takes minutes
+	$(BIN)/python -m benchmarks.performance_page
 
 sample: $(READY) ## write reports/sample anew
 	@rm -rf out/sample reports/sample

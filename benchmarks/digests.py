@@ -66,6 +66,12 @@ def cases() -> Iterator[tuple[str, str, int, str, str]]:
                 yield "metro", rules, players, "classic", bots
 
 
+def line_of(case: tuple[str, str, int, str, str]) -> str:
+    """What the digest of a case is filed under."""
+    name, rules, players, board, bots = case
+    return f"{name} {rules} {players}p {board} {bots}"
+
+
 def digest(name: str, rules: str, players: int, board: str, bots: str) -> str:
     """What the rows of all tables come to: names and values of their columns."""
     game = find_game(name)
@@ -85,10 +91,10 @@ def main(arguments: list[str]) -> int:
     write = "--write" in arguments
     words = [word for word in arguments if not word.startswith("-")]
     found: dict[str, str] = {}
-    for name, rules, players, board, bots in cases():
-        line = f"{name} {rules} {players}p {board} {bots}"
+    for case in cases():
+        line = line_of(case)
         if all(word in line for word in words):
-            found[line] = digest(name, rules, players, board, bots)
+            found[line] = digest(*case)
     if write:
         COMMITTED.write_text(json.dumps(found, indent=1) + "\n")
         print(f"{len(found)} digests written to {COMMITTED.name}")

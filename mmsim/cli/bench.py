@@ -2,8 +2,11 @@
 
 import json
 from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 
+import numpy as np
 import typer
 from rich.console import Console
 from rich.progress import Progress
@@ -12,11 +15,14 @@ from rich.table import Table
 from mmsim.cli.common import Board, GameName, Players, Rules, Seed, console
 from mmsim.compiled import cache
 from mmsim.core import bench as timing
+from mmsim.core import yardstick
+from mmsim.core.errors import UsageError
 from mmsim.core.game import Game, Variant
 from mmsim.core.seating import split_bots
 from mmsim.games import find_game, meant
 
-_REFERENCE = "uniform"  # the bot that both engines have
+_REFERENCE = "uniform"  # the bot that all engines have
+_C, _C_ROWS = "C", "C with rows"
 _FIRST_GAME = """
 from mmsim.core.game import Variant
 from mmsim.games import find_game
@@ -40,25 +46,36 @@ def bench(
     players: Players = None,
     board: Board = "classic",
     seed: Seed = 1,
+    against_c: Annotated[
+        bool, typer.Option("--against-c", help="Also measure a C program of the same game, where there is a compiler.")
+    ] = False,
     cold: Annotated[bool, typer.Option("--cold", help="Also measure compiling everything from nothing.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Measure games a second on one core, for the fast core and the reference engine, in turns."""
     shell, spec = meant(game, rules)
     engines = find_game(shell.name)
+    variant = shell.explain(spec, players).variant
     names = list(shell.bots) if bots is None else split_bots(bots)
+    if against_c and _REFERENCE not in names:
+        raise UsageError(f"the C program plays {_REFERENCE} bots: --against-c needs {_REFERENCE} among --bots")
     prepared = {bot: engines.prepare(Variant(spec, players, board, bot, seed)) for bot in names}
-    contenders = [timing.fitted("core", bot, _core(engines, one), games) for bot, one in prepared.items()]
-    if _REFERENCE in prepared:
-        slow = partial(engines.play_reference, prepared[_REFERENCE])
-        contenders.append(timing.Contender("reference", _REFERENCE, slow, max(10, games // 1000)))
+    with TemporaryDirectory() as folder:
+        programs = _programs(shell.name, variant, board, Path(folder)) if against_c else {}
+        contenders = [timing.fitted("core", bot, _core(engines, one), games) for bot, one in prepared.items()]
+        if _REFERENCE in prepared:
+            slow = partial(engines.play_reference, prepared[_REFERENCE])
+            contenders.append(timing.Contender("reference", _REFERENCE, slow, max(10, games // 1000)))
+            for engine, program in programs.items():
+                play = _c(engines, prepared[_REFERENCE], program, games if engine == _C_ROWS else 0)
+                contenders.append(timing.fitted(engine, _REFERENCE, play, games))
+        with Progress(console=Console(stderr=True), transient=True) as progress:
+            task = progress.add_task("measuring", total=repeats * len(contenders))
+            speeds = timing.measure(contenders, repeats, lambda done: progress.update(task, completed=done))
     first_game = _FIRST_GAME.format(game=shell.name, rules=spec)
-    with Progress(console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("measuring", total=repeats * len(contenders))
-        speeds = timing.measure(contenders, repeats, lambda done: progress.update(task, completed=done))
     report = {
         "machine": timing.machine(),
-        "variant": {"game": shell.name, "rules": shell.explain(spec, players).variant, "board": board, "seed": seed},
+        "variant": {"game": shell.name, "rules": variant, "board": board, "seed": seed},
         "method": "CPU seconds of one process; engines take turns; median, lowest and highest of the repeats",
         "repeats": repeats,
         "start_up": {
@@ -69,10 +86,36 @@ def bench(
         "results": [speed.row() for speed in speeds],
         **_ratios(speeds),
     }
+    if programs:
+        report["alike"] = _alike(engines, prepared[_REFERENCE], programs[_C], games)
     if as_json:
         typer.echo(json.dumps(report, indent=1))
     else:
         _print(report)
+
+
+def _programs(game: str, variant: str, board: str, folder: Path) -> dict[str, yardstick.Yardstick]:
+    """The C program as it is and with all tables, compiled."""
+    programs = {_C: yardstick.build(game, folder, rows=False), _C_ROWS: yardstick.build(game, folder, rows=True)}
+    programs[_C].fits(variant, board)
+    return programs
+
+
+def _c(engines: Game, prepared: Any, program: yardstick.Yardstick, most: int) -> timing.Play:
+    """What plays the games of a C program, into rows like the core's for at most so many games (0: none)."""
+    shapes = engines.play_shard(prepared, 0, 1)
+    rows = {table: np.zeros(most * len(one), one.dtype) for table, one in shapes.items()} if most else None
+    return lambda first, count: program.play(first, count, rows)
+
+
+def _alike(engines: Game, prepared: Any, program: yardstick.Yardstick, games: int) -> dict[str, dict[str, float]]:
+    """What a game of the core and one of the C program come to on the average: they draw their own games."""
+    shard = engines.play_shard(prepared, 0, games)
+    found = {}
+    for column, c in program.means().items():
+        rows = next(rows for rows in shard.values() if column in (rows.dtype.names or ()))
+        found[column] = {"core": round(float(rows[column].sum() / games), 2), "c": round(c, 2)}
+    return found
 
 
 def _core(engines: Game, prepared: Any) -> timing.Play:
@@ -80,12 +123,15 @@ def _core(engines: Game, prepared: Any) -> timing.Play:
 
 
 def _ratios(speeds: list[timing.Speed]) -> dict[str, Any]:
-    """How fast the core is against the reference engine, and each bot against `uniform`, in the same run."""
+    """Each bot of the core against `uniform` of the other engines and of the core, in the same run."""
     core = {speed.contender.bot: speed for speed in speeds if speed.contender.engine == "core"}
-    reference = {speed.contender.bot: speed for speed in speeds if speed.contender.engine == "reference"}
-    found: dict[str, Any] = {"core_over_reference": {bot: timing.ratio(core[bot], reference[bot]) for bot in reference}}
-    if "uniform" in core:
-        found["over_uniform"] = {bot: timing.ratio(core[bot], core["uniform"]) for bot in core if bot != "uniform"}
+    others = {speed.contender.engine: speed for speed in speeds if speed.contender.engine != "core"}
+    found: dict[str, Any] = {"core_over_reference": {}}
+    if _REFERENCE in core:
+        slow, uniform = others.pop("reference"), core[_REFERENCE]
+        found["core_over_reference"] = {bot: timing.ratio(speed, slow) for bot, speed in core.items()}
+        found["over_uniform"] = {bot: timing.ratio(core[bot], uniform) for bot in core if bot != _REFERENCE}
+        found["core_over_c"] = {engine: timing.ratio(uniform, speed) for engine, speed in others.items()}
     return found
 
 
@@ -105,11 +151,16 @@ def _print(report: dict[str, Any]) -> None:
         numbers = (row["games_per_s"], row["low"], row["high"], row["decisions_per_s"])
         table.add_row(row["engine"], row["bot"], *(f"{n:,.1f}" if few else f"{n:,.0f}" for n in numbers))
     screen.print(table)
-    for bot, times in report["core_over_reference"].items():
+    if times := report["core_over_reference"].get(_REFERENCE):
         screen.print(
-            f"{bot}: the core is {times['median']:,.0f} times as fast as the reference engine "
+            f"{_REFERENCE}: the core is {times['median']:,.0f} times as fast as the reference engine "
             f"({times['low']:,.0f} to {times['high']:,.0f})"
         )
+    for engine, share in report.get("core_over_c", {}).items():
+        screen.print(f"{_REFERENCE}: {share['median']:.2f} of {engine} ({share['low']:.2f} to {share['high']:.2f})")
+    if alike := report.get("alike"):
+        told = ", ".join(f"{column} {means['core']:g} and {means['c']:g}" for column, means in alike.items())
+        screen.print(f"C draws games of its own; a game of the core and one of C come to: {told}")
     for bot, share in report.get("over_uniform", {}).items():
         middle, low, high = (f"{100 * share[name]:.3g} %" for name in ("median", "low", "high"))
         screen.print(f"{bot}: {middle} of the games a second of uniform ({low} to {high})")

@@ -1,10 +1,12 @@
 """Every command for every game: the game is named, or the ruleset, the bot or the record tells it."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 
+from mmsim.core import yardstick
 from mmsim.games import GAMES, find_shell
 from tests.cli.runner import complaint, output, run
 
@@ -185,6 +187,20 @@ def test_bench_measures_the_engines_of_the_game(game: str) -> None:
         ("reference", "uniform"),
     ]
     assert told["core_over_reference"]["uniform"]["median"] > 100
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
+def test_bench_measures_against_c(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(yardstick, "_AS_FAST_AS_CAN_BE", ("-O1",))
+    words = ("--games", 1000, "--repeats", 1, "--bots", "uniform", "--against-c")
+    told = json.loads(output("bench", "--game", "metro", *words, "--json"))
+    assert [row["engine"] for row in told["results"]] == ["core", "reference", "C", "C with rows"]
+    assert set(told["core_over_c"]) == {"C", "C with rows"}
+    assert told["alike"]["score"]["c"] == pytest.approx(told["alike"]["score"]["core"], rel=0.05)
+
+
+def test_bench_against_c_needs_the_bot_that_c_has() -> None:
+    assert "--against-c needs uniform" in complaint(USAGE, "bench", "--bots", "planner", "--against-c")
 
 
 def test_weights_of_a_bot_of_metro_are_tuned(tmp_path: Path) -> None:

@@ -17,12 +17,9 @@ from mmsim.metromania.rules.reference import Game, Move, start_moves
 from mmsim.metromania.rules.rulesets import ruleset
 from tests.metromania.twins import CHOOSERS, AnyChooser, Twins, mixed_games, shipped
 
-CLASSIC_CHUNKS, CLASSIC_GAMES = 5, 20  # 100 games
-MIXED_CHUNKS, MIXED_GAMES = 20, 95  # 1,900 games
 SMALL_SIDES = (3, 3, 4, 4, 5)
 SIDES = (3, 4, 5, 6, 7, 8)
 HUGE = (12,)
-SLOW_CHUNKS, SLOW_GAMES = 500, 200  # 100,000 games
 
 
 def play_classic(rng: Random, count: int, look_every: int) -> None:
@@ -38,27 +35,28 @@ def play_mixed(rng: Random, count: int, sides: tuple[int, ...], look_every: int)
         Twins(board_set, rules, seed).play(rng.choice(CHOOSERS), rng, look_every)
 
 
-@pytest.mark.parametrize("chunk", range(CLASSIC_CHUNKS))
-def test_the_usual_game_is_the_same_in_both_engines(chunk: int) -> None:
-    play_classic(Random(chunk), CLASSIC_GAMES, look_every=16)
+def test_the_usual_game_is_the_same_in_both_engines() -> None:
+    play_classic(Random(0), 60, look_every=16)
 
 
-@pytest.mark.parametrize("chunk", range(MIXED_CHUNKS))
-def test_any_game_is_the_same_in_both_engines(chunk: int) -> None:
-    rng = Random(1000 + chunk)
-    play_mixed(rng, MIXED_GAMES, SMALL_SIDES if chunk % 2 else SIDES, look_every=16)
-    if chunk % 7 == 0:
-        play_mixed(rng, 2, HUGE, look_every=16)
+@pytest.mark.parametrize(
+    ("sides", "count"), [(SMALL_SIDES, 600), (SIDES, 500), (HUGE, 4)], ids=["small", "all", "huge"]
+)
+def test_any_game_is_the_same_in_both_engines(sides: tuple[int, ...], count: int) -> None:
+    play_mixed(Random(1000 + len(sides)), count, sides, look_every=16)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("chunk", range(SLOW_CHUNKS))
-def test_many_more_games_are_the_same_in_both_engines(chunk: int) -> None:
-    rng = Random(1_000_000 + chunk)
-    play_classic(rng, SLOW_GAMES // 4, look_every=64)
-    play_mixed(rng, SLOW_GAMES // 4, SIDES, look_every=64)
-    play_mixed(rng, SLOW_GAMES // 2 - 2, SMALL_SIDES, look_every=64)
-    play_mixed(rng, 2, HUGE, look_every=64)
+def test_the_usual_game_is_the_same_in_both_engines_many_times_over() -> None:
+    play_classic(Random(1_000_000), 25_000, look_every=64)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("sides", "count"), [(SMALL_SIDES, 49_000), (SIDES, 25_000), (HUGE, 1_000)], ids=["small", "all", "huge"]
+)
+def test_any_game_is_the_same_in_both_engines_many_times_over(sides: tuple[int, ...], count: int) -> None:
+    play_mixed(Random(1_000_000 + len(sides)), count, sides, look_every=64)
 
 
 # --- what the games above come across --------------------------------------------------------------------------

@@ -1,0 +1,110 @@
+"""Runs the commands of docs/performance.md and writes what they print beside them; sentences are written by hand.
+
+python -m benchmarks.performance_page                # all of them: some minutes, on a machine with nothing else to do
+python -m benchmarks.performance_page metro start    # only these
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from benchmarks.findings import put
+from mmsim.core.files import write_atomically
+
+PAGE = Path(__file__).parent.parent / "docs" / "performance.md"
+ALL_BOTS = "uniform,greedy,runner,blocker,networker,planner,search:playouts=8,search"
+MILLION = "mmsim run municipality-4p --bots uniform --games 333334 --out {runs}/million"
+
+
+def main(wanted: list[str]) -> None:
+    for name in wanted or FIGURES:
+        print(f"{name} ...", file=sys.stderr)
+        text = put(PAGE.read_text(encoding="utf-8"), name, FIGURES[name]())
+        write_atomically(PAGE, text.encode())
+
+
+def bench(words: str) -> str:
+    """A command with what it printed."""
+    return _shown([f"mmsim bench {words}"], run(f"mmsim bench {words}"))
+
+
+def whole_runs() -> str:
+    """A whole run against bare games, for bots that think and bots that do not."""
+    commands = [
+        f"python -m benchmarks.end_to_end --bots {bots} --games {games} --repeats 3"
+        for bots, games in (("uniform", 600_000), ("planner", 12_000))
+    ]
+    told = [json.loads(run(command)) for command in commands]
+    lines = [
+        f"{one['bots']}: {100 * one['median_of_bare']:.0f} % of two bare processes by the clock, "
+        f"{100 * one['median_cpu_of_bare']:.0f} % by CPU seconds"
+        for one in told
+    ]
+    return _shown(commands, "\n".join(lines))
+
+
+def million() -> str:
+    """What becomes of a million games: report and comparison."""
+    commands = [MILLION, "mmsim report {runs}/million", "mmsim compare {runs}/million"]
+    with TemporaryDirectory() as runs:
+        lines = [timed(command.format(runs=runs)) for command in commands]
+    return _shown([command.format(runs="runs") for command in commands], "\n".join(lines))
+
+
+def start() -> str:
+    """The first seconds: commands with compiled code at hand."""
+    commands = ["mmsim --help", "mmsim rules list", "mmsim play --bots planner --quiet", "mmsim bench --help"]
+    return _shown(commands, "\n".join(timed(command) for command in commands))
+
+
+def timed(command: str) -> str:
+    """Seconds by the clock, CPU seconds and memory of a command; the better of two turns if it is a short one."""
+    turns = [_turn(command)]
+    if turns[0][0] < 5:
+        turns.append(_turn(command))
+    seconds, cpu, megabytes = min(turns)
+    return f"{' '.join(command.split()[:2]):14} {seconds:5.1f} s, {cpu:5.1f} s of CPU, {megabytes:.0f} MB"
+
+
+def _turn(command: str) -> tuple[float, float, float]:
+    began = time.perf_counter()
+    process = subprocess.Popen(_words(command), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise SystemExit(f"{command} failed")
+    return time.perf_counter() - began, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
+
+
+def run(command: str) -> str:
+    return subprocess.run(_words(command), check=True, stdout=subprocess.PIPE, text=True).stdout.rstrip()
+
+
+def _words(command: str) -> list[str]:
+    """With this Python, whatever is first on the path."""
+    program, *rest = command.split()
+    return [sys.executable, *(["-m", "mmsim"] if program == "mmsim" else []), *rest]
+
+
+def _shown(commands: list[str], told: str) -> str:
+    return "\n".join(["```sh", *commands, "```", "", "```", told, "```"])
+
+
+_C = " --against-c" if shutil.which("cc") else ""
+FIGURES: dict[str, Callable[[], str]] = {
+    "metromania": lambda: bench(f"--bots {ALL_BOTS}{_C}"),
+    "metro": lambda: bench(f"--game metro{_C}"),
+    "runs": whole_runs,
+    "million": million,
+    "start": start,
+}
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

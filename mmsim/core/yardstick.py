@@ -1,0 +1,72 @@
+"""The same game as a C program that can play one variant only: how far a general core is from that.
+
+Sources lie in `benchmarks/yardstick`, one for each game that has one. They are compiled when asked for, loaded into
+this process and play on its clock, so that core and C can take turns in one measurement.
+"""
+
+import ctypes
+import shutil
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mmsim.core.data import data_folder
+from mmsim.core.errors import MmsimError, UsageError
+
+_COMPILERS = ("cc", "gcc", "clang")
+_AS_FAST_AS_CAN_BE = ("-O3", "-march=native")
+_MOST_SUMS = 16
+
+
+class Yardstick:
+    """A compiled C program: what it plays, and what its games so far came to."""
+
+    def __init__(self, library: Path) -> None:
+        self._library = ctypes.CDLL(str(library))
+        self._library.play.restype = ctypes.c_int64
+        self._sums = np.zeros(_MOST_SUMS, np.int64)
+        self.games = 0
+        self.variant, self.board, names = map(self._text, ("variant", "board", "sums"))
+        self.summed = names.split(",")
+
+    def _text(self, name: str) -> str:
+        return ctypes.string_at(ctypes.addressof(ctypes.c_char.in_dll(self._library, name))).decode()
+
+    def play(self, first: int, count: int, rows: Mapping[str, NDArray[np.void]] | None = None) -> int:
+        """Play games, into the rows of all tables if the program was built to keep them; the decisions made."""
+        tables = list((rows or {}).values())
+        into = (ctypes.c_void_p * len(tables))(*(table.ctypes.data for table in tables))
+        sums = ctypes.c_void_p(self._sums.ctypes.data)
+        decisions = self._library.play(ctypes.c_int64(first), ctypes.c_int64(count), sums, into)
+        self.games += count
+        return int(decisions)
+
+    def means(self) -> dict[str, float]:
+        """What a game came to on the average, column by column."""
+        return {name: float(total / self.games) for name, total in zip(self.summed, self._sums, strict=False)}
+
+    def fits(self, variant: str, board: str) -> None:
+        """Refuse another variant or board than the one it plays."""
+        if variant != self.variant or self.board not in ("", board):
+            plays = f"{self.variant} on {self.board}" if self.board else self.variant
+            raise UsageError(f"the C program of this game plays {plays} only")
+
+
+def build(game: str, folder: Path, *, rows: bool) -> Yardstick:
+    """Compile the C program of a game into a folder; with `rows` it writes all tables too."""
+    source = data_folder("benchmarks/yardstick") / f"{game}.c"
+    if not source.is_file():
+        raise UsageError(f"there is no C program of {game} to measure against")
+    compiler = next((found for name in _COMPILERS if (found := shutil.which(name))), None)
+    if compiler is None:
+        raise MmsimError(f"measuring against C needs a C compiler ({', '.join(_COMPILERS)}), and there is none here")
+    library = folder / f"{game}{'-rows' if rows else ''}.so"
+    flags = [*_AS_FAST_AS_CAN_BE, "-shared", "-fPIC", "-fvisibility=hidden", *(["-DROWS"] if rows else [])]
+    command = [compiler, *flags, "-o", str(library), str(source)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise MmsimError(f"{compiler} did not compile {source.name}: {done.stderr.strip().splitlines()[0]}")
+    return Yardstick(library)
