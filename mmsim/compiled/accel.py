@@ -1,6 +1,7 @@
 """The only place, with `linking`, that names Numba: the decorators, the off switch, the machine's bit instructions.
 
 `MMSIM_JIT=0` runs the same code as plain Python (slow; for coverage and for stepping through it in a debugger).
+`MMSIM_BOUNDSCHECK=1` compiles it so that an index out of bounds, `ix(-1)` too, is an IndexError, and keeps that apart.
 """
 
 import os
@@ -27,7 +28,7 @@ if ENABLED:
     from mmsim.compiled import cache
     from mmsim.compiled.linking import PartCompiler, WholeCompiler
 
-    _OPTIONS = {"error_model": "numpy", "nogil": True, "boundscheck": False}
+    _OPTIONS = {"error_model": "numpy", "nogil": True, "boundscheck": cache.CHECKED}
     _PART = {**_OPTIONS, "no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": PartCompiler}
 
     def jit(function: F) -> F:

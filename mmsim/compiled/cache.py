@@ -26,6 +26,7 @@ _PACKAGE = Path(__file__).resolve().parent.parent
 _CHECKSUMS = "checksums.json"
 _IMPORT = re.compile(r"^ *from (mmsim[\w.]*) import ([\w, ]*)", re.MULTILINE)
 _KEPT = 24  # folders of other versions that stay
+CHECKED = os.environ.get("MMSIM_BOUNDSCHECK", "0") != "0"  # whether compiled code looks after its indices
 
 
 def root() -> Path:
@@ -42,7 +43,7 @@ def folder(game: str) -> Path:
     digest = hashlib.sha256(f"{_PACKAGE}\n".encode())  # Numba's files know the path of their source
     for package in ("numba", "llvmlite", "numpy"):
         digest.update(f"{package} {version(package)}\n".encode())
-    digest.update(f"{platform.python_version()} {platform.machine()} {platform.processor()}\n".encode())
+    digest.update(f"{platform.python_version()} {platform.machine()} {platform.processor()} {CHECKED}\n".encode())
     for source in sources(game):
         digest.update(str(source.relative_to(_PACKAGE)).encode())
         digest.update(source.read_bytes())

@@ -96,6 +96,33 @@ def test_zero_has_no_bits() -> None:
     assert run(script, "0").strip() == "0"
 
 
+_INDICES = """
+import numba, numpy as np
+from mmsim.compiled.accel import ix, jit
+
+@jit
+def add_one(record, at):
+    record.numbers[ix(at)] += 1
+
+@numba.njit
+def call(records, at):
+    add_one(records[0], at)
+
+records = np.zeros(1, [("numbers", np.int64, 3), ("after", np.int64, 9)]).view(np.recarray)
+for at in (0, 2, 3, -1):
+    try:
+        call(records, np.int64(at))
+        print("fine")
+    except IndexError as error:
+        print(error)
+"""
+
+
+def test_an_index_out_of_bounds_is_an_error_where_indices_are_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MMSIM_BOUNDSCHECK", "1")
+    assert run(_INDICES, "1").splitlines() == ["fine", "fine", *["index is out of bounds"] * 2]
+
+
 # --- the whole core as plain Python ----------------------------------------------------------------------------
 
 VARIANTS: list[list[Any]] = [
