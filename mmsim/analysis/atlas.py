@@ -52,10 +52,10 @@ def layout_share(run: RunTables) -> Panel | None:
         tuple(outcomes),
         np.array([share.value for share in shares]).reshape(shape),
         np.repeat([[float(run.games_of(variant.name))] for variant in run.variants], len(outcomes), axis=1),
-        np.array([float(share.clusters) for share in shares]).reshape(shape),
+        np.array([float(share.deals) for share in shares]).reshape(shape),
         np.diag([share.se**2 for share in shares]).reshape(*shape, *shape),
         paired=False,
-        games_per_cluster=max(by_layout.group_by("variant").agg(pl.col("games").mean())["games"]),
+        games_a_deal=max(by_layout.group_by("variant").agg(pl.col("games").mean())["games"]),
         intervals={divmod(i, shape[1]): (share.low, share.high) for i, share in enumerate(shares)},
     )
 

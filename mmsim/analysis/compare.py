@@ -42,7 +42,7 @@ class Comparison:
     p_value: float
     p_equal: float  # against a difference as large as the tolerance
     saved: float  # part of the variance that pairing took away
-    games_per_cluster: float
+    games_a_deal: float
     paired: bool
     p_adjusted: float = 1.0  # Holm, over all comparisons made together
     p_equal_adjusted: float = 1.0
@@ -74,16 +74,16 @@ class Comparison:
     def games_needed(self) -> float:
         """Games of each variant at which either a difference or equality would be shown, if all is as it seems."""
         alpha, tolerance = ALPHA / self.family, self.measure.tolerance
-        if self.difference.clusters < 2:
+        if self.difference.deals < 2:
             return inf
         if self.same:
-            return stats.clusters_to_be_sure(self.share_that_matters, alpha) * self.games_per_cluster
+            return stats.deals_to_be_sure(self.share_that_matters, alpha) * self.games_a_deal
         if self.difference.se == 0:
-            return (1 + log2(1 / alpha)) * self.games_per_cluster
-        sd = self.difference.se * sqrt(self.difference.clusters)
-        find = stats.clusters_to_find(self.difference.value, sd, alpha)
-        equate = stats.clusters_to_equate(self.difference.value, tolerance, sd, alpha)
-        return min(find, equate) * self.games_per_cluster
+            return (1 + log2(1 / alpha)) * self.games_a_deal
+        sd = self.difference.se * sqrt(self.difference.deals)
+        find = stats.deals_to_find(self.difference.value, sd, alpha)
+        equate = stats.deals_to_equate(self.difference.value, tolerance, sd, alpha)
+        return min(find, equate) * self.games_a_deal
 
     @property
     def in_words(self) -> str:
@@ -108,7 +108,7 @@ class Comparison:
             "low": _told(self.difference.low),
             "high": _told(self.difference.high),
             "se": _told(self.difference.se),
-            "clusters": self.difference.clusters,
+            "deals": self.difference.deals,
             "p_value": self.p_value,
             "p_adjusted": self.p_adjusted,
             "tolerance": self.measure.tolerance,
@@ -166,32 +166,32 @@ def difference(panel: Panel, base: int, variant: int, group: int) -> tuple[Estim
     """What a variant has more than another, and the degrees of freedom that rests on."""
     before, after = panel.estimate(base, group), panel.estimate(variant, group)
     se = sqrt(panel.variance_of_difference(base, variant, group, panel.paired))
-    clusters = min(before.clusters, after.clusters)
+    deals = min(before.deals, after.deals)
     alone = panel.paired or not isfinite(se)
-    df = clusters - 1.0 if alone else stats.welch_df(before.se, before.clusters, after.se, after.clusters)
+    df = deals - 1.0 if alone else stats.welch_df(before.se, before.deals, after.se, after.deals)
     value = after.value - before.value
     if abs(value) < 1e-12 * max(abs(before.value), abs(after.value)):
         value = 0.0  # rounding, not a difference
-    half = stats.t_quantile((1 + stats.LEVEL) / 2, max(df, 1.0)) * se if clusters > 1 else inf
-    return Estimate(value, value - half, value + half, se, clusters), df
+    half = stats.t_quantile((1 + stats.LEVEL) / 2, max(df, 1.0)) * se if deals > 1 else inf
+    return Estimate(value, value - half, value + half, se, deals), df
 
 
 def by_chance(apart: Estimate, df: float) -> float:
     """How often chance alone would make such a difference; the same one every time is judged by its sign alone."""
-    if apart.clusters < 2:
+    if apart.deals < 2:
         return 1.0
     if apart.se == 0 and apart.value != 0:
-        return stats.always(apart.clusters)
+        return stats.always(apart.deals)
     return stats.two_sided_p(apart.value, apart.se, df)
 
 
 def _compare(panel: Panel, base: int, variant: int, group: int) -> Comparison:
     apart, df = difference(panel, base, variant, group)
     variance, unpaired = apart.se**2, panel.variance_of_difference(base, variant, group, paired=False)
-    told = apart.clusters > 1
+    told = apart.deals > 1
     p_equal = stats.tost(apart.value, apart.se, df, panel.measure.tolerance)
     if p_equal == 0 and apart.se == 0:  # nothing varied yet, which does not mean that it never will
-        p_equal = stats.never(_share_that_matters(panel.measure, panel.estimate(base, group)), apart.clusters)
+        p_equal = stats.never(_share_that_matters(panel.measure, panel.estimate(base, group)), apart.deals)
     return Comparison(
         measure=panel.measure,
         group=panel.groups[group],
@@ -204,13 +204,13 @@ def _compare(panel: Panel, base: int, variant: int, group: int) -> Comparison:
         p_value=by_chance(apart, df),
         p_equal=p_equal if told else 1.0,
         saved=1 - variance / unpaired if panel.paired and unpaired > 0 else 0.0,
-        games_per_cluster=panel.games_per_cluster,
+        games_a_deal=panel.games_a_deal,
         paired=panel.paired,
     )
 
 
 def _share_that_matters(measure: Measure, before: Estimate) -> float:
-    spread = 1.0 if measure.unit.startswith("share") else before.se * sqrt(before.clusters)
+    spread = 1.0 if measure.unit.startswith("share") else before.se * sqrt(before.deals)
     return min(1.0, measure.tolerance / spread) if spread > 0 else _RARE
 
 

@@ -21,7 +21,7 @@ def groups_equal(panel: Panel, variant: int) -> float:
     here = np.isfinite(panel.means[variant])
     means, cov = panel.means[variant, here], panel.cov[variant][here][:, variant][:, here]
     centre = np.eye(len(means)) - 1 / len(means)
-    return stats.wald(centre @ means, centre @ cov @ centre, float(panel.clusters[variant, here].min(initial=np.inf)))
+    return stats.wald(centre @ means, centre @ cov @ centre, float(panel.deals[variant, here].min(initial=np.inf)))
 
 
 def seat_imbalance(shares: Panel) -> Panel:
@@ -52,10 +52,10 @@ def seat_imbalance(shares: Panel) -> Panel:
         ("",),
         roots[:, None],
         shares.games.max(axis=1, keepdims=True),
-        shares.clusters.max(axis=1, keepdims=True),
+        shares.deals.max(axis=1, keepdims=True),
         (cov / np.outer(slope, slope))[:, None, :, None],
         shares.paired,
-        shares.games_per_cluster,
+        shares.games_a_deal,
         {(v, 0): (float(ends[0][v]), float(ends[1][v])) for v in range(count)},
     )
 

@@ -38,9 +38,7 @@ class Ladder:
 
 def rate_ladder(played: LadderGames) -> Ladder:
     """Rate the bots of a ladder; games that share a layout and a deal are one observation."""
-    ranked = played.seats.select(
-        "bot", "rank", game=pl.col("lineup") * played.games + pl.col("game"), cluster=pl.col("deal")
-    )
+    ranked = played.seats.select("bot", "rank", "deal", game=pl.col("lineup") * played.games + pl.col("game"))
     duels = [duel for number in range(len(played.lineups)) for duel in _duels(played, number)]
     return Ladder(ratings.rate(ranked), duels, played.players, played.failed)
 
@@ -56,6 +54,6 @@ def _duels(played: LadderGames, number: int) -> list[Duel]:
     share = stats.share_estimate(float(deals.mean()), se, float(own.height), deals.size)
     duels = [Duel(lineup.one, lineup.others, share, own.height)]
     if played.players == 2:
-        other = Estimate(1 - share.value, 1 - share.high, 1 - share.low, share.se, share.clusters)
+        other = Estimate(1 - share.value, 1 - share.high, 1 - share.low, share.se, share.deals)
         duels.append(Duel(lineup.others, lineup.one, other, own.height))
     return duels

@@ -1,7 +1,7 @@
 """Metrics of a run, estimated: a mean for every variant and group, and how all of them vary together.
 
-Games that share a layout and a deal are one cluster. In a paired run the clusters of all variants have the same
-layouts and deals, so what a deal does to one variant it does to the others, and differences are told apart sooner.
+Games that share a layout and a deal are one observation, called a deal for short. In a paired run all variants play
+the same deals, so what a deal does to one variant it does to the others, and differences are told apart sooner.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -30,30 +30,30 @@ class Measure:
 
 @dataclass(frozen=True)
 class Panel:
-    """A metric for every variant and group: means, games, clusters, and the covariance of all means."""
+    """A metric for every variant and group: means, games, deals, and the covariance of all means."""
 
     measure: Measure
     variants: tuple[str, ...]
     groups: tuple[str, ...]
     means: Array  # variants x groups
     games: Array
-    clusters: Array
+    deals: Array
     cov: NDArray[np.float64]  # variants x groups x variants x groups
     paired: bool
-    games_per_cluster: float = 1.0
+    games_a_deal: float = 1.0
     intervals: Mapping[tuple[int, int], tuple[float, float]] = field(
         default_factory=dict
     )  # where not of the usual kind
 
     def estimate(self, variant: int, group: int) -> Estimate:
         """The mean of a variant and group, with its interval."""
-        value, clusters = float(self.means[variant, group]), int(self.clusters[variant, group])
+        value, deals = float(self.means[variant, group]), int(self.deals[variant, group])
         se = float(np.sqrt(max(self.cov[variant, group, variant, group], 0.0)))
         if (variant, group) in self.intervals:
-            return Estimate(value, *self.intervals[variant, group], se, clusters)
+            return Estimate(value, *self.intervals[variant, group], se, deals)
         if self.measure.unit == "share":
-            return stats.share_estimate(value, se, float(self.games[variant, group]), clusters)
-        return stats.estimate(value, se, clusters)
+            return stats.share_estimate(value, se, float(self.games[variant, group]), deals)
+        return stats.estimate(value, se, deals)
 
     def known(self, variant: int, group: int) -> bool:
         """Whether there is any game to tell this from."""
@@ -71,13 +71,13 @@ class Panel:
     def rows(self) -> pl.DataFrame:
         """One row a variant and group."""
         told = [
-            (self.measure.name, variant, group, e.value, e.low, e.high, e.se, int(self.games[v, g]), e.clusters)
+            (self.measure.name, variant, group, e.value, e.low, e.high, e.se, int(self.games[v, g]), e.deals)
             for v, variant in enumerate(self.variants)
             for g, group in enumerate(self.groups)
             if self.known(v, g)
             for e in [self.estimate(v, g)]
         ]
-        names = ["metric", "variant", "group", "value", "low", "high", "se", "games", "clusters"]
+        names = ["metric", "variant", "group", "value", "low", "high", "se", "games", "deals"]
         types = [pl.String, pl.String, pl.String, *[pl.Float64] * 4, pl.Int64, pl.Int64]
         frame = pl.DataFrame(told, schema=dict(zip(names, types, strict=True)), orient="row")
         endless = pl.col("low", "high", "se")
@@ -96,7 +96,7 @@ def panels(run: RunTables, metrics: Sequence[Metric]) -> list[Panel]:
     found: dict[str, Panel] = {}
     for table in dict.fromkeys(metric.table for metric in metrics):
         of_table = [metric for metric in metrics if metric.table == table]
-        totals = _cluster_totals(run, of_table, shape)
+        totals = _deal_totals(run, of_table, shape)
         for metric in of_table:
             if groups := list(metric.values(shape)):
                 panel = _panel(run, metric, groups, totals)
@@ -107,9 +107,9 @@ def panels(run: RunTables, metrics: Sequence[Metric]) -> list[Panel]:
 
 @dataclass(frozen=True)
 class _Totals:
-    """The sums and counts of every column over every cluster of a variant."""
+    """The sums and counts of every column over every deal of a variant."""
 
-    clusters: NDArray[np.int64]
+    deals: NDArray[np.int64]
     frame: pl.DataFrame
     size: int
 
@@ -123,35 +123,35 @@ class _Totals:
 _COUNT = "\tgames"
 
 
-def _cluster_totals(run: RunTables, metrics: Sequence[Metric], shape: Shape) -> list[_Totals]:
-    """The totals of every variant, in the order of its clusters."""
+def _deal_totals(run: RunTables, metrics: Sequence[Metric], shape: Shape) -> list[_Totals]:
+    """The totals of every variant, in the order of its deals."""
     wide = per_game_wide(run.tables, metrics, shape)
     names = [column(metric.name, group) for metric in metrics for group in metric.values(shape)]
-    return [_totals_of(wide, variant.name, variant.cluster, names) for variant in run.variants]
+    return [_totals_of(wide, variant.name, variant.games_a_deal, names) for variant in run.variants]
 
 
 def _totals_of(wide: pl.LazyFrame, variant: str, size: int, names: Iterable[str]) -> _Totals:
-    frame = wide.filter(pl.col("variant") == variant).drop("variant").rename({"game": "cluster"})
+    frame = wide.filter(pl.col("variant") == variant).drop("variant").rename({"game": "deal"})
     if size > 1:
         frame = (
-            frame.with_columns(pl.col("cluster") // size)
-            .group_by("cluster")
+            frame.with_columns(pl.col("deal") // size)
+            .group_by("deal")
             .agg(pl.col(names).sum(), pl.col(names).count().name.suffix(_COUNT))
         )
-    told = frame.sort("cluster").collect(engine="streaming")
-    return _Totals(told["cluster"].to_numpy().astype(np.int64), told, size)
+    told = frame.sort("deal").collect(engine="streaming")
+    return _Totals(told["deal"].to_numpy().astype(np.int64), told, size)
 
 
 def _panel(run: RunTables, metric: Metric, groups: Sequence[str], totals: Sequence[_Totals]) -> Panel:
     paired = run.paired and len(totals) > 1
     variants, width = len(totals), len(groups)
-    means, games, clusters = (np.zeros((variants, width)) for _ in range(3))
+    means, games, deals = (np.zeros((variants, width)) for _ in range(3))
     pulls: list[Array] = []
     for v, total in enumerate(totals):
         columns = [total.of(column(metric.name, group)) for group in groups]
         sums, counts = (np.column_stack([pair[i] for pair in columns]) for i in (0, 1))
         means[v], pull = stats.residuals(sums, counts)
-        games[v], clusters[v] = counts.sum(axis=0), (counts > 0).sum(axis=0)
+        games[v], deals[v] = counts.sum(axis=0), (counts > 0).sum(axis=0)
         pulls.append(pull)
     return Panel(
         measure_of(metric),
@@ -159,22 +159,22 @@ def _panel(run: RunTables, metric: Metric, groups: Sequence[str], totals: Sequen
         tuple(groups),
         means,
         games,
-        clusters,
-        _covariances(pulls, [total.clusters for total in totals], paired),
+        deals,
+        _covariances(pulls, [total.deals for total in totals], paired),
         paired,
-        float(run.variants[0].cluster),
+        float(run.variants[0].games_a_deal),
     )
 
 
-def _covariances(pulls: Sequence[Array], clusters: Sequence[NDArray[np.int64]], paired: bool) -> NDArray[np.float64]:
+def _covariances(pulls: Sequence[Array], deals: Sequence[NDArray[np.int64]], paired: bool) -> NDArray[np.float64]:
     variants, width = len(pulls), pulls[0].shape[1]
     cov = np.zeros((variants, width, variants, width))
     for v in range(variants):
         for w in range(v, variants if paired else v + 1):
-            if v == w or np.array_equal(clusters[v], clusters[w]):
+            if v == w or np.array_equal(deals[v], deals[w]):
                 one, other = pulls[v], pulls[w]
-            else:  # a partial run: only clusters both have played vary together
-                _, here, there = np.intersect1d(clusters[v], clusters[w], assume_unique=True, return_indices=True)
+            else:  # a partial run: only deals both have played vary together
+                _, here, there = np.intersect1d(deals[v], deals[w], assume_unique=True, return_indices=True)
                 one, other = pulls[v][here], pulls[w][there]
             cov[v, :, w, :] = stats.covariance(one, other)
             cov[w, :, v, :] = cov[v, :, w, :].T

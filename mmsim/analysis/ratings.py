@@ -69,27 +69,27 @@ class Ratings:
     bots: list[Rating]
     gaps: list[Gap]
     games: int
-    clusters: int
+    deals: int
 
 
 def rate(ranked: pl.DataFrame) -> Ratings:
     """Rate bots from one row a game and competitor: `game`, `bot`, `rank` (1 best, equal ranks share), and optionally
-    `cluster`, games that share a layout and a deal. Where a player has several seats, give one row a player."""
+    `deal`, the same for games that share a layout and a deal. One row a player, however many seats."""
     sample = _Sample(ranked)
     if sample.bots == 0:
         raise MmsimError("there are no ranked games to rate bots by")
     _check_connected(sample)
     strengths, information = _fit(sample)
-    pulls = sample.cluster_scores(strengths)
+    pulls = sample.deal_scores(strengths)
     inverse = np.linalg.inv(information)
-    clusters = len(pulls)
-    robust = inverse @ (pulls.T @ pulls) @ inverse * clusters / max(clusters - 1, 1)
+    deals = len(pulls)
+    robust = inverse @ (pulls.T @ pulls) @ inverse * deals / max(deals - 1, 1)
     # Where a bot never lost or never won nothing varies from game to game, and only the model knows the doubt.
     certain = sample.always_or_never()
 
     def difference(contrast: Array, of: Sequence[int]) -> Estimate:
         cov = inverse if certain[list(of)].any() else robust
-        return stats.estimate(float(contrast @ strengths), float(np.sqrt(contrast @ cov @ contrast)), clusters)
+        return stats.estimate(float(contrast @ strengths), float(np.sqrt(contrast @ cov @ contrast)), deals)
 
     unit = np.eye(sample.bots)
     order = sorted(range(sample.bots), key=lambda i: (-strengths[i], sample.names[i]))
@@ -103,25 +103,23 @@ def rate(ranked: pl.DataFrame) -> Ratings:
         Gap(sample.names[i], sample.names[j], gap, p, adjusted)
         for (i, j), gap, p, adjusted in zip(pairs, differences, p_values, stats.holm(p_values), strict=True)
     ]
-    return Ratings(ratings, gaps, sample.games, clusters)
+    return Ratings(ratings, gaps, sample.games, deals)
 
 
 class _Sample:
     """The games as counts of patterns: which bots finished in which order."""
 
     def __init__(self, ranked: pl.DataFrame) -> None:
-        if "cluster" not in ranked.columns:
-            ranked = ranked.with_columns(cluster=pl.col("game"))
-        seats = ranked.select(
-            "game", "cluster", pl.col("rank").cast(pl.Int64), pl.col("bot").cast(pl.String)
-        ).drop_nulls()
+        if "deal" not in ranked.columns:
+            ranked = ranked.with_columns(deal=pl.col("game"))
+        seats = ranked.select("game", "deal", pl.col("rank").cast(pl.Int64), pl.col("bot").cast(pl.String)).drop_nulls()
         self.names: list[str] = sorted(seats["bot"].unique().to_list())
         self.bots = len(self.names)
         code = pl.DataFrame({"bot": self.names, "code": list(range(self.bots))}, schema={"bot": pl.String, "code": int})
         seats = seats.join(code, on="bot").sort("game", "rank", "code")
-        per_game = seats.group_by("game", maintain_order=True).agg(pl.col("cluster").first(), "rank", "code")
+        per_game = seats.group_by("game", maintain_order=True).agg(pl.col("deal").first(), "rank", "code")
         patterns = per_game.group_by("rank", "code", maintain_order=True).agg(
-            pl.len().alias("games"), pl.col("cluster").alias("clusters")
+            pl.len().alias("games"), pl.col("deal").alias("deals")
         )
         self.games = per_game.height
         self.counts: Array = patterns["games"].to_numpy().astype(np.float64)
@@ -130,8 +128,8 @@ class _Sample:
             for ranks, codes in zip(patterns["rank"].to_list(), patterns["code"].to_list(), strict=True)
         ]
         lengths = patterns["games"].to_numpy()
-        clusters = patterns["clusters"].explode().to_numpy() if self.games else np.zeros(0)
-        _, self._cluster_of_game = np.unique(clusters, return_inverse=True)
+        deals = patterns["deals"].explode().to_numpy() if self.games else np.zeros(0)
+        _, self._deal_of_game = np.unique(deals, return_inverse=True)
         self._pattern_of_game = np.repeat(np.arange(len(lengths)), lengths)
         self._expand()
 
@@ -210,12 +208,12 @@ class _Sample:
             total += np.diag(weight @ chance) - (chance * weight[:, None]).T @ chance
         return total
 
-    def cluster_scores(self, strengths: Array) -> Array:
-        """The pull of each cluster of games on each strength."""
-        clusters = int(self._cluster_of_game.max(initial=-1)) + 1
+    def deal_scores(self, strengths: Array) -> Array:
+        """The pull of the games of each deal on each strength."""
+        deals = int(self._deal_of_game.max(initial=-1)) + 1
         pull = self.scores(strengths)[self._pattern_of_game]
         return np.column_stack(
-            [np.bincount(self._cluster_of_game, pull[:, bot], minlength=clusters) for bot in range(self.bots)]
+            [np.bincount(self._deal_of_game, pull[:, bot], minlength=deals) for bot in range(self.bots)]
         )
 
 
@@ -244,46 +242,3 @@ def _check_connected(sample: _Sample) -> None:
     if rest:
         here, there = (", ".join(sample.names[i] for i in sorted(group)) for group in (reached, rest))
         raise MmsimError(f"no game links the bots {here} with {there}, so they cannot be rated on one scale")
-
-
-def pairings(ranked: pl.DataFrame) -> pl.DataFrame:
-    """How every bot fares against every other in the games both play: `ahead`, the share of their meetings it finishes
-    ahead (a shared rank is half), with its interval, and `win_share` of those games beside the `fair_share`, its part
-    of the seats."""
-    if "cluster" not in ranked.columns:
-        ranked = ranked.with_columns(cluster=pl.col("game"))
-    seats = ranked.select("game", "cluster", "rank", pl.col("bot").cast(pl.String)).with_columns(
-        first=(pl.col("rank") == 1) / (pl.col("rank") == 1).sum().over("game"), seats=pl.len().over("game")
-    )
-    own = seats.group_by("game", "bot").agg(
-        pl.col("first").sum().alias("win_share"), (pl.len() / pl.col("seats").first()).alias("fair_share")
-    )
-    met = seats.join(seats.select("game", "rank", "bot"), on="game", suffix="_other").filter(
-        pl.col("bot") != pl.col("bot_other")
-    )
-    meetings = met.group_by("bot", "bot_other", "game", "cluster").agg(
-        pl.when(pl.col("rank") == pl.col("rank_other"))
-        .then(0.5)
-        .otherwise((pl.col("rank") < pl.col("rank_other")).cast(pl.Float64))
-        .sum()
-        .alias("ahead"),
-        pl.len().alias("meetings"),
-    )
-    rows = []
-    for (bot, other), games in meetings.join(own, on=["game", "bot"]).group_by("bot", "bot_other"):
-        clusters = games.group_by("cluster").agg(pl.col("ahead").sum(), pl.col("meetings").sum())
-        means, pull = stats.residuals(
-            clusters.select("ahead").to_numpy(), clusters.select("meetings").to_numpy().astype(np.float64)
-        )
-        share = stats.share_estimate(
-            float(means[0]), float(np.sqrt((pull**2).sum())), float(clusters["meetings"].sum()), clusters.height
-        )
-        rows.append((bot, other, games.height, share.value, share.low, share.high, *_shares(games)))
-    names = ["bot", "opponent", "games", "ahead", "low", "high", "win_share", "fair_share"]
-    schema = dict(zip(names, [pl.String, pl.String, pl.Int64, *[pl.Float64] * 5], strict=True))
-    return pl.DataFrame(rows, schema=schema, orient="row").sort("bot", "opponent")
-
-
-def _shares(games: pl.DataFrame) -> tuple[float, float]:
-    row = games.select(pl.col("win_share").mean(), pl.col("fair_share").mean()).row(0)
-    return float(row[0]), float(row[1])

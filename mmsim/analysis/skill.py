@@ -29,7 +29,7 @@ def ratings_of(run: RunTables) -> dict[str, Ratings]:
     return {
         variant.name: rate(
             seats.filter(pl.col("variant") == variant.name)
-            .select("game", "bot", "rank", cluster=pl.col("game") // variant.cluster)
+            .select("game", "bot", "rank", deal=pl.col("game") // variant.games_a_deal)
             .collect()
         )
         for variant in run.variants
@@ -49,10 +49,10 @@ def skill_gradient(ratings: Mapping[str, Ratings]) -> Panel | None:
         ("",),
         chances[:, None],
         np.array([[float(told.games)] for told in ratings.values()]),
-        np.array([[float(told.clusters)] for told in ratings.values()]),
+        np.array([[float(told.deals)] for told in ratings.values()]),
         np.diag(se**2)[:, None, :, None],
         paired=False,
-        games_per_cluster=next(told.games / told.clusters for told in ratings.values()),
+        games_a_deal=next(told.games / told.deals for told in ratings.values()),
         intervals={(v, 0): (_chance(gap.low), _chance(gap.high)) for v, gap in enumerate(gaps)},
     )
 

@@ -1,4 +1,7 @@
-"""The statistics of the house: pure functions, each with the paper behind it; `docs/statistics.md` tells why."""
+"""The statistics of the house: pure functions, each with the paper behind it; `docs/statistics.md` tells why.
+
+A deal is all games that share a layout and a deal: one independent observation.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,18 +18,18 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number, its interval and what they rest on: its standard error and the clusters it varies over."""
+    """A number, its interval and what they rest on: its standard error and the deals it varies over."""
 
     value: float
     low: float
     high: float
     se: float
-    clusters: int
+    deals: int
 
     @property
     def df(self) -> int:
         """Degrees of freedom: what varies independently, less the mean."""
-        return max(self.clusters - 1, 1)
+        return max(self.deals - 1, 1)
 
 
 def t_quantile(probability: float, df: float) -> float:
@@ -46,26 +49,22 @@ def two_sided_p(value: float, se: float, df: float) -> float:
     return float(2 * special.stdtr(df, -abs(value) / se))
 
 
-def estimate(value: float, se: float, clusters: int, level: float = LEVEL) -> Estimate:
-    """A number with Student's t interval; fewer than two clusters tell nothing of its spread."""
-    if clusters < 2:
-        return Estimate(value, -np.inf, np.inf, np.inf, clusters)
-    half = t_quantile((1 + level) / 2, clusters - 1) * se
-    return Estimate(value, value - half, value + half, se, clusters)
+def estimate(value: float, se: float, deals: int, level: float = LEVEL) -> Estimate:
+    """A number with Student's t interval; fewer than two deals tell nothing of its spread."""
+    if deals < 2:
+        return Estimate(value, -np.inf, np.inf, np.inf, deals)
+    half = t_quantile((1 + level) / 2, deals - 1) * se
+    return Estimate(value, value - half, value + half, se, deals)
 
 
 # --- shares ------------------------------------------------------------------------------------------------------
 
 
-def wilson(share: float, games: float, level: float = LEVEL) -> tuple[float, float]:
+def wilson(share: float, games: float, z: float) -> tuple[float, float]:
     """Interval of a share (Wilson 1927, J. Am. Stat. Assoc. 22): never outside 0 to 1, right even near its ends.
 
-    `games` may be a fraction: the effective number of games of a clustered sample.
+    It reaches `z` standard errors to each side; `games` may be a fraction, the effective number of games.
     """
-    return _wilson(share, games, z_quantile((1 + level) / 2))
-
-
-def _wilson(share: float, games: float, z: float) -> tuple[float, float]:
     if games <= 0:
         return 0.0, 1.0
     middle = share + z * z / (2 * games)
@@ -76,48 +75,48 @@ def _wilson(share: float, games: float, z: float) -> tuple[float, float]:
     return low, high
 
 
-def share_estimate(share: float, se: float, games: float, clusters: int, level: float = LEVEL) -> Estimate:
-    """A share with Wilson's interval for as many games as its clusters are worth.
+def share_estimate(share: float, se: float, games: float, deals: int, level: float = LEVEL) -> Estimate:
+    """A share with Wilson's interval for as many independent games as would tell as much.
 
     The effective number is games / design effect (Kish 1965, Survey Sampling, 8.2), with t in place of z for few
-    clusters (Korn and Graubard 1998, Survey Methodology 24). A share that never varied has design effect 1.
+    deals (Korn and Graubard 1998, Survey Methodology 24). A share that never varied has design effect 1.
     """
-    if clusters < 2:
-        return Estimate(share, 0.0, 1.0, np.inf, clusters)
-    worth = share * (1 - share) / se**2 if se > 0 else games
-    low, high = _wilson(share, worth, t_quantile((1 + level) / 2, clusters - 1))
-    return Estimate(share, low, high, se, clusters)
+    if deals < 2:
+        return Estimate(share, 0.0, 1.0, np.inf, deals)
+    effective = share * (1 - share) / se**2 if se > 0 else games
+    low, high = wilson(share, effective, t_quantile((1 + level) / 2, deals - 1))
+    return Estimate(share, low, high, se, deals)
 
 
-# --- means over clusters -----------------------------------------------------------------------------------------
+# --- means over deals --------------------------------------------------------------------------------------------
 
 
 def residuals(sums: Array, counts: Array) -> tuple[Array, Array]:
-    """The means of columns over all games, and how far each cluster pulls each of them.
+    """The means of columns over all games, and how far each deal pulls each of them.
 
-    A row is a cluster, its sum of values and its number of games; the mean is a ratio, linearised as in Cochran 1977
+    A row is a deal, its sum of values and its number of games; the mean is a ratio, linearised as in Cochran 1977
     (Sampling Techniques, 6.3) or Liang and Zeger 1986 (Biometrika 73). The covariance of two means is the sum over
-    clusters of the products of their residuals.
+    deals of the products of their residuals.
     """
     games = counts.sum(axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):
         means = sums.sum(axis=0) / games
-        clusters = (counts > 0).sum(axis=0)
-        correction = np.sqrt(clusters / np.maximum(clusters - 1, 1))
+        deals = (counts > 0).sum(axis=0)
+        correction = np.sqrt(deals / np.maximum(deals - 1, 1))
         pull = (sums - means * counts) / games * correction
     return means, pull
 
 
 def covariance(one: Array, other: Array) -> Array:
-    """Covariances between the means of two sets of columns from residuals of the same clusters."""
+    """Covariances between the means of two sets of columns from residuals of the same deals."""
     return one.T @ other
 
 
-def welch_df(se_one: float, clusters_one: int, se_other: float, clusters_other: int) -> float:
+def welch_df(se_one: float, deals_one: int, se_other: float, deals_other: int) -> float:
     """Degrees of freedom of a difference of independent means (Welch 1947, Biometrika 34)."""
     total = se_one**2 + se_other**2
-    parts = se_one**4 / max(clusters_one - 1, 1) + se_other**4 / max(clusters_other - 1, 1)
-    return total**2 / parts if parts > 0 else float(clusters_one + clusters_other - 2)
+    parts = se_one**4 / max(deals_one - 1, 1) + se_other**4 / max(deals_other - 1, 1)
+    return total**2 / parts if parts > 0 else float(deals_one + deals_other - 2)
 
 
 # --- decisions ---------------------------------------------------------------------------------------------------
@@ -141,39 +140,32 @@ def tost(difference: float, se: float, df: float, tolerance: float) -> float:
     return float(special.stdtr(df, -(tolerance - abs(difference)) / se))
 
 
-def never(share: float, clusters: float) -> float:
-    """The chance that what happens in this share of clusters never did: the "rule of three" (Hanley and Lippman-Hand
+def never(share: float, deals: float) -> float:
+    """The chance that what happens in this share of deals never did: the "rule of three" (Hanley and Lippman-Hand
     1983, J. Am. Med. Assoc. 249)."""
-    return float((1 - min(share, 1.0)) ** clusters)
+    return float((1 - min(share, 1.0)) ** deals)
 
 
-def always(clusters: float) -> float:
-    """How often chance alone would have every cluster differ to the same side: the sign test (Conover 1999, Practical
+def always(deals: float) -> float:
+    """How often chance alone would have every deal differ to the same side: the sign test (Conover 1999, Practical
     Nonparametric Statistics, 3.4)."""
-    return float(min(1.0, 2.0 ** (1 - clusters)))
+    return float(min(1.0, 2.0 ** (1 - deals)))
 
 
-def clusters_to_be_sure(share: float, alpha: float = 1 - LEVEL) -> float:
+def deals_to_be_sure(share: float, alpha: float = 1 - LEVEL) -> float:
     """Clusters after which something that has never happened happens in less than this share (Hanley and Lippman-Hand
     1983)."""
     return float(np.log(alpha) / np.log1p(-share)) if share < 1 else 1.0
 
 
-def power(effect: float, sd: float, clusters: float, alpha: float = 1 - LEVEL) -> float:
-    """How likely a two-sided test finds an effect (Cohen 1988, Statistical Power Analysis, 2; normal approximation)."""
-    reach = abs(effect) * np.sqrt(clusters) / sd
-    z = z_quantile(1 - alpha / 2)
-    return float(special.ndtr(reach - z) + special.ndtr(-reach - z))
-
-
-def clusters_to_find(effect: float, sd: float, alpha: float = 1 - LEVEL, wanted: float = 0.8) -> float:
+def deals_to_find(effect: float, sd: float, alpha: float = 1 - LEVEL, wanted: float = 0.8) -> float:
     """Clusters at which a two-sided test finds an effect with the wanted power (Cohen 1988)."""
     if effect == 0:
         return np.inf
     return float(((z_quantile(1 - alpha / 2) + z_quantile(wanted)) * sd / effect) ** 2)
 
 
-def clusters_to_equate(
+def deals_to_equate(
     difference: float, tolerance: float, sd: float, alpha: float = 1 - LEVEL, wanted: float = 0.8
 ) -> float:
     """Clusters at which two one-sided tests show equality, if the difference is what it seems (Chow, Shao and Wang
@@ -185,23 +177,23 @@ def clusters_to_equate(
     return float(((z_quantile(1 - alpha) + z_quantile(both_sides)) * sd / room) ** 2)
 
 
-def wald(values: Array, cov: Array, clusters: float = np.inf) -> float:
+def wald(values: Array, cov: Array, deals: float = np.inf) -> float:
     """p-value against "all of these are zero" (Wald 1943, Trans. Am. Math. Soc. 54), whatever their covariance.
 
-    Where that is estimated from few clusters, as Hotelling's T squared (1931, Ann. Math. Statist. 2); too few tell
+    Where that is estimated from few deals, as Hotelling's T squared (1931, Ann. Math. Statist. 2); too few tell
     nothing.
     """
     eigenvalues, vectors = np.linalg.eigh(cov)
     kept = eigenvalues > eigenvalues.max(initial=0.0) * 1e-9
     if not kept.any():
-        return 1.0 if np.allclose(values, 0) else always(max(clusters, 1))
+        return 1.0 if np.allclose(values, 0) else always(max(deals, 1))
     along, rank = vectors[:, kept].T @ values, int(kept.sum())
     squared = float((along**2 / eigenvalues[kept]).sum())
-    if not np.isfinite(clusters):
+    if not np.isfinite(deals):
         return float(special.chdtrc(rank, squared))
-    if clusters <= rank:
+    if deals <= rank:
         return 1.0
-    return float(special.fdtrc(rank, clusters - rank, squared * (clusters - rank) / (rank * (clusters - 1))))
+    return float(special.fdtrc(rank, deals - rank, squared * (deals - rank) / (rank * (deals - 1))))
 
 
 # --- variance between groups -------------------------------------------------------------------------------------

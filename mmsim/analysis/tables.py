@@ -24,7 +24,7 @@ class VariantInfo:
     name: str
     players: int
     bots: tuple[str, ...]
-    cluster: int  # games in a row that share a layout and a deal
+    games_a_deal: int  # games in a row that share a layout and a deal
     rules: str = ""  # as the experiment names them
     board: str = ""
     about: Mapping[str, Any] = field(default_factory=dict, hash=False, compare=False)
@@ -60,7 +60,7 @@ class RunTables:
     @property
     def paired(self) -> bool:
         """Whether the same game number means the same layout and deal in every variant."""
-        same = len({variant.cluster for variant in self.variants}) == 1
+        same = len({variant.games_a_deal for variant in self.variants}) == 1
         return self.experiment.design == "paired" and same
 
     @cached_property
@@ -89,7 +89,7 @@ class RunTables:
     @property
     def mixed(self) -> bool:
         """Whether a seat always has the same bot, and another seat another one."""
-        return any(len(set(variant.bots)) > 1 and variant.cluster == 1 for variant in self.variants)
+        return any(len(set(variant.bots)) > 1 and variant.games_a_deal == 1 for variant in self.variants)
 
     @property
     def warnings(self) -> list[str]:

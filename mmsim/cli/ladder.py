@@ -92,7 +92,7 @@ def _print(found: "Ladder") -> None:
     if found.failed:
         screen.print(f"{found.failed} games were stopped by a bot's error and are left out")
     screen.print(
-        f"{found.ratings.games:,} games on {found.ratings.clusters:,} layouts and deals, each played from every seat"
+        f"{found.ratings.games:,} games on {found.ratings.deals:,} layouts and deals, each played from every seat"
     )
 
 
@@ -102,7 +102,7 @@ def _chart(found: "Ladder") -> "Chart":
     from mmsim.report.figures import Row, dots
 
     def on_elo(e: Estimate) -> Estimate:
-        return Estimate(e.value * ELO, e.low * ELO, e.high * ELO, e.se * ELO, e.clusters)
+        return Estimate(e.value * ELO, e.low * ELO, e.high * ELO, e.se * ELO, e.deals)
 
     best = found.ratings.bots[0]
     second = found.ratings.bots[1]

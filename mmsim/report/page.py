@@ -123,7 +123,7 @@ def _page(
         measures=[measure for measure in MEASURES if measure.name in evidence.panels],
         level=f"{100 * stats.LEVEL:.0f} %",
         paired=run.paired,
-        clustered=any(variant.cluster > 1 for variant in run.variants),
+        deals_shared=any(variant.games_a_deal > 1 for variant in run.variants),
         tests=len(evidence.comparisons),
         experiment=experiment_toml(run.experiment),
         again=again or f"mmsim run experiment.toml && mmsim report {shlex.quote(f'runs/{run.name}')}",

@@ -17,17 +17,17 @@ from mmsim.batch.experiment import Experiment
 from mmsim.core.errors import UsageError
 
 
-def made_run(seed: int, games: int, effect: float = 0.0, cluster: int = 1, design: str = "paired") -> RunTables:
+def made_run(seed: int, games: int, effect: float = 0.0, games_a_deal: int = 1, design: str = "paired") -> RunTables:
     """A run of two variants whose margins share what the deal does to them."""
     rng = np.random.default_rng(seed)
-    deal = np.repeat(rng.normal(0, 3, games // cluster), cluster)
+    deal = np.repeat(rng.normal(0, 3, games // games_a_deal), games_a_deal)
     frames = [
         pl.DataFrame({"game": np.arange(games), "margin": deal + rng.normal(shift, 1, games)}).select(
             pl.lit(name).alias("variant"), pl.lit("finished").alias("status"), "game", "margin"
         )
         for name, shift in (("a", 0.0), ("b", effect))
     ]
-    variants = tuple(VariantInfo(name, 4, ("x",) * 4, cluster) for name in "ab")
+    variants = tuple(VariantInfo(name, 4, ("x",) * 4, games_a_deal) for name in "ab")
     return RunTables(
         Experiment("made", ("a", "b"), design=design, games=games), variants, {"games": pl.concat(frames).lazy()}
     )
@@ -61,9 +61,9 @@ def test_an_independent_design_is_compared_by_welch() -> None:
     assert one.saved == 0
 
 
-def test_games_of_one_deal_are_one_cluster() -> None:
-    one = margin(made_run(2, 400, 0.2, cluster=4))
-    assert one.difference.clusters == 100
+def test_games_of_one_deal_are_one_observation() -> None:
+    one = margin(made_run(2, 400, 0.2, games_a_deal=4))
+    assert one.difference.deals == 100
     assert one.before.se == pytest.approx(3 / np.sqrt(100), rel=0.2)  # not 3 / sqrt(400)
 
 
@@ -71,7 +71,7 @@ def test_a_partial_run_is_paired_where_both_have_played() -> None:
     run = made_run(3, 200, 0.2)
     fewer = run.tables["games"].filter((pl.col("variant") == "a") | (pl.col("game") < 150))
     one = margin(replace(run, tables={"games": fewer}))
-    assert one.after.clusters == 150
+    assert one.after.deals == 150
     assert one.saved > 0.5
 
 
@@ -103,7 +103,7 @@ def test_games_that_are_the_same_in_every_move(run: RunTables) -> None:
 
 def test_a_few_equal_games_do_not_show_equality() -> None:
     """Nothing has differed in 100 games; that a hundredth of them does is still well possible."""
-    few, many = (replace(_same(clusters), family=1) for clusters in (100, 400))
+    few, many = (replace(_same(deals), family=1) for deals in (100, 400))
     assert few.p_equal == pytest.approx(0.99**100)
     assert replace(few, p_equal_adjusted=few.p_equal).verdict is Verdict.UNSURE
     assert few.games_needed == pytest.approx(298.1, abs=0.1)  # three hundred: the rule of three
@@ -119,8 +119,8 @@ def test_games_that_never_vary_show_nothing_until_there_are_many() -> None:
     assert _constant(2.0, 3.0, 5).games_needed == pytest.approx(1 + np.log2(20))
 
 
-def _constant(before: float, after: float, clusters: int) -> Comparison:
-    size = np.full((2, 1), float(clusters))
+def _constant(before: float, after: float, deals: int) -> Comparison:
+    size = np.full((2, 1), float(deals))
     means = np.array([[before], [after]])
     measure = Measure("lead_changes", "?", "changes", 0.1)
     return compare([Panel(measure, ("a", "b"), ("",), means, size, size, np.zeros((2, 1, 2, 1)), True)])[0]
@@ -135,8 +135,8 @@ def test_a_number_without_a_standard_error_differs_from_nothing() -> None:
     assert one.row()["se"] is None
 
 
-def _same(clusters: int) -> Comparison:
-    size = np.full((2, 1), float(clusters))
+def _same(deals: int) -> Comparison:
+    size = np.full((2, 1), float(deals))
     nothing = Panel(
         Measure("deadlock", "?", "share", 0.01), ("a", "b"), ("",), 0 * size, size, size, np.zeros((2, 1, 2, 1)), True
     )
@@ -220,6 +220,6 @@ def test_interval_of_seat_imbalance_covers_what_it_says() -> None:
 def test_paired_intervals_cover_what_they_say() -> None:
     inside = 0
     for seed in range(6000):
-        one = margin(made_run(seed, 120, 0.3, cluster=2))
+        one = margin(made_run(seed, 120, 0.3, games_a_deal=2))
         inside += one.difference.low <= 0.3 <= one.difference.high
     assert 0.94 < inside / 6000 < 0.96

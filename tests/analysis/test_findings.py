@@ -21,9 +21,9 @@ from mmsim.games import find_game
 from tests.runs import write_run
 
 
-def made_run(tables: dict[str, pl.DataFrame], bots: tuple[str, ...] = ("x", "x"), cluster: int = 1) -> RunTables:
+def made_run(tables: dict[str, pl.DataFrame], bots: tuple[str, ...] = ("x", "x"), games_a_deal: int = 1) -> RunTables:
     games = tables["games"].with_columns(pl.lit("finished").alias("status"))
-    variants = (VariantInfo("v", len(bots), bots, cluster),)
+    variants = (VariantInfo("v", len(bots), bots, games_a_deal),)
     lazy = {name: frame.lazy() for name, frame in {**tables, "games": games}.items()}
     return RunTables(Experiment("made", ("v",), games=games.height), variants, lazy)
 

@@ -6,25 +6,27 @@ from scipy import stats as scipy_stats
 
 from mmsim.analysis import stats
 
+Z = stats.z_quantile(0.975)
+
 
 def test_wilson_gives_newcombes_published_intervals() -> None:
     """Newcombe 1998 (Statist. Med. 17), table I, method 3."""
     for wins, games, low, high in [(81, 263, 0.2553, 0.3662), (15, 148, 0.0624, 0.1605), (0, 20, 0, 0.1611)]:
-        assert stats.wilson(wins / games, games) == pytest.approx((low, high), abs=5e-5)
-    assert stats.wilson(1 / 29, 29) == pytest.approx((0.0061, 0.1718), abs=5e-5)
+        assert stats.wilson(wins / games, games, Z) == pytest.approx((low, high), abs=5e-5)
+    assert stats.wilson(1 / 29, 29, Z) == pytest.approx((0.0061, 0.1718), abs=5e-5)
 
 
 def test_wilson_agrees_with_scipy() -> None:
     for wins, games in [(1, 7), (50, 100), (999, 1000)]:
         theirs = scipy_stats.binomtest(wins, games).proportion_ci(method="wilson")
-        assert stats.wilson(wins / games, games) == pytest.approx((theirs.low, theirs.high))
+        assert stats.wilson(wins / games, games, Z) == pytest.approx((theirs.low, theirs.high))
 
 
-def test_share_without_clusters_is_a_plain_wilson_interval() -> None:
+def test_share_of_games_with_deals_of_their_own_is_a_plain_wilson_interval() -> None:
     share, games = 0.3, 2000
     se = np.sqrt(share * (1 - share) / games)
     ours = stats.share_estimate(share, float(se), games, games)
-    assert (ours.low, ours.high) == pytest.approx(stats.wilson(share, games), abs=5e-5)  # t, not z
+    assert (ours.low, ours.high) == pytest.approx(stats.wilson(share, games, Z), abs=5e-5)  # t, not z
 
 
 def test_mean_of_single_games_has_the_t_interval_of_scipy() -> None:
@@ -36,7 +38,7 @@ def test_mean_of_single_games_has_the_t_interval_of_scipy() -> None:
     assert stats.two_sided_p(ours.value - 5, ours.se, ours.df) == pytest.approx(scipy_stats.ttest_1samp(values, 5)[1])
 
 
-def test_clusters_of_equal_size_are_as_good_as_their_means() -> None:
+def test_deals_of_equal_size_are_as_good_as_their_means() -> None:
     values = np.random.default_rng(2).normal(size=(50, 4)) + np.random.default_rng(3).normal(size=(50, 1))
     _, pull = stats.residuals(values.sum(axis=1, keepdims=True), np.full((50, 1), 4.0))
     assert np.sqrt(stats.covariance(pull, pull)[0, 0]) == pytest.approx(scipy_stats.sem(values.mean(axis=1)))
@@ -79,34 +81,32 @@ def test_tost_is_the_larger_of_two_one_sided_tests() -> None:
     assert ours == pytest.approx(max(low, high))
 
 
-def test_power_and_games_needed_are_cohens() -> None:
+def test_games_needed_are_cohens() -> None:
     """A standardised effect of 0.2 takes 196 games for 80 % power, 0.5 takes 31 (normal approximation)."""
-    assert stats.clusters_to_find(0.2, 1) == pytest.approx(196.2, abs=0.1)
-    assert stats.clusters_to_find(0.5, 1) == pytest.approx(31.4, abs=0.1)
-    assert stats.power(0.2, 1, 196.2) == pytest.approx(0.8, abs=1e-3)
-    assert stats.power(0, 1, 100) == pytest.approx(0.05)
+    assert stats.deals_to_find(0.2, 1) == pytest.approx(196.2, abs=0.1)
+    assert stats.deals_to_find(0.5, 1) == pytest.approx(31.4, abs=0.1)
 
 
 def test_games_needed_for_equality_are_enough() -> None:
-    clusters = int(np.ceil(stats.clusters_to_equate(0.1, 0.3, 1)))
+    deals = int(np.ceil(stats.deals_to_equate(0.1, 0.3, 1)))
     rng = np.random.default_rng(7)
     found = [
-        stats.tost(float(v.mean()), float(v.std(ddof=1) / np.sqrt(clusters)), clusters - 1, 0.3) < 0.05
-        for v in rng.normal(0.1, 1, (4000, clusters))
+        stats.tost(float(v.mean()), float(v.std(ddof=1) / np.sqrt(deals)), deals - 1, 0.3) < 0.05
+        for v in rng.normal(0.1, 1, (4000, deals))
     ]
     assert np.mean(found) == pytest.approx(0.8, abs=0.03)
-    assert stats.clusters_to_equate(0.4, 0.3, 1) == np.inf
+    assert stats.deals_to_equate(0.4, 0.3, 1) == np.inf
 
 
 def test_three_hundred_games_without_it_leave_less_than_a_hundredth() -> None:
     assert stats.never(0.01, 300) == pytest.approx(0.049, abs=5e-4)
-    assert stats.clusters_to_be_sure(0.01) == pytest.approx(298.1, abs=0.1)
+    assert stats.deals_to_be_sure(0.01) == pytest.approx(298.1, abs=0.1)
     assert stats.never(2.0, 5) == 0
 
 
 def test_always_to_the_same_side_is_the_sign_test_of_scipy() -> None:
-    for clusters in (1, 2, 6, 40):
-        assert stats.always(clusters) == pytest.approx(scipy_stats.binomtest(clusters, clusters, 0.5).pvalue)
+    for deals in (1, 2, 6, 40):
+        assert stats.always(deals) == pytest.approx(scipy_stats.binomtest(deals, deals, 0.5).pvalue)
 
 
 def test_wald_of_one_number_is_its_z_test_and_ignores_directions_without_variance() -> None:
@@ -116,7 +116,7 @@ def test_wald_of_one_number_is_its_z_test_and_ignores_directions_without_varianc
     assert stats.wald(shares, cov) == pytest.approx(scipy_stats.chi2.sf(4, 1))
 
 
-def test_wald_of_few_clusters_is_hotellings_t_squared() -> None:
+def test_wald_of_few_deals_is_hotellings_t_squared() -> None:
     """Of one number it is the t test of scipy; of several, chance finds what it should; one game tells nothing."""
     rng = np.random.default_rng(8)
     values = rng.normal(0.5, 1, 6)
@@ -142,8 +142,8 @@ def test_groups_of_one_game_do_not_tell_a_share_between_groups() -> None:
     assert np.isnan(share.value)
 
 
-def coverage_of_clustered_means(rng: np.random.Generator, rounds: int) -> float:
-    """How often the interval of a mean over clusters of four games with one deal holds the true mean."""
+def coverage_of_deal_means(rng: np.random.Generator, rounds: int) -> float:
+    """How often the interval of a mean over deals of four games holds the true mean."""
     inside = 0
     for _ in range(rounds):
         sizes = rng.integers(1, 5, 100).astype(np.float64)
@@ -155,7 +155,7 @@ def coverage_of_clustered_means(rng: np.random.Generator, rounds: int) -> float:
     return inside / rounds
 
 
-def coverage_of_clustered_shares(rng: np.random.Generator, rounds: int) -> float:
+def coverage_of_deal_shares(rng: np.random.Generator, rounds: int) -> float:
     """The same for a share whose chance varies from deal to deal."""
     inside = 0
     for _ in range(rounds):
@@ -170,10 +170,10 @@ def coverage_of_clustered_shares(rng: np.random.Generator, rounds: int) -> float
 @pytest.mark.slow
 def test_intervals_cover_what_they_say() -> None:
     rng = np.random.default_rng(9)
-    assert 0.94 < coverage_of_clustered_means(rng, 20_000) < 0.96
-    assert 0.94 < coverage_of_clustered_shares(rng, 20_000) < 0.96
+    assert 0.94 < coverage_of_deal_means(rng, 20_000) < 0.96
+    assert 0.94 < coverage_of_deal_shares(rng, 20_000) < 0.96
     wins = rng.binomial(400, 0.27, 20_000)
-    bounds = np.array([stats.wilson(w / 400, 400) for w in wins])
+    bounds = np.array([stats.wilson(w / 400, 400, Z) for w in wins])
     assert 0.94 < ((bounds[:, 0] <= 0.27) & (bounds[:, 1] >= 0.27)).mean() < 0.96
 
 

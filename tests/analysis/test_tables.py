@@ -53,9 +53,9 @@ def test_games_without_a_regular_end_are_counted_and_left_out(run: RunTables, co
         assert kept == rows * (3 * 600 - 7)
 
 
-def test_rotated_seats_make_clusters_of_as_many_games_as_players(tmp_path: Path) -> None:
+def test_rotated_seats_make_deals_of_as_many_games_as_players(tmp_path: Path) -> None:
     run = open_run(write_run(tmp_path / "rotated", ["print"], games=8, shard=8, seats="rotate"))
-    assert {variant.cluster for variant in run.variants} == {4}
+    assert {variant.games_a_deal for variant in run.variants} == {4}
 
 
 def test_different_bots_on_fixed_seats_are_a_warning(tmp_path: Path) -> None:

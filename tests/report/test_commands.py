@@ -31,7 +31,7 @@ def test_compare_plays_rulesets_itself() -> None:
     (row,) = told["comparisons"]
     assert row["verdict"] == "higher"
     assert row["reference"] == "print-4p"
-    assert row["clusters"] == 400
+    assert row["deals"] == 400
     assert {row["variant"] for row in told["metrics"]} == {"print-4p", "print,end_lines=8-4p"}
 
 
