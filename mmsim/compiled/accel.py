@@ -1,24 +1,36 @@
-"""The only place, with `linking`, that names Numba: the decorators, the off switch, the machine's bit instructions.
+"""The only place, with `linking`, that names Numba: the decorators, and the machine's bit instructions.
 
-`MMSIM_JIT=0` runs the same code as plain Python (slow; for coverage and for stepping through it in a debugger).
-`MMSIM_BOUNDSCHECK=1` compiles it so that an index out of bounds, `ix(-1)` too, is an IndexError, and keeps that apart.
+`way` says which way compiled code is run. Only where Numba compiles in this process do the decorators compile; from a
+library, and as plain Python, a decorated function is just the function, and every bit instruction its plain twin.
 """
 
-import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import numpy as np
 
-# How many functions are compiled in all, for progress while they are.
-registered = 0
-ENABLED = os.environ.get("MMSIM_JIT", "1") != "0"
+from mmsim.compiled import way
+from mmsim.compiled.entries import ArrayOf, Entry, Group
+
+COMPILES = way.current() in (way.NUMBA, way.BUILDING)  # whether decorated functions are Numba's
+_registered = 0  # how many functions are compiled in all, for progress while they are
 
 F = TypeVar("F", bound=Callable[..., Any])
 ix = np.uint64  # an index into a field of a record: unsigned, so that compiled code need not look for negative ones
 
-if ENABLED:
+
+def entry(**kinds: Any) -> Callable[[F], F]:
+    """Declare a function that Python calls, with what it takes; see `entries`."""
+
+    def declare(function: F) -> F:
+        called: Any = Entry(_entry(function) if COMPILES else function, kinds)
+        return called
+
+    return declare
+
+
+if COMPILES:
     import numba
     from llvmlite import binding, ir
     from numba import types
@@ -26,36 +38,56 @@ if ENABLED:
     from numba.extending import intrinsic
 
     from mmsim.compiled import cache
-    from mmsim.compiled.linking import PartCompiler, WholeCompiler
 
-    _OPTIONS = {"error_model": "numpy", "nogil": True, "boundscheck": cache.CHECKED}
-    _PART = {**_OPTIONS, "no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": PartCompiler}
+    _BUILDING = way.current() == way.BUILDING
+    _OPTIONS = {"error_model": "numpy", "nogil": True, "boundscheck": way.CHECKED}
+    _PART = {**_OPTIONS, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    if _BUILDING:
+        from mmsim.compiled.linking import PartCompiler
+
+        _PART["pipeline_class"] = PartCompiler
 
     def jit(function: F) -> F:
         """Compile a function that is called from compiled code only."""
-        global registered
-        registered += 1
+        global _registered
+        _registered += 1
         compiled: F = numba.njit(**_PART)(function)
         return compiled
 
     def inlined(function: F) -> F:
         """Compile a function into every one of its callers: for what is called often and from few places."""
-        global registered
-        registered += 1
+        global _registered
+        _registered += 1
         compiled: F = numba.njit(forceinline=True, **_PART)(function)
         return compiled
 
-    def entry(function: F) -> F:
-        """Compile a function that Python calls, and keep the machine code on disk, in the folder of its game."""
-        global registered
-        registered += 1
+    def _entry(function: F) -> F:
+        """Compile a function that Python calls; Numba keeps its machine code on disk, in the folder of its program."""
+        if _BUILDING:
+            return jit(function)
+        global _registered
+        _registered += 1
         numba.config.CACHE_DIR = str(cache.folder(function.__module__.split(".")[1]))  # Numba looks at it here only
-        compiled: F = numba.njit(cache=True, pipeline_class=WholeCompiler, **_OPTIONS)(function)
+        compiled: F = numba.njit(cache=True, **_OPTIONS)(function)
         return compiled
 
+    def compile_entry(entry: Entry) -> Any:
+        """What Numba makes of an entry with the arguments that it declares."""
+        function: Any = entry.function
+        signature = tuple(_type_of(kind) for kind in entry.kinds)
+        function.compile(signature)  # or load, or nothing at all
+        return function.overloads[signature]
+
+    def _type_of(kind: Any) -> Any:
+        if isinstance(kind, ArrayOf):
+            return types.Array(numba.from_dtype(kind.kind), 1, "C")
+        if isinstance(kind, Group):
+            return types.NamedTuple([_type_of(array) for array in kind.arrays], kind.of)
+        return numba.from_dtype(np.dtype(kind))
+
     @contextmanager
-    def watch_compiling(tell: Callable[[int], None]) -> Iterator[None]:
-        """Call `tell` with the number of functions compiled so far, whenever another one is."""
+    def watch_compiling(tell: Callable[[int, int], None]) -> Iterator[None]:
+        """Tell the number of functions compiled so far, and of all, whenever another one is."""
         seen: set[str] = set()
 
         class Listener(event.Listener):  # type: ignore[misc]
@@ -63,8 +95,9 @@ if ENABLED:
                 pass
 
             def on_end(self, happening: Any) -> None:
-                seen.add(str(happening.data["dispatcher"].py_func.__qualname__))
-                tell(len(seen))
+                function = happening.data["dispatcher"].py_func
+                seen.add(f"{function.__module__}.{function.__qualname__}")
+                tell(len(seen), max(_registered, len(seen)))
 
         with event.install_listener("numba:compile", Listener()):
             yield
@@ -145,7 +178,7 @@ if ENABLED:
 
         return types.void(array, types.int64, types.uint64), generate
 
-    if binding.get_host_cpu_features().get("bmi2", False):
+    if _BUILDING or binding.get_host_cpu_features().get("bmi2", False):
 
         @jit
         def spread_bits(word: np.uint64) -> np.uint64:
@@ -172,14 +205,10 @@ if ENABLED:
 
 else:
 
-    @contextmanager
-    def watch_compiling(tell: Callable[[int], None]) -> Iterator[None]:
-        yield
-
     def jit(function: F) -> F:
         return function
 
-    inlined = entry = jit
+    inlined = jit
 
     def rarely(condition: Any) -> bool:
         return bool(condition)

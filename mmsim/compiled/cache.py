@@ -1,8 +1,7 @@
-"""Where compiled code is kept: one folder for every game and every state of its sources, versions and processor.
+"""Where compiled code is kept: a folder for every program and every state of its sources.
 
-Numba notices a change of a cached function's own file only, so the folder's name carries a digest of every source
-of what a game's compiled code is made of. A list of checksums, written when everything is compiled, tells a whole
-cache from a broken one.
+A program is the compiled code of one game. The name of its folder carries a digest of all its sources. A list of
+checksums, written when everything is there, tells a whole folder from a broken one. The wheel has such folders too.
 """
 
 import fcntl
@@ -10,23 +9,34 @@ import hashlib
 import json
 import os
 import platform
-import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from mmsim.compiled import way
 from mmsim.core.errors import MmsimError
 from mmsim.core.files import write_atomically
 
 _PACKAGE = Path(__file__).resolve().parent.parent
+SHIPPED = Path("compiled") / "shipped"  # in the package
 _CHECKSUMS = "checksums.json"
-_IMPORT = re.compile(r"^ *from (mmsim[\w.]*) import ([\w, ]*)", re.MULTILINE)
+_BORDER = Path("bots") / "border.py"
+_PARTS = ("rules", "engine", "bots")  # of a game: what is compiled, and what that takes constants from
 _KEPT = 24  # folders of other versions that stay
-CHECKED = os.environ.get("MMSIM_BOUNDSCHECK", "0") != "0"  # whether compiled code looks after its indices
+
+
+def programs() -> list[str]:
+    """The games with compiled code."""
+    return sorted(path.name for path in _PACKAGE.iterdir() if (path / _BORDER).is_file())
+
+
+def sources(program: str) -> list[Path]:
+    """All that a program is made of."""
+    folders = [_PACKAGE / "compiled", *(_PACKAGE / program / part for part in _PARTS)]
+    return sorted([_PACKAGE / "core" / "rng.py", *(path for folder in folders for path in folder.rglob("*.py"))])
 
 
 def root() -> Path:
@@ -38,75 +48,81 @@ def root() -> Path:
 
 
 @cache
-def folder(game: str) -> Path:
-    """The folder for the code of a game as it is now on this machine."""
+def name(program: str) -> str:
+    """What the folder of a program is called, as it is now; a library is the same whatever else is installed."""
+    digest = hashlib.sha256(f"{way.PROCESSOR} {way.CHECKED}\n".encode())
+    for source in sources(program):
+        digest.update(str(source.relative_to(_PACKAGE)).encode())
+        digest.update(source.read_bytes())
+    return f"{program}-{digest.hexdigest()[:16]}"
+
+
+@cache
+def folder(program: str) -> Path:
+    """Where this process keeps the code of a program."""
+    if way.current() == way.LIBRARY:
+        return root() / name(program)
+    from importlib.metadata import version
+
     digest = hashlib.sha256(f"{_PACKAGE}\n".encode())  # Numba's files know the path of their source
     for package in ("numba", "llvmlite", "numpy"):
         digest.update(f"{package} {version(package)}\n".encode())
-    digest.update(f"{platform.python_version()} {platform.machine()} {platform.processor()} {CHECKED}\n".encode())
-    for source in sources(game):
-        digest.update(str(source.relative_to(_PACKAGE)).encode())
-        digest.update(source.read_bytes())
-    return root() / f"{game}-{digest.hexdigest()[:16]}"
+    digest.update(f"{platform.python_version()} {platform.machine()} {platform.processor()}\n".encode())
+    return root() / f"{name(program)}-numba-{digest.hexdigest()[:8]}"
 
 
-def sources(game: str) -> list[Path]:
-    """The sources of a game's compiled code: its playouts, and whatever of this package those import, and so on."""
-    waiting, found = [_PACKAGE / game / "bots" / "entries.py"], set[Path]()
-    while waiting:
-        source = waiting.pop()
-        if source not in found:
-            found.add(source)
-            for module, names in _IMPORT.findall(source.read_text(encoding="utf-8")):
-                path = _PACKAGE.parent / module.replace(".", "/")
-                parts = [path / name.strip() for name in names.split(",")]
-                waiting += [file for file in (part.with_suffix(".py") for part in (path, *parts)) if file.is_file()]
-    return sorted(found)
+def find(program: str) -> Path | None:
+    """The folder with the whole library of a program: the one that came with the package, or the one in the cache."""
+    for base in (_PACKAGE / SHIPPED, root()):
+        if is_whole(base / name(program)):
+            return base / name(program)
+    return None
 
 
-def is_whole(game: str) -> bool:
-    """Whether everything is compiled and every file is as it was when that was noted."""
-    noted = _noted(game)
-    return bool(noted.get("files")) and noted.get("files") == _checksums(game)
+def is_whole(kept: Path) -> bool:
+    """Whether everything is there and every file is as it was when that was noted."""
+    noted = _noted(kept).get("files")
+    return bool(noted) and noted == _checksums(kept)
 
 
-def compile_seconds(game: str) -> float:
-    """How long it took to compile what is in the cache."""
-    return float(_noted(game).get("seconds", 0.0))
+def compile_seconds(program: str) -> float:
+    """How long it took to compile what is used."""
+    kept = (find(program) if way.current() == way.LIBRARY else None) or folder(program)
+    return float(_noted(kept).get("seconds", 0.0))
 
 
-def note_as_whole(game: str, seconds: float) -> None:
+def note_as_whole(kept: Path, seconds: float) -> None:
     """Write down the checksums of all that has been compiled, and how long that took."""
-    noted = {"seconds": round(seconds, 2), "files": _checksums(game)}
-    write_atomically(folder(game) / _CHECKSUMS, json.dumps(noted).encode())
+    noted = {"seconds": round(seconds, 2), "files": _checksums(kept)}
+    write_atomically(kept / _CHECKSUMS, json.dumps(noted).encode())
 
 
-def _noted(game: str) -> dict[str, Any]:
+def _noted(kept: Path) -> dict[str, Any]:
     try:
-        noted = json.loads((folder(game) / _CHECKSUMS).read_text())
+        noted = json.loads((kept / _CHECKSUMS).read_text())
     except (OSError, ValueError):
         return {}
     return noted if isinstance(noted, dict) else {}
 
 
-def wipe(game: str) -> None:
+def wipe(program: str) -> None:
     """Forget what is compiled for the code as it is now, and all but the latest of what was for other states of it."""
-    shutil.rmtree(folder(game), ignore_errors=True)
+    shutil.rmtree(folder(program), ignore_errors=True)
     others = sorted((path for path in root().iterdir() if path.is_dir()), key=lambda path: path.stat().st_mtime)
     for path in others[:-_KEPT]:
         shutil.rmtree(path, ignore_errors=True)
-    folder(game).mkdir(parents=True, exist_ok=True)
+    folder(program).mkdir(parents=True, exist_ok=True)
 
 
 @contextmanager
-def one_at_a_time(game: str) -> Iterator[None]:
-    """Hold the lock of the cache, so that of several cold processes one compiles and the others wait."""
+def one_at_a_time(program: str) -> Iterator[None]:
+    """Hold the lock of a program, so that of several cold processes one compiles and the others wait."""
     try:
-        folder(game).mkdir(parents=True, exist_ok=True)
-        lock = (root() / f"{game}.lock").open("w")
+        folder(program).mkdir(parents=True, exist_ok=True)
+        lock = (root() / f"{program}.lock").open("w")
     except OSError as error:
         raise MmsimError(
-            f"cannot keep compiled code in {folder(game)}: {error.strerror or error}; "
+            f"cannot keep compiled code in {folder(program)}: {error.strerror or error}; "
             "MMSIM_CACHE_DIR names another folder"
         ) from error
     with lock:
@@ -114,7 +130,6 @@ def one_at_a_time(game: str) -> Iterator[None]:
         yield
 
 
-def _checksums(game: str) -> dict[str, str]:
-    here = folder(game)
-    files = sorted(path for path in here.rglob("*.nb*") if path.is_file() and not path.name.endswith(".tmp"))
-    return {str(path.relative_to(here)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+def _checksums(kept: Path) -> dict[str, str]:
+    files = sorted(path for path in kept.rglob("*") if path.is_file() and path.suffix in (".so", ".nbi", ".nbc"))
+    return {str(path.relative_to(kept)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}

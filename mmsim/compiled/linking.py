@@ -1,115 +1,154 @@
-"""Compile an entry and everything below it as one program, optimised once.
+"""Compile a program as one module, optimised once, and make a shared library of it.
 
 Numba optimises every function together with all that it calls, and does so again in each of its callers; with calls ten
-deep the same code goes through LLVM ten times. Here the functions below an entry (`Part`) are only kept as they are.
-The entry (`Whole`) links them all, makes them its own, which lets LLVM inline those with a single caller as a C
-compiler does with static functions, and optimises that once. It rests on how Numba's code libraries work inside, so
-`pyproject.toml` names the versions it is known to work with.
+deep the same code goes through LLVM ten times. Here the functions of a program (`Part`) are only kept as they are. All
+of them are linked into one module with a C function an entry. Everything else in it is the module's own, which lets
+LLVM inline what has a single caller as a C compiler does with static functions. It rests on how Numba's code libraries
+work inside, so `way` names the versions it is known to work with.
 """
 
+import subprocess
 from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
+import numba
+from llvmlite import binding
 from llvmlite.binding import Linkage
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
+from numba.core.llvm_bindings import create_pass_builder
+
+from mmsim.compiled import way
+from mmsim.compiled.entries import ArrayOf, Entry, Group
+from mmsim.core.errors import MmsimError
+
+# The code is for any processor of a kind, not for the one at hand; and there is no library of vector functions to call.
+numba.config.CPU_NAME, numba.config.CPU_FEATURES, numba.config.DISABLE_INTEL_SVML = way.PROCESSOR, "", 1
+
+# Arrays belong to Python: an entry is given their addresses only, so there is nothing to count references of.
+_NO_COUNTING = """
+define void @NRT_incref(ptr %counted) alwaysinline { ret void }
+define void @NRT_decref(ptr %counted) alwaysinline { ret void }
+"""
 
 
 class _Codegen:
-    """A code generator that keeps a function's environment until there is machine code to write it into."""
+    """A code generator for functions that get no machine code of their own: no environment is written into it."""
 
     def __init__(self, codegen: Any) -> None:
         self._codegen = codegen
-        self.environments: dict[str, Any] = {}
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._codegen, name)
 
     def set_env(self, name: str, environment: Any) -> None:
-        self.environments[name] = environment
+        pass
 
 
 class Part(JITCodeLibrary):  # type: ignore[misc]
-    """The code of a function that is called from compiled code only: no machine code of its own."""
-
-    def __init__(self, codegen: Any, name: str) -> None:
-        super().__init__(codegen, name)
-        self._keeper = _Codegen(codegen)
+    """The code of one function of a program, not optimised yet."""
 
     @property
     def codegen(self) -> Any:
-        return self._keeper
-
-    @property
-    def environments(self) -> dict[str, Any]:
-        return self._keeper.environments
+        return _Codegen(self._codegen)
 
     def finalize(self) -> None:
         self._raise_if_finalized()
         self._finalized = True
 
-    def alone(self) -> Any:
-        """The module of this function only."""
-        return super()._get_module_for_linking()
-
-    def _get_module_for_linking(self) -> Any:
-        """With all that it needs: for a library of Numba's own, which looks no further."""
-        module = self.alone().clone()
-        for part in _below(self):
-            module.link_in(_alone(part), preserve=True)
-        return module
-
-
-class Whole(JITCodeLibrary):  # type: ignore[misc]
-    """The code of an entry with all that it needs."""
-
-    def finalize(self) -> None:
-        own = {function.name for function in self.get_defined_functions()}
-        parts = list(_below(self))
-        for part in parts:
-            self._reload_init.update(part._reload_init)
-            self._final_module.link_in(_alone(part), preserve=True)
-        self._linking_libraries.clear()  # all linked in
-        for function in self.get_defined_functions():
-            if function.name not in own and function.linkage == Linkage.linkonce_odr:
-                function.linkage = "internal"
-        super().finalize()
-        for part in parts:
-            if isinstance(part, Part):
-                for name, environment in part.environments.items():
-                    if self._codegen._engine.get_global_value_address(name):  # not optimised away
-                        self._codegen.set_env(name, environment)
-
-
-def _below(library: Any) -> Iterator[Any]:
-    """Every library that a library needs, directly or through others, each once."""
-    seen = {library}
-    waiting = [library]
-    while waiting:
-        for needed in waiting.pop()._linking_libraries:
-            if needed not in seen:
-                seen.add(needed)
-                waiting.append(needed)
-                yield needed
-
-
-def _alone(library: Any) -> Any:
-    return library.alone() if isinstance(library, Part) else library._get_module_for_linking()
-
 
 class PartCompiler(Compiler):  # type: ignore[misc]
-    """Numba's compiler, for a function below an entry."""
-
-    library = Part
+    """Numba's compiler, for a function of a program."""
 
     def define_pipelines(self) -> Any:
         if self.state.library is None:
-            self.state.library = self.library(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
+            self.state.library = Part(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
             self.state.library.enable_object_caching()
         return super().define_pipelines()
 
 
-class WholeCompiler(PartCompiler):
-    """Numba's compiler, for an entry."""
+def make_library(compiled: list[tuple[Entry, Any]], path: Path) -> None:
+    """The library of a program: its entries, each with what Numba has made of it."""
+    machine = binding.Target.from_triple(binding.get_process_triple()).create_target_machine(
+        cpu=way.PROCESSOR, features="", opt=3, reloc="pic", codemodel="default"
+    )
+    text = "\n".join(_c_function(entry, result.fndesc.llvm_func_name) for entry, result in compiled)
+    module = binding.parse_assembly(_NO_COUNTING + text)
+    module.triple, module.data_layout = binding.get_process_triple(), str(machine.target_data)
+    needed = list(_below([result.library for _, result in compiled]))
+    for library in needed:
+        if isinstance(library, Part):
+            module.link_in(library._final_module, preserve=True)
+    for library in needed:  # what Numba brings along; only what is called by now is taken
+        if not isinstance(library, Part):
+            module.link_in(library._get_module_for_linking(), preserve=True)
+    exported = {f"mmsim_{entry.name}" for entry, _ in compiled}
+    for defined in [*module.functions, *module.global_variables]:
+        if not defined.is_declaration and defined.name not in exported:
+            defined.linkage = Linkage.internal
+    module.verify()
+    _optimise(module, machine)
+    _link(machine.emit_object(module), path)
 
-    library = Whole
+
+def _optimise(module: Any, machine: Any) -> None:
+    """The two steps of Numba: inline cheaply, then everything."""
+    cheap = create_pass_builder(machine, opt=0, loop_vectorize=False, slp_vectorize=False)
+    passes = cheap.getModulePassManager()
+    passes.add_loop_rotate_pass()
+    passes.add_instruction_combine_pass()
+    passes.add_jump_threading_pass()
+    passes.run(module, cheap)
+    full = create_pass_builder(machine, opt=3, loop_vectorize=True, slp_vectorize=True)
+    full.getModulePassManager().run(module, full)
+
+
+def _link(code: bytes, path: Path) -> None:
+    """Object code as a shared library that needs nothing but the C library's mathematics."""
+    with TemporaryDirectory() as folder:
+        made = Path(folder) / "program.o"
+        made.write_bytes(code)
+        command = [str(way.compiler()), "-shared", "-s", "-Wl,-z,defs", "-o", str(path), str(made), "-lm"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise MmsimError(f"the C compiler could not link {path.name}: {done.stderr.strip()}")
+
+
+def _c_function(entry: Entry, name: str) -> str:
+    """An entry as LLVM text: a C function that calls what Numba has made, which returns its status."""
+    taken, passed = ["ptr %result"], ["ptr %result", "ptr %error"]
+    for i, kind in enumerate(entry.kinds):
+        arrays = kind.arrays if isinstance(kind, Group) else (kind,)
+        for j, array in enumerate(arrays):
+            at = f"%a{i}_{j}"
+            if isinstance(array, ArrayOf):  # Numba's: two owners, items, bytes of each, address, shape, strides
+                size = array.kind.itemsize
+                taken += [f"ptr {at}", f"i64 {at}_n"]
+                passed += ["ptr null", "ptr null", f"i64 {at}_n", f"i64 {size}"]
+                passed += [f"ptr {at}", f"i64 {at}_n", f"i64 {size}"]
+            else:
+                taken.append(f"i64 {at}")
+                passed.append(f"i64 {at}")
+    given = ", ".join(word.split()[0] for word in passed)
+    return f"""
+declare i32 @"{name}"({given})
+define i32 @mmsim_{entry.name}({", ".join(taken)}) {{
+  %error = alloca ptr
+  %status = call i32 @"{name}"({", ".join(passed)})
+  ret i32 %status
+}}
+"""
+
+
+def _below(libraries: list[Any]) -> Iterator[Any]:
+    """Libraries and every one that they need, directly or through others, each once."""
+    seen, waiting = set(libraries), list(libraries)
+    while waiting:
+        library = waiting.pop()
+        yield library
+        for needed in library._linking_libraries:
+            if needed not in seen:
+                seen.add(needed)
+                waiting.append(needed)

@@ -1,59 +1,110 @@
-"""Compile once, say so, and never trust a broken cache."""
+"""Have a program ready: load it, or compile it once, say so, and never trust a broken cache."""
 
+import os
+import subprocess
 import sys
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
+from functools import cache
+from importlib import import_module
 from pathlib import Path
 
-from mmsim.compiled import accel, cache
+from mmsim.compiled import cache as kept
+from mmsim.compiled import entries, way
+from mmsim.core.errors import MmsimError
 
-Tell = Callable[[int], None]
+Progress = Callable[[int, int], None]  # (functions compiled, of so many)
 
 
-def warm_up(game: str, run: Callable[[], object]) -> float:
-    """Have every compiled function of a game ready by running `run`, which calls them all; returns the seconds it took.
+@cache
+def warm_up(program: str) -> float:
+    """Have every entry of a program ready to be called; the seconds that took the first time.
 
-    The first process to need them compiles, under a lock; the others wait and then load. A cache that is not as it
-    was left is thrown away before anything in it is used; a whole one may be read-only.
+    The first process to need them compiles, under a lock; the others wait and then load. Code that is not as it was
+    left is thrown away before anything of it is used; whole code may be read-only.
     """
     began = time.perf_counter()
-    if not accel.ENABLED:
-        return 0.0
-    if not cache.is_whole(game):
-        with cache.one_at_a_time(game):
-            if not cache.is_whole(game):  # nobody else has compiled while this process waited
-                cache.wipe(game)
-                with _progress(cache.folder(game)) as tell, accel.watch_compiling(tell):
-                    run()
-                cache.note_as_whole(game, time.perf_counter() - began)
-    run()
+    if way.current() == way.LIBRARY:
+        entries.load(program, kept.find(program) or _compile(program, lambda: kept.find(program), _build))
+    elif way.current() == way.NUMBA:
+        folder = kept.folder(program)
+        if not kept.is_whole(folder):
+            _compile(program, lambda: folder if kept.is_whole(folder) else None, _compile_here)
+        _compile_here(program, lambda done, total: None)
     return time.perf_counter() - began
 
 
-class _Lines(AbstractContextManager[Tell]):
+def _compile(program: str, find: Callable[[], Path | None], make: Callable[[str, Progress], None]) -> Path:
+    """Make what is not there, unless somebody else has while this process waited; where it is."""
+    began = time.perf_counter()
+    with kept.one_at_a_time(program):
+        if found := find():
+            return found
+        kept.wipe(program)
+        folder = kept.folder(program)
+        with _progress(folder) as tell:
+            make(program, tell)
+        kept.note_as_whole(folder, time.perf_counter() - began)
+    return folder
+
+
+def _compile_here(program: str, tell: Progress) -> None:
+    """Have Numba compile every entry, or load what it has compiled."""
+    from mmsim.compiled import accel
+
+    import_module(f"mmsim.{program}.bots.border")
+    with accel.watch_compiling(tell):
+        for entry in entries.program_entries(program):
+            accel.compile_entry(entry)
+
+
+def _build(program: str, tell: Progress) -> None:
+    """Have another process make the library: this one has no need of Numba."""
+    package = Path(__file__).resolve().parent.parent.parent
+    paths = os.pathsep.join(filter(None, (str(package), os.environ.get("PYTHONPATH"))))
+    command = [sys.executable, "-m", "mmsim.compiled.build", program, str(kept.folder(program))]
+    with subprocess.Popen(
+        command, env={**os.environ, "PYTHONPATH": paths}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as child:
+        assert child.stdout is not None
+        assert child.stderr is not None
+        try:
+            for line in child.stdout:
+                done, total = line.split()
+                tell(int(done), int(total))
+            problem = child.stderr.read().strip()
+        except BaseException:
+            child.kill()
+            raise
+    if child.returncode:
+        last = problem.splitlines()[-1] if problem else f"exit code {child.returncode}"
+        raise MmsimError(f"the fast core cannot be compiled: {last}; MMSIM_LINK=0 does without a C compiler")
+
+
+class _Lines(AbstractContextManager[Progress]):
     """What a log or a pipe gets: a line before and a line after."""
 
     def __init__(self, kept_in: Path) -> None:
         self._kept_in = kept_in
 
-    def __enter__(self) -> Tell:
+    def __enter__(self) -> Progress:
         self._began = time.perf_counter()
         _say(f"compiling the fast core, once for this version; kept in {self._kept_in}")
-        return lambda done: None
+        return lambda done, total: None
 
     def __exit__(self, *problem: object) -> None:
         if problem[0] is None:
             _say(f"compiled in {time.perf_counter() - self._began:.0f} s")
 
 
-class _Bar(AbstractContextManager[Tell]):
+class _Bar(AbstractContextManager[Progress]):
     """What a person at a terminal gets: a bar."""
 
     def __init__(self, kept_in: Path) -> None:
         self._kept_in = kept_in
 
-    def __enter__(self) -> Tell:
+    def __enter__(self) -> Progress:
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -62,16 +113,16 @@ class _Bar(AbstractContextManager[Tell]):
         )
         self._bar.__enter__()
         self._bar.print(f"mmsim: compiled code is kept in {self._kept_in}", soft_wrap=True)
-        task = self._bar.add_task("compiling the fast core, once for this version", total=accel.registered)
-        return lambda done: self._bar.update(task, completed=done)
+        task = self._bar.add_task("compiling the fast core, once for this version", total=None)
+        return lambda done, total: self._bar.update(task, completed=done, total=total)
 
     def __exit__(self, *problem: object) -> None:
         self._bar.__exit__(None, None, None)
 
 
-def _progress(kept_in: Path) -> AbstractContextManager[Tell]:
+def _progress(kept_in: Path) -> AbstractContextManager[Progress]:
     if sys.stderr is None:
-        return nullcontext(lambda done: None)
+        return nullcontext(lambda done, total: None)
     return _Bar(kept_in) if sys.stderr.isatty() else _Lines(kept_in)
 
 

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
+from mmsim.compiled.warm import warm_up
 from mmsim.core.game import Shard, Variant
-from mmsim.core.seating import PythonBot
 from mmsim.metro.bots.position import Position
 from mmsim.metro.bots.prepared import Prepared, prepare
-from mmsim.metro.bots.shards import play_rows, start_up, step_rows
+from mmsim.metro.bots.shards import play_shard
 from mmsim.metro.engine import tables
 from mmsim.metro.rules.deal import central_tiles, number_colours
 from mmsim.metro.rules.play import Seed, play_uniform
@@ -37,13 +37,10 @@ class Metro:
         return prepare(ruleset(variant.rules, variant.players), variant)
 
     def start_up(self) -> float:
-        return start_up()
+        return warm_up(self.name)
 
     def play_shard(self, prepared: Prepared, first_game: int, count: int) -> Shard:
-        start_up()
-        if any(isinstance(bot, PythonBot) for bot in prepared.bots):
-            return step_rows(prepared, first_game, count)
-        return play_rows(prepared, first_game, count)
+        return play_shard(prepared, first_game, count)
 
     def rows_per_game(self, prepared: Prepared) -> dict[str, int]:
         return tables.rows_per_game(prepared.rules)
@@ -72,7 +69,6 @@ class Metro:
         return _frames().frame(table, rows, prepared.name, bots)
 
     def new_game(self, prepared: Prepared, game: int) -> Position:
-        start_up()
         return Position(prepared, game)
 
     def record(self, prepared: Prepared, game: int) -> dict[str, Any]:

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
-from mmsim.core.game import BotError, Shard, Variant
-from mmsim.core.seating import BotFailedError
-from mmsim.metromania.bots.entries import SHARD
+from mmsim.compiled.warm import warm_up
+from mmsim.core.game import Shard, Variant
 from mmsim.metromania.bots.position import Position
-from mmsim.metromania.bots.prepared import Memory, Prepared, prepare, start_up
+from mmsim.metromania.bots.prepared import Prepared, prepare
+from mmsim.metromania.bots.shards import play_shard
 from mmsim.metromania.engine import tables
 from mmsim.metromania.rules import boardfile
 from mmsim.metromania.rules.play import Seed, play_out, set_up
@@ -37,23 +37,10 @@ class Metromania:
         return prepare(boardfile.load(variant.board), ruleset(variant.rules, variant.players), variant)
 
     def start_up(self) -> float:
-        return start_up()
+        return warm_up(self.name)
 
     def play_shard(self, prepared: Prepared, first_game: int, count: int) -> Shard:
-        start_up()
-        rows = tables.empty_rows(prepared.rules.companies, count)
-        if not prepared.has_python_bots:
-            return Shard(rows, Memory(prepared).run(SHARD, game=first_game, rows=rows))
-        decisions, errors = 0, []
-        for i in range(count):
-            position = Position(prepared, first_game + i)
-            try:
-                position.play_out()
-            except BotFailedError as failure:
-                errors.append(BotError(first_game + i, failure.seat, failure.bot, failure.message))
-            position.write_rows(rows, i)
-            decisions += len(position.history)
-        return Shard(rows, decisions, errors)
+        return play_shard(prepared, first_game, count)
 
     def rows_per_game(self, prepared: Prepared) -> dict[str, int]:
         return tables.rows_per_game(prepared.rules.companies)
@@ -80,7 +67,7 @@ class Metromania:
         }
 
     def frame(self, prepared: Prepared, table: str, rows: NDArray[Any]) -> "pl.DataFrame":
-        bots = [prepared.names(rotation) for rotation in range(prepared.rotations)]
+        bots = [[bot.spec for bot in prepared.seated(rotation)] for rotation in range(prepared.rotations)]
         return _frames().frame(table, rows, prepared.name, bots)
 
     def new_game(self, prepared: Prepared, game: int) -> "Position":
@@ -89,7 +76,8 @@ class Metromania:
     def record(self, prepared: Prepared, game: int) -> dict[str, Any]:
         position = Position(prepared, game)
         position.play_out()
-        return record.record_of(position, position.result(), prepared.names(game), Seed(prepared.seed, game))
+        bots = [bot.spec for bot in position.bots]
+        return record.record_of(position, position.result(), bots, Seed(prepared.seed, game))
 
     def verify(self, told: dict[str, Any]) -> None:
         record.verify(told)

@@ -51,7 +51,7 @@ def tell(words, out):
         for k in range(out[i, 0]):
             out[i, 3 + k] = kth_bit(words[i], np.int64(k))
 
-if accel.ENABLED:
+if accel.COMPILES:
     import numba
     tell = numba.njit(error_model="numpy")(tell)
 words = np.array(json.load(sys.stdin), np.uint64)
@@ -68,14 +68,14 @@ binding.get_host_cpu_features = lambda: features
 
 
 def run(script: str, jit: str, *arguments: str, given: str = "") -> str:
-    """What a script prints in a process of its own, compiler on (`1`) or off (`0`)."""
+    """What a script prints in a process of its own, with Numba (`1`) or as plain Python (`0`)."""
     done = subprocess.run(
         [sys.executable, "-W", "error::RuntimeWarning", "-c", script, *arguments],
         input=given,
         capture_output=True,
         text=True,
         cwd=ROOT,
-        env={**os.environ, "MMSIM_JIT": jit},
+        env={**os.environ, "MMSIM_JIT": jit, "MMSIM_LINK": "0"},
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -138,7 +138,7 @@ import hashlib, json, sys
 from mmsim.compiled import accel
 from mmsim.core.game import Variant
 from mmsim.metromania.game import Metromania
-assert not accel.ENABLED and "numba" not in sys.modules
+assert not accel.COMPILES and "numba" not in sys.modules
 game = Metromania()
 for rules, players, board, seed in json.loads(sys.argv[1]):
     prepared = game.prepare(Variant(rules, players, board, seed=seed))

@@ -1,11 +1,10 @@
 """The cache of compiled code: compiled once, loaded ever after, never trusted when it is broken.
 
-Compiling takes most of a minute, so the tests that need a cold cache are slow ones (`make verify`); it is compiled once
+Compiling takes half a minute, so the tests that need a cold cache are slow ones (`make verify`); it is compiled once
 for all of them, by three processes that start together, and they work on copies of what those leave.
 """
 
 import fcntl
-import hashlib
 import json
 import os
 import shutil
@@ -14,44 +13,45 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from mmsim.compiled import cache
-from mmsim.core.game import Variant
-from mmsim.metromania.game import Metromania
+from mmsim.compiled import cache, way
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "mmsim"
 
 _PLAY = """
-import hashlib
+import hashlib, sys
 from mmsim.core.game import Variant
-from mmsim.metromania.game import Metromania
-game = Metromania()
-rows = game.play_shard(game.prepare(Variant("print", 4)), 0, 20)
+from mmsim.games import find_game
+game = find_game("metro")
+rows = game.play_shard(game.prepare(Variant("metro", 4, bots="planner")), 0, 20)
+assert "numba" not in sys.modules
 print("".join(hashlib.sha256(rows[table].tobytes()).hexdigest() for table in rows))
 """
-_LOOK = "from mmsim.core import cache\nprint(cache.is_whole('metromania'), cache.folder('metromania'))"
 _TRY = """
+from mmsim.compiled.warm import warm_up
 from mmsim.core.errors import MmsimError
-from mmsim.metromania.bots.prepared import start_up
 try:
-    start_up()
+    warm_up("metro")
 except MmsimError as error:
     print(error)
 """
 
+if not way.can_build():
+    pytest.skip("no library can be made here", allow_module_level=True)
+
 
 def start(script: str, cache_dir: Path, package_root: Path = ROOT) -> "subprocess.Popen[str]":
     """A process with a cache folder of its own; its output is a pipe, as in a log."""
+    changed = {"MMSIM_CACHE_DIR": str(cache_dir), "PYTHONPATH": str(package_root)}
     return subprocess.Popen(
         [sys.executable, "-c", script],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         cwd=package_root,
-        env={**os.environ, "MMSIM_CACHE_DIR": str(cache_dir), "MMSIM_JIT": "1", "PYTHONPATH": str(package_root)},
+        env={**os.environ, **changed, "MMSIM_JIT": "1", "MMSIM_LINK": "1", "MMSIM_BOUNDSCHECK": "0"},
     )
 
 
@@ -88,13 +88,13 @@ def cold(tmp_path_factory: pytest.TempPathFactory) -> Cold:
     base = tmp_path_factory.getbasetemp()
     shared = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "cold-cache"
     shared.mkdir(exist_ok=True)
-    told = shared / "said.json"
+    said = shared / "said.json"
     with (shared / "test-lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if not told.exists():
+        if not said.exists():
             processes = [start(_PLAY, shared / "cache") for _ in range(3)]
-            told.write_text(json.dumps([finish(process) for process in processes]))
-    return Cold(shared / "cache", [(out, err) for out, err in json.loads(told.read_text())])
+            said.write_text(json.dumps([finish(process) for process in processes]))
+    return Cold(shared / "cache", [(out, err) for out, err in json.loads(said.read_text())])
 
 
 def folder_in(cache_dir: Path) -> Path:
@@ -114,7 +114,7 @@ def test_of_several_cold_processes_one_compiles_and_all_play_the_same(cold: Cold
 
 @pytest.mark.slow
 def test_one_game_is_played_without_compiling_the_other(cold: Cold) -> None:
-    assert folder_in(cold.folder).name.startswith("metromania-")
+    assert folder_in(cold.folder).name.startswith("metro-")
 
 
 @pytest.mark.slow
@@ -135,81 +135,72 @@ def test_a_later_process_loads_and_says_nothing(cold: Cold, tmp_path: Path) -> N
 
 
 @pytest.mark.slow
-def test_code_from_any_cache_plays_the_games_of_this_process(cold: Cold) -> None:
-    game = Metromania()
-    rows = game.play_shard(game.prepare(Variant("print", 4)), 0, 20)
-    assert cold.rows == "".join(hashlib.sha256(np.asarray(rows[table]).tobytes()).hexdigest() for table in rows)
+def test_a_library_in_the_package_is_found_before_the_cache_and_may_be_read_only(cold: Cold, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    shutil.copytree(PACKAGE, elsewhere / "mmsim", ignore=shutil.ignore_patterns("__pycache__"))
+    shipped = elsewhere / "mmsim" / cache.SHIPPED
+    shutil.copytree(folder_in(cold.folder), shipped / folder_in(cold.folder).name)
+    for path in (*shipped.rglob("*"), shipped):
+        path.chmod(0o555)
+    assert run(_PLAY, tmp_path / "cache", elsewhere) == (cold.rows, "")
+    assert not (tmp_path / "cache").exists()
 
 
 @pytest.mark.slow
-def test_nothing_is_written_into_the_package(cold: Cold) -> None:
-    assert cold.rows
-    assert list(PACKAGE.rglob("*.nbi")) == list(PACKAGE.rglob("*.nbc")) == []
+def test_a_damaged_library_is_compiled_anew_and_plays_the_same(cold: Cold, tmp_path: Path) -> None:
+    copy = cold.copy(tmp_path / "cache")
+    damage(folder_in(copy), "code cut off")
+    out, err = run(_PLAY, copy)
+    assert out == cold.rows
+    assert "compiling the fast core" in err
+    assert cache.is_whole(folder_in(copy))
 
 
 # --- a broken cache --------------------------------------------------------------------------------------------
 
 
 def damage(folder: Path, how: str) -> None:
+    code, checksums = folder / "library.so", folder / "checksums.json"
+    content = code.read_bytes()
     if how == "code cut off":
-        file = next(folder.rglob("*.nbc"))
-        file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
+        code.write_bytes(content[: len(content) // 2])
     elif how == "code changed":
-        file = next(folder.rglob("*.nbc"))
-        content = bytearray(file.read_bytes())
-        content[len(content) // 2] ^= 1
-        file.write_bytes(content)
-    elif how == "index cut off":
-        file = next(folder.rglob("*.nbi"))
-        file.write_bytes(file.read_bytes()[:10])
+        code.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
     elif how == "code gone":
-        next(folder.rglob("*.nbc")).unlink()
+        code.unlink()
     elif how == "checksums cut off":
-        file = folder / "checksums.json"
-        file.write_bytes(file.read_bytes()[:20])
+        checksums.write_bytes(checksums.read_bytes()[:20])
     elif how == "checksums of nothing":
-        (folder / "checksums.json").write_text("{}")
+        checksums.write_text("{}")
+    elif how == "checksums of another kind":
+        checksums.write_text("[]")
     else:
-        (folder / "checksums.json").unlink()
+        checksums.unlink()
 
 
 DAMAGE = (
     "code cut off",
     "code changed",
-    "index cut off",
     "code gone",
     "checksums cut off",
     "checksums of nothing",
+    "checksums of another kind",
     "checksums gone",
 )
 
 
-@pytest.mark.slow
-def test_an_undamaged_cache_is_whole(cold: Cold, tmp_path: Path) -> None:
-    copy = cold.copy(tmp_path / "cache")
-    assert run(_LOOK, copy)[0] == f"True {folder_in(copy)}"
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("how", DAMAGE)
-def test_damage_is_noticed(cold: Cold, tmp_path: Path, how: str) -> None:
-    copy = cold.copy(tmp_path / "cache")
-    damage(folder_in(copy), how)
-    assert run(_LOOK, copy)[0].startswith("False")
+def test_damage_is_noticed(tmp_path: Path, how: str) -> None:
+    (tmp_path / "library.so").write_bytes(b"code" * 100)
+    cache.note_as_whole(tmp_path, 1.0)
+    assert cache.is_whole(tmp_path)
+    damage(tmp_path, how)
+    assert not cache.is_whole(tmp_path)
 
 
-def test_an_empty_cache_is_not_whole(tmp_path: Path) -> None:
-    assert run(_LOOK, tmp_path)[0].startswith("False")
-
-
-@pytest.mark.slow
-def test_a_damaged_cache_is_compiled_anew_and_plays_the_same(cold: Cold, tmp_path: Path) -> None:
-    copy = cold.copy(tmp_path / "cache")
-    damage(folder_in(copy), "code cut off")
-    out, err = run(_PLAY, copy)
-    assert out == cold.rows
-    assert "compiling the fast core" in err
-    assert run(_LOOK, copy)[0].startswith("True")
+def test_an_empty_folder_is_not_whole(tmp_path: Path) -> None:
+    assert not cache.is_whole(tmp_path)
+    assert not cache.is_whole(tmp_path / "nothing")
 
 
 # --- which folder ----------------------------------------------------------------------------------------------
@@ -219,27 +210,32 @@ def test_a_damaged_cache_is_compiled_anew_and_plays_the_same(cold: Cold, tmp_pat
 def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A copy of the package that the cache takes for the package itself."""
     copy = tmp_path / "mmsim"
-    shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__", "shipped"))
     monkeypatch.setattr(cache, "_PACKAGE", copy)
     monkeypatch.setenv("MMSIM_CACHE_DIR", str(tmp_path / "cache"))
     return copy
 
 
-def name_now() -> Path:
-    return cache.folder.__wrapped__("metromania")
+def name_now(program: str = "metromania") -> str:
+    return cache.name.__wrapped__(program)
 
 
 def test_every_game_has_a_folder_of_its_own_that_the_other_does_not_change(package: Path) -> None:
-    before = name_now()
-    other = cache.folder.__wrapped__("metro")
-    assert before.name.startswith("metromania-")
-    assert other.name.startswith("metro-")
-    (package / "metro" / "turns.py").write_text("# changed\n")
+    before, other = name_now(), name_now("metro")
+    assert before.startswith("metromania-")
+    assert other.startswith("metro-")
+    (package / "metro" / "engine" / "turns.py").write_text("# changed\n")
     assert name_now() == before
-    assert cache.folder.__wrapped__("metro") != other
+    assert name_now("metro") != other
 
 
-@pytest.mark.parametrize("source", ["core/streams.py", "core/accel.py", "metromania/trips.py", "metromania/state.py"])
+@pytest.mark.parametrize(
+    "source",
+    [
+        *("compiled/streams.py", "compiled/linking.py", "core/rng.py", "metromania/rules/rulesets.py"),
+        *("metromania/engine/trips.py", "metromania/bots/border.py", "metromania/bots/thinking/choice.py"),
+    ],
+)
 def test_the_folder_changes_with_every_source_of_the_core(package: Path, source: str) -> None:
     before = name_now()
     assert name_now() == before
@@ -248,60 +244,79 @@ def test_the_folder_changes_with_every_source_of_the_core(package: Path, source:
     assert name_now() != before
     (package / source).write_text(text)
     assert name_now() == before
-
-
-def test_the_folder_changes_when_compiled_code_comes_to_import_another_source(package: Path) -> None:
-    names = {name_now()}
-    new, trips = package / "metromania" / "new.py", package / "metromania" / "trips.py"
-    new.write_text("")
-    assert {name_now()} == names  # nothing compiled is made of it
-    trips.write_text("from mmsim.metromania.new import anything\n" + trips.read_text())
-    names.add(name_now())
-    new.write_text("# changed\n")
-    names.add(name_now())
-    assert len(names) == 3
+    (package / source).with_name("another.py").write_text("")
+    assert (name_now() != before) == (not source.startswith("core"))
 
 
 def test_code_that_is_never_compiled_leaves_the_folder_as_it_is(package: Path) -> None:
     before = name_now()
-    for source in ("metromania/story.py", "metromania/bots/planner.py", "cli/app.py", "batch/pool.py"):
+    for source in ("metromania/shell/story.py", "metromania/game.py", "cli/app.py", "batch/pool.py", "core/bench.py"):
         (package / source).write_text("# changed\n")
     assert name_now() == before
+
+
+def test_the_games_with_compiled_code_are_known() -> None:
+    assert cache.programs() == ["metro", "metromania"]
 
 
 @pytest.mark.parametrize("game", ["metromania", "metro"])
 def test_every_module_with_compiled_code_is_among_the_sources(game: str) -> None:
     compiled = {
         path
-        for room in ("core", game)
-        for path in (PACKAGE / room).rglob("*.py")
-        if path.name != "accel.py" and "from mmsim.compiled.accel import" in path.read_text(encoding="utf-8")
+        for path in (PACKAGE / game).rglob("*.py")
+        if "from mmsim.compiled.accel import" in path.read_text(encoding="utf-8")
     }
+    assert compiled
     assert compiled <= set(cache.sources(game))
 
 
-def test_the_folder_lies_where_the_user_says(package: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    name = name_now().name
-    assert name_now() == tmp_path / "cache" / name
+def test_the_folder_lies_where_the_user_says(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("MMSIM_CACHE_DIR", str(tmp_path / "cache"))
+    assert cache.root() == tmp_path / "cache"
     monkeypatch.delenv("MMSIM_CACHE_DIR")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
-    assert name_now() == tmp_path / "xdg" / "mmsim" / name
+    assert cache.root() == tmp_path / "xdg" / "mmsim"
     monkeypatch.delenv("XDG_CACHE_HOME")
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    assert name_now() == tmp_path / "home" / ".cache" / "mmsim" / name
+    assert cache.root() == tmp_path / "home" / ".cache" / "mmsim"
 
 
-@pytest.mark.slow
-def test_two_copies_of_one_version_leave_each_others_code_alone(cold: Cold, tmp_path: Path) -> None:
-    copy = cold.copy(tmp_path / "cache")
-    elsewhere = tmp_path / "elsewhere"
-    for folder in ("mmsim", "boards"):
-        shutil.copytree(ROOT / folder, elsewhere / folder, ignore=shutil.ignore_patterns("__pycache__"))
-    out, err = run(_PLAY, copy, elsewhere)
-    assert out == cold.rows
-    assert "compiling the fast core" in err
-    assert run(_PLAY, copy) == (cold.rows, "")
-    assert run(_PLAY, copy, elsewhere) == (cold.rows, "")
+def test_old_folders_are_wiped_but_for_the_latest(
+    package: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(cache, "_KEPT", 2)
+    for i in range(4):
+        (tmp_path / "cache" / f"metro-{i}").mkdir(parents=True)
+        os.utime(tmp_path / "cache" / f"metro-{i}", (i, i))
+    monkeypatch.setattr(cache, "folder", lambda program: tmp_path / "cache" / "metro-now")
+    cache.wipe("metro")
+    assert sorted(path.name for path in (tmp_path / "cache").iterdir()) == ["metro-2", "metro-3", "metro-now"]
+
+
+# --- which way -------------------------------------------------------------------------------------------------
+
+_WAY = "from mmsim.compiled import accel, way\nimport sys\nprint(way.current(), 'numba' in sys.modules)"
+
+
+@pytest.mark.parametrize(
+    ("before", "changed", "told"),
+    [
+        ("", {}, "library False"),
+        ("", {"MMSIM_JIT": "0"}, "plain False"),
+        ("", {"MMSIM_LINK": "0"}, "numba True"),
+        ("import shutil; shutil.which = lambda name: None\n", {}, "numba True"),
+        ("import platform; platform.machine = lambda: 'riscv'\n", {}, "numba True"),
+        ("import mmsim.compiled.way as w; w._NEEDED = {'none has it'}\n", {}, "numba True"),
+        ("import mmsim.compiled.way as w; w._KNOWN = ('0.1.',)\n", {}, "numba True"),
+    ],
+    ids=["usual", "plain", "no linking", "no C compiler", "another machine", "an older processor", "another Numba"],
+)
+def test_the_way_follows_from_what_is_there(before: str, changed: dict[str, str], told: str, tmp_path: Path) -> None:
+    env = {**os.environ, "MMSIM_CACHE_DIR": str(tmp_path), "MMSIM_JIT": "1", "MMSIM_LINK": "1", **changed}
+    done = subprocess.run(
+        [sys.executable, "-c", before + _WAY], env=env, cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == told
 
 
 # --- a cache that cannot be kept -------------------------------------------------------------------------------
@@ -319,12 +334,19 @@ def test_a_folder_that_cannot_be_made_is_told_in_one_sentence(tmp_path: Path) ->
     out, err = run(_TRY, tmp_path / "file" / "cache")
     check_refusal(out, tmp_path / "file" / "cache")
     assert err == ""
-    assert list(PACKAGE.rglob("*.nbi")) == []
 
 
 def test_a_lock_that_cannot_be_taken_is_told_in_one_sentence(tmp_path: Path) -> None:
     # What a folder of somebody else's comes to, for any user.
-    (tmp_path / "cache" / "metromania.lock").mkdir(parents=True)
+    (tmp_path / "cache" / "metro.lock").mkdir(parents=True)
     out, err = run(_TRY, tmp_path / "cache")
     check_refusal(out, tmp_path / "cache")
     assert err == ""
+
+
+def test_a_compiler_that_fails_is_told_in_one_sentence(tmp_path: Path) -> None:
+    broken = "import os\nfrom mmsim.compiled import warm\nwarm.sys.executable = '/bin/false'\n"
+    out, err = run(broken + _TRY, tmp_path)
+    assert out.startswith("the fast core cannot be compiled: ")
+    assert len(out.splitlines()) == 1
+    assert "compiled in" not in err

@@ -1,108 +1,110 @@
-"""Functions below an entry are linked into it and compiled once, and still do what Numba would have them do."""
+"""A program is compiled into one library whose entries do what their Python says."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from mmsim.compiled import accel
+from mmsim.compiled import way
 
-if not accel.ENABLED:
-    pytest.skip("there is nothing to link without the compiler", allow_module_level=True)
-
-import numba
-
-from mmsim.compiled.linking import PartCompiler, WholeCompiler
-
-part = numba.njit(pipeline_class=PartCompiler, no_cpython_wrapper=True, no_cfunc_wrapper=True)
-whole = numba.njit(pipeline_class=WholeCompiler)
-
-
-@part
-def double(n: int) -> int:
-    if n < 0:
-        raise ValueError("nothing below zero")
-    return 2 * n
-
-
-@part
-def sum_of_doubles(n: int) -> int:
-    total = 0
-    for i in range(n):
-        total += double(i)
-    return total
-
-
-def test_an_entry_has_everything_below_it() -> None:
-    @whole
-    def entry(n: int) -> int:
-        return sum_of_doubles(n) + double(n)
-
-    assert entry(10) == 90 + 20
-    (code,) = entry.inspect_asm().values()
-    assert "sum_of_doubles" not in [line.split(":")[0] for line in code.splitlines()]  # no symbol of its own is left
-
-
-def test_two_entries_share_their_parts() -> None:
-    @whole
-    def one(n: int) -> int:
-        return double(n)
-
-    @whole
-    def other(n: int) -> int:
-        return double(n) + 1
-
-    assert (one(4), other(4)) == (8, 9)
-
-
-def test_errors_come_through() -> None:
-    @whole
-    def entry(n: int) -> int:
-        return double(n) + double(n + 1)
-
-    with pytest.raises(ValueError, match="nothing below zero"):
-        entry(-3)
-
-
-def test_a_function_compiled_the_usual_way_may_call_a_part() -> None:
-    @numba.njit
-    def usual(n: int) -> int:
-        return sum_of_doubles(n)
-
-    assert usual(10) == 90
-
+if not way.can_build():
+    pytest.skip("no library can be made here", allow_module_level=True)
 
 _PROGRAM = """
-import numba
-from mmsim.compiled.linking import PartCompiler, WholeCompiler
+import ctypes, json, subprocess, sys
+from pathlib import Path
+from typing import Any, NamedTuple
+import numpy as np
+from mmsim.compiled import way
+way.choose(way.BUILDING)
+from mmsim.compiled import accel, linking
+from mmsim.compiled.entries import array_of, group, program_entries
+from mmsim.compiled.accel import entry, inlined, ix, jit
 
-@numba.njit(pipeline_class=PartCompiler, no_cpython_wrapper=True, no_cfunc_wrapper=True)
-def part(n):
-    if n < 0:
-        raise ValueError("nothing below zero")
+__name__ = "mmsim.small.bots.border"
+RECORD = np.dtype([("total", np.int64), ("numbers", np.uint8, 3)])
+
+class Pair(NamedTuple):
+    records: Any
+    moves: Any
+
+@jit
+def double(n):
     return 2 * n
 
-@numba.njit(pipeline_class=WholeCompiler, cache=True)
-def entry(n):
-    return part(n) + 1
+@inlined
+def sum_of_doubles(moves):
+    total = np.int64(0)
+    for i in range(moves.size):
+        total += double(moves[ix(i)])
+    return total
 
-print(entry(20))
+@entry(pair=group(Pair, records=RECORD, moves=array_of(np.int64)), which=np.int64)
+def add_up(pair, which):
+    pair.records[which].total += sum_of_doubles(pair.moves)
+    return np.int64(pair.records.size)
+
+@entry(records=RECORD, at=np.int64, large=np.uint64)
+def count(records, at, large):
+    records[0].numbers[ix(at)] += large >> np.uint64(63)
+
+target = Path(sys.argv[1])
+linking.make_library([(one, accel.compile_entry(one)) for one in program_entries("small")], target)
+
+way.choose(way.LIBRARY)
+way.current.cache_clear()
+from mmsim.compiled import entries, warm
+warm.warm_up = lambda program: entries.load(program, target.parent)
+records, moves = np.zeros(2, RECORD).view(np.recarray), np.arange(10)
+told = [add_up(Pair(records, moves), 1), add_up(Pair(records, moves[:3].copy()), 1), records.total.tolist()]
+count(records, 2, 2**64 - 1)
+told.append(records[0].numbers.tolist())
 try:
-    entry(-1)
-except ValueError as error:
-    print(error)
-print(sum(entry.stats.cache_hits.values()))
+    count(records, -1, 0)
+    told.append("fine")
+except IndexError as error:
+    told.append(str(error))
+for wrong in (np.zeros(2, np.int32), moves[::2]):
+    try:
+        add_up(Pair(records, wrong), 0)
+    except TypeError as error:
+        told.append(str(error))
+print(json.dumps(told))
 """
 
 
-def test_machine_code_is_kept_and_loaded_again(tmp_path: Path) -> None:
-    program = tmp_path / "program.py"
-    program.write_text(_PROGRAM)
+def run(tmp_path: Path, **changed: str) -> list[object]:
+    import os
 
-    def told() -> Any:
-        return subprocess.run([sys.executable, program], capture_output=True, text=True, check=True).stdout.split("\n")
+    done = subprocess.run(
+        [sys.executable, "-c", _PROGRAM, str(tmp_path / "library.so")],
+        capture_output=True,
+        text=True,
+        env={**os.environ, **changed},
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    told: list[object] = json.loads(done.stdout)
+    return told
 
-    assert told()[:3] == ["41", "nothing below zero", "0"]
-    assert told()[:3] == ["41", "nothing below zero", "1"]
+
+WRONG = ["an array of int32 instead of int64", "an array of int64 instead of int64"]
+
+
+def test_entries_take_records_arrays_groups_and_numbers_and_nothing_that_does_not_fit(tmp_path: Path) -> None:
+    assert run(tmp_path) == [2, 2, [0, 96], [0, 0, 1], "fine", *WRONG]
+
+
+def test_an_index_out_of_bounds_is_an_error_where_indices_are_checked(tmp_path: Path) -> None:
+    told = run(tmp_path, MMSIM_BOUNDSCHECK="1")
+    assert told == [2, 2, [0, 96], [0, 0, 1], "an index is out of bounds in small's count", *WRONG]
+
+
+def test_a_library_needs_nothing_but_the_c_library_and_shows_nothing_but_its_entries(tmp_path: Path) -> None:
+    run(tmp_path)
+    found = subprocess.run(["nm", "-D", tmp_path / "library.so"], capture_output=True, text=True, check=True).stdout
+    symbols = [line.split()[-2:] for line in found.splitlines()]
+    assert [name for kind, name in symbols if kind == "T"] == ["mmsim_add_up", "mmsim_count"]
+    assert [name for kind, name in symbols if kind == "U" and "@GLIBC" not in name] == []

@@ -9,21 +9,12 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import chi2, kstest
 
-from mmsim.compiled import accel, streams
 from mmsim.core.rng import Purpose, Stream
 from mmsim.metromania.engine.state import new_record
 from mmsim.metromania.rules.board import LAYOUTS
+from tests.with_numba import driver, with_numba
 
-if accel.ENABLED:
-    import numba
-
-    driver = numba.njit(error_model="numpy")
-else:
-
-    def driver(function: Any) -> Any:
-        return function
-
-
+(streams,) = with_numba("mmsim.compiled.streams")
 PURPOSES = (Purpose.LAYOUT, Purpose.DEAL, Purpose.SEATING, *(Purpose.BOT + seat for seat in range(4)))
 MASTERS = (0, 1, 2006, 2**32, 2**63 + 12345, 2**64 - 1)
 GAMES = (0, 1, 77, 2**32 - 1, 2**32 + 3, 2**63 - 1)

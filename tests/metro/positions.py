@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from mmsim.core.game import Variant
 from mmsim.metro.bots.position import Position
-from mmsim.metro.game import prepare, start_up
+from mmsim.metro.bots.prepared import prepare
 from mmsim.metro.rules.board import Cell
 from mmsim.metro.rules.deal import Deal
 from mmsim.metro.rules.reference import Game, Move, apply, legal_moves
@@ -39,7 +39,6 @@ def table(
 
 def core_of(game: Game) -> Position:
     """The same game in the fast core, at its beginning."""
-    start_up()
     variant = Variant(game.rules.name, game.rules.players)
     return Position(prepare(game.rules, variant), deal=game.deal)
 

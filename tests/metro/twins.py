@@ -6,7 +6,7 @@ from unittest.mock import patch
 from mmsim.core.errors import UsageError
 from mmsim.core.game import Variant
 from mmsim.metro.bots.position import Position
-from mmsim.metro.game import prepare, start_up
+from mmsim.metro.bots.prepared import prepare
 from mmsim.metro.rules import reference
 from mmsim.metro.rules.board import STOPS
 from mmsim.metro.rules.reference import Game, Move, apply, legal_moves, trace
@@ -40,7 +40,6 @@ class Twins:
     """One game in both engines; the core's deal is given to the reference engine, so chance is compared as well."""
 
     def __init__(self, rules: Ruleset, master: int, number: int, seats: str = "fixed", bots: str = "uniform") -> None:
-        start_up()
         self.core = Position(
             prepare(rules, Variant(rules.name, rules.players, bots=bots, seed=master, seats=seats)), number
         )
@@ -79,7 +78,7 @@ class Twins:
 
     def compare_lines(self) -> None:
         """The stretches of the core are the lines as they are traced."""
-        s, b = self.core._s, self.core.prepared.board[0]
+        s, b = self.core._s, self.core.prepared.setting.board[0]
         for stop in range(1, STOPS + 1):
             if stop > 32 and stop not in self.game.owner:
                 continue

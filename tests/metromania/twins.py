@@ -15,6 +15,7 @@ from mmsim.core import records
 from mmsim.core.game import Variant
 from mmsim.core.rng import Stream
 from mmsim.metromania.bots import seat_bots
+from mmsim.metromania.bots.border import Setting
 from mmsim.metromania.bots.position import CoreResult, Position, View
 from mmsim.metromania.bots.prepared import Prepared, seatings
 from mmsim.metromania.engine import state
@@ -153,8 +154,8 @@ def prepared(board_set: BoardSet, rules: Ruleset, master: int) -> Prepared:
     """As `game.prepare`, but for what can be kept from one game to the next."""
     bots = tuple(seat_bots(Variant("print").bots, rules.companies))
     table = _deal_table(rules.deal, rules.seat_player, rules.marker_set)
-    records = board_record(board_set), state.rules_record(rules), table, seatings(rules, bots, False)
-    return Prepared(board_set, rules, bots, master, *records, rules.variant)
+    setting = Setting(board_record(board_set), state.rules_record(rules), table, seatings(rules, bots, False))
+    return Prepared(board_set, rules, bots, master, rules.variant, setting)
 
 
 # --- comparing -----------------------------------------------------------------------------------------------

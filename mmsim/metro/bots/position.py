@@ -9,11 +9,10 @@ from numpy.typing import NDArray
 from mmsim.core.errors import UsageError
 from mmsim.core.rng import Stream
 from mmsim.core.steps import Steps
-from mmsim.metro.bots.entries import BEGIN, CHOOSE, CLEAR, MOVES, PLAY, SCORE, SEE, SET_UP, step, write_game
+from mmsim.metro.bots import border as bots_border
 from mmsim.metro.bots.prepared import Prepared
-from mmsim.metro.bots.thinking import memory
-from mmsim.metro.bots.thinking.memory import POSITIONS, VIEW
-from mmsim.metro.engine import state
+from mmsim.metro.bots.thinking.memory import VIEW
+from mmsim.metro.engine import border, state, tables
 from mmsim.metro.engine.moves import MOVE_KINDS, WAGON
 from mmsim.metro.engine.state import EMPTY, HAND, NOBODY, SHARES, UNKNOWN, cell_number, cell_of
 from mmsim.metro.rules.board import CENTRE, STATIONS, STOPS, Cell
@@ -23,8 +22,6 @@ from mmsim.metro.rules.reference import TAKES, Arrival, Move, Played
 from mmsim.metro.rules.reference_scoring import Result
 from mmsim.metro.rules.rulesets import COMPANIES, Ruleset
 from mmsim.metro.rules.tiles import CODES, TILES
-
-_MOST_MOVES = 1024
 
 
 @dataclass(frozen=True)
@@ -60,52 +57,39 @@ class Position(Steps[Move]):
 
     def __post_init__(self) -> None:
         super().__init__()
-        self._positions = state.new_record(state.STATE, POSITIONS)
-        self._dice = state.new_record(state.DICE)
-        self._minds = state.new_record(memory.THOUGHTS, memory.MINDS)
-        self._moves = np.zeros(_MOST_MOVES, np.int64)
+        self._memory = bots_border.new_memory()
+        self._moves = np.zeros(border.MOST_MOVES, np.int64)
         self._scored = False
         self.rules = self.prepared.rules
         self.bots = self.prepared.seated(self.game)
         seed = Seed(self.prepared.seed, self.game)
         self._draws = [seed.bot_draws(seat) for seat in range(self.rules.players)]
-        self._s = self._positions[0]
-        self._step(SET_UP, self.game)
-        if self.deal is not None:
-            self._step(CLEAR)
-            state.lay_deal(self._s, self.deal)
-            self._step(BEGIN)
+        self._s = self._memory.positions[0]
+        self._set_up()
 
-    def _step(self, what: int, number: int = 0) -> int:
-        prepared = self.prepared
-        return int(
-            step(
-                self._positions,
-                prepared.board,
-                prepared.rule_record,
-                prepared.bot_record,
-                self._dice,
-                self._minds,
-                np.int64(what),
-                np.uint64(prepared.seed),
-                np.int64(number),
-                np.int64(prepared.rotate),
-                self._moves,
-            )
-        )
+    def _set_up(self) -> None:
+        prepared, setting, positions = self.prepared, self.prepared.setting, self._memory.positions
+        board, rules = setting.board, setting.rules
+        border.set_up(positions, board, rules, self._memory.dice, prepared.seed, self.game, prepared.rotate)
+        if self.deal is not None:
+            border.clear_table(positions, board)
+            state.lay_deal(self._s, self.deal)
+            border.begin(positions, board, rules)
 
     def _find_moves(self) -> dict[Move, int]:
         tiles = self._tiles()
-        return {self._decode(code, tiles): code for code in self._moves[: self._step(MOVES)].tolist()}
+        count = border.list_moves(self._memory.positions, self.prepared.setting.rules, self._moves)
+        return {self._decode(code, tiles): code for code in self._moves[:count].tolist()}
 
     def _think(self) -> Move:
-        return self._decode(self._step(CHOOSE, self.prepared.bot_of(self.game, self.seat)), self._tiles())
+        who = self.prepared.bot_of(self.game, self.seat)
+        return self._decode(int(bots_border.choose(self._memory, self.prepared.setting, who)), self._tiles())
 
     def apply(self, move: Move) -> Played:
         """Play a legal move."""
         code = self._take(move)
         turn, seat, before = self.turn, self.seat, int(self._s.arrived)
-        self._step(PLAY, code)
+        border.play(self._memory.positions, self.prepared.setting.board, self.prepared.setting.rules, code)
         new = int(self._s.arrived) & ~before
         arrived = tuple(self._arrival(self._s, stop) for stop in range(1, STOPS + 1) if new >> (stop - 1) & 1)
         played = Played(turn, seat, move, arrived)
@@ -114,8 +98,8 @@ class Position(Steps[Move]):
 
     def view(self, seat: int) -> View:
         """What the player behind a seat may know."""
-        self._step(SEE, seat)
-        v, rules = self._positions[VIEW], self.rules
+        bots_border.show(self._memory, self.prepared.setting, seat)
+        v, rules = self._memory.positions[VIEW], self.rules
         cells = (cell_of(number) for number in range(state.GRID))
         players = range(rules.players)
         shares: tuple[tuple[int | None, ...], ...] = ()
@@ -176,7 +160,7 @@ class Position(Steps[Move]):
         if not self.over:
             raise UsageError("the game is not over")
         if not self._scored:
-            self._step(SCORE)
+            border.score(self._memory.positions, self.prepared.setting.rules)
             self._scored = True
         s, rules = self._s, self.rules
 
@@ -196,18 +180,11 @@ class Position(Steps[Move]):
             [seat for seat in range(rules.players) if int(s.winners) >> seat & 1],
         )
 
-    def write(self, i: int, status: int, rows: dict[str, NDArray[Any]]) -> None:
-        """The rows of this game as the i-th of a shard."""
-        write_game(
-            self._positions,
-            self.prepared.rule_record,
-            np.int64(self.game),
-            np.int64(i),
-            np.int64(status),
-            rows["games"],
-            rows["seats"],
-            rows["lines"],
-        )
+    def write_rows(self, rows: dict[str, NDArray[Any]], i: int) -> None:
+        """Put a game that is over, or whose bot has failed, into the i-th place of the rows of all tables."""
+        status = tables.FINISHED if self.failure is None else tables.BOT_ERROR
+        rules, into = self.prepared.setting.rules, border.Rows(**rows)
+        border.write_rows(self._memory.positions, rules, into, self.game, i, status)
 
     def _arrival(self, s: Any, stop: int) -> Arrival:
         line = stop - 1

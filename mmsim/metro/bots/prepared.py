@@ -6,6 +6,7 @@ from mmsim.core.bots import Bot
 from mmsim.core.game import Variant
 from mmsim.core.seating import games_a_deal, rotated
 from mmsim.metro.bots import seat_bots
+from mmsim.metro.bots.border import Setting
 from mmsim.metro.bots.thinking import memory
 from mmsim.metro.engine import state
 from mmsim.metro.rules.play import check_board
@@ -21,9 +22,7 @@ class Prepared:
     seed: int
     rotate: bool
     name: str
-    board: state.Record
-    rule_record: state.Record
-    bot_record: state.Record
+    setting: Setting
 
     @property
     def rotations(self) -> int:
@@ -48,13 +47,5 @@ def prepare(rules: Ruleset, variant: Variant) -> Prepared:
         weights = list(bot.settings.values())
         bot_record[0].kind[who] = bot.kind
         bot_record[0].weights[memory.WEIGHTS * who : memory.WEIGHTS * who + len(weights)] = weights
-    return Prepared(
-        rules,
-        bots,
-        variant.seed,
-        variant.rotate,
-        rules.variant + variant.suffix,
-        state.board_record(rules),
-        state.rules_record(rules),
-        bot_record,
-    )
+    setting = Setting(state.board_record(rules), state.rules_record(rules), bot_record)
+    return Prepared(rules, bots, variant.seed, variant.rotate, rules.variant + variant.suffix, setting)

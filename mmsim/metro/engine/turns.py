@@ -96,31 +96,36 @@ def shuffle_shares(s: State, dice: Dice) -> None:
 
 
 @jit
+def _byte(word: Any, i: Any) -> np.int64:
+    """One of eight small numbers in a word: compiled code allocates no memory."""
+    return np.int64(word >> np.uint64(8 * i) & np.uint64(255))
+
+
+@jit
 def shuffle_numbers(s: State, b: Board, r: Rules, dice: Dice) -> None:
     """X18: so many of each colour to every player."""
-    order = np.zeros(PER_COLOUR, np.int64)
     for colour in range(COLOURS):
+        order = _ZERO
         for i in range(PER_COLOUR):
-            order[i] = b.numbers[ix(PER_COLOUR * colour + i)]
+            order |= np.uint64(b.numbers[ix(PER_COLOUR * colour + i)]) << np.uint64(8 * i)
         for last in range(PER_COLOUR - 1, 0, -1):
             other = draw_below(dice, 0, last + 1)
-            order[last], order[other] = order[other], order[last]
+            change = np.uint64(_byte(order, last) ^ _byte(order, other))
+            order ^= change << np.uint64(8 * last) | change << np.uint64(8 * other)
         for i in range(r.players * r.numbers_per_colour):
-            s.numbers[ix(i // r.numbers_per_colour)] |= _ONE << np.uint64(order[i] - 1)
+            s.numbers[ix(i // r.numbers_per_colour)] |= _ONE << np.uint64(_byte(order, i) - 1)
 
 
 @jit
 def draw_central(s: State, b: Board, dice: Dice) -> None:
     """X17: four of the eight central tiles, each turned at random."""
-    left = np.zeros(8, np.int64)
-    for i in range(8):
-        left[i] = i
+    left = np.uint64(0x0706050403020100)
     layout = np.int64(0)
     for i in range(4):
         at = draw_below(dice, 0, 8 - i)
-        which = left[at]
-        for j in range(at, 7 - i):
-            left[j] = left[j + 1]
+        which = _byte(left, at)
+        kept = (_ONE << np.uint64(8 * at)) - _ONE
+        left = left & kept | left >> np.uint64(8) & ~kept
         turns = draw_below(dice, 0, 4)
         layout |= (4 * which + turns) << (5 * i)
         s.tile[ix(_CENTRE[i])] = b.turned[ix(4 * np.int64(b.central[ix(which)]) + turns)]

@@ -85,9 +85,7 @@ def _play_with_core(ruleset: rulesets.Ruleset, variant: Variant, seed: Seed) -> 
     """Let bots of the fast core or in Python play; the readable engine follows."""
     from mmsim.metro.bots.position import Position  # the compiler is slow to import
     from mmsim.metro.bots.prepared import prepare
-    from mmsim.metro.bots.shards import start_up
 
-    start_up()
     table = Game(ruleset, seed.dealt(ruleset))
     position = Position(prepare(ruleset, variant), seed.game)
     while not position.over:

@@ -3,13 +3,15 @@
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from mmsim.core.errors import UsageError
 from mmsim.core.rng import Purpose, Stream
 from mmsim.core.steps import Steps
-from mmsim.metromania.bots.entries import CHOOSE, MOVES, PLAY, ROWS, SCORE
-from mmsim.metromania.bots.prepared import Memory, Prepared, start_up
+from mmsim.metromania.bots import border as bots_border
+from mmsim.metromania.bots.prepared import Prepared
 from mmsim.metromania.bots.reasons import Reason, reasons
-from mmsim.metromania.engine import state, tables
+from mmsim.metromania.engine import border, state, tables
 from mmsim.metromania.engine.moves import BONUS, MOVE_KINDS, START, STATION
 from mmsim.metromania.engine.state import FAULTS, HAND, NOWHERE, PATH, SEATS, TRIPS
 from mmsim.metromania.rules.board import City, Layout
@@ -97,14 +99,11 @@ class Position(Steps[Move]):
 
     def __post_init__(self) -> None:
         super().__init__()
-        start_up()
-        self._memory = Memory(self.prepared)
-        hands = None
-        if self.hands is not None:
-            hands = state.hands_row(tuple(arranged(hand) for hand in self.hands))
+        self._memory = bots_border.new_memory()
+        self._moves = np.zeros(border.MOST_MOVES, np.int64)
         self.history: list[Played] = []
         self._scored = False
-        self._memory.set_up(self.game, -1 if self.layout is None else self.layout.index, hands)
+        self._set_up()
         self.bots = self.prepared.seated(self.game)
         self._draws = [Seed(self.prepared.seed, self.game).stream(Purpose.BOT + seat) for seat in range(SEATS)]
         self._s = self._memory.state[0]
@@ -115,24 +114,39 @@ class Position(Steps[Move]):
             for seat in range(self.rules.companies)
         )
 
-    def _step(self, what: int, number: int = 0) -> int:
-        return self._memory.run(what, number, self.game)
+    def _set_up(self) -> None:
+        prepared, setting = self.prepared, self.prepared.setting
+        deals, layout = setting.deals, -1 if self.layout is None else self.layout.index
+        if self.hands is not None:
+            deals = state.hands_row(tuple(arranged(hand) for hand in self.hands))
+        seed, rotations = prepared.seed, prepared.rotations
+        border.set_up(self._memory.state, setting.board, setting.rules, deals, seed, self.game, rotations, layout)
+
+    @property
+    def _rotation(self) -> int:
+        return self.game % self.prepared.rotations
 
     def _find_moves(self) -> dict[Move, int]:
-        return {self._decode(code): code for code in self._memory.moves[: self._step(MOVES)].tolist()}
+        count = border.list_moves(self._memory.state, self.prepared.setting.board, self._moves)
+        return {self._decode(code): code for code in self._moves[:count].tolist()}
 
     def _think(self) -> Move:
-        return self._decode(self._step(CHOOSE))
+        return self._decode(int(bots_border.choose(self._memory, self.prepared.setting, self._rotation)))
 
     def explain(self) -> list[Reason]:
         """What the bot in turn, asked for its move just now, thinks of its turns; the best first."""
-        return reasons(self._memory, self._s, self.bots[self.seat], self._decode, self._step)
+
+        def explain_turn(turn: int) -> None:
+            bots_border.explain_turn(self._memory, self.prepared.setting, self._rotation, turn)
+
+        return reasons(self._s, self._memory.thoughts[0], self.bots[self.seat], self._decode, explain_turn)
 
     def write_rows(self, rows: dict[str, Any], i: int) -> None:
         """Put a game that is over, or whose bot has failed, into the i-th place of the rows of all tables."""
         if self.failure is None:
             self.result()
-            self._memory.run(ROWS, i, self.game, rows=rows)
+            setting = self.prepared.setting
+            border.write_rows(self._memory.state, setting.board, setting.rules, border.Rows(**rows), self.game, i)
         else:
             tables.write_failure(rows, i, self.game, int(self._s.layout), self.turn, self.rules.seat_player)
 
@@ -141,7 +155,7 @@ class Position(Steps[Move]):
         code = self._take(move)
         turn, seat, points = self.turn, self.seat, int(self._s.points[self.seat])
         stations = self.rules.stations - int(self._s.supply)
-        self._step(PLAY, code)
+        border.play(self._memory.state, self.prepared.setting.board, self.prepared.setting.rules, code)
         made = self._stations()[stations:]
         played = Played(turn, seat, move, made, int(self._s.points[seat]) - points)
         self.history.append(played)
@@ -181,7 +195,8 @@ class Position(Steps[Move]):
         if not self.over:
             raise UsageError("the game is not over")
         if not self._scored:
-            self._step(SCORE)
+            setting = self.prepared.setting
+            border.score(self._memory.state, setting.board, setting.rules, self._memory.network)
             self._scored = True
         s, companies = self._s, self.rules.companies
         return CoreResult(

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from mmsim.core.bots import Bot
-from mmsim.metromania.bots.entries import TELL
 from mmsim.metromania.bots.thinking.memory import DEPTH, FEATURES, SEARCH, WEIGHING
 from mmsim.metromania.rules.reference import Move
 
@@ -22,12 +21,11 @@ class Reason:
 
 
 def reasons(
-    memory: Any, s: Any, bot: Bot, decode: Callable[[int], Move], step: Callable[[int, int], int]
+    s: Any, m: Any, bot: Bot, decode: Callable[[int], Move], explain_turn: Callable[[int], None]
 ) -> list[Reason]:
     """The turns a bot weighed for the decision it has just made, the best first."""
     if s.bonus_line >= 0 or s.choices == 1 or s.plan_turn != s.turn or s.plan_dug != s.dug:
         return []
-    m = memory.mind[0]
     if bot.kind == SEARCH:
         found = [
             Reason(
@@ -42,11 +40,15 @@ def reasons(
         return sorted(found, key=lambda reason: (-reason.playouts, -reason.value))
     if bot.kind != WEIGHING:
         return []
-    return sorted((_weighed(m, bot, first, decode, step) for first in range(int(m.firsts))), key=lambda r: -r.value)
+    return sorted(
+        (_weighed(m, bot, first, decode, explain_turn) for first in range(int(m.firsts))), key=lambda r: -r.value
+    )
 
 
-def _weighed(m: Any, bot: Bot, first: int, decode: Callable[[int], Move], step: Callable[[int, int], int]) -> Reason:
-    step(TELL, first)
+def _weighed(
+    m: Any, bot: Bot, first: int, decode: Callable[[int], Move], explain_turn: Callable[[int], None]
+) -> Reason:
+    explain_turn(first)
     weights = bot.settings
     parts = {name: weights.get(name, 0.0) * float(m.amount[i]) for i, name in enumerate(FEATURES)}
     return Reason(

@@ -121,7 +121,7 @@ def test_the_planner_takes_a_hidden_share_that_it_knows_only_for_what_it_is_wort
             top = view.piles[i][0]
             if top is None:
                 continue
-            value = position._minds[0].value  # what the companies will likely be worth
+            value = position._memory.thoughts[0].value  # what the companies will likely be worth
             majority = 0.2 * sum(percent / 10 for percent, company in zip(PERCENTS, own, strict=True) if company == top)
             assert value[top] + majority > value[own[i]]
             known += 1

@@ -7,18 +7,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mmsim.compiled import accel
 from mmsim.core.game import Variant
-from mmsim.metro.bots import BOTS
-from mmsim.metro.bots.entries import SEE
+from mmsim.metro.bots import BOTS, border
 from mmsim.metro.bots.position import Position
+from mmsim.metro.bots.prepared import prepare
 from mmsim.metro.bots.thinking.memory import SAMPLE, VIEW
-from mmsim.metro.bots.thinking.view import count_unseen, guess, hide
 from mmsim.metro.engine.state import HAND, SHARES, UNKNOWN
-from mmsim.metro.game import prepare, start_up
 from mmsim.metro.rules.deal import number_colours
 from mmsim.metro.rules.rulesets import COMPANIES, ruleset
 from mmsim.metro.rules.tiles import CODES, TILES
+from tests.with_numba import driver, with_numba
 
 VARIANTS = (("metro", 4), ("metro+hand3+free", 3), ("metro+companies+stations", 5), ("metro+central+numbers", 4))
 
@@ -29,7 +27,6 @@ def thinking(bot: str) -> str:
 
 def position(spec: str, players: int, bots: str, seed: int, moves: int) -> Position:
     """A game after some random moves."""
-    start_up()
     found = Position(prepare(ruleset(spec, players), Variant(spec, players, bots=bots, seed=seed)))
     rng = Random(seed)
     for _ in range(moves):
@@ -92,13 +89,13 @@ def test_what_is_hidden_changes_no_choice_and_no_view(spec: str, players: int, b
     changed = 0
     for seed in range(6):
         here = position(spec, players, thinking(bot), seed, moves=rng.randrange(45))
-        seat, dice = here.seat, here._dice.copy()
-        view, move, state = here.view(seat), here.bot_move(), here._positions[0].copy()
+        seat, dice = here.seat, here._memory.dice.copy()
+        view, move, state = here.view(seat), here.bot_move(), here._memory.positions[0].copy()
         for _ in range(3):
-            here._positions[0] = state
-            permute_hidden(here._positions[0], players, seat, rng)
-            changed += here._positions[0].tobytes() != state.tobytes()
-            here._dice[:] = dice
+            here._memory.positions[0] = state
+            permute_hidden(here._memory.positions[0], players, seat, rng)
+            changed += here._memory.positions[0].tobytes() != state.tobytes()
+            here._memory.dice[:] = dice
             assert here.view(seat) == view
             assert here.bot_move() == move
     assert changed >= 15  # there was something to hide
@@ -108,8 +105,8 @@ def test_a_view_of_another_seat_shows_nothing_of_the_hand_in_turn() -> None:
     here = position("metro+hand2", 3, "uniform", 3, moves=8)
     other = (here.seat + 1) % 3
     view = here.view(other)
-    here._step(SEE, other)
-    v = here._positions[VIEW]
+    border.show(here._memory, here.prepared.setting, other)
+    v = here._memory.positions[VIEW]
     assert set(v.hand[HAND * here.seat : HAND * here.seat + HAND]) == {UNKNOWN}
     assert not v.where.any()
     assert set(v.supply) == {UNKNOWN}
@@ -130,31 +127,30 @@ def test_a_share_that_was_taken_openly_is_known_until_it_is_gone() -> None:
 # --- guessing --------------------------------------------------------------------------------------------------
 
 
+(view,) = with_numba("mmsim.metro.bots.thinking.view")
+
+
 def guess_once(positions: Any, board: Any, rules: Any, minds: Any, dice: Any, seat: Any) -> None:
     positions[VIEW] = positions[0]
-    hide(positions[VIEW], rules[0], seat)
-    count_unseen(positions[VIEW], board[0], minds[0])
+    view.hide(positions[VIEW], rules[0], seat)
+    view.count_unseen(positions[VIEW], board[0], minds[0])
     positions[SAMPLE] = positions[VIEW]
-    guess(positions[SAMPLE], board[0], rules[0], minds[0], dice[0], 1 + seat)
+    view.guess(positions[SAMPLE], board[0], rules[0], minds[0], dice[0], 1 + seat)
 
 
 @pytest.fixture(scope="module")
 def guessing() -> Any:
-    if not accel.ENABLED:
-        return guess_once
-    from numba import njit
-
-    return njit(error_model="numpy")(guess_once)
+    return driver(guess_once)
 
 
 @pytest.mark.parametrize(("spec", "players"), VARIANTS)
 def test_what_is_guessed_fits_what_is_known_and_every_guess_is_another(guessing: Any, spec: str, players: int) -> None:
     here = position(spec, players, "uniform", 5, moves=20)
-    p, seat = here.prepared, here.seat
+    p, seat, memory = here.prepared, here.seat, here._memory
     supplies = set()
     for _ in range(50):
-        guessing(here._positions, p.board, p.rule_record, here._minds, here._dice, np.int64(seat))
-        real, view, sample = (here._positions[i] for i in (0, VIEW, SAMPLE))
+        guessing(memory.positions, p.setting.board, p.setting.rules, memory.thoughts, memory.dice, np.int64(seat))
+        real, view, sample = (here._memory.positions[i] for i in (0, VIEW, SAMPLE))
         for field in ("hand", "share", "pile"):
             known = [(a, b) for a, b in zip(getattr(view, field), getattr(sample, field), strict=True) if a != UNKNOWN]
             assert all(a == b for a, b in known)
@@ -185,13 +181,13 @@ def shares(s: Any, players: int, i: int) -> list[int]:
 
 def test_every_hidden_tile_is_equally_likely_to_be_next(guessing: Any) -> None:
     here = position("metro", 2, "uniform", 9, moves=30)
-    p, seat = here.prepared, here.seat
-    pool = unseen(here._positions[0], 2, seat)
+    p, seat, memory = here.prepared, here.seat, here._memory
+    pool = unseen(here._memory.positions[0], 2, seat)
     seen: Counter[int] = Counter()
     games = 20_000
     for _ in range(games):
-        guessing(here._positions, p.board, p.rule_record, here._minds, here._dice, np.int64(seat))
-        seen[int(here._positions[SAMPLE].supply[int(here._positions[0].next)])] += 1
+        guessing(memory.positions, p.setting.board, p.setting.rules, memory.thoughts, memory.dice, np.int64(seat))
+        seen[int(here._memory.positions[SAMPLE].supply[int(here._memory.positions[0].next)])] += 1
     expected = {kind: games * count / pool.total() for kind, count in pool.items()}
     chi2 = sum((seen[kind] - e) ** 2 / e for kind, e in expected.items())
     assert set(seen) == set(pool)

@@ -39,7 +39,7 @@ def test_games_of_bots_verify_and_are_the_same_step_by_step(variant: Variant) ->
         METROMANIA.verify(told)
         scores = shard["seats"]["score"][companies * game : companies * (game + 1)].tolist()
         assert told["result"]["scores"] == scores
-        assert [seat["bot"] for seat in told["seats"]] == prepared.names(game)
+        assert [seat["bot"] for seat in told["seats"]] == [bot.spec for bot in prepared.seated(game)]
 
 
 @pytest.mark.parametrize("spec", ALL_BOTS)

@@ -1,0 +1,100 @@
+"""What Python asks of the bots: whole games, one decision, what a player sees.
+
+With `engine/border` these are all entries of the compiled program.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from mmsim.compiled.accel import entry, ix, jit
+from mmsim.compiled.entries import group
+from mmsim.metro.bots.kinds import UNIFORM
+from mmsim.metro.bots.thinking import choosing
+from mmsim.metro.bots.thinking.memory import BOTS, MINDS, POSITIONS, THOUGHTS, VIEW
+from mmsim.metro.bots.thinking.view import hide
+from mmsim.metro.engine import border, playout, tables
+from mmsim.metro.engine.scoring import score_game
+from mmsim.metro.engine.state import BOARD, DICE, RULES, STATE, Record, new_record
+from mmsim.metro.engine.turns import play_move
+
+
+class Setting(NamedTuple):
+    """A variant as compiled code reads it."""
+
+    board: Record
+    rules: Record
+    bots: Record
+
+
+class Memory(NamedTuple):
+    """What compiled code works in: the game that is played, its chance, and what its bots have in mind."""
+
+    positions: Record  # the game, then what bots see and imagine
+    dice: Record
+    thoughts: Record
+
+
+SETTING = group(Setting, board=BOARD, rules=RULES, bots=BOTS)
+MEMORY = group(Memory, positions=STATE, dice=DICE, thoughts=THOUGHTS)
+
+
+def new_memory() -> Memory:
+    """Memory for one game after another."""
+    return Memory(new_record(STATE, POSITIONS), new_record(DICE), new_record(THOUGHTS, MINDS))
+
+
+@jit
+def is_uniform(r: Any, bots: Any) -> bool:
+    """Whether nobody thinks."""
+    for seat in range(r.players):  # noqa: SIM110 - compiled code has no all()
+        if bots.kind[ix(seat)] != UNIFORM:
+            return False
+    return True
+
+
+@jit
+def play_game(positions: Any, b: Any, r: Any, bots: Any, dice: Any, minds: Any, rotation: Any) -> np.int64:
+    """Play a game that is set up to its end and score it; returns the number of decisions."""
+    s = positions[0]
+    decisions = np.int64(0)
+    while not s.over:
+        who = s.seat + rotation
+        if who >= r.players:
+            who -= r.players
+        play_move(s, b, r, choosing.choose(positions, b, r, bots, dice, minds, who))
+        decisions += 1
+    score_game(s, r)
+    return decisions
+
+
+@entry(memory=MEMORY, setting=SETTING, rows=border.ROWS, master=np.uint64, first=np.int64, rotate=np.int64)
+def play_shard(memory: Any, setting: Any, rows: Any, master: Any, first: Any, rotate: Any) -> Any:
+    """Play as many games as there are rows in `games`, from game `first` on; returns the number of decisions."""
+    positions, dice, thoughts = memory.positions, memory.dice[0], memory.thoughts
+    s, b, r, bots = positions[0], setting.board[0], setting.rules[0], setting.bots[0]
+    decisions = np.int64(0)
+    for i in range(rows.games.size):
+        game = first + i
+        playout.set_up(s, b, r, dice, master, game, rotate)
+        if is_uniform(r, bots):
+            decisions += playout.play_uniform(s, b, r, dice)
+        else:
+            rotation = game % r.players if rotate else np.int64(0)
+            decisions += play_game(positions, b, r, bots, dice, thoughts, rotation)
+        tables.write_rows(s, r, game, i, np.int64(tables.FINISHED), rows.games, rows.seats, rows.lines)
+    return decisions
+
+
+@entry(memory=MEMORY, setting=SETTING, who=np.int64)
+def choose(memory: Any, setting: Any, who: Any) -> Any:
+    """The move that the bot in turn chooses, which is the `who`-th of those listed."""
+    b, r, bots, dice = setting.board[0], setting.rules[0], setting.bots[0], memory.dice[0]
+    return choosing.choose(memory.positions, b, r, bots, dice, memory.thoughts, who)
+
+
+@entry(memory=MEMORY, setting=SETTING, seat=np.int64)
+def show(memory: Any, setting: Any, seat: Any) -> None:
+    """Put what the player behind a seat may see into the place for a view."""
+    memory.positions[VIEW] = memory.positions[0]
+    hide(memory.positions[VIEW], setting.rules[0], seat)

@@ -1,0 +1,104 @@
+"""What Python asks of the bots: whole games, one decision, what a turn was weighed by.
+
+With `engine/border` these are all entries of the compiled program.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mmsim.compiled.accel import entry, jit
+from mmsim.compiled.entries import group
+from mmsim.metromania.bots.thinking import choosing, whole_turns
+from mmsim.metromania.bots.thinking.memory import BOTS, MIND, SEATINGS, UNIFORM, VIEWS
+from mmsim.metromania.engine import border, playout, tables
+from mmsim.metromania.engine.scoring import score_game
+from mmsim.metromania.engine.state import BOARD, RULES, STATE, Record, new_record
+from mmsim.metromania.engine.trips import NETWORK
+from mmsim.metromania.engine.turns import play_move
+
+
+class Setting(NamedTuple):
+    """A variant as compiled code reads it."""
+
+    board: Record
+    rules: Record
+    deals: NDArray[np.uint8]
+    bots: Record  # for every rotation of the bots `SEATINGS` records: who sits where, then who guides whose playouts
+
+
+class Memory(NamedTuple):
+    """What compiled code works in: the game that is played, and what its bots have in mind."""
+
+    state: Record
+    network: Record
+    thoughts: Record
+    views: Record
+
+
+SETTING = group(Setting, board=BOARD, rules=RULES, deals=border.DEALS, bots=BOTS)
+MEMORY = group(Memory, state=STATE, network=NETWORK, thoughts=MIND, views=STATE)
+
+
+def new_memory() -> Memory:
+    """Memory for one game after another."""
+    views = np.zeros(VIEWS, STATE).view(np.recarray)
+    return Memory(new_record(STATE), new_record(NETWORK), new_record(MIND), views)
+
+
+@jit
+def play_game(s: Any, b: Any, r: Any, deals: Any, seatings: Any, at: Any, m: Any, net: Any, views: Any) -> np.int64:
+    """Play a game that is set up to its end and score it; returns the number of decisions.
+
+    Nine arguments, those of `choosing.choose`: compiled code passes records on one by one.
+    """
+    decisions = np.int64(0)
+    while not s.over:
+        play_move(s, b, r, choosing.choose(s, b, r, deals, seatings, at, m, net, views))
+        decisions += 1
+    score_game(s, b, r, net)
+    return decisions
+
+
+@jit
+def is_uniform(r: Any, bots: Any) -> bool:
+    """Whether nobody thinks."""
+    for seat in range(r.companies):  # noqa: SIM110 - compiled code has no all()
+        if bots.kind[seat] != UNIFORM:
+            return False
+    return True
+
+
+@entry(memory=MEMORY, setting=SETTING, rows=border.ROWS, master=np.uint64, first=np.int64)
+def play_shard(memory: Any, setting: Any, rows: Any, master: Any, first: Any) -> Any:
+    """Play as many games as there are rows in `games`, from game `first` on; returns the number of decisions."""
+    s, net, m, views = memory.state[0], memory.network[0], memory.thoughts[0], memory.views
+    b, r, deals, bots = setting.board[0], setting.rules[0], setting.deals, setting.bots
+    rotations = bots.size // SEATINGS
+    decisions = np.int64(0)
+    for i in range(rows.games.size):
+        game = first + i
+        playout.set_up(s, b, r, deals, master, game, rotations, np.int64(-1))
+        at = game % rotations * SEATINGS
+        if is_uniform(r, bots[at]):
+            decisions += playout.play_uniform(s, b, r, net)
+        else:
+            decisions += play_game(s, b, r, deals, bots, at, m, net, views)
+        tables.write_rows(s, b, r, game, i, rows.games, rows.seats, rows.trips, rows.lines)
+    return decisions
+
+
+@entry(memory=MEMORY, setting=SETTING, rotation=np.int64)
+def choose(memory: Any, setting: Any, rotation: Any) -> Any:
+    """The move that the bot in turn chooses."""
+    s, net, m = memory.state[0], memory.network[0], memory.thoughts[0]
+    b, r, at = setting.board[0], setting.rules[0], rotation * SEATINGS
+    return choosing.choose(s, b, r, setting.deals, setting.bots, at, m, net, memory.views)
+
+
+@entry(memory=MEMORY, setting=SETTING, rotation=np.int64, turn=np.int64)
+def explain_turn(memory: Any, setting: Any, rotation: Any, turn: Any) -> None:
+    """Write down the features of one of the turns that the bot in turn has just weighed."""
+    bots = setting.bots[rotation * SEATINGS]
+    whole_turns.tell_turn(memory.views[0], setting.board[0], setting.rules[0], bots, memory.thoughts[0], turn)
