@@ -1,6 +1,6 @@
 """How much the board matters: the share of the variance between games that lies between layouts."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import polars as pl
@@ -26,25 +26,14 @@ def layout_share(run: RunTables) -> Panel | None:
     outcomes = [name for name in _OUTCOMES if name in schema]
     if "layout" not in schema or not outcomes:
         return None
-    values = [pl.col(name).cast(pl.Float64) for name in outcomes]
-    by_layout = (
-        games.filter(pl.col("layout").is_not_null())
-        .group_by("variant", "layout")
-        .agg(
-            pl.len().alias("games"),
-            *(value.sum().name.suffix(" sum") for value in values),
-            *(value.pow(2).sum().name.suffix(" squares") for value in values),
-        )
-        .collect(engine="streaming")
-    )
-    repeats = by_layout.group_by("variant").agg(pl.col("games").sum() - pl.len())["games"]
-    if repeats.is_empty() or (repeats < _LEAST_REPEATS).any():
+    counts = layouts_played(run)
+    repeats = [games - layouts for layouts, games in counts.values()]
+    if not repeats or min(repeats) < _LEAST_REPEATS:
         return None
-    shares = [
-        _share(by_layout.filter(pl.col("variant") == variant.name), name)
-        for variant in run.variants
-        for name in outcomes
-    ]
+    shares = []
+    for variant in run.variants:  # one after the other: a run may have every layout there is
+        by_layout = _sums(games.filter(pl.col("variant") == variant.name), outcomes)
+        shares += [_share(by_layout, name) for name in outcomes]
     shape = (len(run.variants), len(outcomes))
     return Panel(
         LAYOUT_SHARE,
@@ -55,8 +44,23 @@ def layout_share(run: RunTables) -> Panel | None:
         np.array([float(share.deals) for share in shares]).reshape(shape),
         np.diag([share.se**2 for share in shares]).reshape(*shape, *shape),
         paired=False,
-        games_a_deal=max(by_layout.group_by("variant").agg(pl.col("games").mean())["games"]),
+        games_a_deal=max(games / layouts for layouts, games in counts.values()),
         intervals={divmod(i, shape[1]): (share.low, share.high) for i, share in enumerate(shares)},
+    )
+
+
+def _sums(games: pl.LazyFrame, outcomes: Sequence[str]) -> pl.DataFrame:
+    """Games of every layout, and sums and squares of their outcomes."""
+    values = [pl.col(name).cast(pl.Float64) for name in outcomes]
+    return (
+        games.filter(pl.col("layout").is_not_null())
+        .group_by("layout")
+        .agg(
+            pl.len().alias("games"),
+            *(value.sum().name.suffix(" sum") for value in values),
+            *(value.pow(2).sum().name.suffix(" squares") for value in values),
+        )
+        .collect(engine="streaming")
     )
 
 
@@ -71,6 +75,6 @@ def layouts_played(run: RunTables) -> Mapping[str, tuple[int, int]]:
         .filter(pl.col("layout").is_not_null())
         .group_by("variant")
         .agg(pl.col("layout").n_unique().alias("layouts"), pl.len().alias("games"))
-        .collect()
+        .collect(engine="streaming")
     )
     return {str(variant): (layouts, games) for variant, layouts, games in counts.iter_rows()}

@@ -4,17 +4,24 @@ Games that share a layout and a deal are one observation, called a deal for shor
 the same deals, so what a deal does to one variant it does to the others, and differences are told apart sooner.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from math import lcm
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from mmsim.analysis import stats
-from mmsim.analysis.metric import Metric, Shape, column, per_game_wide
+from mmsim.analysis.metric import Metric, Shape, per_game_wide
+from mmsim.analysis.moments import Moments
 from mmsim.analysis.stats import Array, Estimate
 from mmsim.analysis.tables import RunTables
+
+_AHEAD = 2  # tables of some games that are read while others are summed up
+_Task = tuple[Sequence[Metric], pl.LazyFrame]  # metrics of a table, and their values of some games
 
 
 @dataclass(frozen=True)
@@ -90,69 +97,55 @@ def measure_of(metric: Metric) -> Measure:
 
 
 def panels(run: RunTables, metrics: Sequence[Metric]) -> list[Panel]:
-    """Estimate metrics of a run, with one pass over each table."""
+    """Estimate metrics of a run, with one pass over each table; memory does not grow with the games."""
     run = run.counted
     shape = Shape(run.tables)
-    found: dict[str, Panel] = {}
-    for table in dict.fromkeys(metric.table for metric in metrics):
-        of_table = [metric for metric in metrics if metric.table == table]
-        totals = _deal_totals(run, of_table, shape)
+    groups = {metric.name: list(metric.values(shape)) for metric in metrics}
+    known = [metric for metric in metrics if groups[metric.name]]
+    by_table = [
+        [metric for metric in known if metric.table == table] for table in dict.fromkeys(one.table for one in known)
+    ]
+    moments = {one.name: Moments(len(run.variants), len(groups[one.name]), run.paired) for one in known}
+    tasks = ((of_table, per_game_wide(tables, of_table, shape)) for tables in run.blocks() for of_table in by_table)
+    for of_table, values in _read_ahead(run, tasks):
+        start = 0
         for metric in of_table:
-            if groups := list(metric.values(shape)):
-                panel = _panel(run, metric, groups, totals)
-                if np.isfinite(panel.means).any():
-                    found[metric.name] = panel
-    return [found[metric.name] for metric in metrics if metric.name in found]
+            own = slice(start, start := start + len(groups[metric.name]))
+            moments[metric.name].add([variant[own] for variant in values])
+    found = [_panel(run, metric, groups[metric.name], moments[metric.name]) for metric in known]
+    return [panel for panel in found if np.isfinite(panel.means).any()]
 
 
-@dataclass(frozen=True)
-class _Totals:
-    """The sums and counts of every column over every deal of a variant."""
-
-    deals: NDArray[np.int64]
-    frame: pl.DataFrame
-    size: int
-
-    def of(self, name: str) -> tuple[Array, Array]:
-        sums = self.frame[name].fill_null(0.0).to_numpy()
-        if self.size > 1:
-            return sums, self.frame[name + _COUNT].to_numpy().astype(np.float64)
-        return sums, self.frame[name].is_not_null().to_numpy().astype(np.float64)
+def _read_ahead(run: RunTables, tasks: Iterable[_Task]) -> Iterator[tuple[Sequence[Metric], list[Array]]]:
+    """Metrics and their values, task after task, while the next ones are being read."""
+    waiting: deque[tuple[Sequence[Metric], Future[list[Array]]]] = deque()
+    with ThreadPoolExecutor(_AHEAD) as pool:
+        for metrics, wide in tasks:
+            waiting.append((metrics, pool.submit(_deals, run, wide)))
+            if len(waiting) > _AHEAD:
+                first, values = waiting.popleft()
+                yield first, values.result()
+        for metrics, values in waiting:
+            yield metrics, values.result()
 
 
-_COUNT = "\tgames"
+def _deals(run: RunTables, wide: pl.LazyFrame) -> list[Array]:
+    """For every variant its values by column, deal and game of the deal; NaN where there is none."""
+    names = [variant.name for variant in run.variants]
+    sizes = [variant.games_a_deal for variant in run.variants]
+    number = pl.col("variant").cast(pl.String).cast(pl.Enum(names), strict=False).to_physical()
+    rows = wide.with_columns(number).drop_nulls("variant").cast({"game": pl.Int64}).collect(engine="streaming")
+    variant, game = (rows[name].to_numpy().astype(np.int64) for name in ("variant", "game"))
+    deal = lcm(*sizes)
+    start = int(game.min(initial=game[0] if len(game) else 0)) // deal * deal
+    stretch = (int(game.max(initial=start)) // deal + 1) * deal - start
+    values = np.full((rows.width - 2, len(names), stretch), np.nan)
+    values[:, variant, game - start] = rows.drop("variant", "game").to_numpy().T
+    return [values[:, v].reshape(len(values), -1, size) for v, size in enumerate(sizes)]
 
 
-def _deal_totals(run: RunTables, metrics: Sequence[Metric], shape: Shape) -> list[_Totals]:
-    """The totals of every variant, in the order of its deals."""
-    wide = per_game_wide(run.tables, metrics, shape)
-    names = [column(metric.name, group) for metric in metrics for group in metric.values(shape)]
-    return [_totals_of(wide, variant.name, variant.games_a_deal, names) for variant in run.variants]
-
-
-def _totals_of(wide: pl.LazyFrame, variant: str, size: int, names: Iterable[str]) -> _Totals:
-    frame = wide.filter(pl.col("variant") == variant).drop("variant").rename({"game": "deal"})
-    if size > 1:
-        frame = (
-            frame.with_columns(pl.col("deal") // size)
-            .group_by("deal")
-            .agg(pl.col(names).sum(), pl.col(names).count().name.suffix(_COUNT))
-        )
-    told = frame.sort("deal").collect(engine="streaming")
-    return _Totals(told["deal"].to_numpy().astype(np.int64), told, size)
-
-
-def _panel(run: RunTables, metric: Metric, groups: Sequence[str], totals: Sequence[_Totals]) -> Panel:
-    paired = run.paired and len(totals) > 1
-    variants, width = len(totals), len(groups)
-    means, games, deals = (np.zeros((variants, width)) for _ in range(3))
-    pulls: list[Array] = []
-    for v, total in enumerate(totals):
-        columns = [total.of(column(metric.name, group)) for group in groups]
-        sums, counts = (np.column_stack([pair[i] for pair in columns]) for i in (0, 1))
-        means[v], pull = stats.residuals(sums, counts)
-        games[v], deals[v] = counts.sum(axis=0), (counts > 0).sum(axis=0)
-        pulls.append(pull)
+def _panel(run: RunTables, metric: Metric, groups: Sequence[str], moments: Moments) -> Panel:
+    means, games, deals, cov = moments.estimates()
     return Panel(
         measure_of(metric),
         tuple(variant.name for variant in run.variants),
@@ -160,22 +153,7 @@ def _panel(run: RunTables, metric: Metric, groups: Sequence[str], totals: Sequen
         means,
         games,
         deals,
-        _covariances(pulls, [total.deals for total in totals], paired),
-        paired,
+        cov,
+        run.paired and len(run.variants) > 1,
         float(run.variants[0].games_a_deal),
     )
-
-
-def _covariances(pulls: Sequence[Array], deals: Sequence[NDArray[np.int64]], paired: bool) -> NDArray[np.float64]:
-    variants, width = len(pulls), pulls[0].shape[1]
-    cov = np.zeros((variants, width, variants, width))
-    for v in range(variants):
-        for w in range(v, variants if paired else v + 1):
-            if v == w or np.array_equal(deals[v], deals[w]):
-                one, other = pulls[v], pulls[w]
-            else:  # a partial run: only deals both have played vary together
-                _, here, there = np.intersect1d(deals[v], deals[w], assume_unique=True, return_indices=True)
-                one, other = pulls[v][here], pulls[w][there]
-            cov[v, :, w, :] = stats.covariance(one, other)
-            cov[w, :, v, :] = cov[v, :, w, :].T
-    return cov

@@ -88,28 +88,7 @@ def share_estimate(share: float, se: float, games: float, deals: int, level: flo
     return Estimate(share, low, high, se, deals)
 
 
-# --- means over deals --------------------------------------------------------------------------------------------
-
-
-def residuals(sums: Array, counts: Array) -> tuple[Array, Array]:
-    """The means of columns over all games, and how far each deal pulls each of them.
-
-    A row is a deal, its sum of values and its number of games; the mean is a ratio, linearised as in Cochran 1977
-    (Sampling Techniques, 6.3) or Liang and Zeger 1986 (Biometrika 73). The covariance of two means is the sum over
-    deals of the products of their residuals.
-    """
-    games = counts.sum(axis=0)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        means = sums.sum(axis=0) / games
-        deals = (counts > 0).sum(axis=0)
-        correction = np.sqrt(deals / np.maximum(deals - 1, 1))
-        pull = (sums - means * counts) / games * correction
-    return means, pull
-
-
-def covariance(one: Array, other: Array) -> Array:
-    """Covariances between the means of two sets of columns from residuals of the same deals."""
-    return one.T @ other
+# --- differences of means ----------------------------------------------------------------------------------------
 
 
 def welch_df(se_one: float, deals_one: int, se_other: float, deals_other: int) -> float:

@@ -1,20 +1,23 @@
 """The tables of a run, read lazily: which variants there are, which games count, and what is missing."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from mmsim.batch.experiment import Experiment, from_mapping
+from mmsim.batch.plan import Part
 from mmsim.batch.store import Run
 from mmsim.batch.worker import Entry
 from mmsim.core.errors import MmsimError
 from mmsim.core.seating import games_a_deal
 
 FINISHED = "finished"
+_GAMES_AT_ONCE = 40_000  # of all variants together, that are in memory at a time
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,7 @@ class RunTables:
     variants: tuple[VariantInfo, ...]
     tables: Mapping[str, pl.LazyFrame]
     folder: Path = Path()  # where the files lie that the experiment names
+    cut: Callable[[], Iterator[Mapping[str, pl.LazyFrame]]] | None = None  # the same tables, some games at a time
 
     @property
     def name(self) -> str:
@@ -74,7 +78,12 @@ class RunTables:
         """The same run with finished games only: what metrics look at."""
         if not self.left_out:
             return self
-        return replace(self, tables=finished_only(self.tables))
+        return replace(self, tables=finished_only(self.tables), cut=lambda: map(finished_only, self.blocks()))
+
+    def blocks(self) -> Iterator[Mapping[str, pl.LazyFrame]]:
+        """The tables, so many games at a time that they fit into memory however many there are: the same games of
+        every variant, as far as they are played."""
+        return self.cut() if self.cut else iter([self.tables])
 
     @property
     def left_out(self) -> int:
@@ -129,7 +138,16 @@ def open_run(path: Path) -> RunTables:
     if len(versions) > 1:
         raise MmsimError(f"run {path} mixes rules versions {', '.join(versions)}; play it anew with one of them")
     parts = [run.plan.part(entry.part) for entry in _whole_parts(run)]
-    return RunTables(experiment, variants, {table: run.scan(table, parts) for table in run.table_names}, path)
+    at_once = max(1, _GAMES_AT_ONCE // (experiment.shard * len(variants)))  # blocks
+
+    def scan(some: Sequence[Part]) -> dict[str, pl.LazyFrame]:
+        return {table: run.scan(table, some) for table in run.table_names}
+
+    def cut() -> Iterator[Mapping[str, pl.LazyFrame]]:
+        for _, some in groupby(parts, key=lambda part: part.number // len(variants) // at_once):
+            yield scan([*some])
+
+    return RunTables(experiment, variants, scan(parts), path, cut)
 
 
 def _whole_parts(run: Run) -> list[Entry]:

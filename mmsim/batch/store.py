@@ -4,7 +4,7 @@ import fcntl
 import hashlib
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -167,7 +167,7 @@ class Run:
             raise unknown("table", name, self.table_names)
         return self.scan(name, self.parts_done())
 
-    def scan(self, table: str, parts: list[Part]) -> "pl.LazyFrame":
+    def scan(self, table: str, parts: Sequence[Part]) -> "pl.LazyFrame":
         """A table of some parts."""
         import polars as pl  # slow to import; a run that is only listed or resumed need not wait for it
 
