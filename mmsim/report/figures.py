@@ -45,9 +45,11 @@ class Chart:
             room = _TITLE_ROOM + _TITLE_LINE * (1 + title.count("\n"))
             figure.set_figheight(figure.get_figheight() + room / 72)
             figure.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold", gid=_TITLE)
-            svg = _saved(figure, "svg")
-            figure.set_layout_engine("none")  # both files have the same layout; finding it takes a while
-            return {"svg": svg, "png": _saved(figure, "png")}
+            engine = figure.get_layout_engine()
+            if engine is not None:
+                engine.execute(figure)
+            figure.set_layout_engine(None)  # found once: with an engine every file is drawn twice
+            return {kind: _saved(figure, kind) for kind in ("svg", "png")}
 
     def inline(self) -> str:
         """The chart as SVG for a page that tells the title itself, in the page's own colours; its ids are its own."""
