@@ -27,7 +27,7 @@ demo: $(READY) ## play one game, then 45,000: is Loyal or No Corruption fairer? 
 	$(BIN)/mmsim report out/demo --out reports/demo
 
 test: $(READY) ## the fast tests
-	@$(BIN)/mmsim play --bots planner --quiet & $(BIN)/mmsim play --rules metro --bots planner --quiet; wait # both cores compile
+	@$(BIN)/python -m mmsim.compiled # both games at the same time; says how long it takes
 	$(BIN)/python -m pytest -n auto
 
 lint: $(READY) ## ruff and mypy

@@ -1,4 +1,7 @@
-"""What travels with mmsim: the wheel holds its data and works from an empty folder."""
+"""What travels with mmsim: the wheel holds its data and its compiled code, and works from an empty folder.
+
+A wheel takes the libraries from the cache where they have been built before; `make test` sees to that.
+"""
 
 import os
 import subprocess
@@ -10,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from mmsim import __version__
+from mmsim.compiled import way
 from mmsim.metromania.rules import boardfile
 
 ROOT = Path(__file__).parent.parent
@@ -35,14 +39,14 @@ def unpacked(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def from_the_wheel(unpacked: Path, cwd: Path, *words: str) -> str:
     """Run Python in an empty folder with nothing but the unpacked wheel beside the installed dependencies."""
-    env = {**os.environ, "PYTHONPATH": str(unpacked)}
+    env = {**os.environ, "PYTHONPATH": str(unpacked), "MMSIM_CACHE_DIR": str(cwd / "cache")}
     done = subprocess.run([sys.executable, *words], cwd=cwd, env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
 
 def test_the_wheel_holds_the_package_its_data_and_the_command(wheel: Path) -> None:
-    assert wheel.name == f"mmsim-{__version__}-py3-none-any.whl"
+    assert wheel.name == f"mmsim-{__version__}-py3-none-{'linux_x86_64' if way.can_build() else 'any'}.whl"
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
         scripts = archive.read(f"mmsim-{__version__}.dist-info/entry_points.txt").decode()
@@ -70,6 +74,23 @@ def test_the_unpacked_wheel_finds_its_boards_and_rules_from_an_empty_folder(unpa
 def test_the_unpacked_wheel_plays_and_verifies_a_game(unpacked: Path, tmp_path: Path) -> None:
     assert " wins with " in from_the_wheel(unpacked, tmp_path, "-m", "mmsim", "play", "--quiet", "--record", "a.json")
     assert from_the_wheel(unpacked, tmp_path, "-m", "mmsim", "verify", "a.json").startswith("a.json:1: ok, ")
+
+
+_PLAY = """
+import sys
+from mmsim.core.game import Variant
+from mmsim.games import GAMES, find_game, find_shell
+for name in GAMES:
+    game = find_game(name)
+    game.play_shard(game.prepare(Variant(find_shell(name).usual_rules, bots="planner")), 0, 1)
+print([module for module in ("numba", "llvmlite") if module in sys.modules])
+"""
+
+
+@pytest.mark.skipif(not way.can_build(), reason="no library can be made here")
+def test_the_unpacked_wheel_plays_both_games_without_compiling_anything(unpacked: Path, tmp_path: Path) -> None:
+    assert from_the_wheel(unpacked, tmp_path, "-c", _PLAY) == "[]\n"
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_version_is_told_once(unpacked: Path) -> None:

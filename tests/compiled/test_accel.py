@@ -1,19 +1,13 @@
-"""Bit tricks against plain Python, and the core as plain Python (`MMSIM_JIT=0`) against the compiled one."""
+"""Bit tricks against plain Python, and indices that are checked."""
 
-import hashlib
 import json
 import os
 import subprocess
 import sys
 from pathlib import Path
 from random import Random
-from typing import Any
 
-import numpy as np
 import pytest
-
-from mmsim.core.game import Variant
-from mmsim.metromania.game import Metromania
 
 ROOT = Path(__file__).parents[2]
 
@@ -121,38 +115,3 @@ for at in (0, 2, 3, -1):
 def test_an_index_out_of_bounds_is_an_error_where_indices_are_checked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MMSIM_BOUNDSCHECK", "1")
     assert run(_INDICES, "1").splitlines() == ["fine", "fine", *["index is out of bounds"] * 2]
-
-
-# --- the whole core as plain Python ----------------------------------------------------------------------------
-
-VARIANTS: list[list[Any]] = [
-    ["print", 4, "classic", 1],
-    ["v2", 3, "compact", 2],
-    ["nl", 2, "compact", 3],
-    ["en1+advanced", 2, "open", 4],
-    ["print,stations=2,dig=5,change_minutes=0,markers_per_turn=2", 4, "compact", 5],
-    ["v2+no-corruption,ride_minutes=20,tunnels_per_line=40,end_lines=8", 3, "grand", 6],
-]
-_PLAY = """
-import hashlib, json, sys
-from mmsim.compiled import accel
-from mmsim.core.game import Variant
-from mmsim.metromania.game import Metromania
-assert not accel.COMPILES and "numba" not in sys.modules
-game = Metromania()
-for rules, players, board, seed in json.loads(sys.argv[1]):
-    prepared = game.prepare(Variant(rules, players, board, seed=seed))
-    rows = game.play_shard(prepared, 0, int(sys.argv[2]))
-    told = {table: hashlib.sha256(rows[table].tobytes()).hexdigest() for table in rows}
-    print(json.dumps([told, game.record(prepared, 0)]))
-"""
-
-
-def test_the_core_plays_the_same_games_without_the_compiler() -> None:
-    game, count = Metromania(), 4
-    told = run(_PLAY, "0", json.dumps(VARIANTS), str(count)).splitlines()
-    for (rules, players, board, seed), line in zip(VARIANTS, told, strict=True):
-        prepared = game.prepare(Variant(rules, players, board, seed=seed))
-        rows = game.play_shard(prepared, 0, count)
-        here = {table: hashlib.sha256(np.asarray(rows[table]).tobytes()).hexdigest() for table in rows}
-        assert json.loads(line) == json.loads(json.dumps([here, game.record(prepared, 0)]))

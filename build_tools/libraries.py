@@ -1,0 +1,31 @@
+"""A wheel ships the compiled code of all games, where it can be made; then it is for one kind of machine."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+
+class Libraries(BuildHookInterface):
+    """Puts the libraries into the wheel; without a C compiler, or on another machine, it stays pure."""
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        if version != "standard":  # an editable install builds them when they are first needed
+            return
+        self._folder = TemporaryDirectory()
+        env = {key: value for key, value in os.environ.items() if not key.startswith("MMSIM_") or "CACHE" in key}
+        env["PYTHONPATH"] = os.pathsep.join((self.root, *filter(None, [env.get("PYTHONPATH")])))
+        subprocess.run([sys.executable, "-m", "mmsim.compiled", self._folder.name], env=env, cwd=self.root, check=True)
+        made = sorted(Path(self._folder.name).iterdir())
+        if made:
+            build_data["force_include"].update({str(path): f"mmsim/compiled/shipped/{path.name}" for path in made})
+            build_data["pure_python"] = False
+            build_data["tag"] = "py3-none-linux_x86_64"
+
+    def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
+        if version == "standard":
+            self._folder.cleanup()

@@ -1,0 +1,25 @@
+"""`python -m mmsim.compiled [FOLDER]`: have the compiled code of all games ready, all at the same time.
+
+Into a folder, if one is named, go copies of the libraries: what a wheel ships.
+"""
+
+import shutil
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from mmsim.compiled import cache, way
+from mmsim.compiled.warm import warm_up
+
+
+def main(folder: Path | None) -> None:
+    if way.current() != way.LIBRARY and folder:
+        return  # none can be made here
+    with ThreadPoolExecutor() as side_by_side:
+        list(side_by_side.map(warm_up, cache.programs()))
+    for found in filter(None, map(cache.find, cache.programs())) if folder else ():
+        shutil.copytree(found, Path(str(folder)) / found.name)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else None)
