@@ -4,6 +4,7 @@ import logging
 import multiprocessing
 import os
 import signal
+import sys
 import time
 from collections import deque
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from multiprocessing import connection
 from pathlib import Path
 from statistics import median
+from types import ModuleType
 from typing import Any
 
 from mmsim.batch.worker import LOG, Entry, Pipe, Task, serve
@@ -164,7 +166,7 @@ class Pool:
         name = f"worker-{self._started}"
         process = self._context.Process(target=serve, args=(theirs, *self._args), name=name, daemon=True)
         try:
-            with _one_thread_each():
+            with _one_thread_each(), _nothing_of_main():
                 process.start()
         except OSError as error:
             raise MmsimError(f"cannot start a worker: {error.strerror or error}") from error
@@ -201,3 +203,14 @@ def _one_thread_each() -> Iterator[None]:
             del os.environ[name]
         else:
             os.environ[name] = before
+
+
+@contextmanager
+def _nothing_of_main() -> Iterator[None]:
+    """Workers need nothing of the program that starts them; loading it again in each would take them a third longer."""
+    main = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main

@@ -28,7 +28,7 @@ from mmsim.games import find_game
 
 LOG = logging.getLogger("mmsim.run")
 _ROW_GROUP = 1 << 18  # fixed, so that the same rows are the same bytes everywhere
-_ZSTD_LEVEL = 3
+_ZSTD_LEVEL = 1  # higher ones take longer and make these tables no smaller
 _PARENT_GONE = (EOFError, BrokenPipeError, ConnectionResetError)
 _BEAT_S = 0.5  # how often a worker would like to tell how far it is
 
@@ -122,7 +122,7 @@ class Player:
 def _parquet(game: Game, prepared: Any, table: str, rows: Any) -> bytes:
     file = io.BytesIO()
     game.frame(prepared, table, rows).write_parquet(
-        file, compression="zstd", compression_level=_ZSTD_LEVEL, statistics=True, row_group_size=_ROW_GROUP
+        file, compression="zstd", compression_level=_ZSTD_LEVEL, statistics=False, row_group_size=_ROW_GROUP
     )
     return file.getvalue()
 
