@@ -63,7 +63,7 @@ def cases() -> Iterator[tuple[str, str, int, str, str]]:
     for players, specs in METRO.items():
         for rules in specs:
             for bots in METRO_BOTS:
-                yield "metro", rules, players, "classic", bots
+                yield "metro", rules, players, "metro", bots
 
 
 def line_of(case: tuple[str, str, int, str, str]) -> str:

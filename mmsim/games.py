@@ -1,39 +1,54 @@
-"""The games of the house, by name: the only place from which the rooms below reach them."""
+"""The games of the house, by name: the only place from which the rooms below reach them.
+
+A game is a package with `game.py`, `metrics.py` and `shell/command_line.py`; that of an installed distribution is named
+by an entry point of the group `mmsim.games`.
+"""
 
 from functools import cache
 from importlib import import_module
-from typing import Any
+from importlib.metadata import entry_points
+from typing import TYPE_CHECKING, Any
 
 from mmsim.core.errors import unknown
 from mmsim.core.game import Game
 from mmsim.core.shell import Shell
 from mmsim.core.specs import RulesetFile
 
-_ROOMS = {"metromania": ("Metromania", "mmsim.metromania"), "metro": ("Metro", "mmsim.metro")}  # title, package
-GAMES = tuple(_ROOMS)
-TITLES = tuple(title for title, _ in _ROOMS.values())
+if TYPE_CHECKING:
+    from mmsim.core.metrics import Statistics
+
+_GROUP = "mmsim.games"  # of entry points
+_OWN = {"metromania": "mmsim.metromania", "metro": "mmsim.metro"}
+_PACKAGES = {**_OWN, **{point.name: point.value for point in entry_points(group=_GROUP)}}
+GAMES = tuple(_PACKAGES)
+TITLES = tuple(name.capitalize() for name in GAMES)  # the classes of a game are called after it
 DEFAULT = GAMES[0]
 
 
 @cache
 def find_game(name: str) -> Game:
     """A game, imported when it is asked for: what it compiles takes a moment to load."""
-    game: Game = _made(name, "game", "")
+    game: Game = _attribute(name, "game", name.capitalize())()
     return game
 
 
 @cache
 def find_shell(name: str) -> Shell:
     """What a game answers at the shell; nothing is compiled for it."""
-    shell: Shell = _made(name, "shell.command_line", "Shell")
+    shell: Shell = _attribute(name, "shell.command_line", f"{name.capitalize()}Shell")()
     return shell
 
 
-def _made(game: str, module: str, ending: str) -> Any:
-    if game not in _ROOMS:
-        raise unknown("game", game, _ROOMS)
-    title, package = _ROOMS[game]
-    return getattr(import_module(f"{package}.{module}"), f"{title}{ending}")()
+def find_statistics(name: str) -> "Statistics":
+    """How the tables of a game are read; nothing is compiled for it."""
+    statistics: Statistics = _attribute(name, "metrics", "STATISTICS")
+    return statistics
+
+
+def _attribute(game: str, module: str, name: str) -> Any:
+    if game not in _PACKAGES:
+        raise unknown("game", game, GAMES)
+    return getattr(import_module(f"{_PACKAGES[game]}.{module}"), name)
 
 
 def game_of(rules: str) -> str:
@@ -55,7 +70,7 @@ def game_of_bot(spec: str) -> str:
     return next((game for game in GAMES if name in find_shell(game).bots), DEFAULT)
 
 
-def meant(game: str | None, rules: str | None) -> tuple[Shell, str]:
-    """The shell and the ruleset somebody means who names a game, a ruleset, both or neither."""
+def find_rules(game: str | None, rules: str | None) -> tuple[Shell, str]:
+    """The shell and the ruleset of somebody who names a game, a ruleset, both or neither."""
     shell = find_shell(game or (game_of(rules) if rules else DEFAULT))
     return shell, rules or shell.usual_rules

@@ -1,15 +1,18 @@
 """The rooms of the house: who may know whom."""
 
 import ast
+import json
 import re
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from mmsim.games import GAMES, TITLES
+from mmsim.core.data import data_folder
+from mmsim.games import GAMES, TITLES, find_game, find_statistics
 
 MMSIM = Path(__file__).parent.parent / "mmsim"
 ROOMS = ("core", "compiled", "drawing", *GAMES, "batch", "contests", "analysis", "report", "cli")  # data goes down
@@ -81,7 +84,7 @@ def test_the_floors_of_a_game_import_upwards_only(game: str) -> None:
 def test_a_game_has_the_four_floors_and_nothing_beside_them(game: str) -> None:
     inside = {path.stem for path in (MMSIM / game).iterdir() if path.name != "__pycache__"}
     assert inside <= {*FLOORS, "__init__", "game", "metrics"}
-    assert set(FLOORS) < inside
+    assert {*FLOORS, "game", "metrics"} < inside
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -103,6 +106,30 @@ def test_only_one_room_names_the_compiler() -> None:
                 names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
                 names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
                 assert not {name.split(".")[0] for name in names} & {"numba", "llvmlite"}, path
+
+
+def test_no_shared_room_names_a_column_or_a_board_of_one_game() -> None:
+    """Units like `points`, and keys like `turn` that the records of all games have, may be called as a column is."""
+    columns = {game: {name for schema in find_game(game).tables.values() for name in schema} for game in GAMES}
+    own = set.union(*columns.values()) - set.intersection(*columns.values())
+    own -= {measure.unit for game in GAMES for measure in find_statistics(game).metrics}
+    own -= set.intersection(*(set(_golden(game)["moves"][0]) for game in GAMES))
+    own |= {path.stem for path in data_folder("boards").glob("*.toml")}
+    assert {"coverage", "wagons", "compact"} < own
+    named = [
+        f"{path.relative_to(MMSIM)}:{node.lineno}: {node.value}"
+        for room in SHARED
+        for path in sources(MMSIM / room)
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant) and node.value in own
+    ]
+    assert named == []
+
+
+def _golden(game: str) -> dict[str, Any]:
+    """A record of a game."""
+    record: dict[str, Any] = json.loads(next((Path(__file__).parent / "golden" / game).glob("*.json")).read_text())
+    return record
 
 
 def test_the_command_line_starts_without_games_and_slow_libraries() -> None:

@@ -6,8 +6,10 @@ import numpy as np
 import polars as pl
 
 from mmsim.analysis import stats
-from mmsim.analysis.panel import Measure, Panel
+from mmsim.analysis.panel import Panel
 from mmsim.analysis.tables import RunTables
+from mmsim.core.metrics import Measure
+from mmsim.games import find_statistics
 
 LAYOUT_SHARE = Measure(
     "layout_share",
@@ -16,14 +18,13 @@ LAYOUT_SHARE = Measure(
     0.02,
 )
 _LEAST_REPEATS = 500  # games on a layout played before; fewer tell nothing of the variance within layouts
-_OUTCOMES = ("margin", "turns", "tunnels", "lead_changes", "stations_left", "lines_ended", "lines_blocked")
 
 
 def layout_share(run: RunTables) -> Panel | None:
     """The share for every outcome of a game; None where too few layouts were played twice."""
     games = run.counted.tables["games"]
     schema = games.collect_schema()
-    outcomes = [name for name in _OUTCOMES if name in schema]
+    outcomes = [name for name in find_statistics(run.experiment.game).layout_outcomes if name in schema]
     if "layout" not in schema or not outcomes:
         return None
     counts = layouts_played(run)

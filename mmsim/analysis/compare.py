@@ -8,9 +8,10 @@ from math import inf, isfinite, log2, sqrt
 import polars as pl
 
 from mmsim.analysis import stats, words
-from mmsim.analysis.panel import Measure, Panel
+from mmsim.analysis.panel import Panel
 from mmsim.analysis.stats import Estimate
 from mmsim.core.errors import UsageError, unknown
+from mmsim.core.metrics import Measure
 
 ALPHA = 1 - stats.LEVEL
 _RARE = 0.01  # the share of games that matters where nothing tells how far games differ from one another

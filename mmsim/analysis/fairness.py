@@ -3,8 +3,9 @@
 import numpy as np
 
 from mmsim.analysis import stats
-from mmsim.analysis.panel import Measure, Panel
+from mmsim.analysis.panel import Panel
 from mmsim.analysis.stats import Array
+from mmsim.core.metrics import Measure
 
 SOURCE = "win_share"
 SEAT_IMBALANCE = Measure(
@@ -12,7 +13,7 @@ SEAT_IMBALANCE = Measure(
     "How far do players' win shares lie from a fair share, by playing order (root mean square)?",
     "share distance",
     0.01,
-    "less",
+    better="less",
 )
 
 

@@ -1,4 +1,4 @@
-"""Everything that is measured of a run: the declared metrics, and what is derived from them or from bots and boards."""
+"""All that is measured of a run: the metrics its game declares, and what is derived from them, bots and boards."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -6,51 +6,80 @@ import polars as pl
 
 from mmsim.analysis.atlas import LAYOUT_SHARE, layout_share
 from mmsim.analysis.fairness import SEAT_IMBALANCE, SOURCE, seat_imbalance
-from mmsim.analysis.metrics import METRICS, find_metrics, known_metrics
-from mmsim.analysis.panel import Measure, Panel, measure_of, panels
+from mmsim.analysis.metric import per_game
+from mmsim.analysis.panel import Panel, panels
 from mmsim.analysis.ratings import Ratings
 from mmsim.analysis.skill import SKILL_GRADIENT, ratings_of, skill_gradient
 from mmsim.analysis.tables import RunTables, finished_only
 from mmsim.core.errors import UsageError, unknown
+from mmsim.core.metrics import Gap, Measure, Metric, Shape
+from mmsim.games import find_statistics
 
-DERIVED = (SEAT_IMBALANCE, SKILL_GRADIENT, LAYOUT_SHARE)
-MEASURES: tuple[Measure, ...] = (*(measure_of(metric) for metric in METRICS), *DERIVED)
+_DERIVED = (SEAT_IMBALANCE, SKILL_GRADIENT, LAYOUT_SHARE)
 
 
-def check_names(names: Sequence[str]) -> None:
+def measures(game: str) -> tuple[Measure, ...]:
+    """All that is measured of a game."""
+    return (*find_statistics(game).metrics, *_DERIVED)
+
+
+def check_names(game: str, names: Sequence[str]) -> None:
     """An unknown metric is an error."""
-    known = [measure.name for measure in MEASURES]
+    known = [measure.name for measure in measures(game)]
     for name in names:
         if name not in known:
             raise unknown("metric", name, known)
 
 
+def find_metric(game: str, name: str) -> Metric:
+    """A metric of a game by its name."""
+    known = {metric.name: metric for metric in find_statistics(game).metrics}
+    if name not in known:
+        raise unknown("metric", name, known)
+    return known[name]
+
+
+def known_metrics(run: RunTables) -> list[Metric]:
+    """The metrics of its game that a run's tables have the columns for."""
+    schemas = Shape(run.tables).schemas
+    return [metric for metric in find_statistics(run.experiment.game).metrics if metric.known(schemas)]
+
+
+def known_gaps(run: RunTables) -> list[Gap]:
+    """The gaps of its game's rules that a run's tables have the columns for."""
+    schemas = Shape(run.tables).schemas
+    return [gap for gap in find_statistics(run.experiment.game).gaps if gap.metric.known(schemas)]
+
+
 def findings(run: RunTables, names: Sequence[str] = ()) -> list[Panel]:
     """The metrics of these names, or all the run's tables have the columns for."""
-    check_names(names)
-    wanted = set(names or (measure.name for measure in MEASURES))
+    asked = measures(run.experiment.game)
+    check_names(run.experiment.game, names)
+    wanted = set(names or (measure.name for measure in asked))
     needed = wanted | ({SOURCE} if SEAT_IMBALANCE.name in wanted else set())
-    found = panels(run, [metric for metric in known_metrics(run.tables) if metric.name in needed])
+    measured = panels(run, [metric for metric in known_metrics(run) if metric.name in needed])
     ratings = ratings_of(run) if SKILL_GRADIENT.name in wanted else {}
-    told = {panel.measure.name: panel for panel in [*found, *derived(run, found, ratings)]}
-    missing = [name for name in names if name not in told]
+    found = {panel.measure.name: panel for panel in [*measured, *derived(run, measured, ratings)]}
+    missing = [name for name in names if name not in found]
     if missing:
         raise UsageError(f"run {run.name} cannot tell {missing[0]}: its tables or bots do not allow it")
-    return [told[measure.name] for measure in MEASURES if measure.name in wanted and measure.name in told]
+    return [found[measure.name] for measure in asked if measure.name in wanted and measure.name in found]
 
 
-def derived(run: RunTables, found: Sequence[Panel], ratings: Mapping[str, Ratings]) -> list[Panel]:
+def derived(run: RunTables, measured: Sequence[Panel], ratings: Mapping[str, Ratings]) -> list[Panel]:
     """What follows from metrics, from ratings and from layouts, as far as there are any."""
-    shares = next((panel for panel in found if panel.measure.name == SOURCE), None)
-    told = [seat_imbalance(shares) if shares else None, skill_gradient(ratings), layout_share(run)]
-    return [panel for panel in told if panel is not None]
+    shares = next((panel for panel in measured if panel.measure.name == SOURCE), None)
+    found = [seat_imbalance(shares) if shares else None, skill_gradient(ratings), layout_share(run)]
+    return [panel for panel in found if panel is not None]
 
 
-def game_by_game(name: str, schemas: Mapping[str, pl.Schema]) -> Callable[[Mapping[str, pl.LazyFrame]], pl.LazyFrame]:
+def game_by_game(
+    game: str, name: str, schemas: Mapping[str, pl.Schema]
+) -> Callable[[Mapping[str, pl.LazyFrame]], pl.LazyFrame]:
     """How a batch measures a metric of finished games, one value a game and group, while it plays."""
-    if name in (measure.name for measure in DERIVED):
+    if name in (measure.name for measure in _DERIVED):
         raise UsageError(f"{name} is no mean over games; --until takes a metric that is one, like win_share")
-    (metric,) = find_metrics([name])
+    metric = find_metric(game, name)
     if not metric.known(schemas):
         raise UsageError(f"this game cannot tell {name}: its tables do not have what it takes")
-    return lambda tables: metric.per_game(finished_only(tables))
+    return lambda tables: per_game(metric, finished_only(tables))

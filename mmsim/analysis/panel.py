@@ -15,24 +15,14 @@ import polars as pl
 from numpy.typing import NDArray
 
 from mmsim.analysis import stats
-from mmsim.analysis.metric import Metric, Shape, per_game_wide
+from mmsim.analysis.metric import per_game_wide
 from mmsim.analysis.moments import Moments
 from mmsim.analysis.stats import Array, Estimate
 from mmsim.analysis.tables import RunTables
+from mmsim.core.metrics import Measure, Metric, Shape
 
 _AHEAD = 2  # tables of some games that are read while others are summed up
 _Task = tuple[Sequence[Metric], pl.LazyFrame]  # metrics of a table, and their values of some games
-
-
-@dataclass(frozen=True)
-class Measure:
-    """What a metric or any other finding is called, asks and is told in."""
-
-    name: str
-    question: str
-    unit: str
-    tolerance: float
-    better: str = ""
 
 
 @dataclass(frozen=True)
@@ -91,11 +81,6 @@ class Panel:
         return frame.with_columns(pl.when(endless.is_finite()).then(endless), unit=pl.lit(self.measure.unit))
 
 
-def measure_of(metric: Metric) -> Measure:
-    """The declared part of a metric that findings carry along."""
-    return Measure(metric.name, metric.question, metric.unit, metric.tolerance, metric.better)
-
-
 def panels(run: RunTables, metrics: Sequence[Metric]) -> list[Panel]:
     """Estimate metrics of a run, with one pass over each table; memory does not grow with the games."""
     run = run.counted
@@ -147,7 +132,7 @@ def _deals(run: RunTables, wide: pl.LazyFrame) -> list[Array]:
 def _panel(run: RunTables, metric: Metric, groups: Sequence[str], moments: Moments) -> Panel:
     means, games, deals, cov = moments.estimates()
     return Panel(
-        measure_of(metric),
+        metric,
         tuple(variant.name for variant in run.variants),
         tuple(groups),
         means,

@@ -5,17 +5,18 @@ from collections.abc import Mapping
 import numpy as np
 import polars as pl
 
-from mmsim.analysis.panel import Measure, Panel
+from mmsim.analysis.panel import Panel
 from mmsim.analysis.ratings import Ratings, rate
 from mmsim.analysis.stats import Estimate
-from mmsim.analysis.tables import RunTables
+from mmsim.analysis.tables import RunTables, VariantInfo
+from mmsim.core.metrics import Measure
 
 SKILL_GRADIENT = Measure(
     "skill_gradient",
     "How often does the strongest bot finish ahead of the weakest (50 %: all luck; 100 %: all skill)?",
     "share",
     0.02,
-    "more",
+    better="more",
 )
 
 
@@ -24,16 +25,20 @@ def ratings_of(run: RunTables) -> dict[str, Ratings]:
     if not any(len(set(variant.bots)) > 1 for variant in run.variants):
         return {}
     seats = run.counted.tables["seats"]
-    if "company" in seats.collect_schema():
-        seats = seats.filter(pl.col("company") == 0)  # a player with two companies competes once
     return {
         variant.name: rate(
-            seats.filter(pl.col("variant") == variant.name)
+            seats.filter((pl.col("variant") == variant.name) & pl.col("seat").is_in(_first_seats(variant)))
             .select("game", "bot", "rank", deal=pl.col("game") // variant.games_a_deal)
             .collect()
         )
         for variant in run.variants
     }
+
+
+def _first_seats(variant: VariantInfo) -> list[int]:
+    """The first seat of every player: one who has several competes once."""
+    players = list(variant.about["seat_player"])
+    return [players.index(player) for player in sorted({*players})]
 
 
 def skill_gradient(ratings: Mapping[str, Ratings]) -> Panel | None:

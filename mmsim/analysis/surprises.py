@@ -51,12 +51,13 @@ class Surprise:
     @property
     def again(self) -> Variant:
         """The variant to play for this game."""
-        rules, board = (
-            str(self.run.folder / word) if word.endswith(".toml") else word
-            for word in (self.variant.rules, self.variant.board)
-        )
-        asked, seed = self.run.experiment, int(self.variant.about["seed"])
-        return Variant(rules, self.variant.players, board, asked.bots, seed, asked.seats)
+
+        def found(word: str) -> str:
+            return str(self.run.folder / word) if word.endswith(".toml") else word
+
+        asked, seed, board = self.run.experiment, int(self.variant.about["seed"]), self.variant.board
+        here = found(board) if board else None
+        return Variant(found(self.variant.rules), self.variant.players, here, asked.bots, seed, asked.seats)
 
     @property
     def command(self) -> str:
@@ -73,7 +74,8 @@ class Surprise:
         }
         if asked.seats == "fixed":
             del options["seats"]
-        words = [word for key, value in options.items() for word in (f"--{key}", str(value))]
+        given = {key: value for key, value in options.items() if value is not None}
+        words = [word for key, value in given.items() for word in (f"--{key}", str(value))]
         return shlex.join(["mmsim", "play", *words])
 
 

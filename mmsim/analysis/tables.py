@@ -9,12 +9,13 @@ from typing import Any
 
 import polars as pl
 
-from mmsim.batch.experiment import Experiment, from_mapping
+from mmsim.batch.experiment import Experiment, from_mapping, variants_of
 from mmsim.batch.plan import Part
 from mmsim.batch.store import Run
 from mmsim.batch.worker import Entry
 from mmsim.core.errors import MmsimError
 from mmsim.core.seating import games_a_deal
+from mmsim.games import find_shell
 
 FINISHED = "finished"
 _GAMES_AT_ONCE = 40_000  # of all variants together, that are in memory at a time
@@ -29,11 +30,11 @@ class VariantInfo:
     bots: tuple[str, ...]
     games_a_deal: int  # games in a row that share a layout and a deal
     rules: str = ""  # as the experiment names them
-    board: str = ""
+    board: str | None = None  # None: the usual one, or the only one
     about: Mapping[str, Any] = field(default_factory=dict, hash=False, compare=False)
 
     @classmethod
-    def of(cls, about: Mapping[str, Any], rules: str, board: str) -> "VariantInfo":
+    def of(cls, about: Mapping[str, Any], rules: str, board: str | None) -> "VariantInfo":
         """A variant as a game describes it, and as its experiment names it."""
         players = int(about["players"])
         bots = tuple(bot if isinstance(bot, str) else str(bot["bot"]) for bot in about["bots"])
@@ -55,6 +56,12 @@ class RunTables:
     @property
     def name(self) -> str:
         return self.experiment.name
+
+    @property
+    def boards(self) -> tuple[str, ...]:
+        """The board sets that were played on; none where the game has only one board."""
+        usual = find_shell(self.experiment.game).usual_board
+        return self.experiment.boards or ((usual,) if usual else ())
 
     @property
     def asked(self) -> int:
@@ -129,7 +136,7 @@ def open_run(path: Path) -> RunTables:
     run = Run(path)
     try:
         experiment = replace(from_mapping(run.manifest["experiment"]), games=run.games_asked)
-        names = [(rules, board) for board in experiment.boards for rules in experiment.variants]
+        names = [(variant.rules, variant.board) for variant in variants_of(experiment)]
         abouts = run.manifest["variants"]
         variants = tuple(VariantInfo.of(about, *name) for about, name in zip(abouts, names, strict=True))
     except (KeyError, TypeError, ValueError) as error:

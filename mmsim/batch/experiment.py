@@ -27,7 +27,7 @@ class Experiment:
     variants: tuple[str, ...]  # ruleset specs
     question: str = ""
     game: str = DEFAULT
-    boards: tuple[str, ...] = ("classic",)
+    boards: tuple[str, ...] = ()  # none: the usual one of the game, or the only one
     players: int | None = None  # None: the usual number of each ruleset
     bots: str = "uniform"
     games: int = 10_000
@@ -43,8 +43,8 @@ class Experiment:
             raise unknown("design", self.design, DESIGNS)
         if self.seats not in SEATINGS:
             raise unknown("seating", self.seats, SEATINGS)
-        if not self.variants or not self.boards:
-            raise UsageError("an experiment needs at least one ruleset and one board set")
+        if not self.variants:
+            raise UsageError("an experiment needs at least one ruleset")
         for key, least in _NUMBERS.items():
             value = getattr(self, key)
             if value is not None and value < least:
@@ -147,8 +147,8 @@ def _beside(word: str, folder: Path) -> str:
 def variants_of(experiment: Experiment) -> list[Variant]:
     """Every variant of an experiment, in the order in which tables and plans number them."""
     made: list[Variant] = []
-    for board in experiment.boards:
-        suffix = f"@{Path(board).stem}" if len(experiment.boards) > 1 else ""
+    for board in experiment.boards or (None,):
+        suffix = f"@{Path(board).stem}" if board and len(experiment.boards) > 1 else ""
         for rules in experiment.variants:
             seed = experiment.seed if experiment.design == "paired" else _own_seed(experiment.seed, len(made))
             made.append(Variant(rules, experiment.players, board, experiment.bots, seed, experiment.seats, suffix))

@@ -19,7 +19,7 @@ from mmsim.core import yardstick
 from mmsim.core.errors import UsageError
 from mmsim.core.game import Game, Variant
 from mmsim.core.seating import split_bots
-from mmsim.games import find_game, meant
+from mmsim.games import find_game, find_rules
 
 _REFERENCE = "uniform"  # the bot that all engines have
 _C, _C_ROWS = "C", "C with rows"
@@ -44,7 +44,7 @@ def bench(
     game: GameName = None,
     rules: Rules = None,
     players: Players = None,
-    board: Board = "classic",
+    board: Board = None,
     seed: Seed = 1,
     against_c: Annotated[
         bool, typer.Option("--against-c", help="Also measure a C program of the same game, where there is a compiler.")
@@ -53,15 +53,15 @@ def bench(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Measure games a second on one core, for the fast core and the reference engine, in turns."""
-    shell, spec = meant(game, rules)
+    shell, spec = find_rules(game, rules)
     engines = find_game(shell.name)
-    variant = shell.explain(spec, players).variant
+    variant, place = shell.explain(spec, players).variant, board or shell.usual_board
     names = list(shell.bots) if bots is None else split_bots(bots)
     if against_c and _REFERENCE not in names:
         raise UsageError(f"the C program plays {_REFERENCE} bots: --against-c needs {_REFERENCE} among --bots")
     prepared = {bot: engines.prepare(Variant(spec, players, board, bot, seed)) for bot in names}
     with TemporaryDirectory() as folder:
-        programs = _programs(shell.name, variant, board, Path(folder)) if against_c else {}
+        programs = _programs(shell.name, variant, place, Path(folder)) if against_c else {}
         contenders = [timing.fitted("core", bot, _core(engines, one), games) for bot, one in prepared.items()]
         if _REFERENCE in prepared:
             slow = partial(engines.play_reference, prepared[_REFERENCE])
@@ -75,7 +75,7 @@ def bench(
     first_game = _FIRST_GAME.format(game=shell.name, rules=spec)
     report = {
         "machine": timing.machine(),
-        "variant": {"game": shell.name, "rules": variant, "board": board, "seed": seed},
+        "variant": {"game": shell.name, "rules": variant, "board": place, "seed": seed},
         "method": "CPU seconds of one process; engines take turns; median, lowest and highest of the repeats",
         "repeats": repeats,
         "start_up": {
@@ -94,7 +94,7 @@ def bench(
         _print(report)
 
 
-def _programs(game: str, variant: str, board: str, folder: Path) -> dict[str, yardstick.Yardstick]:
+def _programs(game: str, variant: str, board: str | None, folder: Path) -> dict[str, yardstick.Yardstick]:
     """The C program as it is and with all tables, compiled."""
     programs = {_C: yardstick.build(game, folder, rows=False), _C_ROWS: yardstick.build(game, folder, rows=True)}
     programs[_C].fits(variant, board)
@@ -139,7 +139,9 @@ def _print(report: dict[str, Any]) -> None:
     screen = console()
     about, start = report["machine"], report["start_up"]
     versions = ", ".join(f"{name} {number}" for name, number in about["versions"].items())
-    screen.print(f"{report['variant']['rules']} on {report['variant']['board']}, seed {report['variant']['seed']}")
+    variant = report["variant"]
+    place = f" on {variant['board']}" if variant["board"] else ""
+    screen.print(f"{variant['rules']}{place}, seed {variant['seed']}")
     screen.print(
         f"{about['processor']}, {about['cores']} cores, {about['system']}, Python {about['python']}; {versions}"
     )

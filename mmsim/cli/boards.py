@@ -9,7 +9,7 @@ from rich.table import Table
 
 from mmsim.cli.common import GameName, Layout, Seed, console
 from mmsim.core.files import write_atomically
-from mmsim.games import meant
+from mmsim.games import find_rules
 
 app = typer.Typer(help="Board sets and the cities they make.", no_args_is_help=False)
 
@@ -25,7 +25,7 @@ def root(context: typer.Context) -> None:
 @app.command("list")
 def list_sets(game: GameName = None) -> None:
     """List the board sets that come with mmsim."""
-    shell, _ = meant(game, None)
+    shell, _ = find_rules(game, None)
     listing = shell.boards.listing()
     table = Table(pad_edge=False)
     for heading in listing.headings:
@@ -52,7 +52,7 @@ def show(
     game: GameName = None,
 ) -> None:
     """Show a city: in the terminal, or as a picture with --out."""
-    shell, _ = meant(game, None)
+    shell, _ = find_rules(game, None)
     shown = shell.boards.show(board, layout, seed)
     if out is None:
         console().print(shown.drawing(), no_wrap=True, overflow="crop")
@@ -75,7 +75,7 @@ def generate(
     game: GameName = None,
 ) -> None:
     """Generate random layouts, all equally likely."""
-    shell, _ = meant(game, None)
+    shell, _ = find_rules(game, None)
     layouts = shell.boards.layouts(board, count, seed, unique)
     if as_json:
         typer.echo(json.dumps(shell.boards.describe(board, layouts), indent=1))
@@ -87,7 +87,7 @@ def generate(
 @app.command()
 def check(board: Set, game: GameName = None) -> None:
     """Check a board set: every error with its line and what to do, and warnings for what looks odd."""
-    shell, _ = meant(game, None)
+    shell, _ = find_rules(game, None)
     inspected = shell.boards.check(board)
     for problem in inspected.problems:
         typer.echo(f"{board}:{problem}", err=True)

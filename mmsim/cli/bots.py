@@ -11,7 +11,7 @@ from mmsim.cli.common import GameName, Players, Rules, Seed, console
 from mmsim.cli.playing import Quiet, Workers, cores, watched
 from mmsim.core.files import write_atomically
 from mmsim.core.seating import find_bot, installed, split_bots
-from mmsim.games import find_shell, game_of_bot, meant
+from mmsim.games import find_rules, find_shell, game_of_bot
 
 app = typer.Typer(help="The scripted players: list them, look at their weights, tune them.", no_args_is_help=True)
 
@@ -21,7 +21,7 @@ def list_bots(
     game: GameName = None, as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False
 ) -> None:
     """All bots of a game, from silly to strong, with the idea of each."""
-    shell, _ = meant(game, None)
+    shell, _ = find_rules(game, None)
     bots = [*shell.bots.values(), *installed().values()]
     if as_json:
         typer.echo(
@@ -90,7 +90,7 @@ def tune(
     from mmsim.contests import tuning  # the compiler is slow to import
     from mmsim.contests.matches import Arena
 
-    shell, ruleset = meant(game or (None if rules else game_of_bot(spec)), rules)
+    shell, ruleset = find_rules(game or (None if rules else game_of_bot(spec)), rules)
     against = tuple(split_bots(opponents))
     even = population + population % 2
     plan = tuning.Plan(shell.name, spec, against, ruleset, players or 4, seed, generations, even, games, final_games)

@@ -49,5 +49,10 @@ Rules = Annotated[
         "If not given, the usual one of the game.",
     ),
 ]
-Board = Annotated[str, typer.Option("--board", metavar="SET", help="Board set: a shipped one or a .toml file.")]
+Board = Annotated[
+    str | None,
+    typer.Option(
+        "--board", metavar="SET", help="Board set: a shipped one or a .toml file; if not given, the usual one."
+    ),
+]
 Layout = Annotated[str | None, typer.Option("--layout", help="Layout code like 1a-4c-2b-6a-3a-5b.")]

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
-from mmsim.batch.experiment import Experiment, prepare_variants
-from mmsim.cli.common import GameName, Players, Seed, console
+from mmsim.batch.experiment import Experiment
+from mmsim.batch.store import Run
+from mmsim.cli.common import Board, GameName, Players, Seed, console
 from mmsim.cli.playing import Until, Workers, played
 from mmsim.core.errors import UsageError, unknown
-from mmsim.games import find_game, game_of
+from mmsim.games import find_shell, game_of
 
 if TYPE_CHECKING:
     from mmsim.analysis.compare import Comparison
@@ -30,7 +31,6 @@ Tolerances = Annotated[
 ]
 Bots = Annotated[str, typer.Option(metavar="LIST", help="One bot for every seat, or one a seat, with commas.")]
 Games = Annotated[int, typer.Option(min=2, help="Games of every variant.")]
-Board = Annotated[str, typer.Option(metavar="SET", help="Board set: a shipped one or a .toml file.")]
 Seats = Annotated[str, typer.Option(metavar="HOW", help="fixed, or rotate: every bot plays every seat of a deal.")]
 
 
@@ -44,7 +44,7 @@ def compare(
     bots: Bots = "uniform",
     games: Games = 10_000,
     until: Until = None,
-    board: Board = "classic",
+    board: Board = None,
     seats: Seats = "fixed",
     game: GameName = None,
     seed: Seed = 1,
@@ -64,18 +64,16 @@ def compare(
     if as_json and as_csv:
         raise UsageError("--json and --csv are two ways to print; choose one")
     tolerances = parse_tolerances(tolerance or ())
-    check_names([*(metric or ()), *tolerances])
+    measured = [*(metric or ()), *tolerances]
     given = [name for name in _TO_PLAY if str(context.get_parameter_source(name)).endswith("COMMANDLINE")]
     show = partial(_show, reference, metric or (), tolerances, as_json, as_csv)
     if len(what) > 1:
-        runs = [word for word in what if (Path(word) / "manifest.json").is_file()]
-        if len(runs) == len(what) or any("/" in word for word in runs):  # a ruleset may be called as a run is
-            raise UsageError(f"compare takes one run, or rulesets to play; {runs[0]} is a run and does not stand alone")
-        name = out.name if out else "comparison"
-        asked = Experiment(
-            name, tuple(what), "", game or game_of(what[0]), (board,), players, bots, games, seed, seats=seats
-        )
-        names = [ready.name for ready in prepare_variants(asked, find_game(asked.game))] if reference else []
+        _check_rulesets(what)
+        name, of_game = out.name if out else "comparison", game or game_of(what[0])
+        check_names(of_game, measured)
+        boards = (board,) if board else ()
+        asked = Experiment(name, tuple(what), "", of_game, boards, players, bots, games, seed, seats=seats)
+        names = [find_shell(of_game).explain(spec, players).variant for spec in what] if reference else []
         if reference and reference not in names:
             raise unknown("variant", reference, names)
         with played(asked, workers, out, until, "games" in given) as folder:
@@ -85,7 +83,15 @@ def compare(
     elif given:
         raise UsageError(f"--{given[0]} is for rulesets that are to be played; {what[0]} has been played already")
     else:
+        check_names(Run(what[0]).experiment.game, measured)
         show(Path(what[0]))
+
+
+def _check_rulesets(what: Sequence[str]) -> None:
+    """Refuse run folders among rulesets; but a ruleset may be called as a run is."""
+    runs = [word for word in what if (Path(word) / "manifest.json").is_file()]
+    if len(runs) == len(what) or any("/" in word for word in runs):
+        raise UsageError(f"compare takes one run, or rulesets to play; {runs[0]} is a run and does not stand alone")
 
 
 def _show(

@@ -12,24 +12,22 @@ from mmsim.cli.playing import Quiet, Workers, cores, watched
 from mmsim.core.errors import UsageError
 from mmsim.core.files import write_atomically
 from mmsim.core.seating import split_bots
-from mmsim.games import meant
+from mmsim.games import find_rules
 
 if TYPE_CHECKING:
     from mmsim.analysis.ladder import Ladder
     from mmsim.report.figures import Chart
 
-_SLOW = "search"  # as slow as a thousand others; it plays when it is named
-
 
 def ladder(
     bots: Annotated[
         str | None,
-        typer.Option(metavar="LIST", help="Bots, with commas, at least two; if not given, all but search."),
+        typer.Option(metavar="LIST", help="Bots, with commas, at least two; if not given, all but the slow ones."),
     ] = None,
     game: GameName = None,
     rules: Rules = None,
     players: Players = None,
-    board: Board = "classic",
+    board: Board = None,
     games: Annotated[int, typer.Option(min=8, help="Games of every pair of bots.")] = 2000,
     seed: Seed = 1,
     workers: Workers = None,
@@ -49,8 +47,8 @@ def ladder(
 
     if chart is not None and chart.suffix not in (".svg", ".png"):
         raise UsageError(f"a chart is .svg or .png, not {chart.name}")
-    shell, spec = meant(game, rules)
-    names = [name for name in shell.bots if name != _SLOW] if bots is None else split_bots(bots)
+    shell, spec = find_rules(game, rules)
+    names = [name for name in shell.bots if name not in shell.slow] if bots is None else split_bots(bots)
     with watched(quiet) as watch:
         played = play_ladder(
             Conditions(shell.name, spec, players, board, seed), names, games, workers or cores(), watch

@@ -10,13 +10,13 @@ from mmsim.core.errors import UsageError
 from mmsim.core.files import write_atomically
 from mmsim.core.game import Variant
 from mmsim.core.records import dumps
-from mmsim.games import GAMES, meant
+from mmsim.games import GAMES, find_rules
 
 
 def play(
     rules: Rules = None,
     players: Players = None,
-    board: Board = "classic",
+    board: Board = None,
     layout: Layout = None,
     bots: Annotated[
         str,
@@ -58,7 +58,7 @@ def play(
 
         kind = picture_kind(picture)
     name, number = _which(game or [])
-    shell, spec = meant(name, rules)
+    shell, spec = find_rules(name, rules)
     told = shell.play(Variant(spec, players, board, bots, seed, seats), number, layout, explain)
     screen = console()
     if not quiet:

@@ -35,9 +35,9 @@ def create(folder: Path, asked: Experiment, until: str | None, limited: bool) ->
     """A new run; `limited`: with `until`, the games of the experiment are the most that may be played."""
     if until is None:
         return Run.create(folder, asked)
-    from mmsim.analysis.findings import MEASURES  # Polars and scipy take a moment to import
+    from mmsim.analysis.findings import measures  # Polars and scipy take a moment to import
 
-    precision = Precision.parse(until, [measure.name for measure in MEASURES])
+    precision = Precision.parse(until, [measure.name for measure in measures(asked.game)])
     _measure(precision.metric, asked.game)
     if not limited:
         asked = replace(asked, games=asked.shard * ceil(LIMIT / asked.shard))
@@ -48,7 +48,7 @@ def _measure(metric: str, game: str) -> Measure:
     from mmsim.analysis.findings import game_by_game
     from mmsim.games import find_game
 
-    return game_by_game(metric, find_game(game).tables)
+    return game_by_game(game, metric, find_game(game).tables)
 
 
 def carry_out(

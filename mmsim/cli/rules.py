@@ -14,7 +14,7 @@ from mmsim.core.errors import UsageError
 from mmsim.core.knobs import spelled
 from mmsim.core.rulebook import rulebook, unknown_rule
 from mmsim.core.shell import Listing
-from mmsim.games import GAMES, find_shell, meant
+from mmsim.games import GAMES, find_rules, find_shell
 
 app = typer.Typer(help="Rulesets: editions, modifiers and knobs; and every rule by its id.")
 
@@ -33,7 +33,7 @@ def root(context: typer.Context) -> None:
 @app.command("list")
 def list_rules(game: GameName = None) -> None:
     """List the editions, modifiers and knobs a ruleset of a game is made of."""
-    shell, _ = meant(game, None)
+    shell, _ = find_rules(game, None)
     rows = [(name, knob.values, knob.rules, knob.text) for name, knob in shell.knobs.items()]
     screen = console()
     for listing in (*shell.rulesets(), Listing("Knobs", ("knob", "values", "rules", "meaning"), rows)):
@@ -44,7 +44,7 @@ def list_rules(game: GameName = None) -> None:
 @app.command()
 def show(spec: Spec, players: Players = None, game: GameName = None) -> None:
     """Show every knob of a ruleset, its value and where it comes from."""
-    shell, _ = meant(game, spec)
+    shell, _ = find_rules(game, spec)
     told = shell.explain(spec, players)
     table = Table("knob", "value", "comes from", "rules", "meaning", title=told.variant, title_justify="left")
     for name, value in told.knobs.items():
@@ -61,7 +61,7 @@ def show(spec: Spec, players: Players = None, game: GameName = None) -> None:
 @app.command()
 def diff(one: Spec, other: Spec, players: Players = None, game: GameName = None) -> None:
     """Show only what differs between two rulesets of a game, with the rule ids."""
-    (shell, _), (second, _) = meant(game, one), meant(game, other)
+    (shell, _), (second, _) = find_rules(game, one), find_rules(game, other)
     if shell is not second:
         raise UsageError(f"'{one}' is a ruleset of {shell.name}, '{other}' one of {second.name}; name two of one game")
     pair = [shell.explain(spec, players) for spec in (one, other)]

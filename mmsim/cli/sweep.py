@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mmsim.batch.experiment import Experiment
-from mmsim.cli.common import GameName, Players, Seed
-from mmsim.cli.compare import Board, Bots, Games, Metrics, Seats
+from mmsim.cli.common import Board, GameName, Players, Seed
+from mmsim.cli.compare import Bots, Games, Metrics, Seats
 from mmsim.cli.playing import Workers, played
 from mmsim.core.errors import UsageError
-from mmsim.games import game_of
+from mmsim.games import find_statistics, game_of
 
 if TYPE_CHECKING:
     from mmsim.analysis.panel import Panel
@@ -28,7 +28,7 @@ def sweep(
     players: Players = None,
     bots: Bots = "uniform",
     games: Games = 4_000,
-    board: Board = "classic",
+    board: Board = None,
     seats: Seats = "fixed",
     game: GameName = None,
     seed: Seed = 1,
@@ -44,15 +44,16 @@ def sweep(
     from mmsim.analysis.sweep import Sweep, parse_vary
     from mmsim.analysis.tables import open_run
     from mmsim.report.page import write_report
-    from mmsim.report.responses import SHOWN, responses
+    from mmsim.report.responses import responses
 
-    check_names(shown := metric or SHOWN)
+    of_game = game or game_of(spec)
+    check_names(of_game, shown := metric or find_statistics(of_game).swept)
     grid = Sweep(spec, tuple(parse_vary(word) for word in vary))
     knobs = [one.knob for one in grid.varied]
     question = f"What {'does' if len(knobs) == 1 else 'do'} {' and '.join(knobs)} do to {spec}?"
     name = f"sweep-{'-'.join(knobs)}"
     asked = Experiment(
-        name, grid.specs(), question, game or game_of(spec), (board,), players, bots, games, seed, seats=seats
+        name, grid.specs(), question, of_game, (board,) if board else (), players, bots, games, seed, seats=seats
     )
     options = {"players": players, "bots": bots, "games": games, "board": board, "seats": seats, "seed": seed}
     chosen = [(key, value) for key, value in options.items() if value is not None]

@@ -25,7 +25,7 @@ class Conditions:
     game: str
     rules: str
     players: int | None
-    board: str
+    board: str | None
     seed: int
 
     def variant(self, bots: str) -> Variant:

@@ -48,7 +48,7 @@ class Variant:
 
     rules: str
     players: int | None = None  # None: the usual number of the rules
-    board: str = "classic"
+    board: str | None = None  # None: the usual one of the game, or the only one
     bots: str = "uniform"
     seed: int = 1
     seats: str = "fixed"

@@ -98,6 +98,8 @@ class Shell(Protocol):
 
     name: str
     usual_rules: str  # the ruleset that is played if none is named
+    usual_board: str | None  # the board set that is played on if none is named; None: there is one board
+    slow: Collection[str]  # bots that a ladder plays only if they are named
     example: str  # a ruleset that shows how one is written
     editions: Collection[str]  # the first words of its rulesets
     knobs: Mapping[str, Knob]

@@ -48,7 +48,7 @@ class Yardstick:
         """What a game came to on the average, column by column."""
         return {name: float(total / self.games) for name, total in zip(self.summed, self._sums, strict=False)}
 
-    def fits(self, variant: str, board: str) -> None:
+    def fits(self, variant: str, board: str | None) -> None:
         """Refuse another variant or board than the one it plays."""
         if variant != self.variant or self.board not in ("", board):
             plays = f"{self.variant} on {self.board}" if self.board else self.variant

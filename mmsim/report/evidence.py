@@ -8,9 +8,7 @@ import polars as pl
 
 from mmsim.analysis.atlas import layouts_played
 from mmsim.analysis.compare import Comparison, compare
-from mmsim.analysis.findings import derived
-from mmsim.analysis.gaps import Gap, known_gaps
-from mmsim.analysis.metrics import known_metrics
+from mmsim.analysis.findings import derived, known_gaps, known_metrics
 from mmsim.analysis.panel import Panel, panels
 from mmsim.analysis.ratings import Ratings
 from mmsim.analysis.skill import ratings_of
@@ -18,6 +16,7 @@ from mmsim.analysis.stats import Array
 from mmsim.analysis.surprises import Surprise
 from mmsim.analysis.surprises import surprises as surprising
 from mmsim.analysis.tables import RunTables
+from mmsim.core.metrics import Gap
 
 
 @dataclass(frozen=True)
@@ -48,7 +47,7 @@ class Evidence:
 
 def gather(run: RunTables) -> Evidence:
     """Measure a run, with one pass over each table for all metrics and gaps."""
-    metrics, gaps = known_metrics(run.tables), known_gaps(run)
+    metrics, gaps = known_metrics(run), known_gaps(run)
     found = panels(run, [*metrics, *(gap.metric for gap in gaps)])
     of_gaps = {panel.measure.name: panel for panel in found if panel.measure.name in {gap.name for gap in gaps}}
     measured = [panel for panel in found if panel.measure.name not in of_gaps]

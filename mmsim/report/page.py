@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from mmsim import __version__
 from mmsim.analysis import compare, stats
-from mmsim.analysis.findings import MEASURES
+from mmsim.analysis.findings import measures
 from mmsim.analysis.panel import Panel
 from mmsim.analysis.tables import RunTables
 from mmsim.batch.experiment import Experiment
@@ -120,7 +120,7 @@ def _page(
         sections=parts,
         facts=_facts(run),
         played=run.played.rows(),
-        measures=[measure for measure in MEASURES if measure.name in evidence.panels],
+        measures=[measure for measure in measures(run.experiment.game) if measure.name in evidence.panels],
         level=f"{100 * stats.LEVEL:.0f} %",
         paired=run.paired,
         deals_shared=any(variant.games_a_deal > 1 for variant in run.variants),
@@ -136,14 +136,15 @@ def _facts(run: RunTables) -> list[tuple[str, str]]:
     games = int(run.played["games"].sum())
     bots = sorted({bot for variant in run.variants for bot in variant.bots})
     players = sorted({variant.players for variant in run.variants})
-    return [
+    facts = [
         ("games", f"{games:,}"),
         ("variants", str(len(run.variants))),
         ("players", ", ".join(str(number) for number in players)),
         ("bots", ", ".join(bots)),
-        ("boards", ", ".join(Path(board).stem for board in run.experiment.boards)),
+        ("boards", ", ".join(Path(board).stem for board in run.boards)),
         ("seed", str(run.experiment.seed)),
     ]
+    return [(what, value) for what, value in facts if value]
 
 
 def experiment_toml(experiment: Experiment) -> str:

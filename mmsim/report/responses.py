@@ -10,13 +10,12 @@ from mmsim.analysis.sweep import Sweep
 from mmsim.report import figures
 from mmsim.report.figures import Chart
 from mmsim.report.sections import Section
-
-SHOWN = ("seat_imbalance", "score", "margin", "lead_changes", "decided_at_scoring", "turns", "trips_possible", "spread")
+from mmsim.report.sentences import varies
 
 
 def responses(sweep: Sweep, panels: Sequence[Panel]) -> Section:
-    """A chart for every metric, group and knob."""
-    shown = [(panel, group) for panel in panels for group in range(len(panel.groups))]
+    """A chart for every metric that is not always the same, group and knob."""
+    shown = [(panel, group) for panel in panels if varies(panel) for group in range(len(panel.groups))]
     knobs = range(len(sweep.varied))
     alpha = ALPHA / max(1, len(shown) * len(knobs))  # Bonferroni, over all charts
     charts = [_chart(sweep, along, panel, group, alpha) for along in knobs for panel, group in shown]

@@ -3,15 +3,18 @@
 import base64
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from mmsim.analysis import words
 from mmsim.analysis.compare import Comparison, Verdict, same_games
-from mmsim.analysis.fairness import SOURCE
+from mmsim.analysis.fairness import SEAT_IMBALANCE, SOURCE
 from mmsim.analysis.panel import Panel
 from mmsim.analysis.surprises import Surprise
+from mmsim.core.common_metrics import SCORES_SECTION
 from mmsim.core.errors import MmsimError
 from mmsim.core.game import Draws
-from mmsim.games import find_game
+from mmsim.core.metrics import ChartPlan, SectionPlan
+from mmsim.games import find_game, find_statistics
 from mmsim.report import figures, sentences
 from mmsim.report.evidence import Evidence
 from mmsim.report.figures import Chart
@@ -57,13 +60,10 @@ class Section:
 
 def sections(evidence: Evidence) -> list[Section]:
     """All sections this run has something to say in, in reading order."""
+    plans = find_statistics(evidence.run.experiment.game).sections
     makers: tuple[Callable[[Evidence], Section | None], ...] = (
         seats,
-        scores,
-        drama,
-        ends,
-        trips,
-        lines,
+        *(partial(declared, plan=plan) for plan in plans),
         variants,
         bots,
         boards,
@@ -124,103 +124,53 @@ def seats(evidence: Evidence) -> Section | None:
 
 
 def _imbalance_chart(evidence: Evidence) -> Chart:
-    note = "Root mean square distance of win shares from a fair share; 0 is perfectly even."
-    return _by_variant(evidence, "seat_imbalance", sentences.imbalance_title(evidence), note)
+    note = f"Root mean square distance of win shares from a fair share; 0 is perfectly even. {_DOTS}"
+    panel = evidence.panels[SEAT_IMBALANCE.name]
+    return figures.by_variant("seat-imbalance", sentences.imbalance_title(evidence), note, panel, evidence.names)
 
 
-def scores(evidence: Evidence) -> Section | None:
-    parts, score = evidence.panels.get("score_parts"), evidence.panels.get("score")
-    if score is None:
+def declared(evidence: Evidence, plan: SectionPlan) -> Section | None:
+    """A section that the game declares."""
+    title = sentences.fill(evidence, plan.title)
+    if not title:
         return None
+    charts = [chart for one in plan.charts if (chart := _declared_chart(evidence, one)) is not None]
+    text = [f"{text}."] if (text := sentences.fill(evidence, plan.text)) else []
+    table = _panel_table(evidence, f"{plan.label} in numbers", plan.metrics)
+    extra = _score_charts(evidence) if plan.id == SCORES_SECTION.id else []
+    return Section(plan.id, plan.label, title, text, [*extra, *charts], [table])
+
+
+def _declared_chart(evidence: Evidence, plan: ChartPlan) -> Chart | None:
+    """A chart that the game declares, of those numbers that are not always the same; None if all are."""
+    shown = [(panel, label) for name, label in plan.metrics.items() if (panel := _varying(evidence, name))]
+    title = sentences.fill(evidence, plan.title)
+    if not shown or not title:
+        return None
+    note = f"{plan.note} {_DOTS}".strip()
+    panel = shown[0][0]
+    if panel.groups == ("",) and not shown[0][1]:
+        return figures.by_variant(plan.name, title, note, panel, evidence.names)
+    rows = [row for panel, label in shown for row in figures.rows_of(panel, {"": label} if label else None)]
+    return figures.dots(plan.name, title, note, rows, evidence.names, panel.measure.unit)
+
+
+def _varying(evidence: Evidence, name: str) -> Panel | None:
+    panel = evidence.panels.get(name)
+    return panel if panel is not None and sentences.varies(panel) else None
+
+
+def _score_charts(evidence: Evidence) -> list[Chart]:
+    """What scores are made of, and how they are spread."""
     charts = []
-    if parts is not None:
+    if (parts := _varying(evidence, "score_parts")) and len(parts.groups) > 1:
         note = "Mean points a seat; lost points lie left of zero. Diamond: the score, with its 95 % interval."
-        title = sentences.parts_title(evidence)
+        title, score = sentences.parts_title(evidence), evidence.panels["score"]
         charts.append(figures.stacked_score("score-parts", title, note, parts, score, evidence.names))
-    note = "Share of seats at every score."
-    title = sentences.spread_title(evidence)
-    charts.append(figures.distribution("scores", title, note, evidence.scores, evidence.names, "points"))
-    table = _panel_table(evidence, "Scores in numbers", ["score", "score_parts", "points_forgone", "margin", "spread"])
-    return Section("scores", "Scores", sentences.score_title(evidence), [], charts, [table])
-
-
-def drama(evidence: Evidence) -> Section | None:
-    names = ["lead_changes", "decided", "comeback", "decided_at_scoring", "decided_turn", "margin", "turns"]
-    shares = [evidence.panels[name] for name in names[1:4] if name in evidence.panels]
-    if not shares or "lead_changes" not in evidence.panels:
-        return None
-    labels = {
-        "decided": "game over when the lead is taken for good",
-        "comeback": "winner takes the lead in the second half",
-        "decided_at_scoring": "only the scoring decides",
-    }
-    rows = [row for panel in shares for row in figures.rows_of(panel, {"": labels[panel.measure.name]})]
-    charts = [
-        figures.dots("decided", sentences.decided_title(evidence), _DOTS, rows, evidence.names, "share"),
-        _by_variant(evidence, "lead_changes", sentences.lead_title(evidence), "Changes of the lead in a game."),
-    ]
-    table = _panel_table(evidence, "Drama in numbers", names)
-    return Section("drama", "Drama", sentences.late_title(evidence), [], charts, [table])
-
-
-def _by_variant(evidence: Evidence, metric: str, title: str, note: str) -> Chart:
-    name = metric.replace("_", "-")
-    return figures.by_variant(name, title, f"{note} {_DOTS}", evidence.panels[metric], evidence.names)
-
-
-def _shares(evidence: Evidence, name: str, metric: str, title: str, note: str) -> Chart:
-    panel = evidence.panels[metric]
-    return figures.dots(name, title, f"{note} {_DOTS}", figures.rows_of(panel), evidence.names, panel.measure.unit)
-
-
-def ends(evidence: Evidence) -> Section | None:
-    if "end_reason" not in evidence.panels:
-        return None
-    charts = [_shares(evidence, "ends", "end_reason", sentences.ends_title(evidence), "Share of games.")]
-    if "turns" in evidence.panels:
-        charts.append(_by_variant(evidence, "turns", sentences.length_title(evidence), "Turns of a game."))
-    table = _panel_table(evidence, "Ends in numbers", ["end_reason", "turns", "coverage", "stations_left"])
-    return Section("ends", "Ends", sentences.ends_title(evidence), [sentences.ends(evidence)], charts, [table])
-
-
-def trips(evidence: Evidence) -> Section | None:
-    possible = [evidence.panels[name] for name in ("trips_possible", "park_lake_possible") if name in evidence.panels]
-    if not possible or "fault" not in evidence.panels:
-        return None
-    labels = {"trips_possible": "test trips", "park_lake_possible": "park to lake"}
-    rows = [row for panel in possible for row in figures.rows_of(panel, {"": labels[panel.measure.name]})]
-    note = f"Share of trips that are possible. {_DOTS}"
-    failing = sentences.reason_title(evidence, "fault", "of trips fail by")
-    charts = [
-        figures.dots("trips-possible", sentences.trips_title(evidence), note, rows, evidence.names, "share"),
-        _shares(evidence, "faults", "fault", failing, "Share of all trips, by worst fault."),
-    ]
-    names = ["trips_possible", "trip_minutes", "trip_companies", "fault"]
-    table = _panel_table(
-        evidence, "Trips in numbers", [*names, "park_lake_possible", "park_lake_minutes", "markers_placed"]
-    )
-    return Section("trips", "Trips", sentences.trips_title(evidence), [], charts, [table])
-
-
-def lines(evidence: Evidence) -> Section | None:
-    names = ["line_fates", "block_reason", "lines_ended", "lines_blocked", "lines_to_centre", "longest_line"]
-    names += ["line_tunnels", "line_tiles", "line_stations"]
-    table = _panel_table(evidence, "Lines in numbers", names)
-    if "line_fates" not in evidence.panels:
-        if "lines_ended" not in evidence.panels:
-            return None
-        title = sentences.lines_ended_title(evidence)
-        chart = _by_variant(evidence, "lines_ended", title, "Lines of a game that reached an end.")
-        return Section("lines", "Lines", title, [], [chart], [table])
-    charts = [_shares(evidence, "lines", "line_fates", sentences.lines_title(evidence), "Share of lines.")]
-    if "block_reason" in evidence.panels:
-        title = sentences.reason_title(evidence, "block_reason", "of lines are blocked by")
-        note = "Share of all lines, by what they lacked to go on."
-        charts.append(_shares(evidence, "blocked", "block_reason", title, note))
-    if "line_tunnels" in evidence.panels:
-        note = "Tunnels of a line that ended."
-        charts.append(_by_variant(evidence, "line_tunnels", sentences.line_length_title(evidence), note))
-    return Section("lines", "Lines", sentences.lines_title(evidence), [], charts, [table])
+    if _varying(evidence, "score"):
+        note, title = "Share of seats at every score.", sentences.spread_title(evidence)
+        charts.append(figures.distribution("scores", title, note, evidence.scores, evidence.names, "points"))
+    return charts
 
 
 def variants(evidence: Evidence) -> Section | None:
@@ -230,7 +180,12 @@ def variants(evidence: Evidence) -> Section | None:
     for number, variant in enumerate(evidence.run.variants[1:], 1):
         compared = evidence.against(variant.name)
         name = evidence.names[number]
-        shown = [one for one in compared if one.measure.name not in ("layout_share", "seat_score", "bot_score")]
+        told_elsewhere = ("layout_share", "seat_score", "bot_score")
+        shown = [
+            one
+            for one in compared
+            if one.measure.name not in told_elsewhere and _varying(evidence, one.measure.name) is not None
+        ]
         note = (
             "Lines are 95 % intervals; every metric is measured in its own tolerance, which the table states. What "
             "lies beyond the scale is drawn at its edge."
@@ -271,9 +226,7 @@ def _css(verdict: Verdict) -> str:
 
 def bots(evidence: Evidence) -> Section | None:
     if not evidence.ratings:
-        names = sorted({bot for variant in evidence.run.variants for bot in variant.bots})
-        text = [f"Every seat is played by {names[0]}, so nothing is told of bots against each other."]
-        return Section("bots", "Bots", f"All seats are played by {names[0]}", text)
+        return None
     rated = evidence.ratings
     order = [rating.bot for rating in next(iter(rated.values())).bots]
     by_variant = [{rating.bot: rating.strength for rating in told.bots} for told in rated.values()]
@@ -297,16 +250,13 @@ def bots(evidence: Evidence) -> Section | None:
 
 
 def boards(evidence: Evidence) -> Section | None:
-    if not evidence.layouts:
+    panel = evidence.panels.get("layout_share")
+    if panel is None:
         return None
     told = "; ".join(
         f"{evidence.name_of(name)}: {games:,} games on {layouts:,} layouts"
         for name, (layouts, games) in sorted(evidence.layouts.items(), key=lambda item: evidence.name_of(item[0]))
     )
-    panel = evidence.panels.get("layout_share")
-    if panel is None:
-        text = [f"Too few layouts were played more than once to tell how much they matter ({told})."]
-        return Section("boards", "Boards", "How much the layout matters cannot be told from this run", text)
     note = f"Share of the variance between games that lies between layouts. {_DOTS}"
     chart = figures.dots(
         "layouts", sentences.boards_title(evidence), note, figures.rows_of(panel), evidence.names, panel.measure.unit

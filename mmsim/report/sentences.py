@@ -1,6 +1,8 @@
 """Findings as sentences: what a report answers, and the titles of its charts."""
 
 from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from itertools import groupby
 
 from mmsim.analysis import words
@@ -8,15 +10,18 @@ from mmsim.analysis.compare import ALPHA, Comparison, Verdict, same_games
 from mmsim.analysis.fairness import SEAT_IMBALANCE, SOURCE, groups_equal
 from mmsim.analysis.panel import Panel
 from mmsim.analysis.stats import Estimate, holm
+from mmsim.core.metrics import Sentence
+from mmsim.games import find_statistics
 from mmsim.report.evidence import Evidence
 
+_DUST = 1e-12  # what rounding leaves of a standard error of nothing, in parts of the number
 _MANY = 4  # other variants, more than which a sentence does not name
 
 
 def answer(evidence: Evidence) -> list[str]:
-    """The answer in three sentences: are seats fair, do variants differ, is there drama."""
-    told = [fairness(evidence), differences(evidence), drama(evidence)]
-    return [sentence for sentence in told if sentence]
+    """The answer in three sentences: are seats fair, do variants differ, how do games go."""
+    sentences = (fairness(evidence), differences(evidence), course(evidence))
+    return [sentence for sentence in sentences if sentence]
 
 
 def _value(evidence: Evidence, metric: str, group: str = "", variant: int = 0) -> Estimate | None:
@@ -24,16 +29,6 @@ def _value(evidence: Evidence, metric: str, group: str = "", variant: int = 0) -
     if panel is None or group not in panel.groups or not panel.known(variant, panel.groups.index(group)):
         return None
     return panel.estimate(variant, panel.groups.index(group))
-
-
-def _told(evidence: Evidence, metric: str, group: str = "") -> str:
-    """A number of the reference variant with its interval and unit."""
-    estimate = _value(evidence, metric, group)
-    if estimate is None:
-        return ""
-    unit = evidence.panels[metric].measure.unit
-    sign = "" if unit.startswith("share") else f" {unit}"
-    return f"{words.value(estimate, unit)}{sign} ({words.interval(estimate, unit)})"
 
 
 def _where(evidence: Evidence) -> str:
@@ -174,75 +169,82 @@ def difference_told(one: Comparison) -> str:
     return f"{value}{sign}, {interval}"
 
 
-def drama(evidence: Evidence) -> str:
-    """Whether games are close and open to the end."""
-    parts = []
-    if changes := _told(evidence, "lead_changes"):
-        parts.append(f"the lead changes hands {changes.replace(' changes', ' times')}")
-    if late := _told(evidence, "decided_at_scoring"):
-        parts.append(f"only the final scoring decides {late} of games")
-    if margin := _told(evidence, "margin"):
-        parts.append(f"the winner is ahead by {margin}")
+def course(evidence: Evidence) -> str:
+    """How games go, in the words of their game; a number that is the same in every game says nothing."""
+    parts = _clauses(evidence, find_statistics(evidence.run.experiment.game).course, only_varying=True)
     return _capital(f"{_where(evidence)}{_and(parts)}.") if parts else ""
 
 
-def decided_title(evidence: Evidence) -> str:
-    decided = _value(evidence, "decided")
-    told = words.value(decided, "share") if decided else "most"
-    return _capital(f"{_where(evidence)}the winner leads for good after {told} of a game")
+def ends(evidence: Evidence) -> str:
+    """Why games end."""
+    filled = fill(evidence, find_statistics(evidence.run.experiment.game).ends)
+    return f"{filled}." if filled else ""
 
 
-def late_title(evidence: Evidence) -> str:
-    late = _value(evidence, "decided_at_scoring")
-    told = f"only the final scoring decides {words.value(late, 'share')} of games" if late else "How games develop"
-    return _capital(_where(evidence) + told)
+# --- sentences that a game declares --------------------------------------------------------------------------------
 
 
-def lead_title(evidence: Evidence) -> str:
-    changes, margin = _value(evidence, "lead_changes"), _value(evidence, "margin")
-    told = f"the lead changes {words.value(changes, '')} times" if changes else "how often the lead changes"
-    if margin:
-        told += f", and the winner is {words.value(margin, '')} points ahead"
-    return _capital(_where(evidence) + told)
+@dataclass(frozen=True)
+class _Number:
+    """A metric of the reference variant, as the braces of a declared sentence name it."""
+
+    panel: Panel
+    group: int = 0
+
+    @property
+    def most(self) -> "_Number":
+        """Its group with the largest mean."""
+        return _Number(self.panel, _commonest(self.panel))
+
+    @property
+    def name(self) -> str:
+        return words.title(self.panel.groups[self.group])
+
+    def __getitem__(self, group: str) -> "_Number":
+        if group not in self.panel.groups:
+            raise KeyError(group)
+        return _Number(self.panel, self.panel.groups.index(group))
+
+    def __format__(self, how: str) -> str:
+        if not self.panel.known(0, self.group):
+            raise KeyError(self.name)
+        estimate, unit = self.panel.estimate(0, self.group), self.panel.measure.unit
+        value, interval = words.value(estimate, unit), words.interval(estimate, unit)
+        sign = "" if unit.startswith("share") else f" {unit}"
+        return {"": value, "interval": interval, "told": f"{value}{sign} ({interval})"}[how]
+
+
+def _clauses(evidence: Evidence, sentence: Sentence, only_varying: bool = False) -> list[str]:
+    """The clauses of a declared sentence whose numbers a run has."""
+    panels = evidence.panels.items()
+    numbers = {name: _Number(panel) for name, panel in panels if not only_varying or varies(panel)}
+    filled = []
+    for clause in sentence:
+        with suppress(KeyError):
+            filled.append(clause.format_map(numbers))
+    return filled
+
+
+def fill(evidence: Evidence, sentence: Sentence) -> str:
+    """A declared sentence; empty where a run does not have the numbers of its first clause."""
+    if not _clauses(evidence, sentence[:1]):
+        return ""
+    return _capital(_where(evidence) + "".join(_clauses(evidence, sentence)))
+
+
+def varies(panel: Panel) -> bool:
+    """Whether a metric is not the same number in every game of every variant."""
+    for group in range(len(panel.groups)):
+        found = [panel.estimate(v, group) for v in range(len(panel.variants)) if panel.known(v, group)]
+        if any(one.se > _DUST * abs(one.value) or one.value != found[0].value for one in found):
+            return True
+    return False
 
 
 def _commonest(panel: Panel) -> int:
     """The group with the largest mean in the reference variant."""
     known = [g for g in range(len(panel.groups)) if panel.known(0, g)]
     return max(known, key=lambda g: float(panel.means[0, g]))
-
-
-def ends(evidence: Evidence) -> str:
-    """Why games end."""
-    panel = evidence.panels.get("end_reason")
-    if panel is None:
-        return ""
-    reason = panel.groups[_commonest(panel)]
-    told = f"{_where(evidence)}{_told(evidence, 'end_reason', reason)} of games end by “{words.title(reason)}”"
-    if turns := _told(evidence, "turns"):
-        told += f", after {turns}"
-    return _capital(told) + "."
-
-
-def ends_title(evidence: Evidence) -> str:
-    panel = evidence.panels["end_reason"]
-    most = _commonest(panel)
-    share = words.value(panel.estimate(0, most), "share")
-    return _capital(f"{_where(evidence)}{share} of games end by “{words.title(panel.groups[most])}”")
-
-
-def length_title(evidence: Evidence) -> str:
-    turns = _value(evidence, "turns")
-    return _capital(f"{_where(evidence)}a game takes {words.value(turns, '') if turns else '?'} turns")
-
-
-def score_title(evidence: Evidence) -> str:
-    """What a seat scores."""
-    score, margin = _value(evidence, "score"), _value(evidence, "spread")
-    told = f"a seat scores {words.value(score, '')} points" if score else "scores"
-    if margin:
-        told += f"; best and worst lie {words.value(margin, '')} apart"
-    return _capital(_where(evidence) + told)
 
 
 def parts_title(evidence: Evidence) -> str:
@@ -297,43 +299,6 @@ def imbalance_title(evidence: Evidence) -> str:
     return (
         f"Win shares lie {_and([f'{one} ({name})' for one, name in zip(told, evidence.names, strict=True)])} from fair"
     )
-
-
-def trips_title(evidence: Evidence) -> str:
-    possible, minutes = _value(evidence, "trips_possible"), _value(evidence, "trip_minutes")
-    told = f"{words.value(possible, 'share')} of test trips are possible" if possible else "Test trips"
-    if minutes:
-        told += f" and take {words.value(minutes, '')} minutes"
-    return _capital(_where(evidence) + told)
-
-
-def reason_title(evidence: Evidence, metric: str, told: str) -> str:
-    """The commonest reason, and for how many it was the one."""
-    panel = evidence.panels[metric]
-    most = _commonest(panel)
-    share = words.value(panel.estimate(0, most), "share")
-    return _capital(f"{_where(evidence)}{share} {told} “{words.title(panel.groups[most])}”")
-
-
-def lines_title(evidence: Evidence) -> str:
-    ended, blocked = (_value(evidence, "line_fates", group) for group in ("ended", "blocked"))
-    if ended is None or blocked is None:
-        return "What becomes of lines"
-    told = f"{words.value(ended, 'share')} of lines reach an end, {words.value(blocked, 'share')} are blocked"
-    return _capital(_where(evidence) + told)
-
-
-def lines_ended_title(evidence: Evidence) -> str:
-    ended = _value(evidence, "lines_ended")
-    return _capital(f"{_where(evidence)}{words.value(ended, '') if ended else '?'} lines of a game reach an end")
-
-
-def line_length_title(evidence: Evidence) -> str:
-    tunnels, stations = _value(evidence, "line_tunnels"), _value(evidence, "line_stations")
-    told = f"a line that ends has {words.value(tunnels, '') if tunnels else '?'} tunnels"
-    if stations:
-        told += f" and {words.value(stations, '')} stations"
-    return _capital(_where(evidence) + told)
 
 
 def variant_title(evidence: Evidence, variant: str) -> str:

@@ -9,8 +9,7 @@ from scipy import stats as scipy_stats
 
 from mmsim.analysis.compare import Comparison, Verdict, compare, frame, same_games, with_tolerances
 from mmsim.analysis.fairness import groups_equal, seat_imbalance
-from mmsim.analysis.findings import findings
-from mmsim.analysis.metrics import find_metrics
+from mmsim.analysis.findings import find_metric, findings
 from mmsim.analysis.panel import Measure, Panel, panels
 from mmsim.analysis.tables import RunTables, VariantInfo
 from mmsim.batch.experiment import Experiment
@@ -201,7 +200,7 @@ def test_even_seats_have_no_imbalance_and_pass_the_test_of_equality(run: RunTabl
         p_values.append(groups_equal(shares, 0))
     assert inside / 500 > 0.93
     assert scipy_stats.kstest(p_values, "uniform").pvalue > 0.001
-    assert 0 <= groups_equal(panels(run, find_metrics(["win_share"]))[0], 0) <= 1
+    assert 0 <= groups_equal(panels(run, [find_metric("metromania", "win_share")])[0], 0) <= 1
 
 
 @pytest.mark.slow

@@ -9,27 +9,28 @@ import pytest
 
 from mmsim.analysis.atlas import layout_share, layouts_played
 from mmsim.analysis.compare import compare
-from mmsim.analysis.findings import MEASURES, findings
-from mmsim.analysis.gaps import GAPS, known_gaps
+from mmsim.analysis.findings import findings, known_gaps, measures
 from mmsim.analysis.panel import panels
 from mmsim.analysis.skill import ratings_of, skill_gradient
 from mmsim.analysis.surprises import surprises
 from mmsim.analysis.tables import RunTables, VariantInfo, open_run
 from mmsim.batch.experiment import Experiment
 from mmsim.core.errors import UsageError
-from mmsim.games import find_game
+from mmsim.games import GAMES, find_game, find_statistics
 from tests.runs import write_run
 
 
 def made_run(tables: dict[str, pl.DataFrame], bots: tuple[str, ...] = ("x", "x"), games_a_deal: int = 1) -> RunTables:
     games = tables["games"].with_columns(pl.lit("finished").alias("status"))
-    variants = (VariantInfo("v", len(bots), bots, games_a_deal),)
+    variants = (VariantInfo("v", len(bots), bots, games_a_deal, about={"seat_player": range(len(bots))}),)
     lazy = {name: frame.lazy() for name, frame in {**tables, "games": games}.items()}
     return RunTables(Experiment("made", ("v",), games=games.height), variants, lazy)
 
 
-def test_every_measure_has_a_name_of_its_own() -> None:
-    assert len({measure.name for measure in MEASURES}) == len(MEASURES)
+@pytest.mark.parametrize("game", GAMES)
+def test_every_measure_has_a_name_of_its_own(game: str) -> None:
+    names = [measure.name for measure in measures(game)]
+    assert len(set(names)) == len(names)
 
 
 def test_skill_gradient_is_the_chance_of_the_strongest_against_the_weakest() -> None:
@@ -39,7 +40,7 @@ def test_skill_gradient_is_the_chance_of_the_strongest_against_the_weakest() -> 
         {
             "variant": ["v"] * (2 * games),
             "game": np.repeat(np.arange(games), 2),
-            "company": 0,
+            "seat": [0, 1] * games,
             "bot": ["a", "b"] * games,
             "rank": np.column_stack([np.where(won, 1, 2), np.where(won, 2, 1)]).ravel(),
         }
@@ -105,7 +106,7 @@ def test_a_counter_in_the_tables_makes_its_gap_known(run: RunTables) -> None:
     counted = replace(run, tables={**run.tables, "games": games}, cut=None)
     gap = next(gap for gap in known_gaps(counted) if gap.name == "pass")
     assert panels(counted, [gap.metric])[0].means[0, 0] == pytest.approx(400 / 600)
-    assert gap in GAPS
+    assert gap in find_statistics("metromania").gaps
 
 
 def test_surprises_are_the_extremes_and_can_be_seen_again(run: RunTables) -> None:
@@ -119,7 +120,7 @@ def test_surprises_are_the_extremes_and_can_be_seen_again(run: RunTables) -> Non
     record = game.record(game.prepare(one.again), one.game)
     assert max(move["turn"] for move in record["moves"]) in (one.row["turns"], one.row["turns"] - 1)
     assert one.command == (
-        f"mmsim play --rules {one.again.rules} --players 4 --board classic --bots uniform --seed 7 --game {one.game}"
+        f"mmsim play --rules {one.again.rules} --players 4 --bots uniform --seed 7 --game {one.game}"
     )
 
 

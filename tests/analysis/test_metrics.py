@@ -1,17 +1,20 @@
 """Metrics against the plainest Python that could compute them."""
 
 from collections import defaultdict
+from dataclasses import replace
 from statistics import mean
 from typing import Any
 
 import polars as pl
 import pytest
 
-from mmsim.analysis.metric import Metric, Shape
-from mmsim.analysis.metrics import METRICS, find_metrics, known_metrics
+from mmsim.analysis.findings import find_metric, known_metrics
+from mmsim.analysis.metric import per_game
 from mmsim.analysis.panel import panels
 from mmsim.analysis.tables import RunTables
 from mmsim.core.errors import UsageError
+from mmsim.core.metrics import Metric, Shape
+from mmsim.games import GAMES, find_statistics
 
 Rows = list[dict[str, Any]]
 
@@ -24,8 +27,8 @@ def rows_by_game(run: RunTables, table: str, variant: str) -> dict[int, Rows]:
 
 
 def values(run: RunTables, name: str, variant: str = "print-4p") -> dict[tuple[str, int], float]:
-    (metric,) = find_metrics([name])
-    frame = metric.per_game(run.tables).filter(pl.col("variant") == variant).collect()
+    metric = find_metric("metromania", name)
+    frame = per_game(metric, run.tables).filter(pl.col("variant") == variant).collect()
     return {(group, game): value for _, group, game, value in frame.iter_rows()}
 
 
@@ -98,9 +101,11 @@ def test_fates_of_lines_add_up_to_one(run: RunTables) -> None:
         assert length.get(("", game)) == (pytest.approx(mean(ended)) if ended else None)
 
 
-def test_every_metric_is_declared_in_full() -> None:
-    assert len({metric.name for metric in METRICS}) == len(METRICS)
-    for metric in METRICS:
+@pytest.mark.parametrize("game", GAMES)
+def test_every_metric_is_declared_in_full(game: str) -> None:
+    metrics = find_statistics(game).metrics
+    assert len({metric.name for metric in metrics}) == len(metrics)
+    for metric in metrics:
         assert metric.question.endswith("?")
         assert metric.unit
         assert metric.tolerance > 0
@@ -109,7 +114,7 @@ def test_every_metric_is_declared_in_full() -> None:
 
 def test_tables_without_a_column_lack_its_metrics(run: RunTables) -> None:
     poorer = {"games": run.tables["games"].drop("lead_changes"), "seats": run.tables["seats"]}
-    names = {metric.name for metric in known_metrics(poorer)}
+    names = {metric.name for metric in known_metrics(replace(run, tables=poorer))}
     assert "lead_changes" not in names
     assert "trips_possible" not in names
     assert {"margin", "win_share", "score"} <= names
@@ -118,19 +123,19 @@ def test_tables_without_a_column_lack_its_metrics(run: RunTables) -> None:
 def test_metrics_of_a_game_with_other_tables(run: RunTables) -> None:
     """A table no metric names, and words as plain strings: nothing here knows a game."""
     games = run.tables["games"].with_columns(pl.col("end_reason").cast(pl.String))
-    (metric,) = find_metrics(["end_reason"])
+    metric = find_metric("metromania", "end_reason")
     assert set(metric.values(Shape({"games": games}))) <= {"both_lines", "stations", "lines", "deadlock"}
 
 
 def test_an_unknown_metric_names_the_nearest() -> None:
     with pytest.raises(UsageError, match="unknown metric 'margins'; did you mean 'margin'?"):
-        find_metrics(["margins"])
+        find_metric("metromania", "margins")
 
 
 def test_a_panel_is_the_mean_of_per_game_values(run: RunTables) -> None:
     """Both ways to the same number, for every metric, group and variant."""
-    for panel in panels(run, known_metrics(run.tables)):
-        (metric,) = find_metrics([panel.measure.name])
+    for panel in panels(run, known_metrics(run)):
+        metric = find_metric("metromania", panel.measure.name)
         means = _means(metric, run)
         for v, variant in enumerate(panel.variants):
             for g, group in enumerate(panel.groups):
@@ -139,5 +144,5 @@ def test_a_panel_is_the_mean_of_per_game_values(run: RunTables) -> None:
 
 
 def _means(metric: Metric, run: RunTables) -> dict[tuple[str, str], float]:
-    frame = metric.per_game(run.tables).group_by("variant", "group").agg(pl.col("value").mean()).collect()
+    frame = per_game(metric, run.tables).group_by("variant", "group").agg(pl.col("value").mean()).collect()
     return {(variant, group): value for variant, group, value in frame.iter_rows()}

@@ -9,6 +9,6 @@ from tests.batch import toy
 
 @pytest.fixture
 def toy_game(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(games._ROOMS, "toy", ("Toy", "tests.batch.toy"))
+    monkeypatch.setitem(games._PACKAGES, "toy", "tests.batch.toy")
     monkeypatch.setattr(experiment, "GAMES", (*games.GAMES, "toy"))
     monkeypatch.setattr(pool, "serve", toy.serve)

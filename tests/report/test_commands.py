@@ -99,7 +99,7 @@ def test_compare_says_what_is_wrong(run_folder: Path, tmp_path: Path) -> None:
     assert "did you mean 'margin'" in complaint(2, *until, "margn±1")
     assert "seat_imbalance is no mean over games" in complaint(2, *until, "seat_imbalance±1%")
     metro = ("--game", "metro", "--until", "trip_minutes±1")
-    assert "this game cannot tell trip_minutes" in complaint(2, "compare", "base", "base", *metro)
+    assert "unknown metric 'trip_minutes'" in complaint(2, "compare", "metro", "metro+free", *metro)
 
 
 def test_compare_is_loud_about_a_partial_run(tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 from mmsim.core.errors import UsageError
-from mmsim.core.game import Variant
 from mmsim.core.rng import Purpose, Stream
 from mmsim.metro.rules.deal import Deal, deal
 from mmsim.metro.rules.reference import Game, apply, legal_moves
@@ -32,7 +31,7 @@ class Seed:
 
 def check_board(board: str | None) -> None:
     """There is one board, and no other to be asked for; a variant that names none means this one."""
-    if board not in (BOARD, Variant.board):
+    if board not in (BOARD, None):
         raise UsageError(f"metro has one board, '{BOARD}', and no '{board}'")
 
 

@@ -20,6 +20,8 @@ class MetroShell:
 
     name = "metro"
     usual_rules = rulesets.EDITION
+    usual_board = None
+    slow = ("search",)
     example = "metro+free+hand2,turn_limit=200"
     editions = (rulesets.EDITION,)
     knobs = rulesets.KNOBS

@@ -12,6 +12,7 @@ from mmsim.core.errors import UsageError, unknown
 from mmsim.metromania.rules.board import CELL_KINDS, FRAME_KINDS, PIECES, SPOTS, WATER_AND_GREEN, BoardSet, Rows
 from mmsim.metromania.rules.lattice import MAX_SIDE, MIN_SIDE, Cell, lattice
 
+USUAL = "classic"  # the board set that is played on if none is named
 _KEYS = ("name", "title", "side", "frame", "piece")
 _PIECE_KEYS = ("name", "cells")
 _LINES_OF_FOUR = 8  # four companies start eight lines
@@ -43,9 +44,9 @@ def find(name_or_path: str) -> Path:
     return data_folder("boards") / f"{name_or_path}.toml"
 
 
-def load(name_or_path: str) -> BoardSet:
-    """A shipped board set by name, or any by the path of its file."""
-    path = find(name_or_path)
+def load(name_or_path: str | None = None) -> BoardSet:
+    """A shipped board set by name, or any by the path of its file; the usual one if none is named."""
+    path = find(name_or_path or USUAL)
     board_set, problems = read(path)
     if board_set is None:
         errors = [problem for problem in problems if problem.is_error]

@@ -25,6 +25,8 @@ class MetromaniaShell:
 
     name = "metromania"
     usual_rules = "print"
+    usual_board = boardfile.USUAL
+    slow = ("search",)
     example = "print+loyal,change_minutes=2"
     editions = tuple(rulesets.EDITIONS)
     knobs = rulesets.KNOBS

@@ -86,5 +86,5 @@ class Toy:
 
 def serve(*args: Any) -> None:
     """A worker process that knows the toy."""
-    games._ROOMS["toy"] = ("Toy", "tests.batch.toy")
+    games._PACKAGES["toy"] = "tests.batch.toy"
     worker.serve(*args)

@@ -1,0 +1,166 @@
+"""What a game declares to be measured of its tables, and how a report tells it.
+
+A game's `metrics.py` makes one `Statistics` of these; `common_metrics` has what every game may take over. Polars is
+slow to import: nothing that plays games imports this module.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import polars as pl
+
+ORDINALS = ("1st", "2nd", "3rd", "4th", "5th", "6th")  # players in playing order
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What a metric must know of the tables before it can say which groups it has."""
+
+    tables: Mapping[str, pl.LazyFrame]
+
+    @cached_property
+    def schemas(self) -> dict[str, pl.Schema]:
+        return {name: frame.collect_schema() for name, frame in self.tables.items()}
+
+    @cached_property
+    def players(self) -> int:
+        return int(self.tables["seats"].select(pl.col("player").max()).collect().item()) + 1
+
+    @cached_property
+    def bots(self) -> list[str]:
+        return sorted(self.tables["seats"].select(pl.col("bot").unique().cast(pl.String)).collect()["bot"].to_list())
+
+    def words(self, table: str, column: str) -> list[str]:
+        """The values a column of words may take."""
+        dtype = self.schemas[table][column]
+        if isinstance(dtype, pl.Enum):
+            return dtype.categories.to_list()
+        found = self.tables[table].select(pl.col(column).unique().cast(pl.String).drop_nulls()).collect()
+        return sorted(found[column].to_list())
+
+
+Values = dict[str, pl.Expr]  # group -> its value: of a row of `games`, or over the rows of a game in another table
+
+
+@dataclass(frozen=True)
+class Measure:
+    """What a metric, or a number derived from others, is called, asks and is counted in."""
+
+    name: str
+    question: str
+    unit: str  # "share" for what lies between 0 and 1
+    tolerance: float  # a difference that does not matter, in units
+    better: str = field(default="", kw_only=True)  # "more" or "less", where either makes a better game
+
+
+@dataclass(frozen=True)
+class Metric(Measure):
+    """A number of every game, averaged over games; for groups, one number each."""
+
+    table: str
+    needs: tuple[str, ...]  # columns; a run without them has no such metric
+    values: Callable[[Shape], Values]
+
+    def known(self, schemas: Mapping[str, pl.Schema]) -> bool:
+        """Whether the tables have what this metric needs."""
+        return self.table in schemas and set(self.needs) <= set(schemas[self.table])
+
+
+def single(expression: pl.Expr) -> Callable[[Shape], Values]:
+    """The values of a metric that has no groups."""
+    return lambda shape: {"": expression}
+
+
+def mean_where(value: pl.Expr, mask: pl.Expr) -> pl.Expr:
+    """The mean of a value over some rows of a game; null where there are none."""
+    return (value.cast(pl.Float64) * mask).sum() / mask.sum()
+
+
+def by_player(value: pl.Expr) -> Callable[[Shape], Values]:
+    """One value for every player, by playing order."""
+
+    def values(shape: Shape) -> Values:
+        return {ORDINALS[player]: mean_where(value, pl.col("player") == player) for player in range(shape.players)}
+
+    return values
+
+
+def by_bot(value: pl.Expr) -> Callable[[Shape], Values]:
+    """One value for every bot; none where all are the same."""
+
+    def values(shape: Shape) -> Values:
+        bots = shape.bots if len(shape.bots) > 1 else []
+        return {bot: mean_where(value, pl.col("bot") == bot) for bot in bots}
+
+    return values
+
+
+def by_word(table: str, column: str) -> Callable[[Shape], Values]:
+    """The share of a game's rows with each word of a column; rows without a word count too."""
+
+    def values(shape: Shape) -> Values:
+        here = {word: pl.col(column) == word for word in shape.words(table, column)}
+        return here if table == "games" else {word: is_so.fill_null(False).mean() for word, is_so in here.items()}
+
+    return values
+
+
+@dataclass(frozen=True)
+class Gap:
+    """A situation that rule books leave open or settle differently, and in which rows of a table it came up."""
+
+    name: str
+    situation: str
+    reading: str  # how it is played here
+    table: str
+    needs: tuple[str, ...]
+    came_up: pl.Expr
+
+    @property
+    def metric(self) -> Metric:
+        """The share of games in which it came up."""
+        here = self.came_up.fill_null(False)
+        value = single(here if self.table == "games" else here.any())
+        return Metric(self.name, self.situation, "share", 0.01, self.table, self.needs, value)
+
+
+# A sentence in clauses. Braces name metrics: `{turns}`, one of its groups `{end_reason[deadlock]}`, the largest group
+# `{end_reason.most}` and how that is called, `{end_reason.most.name}`; `{turns:told}` adds unit and interval,
+# `{turns:interval}` is the interval. A clause whose numbers a run does not have is left out.
+Sentence = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ChartPlan:
+    """A chart of metrics: a line a group or, where there is one number only, a line a variant."""
+
+    name: str  # of its files
+    title: Sentence
+    note: str
+    metrics: Mapping[str, str]  # metric -> label of its line; empty where its groups are the labels
+
+
+@dataclass(frozen=True)
+class SectionPlan:
+    """A section of the report; it is there if a run can fill the first clause of its title."""
+
+    id: str
+    label: str
+    title: Sentence
+    metrics: tuple[str, ...]  # of its table
+    charts: tuple[ChartPlan, ...] = ()
+    text: Sentence = ()
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """Everything a game says of how its tables are read."""
+
+    metrics: tuple[Metric, ...]
+    gaps: tuple[Gap, ...]
+    sections: tuple[SectionPlan, ...]  # between that on seats and those on variants, bots and boards
+    course: Sentence  # the last sentence of the answer, on how games go: clauses to be joined by "and"
+    ends: Sentence  # the second sentence of the answer where nothing is compared
+    layout_outcomes: tuple[str, ...]  # columns of `games` that a layout may matter for
+    swept: tuple[str, ...]  # what a sweep draws, if it is not asked for other metrics

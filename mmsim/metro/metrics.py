@@ -1,0 +1,111 @@
+"""How the tables of Metro are read: what is measured, which gaps of its rules are counted, what a report tells."""
+
+from dataclasses import replace
+
+import polars as pl
+
+from mmsim.core import common_metrics as common
+from mmsim.core.metrics import ChartPlan, Metric, SectionPlan, Shape, Statistics, Values, mean_where, single
+
+_PARTS = ("line", "number", "share", "bonus")  # of a score
+
+
+def _score_parts(shape: Shape) -> Values:
+    return {part: pl.col(f"{part}_points").mean() for part in _PARTS}
+
+
+_SCORES = (
+    Metric(
+        "score_parts",
+        "Where do a seat's points come from?",
+        "points",
+        0.5,
+        "seats",
+        tuple(f"{part}_points" for part in _PARTS),
+        _score_parts,
+    ),
+)
+_LINES = (
+    Metric(
+        "lines_ended",
+        "How many lines of a game reach an end?",
+        "lines",
+        0.05,
+        "games",
+        ("lines_ended",),
+        single(pl.col("lines_ended")),
+    ),
+    Metric(
+        "lines_to_centre",
+        "How many lines of a game reach the centre?",
+        "lines",
+        0.05,
+        "games",
+        ("lines_to_centre",),
+        single(pl.col("lines_to_centre")),
+    ),
+    Metric(
+        "longest_line",
+        "How long is the longest line of a game?",
+        "tiles",
+        0.25,
+        "games",
+        ("longest_line",),
+        single(pl.col("longest_line")),
+    ),
+    Metric(
+        "line_tiles",
+        "How many tiles does a line that ended pass?",
+        "tiles",
+        0.25,
+        "lines",
+        ("ended", "tiles"),
+        single(mean_where(pl.col("tiles"), pl.col("ended"))),
+    ),
+)
+
+_CENTRE = ("{lines_to_centre} lines of a game reach the centre", ", the longest passes {longest_line} tiles")
+_LINES_SECTION = SectionPlan(
+    "lines",
+    "Lines",
+    _CENTRE,
+    tuple(metric.name for metric in _LINES),
+    (
+        ChartPlan(
+            "lines-ended",
+            ("{lines_ended} lines of a game reach an end",),
+            "Lines of a game that reached an end.",
+            {"lines_ended": ""},
+        ),
+        ChartPlan("lines-to-centre", _CENTRE, "Lines of a game that reached the centre.", {"lines_to_centre": ""}),
+        ChartPlan(
+            "longest-line",
+            ("the longest line passes {longest_line} tiles", ", one that ends {line_tiles}"),
+            "Tiles that the longest line of a game passes.",
+            {"longest_line": ""},
+        ),
+    ),
+)
+_COURSE_SECTION = replace(common.COURSE_SECTION, title=("the winner leads for good after {decided} of a game",))
+
+STATISTICS = Statistics(
+    metrics=(
+        *common.SEATS,
+        *_SCORES,
+        *common.MARGINS,
+        *common.COURSE,
+        *common.ENDS,
+        *_LINES,
+        *common.BOTS,
+    ),
+    gaps=(common.SHARED_WIN,),
+    sections=(common.SCORES_SECTION, _COURSE_SECTION, common.ENDS_SECTION, _LINES_SECTION),
+    course=(
+        common.LEAD_CHANGES,
+        "only the points given after the last tile decide {decided_at_scoring:told} of games",
+        common.AHEAD_BY,
+    ),
+    ends=common.ENDS_BY,
+    layout_outcomes=("margin", "turns", "lead_changes", "lines_ended"),
+    swept=("seat_imbalance", "score", "margin", "lead_changes", "turns", "lines_to_centre", "longest_line", "spread"),
+)
