@@ -126,6 +126,7 @@ STATE = np.dtype(
         ("bonus_line", np.int64),
         ("passes", np.int64),
         ("last_turns", np.int64),
+        ("lines_noticed", np.int64),  # whether the third trigger came true before a bonus station that is due (P3)
         ("over", np.int64),
         ("end_reason", np.int64),
         ("supply", np.int64),

@@ -127,6 +127,7 @@ def clear_table(s: State, b: Board, r: Rules) -> None:
     s.bonus_line = -1
     s.passes = 0
     s.last_turns = -1
+    s.lines_noticed = 0
     s.over = 0
     s.end_reason = -1
     s.supply = r.stations
@@ -200,6 +201,7 @@ def play_choice(s: State, b: Board, r: Rules, kind: Any, number: Any, what: Any,
         if rarely(kind == END):
             s.bonus_line = number
             if find_bonus(s) > 0:  # I3
+                _notice_lines(s, b, r)
                 s.choices = count_bits(s.places[0]) + 1
                 return
     s.bonus_line = -1
@@ -223,7 +225,7 @@ def turn_is_over(s: State, b: Board, r: Rules, kind: Any) -> bool:
     """T1, T3, P4: as the reference engine; if it is not, the next tunnel's choices are ready."""
     if kind in (STATION, PASS) or s.dug == r.dig:
         return True
-    if rarely(r.trigger_turn == STOP and s.last_turns < 0 and noticed_at_once(s) >= 0):
+    if rarely(r.trigger_turn == STOP and stops_turn(s, b, r)):
         return True
     return find_tunnels(s, b, r) == 0
 
@@ -349,14 +351,6 @@ def _advance(s: State, b: Board, r: Rules, line: Any, u: Any, w: Any, d: Any) ->
 # --- the end of a turn and of the building phase ---------------------------------------------------------------
 
 
-@jit
-def noticed_at_once(s: State) -> np.int64:
-    """P1, P3: the triggers that hold from the very move on; -1 for none."""
-    if s.ended & s.ended >> _ONE & np.uint64(0x55) != _ZERO:
-        return np.int64(BOTH_LINES)
-    return np.int64(NO_STATIONS) if s.supply == 0 else np.int64(-1)
-
-
 @inlined
 def is_blocked(s: State, b: Board, r: Rules, line: Any) -> bool:
     """P2: nothing could be dug on a started, unfinished line if a turn of its company began now."""
@@ -408,16 +402,40 @@ def block_reason(s: State, b: Board, r: Rules, line: Any) -> np.int64:
 
 
 @inlined
-def trigger(s: State, b: Board, r: Rules) -> np.int64:
-    """P1, P3: why the building phase ends after this turn, -1 if it does not."""
-    reason = noticed_at_once(s)
-    enough = False
+def enough_lines(s: State, b: Board, r: Rules) -> bool:
+    """P1: whether so many lines are ended or blocked that the building phase ends."""
     if count_bits(s.started) >= r.end_lines and rarely(count_bits(s.started & ~_blank_ahead(s)) >= r.end_lines):
-        enough = count_bits(s.ended | blocked_lines(s, b, r)) >= r.end_lines
-    if reason >= 0:
-        s.two_reasons = np.int64(enough or (reason == BOTH_LINES and s.supply == 0))
-        return reason
+        return count_bits(s.ended | blocked_lines(s, b, r)) >= r.end_lines
+    return False
+
+
+@jit
+def _notice_lines(s: State, b: Board, r: Rules) -> None:
+    """P3: keep in mind what has come true before a bonus station is placed, which may free a blocked line."""
+    s.lines_noticed = np.int64(r.trigger_turn == STOP and s.last_turns < 0 and enough_lines(s, b, r))
+
+
+@inlined
+def trigger(s: State, b: Board, r: Rules) -> np.int64:
+    """P1, P3: why the building phase ends, the first of what has come true; -1 if it does not."""
+    both_lines = s.ended & s.ended >> _ONE & np.uint64(0x55) != _ZERO
+    enough = s.lines_noticed != 0 or enough_lines(s, b, r)
+    if both_lines or s.supply == 0:
+        s.two_reasons = np.int64(enough or (both_lines and s.supply == 0))
+        return np.int64(BOTH_LINES) if both_lines else np.int64(NO_STATIONS)
     return np.int64(ENOUGH_LINES) if enough else np.int64(-1)
+
+
+@jit
+def stops_turn(s: State, b: Board, r: Rules) -> bool:
+    """P3, P4: whether a trigger has come true where that ends the turn; none matters in the last round (P5)."""
+    return s.last_turns < 0 and trigger(s, b, r) >= 0
+
+
+@jit
+def last_turns(s: State, r: Rules) -> np.int64:
+    """P5: how many turns are still played after the one that has triggered the end."""
+    return r.companies - 1 if r.last_round == OTHERS else np.int64(0)
 
 
 @inlined
@@ -434,10 +452,8 @@ def end_turn(s: State, b: Board, r: Rules) -> None:
         reason = trigger(s, b, r)
         if reason >= 0:
             s.end_reason = reason
-            if r.last_round == OTHERS:
-                s.last_turns = r.companies - 1
-            else:
-                s.over = 1
+            s.last_turns = last_turns(s, r)
+            s.over = np.int64(s.last_turns == 0)
         elif s.passes == r.companies:  # T4
             s.end_reason = DEADLOCK
             s.over = 1
@@ -448,4 +464,5 @@ def end_turn(s: State, b: Board, r: Rules) -> None:
     s.seat = s.seat + 1 if s.seat + 1 < r.companies else np.int64(0)
     s.dug = 0
     s.markers_laid = 0
+    s.lines_noticed = 0
     find_turn(s, b, r)

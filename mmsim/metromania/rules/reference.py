@@ -29,6 +29,7 @@ class Move(NamedTuple):
 PASS = Move("pass")
 DECLINE = Move("decline")
 TUNNELS = ("start", "dig", "end")
+TRIGGERS = ("both_lines", "stations", "lines")
 
 
 class Played(NamedTuple):
@@ -96,6 +97,7 @@ class Game:
     bonus_line: int | None = None  # a line that has just ended and may get its bonus station
     turns_taken: list[int] = field(init=False)
     passes: int = 0  # in a row
+    come_true: set[str] = field(default_factory=set)  # triggers noticed in this turn (P3)
     last_turns: int | None = None  # turns left in the last round, once it has begun
     end_reason: str | None = None
     over: bool = False
@@ -322,6 +324,8 @@ def apply(game: Game, move: Move) -> Played:
     played = Played(turn, seat, move, tuple(stations), points)
     game.history.append(played)
     game.passes = game.passes + 1 if move == PASS else 0
+    if game.rules.trigger_turn == "stop":  # P3
+        notice_triggers(game)
     if move.kind == "end" and bonus_moves(game, seat, move.line or 0):  # I3
         game.bonus_line = move.line
     elif turn_is_over(game, move):
@@ -353,9 +357,7 @@ def place_tunnel(game: Game, move: Move) -> list[Vertex]:
 
 def turn_is_over(game: Game, move: Move) -> bool:
     """T1, T3, P4: after a station or pass; after the last tunnel; on the spot when a trigger stops the turn."""
-    if move.kind in ("station", "pass"):
-        return True
-    if game.rules.trigger_turn == "stop" and game.last_turns is None and noticed_at_once(game):
+    if move.kind in ("station", "pass") or game.come_true:
         return True
     return game.dug == game.rules.dig or not tunnel_moves(game)
 
@@ -363,21 +365,21 @@ def turn_is_over(game: Game, move: Move) -> bool:
 # --- end of the building phase (section 8) -------------------------------------------------------------------
 
 
-def noticed_at_once(game: Game) -> str | None:
-    """P1, P3: the triggers that hold from the very move on."""
-    if any(first.ended and second.ended for first, second in game.lines):
-        return "both_lines"
-    if game.supply == 0:
-        return "stations"
-    return None
-
-
-def trigger(game: Game) -> str | None:
-    """P1, P3: why the building phase ends after this turn, if it does; several at once: the first of them."""
-    if reason := noticed_at_once(game):
-        return reason
+def triggers(game: Game) -> list[str]:
+    """P1: every reason to end the building phase that holds now, in the order in which they are named."""
     finished = sum(line.ended or is_blocked(game, seat, number) for seat, number, line in game.all_lines())
-    return "lines" if finished >= game.rules.end_lines else None
+    holds = {
+        "both_lines": any(first.ended and second.ended for first, second in game.lines),
+        "stations": game.supply == 0,
+        "lines": finished >= game.rules.end_lines,
+    }
+    return [reason for reason in TRIGGERS if holds[reason]]
+
+
+def notice_triggers(game: Game) -> None:
+    """P3: keep in mind what has come true; one line that counted as blocked may be freed by a bonus station yet."""
+    if game.last_turns is None:  # P5: no further trigger matters
+        game.come_true.update(triggers(game))
 
 
 def is_blocked(game: Game, seat: int, number: int) -> bool:
@@ -392,15 +394,14 @@ def end_turn(game: Game) -> None:
     """P3, P5, T4: look for a trigger, begin or go on with the last round, pass the turn on."""
     companies = game.rules.companies
     game.turns_taken[game.seat] += 1
-    if game.last_turns is not None:  # P5: no further trigger matters
+    notice_triggers(game)
+    if game.last_turns is not None:  # P5
         game.last_turns -= 1
         game.over = game.last_turns == 0
-    elif reason := trigger(game):
-        game.end_reason = reason
-        if game.rules.last_round == "others":
-            game.last_turns = companies - 1
-        else:
-            game.over = True
+    elif game.come_true:
+        game.end_reason = next(reason for reason in TRIGGERS if reason in game.come_true)
+        game.last_turns = last_turns(game)
+        game.over = game.last_turns == 0
     elif game.passes == companies:  # T4
         game.end_reason = "deadlock"
         game.over = True
@@ -408,3 +409,9 @@ def end_turn(game: Game) -> None:
         game.turn += 1
         game.seat = (game.seat + 1) % companies
         game.dug = game.markers_laid = 0
+        game.come_true.clear()
+
+
+def last_turns(game: Game) -> int:
+    """P5: how many turns are still played after the one that has triggered the end."""
+    return {"none": 0, "others": game.rules.companies - 1}[game.rules.last_round]

@@ -13,7 +13,7 @@ from mmsim.core.errors import UsageError, unknown
 from mmsim.core.knobs import Value, choice, knobs_of, number, overridden, spelled, switch
 from mmsim.core.specs import known_modifiers, read_spec
 
-RULES_VERSION = 1  # goes up when the same seed and ruleset give another game
+RULES_VERSION = 2  # goes up when the same seed and ruleset give another game
 PLAYERS = (2, 3, 4)
 
 
@@ -56,7 +56,7 @@ class Ruleset:
         "floor", "floor ceil", "L1", "Which way half the station points are rounded with one line ended."
     )
     trigger_turn: str = choice(
-        "finish", "stop finish", "P4", "Whether the turn in which the end is triggered stops at once."
+        "finish", "stop finish", "P3 P4", "Whether the turn in which the end is triggered stops at once."
     )
     last_round: str = choice(
         "others", "none others", "P5", "Whether every other company has one more turn after the trigger."

@@ -19,6 +19,7 @@ _REASONS = {
     "lines": "{end_lines} lines are ended or blocked",
     "deadlock": "nobody can do anything any more",
 }
+_LAST_ROUNDS = {"others": "every other company has one last turn"}
 _FAULTS = {"not_placed": "marker not placed", "no_station": "no station at marker", "no_route": "no route"}
 
 
@@ -32,6 +33,7 @@ def tell(game: Game, why: Mapping[int, Sequence[Reason]] | None = None) -> Itera
     """The story of a finished game, a line a turn; below it the reasons its bot had, if any are given."""
     replay = Game(game.city, game.rules, game.dealt)
     width = max(len(company(game, seat)) for seat in range(game.rules.companies))
+    triggered = False
     for turn, moves in groupby(game.history, key=lambda played: played.turn):
         seat = replay.seat
         phrases: list[str] = []
@@ -46,8 +48,9 @@ def tell(game: Game, why: Mapping[int, Sequence[Reason]] | None = None) -> Itera
             apply(replay, played.move)
         yield f"{turn:3}  {company(game, seat):{width}}  {'; '.join(phrases)}"
         yield from (f"       {reason_text(reason)}" for reason in (why or {}).get(turn, ()))
-        if replay.end_reason and replay.last_turns in (None, game.rules.companies - 1):
-            last = "every other company has one last turn" if replay.last_turns else "building stops"
+        if replay.end_reason and not triggered:
+            triggered = True
+            last = _LAST_ROUNDS[game.rules.last_round] if replay.last_turns else "building stops"
             yield f"     -- {_REASONS[replay.end_reason].format(end_lines=game.rules.end_lines)}: {last} --"
 
 

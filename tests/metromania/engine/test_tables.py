@@ -16,7 +16,7 @@ from mmsim.metromania.game import Metromania
 from mmsim.metromania.rules.deal import Marker
 from mmsim.metromania.rules.lattice import far_sides, is_frame
 from mmsim.metromania.rules.play import Seed, play_out, set_up
-from mmsim.metromania.rules.reference import Game, Line, apply, dig_moves, is_blocked
+from mmsim.metromania.rules.reference import Game, Line, apply, dig_moves, is_blocked, triggers
 from mmsim.metromania.rules.reference_scoring import Network, Result, Trip, result
 from tests.metromania.twins import fault, fewest_changes
 
@@ -134,12 +134,10 @@ def gaps(game: Game) -> Row:
     for played in game.history:
         if replay.bonus_line is None and replay.supply == 1:
             short += more_with_two_stations(replay)
-        open_before = replay.end_reason is None
+        open_before, noticed = replay.end_reason is None, set(replay.come_true)
         apply(replay, played.move)
         if open_before and replay.end_reason in ("both_lines", "stations"):
-            finished = sum(line.ended or is_blocked(replay, seat, i) for seat, i, line in replay.all_lines())
-            both = any(first.ended and second.ended for first, second in replay.lines)
-            two_reasons = both + (replay.supply == 0) + (finished >= replay.rules.end_lines) > 1
+            two_reasons = len(noticed.union(triggers(replay))) > 1
     second_starts = [pair[1].start_side for pair in game.lines]
     lines = [line for _, _, line in game.all_lines()]
     return {

@@ -4,7 +4,10 @@ from typing import Any
 
 import pytest
 
+from mmsim.metromania.rules import boardfile
+from mmsim.metromania.rules.play import Seed, play_out, set_up
 from mmsim.metromania.rules.reference import PASS, Game, apply, is_blocked, legal_moves
+from mmsim.metromania.rules.rulesets import ruleset
 from tests.metromania.positions import (
     BLUE,
     GREEN,
@@ -131,16 +134,72 @@ def test_ended_and_blocked_lines_count_together() -> None:
 
 
 @pytest.mark.rule("P3", "P4")
-def test_blocked_lines_are_counted_at_the_end_of_the_turn_only() -> None:
-    game = used_up_lines(4, spec="en1", start_overflow=True)
+@pytest.mark.parametrize("spec", ["en1", "nl"])
+def test_the_fifth_line_blocked_stops_the_turn(spec: str) -> None:
+    game = used_up_lines(4, spec=spec, start_overflow=True)
+    dig(game, (2, 1))  # the fifth line is used up
+    assert game.end_reason == "lines"
+    assert not game.lines[ORANGE][1].started
+    assert game.over or game.seat == BLUE
+
+
+@pytest.mark.rule("P3", "P4")
+@pytest.mark.parametrize("spec", ["print", "v2"])
+def test_where_the_turn_is_finished_blocked_lines_are_counted_when_it_is_over(spec: str) -> None:
+    game = used_up_lines(4, spec=spec, start_overflow=True)
     dig(game, (2, 1))  # the fifth line is used up
     assert game.seat == ORANGE
     assert kinds_of_moves(game) == {"start"}
     play(game, "start")
     assert game.end_reason is None
     play(game, "dig", line=1)
-    assert game.over
     assert game.end_reason == "lines"
+
+
+@pytest.mark.rule("P3", "P4")
+def test_a_company_that_blocks_the_fifth_line_digs_no_further() -> None:
+    seed = Seed(7336, 1)
+    game = set_up(boardfile.load("compact"), ruleset("en1+loyal+advanced", 2), seed)
+    play_out(game, seed)
+    assert [(played.seat, played.move.to) for played in game.history if played.turn == 43] == [(RED, (1, -1))]
+    assert game.turn == 43
+    assert game.end_reason == "lines"
+    assert sum(line.ended or is_blocked(game, seat, number) for seat, number, line in game.all_lines()) == 5
+
+
+def before_a_freeing_bonus(**knobs: Any) -> Game:
+    """Orange is about to end line 0; Blue's line is blocked where it came to Orange's, and one line has ended."""
+    game = position(PLAIN, end_lines=3, **knobs)
+    lay(game, RED, (1, 1), (-2, -2))  # ended
+    lay(game, BLUE, (1, 0), (-1, 1), via=[(-1, 1, "U")])
+    lay(game, ORANGE, (0, 0), (-3, 1))
+    for cell in around(3, (-1, 1), (-2, 1, "D")):  # what is left is a sharp turn, for which it takes a station
+        game.tunnels.setdefault(cell, (RED, 0))
+    assert is_blocked(game, BLUE, 0)
+    return game
+
+
+@pytest.mark.rule("P3", "P2", "I3")
+@pytest.mark.parametrize(("spec", "reason"), [("nl", "lines"), ("en1", "lines"), ("print", None), ("v2", None)])
+def test_a_trigger_that_stops_the_turn_holds_though_the_bonus_station_frees_a_line(
+    spec: str, reason: str | None
+) -> None:
+    game = before_a_freeing_bonus(spec=spec)
+    play(game, "end", line=0)
+    play(game, "bonus", at=(-1, 1))
+    assert not is_blocked(game, BLUE, 0)
+    if reason is None:  # the turn is finished, and then the line is free
+        play_on(game, ORANGE)
+    assert game.end_reason == reason
+
+
+@pytest.mark.rule("P3", "I3")
+def test_the_reason_is_named_when_the_bonus_station_is_placed() -> None:
+    game = before_a_freeing_bonus(spec="nl", stations=1)
+    play(game, "end", line=0)
+    assert game.end_reason is None
+    play(game, "bonus", at=(-1, 1))
+    assert game.end_reason == "stations"  # lines came true before it, but stations is named first
 
 
 @pytest.mark.rule("P3", "I2")
