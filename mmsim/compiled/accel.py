@@ -159,6 +159,16 @@ if COMPILES:
         return types.void(to, source, types.int64, types.int64), generate
 
     @intrinsic  # type: ignore[untyped-decorator]
+    def scratch_like(typing: Any, record: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            with builder.goto_entry_block():
+                room = builder.alloca(ir.ArrayType(ir.IntType(64), (record.size + 7) // 8))
+            cgutils.memset(builder, room, ir.Constant(ir.IntType(64), record.size), 0)
+            return builder.bitcast(room, context.get_value_type(record))
+
+        return record(record), generate
+
+    @intrinsic  # type: ignore[untyped-decorator]
     def least_bytes(typing: Any, one: Any, other: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             bytes_ = ir.VectorType(ir.IntType(8), 4)
@@ -235,6 +245,9 @@ else:
         for name in to.dtype.names:
             to[name] = source[name]
 
+    def scratch_like(record: Any) -> Any:
+        return np.zeros(1, record.dtype).view(np.recarray)[0]
+
     def least_bytes(one: np.uint32, other: np.uint32) -> np.uint32:
         return np.uint32(sum(min(int(one) >> i & 255, int(other) >> i & 255) << i for i in (0, 8, 16, 24)))
 
@@ -247,4 +260,5 @@ else:
 count_bits.__doc__ = "How many bits are set."
 lowest_bit.__doc__ = "The number of the lowest set bit; the word must not be zero."
 highest_bit.__doc__ = "The number of the highest set bit; the word must not be zero."
+scratch_like.__doc__ = "An empty record of the same kind; it lives as long as the function that asks for it."
 kth_bit.__doc__ = "The number of the k-th set bit, counting from 0; there must be that many."

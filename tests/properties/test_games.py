@@ -169,6 +169,60 @@ def test_a_start_is_refused_when_the_supply_has_no_station_for_it() -> None:
     assert refused > 0
 
 
+# --- the duty to dig ---------------------------------------------------------------------------------------
+
+
+def forked(game: Game, move: Move) -> Game:
+    """A game of its own in which a move has been played."""
+    fork = Game(game.city, game.rules, game.dealt)
+    fork.__dict__.update(snapshot(game))
+    apply(fork, move)
+    return fork
+
+
+def longest_turn(game: Game, dug: int = 0) -> int:
+    """How many tunnels the turn can come to, by playing all there is; as many as are due where a trigger stops it."""
+    longest = dug
+    for move in legal_moves(game):
+        if move.kind in ("station", "pass"):
+            continue
+        then, tunnels = forked(game, move), dug + (move.kind in TUNNELS)
+        if then.over or then.turn != game.turn:
+            stopped = game.rules.trigger_turn == "stop" and then.end_reason != game.end_reason
+            longest = max(longest, game.rules.dig if stopped else tunnels)
+        else:
+            longest = max(longest, longest_turn(then, tunnels))
+        if longest == game.rules.dig:
+            break
+    return longest
+
+
+@pytest.mark.rule("T3")
+@given(new_games(), choosers(), seeds())
+@settings(random_games, max_examples=5)
+def test_under_the_strict_duty_a_turn_comes_to_as_many_tunnels_as_it_can(
+    game: Game, chooser: Chooser, seed: Seed
+) -> None:
+    strict = replace(game.rules, dig_duty="most", dig=min(game.rules.dig, 3))
+    game.rules = replace(strict, dig_duty="next")
+    due: int | None = None
+    draws = [seed.stream(Purpose.BOT + seat) for seat in range(game.rules.companies)]
+    while not game.over:
+        if game.dug == 0 and game.bonus_line is None:
+            due = longest_turn(game)
+        game.rules = strict
+        move = chooser.choose(game, legal_moves(game), draws[game.seat])
+        reason = game.end_reason
+        turn, seat, dug = game.turn, game.seat, game.dug + (move.kind in TUNNELS)
+        apply(game, move)
+        game.rules = replace(strict, dig_duty="next")
+        if move.kind in ("bonus", "decline"):  # which of them is chosen is free, and may spoil what was possible
+            due = None
+        elif due is not None and move.kind in TUNNELS and game.bonus_line is None and (game.over or game.turn != turn):
+            stopped = strict.trigger_turn == "stop" and game.end_reason != reason
+            assert dug == due or stopped, f"seat {seat} dug {dug} of {due}"
+
+
 # --- the end -----------------------------------------------------------------------------------------------
 
 

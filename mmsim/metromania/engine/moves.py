@@ -141,6 +141,7 @@ def find_starts(s: State, b: Board, r: Rules) -> np.int64:
     """B1, B2: note the sides on which the next line may start; returns how many ways there are."""
     s.start_sides = _ZERO
     s.start_choices = np.int64(0)
+    s.starts_listed = 0
     line = 2 * s.seat
     if s.started >> np.uint64(line + 1) & _ONE != _ZERO:
         return np.int64(0)
@@ -162,27 +163,25 @@ def find_starts(s: State, b: Board, r: Rules) -> np.int64:
     s.start_sides = sides
     s.start_choices = 2 * free
     if rarely(s.supply == 0):  # D5
-        s.start_choices = _count_affordable_starts(s, b)
+        list_starts(s, b)
     return s.start_choices
 
 
 @jit
-def _start_is_affordable(s: State, b: Board, frame_cell: Any, base: Any) -> bool:
-    w = b.corner[ix(3 * (b.city_cells + frame_cell) + base)]
-    return s.supply > 0 or s.lines_at[ix(w)] == 0 or s.station[ix(w)] != 0
-
-
-@jit
-def _count_affordable_starts(s: State, b: Board) -> np.int64:
-    count = np.int64(0)
+def list_starts(s: State, b: Board) -> None:
+    """D5: list the ways to start one by one, where not all that `start_sides` says will do."""
+    s.starts_listed = 1
+    s.start_choices = 0
     for side in range(6):
-        if s.start_sides >> np.uint64(side) & _ONE != _ZERO:
-            for i in range(b.side):
-                if s.start_free[ix(side)] >> np.uint64(i) & _ONE != _ZERO:
-                    for base in range(2):
-                        if _start_is_affordable(s, b, side * b.side + i, base):
-                            count += 1
-    return count
+        s.starts[ix(side)] = _ZERO
+        if s.start_sides >> np.uint64(side) & _ONE == _ZERO:
+            continue
+        for i in range(2 * b.side):  # a frame cell, and which of its base vertices
+            w = b.corner[ix(3 * (b.city_cells + side * b.side + (i >> 1)) + (i & 1))]
+            if s.start_free[ix(side)] >> np.uint64(i >> 1) & _ONE != _ZERO:
+                affordable_start = s.supply > 0 or s.lines_at[ix(w)] == 0 or s.station[ix(w)] != 0
+                s.starts[ix(side)] |= np.uint64(affordable_start) << np.uint64(i)
+        s.start_choices += count_bits(s.starts[ix(side)])
 
 
 @jit
@@ -191,19 +190,12 @@ def _kth_start(s: State, b: Board, k: Any) -> np.int64:
     for side in range(6):
         if s.start_sides >> np.uint64(side) & _ONE == _ZERO:
             continue
-        if s.supply > 0:
-            here = 2 * count_bits(s.start_free[ix(side)])
-            if k < here:
-                return 2 * (side * b.side + kth_bit(s.start_free[ix(side)], k >> 1)) + (k & 1)
-            k -= here
-            continue
-        for i in range(b.side):
-            if s.start_free[ix(side)] >> np.uint64(i) & _ONE != _ZERO:
-                for base in range(2):
-                    if _start_is_affordable(s, b, side * b.side + i, base):
-                        if k == 0:
-                            return np.int64(2 * (side * b.side + i) + base)
-                        k -= 1
+        here = count_bits(s.starts[ix(side)]) if s.starts_listed else 2 * count_bits(s.start_free[ix(side)])
+        if k < here:
+            if s.starts_listed:
+                return 2 * side * b.side + kth_bit(s.starts[ix(side)], k)
+            return 2 * (side * b.side + kth_bit(s.start_free[ix(side)], k >> 1)) + (k & 1)
+        k -= here
     return np.int64(0)  # never: there are more than k
 
 

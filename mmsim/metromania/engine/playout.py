@@ -7,10 +7,10 @@ import numpy as np
 from mmsim.compiled.accel import jit
 from mmsim.compiled.streams import draw_below, open_stream, set_seed
 from mmsim.core.rng import Purpose
-from mmsim.metromania.engine.moves import find_turn, kth_choice
+from mmsim.metromania.engine.moves import kth_choice
 from mmsim.metromania.engine.scoring import score_game
 from mmsim.metromania.engine.state import Board, Rules, State
-from mmsim.metromania.engine.turns import clear_table, hand_out, lay_out, play_choice
+from mmsim.metromania.engine.turns import begin_turn, clear_table, hand_out, lay_out, play_choice
 from mmsim.metromania.rules.board import LAYOUTS
 
 _LAYOUT, _DEAL, _BOT = int(Purpose.LAYOUT), int(Purpose.DEAL), int(Purpose.BOT)
@@ -33,7 +33,7 @@ def set_up(s: State, b: Board, r: Rules, deals: Any, master: Any, game: Any, rot
     set_seed(s, master, game)
     for seat in range(r.companies):
         open_stream(s, 1 + seat, _BOT + seat)
-    find_turn(s, b, r)
+    begin_turn(s, b, r)
 
 
 @jit

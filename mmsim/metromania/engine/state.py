@@ -112,8 +112,9 @@ def _value(knob: str, choice: str) -> int:
 OPEN = _value("hands", "open")
 FLAT = _value("station_points", "flat")
 CEIL = _value("half_kept", "ceil")
+MOST = _value("dig_duty", "most")
 STOP = _value("trigger_turn", "stop")
-OTHERS = _value("last_round", "others")
+OTHERS, ROUND = _value("last_round", "others"), _value("last_round", "round")
 SHARED_NONE, SHARED_ALL = _value("shared_trip", "none"), _value("shared_trip", "all")
 FAULT_NONE = _value("shared_fault", "none")
 
@@ -167,6 +168,8 @@ STATE = np.dtype(
         ("ways", np.uint64, 4),  # [line, word]: lanes blank or end, then first (word 1: second) marker of R, C, E
         ("start_sides", np.uint64),  # bits of the sides on which a line may start
         ("start_choices", np.int64),
+        ("starts_listed", np.int64),  # whether `starts` says which; else it is every free start on `start_sides`
+        ("starts", np.uint64, 6),  # [side]: bits of 2 * place on the side + base vertex
         ("places", np.uint64, 2),  # [line]: bits of places for a station
         # the turn that the bot in turn means to play, if `plan_length` is above 0
         ("plan_turn", np.int64),

@@ -4,8 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from mmsim.compiled.accel import count_bits, inlined, ix, jit, kth_bit, lowest_bit, rarely
+from mmsim.compiled.accel import count_bits, inlined, ix, jit, kth_bit, lowest_bit, rarely, scratch_like
 from mmsim.compiled.lead import clear_lead, note_lead
+from mmsim.metromania.engine.copies import copy_position
 from mmsim.metromania.engine.moves import (
     BONUS,
     END,
@@ -16,6 +17,8 @@ from mmsim.metromania.engine.moves import (
     find_bonus,
     find_tunnels,
     find_turn,
+    kth_choice,
+    list_starts,
     note_far_ends,
     note_touching,
     ways_on,
@@ -33,10 +36,12 @@ from mmsim.metromania.engine.state import (
     LACKS_STATION,
     LACKS_TUNNEL,
     LINES,
+    MOST,
     NO_STATIONS,
     NOWHERE,
     OTHERS,
     PATH,
+    ROUND,
     SEATS,
     SECTOR_CELLS,
     SECTOR_VERTICES,
@@ -185,12 +190,24 @@ def play_move(s: State, b: Board, r: Rules, move: Any) -> None:
 @inlined
 def play_choice(s: State, b: Board, r: Rules, kind: Any, number: Any, what: Any, extra: Any) -> None:
     """Play a legal move that is taken apart already, where no bot plans its turns."""
-    line = 2 * s.seat + number
     if kind == PASS:
         s.passes += 1
         s.passes_made += 1
     else:
         s.passes = 0
+    if _put_down(s, b, r, kind, number, what, extra):
+        return
+    if turn_is_over(s, b, r, kind):
+        end_turn(s, b, r)
+    else:
+        s.places[0] = _ZERO
+        s.places[1] = _ZERO
+
+
+@inlined
+def _put_down(s: State, b: Board, r: Rules, kind: Any, number: Any, what: Any, extra: Any) -> bool:
+    """Change what lies on the table; returns whether the next decision is about a bonus station (I3)."""
+    line = 2 * s.seat + number
     if rarely(kind in (BONUS, STATION)):
         place_station(s, b, r, np.int64(s.path[ix(PATH * line + what)]))
     elif kind <= END:
@@ -200,16 +217,12 @@ def play_choice(s: State, b: Board, r: Rules, kind: Any, number: Any, what: Any,
             _dig(s, b, r, line, what, extra)
         if rarely(kind == END):
             s.bonus_line = number
-            if find_bonus(s) > 0:  # I3
+            if find_bonus(s) > 0:
                 _notice_lines(s, b, r)
                 s.choices = count_bits(s.places[0]) + 1
-                return
+                return True
     s.bonus_line = -1
-    if turn_is_over(s, b, r, kind):
-        end_turn(s, b, r)
-    else:
-        s.places[0] = _ZERO
-        s.places[1] = _ZERO
+    return False
 
 
 @jit
@@ -227,7 +240,86 @@ def turn_is_over(s: State, b: Board, r: Rules, kind: Any) -> bool:
         return True
     if rarely(r.trigger_turn == STOP and stops_turn(s, b, r)):
         return True
-    return find_tunnels(s, b, r) == 0
+    if find_tunnels(s, b, r) == 0:
+        return True
+    if rarely(r.dig_duty == MOST):
+        keep_dutiful(s, b, r)
+    return False
+
+
+@inlined
+def begin_turn(s: State, b: Board, r: Rules) -> None:
+    """T1-T4: make the first decision of a turn ready."""
+    find_turn(s, b, r)
+    if rarely(r.dig_duty == MOST):
+        keep_dutiful(s, b, r)
+
+
+@jit
+def keep_dutiful(s: State, b: Board, r: Rules) -> None:
+    """T3, `dig_duty=most`: of the ways to place the next tunnel keep those after which the turn can come to most."""
+    if s.dug + 1 == r.dig:
+        return
+    if s.start_choices > 0:
+        list_starts(s, b)
+    kept = scratch_like(s)  # of it, `ways` and `starts` of the best so far, and in `dug` what they come to
+    k = np.int64(0)
+    for at in range(4):
+        rest = s.ways[ix(at)]
+        while rest != _ZERO:
+            if _comes_to_most(s, b, r, kept, k):
+                kept.ways[ix(at)] |= rest & (~rest + _ONE)
+            rest &= rest - _ONE
+            k += 1
+    for side in range(6):
+        rest = s.starts[ix(side)] if s.start_choices > 0 else _ZERO
+        while rest != _ZERO:
+            if _comes_to_most(s, b, r, kept, k):
+                kept.starts[ix(side)] |= rest & (~rest + _ONE)
+            rest &= rest - _ONE
+            k += 1
+    s.start_choices = 0
+    s.choices -= k
+    for at in range(4):
+        s.ways[ix(at)] = kept.ways[ix(at)]
+        s.choices += count_bits(s.ways[ix(at)])
+    for side in range(6):
+        s.starts[ix(side)] = kept.starts[ix(side)]
+        s.start_choices += count_bits(s.starts[ix(side)])
+    s.choices += s.start_choices
+
+
+@jit
+def _comes_to_most(s: State, b: Board, r: Rules, kept: State, k: Any) -> bool:
+    """T3: whether the turn can come to as many tunnels after the k-th choice as after the best so far."""
+    kind, number, what, extra = kth_choice(s, b, k)
+    tunnels = tunnels_in_reach(s, b, r, kind, number, what, extra)
+    if tunnels > kept.dug:  # what was kept comes to less
+        kept.dug = tunnels
+        for at in range(4):
+            kept.ways[ix(at)] = _ZERO
+        for side in range(6):
+            kept.starts[ix(side)] = _ZERO
+    return tunnels == kept.dug
+
+
+@jit
+def tunnels_in_reach(s: State, b: Board, r: Rules, kind: Any, number: Any, what: Any, extra: Any) -> np.int64:
+    """T3: how many tunnels the turn can come to after a move; one that a trigger stops has done its duty."""
+    then = scratch_like(s)
+    copy_position(then, s, b)
+    bonus_due = _put_down(then, b, r, kind, number, what, extra)
+    if then.dug == r.dig or (r.trigger_turn == STOP and stops_turn(then, b, r)):
+        return np.int64(r.dig)
+    if not bonus_due:
+        find_tunnels(then, b, r)
+    most = np.int64(then.dug)
+    for k in range(then.choices):
+        follower, of_line, there, more = kth_choice(then, b, np.int64(k))
+        most = max(most, tunnels_in_reach(then, b, r, follower, of_line, there, more))
+        if most == r.dig:
+            break
+    return most
 
 
 @inlined
@@ -429,13 +521,14 @@ def trigger(s: State, b: Board, r: Rules) -> np.int64:
 @jit
 def stops_turn(s: State, b: Board, r: Rules) -> bool:
     """P3, P4: whether a trigger has come true where that ends the turn; none matters in the last round (P5)."""
-    return s.last_turns < 0 and trigger(s, b, r) >= 0
+    return bool(s.last_turns < 0 and trigger(s, b, r) >= 0)
 
 
 @jit
 def last_turns(s: State, r: Rules) -> np.int64:
     """P5: how many turns are still played after the one that has triggered the end."""
-    return r.companies - 1 if r.last_round == OTHERS else np.int64(0)
+    others = r.companies - 1
+    return others if r.last_round == OTHERS else others - s.seat if r.last_round == ROUND else np.int64(0)
 
 
 @inlined
@@ -465,4 +558,4 @@ def end_turn(s: State, b: Board, r: Rules) -> None:
     s.dug = 0
     s.markers_laid = 0
     s.lines_noticed = 0
-    find_turn(s, b, r)
+    begin_turn(s, b, r)

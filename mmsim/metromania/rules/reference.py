@@ -5,7 +5,8 @@ winners) is in `reference_scoring`. The fast core is tested against this engine 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from copy import copy
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from mmsim.core.game import IllegalMove
@@ -134,8 +135,8 @@ def legal_moves(game: Game) -> list[Move]:
     if game.over:
         return []
     if game.bonus_line is not None:
-        return [*bonus_moves(game, game.seat, game.bonus_line), DECLINE]
-    moves = tunnel_moves(game)
+        return bonus_choices(game)
+    moves = dutiful(game, tunnel_moves(game))
     if game.dug == 0 and not game.first_turn:  # T1, T2
         moves += station_moves(game, game.seat)
     return moves or [PASS]  # T2, T4
@@ -150,6 +151,28 @@ def tunnel_moves(game: Game) -> list[Move]:
     if not (game.first_turn and game.dug > 0):  # T2: only one line may be started in the first turn
         moves += start_moves(game, game.seat)
     return moves
+
+
+def dutiful(game: Game, moves: list[Move]) -> list[Move]:
+    """T3: of the ways to place the next tunnel those that the knob `dig_duty` leaves."""
+    if game.rules.dig_duty == "next" or not moves:
+        return moves
+    tunnels = [tunnels_in_reach(game, move) for move in moves]
+    return [move for move, reached in zip(moves, tunnels, strict=True) if reached == max(tunnels)]
+
+
+def tunnels_in_reach(game: Game, move: Move) -> int:
+    """T3: how many tunnels the turn can come to after a move; one that a trigger stops has done its duty."""
+    then = copy_of(game)
+    put_down(then, move)
+    if then.come_true or then.dug == game.rules.dig:
+        return game.rules.dig
+    most = then.dug
+    for follower in tunnel_moves(then) if then.bonus_line is None else bonus_choices(then):
+        most = max(most, tunnels_in_reach(then, follower))
+        if most == game.rules.dig:
+            break
+    return most
 
 
 def start_moves(game: Game, seat: int) -> list[Move]:
@@ -271,6 +294,12 @@ def bonus_moves(game: Game, seat: int, number: int) -> list[Move]:
     return [Move("bonus", number, at=v) for v in inside if v not in game.stations]
 
 
+def bonus_choices(game: Game) -> list[Move]:
+    """I3: where the bonus station that is due may go, or nowhere."""
+    assert game.bonus_line is not None
+    return [*bonus_moves(game, game.seat, game.bonus_line), DECLINE]
+
+
 # --- stations while digging (section 6) ----------------------------------------------------------------------
 
 
@@ -312,7 +341,16 @@ def apply(game: Game, move: Move) -> Played:
     """Play a legal move: change the position, go on to the next decision, and tell what came of it."""
     if move not in legal_moves(game):
         raise IllegalMove(f"{move} is not legal for seat {game.seat} in turn {game.turn}")
-    turn, seat = game.turn, game.seat
+    played = put_down(game, move)
+    game.history.append(played)
+    if game.bonus_line is None and turn_is_over(game, move):
+        end_turn(game)
+    return played
+
+
+def put_down(game: Game, move: Move) -> Played:
+    """Change what lies on the table, and notice what comes true by it; the turn is still the same."""
+    seat = game.seat
     if move.kind in TUNNELS:
         stations = place_tunnel(game, move)
     else:
@@ -321,16 +359,23 @@ def apply(game: Game, move: Move) -> Played:
     points = sum(station_value(game, vertex) for vertex in stations)
     game.stations += stations
     game.points[seat] += points
-    played = Played(turn, seat, move, tuple(stations), points)
-    game.history.append(played)
     game.passes = game.passes + 1 if move == PASS else 0
     if game.rules.trigger_turn == "stop":  # P3
         notice_triggers(game)
     if move.kind == "end" and bonus_moves(game, seat, move.line or 0):  # I3
         game.bonus_line = move.line
-    elif turn_is_over(game, move):
-        end_turn(game)
-    return played
+    return Played(game.turn, seat, move, tuple(stations), points)
+
+
+def copy_of(game: Game) -> Game:
+    """The same position once more, to try a move on; without its history."""
+    twin = copy(game)
+    twin.hands = [list(hand) for hand in game.hands]
+    twin.lines = [(replace(one, path=[*one.path]), replace(other, path=[*other.path])) for one, other in game.lines]
+    twin.tunnels, twin.placed = dict(game.tunnels), dict(game.placed)
+    twin.stations, twin.points = [*game.stations], [*game.points]
+    twin.come_true, twin.history = set(game.come_true), []
+    return twin
 
 
 def place_tunnel(game: Game, move: Move) -> list[Vertex]:
@@ -414,4 +459,5 @@ def end_turn(game: Game) -> None:
 
 def last_turns(game: Game) -> int:
     """P5: how many turns are still played after the one that has triggered the end."""
-    return {"none": 0, "others": game.rules.companies - 1}[game.rules.last_round]
+    others = game.rules.companies - 1
+    return {"none": 0, "others": others, "round": others - game.seat}[game.rules.last_round]

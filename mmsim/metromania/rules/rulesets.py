@@ -38,6 +38,12 @@ class Ruleset:
     tunnels_per_line: int = number(18, 2, 60, "S6 D1", "Tunnels each line has.")
     stations: int = number(30, 1, 60, "S6 D5 P1", "Stations in the common supply.")
     dig: int = number(3, 1, 9, "T3", "Tunnels dug in one turn.")
+    dig_duty: str = choice(
+        "next",
+        "next most",
+        "T3",
+        "Whether any next tunnel may be dug, or only one after which the turn can come to most tunnels.",
+    )
     markers_per_turn: int = number(1, 1, 6, "M1", "Markers a company may place in one turn.")
     end_lines: int = number(5, 1, 8, "P1", "Lines ended or blocked that end the building phase.")
     ride_minutes: int = number(1, 1, 20, "TT2", "Minutes from a station to the next one on a line.")
@@ -59,7 +65,10 @@ class Ruleset:
         "finish", "stop finish", "P3 P4", "Whether the turn in which the end is triggered stops at once."
     )
     last_round: str = choice(
-        "others", "none others", "P5", "Whether every other company has one more turn after the trigger."
+        "others",
+        "none others round",
+        "P5",
+        "What is played after the trigger: nothing, a turn of every other company, or the rest of the round.",
     )
     shared_trip: str = choice(
         "all", "none most_tunnels all", "TT6", "Who scores a trip on which several companies are involved."

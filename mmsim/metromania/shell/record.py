@@ -27,6 +27,8 @@ _MOVE_KEYS = {
 }
 _KEYS = ("format", "game", "board", "ruleset", "seats", "hands", "seed", "moves", "result")
 _COMMON_KEYS = ("turn", "seat", "move", "stations", "points")
+# Knobs that records did not have at first, with the value that the games of such records were played by.
+LATER_KNOBS = {"dig_duty": "next"}
 
 
 # --- writing -------------------------------------------------------------------------------------------------
@@ -189,6 +191,7 @@ def _ruleset(told: dict[str, Any], seat_player: tuple[int, ...]) -> Ruleset:
         raise RecordError(f"seats: the players are {sorted(set(seat_player))}; they must be 0 to 1, 2 or 3")
     if len(seat_player) != players and sorted(seat_player) != [0, 0, 1, 1]:
         raise RecordError("seats: only two players may have two companies each, all others have one")
+    told = {**LATER_KNOBS, **told}
     for knob in KNOBS:
         if knob not in told:
             raise RecordError(f"ruleset: the knob '{knob}' is missing")

@@ -19,7 +19,7 @@ _REASONS = {
     "lines": "{end_lines} lines are ended or blocked",
     "deadlock": "nobody can do anything any more",
 }
-_LAST_ROUNDS = {"others": "every other company has one last turn"}
+_LAST_ROUNDS = {"others": "every other company has one last turn", "round": "the round is finished"}
 _FAULTS = {"not_placed": "marker not placed", "no_station": "no station at marker", "no_route": "no route"}
 
 

@@ -315,6 +315,21 @@ def test_every_other_company_has_one_more_turn_in_order(spec: str, seat: int) ->
     assert game.end_reason == "stations"
 
 
+@pytest.mark.rule("P5")
+@pytest.mark.parametrize("seat", range(4))
+def test_a_round_that_is_finished_gives_all_companies_equally_many_turns(seat: int) -> None:
+    game = position(ROOMY, last_round="round", stations=2)
+    game.turns_taken = [2 if earlier < seat else 1 for earlier in range(4)]
+    lay(game, seat, (0, 0), (-1, 1))
+    put_stations(game, (0, 1))
+    play(to_play(game, seat), "station", at=(1, 1))
+    seats = list(dict.fromkeys(played.seat for played in play_on(game)))
+    assert seats == list(range(seat + 1, 4))
+    assert game.turns_taken == [2] * 4
+    assert game.over
+    assert game.end_reason == "stations"
+
+
 @pytest.mark.rule("P5", "P4")
 def test_no_trigger_matters_in_the_last_round() -> None:
     game = before_both_ends(spec="nl", stations=1)

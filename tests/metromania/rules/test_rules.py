@@ -13,6 +13,7 @@ KNOB_NAMES = [
     "tunnels_per_line",
     "stations",
     "dig",
+    "dig_duty",
     "markers_per_turn",
     "ride_minutes",
     "change_minutes",
@@ -38,6 +39,7 @@ NUMBERS = {
     "tunnels_per_line": 18,
     "stations": 30,
     "dig": 3,
+    "dig_duty": "next",
     "markers_per_turn": 1,
     "ride_minutes": 1,
     "change_minutes": 3,
@@ -191,7 +193,7 @@ def test_hands_may_be_set_by_hand() -> None:
 
 def test_knobs_are_those_of_the_records() -> None:
     assert sorted(KNOBS) == sorted(KNOB_NAMES)
-    assert len(KNOB_NAMES) == 21
+    assert len(KNOB_NAMES) == 22
 
 
 @pytest.mark.parametrize("name", KNOB_NAMES)
@@ -213,13 +215,14 @@ def test_knob_says_what_it_means_where_it_stands_and_what_it_takes(name: str) ->
         ("station_points", "per_spot | flat"),
         ("half_kept", "floor | ceil"),
         ("trigger_turn", "stop | finish"),
-        ("last_round", "none | others"),
+        ("last_round", "none | others | round"),
         ("shared_trip", "none | most_tunnels | all"),
         ("hands", "hidden | open"),
         ("marker_set", "standard | as_printed"),
         ("start_overflow", "true | false"),
         ("end_overflow", "true | false"),
         ("dig", "1 to 9"),
+        ("dig_duty", "next | most"),
     ],
 )
 def test_knob_takes_the_values_of_the_page(name: str, values: str) -> None:

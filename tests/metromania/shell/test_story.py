@@ -99,8 +99,8 @@ def test_the_end_of_building_is_told_once_where_it_is_triggered(game: Game) -> N
     }
     assert game.end_reason is not None
     assert reason[game.end_reason] in lines[ends[0]]
-    last_round = game.rules.last_round == "others" and game.end_reason != "deadlock"
-    assert len(lines) - 1 - ends[0] == (game.rules.companies - 1 if last_round else 0)
+    left = {"none": 0, "others": game.rules.companies - 1, "round": -(ends[0]) % game.rules.companies}
+    assert len(lines) - 1 - ends[0] == (0 if game.end_reason == "deadlock" else left[game.rules.last_round])
 
 
 def test_the_score_sheet_has_the_numbers_of_the_result(game: Game) -> None:
