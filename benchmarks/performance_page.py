@@ -16,6 +16,7 @@ from tempfile import TemporaryDirectory
 
 from benchmarks.findings import put
 from mmsim.core.files import write_atomically
+from mmsim.games import GAMES
 
 PAGE = Path(__file__).parent.parent / "docs" / "performance.md"
 ALL_BOTS = "uniform,greedy,runner,blocker,networker,planner,search:playouts=8,search"
@@ -63,6 +64,21 @@ def start() -> str:
     return _shown(commands, "\n".join(timed(command) for command in commands))
 
 
+def ways() -> str:
+    """Compiling from nothing: one library a game, and Numba alone."""
+    commands = [f"mmsim bench --game {game} --bots uniform,planner --cold --json" for game in GAMES]
+    lines = []
+    for game, command in zip(GAMES, commands, strict=True):
+        told = json.loads(run(command))["ways"]
+        for way, words in (("library", "one library"), ("numba", "Numba alone")):
+            one = told[way]
+            speeds = ", ".join(f"{bot} {speed:,.0f} games/s" for bot, speed in one["games_per_s"].items())
+            lines.append(f"{game}, {words}: compiled in {one['compile_cpu_s']:.0f} s of CPU; {speeds}")
+        ratios = [f"{bot} {ratio:.2f}" for bot, ratio in told["library_over_numba"].items()]
+        lines.append(f"{game}, one library over Numba alone: {', '.join(ratios)}")
+    return _shown(commands, "\n".join(lines))
+
+
 def timed(command: str) -> str:
     """Seconds by the clock, CPU seconds and memory of a command; the better of two turns if it is a short one."""
     turns = [_turn(command)]
@@ -103,6 +119,7 @@ FIGURES: dict[str, Callable[[], str]] = {
     "runs": whole_runs,
     "million": million,
     "start": start,
+    "ways": ways,
 }
 
 

@@ -12,8 +12,6 @@ from dataclasses import dataclass, field
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from mmsim.batch.tally import ALPHA, Tally
 from mmsim.core.errors import UsageError, unknown
 
@@ -116,6 +114,8 @@ def deal_tallies(values: "pl.DataFrame", games_a_deal: Mapping[str, int]) -> dic
 
 
 def _means(rows: "pl.DataFrame", games_a_deal: int) -> Any:
+    import numpy as np  # takes a moment to import
+
     values = rows["value"].to_numpy()
     deals, starts = np.unique(rows["game"].to_numpy() // np.uint64(games_a_deal), return_index=True)
     if len(deals) == len(values):

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from functools import cache
 from math import log, sqrt
 from statistics import NormalDist
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 ALPHA = 0.05  # intervals are at 95 %
 
@@ -22,7 +22,7 @@ class Tally:
     squares: float = 0.0  # of the deviations from the mean
 
     @classmethod
-    def of(cls, values: NDArray[Any]) -> "Tally":
+    def of(cls, values: "NDArray[Any]") -> "Tally":
         if not len(values):
             return cls()
         mean = float(values.mean())
@@ -65,8 +65,10 @@ def quantile(alpha: float) -> float:
     return NormalDist().inv_cdf(1 - alpha / 2)
 
 
-def seat_shares(rows: Mapping[str, NDArray[Any]], games_a_deal: int) -> list[Tally]:
+def seat_shares(rows: "Mapping[str, NDArray[Any]]", games_a_deal: int) -> list[Tally]:
     """The win share of every seat; games that share a layout and a deal count as one."""
+    import numpy as np  # takes a moment to import
+
     seats = rows["seats"]
     numbers, shares = np.asarray(seats["seat"]), np.asarray(seats["win_share"], np.float64)
     of_seats = (shares[numbers == seat] for seat in range(int(numbers.max()) + 1))

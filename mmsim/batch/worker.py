@@ -15,7 +15,6 @@ from multiprocessing import connection, parent_process
 from pathlib import Path
 from typing import Any, TypeAlias
 
-import numpy as np
 from multiprocessing_logging import MultiProcessingHandler
 
 from mmsim.batch.experiment import PreparedVariant
@@ -114,6 +113,8 @@ class Player:
             done += games
         if len(spells) == 1:
             return spells[0]
+        import numpy as np  # takes a moment to import
+
         rows = {table: np.concatenate([spell[table] for spell in spells]) for table in spells[0]}
         errors = [error for spell in spells for error in spell.errors]
         return Shard(rows, sum(spell.decisions for spell in spells), errors)

@@ -1,25 +1,28 @@
 """`mmsim bench`: how fast the engines are on this machine."""
 
 import json
+import time
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
 import typer
 from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
 from mmsim.cli.common import Board, GameName, Players, Rules, Seed, console
+from mmsim.cli.ways import LIBRARY, NUMBA, compare_ways
 from mmsim.compiled import cache
 from mmsim.core import bench as timing
-from mmsim.core import yardstick
 from mmsim.core.errors import UsageError
 from mmsim.core.game import Game, Variant
 from mmsim.core.seating import split_bots
 from mmsim.games import find_game, find_rules
+
+if TYPE_CHECKING:
+    from mmsim.core.yardstick import Yardstick
 
 _REFERENCE = "uniform"  # the bot that all engines have
 _C, _C_ROWS = "C", "C with rows"
@@ -49,7 +52,13 @@ def bench(
     against_c: Annotated[
         bool, typer.Option("--against-c", help="Also measure a C program of the same game, where there is a compiler.")
     ] = False,
-    cold: Annotated[bool, typer.Option("--cold", help="Also measure compiling everything from nothing.")] = False,
+    cold: Annotated[
+        bool,
+        typer.Option(
+            "--cold",
+            help="Also compile everything from nothing, as one library and by Numba alone, and compare the games.",
+        ),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Measure games a second on one core, for the fast core and the reference engine, in turns."""
@@ -80,12 +89,13 @@ def bench(
         "repeats": repeats,
         "start_up": {
             "compile_s": cache.compile_seconds(shell.name),
-            "first_game_s": round(timing.fresh_start(first_game, cold=False), 2),
-            **({"cold_first_game_s": round(timing.fresh_start(first_game, cold=True), 2)} if cold else {}),
+            "first_game_s": round(_seconds(first_game), 2),
         },
         "results": [speed.row() for speed in speeds],
         **_ratios(speeds),
     }
+    if cold:
+        report["ways"] = compare_ways(shell.name, Variant(spec, players, board, seed=seed), names, games, repeats)
     if programs:
         report["alike"] = _alike(engines, prepared[_REFERENCE], programs[_C], games)
     if as_json:
@@ -94,21 +104,25 @@ def bench(
         _print(report)
 
 
-def _programs(game: str, variant: str, board: str | None, folder: Path) -> dict[str, yardstick.Yardstick]:
+def _programs(game: str, variant: str, board: str | None, folder: Path) -> "dict[str, Yardstick]":
     """The C program as it is and with all tables, compiled."""
+    from mmsim.core import yardstick  # with NumPy, which takes a moment to import
+
     programs = {_C: yardstick.build(game, folder, rows=False), _C_ROWS: yardstick.build(game, folder, rows=True)}
     programs[_C].fits(variant, board)
     return programs
 
 
-def _c(engines: Game, prepared: Any, program: yardstick.Yardstick, most: int) -> timing.Play:
+def _c(engines: Game, prepared: Any, program: "Yardstick", most: int) -> timing.Play:
     """What plays the games of a C program, into rows like the core's for at most so many games (0: none)."""
+    import numpy as np  # takes a moment to import
+
     shapes = engines.play_shard(prepared, 0, 1)
     rows = {table: np.zeros(most * len(one), one.dtype) for table, one in shapes.items()} if most else None
     return lambda first, count: program.play(first, count, rows)
 
 
-def _alike(engines: Game, prepared: Any, program: yardstick.Yardstick, games: int) -> dict[str, dict[str, float]]:
+def _alike(engines: Game, prepared: Any, program: "Yardstick", games: int) -> dict[str, dict[str, float]]:
     """What a game of the core and one of the C program come to on the average: they draw their own games."""
     shard = engines.play_shard(prepared, 0, games)
     found = {}
@@ -133,6 +147,26 @@ def _ratios(speeds: list[timing.Speed]) -> dict[str, Any]:
         found["over_uniform"] = {bot: timing.ratio(core[bot], uniform) for bot in core if bot != _REFERENCE}
         found["core_over_c"] = {engine: timing.ratio(uniform, speed) for engine, speed in others.items()}
     return found
+
+
+def _seconds(program: str) -> float:
+    """By the clock, from starting Python until a program is done."""
+    began = time.perf_counter()
+    timing.in_fresh_process(program)
+    return time.perf_counter() - began
+
+
+def _ways_table(ways: dict[str, Any]) -> Table:
+    """One library a game beside Numba alone."""
+    table = Table("from nothing", "one library", "Numba alone", "times as good")
+    one, other, ratios = ways[LIBRARY], ways[NUMBA], ways["library_over_numba"]
+    seconds = {"compile_cpu_s": "CPU seconds to compile", "cold_first_game_s": "seconds until the first game is done"}
+    seconds["first_game_s"] = "the same with compiled code at hand"
+    for name, words in seconds.items():
+        table.add_row(words, f"{one[name]:g}", f"{other[name]:g}", f"{other[name] / max(one[name], 0.01):.2f}")
+    for bot, speed in one["games_per_s"].items():
+        table.add_row(f"{bot}: games/s", f"{speed:,.1f}", f"{other['games_per_s'][bot]:,.1f}", f"{ratios[bot]:.2f}")
+    return table
 
 
 def _print(report: dict[str, Any]) -> None:
@@ -168,6 +202,6 @@ def _print(report: dict[str, Any]) -> None:
         screen.print(f"{bot}: {middle} of the games a second of uniform ({low} to {high})")
     screen.print(f"the core was compiled in {start['compile_s']} s, once")
     screen.print(f"a new process has its first game done after {start['first_game_s']} s (compiled code at hand)")
-    if "cold_first_game_s" in start:
-        screen.print(f"with everything to compile first: {start['cold_first_game_s']} s")
+    if ways := report.get("ways"):
+        screen.print(_ways_table(ways))
     screen.print(f"method: {report['method']}; {report['repeats']} repeats")

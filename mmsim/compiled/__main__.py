@@ -8,15 +8,15 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from mmsim.compiled import cache, way
-from mmsim.compiled.warm import warm_up
+from mmsim.compiled import cache, warm, way
 
 
 def main(folder: Path | None) -> None:
     if way.current() != way.LIBRARY and folder:
         return  # none can be made here
+    warm.bars = False
     with ThreadPoolExecutor() as side_by_side:
-        list(side_by_side.map(warm_up, cache.programs()))
+        list(side_by_side.map(warm.warm_up, cache.programs()))
     for found in filter(None, map(cache.find, cache.programs())) if folder else ():
         shutil.copytree(found, Path(str(folder)) / found.name)
 

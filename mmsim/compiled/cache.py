@@ -11,7 +11,7 @@ import os
 import platform
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -108,8 +108,12 @@ def _noted(kept: Path) -> dict[str, Any]:
 def wipe(program: str) -> None:
     """Forget what is compiled for the code as it is now, and all but the latest of what was for other states of it."""
     shutil.rmtree(folder(program), ignore_errors=True)
-    others = sorted((path for path in root().iterdir() if path.is_dir()), key=lambda path: path.stat().st_mtime)
-    for path in others[:-_KEPT]:
+    others = {}
+    for path in root().iterdir():
+        with suppress(OSError):  # another process may be wiping too
+            if path.is_dir():
+                others[path] = path.stat().st_mtime
+    for path in sorted(others, key=others.__getitem__)[:-_KEPT]:
         shutil.rmtree(path, ignore_errors=True)
     folder(program).mkdir(parents=True, exist_ok=True)
 

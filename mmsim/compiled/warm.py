@@ -15,6 +15,7 @@ from mmsim.compiled import entries, way
 from mmsim.core.errors import MmsimError
 
 Progress = Callable[[int, int], None]  # (functions compiled, of so many)
+bars = True  # whether a person at a terminal gets a bar: not where several programs are compiled side by side
 
 
 @cache
@@ -26,7 +27,11 @@ def warm_up(program: str) -> float:
     """
     began = time.perf_counter()
     if way.current() == way.LIBRARY:
-        entries.load(program, kept.find(program) or _compile(program, lambda: kept.find(program), _build))
+        found = kept.find(program) or _compile(program, lambda: kept.find(program), _build)
+        try:
+            entries.load(program, found)
+        except OSError as error:
+            raise MmsimError(f"compiled code cannot be loaded: {error}; MMSIM_LINK=0 does without it") from error
     elif way.current() == way.NUMBA:
         folder = kept.folder(program)
         if not kept.is_whole(folder):
@@ -43,7 +48,7 @@ def _compile(program: str, find: Callable[[], Path | None], make: Callable[[str,
             return found
         kept.wipe(program)
         folder = kept.folder(program)
-        with _progress(folder) as tell:
+        with _progress(program, folder) as tell:
             make(program, tell)
         kept.note_as_whole(folder, time.perf_counter() - began)
     return folder
@@ -85,24 +90,24 @@ def _build(program: str, tell: Progress) -> None:
 class _Lines(AbstractContextManager[Progress]):
     """What a log or a pipe gets: a line before and a line after."""
 
-    def __init__(self, kept_in: Path) -> None:
-        self._kept_in = kept_in
+    def __init__(self, program: str, kept_in: Path) -> None:
+        self._program, self._kept_in = program, kept_in
 
     def __enter__(self) -> Progress:
         self._began = time.perf_counter()
-        _say(f"compiling the fast core, once for this version; kept in {self._kept_in}")
+        _say(f"compiling the fast core of {self._program}, once for this version; kept in {self._kept_in}")
         return lambda done, total: None
 
     def __exit__(self, *problem: object) -> None:
         if problem[0] is None:
-            _say(f"compiled in {time.perf_counter() - self._began:.0f} s")
+            _say(f"compiled {self._program} in {time.perf_counter() - self._began:.0f} s")
 
 
 class _Bar(AbstractContextManager[Progress]):
     """What a person at a terminal gets: a bar."""
 
-    def __init__(self, kept_in: Path) -> None:
-        self._kept_in = kept_in
+    def __init__(self, program: str, kept_in: Path) -> None:
+        self._program, self._kept_in = program, kept_in
 
     def __enter__(self) -> Progress:
         from rich.console import Console
@@ -113,17 +118,17 @@ class _Bar(AbstractContextManager[Progress]):
         )
         self._bar.__enter__()
         self._bar.print(f"mmsim: compiled code is kept in {self._kept_in}", soft_wrap=True)
-        task = self._bar.add_task("compiling the fast core, once for this version", total=None)
+        task = self._bar.add_task(f"compiling the fast core of {self._program}, once for this version", total=None)
         return lambda done, total: self._bar.update(task, completed=done, total=total)
 
     def __exit__(self, *problem: object) -> None:
         self._bar.__exit__(None, None, None)
 
 
-def _progress(kept_in: Path) -> AbstractContextManager[Progress]:
+def _progress(program: str, kept_in: Path) -> AbstractContextManager[Progress]:
     if sys.stderr is None:
         return nullcontext(lambda done, total: None)
-    return _Bar(kept_in) if sys.stderr.isatty() else _Lines(kept_in)
+    return (_Bar if bars and sys.stderr.isatty() else _Lines)(program, kept_in)
 
 
 def _say(text: str) -> None:

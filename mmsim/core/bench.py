@@ -5,11 +5,9 @@ import platform
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from importlib.metadata import version
 from statistics import median
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from mmsim import __version__
@@ -91,6 +89,8 @@ def ratio(fast: Speed, slow: Speed) -> dict[str, float]:
 
 def machine() -> dict[str, Any]:
     """What the figures were measured on."""
+    from importlib.metadata import version  # takes a moment to import
+
     return {
         "processor": _processor(),
         "cores": os.cpu_count(),
@@ -109,15 +109,10 @@ def _processor() -> str:
     return names[0] if names else platform.processor() or "unknown"
 
 
-def fresh_start(program: str, cold: bool) -> float:
-    """Seconds from starting Python until `program` is done; `cold`: with nothing compiled yet."""
-    with TemporaryDirectory() as empty:
-        changed: Mapping[str, str] = {"MMSIM_CACHE_DIR": empty} if cold else {}
-        began = time.perf_counter()
-        done = subprocess.run(
-            [sys.executable, "-c", program], env={**os.environ, **changed}, capture_output=True, text=True, check=False
-        )
-        took = time.perf_counter() - began
+def in_fresh_process(program: str, *arguments: str, **changed: str) -> str:
+    """What a program prints in a Python process of its own; environment variables may be changed for it."""
+    command = [sys.executable, "-c", program, *arguments]
+    done = subprocess.run(command, env={**os.environ, **changed}, capture_output=True, text=True, check=False)
     if done.returncode:
-        raise MmsimError(f"a fresh process did not play its first game: {done.stderr.strip().splitlines()[-1]}")
-    return took
+        raise MmsimError(f"a fresh process did not play its games: {done.stderr.strip().splitlines()[-1]}")
+    return done.stdout

@@ -4,12 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from numpy.typing import NDArray
-
 from mmsim.core.errors import UsageError, unknown
 
 if TYPE_CHECKING:
     import polars as pl
+    from numpy.typing import NDArray
 
 
 SEATINGS = ("fixed", "rotate")
@@ -29,10 +28,10 @@ class BotError:
     message: str
 
 
-class Shard(dict[str, NDArray[Any]]):
+class Shard(dict[str, Any]):
     """The games of a shard: table -> rows, a structured array whose fields are columns, and what happened."""
 
-    def __init__(self, rows: Mapping[str, NDArray[Any]], decisions: int, errors: Sequence[BotError] = ()) -> None:
+    def __init__(self, rows: "Mapping[str, NDArray[Any]]", decisions: int, errors: Sequence[BotError] = ()) -> None:
         super().__init__(rows)
         self.decisions = decisions
         self.errors = tuple(errors)
@@ -108,7 +107,7 @@ class Game(Protocol):
     def describe(self, prepared: Any) -> dict[str, Any]:
         """What a manifest says of a variant: its name, players, every knob, the board's text, the bots; plain JSON."""
 
-    def frame(self, prepared: Any, table: str, rows: NDArray[Any]) -> "pl.DataFrame":
+    def frame(self, prepared: Any, table: str, rows: "NDArray[Any]") -> "pl.DataFrame":
         """Rows of a table as a data frame."""
 
     def play_reference(self, prepared: Any, first_game: int, count: int) -> int:

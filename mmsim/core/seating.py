@@ -5,7 +5,6 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -150,4 +149,6 @@ def _played_by(player: Any, cls: str) -> PythonBot:
 
 def installed() -> dict[str, PythonBot]:
     """The bots of installed packages: entry points of the group `mmsim.bots`."""
+    from importlib.metadata import entry_points  # takes a moment to import
+
     return {point.name: _played_by(point.load(), point.name) for point in entry_points(group=GROUP)}

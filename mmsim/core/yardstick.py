@@ -9,12 +9,13 @@ import shutil
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any
 
 from mmsim.core.data import data_folder
 from mmsim.core.errors import MmsimError, UsageError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _COMPILERS = ("cc", "gcc", "clang")
 _AS_FAST_AS_CAN_BE = ("-O3", "-march=native")
@@ -27,7 +28,7 @@ class Yardstick:
     def __init__(self, library: Path) -> None:
         self._library = ctypes.CDLL(str(library))
         self._library.play.restype = ctypes.c_int64
-        self._sums = np.zeros(_MOST_SUMS, np.int64)
+        self._sums = (ctypes.c_int64 * _MOST_SUMS)()
         self.games = 0
         self.variant, self.board, names = map(self._text, ("variant", "board", "sums"))
         self.summed = names.split(",")
@@ -35,12 +36,11 @@ class Yardstick:
     def _text(self, name: str) -> str:
         return ctypes.string_at(ctypes.addressof(ctypes.c_char.in_dll(self._library, name))).decode()
 
-    def play(self, first: int, count: int, rows: Mapping[str, NDArray[np.void]] | None = None) -> int:
+    def play(self, first: int, count: int, rows: "Mapping[str, NDArray[Any]] | None" = None) -> int:
         """Play games, into the rows of all tables if the program was built to keep them; the decisions made."""
         tables = list((rows or {}).values())
         into = (ctypes.c_void_p * len(tables))(*(table.ctypes.data for table in tables))
-        sums = ctypes.c_void_p(self._sums.ctypes.data)
-        decisions = self._library.play(ctypes.c_int64(first), ctypes.c_int64(count), sums, into)
+        decisions = self._library.play(ctypes.c_int64(first), ctypes.c_int64(count), self._sums, into)
         self.games += count
         return int(decisions)
 

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from mmsim.compiled.warm import warm_up
 from mmsim.core.game import Shard, Variant
+from mmsim.metro.bots import BOTS
 from mmsim.metro.bots.position import Position
 from mmsim.metro.bots.prepared import Prepared, prepare
 from mmsim.metro.bots.shards import play_shard
@@ -72,11 +73,13 @@ class Metro:
         return Position(prepared, game)
 
     def record(self, prepared: Prepared, game: int) -> dict[str, Any]:
+        seed, bots = Seed(prepared.seed, game, prepared.rotate), [bot.spec for bot in prepared.seated(game)]
+        if all(bot == BOTS["uniform"] for bot in prepared.bots):  # the reference engine has nothing to compile
+            table = play_uniform(prepared.rules, seed)
+            return record.record_of(table, table.deal, result(table), bots, seed)
         position = self.new_game(prepared, game)
         dealt = position.dealt()
         position.play_out()
-        bots = [bot.spec for bot in position.bots]
-        seed = Seed(prepared.seed, game, prepared.rotate)
         return record.record_of(position, dealt, position.result(), bots, seed)
 
     def verify(self, told: dict[str, Any]) -> None:

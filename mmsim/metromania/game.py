@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from mmsim.compiled.warm import warm_up
 from mmsim.core.game import Shard, Variant
+from mmsim.metromania.bots import BOTS
 from mmsim.metromania.bots.position import Position
 from mmsim.metromania.bots.prepared import Prepared, prepare
 from mmsim.metromania.bots.shards import play_shard
@@ -74,10 +75,14 @@ class Metromania:
         return Position(prepared, game)
 
     def record(self, prepared: Prepared, game: int) -> dict[str, Any]:
+        seed, bots = Seed(prepared.seed, game), [bot.spec for bot in prepared.seated(game)]
+        if all(bot == BOTS["uniform"] for bot in prepared.bots):  # the reference engine has nothing to compile
+            table = set_up(prepared.board_set, prepared.rules, Seed(prepared.seed, game // prepared.rotations))
+            play_out(table, seed)
+            return record.to_record(table, bots, seed)
         position = Position(prepared, game)
         position.play_out()
-        bots = [bot.spec for bot in position.bots]
-        return record.record_of(position, position.result(), bots, Seed(prepared.seed, game))
+        return record.record_of(position, position.result(), bots, seed)
 
     def verify(self, told: dict[str, Any]) -> None:
         record.verify(told)

@@ -123,7 +123,7 @@ def test_the_one_that_compiles_says_so_and_where_the_code_is_kept(cold: Cold) ->
     first, last = err.splitlines()
     assert first.startswith("mmsim: compiling the fast core")
     assert first.endswith(str(folder_in(cold.folder)))
-    assert last.startswith("mmsim: compiled in ")
+    assert last.startswith("mmsim: compiled metro in ")
 
 
 @pytest.mark.slow
@@ -349,4 +349,4 @@ def test_a_compiler_that_fails_is_told_in_one_sentence(tmp_path: Path) -> None:
     out, err = run(broken + _TRY, tmp_path)
     assert out.startswith("the fast core cannot be compiled: ")
     assert len(out.splitlines()) == 1
-    assert "compiled in" not in err
+    assert "compiled metro in" not in err

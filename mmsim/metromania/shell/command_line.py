@@ -71,7 +71,7 @@ class MetromaniaShell:
         if explain or any(bot != BOTS["uniform"] for bot in seats):
             why = _play_with_core(table, variant, game, chosen, explain)
         else:
-            play_out(table, which)  # the reference engine has nothing to compile
+            play_out(table, Seed(variant.seed, game))  # the reference engine has nothing to compile
         outcome = result(table)
         city = f"{table.city.board_set.name} {table.city.layout.code}"
         return Told(
