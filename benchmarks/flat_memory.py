@@ -21,7 +21,7 @@ def main() -> None:
     parser.add_argument("--games", type=int, nargs="+", default=[10_000, 1_000_000])
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--bots", default="uniform")
-    parser.add_argument("--shard", type=int, default=6000)
+    parser.add_argument("--part-games", type=int, default=6000)
     asked = parser.parse_args()
     watched(1, asked)  # compiling, if need be, is not what is measured
     results = [watched(games, asked) for games in asked.games]
@@ -35,7 +35,7 @@ def watched(games: int, asked: argparse.Namespace) -> dict[str, Any]:
     """The most memory a run needs."""
     with TemporaryDirectory() as folder:
         words = ["run", "--rules", "print", "--games", games, "--bots", asked.bots, "--workers", asked.workers]
-        words += ["--shard", asked.shard, "--out", f"{folder}/run", "--quiet"]
+        words += ["--part-games", asked.part_games, "--out", f"{folder}/run", "--quiet"]
         began = time.perf_counter()
         process = subprocess.Popen([sys.executable, "-m", "mmsim", *map(str, words)])
         parent, worker, together, samples = 0.0, 0.0, 0.0, 0

@@ -19,7 +19,7 @@ def write_run(
     folder: Path,
     rules: Sequence[str] = MUNICIPALITY,
     games: int = 600,
-    shard: int = 300,
+    part_games: int = 300,
     players: int | None = 4,
     asked: int | None = None,
     seed: int = 7,
@@ -28,7 +28,7 @@ def write_run(
 ) -> Path:
     """A run folder; if more games are asked for than there are to be, one that was stopped."""
     told = {"name": folder.name, "question": question, "variants": list(rules), "players": players}
-    told |= {"games": asked or games, "shard": shard, "seed": seed, **experiment}
+    told |= {"games": asked or games, "part_games": part_games, "seed": seed, **experiment}
     run = Run.create(folder, from_mapping(told))
     player = Player(run.experiment.game)
     with run.writing(), run.journal_writer() as journal:
@@ -47,12 +47,12 @@ def change_part(folder: Path, table: str, part: int, **columns: pl.Expr) -> None
     """Give columns of a part other values, and have the journal agree."""
     path = folder / table / f"part-{part:06d}.parquet"
     pl.read_parquet(path).with_columns(**columns).write_parquet(path)
-    entries = [json.loads(line) for line in (folder / "shards.jsonl").read_text().splitlines()]
+    entries = [json.loads(line) for line in (folder / "parts.jsonl").read_text().splitlines()]
     for entry in entries:
         if entry["part"] == part:
             data = path.read_bytes()
             entry["tables"][table] |= {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
-    (folder / "shards.jsonl").write_text("".join(json.dumps(entry) + "\n" for entry in entries))
+    (folder / "parts.jsonl").write_text("".join(json.dumps(entry) + "\n" for entry in entries))
 
 
 def change_manifest(folder: Path, **changes: Any) -> None:

@@ -88,11 +88,11 @@ class Comparison:
 
     @property
     def in_words(self) -> str:
-        told = "the same in every game" if self.same else ""
+        more = "the same in every game" if self.same else ""
         if self.verdict is Verdict.UNSURE:
             needed = words.games(self.games_needed)
-            told += f"{'; ' if told else ''}{needed} would do" if needed else ""
-        return f"{self.verdict} ({told})" if told else str(self.verdict)
+            more += f"{'; ' if more else ''}{needed} would do" if needed else ""
+        return f"{self.verdict} ({more})" if more else str(self.verdict)
 
     def row(self) -> dict[str, object]:
         """The comparison as plain values."""
@@ -106,9 +106,9 @@ class Comparison:
             "before": self.before.value,
             "after": self.after.value,
             "difference": self.difference.value,
-            "low": _told(self.difference.low),
-            "high": _told(self.difference.high),
-            "se": _told(self.difference.se),
+            "low": _finite(self.difference.low),
+            "high": _finite(self.difference.high),
+            "se": _finite(self.difference.se),
             "deals": self.difference.deals,
             "p_value": self.p_value,
             "p_adjusted": self.p_adjusted,
@@ -116,11 +116,11 @@ class Comparison:
             "p_equal_adjusted": self.p_equal_adjusted,
             "variance_saved": self.saved,
             "verdict": str(self.verdict),
-            "games_needed": _told(needed) if self.verdict is Verdict.UNSURE else None,
+            "games_needed": _finite(needed) if self.verdict is Verdict.UNSURE else None,
         }
 
 
-def _told(value: float) -> float | None:
+def _finite(value: float) -> float | None:
     """A number that JSON and tables can hold."""
     return value if isfinite(value) else None
 
@@ -189,7 +189,7 @@ def by_chance(apart: Estimate, df: float) -> float:
 def _compare(panel: Panel, base: int, variant: int, group: int) -> Comparison:
     apart, df = difference(panel, base, variant, group)
     variance, unpaired = apart.se**2, panel.variance_of_difference(base, variant, group, paired=False)
-    told = apart.deals > 1
+    varies = apart.deals > 1
     p_equal = stats.tost(apart.value, apart.se, df, panel.measure.tolerance)
     if p_equal == 0 and apart.se == 0:  # nothing varied yet, which does not mean that it never will
         p_equal = stats.never(_share_that_matters(panel.measure, panel.estimate(base, group)), apart.deals)
@@ -203,7 +203,7 @@ def _compare(panel: Panel, base: int, variant: int, group: int) -> Comparison:
         difference=apart,
         df=df,
         p_value=by_chance(apart, df),
-        p_equal=p_equal if told else 1.0,
+        p_equal=p_equal if varies else 1.0,
         saved=1 - variance / unpaired if panel.paired and unpaired > 0 else 0.0,
         games_a_deal=panel.games_a_deal,
         paired=panel.paired,

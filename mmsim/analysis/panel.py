@@ -67,7 +67,7 @@ class Panel:
 
     def rows(self) -> pl.DataFrame:
         """One row a variant and group."""
-        told = [
+        rows = [
             (self.measure.name, variant, group, e.value, e.low, e.high, e.se, int(self.games[v, g]), e.deals)
             for v, variant in enumerate(self.variants)
             for g, group in enumerate(self.groups)
@@ -76,7 +76,7 @@ class Panel:
         ]
         names = ["metric", "variant", "group", "value", "low", "high", "se", "games", "deals"]
         types = [pl.String, pl.String, pl.String, *[pl.Float64] * 4, pl.Int64, pl.Int64]
-        frame = pl.DataFrame(told, schema=dict(zip(names, types, strict=True)), orient="row")
+        frame = pl.DataFrame(rows, schema=dict(zip(names, types, strict=True)), orient="row")
         endless = pl.col("low", "high", "se")
         return frame.with_columns(pl.when(endless.is_finite()).then(endless), unit=pl.lit(self.measure.unit))
 

@@ -110,19 +110,21 @@ class RunTables:
     @property
     def warnings(self) -> list[str]:
         """What a reader must know before any number: games missing, games left out."""
-        told = []
+        found = []
         totals = dict(self.played.group_by("variant").agg(pl.col("games").sum()).iter_rows())
         short = {v.name: totals.get(v.name, 0) for v in self.variants if totals.get(v.name, 0) < self.asked}
         if short:
             parts = ", ".join(f"{name} {count:,}" for name, count in short.items())
-            told.append(f"PARTIAL RUN: of {self.asked:,} games asked for of every variant there are only: {parts}.")
+            found.append(f"PARTIAL RUN: of {self.asked:,} games asked for of every variant there are only: {parts}.")
         for status, games in self.played.group_by("status", maintain_order=True).agg(pl.col("games").sum()).iter_rows():
             if status != FINISHED:
                 ended = "1 game" if games == 1 else f"{games:,} games"
-                told.append(f"{ended} ended with status {status}, left out of every metric.")
+                found.append(f"{ended} ended with status {status}, left out of every metric.")
         if self.mixed:
-            told.append("Bots differ and seats are fixed, so the effect of a seat cannot be told from that of its bot.")
-        return told
+            found.append(
+                "Bots differ and seats are fixed, so the effect of a seat cannot be told from that of its bot."
+            )
+        return found
 
 
 def finished_only(tables: Mapping[str, pl.LazyFrame]) -> dict[str, pl.LazyFrame]:
@@ -145,7 +147,7 @@ def open_run(path: Path) -> RunTables:
     if len(versions) > 1:
         raise MmsimError(f"run {path} mixes rules versions {', '.join(versions)}; play it anew with one of them")
     parts = [run.plan.part(entry.part) for entry in _whole_parts(run)]
-    at_once = max(1, _GAMES_AT_ONCE // (experiment.shard * len(variants)))  # blocks
+    at_once = max(1, _GAMES_AT_ONCE // (experiment.part_games * len(variants)))  # blocks
 
     def scan(some: Sequence[Part]) -> dict[str, pl.LazyFrame]:
         return {table: run.scan(table, some) for table in run.table_names}

@@ -94,10 +94,10 @@ def record(run: Run, variant: int, game: int) -> dict[str, Any]:
     """The record of a game of a run, played again; refused if it is not the game of the tables."""
     if not 0 <= game < run.games_asked:
         raise UsageError(f"{run.folder} has the games 0 to {run.games_asked - 1}, not {game}")
-    told = run.game.record(run.prepared[variant].prepared, game)
+    found = run.game.record(run.prepared[variant].prepared, game)
     if _file(run, variant, game, "seats").exists():
-        _compare(run, variant, game, told)
-    return told
+        _compare(run, variant, game, found)
+    return found
 
 
 def replay(run: Run, variant: int, game: int) -> None:
@@ -114,21 +114,21 @@ def replay(run: Run, variant: int, game: int) -> None:
         except AssertionError as error:
             raise MmsimError(f"played again, its rows of '{table}' are not those of the run: {error}") from error
     if not shard.errors:  # the record of a game that a bot broke off is not a whole game
-        told = seam.record(prepared, game)
-        seam.verify(told)
-        _compare(run, variant, game, told)
+        record = seam.record(prepared, game)
+        seam.verify(record)
+        _compare(run, variant, game, record)
 
 
-def _compare(run: Run, variant: int, game: int, told: dict[str, Any]) -> None:
+def _compare(run: Run, variant: int, game: int, record: dict[str, Any]) -> None:
     """Hold the record of a game against its rows."""
     import polars as pl
 
     rows = pl.read_parquet(_file(run, variant, game, "seats")).filter(pl.col("game") == game).sort("seat")
     winners = sorted({int(player) for player in rows.filter(pl.col("win_share") > 0)["player"]})
     for what, recorded, stored in (
-        ("scores", told["result"]["scores"], rows["score"].to_list()),
-        ("winners", sorted(told["result"]["winners"]), winners),
-        ("bots", [seat["bot"] for seat in told["seats"]], rows["bot"].cast(pl.String).to_list()),
+        ("scores", record["result"]["scores"], rows["score"].to_list()),
+        ("winners", sorted(record["result"]["winners"]), winners),
+        ("bots", [seat["bot"] for seat in record["seats"]], rows["bot"].cast(pl.String).to_list()),
     ):
         if recorded != stored:
             raise MmsimError(f"its record has the {what} {recorded}, the tables have {stored}")

@@ -14,9 +14,9 @@ from mmsim.core.seating import games_a_deal
 from mmsim.games import DEFAULT, GAMES, game_of
 
 DESIGNS = ("paired", "independent")
-SHARD = 6000  # games a part; 2, 3, 4, 5 or 6 rotated players fit in
+PART_GAMES = 6000  # games a part; 2, 3, 4, 5 or 6 rotated players fit in
 _LISTS = ("variants", "boards")
-_NUMBERS = {"players": 1, "games": 1, "seed": 0, "shard": 1}  # and the least they may be
+_NUMBERS = {"players": 1, "games": 1, "seed": 0, "part_games": 1}  # and the least they may be
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Experiment:
     seed: int = 1
     design: str = "paired"  # every variant plays the same layouts and deals
     seats: str = "fixed"
-    shard: int = SHARD  # games a part of the tables
+    part_games: int = PART_GAMES  # games a part of the tables
 
     def __post_init__(self) -> None:
         if self.game not in GAMES:
@@ -90,9 +90,9 @@ class PreparedVariant:
 
 def read(path: Path) -> Experiment:
     """The experiment of a TOML file; files it names are looked for beside it."""
-    told = read_toml(path, "experiment file")
+    values = read_toml(path, "experiment file")
     try:
-        return from_mapping({"name": path.stem, **told}, path.parent)
+        return from_mapping({"name": path.stem, **values}, path.parent)
     except UsageError as error:
         raise UsageError(f"experiment file {path}: {error}") from error
 
@@ -107,11 +107,11 @@ def find(name_or_path: str) -> Experiment:
     raise unknown("experiment", name_or_path, shipped)
 
 
-def from_mapping(told: Mapping[str, Any], beside: Path = Path()) -> Experiment:
+def from_mapping(given: Mapping[str, Any], beside: Path = Path()) -> Experiment:
     """An experiment from plain values; every key and type is checked."""
     known = [field.name for field in fields(Experiment)]
     values: dict[str, Any] = {}
-    for key, value in told.items():
+    for key, value in given.items():
         if key not in known:
             raise unknown("key", key, known)
         values[key] = _value(key, value, beside)
@@ -163,7 +163,7 @@ def prepare_variants(experiment: Experiment, game: Game) -> list[PreparedVariant
         if variant.name in seen:
             raise UsageError(f"the variant '{variant.name}' is there twice; drop one of them")
         seen.add(variant.name)
-        variant.check_groups(games=experiment.games, shard=experiment.shard)
+        variant.check_groups(games=experiment.games, part_games=experiment.part_games)
     return made
 
 

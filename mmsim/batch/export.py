@@ -20,7 +20,7 @@ FORMATS = tuple(_SINKS)
 
 
 def export(run: Run, table: str, kind: str, path: Path) -> int:
-    """Write a table piece by piece, however large it is; the number of its rows."""
+    """Write a table in a stream, however large it is; the number of its rows."""
     import polars as pl
 
     if kind not in FORMATS:

@@ -36,11 +36,11 @@ class Plan:
 
     variants: int
     games: int  # of every variant
-    shard: int  # games a part
+    part_games: int  # games a part
 
     @property
     def blocks(self) -> int:
-        return -(-self.games // self.shard)
+        return -(-self.games // self.part_games)
 
     @property
     def parts(self) -> int:
@@ -48,12 +48,12 @@ class Plan:
 
     def part(self, number: int) -> Part:
         block, variant = divmod(number, self.variants)
-        first = block * self.shard
-        return Part(number, variant, first, min(self.shard, self.games - first))
+        first = block * self.part_games
+        return Part(number, variant, first, min(self.part_games, self.games - first))
 
     def part_of(self, variant: int, game: int) -> Part:
         """The part that holds a game."""
-        return self.part(game // self.shard * self.variants + variant)
+        return self.part(game // self.part_games * self.variants + variant)
 
     def block(self, index: int) -> list[Part]:
         """The same games of every variant."""

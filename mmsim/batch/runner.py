@@ -132,7 +132,7 @@ class Session:
         missing = self._done.count(0)
         if run.manifest["until"]:
             self._looks = _looks(run)
-            first = Plan(len(run.prepared), self._looks.first, run.experiment.shard)
+            first = Plan(len(run.prepared), self._looks.first, run.experiment.part_games)
             missing += max(0, first.parts - len(self._done))
         if missing:
             self._players.get_ready(missing)
@@ -194,7 +194,7 @@ class Session:
         while True:
             if target > run.games_asked:
                 run.note(games=target)
-            plan = Plan(len(run.prepared), target, run.experiment.shard)
+            plan = Plan(len(run.prepared), target, run.experiment.part_games)
             self._play(plan)
             for block in range(taken, plan.blocks):
                 parts = plan.block(block)
@@ -228,7 +228,7 @@ def _looks(run: Run) -> Looks:
     return Looks(
         Precision(until["metric"], until["half_width"]),
         {ready.name: ready.games_a_deal for ready in run.prepared},
-        run.experiment.shard,
+        run.experiment.part_games,
         run.experiment.games,
     )
 

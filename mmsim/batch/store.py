@@ -26,8 +26,8 @@ from mmsim.games import find_game
 if TYPE_CHECKING:
     import polars as pl
 
-FORMAT = "mmsim-run/1"
-_MANIFEST, _JOURNAL, _LOCK, _INPUTS = "manifest.json", "shards.jsonl", "lock", "inputs"
+FORMAT = "mmsim-run/2"
+_MANIFEST, _JOURNAL, _LOCK, _INPUTS = "manifest.json", "parts.jsonl", "lock", "inputs"
 LOG_FILE = "run.log"
 
 
@@ -89,12 +89,12 @@ class Run:
 
     @cached_property
     def experiment(self) -> Experiment:
-        told = from_mapping(self.manifest["experiment"])
+        named = from_mapping(self.manifest["experiment"])
 
         def found(word: str) -> str:
             return str(self.folder / word) if word.startswith(f"{_INPUTS}/") else word
 
-        return replace(told, variants=tuple(map(found, told.variants)), boards=tuple(map(found, told.boards)))
+        return replace(named, variants=tuple(map(found, named.variants)), boards=tuple(map(found, named.boards)))
 
     @property
     def game(self) -> Game:
@@ -104,11 +104,11 @@ class Run:
     def prepared(self) -> list[PreparedVariant]:
         """The variants, ready to be played; refused if they are no longer what the run began with."""
         made = prepare_variants(self.experiment, self.game)
-        for ready, told in zip(made, self.manifest["variants"], strict=True):
-            if json.loads(json.dumps(ready.about)) != told:
+        for ready, before in zip(made, self.manifest["variants"], strict=True):
+            if json.loads(json.dumps(ready.about)) != before:
                 raise MmsimError(
-                    f"the variant '{told['name']}' is no longer what {self.folder} began with: "
-                    f"{_first_difference(told, ready.about)}; start a new run"
+                    f"the variant '{before['name']}' is no longer what {self.folder} began with: "
+                    f"{_first_difference(before, ready.about)}; start a new run"
                 )
         return made
 
@@ -119,7 +119,7 @@ class Run:
 
     @property
     def plan(self) -> Plan:
-        return Plan(len(self.manifest["variants"]), self.games_asked, self.experiment.shard)
+        return Plan(len(self.manifest["variants"]), self.games_asked, self.experiment.part_games)
 
     @property
     def variant_names(self) -> list[str]:
@@ -142,7 +142,7 @@ class Run:
         done, size = 0, 0
         for entry in self.done():
             done += 1
-            size += sum(told["bytes"] for told in entry.tables.values())
+            size += sum(file["bytes"] for file in entry.tables.values())
         playing = "playing" if self.is_locked else "stopped"
         return {
             "folder": str(self.folder),
@@ -201,10 +201,7 @@ class Run:
 
     def parts_done(self) -> list[Part]:
         """The parts that count as done, in the order of the plan."""
-        plan = self.plan
-        if self.manifest["finished"]:
-            return [plan.part(number) for number in range(plan.parts)]
-        return [plan.part(number) for number in sorted(entry.part for entry in self.done())]
+        return [self.plan.part(number) for number in sorted(entry.part for entry in self.done())]
 
     def is_whole(self, entry: Entry) -> bool:
         """Whether the files of a part are as the journal says."""
@@ -213,7 +210,7 @@ class Run:
     def flaws(self, entry: Entry) -> Iterator[str]:
         """What is wrong with the files of a part."""
         part = Part(entry.part, entry.variant, entry.first, entry.games)
-        for table, told in entry.tables.items():
+        for table, file in entry.tables.items():
             path = self.folder / table / part.file
             try:
                 data = path.read_bytes()
@@ -223,9 +220,9 @@ class Run:
             except OSError as error:
                 yield f"{path} cannot be read: {error.strerror or error}"
                 continue
-            if len(data) != told["bytes"]:
-                yield f"{path} has {len(data)} bytes instead of {told['bytes']}"
-            elif hashlib.sha256(data).hexdigest() != told["sha256"]:
+            if len(data) != file["bytes"]:
+                yield f"{path} has {len(data)} bytes instead of {file['bytes']}"
+            elif hashlib.sha256(data).hexdigest() != file["sha256"]:
                 yield f"{path} has another checksum than the journal says"
 
     # --- writing ---------------------------------------------------------------------------------------------------
@@ -291,11 +288,11 @@ class Run:
         seen = bytearray(plan.parts)
         for entry in self.done():
             seen[entry.part] = 1
-            text = "".join(f"{table} {told['sha256']}\n" for table, told in sorted(entry.tables.items()))
+            text = "".join(f"{table} {file['sha256']}\n" for table, file in sorted(entry.tables.items()))
             sums[32 * entry.part : 32 * entry.part + 32] = hashlib.sha256(text.encode()).digest()
-            for table, told in entry.tables.items():
-                rows[table] += told["rows"]
-                size += told["bytes"]
+            for table, file in entry.tables.items():
+                rows[table] += file["rows"]
+                size += file["bytes"]
             errors += len(entry.errors)
         if not all(seen):
             raise MmsimError(f"{self.folder} lacks {seen.count(0)} parts of its journal")
@@ -331,12 +328,12 @@ def _keep_inputs(folder: Path, experiment: Experiment) -> Experiment:
     )
 
 
-def _first_difference(told: Any, now: Any, where: str = "") -> str:
-    if isinstance(told, dict) and isinstance(now, dict):
-        for key in [*told, *(key for key in now if key not in told)]:
-            if told.get(key) != json.loads(json.dumps(now.get(key))):
-                return _first_difference(told.get(key), now.get(key), f"{where}.{key}" if where else str(key))
-    return f"{where} was {json.dumps(told)} and is {json.dumps(now)}"
+def _first_difference(before: Any, now: Any, where: str = "") -> str:
+    if isinstance(before, dict) and isinstance(now, dict):
+        for key in [*before, *(key for key in now if key not in before)]:
+            if before.get(key) != json.loads(json.dumps(now.get(key))):
+                return _first_difference(before.get(key), now.get(key), f"{where}.{key}" if where else str(key))
+    return f"{where} was {json.dumps(before)} and is {json.dumps(now)}"
 
 
 def _json(data: Any) -> bytes:

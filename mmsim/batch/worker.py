@@ -32,7 +32,7 @@ _PARENT_GONE = (EOFError, BrokenPipeError, ConnectionResetError)
 _BEAT_S = 0.5  # how often a worker would like to tell how far it is
 
 Pipe: TypeAlias = "connection.Connection[Any, Any]"
-Tell = Callable[[int], None]  # is told how many games of the part are done
+Tell = Callable[[int], None]  # is called with how many games of the part are done
 
 
 @dataclass(frozen=True)
@@ -181,7 +181,7 @@ def serve(pipe: Pipe, folder: str, game: str, first: Variant | None) -> None:
 
 def _serve(pipe: Pipe, folder: Path, game: str, first: Variant | None) -> None:
     player: Player | None = None
-    with suppress(Exception):  # what goes wrong here goes wrong again with the first part, and is told then
+    with suppress(Exception):  # what goes wrong here goes wrong again with the first part, and is reported then
         player = _get_ready(game, first)
     pipe.send(("ready", None))
     while True:

@@ -40,7 +40,7 @@ def create(folder: Path, asked: Experiment, until: str | None, limited: bool) ->
     precision = Precision.parse(until, [measure.name for measure in measures(asked.game)])
     _measure(precision.metric, asked.game)
     if not limited:
-        asked = replace(asked, games=asked.shard * ceil(LIMIT / asked.shard))
+        asked = replace(asked, games=asked.part_games * ceil(LIMIT / asked.part_games))
     return Run.create(folder, asked, {"metric": precision.metric, "half_width": precision.half_width})
 
 

@@ -48,7 +48,9 @@ def run(
     seats: Annotated[
         str | None, typer.Option(help="fixed, or rotate: the same layout and deal with the bots moved round.")
     ] = None,
-    shard: Annotated[int | None, typer.Option(min=1, help="Games a part; what is lost at most when killed.")] = None,
+    part_games: Annotated[
+        int | None, typer.Option(min=1, help="Games a part; what is lost at most when killed.")
+    ] = None,
     until: Until = None,
     more: Annotated[int | None, typer.Option(min=1, help="Extend a run by so many games of every variant.")] = None,
     out: Annotated[Path | None, typer.Option(metavar="RUN", help="Folder; if not given, runs/NAME.")] = None,
@@ -68,7 +70,7 @@ def run(
         "seed": seed,
         "design": design,
         "seats": seats,
-        "shard": shard,
+        "part_games": part_games,
     }
     given = {key: value for key, value in chosen.items() if value is not None}
     if more is not None:

@@ -63,14 +63,17 @@ def play_ladder(conditions: Conditions, bots: Sequence[str], games: int, workers
     players, seat_player = int(about["players"]), list(about["seat_player"])
     ways = 1 if players == 2 else 2  # with two players the other way round is the same
     meetings = [meeting for pair in combinations(bots, 2) for meeting in (pair, pair[::-1])[:ways]]
-    each = max(players, games // ways // players * players)
+    games_a_deal = alone[bots[0]].games_a_deal
+    each = max(games_a_deal, games // ways // games_a_deal * games_a_deal)
     matches = [
-        Match(conditions.variant(",".join(one if player == 0 else rest for player in seat_player)), 0, each, players)
+        Match(
+            conditions.variant(",".join(one if player == 0 else rest for player in seat_player)), 0, each, games_a_deal
+        )
         for one, rest in meetings
     ]
     with Arena(conditions.game, workers, watch) as arena:
         played = arena.play(matches)
-    seats = pl.concat([_seats(number, tables, players) for number, tables in enumerate(played)])
+    seats = pl.concat([_seats(number, tables, games_a_deal) for number, tables in enumerate(played)])
     stopped = pl.col("status") != "finished"
     failed = seats.filter(stopped).height // players
     names = {spec: str(ready.about["bots"][0]["bot"]) for spec, ready in alone.items()}
@@ -78,14 +81,14 @@ def play_ladder(conditions: Conditions, bots: Sequence[str], games: int, workers
     return LadderGames(players, lineups, seats.filter(~stopped).drop("status"), each, failed)
 
 
-def _seats(number: int, tables: Tables, players: int) -> pl.DataFrame:
+def _seats(number: int, tables: Tables, games_a_deal: int) -> pl.DataFrame:
     """One row a player of the games of a line-up, in their order."""
     status = tables["games"].select("game", pl.col("status").cast(pl.String))
     seats = tables["seats"].unique(["game", "player"], maintain_order=True).join(status, on="game")
     return seats.select(
         lineup=pl.lit(number, pl.Int64),
         game=pl.col("game").cast(pl.Int64),
-        deal=pl.col("game").cast(pl.Int64) // players,
+        deal=pl.col("game").cast(pl.Int64) // games_a_deal,
         player=pl.col("player").cast(pl.Int64),
         bot=pl.col("bot").cast(pl.String),
         rank=pl.col("rank").cast(pl.Int64),

@@ -17,7 +17,7 @@ from mmsim.contests.matches import Arena, Match, Tables
 from mmsim.core.bots import Bot
 from mmsim.core.errors import UsageError
 from mmsim.core.game import Variant
-from mmsim.core.seating import find_bot, rotated
+from mmsim.core.seating import find_bot, games_a_deal, rotated
 from mmsim.games import find_shell
 
 _HELD_OUT = 1 << 62  # games of the final judgement have numbers no generation reaches
@@ -120,7 +120,8 @@ def _match(plan: Plan, spec: str, other: str, first: int, games: int) -> Match:
     players = plan.players
     bots = ",".join([spec] + [other] * (players - 1))
     variant = Variant(plan.rules, players, bots=bots, seed=plan.seed, seats="rotate")
-    return Match(variant, first - first % players, games - games % players, players)
+    deal = games_a_deal(players, variant.rotate)
+    return Match(variant, first - first % deal, games - games % deal, deal)
 
 
 def _by_deal(plan: Plan, tables: Tables) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -89,8 +89,8 @@ def tables(evidence: Evidence) -> dict[str, pl.DataFrame]:
             "elo": rating.elo,
             "games": rating.games,
         }
-        for variant, told in evidence.ratings.items()
-        for rating in told.bots
+        for variant, rated in evidence.ratings.items()
+        for rating in rated.bots
     ]
     found = {
         "metrics": pl.concat(measured),

@@ -130,7 +130,7 @@ def test_equal_surprises_are_told_of_the_first_variant(run: RunTables) -> None:
 
 
 def test_layouts_are_told_of_the_variants_that_have_them(tmp_path: Path) -> None:
-    run = open_run(write_run(tmp_path / "run", ["metro", "metro+central"], games=26_000, shard=26_000))
+    run = open_run(write_run(tmp_path / "run", ["metro", "metro+central"], games=26_000, part_games=26_000))
     (told,) = findings(run, ["layout_share"])
     assert not any(told.known(0, g) for g in range(len(told.groups)))
     assert told.known(1, told.groups.index("margin"))

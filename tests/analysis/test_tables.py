@@ -34,7 +34,7 @@ def test_a_partial_run_says_so(copy: Path) -> None:
 
 
 def test_a_stopped_run_is_read_as_far_as_its_journal_goes(tmp_path: Path) -> None:
-    folder = write_run(tmp_path / "stopped", ["print", "print+loyal"], games=20, shard=20, asked=60)
+    folder = write_run(tmp_path / "stopped", ["print", "print+loyal"], games=20, part_games=20, asked=60)
     stray = folder / "games" / "part-000002.parquet"
     shutil.copy(folder / "games" / "part-000000.parquet", stray)
     run = open_run(folder)
@@ -56,12 +56,12 @@ def test_games_without_a_regular_end_are_counted_and_left_out(run: RunTables, co
 
 
 def test_rotated_seats_make_deals_of_as_many_games_as_players(tmp_path: Path) -> None:
-    run = open_run(write_run(tmp_path / "rotated", ["print"], games=8, shard=8, seats="rotate"))
+    run = open_run(write_run(tmp_path / "rotated", ["print"], games=8, part_games=8, seats="rotate"))
     assert {variant.games_a_deal for variant in run.variants} == {4}
 
 
 def test_different_bots_on_fixed_seats_are_a_warning(tmp_path: Path) -> None:
-    mixed = write_run(tmp_path / "mixed", ["print"], games=8, shard=8, bots="uniform,greedy,greedy,greedy")
+    mixed = write_run(tmp_path / "mixed", ["print"], games=8, part_games=8, bots="uniform,greedy,greedy,greedy")
     assert open_run(mixed).variants[0].bots == ("uniform", "greedy", "greedy", "greedy")
     assert any("cannot be told from that of its bot" in warning for warning in open_run(mixed).warnings)
 

@@ -14,8 +14,8 @@ from mmsim.batch.store import Run
 from mmsim.batch.worker import Player
 
 ROOT = Path(__file__).parent.parent.parent
-TOY = {"name": "toy", "game": "toy", "variants": ["dice"], "players": 3, "games": 420, "seed": 7, "shard": 60}
-SMALL = {"name": "small", "variants": ["print", "print+loyal"], "games": 420, "seed": 7, "shard": 60}
+TOY = {"name": "toy", "game": "toy", "variants": ["dice"], "players": 3, "games": 420, "seed": 7, "part_games": 60}
+SMALL = {"name": "small", "variants": ["print", "print+loyal"], "games": 420, "seed": 7, "part_games": 60}
 
 Files = dict[str, bytes]  # path inside the run -> content
 
@@ -37,7 +37,7 @@ def expected(experiment: Experiment) -> Files:
     """The tables of an experiment, played in this process without any run."""
     made = variants_of(experiment)
     player = Player(experiment.game)
-    plan = Plan(len(made), experiment.games, experiment.shard)
+    plan = Plan(len(made), experiment.games, experiment.part_games)
     files = {}
     for number in range(plan.parts):
         part = plan.part(number)
@@ -68,5 +68,5 @@ def wait_until(ready: Callable[[], object], seconds: float = 60) -> None:
 
 
 def journal_lines(folder: Path) -> int:
-    path = folder / "shards.jsonl"
+    path = folder / "parts.jsonl"
     return path.read_bytes().count(b"\n") if path.exists() else 0

@@ -49,7 +49,7 @@ def test_check_names_every_damaged_missing_or_stray_file(whole: Run) -> None:
     stray.write_bytes(b"")
     checked = Checked()
     problems = sorted(check(whole, 5, checked))
-    told = json.loads((whole.folder / "shards.jsonl").read_text().splitlines()[0])
+    told = json.loads((whole.folder / "parts.jsonl").read_text().splitlines()[0])
     assert told["tables"]["seats"]["rows"] == 240
     assert [problem.partition(" ")[0] for problem in problems] == [str(path) for path in (damaged, cut, gone, stray)]
     assert "has another checksum than the journal says" in problems[0]
@@ -74,12 +74,12 @@ def test_check_counts_rows_even_if_the_checksum_is_right(whole: Run) -> None:
     variant = whole.prepared[part.variant].variant
     short = Player("metromania").play(replace(part, count=59), variant)
     write_part(whole.folder, part, short.files)
-    lines = (whole.folder / "shards.jsonl").read_text().splitlines()
+    lines = (whole.folder / "parts.jsonl").read_text().splitlines()
     entries = [json.loads(line) for line in lines]
     for entry in entries:
         if entry["part"] == 2:
             entry["tables"] = short.entry.tables
-    (whole.folder / "shards.jsonl").write_text("".join(json.dumps(entry) + "\n" for entry in entries))
+    (whole.folder / "parts.jsonl").write_text("".join(json.dumps(entry) + "\n" for entry in entries))
     problems = list(check(whole, 0, Checked()))
     assert len(problems) == 4
     assert problems[0].endswith("part-000002.parquet has 59 rows instead of 60")
@@ -157,5 +157,5 @@ def test_three_lines_of_python_are_enough(played: Run) -> None:
 
 
 def test_a_row_takes_less_than_40_bytes(tmp_path: Path) -> None:
-    files = expected(small(variants=["print"], games=1500, shard=1500))
+    files = expected(small(variants=["print"], games=1500, part_games=1500))
     assert sum(map(len, files.values())) / (1500 * 20) < 6

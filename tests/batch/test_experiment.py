@@ -42,8 +42,8 @@ def test_rotated_games_come_in_groups_of_players() -> None:
     assert [ready.games_a_deal for ready in prepare_variants(small(), METROMANIA)] == [1, 1]
     with pytest.raises(UsageError, match="in groups of 4: games may be 600 or 604, not 601"):
         prepare_variants(small(seats="rotate", games=601), METROMANIA)
-    with pytest.raises(UsageError, match="in groups of 4: shard may be 4, not 3"):
-        prepare_variants(small(seats="rotate", games=600, shard=3), METROMANIA)
+    with pytest.raises(UsageError, match="in groups of 4: part_games may be 4, not 3"):
+        prepare_variants(small(seats="rotate", games=600, part_games=3), METROMANIA)
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,9 @@ import pytest
 from mmsim.batch.plan import Plan
 
 
-@pytest.mark.parametrize(("variants", "games", "shard"), [(1, 10, 3), (3, 100, 7), (2, 12, 6), (2, 1, 100)])
-def test_every_game_of_every_variant_is_in_one_part(variants: int, games: int, shard: int) -> None:
-    plan = Plan(variants, games, shard)
+@pytest.mark.parametrize(("variants", "games", "part_games"), [(1, 10, 3), (3, 100, 7), (2, 12, 6), (2, 1, 100)])
+def test_every_game_of_every_variant_is_in_one_part(variants: int, games: int, part_games: int) -> None:
+    plan = Plan(variants, games, part_games)
     parts = [plan.part(number) for number in range(plan.parts)]
     played = [(part.variant, game) for part in parts for game in range(part.first, part.first + part.count)]
     assert sorted(played) == [(variant, game) for variant in range(variants) for game in range(games)]
@@ -19,7 +19,7 @@ def test_every_game_of_every_variant_is_in_one_part(variants: int, games: int, s
 def test_a_longer_plan_keeps_every_full_part() -> None:
     short, long = Plan(3, 1000, 60), Plan(3, 5000, 60)
     for number in range(short.parts):
-        if short.part(number).count == short.shard:
+        if short.part(number).count == short.part_games:
             assert short.part(number) == long.part(number)
 
 

@@ -134,7 +134,7 @@ def turns(tables: Mapping[str, pl.LazyFrame]) -> pl.LazyFrame:
 @pytest.mark.usefixtures("toy_game")
 def test_a_run_until_it_is_known_is_the_same_as_a_run_of_that_many_games(tmp_path: Path) -> None:
     until = {"metric": "turns", "half_width": 0.03}
-    run = Run.create(tmp_path / "run", toy(shard=600, games=10**6), until)
+    run = Run.create(tmp_path / "run", toy(part_games=600, games=10**6), until)
     foreseen, pace = estimate(run, turns)
     status = Session(run, 2, measure=turns).carry_out()
     games = run.games_asked
@@ -147,7 +147,7 @@ def test_a_run_until_it_is_known_is_the_same_as_a_run_of_that_many_games(tmp_pat
     assert known <= 0.03
     assert status.estimate is not None
     assert status.estimate.half_width == known
-    assert tables_of(run) == expected(toy(shard=600, games=games))
+    assert tables_of(run) == expected(toy(part_games=600, games=games))
     (run.folder / "games" / "part-000000.parquet").unlink()
     Session(Run(run.folder), 1, measure=turns).carry_out()
     assert Run(run.folder).games_asked == games

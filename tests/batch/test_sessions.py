@@ -94,7 +94,7 @@ def test_a_hung_worker_is_killed_and_replaced(tmp_path: Path) -> None:
 def test_three_strikes_stop_the_run_with_the_game_named(tmp_path: Path, how: str, says: str, patience: float) -> None:
     game = toy_module.BAD_GAME
     with pytest.raises(MmsimError, match=rf"part 2 {says}, 3 times; the last time at game {game} of {how}-3p; "):
-        played(tmp_path / "run", toy(variants=[how], shard=30), 1, patience=patience)
+        played(tmp_path / "run", toy(variants=[how], part_games=30), 1, patience=patience)
     run = Run(tmp_path / "run")
     assert (run.folder / "run.log").read_text().count("(strike ") == 3
     assert run.manifest["finished"] is None

@@ -25,7 +25,7 @@ def is_alive(pid: int) -> bool:
 
 def test_a_run_whose_parent_is_killed_is_resumed_to_the_same_bytes(tmp_path: Path) -> None:
     folder = tmp_path / "my run"
-    with mmsim(*FLAGS, "--games", 2400, "--shard", 60, "--workers", 2, "--quiet", cwd=tmp_path) as process:
+    with mmsim(*FLAGS, "--games", 2400, "--part-games", 60, "--workers", 2, "--quiet", cwd=tmp_path) as process:
         wait_until(lambda: journal_lines(folder) >= 3)
         workers = re.findall(r"worker ready, process (\d+)", (folder / "run.log").read_text())
         process.kill()
@@ -33,7 +33,7 @@ def test_a_run_whose_parent_is_killed_is_resumed_to_the_same_bytes(tmp_path: Pat
     assert workers
     wait_until(lambda: not any(is_alive(int(worker)) for worker in workers), 10)
     assert journal_lines(folder) < 80
-    with (folder / "shards.jsonl").open("ab") as file:
+    with (folder / "parts.jsonl").open("ab") as file:
         file.write(b'{"part": 3, "torn')
     (folder / "games" / ".part-000079.parquet.1.tmp").write_bytes(b"left behind")
     run = Run(folder)
@@ -45,7 +45,7 @@ def test_a_run_whose_parent_is_killed_is_resumed_to_the_same_bytes(tmp_path: Pat
 
 
 def test_a_stopped_run_prints_the_command_that_goes_on_with_it(tmp_path: Path) -> None:
-    with mmsim(*FLAGS, "--games", 600_000, "--shard", 60, "--workers", 1, cwd=tmp_path) as process:
+    with mmsim(*FLAGS, "--games", 600_000, "--part-games", 60, "--workers", 1, cwd=tmp_path) as process:
         wait_until(lambda: journal_lines(tmp_path / "my run") >= 1)
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=30)
@@ -59,7 +59,7 @@ def test_a_full_disk_stops_with_a_sentence_and_the_run_is_resumed(tmp_path: Path
     def little_room() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
 
-    words = (*FLAGS, "--games", 1500, "--shard", 1500, "--workers", 1, "--quiet")
+    words = (*FLAGS, "--games", 1500, "--part-games", 1500, "--workers", 1, "--quiet")
     with mmsim(*words, cwd=tmp_path, preexec_fn=little_room, stdin=subprocess.DEVNULL) as process:
         out, err = process.communicate(timeout=60)
     assert process.returncode == 1
@@ -68,4 +68,4 @@ def test_a_full_disk_stops_with_a_sentence_and_the_run_is_resumed(tmp_path: Path
     run = Run(tmp_path / "my run")
     assert not list(run.folder.rglob("*.tmp"))
     Session(run, 1).carry_out()
-    assert tables_of(run) == expected(small(games=1500, shard=1500))
+    assert tables_of(run) == expected(small(games=1500, part_games=1500))

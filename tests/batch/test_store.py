@@ -28,7 +28,7 @@ def test_the_journal_keeps_what_was_appended_and_drops_a_torn_line(tmp_path: Pat
     with run.journal_writer() as journal:
         journal.append(entry(0))
         journal.append(entry(1))
-    path = run.folder / "shards.jsonl"
+    path = run.folder / "parts.jsonl"
     path.write_bytes(path.read_bytes() + b'{"part": 2')
     assert [told.part for told in run.journal()] == [0, 1]
     with run.journal_writer() as journal:
@@ -64,7 +64,7 @@ def test_what_was_last_written_of_a_part_counts_and_only_for_the_games_of_the_pl
 
 def test_a_torn_line_longer_than_what_is_read_at_once_is_dropped(tmp_path: Path) -> None:
     run = Run.create(tmp_path / "run", toy())
-    path = run.folder / "shards.jsonl"
+    path = run.folder / "parts.jsonl"
     path.write_bytes(b"x" * 200_000)
     with run.journal_writer() as journal:
         journal.append(entry(4))
@@ -73,8 +73,8 @@ def test_a_torn_line_longer_than_what_is_read_at_once_is_dropped(tmp_path: Path)
 
 def test_a_damaged_journal_is_named(tmp_path: Path) -> None:
     run = Run.create(tmp_path / "run", toy())
-    (run.folder / "shards.jsonl").write_text("{]\n")
-    with pytest.raises(MmsimError, match="shards.jsonl is damaged"):
+    (run.folder / "parts.jsonl").write_text("{]\n")
+    with pytest.raises(MmsimError, match="parts.jsonl is damaged"):
         list(run.journal())
 
 
@@ -85,7 +85,7 @@ def test_what_is_not_a_run_is_refused(tmp_path: Path) -> None:
     with pytest.raises(MmsimError, match="manifest.json is damaged"):
         Run(tmp_path)
     (tmp_path / "manifest.json").write_text('{"format": "mmsim-run/9"}')
-    with pytest.raises(MmsimError, match="is not of the format mmsim-run/1"):
+    with pytest.raises(MmsimError, match="is not of the format mmsim-run/2"):
         Run(tmp_path)
 
 

@@ -22,7 +22,7 @@ FLAGS = ("run", "--rules", "print", "--rules", "print+loyal", "--players", 4, "-
 def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str, str]:
     """A run, and what its command printed on stdout and stderr."""
     folder = tmp_path_factory.mktemp("runs") / "loyal"
-    result = run(*FLAGS, "--seed", 7, "--shard", 60, "--workers", 2, "--out", folder, "--json-progress")
+    result = run(*FLAGS, "--seed", 7, "--part-games", 60, "--workers", 2, "--out", folder, "--json-progress")
     assert result.exit_code == 0, result.output
     return folder, result.stdout, result.stderr
 
@@ -67,7 +67,7 @@ def test_an_experiment_file_is_played_with_what_the_command_line_changes(
 
 
 def test_until_says_before_and_after_how_well_it_is_known(tmp_path: Path) -> None:
-    words = ("run", "--rules", "print", "--until", "win_share±3%", "--shard", 3000, "--workers", 1)
+    words = ("run", "--rules", "print", "--until", "win_share±3%", "--part-games", 3000, "--workers", 1)
     result = run(*words, "--out", tmp_path / "run")
     assert result.exit_code == 0, result.output
     assert result.stderr.startswith("win_share±0.03 will take about 6,000 games of every variant and ")

@@ -92,7 +92,7 @@ def test_compare_says_what_is_wrong(run_folder: Path, tmp_path: Path) -> None:
     assert "unknown seating 'rotated'" in complaint(2, "compare", "print", "print+loyal", "--seats", "rotated")
     rotated = ("--seats", "rotate", "--games", 50)
     assert "groups of 4: games may be 48 or 52, not 50" in complaint(2, "compare", "print", "print+loyal", *rotated)
-    alone = write_run(tmp_path / "alone", ["print"], games=20, shard=20)
+    alone = write_run(tmp_path / "alone", ["print"], games=20, part_games=20)
     assert "nothing to compare" in complaint(2, "compare", alone)
     assert "no manifest.json" in complaint(2, "compare", tmp_path)
     until = ("compare", "print", "print+loyal", "--until")
@@ -103,7 +103,7 @@ def test_compare_says_what_is_wrong(run_folder: Path, tmp_path: Path) -> None:
 
 
 def test_compare_is_loud_about_a_partial_run(tmp_path: Path) -> None:
-    folder = write_run(tmp_path / "partial", games=40, shard=40, asked=80)
+    folder = write_run(tmp_path / "partial", games=40, part_games=40, asked=80)
     assert "WARNING: PARTIAL RUN" in output("compare", folder, "--metric", "margin")
     for form in ("--csv", "--json"):
         assert "WARNING: PARTIAL RUN" in run("compare", folder, "--metric", "margin", form).stderr
@@ -124,14 +124,14 @@ def test_report_of_nothing_is_a_sentence(tmp_path: Path) -> None:
 
 
 def test_report_of_a_damaged_run_is_a_sentence(tmp_path: Path) -> None:
-    folder = write_run(tmp_path / "damaged", ["print"], games=20, shard=10)
+    folder = write_run(tmp_path / "damaged", ["print"], games=20, part_games=10)
     part = folder / "lines" / "part-000001.parquet"
     part.write_bytes(part.read_bytes()[:100])
     assert "part-000001.parquet has 100 bytes instead of" in complaint(1, "report", folder)
 
 
 def test_report_is_loud_about_a_partial_run(tmp_path: Path) -> None:
-    folder = write_run(tmp_path / "partial", ["print"], games=20, shard=20, asked=40)
+    folder = write_run(tmp_path / "partial", ["print"], games=20, part_games=20, asked=40)
     result = run("report", folder, "--out", tmp_path / "out")
     assert result.exit_code == 0
     assert "WARNING: PARTIAL RUN: of 40 games" in result.stderr
@@ -142,7 +142,7 @@ def test_report_is_loud_about_a_partial_run(tmp_path: Path) -> None:
 @pytest.mark.parametrize("seats", ["fixed", "rotate"])
 def test_the_command_of_a_surprise_plays_that_game(seats: str, tmp_path: Path) -> None:
     bots = "greedy,uniform,uniform,uniform"
-    folder = write_run(tmp_path / "run", ["print"], games=24, shard=24, bots=bots, seats=seats)
+    folder = write_run(tmp_path / "run", ["print"], games=24, part_games=24, bots=bots, seats=seats)
     for one in surprises(open_run(folder)):
         file = tmp_path / f"{one.kind}.json"
         output(*shlex.split(one.command)[1:], "--quiet", "--record", file)

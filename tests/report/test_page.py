@@ -82,7 +82,7 @@ def test_the_experiment_can_be_read_again(report: Path, run_folder: Path) -> Non
 @pytest.mark.slow
 def test_files_that_the_experiment_names_lie_beside_the_report(tmp_path: Path) -> None:
     (tmp_path / "house.toml").write_text('base = "print"\n[knobs]\nend_lines = 5\n')
-    run = write_run(tmp_path / "house", [str(tmp_path / "house.toml")], games=8, shard=8)
+    run = write_run(tmp_path / "house", [str(tmp_path / "house.toml")], games=8, part_games=8)
     write_report(open_run(run), tmp_path / "report")
     (rules,) = read(tmp_path / "report" / "experiment.toml").variants
     assert Path(rules).is_relative_to(tmp_path / "report")
@@ -91,7 +91,7 @@ def test_files_that_the_experiment_names_lie_beside_the_report(tmp_path: Path) -
 
 def test_different_bots_are_rated(tmp_path: Path) -> None:
     bots = "uniform,greedy,greedy,greedy"
-    run = open_run(write_run(tmp_path / "bots", ["print"], games=300, shard=300, bots=bots))
+    run = open_run(write_run(tmp_path / "bots", ["print"], games=300, part_games=300, bots=bots))
     evidence = gather(run)
     assert evidence.panels["bot_win_share"].groups == ("greedy", "uniform")
     lone = evidence.panels["bot_win_share"].means[0, 1]
@@ -104,7 +104,7 @@ def test_different_bots_are_rated(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_run_of_one_variant_has_a_report_without_comparisons(tmp_path: Path) -> None:
-    run = open_run(write_run(tmp_path / "alone", ["print"], games=60, shard=60))
+    run = open_run(write_run(tmp_path / "alone", ["print"], games=60, part_games=60))
     page, answer = write_report(run, tmp_path / "report")
     assert len(answer) == 3
     assert "of games end by" in answer[1]
@@ -114,14 +114,14 @@ def test_a_run_of_one_variant_has_a_report_without_comparisons(tmp_path: Path) -
 
 
 def test_two_players_with_two_companies_each_are_two_seats(tmp_path: Path) -> None:
-    run = open_run(write_run(tmp_path / "two", ["print+advanced"], games=200, shard=200, players=2))
+    run = open_run(write_run(tmp_path / "two", ["print+advanced"], games=200, part_games=200, players=2))
     shares = gather(run).panels["win_share"]
     assert shares.groups == ("1st", "2nd")
     assert shares.means[0].sum() == pytest.approx(1)
 
 
 def test_hostile_names_stay_text(tmp_path: Path) -> None:
-    run = write_run(tmp_path / "bad", ["print"], games=40, shard=40, question="<script>alert(1)</script> & so?")
+    run = write_run(tmp_path / "bad", ["print"], games=40, part_games=40, question="<script>alert(1)</script> & so?")
     page, _ = write_report(open_run(run), tmp_path / "report")
     text = page.read_text(encoding="utf-8")
     assert "<script" not in text
@@ -139,7 +139,7 @@ def test_names_are_short_where_they_share_something() -> None:
 @pytest.mark.parametrize("variants", [["metro+companies"], ["metro", "metro+companies"]])
 def test_what_a_variant_does_not_tell_is_left_out(tmp_path: Path, variants: list[str]) -> None:
     """With companies nobody sees who leads, and every game of the base game is equally long."""
-    run = open_run(write_run(tmp_path / "run", variants, games=40, shard=40))
+    run = open_run(write_run(tmp_path / "run", variants, games=40, part_games=40))
     page, answer = write_report(run, tmp_path / "report")
     text = page.read_text(encoding="utf-8")
     assert len(answer) == 3
@@ -150,7 +150,7 @@ def test_what_a_variant_does_not_tell_is_left_out(tmp_path: Path, variants: list
 
 
 def test_a_report_over_an_older_one_leaves_none_of_its_charts_and_tables(tmp_path: Path) -> None:
-    run = open_run(write_run(tmp_path / "run", ["print"], games=40, shard=40))
+    run = open_run(write_run(tmp_path / "run", ["print"], games=40, part_games=40))
     folder = tmp_path / "report"
     for name in ("report.html", "charts/old.svg", "tables/old.csv", "charts/mine.txt"):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)

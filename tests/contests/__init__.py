@@ -1,0 +1,1 @@
+"""Contests: games that bots play on the workers of a batch."""
