@@ -55,6 +55,8 @@ FINDINGS = (
     Finding("no-corruption-table-4p", 30_000, FAIRNESS),
     Finding("two-players", 30_000, (*FAIRNESS, "shared_wins", *DRAMA, "turns")),
     Finding("editions-4p", 100_000, (*FAIRNESS, "score", "margin", "lead_changes", "turns", "trips_possible")),
+    Finding("dig-duty-4p", 10_000, (*FAIRNESS, "score", "margin", "turns", "trips_possible")),
+    Finding("last-round-4p", 10_000, (*FAIRNESS, "score", "margin", "turns", "trips_possible")),
     Finding("board-sets-4p", 50_000, (*FAIRNESS, "score", "margin", "turns", "trips_possible")),
     Finding("layouts-4p", 300_000, ("layout_share",)),
     *(Finding(f"metro-seats-{players}p", 50_000, FAIRNESS) for players in (2, 3, 4, 5, 6)),
