@@ -1,7 +1,7 @@
 """What the records of all games share: reading files of them, and naming the first thing that is wrong with one."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -64,10 +64,7 @@ def check_head(record: Any, game: str, keys: Iterable[str]) -> None:
     for key, expected in (("format", FORMAT), ("game", game)):
         if record.get(key) != expected:
             raise RecordError(f"'{key}' is {json.dumps(record.get(key))}, not \"{expected}\"")
-    known = tuple(keys)
-    for key in record:
-        if key not in known:
-            raise RecordError(f"the record: {unknown('key', key, known)}")
+    only_keys(record, keys, "the record")
 
 
 def get(told: Any, key: str, kind: type | tuple[type, ...], where: str) -> Any:
@@ -80,6 +77,14 @@ def get(told: Any, key: str, kind: type | tuple[type, ...], where: str) -> Any:
     if not isinstance(value, kind) or isinstance(value, bool):
         raise RecordError(f"{where}: '{key}' has a value of the wrong type: {json.dumps(value)}")
     return value
+
+
+def only_keys(part: Mapping[str, Any], keys: Iterable[str], where: str) -> None:
+    """An object of a record has no keys but these."""
+    known = tuple(keys)
+    for key in part:
+        if key not in known:
+            raise RecordError(f"{where}: {unknown('key', key, known)}")
 
 
 def check_turn(told: Any, number: int, turn: int, seat: int, over: bool) -> None:

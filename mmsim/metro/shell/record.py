@@ -2,13 +2,13 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any, Protocol
 
 from mmsim.core.errors import UsageError, unknown
 from mmsim.core.knobs import check_knob
-from mmsim.core.records import FORMAT, RecordError, check_head, check_legal, check_turn, get, same
+from mmsim.core.records import FORMAT, RecordError, check_head, check_legal, check_turn, get, only_keys, same
 from mmsim.metro.rules.board import CENTRE, COLOURS, COMPANY_WAGONS, WAGONS
 from mmsim.metro.rules.deal import PERCENTS, Deal, central_tiles, number_colours
 from mmsim.metro.rules.play import Seed
@@ -124,27 +124,19 @@ def _opening(record: Any) -> Game:
     seed = get(record, "seed", dict, "the record")
     for key, kind in _SEED_KEYS.items():
         get(seed, key, kind, "seed")
-    _only(seed, _SEED_KEYS, "seed")
+    only_keys(seed, _SEED_KEYS, "seed")
     seats = get(record, "seats", list, "the record")
     for seat, told in enumerate(seats):
         for key in ("seat", "player"):
             if get(told, key, int, f"seats[{seat}]") != seat:
                 raise RecordError(f"seats[{seat}] says {key} {told[key]}; seats are listed in playing order from 0")
         get(told, "bot", str, f"seats[{seat}]")
-        _only(told, _SEAT_KEYS, f"seats[{seat}]")
+        only_keys(told, _SEAT_KEYS, f"seats[{seat}]")
     rules = _ruleset(get(record, "ruleset", dict, "the record"), len(seats))
     board = get(record, "board", dict, "the record")
-    _only(board, _BOARD_KEYS, "board")
+    only_keys(board, _BOARD_KEYS, "board")
     same(get(board, "wagons", dict, "board"), wagons(rules), "board.wagons")
     return Game(rules, _deal(record, rules))
-
-
-def _only(told: dict[str, Any], keys: Iterable[str], where: str) -> None:
-    """An object of a record has no keys but these."""
-    known = tuple(keys)
-    for key in told:
-        if key not in known:
-            raise RecordError(f"{where}: {unknown('key', key, known)}")
 
 
 def _ruleset(told: dict[str, Any], players: int) -> Ruleset:
@@ -171,7 +163,7 @@ def _deal(record: dict[str, Any], rules: Ruleset) -> Deal:
     """What chance laid out, if it is what the rules lay out."""
     told = get(record, "deal", dict, "the record")
     supply, piles, numbers = (get(told, key, list, "deal") for key in _DEAL_KEYS)
-    _only(told, _DEAL_KEYS, "deal")
+    only_keys(told, _DEAL_KEYS, "deal")
     central = get(record["board"], "central", list, "board")
     if sorted(map(str, supply)) != sorted(TILES):
         raise RecordError(f"deal.supply: {_odd_tile(supply)}")

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 from mmsim.core.errors import UsageError, unknown
 from mmsim.core.knobs import check_knob
-from mmsim.core.records import FORMAT, RecordError, check_head, check_legal, check_turn, get, same
+from mmsim.core.records import FORMAT, RecordError, check_head, check_legal, check_turn, get, only_keys, same
 from mmsim.metromania.rules import boardfile
 from mmsim.metromania.rules.board import BoardSet, City, Layout
 from mmsim.metromania.rules.deal import MARKER_SETS, Hands, Marker, valid_deals
@@ -26,6 +26,9 @@ _MOVE_KEYS = {
     "pass": (),
 }
 _KEYS = ("format", "game", "board", "ruleset", "seats", "hands", "seed", "moves", "result")
+_BOARD_KEYS = ("set", "side", "layout", "pieces", "frame")
+_SEAT_KEYS = ("seat", "player", "bot")
+_SEED_KEYS = ("master", "variant", "game")
 _COMMON_KEYS = ("turn", "seat", "move", "stations", "points")
 # Knobs that records did not have at first, with the value that the games of such records were played by.
 LATER_KNOBS = {"dig_duty": "next"}
@@ -150,6 +153,7 @@ def verify(record: Any) -> Game:
 def _opening(record: Any) -> Game:
     check_head(record, GAME, _KEYS)
     seed = get(record, "seed", dict, "the record")
+    only_keys(seed, _SEED_KEYS, "seed")
     for key, kind in (("master", int), ("variant", str), ("game", int)):
         get(seed, key, kind, "seed")
     seats = get(record, "seats", list, "the record")
@@ -159,6 +163,7 @@ def _opening(record: Any) -> Game:
         if get(told, "seat", int, where) != seat:
             raise RecordError(f"{where} says seat {told['seat']}; seats are listed in playing order from 0")
         get(told, "bot", str, where)
+        only_keys(told, _SEAT_KEYS, where)
         players.append(get(told, "player", int, where))
     rules = _ruleset(get(record, "ruleset", dict, "the record"), tuple(players))
     city = _city(get(record, "board", dict, "the record"))
@@ -166,6 +171,7 @@ def _opening(record: Any) -> Game:
 
 
 def _city(board: dict[str, Any]) -> City:
+    only_keys(board, _BOARD_KEYS, "board")
     pieces = get(board, "pieces", list, "board")
     frame = get(board, "frame", list, "board")
     if not all(isinstance(rows, list) and all(isinstance(row, str) for row in rows) for rows in pieces):

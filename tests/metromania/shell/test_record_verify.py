@@ -171,6 +171,15 @@ def test_a_changed_knob_is_found(told: Record, name: str) -> None:
     complaint(told)
 
 
+@pytest.mark.parametrize(("part", "key"), [("board", "sett"), ("seed", "masters"), ("seats", "players")])
+def test_an_unknown_key_inside_a_part_is_named(told: Record, part: str, key: str) -> None:
+    where = told[part][1] if part == "seats" else told[part]
+    where[key] = 1
+    nearest = {"sett": "set", "masters": "master", "players": "player"}[key]
+    place = "seats[1]" if part == "seats" else part
+    assert complaint(told).startswith(f"{place}: unknown key '{key}'; did you mean '{nearest}'?")
+
+
 def test_a_record_from_before_there_was_a_knob_is_read_as_it_was_played(told: Record) -> None:
     del told["ruleset"]["dig_duty"]
     assert record.verify(told).rules.dig_duty == "next"
