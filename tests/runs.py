@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from mmsim.batch.experiment import from_mapping
+from mmsim.batch.remarkable import keep_records
 from mmsim.batch.store import Run
 from mmsim.batch.worker import Player, write_part
 
@@ -39,7 +40,7 @@ def write_run(
                 journal.append(played.entry)
         journal.settle()
         if games == run.games_asked:
-            run.finish()
+            run.finish(keep_records(run))
     return folder
 
 

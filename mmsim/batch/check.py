@@ -1,5 +1,7 @@
 """Trusting a run: its files against the journal, and games of it against the reference engine."""
 
+import hashlib
+import json
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -46,6 +48,7 @@ def _problems(run: Run, sample: int, checked: Checked, tell: Tell) -> Iterator[s
     if missing := played.count(0):
         yield f"{missing} of {plan.parts} parts are not played yet: mmsim resume {run.folder}"
     yield from _strays(run)
+    yield from _bad_records(run)
     for variant, game in _sample(run, whole, sample):
         try:
             replay(run, variant, game)
@@ -73,6 +76,22 @@ def _strays(run: Run) -> Iterator[str]:
             number = path.stem.removeprefix("part-")
             if not number.isdigit() or int(number) >= run.plan.parts:
                 yield f"{path} is no part of this run"
+
+
+def _bad_records(run: Run) -> Iterator[str]:
+    """What is wrong with the records that lie beside the tables."""
+    for about in (run.manifest["finished"] or {}).get("records", ()):
+        path = run.folder / about["file"]
+        try:
+            data = path.read_bytes()
+            if hashlib.sha256(data).hexdigest() != about["sha256"]:
+                yield f"{path} has another checksum than the manifest says"
+                continue
+            run.game.verify(json.loads(data))
+        except FileNotFoundError:
+            yield f"{path} is missing"
+        except (OSError, MmsimError) as error:
+            yield f"{path}: {error}"
 
 
 def _sample(run: Run, whole: bytearray, sample: int) -> list[tuple[int, int]]:

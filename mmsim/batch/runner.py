@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 from mmsim.batch.plan import Part, Plan
 from mmsim.batch.pool import PATIENCE_S, Heard, Pool
 from mmsim.batch.precision import Looks, Measure, Precision
+from mmsim.batch.remarkable import keep_records
 from mmsim.batch.store import LOG_FILE, Run
 from mmsim.batch.tally import Tally
 from mmsim.batch.worker import LOG, Entry, Task
@@ -105,7 +106,7 @@ class Session:
                 else:
                     self._play(run.plan)
             self._journal.settle()
-            run.finish()
+            run.finish(keep_records(run))
             LOG.info("finished, sha256 %s", run.manifest["finished"]["sha256"])
         return self.status
 

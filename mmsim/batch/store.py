@@ -4,7 +4,7 @@ import fcntl
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 FORMAT = "mmsim-run/2"
 _MANIFEST, _JOURNAL, _LOCK, _INPUTS = "manifest.json", "parts.jsonl", "lock", "inputs"
 LOG_FILE = "run.log"
+RECORDS = "records"  # the folder of the records of remarkable games
 
 
 class Run:
@@ -280,8 +281,9 @@ class Run:
         finally:
             writer.close()
 
-    def finish(self) -> None:
-        """Write down that every part is there, and a digest of all of them by which runs can be compared."""
+    def finish(self, records: Sequence[Mapping[str, Any]]) -> None:
+        """Write down that every part is there, a digest of all of them by which runs can be compared, and what records
+        of its games lie beside them."""
         plan = self.plan
         sums = bytearray(32 * plan.parts)
         rows, size, errors = dict.fromkeys(self.table_names, 0), 0, 0
@@ -304,6 +306,7 @@ class Run:
                 "bytes": size,
                 "bot_errors": errors,
                 "sha256": hashlib.sha256(sums).hexdigest(),
+                "records": list(records),
             }
         )
 

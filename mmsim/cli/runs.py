@@ -88,13 +88,13 @@ def remove(
 
 def record(
     folder: RunFolder,
-    game: Annotated[int, typer.Option(min=0, help="Which game.")],
+    number: Annotated[int, typer.Option(min=0, help="Which game, from 0 on.")],
     out: Annotated[Path, typer.Option(dir_okay=False, help="Write the record (JSON) here.")],
     variant: Annotated[str | None, typer.Option(help="Which variant, if there are several.")] = None,
 ) -> None:
     """Write the record of any game of a run."""
     run = Run(folder)
-    told = record_of(run, run.variant_index(variant), game)
+    told = record_of(run, run.variant_index(variant), number)
     write_atomically(out, (json.dumps(told, ensure_ascii=False) + "\n").encode())
     typer.echo(f"record -> {out}", err=True)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol
 
 from mmsim.core.errors import UsageError, unknown
 
@@ -121,11 +121,3 @@ class Game(Protocol):
 
     def verify(self, record: dict[str, Any]) -> None:
         """Replay a record with the reference engine; raises an error that says what differs."""
-
-
-@runtime_checkable
-class Draws(Protocol):
-    """A game that can draw how one of its games ended."""
-
-    def picture(self, record: dict[str, Any]) -> bytes:
-        """The final position of a record, as SVG."""

@@ -5,7 +5,7 @@ Only bots that think have the fast core started, and only pictures have matplotl
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from mmsim.core.bots import Bot
 from mmsim.core.game import Variant
@@ -46,8 +46,8 @@ class Explained:
 
 
 @dataclass(frozen=True)
-class Told:
-    """A game that has been played, ready to be told."""
+class GameStory:
+    """A game that has been played: how it began, what happened, how it ended."""
 
     opening: Sequence[str]
     story: Iterable[str]
@@ -119,8 +119,16 @@ class Shell(Protocol):
     def explain(self, rules: str, players: int | None) -> Explained:
         """What a ruleset says."""
 
-    def play(self, variant: Variant, game: int, layout: str | None, explain: bool) -> Told:
+    def play(self, variant: Variant, game: int, layout: str | None, explain: bool) -> GameStory:
         """Play one game; `layout` is for games whose boards are laid out, `explain` for bots that can."""
 
     def verify(self, record: Any) -> None:
         """Replay a record with the reference engine; raises an error that says what differs."""
+
+
+@runtime_checkable
+class Draws(Protocol):
+    """The shell of a game that can draw how one of its games ended."""
+
+    def picture(self, record: dict[str, Any]) -> bytes:
+        """The final position of a record, verified by the reference engine, as SVG."""

@@ -93,13 +93,6 @@ class Metro:
             decisions += len(table.history)
         return decisions
 
-    def picture(self, told: dict[str, Any]) -> bytes:
-        from mmsim.drawing.sheet import drawn  # matplotlib is slow to import; only pictures pay for it
-        from mmsim.metro.shell.draw import figure
-
-        played = record.verify(told)
-        return drawn(".svg", lambda: figure(played))
-
 
 @cache
 def _frames() -> "Frames":

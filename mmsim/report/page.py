@@ -76,7 +76,13 @@ def tables(evidence: Evidence) -> dict[str, pl.DataFrame]:
         for gap, panel in evidence.gaps
     ]
     surprises = [
-        {"kind": one.kind, "variant": one.variant.name, "game": one.game, "told": one.told, "command": one.command}
+        {
+            "kind": one.found.kind,
+            "variant": one.variant.name,
+            "game": one.found.game,
+            "text": one.found.text,
+            "command": one.command,
+        }
         for one in evidence.surprises
     ]
     ratings = [

@@ -11,10 +11,9 @@ from mmsim.analysis.fairness import SEAT_IMBALANCE, SOURCE
 from mmsim.analysis.panel import Panel
 from mmsim.analysis.surprises import Surprise
 from mmsim.core.common_metrics import SCORES_SECTION
-from mmsim.core.errors import MmsimError
-from mmsim.core.game import Draws
 from mmsim.core.metrics import ChartPlan, SectionPlan
-from mmsim.games import find_game, find_statistics
+from mmsim.core.shell import Draws
+from mmsim.games import find_shell, find_statistics
 from mmsim.report import figures, sentences
 from mmsim.report.evidence import Evidence
 from mmsim.report.figures import Chart
@@ -268,16 +267,16 @@ def boards(evidence: Evidence) -> Section | None:
 def surprises(evidence: Evidence) -> Section | None:
     if not evidence.surprises:
         return None
-    pictures = [
-        Picture(
-            f"The {one.kind} game",
-            f"{_capital(one.told)} ({evidence.name_of(one.variant.name)}, game {one.game:,}).",
-            one.command,
-            _drawn(one),
-        )
-        for one in evidence.surprises
-    ]
-    return Section("surprises", "Surprises", "Games worth a look", [], [], [], pictures)
+    pictures = []
+    for one in evidence.surprises:
+        found = one.found
+        caption = f"{_capital(found.text)} ({evidence.name_of(one.variant.name)}, game {found.game:,})."
+        pictures.append(Picture(f"The {found.kind} game", caption, one.command, _drawn(one)))
+    text = []
+    if not all(one.record for one in evidence.surprises):
+        again = f"mmsim resume {evidence.run.folder.name}"
+        text = [f"Games whose records this run does not have are not drawn; “{again}” writes those of a whole run."]
+    return Section("surprises", "Surprises", "Games worth a look", text, [], [], pictures)
 
 
 def _capital(text: str) -> str:
@@ -285,15 +284,11 @@ def _capital(text: str) -> str:
 
 
 def _drawn(one: Surprise) -> str:
-    """The end of a game as a data address; empty where its game, board or bots are not at hand any more."""
-    try:
-        game = find_game(str(one.variant.about["game"]))
-        if not isinstance(game, Draws):
-            return ""
-        picture = game.picture(game.record(game.prepare(one.again), one.game))
-    except MmsimError:
+    """The end of a game as a data address, from its record; empty where there is none or nothing to draw it."""
+    shell, record = find_shell(one.run.experiment.game), one.record
+    if record is None or not isinstance(shell, Draws):
         return ""
-    return f"data:image/svg+xml;base64,{base64.b64encode(picture).decode()}"
+    return f"data:image/svg+xml;base64,{base64.b64encode(shell.picture(record)).decode()}"
 
 
 def rule_gaps(evidence: Evidence) -> Section | None:

@@ -16,7 +16,7 @@ from mmsim.analysis.surprises import surprises
 from mmsim.analysis.tables import RunTables, VariantInfo, open_run
 from mmsim.batch.experiment import Experiment
 from mmsim.core.errors import UsageError
-from mmsim.games import GAMES, find_game, find_statistics
+from mmsim.games import GAMES, find_statistics
 from tests.runs import write_run
 
 
@@ -110,17 +110,18 @@ def test_a_counter_in_the_tables_makes_its_gap_known(run: RunTables) -> None:
 
 
 def test_surprises_are_the_extremes_and_can_be_seen_again(run: RunTables) -> None:
-    found = {one.kind: one for one in surprises(run)}
+    surprising = {one.found.kind: one for one in surprises(run)}
+    rows = {kind: one.found.row for kind, one in surprising.items()}
     games = run.tables["games"].collect()
-    assert found["longest"].row["turns"] == games["turns"].max()
-    assert found["most lopsided"].row["margin"] == games["margin"].max()
-    assert found["closest"].row["margin"] == games.filter(pl.col("winner").is_not_null())["margin"].min()
-    one = found["longest"]
-    game = find_game("metromania")
-    record = game.record(game.prepare(one.again), one.game)
-    assert max(move["turn"] for move in record["moves"]) in (one.row["turns"], one.row["turns"] - 1)
+    assert rows["longest"]["turns"] == games["turns"].max()
+    assert rows["most lopsided"]["margin"] == games["margin"].max()
+    assert rows["closest"]["margin"] == games.filter(pl.col("winner").is_not_null())["margin"].min()
+    one = surprising["longest"]
+    record = one.record
+    assert record is not None
+    assert max(move["turn"] for move in record["moves"]) in (rows["longest"]["turns"], rows["longest"]["turns"] - 1)
     assert one.command == (
-        f"mmsim play --rules {one.again.rules} --players 4 --bots uniform --seed 7 --game {one.game}"
+        f"mmsim play --rules {one.variant.rules} --players 4 --bots uniform --seed 7 --number {one.found.game}"
     )
 
 

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from mmsim import games
+from mmsim.batch import worker
 from mmsim.batch.experiment import Experiment, from_mapping, variants_of
 from mmsim.batch.plan import Plan
 from mmsim.batch.store import Run
@@ -70,3 +72,9 @@ def wait_until(ready: Callable[[], object], seconds: float = 60) -> None:
 def journal_lines(folder: Path) -> int:
     path = folder / "parts.jsonl"
     return path.read_bytes().count(b"\n") if path.exists() else 0
+
+
+def serve(*args: Any) -> None:
+    """A worker process that knows the toy."""
+    games._PACKAGES["toy"] = "tests.toy"
+    worker.serve(*args)

@@ -18,8 +18,8 @@ from mmsim.batch.experiment import Experiment
 from mmsim.batch.runner import Session, Status, extend
 from mmsim.batch.store import Run
 from mmsim.core.errors import MmsimError
-from tests.batch import toy as toy_module
 from tests.batch.helpers import SMALL, expected, small, tables_of, toy
+from tests.toy.game import BAD_GAME
 
 pytestmark = pytest.mark.usefixtures("toy_game")
 
@@ -92,7 +92,7 @@ def test_a_hung_worker_is_killed_and_replaced(tmp_path: Path) -> None:
     ],
 )
 def test_three_strikes_stop_the_run_with_the_game_named(tmp_path: Path, how: str, says: str, patience: float) -> None:
-    game = toy_module.BAD_GAME
+    game = BAD_GAME
     with pytest.raises(MmsimError, match=rf"part 2 {says}, 3 times; the last time at game {game} of {how}-3p; "):
         played(tmp_path / "run", toy(variants=[how], part_games=30), 1, patience=patience)
     run = Run(tmp_path / "run")
@@ -104,7 +104,7 @@ def test_three_strikes_stop_the_run_with_the_game_named(tmp_path: Path, how: str
 def test_bot_errors_are_in_the_journal_the_log_and_the_status(tmp_path: Path) -> None:
     run = Run.create(tmp_path / "run", toy(variants=["bad-bot"], games=120))
     status = Session(run, 1).carry_out()
-    told = {"game": toy_module.BAD_GAME, "seat": 2, "bot": "mine", "message": "chose to fly"}
+    told = {"game": BAD_GAME, "seat": 2, "bot": "mine", "message": "chose to fly"}
     assert [entry.errors for entry in run.journal()] == [[], [told]]
     assert status.errors == run.manifest["finished"]["bot_errors"] == 1
     assert "chose to fly" in (run.folder / "run.log").read_text()

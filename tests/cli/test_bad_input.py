@@ -84,7 +84,8 @@ def test_too_few_players_are_refused_with_how_many_may_play(number: str) -> None
 
 
 @pytest.mark.parametrize(
-    "words", ["play --seed -1", "play --seed 18446744073709551616", "play --game -1", "boards generate open --count 0"]
+    "words",
+    ["play --seed -1", "play --seed 18446744073709551616", "play --number -1", "boards generate open --count 0"],
 )
 def test_a_number_out_of_range_names_its_option(words: str) -> None:
     option = words.split()[-2]

@@ -248,14 +248,14 @@ def test_the_same_seed_plays_the_same_game() -> None:
     words = ("play", "--rules", "v2", "--players", 3, "--board", "compact")
     assert output(*words, "--seed", 5) == output(*words, "--seed", 5)
     assert output(*words, "--seed", 5) != output(*words, "--seed", 6)
-    assert output(*words, "--seed", 5) != output(*words, "--seed", 5, "--game", 1)
-    assert output(*words, "--seed", 2**64 - 1, "--game", 2**63 - 1)
+    assert output(*words, "--seed", 5) != output(*words, "--seed", 5, "--number", 1)
+    assert output(*words, "--seed", 2**64 - 1, "--number", 2**63 - 1)
 
 
 def test_play_with_every_option_writes_a_record_that_verifies(tmp_path: Path) -> None:
     told, picture = tmp_path / "new" / "game.json", tmp_path / "game.svg"
     words = ("play", "--rules", "nl+loyal,dig=2", "--players", 3, "--board", "compact", "--layout", CODE)
-    more = ("--bots", "uniform,uniform,uniform", "--seed", 4, "--game", 2, "--record", told, "--picture", picture)
+    more = ("--bots", "uniform,uniform,uniform", "--seed", 4, "--number", 2, "--record", told, "--picture", picture)
     result = run(*words, *more, "--quiet")
     assert result.exit_code == 0
     assert len(result.stdout.splitlines()) == 1

@@ -65,7 +65,7 @@ def test_a_bot_that_only_one_game_has_tells_its_game() -> None:
 @pytest.mark.parametrize("spec", ["metro", "metro+companies+stations", "metro+central+numbers"])
 def test_a_game_of_metro_is_played_recorded_drawn_and_verified(tmp_path: Path, spec: str) -> None:
     told, picture = tmp_path / "game.json", tmp_path / "game.svg"
-    words = ("play", "--rules", spec, "--players", 3, "--seed", 4, "--game", 2)
+    words = ("play", "--rules", spec, "--players", 3, "--seed", 4, "--number", 2)
     result = run(*words, "--record", told, "--picture", picture)
     assert (result.exit_code, result.stderr) == (0, f"record -> {told}\npicture -> {picture}\n")
     assert result.stdout.startswith(f"{spec}-3p, seed 4, game 2\n  seat 0: ")
@@ -78,15 +78,17 @@ def test_a_game_of_metro_is_played_recorded_drawn_and_verified(tmp_path: Path, s
     assert output("verify", told) == f"{told}:1: ok, {len(moves)} moves, {moves[-1]['turn']} turns, tiles\n"
 
 
-def test_a_game_to_play_is_named_or_numbered_or_both() -> None:
+def test_a_game_to_play_is_named_and_numbered() -> None:
     assert output("play", "--game", "metro", "--quiet") == output("play", "--rules", "metro", "--quiet")
-    both = output("play", "--game", "metro", "--game", 3, "--quiet")
-    assert both == output("play", "--rules", "metro", "--game", 3, "--quiet")
-    for words in (("chess",), (-1,), (2**63,), (1, 2), ("metro", "metro")):
-        given = [word for value in words for word in ("--game", value)]
-        assert "it takes a number from 0 to 9223372036854775807, or metromania or metro, each once" in complaint(
-            USAGE, "play", *given
-        )
+    both = output("play", "--game", "metro", "--number", 3, "--quiet")
+    assert (
+        both
+        == output("play", "--rules", "metro", "--number", 3, "--quiet")
+        != output("play", "--rules", "metro", "--quiet")
+    )
+    assert "unknown game 'chess'" in complaint(USAGE, "play", "--game", "chess")
+    for number in (-1, 2**63):
+        assert "Invalid value for '--number'" in complaint(USAGE, "play", "--number", number)
 
 
 def test_a_ruleset_file_belongs_to_the_game_of_its_base(tmp_path: Path) -> None:
@@ -102,7 +104,7 @@ def test_a_ruleset_file_belongs_to_the_game_of_its_base(tmp_path: Path) -> None:
 def test_bots_of_metro_that_think_play_and_rotate(tmp_path: Path) -> None:
     told = tmp_path / "game.json"
     words = ("play", "--rules", "metro", "--bots", "planner,greedy,spoiler,uniform", "--quiet", "--record", told)
-    run(*words, "--game", 6, "--seats", "rotate")
+    run(*words, "--number", 6, "--seats", "rotate")
     record = json.loads(told.read_text())
     assert [seat["bot"] for seat in record["seats"]] == ["spoiler", "uniform", "planner", "greedy"]
     assert record["seed"]["seats"] == "rotate"
@@ -147,7 +149,7 @@ def test_metro_is_run_checked_recorded_compared_and_reported(tmp_path: Path) -> 
     folder, told, page = tmp_path / "run", tmp_path / "game.json", tmp_path / "page"
     run("run", "--rules", "metro", "--rules", "metro+free", "--games", 120, "--out", folder, "--quiet", "--workers", 1)
     assert "ok, 2 parts, 3 games replayed" in output("check", folder, "--sample", 3)
-    run("record", folder, "--game", 5, "--variant", "metro+free-4p", "--out", told)
+    run("record", folder, "--number", 5, "--variant", "metro+free-4p", "--out", told)
     output("verify", "--quiet", told)
     assert "metro+free-4p against metro-4p" in output("compare", folder, "--metric", "score")
     output("report", folder, "--out", page)

@@ -92,7 +92,7 @@ def test_check_fails_on_a_damaged_run(folder: Path) -> None:
 
 def test_the_record_of_any_game_passes_verify(made: tuple[Path, str, str], tmp_path: Path) -> None:
     file = tmp_path / "game.json"
-    words = ("record", made[0], "--game", 61, "--variant", "print+loyal-4p", "--out", file)
+    words = ("record", made[0], "--number", 61, "--variant", "print+loyal-4p", "--out", file)
     assert output(*words) == ""
     assert output("verify", file).startswith(f"{file}:1: ok, ")
     told = json.loads(file.read_text())
@@ -149,7 +149,7 @@ def test_a_table_is_exported_to_a_file(made: tuple[Path, str, str], tmp_path: Pa
         ("check nowhere", "nowhere is not a run: it has no manifest.json"),
         ("runs show nowhere", "nowhere is not a run: it has no manifest.json"),
         ("runs rm nowhere --yes", "nowhere is not a run: it has no manifest.json"),
-        ("record nowhere --game 3 --out x", "nowhere is not a run: it has no manifest.json"),
+        ("record nowhere --number 3 --out x", "nowhere is not a run: it has no manifest.json"),
         ("export nowhere --table seats", "nowhere is not a run: it has no manifest.json"),
     ],
 )
@@ -168,8 +168,8 @@ def test_a_folder_with_a_run_is_not_played_into(folder: Path) -> None:
 
 def test_a_game_or_table_that_is_not_there_is_said(made: tuple[Path, str, str], tmp_path: Path) -> None:
     folder, out = made[0], tmp_path / "x"
-    assert "say which with --variant" in complaint(USAGE, "record", folder, "--game", 1, "--out", out)
-    text = complaint(USAGE, "record", folder, "--game", 999, "--variant", "print-4p", "--out", out)
+    assert "say which with --variant" in complaint(USAGE, "record", folder, "--number", 1, "--out", out)
+    text = complaint(USAGE, "record", folder, "--number", 999, "--variant", "print-4p", "--out", out)
     assert text == f"{folder} has the games 0 to 179, not 999"
     assert "did you mean 'seats'" in complaint(USAGE, "export", folder, "--table", "seat", "--out", out)
     assert "did you mean 'csv'" in complaint(USAGE, "export", folder, "--table", "seats", "--format", "cvs")

@@ -1,8 +1,11 @@
 """`mmsim compare`, `report` and `sweep` from the command line."""
 
 import json
+import os
 import re
 import shlex
+import subprocess
+import sys
 import tempfile
 from io import StringIO
 from pathlib import Path
@@ -137,6 +140,20 @@ def test_report_is_loud_about_a_partial_run(tmp_path: Path) -> None:
     assert "WARNING: PARTIAL RUN: of 40 games" in result.stderr
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     assert re.search(r'<p class="warning" role="alert">.*PARTIAL RUN: of 40 games', page)
+    assert "data:image" not in page
+    assert "Games whose records this run does not have are not drawn" in page
+
+
+def test_report_compiles_nothing(run_folder: Path, tmp_path: Path) -> None:
+    """Its remarkable games are drawn from the records of the run, without the compiler and its cache."""
+    program = "import sys; from mmsim.cli.app import app; app(sys.argv[1:], standalone_mode=False)"
+    check = f"import atexit, sys; atexit.register(lambda: print('numba' in sys.modules)); {program}"
+    env = {**os.environ, "MMSIM_CACHE_DIR": str(tmp_path / "cache")}
+    words = [sys.executable, "-c", check, "report", run_folder, "--out", tmp_path / "out"]
+    done = subprocess.run(words, env=env, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "False"
+    assert not (tmp_path / "cache").exists()
+    assert (tmp_path / "out" / "report.html").read_text(encoding="utf-8").count("data:image/svg") == 3
 
 
 @pytest.mark.parametrize("seats", ["fixed", "rotate"])
@@ -144,9 +161,9 @@ def test_the_command_of_a_surprise_plays_that_game(seats: str, tmp_path: Path) -
     bots = "greedy,uniform,uniform,uniform"
     folder = write_run(tmp_path / "run", ["print"], games=24, part_games=24, bots=bots, seats=seats)
     for one in surprises(open_run(folder)):
-        file = tmp_path / f"{one.kind}.json"
+        file = tmp_path / f"{one.found.kind}.json"
         output(*shlex.split(one.command)[1:], "--quiet", "--record", file)
-        output("record", folder, "--game", one.game, "--out", tmp_path / "of-run.json")
+        output("record", folder, "--number", one.found.game, "--out", tmp_path / "of-run.json")
         assert json.loads(file.read_text()) == json.loads((tmp_path / "of-run.json").read_text())
         assert output("verify", file)
 

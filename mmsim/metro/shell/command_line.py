@@ -7,7 +7,7 @@ from mmsim.core.bots import Bot
 from mmsim.core.errors import UsageError
 from mmsim.core.game import Variant
 from mmsim.core.seating import games_a_deal, rotated
-from mmsim.core.shell import BoardSets, Explained, Fact, Listing, Told
+from mmsim.core.shell import BoardSets, Explained, Fact, GameStory, Listing
 from mmsim.metro.rules import rulesets
 from mmsim.metro.rules.play import Seed, check_board, play_uniform
 from mmsim.metro.rules.reference import Game, apply
@@ -46,7 +46,7 @@ class MetroShell:
         wagons = [f"{colour} {', '.join(map(str, stations))}" for colour, stations in record.wagons(ruleset).items()]
         return Explained(ruleset.variant, ruleset.knobs(), sources, [Fact("wagons", "; ".join(wagons), "X7")])
 
-    def play(self, variant: Variant, game: int, layout: str | None, explain: bool) -> Told:
+    def play(self, variant: Variant, game: int, layout: str | None, explain: bool) -> GameStory:
         from mmsim.metro.bots import seat_bots
 
         check_board(variant.board)
@@ -64,7 +64,7 @@ class MetroShell:
         # the reference engine has nothing to compile
         table = _play_with_core(ruleset, variant, seed) if thinks else play_uniform(ruleset, seed)
         outcome = result(table)
-        return Told(
+        return GameStory(
             opening=[
                 f"{ruleset.variant}, seed {variant.seed}, game {game}",
                 *(
@@ -81,6 +81,9 @@ class MetroShell:
 
     def verify(self, told: Any) -> None:
         record.verify(told)
+
+    def picture(self, told: dict[str, Any]) -> bytes:
+        return _drawn(".svg", record.verify(told))
 
 
 def _play_with_core(ruleset: rulesets.Ruleset, variant: Variant, seed: Seed) -> Game:

@@ -6,7 +6,7 @@ from typing import Any
 from mmsim.core.errors import UsageError
 from mmsim.core.game import Variant
 from mmsim.core.seating import games_a_deal
-from mmsim.core.shell import BoardSets, Explained, Fact, Inspected, Listing, Shown, Told
+from mmsim.core.shell import BoardSets, Explained, Fact, GameStory, Inspected, Listing, Shown
 from mmsim.metromania.bots import BOTS, seat_bots, seated
 from mmsim.metromania.bots.reasons import Reason
 from mmsim.metromania.rules import boardfile, rulesets
@@ -60,7 +60,7 @@ class MetromaniaShell:
         )
         return Explained(ruleset.variant, ruleset.knobs(), sources, facts)
 
-    def play(self, variant: Variant, game: int, layout: str | None, explain: bool) -> Told:
+    def play(self, variant: Variant, game: int, layout: str | None, explain: bool) -> GameStory:
         ruleset = rulesets.ruleset(variant.rules, variant.players)
         rotations = games_a_deal(ruleset.players, variant.rotate)
         seats = seated(ruleset, seat_bots(variant.bots, ruleset.companies), game % rotations)
@@ -74,7 +74,7 @@ class MetromaniaShell:
             play_out(table, Seed(variant.seed, game))  # the reference engine has nothing to compile
         outcome = result(table)
         city = f"{table.city.board_set.name} {table.city.layout.code}"
-        return Told(
+        return GameStory(
             opening=[
                 f"{ruleset.variant} on {city}, seed {variant.seed}, game {game}",
                 *(
@@ -91,6 +91,10 @@ class MetromaniaShell:
 
     def verify(self, told: Any) -> None:
         record.verify(told)
+
+    def picture(self, told: dict[str, Any]) -> bytes:
+        game = record.verify(told)
+        return _drawn(".svg", game.city, game)
 
 
 def _players(numbers: tuple[int, ...]) -> str:

@@ -282,7 +282,7 @@ def test_a_frame_has_the_declared_columns_and_every_row(name: str, table: str) -
 
 WORDS = {
     "games": {
-        "status": ["finished", "turn_limit", "bot_error"],
+        "status": ["finished", "bot_error"],
         "end_reason": ["both_lines", "stations", "lines", "deadlock"],
     },
     "seats": {},

@@ -1,3 +1,0 @@
-"""Where the house looks for the toy."""
-
-from tests.batch.toy import Toy as Toy

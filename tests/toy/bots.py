@@ -1,0 +1,31 @@
+"""The bots: a declaration and a choice each."""
+
+from collections.abc import Callable, Mapping
+
+from mmsim.core.bots import Bot
+from mmsim.core.rng import Stream
+from mmsim.core.seating import rotated
+from tests.toy.rules import MOVES, Position, Ruleset, Seed
+
+UNIFORM = Bot("uniform", "Takes any move.", "nothing")
+BOLD = Bot("bold", "Always rolls.", "nothing")
+BOTS: Mapping[str, Bot] = {bot.name: bot for bot in (UNIFORM, BOLD)}
+_CHOICES: dict[str, Callable[[Stream], str]] = {
+    "uniform": lambda draws: MOVES[draws.below(2)],
+    "bold": lambda draws: "roll",
+}
+
+
+def seated(rules: Ruleset, listed: tuple[Bot, ...], seed: Seed) -> list[Bot]:
+    """Who sits where in a game."""
+    return rotated(listed, range(rules.players), seed.game % rules.players if seed.rotate else 0)
+
+
+def play(rules: Ruleset, listed: tuple[Bot, ...], seed: Seed) -> Position:
+    """A game from its seed."""
+    position = Position(rules, seed.faces(rules))
+    draws = [seed.bot_draws(seat) for seat in range(rules.players)]
+    bots = seated(rules, listed, seed)
+    while not position.over:
+        position.apply(_CHOICES[bots[position.seat].name](draws[position.seat]))
+    return position

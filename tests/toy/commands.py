@@ -1,0 +1,47 @@
+"""Every command with the toy, in a process that has it installed: `python -m tests.toy.commands FOLDER`.
+
+What the commands printed is written as JSON, the words of a command as the key.
+"""
+
+import json
+import os
+import shlex
+import sys
+from pathlib import Path
+
+from typer.testing import CliRunner
+
+from mmsim.cli.app import app
+
+COMMANDS = (
+    "rules list --game toy",
+    "rules show dice,hold=2",
+    "bots list --game toy --json",
+    "play --rules dice,hold=2 --players 3 --bots bold,uniform,uniform --number 5 --record game.json",
+    "verify game.json",
+    "run --rules dice --rules dice,hold=4 --players 3 --games 300 --part-games 60 --workers 2 --out run --quiet",
+    "resume run --workers 1 --quiet",
+    "check run",
+    "export run --table seats --out seats.csv",
+    "record run --number 7 --variant dice-3p --out seven.json",
+    "compare run --csv",
+    "report run --out report",
+    "compare dice dice,longest=2 --games 200 --metric rolls --json --workers 1",
+    "sweep dice --vary hold=2:4:2 --games 200 --out sweep --workers 1",
+    "ladder --game toy --players 3 --games 300 --json --quiet --workers 1",
+    "run --game toy --games 400 --bots bold,uniform --seats rotate --workers 1 --out until --until rolls±0.2 --quiet",
+    "bench --game toy --games 1000 --repeats 1 --json",
+)
+
+
+def main(folder: Path) -> None:
+    os.chdir(folder)
+    printed = {}
+    for command in COMMANDS:
+        result = CliRunner().invoke(app, shlex.split(command))
+        printed[command] = {"code": result.exit_code, "out": result.stdout, "err": result.stderr}
+    Path("printed.json").write_text(json.dumps(printed, indent=1))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

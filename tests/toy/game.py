@@ -1,0 +1,160 @@
+"""The toy behind the seam."""
+
+import os
+import signal
+import time
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from mmsim.core.bots import Bot
+from mmsim.core.frames import Frames
+from mmsim.core.game import BotError, Shard, Variant
+from mmsim.core.seating import seat_bots
+from tests.toy import record
+from tests.toy.bots import BOTS, play, seated
+from tests.toy.rules import END_REASONS, RULES_VERSION, Position, Ruleset, Seed, ruleset
+
+BAD_GAME = 77
+GAME_ROW = np.dtype(
+    [
+        ("game", np.uint64),
+        ("status", np.uint8),
+        ("end_reason", np.int8),
+        ("turns", np.uint16),
+        ("winner", np.int8),  # -1: shared
+        ("margin", np.int16),
+        ("lead_changes", np.uint16),
+        ("decided_turn", np.int16),  # since when the winner led; -1: shared
+        ("rolls", np.uint8),
+    ]
+)
+SEAT_ROW = np.dtype(
+    [
+        ("game", np.uint64),
+        ("seat", np.uint8),
+        ("player", np.uint8),
+        ("score", np.int16),
+        ("rank", np.uint8),
+        ("win_share", np.float32),
+    ]
+)
+FRAMES = Frames(
+    {"games": GAME_ROW, "seats": SEAT_ROW},
+    {"status": ("finished", "bot_error"), "end_reason": END_REASONS},
+    {"games": ("winner", "decided_turn")},
+)
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A variant, ready to be played."""
+
+    rules: Ruleset
+    bots: tuple[Bot, ...]
+    variant: Variant
+
+    @property
+    def name(self) -> str:
+        return f"{self.rules.name}-{self.rules.players}p{self.variant.suffix}"
+
+    def seed(self, game: int) -> Seed:
+        return Seed(self.variant.seed, game, self.variant.rotate)
+
+
+class Toy:
+    """The game object."""
+
+    name = "toy"
+
+    @property
+    def tables(self) -> dict[str, pl.Schema]:
+        return {table: FRAMES.schema(table) for table in FRAMES.rows}
+
+    def start_up(self) -> float:
+        return 0.0
+
+    def prepare(self, variant: Variant) -> Prepared:
+        rules = ruleset(variant.rules, variant.players)
+        return Prepared(rules, seat_bots(variant.bots, BOTS, rules.players, "players"), variant)
+
+    def describe(self, prepared: Prepared) -> dict[str, Any]:
+        rules = prepared.rules
+        return {
+            "game": self.name,
+            "name": prepared.name,
+            "players": rules.players,
+            "seat_player": list(range(rules.players)),
+            "rules_version": RULES_VERSION,
+            "ruleset": record.knobs(rules),
+            "bots": [{"bot": bot.spec, **bot.settings} for bot in prepared.bots],
+            "seats": prepared.variant.seats,
+            "seed": prepared.variant.seed,
+        }
+
+    def rows_per_game(self, prepared: Prepared) -> dict[str, int]:
+        return {"games": 1, "seats": prepared.rules.players}
+
+    def play_shard(self, prepared: Prepared, first_game: int, count: int) -> Shard:
+        players = prepared.rules.players
+        rows = {"games": np.zeros(count, GAME_ROW), "seats": np.zeros(count * players, SEAT_ROW)}
+        errors: list[BotError] = []
+        for i in range(count):
+            game = first_game + i
+            position = play(prepared.rules, prepared.bots, prepared.seed(game))
+            _write(rows["games"][i : i + 1], rows["seats"][i * players :][:players], game, position)
+            if game == BAD_GAME and (failed := _go_wrong(prepared.rules.name)):
+                rows["games"][i]["status"] = 1
+                errors.append(failed)
+        return Shard(rows, int(rows["games"]["turns"].sum()) * players, errors)
+
+    def frame(self, prepared: Prepared, table: str, rows: Any) -> pl.DataFrame:
+        rotations = prepared.rules.players if prepared.variant.rotate else 1
+        bots = [
+            [bot.spec for bot in seated(prepared.rules, prepared.bots, prepared.seed(rotation))]
+            for rotation in range(rotations)
+        ]
+        return FRAMES.frame(table, rows, prepared.name, bots)
+
+    def play_reference(self, prepared: Prepared, first_game: int, count: int) -> int:
+        return self.play_shard(prepared, first_game, count).decisions
+
+    def new_game(self, prepared: Prepared, game: int) -> Position:
+        return Position(prepared.rules, prepared.seed(game).faces(prepared.rules))
+
+    def record(self, prepared: Prepared, game: int) -> dict[str, Any]:
+        seed = prepared.seed(game)
+        bots = [bot.spec for bot in seated(prepared.rules, prepared.bots, seed)]
+        return record.record_of(play(prepared.rules, prepared.bots, seed), bots, seed)
+
+    def verify(self, told: dict[str, Any]) -> None:
+        record.verify(told)
+
+
+def _write(row: Any, seats: Any, game: int, position: Position) -> None:
+    scores = np.array(position.scores)
+    won = scores == scores.max()
+    leaders = [max(range(len(total)), key=total.__getitem__) for total in position.totals]
+    winner = int(scores.argmax()) if won.sum() == 1 else -1
+    row["game"], row["turns"], row["winner"] = game, len(position.faces), winner
+    row["margin"] = np.sort(scores)[-1] - np.sort(scores)[-2]
+    row["lead_changes"] = sum(one != other for one, other in pairwise(leaders))
+    before = [turn for turn, leader in enumerate(leaders, 1) if leader != winner]
+    row["decided_turn"] = -1 if winner < 0 else max(before, default=0) + 1
+    row["rolls"] = sum(move == "roll" for _, _, move in position.history)
+    seats["game"], seats["seat"], seats["player"] = game, range(len(scores)), range(len(scores))
+    seats["score"], seats["win_share"] = scores, won / won.sum()
+    seats["rank"] = 1 + (scores[None, :] > scores[:, None]).sum(axis=1)
+
+
+def _go_wrong(edition: str) -> BotError | None:
+    if edition == "killed":
+        os.kill(os.getpid(), signal.SIGKILL)
+    if edition == "raising":
+        raise ZeroDivisionError("no dice")
+    if edition == "hanging":
+        time.sleep(600)
+    return BotError(BAD_GAME, 2, "mine", "chose to fly") if edition == "bad-bot" else None
