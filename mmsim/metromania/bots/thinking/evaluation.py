@@ -1,6 +1,6 @@
 """What a bot works out before it weighs turns: networks, who is ahead, what others need, where its lines stand."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -11,12 +11,15 @@ from mmsim.metromania.bots.thinking.memory import (
     BLOCK,
     CHANCES,
     CLOSE,
+    DEPTH,
     DISTANCES,
+    END_VALUES,
     ENDS,
-    FAR,
     FINISH,
     LEADER,
+    NEAR,
     NEAR_SPOT,
+    NEARNESS,
     PARTNER,
     RACE,
     RIVALS,
@@ -37,7 +40,7 @@ from mmsim.metromania.engine.scoring import (
     trip_ends,
     trip_points,
 )
-from mmsim.metromania.engine.state import NOWHERE, TRIPS, VERTICES
+from mmsim.metromania.engine.state import NOWHERE, TRIPS, VERTICES, Board, Rules, State
 from mmsim.metromania.engine.stations import directions_ahead, slots_ahead
 from mmsim.metromania.engine.trips import build_network, fastest, stations_at_cell
 
@@ -45,6 +48,7 @@ _ONE, _ZERO = np.uint64(1), np.uint64(0)
 _BYTE = np.uint32(255)
 EVERY_DIRECTION = 0x555  # the first slot of every direction
 _FAR_AWAY = 24  # tunnels: what a line without any way to an end counts as
+_ENOUGH_ROOM = 3  # ways: more do not count
 
 
 @inlined
@@ -101,6 +105,8 @@ def take_in(v: Any, b: Any, r: Any, bots: Any, m: Any, net: Any) -> None:
         _find_needs(v, b, r, m)
     for to_go in range(DISTANCES):
         m.race[ix(to_go)] = -np.float64(to_go) / (1.0 + m.rival_turns)
+    for row in range(2 * (DEPTH + 1)):
+        m.end_values_known[ix(row)] = _ZERO
     for number in range(2):
         m.before[ix(number)] = 0.0
         m.chance[ix(number)] = 0.0
@@ -232,47 +238,74 @@ def _note_needs(b: Any, m: Any, u: Any, slots: Any, to_go: Any, leading: Any) ->
 # --- what the end of a line is worth ---------------------------------------------------------------------------
 
 
+class LineEnd(NamedTuple):
+    """The end of a line, as it is or after some tunnels."""
+
+    number: Any  # the line, 0 or 1
+    side: Any  # the one on which it started
+    planned: Any  # tunnels after those it has
+    at: Any  # the vertex
+    direction: Any  # in which it came there
+    station: Any  # whether there is a station
+    kinds: Any  # lanes of the markers left to lay
+
+
 @jit
-def as_it_stands(v: Any, b: Any, r: Any, bots: Any, m: Any, number: Any) -> float:
+def as_it_stands(v: State, b: Board, r: Rules, bots: Any, m: Any, number: Any) -> float:
     """What the end of a line is worth where it is now; notes its chance."""
     line = 2 * v.seat + number
     if v.ended >> np.uint64(line) & _ONE != _ZERO:
         return end_worth(v, b, bots, m, number)
     if v.started >> np.uint64(line) & _ONE == _ZERO:
         m.chance[ix(number)] = weight(bots, v.seat, WIDTH + UNSTARTED)
-        return _worth(v, bots, m, weight(bots, v.seat, WIDTH + UNSTARTED), 2 * b.side, 0.0, 0.0, m.telling)
-    u = v.terminus[ix(line)]
-    return terminus_worth(
-        v,
-        b,
-        r,
-        bots,
-        m,
-        number,
-        u,
-        v.direction[ix(line)],
-        v.station[ix(u)] != 0,
-        v.tunnels[ix(line)],
-        v.start_side[ix(line)],
-        m.held_kinds,
-        m.telling,
-    )
+        return _worth(v, bots, m, m.chance[ix(number)], 2 * b.side, 0.0, 0.0, m.telling)
+    u, side = v.terminus[ix(line)], v.start_side[ix(line)]
+    goal_map(v, b, r, m, side)
+    end = LineEnd(number, side, np.int64(0), u, v.direction[ix(line)], v.station[ix(u)] != 0, m.held_kinds)
+    to_go, near, room = _around(v, b, r, bots, m, end)
+    chance = _chance(bots, v.seat, to_go, r.tunnels_per_line - v.tunnels[ix(line)])
+    m.chance[ix(number)] = chance
+    return _worth(v, bots, m, chance, to_go, near, room, m.telling)
 
 
 @inlined
-def _worth(v: Any, bots: Any, m: Any, chance: Any, to_go: Any, near: Any, room: Any, telling: Any) -> float:
+def terminus_worth(v: State, b: Board, r: Rules, bots: Any, m: Any, end: LineEnd, telling: Any) -> float:
+    """What the end of a line is worth after some planned tunnels."""
+    to_go, near, room = _around(v, b, r, bots, m, end)
+    left = r.tunnels_per_line - v.tunnels[ix(2 * v.seat + end.number)] - end.planned
+    if telling:
+        return _worth(v, bots, m, _chance(bots, v.seat, to_go, left), to_go, near, room, telling)
+    row = (DEPTH + 1) * end.number + end.planned
+    if m.end_values_known[ix(row)] >> np.uint64(to_go) & _ONE == _ZERO:
+        m.end_values_known[ix(row)] |= _ONE << np.uint64(to_go)
+        m.end_value[ix(END_VALUES * row + to_go)] = _ending_worth(
+            v, bots, m, _chance(bots, v.seat, to_go, left), to_go, telling
+        )
+    value = m.end_value[ix(END_VALUES * row + to_go)]
+    value += weight(bots, v.seat, NEAR_SPOT) * near
+    return value + weight(bots, v.seat, ROOM) * room
+
+
+@inlined
+def _worth(v: State, bots: Any, m: Any, chance: Any, to_go: Any, near: Any, room: Any, telling: Any) -> float:
     """The features of the end of a line, weighed."""
-    seat = v.seat
+    value = _ending_worth(v, bots, m, chance, to_go, telling)
+    value += note_if(telling, bots, m, v.seat, NEAR_SPOT, near)
+    return value + note_if(telling, bots, m, v.seat, ROOM, room)
+
+
+@inlined
+def _ending_worth(v: State, bots: Any, m: Any, chance: Any, to_go: Any, telling: Any) -> float:
+    """Those of them that are about ending the line."""
+    seat, shown = v.seat, min(to_go, np.int64(_FAR_AWAY))
     value = note_if(telling, bots, m, seat, ENDS, chance)
     value += note_if(telling, bots, m, seat, FINISH, chance * 0.5 * np.float64(v.points[ix(seat)]))
-    value += note_if(telling, bots, m, seat, SHORTER, -np.float64(to_go))
-    value += note_if(telling, bots, m, seat, RACE, m.race[ix(to_go)])
-    value += note_if(telling, bots, m, seat, NEAR_SPOT, near)
-    return value + note_if(telling, bots, m, seat, ROOM, room)
+    value += note_if(telling, bots, m, seat, SHORTER, -np.float64(shown))
+    return value + note_if(telling, bots, m, seat, RACE, m.race[ix(shown)])
 
 
 @jit
-def end_worth(v: Any, b: Any, bots: Any, m: Any, number: Any) -> float:
+def end_worth(v: State, b: Board, bots: Any, m: Any, number: Any) -> float:
     """What a line is worth that has ended."""
     if v.ended >> np.uint64(2 * v.seat + number) & _ONE != _ZERO:
         m.chance[ix(number)] = 1.0
@@ -280,68 +313,47 @@ def end_worth(v: Any, b: Any, bots: Any, m: Any, number: Any) -> float:
 
 
 @inlined
-def terminus_worth(
-    v: Any,
-    b: Any,
-    r: Any,
-    bots: Any,
-    m: Any,
-    number: Any,
-    u: Any,
-    d: Any,
-    station: Any,
-    tunnels: Any,
-    side: Any,
-    kinds: Any,
-    telling: Any,
-) -> float:
-    """What the end of a line is worth at a vertex, with markers of some kinds left to lay."""
-    seat = v.seat
-    line = 2 * seat + number
-    goal_map(v, b, r, m, side)
-    into = (VERTICES + 1) * side
-    ways = usable(v, u, kinds) & slots_ahead(d, station)
-    left = r.tunnels_per_line - tunnels
-    to_go = np.int64(FAR)
-    near = 0.0
-    room = 0.0
-    if left > 0:
-        if m.ahead[ix(into + u)] & _BYTE == 1:
-            to_go = np.int64(1)
-        least = np.uint32(0xFFFFFFFF)
-        k, directions = directions_ahead(d, station)
-        ways |= ways >> _ONE  # the two slots of a direction
-        places = np.int64(0)
-        for _ in range(directions):
+def _chance(bots: Any, seat: Any, to_go: Any, left: Any) -> float:
+    """The chance to end a line with so many tunnels to go and so many left."""
+    if to_go > left or to_go >= DISTANCES:
+        return 0.0
+    return bots.chance[ix(CHANCES * seat + SLACKS * to_go + min(left - to_go, np.int64(SLACKS - 1)))]
+
+
+@inlined
+def _around(v: State, b: Board, r: Rules, bots: Any, m: Any, end: LineEnd) -> tuple[np.int64, float, float]:
+    """The tunnels from the end of a line to an end of lines, up to DISTANCES, how near spots are, and the room."""
+    line = 2 * v.seat + end.number
+    left = r.tunnels_per_line - v.tunnels[ix(line)] - end.planned
+    if left <= 0:
+        return np.int64(DISTANCES), 0.0, 0.0
+    u, into = end.at, (VERTICES + 1) * end.side
+    ways = usable(v, u, end.kinds) & slots_ahead(end.direction, end.station)
+    ways |= ways >> _ONE  # the two slots of a direction
+    least, places = np.uint32(0xFFFFFFFF), np.int64(0)
+    k, directions = directions_ahead(end.direction, end.station)
+    for _ in range(directions // 3):
+        for _ in range(3):  # so many at once: compiled without a loop
             w = np.int64(b.neighbour[ix(6 * u + k)])
             open_there = np.int64(ways >> np.uint64(2 * k) & _ONE) & ~(np.int64(v.lines_at[ix(w)]) >> line)
             shut = np.uint32((~open_there & 1) * 0xFFFFFFFF)
             places += open_there & 1
             least = least_bytes(least, np.uint32(m.ahead[ix(into + w)] | shut))
             k = np.int64(0) if k == 5 else k + 1
-        room = np.float64(places)
-        to_go = min(to_go, 1 + np.int64(least & _BYTE))
-        nearest_r = np.int64(least >> np.uint32(8) & _BYTE)
-        nearest_c = np.int64(least >> np.uint32(16) & _BYTE)
-        nearest_e = np.int64(least >> np.uint32(24))
-        if weight(bots, seat, NEAR_SPOT) != 0.0:
-            near = (
-                _nearness(bots, kinds, seat, 1, nearest_r, left)
-                + _nearness(bots, kinds, seat, 2, nearest_c, left)
-                + _nearness(bots, kinds, seat, 3, nearest_e, left)
-            )
-    chance = 0.0
-    if to_go <= left and to_go < DISTANCES:
-        spare = min(left - to_go, np.int64(SLACKS - 1))
-        chance = bots.chance[ix(CHANCES * seat + SLACKS * to_go + spare)]
-    if tunnels == v.tunnels[ix(line)]:
-        m.chance[ix(number)] = chance
-    return _worth(v, bots, m, chance, min(to_go, np.int64(_FAR_AWAY)), near, min(room, 3.0), telling)
+    to_go = np.int64(1) if m.ahead[ix(into + u)] & _BYTE == 1 else 1 + np.int64(least & _BYTE)
+    near = 0.0
+    if weight(bots, v.seat, NEAR_SPOT) != 0.0:
+        near = _nearness(bots, v.seat, end.kinds, least, left)
+    return min(to_go, np.int64(DISTANCES)), near, np.float64(min(places, np.int64(_ENOUGH_ROOM)))
 
 
 @inlined
-def _nearness(bots: Any, kinds: Any, seat: Any, lane: Any, tunnels: Any, left: Any) -> float:
-    """How near a spot is for a marker of a kind that is held."""
-    counts = (kinds >> np.uint64(16 * lane) & _ONE != _ZERO) & (tunnels <= left) & (tunnels < DISTANCES)
-    fading = bots.fading[ix(DISTANCES * seat + min(tunnels, np.int64(DISTANCES - 1)))]
-    return fading if counts else 0.0
+def _nearness(bots: Any, seat: Any, kinds: Any, least: Any, left: Any) -> float:
+    """How near spots are for the markers of some kinds, by bytes of tunnels to spots R, C, E above the lowest."""
+    row = NEARNESS * ((NEAR + 1) * seat + min(left, np.int64(NEAR)))
+    near = 0.0
+    for lane in range(1, 4):
+        held = (kinds >> np.uint64(16 * lane) & _ONE) * np.uint64(NEARNESS - 1)
+        tunnels = np.uint64(least >> np.uint32(8 * lane)) & np.uint64(NEARNESS - 1)
+        near += bots.nearness[ix(row) + (tunnels | held ^ np.uint64(NEARNESS - 1))]
+    return near

@@ -10,12 +10,11 @@ from typing import Any
 import numpy as np
 
 from mmsim.compiled.accel import inlined, ix, jit, lowest_bit, put_bytes, spread_bits
-from mmsim.metromania.bots.thinking.memory import FAR, PLANES, WORDS
+from mmsim.metromania.bots.thinking.memory import FAR, NEAR, PLANES, WORDS
 from mmsim.metromania.engine.moves import end_slots
 from mmsim.metromania.engine.state import SLOTS, VERTICES
 
 OWN, OTHERS = 0, 1
-_NEAR = 8  # tunnels: a spot further away does not count
 _LONGEST = 31  # tunnels: nobody asks for longer ways than that
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
 
@@ -232,7 +231,7 @@ def spot_maps(s: Any, b: Any, m: Any) -> None:
         if m.held_kinds >> np.uint64(16 * lane) & _ONE != _ZERO:
             for word in range(1, b.words):
                 m.wave[ix(word)] = m.spots[ix(WORDS * (lane - 1) + word)]
-            _spread(b, m, np.int64(_NEAR))
+            _spread(b, m, np.int64(NEAR))
             _write_map(b, m, VERTICES * (lane - 1), False)
     for v in range(b.city_vertices):
         spots = np.uint32(m.far[ix(v)]) << np.uint32(8) | np.uint32(m.far[ix(VERTICES + v)]) << np.uint32(16)

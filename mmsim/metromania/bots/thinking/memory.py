@@ -83,13 +83,17 @@ AHEAD, TRIALS, REACH_SLACK, REACH_FAR, REACH_BASE, UNSTARTED, FADE, NOISE, MARGI
 WEIGHTS = WIDTH + len(HABITS)
 DISTANCES, SLACKS = 32, 16  # the chance to end a line is a table of tunnels to go and tunnels to spare
 CHANCES = DISTANCES * SLACKS
+END_VALUES = DISTANCES + 1  # the last: too far away to have a chance
+NEAR = 8  # tunnels: a spot further away does not count
+NEARNESS = 16  # places for tunnels to a spot; all those beyond NEAR mean none
 
 BOTS = np.dtype(
     [
         ("kind", np.int64, SEATS),
         ("weight", np.float64, SEATS * WEIGHTS),  # [seat, feature], then [seat, habit]
         ("chance", np.float64, SEATS * CHANCES),  # [seat, tunnels to go, tunnels to spare]
-        ("fading", np.float64, SEATS * DISTANCES),  # [seat, tunnels to a spot]
+        # [seat, tunnels left up to NEAR, tunnels to a spot]: how near it is, 0 if out of reach
+        ("nearness", np.float64, SEATS * (NEAR + 1) * NEARNESS),
     ]
 )
 
@@ -140,6 +144,9 @@ MIND = np.dtype(
         ("race", np.float64, DISTANCES),  # [tunnels to go]: how far behind in the race to the ends
         ("before", np.float64, 2),  # [line]: what the ends of the lines are worth as they are
         ("chance", np.float64, 2),  # [line]: to end it, as it is
+        # [line, tunnels planned, tunnels to go, up to DISTANCES]: what the end of a line is worth by its chance to end
+        ("end_value", np.float64, 2 * (DEPTH + 1) * END_VALUES),
+        ("end_values_known", np.uint64, 2 * (DEPTH + 1)),  # [line, tunnels planned]: bits of those worked out
         ("telling", np.int64),  # whether amounts are written down
         ("amount", np.float64, WIDTH),
         # the plan being tried, [tunnel]
@@ -154,23 +161,29 @@ MIND = np.dtype(
         # plans that wait to be gone on with
         ("waiting", np.int64),
         ("wait_depth", np.int64, _WAITING),
-        ("wait_from", np.int64, _WAITING),
+        ("wait_at", np.int64, _WAITING),
         ("wait_direction", np.int64, _WAITING),
         ("wait_edge", np.int64, _WAITING),
         ("wait_station", np.int64, _WAITING),
         ("wait_value", np.float64, _WAITING),
         ("wait_kinds", np.uint64, _WAITING),
         ("wait_made", np.int64, _WAITING),
-        ("wait_code", np.int64, _WAITING * DEPTH),
-        ("wait_vertex", np.int64, _WAITING * DEPTH),
-        ("wait_cell", np.int64, _WAITING * DEPTH),
+        ("wait_code", np.int64, _WAITING),
+        ("wait_cell", np.int64, _WAITING),
         # the best plans for one line that begin with a first move
         ("firsts", np.int64),
         ("first_line", np.int64, FIRST_MOVES),
         ("best", np.float64, FIRST_MOVES * PLANS),
         ("best_code", np.int64, FIRST_MOVES * PLANS * DEPTH),
         ("best_made", np.int64, FIRST_MOVES * PLANS),  # stations it makes
-        ("line_best", np.int64, 2 * PLANS),  # [line, plan]: place of the best of them
+        ("line_best", np.int64, 2 * PLANS),  # [line, plan]: place of the best of them, -1 for none
+        ("line_value", np.float64, 2 * PLANS),  # and its value
+        (
+            "rest_plan",
+            np.int64,
+            4 * (DEPTH + 1),
+        ),  # [line, may lay a marker, tunnels left]: place of the best
+        ("rest_length", np.int64, 4 * (DEPTH + 1)),  # and how many of the tunnels it has
         # whole turns: the best one for every first move
         ("value", np.float64, FIRST_MOVES),
         ("turn_code", np.int64, FIRST_MOVES * DEPTH),
@@ -212,4 +225,6 @@ def fill(bots: Any, seat: int, kind: int, weights: dict[str, float]) -> None:
     to_go, spare = np.arange(DISTANCES)[:, None], np.arange(SLACKS)[None, :]
     odds = habit[REACH_BASE] + habit[REACH_SLACK] * np.minimum(spare, 8) - habit[REACH_FAR] * to_go
     bots.chance[CHANCES * seat : CHANCES * (seat + 1)] = (1 / (1 + np.exp(-odds))).ravel()
-    bots.fading[DISTANCES * seat : DISTANCES * (seat + 1)] = habit[FADE] ** np.arange(DISTANCES)
+    left, away = np.arange(NEAR + 1)[:, None], np.arange(NEARNESS)[None, :]
+    near = np.where((away <= left) & (away <= NEAR), (habit[FADE] ** np.arange(DISTANCES))[:NEARNESS], 0.0)
+    bots.nearness[near.size * seat : near.size * (seat + 1)] = near.ravel()

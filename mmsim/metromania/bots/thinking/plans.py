@@ -1,16 +1,23 @@
 """The plans of one line: tunnel after tunnel, tried on the position as it is, without playing them."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from mmsim.compiled.accel import inlined, ix, jit, lowest_bit
-from mmsim.metromania.bots.thinking.evaluation import EVERY_DIRECTION, end_worth, note_if, terminus_worth, weight
+from mmsim.metromania.bots.thinking.evaluation import (
+    EVERY_DIRECTION,
+    LineEnd,
+    end_worth,
+    note_if,
+    terminus_worth,
+    weight,
+)
 from mmsim.metromania.bots.thinking.features import joining_worth, marker_worth, place_worth, station_worth
-from mmsim.metromania.bots.thinking.maps import usable
+from mmsim.metromania.bots.thinking.maps import goal_map, usable
 from mmsim.metromania.bots.thinking.memory import AHEAD, BLOCK, CLOSE, DEPTH, DUG, LEADER, PLANS, WIDTH
 from mmsim.metromania.engine.moves import DIG, END, START, end_slots, marker_for, move_code
-from mmsim.metromania.engine.state import EDGES, HAND, PATH
+from mmsim.metromania.engine.state import EDGES, HAND, PATH, Board, Rules, State
 from mmsim.metromania.engine.stations import meets, slots_ahead, splits
 from mmsim.metromania.engine.turns import start_tunnel
 
@@ -19,43 +26,47 @@ QUIET, TELLING, TELLING_STEP = range(3)  # amounts: not written down; of a plan;
 NEVER = -1e18  # a plan that does not exist
 
 
-@inlined
-def _tunnel(
-    v: Any,
-    b: Any,
-    r: Any,
-    bots: Any,
-    m: Any,
-    number: Any,
-    depth: Any,
-    u: Any,
-    last: Any,
-    station: Any,
-    code: Any,
-    w: Any,
-    d: Any,
-    cell: Any,
-    value: Any,
-    kinds: Any,
-    made: Any,
-    side: Any,
-    telling: Any,
-) -> None:
-    """One tunnel of a plan: what it is worth, and the plan as it stands then; it waits to be gone on with.
+class Plan(NamedTuple):
+    """Where a plan of one line stands."""
 
-    `station`: whether there is one at u; `kinds`: lanes that may still be dug in (blank ones only once the turn's
-    markers are laid); `made`: stations made by the plan so far; `telling`: as in `m`, or QUIET where that is known.
+    number: Any  # the line, 0 or 1
+    side: Any  # the one on which it started
+    depth: Any  # tunnels planned
+    at: Any  # the vertex it has come to
+    direction: Any  # in which it came there
+    edge: Any  # along which it came there
+    station: Any  # whether there is a station
+    value: Any  # of its tunnels, without that of the end of the line
+    kinds: Any  # lanes that may still be dug in: blank ones only once the turn's markers are laid
+    made: Any  # stations it makes
+
+
+class Tunnel(NamedTuple):
+    """A tunnel that may be dug next."""
+
+    code: Any  # the move
+    to: Any  # the vertex it leads to
+    direction: Any
+    cell: Any
+
+
+@inlined
+def _add_tunnel(v: State, b: Board, r: Rules, bots: Any, m: Any, plan: Plan, tunnel: Tunnel, telling: Any) -> None:
+    """One more tunnel of a plan: what it is worth, and the plan as it stands then; it waits to be gone on with.
+
+    `telling`: as in `m`, or QUIET where that is known.
     """
-    seat = v.seat
+    seat, number, depth, u = v.seat, plan.number, plan.depth, plan.at
     line = 2 * seat + number
-    edge = np.int64(b.edge[ix(6 * u + d)])
-    kind, extra = code & 7, code >> 12
-    at_u = not station and splits(v, line, last, u, edge)
+    w, kinds = tunnel.to, plan.kinds
+    edge = np.int64(b.edge[ix(6 * u + tunnel.direction)])
+    kind, extra = tunnel.code & 7, tunnel.code >> 12
+    at_u = not plan.station and splits(v, line, plan.edge, u, edge)
     at_w = meets(v, line, w, edge)
-    made += np.int64(at_u) + np.int64(at_w)
+    made = plan.made + np.int64(at_u) + np.int64(at_w)
     if depth > 0 and made > v.supply:  # D5
         return
-    value += note_if(telling, bots, m, seat, DUG, 1.0)
+    value = plan.value + note_if(telling, bots, m, seat, DUG, 1.0)
     if at_u:
         value += station_worth(v, b, r, bots, m, u) + joining_worth(v, r, bots, m, number, u, True)
     if at_w:
@@ -63,77 +74,95 @@ def _tunnel(
     there = at_w or (kind != END and v.station[ix(w)] != 0)
     if there:
         value += joining_worth(v, r, bots, m, number, w, at_w)
-    value += note_if(telling, bots, m, seat, BLOCK, m.need[ix(cell)])
-    value += note_if(telling, bots, m, seat, LEADER, m.need_leader[ix(cell)])
+    value += note_if(telling, bots, m, seat, BLOCK, m.need[ix(tunnel.cell)])
+    value += note_if(telling, bots, m, seat, LEADER, m.need_leader[ix(tunnel.cell)])
     held = kinds
     if extra > 0 and kind == DIG:
-        served = there or at_u or station
+        served = there or at_u or plan.station
         for j in range(3):
-            served |= v.station[ix(b.corner[ix(3 * cell + j)])] != 0
+            served |= v.station[ix(b.corner[ix(3 * tunnel.cell + j)])] != 0
         value += marker_worth(v, r, bots, m, v.hand_marker[ix(HAND * seat + extra - 1)], served)
         held &= ~(_ONE << np.uint64(16 * v.hand_kind[ix(HAND * seat + extra - 1)]))
         if r.markers_per_turn - v.markers_laid <= 1 or depth > 0:
             kinds = _ONE
-    laid = np.int64(held != m.held_kinds)
-    m.code[ix(depth)] = code
+    m.code[ix(depth)] = tunnel.code
     m.vertex[ix(depth)] = w
-    m.cell[ix(depth)] = cell
-    tunnels = v.tunnels[ix(line)] + depth + 1
+    m.cell[ix(depth)] = tunnel.cell
+    now = Plan(number, plan.side, depth + 1, w, tunnel.direction, edge, there, value, kinds, made)
     if telling == TELLING_STEP:
-        _wait(m, depth + 1, w, d, edge, there, value, kinds, made)
+        _wait(m, now)
         return
     if kind == END:
-        worth = end_worth(v, b, bots, m, number)
-        worth += _bonus_worth(v, b, r, bots, m, number, depth)
+        worth = end_worth(v, b, bots, m, number) + _bonus_worth(v, b, r, bots, m, number, depth)
         if v.ended >> np.uint64(line ^ 1) & _ONE != _ZERO:
             worth += note_if(telling, bots, m, seat, CLOSE, _lead(v, r, m))
     else:
-        worth = terminus_worth(v, b, r, bots, m, number, w, d, there, tunnels, side, held, telling)
+        end = LineEnd(number, plan.side, depth + 1, w, tunnel.direction, there, held)
+        worth = terminus_worth(v, b, r, bots, m, end, telling)
     if telling != QUIET:
         return
-    _keep(m, depth, laid, value + worth - m.before[ix(number)], made)
-    if kind != END and depth + 1 < m.planned and tunnels < r.tunnels_per_line:
-        _wait(m, depth + 1, w, d, edge, there, value, kinds, made)
+    _keep(m, number, depth, np.int64(held != m.held_kinds), value + worth - m.before[ix(number)], made)
+    if kind != END and depth + 1 < m.planned and v.tunnels[ix(line)] + depth + 1 < r.tunnels_per_line:
+        _wait(m, now)
 
 
 @inlined
-def _wait(m: Any, depth: Any, u: Any, d: Any, edge: Any, station: Any, value: Any, kinds: Any, made: Any) -> None:
-    """Put a plan aside, to be gone on with."""
+def _wait(m: Any, plan: Plan) -> None:
+    """Put a plan aside, to be gone on with; the tunnels before its last one are those of all that wait above it."""
     at = m.waiting
     m.waiting += 1
-    m.wait_depth[ix(at)] = depth
-    m.wait_from[ix(at)] = u
-    m.wait_direction[ix(at)] = d
-    m.wait_edge[ix(at)] = edge
-    m.wait_station[ix(at)] = station
-    m.wait_value[ix(at)] = value
-    m.wait_kinds[ix(at)] = kinds
-    m.wait_made[ix(at)] = made
-    for i in range(depth):
-        m.wait_code[ix(DEPTH * at + i)] = m.code[ix(i)]
-        m.wait_vertex[ix(DEPTH * at + i)] = m.vertex[ix(i)]
-        m.wait_cell[ix(DEPTH * at + i)] = m.cell[ix(i)]
+    m.wait_depth[ix(at)] = plan.depth
+    m.wait_at[ix(at)] = plan.at
+    m.wait_direction[ix(at)] = plan.direction
+    m.wait_edge[ix(at)] = plan.edge
+    m.wait_station[ix(at)] = plan.station
+    m.wait_value[ix(at)] = plan.value
+    m.wait_kinds[ix(at)] = plan.kinds
+    m.wait_made[ix(at)] = plan.made
+    m.wait_code[ix(at)] = m.code[ix(plan.depth - 1)]
+    m.wait_cell[ix(at)] = m.cell[ix(plan.depth - 1)]
 
 
 @inlined
-def _keep(m: Any, depth: Any, laid: Any, value: Any, made: Any) -> None:
-    """Note a plan if it is the best so far of its first move, length and use of a marker."""
+def _waiting(m: Any, at: Any, number: Any, side: Any) -> Plan:
+    """A plan that waits."""
+    return Plan(
+        number,
+        side,
+        m.wait_depth[ix(at)],
+        m.wait_at[ix(at)],
+        m.wait_direction[ix(at)],
+        m.wait_edge[ix(at)],
+        m.wait_station[ix(at)] != 0,
+        m.wait_value[ix(at)],
+        m.wait_kinds[ix(at)],
+        m.wait_made[ix(at)],
+    )
+
+
+@inlined
+def _keep(m: Any, number: Any, depth: Any, laid: Any, value: Any, made: Any) -> None:
+    """Note a plan if it is the best so far of its first move, length and use of a marker; and of its line."""
     at = PLANS * m.first + 2 * (depth + 1) + laid
     if value > m.best[ix(at)]:
         m.best[ix(at)] = value
         m.best_made[ix(at)] = made
-        for i in range(depth + 1):
+        for i in range(DEPTH):
             m.best_code[ix(DEPTH * at + i)] = m.code[ix(i)]
+        of_line = PLANS * number + 2 * (depth + 1) + laid
+        if value > m.line_value[ix(of_line)]:
+            m.line_value[ix(of_line)] = value
+            m.line_best[ix(of_line)] = at
 
 
 @inlined
-def planned_length(v: Any, r: Any, bots: Any) -> np.int64:
+def planned_length(v: State, r: Rules, bots: Any) -> np.int64:
     """How many tunnels are planned: those the turn still has, as far ahead as this bot looks."""
     return min(r.dig - v.dug, np.int64(weight(bots, v.seat, WIDTH + AHEAD)))
 
 
 @inlined
-def _lead(v: Any, r: Any, m: Any) -> float:
+def _lead(v: State, r: Rules, m: Any) -> float:
     """Points by which the company is ahead of the best other one, as the game stands."""
     best = -1000.0
     for seat in range(r.companies):
@@ -143,33 +172,13 @@ def _lead(v: Any, r: Any, m: Any) -> float:
 
 
 @jit
-def tunnel(
-    v: Any,
-    b: Any,
-    r: Any,
-    bots: Any,
-    m: Any,
-    number: Any,
-    depth: Any,
-    u: Any,
-    last: Any,
-    station: Any,
-    code: Any,
-    w: Any,
-    d: Any,
-    cell: Any,
-    value: Any,
-    kinds: Any,
-    made: Any,
-    side: Any,
-) -> None:
-    """`_tunnel`, not inlined: for who tells of a turn."""
-    telling = m.telling
-    _tunnel(v, b, r, bots, m, number, depth, u, last, station, code, w, d, cell, value, kinds, made, side, telling)
+def add_tunnel(v: State, b: Board, r: Rules, bots: Any, m: Any, plan: Plan, tunnel: Tunnel) -> None:
+    """`_add_tunnel`, not inlined: for first tunnels, and for who tells of a turn."""
+    _add_tunnel(v, b, r, bots, m, plan, tunnel, m.telling)
 
 
 @jit
-def first_tunnel(v: Any, b: Any, r: Any, bots: Any, m: Any, code: Any) -> np.int64:
+def first_tunnel(v: State, b: Board, r: Rules, bots: Any, m: Any, code: Any) -> np.int64:
     """The plan of one legal tunnel; returns the side on which its line started."""
     kind, number, what, extra = code & 7, code >> 3 & 1, code >> 4 & 255, code >> 12
     line = 2 * v.seat + number
@@ -187,47 +196,53 @@ def first_tunnel(v: Any, b: Any, r: Any, bots: Any, m: Any, code: Any) -> np.int
         d = what >> 1
         w = np.int64(b.neighbour[ix(6 * u + d)])
         cell = np.int64(b.slot_cell[ix(12 * u + what)])
+    goal_map(v, b, r, m, side)
     none = np.int64(0)
-    telling = m.telling
-    _tunnel(v, b, r, bots, m, number, none, u, last, station, code, w, d, cell, 0.0, kinds, none, side, telling)
+    plan = Plan(number, side, none, u, d, last, station, 0.0, kinds, none)
+    add_tunnel(v, b, r, bots, m, plan, Tunnel(code, w, d, cell))
     m.first_there[ix(m.first)] = v.station[ix(w)] != 0 or (m.waiting > 0 and m.wait_station[0] != 0)
     return side
 
 
 @jit
-def go_on(v: Any, b: Any, r: Any, bots: Any, m: Any, number: Any, side: Any) -> None:
+def go_on(v: State, b: Board, r: Rules, bots: Any, m: Any, number: Any, side: Any) -> None:
     """Take up the plan that waits last and try the tunnels that may follow.
 
     Of two blank cells along one edge only the one that others need more is tried.
     """
     m.waiting -= 1
     at = m.waiting
-    depth, u, d = m.wait_depth[ix(at)], m.wait_from[ix(at)], m.wait_direction[ix(at)]
-    last, station = m.wait_edge[ix(at)], m.wait_station[ix(at)] != 0
-    value, kinds, made = m.wait_value[ix(at)], m.wait_kinds[ix(at)], m.wait_made[ix(at)]
-    for i in range(depth):
-        m.code[ix(i)] = m.wait_code[ix(DEPTH * at + i)]
-        m.vertex[ix(i)] = m.wait_vertex[ix(DEPTH * at + i)]
-        m.cell[ix(i)] = m.wait_cell[ix(DEPTH * at + i)]
-    for i in range(_find_next(v, b, r, m, number, side, depth, u, d, station, kinds)):
-        code, cell = m.try_code[ix(i)], m.try_cell[ix(i)]
-        k = code >> 5 & 127
-        w = np.int64(b.neighbour[ix(6 * u + k)])
-        _tunnel(v, b, r, bots, m, number, depth, u, last, station, code, w, k, cell, value, kinds, made, side, QUIET)
+    plan = _waiting(m, at, number, side)
+    m.code[ix(plan.depth - 1)] = m.wait_code[ix(at)]
+    m.vertex[ix(plan.depth - 1)] = plan.at
+    m.cell[ix(plan.depth - 1)] = m.wait_cell[ix(at)]
+    for i in range(_find_next(v, b, r, m, plan)):
+        code = m.try_code[ix(i)]
+        d = code >> 5 & 127
+        w = np.int64(b.neighbour[ix(6 * plan.at + d)])
+        _add_tunnel(v, b, r, bots, m, plan, Tunnel(code, w, d, m.try_cell[ix(i)]), QUIET)
+
+
+@jit
+def next_tunnel(v: State, b: Board, r: Rules, bots: Any, m: Any, number: Any, side: Any, code: Any) -> None:
+    """Go on with the one plan that waits, by a certain tunnel: for who tells of a turn."""
+    m.waiting = 0
+    plan = _waiting(m, np.int64(0), number, side)
+    slot = code >> 4 & 255
+    w, cell = np.int64(b.neighbour[ix(6 * plan.at + (slot >> 1))]), np.int64(b.slot_cell[ix(12 * plan.at + slot)])
+    add_tunnel(v, b, r, bots, m, plan, Tunnel(code, w, slot >> 1, cell))
 
 
 @inlined
-def _find_next(
-    v: Any, b: Any, r: Any, m: Any, number: Any, side: Any, depth: Any, u: Any, d: Any, station: Any, kinds: Any
-) -> np.int64:
-    """List the tunnels that may follow on a plan at u; returns how many."""
-    seat = v.seat
+def _find_next(v: State, b: Board, r: Rules, m: Any, plan: Plan) -> np.int64:
+    """List the tunnels that may follow on a plan; returns how many."""
+    seat, number, depth, u, station = v.seat, plan.number, plan.depth, plan.at, plan.station
     line = 2 * seat + number
-    slots = slots_ahead(d, station)
+    slots = slots_ahead(plan.direction, station)
     blank = usable(v, u, _ONE) & slots
-    spots = usable(v, u, kinds & ~_ONE) & slots
+    spots = usable(v, u, plan.kinds & ~_ONE) & slots
     if v.end_free[ix(u)] != _ZERO:
-        blank |= end_slots(v, b, r, side, u) & slots
+        blank |= end_slots(v, b, r, plan.side, u) & slots
     found = np.int64(0)
     rest = (blank | spots | (blank | spots) >> _ONE) & np.uint64(EVERY_DIRECTION)
     while rest != _ZERO:

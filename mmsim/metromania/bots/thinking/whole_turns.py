@@ -19,8 +19,8 @@ from mmsim.metromania.bots.thinking.plans import (
     TELLING_STEP,
     first_tunnel,
     go_on,
+    next_tunnel,
     planned_length,
-    tunnel,
 )
 from mmsim.metromania.engine.moves import DIG, END, STATION, kth_move, move_code
 from mmsim.metromania.engine.state import PATH
@@ -35,6 +35,9 @@ def weigh_turns(v: Any, b: Any, r: Any, bots: Any, m: Any) -> None:
     seat = v.seat
     m.planned = planned_length(v, r, bots)
     m.firsts = min(v.choices, np.int64(FIRST_MOVES))
+    for i in range(2 * PLANS):
+        m.line_best[ix(i)] = -1
+        m.line_value[ix(i)] = NEVER
     for f in range(m.firsts):
         first = np.int64(f)
         m.first = first
@@ -97,9 +100,9 @@ def _copy_turn(m: Any, first: Any) -> None:
 @jit
 def _put_together(v: Any, r: Any, m: Any) -> None:
     """Whole turns: a plan of one line, then the best plan of the other line for the tunnels that are left."""
-    _best_by_line(m)
     length = m.planned
     markers = r.markers_per_turn - v.markers_laid
+    _plan_rests(m)
     for f in range(m.firsts):
         first = np.int64(f)
         number = m.first_line[ix(first)]
@@ -115,11 +118,8 @@ def _put_together(v: Any, r: Any, m: Any) -> None:
                 value = m.best[ix(at)]
                 if value == NEVER:
                     continue
-                rest, other = length - tunnels, np.int64(-1)
-                while rest > 0 and other < 0:
-                    other = _other_plan(m, 1 - number, rest, laid < markers)
-                    if other < 0:
-                        rest -= 1
+                way = (DEPTH + 1) * (2 * (1 - number) + np.int64(laid < markers)) + length - tunnels
+                rest, other = m.rest_length[ix(way)], m.rest_plan[ix(way)]
                 if other >= 0:
                     value += m.best[ix(other)]
                 value += _SHORT_TURN * (length - tunnels - rest)
@@ -136,28 +136,28 @@ def _put_together(v: Any, r: Any, m: Any) -> None:
 
 
 @inlined
-def _best_by_line(m: Any) -> None:
-    """The best plans of either line, by length and use of a marker."""
-    for i in range(2 * PLANS):
-        m.line_best[ix(i)] = -1
-    for f in range(m.firsts):
-        number = m.first_line[ix(f)]
-        if number >= 0:
-            for i in range(PLANS):
-                best = m.line_best[ix(PLANS * number + i)]
-                value = m.best[ix(PLANS * f + i)]
-                if value > NEVER and (best < 0 or value > m.best[ix(best)]):
-                    m.line_best[ix(PLANS * number + i)] = PLANS * f + i
+def _plan_rests(m: Any) -> None:
+    """The best plan of either line for the tunnels that the other leaves, or for as many of them as it can dig."""
+    for number in range(2):
+        for may_lay in range(2):
+            row = (DEPTH + 1) * (2 * number + may_lay)
+            m.rest_plan[ix(row)], m.rest_length[ix(row)] = -1, 0
+            for tunnels in range(1, m.planned + 1):
+                plan = _best_plan(m, number, tunnels, may_lay != 0)
+                length = np.int64(tunnels)
+                if plan < 0:
+                    plan, length = m.rest_plan[ix(row + tunnels - 1)], m.rest_length[ix(row + tunnels - 1)]
+                m.rest_plan[ix(row + tunnels)], m.rest_length[ix(row + tunnels)] = plan, length
 
 
 @inlined
-def _other_plan(m: Any, number: Any, tunnels: Any, may_lay: Any) -> np.int64:
+def _best_plan(m: Any, number: Any, tunnels: Any, may_lay: Any) -> np.int64:
     """The place of the best plan of so many tunnels for a line; -1 for none."""
-    best = m.line_best[ix(PLANS * number + 2 * tunnels)]
-    laying = m.line_best[ix(PLANS * number + 2 * tunnels + 1)]
-    if may_lay and laying >= 0 and (best < 0 or m.best[ix(laying)] > m.best[ix(best)]):
-        return laying
-    return best
+    plain = PLANS * number + 2 * tunnels
+    laying = plain + 1
+    if may_lay and m.line_value[ix(laying)] > m.line_value[ix(plain)]:
+        return m.line_best[ix(laying)]
+    return m.line_best[ix(plain)]
 
 
 @jit
@@ -203,31 +203,4 @@ def _tell_line(v: Any, b: Any, r: Any, bots: Any, m: Any, first: Any, number: An
         if m.waiting == 0:
             side = first_tunnel(v, b, r, bots, m, code)
         else:
-            _tell_next(v, b, r, bots, m, number, side, code)
-
-
-@jit
-def _tell_next(v: Any, b: Any, r: Any, bots: Any, m: Any, number: Any, side: Any, code: Any) -> None:
-    """A tunnel that follows on another one in a turn."""
-    m.waiting = 0
-    depth, u, slot = m.wait_depth[0], m.wait_from[0], code >> 4 & 255
-    tunnel(
-        v,
-        b,
-        r,
-        bots,
-        m,
-        number,
-        depth,
-        u,
-        m.wait_edge[0],
-        m.wait_station[0] != 0,
-        code,
-        np.int64(b.neighbour[ix(6 * u + (slot >> 1))]),
-        slot >> 1,
-        np.int64(b.slot_cell[ix(12 * u + slot)]),
-        m.wait_value[0],
-        m.wait_kinds[0],
-        m.wait_made[0],
-        side,
-    )
+            next_tunnel(v, b, r, bots, m, number, side, code)
