@@ -39,6 +39,7 @@ HAND = 6
 FIRST_MARKERS = 3  # the places in a hand of the first marker of each kind; those after them are for second ones
 PATH = 64  # vertices of a line, its portal included
 STATIONS = 64
+MARKERS = 2 * len(LETTERS)
 TRIPS = 7
 PLANNED = 3  # tunnels of a turn that a bot plans at once, at most
 NOWHERE = 0xFFFF  # in a table of 16-bit numbers: there is none

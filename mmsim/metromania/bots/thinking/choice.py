@@ -159,7 +159,7 @@ def choose_bonus(views: Any, b: Any, r: Any, bots: Any, m: Any, net: Any) -> np.
         if code & 7 == BONUS:
             number, place = code >> 3 & 1, code >> 4 & 255
             x = np.int64(v.path[ix(PATH * (2 * v.seat + number) + place)])
-            value = place_worth(v, b, r, bots, m, number, x)
+            value = place_worth(v, b, r, bots, m, 2 * v.seat + number, x, m.unserved, m.own_network)
             if value > best:
                 best, chosen = value, code
     return chosen

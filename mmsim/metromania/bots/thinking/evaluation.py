@@ -16,10 +16,12 @@ from mmsim.metromania.bots.thinking.memory import (
     END_VALUES,
     ENDS,
     FINISH,
+    LAKE,
     LEADER,
     NEAR,
     NEAR_SPOT,
     NEARNESS,
+    PARK,
     PARTNER,
     RACE,
     RIVALS,
@@ -40,7 +42,7 @@ from mmsim.metromania.engine.scoring import (
     trip_ends,
     trip_points,
 )
-from mmsim.metromania.engine.state import NOWHERE, TRIPS, VERTICES, Board, Rules, State
+from mmsim.metromania.engine.state import MARKERS, NOWHERE, TRIPS, VERTICES, Board, Rules, State
 from mmsim.metromania.engine.stations import directions_ahead, slots_ahead
 from mmsim.metromania.engine.trips import build_network, fastest, stations_at_cell
 
@@ -81,9 +83,11 @@ def take_in(v: Any, b: Any, r: Any, bots: Any, m: Any, net: Any) -> None:
     if weight(bots, seat, PARTNER) != 0.0 or weight(bots, seat, ALLIES) != 0.0:
         guess_holders(v, r, m)
     find_networks(v, r, m)
-    m.unserved = _ZERO
-    for marker in range(12):
+    m.unserved = np.uint64(v.park_stations == _ZERO) << np.uint64(PARK)
+    m.unserved |= np.uint64(v.lake_stations == _ZERO) << np.uint64(LAKE)
+    for marker in range(MARKERS):
         cell = v.marker_cell[ix(marker)]
+        m.marker_at[ix(marker)] = cell
         if cell != NOWHERE and stations_at_cell(v, b, cell) == _ZERO:
             m.unserved |= _ONE << np.uint64(marker)
     about_trips = (TRIP_POINTS, RIVALS, CLOSE, LEADER)

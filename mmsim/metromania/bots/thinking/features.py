@@ -7,12 +7,15 @@ import numpy as np
 from mmsim.compiled.accel import count_bits, inlined, ix, jit, lowest_bit
 from mmsim.metromania.bots.thinking.evaluation import note, weight
 from mmsim.metromania.bots.thinking.memory import (
+    ALL_MARKERS,
     ALLIES,
     JOINS,
     KEPT,
+    LAKE,
     MARKER,
     MEETS,
     NEW_STATIONS,
+    PARK,
     PARK_LAKE_STATION,
     PARTNER,
     POINTS,
@@ -20,30 +23,32 @@ from mmsim.metromania.bots.thinking.memory import (
     SERVED_OTHER,
     SERVED_PARTNER,
 )
-from mmsim.metromania.engine.state import SEATS
+from mmsim.metromania.engine.state import MARKERS, SEATS, Board, Rules, State
 from mmsim.metromania.engine.stations import at_lake, at_park, station_points
 
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
 
 
 @jit
-def station_worth(v: Any, b: Any, r: Any, bots: Any, m: Any, x: Any) -> float:
-    """A new station at a vertex: its points, the markers it serves, the park or the lake."""
+def station_worth(v: State, b: Board, r: Rules, bots: Any, m: Any, x: Any, unserved: Any) -> tuple[float, np.uint64]:
+    """A new station at a vertex: its points, and what it serves of the unserved; also what is unserved then."""
     seat = v.seat
     lanes = v.lanes[ix(x)]
     points = np.float64(station_points(r, lanes))
-    parks = (v.park_stations == _ZERO and at_park(lanes)) or (v.lake_stations == _ZERO and at_lake(lanes))
     value = note(bots, m, seat, np.int64(NEW_STATIONS), 1.0)
     value += note(bots, m, seat, np.int64(POINTS), points)
     value += note(bots, m, seat, np.int64(KEPT), points * m.kept_share)
-    value += note(bots, m, seat, np.int64(PARK_LAKE_STATION), np.float64(parks))
-    rest = m.unserved
+    places = (np.uint64(at_park(lanes)) << np.uint64(PARK) | np.uint64(at_lake(lanes)) << np.uint64(LAKE)) & unserved
+    value += note(bots, m, seat, np.int64(PARK_LAKE_STATION), np.float64(count_bits(places)))
+    unserved &= ~places
+    rest = unserved & np.uint64(ALL_MARKERS)
     while rest != _ZERO:
         marker = lowest_bit(rest)
-        if _at_corner(b, v.marker_cell[ix(marker)], x):
+        if _at_corner(b, m.marker_at[ix(marker)], x):
             value += _service_worth(v, bots, m, marker)
+            unserved &= ~(_ONE << np.uint64(marker))
         rest &= rest - _ONE
-    return value
+    return value, unserved
 
 
 @inlined
@@ -63,10 +68,15 @@ def _service_worth(v: Any, bots: Any, m: Any, marker: Any) -> float:
 
 
 @jit
-def joining_worth(v: Any, r: Any, bots: Any, m: Any, number: Any, x: Any, new: Any) -> float:
-    """A line comes to a vertex with a station, old or new: the lines it meets, and the networks it joins."""
+def joining_worth(
+    v: State, r: Rules, bots: Any, m: Any, line: Any, x: Any, new: Any, network: Any
+) -> tuple[float, np.uint64]:
+    """A line comes to a vertex with a station, old or new: the lines it meets, and those that join its network.
+
+    Also the network then.
+    """
     seat = v.seat
-    others = np.uint64(v.lines_at[ix(x)]) & ~(_ONE << np.uint64(2 * seat + number))
+    others = np.uint64(v.lines_at[ix(x)]) & ~(_ONE << np.uint64(line))
     value = 0.0
     if new:
         value += note(bots, m, seat, np.int64(MEETS), np.float64(count_bits(others)))
@@ -74,38 +84,49 @@ def joining_worth(v: Any, r: Any, bots: Any, m: Any, number: Any, x: Any, new: A
     while others != _ZERO:
         joined |= m.network[ix(lowest_bit(others))]
         others &= others - _ONE
-    joined &= ~m.own_network
+    joined &= ~network
     if joined == _ZERO:
-        return value
+        return value, network
     value += note(bots, m, seat, np.int64(JOINS), np.float64(count_bits(joined)))
     if weight(bots, seat, ALLIES) != 0.0:
         allies = 0.0
-        for marker in range(12):
+        for marker in range(MARKERS):
             if v.marker_holder[ix(marker)] == seat:
-                for other in range(r.companies):
-                    if joined >> np.uint64(2 * other) & np.uint64(3) != _ZERO:
-                        allies += m.holder[ix(SEATS * (marker ^ 1) + other)]
+                allies += _holders_on(r, m, marker ^ 1, joined)
         value += note(bots, m, seat, np.int64(ALLIES), allies)
-    return value
+    return value, network | joined
+
+
+@inlined
+def _holders_on(r: Rules, m: Any, marker: Any, lines: Any) -> float:
+    """The chance that a marker is, or will be, laid by a company with one of some lines."""
+    chance = 0.0
+    for seat in range(r.companies):
+        if lines >> np.uint64(2 * seat) & np.uint64(3) != _ZERO:
+            chance += m.holder[ix(SEATS * marker + seat)]
+    return chance
 
 
 @jit
-def marker_worth(v: Any, r: Any, bots: Any, m: Any, marker: Any, served: Any) -> float:
+def marker_worth(v: State, r: Rules, bots: Any, m: Any, marker: Any, served: Any, network: Any) -> float:
     """A marker laid: whether it has a station at once, and whether its partner is on the same network."""
     seat = v.seat
     value = note(bots, m, seat, np.int64(MARKER), 1.0)
     if served:
         value += note(bots, m, seat, np.int64(SERVED), 1.0)
     if weight(bots, seat, PARTNER) != 0.0:
-        near = 0.0
-        for other in range(r.companies):
-            if m.own_network >> np.uint64(2 * other) & np.uint64(3) != _ZERO:
-                near += m.holder[ix(SEATS * (marker ^ 1) + other)]
-        value += note(bots, m, seat, np.int64(PARTNER), near)
+        value += note(bots, m, seat, np.int64(PARTNER), _holders_on(r, m, marker ^ 1, network))
     return value
 
 
 @jit
-def place_worth(v: Any, b: Any, r: Any, bots: Any, m: Any, number: Any, x: Any) -> float:
-    """An intermediate or bonus station at a vertex of an own line."""
-    return station_worth(v, b, r, bots, m, x) + joining_worth(v, r, bots, m, number, x, True)
+def place_worth(
+    v: State, b: Board, r: Rules, bots: Any, m: Any, line: Any, x: Any, unserved: Any, network: Any
+) -> float:
+    """An intermediate or bonus station at a vertex of an own line.
+
+    Nine arguments: what a decision has, the line and the vertex, and what a plan has not served and joined yet.
+    """
+    station, _ = station_worth(v, b, r, bots, m, x, unserved)
+    joining, _ = joining_worth(v, r, bots, m, line, x, True, network)
+    return station + joining

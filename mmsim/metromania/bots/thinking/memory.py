@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from mmsim.metromania.engine.state import CELLS, LINES, PLANNED, SEATS, VERTEX_WORDS, VERTICES
+from mmsim.metromania.engine.state import CELLS, LINES, MARKERS, PLANNED, SEATS, VERTEX_WORDS, VERTICES
 
 UNIFORM, WEIGHING, SEARCH = range(3)  # kinds of bots
 
@@ -97,6 +97,10 @@ BOTS = np.dtype(
     ]
 )
 
+# Bits of what may be unserved by stations: the markers, then park and lake.
+ALL_MARKERS = (1 << MARKERS) - 1
+PARK, LAKE = MARKERS, MARKERS + 1
+
 VIEWS = 4  # copies of a position: what is seen, a turn tried out, a world sampled, a playout
 SEATINGS = 1 + SEATS  # rows of `BOTS` a rotation: who sits where, then for every seat who guides its playouts
 WORDS = VERTEX_WORDS
@@ -130,7 +134,8 @@ MIND = np.dtype(
         ("need_leader", np.float64, CELLS),
         ("needed", np.uint16, _NEEDED),  # the cells with an entry there
         ("needs", np.int64),
-        ("unserved", np.uint64),  # bits of the markers placed without a station
+        ("unserved", np.uint64),  # bits of the markers placed, of park and lake without a station
+        ("marker_at", np.int64, MARKERS),  # its cell, where it is placed or laid by the plan being tried
         ("held_kinds", np.uint64),  # lowest bit of the lane of every kind the company holds, blank cells too
         ("network", np.uint64, LINES),  # [line]: bits of the lines it is connected with
         ("own_network", np.uint64),
@@ -138,7 +143,7 @@ MIND = np.dtype(
         ("trip_points", np.float64, SEATS),
         ("trips_before", np.float64, SEATS),
         ("rival", np.int64),  # the other company in front
-        ("holder", np.float64, 12 * SEATS),  # [marker, seat]: the chance that it holds it
+        ("holder", np.float64, MARKERS * SEATS),  # [marker, seat]: the chance that it holds it
         ("kept_share", np.float64),
         ("rival_turns", np.float64),
         ("race", np.float64, DISTANCES),  # [tunnels to go]: how far behind in the race to the ends
@@ -168,6 +173,8 @@ MIND = np.dtype(
         ("wait_value", np.float64, _WAITING),
         ("wait_kinds", np.uint64, _WAITING),
         ("wait_made", np.int64, _WAITING),
+        ("wait_unserved", np.uint64, _WAITING),
+        ("wait_network", np.uint64, _WAITING),
         ("wait_code", np.int64, _WAITING),
         ("wait_cell", np.int64, _WAITING),
         # the best plans for one line that begin with a first move

@@ -39,6 +39,8 @@ class Plan(NamedTuple):
     value: Any  # of its tunnels, without that of the end of the line
     kinds: Any  # lanes that may still be dug in: blank ones only once the turn's markers are laid
     made: Any  # stations it makes
+    unserved: Any  # bits of what has no station by then, as in `unserved`
+    network: Any  # bits of the lines that the company's are connected with by then
 
 
 class Tunnel(NamedTuple):
@@ -66,14 +68,18 @@ def _add_tunnel(v: State, b: Board, r: Rules, bots: Any, m: Any, plan: Plan, tun
     made = plan.made + np.int64(at_u) + np.int64(at_w)
     if depth > 0 and made > v.supply:  # D5
         return
-    value = plan.value + note_if(telling, bots, m, seat, DUG, 1.0)
+    value, unserved, network = plan.value + note_if(telling, bots, m, seat, DUG, 1.0), plan.unserved, plan.network
     if at_u:
-        value += station_worth(v, b, r, bots, m, u) + joining_worth(v, r, bots, m, number, u, True)
+        station, unserved = station_worth(v, b, r, bots, m, u, unserved)
+        joining, network = joining_worth(v, r, bots, m, line, u, True, network)
+        value += station + joining
     if at_w:
-        value += station_worth(v, b, r, bots, m, w)
+        station, unserved = station_worth(v, b, r, bots, m, w, unserved)
+        value += station
     there = at_w or (kind != END and v.station[ix(w)] != 0)
     if there:
-        value += joining_worth(v, r, bots, m, number, w, at_w)
+        joining, network = joining_worth(v, r, bots, m, line, w, at_w, network)
+        value += joining
     value += note_if(telling, bots, m, seat, BLOCK, m.need[ix(tunnel.cell)])
     value += note_if(telling, bots, m, seat, LEADER, m.need_leader[ix(tunnel.cell)])
     held = kinds
@@ -81,19 +87,22 @@ def _add_tunnel(v: State, b: Board, r: Rules, bots: Any, m: Any, plan: Plan, tun
         served = there or at_u or plan.station
         for j in range(3):
             served |= v.station[ix(b.corner[ix(3 * tunnel.cell + j)])] != 0
-        value += marker_worth(v, r, bots, m, v.hand_marker[ix(HAND * seat + extra - 1)], served)
+        marker = v.hand_marker[ix(HAND * seat + extra - 1)]
+        value += marker_worth(v, r, bots, m, marker, served, network)
+        m.marker_at[ix(marker)] = tunnel.cell
+        unserved |= np.uint64(not served) << np.uint64(marker)
         held &= ~(_ONE << np.uint64(16 * v.hand_kind[ix(HAND * seat + extra - 1)]))
         if r.markers_per_turn - v.markers_laid <= 1 or depth > 0:
             kinds = _ONE
     m.code[ix(depth)] = tunnel.code
     m.vertex[ix(depth)] = w
     m.cell[ix(depth)] = tunnel.cell
-    now = Plan(number, plan.side, depth + 1, w, tunnel.direction, edge, there, value, kinds, made)
+    now = Plan(number, plan.side, depth + 1, w, tunnel.direction, edge, there, value, kinds, made, unserved, network)
     if telling == TELLING_STEP:
         _wait(m, now)
         return
     if kind == END:
-        worth = end_worth(v, b, bots, m, number) + _bonus_worth(v, b, r, bots, m, number, depth)
+        worth = end_worth(v, b, bots, m, number) + _bonus_worth(v, b, r, bots, m, now)
         if v.ended >> np.uint64(line ^ 1) & _ONE != _ZERO:
             worth += note_if(telling, bots, m, seat, CLOSE, _lead(v, r, m))
     else:
@@ -119,6 +128,8 @@ def _wait(m: Any, plan: Plan) -> None:
     m.wait_value[ix(at)] = plan.value
     m.wait_kinds[ix(at)] = plan.kinds
     m.wait_made[ix(at)] = plan.made
+    m.wait_unserved[ix(at)] = plan.unserved
+    m.wait_network[ix(at)] = plan.network
     m.wait_code[ix(at)] = m.code[ix(plan.depth - 1)]
     m.wait_cell[ix(at)] = m.cell[ix(plan.depth - 1)]
 
@@ -137,6 +148,8 @@ def _waiting(m: Any, at: Any, number: Any, side: Any) -> Plan:
         m.wait_value[ix(at)],
         m.wait_kinds[ix(at)],
         m.wait_made[ix(at)],
+        m.wait_unserved[ix(at)],
+        m.wait_network[ix(at)],
     )
 
 
@@ -198,7 +211,7 @@ def first_tunnel(v: State, b: Board, r: Rules, bots: Any, m: Any, code: Any) -> 
         cell = np.int64(b.slot_cell[ix(12 * u + what)])
     goal_map(v, b, r, m, side)
     none = np.int64(0)
-    plan = Plan(number, side, none, u, d, last, station, 0.0, kinds, none)
+    plan = Plan(number, side, none, u, d, last, station, 0.0, kinds, none, m.unserved, m.own_network)
     add_tunnel(v, b, r, bots, m, plan, Tunnel(code, w, d, cell))
     m.first_there[ix(m.first)] = v.station[ix(w)] != 0 or (m.waiting > 0 and m.wait_station[0] != 0)
     return side
@@ -216,6 +229,11 @@ def go_on(v: State, b: Board, r: Rules, bots: Any, m: Any, number: Any, side: An
     m.code[ix(plan.depth - 1)] = m.wait_code[ix(at)]
     m.vertex[ix(plan.depth - 1)] = plan.at
     m.cell[ix(plan.depth - 1)] = m.wait_cell[ix(at)]
+    if (
+        m.wait_code[ix(at)] & 7 == DIG and m.wait_code[ix(at)] >> 12 > 0
+    ):  # a plan tried since may have laid it elsewhere
+        place = HAND * v.seat + (m.wait_code[ix(at)] >> 12) - 1
+        m.marker_at[ix(v.hand_marker[ix(place)])] = m.wait_cell[ix(at)]
     for i in range(_find_next(v, b, r, m, plan)):
         code = m.try_code[ix(i)]
         d = code >> 5 & 127
@@ -294,22 +312,39 @@ def _cell_in_plan(m: Any, depth: Any, cell: Any) -> bool:
 
 
 @inlined
-def _bonus_worth(v: Any, b: Any, r: Any, bots: Any, m: Any, number: Any, depth: Any) -> float:
+def _bonus_worth(v: State, b: Board, r: Rules, bots: Any, m: Any, plan: Plan) -> float:
     """I3: the best bonus station of a line that a plan ends, or none."""
-    if v.supply == 0:
+    if v.supply <= plan.made:
         return 0.0
     telling = m.telling
     m.telling = QUIET
     best, place = 0.0, np.int64(-1)
-    line = 2 * v.seat + number
+    line = 2 * v.seat + plan.number
     before = v.tunnels[ix(line)]
-    for i in range(1, before + 1 + depth):
+    made = _stations_on_the_way(v, b, m, line, plan.depth)
+    for i in range(1, before + plan.depth):
         x = np.int64(v.path[ix(PATH * line + i)]) if i <= before else m.vertex[ix(i - before - 1)]
-        if v.station[ix(x)] == 0:
-            worth = place_worth(v, b, r, bots, m, number, x)
+        planned = i >= before and made >> np.uint64(i - before) & _ONE != _ZERO
+        if v.station[ix(x)] == 0 and not planned:
+            worth = place_worth(v, b, r, bots, m, line, x, plan.unserved, plan.network)
             if worth > best:
                 best, place = worth, x
     m.telling = telling
     if telling != QUIET and place >= 0:
-        return place_worth(v, b, r, bots, m, number, place)
+        return place_worth(v, b, r, bots, m, line, place, plan.unserved, plan.network)
     return best
+
+
+@jit
+def _stations_on_the_way(v: State, b: Board, m: Any, line: Any, depth: Any) -> np.uint64:
+    """Where a plan makes stations: bit 0 for the vertex it begins at, bit i for the end of its i-th tunnel."""
+    made, u, last = _ZERO, v.terminus[ix(line)], v.last_edge[ix(line)]
+    for i in range(depth):
+        w = m.vertex[ix(i)]
+        edge = np.int64(EDGES)  # of the tunnel that starts a line
+        if m.code[ix(i)] & 7 != START:
+            edge = np.int64(b.edge[ix(6 * u + (m.code[ix(i)] >> 5 & 127))])
+            made |= np.uint64(splits(v, line, last, u, edge)) << np.uint64(i)
+        made |= np.uint64(meets(v, line, w, edge)) << np.uint64(i + 1)
+        u, last = w, edge
+    return made

@@ -54,7 +54,7 @@ def weigh_turns(v: Any, b: Any, r: Any, bots: Any, m: Any) -> None:
         m.twin[ix(first)] = -1
         if kind == STATION:
             x = np.int64(v.path[ix(PATH * (2 * seat + number) + what)])
-            m.value[ix(first)] = place_worth(v, b, r, bots, m, number, x)
+            m.value[ix(first)] = place_worth(v, b, r, bots, m, 2 * v.seat + number, x, m.unserved, m.own_network)
             m.turn_made[ix(first)] = 1
         elif kind <= END:
             m.first_line[ix(first)] = number
@@ -169,8 +169,9 @@ def tell_turn(v: Any, b: Any, r: Any, bots: Any, m: Any, first: Any) -> None:
     code = m.turn_code[ix(DEPTH * first)]
     if code & 7 == STATION:
         m.telling = TELLING
-        x = np.int64(v.path[ix(PATH * (2 * v.seat + (code >> 3 & 1)) + (code >> 4 & 255))])
-        place_worth(v, b, r, bots, m, code >> 3 & 1, x)
+        line = 2 * v.seat + (code >> 3 & 1)
+        x = np.int64(v.path[ix(PATH * line + (code >> 4 & 255))])
+        place_worth(v, b, r, bots, m, line, x, m.unserved, m.own_network)
     elif code & 7 <= END:
         for number in range(2):
             last = np.int64(-1)
