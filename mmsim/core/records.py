@@ -67,13 +67,13 @@ def check_head(record: Any, game: str, keys: Iterable[str]) -> None:
     only_keys(record, keys, "the record")
 
 
-def get(told: Any, key: str, kind: type | tuple[type, ...], where: str) -> Any:
+def get(part: Any, key: str, kind: type | tuple[type, ...], where: str) -> Any:
     """A value of an object of a record, which must be there and of its type."""
-    if not isinstance(told, dict):
-        raise RecordError(f"{where} must be a JSON object, not {json.dumps(told)}")
-    if key not in told:
+    if not isinstance(part, dict):
+        raise RecordError(f"{where} must be a JSON object, not {json.dumps(part)}")
+    if key not in part:
         raise RecordError(f"{where}: '{key}' is missing")
-    value = told[key]
+    value = part[key]
     if not isinstance(value, kind) or isinstance(value, bool):
         raise RecordError(f"{where}: '{key}' has a value of the wrong type: {json.dumps(value)}")
     return value
@@ -87,14 +87,14 @@ def only_keys(part: Mapping[str, Any], keys: Iterable[str], where: str) -> None:
             raise RecordError(f"{where}: {unknown('key', key, known)}")
 
 
-def check_turn(told: Any, number: int, turn: int, seat: int, over: bool) -> None:
+def check_turn(move: Any, number: int, turn: int, seat: int, over: bool) -> None:
     """The number-th move of a record must be of this turn and seat of a game that goes on."""
     where = f"move {number}"
     if over:
         raise RecordError(f"{where}: the game was over after move {number - 1}")
     for key, now in (("turn", turn), ("seat", seat)):
-        if get(told, key, int, where) != now:
-            raise RecordError(f"{where}: the record says {key} {told[key]}, but it is {key} {now}")
+        if get(move, key, int, where) != now:
+            raise RecordError(f"{where}: the record says {key} {move[key]}, but it is {key} {now}")
 
 
 def check_legal(move: Move, legal: Sequence[Move], describe: Callable[[Move], str], where: str) -> None:
@@ -104,15 +104,15 @@ def check_legal(move: Move, legal: Sequence[Move], describe: Callable[[Move], st
         raise RecordError(f"{where}: {describe(move)} is not legal; the nearest legal move is {describe(nearest)}")
 
 
-def same(told: Any, is_so: Any, where: str) -> None:
+def same(written: Any, is_so: Any, where: str) -> None:
     """Compare recursively, so that the first differing number is named by its place."""
-    if isinstance(is_so, dict) and isinstance(told, dict):
-        for key in (*is_so, *(k for k in told if k not in is_so)):
-            if (key in told) != (key in is_so):
-                raise RecordError(f"{where}: '{key}' {'does not belong here' if key in told else 'is missing'}")
-            same(told[key], is_so[key], f"{where}.{key}")
-    elif isinstance(is_so, list) and isinstance(told, list) and len(told) == len(is_so):
-        for i, (one, other) in enumerate(zip(told, is_so, strict=True)):
+    if isinstance(is_so, dict) and isinstance(written, dict):
+        for key in (*is_so, *(k for k in written if k not in is_so)):
+            if (key in written) != (key in is_so):
+                raise RecordError(f"{where}: '{key}' {'does not belong here' if key in written else 'is missing'}")
+            same(written[key], is_so[key], f"{where}.{key}")
+    elif isinstance(is_so, list) and isinstance(written, list) and len(written) == len(is_so):
+        for i, (one, other) in enumerate(zip(written, is_so, strict=True)):
             same(one, other, f"{where}[{i}]")
-    elif told != is_so or type(told) is not type(is_so):
-        raise RecordError(f"{where}: the record says {json.dumps(told)}, but it is {json.dumps(is_so)}")
+    elif written != is_so or type(written) is not type(is_so):
+        raise RecordError(f"{where}: the record says {json.dumps(written)}, but it is {json.dumps(is_so)}")

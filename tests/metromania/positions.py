@@ -19,7 +19,7 @@ from typing import Any
 from mmsim.metromania.rules.board import BoardSet, City, Layout
 from mmsim.metromania.rules.deal import MARKER_SETS, NO_CORRUPTION, Hands, Marker, markers
 from mmsim.metromania.rules.lattice import DIRECTIONS, Cell, Vertex, is_frame, lattice, step
-from mmsim.metromania.rules.reference import Game, Line, Move, Played, apply, legal_moves
+from mmsim.metromania.rules.reference import Game, Line, Move, PlayedMove, apply, legal_moves
 from mmsim.metromania.rules.reference_scoring import Result, Trip, result
 from mmsim.metromania.rules.rulesets import Ruleset, parse
 
@@ -174,19 +174,19 @@ def choices(game: Game, kind: str, **wanted: Any) -> list[Move]:
     ]
 
 
-def play(game: Game, kind: str, **wanted: Any) -> Played:
+def play(game: Game, kind: str, **wanted: Any) -> PlayedMove:
     """Play the first legal move of a kind with the wanted fields."""
     moves = choices(game, kind, **wanted)
     assert moves, f"no legal {kind} {wanted} for seat {game.seat}; legal: {legal_moves(game)}"
     return apply(game, moves[0])
 
 
-def dig(game: Game, *vertices: Vertex, line: int = 0) -> list[Played]:
+def dig(game: Game, *vertices: Vertex, line: int = 0) -> list[PlayedMove]:
     """Dig a line on from vertex to vertex, in whichever cell comes first."""
     return [play(game, "dig", line=line, to=vertex) for vertex in vertices]
 
 
-def play_on(game: Game, seat: int | None = None) -> list[Played]:
+def play_on(game: Game, seat: int | None = None) -> list[PlayedMove]:
     """Play first legal moves to the end of the building phase, or for as long as it is a seat's turn."""
     turn, played = game.turn, []
     while not game.over and (seat is None or (game.seat, game.turn) == (seat, turn)):

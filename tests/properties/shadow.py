@@ -4,7 +4,7 @@ from collections import defaultdict
 
 from mmsim.metromania.rules.deal import Marker
 from mmsim.metromania.rules.lattice import Cell, Vertex, direction_of, is_frame
-from mmsim.metromania.rules.reference import TUNNELS, Game, Played
+from mmsim.metromania.rules.reference import TUNNELS, Game, PlayedMove
 
 LineId = tuple[int, int]
 Edge = frozenset[Vertex]
@@ -23,7 +23,7 @@ class Shadow:
         self.placed: dict[Marker, Cell] = {}
         self.points = [0] * game.rules.companies
 
-    def follow(self, played: Played) -> None:
+    def follow(self, played: PlayedMove) -> None:
         """Enter a move just played and check it, then that the game's own books agree."""
         move = played.move
         if move.kind in TUNNELS:
@@ -36,7 +36,7 @@ class Shadow:
         self.points[played.seat] += played.points
         self._agree()
 
-    def _tunnel(self, played: Played, line: LineId) -> None:
+    def _tunnel(self, played: PlayedMove, line: LineId) -> None:
         move, net, kind = played.move, self.game.city.lattice, self.game.city.kind
         assert move.cell is not None
         assert move.to is not None
@@ -97,7 +97,7 @@ class Shadow:
             due.append(w)
         return [vertex for vertex in due if vertex not in self.stations]
 
-    def _marker(self, played: Played) -> None:
+    def _marker(self, played: PlayedMove) -> None:
         kind, corners = self.game.city.kind, self.game.city.lattice.corners
         marker, cell = played.move.marker, played.move.cell
         assert cell is not None
@@ -113,7 +113,7 @@ class Shadow:
             assert not (touch and other.letter == marker.letter), "M2: same letters never touch"
         self.placed[marker] = cell
 
-    def _extra_station(self, played: Played, line: LineId) -> None:
+    def _extra_station(self, played: PlayedMove, line: LineId) -> None:
         at, path = played.move.at, self.paths[line]
         assert at not in self.stations, "I1, I3: no second station on a vertex"
         assert at in path[1:-1] or played.move.kind == "station"

@@ -21,7 +21,7 @@ from mmsim.metromania.rules.reference import (
     Game,
     IllegalMove,
     Move,
-    Played,
+    PlayedMove,
     apply,
     legal_moves,
     start_moves,
@@ -238,7 +238,7 @@ def test_scores_add_up(game: Game, chooser: Chooser, seed: Seed) -> None:
     outcome = result(played_out(game, chooser, seed))
     rules = game.rules
     for seat in range(rules.companies):
-        mine: list[Played] = [played for played in game.history if played.seat == seat]
+        mine: list[PlayedMove] = [played for played in game.history if played.seat == seat]
         assert outcome.station_points[seat] == sum(played.points for played in mine)
         ended = sum(played.move.kind == "end" for played in mine)
         up = rules.half_kept == "ceil"

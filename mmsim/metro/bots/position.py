@@ -18,7 +18,7 @@ from mmsim.metro.engine.state import EMPTY, HAND, NOBODY, SHARES, UNKNOWN, cell_
 from mmsim.metro.rules.board import CENTRE, STATIONS, STOPS, Cell
 from mmsim.metro.rules.deal import PERCENTS, Deal
 from mmsim.metro.rules.play import Seed
-from mmsim.metro.rules.reference import TAKES, Arrival, Move, Played
+from mmsim.metro.rules.reference import TAKES, Arrival, Move, PlayedMove
 from mmsim.metro.rules.reference_scoring import Result
 from mmsim.metro.rules.rulesets import COMPANIES, Ruleset
 from mmsim.metro.rules.tiles import CODES, TILES
@@ -53,7 +53,7 @@ class Position(Steps[Move]):
     prepared: Prepared
     game: int = 0
     deal: Deal | None = None  # None: dealt from the seed
-    history: list[Played] = field(default_factory=list)
+    history: list[PlayedMove] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         super().__init__()
@@ -85,14 +85,14 @@ class Position(Steps[Move]):
         who = self.prepared.bot_of(self.game, self.seat)
         return self._decode(int(bots_border.choose(self._memory, self.prepared.setting, who)), self._tiles())
 
-    def apply(self, move: Move) -> Played:
+    def apply(self, move: Move) -> PlayedMove:
         """Play a legal move."""
         code = self._take(move)
         turn, seat, before = self.turn, self.seat, int(self._s.arrived)
         border.play(self._memory.positions, self.prepared.setting.board, self.prepared.setting.rules, code)
         new = int(self._s.arrived) & ~before
         arrived = tuple(self._arrival(self._s, stop) for stop in range(1, STOPS + 1) if new >> (stop - 1) & 1)
-        played = Played(turn, seat, move, arrived)
+        played = PlayedMove(turn, seat, move, arrived)
         self.history.append(played)
         return played
 

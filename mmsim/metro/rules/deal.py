@@ -30,8 +30,8 @@ def central_tiles() -> tuple[str, ...]:
 @cache
 def number_colours() -> dict[str, tuple[int, ...]]:
     """X18: the stations of each colour, which are ours."""
-    told = tomllib.loads((_HERE / "numbers.toml").read_text(encoding="utf-8"))["colours"]
-    return {colour: tuple(stations) for colour, stations in told.items()}
+    colours = tomllib.loads((_HERE / "numbers.toml").read_text(encoding="utf-8"))["colours"]
+    return {colour: tuple(stations) for colour, stations in colours.items()}
 
 
 @dataclass(frozen=True)

@@ -56,7 +56,7 @@ class Arrival(NamedTuple):
     points: int
 
 
-class Played(NamedTuple):
+class PlayedMove(NamedTuple):
     """A move with what came of it."""
 
     turn: int
@@ -85,7 +85,7 @@ class Game:
     turn: int = 1
     seat: int = 0
     end_reason: str | None = None
-    history: list[Played] = field(default_factory=list)
+    history: list[PlayedMove] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         rules = self.rules
@@ -206,7 +206,7 @@ def departures(game: Game) -> list[int]:
 # --- playing a move ------------------------------------------------------------------------------------------
 
 
-def apply(game: Game, move: Move) -> Played:
+def apply(game: Game, move: Move) -> PlayedMove:
     """Play a legal move: change the position, go on to the next decision, and tell what came of it."""
     if move not in legal_moves(game):
         raise IllegalMove(f"{move} is not legal for seat {game.seat} in turn {game.turn}")
@@ -220,7 +220,7 @@ def apply(game: Game, move: Move) -> Played:
         exchange(game, move)
     elif move.kind == "wagon":
         put_wagon(game, move)
-    played = Played(turn, seat, move, tuple(arrived))
+    played = PlayedMove(turn, seat, move, tuple(arrived))
     game.history.append(played)
     if move.kind != "draw":
         end_turn(game)

@@ -79,11 +79,11 @@ class MetroShell:
             draw=lambda kind: _drawn(kind, table),
         )
 
-    def verify(self, told: Any) -> None:
-        record.verify(told)
+    def verify(self, record_json: Any) -> None:
+        record.verify(record_json)
 
-    def picture(self, told: dict[str, Any]) -> bytes:
-        return _drawn(".svg", record.verify(told))
+    def picture(self, record_json: dict[str, Any]) -> bytes:
+        return _drawn(".svg", record.verify(record_json))
 
 
 def _play_with_core(ruleset: rulesets.Ruleset, variant: Variant, seed: Seed) -> Game:

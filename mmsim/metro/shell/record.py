@@ -12,7 +12,7 @@ from mmsim.core.records import FORMAT, RecordError, check_head, check_legal, che
 from mmsim.metro.rules.board import CENTRE, COLOURS, COMPANY_WAGONS, WAGONS
 from mmsim.metro.rules.deal import PERCENTS, Deal, central_tiles, number_colours
 from mmsim.metro.rules.play import Seed
-from mmsim.metro.rules.reference import Game, Move, Played, apply, legal_moves
+from mmsim.metro.rules.reference import Game, Move, PlayedMove, apply, legal_moves
 from mmsim.metro.rules.reference_scoring import Result, result
 from mmsim.metro.rules.rulesets import KNOBS, Ruleset, check, ruleset
 from mmsim.metro.rules.tiles import SIDES, TILES, turned
@@ -33,19 +33,19 @@ _MOVE_KEYS: dict[str, tuple[str, ...]] = {
 _TYPES: dict[str, type] = {"tile": str, "turns": int, "cell": list, "share": int, "take": str, "edge": int}
 
 
-class Told(Protocol):
+class FinishedGame(Protocol):
     """A finished game of either engine, as far as its record tells it."""
 
     @property
     def rules(self) -> Ruleset: ...
     @property
-    def history(self) -> Sequence[Played]: ...
+    def history(self) -> Sequence[PlayedMove]: ...
 
 
 # --- writing -------------------------------------------------------------------------------------------------
 
 
-def record_of(game: Told, dealt: Deal, outcome: Result, bots: Sequence[str], seed: Seed) -> dict[str, Any]:
+def record_of(game: FinishedGame, dealt: Deal, outcome: Result, bots: Sequence[str], seed: Seed) -> dict[str, Any]:
     """The record of a finished game of either engine."""
     rules = game.rules
     return {
@@ -76,14 +76,14 @@ def wagons(rules: Ruleset) -> dict[str, list[int]]:
     return {COLOURS[owner]: list(stations) for owner, stations in enumerate(table)}
 
 
-def move_to_json(played: Played) -> dict[str, Any]:
+def move_to_json(played: PlayedMove) -> dict[str, Any]:
     move = played.move
-    told: dict[str, Any] = {"turn": played.turn, "seat": played.seat, "move": move.kind}
+    move_json: dict[str, Any] = {"turn": played.turn, "seat": played.seat, "move": move.kind}
     for key in _keys(move.kind, move.share is not None):
         value = getattr(move, key)
-        told[key] = list(value) if key == "cell" else value
-    told["arrivals"] = [arrival._asdict() for arrival in played.arrivals]
-    return told
+        move_json[key] = list(value) if key == "cell" else value
+    move_json["arrivals"] = [arrival._asdict() for arrival in played.arrivals]
+    return move_json
 
 
 def _keys(kind: str, has_share: bool) -> tuple[str, ...]:
@@ -93,12 +93,12 @@ def _keys(kind: str, has_share: bool) -> tuple[str, ...]:
 
 def result_to_json(rules: Ruleset, outcome: Result) -> dict[str, Any]:
     """The result; profits and values of companies by colour, where there are companies."""
-    told = asdict(outcome)
+    result_json = asdict(outcome)
     for key in ("profits", "values"):
-        numbers = told.pop(key)
+        numbers = result_json.pop(key)
         if rules.companies:
-            told[key] = dict(zip(COLOURS, numbers, strict=True))
-    return told
+            result_json[key] = dict(zip(COLOURS, numbers, strict=True))
+    return result_json
 
 
 # --- verifying -----------------------------------------------------------------------------------------------
@@ -108,8 +108,8 @@ def verify(record: Any) -> Game:
     """Replay a record with the reference engine; a RecordError names the first thing that differs."""
     game = _opening(record)
     moves = get(record, "moves", list, "the record")
-    for number, told in enumerate(moves, 1):
-        _replay(game, number, told)
+    for number, move in enumerate(moves, 1):
+        _replay(game, number, move)
     if not game.over:
         raise RecordError(
             f"the record stops after move {len(moves)}, but the game goes on: seat {game.seat} is to move in turn "
@@ -126,12 +126,12 @@ def _opening(record: Any) -> Game:
         get(seed, key, kind, "seed")
     only_keys(seed, _SEED_KEYS, "seed")
     seats = get(record, "seats", list, "the record")
-    for seat, told in enumerate(seats):
+    for seat, company in enumerate(seats):
         for key in ("seat", "player"):
-            if get(told, key, int, f"seats[{seat}]") != seat:
-                raise RecordError(f"seats[{seat}] says {key} {told[key]}; seats are listed in playing order from 0")
-        get(told, "bot", str, f"seats[{seat}]")
-        only_keys(told, _SEAT_KEYS, f"seats[{seat}]")
+            if get(company, key, int, f"seats[{seat}]") != seat:
+                raise RecordError(f"seats[{seat}] says {key} {company[key]}; seats are listed in playing order from 0")
+        get(company, "bot", str, f"seats[{seat}]")
+        only_keys(company, _SEAT_KEYS, f"seats[{seat}]")
     rules = _ruleset(get(record, "ruleset", dict, "the record"), len(seats))
     board = get(record, "board", dict, "the record")
     only_keys(board, _BOARD_KEYS, "board")
@@ -139,14 +139,14 @@ def _opening(record: Any) -> Game:
     return Game(rules, _deal(record, rules))
 
 
-def _ruleset(told: dict[str, Any], players: int) -> Ruleset:
+def _ruleset(written: dict[str, Any], players: int) -> Ruleset:
     """The knobs of the record; a name that is one of ours must mean just them."""
-    name = get(told, "name", str, "ruleset")
+    name = get(written, "name", str, "ruleset")
     for knob in KNOBS:
-        if knob not in told:
+        if knob not in written:
             raise RecordError(f"ruleset: the knob '{knob}' is missing")
     try:
-        knobs = {knob: check_knob(KNOBS, knob, value) for knob, value in told.items() if knob != "name"}
+        knobs = {knob: check_knob(KNOBS, knob, value) for knob, value in written.items() if knob != "name"}
         rules = Ruleset(name, players, **knobs)  # type: ignore[arg-type]
         check(rules)
     except UsageError as error:
@@ -161,9 +161,9 @@ def _ruleset(told: dict[str, Any], players: int) -> Ruleset:
 
 def _deal(record: dict[str, Any], rules: Ruleset) -> Deal:
     """What chance laid out, if it is what the rules lay out."""
-    told = get(record, "deal", dict, "the record")
-    supply, piles, numbers = (get(told, key, list, "deal") for key in _DEAL_KEYS)
-    only_keys(told, _DEAL_KEYS, "deal")
+    written = get(record, "deal", dict, "the record")
+    supply, piles, numbers = (get(written, key, list, "deal") for key in _DEAL_KEYS)
+    only_keys(written, _DEAL_KEYS, "deal")
     central = get(record["board"], "central", list, "board")
     if sorted(map(str, supply)) != sorted(TILES):
         raise RecordError(f"deal.supply: {_odd_tile(supply)}")
@@ -216,29 +216,29 @@ def _numbers_fit(rules: Ruleset, numbers: list[Any]) -> bool:
     )
 
 
-def _replay(game: Game, number: int, told: Any) -> None:
+def _replay(game: Game, number: int, written: Any) -> None:
     """Play one recorded move and compare what the record says came of it."""
     where = f"move {number}"
-    kind = get(told, "move", str, where)
-    check_turn(told, number, game.turn, game.seat, game.over)
-    move = _move(told, kind, where)
+    kind = get(written, "move", str, where)
+    check_turn(written, number, game.turn, game.seat, game.over)
+    move = _move(written, kind, where)
     check_legal(move, legal_moves(game), describe, f"{where} (turn {game.turn}, seat {game.seat})")
     played = apply(game, move)
     same(
-        get(told, "arrivals", list, where),
+        get(written, "arrivals", list, where),
         [arrival._asdict() for arrival in played.arrivals],
         f"{where}: arrivals",
     )
 
 
-def _move(told: dict[str, Any], kind: str, where: str) -> Move:
+def _move(written: dict[str, Any], kind: str, where: str) -> Move:
     if kind not in _MOVE_KEYS:
         raise RecordError(f"{where}: {unknown('move', kind, _MOVE_KEYS)}")
-    keys = _keys(kind, "share" in told)
-    for key in told:
+    keys = _keys(kind, "share" in written)
+    for key in written:
         if key not in ("turn", "seat", "move", "arrivals", *keys):
             raise RecordError(f"{where}: '{key}' does not belong to a move '{kind}'")
-    fields = {key: get(told, key, _TYPES[key], where) for key in keys}
+    fields = {key: get(written, key, _TYPES[key], where) for key in keys}
     if "cell" in fields:
         cell = fields["cell"]
         if len(cell) != 2 or not all(type(x) is int for x in cell):

@@ -7,7 +7,7 @@ from rich.table import Table
 
 from mmsim.metro.rules.board import COLOURS, STATIONS
 from mmsim.metro.rules.deal import PERCENTS
-from mmsim.metro.rules.reference import Arrival, Game, Played, apply
+from mmsim.metro.rules.reference import Arrival, Game, PlayedMove, apply
 from mmsim.metro.rules.reference_scoring import Result
 from mmsim.metro.rules.tiles import turned
 from mmsim.metro.shell.draw_palette import TERMINAL_OWNER
@@ -45,7 +45,7 @@ def tell(game: Game) -> Iterator[str]:
         yield f"{turn:3}  {player(game, seat):{width}}  {'; '.join(phrases)}"
 
 
-def _phrase(before: Game, played: Played) -> str:
+def _phrase(before: Game, played: PlayedMove) -> str:
     """What one move did, in words."""
     move = played.move
     if move.kind == "draw":
@@ -101,8 +101,8 @@ def score_sheet(game: Game, outcome: Result) -> Table:
 
 def companies(outcome: Result) -> list[str]:
     """X15: a line for every company: its profit and what that is worth."""
-    told = zip(COLOURS, outcome.profits, outcome.values, strict=False)
-    return [f"{colour}: profit {profit}, value {value}" for colour, profit, value in told]
+    companies = zip(COLOURS, outcome.profits, outcome.values, strict=False)
+    return [f"{colour}: profit {profit}, value {value}" for colour, profit, value in companies]
 
 
 def verdict(game: Game, outcome: Result) -> str:

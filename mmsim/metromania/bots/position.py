@@ -18,7 +18,7 @@ from mmsim.metromania.rules.board import City, Layout
 from mmsim.metromania.rules.deal import KINDS, LETTERS, Hands, Marker, arranged
 from mmsim.metromania.rules.lattice import Cell, Vertex, far_sides
 from mmsim.metromania.rules.play import Seed
-from mmsim.metromania.rules.reference import Move, Played
+from mmsim.metromania.rules.reference import Move, PlayedMove
 from mmsim.metromania.rules.rulesets import Ruleset
 
 
@@ -101,7 +101,7 @@ class Position(Steps[Move]):
         super().__init__()
         self._memory = bots_border.new_memory()
         self._moves = np.zeros(border.MOST_MOVES, np.int64)
-        self.history: list[Played] = []
+        self.history: list[PlayedMove] = []
         self._scored = False
         self._set_up()
         self.bots = self.prepared.seated(self.game)
@@ -150,14 +150,14 @@ class Position(Steps[Move]):
         else:
             tables.write_failure(rows, i, self.game, int(self._s.layout), self.turn, self.rules.seat_player)
 
-    def apply(self, move: Move) -> Played:
+    def apply(self, move: Move) -> PlayedMove:
         """Play a legal move."""
         code = self._take(move)
         turn, seat, points = self.turn, self.seat, int(self._s.points[self.seat])
         stations = self.rules.stations - int(self._s.supply)
         border.play(self._memory.state, self.prepared.setting.board, self.prepared.setting.rules, code)
         made = self._stations()[stations:]
-        played = Played(turn, seat, move, made, int(self._s.points[seat]) - points)
+        played = PlayedMove(turn, seat, move, made, int(self._s.points[seat]) - points)
         self.history.append(played)
         return played
 

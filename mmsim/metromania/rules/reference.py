@@ -33,7 +33,7 @@ TUNNELS = ("start", "dig", "end")
 TRIGGERS = ("both_lines", "stations", "lines")
 
 
-class Played(NamedTuple):
+class PlayedMove(NamedTuple):
     """A move with what came of it."""
 
     turn: int
@@ -102,7 +102,7 @@ class Game:
     last_turns: int | None = None  # turns left in the last round, once it has begun
     end_reason: str | None = None
     over: bool = False
-    history: list[Played] = field(default_factory=list)
+    history: list[PlayedMove] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         companies = self.rules.companies
@@ -337,7 +337,7 @@ def station_value(game: Game, vertex: Vertex) -> int:
 # --- playing a move ------------------------------------------------------------------------------------------
 
 
-def apply(game: Game, move: Move) -> Played:
+def apply(game: Game, move: Move) -> PlayedMove:
     """Play a legal move: change the position, go on to the next decision, and tell what came of it."""
     if move not in legal_moves(game):
         raise IllegalMove(f"{move} is not legal for seat {game.seat} in turn {game.turn}")
@@ -348,7 +348,7 @@ def apply(game: Game, move: Move) -> Played:
     return played
 
 
-def put_down(game: Game, move: Move) -> Played:
+def put_down(game: Game, move: Move) -> PlayedMove:
     """Change what lies on the table, and notice what comes true by it; the turn is still the same."""
     seat = game.seat
     if move.kind in TUNNELS:
@@ -364,7 +364,7 @@ def put_down(game: Game, move: Move) -> Played:
         notice_triggers(game)
     if move.kind == "end" and bonus_moves(game, seat, move.line or 0):  # I3
         game.bonus_line = move.line
-    return Played(game.turn, seat, move, tuple(stations), points)
+    return PlayedMove(game.turn, seat, move, tuple(stations), points)
 
 
 def copy_of(game: Game) -> Game:

@@ -17,7 +17,7 @@ from mmsim.metromania.rules.reference import Game, apply
 from mmsim.metromania.rules.reference_scoring import result
 from mmsim.metromania.shell import record, story
 
-_REASONS = 3  # turns told of every decision
+_REASONS = 3  # turns shown of every decision
 
 
 class MetromaniaShell:
@@ -89,11 +89,11 @@ class MetromaniaShell:
             draw=lambda kind: _drawn(kind, table.city, table),
         )
 
-    def verify(self, told: Any) -> None:
-        record.verify(told)
+    def verify(self, record_json: Any) -> None:
+        record.verify(record_json)
 
-    def picture(self, told: dict[str, Any]) -> bytes:
-        game = record.verify(told)
+    def picture(self, record_json: dict[str, Any]) -> bytes:
+        game = record.verify(record_json)
         return _drawn(".svg", game.city, game)
 
 
@@ -102,7 +102,7 @@ def _players(numbers: tuple[int, ...]) -> str:
 
 
 def _aliases(modifier: str) -> list[str]:
-    return [alias for alias, meant in rulesets.ALIASES.items() if meant == modifier]
+    return [alias for alias, named in rulesets.ALIASES.items() if named == modifier]
 
 
 def _play_with_core(
@@ -171,8 +171,12 @@ class Boards:
 
     def check(self, board: str) -> Inspected:
         board_set, problems = boardfile.read(boardfile.find(board))
-        told = [f"{problem.line}: {'error' if problem.is_error else 'warning'}: {problem.text}" for problem in problems]
+        problem_lines = [
+            f"{problem.line}: {'error' if problem.is_error else 'warning'}: {problem.text}" for problem in problems
+        ]
         if board_set is None:
-            return Inspected(told, None)
+            return Inspected(problem_lines, None)
         warnings = f" with {len(problems)} warning{'s' * (len(problems) > 1)}" if problems else ""
-        return Inspected(told, f"'{board_set.name}' is a good board set{warnings}: {board_set.classes:,} cities")
+        return Inspected(
+            problem_lines, f"'{board_set.name}' is a good board set{warnings}: {board_set.classes:,} cities"
+        )

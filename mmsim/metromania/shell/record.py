@@ -12,7 +12,7 @@ from mmsim.metromania.rules.board import BoardSet, City, Layout
 from mmsim.metromania.rules.deal import MARKER_SETS, Hands, Marker, valid_deals
 from mmsim.metromania.rules.lattice import Cell, Vertex
 from mmsim.metromania.rules.play import Seed
-from mmsim.metromania.rules.reference import DECLINE, Game, Move, Played, apply, legal_moves
+from mmsim.metromania.rules.reference import DECLINE, Game, Move, PlayedMove, apply, legal_moves
 from mmsim.metromania.rules.reference_scoring import result
 from mmsim.metromania.rules.rulesets import KNOBS, PLAYERS, Deal, Ruleset, ruleset
 
@@ -37,7 +37,7 @@ LATER_KNOBS = {"dig_duty": "next"}
 # --- writing -------------------------------------------------------------------------------------------------
 
 
-class Told(Protocol):
+class FinishedGame(Protocol):
     """A finished game of either engine, as far as its record tells it."""
 
     @property
@@ -47,10 +47,10 @@ class Told(Protocol):
     @property
     def dealt(self) -> Hands: ...
     @property
-    def history(self) -> Sequence[Played]: ...
+    def history(self) -> Sequence[PlayedMove]: ...
 
 
-class TripTold(Protocol):
+class TripOutcome(Protocol):
     @property
     def name(self) -> str: ...
     @property
@@ -69,7 +69,7 @@ class Outcome(Protocol):
     @property
     def kept_points(self) -> list[int]: ...
     @property
-    def trips(self) -> Sequence[TripTold]: ...
+    def trips(self) -> Sequence[TripOutcome]: ...
     @property
     def scores(self) -> list[int]: ...
     @property
@@ -81,7 +81,7 @@ def to_record(game: Game, bots: Sequence[str], seed: Seed) -> dict[str, Any]:
     return record_of(game, result(game), bots, seed)
 
 
-def record_of(game: Told, outcome: Outcome, bots: Sequence[str], seed: Seed) -> dict[str, Any]:
+def record_of(game: FinishedGame, outcome: Outcome, bots: Sequence[str], seed: Seed) -> dict[str, Any]:
     """The record of a finished game of either engine."""
     board_set, rules = game.city.board_set, game.rules
     return {
@@ -106,17 +106,17 @@ def record_of(game: Told, outcome: Outcome, bots: Sequence[str], seed: Seed) -> 
     }
 
 
-def move_to_json(played: Played) -> dict[str, Any]:
+def move_to_json(played: PlayedMove) -> dict[str, Any]:
     move = played.move
-    told: dict[str, Any] = {"turn": played.turn, "seat": played.seat, "move": move.kind}
+    move_json: dict[str, Any] = {"turn": played.turn, "seat": played.seat, "move": move.kind}
     for key in _MOVE_KEYS[move.kind]:
         value = getattr(move, key)
-        told[key] = value if key == "line" else list(value)
+        move_json[key] = value if key == "line" else list(value)
     if move.marker is not None:
-        told["marker"] = str(move.marker)
-    told["stations"] = [list(vertex) for vertex in played.stations]
-    told["points"] = played.points
-    return told
+        move_json["marker"] = str(move.marker)
+    move_json["stations"] = [list(vertex) for vertex in played.stations]
+    move_json["points"] = played.points
+    return move_json
 
 
 def result_to_json(outcome: Outcome) -> dict[str, Any]:
@@ -137,8 +137,8 @@ def verify(record: Any) -> Game:
     """Replay a record with the reference engine; a RecordError names the first thing that differs."""
     game = _opening(record)
     moves = get(record, "moves", list, "the record")
-    for number, told in enumerate(moves, 1):
-        _replay(game, number, told)
+    for number, move in enumerate(moves, 1):
+        _replay(game, number, move)
     if game.bonus_line is not None:
         apply(game, DECLINE)
     if not game.over:
@@ -158,13 +158,13 @@ def _opening(record: Any) -> Game:
         get(seed, key, kind, "seed")
     seats = get(record, "seats", list, "the record")
     players = []
-    for seat, told in enumerate(seats):
+    for seat, company in enumerate(seats):
         where = f"seats[{seat}]"
-        if get(told, "seat", int, where) != seat:
-            raise RecordError(f"{where} says seat {told['seat']}; seats are listed in playing order from 0")
-        get(told, "bot", str, where)
-        only_keys(told, _SEAT_KEYS, where)
-        players.append(get(told, "player", int, where))
+        if get(company, "seat", int, where) != seat:
+            raise RecordError(f"{where} says seat {company['seat']}; seats are listed in playing order from 0")
+        get(company, "bot", str, where)
+        only_keys(company, _SEAT_KEYS, where)
+        players.append(get(company, "player", int, where))
     rules = _ruleset(get(record, "ruleset", dict, "the record"), tuple(players))
     city = _city(get(record, "board", dict, "the record"))
     return Game(city, rules, _hands(record, rules))
@@ -189,20 +189,20 @@ def _city(board: dict[str, Any]) -> City:
         raise RecordError(f"board: {error}") from error
 
 
-def _ruleset(told: dict[str, Any], seat_player: tuple[int, ...]) -> Ruleset:
+def _ruleset(written: dict[str, Any], seat_player: tuple[int, ...]) -> Ruleset:
     """The knobs of the record; a name that is one of ours must mean just them, and tells how markers were dealt."""
-    name = get(told, "name", str, "ruleset")
+    name = get(written, "name", str, "ruleset")
     players = len(set(seat_player))
     if players not in PLAYERS or set(seat_player) != set(range(players)):
         raise RecordError(f"seats: the players are {sorted(set(seat_player))}; they must be 0 to 1, 2 or 3")
     if len(seat_player) != players and sorted(seat_player) != [0, 0, 1, 1]:
         raise RecordError("seats: only two players may have two companies each, all others have one")
-    told = {**LATER_KNOBS, **told}
+    written = {**LATER_KNOBS, **written}
     for knob in KNOBS:
-        if knob not in told:
+        if knob not in written:
             raise RecordError(f"ruleset: the knob '{knob}' is missing")
     try:
-        knobs = {knob: check_knob(KNOBS, knob, value) for knob, value in told.items() if knob != "name"}
+        knobs = {knob: check_knob(KNOBS, knob, value) for knob, value in written.items() if knob != "name"}
     except UsageError as error:
         raise RecordError(f"ruleset: {error}") from error
     deal = {2: Deal.COLUMNS, 4: Deal.COMPANIES}[len(seat_player)] if players == 2 else Deal.RANDOM
@@ -216,17 +216,17 @@ def _ruleset(told: dict[str, Any], seat_player: tuple[int, ...]) -> Ruleset:
 
 
 def _hands(record: dict[str, Any], rules: Ruleset) -> Hands:
-    told = get(record, "hands", list, "the record")
+    written = get(record, "hands", list, "the record")
     known = {str(marker): marker for columns in MARKER_SETS.values() for hand in columns for marker in hand}
-    if len(told) != rules.companies:
-        raise RecordError(f"hands: there are {len(told)} hands for {rules.companies} seats")
-    for seat, hand in enumerate(told):
+    if len(written) != rules.companies:
+        raise RecordError(f"hands: there are {len(written)} hands for {rules.companies} seats")
+    for seat, hand in enumerate(written):
         if not isinstance(hand, list):
             raise RecordError(f"hands[{seat}]: {json.dumps(hand)} is not a list of markers")
         for marker in hand:
             if not isinstance(marker, str) or marker not in known:
                 raise RecordError(f'hands[{seat}]: {json.dumps(marker)} is not a marker like "A R"')
-    hands: Hands = tuple(tuple(known[marker] for marker in hand) for hand in told)
+    hands: Hands = tuple(tuple(known[marker] for marker in hand) for hand in written)
     if not any(_same_hands(hands, deal) for deal in valid_deals(rules)):
         raise RecordError(f"hands: this is not a deal the ruleset '{rules.name}' allows")
     return hands
@@ -236,35 +236,35 @@ def _same_hands(one: Hands, other: Hands) -> bool:
     return [sorted(hand) for hand in one] == [sorted(hand) for hand in other]
 
 
-def _replay(game: Game, number: int, told: Any) -> None:
+def _replay(game: Game, number: int, written: Any) -> None:
     """Play one recorded move and compare what the record says came of it."""
     where = f"move {number}"
-    kind = get(told, "move", str, where)
+    kind = get(written, "move", str, where)
     if game.bonus_line is not None and kind != "bonus":
         apply(game, DECLINE)
-    check_turn(told, number, game.turn, game.seat, game.over)
-    move = _move(told, kind, where)
+    check_turn(written, number, game.turn, game.seat, game.over)
+    move = _move(written, kind, where)
     check_legal(move, legal_moves(game), describe, f"{where} (turn {game.turn}, seat {game.seat})")
     played = apply(game, move)
     for key, is_so in (("stations", [list(v) for v in played.stations]), ("points", played.points)):
-        same(get(told, key, (list, int), where), is_so, f"{where}: {key}")
+        same(get(written, key, (list, int), where), is_so, f"{where}: {key}")
 
 
-def _move(told: dict[str, Any], kind: str, where: str) -> Move:
+def _move(written: dict[str, Any], kind: str, where: str) -> Move:
     if kind not in _MOVE_KEYS:
         raise RecordError(f"{where}: {unknown('move', kind, _MOVE_KEYS)}")
     allowed = (*_COMMON_KEYS, *_MOVE_KEYS[kind], *(("marker",) if kind == "dig" else ()))
-    for key in told:
+    for key in written:
         if key not in allowed:
             raise RecordError(f"{where}: '{key}' does not belong to a move '{kind}'")
     fields: dict[str, Any] = {}
     for key in _MOVE_KEYS[kind]:
-        value = get(told, key, (int, list), where)
+        value = get(written, key, (int, list), where)
         fields[key] = {"line": _line, "cell": _cell, "to": _vertex, "at": _vertex}[key](value, where)
-    if "marker" in told:
-        letter, space, marker_kind = str(told["marker"]).partition(" ")
+    if "marker" in written:
+        letter, space, marker_kind = str(written["marker"]).partition(" ")
         if not (letter and space and marker_kind):
-            raise RecordError(f'{where}: {json.dumps(told["marker"])} is not a marker like "A R"')
+            raise RecordError(f'{where}: {json.dumps(written["marker"])} is not a marker like "A R"')
         fields["marker"] = Marker(letter, marker_kind)
     return Move(kind, **fields)
 

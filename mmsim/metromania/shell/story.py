@@ -7,7 +7,7 @@ from rich.table import Table
 
 from mmsim.metromania.bots.reasons import Reason
 from mmsim.metromania.rules.lattice import Vertex
-from mmsim.metromania.rules.reference import DECLINE, Game, Move, Played, apply, meets, splits
+from mmsim.metromania.rules.reference import DECLINE, Game, Move, PlayedMove, apply, meets, splits
 from mmsim.metromania.rules.reference_scoring import PARK_LAKE, Result, Trip
 from mmsim.metromania.shell.draw_palette import COMPANY_NAMES as COMPANIES
 from mmsim.metromania.shell.draw_palette import TERMINAL_COMPANY
@@ -67,7 +67,7 @@ def reason_text(reason: Reason) -> str:
     return f"{reason.value:8.2f}  {begins}: " + (", ".join(f"{name} {part:+.2f}" for name, part in parts) or "nothing")
 
 
-def _phrase(before: Game, played: Played) -> str:
+def _phrase(before: Game, played: PlayedMove) -> str:
     """What one move did, in words."""
     move = played.move
     if move == DECLINE:
@@ -104,7 +104,7 @@ def _goes_on(before: Game, move: Move) -> bool:
     return last.kind in ("start", "dig") and last.line == move.line
 
 
-def _causes(before: Game, played: Played) -> str:
+def _causes(before: Game, played: PlayedMove) -> str:
     """Which lines a tunnel split from or met where it made its stations."""
     move = played.move
     assert move.line is not None
@@ -126,7 +126,7 @@ def _causes(before: Game, played: Played) -> str:
     return " and ".join(parts)
 
 
-def _score(played: Played) -> str:
+def _score(played: PlayedMove) -> str:
     return f" (+{played.points})" if played.points else ""
 
 
