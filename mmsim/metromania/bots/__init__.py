@@ -1,4 +1,4 @@
-"""Scripted players: one file a bot, each a small declared object. How they think is in `mind`."""
+"""Scripted players: one file a bot, each a small declared object. How they think is in `thinking`."""
 
 from collections.abc import Sequence
 

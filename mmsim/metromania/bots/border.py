@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from mmsim.compiled.accel import entry, jit
 from mmsim.compiled.entries import group
 from mmsim.metromania.bots.thinking import choosing, whole_turns
-from mmsim.metromania.bots.thinking.memory import BOTS, MIND, SEATINGS, UNIFORM, VIEWS
+from mmsim.metromania.bots.thinking.memory import BOTS, SEATINGS, THOUGHTS, UNIFORM, VIEWS
 from mmsim.metromania.engine import border, playout, tables
 from mmsim.metromania.engine.scoring import score_game
 from mmsim.metromania.engine.state import BOARD, RULES, STATE, Record, new_record
@@ -38,13 +38,13 @@ class Memory(NamedTuple):
 
 
 SETTING = group(Setting, board=BOARD, rules=RULES, deals=border.DEALS, bots=BOTS)
-MEMORY = group(Memory, state=STATE, network=NETWORK, thoughts=MIND, views=STATE)
+MEMORY = group(Memory, state=STATE, network=NETWORK, thoughts=THOUGHTS, views=STATE)
 
 
 def new_memory() -> Memory:
     """Memory for one game after another."""
     views = np.zeros(VIEWS, STATE).view(np.recarray)
-    return Memory(new_record(STATE), new_record(NETWORK), new_record(MIND), views)
+    return Memory(new_record(STATE), new_record(NETWORK), new_record(THOUGHTS), views)
 
 
 @jit

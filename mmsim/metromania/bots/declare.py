@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from mmsim.core.bots import Bot, Weight
-from mmsim.metromania.bots.thinking.memory import FEATURES, HABITS, SEARCH, WEIGHING
+from mmsim.metromania.bots.thinking.memory import FEATURES, PARAMETERS, SEARCH, WEIGHING
 
 _LIMITS: dict[str, tuple[float, float]] = {
     "ahead": (1, 3),
@@ -38,7 +38,7 @@ def searching(name: str, idea: str, looks_at: str, like: Bot, weights: Mapping[s
 
 
 def _all(values: Mapping[str, float]) -> dict[str, Weight]:
-    meanings = {**FEATURES, **{name: text for name, text in HABITS.items() if name in values}}
+    meanings = {**FEATURES, **{name: text for name, text in PARAMETERS.items() if name in values}}
     return {
         name: Weight(values.get(name, 0.0), *_LIMITS.get(name, (-1e6, 1e6)), text) for name, text in meanings.items()
     }

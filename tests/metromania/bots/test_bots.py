@@ -9,7 +9,7 @@ from mmsim.core.seating import split_bots
 from mmsim.metromania.bots import BOTS, find_bot, seat_bots
 from mmsim.metromania.bots.position import Position
 from mmsim.metromania.bots.prepared import seated
-from mmsim.metromania.bots.thinking.memory import FEATURES, HABITS
+from mmsim.metromania.bots.thinking.memory import FEATURES, PARAMETERS
 from mmsim.metromania.game import Metromania
 from mmsim.metromania.rules.rulesets import ruleset
 
@@ -120,7 +120,7 @@ def test_the_features_of_a_turn_add_up_to_its_value_and_the_best_turn_is_played(
 
 def test_every_weight_of_every_bot_has_a_meaning() -> None:
     for bot in BOTS.values():
-        assert set(bot.settings) <= {*FEATURES, *HABITS}
+        assert set(bot.settings) <= {*FEATURES, *PARAMETERS}
         assert bot.idea.endswith(".")
         assert bot.looks_at
 

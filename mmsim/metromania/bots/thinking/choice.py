@@ -6,15 +6,25 @@ import numpy as np
 
 from mmsim.compiled.accel import inlined, ix, jit
 from mmsim.compiled.streams import draw_below, next_word, open_stream
-from mmsim.metromania.bots.thinking.evaluation import reckon_trips, take_in, weight
-from mmsim.metromania.bots.thinking.features import place_worth
-from mmsim.metromania.bots.thinking.memory import DEPTH, NOISE, RIVALS, TRIALS, TRIP_POINTS, UNIFORM, WIDTH
+from mmsim.metromania.bots.thinking.evaluation import reckon_trips, study, weight
+from mmsim.metromania.bots.thinking.features import place_value
+from mmsim.metromania.bots.thinking.memory import (
+    DEPTH,
+    NOISE,
+    RIVALS,
+    TRIALS,
+    TRIP_POINTS,
+    UNIFORM,
+    WIDTH,
+    Bots,
+    Thoughts,
+)
 from mmsim.metromania.bots.thinking.plans import NEVER
-from mmsim.metromania.bots.thinking.view import look
+from mmsim.metromania.bots.thinking.view import make_view
 from mmsim.metromania.bots.thinking.whole_turns import weigh_turns
 from mmsim.metromania.engine.copies import copy_position
 from mmsim.metromania.engine.moves import BONUS, DECLINE, DIG, END, START, kth_move
-from mmsim.metromania.engine.state import HAND, PATH
+from mmsim.metromania.engine.state import HAND, PATH, Board, Rules, State
 from mmsim.metromania.engine.turns import play_move
 
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
@@ -23,13 +33,13 @@ _WORD = 1.0 / (1 << 32)
 
 
 @jit
-def play_on(s: Any, b: Any, r: Any, move: Any) -> None:
+def play_on(s: State, b: Board, r: Rules, move: Any) -> None:
     """Play a move on a copy of the position."""
     play_move(s, b, r, move)
 
 
 @jit
-def may_play(s: Any, b: Any, code: Any) -> bool:
+def may_play(s: State, b: Board, code: Any) -> bool:
     """Whether a tunnel, or the station at the beginning of a turn, is legal now."""
     kind, number, what, extra = code & 7, code >> 3 & 1, code >> 4 & 255, code >> 12
     if s.over or s.bonus_line >= 0:
@@ -48,11 +58,11 @@ def may_play(s: Any, b: Any, code: Any) -> bool:
 
 
 @jit
-def weigh(views: Any, b: Any, r: Any, bots: Any, m: Any, net: Any) -> np.int64:
+def weigh(views: Any, b: Board, r: Rules, bots: Bots, m: Thoughts, net: Any) -> np.int64:
     """Weigh the turns open to the company in turn in `views[0]`; returns the place of the first move of the best."""
     v = views[0]
     seat = v.seat
-    take_in(v, b, r, bots, m, net)
+    study(v, b, r, bots, m, net)
     weigh_turns(v, b, r, bots, m)
     open_stream(v, 0, 0)
     noise = _HAIR + weight(bots, seat, WIDTH + NOISE)
@@ -71,7 +81,7 @@ def weigh(views: Any, b: Any, r: Any, bots: Any, m: Any, net: Any) -> np.int64:
 
 
 @jit
-def best_turn(m: Any, untried: Any) -> np.int64:
+def best_turn(m: Thoughts, untried: Any) -> np.int64:
     """The first move of the best turn, or of the best one not tried out yet; -1 for none."""
     best, found = 2.0 * NEVER, np.int64(-1)
     for f in range(m.firsts):
@@ -81,7 +91,7 @@ def best_turn(m: Any, untried: Any) -> np.int64:
 
 
 @jit
-def _best_tried(m: Any) -> np.int64:
+def _best_tried(m: Thoughts) -> np.int64:
     best, found = 2.0 * NEVER, np.int64(0)
     for f in range(m.firsts):
         if m.tried[ix(f)] and m.value[ix(f)] > best:
@@ -90,7 +100,7 @@ def _best_tried(m: Any) -> np.int64:
 
 
 @jit
-def _try_out(views: Any, b: Any, r: Any, bots: Any, m: Any, net: Any, first: Any) -> None:
+def _try_out(views: Any, b: Board, r: Rules, bots: Bots, m: Thoughts, net: Any, first: Any) -> None:
     """Play a turn on a copy and add what the trips then bring; only stations change that."""
     m.tried[ix(first)] = 1
     if m.turn_made[ix(first)] == 0:
@@ -111,7 +121,7 @@ def _try_out(views: Any, b: Any, r: Any, bots: Any, m: Any, net: Any, first: Any
 
 
 @inlined
-def _play_turn(views: Any, b: Any, r: Any, m: Any, first: Any) -> None:
+def _play_turn(views: Any, b: Board, r: Rules, m: Thoughts, first: Any) -> None:
     """Play a turn on a copy, as far as it can be played; notes where its tunnels lie."""
     trial = views[1]
     copy_position(trial, views[0], b)
@@ -126,7 +136,7 @@ def _play_turn(views: Any, b: Any, r: Any, m: Any, first: Any) -> None:
 
 
 @inlined
-def _cell_of(s: Any, b: Any, code: Any) -> np.int64:
+def _cell_of(s: State, b: Board, code: Any) -> np.int64:
     """Where the tunnel of a move lies; -1 if it is none."""
     kind, what = code & 7, code >> 4 & 255
     if kind == START:
@@ -137,7 +147,7 @@ def _cell_of(s: Any, b: Any, code: Any) -> np.int64:
 
 
 @inlined
-def _comes_to_the_same(v: Any, b: Any, m: Any, first: Any, twin: Any) -> bool:
+def _comes_to_the_same(v: State, b: Board, m: Thoughts, first: Any, twin: Any) -> bool:
     """Whether a turn leads to the same stations as its twin that was tried out: all of it can be played too."""
     if not m.played[ix(twin)]:
         return False
@@ -149,31 +159,31 @@ def _comes_to_the_same(v: Any, b: Any, m: Any, first: Any, twin: Any) -> bool:
 
 
 @jit
-def choose_bonus(views: Any, b: Any, r: Any, bots: Any, m: Any, net: Any) -> np.int64:
+def choose_bonus(views: Any, b: Board, r: Rules, bots: Bots, m: Thoughts, net: Any) -> np.int64:
     """I3: the best place for a bonus station, or none if no place is worth a station."""
     v = views[0]
-    take_in(v, b, r, bots, m, net)
+    study(v, b, r, bots, m, net)
     best, chosen = 0.0, np.int64(DECLINE)
     for k in range(v.choices):
         code = kth_move(v, b, k)
         if code & 7 == BONUS:
             number, place = code >> 3 & 1, code >> 4 & 255
             x = np.int64(v.path[ix(PATH * (2 * v.seat + number) + place)])
-            value = place_worth(v, b, r, bots, m, 2 * v.seat + number, x, m.unserved, m.own_network)
+            value = place_value(v, b, r, bots, m, 2 * v.seat + number, x, m.unserved, m.own_network)
             if value > best:
                 best, chosen = value, code
     return chosen
 
 
 @jit
-def is_planned(s: Any, b: Any) -> bool:
+def is_planned(s: State, b: Board) -> bool:
     """Whether the next tunnel of this turn is decided already, and can still be dug."""
     step = s.dug - s.plan_dug
     return s.plan_length > step and s.plan_turn == s.turn and s.bonus_line < 0 and may_play(s, b, s.plan[ix(step)])
 
 
 @jit
-def remember(s: Any, length: Any) -> None:
+def remember(s: State, length: Any) -> None:
     """Begin the plan of a turn that has been chosen, so that its next tunnels need no thought."""
     s.plan_turn = s.turn
     s.plan_dug = s.dug
@@ -181,7 +191,7 @@ def remember(s: Any, length: Any) -> None:
 
 
 @jit
-def choose_by_weights(s: Any, b: Any, r: Any, bots: Any, m: Any, net: Any, views: Any) -> np.int64:
+def choose_by_weights(s: State, b: Board, r: Rules, bots: Bots, m: Thoughts, net: Any, views: Any) -> np.int64:
     """The move of a bot that does not search."""
     if bots.kind[ix(s.seat)] == UNIFORM:
         return kth_move(s, b, draw_below(s, 1 + s.seat, s.choices))
@@ -189,7 +199,7 @@ def choose_by_weights(s: Any, b: Any, r: Any, bots: Any, m: Any, net: Any, views
         return kth_move(s, b, np.int64(0))
     if is_planned(s, b):
         return s.plan[ix(s.dug - s.plan_dug)]
-    look(s, b, r, views)
+    make_view(s, b, r, views)
     if s.bonus_line >= 0:
         return choose_bonus(views, b, r, bots, m, net)
     first = weigh(views, b, r, bots, m, net)

@@ -6,18 +6,24 @@ import numpy as np
 
 from mmsim.compiled.accel import ix, jit
 from mmsim.metromania.bots.thinking.choice import choose_by_weights, is_planned, remember
-from mmsim.metromania.bots.thinking.memory import DEPTH, SEARCH
+from mmsim.metromania.bots.thinking.memory import DEPTH, SEARCH, Thoughts
 from mmsim.metromania.bots.thinking.search import search
-from mmsim.metromania.bots.thinking.view import look
+from mmsim.metromania.bots.thinking.view import make_view
+from mmsim.metromania.engine.state import Board, Rules, State
 
 
 @jit
-def choose(s: Any, b: Any, r: Any, deals: Any, seatings: Any, at: Any, m: Any, net: Any, views: Any) -> np.int64:
-    """The move of the bot in turn; `seatings[at]` says who sits where, the rows after it who guides whose playouts."""
+def choose(
+    s: State, b: Board, r: Rules, deals: Any, seatings: Any, at: Any, m: Thoughts, net: Any, views: Any
+) -> np.int64:
+    """The move of the bot in turn; `seatings[at]` says who sits where, the rows after it who guides whose playouts.
+
+    Nine arguments: compiled code passes records on one by one.
+    """
     bots = seatings[at]
     if bots.kind[ix(s.seat)] != SEARCH or s.bonus_line >= 0 or s.choices == 1 or is_planned(s, b):
         return choose_by_weights(s, b, r, bots, m, net, views)
-    look(s, b, r, views)
+    make_view(s, b, r, views)
     best = search(views, b, r, deals, bots, seatings[at + 1 + s.seat], m, net)
     remember(s, m.search_length[ix(best)])
     for i in range(s.plan_length):

@@ -32,6 +32,8 @@ from mmsim.metromania.bots.thinking.memory import (
     UNSTARTED,
     WEIGHTS,
     WIDTH,
+    Bots,
+    Thoughts,
 )
 from mmsim.metromania.bots.thinking.view import guess_holders
 from mmsim.metromania.engine.scoring import (
@@ -50,16 +52,17 @@ _ONE, _ZERO = np.uint64(1), np.uint64(0)
 _BYTE = np.uint32(255)
 EVERY_DIRECTION = 0x555  # the first slot of every direction
 _FAR_AWAY = 24  # tunnels: what a line without any way to an end counts as
+_NEVER_ENDS = 99.0  # turns: what a company that cannot end its lines needs
 _ENOUGH_ROOM = 3  # ways: more do not count
 
 
 @inlined
-def weight(bots: Any, seat: Any, which: Any) -> float:
+def weight(bots: Bots, seat: Any, which: Any) -> float:
     return bots.weight[ix(WEIGHTS * seat + which)]
 
 
 @inlined
-def note_if(telling: Any, bots: Any, m: Any, seat: Any, feature: Any, amount: Any) -> float:
+def note_if(telling: Any, bots: Bots, m: Thoughts, seat: Any, feature: Any, amount: Any) -> float:
     """An amount of a feature: what it is worth to the bot, and in the list of amounts if those are told."""
     if telling:
         m.amount[ix(feature)] += amount
@@ -67,12 +70,12 @@ def note_if(telling: Any, bots: Any, m: Any, seat: Any, feature: Any, amount: An
 
 
 @jit
-def note(bots: Any, m: Any, seat: Any, feature: Any, amount: Any) -> float:
+def note(bots: Bots, m: Thoughts, seat: Any, feature: Any, amount: Any) -> float:
     return note_if(m.telling, bots, m, seat, feature, amount)
 
 
 @jit
-def take_in(v: Any, b: Any, r: Any, bots: Any, m: Any, net: Any) -> None:
+def study(v: State, b: Board, r: Rules, bots: Bots, m: Thoughts, net: Any) -> None:
     """Work out everything about a position that does not depend on the turn to be chosen."""
     seat = v.seat
     m.telling = 0
@@ -119,7 +122,7 @@ def take_in(v: Any, b: Any, r: Any, bots: Any, m: Any, net: Any) -> None:
 
 
 @jit
-def find_networks(v: Any, r: Any, m: Any) -> None:
+def find_networks(v: State, r: Rules, m: Thoughts) -> None:
     """Which lines are connected with which: through stations, directly or over others."""
     for line in range(2 * r.companies):
         m.network[ix(line)] = _ONE << np.uint64(line)
@@ -140,7 +143,7 @@ def find_networks(v: Any, r: Any, m: Any) -> None:
 
 
 @jit
-def reckon_trips(v: Any, b: Any, r: Any, net: Any, m: Any) -> None:
+def reckon_trips(v: State, b: Board, r: Rules, net: Any, m: Thoughts) -> None:
     """What the seven trips would bring every company if the game were over; unplaced markers count where seen."""
     for seat in range(r.companies):
         m.trip_points[ix(seat)] = 0.0
@@ -158,7 +161,7 @@ def reckon_trips(v: Any, b: Any, r: Any, net: Any, m: Any) -> None:
 
 
 @inlined
-def _company_in_front(v: Any, r: Any, m: Any) -> np.int64:
+def _company_in_front(v: State, r: Rules, m: Thoughts) -> np.int64:
     """The company of another player with the best standing."""
     front = np.int64(-1)
     for seat in range(r.companies):
@@ -170,13 +173,13 @@ def _company_in_front(v: Any, r: Any, m: Any) -> np.int64:
 
 
 @jit
-def _find_needs(v: Any, b: Any, r: Any, m: Any) -> None:
+def _find_needs(v: State, b: Board, r: Rules, m: Thoughts) -> None:
     """Which cells the other companies need for their next tunnel, and how soon one of them may end both its lines."""
     for i in range(m.needs):
         m.need[ix(m.needed[ix(i)])] = 0.0
         m.need_leader[ix(m.needed[ix(i)])] = 0.0
     m.needs = 0
-    m.rival_turns = 99.0
+    m.rival_turns = _NEVER_ENDS
     for seat in range(r.companies):
         if r.seat_player[ix(seat)] == r.seat_player[ix(v.seat)]:
             continue
@@ -190,7 +193,7 @@ def _find_needs(v: Any, b: Any, r: Any, m: Any) -> None:
 
 
 @jit
-def _line_needs(v: Any, b: Any, r: Any, m: Any, line: Any, leading: Any) -> np.int64:
+def _line_needs(v: State, b: Board, r: Rules, m: Thoughts, line: Any, leading: Any) -> np.int64:
     """The cells of the next tunnels on the shortest ways of a line; returns how many tunnels it has to go."""
     u = v.terminus[ix(line)]
     ways = v.open[ix(line)] & (v.lanes[ix(u)] | v.end_free[ix(u)])
@@ -224,7 +227,7 @@ def _line_needs(v: Any, b: Any, r: Any, m: Any, line: Any, leading: Any) -> np.i
 
 
 @inlined
-def _note_needs(b: Any, m: Any, u: Any, slots: Any, to_go: Any, leading: Any) -> None:
+def _note_needs(b: Board, m: Thoughts, u: Any, slots: Any, to_go: Any, leading: Any) -> None:
     """Note that a line with so many tunnels to go needs one of the cells of some slots."""
     share = 1.0 / (np.float64(count_bits(slots)) * to_go)
     rest = slots
@@ -255,34 +258,34 @@ class LineEnd(NamedTuple):
 
 
 @jit
-def as_it_stands(v: State, b: Board, r: Rules, bots: Any, m: Any, number: Any) -> float:
+def as_it_stands(v: State, b: Board, r: Rules, bots: Bots, m: Thoughts, number: Any) -> float:
     """What the end of a line is worth where it is now; notes its chance."""
     line = 2 * v.seat + number
     if v.ended >> np.uint64(line) & _ONE != _ZERO:
-        return end_worth(v, b, bots, m, number)
+        return ended_value(v, b, bots, m, number)
     if v.started >> np.uint64(line) & _ONE == _ZERO:
         m.chance[ix(number)] = weight(bots, v.seat, WIDTH + UNSTARTED)
-        return _worth(v, bots, m, m.chance[ix(number)], 2 * b.side, 0.0, 0.0, m.telling)
+        return _line_end_value(v, bots, m, m.chance[ix(number)], 2 * b.side, 0.0, 0.0, m.telling)
     u, side = v.terminus[ix(line)], v.start_side[ix(line)]
     goal_map(v, b, r, m, side)
     end = LineEnd(number, side, np.int64(0), u, v.direction[ix(line)], v.station[ix(u)] != 0, m.held_kinds)
     to_go, near, room = _around(v, b, r, bots, m, end)
     chance = _chance(bots, v.seat, to_go, r.tunnels_per_line - v.tunnels[ix(line)])
     m.chance[ix(number)] = chance
-    return _worth(v, bots, m, chance, to_go, near, room, m.telling)
+    return _line_end_value(v, bots, m, chance, to_go, near, room, m.telling)
 
 
 @inlined
-def terminus_worth(v: State, b: Board, r: Rules, bots: Any, m: Any, end: LineEnd, telling: Any) -> float:
+def terminus_value(v: State, b: Board, r: Rules, bots: Bots, m: Thoughts, end: LineEnd, telling: Any) -> float:
     """What the end of a line is worth after some planned tunnels."""
     to_go, near, room = _around(v, b, r, bots, m, end)
     left = r.tunnels_per_line - v.tunnels[ix(2 * v.seat + end.number)] - end.planned
     if telling:
-        return _worth(v, bots, m, _chance(bots, v.seat, to_go, left), to_go, near, room, telling)
+        return _line_end_value(v, bots, m, _chance(bots, v.seat, to_go, left), to_go, near, room, telling)
     row = (DEPTH + 1) * end.number + end.planned
     if m.end_values_known[ix(row)] >> np.uint64(to_go) & _ONE == _ZERO:
         m.end_values_known[ix(row)] |= _ONE << np.uint64(to_go)
-        m.end_value[ix(END_VALUES * row + to_go)] = _ending_worth(
+        m.end_value[ix(END_VALUES * row + to_go)] = _ending_value(
             v, bots, m, _chance(bots, v.seat, to_go, left), to_go, telling
         )
     value = m.end_value[ix(END_VALUES * row + to_go)]
@@ -291,15 +294,17 @@ def terminus_worth(v: State, b: Board, r: Rules, bots: Any, m: Any, end: LineEnd
 
 
 @inlined
-def _worth(v: State, bots: Any, m: Any, chance: Any, to_go: Any, near: Any, room: Any, telling: Any) -> float:
+def _line_end_value(
+    v: State, bots: Bots, m: Thoughts, chance: Any, to_go: Any, near: Any, room: Any, telling: Any
+) -> float:
     """The features of the end of a line, weighed."""
-    value = _ending_worth(v, bots, m, chance, to_go, telling)
+    value = _ending_value(v, bots, m, chance, to_go, telling)
     value += note_if(telling, bots, m, v.seat, NEAR_SPOT, near)
     return value + note_if(telling, bots, m, v.seat, ROOM, room)
 
 
 @inlined
-def _ending_worth(v: State, bots: Any, m: Any, chance: Any, to_go: Any, telling: Any) -> float:
+def _ending_value(v: State, bots: Bots, m: Thoughts, chance: Any, to_go: Any, telling: Any) -> float:
     """Those of them that are about ending the line."""
     seat, shown = v.seat, min(to_go, np.int64(_FAR_AWAY))
     value = note_if(telling, bots, m, seat, ENDS, chance)
@@ -309,15 +314,15 @@ def _ending_worth(v: State, bots: Any, m: Any, chance: Any, to_go: Any, telling:
 
 
 @jit
-def end_worth(v: State, b: Board, bots: Any, m: Any, number: Any) -> float:
+def ended_value(v: State, b: Board, bots: Bots, m: Thoughts, number: Any) -> float:
     """What a line is worth that has ended."""
     if v.ended >> np.uint64(2 * v.seat + number) & _ONE != _ZERO:
         m.chance[ix(number)] = 1.0
-    return _worth(v, bots, m, 1.0, np.int64(0), 0.0, 0.0, m.telling)
+    return _line_end_value(v, bots, m, 1.0, np.int64(0), 0.0, 0.0, m.telling)
 
 
 @inlined
-def _chance(bots: Any, seat: Any, to_go: Any, left: Any) -> float:
+def _chance(bots: Bots, seat: Any, to_go: Any, left: Any) -> float:
     """The chance to end a line with so many tunnels to go and so many left."""
     if to_go > left or to_go >= DISTANCES:
         return 0.0
@@ -325,7 +330,7 @@ def _chance(bots: Any, seat: Any, to_go: Any, left: Any) -> float:
 
 
 @inlined
-def _around(v: State, b: Board, r: Rules, bots: Any, m: Any, end: LineEnd) -> tuple[np.int64, float, float]:
+def _around(v: State, b: Board, r: Rules, bots: Bots, m: Thoughts, end: LineEnd) -> tuple[np.int64, float, float]:
     """The tunnels from the end of a line to an end of lines, up to DISTANCES, how near spots are, and the room."""
     line = 2 * v.seat + end.number
     left = r.tunnels_per_line - v.tunnels[ix(line)] - end.planned
@@ -352,7 +357,7 @@ def _around(v: State, b: Board, r: Rules, bots: Any, m: Any, end: LineEnd) -> tu
 
 
 @inlined
-def _nearness(bots: Any, seat: Any, kinds: Any, least: Any, left: Any) -> float:
+def _nearness(bots: Bots, seat: Any, kinds: Any, least: Any, left: Any) -> float:
     """How near spots are for the markers of some kinds, by bytes of tunnels to spots R, C, E above the lowest."""
     row = NEARNESS * ((NEAR + 1) * seat + min(left, np.int64(NEAR)))
     near = 0.0

@@ -22,6 +22,8 @@ from mmsim.metromania.bots.thinking.memory import (
     SERVED,
     SERVED_OTHER,
     SERVED_PARTNER,
+    Bots,
+    Thoughts,
 )
 from mmsim.metromania.engine.state import MARKERS, SEATS, Board, Rules, State
 from mmsim.metromania.engine.stations import at_lake, at_park, station_points
@@ -30,7 +32,9 @@ _ONE, _ZERO = np.uint64(1), np.uint64(0)
 
 
 @jit
-def station_worth(v: State, b: Board, r: Rules, bots: Any, m: Any, x: Any, unserved: Any) -> tuple[float, np.uint64]:
+def station_value(
+    v: State, b: Board, r: Rules, bots: Bots, m: Thoughts, x: Any, unserved: Any
+) -> tuple[float, np.uint64]:
     """A new station at a vertex: its points, and what it serves of the unserved; also what is unserved then."""
     seat = v.seat
     lanes = v.lanes[ix(x)]
@@ -45,19 +49,19 @@ def station_worth(v: State, b: Board, r: Rules, bots: Any, m: Any, x: Any, unser
     while rest != _ZERO:
         marker = lowest_bit(rest)
         if _at_corner(b, m.marker_at[ix(marker)], x):
-            value += _service_worth(v, bots, m, marker)
+            value += _service_value(v, bots, m, marker)
             unserved &= ~(_ONE << np.uint64(marker))
         rest &= rest - _ONE
     return value, unserved
 
 
 @inlined
-def _at_corner(b: Any, cell: Any, x: Any) -> bool:
+def _at_corner(b: Board, cell: Any, x: Any) -> bool:
     return b.corner[ix(3 * cell)] == x or b.corner[ix(3 * cell + 1)] == x or b.corner[ix(3 * cell + 2)] == x
 
 
 @inlined
-def _service_worth(v: Any, bots: Any, m: Any, marker: Any) -> float:
+def _service_value(v: State, bots: Bots, m: Thoughts, marker: Any) -> float:
     """The first station at a marker's cell."""
     seat = v.seat
     if v.marker_holder[ix(marker)] == seat:
@@ -68,8 +72,8 @@ def _service_worth(v: Any, bots: Any, m: Any, marker: Any) -> float:
 
 
 @jit
-def joining_worth(
-    v: State, r: Rules, bots: Any, m: Any, line: Any, x: Any, new: Any, network: Any
+def joining_value(
+    v: State, r: Rules, bots: Bots, m: Thoughts, line: Any, x: Any, new: Any, network: Any
 ) -> tuple[float, np.uint64]:
     """A line comes to a vertex with a station, old or new: the lines it meets, and those that join its network.
 
@@ -98,7 +102,7 @@ def joining_worth(
 
 
 @inlined
-def _holders_on(r: Rules, m: Any, marker: Any, lines: Any) -> float:
+def _holders_on(r: Rules, m: Thoughts, marker: Any, lines: Any) -> float:
     """The chance that a marker is, or will be, laid by a company with one of some lines."""
     chance = 0.0
     for seat in range(r.companies):
@@ -108,7 +112,7 @@ def _holders_on(r: Rules, m: Any, marker: Any, lines: Any) -> float:
 
 
 @jit
-def marker_worth(v: State, r: Rules, bots: Any, m: Any, marker: Any, served: Any, network: Any) -> float:
+def marker_value(v: State, r: Rules, bots: Bots, m: Thoughts, marker: Any, served: Any, network: Any) -> float:
     """A marker laid: whether it has a station at once, and whether its partner is on the same network."""
     seat = v.seat
     value = note(bots, m, seat, np.int64(MARKER), 1.0)
@@ -120,13 +124,13 @@ def marker_worth(v: State, r: Rules, bots: Any, m: Any, marker: Any, served: Any
 
 
 @jit
-def place_worth(
-    v: State, b: Board, r: Rules, bots: Any, m: Any, line: Any, x: Any, unserved: Any, network: Any
+def place_value(
+    v: State, b: Board, r: Rules, bots: Bots, m: Thoughts, line: Any, x: Any, unserved: Any, network: Any
 ) -> float:
     """An intermediate or bonus station at a vertex of an own line.
 
     Nine arguments: what a decision has, the line and the vertex, and what a plan has not served and joined yet.
     """
-    station, _ = station_worth(v, b, r, bots, m, x, unserved)
-    joining, _ = joining_worth(v, r, bots, m, line, x, True, network)
+    station, _ = station_value(v, b, r, bots, m, x, unserved)
+    joining, _ = joining_value(v, r, bots, m, line, x, True, network)
     return station + joining

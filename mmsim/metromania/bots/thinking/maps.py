@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from mmsim.compiled.accel import inlined, ix, jit, lowest_bit, put_bytes, spread_bits
-from mmsim.metromania.bots.thinking.memory import FAR, NEAR, PLANES, WORDS
+from mmsim.metromania.bots.thinking.memory import FAR, NEAR, PLANES, WORDS, Thoughts
 from mmsim.metromania.engine.moves import end_slots
-from mmsim.metromania.engine.state import SLOTS, VERTICES
+from mmsim.metromania.engine.state import SLOTS, VERTICES, Board, Rules, State
 
 OWN, OTHERS = 0, 1
 _LONGEST = 31  # tunnels: nobody asks for longer ways than that
@@ -20,14 +20,14 @@ _ONE, _ZERO = np.uint64(1), np.uint64(0)
 
 
 @inlined
-def usable(s: Any, v: Any, kinds: Any) -> np.uint64:
+def usable(s: State, v: State, kinds: Any) -> np.uint64:
     """The free slots at a vertex in cells of some kinds, given as the lowest bits of their lanes."""
     lanes = s.lanes[ix(v)] & kinds * np.uint64(SLOTS)
     return (lanes | lanes >> np.uint64(16) | lanes >> np.uint64(32) | lanes >> np.uint64(48)) & np.uint64(SLOTS)
 
 
 @jit
-def find_free(s: Any, b: Any, m: Any) -> None:
+def find_free(s: State, b: Board, m: Thoughts) -> None:
     """Along which edges a tunnel could run: for the company in turn, and for the others (blank cells only)."""
     kinds = m.held_kinds * np.uint64(SLOTS)
     for word in range(1, b.words):
@@ -62,7 +62,7 @@ def find_free(s: Any, b: Any, m: Any) -> None:
 
 
 @inlined
-def _next_wave(b: Any, m: Any, at: Any, before: Any, here: Any, after: Any) -> tuple[np.uint64, np.uint64]:
+def _next_wave(b: Board, m: Thoughts, at: Any, before: Any, here: Any, after: Any) -> tuple[np.uint64, np.uint64]:
     """One word of a wave a tunnel further on, and what of it goes up into the next word."""
     up, down = b.row_bits, np.uint64(64) - b.row_bits
     free0, free1, free2 = m.free[ix(at)], m.free[ix(at + WORDS)], m.free[ix(at + 2 * WORDS)]
@@ -75,7 +75,7 @@ def _next_wave(b: Any, m: Any, at: Any, before: Any, here: Any, after: Any) -> t
 
 
 @jit
-def _spread(b: Any, m: Any, most: Any) -> None:
+def _spread(b: Board, m: Thoughts, most: Any) -> None:
     """Let a wave of the company in turn go on, up to a distance; its first vertices are one tunnel away.
 
     The distance of a vertex is kept as a Gray code in five planes of bits: with every step one plane flips for all
@@ -111,7 +111,7 @@ def _spread(b: Any, m: Any, most: Any) -> None:
 
 
 @inlined
-def _write_map(b: Any, m: Any, first: Any, to_ends: Any) -> None:
+def _write_map(b: Board, m: Thoughts, first: Any, to_ends: Any) -> None:
     """The planes of a wave as a byte a vertex: in `far`, or with those of the spots beside it in `ahead`."""
     for row in range(2 * b.side + 1):
         word, bit = np.int64(b.row_bit[ix(row)]) >> 6, np.uint64(b.row_bit[ix(row)]) & np.uint64(63)
@@ -145,7 +145,7 @@ def _write_map(b: Any, m: Any, first: Any, to_ends: Any) -> None:
 
 
 @inlined
-def _put_ahead(m: Any, first: Any, v: Any, far: Any) -> None:
+def _put_ahead(m: Thoughts, first: Any, v: State, far: Any) -> None:
     """Write eight vertices of `ahead`, two at a time."""
     for i in range(0, 8, 2):
         two = far >> np.uint64(8 * i)
@@ -155,7 +155,7 @@ def _put_ahead(m: Any, first: Any, v: Any, far: Any) -> None:
 
 
 @inlined
-def goal_map(s: Any, b: Any, r: Any, m: Any, side: Any) -> None:
+def goal_map(s: State, b: Board, r: Rules, m: Thoughts, side: Any) -> None:
     """Have the map to the ends of an own line that started on a side in `ahead`, made when first asked for."""
     bit = _ONE << np.uint64(side)
     if m.maps_made & bit == _ZERO:
@@ -164,14 +164,14 @@ def goal_map(s: Any, b: Any, r: Any, m: Any, side: Any) -> None:
 
 
 @jit
-def _make_goal_map(s: Any, b: Any, r: Any, m: Any, side: Any) -> None:
+def _make_goal_map(s: State, b: Board, r: Rules, m: Thoughts, side: Any) -> None:
     _start_at_ends(s, b, r, m, side)
     _spread(b, m, np.int64(_LONGEST))
     _write_map(b, m, (VERTICES + 1) * side, True)
 
 
 @jit
-def _start_at_ends(s: Any, b: Any, r: Any, m: Any, side: Any) -> None:
+def _start_at_ends(s: State, b: Board, r: Rules, m: Thoughts, side: Any) -> None:
     """Begin a wave at the vertices from which a line that started on a side may end."""
     if m.ends_found >> np.uint64(side) & _ONE == _ZERO:
         m.ends_found |= _ONE << np.uint64(side)
@@ -181,7 +181,7 @@ def _start_at_ends(s: Any, b: Any, r: Any, m: Any, side: Any) -> None:
 
 
 @jit
-def _find_ends(s: Any, b: Any, r: Any, m: Any, side: Any) -> None:
+def _find_ends(s: State, b: Board, r: Rules, m: Thoughts, side: Any) -> None:
     """The bits of the vertices from which a line that started on a side may end."""
     for word in range(1, b.words):
         m.end_bits[ix(WORDS * side + word)] = _ZERO
@@ -193,7 +193,7 @@ def _find_ends(s: Any, b: Any, r: Any, m: Any, side: Any) -> None:
 
 
 @jit
-def reach_targets(s: Any, b: Any, r: Any, m: Any, side: Any, most: Any) -> np.int64:
+def reach_targets(s: State, b: Board, r: Rules, m: Thoughts, side: Any, most: Any) -> np.int64:
     """How far the nearest of the vertices in `target` is from an end, for a line of another company; 0: too far.
 
     The nearest ones are then those in `target` and in `wave`.
@@ -225,7 +225,7 @@ def reach_targets(s: Any, b: Any, r: Any, m: Any, side: Any, most: Any) -> np.in
 
 
 @jit
-def spot_maps(s: Any, b: Any, m: Any) -> None:
+def spot_maps(s: State, b: Board, m: Thoughts) -> None:
     """The maps to the free spots on which the company in turn may lay a marker it holds (M1; M2 is left out)."""
     for lane in range(1, 4):
         if m.held_kinds >> np.uint64(16 * lane) & _ONE != _ZERO:

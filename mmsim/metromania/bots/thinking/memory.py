@@ -1,10 +1,13 @@
 """The records of thinking: who sits where with which weights, and the working memory of one decision."""
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from mmsim.metromania.engine.state import CELLS, LINES, MARKERS, PLANNED, SEATS, VERTEX_WORDS, VERTICES
+
+Bots: TypeAlias = Any  # an element of an array of dtype BOTS
+Thoughts: TypeAlias = Any  # an element of an array of dtype THOUGHTS
 
 UNIFORM, WEIGHING, SEARCH = range(3)  # kinds of bots
 
@@ -64,7 +67,7 @@ FEATURES = {
 WIDTH = len(FEATURES)
 
 # What the weights stand beside: how the features themselves are reckoned.
-HABITS = {
+PARAMETERS = {
     "ahead": "tunnels of a turn it plans at once",
     "trials": "turns of which it works out the trips to the end before it chooses",
     "reach_slack": "how much a spare tunnel adds to the chance to end a line (log-odds)",
@@ -78,9 +81,9 @@ HABITS = {
     "turns": "turns that the playouts compare",
 }
 AHEAD, TRIALS, REACH_SLACK, REACH_FAR, REACH_BASE, UNSTARTED, FADE, NOISE, MARGIN, PLAYOUTS, TURNS_COMPARED = range(
-    len(HABITS)
+    len(PARAMETERS)
 )
-WEIGHTS = WIDTH + len(HABITS)
+WEIGHTS = WIDTH + len(PARAMETERS)
 DISTANCES, SLACKS = 32, 16  # the chance to end a line is a table of tunnels to go and tunnels to spare
 CHANCES = DISTANCES * SLACKS
 END_VALUES = DISTANCES + 1  # the last: too far away to have a chance
@@ -90,7 +93,7 @@ NEARNESS = 16  # places for tunnels to a spot; all those beyond NEAR mean none
 BOTS = np.dtype(
     [
         ("kind", np.int64, SEATS),
-        ("weight", np.float64, SEATS * WEIGHTS),  # [seat, feature], then [seat, habit]
+        ("weight", np.float64, SEATS * WEIGHTS),  # [seat, feature], then [seat, parameter]
         ("chance", np.float64, SEATS * CHANCES),  # [seat, tunnels to go, tunnels to spare]
         # [seat, tunnels left up to NEAR, tunnels to a spot]: how near it is, 0 if out of reach
         ("nearness", np.float64, SEATS * (NEAR + 1) * NEARNESS),
@@ -104,6 +107,7 @@ PARK, LAKE = MARKERS, MARKERS + 1
 VIEWS = 4  # copies of a position: what is seen, a turn tried out, a world sampled, a playout
 SEATINGS = 1 + SEATS  # rows of `BOTS` a rotation: who sits where, then for every seat who guides its playouts
 WORDS = VERTEX_WORDS
+LEAST_POINTS = -1000.0  # fewer than anybody can have
 FAR = 255  # tunnels: no way at all, or more than can matter
 PLANES = 5  # bits of a distance
 DEPTH = PLANNED
@@ -115,7 +119,7 @@ MOST_DEALS = 1 << 12
 _WAITING = 12 * DEPTH
 PLANS = 2 * (DEPTH + 1)  # [tunnels, whether a marker is laid]
 
-MIND = np.dtype(
+THOUGHTS = np.dtype(
     [
         # free ways as bits of vertices: [passable to whom, direction 0 to 2, word]
         ("free", np.uint64, 2 * 3 * WORDS),
@@ -220,18 +224,18 @@ MIND = np.dtype(
 
 def weight_names() -> tuple[str, ...]:
     """All weights by their place in a row of `BOTS.weight`."""
-    return (*FEATURES, *HABITS)
+    return (*FEATURES, *PARAMETERS)
 
 
-def fill(bots: Any, seat: int, kind: int, weights: dict[str, float]) -> None:
-    """Seat a bot: its weights, and the tables that follow from its habits."""
+def fill(bots: Bots, seat: int, kind: int, weights: dict[str, float]) -> None:
+    """Seat a bot: its weights, and the tables that follow from its parameters."""
     row = np.array([weights.get(name, 0.0) for name in weight_names()])
     bots.kind[seat] = kind
     bots.weight[WEIGHTS * seat : WEIGHTS * (seat + 1)] = row
-    habit = row[WIDTH:]
+    parameter = row[WIDTH:]
     to_go, spare = np.arange(DISTANCES)[:, None], np.arange(SLACKS)[None, :]
-    odds = habit[REACH_BASE] + habit[REACH_SLACK] * np.minimum(spare, 8) - habit[REACH_FAR] * to_go
+    odds = parameter[REACH_BASE] + parameter[REACH_SLACK] * np.minimum(spare, 8) - parameter[REACH_FAR] * to_go
     bots.chance[CHANCES * seat : CHANCES * (seat + 1)] = (1 / (1 + np.exp(-odds))).ravel()
     left, away = np.arange(NEAR + 1)[:, None], np.arange(NEARNESS)[None, :]
-    near = np.where((away <= left) & (away <= NEAR), (habit[FADE] ** np.arange(DISTANCES))[:NEARNESS], 0.0)
+    near = np.where((away <= left) & (away <= NEAR), (parameter[FADE] ** np.arange(DISTANCES))[:NEARNESS], 0.0)
     bots.nearness[near.size * seat : near.size * (seat + 1)] = near.ravel()

@@ -8,14 +8,26 @@ from mmsim.compiled.accel import inlined, ix, jit, lowest_bit
 from mmsim.metromania.bots.thinking.evaluation import (
     EVERY_DIRECTION,
     LineEnd,
-    end_worth,
+    ended_value,
     note_if,
-    terminus_worth,
+    terminus_value,
     weight,
 )
-from mmsim.metromania.bots.thinking.features import joining_worth, marker_worth, place_worth, station_worth
+from mmsim.metromania.bots.thinking.features import joining_value, marker_value, place_value, station_value
 from mmsim.metromania.bots.thinking.maps import goal_map, usable
-from mmsim.metromania.bots.thinking.memory import AHEAD, BLOCK, CLOSE, DEPTH, DUG, LEADER, PLANS, WIDTH
+from mmsim.metromania.bots.thinking.memory import (
+    AHEAD,
+    BLOCK,
+    CLOSE,
+    DEPTH,
+    DUG,
+    LEADER,
+    LEAST_POINTS,
+    PLANS,
+    WIDTH,
+    Bots,
+    Thoughts,
+)
 from mmsim.metromania.engine.moves import DIG, END, START, end_slots, marker_for, move_code
 from mmsim.metromania.engine.state import EDGES, HAND, PATH, Board, Rules, State
 from mmsim.metromania.engine.stations import meets, slots_ahead, splits
@@ -53,7 +65,9 @@ class Tunnel(NamedTuple):
 
 
 @inlined
-def _add_tunnel(v: State, b: Board, r: Rules, bots: Any, m: Any, plan: Plan, tunnel: Tunnel, telling: Any) -> None:
+def _add_tunnel(
+    v: State, b: Board, r: Rules, bots: Bots, m: Thoughts, plan: Plan, tunnel: Tunnel, telling: Any
+) -> None:
     """One more tunnel of a plan: what it is worth, and the plan as it stands then; it waits to be gone on with.
 
     `telling`: as in `m`, or QUIET where that is known.
@@ -70,15 +84,15 @@ def _add_tunnel(v: State, b: Board, r: Rules, bots: Any, m: Any, plan: Plan, tun
         return
     value, unserved, network = plan.value + note_if(telling, bots, m, seat, DUG, 1.0), plan.unserved, plan.network
     if at_u:
-        station, unserved = station_worth(v, b, r, bots, m, u, unserved)
-        joining, network = joining_worth(v, r, bots, m, line, u, True, network)
+        station, unserved = station_value(v, b, r, bots, m, u, unserved)
+        joining, network = joining_value(v, r, bots, m, line, u, True, network)
         value += station + joining
     if at_w:
-        station, unserved = station_worth(v, b, r, bots, m, w, unserved)
+        station, unserved = station_value(v, b, r, bots, m, w, unserved)
         value += station
     there = at_w or (kind != END and v.station[ix(w)] != 0)
     if there:
-        joining, network = joining_worth(v, r, bots, m, line, w, at_w, network)
+        joining, network = joining_value(v, r, bots, m, line, w, at_w, network)
         value += joining
     value += note_if(telling, bots, m, seat, BLOCK, m.need[ix(tunnel.cell)])
     value += note_if(telling, bots, m, seat, LEADER, m.need_leader[ix(tunnel.cell)])
@@ -88,7 +102,7 @@ def _add_tunnel(v: State, b: Board, r: Rules, bots: Any, m: Any, plan: Plan, tun
         for j in range(3):
             served |= v.station[ix(b.corner[ix(3 * tunnel.cell + j)])] != 0
         marker = v.hand_marker[ix(HAND * seat + extra - 1)]
-        value += marker_worth(v, r, bots, m, marker, served, network)
+        value += marker_value(v, r, bots, m, marker, served, network)
         m.marker_at[ix(marker)] = tunnel.cell
         unserved |= np.uint64(not served) << np.uint64(marker)
         held &= ~(_ONE << np.uint64(16 * v.hand_kind[ix(HAND * seat + extra - 1)]))
@@ -102,21 +116,21 @@ def _add_tunnel(v: State, b: Board, r: Rules, bots: Any, m: Any, plan: Plan, tun
         _wait(m, now)
         return
     if kind == END:
-        worth = end_worth(v, b, bots, m, number) + _bonus_worth(v, b, r, bots, m, now)
+        of_end = ended_value(v, b, bots, m, number) + _bonus_value(v, b, r, bots, m, now)
         if v.ended >> np.uint64(line ^ 1) & _ONE != _ZERO:
-            worth += note_if(telling, bots, m, seat, CLOSE, _lead(v, r, m))
+            of_end += note_if(telling, bots, m, seat, CLOSE, _lead(v, r, m))
     else:
         end = LineEnd(number, plan.side, depth + 1, w, tunnel.direction, there, held)
-        worth = terminus_worth(v, b, r, bots, m, end, telling)
+        of_end = terminus_value(v, b, r, bots, m, end, telling)
     if telling != QUIET:
         return
-    _keep(m, number, depth, np.int64(held != m.held_kinds), value + worth - m.before[ix(number)], made)
+    _keep(m, number, depth, np.int64(held != m.held_kinds), value + of_end - m.before[ix(number)], made)
     if kind != END and depth + 1 < m.planned and v.tunnels[ix(line)] + depth + 1 < r.tunnels_per_line:
         _wait(m, now)
 
 
 @inlined
-def _wait(m: Any, plan: Plan) -> None:
+def _wait(m: Thoughts, plan: Plan) -> None:
     """Put a plan aside, to be gone on with; the tunnels before its last one are those of all that wait above it."""
     at = m.waiting
     m.waiting += 1
@@ -135,7 +149,7 @@ def _wait(m: Any, plan: Plan) -> None:
 
 
 @inlined
-def _waiting(m: Any, at: Any, number: Any, side: Any) -> Plan:
+def _waiting(m: Thoughts, at: Any, number: Any, side: Any) -> Plan:
     """A plan that waits."""
     return Plan(
         number,
@@ -154,7 +168,7 @@ def _waiting(m: Any, at: Any, number: Any, side: Any) -> Plan:
 
 
 @inlined
-def _keep(m: Any, number: Any, depth: Any, laid: Any, value: Any, made: Any) -> None:
+def _keep(m: Thoughts, number: Any, depth: Any, laid: Any, value: Any, made: Any) -> None:
     """Note a plan if it is the best so far of its first move, length and use of a marker; and of its line."""
     at = PLANS * m.first + 2 * (depth + 1) + laid
     if value > m.best[ix(at)]:
@@ -169,15 +183,15 @@ def _keep(m: Any, number: Any, depth: Any, laid: Any, value: Any, made: Any) -> 
 
 
 @inlined
-def planned_length(v: State, r: Rules, bots: Any) -> np.int64:
+def planned_length(v: State, r: Rules, bots: Bots) -> np.int64:
     """How many tunnels are planned: those the turn still has, as far ahead as this bot looks."""
     return min(r.dig - v.dug, np.int64(weight(bots, v.seat, WIDTH + AHEAD)))
 
 
 @inlined
-def _lead(v: State, r: Rules, m: Any) -> float:
+def _lead(v: State, r: Rules, m: Thoughts) -> float:
     """Points by which the company is ahead of the best other one, as the game stands."""
-    best = -1000.0
+    best = LEAST_POINTS
     for seat in range(r.companies):
         if r.seat_player[ix(seat)] != r.seat_player[ix(v.seat)]:
             best = max(best, m.standing[ix(seat)])
@@ -185,13 +199,13 @@ def _lead(v: State, r: Rules, m: Any) -> float:
 
 
 @jit
-def add_tunnel(v: State, b: Board, r: Rules, bots: Any, m: Any, plan: Plan, tunnel: Tunnel) -> None:
+def add_tunnel(v: State, b: Board, r: Rules, bots: Bots, m: Thoughts, plan: Plan, tunnel: Tunnel) -> None:
     """`_add_tunnel`, not inlined: for first tunnels, and for who tells of a turn."""
     _add_tunnel(v, b, r, bots, m, plan, tunnel, m.telling)
 
 
 @jit
-def first_tunnel(v: State, b: Board, r: Rules, bots: Any, m: Any, code: Any) -> np.int64:
+def first_tunnel(v: State, b: Board, r: Rules, bots: Bots, m: Thoughts, code: Any) -> np.int64:
     """The plan of one legal tunnel; returns the side on which its line started."""
     kind, number, what, extra = code & 7, code >> 3 & 1, code >> 4 & 255, code >> 12
     line = 2 * v.seat + number
@@ -218,7 +232,7 @@ def first_tunnel(v: State, b: Board, r: Rules, bots: Any, m: Any, code: Any) -> 
 
 
 @jit
-def go_on(v: State, b: Board, r: Rules, bots: Any, m: Any, number: Any, side: Any) -> None:
+def go_on(v: State, b: Board, r: Rules, bots: Bots, m: Thoughts, number: Any, side: Any) -> None:
     """Take up the plan that waits last and try the tunnels that may follow.
 
     Of two blank cells along one edge only the one that others need more is tried.
@@ -242,7 +256,7 @@ def go_on(v: State, b: Board, r: Rules, bots: Any, m: Any, number: Any, side: An
 
 
 @jit
-def next_tunnel(v: State, b: Board, r: Rules, bots: Any, m: Any, number: Any, side: Any, code: Any) -> None:
+def next_tunnel(v: State, b: Board, r: Rules, bots: Bots, m: Thoughts, number: Any, side: Any, code: Any) -> None:
     """Go on with the one plan that waits, by a certain tunnel: for who tells of a turn."""
     m.waiting = 0
     plan = _waiting(m, np.int64(0), number, side)
@@ -252,7 +266,7 @@ def next_tunnel(v: State, b: Board, r: Rules, bots: Any, m: Any, number: Any, si
 
 
 @inlined
-def _find_next(v: State, b: Board, r: Rules, m: Any, plan: Plan) -> np.int64:
+def _find_next(v: State, b: Board, r: Rules, m: Thoughts, plan: Plan) -> np.int64:
     """List the tunnels that may follow on a plan; returns how many."""
     seat, number, depth, u, station = v.seat, plan.number, plan.depth, plan.at, plan.station
     line = 2 * seat + number
@@ -296,7 +310,7 @@ def _find_next(v: State, b: Board, r: Rules, m: Any, plan: Plan) -> np.int64:
 
 
 @inlined
-def _in_plan(m: Any, depth: Any, w: Any) -> bool:
+def _in_plan(m: Thoughts, depth: Any, w: Any) -> bool:
     for i in range(depth):  # noqa: SIM110 - compiled code has no any()
         if m.vertex[ix(i)] == w:
             return True
@@ -304,7 +318,7 @@ def _in_plan(m: Any, depth: Any, w: Any) -> bool:
 
 
 @inlined
-def _cell_in_plan(m: Any, depth: Any, cell: Any) -> bool:
+def _cell_in_plan(m: Thoughts, depth: Any, cell: Any) -> bool:
     for i in range(depth):  # noqa: SIM110
         if m.cell[ix(i)] == cell:
             return True
@@ -312,7 +326,7 @@ def _cell_in_plan(m: Any, depth: Any, cell: Any) -> bool:
 
 
 @inlined
-def _bonus_worth(v: State, b: Board, r: Rules, bots: Any, m: Any, plan: Plan) -> float:
+def _bonus_value(v: State, b: Board, r: Rules, bots: Bots, m: Thoughts, plan: Plan) -> float:
     """I3: the best bonus station of a line that a plan ends, or none."""
     if v.supply <= plan.made:
         return 0.0
@@ -326,17 +340,17 @@ def _bonus_worth(v: State, b: Board, r: Rules, bots: Any, m: Any, plan: Plan) ->
         x = np.int64(v.path[ix(PATH * line + i)]) if i <= before else m.vertex[ix(i - before - 1)]
         planned = i >= before and made >> np.uint64(i - before) & _ONE != _ZERO
         if v.station[ix(x)] == 0 and not planned:
-            worth = place_worth(v, b, r, bots, m, line, x, plan.unserved, plan.network)
-            if worth > best:
-                best, place = worth, x
+            value = place_value(v, b, r, bots, m, line, x, plan.unserved, plan.network)
+            if value > best:
+                best, place = value, x
     m.telling = telling
     if telling != QUIET and place >= 0:
-        return place_worth(v, b, r, bots, m, line, place, plan.unserved, plan.network)
+        return place_value(v, b, r, bots, m, line, place, plan.unserved, plan.network)
     return best
 
 
 @jit
-def _stations_on_the_way(v: State, b: Board, m: Any, line: Any, depth: Any) -> np.uint64:
+def _stations_on_the_way(v: State, b: Board, m: Thoughts, line: Any, depth: Any) -> np.uint64:
     """Where a plan makes stations: bit 0 for the vertex it begins at, bit i for the end of its i-th tunnel."""
     made, u, last = _ZERO, v.terminus[ix(line)], v.last_edge[ix(line)]
     for i in range(depth):

@@ -17,29 +17,33 @@ from mmsim.metromania.bots.thinking.choice import best_turn, choose_by_weights, 
 from mmsim.metromania.bots.thinking.evaluation import weight
 from mmsim.metromania.bots.thinking.memory import (
     DEPTH,
+    LEAST_POINTS,
     MARGIN,
     MOST_COMPARED,
     MOST_DEALS,
     PLAYOUTS,
     TURNS_COMPARED,
     WIDTH,
+    Bots,
+    Thoughts,
 )
 from mmsim.metromania.bots.thinking.view import UNKNOWN
 from mmsim.metromania.engine.copies import copy_position
 from mmsim.metromania.engine.moves import note_touching
 from mmsim.metromania.engine.scoring import score_game
-from mmsim.metromania.engine.state import HAND, NOWHERE, SEATS
+from mmsim.metromania.engine.state import HAND, MARKERS, NOWHERE, SEATS, Board, Rules, State
 from mmsim.metromania.engine.turns import give_hands
 
 _BOT = int(Purpose.BOT)
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
 _HALF = np.uint64(32)
 _WIDE = 30.0  # points: margins count up to here
+_MORE_THAN_ALL = 1e30  # than any value of a turn
 _PLAYED, _SEEN = 2, 3  # places in `views`; 0 and 1 are for weighing
 
 
 @jit
-def search(views: Any, b: Any, r: Any, deals: Any, bots: Any, guide: Any, m: Any, net: Any) -> np.int64:
+def search(views: Any, b: Board, r: Rules, deals: Any, bots: Bots, guide: Bots, m: Thoughts, net: Any) -> np.int64:
     """Compare turns of the company in turn in `views[0]`; returns the place of the best among `search_code`."""
     seen = views[_SEEN]
     copy_position(seen, views[0], b)
@@ -72,7 +76,7 @@ def search(views: Any, b: Any, r: Any, deals: Any, bots: Any, guide: Any, m: Any
 
 
 @jit
-def _gather_turns(m: Any, most: Any) -> None:
+def _gather_turns(m: Thoughts, most: Any) -> None:
     """The best turns by weight, without those that dig the same tunnels in another order."""
     m.compared = 0
     while m.compared < most:
@@ -88,11 +92,11 @@ def _gather_turns(m: Any, most: Any) -> None:
             m.search_out[ix(at)] = 0
             for i in range(m.turn_length[ix(first)]):
                 m.search_code[ix(DEPTH * at + i)] = m.turn_code[ix(DEPTH * first + i)]
-        m.value[ix(first)] = -1e30
+        m.value[ix(first)] = -_MORE_THAN_ALL
 
 
 @jit
-def _is_among(m: Any, first: Any) -> bool:
+def _is_among(m: Thoughts, first: Any) -> bool:
     """Whether a turn has the same moves as one already gathered."""
     for at in range(m.compared):
         same = m.search_length[ix(at)] == m.turn_length[ix(first)]
@@ -107,7 +111,7 @@ def _is_among(m: Any, first: Any) -> bool:
 
 
 @jit
-def _gather_deals(v: Any, r: Any, m: Any, deals: Any) -> None:
+def _gather_deals(v: State, r: Rules, m: Thoughts, deals: Any) -> None:
     """All deals that agree with the hands that are seen and with who has placed what."""
     m.deals = 0
     for which in range(deals.size // (SEATS * HAND)):
@@ -117,7 +121,7 @@ def _gather_deals(v: Any, r: Any, m: Any, deals: Any) -> None:
 
 
 @jit
-def _something_hidden(v: Any, r: Any) -> bool:
+def _something_hidden(v: State, r: Rules) -> bool:
     for seat in range(r.companies):  # noqa: SIM110 - compiled code has no any()
         if v.hand_marker[ix(HAND * seat)] == UNKNOWN:
             return True
@@ -125,11 +129,11 @@ def _something_hidden(v: Any, r: Any) -> bool:
 
 
 @jit
-def _agrees(v: Any, r: Any, deals: Any, which: Any) -> bool:
+def _agrees(v: State, r: Rules, deals: Any, which: Any) -> bool:
     for seat in range(r.companies):
         laid, found = np.int64(0), np.int64(0)
         hidden = v.hand_marker[ix(HAND * seat)] == UNKNOWN
-        for marker in range(12):
+        for marker in range(MARKERS):
             laid += np.int64(v.marker_holder[ix(marker)] == seat and v.marker_cell[ix(marker)] != NOWHERE)
         for i in range(r.hand_size):
             dealt = np.int64(deals[(which * SEATS + seat) * HAND + i]) >> 2
@@ -143,7 +147,7 @@ def _agrees(v: Any, r: Any, deals: Any, which: Any) -> bool:
 
 
 @jit
-def _compare_once(views: Any, b: Any, r: Any, deals: Any, bots: Any, guide: Any, m: Any, net: Any) -> None:
+def _compare_once(views: Any, b: Board, r: Rules, deals: Any, bots: Bots, guide: Bots, m: Thoughts, net: Any) -> None:
     """One playout for every turn still compared, all from the same deal and the same chance."""
     _draw_world(views[_SEEN], m)
     for at in range(m.compared):
@@ -152,14 +156,16 @@ def _compare_once(views: Any, b: Any, r: Any, deals: Any, bots: Any, guide: Any,
 
 
 @jit
-def _draw_world(seen: Any, m: Any) -> None:
+def _draw_world(seen: Any, m: Thoughts) -> None:
     """Draw the hands and the chance of a playout."""
     m.search_deal = np.int64(m.deal[ix(draw_below(seen, 0, m.deals))]) if m.deals > 0 else np.int64(-1)
     m.search_chance = next_word(seen, 0) << _HALF | next_word(seen, 0)
 
 
 @jit
-def _add_playout(views: Any, b: Any, r: Any, deals: Any, bots: Any, guide: Any, m: Any, net: Any, at: Any) -> None:
+def _add_playout(
+    views: Any, b: Board, r: Rules, deals: Any, bots: Bots, guide: Bots, m: Thoughts, net: Any, at: Any
+) -> None:
     """A playout of a turn in the world that was drawn; all of them are what a playout is made of, hence so many."""
     s = views[_PLAYED]
     copy_position(s, views[_SEEN], b)
@@ -176,7 +182,7 @@ def _add_playout(views: Any, b: Any, r: Any, deals: Any, bots: Any, guide: Any, 
 
 
 @jit
-def _play_out(views: Any, b: Any, r: Any, guide: Any, m: Any, net: Any, at: Any, margin: Any) -> float:
+def _play_out(views: Any, b: Board, r: Rules, guide: Bots, m: Thoughts, net: Any, at: Any, margin: Any) -> float:
     """Play a turn and then the whole game; returns what it was worth to the player whose turn it was."""
     s = views[_PLAYED]
     player = r.seat_player[ix(s.seat)]
@@ -188,7 +194,7 @@ def _play_out(views: Any, b: Any, r: Any, guide: Any, m: Any, net: Any, at: Any,
     while not s.over:
         play_on(s, b, r, choose_by_weights(s, b, r, guide, m, net, views))
     score_game(s, b, r, net)
-    own, best = 0.0, -1000.0
+    own, best = 0.0, LEAST_POINTS
     for p in range(r.players):
         points = 0.0
         for seat in range(r.companies):
@@ -205,10 +211,10 @@ def _play_out(views: Any, b: Any, r: Any, guide: Any, m: Any, net: Any, at: Any,
 
 
 @jit
-def _drop_half(m: Any, still: Any) -> np.int64:
+def _drop_half(m: Thoughts, still: Any) -> np.int64:
     """The worse half of the turns is compared no more."""
     for _ in range(still // 2):
-        worst, found = 1e30, np.int64(-1)
+        worst, found = _MORE_THAN_ALL, np.int64(-1)
         for at in range(m.compared):
             if not m.search_out[ix(at)]:
                 mean = m.search_sum[ix(at)] / max(m.search_count[ix(at)], 1)
@@ -219,9 +225,9 @@ def _drop_half(m: Any, still: Any) -> np.int64:
 
 
 @jit
-def _leader(m: Any) -> np.int64:
+def _leader(m: Thoughts) -> np.int64:
     """The best of the turns still compared."""
-    best, found = -1e30, np.int64(0)
+    best, found = -_MORE_THAN_ALL, np.int64(0)
     for at in range(m.compared):
         if not m.search_out[ix(at)]:
             mean = m.search_sum[ix(at)] / max(m.search_count[ix(at)], 1)

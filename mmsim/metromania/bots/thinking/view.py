@@ -6,8 +6,9 @@ import numpy as np
 
 from mmsim.compiled.accel import ix, jit
 from mmsim.compiled.streams import next_word, set_seed
+from mmsim.metromania.bots.thinking.memory import Thoughts
 from mmsim.metromania.engine.copies import copy_position
-from mmsim.metromania.engine.state import HAND, NOWHERE, OPEN, SEATS
+from mmsim.metromania.engine.state import HAND, MARKERS, NOWHERE, OPEN, SEATS, Board, Rules, State
 
 UNKNOWN = -1
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
@@ -15,7 +16,7 @@ _HALF = np.uint64(32)
 
 
 @jit
-def look(s: Any, b: Any, r: Any, views: Any) -> None:
+def make_view(s: State, b: Board, r: Rules, views: Any) -> None:
     """Put what the company in turn may see into `views[0]`; its chance there comes from two draws of its own stream."""
     seat = s.seat
     chance = next_word(s, 1 + seat) << _HALF | next_word(s, 1 + seat)
@@ -31,7 +32,7 @@ def look(s: Any, b: Any, r: Any, views: Any) -> None:
 
 
 @jit
-def hide_hand(v: Any, r: Any, seat: Any) -> None:
+def hide_hand(v: State, r: Rules, seat: Any) -> None:
     """Forget what a company holds; what it has laid lies open."""
     v.held[ix(2 * seat)] = _ONE  # blank cells
     v.held[ix(2 * seat + 1)] = _ZERO
@@ -42,17 +43,17 @@ def hide_hand(v: Any, r: Any, seat: Any) -> None:
     for i in range(r.hand_size):
         v.hand_marker[ix(HAND * seat + i)] = UNKNOWN
         v.hand_kind[ix(HAND * seat + i)] = UNKNOWN
-    for marker in range(12):
+    for marker in range(MARKERS):
         if v.marker_holder[ix(marker)] == seat and v.marker_cell[ix(marker)] == NOWHERE:
             v.marker_holder[ix(marker)] = UNKNOWN
 
 
 @jit
-def guess_holders(v: Any, r: Any, m: Any) -> None:
+def guess_holders(v: State, r: Rules, m: Thoughts) -> None:
     """The chance that a company holds a marker: certain where hands are seen, else shared among who may hold it."""
     for seat in range(r.companies):
         _note_holder(v, r, m, seat)
-    for marker in range(12):
+    for marker in range(MARKERS):
         candidates = 0.0
         for seat in range(r.companies):
             candidates += m.holder[ix(SEATS * marker + seat)]
@@ -62,10 +63,10 @@ def guess_holders(v: Any, r: Any, m: Any) -> None:
 
 
 @jit
-def _note_holder(v: Any, r: Any, m: Any, seat: Any) -> None:
+def _note_holder(v: State, r: Rules, m: Thoughts, seat: Any) -> None:
     """Which markers a company has or may have: a hidden hand is not full of others and has no letter twice."""
     letters, kinds, laid = _ZERO, _ZERO, np.int64(0)
-    for marker in range(12):
+    for marker in range(MARKERS):
         if v.marker_holder[ix(marker)] == seat:
             letters |= _ONE << np.uint64(marker >> 1)
             kinds |= _ONE << np.uint64(v.marker_kind[ix(marker)])
@@ -73,7 +74,7 @@ def _note_holder(v: Any, r: Any, m: Any, seat: Any) -> None:
     if r.hand_size != 3:
         kinds = _ZERO  # only three markers are of three kinds
     hidden = v.hand_marker[ix(HAND * seat)] == UNKNOWN and laid < r.hand_size
-    for marker in range(12):
+    for marker in range(MARKERS):
         has = v.marker_holder[ix(marker)] == seat
         if v.marker_holder[ix(marker)] == UNKNOWN:
             seen = letters >> np.uint64(marker >> 1) | kinds >> np.uint64(v.marker_kind[ix(marker)])

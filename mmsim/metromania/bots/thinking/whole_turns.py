@@ -10,8 +10,8 @@ import numpy as np
 
 from mmsim.compiled.accel import inlined, ix, jit
 from mmsim.metromania.bots.thinking.evaluation import as_it_stands
-from mmsim.metromania.bots.thinking.features import place_worth
-from mmsim.metromania.bots.thinking.memory import DEPTH, FIRST_MOVES, PLANS, RIVALS, TRIP_POINTS, WIDTH
+from mmsim.metromania.bots.thinking.features import place_value
+from mmsim.metromania.bots.thinking.memory import DEPTH, FIRST_MOVES, PLANS, RIVALS, TRIP_POINTS, WIDTH, Bots, Thoughts
 from mmsim.metromania.bots.thinking.plans import (
     NEVER,
     QUIET,
@@ -23,14 +23,14 @@ from mmsim.metromania.bots.thinking.plans import (
     planned_length,
 )
 from mmsim.metromania.engine.moves import DIG, END, STATION, kth_move, move_code
-from mmsim.metromania.engine.state import PATH
+from mmsim.metromania.engine.state import PATH, Board, Rules, State
 
 _SHORT_TURN = -100.0  # for every tunnel that a turn lacks
 _ZERO = np.uint64(0)
 
 
 @jit
-def weigh_turns(v: Any, b: Any, r: Any, bots: Any, m: Any) -> None:
+def weigh_turns(v: State, b: Board, r: Rules, bots: Bots, m: Thoughts) -> None:
     """For every legal move the best turn that begins with it, and its value."""
     seat = v.seat
     m.planned = planned_length(v, r, bots)
@@ -54,7 +54,7 @@ def weigh_turns(v: Any, b: Any, r: Any, bots: Any, m: Any) -> None:
         m.twin[ix(first)] = -1
         if kind == STATION:
             x = np.int64(v.path[ix(PATH * (2 * seat + number) + what)])
-            m.value[ix(first)] = place_worth(v, b, r, bots, m, 2 * v.seat + number, x, m.unserved, m.own_network)
+            m.value[ix(first)] = place_value(v, b, r, bots, m, 2 * v.seat + number, x, m.unserved, m.own_network)
             m.turn_made[ix(first)] = 1
         elif kind <= END:
             m.first_line[ix(first)] = number
@@ -70,7 +70,7 @@ def weigh_turns(v: Any, b: Any, r: Any, bots: Any, m: Any) -> None:
 
 
 @inlined
-def _is_twin(v: Any, b: Any, m: Any, first: Any, code: Any) -> bool:
+def _is_twin(v: State, b: Board, m: Thoughts, first: Any, code: Any) -> bool:
     """Whether a first tunnel runs along the same edge as the one before it, through a cell worth as much.
 
     What may follow is the same then, unless there is a station where they end: only from there a line may turn so
@@ -88,7 +88,7 @@ def _is_twin(v: Any, b: Any, m: Any, first: Any, code: Any) -> bool:
 
 
 @inlined
-def _copy_turn(m: Any, first: Any) -> None:
+def _copy_turn(m: Thoughts, first: Any) -> None:
     """Take over the turn of the first move before this one, its twin."""
     m.value[ix(first)] = m.value[ix(first - 1)]
     m.turn_length[ix(first)] = m.turn_length[ix(first - 1)]
@@ -98,7 +98,7 @@ def _copy_turn(m: Any, first: Any) -> None:
 
 
 @jit
-def _put_together(v: Any, r: Any, m: Any) -> None:
+def _put_together(v: State, r: Rules, m: Thoughts) -> None:
     """Whole turns: a plan of one line, then the best plan of the other line for the tunnels that are left."""
     length = m.planned
     markers = r.markers_per_turn - v.markers_laid
@@ -136,7 +136,7 @@ def _put_together(v: Any, r: Any, m: Any) -> None:
 
 
 @inlined
-def _plan_rests(m: Any) -> None:
+def _plan_rests(m: Thoughts) -> None:
     """The best plan of either line for the tunnels that the other leaves, or for as many of them as it can dig."""
     for number in range(2):
         for may_lay in range(2):
@@ -151,7 +151,7 @@ def _plan_rests(m: Any) -> None:
 
 
 @inlined
-def _best_plan(m: Any, number: Any, tunnels: Any, may_lay: Any) -> np.int64:
+def _best_plan(m: Thoughts, number: Any, tunnels: Any, may_lay: Any) -> np.int64:
     """The place of the best plan of so many tunnels for a line; -1 for none."""
     plain = PLANS * number + 2 * tunnels
     laying = plain + 1
@@ -161,7 +161,7 @@ def _best_plan(m: Any, number: Any, tunnels: Any, may_lay: Any) -> np.int64:
 
 
 @jit
-def tell_turn(v: Any, b: Any, r: Any, bots: Any, m: Any, first: Any) -> None:
+def tell_turn(v: State, b: Board, r: Rules, bots: Bots, m: Thoughts, first: Any) -> None:
     """Write down the amounts of all features of a turn that has been weighed."""
     for feature in range(WIDTH):
         m.amount[ix(feature)] = 0.0
@@ -171,7 +171,7 @@ def tell_turn(v: Any, b: Any, r: Any, bots: Any, m: Any, first: Any) -> None:
         m.telling = TELLING
         line = 2 * v.seat + (code >> 3 & 1)
         x = np.int64(v.path[ix(PATH * line + (code >> 4 & 255))])
-        place_worth(v, b, r, bots, m, line, x, m.unserved, m.own_network)
+        place_value(v, b, r, bots, m, line, x, m.unserved, m.own_network)
     elif code & 7 <= END:
         for number in range(2):
             last = np.int64(-1)
@@ -186,7 +186,7 @@ def tell_turn(v: Any, b: Any, r: Any, bots: Any, m: Any, first: Any) -> None:
 
 
 @jit
-def _tell_line(v: Any, b: Any, r: Any, bots: Any, m: Any, first: Any, number: Any, last: Any) -> None:
+def _tell_line(v: State, b: Board, r: Rules, bots: Bots, m: Thoughts, first: Any, number: Any, last: Any) -> None:
     """The tunnels of one line in a turn: what they bring, and how the end of the line changes."""
     m.telling = TELLING
     for feature in range(WIDTH):
