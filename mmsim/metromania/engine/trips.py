@@ -124,18 +124,18 @@ def _begin_trip(net: Any, r: Any, start: Any, goal: Any, moments: Any) -> None:
         net.wave[ix(i)] = _ZERO
     for i in range(moments):
         net.riding[ix(i)] = _ZERO
-    for line in range(2 * r.companies):
-        net.goal[ix(line)] = _ZERO
-        net.changing[ix(line)] = net.shared[ix(line)]
+    for each in range(2 * r.companies):
+        net.goal[ix(each)] = _ZERO
+        net.changing[ix(each)] = net.shared[ix(each)]
     while goal != _ZERO:
         station = lowest_bit(goal)
         lines = net.lines[ix(station)]
         while lines != _ZERO:
             line = lowest_bit(lines)
-            i = np.int64(net.order[ix(STATIONS * line + station)])
-            net.goal[ix(line)] |= _ONE << np.uint64(i)
-            net.changing[ix(line)] &= ~(_ONE << np.uint64(i))
-            net.changes[ix(STATIONS * line + i)] = 0
+            stop = np.int64(net.order[ix(STATIONS * line + station)])
+            net.goal[ix(line)] |= _ONE << np.uint64(stop)
+            net.changing[ix(line)] &= ~(_ONE << np.uint64(stop))
+            net.changes[ix(STATIONS * line + stop)] = 0
             lines &= lines - _ONE
         goal &= goal - _ONE
     while start != _ZERO:
@@ -222,11 +222,11 @@ def _mark(net: Any, line: Any, i: Any, changes: Any, comes: Any) -> np.uint64:
 def _mark_routes(net: Any, r: Any) -> None:
     """TT3: follow all fastest routes back from the goal, and count the changes on the way."""
     waiting = _ZERO  # bits of the lines with something to do
-    for line in range(2 * r.companies):
-        arrived = net.goal[ix(line)] & net.reached[ix(line)]
-        net.on_route[ix(line)] = arrived
-        net.todo[ix(line)] = arrived
-        waiting |= np.uint64(arrived != _ZERO) << np.uint64(line)
+    for each in range(2 * r.companies):
+        arrived = net.goal[ix(each)] & net.reached[ix(each)]
+        net.on_route[ix(each)] = arrived
+        net.todo[ix(each)] = arrived
+        waiting |= np.uint64(arrived != _ZERO) << np.uint64(each)
     fewest = np.int64(NODES)
     while waiting != _ZERO:
         line = lowest_bit(waiting)
