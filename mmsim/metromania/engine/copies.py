@@ -17,7 +17,7 @@ def copy_position(to: Any, s: Any, b: Any) -> None:
     for line in range(LINES):
         copy_bytes(to, s, np.int64(_PLACE + VERTICES * line), b.vertices)
     copy_bytes(to, s, np.int64(_LANES), 8 * b.vertices)
-    copy_bytes(to, s, np.int64(_END_FREE), 8 * b.vertices)
+    copy_bytes(to, s, np.int64(_END_FREE), 2 * b.vertices)
     copy_bytes(to, s, np.int64(_LINES_AT), b.vertices)
     copy_bytes(to, s, np.int64(_TERMINUS_AT), b.vertices)
     copy_bytes(to, s, np.int64(_LINES_ALONG), b.edges)

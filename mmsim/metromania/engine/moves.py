@@ -12,7 +12,7 @@ from mmsim.compiled.accel import count_bits, highest_bit, inlined, ix, jit, kth_
 from mmsim.metromania.engine.state import FIRST_MARKERS, HAND, NOWHERE, SLOTS, Board, Rules, State
 from mmsim.metromania.engine.stations import stations_needed
 
-START, DIG, END, BONUS, DECLINE, STATION, PASS = range(7)
+START, DIG, END, BONUS, DECLINE, STATION, PASS = range(7)  # END is DIG + 1: see `_way`
 MOVE_KINDS = ("start", "dig", "end", "bonus", "decline", "station", "pass")
 # what: start - number of the frame cell; dig, end - slot; bonus, station - place on the path
 # extra: start - 0 or 1, which base vertex; dig - 1 + place in the hand of the marker laid, 0 for none
@@ -20,6 +20,8 @@ MOVE_KINDS = ("start", "dig", "end", "bonus", "decline", "station", "pass")
 Choice = tuple[np.int64, np.int64, np.int64, np.int64]  # a move taken apart: kind, line, what, extra
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
 _TWO_SLOTS = np.uint64(3)
+_FAR_FROM_FIRST = 0b011100  # sides 2, 3 and 4 lie far from side 0
+_ALL_SIDES = np.uint64(63)
 
 
 @jit
@@ -28,33 +30,63 @@ def move_code(kind: Any, line: Any, what: Any, extra: Any) -> np.int64:
 
 
 @inlined
+def sides_far_from(side: Any) -> np.uint64:
+    """B2, D4: the bits of the sides of the city that are neither a side nor next to it."""
+    return (np.uint64(_FAR_FROM_FIRST << 6 | _FAR_FROM_FIRST) >> np.uint64(6 - side)) & _ALL_SIDES
+
+
+@inlined
 def end_slots(s: State, b: Board, r: Rules, side: Any, u: Any) -> np.uint64:
     """D4: the slots at u that end a line that started on a side: on far sides, or anywhere once those are full."""
-    free = s.end_free[ix(u)]
+    far = np.uint64(b.far_end_slots[ix(6 * u + side)])
     anywhere = ~_ZERO if r.end_overflow else _ZERO
-    allowed = b.far_end_slots[ix(6 * u + side)] if s.far_ends >> np.uint64(side) & _ONE != _ZERO else anywhere
-    return free & allowed
+    return np.uint64(s.end_free[ix(u)]) & (far if s.far_ends >> np.uint64(side) & _ONE != _ZERO else anywhere)
 
 
 @jit
 def note_far_ends(s: State) -> None:
     """D4: for lines that started on which sides the sides far from it have a free end."""
-    s.far_ends = _ZERO
+    free, far_ends = _ZERO, _ZERO
     for side in range(6):
-        left = s.ends_free[ix((side + 2) % 6)] + s.ends_free[ix((side + 3) % 6)] + s.ends_free[ix((side + 4) % 6)]
-        s.far_ends |= np.uint64(left > 0) << np.uint64(side)
+        free |= np.uint64(s.ends_free[ix(side)] > 0) << np.uint64(side)
+    for side in range(6):
+        far_ends |= np.uint64(free & sides_far_from(side) != _ZERO) << np.uint64(side)
+    s.far_ends = far_ends
 
 
 @inlined
 def note_touching(s: State, b: Board, r: Rules, line: Any) -> None:
     """M2: the ways at a line's terminus that would lay a marker next to its partner."""
-    seat = line >> 1
+    _note_touching(s, b, line, np.int64(0))
+    if rarely(r.hand_size > FIRST_MARKERS):
+        _note_touching(s, b, line, np.int64(1))
+
+
+@inlined
+def _note_touching(s: State, b: Board, line: Any, word: Any) -> None:
     u = s.terminus[ix(line)]
-    for word in range(1 + np.int64(r.hand_size > FIRST_MARKERS)):
-        ways = s.lanes[ix(u)] & np.uint64(SLOTS) * s.partner_placed[ix(2 * seat + word)]
-        if rarely(ways != _ZERO):
-            ways = _those_touching(s, b, seat, np.int64(word), u, ways)
-        s.touching[ix(2 * line + word)] = ways
+    ways = s.lanes[ix(u)] & np.uint64(SLOTS) * s.partner_placed[ix(2 * (line >> 1) + word)]
+    if rarely(ways != _ZERO):
+        at = np.uint64(b.bit[ix(u)])
+        near = s.near_markers[ix(at >> np.uint64(6))] >> (at & np.uint64(63)) & _ONE != _ZERO
+        ways = _those_touching(s, b, line >> 1, word, u, ways) if near else _ZERO
+    s.touching[ix(2 * line + word)] = ways
+
+
+@jit
+def note_marker(s: State, b: Board, cell: Any) -> None:
+    """M2: note the corners of a marker's cell and their neighbours: elsewhere nothing can be laid next to it."""
+    row = b.row_bits
+    for i in range(3):
+        at = np.uint64(b.bit[ix(b.corner[ix(3 * cell + i)])])
+        _set_bits(s, at - _ONE, np.uint64(7))
+        _set_bits(s, at - row, np.uint64(3))
+        _set_bits(s, at + row - _ONE, np.uint64(3))
+
+
+@inlined
+def _set_bits(s: State, at: Any, bits: Any) -> None:
+    s.near_markers[ix(at >> np.uint64(6))] |= bits << (at & np.uint64(63))
 
 
 @jit
@@ -119,14 +151,19 @@ def affordable(s: State, b: Board, line: Any, u: Any, slots: Any) -> np.uint64:
 
 
 @inlined
+def any_lane(lanes: Any) -> np.uint64:
+    """The slots of free cells of any kind (and, above them, bits without a meaning)."""
+    return lanes | lanes >> np.uint64(16) | lanes >> np.uint64(32) | lanes >> np.uint64(48)
+
+
+@inlined
 def ways_on(s: State, b: Board, r: Rules, line: Any, markers_left: Any) -> tuple[np.uint64, np.uint64]:
     """Section 5: all ways to dig on a line, as the two words `STATE.ways` keeps of it."""
     slots = s.open[ix(line)]
     u = s.terminus[ix(line)]
     lanes = s.lanes[ix(u)]
     if rarely(s.supply < 2 and slots != _ZERO):
-        free = lanes | lanes >> np.uint64(16) | lanes >> np.uint64(32) | lanes >> np.uint64(48) | s.end_free[ix(u)]
-        slots = affordable(s, b, line, u, slots & free)
+        slots = affordable(s, b, line, u, slots & (any_lane(lanes) | np.uint64(s.end_free[ix(u)])))
     seat = line >> 1
     may_lay = ~_ZERO if markers_left > 0 else _ZERO
     first = lanes & slots * (s.held[ix(2 * seat)] & (may_lay | _ONE)) & ~s.touching[ix(2 * line)]
@@ -134,6 +171,15 @@ def ways_on(s: State, b: Board, r: Rules, line: Any, markers_left: Any) -> tuple
     if r.hand_size > FIRST_MARKERS:
         second = lanes & slots * (s.held[ix(2 * seat + 1)] & may_lay) & ~s.touching[ix(2 * line + 1)]
     return first | s.exits[ix(line)] & slots, second
+
+
+@inlined
+def _free_starts(s: State, sides: Any) -> np.int64:
+    """How many cells to start on are free on some sides."""
+    free = np.int64(0)
+    for side in range(6):
+        free += count_bits(s.start_free[ix(side)] * (sides >> np.uint64(side) & _ONE))
+    return free
 
 
 @inlined
@@ -147,19 +193,15 @@ def find_starts(s: State, b: Board, r: Rules) -> np.int64:
         return np.int64(0)
     if s.dug > 0 and s.turns_taken[ix(s.seat)] == 0:  # T2: only one line may be started in the first turn
         return np.int64(0)
-    free = np.int64(0)
-    sides = _ZERO
+    sides, free = _ALL_SIDES, np.int64(0)
     if s.started >> np.uint64(line) & _ONE != _ZERO:
-        for k in range(2, 5):
-            side = (s.start_side[ix(line)] + k) % 6
-            free += count_bits(s.start_free[ix(side)])
-            sides |= _ONE << np.uint64(side)
+        sides = sides_far_from(s.start_side[ix(line)])
+        free = _free_starts(s, sides)
         if free == 0 and not r.start_overflow:
             return np.int64(0)
     if free == 0:
-        sides = np.uint64(63)
-        for side in range(6):
-            free += count_bits(s.start_free[ix(side)])
+        sides = _ALL_SIDES
+        free = _free_starts(s, sides)
     s.start_sides = sides
     s.start_choices = 2 * free
     if rarely(s.supply == 0):  # D5
@@ -185,18 +227,28 @@ def list_starts(s: State, b: Board) -> None:
 
 
 @jit
-def _kth_start(s: State, b: Board, k: Any) -> np.int64:
-    """B1: the k-th way to start a line, as 2 * frame cell + base."""
+def _kth_listed_start(s: State, b: Board, k: Any) -> np.int64:
+    """`_kth_start` of those that `list_starts` has listed."""
     for side in range(6):
-        if s.start_sides >> np.uint64(side) & _ONE == _ZERO:
-            continue
-        here = count_bits(s.starts[ix(side)]) if s.starts_listed else 2 * count_bits(s.start_free[ix(side)])
+        here = count_bits(s.starts[ix(side)])
         if k < here:
-            if s.starts_listed:
-                return 2 * side * b.side + kth_bit(s.starts[ix(side)], k)
-            return 2 * (side * b.side + kth_bit(s.start_free[ix(side)], k >> 1)) + (k & 1)
+            return 2 * side * b.side + kth_bit(s.starts[ix(side)], k)
         k -= here
     return np.int64(0)  # never: there are more than k
+
+
+@jit
+def _kth_start(s: State, b: Board, k: Any) -> np.int64:
+    """B1: the k-th way to start a line, as 2 * frame cell + base."""
+    if rarely(s.starts_listed != 0):
+        return _kth_listed_start(s, b, k)
+    side, before, up_to = np.int64(0), np.int64(0), np.int64(0)
+    for here in range(6):  # without branches, which nobody could predict
+        up_to += 2 * count_bits(s.start_free[ix(here)] * (s.start_sides >> np.uint64(here) & _ONE))
+        side += np.int64(k >= up_to)
+        before = up_to if k >= up_to else before
+    k -= before
+    return 2 * (side * b.side + kth_bit(s.start_free[ix(side)], k >> 1)) + (k & 1)
 
 
 @inlined
@@ -286,7 +338,7 @@ def kth_choice(s: State, b: Board, k: Any) -> Choice:
         before = c0 if k >= c0 else np.int64(0)
         before = c1 if k >= c1 else before
         before = c2 if k >= c2 else before
-        return _way(s, b, at, kth_bit(s.ways[ix(at)], k - before))
+        return _way(s, at, kth_bit(s.ways[ix(at)], k - before))
     k -= c3
     if k < s.start_choices:
         start = _kth_start(s, b, k)
@@ -301,14 +353,14 @@ def kth_choice(s: State, b: Board, k: Any) -> Choice:
 
 
 @inlined
-def _way(s: State, b: Board, at: Any, bit: Any) -> Choice:
-    """The tunnel of a bit of `ways[at]`."""
+def _way(s: State, at: Any, bit: Any) -> Choice:
+    """The tunnel of a bit of `ways[at]`; first markers lie in the hand in the order of their lanes."""
     number, lane, slot = at >> 1, bit >> 4, bit & 15
-    if lane > 0:
-        return np.int64(DIG), number, slot, 1 + hand_place(s, s.seat, at & 1, lane)
-    u = s.terminus[ix(2 * s.seat + number)]
-    kind = np.int64(END) if np.int64(b.slot_cell[ix(12 * u + slot)]) >= b.city_cells else np.int64(DIG)
-    return kind, number, slot, np.int64(0)
+    ends = s.exits[ix(2 * s.seat + number)] >> np.uint64(slot) & _ONE  # such a slot is in no cell of the city
+    extra = lane
+    if rarely(at & 1):
+        extra = 1 + hand_place(s, s.seat, np.int64(1), lane)
+    return DIG + np.int64(ends), number, slot, extra
 
 
 @jit

@@ -9,7 +9,7 @@ from mmsim.compiled.streams import draw_below, open_stream, set_seed
 from mmsim.core.rng import Purpose
 from mmsim.metromania.engine.moves import kth_choice
 from mmsim.metromania.engine.scoring import score_game
-from mmsim.metromania.engine.state import Board, Rules, State
+from mmsim.metromania.engine.state import HAND, SEATS, Board, Rules, State
 from mmsim.metromania.engine.turns import begin_turn, clear_table, hand_out, lay_out, play_choice
 from mmsim.metromania.rules.board import LAYOUTS
 
@@ -27,9 +27,10 @@ def set_up(s: State, b: Board, r: Rules, deals: Any, master: Any, game: Any, rot
         open_stream(s, 0, _LAYOUT)
         layout = draw_below(s, 0, LAYOUTS)
     open_stream(s, 0, _DEAL)
+    deal = draw_below(s, 0, deals.size // (SEATS * HAND))
     lay_out(s, b, layout)
     clear_table(s, b, r)
-    hand_out(s, r, deals, draw_below(s, 0, deals.size // 24))
+    hand_out(s, r, deals, deal)
     set_seed(s, master, game)
     for seat in range(r.companies):
         open_stream(s, 1 + seat, _BOT + seat)

@@ -22,9 +22,8 @@ from mmsim.metromania.engine.state import (
 )
 from mmsim.metromania.engine.trips import (
     build_network,
-    count_used,
+    count_sections,
     fastest,
-    fewest_changes,
     stations_at_cell,
     tunnels_used,
 )
@@ -41,8 +40,6 @@ def score_game(s: State, b: Board, r: Rules, net: Any) -> None:
         s.kept[ix(seat)] = kept_points(s, r, seat)
         s.scores[ix(seat)] = s.kept[ix(seat)]
     for trip in range(TRIPS):
-        for seat in range(r.companies):
-            s.trip_scores[ix(SEATS * trip + seat)] = 0
         run_trip(s, b, r, net, trip)
         for seat in range(r.companies):
             s.scores[ix(seat)] += s.trip_scores[ix(SEATS * trip + seat)]
@@ -87,23 +84,17 @@ def run_trip(s: State, b: Board, r: Rules, net: Any, trip: Any) -> None:
         s.fault[ix(trip)] = _fault(s, trip, start, goal)
         guilty = guilty_companies(s, r, trip, start, goal)
         for seat in range(r.companies):
-            if guilty >> np.uint64(seat) & _ONE != _ZERO:
-                s.trip_scores[ix(SEATS * trip + seat)] = -r.penalty
+            s.trip_scores[ix(SEATS * trip + seat)] = -r.penalty * np.int64(guilty >> np.uint64(seat) & _ONE)
         return
     if minutes > 0:
-        sections, stops = count_used(net, r)
-        changes = stops - sections - 1
-        # With one fastest route that is all; every further one would add minutes to this sum.
-        if r.change_minutes == 0 or sections * r.ride_minutes + changes * r.change_minutes != minutes:
-            changes = fewest_changes(net, r, minutes, goal)
-        s.sections[ix(trip)] = sections
-        s.changes[ix(trip)] = changes
+        s.sections[ix(trip)] = count_sections(net, r)
+        s.changes[ix(trip)] = net.fewest_changes
     involved = involved_companies(r, net)
     s.involved[ix(trip)] = involved
     scoring = scoring_companies(r, net, involved)
     for seat in range(r.companies):
-        if scoring >> np.uint64(seat) & _ONE != _ZERO:
-            s.trip_scores[ix(SEATS * trip + seat)] = trip_points(s, r, trip, seat)
+        points = trip_points(s, r, trip, seat)
+        s.trip_scores[ix(SEATS * trip + seat)] = points if scoring >> np.uint64(seat) & _ONE != _ZERO else np.int64(0)
 
 
 @inlined

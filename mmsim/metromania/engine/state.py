@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mmsim.compiled import streams
-from mmsim.metromania.rules.board import PIECES, TURNS, BoardSet, turned_places
+from mmsim.metromania.rules.board import LAYOUTS, PIECES, TURNINGS, TURNS, BoardSet, Layout, turned_places
 from mmsim.metromania.rules.deal import KINDS, LETTERS, Hands, Marker, deals_of
 from mmsim.metromania.rules.lattice import ABSENT, MAX_SIDE, Lattice, Vertex, direction_of, far_sides, lattice
 from mmsim.metromania.rules.rulesets import KNOBS, Deal, Ruleset
@@ -33,6 +33,7 @@ CELLS = CITY_CELLS + FRAME
 SECTOR_CELLS = MAX_SIDE**2
 SECTOR_VERTICES = (MAX_SIDE + 1) * (MAX_SIDE + 2) // 2
 TURNED_PIECES = PIECES * TURNS
+ORDERS = LAYOUTS // TURNINGS  # of the pieces
 LINES = 8
 SEATS = 4
 HAND = 6
@@ -84,13 +85,15 @@ BOARD = np.dtype(
         ("word_first", np.uint16, VERTEX_WORDS + 1),  # [word]: its first vertex
         ("end_vertices", np.int64),
         ("end_vertex", np.uint16, 12 * MAX_SIDE),  # the vertices with a slot to a portal of an E cell
+        ("piece_at", np.uint8, PIECES * ORDERS),  # [order, sector]: the piece there
+        ("turn_at", np.uint8, PIECES * TURNINGS),  # [turning, sector]: how it is turned
         ("sector_vertex", np.uint16, 6 * SECTOR_VERTICES),  # [sector, i]
         ("sector_lanes", np.uint64, 6 * TURNED_PIECES * SECTOR_VERTICES),  # [sector, piece, turn, i]
         ("piece_kinds", np.uint8, TURNED_PIECES * SECTOR_CELLS),  # [piece, turn, place]
         ("starts", np.uint64, 6),  # [side]: bits of its S cells
         ("ends", np.int64, 6),  # [side]: how many E cells
-        ("end_slots", np.uint64, VERTICES),  # [vertex]: slots that lead to the portal of an E cell
-        ("far_end_slots", np.uint64, 6 * VERTICES),  # [vertex, side]: those of them far from a side (D4)
+        ("end_slots", np.uint16, VERTICES),  # [vertex]: slots that lead to the portal of an E cell
+        ("far_end_slots", np.uint16, 6 * VERTICES),  # [vertex, side]: those of them far from a side (D4)
     ]
 )
 
@@ -157,6 +160,7 @@ STATE = np.dtype(
         ("exits", np.uint64, LINES),  # slots at the terminus that end the line (D4)
         ("touching", np.uint64, 2 * LINES),  # [line, word]: ways at the terminus that lay a marker by its partner (M2)
         ("far_ends", np.uint64),  # bits of the sides with a free end far from them (D4)
+        ("near_markers", np.uint64, VERTEX_WORDS),  # bits of the vertices around cells with a marker (M2), as `bit`
         ("path", np.uint16, LINES * PATH),
         # city
         ("start_free", np.uint64, 6),
@@ -205,7 +209,7 @@ STATE = np.dtype(
         # what lies in the city: as much of it as the board has is copied, see `copy_position`
         ("place", np.uint8, LINES * VERTICES),  # [line, vertex]: its place on the path, where the line is at it
         ("lanes", np.uint64, VERTICES),  # free slots by kind of cell; and, above them, counts: see SPOTS_AT
-        ("end_free", np.uint64, VERTICES),  # slots to free E cells
+        ("end_free", np.uint16, VERTICES),  # slots to free E cells
         ("lines_at", np.uint8, VERTICES + 1),  # the last is for neighbours that do not exist: no line is ever there
         ("terminus_at", np.uint8, VERTICES),
         ("lines_along", np.uint8, EDGES + 1),  # the last is for edges that do not exist
@@ -300,6 +304,8 @@ def _corner_slots(side: int) -> NDArray[np.uint16]:
 
 def _fill_pieces(b: Board, board_set: BoardSet, grid: Lattice) -> None:
     """For every sector and every way a piece can lie in it: the kinds of its cells, the lanes of its vertices."""
+    b.piece_at[:] = [piece - 1 for order in range(ORDERS) for piece in Layout.from_index(order * TURNINGS).pieces]
+    b.turn_at[:] = [turn for turning in range(TURNINGS) for turn in Layout.from_index(turning).turns]
     n_cells, all_slots = int(b.sector_cells), _corner_slots(grid.side).astype(np.uint64)
     drawn = np.array([[CELL_CODES[letter] for letter in "".join(rows)] for rows in board_set.pieces], np.uint8)
     for k in range(6):

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mmsim.compiled.accel import count_bits, inlined, ix, jit, lowest_bit
+from mmsim.compiled.accel import count_bits, inlined, ix, lowest_bit
 from mmsim.metromania.engine.state import LINES, NOWHERE, PATH, STATIONS, new_record
 
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
@@ -23,15 +23,19 @@ NETWORK = np.dtype(
         ("order", np.uint8, NODES),  # [line, station] -> i
         ("lines", np.uint64, STATIONS),  # [station] -> bits of lines
         ("met", np.uint64, LINES),  # [line] -> bits of lines with a station in common, itself too
+        ("shared", np.uint64, LINES),  # stops at stations that other lines have too
+        # a trip
         ("wave", np.uint64, _MOMENTS * LINES),  # [moment, line] -> stops reached then
         ("riding", np.uint64, _MOMENTS),  # [moment] -> bits of the lines with such stops
-        ("changed", np.uint64),  # bits of the stations at which somebody has changed already
+        ("goal", np.uint64, LINES),  # stops at the goal
+        ("changing", np.uint64, LINES),  # stops at which it is of use to change, and nobody has yet
         ("reached", np.uint64, LINES),
         ("minute", np.int64, NODES),  # [line, i], where reached
         ("on_route", np.uint64, LINES),  # stops on a fastest route
         ("used", np.uint64, LINES),  # sections on a fastest route: bit i from stop i to stop i + 1
-        ("changes", np.int64, NODES),  # fewest changes on a fastest route up to a stop
-        ("todo", np.int64, NODES),
+        ("changes", np.int64, NODES),  # [line, i], on a fastest route: fewest changes from there to the goal
+        ("todo", np.uint64, LINES),  # stops on a fastest route to be followed back
+        ("fewest_changes", np.int64),  # on a fastest route
     ]
 )
 
@@ -49,11 +53,13 @@ def build_network(net: Any, s: Any, r: Any) -> None:
         i = np.int64(0)
         before = np.int64(0)
         rest = s.stops[ix(line)]
-        met = _ZERO
+        met = shared = _ZERO
         while rest != _ZERO:
             place = lowest_bit(rest)
             station = np.int64(s.station[ix(s.path[ix(PATH * line + place)])]) - 1
-            met |= net.lines[ix(station)]
+            lines = net.lines[ix(station)]
+            met |= lines
+            shared |= np.uint64(lines & lines - _ONE != _ZERO) << np.uint64(i)
             net.station[ix(STATIONS * line + i)] = station
             net.order[ix(STATIONS * line + station)] = i
             if i > 0:
@@ -63,6 +69,7 @@ def build_network(net: Any, s: Any, r: Any) -> None:
             rest &= rest - _ONE
         net.stops[ix(line)] = i
         net.met[ix(line)] = met
+        net.shared[ix(line)] = shared
 
 
 @inlined
@@ -98,18 +105,42 @@ def stations_at_cell(s: Any, b: Any, cell: Any) -> np.uint64:
 
 
 @inlined
-def _get_on(net: Any, moment: Any, stations: Any) -> None:
-    """Put all stops at some stations into the wave of a moment."""
-    rest = stations
-    while rest != _ZERO:
-        station = lowest_bit(rest)
+def _get_on(net: Any, moment: Any, station: Any) -> None:
+    """Put all stops at a station into the wave of a moment; there is no need to change there again."""
+    lines = net.lines[ix(station)]
+    net.riding[ix(moment)] |= lines
+    while lines != _ZERO:
+        line = lowest_bit(lines)
+        stop = _ONE << np.uint64(net.order[ix(STATIONS * line + station)])
+        net.wave[ix(LINES * moment + line)] |= stop
+        net.changing[ix(line)] &= ~stop
+        lines &= lines - _ONE
+
+
+@inlined
+def _begin_trip(net: Any, r: Any, start: Any, goal: Any, moments: Any) -> None:
+    """Nobody has left the stations of the start yet."""
+    for i in range(moments * LINES):
+        net.wave[ix(i)] = _ZERO
+    for i in range(moments):
+        net.riding[ix(i)] = _ZERO
+    for each in range(2 * r.companies):
+        net.goal[ix(each)] = _ZERO
+        net.changing[ix(each)] = net.shared[ix(each)]
+    while goal != _ZERO:
+        station = lowest_bit(goal)
         lines = net.lines[ix(station)]
-        net.riding[ix(moment)] |= lines
         while lines != _ZERO:
             line = lowest_bit(lines)
-            net.wave[ix(LINES * moment + line)] |= _ONE << np.uint64(net.order[ix(STATIONS * line + station)])
+            stop = np.int64(net.order[ix(STATIONS * line + station)])
+            net.goal[ix(line)] |= _ONE << np.uint64(stop)
+            net.changing[ix(line)] &= ~(_ONE << np.uint64(stop))
+            net.changes[ix(STATIONS * line + stop)] = 0
             lines &= lines - _ONE
-        rest &= rest - _ONE
+        goal &= goal - _ONE
+    while start != _ZERO:
+        _get_on(net, np.int64(0), lowest_bit(start))
+        start &= start - _ONE
 
 
 @inlined
@@ -122,7 +153,6 @@ def fastest(net: Any, r: Any, start: Any, goal: Any) -> np.int64:
         return np.int64(-1)
     for line in range(2 * r.companies):
         net.reached[ix(line)] = _ZERO
-        net.on_route[ix(line)] = _ZERO
         net.used[ix(line)] = _ZERO
     if touching:
         return np.int64(0)
@@ -130,24 +160,19 @@ def fastest(net: Any, r: Any, start: Any, goal: Any) -> np.int64:
     moments = np.int64(4)
     while moments <= longest:
         moments *= 2
-    for i in range(moments * LINES):
-        net.wave[ix(i)] = _ZERO
-    for i in range(moments):
-        net.riding[ix(i)] = _ZERO
-    net.changed = start
-    _get_on(net, np.int64(0), start)
+    _begin_trip(net, r, start, goal, moments)
     now = np.int64(0)
-    while not _pass_minute(net, r, now, moments - 1, goal):
+    while not _pass_minute(net, r, now, moments - 1):
         now += 1
-    _mark_routes(net, r, now, goal)
+    _mark_routes(net, r)
     return now
 
 
 @inlined
-def _pass_minute(net: Any, r: Any, now: Any, ring: Any, goal: Any) -> bool:
+def _pass_minute(net: Any, r: Any, now: Any, ring: Any) -> bool:
     """Spread the wave of one minute; whether the goal is reached."""
     here, ride, change = now & ring, now + r.ride_minutes & ring, now + r.change_minutes & ring
-    at_goal = False
+    at_goal = _ZERO
     while net.riding[ix(here)] != _ZERO:  # a second time only when changing takes no time
         riding = net.riding[ix(here)]
         net.riding[ix(here)] = _ZERO
@@ -157,87 +182,83 @@ def _pass_minute(net: Any, r: Any, now: Any, ring: Any, goal: Any) -> bool:
             new = net.wave[ix(LINES * here + line)] & ~net.reached[ix(line)]
             net.wave[ix(LINES * here + line)] = _ZERO
             net.reached[ix(line)] |= new
+            at_goal |= new & net.goal[ix(line)]
             all_stops = (_ONE << np.uint64(net.stops[ix(line)])) - _ONE
             next_stops = (new << _ONE | new >> _ONE) & all_stops & ~net.reached[ix(line)]
             net.wave[ix(LINES * ride + line)] |= next_stops
             net.riding[ix(ride)] |= np.uint64(next_stops != _ZERO) << np.uint64(line)
+            changing = new & net.changing[ix(line)]
             while new != _ZERO:
-                i = lowest_bit(new)
-                net.minute[ix(STATIONS * line + i)] = now
-                station = np.uint64(net.station[ix(STATIONS * line + i)])
-                if goal >> station & _ONE != _ZERO:
-                    at_goal = True
-                elif net.changed >> station & _ONE == _ZERO:
-                    net.changed |= _ONE << station
-                    if net.lines[ix(station)] != _ONE << np.uint64(line):
-                        _get_on(net, change, _ONE << station)
+                net.minute[ix(STATIONS * line + lowest_bit(new))] = now
                 new &= new - _ONE
-    return at_goal
+            while changing != _ZERO:
+                _get_on(net, change, np.int64(net.station[ix(STATIONS * line + lowest_bit(changing))]))
+                changing &= changing - _ONE
+    return at_goal != _ZERO
 
 
 @inlined
-def _mark(net: Any, line: Any, i: Any, waiting: Any) -> np.int64:
-    """Note that a stop lies on a fastest route; returns how many stops wait to be followed back."""
-    bit = _ONE << np.uint64(i)
-    if net.on_route[ix(line)] & bit == _ZERO:
-        net.on_route[ix(line)] |= bit
-        net.todo[ix(waiting)] = STATIONS * line + i
-        waiting += 1
-    return waiting
+def _came_from(net: Any, line: Any, i: Any, minute: Any) -> np.uint64:
+    """1 if a stop was reached at a minute, else 0."""
+    return net.reached[ix(line)] >> np.uint64(i) & np.uint64(net.minute[ix(STATIONS * line + i)] == minute)
 
 
 @inlined
-def _came_from(net: Any, line: Any, i: Any, minute: Any) -> bool:
-    return net.reached[ix(line)] >> np.uint64(i) & _ONE != _ZERO and net.minute[ix(STATIONS * line + i)] == minute
+def _mark(net: Any, line: Any, i: Any, changes: Any, comes: Any) -> np.uint64:
+    """Note, if `comes` is 1, a stop on a fastest route from which there are so many changes to the goal.
+
+    Returns the bit of its line if that is news. Without branches, which nobody could predict.
+    """
+    on_route = net.on_route[ix(line)]
+    known = net.changes[ix(STATIONS * line + i)] if on_route >> np.uint64(i) & _ONE != _ZERO else np.int64(NODES)
+    news = comes & np.uint64(changes < known)
+    net.changes[ix(STATIONS * line + i)] = changes if news != _ZERO else known
+    net.on_route[ix(line)] = on_route | comes << np.uint64(i)
+    net.todo[ix(line)] |= news << np.uint64(i)
+    return news << np.uint64(line)
 
 
 @inlined
-def _mark_routes(net: Any, r: Any, best: Any, goal: Any) -> None:
-    """TT3: follow all fastest routes back from the goal."""
-    waiting = np.int64(0)
-    rest = goal
-    while rest != _ZERO:
-        station = lowest_bit(rest)
-        lines = net.lines[ix(station)]
-        while lines != _ZERO:
-            line = lowest_bit(lines)
-            i = np.int64(net.order[ix(STATIONS * line + station)])
-            if _came_from(net, line, i, best):
-                waiting = _mark(net, line, i, waiting)
-            lines &= lines - _ONE
-        rest &= rest - _ONE
-    while waiting > 0:
-        waiting -= 1
-        node = net.todo[ix(waiting)]
-        line, i = node // STATIONS, node % STATIONS
-        minute = net.minute[ix(node)]
-        before = minute - r.ride_minutes
-        if i > 0 and _came_from(net, line, i - 1, before):
-            net.used[ix(line)] |= _ONE << np.uint64(i - 1)
-            waiting = _mark(net, line, i - 1, waiting)
-        if i + 1 < net.stops[ix(line)] and _came_from(net, line, i + 1, before):
-            net.used[ix(line)] |= _ONE << np.uint64(i)
-            waiting = _mark(net, line, i + 1, waiting)
-        station = np.int64(net.station[ix(node)])
-        if goal >> np.uint64(station) & _ONE != _ZERO:
-            continue
-        others = net.lines[ix(station)] & ~(_ONE << np.uint64(line))
-        while others != _ZERO:
-            other = lowest_bit(others)
-            j = np.int64(net.order[ix(STATIONS * other + station)])
-            if _came_from(net, other, j, minute - r.change_minutes):
-                waiting = _mark(net, other, j, waiting)
-            others &= others - _ONE
+def _mark_routes(net: Any, r: Any) -> None:
+    """TT3: follow all fastest routes back from the goal, and count the changes on the way."""
+    waiting = _ZERO  # bits of the lines with something to do
+    for each in range(2 * r.companies):
+        arrived = net.goal[ix(each)] & net.reached[ix(each)]
+        net.on_route[ix(each)] = arrived
+        net.todo[ix(each)] = arrived
+        waiting |= np.uint64(arrived != _ZERO) << np.uint64(each)
+    fewest = np.int64(NODES)
+    while waiting != _ZERO:
+        line = lowest_bit(waiting)
+        rest = net.todo[ix(line)]
+        i = lowest_bit(rest)
+        net.todo[ix(line)] = rest & rest - _ONE
+        waiting &= ~(np.uint64(rest & rest - _ONE == _ZERO) << np.uint64(line))
+        minute, changes = net.minute[ix(STATIONS * line + i)], net.changes[ix(STATIONS * line + i)]
+        fewest = min(fewest, changes if minute == 0 else np.int64(NODES))
+        last = max(i - 1, np.int64(0))  # the first stop was not reached a ride before itself
+        up = _came_from(net, line, last, minute - r.ride_minutes)
+        down = _came_from(net, line, i + 1, minute - r.ride_minutes)
+        net.used[ix(line)] |= up << np.uint64(last) | down << np.uint64(i)
+        waiting |= _mark(net, line, last, changes, up) | _mark(net, line, i + 1, changes, down)
+        if net.shared[ix(line)] & ~net.goal[ix(line)] & _ONE << np.uint64(i) != _ZERO:
+            station = np.int64(net.station[ix(STATIONS * line + i)])
+            others = net.lines[ix(station)] & ~(_ONE << np.uint64(line))
+            while others != _ZERO:
+                other = lowest_bit(others)
+                j = np.int64(net.order[ix(STATIONS * other + station)])
+                waiting |= _mark(net, other, j, changes + 1, _came_from(net, other, j, minute - r.change_minutes))
+                others &= others - _ONE
+    net.fewest_changes = fewest
 
 
 @inlined
-def count_used(net: Any, r: Any) -> tuple[np.int64, np.int64]:
-    """How many sections and how many stops lie on fastest routes."""
-    sections, stops = np.int64(0), np.int64(0)
+def count_sections(net: Any, r: Any) -> np.int64:
+    """How many sections lie on fastest routes."""
+    sections = np.int64(0)
     for line in range(2 * r.companies):
         sections += count_bits(net.used[ix(line)])
-        stops += count_bits(net.on_route[ix(line)])
-    return sections, stops
+    return sections
 
 
 @inlined
@@ -250,52 +271,3 @@ def tunnels_used(net: Any, seat: Any) -> np.int64:
             tunnels += np.int64(net.tunnels[ix(STATIONS * line + lowest_bit(rest))])
             rest &= rest - _ONE
     return tunnels
-
-
-@jit
-def fewest_changes(net: Any, r: Any, best: Any, goal: Any) -> np.int64:
-    """The changes on the fastest route that has the fewest of them."""
-    for line in range(2 * r.companies):
-        rest = net.on_route[ix(line)]
-        while rest != _ZERO:
-            node = STATIONS * line + lowest_bit(rest)
-            net.changes[ix(node)] = 0 if net.minute[ix(node)] == 0 else NODES
-            rest &= rest - _ONE
-    fewest = np.int64(NODES)
-    again = True
-    while again:
-        again = False
-        for line in range(2 * r.companies):
-            rest = net.on_route[ix(line)]
-            while rest != _ZERO:
-                node = STATIONS * line + lowest_bit(rest)
-                changes = _changes_before(net, r, line, lowest_bit(rest))
-                if changes < net.changes[ix(node)]:
-                    net.changes[ix(node)] = changes
-                    again = True
-                if net.minute[ix(node)] == best and goal >> np.uint64(net.station[ix(node)]) & _ONE != _ZERO:
-                    fewest = min(fewest, net.changes[ix(node)])
-                rest &= rest - _ONE
-    return fewest
-
-
-@jit
-def _changes_before(net: Any, r: Any, line: Any, i: Any) -> np.int64:
-    """The fewest changes with which a stop on a fastest route is reached from the stops before it."""
-    node = STATIONS * line + i
-    fewest = net.changes[ix(node)]
-    before = net.minute[ix(node)] - r.ride_minutes
-    for j in (i - 1, i + 1):
-        on_route = j >= 0 and net.on_route[ix(line)] >> np.uint64(j) & _ONE != _ZERO
-        if on_route and net.minute[ix(STATIONS * line + j)] == before:
-            fewest = min(fewest, net.changes[ix(STATIONS * line + j)])
-    station = np.int64(net.station[ix(node)])
-    others = net.lines[ix(station)] & ~(_ONE << np.uint64(line))
-    while others != _ZERO:
-        other = lowest_bit(others)
-        j = np.int64(net.order[ix(STATIONS * other + station)])
-        on_route = net.on_route[ix(other)] >> np.uint64(j) & _ONE != _ZERO
-        if on_route and net.minute[ix(STATIONS * other + j)] == net.minute[ix(node)] - r.change_minutes:
-            fewest = min(fewest, net.changes[ix(STATIONS * other + j)] + 1)
-        others &= others - _ONE
-    return fewest

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from mmsim.compiled.accel import count_bits, inlined, ix, jit, kth_bit, lowest_bit, rarely, scratch_like
+from mmsim.compiled.accel import count_bits, inlined, ix, jit, lowest_bit, rarely, scratch_like
 from mmsim.compiled.lead import clear_lead, note_lead
 from mmsim.metromania.engine.copies import copy_position
 from mmsim.metromania.engine.moves import (
@@ -13,6 +13,7 @@ from mmsim.metromania.engine.moves import (
     PASS,
     START,
     STATION,
+    any_lane,
     end_slots,
     find_bonus,
     find_tunnels,
@@ -20,7 +21,9 @@ from mmsim.metromania.engine.moves import (
     kth_choice,
     list_starts,
     note_far_ends,
+    note_marker,
     note_touching,
+    sides_far_from,
     ways_on,
 )
 from mmsim.metromania.engine.state import (
@@ -47,6 +50,7 @@ from mmsim.metromania.engine.state import (
     SECTOR_VERTICES,
     STOP,
     TURNED_PIECES,
+    VERTEX_WORDS,
     VERTICES,
     Board,
     Rules,
@@ -70,18 +74,9 @@ def lay_out(s: State, b: Board, layout: Any) -> None:
     for v in range(b.vertices):
         s.lanes[ix(v)] = _ZERO
     order, turning = layout // TURNINGS, layout % TURNINGS
-    left = np.uint64((1 << PIECES) - 1)
-    orders = np.int64(720)
-    turnings = np.int64(TURNINGS)
     for k in range(PIECES):
-        orders //= PIECES - k
-        turnings //= TURNS
-        nth = order // orders
-        order %= orders
-        piece = kth_bit(left, nth)
-        left &= ~(_ONE << np.uint64(piece))
-        turned = TURNS * piece + turning // turnings
-        turning %= turnings
+        piece, turn = np.int64(b.piece_at[ix(PIECES * order + k)]), np.int64(b.turn_at[ix(PIECES * turning + k)])
+        turned = TURNS * piece + turn
         kinds, cells = SECTOR_CELLS * turned, k * b.sector_cells
         for i in range(b.sector_cells):
             s.kind[ix(cells + i)] = b.piece_kinds[ix(kinds + i)]
@@ -148,6 +143,8 @@ def clear_table(s: State, b: Board, r: Rules) -> None:
     s.two_reasons = 0
     s.scored = 0
     clear_lead(s)
+    for word in range(VERTEX_WORDS):
+        s.near_markers[ix(word)] = _ZERO
     for seat in range(SEATS):
         s.turns_taken[ix(seat)] = 0
         s.points[ix(seat)] = 0
@@ -325,8 +322,7 @@ def tunnels_in_reach(s: State, b: Board, r: Rules, kind: Any, number: Any, what:
 @inlined
 def is_far(side: Any, from_side: Any) -> bool:
     """B2, D4: whether a side of the city is neither another one nor next to it."""
-    between = (side - from_side + 6) % 6
-    return between >= 2 and between <= 4
+    return sides_far_from(from_side) >> np.uint64(side) & _ONE != _ZERO
 
 
 @inlined
@@ -345,8 +341,7 @@ def _start(s: State, b: Board, r: Rules, line: Any, frame_cell: Any, base: Any) 
     side, portal, w, d = start_tunnel(b, frame_cell, base)
     s.started |= _ONE << np.uint64(line)
     s.start_side[ix(line)] = side
-    if line & 1 and not is_far(side, s.start_side[ix(line - 1)]):
-        s.start_overflows += 1
+    s.start_overflows += (line & 1) * np.int64(not is_far(side, s.start_side[ix(line & ~1)]))
     s.start_free[ix(side)] &= ~(_ONE << np.uint64(frame_cell - side * b.side))
     s.path[ix(PATH * line)] = portal
     _advance(s, b, r, line, portal, w, d)
@@ -386,6 +381,7 @@ def _lay_marker(s: State, b: Board, r: Rules, seat: Any, place: Any, cell: Any) 
     marker = s.hand_marker[ix(HAND * seat + place)]
     s.marker_cell[ix(marker)] = cell
     s.markers_laid += 1
+    note_marker(s, b, cell)
     bit = _ONE << np.uint64(16 * s.hand_kind[ix(HAND * seat + place)])
     at = 2 * seat + np.int64(place >= FIRST_MARKERS)
     s.held[ix(at)] &= ~bit
@@ -488,8 +484,7 @@ def block_reason(s: State, b: Board, r: Rules, line: Any) -> np.int64:
     s.supply = supply
     if first | second != _ZERO:
         return np.int64(LACKS_STATION)
-    lanes = s.lanes[ix(s.terminus[ix(line)])]
-    free = lanes | lanes >> np.uint64(16) | lanes >> np.uint64(32) | lanes >> np.uint64(48)
+    free = any_lane(s.lanes[ix(s.terminus[ix(line)])])
     return np.int64(LACKS_MARKER) if free & s.open[ix(line)] != _ZERO else np.int64(LACKS_CELL)
 
 
