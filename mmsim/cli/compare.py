@@ -12,7 +12,7 @@ from rich.table import Table
 
 from mmsim.batch.experiment import Experiment
 from mmsim.batch.store import Run
-from mmsim.cli.common import Board, GameName, Players, Seed, console
+from mmsim.cli.common import Board, GameName, Players, Seed, console, warn
 from mmsim.cli.playing import Until, Workers, played
 from mmsim.core.errors import UsageError, unknown
 from mmsim.games import find_shell, game_of
@@ -105,19 +105,20 @@ def _show(
     from mmsim.analysis import compare as comparing
     from mmsim.analysis.findings import findings
     from mmsim.analysis.tables import open_run
+    from mmsim.core.frames import no_formulas
 
     run = open_run(folder)
     found = comparing.with_tolerances(findings(run, metrics), tolerances)
     comparisons = comparing.compare(found, reference)
     if as_json or as_csv:
         for warning in run.warnings:
-            typer.secho(f"WARNING: {warning}", err=True, fg="red", bold=True)
+            warn(warning)
     if as_json:
         rows = [row for panel in found for row in panel.rows().to_dicts()]
         told = {"warnings": run.warnings, "metrics": rows, "comparisons": [one.row() for one in comparisons]}
         typer.echo(json.dumps(told, indent=1))
     elif as_csv:
-        typer.echo(comparing.frame(comparisons).write_csv(), nl=False)
+        typer.echo(no_formulas(comparing.frame(comparisons)).write_csv(), nl=False)
     else:
         _print(run, found, comparisons)
 

@@ -10,7 +10,7 @@ from rich.table import Table
 from mmsim.cli.common import Board, GameName, Players, Rules, Seed, console
 from mmsim.cli.playing import Quiet, Workers, cores, watched
 from mmsim.core.errors import UsageError
-from mmsim.core.files import write_atomically
+from mmsim.core.files import write_output
 from mmsim.core.seating import split_bots
 from mmsim.games import find_rules
 
@@ -59,7 +59,7 @@ def ladder(
     else:
         _print(found)
     if chart is not None:
-        write_atomically(chart, _chart(found).files[chart.suffix[1:]])
+        write_output(chart, _chart(found).files[chart.suffix[1:]])
         typer.echo(f"chart -> {chart}", err=True)
 
 

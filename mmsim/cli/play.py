@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from mmsim.cli.common import Board, GameName, Layout, Players, Rules, Seed, console
-from mmsim.core.files import write_atomically
+from mmsim.core.files import write_output
 from mmsim.core.game import Variant
 from mmsim.core.records import dumps
 from mmsim.games import find_rules
@@ -60,8 +60,8 @@ def play(
             screen.print(sheet, markup=False)
     screen.print(story.verdict, markup=False)
     if record_file is not None:
-        write_atomically(record_file, dumps(story.record).encode())
+        write_output(record_file, dumps(story.record).encode())
         typer.echo(f"record -> {record_file}", err=True)
     if picture is not None:
-        write_atomically(picture, story.draw(kind))
+        write_output(picture, story.draw(kind))
         typer.echo(f"picture -> {picture}", err=True)

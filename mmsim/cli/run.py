@@ -11,7 +11,7 @@ from mmsim.batch.check import check as check_run
 from mmsim.batch.runner import Status, extend
 from mmsim.batch.store import Run
 from mmsim.cli import playing
-from mmsim.cli.common import GameName, console
+from mmsim.cli.common import GameName, console, say
 from mmsim.cli.playing import Quiet, Until, Workers
 from mmsim.cli.progress import headline, summary
 from mmsim.core.errors import UsageError
@@ -98,12 +98,12 @@ def check(
     """Verify checksums, row counts and a sample of games; exit code 1 if anything is wrong."""
     made, checked = Run(folder), Checked()
     for problem in check_run(made, sample, checked):
-        typer.echo(f"mmsim: error: {problem}", err=True)
+        say(f"mmsim: error: {problem}", err=True)
     told = f"{checked.parts} parts, {checked.games_replayed} games replayed with the reference engine"
     if checked.problems:
-        typer.echo(f"{folder}: {checked.problems} problems in {told}")
+        say(f"{folder}: {checked.problems} problems in {told}")
         raise typer.Exit(1)
-    typer.echo(f"{folder}: ok, {told}")
+    say(f"{folder}: ok, {told}")
 
 
 def _created(what: str | None, given: dict[str, Any], out: Path | None, until: str | None) -> Run:

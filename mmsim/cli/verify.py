@@ -6,8 +6,10 @@ from typing import Annotated, Any
 
 import typer
 
+from mmsim.cli.common import say
 from mmsim.core.errors import UsageError
 from mmsim.core.records import RecordError, read_records
+from mmsim.core.text import printable
 from mmsim.games import DEFAULT, GAMES, find_shell
 
 
@@ -29,11 +31,11 @@ def verify(
                 find_shell(_game(source.record)).verify(source.record)
             except RecordError as error:
                 wrong += 1
-                typer.echo(f"mmsim: error: {file}:{source.line}: {error}", err=True)
+                say(f"mmsim: error: {printable(f'{file}:{source.line}: {error}')}", err=True)
             else:
                 if not quiet:
                     moves, reason = source.record["moves"], source.record["result"]["end_reason"]
-                    typer.echo(f"{file}:{source.line}: ok, {len(moves)} moves, {moves[-1]['turn']} turns, {reason}")
+                    say(f"{file}:{source.line}: ok, {len(moves)} moves, {moves[-1]['turn']} turns, {reason}")
     if wrong:
         raise typer.Exit(1)
 
