@@ -14,6 +14,7 @@ from mmsim.core.shell import Listing
 from mmsim.core.text import printable
 from mmsim.games import DEFAULT, GAMES
 
+_MOVE_SECONDS = 60.0
 _PIPED_WIDTH = 160  # a pipe has no width; do not cut tables short there
 
 
@@ -62,6 +63,26 @@ def table_of(listing: Listing) -> Table:
     for row in listing.rows:
         table.add_row(*row)
     return table
+
+
+Isolate = Annotated[
+    bool,
+    typer.Option("--isolate", help="Give bots in Python processes of their own, which are handed views only."),
+]
+MoveSeconds = Annotated[
+    float | None,
+    typer.Option(
+        "--move-seconds",
+        min=0.001,
+        metavar="SECONDS",
+        help=f"How long a bot in Python may take for a move, {_MOVE_SECONDS:g} if not given; implies --isolate.",
+    ),
+]
+
+
+def move_limit(isolate: bool, seconds: float | None) -> float | None:
+    """How long bots in Python, in processes of their own, may take for a move; None: they play in ours."""
+    return seconds or (_MOVE_SECONDS if isolate else None)
 
 
 Seed = Annotated[int, typer.Option("--seed", min=0, max=2**64 - 1, help="Master seed; the same seed, the same result.")]

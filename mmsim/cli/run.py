@@ -11,7 +11,7 @@ from mmsim.batch.check import check as check_run
 from mmsim.batch.runner import Status, extend
 from mmsim.batch.store import Run
 from mmsim.cli import playing
-from mmsim.cli.common import GameName, console, say
+from mmsim.cli.common import GameName, Isolate, MoveSeconds, console, move_limit, say
 from mmsim.cli.playing import Quiet, Until, Workers
 from mmsim.cli.progress import headline, summary
 from mmsim.core.errors import UsageError
@@ -54,6 +54,8 @@ def run(
     until: Until = None,
     more: Annotated[int | None, typer.Option(min=1, help="Extend a run by so many games of every variant.")] = None,
     out: Annotated[Path | None, typer.Option(metavar="RUN", help="Folder; if not given, runs/NAME.")] = None,
+    isolate: Isolate = False,
+    move_seconds: MoveSeconds = None,
     workers: Workers = None,
     cluster: Cluster = None,
     quiet: Quiet = False,
@@ -71,6 +73,7 @@ def run(
         "design": design,
         "seats": seats,
         "part_games": part_games,
+        "move_seconds": move_limit(isolate, move_seconds),
     }
     given = {key: value for key, value in chosen.items() if value is not None}
     if more is not None:
