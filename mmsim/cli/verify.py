@@ -18,6 +18,9 @@ def verify(
         list[Path],
         typer.Argument(metavar="FILE...", help="Record files, one record or one a line; - is stdin."),
     ],
+    replay: Annotated[
+        bool, typer.Option("--replay", help="Also have its bots play again from its seed: where it comes from.")
+    ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Say only what differs.")] = False,
 ) -> None:
     """Replay records with the reference engine of their game; exit code 1 if any of them differs."""
@@ -29,6 +32,10 @@ def verify(
                 if source.problem is not None:
                     raise RecordError(source.problem)
                 find_shell(_game(source.record)).verify(source.record)
+                if replay:
+                    from mmsim.batch.origin import prove_origin  # the compiled core is slow to load
+
+                    prove_origin(source.record)
             except RecordError as error:
                 wrong += 1
                 say(f"mmsim: error: {printable(f'{file}:{source.line}: {error}')}", err=True)
