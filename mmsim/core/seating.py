@@ -2,7 +2,7 @@
 
 import importlib.util
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, fields, is_dataclass, replace
 from hashlib import sha256
@@ -159,7 +159,7 @@ def find_bot(spec: str, known: Mapping[str, Bot], move_seconds: float | None = N
     if name.endswith(".py"):
         cls, _, settings = settings.partition(":")
         source = f"{name}:{cls}"
-    elif name not in (offered := [point.name for point in entry_points(group=GROUP)]):
+    elif name not in (offered := [point.name for point in _offered()]):
         raise unknown("bot", name, [*known, *offered])
     bot = load_bot(source) if move_seconds is None else _isolated(source, move_seconds)
     return bot.changed_by(_changes(spec, settings))
@@ -225,6 +225,10 @@ def _played_by(player: Any, cls: str) -> PythonBot:
 
 def installed() -> dict[str, PythonBot]:
     """The bots of installed packages: entry points of the group `mmsim.bots`."""
+    return {point.name: _played_by(point.load(), point.name) for point in _offered()}
+
+
+def _offered() -> Iterable[Any]:
     from importlib.metadata import entry_points  # takes a moment to import
 
-    return {point.name: _played_by(point.load(), point.name) for point in entry_points(group=GROUP)}
+    return entry_points(group=GROUP)

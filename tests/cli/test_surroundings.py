@@ -76,7 +76,8 @@ def test_control_characters_of_input_are_written_out_in_messages() -> None:
 def strange(tmp_path: Path, toy_game: None) -> Path:
     """A run whose folder and texts are made of what other programs read as patterns, markup and commands."""
     folder = tmp_path / "r[1]*?"
-    write_run(folder, ["dice"], games=60, shard=60, players=3, game="toy", question="[/bold] \x1b]0;title\x07 :boom:")
+    question = "[/bold] \x1b]0;title\x07 :boom:"
+    write_run(folder, ["dice"], games=60, part_games=60, players=3, game="toy", question=question)
     return folder
 
 

@@ -246,7 +246,7 @@ def test_packages_offer_bots_through_entry_points(monkeypatch: pytest.MonkeyPatc
         def load(self) -> Any:
             return seating.find_bot(f"{file}:First", {}).player
 
-    monkeypatch.setattr(seating, "entry_points", lambda group: [Point()] if group == "mmsim.bots" else [])
+    monkeypatch.setattr(seating, "_offered", lambda: [Point()])
     assert find_bot("guest").idea == "The first legal move."
     with pytest.raises(UsageError, match="unknown bot 'gest'; did you mean 'guest'"):
         find_bot("gest")
