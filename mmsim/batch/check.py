@@ -64,7 +64,7 @@ def _miscounts(run: Run, entry: Entry) -> Iterator[str]:
     part = run.plan.part(entry.part)
     for table, each in run.game.rows_per_game(run.prepared[entry.variant].prepared).items():
         path = run.folder / table / part.file
-        rows = int(pl.scan_parquet(path).select(pl.len()).collect().item())
+        rows = int(pl.scan_parquet(path, glob=False).select(pl.len()).collect().item())
         if rows != each * part.count or rows != entry.tables[table]["rows"]:
             yield f"{path} has {rows} rows instead of {each * part.count}"
 
@@ -127,7 +127,7 @@ def replay(run: Run, variant: int, game: int) -> None:
     seam, prepared = run.game, run.prepared[variant].prepared
     shard = seam.play_shard(prepared, game, 1)
     for table, rows in shard.items():
-        stored = pl.read_parquet(_file(run, variant, game, table)).filter(pl.col("game") == game)
+        stored = pl.read_parquet(_file(run, variant, game, table), glob=False).filter(pl.col("game") == game)
         try:
             assert_frame_equal(stored, seam.frame(prepared, table, rows), check_exact=True)
         except AssertionError as error:
@@ -142,7 +142,7 @@ def _compare(run: Run, variant: int, game: int, record: dict[str, Any]) -> None:
     """Hold the record of a game against its rows."""
     import polars as pl
 
-    rows = pl.read_parquet(_file(run, variant, game, "seats")).filter(pl.col("game") == game).sort("seat")
+    rows = pl.read_parquet(_file(run, variant, game, "seats"), glob=False).filter(pl.col("game") == game).sort("seat")
     winners = sorted({int(player) for player in rows.filter(pl.col("win_share") > 0)["player"]})
     for what, recorded, stored in (
         ("scores", record["result"]["scores"], rows["score"].to_list()),

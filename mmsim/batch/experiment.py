@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,7 @@ class Experiment:
     design: str = "paired"  # every variant plays the same layouts and deals
     seats: str = "fixed"
     part_games: int = PART_GAMES  # games a part of the tables
+    move_seconds: float | None = None  # bots in Python have processes of their own, and so long for a move
 
     def __post_init__(self) -> None:
         if self.game not in GAMES:
@@ -123,6 +125,10 @@ def from_mapping(given: Mapping[str, Any], beside: Path = Path()) -> Experiment:
 
 
 def _value(key: str, value: Any, beside: Path) -> Any:
+    if key == "move_seconds":
+        if value is not None and (type(value) not in (int, float) or not 0 < value < inf):
+            raise UsageError(f"{key} = {value!r} is not a number of seconds")
+        return value
     if key in _NUMBERS:
         if key == "players" and value is None:
             return None
@@ -151,7 +157,12 @@ def variants_of(experiment: Experiment) -> list[Variant]:
         suffix = f"@{Path(board).stem}" if board and len(experiment.boards) > 1 else ""
         for rules in experiment.variants:
             seed = experiment.seed if experiment.design == "paired" else _own_seed(experiment.seed, len(made))
-            made.append(Variant(rules, experiment.players, board, experiment.bots, seed, experiment.seats, suffix))
+            made.append(
+                Variant(
+                    *(rules, experiment.players, board, experiment.bots, seed, experiment.seats, suffix),
+                    move_seconds=experiment.move_seconds,
+                )
+            )
     return made
 
 

@@ -1,20 +1,20 @@
 """A table of a run as one file that other programs read."""
 
-import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from mmsim.batch.store import Run
-from mmsim.core.errors import MmsimError, unknown
+from mmsim.core.errors import unknown
+from mmsim.core.files import output
 
 if TYPE_CHECKING:
     import polars as pl
 
-_SINKS: dict[str, Callable[["pl.LazyFrame", Path], object]] = {
-    "csv": lambda frame, path: frame.sink_csv(path),
-    "json": lambda frame, path: frame.sink_ndjson(path),
-    "parquet": lambda frame, path: frame.sink_parquet(path),
+_SINKS: dict[str, Callable[["pl.LazyFrame", BinaryIO], Any]] = {
+    "csv": lambda frame, file: _no_formulas(frame).sink_csv(file),
+    "json": lambda frame, file: frame.sink_ndjson(file),
+    "parquet": lambda frame, file: frame.sink_parquet(file),
 }
 FORMATS = tuple(_SINKS)
 
@@ -26,14 +26,12 @@ def export(run: Run, table: str, kind: str, path: Path) -> int:
     if kind not in FORMATS:
         raise unknown("format", kind, FORMATS)
     frame = run.table(table)
-    beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            _SINKS[kind](frame, beside)
-            os.replace(beside, path)
-        finally:
-            beside.unlink(missing_ok=True)
-    except OSError as error:
-        raise MmsimError(f"cannot write {path}: {error.strerror or error}") from error
+    with output(path) as file:
+        _SINKS[kind](frame, file)
     return int(frame.select(pl.len()).collect().item())
+
+
+def _no_formulas(frame: "pl.LazyFrame") -> "pl.LazyFrame":
+    from mmsim.core.frames import no_formulas
+
+    return no_formulas(frame)

@@ -174,7 +174,7 @@ class Run:
 
         if not parts:
             return pl.LazyFrame(schema=self.game.tables[table])
-        return pl.scan_parquet([self.folder / table / part.file for part in parts])
+        return pl.scan_parquet([self.folder / table / part.file for part in parts], glob=False)
 
     def __getattr__(self, name: str) -> "pl.LazyFrame":
         tables = self.__dict__.get("manifest", {}).get("tables", ())

@@ -1,6 +1,9 @@
 """The command `mmsim`: its commands, its version, and one clear sentence when something is wrong."""
 
+import io
+import os
 import re
+import resource
 import sys
 import traceback
 from collections.abc import Sequence
@@ -11,8 +14,12 @@ from typer.core import TyperGroup
 
 from mmsim import __version__
 from mmsim.cli import bench, boards, bots, compare, ladder, play, report, rules, run, runs, sweep, verify
+from mmsim.cli.common import end_of_pipe, say
 from mmsim.core.errors import MmsimError
+from mmsim.core.text import ASCII_ERRORS, printable
 from mmsim.games import TITLES
+
+_ADDRESS_SPACE = 3 << 30  # the compiler and the threads of Polars reserve two thirds of it on a machine of two cores
 
 
 class PlainErrors(TyperGroup):
@@ -31,12 +38,35 @@ class PlainErrors(TyperGroup):
         debug = "--debug" in words
         words = ["--debug"] * debug + [word for word in words if word != "--debug"]
         try:
+            _check_surroundings()
             code = super().main(words, "mmsim", complete_var, False, windows_expand_args, **extra)
         except Exception as error:
             if debug:
                 traceback.print_exc()
             code = _complain(error, words)
         sys.exit(code or 0)
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            result = super().invoke(ctx)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            end_of_pipe()
+        return result
+
+
+def _check_surroundings() -> None:
+    """Refuse what would end in an error that names neither cause nor cure."""
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        raise MmsimError("the folder you are in has been deleted; go to another one (cd)") from None
+    allowed, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if allowed != resource.RLIM_INFINITY and allowed < _ADDRESS_SPACE:
+        raise MmsimError(
+            f"only {allowed >> 20:,} MB of address space are allowed here (ulimit -v); "
+            f"mmsim needs {_ADDRESS_SPACE >> 20:,} MB, most of which it never touches"
+        )
 
 
 def _complain(error: Exception, words: Sequence[str]) -> int:
@@ -50,12 +80,14 @@ def _complain(error: Exception, words: Sequence[str]) -> int:
         code = error.exit_code
     elif isinstance(error, typer.Abort):
         text, code = "aborted", 1
+    elif isinstance(error, MemoryError):
+        text, code = f"there is not enough memory{f' ({error})' if str(error) else ''}", 1
     else:
         text, code = (
             f"internal error, {type(error).__name__}: {error} (run with --debug for the traceback)",
             1,
         )
-    typer.echo(f"mmsim: error: {text}", err=True)
+    say(f"mmsim: error: {printable(text)}", err=True)
     return code
 
 
@@ -106,4 +138,7 @@ def root(
 
 
 def main() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors=ASCII_ERRORS)
     app()

@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from mmsim.cli.common import GameName, Layout, Seed, console
-from mmsim.core.files import write_atomically
+from mmsim.cli.common import GameName, Layout, Seed, console, say
+from mmsim.core.files import write_output
 from mmsim.games import find_rules
 
 app = typer.Typer(help="Board sets and the cities they make.", no_args_is_help=False)
@@ -59,8 +59,8 @@ def show(
     else:
         from mmsim.drawing.sheet import picture_kind  # matplotlib is slow to import; only pictures pay for it
 
-        write_atomically(out, shown.draw(picture_kind(out)))
-        typer.echo(f"{shown.name} -> {out}", err=True)
+        write_output(out, shown.draw(picture_kind(out)))
+        say(f"{shown.name} -> {out}", err=True)
 
 
 @app.command()
@@ -90,7 +90,7 @@ def check(board: Set, game: GameName = None) -> None:
     shell, _ = find_rules(game, None)
     inspected = shell.boards.check(board)
     for problem in inspected.problems:
-        typer.echo(f"{board}:{problem}", err=True)
+        say(f"{board}:{problem}", err=True)
     if inspected.verdict is None:
         raise typer.Exit(1)
-    typer.echo(f"{board}: {inspected.verdict}")
+    say(f"{board}: {inspected.verdict}")

@@ -9,7 +9,7 @@ from rich.table import Table
 
 from mmsim.cli.common import GameName, Players, Rules, Seed, console
 from mmsim.cli.playing import Quiet, Workers, cores, watched
-from mmsim.core.files import write_atomically
+from mmsim.core.files import write_output
 from mmsim.core.seating import find_bot, installed, split_bots
 from mmsim.games import find_rules, find_shell, game_of_bot
 
@@ -116,4 +116,4 @@ def tune(
             "found": found,
             "held_out": [vars(verdict) for verdict in verdicts],
         }
-        write_atomically(log, (json.dumps(record, indent=1) + "\n").encode())
+        write_output(log, (json.dumps(record, indent=1) + "\n").encode())

@@ -1,23 +1,60 @@
 """What several commands share: the console and options that mean the same everywhere."""
 
-from typing import Annotated
+import os
+import signal
+import sys
+from typing import Annotated, Any, NoReturn
 
 import typer
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from mmsim.core.shell import Listing
+from mmsim.core.text import printable
 from mmsim.games import DEFAULT, GAMES
 
+_MOVE_SECONDS = 60.0
 _PIPED_WIDTH = 160  # a pipe has no width; do not cut tables short there
+
+
+class Screen(Console):
+    """A console that shows text as it is: brackets are no markup, and control characters are written out."""
+
+    def __init__(self, stderr: bool = False, soft_wrap: bool = False) -> None:
+        super().__init__(stderr=stderr, soft_wrap=soft_wrap, highlight=False, markup=False, emoji=False)
+
+    def render_str(self, text: str, **options: Any) -> Text:
+        return super().render_str(printable(text, keep="\n\t"), **options)
+
+    def on_broken_pipe(self) -> NoReturn:
+        end_of_pipe()
 
 
 def console() -> Console:
     """Stdout with colours on a terminal, and plain wide text in a pipe."""
-    screen = Console(highlight=False, soft_wrap=True)
+    screen = Screen(soft_wrap=True)
     if not screen.is_terminal:
         screen.width = _PIPED_WIDTH
     return screen
+
+
+def say(text: str, err: bool = False) -> None:
+    """Print a text that may hold names from files: what would steer a terminal is written out."""
+    print(printable(text, keep="\n\t"), file=sys.stderr if err else sys.stdout)
+
+
+def warn(text: str) -> None:
+    """Say on stderr, in red, what a reader must know before any number."""
+    Screen(stderr=True, soft_wrap=True).print(f"WARNING: {text}", style="bold red")
+
+
+def end_of_pipe() -> NoReturn:
+    """Whoever read our output has gone (`| head`): end as other tools do, by SIGPIPE and without a word."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what is still buffered has nowhere to go
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    os.kill(os.getpid(), signal.SIGPIPE)
+    raise SystemExit(128 + signal.SIGPIPE)  # where that signal is blocked
 
 
 def table_of(listing: Listing) -> Table:
@@ -26,6 +63,26 @@ def table_of(listing: Listing) -> Table:
     for row in listing.rows:
         table.add_row(*row)
     return table
+
+
+Isolate = Annotated[
+    bool,
+    typer.Option("--isolate", help="Give bots in Python processes of their own, which are handed views only."),
+]
+MoveSeconds = Annotated[
+    float | None,
+    typer.Option(
+        "--move-seconds",
+        min=0.001,
+        metavar="SECONDS",
+        help=f"How long a bot in Python may take for a move, {_MOVE_SECONDS:g} if not given; implies --isolate.",
+    ),
+]
+
+
+def move_limit(isolate: bool, seconds: float | None) -> float | None:
+    """How long bots in Python, in processes of their own, may take for a move; None: they play in ours."""
+    return seconds or (_MOVE_SECONDS if isolate else None)
 
 
 Seed = Annotated[int, typer.Option("--seed", min=0, max=2**64 - 1, help="Master seed; the same seed, the same result.")]

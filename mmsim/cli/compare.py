@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from math import inf
 from pathlib import Path
@@ -12,7 +13,7 @@ from rich.table import Table
 
 from mmsim.batch.experiment import Experiment
 from mmsim.batch.store import Run
-from mmsim.cli.common import Board, GameName, Players, Seed, console
+from mmsim.cli.common import Board, GameName, Isolate, MoveSeconds, Players, Seed, console, move_limit, warn
 from mmsim.cli.playing import Until, Workers, played
 from mmsim.core.errors import UsageError, unknown
 from mmsim.games import find_shell, game_of
@@ -34,7 +35,20 @@ Games = Annotated[int, typer.Option(min=2, help="Games of every variant.")]
 Seats = Annotated[str, typer.Option(metavar="HOW", help="fixed, or rotate: every bot plays every seat of a deal.")]
 
 
-_TO_PLAY = ("players", "bots", "games", "until", "board", "seats", "game", "seed", "workers", "out")
+_TO_PLAY = (
+    "players",
+    "bots",
+    "games",
+    "until",
+    "board",
+    "seats",
+    "game",
+    "seed",
+    "isolate",
+    "move_seconds",
+    "workers",
+    "out",
+)
 
 
 def compare(
@@ -48,6 +62,8 @@ def compare(
     seats: Seats = "fixed",
     game: GameName = None,
     seed: Seed = 1,
+    isolate: Isolate = False,
+    move_seconds: MoveSeconds = None,
     workers: Workers = None,
     out: Annotated[Path | None, typer.Option(metavar="RUN", help="Keep the games as a run in this folder.")] = None,
     reference: Annotated[
@@ -73,6 +89,7 @@ def compare(
         check_names(of_game, measured)
         boards = (board,) if board else ()
         asked = Experiment(name, tuple(what), "", of_game, boards, players, bots, games, seed, seats=seats)
+        asked = replace(asked, move_seconds=move_limit(isolate, move_seconds))
         names = [find_shell(of_game).explain(spec, players).variant for spec in what] if reference else []
         if reference and reference not in names:
             raise unknown("variant", reference, names)
@@ -105,19 +122,20 @@ def _show(
     from mmsim.analysis import compare as comparing
     from mmsim.analysis.findings import findings
     from mmsim.analysis.tables import open_run
+    from mmsim.core.frames import no_formulas
 
     run = open_run(folder)
     found = comparing.with_tolerances(findings(run, metrics), tolerances)
     comparisons = comparing.compare(found, reference)
     if as_json or as_csv:
         for warning in run.warnings:
-            typer.secho(f"WARNING: {warning}", err=True, fg="red", bold=True)
+            warn(warning)
     if as_json:
         rows = [row for panel in found for row in panel.rows().to_dicts()]
         printed = {"warnings": run.warnings, "metrics": rows, "comparisons": [one.row() for one in comparisons]}
         typer.echo(json.dumps(printed, indent=1))
     elif as_csv:
-        typer.echo(comparing.frame(comparisons).write_csv(), nl=False)
+        typer.echo(no_formulas(comparing.frame(comparisons)).write_csv(), nl=False)
     else:
         _print(run, found, comparisons)
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
-from mmsim.cli.common import Board, GameName, Players, Rules, Seed, console
+from mmsim.cli.common import Board, GameName, Isolate, MoveSeconds, Players, Rules, Seed, console, move_limit
 from mmsim.cli.playing import Quiet, Workers, cores, watched
 from mmsim.core.errors import UsageError
-from mmsim.core.files import write_atomically
+from mmsim.core.files import write_output
 from mmsim.core.seating import split_bots
 from mmsim.games import find_rules
 
@@ -30,6 +30,8 @@ def ladder(
     board: Board = None,
     games: Annotated[int, typer.Option(min=8, help="Games of every pair of bots.")] = 2000,
     seed: Seed = 1,
+    isolate: Isolate = False,
+    move_seconds: MoveSeconds = None,
     workers: Workers = None,
     chart: Annotated[
         Path | None, typer.Option(dir_okay=False, help="Draw the ratings with their intervals (.svg or .png).")
@@ -51,7 +53,8 @@ def ladder(
     names = [name for name in shell.bots if name not in shell.slow] if bots is None else split_bots(bots)
     with watched(quiet) as watch:
         played = play_ladder(
-            Conditions(shell.name, spec, players, board, seed), names, games, workers or cores(), watch
+            Conditions(shell.name, spec, players, board, seed, move_limit(isolate, move_seconds)),
+            *(names, games, workers or cores(), watch),
         )
     found = rate_ladder(played)
     if as_json:
@@ -59,7 +62,7 @@ def ladder(
     else:
         _print(found)
     if chart is not None:
-        write_atomically(chart, _chart(found).files[chart.suffix[1:]])
+        write_output(chart, _chart(found).files[chart.suffix[1:]])
         typer.echo(f"chart -> {chart}", err=True)
 
 

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from mmsim.cli.common import Board, GameName, Layout, Players, Rules, Seed, console
-from mmsim.core.files import write_atomically
+from mmsim.cli.common import Board, GameName, Isolate, Layout, MoveSeconds, Players, Rules, Seed, console, move_limit
+from mmsim.core.files import write_output
 from mmsim.core.game import Variant
 from mmsim.core.records import dumps
 from mmsim.games import find_rules
@@ -42,6 +42,8 @@ def play(
         bool,
         typer.Option("--explain", help="Below every turn the best turns its bot had in mind, with value by feature."),
     ] = False,
+    isolate: Isolate = False,
+    move_seconds: MoveSeconds = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="Tell only who won.")] = False,
 ) -> None:
     """Play one game and tell its story, turn by turn."""
@@ -51,7 +53,8 @@ def play(
 
         kind = picture_kind(picture)
     shell, spec = find_rules(game, rules)
-    story = shell.play(Variant(spec, players, board, bots, seed, seats), number, layout, explain)
+    limit = move_limit(isolate, move_seconds)
+    story = shell.play(Variant(spec, players, board, bots, seed, seats, move_seconds=limit), number, layout, explain)
     screen = console()
     if not quiet:
         for line in (*story.opening, "", *story.story, ""):
@@ -60,8 +63,8 @@ def play(
             screen.print(sheet, markup=False)
     screen.print(story.verdict, markup=False)
     if record_file is not None:
-        write_atomically(record_file, dumps(story.record).encode())
+        write_output(record_file, dumps(story.record).encode())
         typer.echo(f"record -> {record_file}", err=True)
     if picture is not None:
-        write_atomically(picture, story.draw(kind))
+        write_output(picture, story.draw(kind))
         typer.echo(f"picture -> {picture}", err=True)

@@ -20,6 +20,7 @@ from mmsim.batch.precision import LIMIT, Measure, Precision
 from mmsim.batch.runner import Session, Status, estimate
 from mmsim.batch.store import Run
 from mmsim.cli.progress import Watcher, duration, watcher
+from mmsim.core.errors import MmsimError
 
 Workers = Annotated[int | None, typer.Option(min=1, help="Worker processes; if not given, one a core.")]
 Until = Annotated[
@@ -71,6 +72,12 @@ def carry_out(
             _foretell(made, measure, workers or cores())
         status = Session(made, workers or cores(), cluster, watch, measure).carry_out()
         watch.finish(status)
+    if status.errors and status.errors == status.done:
+        error = next(error for entry in made.journal() for error in entry.errors)
+        raise MmsimError(
+            f"every game of {made.folder} was stopped by a bot's error; the first, game {error['game']}: "
+            f"bot {error['bot']} in seat {error['seat']}: {error['message']}"
+        )
     return status
 
 

@@ -11,10 +11,10 @@ import typer
 from rich.console import Console, Group
 from rich.live import Live
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-from rich.text import Text
 
 from mmsim.batch.runner import Status
 from mmsim.batch.tally import Tally
+from mmsim.cli.common import Screen, say
 
 _PLAIN_S, _JSON_S, _SCREEN_S = 10.0, 1.0, 0.2
 
@@ -50,7 +50,7 @@ class Lines(Watcher):
     every = _PLAIN_S
 
     def show(self, status: Status) -> None:
-        typer.echo("; ".join([summary(status), *headline(status)]), err=True)
+        say("; ".join([summary(status), *headline(status)]), err=True)
 
 
 class JsonLines(Watcher):
@@ -65,7 +65,7 @@ class JsonLines(Watcher):
         self.show(status)
 
 
-class Screen(Watcher):
+class Bar(Watcher):
     """A bar, and under it what the run says so far."""
 
     every = _SCREEN_S
@@ -74,12 +74,12 @@ class Screen(Watcher):
         super().__init__()
         self._bar = Progress(BarColumn(40), MofNCompleteColumn(), TextColumn("{task.description}"))
         self._task = self._bar.add_task("starting")
-        self._live = Live(self._bar, console=Console(stderr=True), refresh_per_second=5, transient=True)
+        self._live = Live(self._bar, console=Screen(stderr=True), refresh_per_second=5, transient=True)
 
     def show(self, status: Status) -> None:
         self._live.start()  # not before: compiling may have a bar of its own
         self._bar.update(self._task, total=status.games, completed=status.done, description=_pace(status))
-        self._live.update(Group(self._bar, *(Text(line) for line in headline(status))))
+        self._live.update(Group(self._bar, *headline(status)))
 
     def __exit__(self, *problem: object) -> None:
         self._live.stop()
@@ -90,7 +90,7 @@ def watcher(quiet: bool, as_lines_of_json: bool) -> Watcher:
         return JsonLines()
     if quiet:
         return Watcher()
-    return Screen() if Console(stderr=True).is_terminal else Lines()
+    return Bar() if Console(stderr=True).is_terminal else Lines()
 
 
 def summary(status: Status) -> str:

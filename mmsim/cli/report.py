@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from mmsim.cli.common import say, warn
+
 
 def report(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")],
@@ -18,8 +20,8 @@ def report(
 
     tables = open_run(run)
     for warning in tables.warnings:
-        typer.secho(f"WARNING: {warning}", err=True, fg="red", bold=True)
+        warn(warning)
     page, answer = write_report(tables, out or Path("reports") / tables.name)
     for sentence in answer:
-        typer.echo(sentence)
-    typer.echo(f"report -> {page}")
+        say(sentence)
+    say(f"report -> {page}")

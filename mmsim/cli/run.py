@@ -11,7 +11,7 @@ from mmsim.batch.check import check as check_run
 from mmsim.batch.runner import Status, extend
 from mmsim.batch.store import Run
 from mmsim.cli import playing
-from mmsim.cli.common import GameName, console
+from mmsim.cli.common import GameName, Isolate, MoveSeconds, console, move_limit, say
 from mmsim.cli.playing import Quiet, Until, Workers
 from mmsim.cli.progress import headline, summary
 from mmsim.core.errors import UsageError
@@ -54,6 +54,8 @@ def run(
     until: Until = None,
     more: Annotated[int | None, typer.Option(min=1, help="Extend a run by so many games of every variant.")] = None,
     out: Annotated[Path | None, typer.Option(metavar="RUN", help="Folder; if not given, runs/NAME.")] = None,
+    isolate: Isolate = False,
+    move_seconds: MoveSeconds = None,
     workers: Workers = None,
     cluster: Cluster = None,
     quiet: Quiet = False,
@@ -71,6 +73,7 @@ def run(
         "design": design,
         "seats": seats,
         "part_games": part_games,
+        "move_seconds": move_limit(isolate, move_seconds),
     }
     given = {key: value for key, value in chosen.items() if value is not None}
     if more is not None:
@@ -98,12 +101,12 @@ def check(
     """Verify checksums, row counts and a sample of games; exit code 1 if anything is wrong."""
     made, checked = Run(folder), Checked()
     for problem in check_run(made, sample, checked):
-        typer.echo(f"mmsim: error: {problem}", err=True)
+        say(f"mmsim: error: {problem}", err=True)
     looked_at = f"{checked.parts} parts, {checked.games_replayed} games replayed with the reference engine"
     if checked.problems:
-        typer.echo(f"{folder}: {checked.problems} problems in {looked_at}")
+        say(f"{folder}: {checked.problems} problems in {looked_at}")
         raise typer.Exit(1)
-    typer.echo(f"{folder}: ok, {looked_at}")
+    say(f"{folder}: ok, {looked_at}")
 
 
 def _created(what: str | None, given: dict[str, Any], out: Path | None, until: str | None) -> Run:

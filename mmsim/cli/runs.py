@@ -12,10 +12,10 @@ from mmsim.batch.check import record as record_of
 from mmsim.batch.export import FORMATS
 from mmsim.batch.export import export as export_table
 from mmsim.batch.store import Run, runs_in
-from mmsim.cli.common import console
+from mmsim.cli.common import console, say
 from mmsim.cli.run import RUNS, RunFolder
 from mmsim.core.errors import UsageError
-from mmsim.core.files import write_atomically
+from mmsim.core.files import write_output
 
 app = typer.Typer(help="Runs on disk.", no_args_is_help=True)
 
@@ -31,7 +31,7 @@ def list_runs(
         typer.echo(json.dumps(rows, indent=1))
         return
     if not rows:
-        typer.echo(f"no runs in {folder}")
+        say(f"no runs in {folder}")
         return
     table = Table("run", "state", "variants", "bots")
     for heading in ("games a variant", "parts", "MB"):
@@ -49,7 +49,7 @@ def show(
     """Show what a run is about and how far it is."""
     run = Run(folder)
     if as_json:
-        typer.echo(json.dumps(run.manifest, indent=1, ensure_ascii=False))
+        typer.echo(json.dumps(run.manifest, indent=1))
         return
     about, screen = run.summary(), console()
     asked = run.manifest["experiment"]
@@ -83,7 +83,7 @@ def remove(
             raise UsageError(f"{run.folder} is being written; stop its writer first")
         if yes or typer.confirm(f"delete {run.folder} with {run.games_asked:,} games of every variant?", err=True):
             shutil.rmtree(run.folder)
-            typer.echo(f"deleted {run.folder}", err=True)
+            say(f"deleted {run.folder}", err=True)
 
 
 def record(
@@ -95,8 +95,8 @@ def record(
     """Write the record of any game of a run."""
     run = Run(folder)
     played_again = record_of(run, run.variant_index(variant), number)
-    write_atomically(out, (json.dumps(played_again, ensure_ascii=False) + "\n").encode())
-    typer.echo(f"record -> {out}", err=True)
+    write_output(out, (json.dumps(played_again, ensure_ascii=False) + "\n").encode())
+    say(f"record -> {out}", err=True)
 
 
 def export(
@@ -111,4 +111,4 @@ def export(
     run = Run(folder)
     path = out or Path(f"{run.folder.resolve().name}-{table}.{kind}")
     rows = export_table(run, table, kind, path)
-    typer.echo(f"{rows:,} rows -> {path}", err=True)
+    say(f"{rows:,} rows -> {path}", err=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mmsim.batch.experiment import Experiment
-from mmsim.cli.common import Board, GameName, Players, Seed
+from mmsim.cli.common import Board, GameName, Players, Seed, say
 from mmsim.cli.compare import Bots, Games, Metrics, Seats
 from mmsim.cli.playing import Workers, played
 from mmsim.core.errors import UsageError
@@ -69,5 +69,5 @@ def sweep(
     with played(asked, workers, run) as folder:
         page, answer = write_report(open_run(folder), out or Path("reports") / name, first, again)
     for sentence in answer:
-        typer.echo(sentence)
-    typer.echo(f"report -> {page}")
+        say(sentence)
+    say(f"report -> {page}")

@@ -6,8 +6,10 @@ from typing import Annotated, Any
 
 import typer
 
+from mmsim.cli.common import say
 from mmsim.core.errors import UsageError
 from mmsim.core.records import RecordError, read_records
+from mmsim.core.text import printable
 from mmsim.games import DEFAULT, GAMES, find_shell
 
 
@@ -16,6 +18,9 @@ def verify(
         list[Path],
         typer.Argument(metavar="FILE...", help="Record files, one record or one a line; - is stdin."),
     ],
+    replay: Annotated[
+        bool, typer.Option("--replay", help="Also have its bots play again from its seed: where it comes from.")
+    ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Say only what differs.")] = False,
 ) -> None:
     """Replay records with the reference engine of their game; exit code 1 if any of them differs."""
@@ -27,13 +32,17 @@ def verify(
                 if source.problem is not None:
                     raise RecordError(source.problem)
                 find_shell(_game(source.record)).verify(source.record)
+                if replay:
+                    from mmsim.batch.origin import prove_origin  # the compiled core is slow to load
+
+                    prove_origin(source.record)
             except RecordError as error:
                 wrong += 1
-                typer.echo(f"mmsim: error: {file}:{source.line}: {error}", err=True)
+                say(f"mmsim: error: {printable(f'{file}:{source.line}: {error}')}", err=True)
             else:
                 if not quiet:
                     moves, reason = source.record["moves"], source.record["result"]["end_reason"]
-                    typer.echo(f"{file}:{source.line}: ok, {len(moves)} moves, {moves[-1]['turn']} turns, {reason}")
+                    say(f"{file}:{source.line}: ok, {len(moves)} moves, {moves[-1]['turn']} turns, {reason}")
     if wrong:
         raise typer.Exit(1)
 

@@ -13,7 +13,7 @@ import polars as pl
 from mmsim.batch.experiment import PreparedVariant
 from mmsim.batch.runner import Watch
 from mmsim.contests.matches import Arena, Match, Tables
-from mmsim.core.errors import UsageError
+from mmsim.core.errors import MmsimError, UsageError
 from mmsim.core.game import Variant
 from mmsim.games import find_game
 
@@ -27,9 +27,10 @@ class Conditions:
     players: int | None
     board: str | None
     seed: int
+    move_seconds: float | None = None  # bots in Python have processes of their own, and so long for a move
 
     def variant(self, bots: str) -> Variant:
-        return Variant(self.rules, self.players, self.board, bots, self.seed, "rotate")
+        return Variant(self.rules, self.players, self.board, bots, self.seed, "rotate", move_seconds=self.move_seconds)
 
 
 @dataclass(frozen=True)
@@ -76,6 +77,8 @@ def play_ladder(conditions: Conditions, bots: Sequence[str], games: int, workers
     seats = pl.concat([_seats(number, tables, games_a_deal) for number, tables in enumerate(played)])
     stopped = pl.col("status") != "finished"
     failed = seats.filter(stopped).height // players
+    if seats.filter(~stopped).is_empty():
+        raise MmsimError("every game of the ladder was stopped by a bot's error; mmsim play shows what it is")
     names = {spec: str(ready.about["bots"][0]["bot"]) for spec, ready in alone.items()}
     lineups = [Lineup(names[one], names[rest]) for one, rest in meetings]
     return LadderGames(players, lineups, seats.filter(~stopped).drop("status"), each, failed)

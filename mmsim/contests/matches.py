@@ -77,7 +77,7 @@ class Arena:
         tables = {}
         for table in find_game(self._game).tables:
             paths = [self._folder / table / part.file for part in parts]
-            tables[table] = pl.concat([pl.read_parquet(path) for path in paths])
+            tables[table] = pl.concat([pl.read_parquet(path, glob=False) for path in paths])
             for path in paths:
                 path.unlink()
         return tables

@@ -3,11 +3,21 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import polars as pl
+import polars.selectors as cs
 from numpy.typing import NDArray
+
+_FORMULA = r"^([=+\-@\t\r])"  # how a cell begins that a spreadsheet would run
+Frame = TypeVar("Frame", pl.DataFrame, pl.LazyFrame)
+
+
+def no_formulas(frame: Frame) -> Frame:
+    """A frame for CSV: a text that a spreadsheet would take for a formula gets an apostrophe in front."""
+    texts = (cs.string() | cs.categorical() | cs.enum()).cast(pl.String)
+    return frame.with_columns(texts.str.replace(_FORMULA, "'$1"))
 
 
 @dataclass(frozen=True)

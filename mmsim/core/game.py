@@ -52,6 +52,7 @@ class Variant:
     seed: int = 1
     seats: str = "fixed"
     suffix: str = ""  # of its name in tables, which is that of the rules and players
+    move_seconds: float | None = None  # bots in Python have processes of their own, and so long for a move
 
     def __post_init__(self) -> None:
         if self.seats not in SEATINGS:

@@ -2,28 +2,44 @@
 
 import importlib.util
 import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, fields, is_dataclass, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from mmsim.core.bots import Bot, number
 from mmsim.core.errors import MmsimError, UsageError, unknown
+from mmsim.core.guard import CodeFailedError, bot_code
 
 Move = TypeVar("Move")
 Seated = TypeVar("Seated")
 GROUP = "mmsim.bots"  # of entry points
+_LOOKS_AT = "what its Python code looks at"
+_SHARED = ("rules", "city")  # what views of a game do not make anew
+
+
+class Mind(Protocol):
+    """An object of a bot in Python for one game, here or elsewhere."""
+
+    def choose(self, view: Any, moves: Sequence[Any]) -> int:
+        """The number of the move it wants; CodeFailedError whatever goes wrong in its code."""
 
 
 @dataclass(frozen=True)
 class PythonBot(Bot):
     """A bot that Python code plays: a class with `choose(view, moves)`; every game gets a new object of it."""
 
-    player: Any = None  # the class
+    source: str = ""  # where it is found: `file.py:Class`, or the name of an entry point
+    player: Any = None  # the class; None if it is loaded in a process of its own only
+    move_seconds: float | None = None  # a process of its own, and so long for a move; None: it plays in this one
 
-    def make(self) -> Any:
-        return self.player(**self.changed)
+    def mind(self, seat: int) -> Mind:
+        """A new object of it for a game."""
+        if self.move_seconds is None:
+            return PythonMind(self.player, self.changed)
+        return IsolatedMind(self, seat)
 
     def _number(self, name: str, text: str) -> float:
         return number(self.name, name, text)  # an argument of its class
@@ -37,24 +53,61 @@ class BotFailedError(MmsimError):
         self.seat, self.bot, self.message = seat, bot, message
 
 
+class PythonMind:
+    """An object of a bot's class in this process; what it changes changes nothing here."""
+
+    def __init__(self, player: Any, changed: Mapping[str, float]) -> None:
+        with bot_code():
+            self._player = player(**changed)
+        self._own: dict[str, Any] = {}
+
+    def choose(self, view: Any, moves: Sequence[Any]) -> int:
+        own = self._own_copies(view)
+        with bot_code():
+            move = self._player.choose(own, list(moves))
+            for number, legal in enumerate(moves):
+                if legal == move:  # by value; the move that is played is ours
+                    return number
+            told = repr(move)
+        raise CodeFailedError(f"chose {told[:200]}, which is not one of its {len(moves)} legal moves")
+
+    def _own_copies(self, view: Any) -> Any:
+        """The view with copies of what all views of a game share."""
+        if not self._own:
+            shared = [field.name for field in fields(view) if field.name in _SHARED] if is_dataclass(view) else []
+            self._own = {name: deepcopy(getattr(view, name)) for name in shared}
+        return replace(view, **self._own) if self._own else view
+
+
+class IsolatedMind:
+    """An object of a bot's class in a process of its own."""
+
+    def __init__(self, bot: PythonBot, seat: int) -> None:
+        from mmsim.core.isolated import bot_process
+
+        assert bot.move_seconds is not None
+        self._seconds = bot.move_seconds
+        self._process = bot_process(bot.source, seat)
+        self._process.new_game(bot.changed)
+
+    def choose(self, view: Any, moves: Sequence[Any]) -> int:
+        return self._process.choose(view, moves, self._seconds)
+
+
 class Minds:
     """The objects of the bots in Python of one game, each made when it is first asked."""
 
     def __init__(self) -> None:
-        self._of_seat: dict[int, Any] = {}
+        self._of_seat: dict[int, Mind] = {}
 
     def choose(self, bot: PythonBot, seat: int, turn: int, view: Any, moves: Sequence[Move]) -> Move:
         """The move a bot wants; whatever goes wrong in its code is the bot's failure."""
         try:
             if seat not in self._of_seat:
-                self._of_seat[seat] = bot.make()
-            move: Move = self._of_seat[seat].choose(view, list(moves))
-        except Exception as error:
-            raise BotFailedError(seat, bot.spec, f"{type(error).__name__}: {error}", turn) from error
-        if move not in moves:
-            message = f"chose {move!r}, which is not one of its {len(moves)} legal moves"
-            raise BotFailedError(seat, bot.spec, message, turn)
-        return move
+                self._of_seat[seat] = bot.mind(seat)
+            return moves[self._of_seat[seat].choose(view, moves)]
+        except CodeFailedError as failure:
+            raise BotFailedError(seat, bot.spec, str(failure), turn) from failure
 
 
 def games_a_deal(players: int, rotate: bool) -> int:
@@ -84,24 +137,46 @@ def split_bots(text: str) -> list[str]:
     return specs
 
 
-def seat_bots(text: str, known: Mapping[str, Bot], seats: int, called: str) -> tuple[Bot, ...]:
-    """The bots of a list like `uniform` (for every seat) or `planner,greedy,greedy,greedy`."""
-    bots = [find_bot(spec, known) for spec in split_bots(text)]
+def seat_bots(
+    text: str, known: Mapping[str, Bot], seats: int, called: str, move_seconds: float | None = None
+) -> tuple[Bot, ...]:
+    """The bots of a list like `uniform` (for every seat) or `planner,greedy,greedy,greedy`.
+
+    With `move_seconds` bots in Python have processes of their own, and so long for a move.
+    """
+    bots = [find_bot(spec, known, move_seconds) for spec in split_bots(text)]
     if len(bots) not in (1, seats):
         raise UsageError(f"--bots names {len(bots)} bots for {seats} {called}; name one for all or {seats} of them")
     return tuple(bots * seats if len(bots) == 1 else bots)
 
 
-def find_bot(spec: str, known: Mapping[str, Bot]) -> Bot:
+def find_bot(spec: str, known: Mapping[str, Bot], move_seconds: float | None = None) -> Bot:
     """The bot of a text like `planner`, `planner:block=2.0,leader=0` or `./mybot.py:MyBot`."""
     name, _, settings = spec.partition(":")
+    if name in known:
+        return known[name].changed_by(_changes(spec, settings))
+    source = name
     if name.endswith(".py"):
         cls, _, settings = settings.partition(":")
-        return _from_file(name, cls).changed_by(_changes(spec, settings))
-    bots = known if name in known else {**known, **installed()}
-    if name not in bots:
-        raise unknown("bot", name, bots)
-    return bots[name].changed_by(_changes(spec, settings))
+        source = f"{name}:{cls}"
+    elif name not in (offered := [point.name for point in _offered()]):
+        raise unknown("bot", name, [*known, *offered])
+    bot = load_bot(source) if move_seconds is None else _isolated(source, move_seconds)
+    return bot.changed_by(_changes(spec, settings))
+
+
+def load_bot(source: str) -> PythonBot:
+    """A bot in Python, loaded into this process: `file.py:Class`, `file.py:`, or the name of an entry point."""
+    name, in_file, cls = source.rpartition(":")
+    return replace(_from_file(name, cls) if in_file else installed()[source], source=source)
+
+
+def _isolated(source: str, move_seconds: float) -> PythonBot:
+    """A bot in Python of which this process knows only what it is called."""
+    from mmsim.core.isolated import bot_process
+
+    about = bot_process(source, 0).about
+    return PythonBot(str(about["name"]), str(about["idea"]), _LOOKS_AT, source=source, move_seconds=move_seconds)
 
 
 def _changes(spec: str, settings: str) -> dict[str, str]:
@@ -128,9 +203,10 @@ def _from_file(path: str, cls: str) -> PythonBot:
     module = importlib.util.module_from_spec(spec)
     sys.modules[module_name] = module
     try:
-        spec.loader.exec_module(module)
-    except Exception as error:
-        raise MmsimError(f"bot {path} cannot be run: {type(error).__name__}: {error}") from error
+        with bot_code():
+            spec.loader.exec_module(module)
+    except CodeFailedError as error:
+        raise MmsimError(f"bot {path} cannot be run: {error}") from error
     players = {name: thing for name, thing in vars(module).items() if callable(getattr(thing, "choose", None))}
     if not cls and len(players) != 1:
         raise UsageError(f"bot {path}: {len(players)} of its classes have choose(view, moves); write {path}:MyBot")
@@ -144,11 +220,15 @@ def _played_by(player: Any, cls: str) -> PythonBot:
     if not callable(getattr(player, "choose", None)):
         raise UsageError(f"bot {cls} has no method choose(view, moves)")
     idea = str(getattr(player, "idea", "") or (player.__doc__ or "").strip().split("\n")[0])
-    return PythonBot(str(getattr(player, "name", cls)), idea, "what its Python code looks at", player=player)
+    return PythonBot(str(getattr(player, "name", cls)), idea, _LOOKS_AT, player=player)
 
 
 def installed() -> dict[str, PythonBot]:
     """The bots of installed packages: entry points of the group `mmsim.bots`."""
+    return {point.name: _played_by(point.load(), point.name) for point in _offered()}
+
+
+def _offered() -> Iterable[Any]:
     from importlib.metadata import entry_points  # takes a moment to import
 
-    return {point.name: _played_by(point.load(), point.name) for point in entry_points(group=GROUP)}
+    return entry_points(group=GROUP)

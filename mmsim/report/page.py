@@ -17,6 +17,7 @@ from mmsim.analysis.panel import Panel
 from mmsim.analysis.tables import RunTables
 from mmsim.batch.experiment import Experiment
 from mmsim.core.files import write_atomically
+from mmsim.core.frames import no_formulas
 from mmsim.report import sentences
 from mmsim.report.evidence import Evidence, gather
 from mmsim.report.figures import Chart
@@ -48,7 +49,10 @@ def write_report(
     for name, table in tables(evidence).items():
         parquet = BytesIO()
         table.write_parquet(parquet)
-        files |= {f"tables/{name}.csv": table.write_csv().encode(), f"tables/{name}.parquet": parquet.getvalue()}
+        files |= {
+            f"tables/{name}.csv": no_formulas(table).write_csv().encode(),
+            f"tables/{name}.parquet": parquet.getvalue(),
+        }
     for name, content in files.items():
         write_atomically(folder / name, content)
     write_atomically(folder / "experiment.toml", experiment_toml(run.experiment).encode())

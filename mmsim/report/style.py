@@ -28,6 +28,7 @@ _LEGEND_WIDTH = 48  # letters
 _SETTINGS: Any = {
     "svg.fonttype": "none",
     "svg.hashsalt": "mmsim",
+    "text.parse_math": False,  # a dollar in a name is a dollar
     "font.size": 9.5,
     "text.color": INK,
     "axes.edgecolor": GRID,

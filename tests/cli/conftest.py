@@ -3,6 +3,7 @@
 import pytest
 
 from mmsim.core.data import data_folder
+from tests.batch.conftest import toy_game as toy_game
 
 
 @pytest.fixture

@@ -11,6 +11,6 @@ from mmsim.metro.bots.uniform import UNIFORM
 BOTS: dict[str, Bot] = {bot.name: bot for bot in (UNIFORM, GREEDY, SPOILER, PLANNER, SEARCH)}
 
 
-def seat_bots(text: str, players: int) -> tuple[Bot, ...]:
+def seat_bots(text: str, players: int, move_seconds: float | None = None) -> tuple[Bot, ...]:
     """The bots of a list like `planner` (for every player) or `search:playouts=100,prior=2,greedy,greedy,greedy`."""
-    return seating.seat_bots(text, BOTS, players, "players")
+    return seating.seat_bots(text, BOTS, players, "players", move_seconds)

@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mmsim.core.errors import UsageError
-from mmsim.core.rng import Stream
 from mmsim.core.steps import Steps
 from mmsim.metro.bots import border as bots_border
 from mmsim.metro.bots.prepared import Prepared
@@ -15,35 +14,14 @@ from mmsim.metro.bots.thinking.memory import VIEW
 from mmsim.metro.engine import border, state, tables
 from mmsim.metro.engine.moves import MOVE_KINDS, WAGON
 from mmsim.metro.engine.state import EMPTY, HAND, NOBODY, SHARES, UNKNOWN, cell_number, cell_of
-from mmsim.metro.rules.board import CENTRE, STATIONS, STOPS, Cell
+from mmsim.metro.rules.board import CENTRE, STATIONS, STOPS
 from mmsim.metro.rules.deal import PERCENTS, Deal
 from mmsim.metro.rules.play import Seed
 from mmsim.metro.rules.reference import TAKES, Arrival, Move, PlayedMove
 from mmsim.metro.rules.reference_scoring import Result
-from mmsim.metro.rules.rulesets import COMPANIES, Ruleset
+from mmsim.metro.rules.rulesets import COMPANIES
 from mmsim.metro.rules.tiles import CODES, TILES
-
-
-@dataclass(frozen=True)
-class View:
-    """What one player may know of a position; companies that are not known to the player are None."""
-
-    seat: int
-    rules: Ruleset
-    turn: int
-    hand: tuple[str, ...]
-    drawn: str | None
-    hand_sizes: tuple[int, ...]
-    supply: int  # how many tiles are left to be drawn
-    board: dict[Cell, str]  # every tile as it lies
-    owner: dict[int, int]  # stop -> whose wagon departs there
-    arrivals: dict[int, Arrival]
-    points: tuple[int, ...]
-    shares: tuple[tuple[int | None, ...], ...]  # [player][percentage]
-    open_shares: tuple[int, ...]
-    piles: tuple[tuple[int | None, ...], ...]
-    numbers: tuple[int, ...]  # the own ones
-    draws: Stream  # the chance of this player's bot
+from mmsim.metro.rules.view import View
 
 
 @dataclass

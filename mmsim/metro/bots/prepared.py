@@ -41,7 +41,7 @@ class Prepared:
 def prepare(rules: Ruleset, variant: Variant) -> Prepared:
     """A variant whose ruleset is at hand."""
     check_board(variant.board)
-    bots = seat_bots(variant.bots, rules.players)
+    bots = seat_bots(variant.bots, rules.players, variant.move_seconds)
     bot_record = state.new_record(memory.BOTS)
     for who, bot in enumerate(bots):
         weights = list(bot.settings.values())

@@ -55,7 +55,7 @@ class MetroShell:
         if explain:
             raise UsageError(f"the bots of {self.name} do not say what they had in mind; drop --explain")
         ruleset = rulesets.ruleset(variant.rules, variant.players)
-        listed = seat_bots(variant.bots, ruleset.players)
+        listed = seat_bots(variant.bots, ruleset.players, variant.move_seconds)
         seed = Seed(variant.seed, game, variant.rotate)
         rotation = game % games_a_deal(ruleset.players, seed.rotate)
         bots = rotated(listed, range(ruleset.players), rotation)

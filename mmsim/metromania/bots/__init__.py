@@ -21,9 +21,9 @@ def find_bot(spec: str) -> Bot:
     return seating.find_bot(spec, BOTS)
 
 
-def seat_bots(text: str, companies: int) -> tuple[Bot, ...]:
+def seat_bots(text: str, companies: int, move_seconds: float | None = None) -> tuple[Bot, ...]:
     """The bots of a list like `uniform` (for every company) or `planner,greedy,greedy,greedy`."""
-    return seating.seat_bots(text, BOTS, companies, "companies")
+    return seating.seat_bots(text, BOTS, companies, "companies", move_seconds)
 
 
 def seated(rules: Ruleset, bots: Sequence[Bot], rotation: int) -> list[Bot]:

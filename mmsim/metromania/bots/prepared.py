@@ -38,7 +38,7 @@ class Prepared:
 
 def prepare(board_set: BoardSet, rules: Ruleset, variant: Variant) -> Prepared:
     """A variant whose board set and ruleset are at hand."""
-    bots = seat_bots(variant.bots, rules.companies)
+    bots = seat_bots(variant.bots, rules.companies, variant.move_seconds)
     setting = Setting(
         state.board_record(board_set),
         state.rules_record(rules),

@@ -63,7 +63,8 @@ class MetromaniaShell:
     def play(self, variant: Variant, game: int, layout: str | None, explain: bool) -> GameStory:
         ruleset = rulesets.ruleset(variant.rules, variant.players)
         rotations = games_a_deal(ruleset.players, variant.rotate)
-        seats = seated(ruleset, seat_bots(variant.bots, ruleset.companies), game % rotations)
+        listed = seat_bots(variant.bots, ruleset.companies, variant.move_seconds)
+        seats = seated(ruleset, listed, game % rotations)
         chosen = None if layout is None else Layout.from_code(layout)
         which = Seed(variant.seed, game // rotations)
         table = set_up(boardfile.load(variant.board), ruleset, which, chosen)

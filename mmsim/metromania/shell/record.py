@@ -182,6 +182,10 @@ def _city(board: dict[str, Any]) -> City:
         tuple(tuple(rows) for rows in pieces),
         tuple(frame),
     )
+    if board_set.name in boardfile.shipped_names():
+        shipped = boardfile.load(board_set.name)
+        same(pieces, [list(rows) for rows in shipped.pieces], f"board '{board_set.name}': pieces")
+        same(frame, list(shipped.frame), f"board '{board_set.name}': frame")
     try:
         boardfile.validate(board_set)
         return board_set.city(Layout.from_code(get(board, "layout", str, "board")))
@@ -205,6 +209,7 @@ def _ruleset(written: dict[str, Any], seat_player: tuple[int, ...]) -> Ruleset:
         knobs = {knob: check_knob(KNOBS, knob, value) for knob, value in written.items() if knob != "name"}
     except UsageError as error:
         raise RecordError(f"ruleset: {error}") from error
+    same({knob: told[knob] for knob in knobs}, knobs, "ruleset")  # a number in quotes is no number
     deal = {2: Deal.COLUMNS, 4: Deal.COMPANIES}[len(seat_player)] if players == 2 else Deal.RANDOM
     try:
         named = ruleset(name, players)

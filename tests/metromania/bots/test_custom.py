@@ -1,5 +1,7 @@
 """Bots in Python: from a file or a package; what they do wrong ends their game and nothing else."""
 
+import signal
+from contextlib import chdir
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +55,46 @@ class Broken:
 
 class Mute:
     pass
+
+class Quitter:
+    def choose(self, view, moves):
+        raise SystemExit(7)
+
+class Stopper:
+    def choose(self, view, moves):
+        raise KeyboardInterrupt
+
+class Wordless:
+    def choose(self, view, moves):
+        class Odd(Exception):
+            def __str__(self):
+                raise SystemExit
+        raise Odd
+
+class Wanderer:
+    def choose(self, view, moves):
+        import os
+        os.chdir("/")
+        return moves[0]
+
+class Lawyer:
+    def choose(self, view, moves):
+        object.__setattr__(view.rules, "tunnels_per_line", 1)
+        object.__setattr__(view.city.layout, "pieces", (1, 1, 1, 1, 1, 1))
+        return moves[0]
+
+class Yes:
+    def __eq__(self, other):
+        return True
+
+class Agreeable:
+    def choose(self, view, moves):
+        return Yes()
+
+class Copyist:
+    def choose(self, view, moves):
+        import copy
+        return copy.deepcopy(moves[-1])
 """
 
 
@@ -90,6 +132,9 @@ def test_a_bot_in_python_is_as_pure_as_any(file: str) -> None:
         ("Cheat", "chose 'everything', which is not one of its"),
         ("Tamper", "chose None, which is not one of its"),
         ("Broken", "ValueError: not today"),
+        ("Quitter", "SystemExit: 7"),
+        ("Stopper", "KeyboardInterrupt: "),
+        ("Wordless", "Odd"),
     ],
 )
 def test_an_error_of_a_bot_ends_its_game_and_the_shard_goes_on(file: str, cls: str, says: str) -> None:
@@ -122,6 +167,49 @@ def test_other_games_of_a_shard_are_whole_when_one_fails(file: str, tmp_path: Pa
     assert status.count("finished") == 8 - len(failed)
 
 
+def test_what_a_bot_changes_changes_nothing(file: str) -> None:
+    honest, _ = shard(f"{file}:First,uniform,uniform,uniform", 1)
+    for cls in ("Lawyer", "Agreeable"):  # both play the first legal move, too
+        prepared, played = shard(f"{file}:{cls},uniform,uniform,uniform", 1)
+        assert played.errors == ()
+        moves = [METROMANIA.record(one, 0)["moves"] for one in (prepared, honest)]
+        assert moves[0] == moves[1]
+    _, played = shard(f"{file}:Copyist,uniform,uniform,uniform", 1)
+    assert played.errors == ()
+
+
+def test_a_bot_that_changes_the_folder_leaves_us_where_we_are(file: str, tmp_path: Path) -> None:
+    with chdir(tmp_path):
+        assert shard(f"{file}:Wanderer,uniform,uniform,uniform", 1)[1].errors == ()
+        assert Path.cwd() == tmp_path
+
+
+def test_ctrl_c_of_the_user_stops_the_game_even_if_the_bot_swallows_it(tmp_path: Path) -> None:
+    path = tmp_path / "deaf.py"
+    path.write_text(
+        "import os, signal\n"
+        "class Deaf:\n"
+        " def choose(self, view, moves):\n"
+        "  try:\n"
+        "   os.kill(os.getpid(), signal.SIGINT)\n"  # as a terminal does
+        "   len(moves)\n"
+        "  except BaseException:\n"
+        "   pass\n"
+        "  return moves[0]\n"
+    )
+    before = signal.getsignal(signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt):
+        shard(f"{path}:Deaf,uniform,uniform,uniform", 1)
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_a_file_that_quits_when_it_is_loaded_is_refused_in_a_sentence(tmp_path: Path) -> None:
+    path = tmp_path / "quits.py"
+    path.write_text("raise SystemExit(3)")
+    with pytest.raises(MmsimError, match="cannot be run: SystemExit: 3"):
+        find_bot(f"{path}:Bot")
+
+
 def test_the_record_of_a_game_that_failed_is_refused_with_the_reason(file: str) -> None:
     prepared, _ = shard(f"{file}:Cheat,uniform,uniform,uniform", 1)
     with pytest.raises(BotFailedError, match="bot Cheat in seat 0 failed in turn 1: chose 'everything'"):
@@ -132,7 +220,7 @@ def test_the_record_of_a_game_that_failed_is_refused_with_the_reason(file: str) 
     ("spec", "says"),
     [
         ("{file}:Frist", "unknown class in {file} 'Frist'; did you mean 'First'?"),
-        ("{file}", "5 of its classes have choose(view, moves); write {file}:MyBot"),
+        ("{file}", "{classes} of its classes have choose(view, moves); write {file}:MyBot"),
         ("{file}:Mute", "bot Mute has no method choose"),
         ("nowhere.py:Bot", "there is no file nowhere.py"),
         ("{file}:First:turns=many", "turns=many is not a number"),
@@ -141,7 +229,7 @@ def test_the_record_of_a_game_that_failed_is_refused_with_the_reason(file: str) 
 def test_a_file_without_such_a_bot_is_refused_in_a_sentence(file: str, spec: str, says: str) -> None:
     with pytest.raises(UsageError) as refused:
         find_bot(spec.format(file=file))
-    assert says.format(file=file) in str(refused.value)
+    assert says.format(file=file, classes=BOTS.count("def choose")) in str(refused.value)
 
 
 def test_a_file_that_cannot_be_run_is_refused_in_a_sentence(tmp_path: Path) -> None:
@@ -158,7 +246,7 @@ def test_packages_offer_bots_through_entry_points(monkeypatch: pytest.MonkeyPatc
         def load(self) -> Any:
             return seating.find_bot(f"{file}:First", {}).player
 
-    monkeypatch.setattr(seating, "entry_points", lambda group: [Point()] if group == "mmsim.bots" else [])
+    monkeypatch.setattr(seating, "_offered", lambda: [Point()])
     assert find_bot("guest").idea == "The first legal move."
     with pytest.raises(UsageError, match="unknown bot 'gest'; did you mean 'guest'"):
         find_bot("gest")
