@@ -151,7 +151,7 @@ def _ruleset(written: dict[str, Any], players: int) -> Ruleset:
         check(rules)
     except UsageError as error:
         raise RecordError(f"ruleset: {error}") from error
-    same({knob: told[knob] for knob in knobs}, knobs, "ruleset")  # a number in quotes is no number
+    same({knob: written[knob] for knob in knobs}, knobs, "ruleset")  # a number in quotes is no number
     try:
         named = ruleset(name, players)
     except UsageError:

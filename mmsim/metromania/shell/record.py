@@ -209,7 +209,7 @@ def _ruleset(written: dict[str, Any], seat_player: tuple[int, ...]) -> Ruleset:
         knobs = {knob: check_knob(KNOBS, knob, value) for knob, value in written.items() if knob != "name"}
     except UsageError as error:
         raise RecordError(f"ruleset: {error}") from error
-    same({knob: told[knob] for knob in knobs}, knobs, "ruleset")  # a number in quotes is no number
+    same({knob: written[knob] for knob in knobs}, knobs, "ruleset")  # a number in quotes is no number
     deal = {2: Deal.COLUMNS, 4: Deal.COMPANIES}[len(seat_player)] if players == 2 else Deal.RANDOM
     try:
         named = ruleset(name, players)
