@@ -45,7 +45,7 @@ def skill_gradient(ratings: Mapping[str, Ratings]) -> Panel | None:
     """The chance that the strongest bot finishes ahead of the weakest, by their ratings."""
     if not ratings:
         return None
-    gaps = [_widest(told) for told in ratings.values()]
+    gaps = [_widest(rated) for rated in ratings.values()]
     chances = np.array([_chance(gap.value) for gap in gaps])
     se = np.array([gap.se for gap in gaps]) * chances * (1 - chances)
     return Panel(
@@ -53,18 +53,18 @@ def skill_gradient(ratings: Mapping[str, Ratings]) -> Panel | None:
         tuple(ratings),
         ("",),
         chances[:, None],
-        np.array([[float(told.games)] for told in ratings.values()]),
-        np.array([[float(told.deals)] for told in ratings.values()]),
+        np.array([[float(rated.games)] for rated in ratings.values()]),
+        np.array([[float(rated.deals)] for rated in ratings.values()]),
         np.diag(se**2)[:, None, :, None],
         paired=False,
-        games_a_deal=next(told.games / told.deals for told in ratings.values()),
+        games_a_deal=next(rated.games / rated.deals for rated in ratings.values()),
         intervals={(v, 0): (_chance(gap.low), _chance(gap.high)) for v, gap in enumerate(gaps)},
     )
 
 
-def _widest(told: Ratings) -> Estimate:
-    best, worst = told.bots[0].bot, told.bots[-1].bot
-    return next(gap.difference for gap in told.gaps if (gap.stronger, gap.weaker) == (best, worst))
+def _widest(rated: Ratings) -> Estimate:
+    best, worst = rated.bots[0].bot, rated.bots[-1].bot
+    return next(gap.difference for gap in rated.gaps if (gap.stronger, gap.weaker) == (best, worst))
 
 
 def _chance(gap: float) -> float:

@@ -23,15 +23,15 @@ def parse_vary(word: str) -> Vary:
     if not knob or not equals or not values:
         raise UsageError(f"--vary takes KNOB=VALUES like change_minutes=1:5 or end_lines=4,5,6, not '{word}'")
     if ":" not in values:
-        told = tuple(value for value in values.split(",") if value)
+        wanted = tuple(value for value in values.split(",") if value)
     else:
         numbers = _numbers(values)
         if len(numbers) > _MOST_CELLS:
             raise UsageError(f"--vary {word} names {len(numbers):,} values; {_MOST_CELLS} variants are the most")
-        told = tuple(str(number) for number in numbers)
-    if len(told) < 2 or len(set(told)) < len(told):
+        wanted = tuple(str(number) for number in numbers)
+    if len(wanted) < 2 or len(set(wanted)) < len(wanted):
         raise UsageError(f"--vary {word} names no two different values of {knob}")
-    return Vary(knob, told)
+    return Vary(knob, wanted)
 
 
 def _numbers(values: str) -> range:
@@ -83,7 +83,7 @@ class Sweep:
         """For every setting of the other knobs, the variants along the values of one knob."""
         found: dict[str, list[int]] = {}
         for number, setting in enumerate(self.settings()):
-            told = [f"{vary.knob} = {value}" for vary, value in zip(self.varied, setting, strict=True)]
-            others = told[:along] + told[along + 1 :]
+            settings = [f"{vary.knob} = {value}" for vary, value in zip(self.varied, setting, strict=True)]
+            others = settings[:along] + settings[along + 1 :]
             found.setdefault(", ".join(others) or self.base, []).append(number)
         return {label: tuple(numbers) for label, numbers in found.items()}

@@ -123,6 +123,6 @@ def kept_record(folder: Path, variant: str, game: int) -> dict[str, Any] | None:
             except OSError:
                 return None
             if hashlib.sha256(data).hexdigest() == about["sha256"]:
-                told: dict[str, Any] = json.loads(data)
-                return told
+                found: dict[str, Any] = json.loads(data)
+                return found
     return None

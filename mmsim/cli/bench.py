@@ -195,8 +195,8 @@ def _print(report: dict[str, Any]) -> None:
     for engine, share in report.get("core_over_c", {}).items():
         screen.print(f"{_REFERENCE}: {share['median']:.2f} of {engine} ({share['low']:.2f} to {share['high']:.2f})")
     if alike := report.get("alike"):
-        told = ", ".join(f"{column} {means['core']:g} and {means['c']:g}" for column, means in alike.items())
-        screen.print(f"C draws games of its own; a game of the core and one of C come to: {told}")
+        sums = ", ".join(f"{column} {means['core']:g} and {means['c']:g}" for column, means in alike.items())
+        screen.print(f"C draws games of its own; a game of the core and one of C come to: {sums}")
     for bot, share in report.get("over_uniform", {}).items():
         middle, low, high = (f"{100 * share[name]:.3g} %" for name in ("median", "low", "high"))
         screen.print(f"{bot}: {middle} of the games a second of uniform ({low} to {high})")

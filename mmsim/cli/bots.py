@@ -43,8 +43,8 @@ def show(
     """One bot: its idea, what it looks at, and every weight with its meaning."""
     bot = find_bot(spec, find_shell(game or game_of_bot(spec)).bots)
     if as_json:
-        told = {"bot": bot.spec, "idea": bot.idea, "looks_at": bot.looks_at, "weights": bot.settings}
-        typer.echo(json.dumps(told, indent=1))
+        about = {"bot": bot.spec, "idea": bot.idea, "looks_at": bot.looks_at, "weights": bot.settings}
+        typer.echo(json.dumps(about, indent=1))
         return
     screen = console()
     screen.print(f"{bot.spec}: {bot.idea}", markup=False)
@@ -98,8 +98,8 @@ def tune(
     with watched(quiet) as watch, Arena(plan.game, workers or cores(), watch) as arena:
         for generation in tuning.tune(plan, arena):
             history.append(generation)
-            told = f"generation {generation.number}: mean {generation.mean:.4f}, best {generation.best:.4f}"
-            typer.echo(told, err=True)
+            line = f"generation {generation.number}: mean {generation.mean:.4f}, best {generation.best:.4f}"
+            typer.echo(line, err=True)
         found = tuning.spec_of(shell.bots[spec.partition(":")[0]], history[-1].weights)
         typer.echo(found)
         verdicts = tuning.judge(plan, arena, found, [spec, *against])

@@ -114,8 +114,8 @@ def _show(
             typer.secho(f"WARNING: {warning}", err=True, fg="red", bold=True)
     if as_json:
         rows = [row for panel in found for row in panel.rows().to_dicts()]
-        told = {"warnings": run.warnings, "metrics": rows, "comparisons": [one.row() for one in comparisons]}
-        typer.echo(json.dumps(told, indent=1))
+        printed = {"warnings": run.warnings, "metrics": rows, "comparisons": [one.row() for one in comparisons]}
+        typer.echo(json.dumps(printed, indent=1))
     elif as_csv:
         typer.echo(comparing.frame(comparisons).write_csv(), nl=False)
     else:
@@ -124,16 +124,16 @@ def _show(
 
 def parse_tolerances(words: Sequence[str]) -> dict[str, float]:
     """NAME=VALUE of the option --tolerance."""
-    told = {}
+    tolerances = {}
     for word in words:
         name, _, value = word.partition("=")
         try:
-            told[name] = float(value)
+            tolerances[name] = float(value)
         except ValueError:
             raise UsageError(f"--tolerance takes NAME=VALUE, not '{word}'") from None
-        if not 0 < told[name] < inf:
+        if not 0 < tolerances[name] < inf:
             raise UsageError(f"the tolerance of {name} must be a number above 0, not {value}")
-    return told
+    return tolerances
 
 
 def _print(run: "RunTables", found: Sequence["Panel"], comparisons: Sequence["Comparison"]) -> None:

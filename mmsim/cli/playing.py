@@ -90,10 +90,10 @@ def known(made: Run) -> str:
     """How well the metric of `--until` is known, and whether that is as well as was asked for."""
     until = made.manifest["until"]
     looks = "1 look" if until["looks"] == 1 else f"{until['looks']} looks"
-    told = f"{until['metric']} is known to ±{until['known_to']:.3g} after {looks}"
+    sentence = f"{until['metric']} is known to ±{until['known_to']:.3g} after {looks}"
     if until["known_to"] > until["half_width"]:
-        told += f", not to ±{until['half_width']:g}: the limit of {made.games_asked:,} games was reached"
-    return told
+        sentence += f", not to ±{until['half_width']:g}: the limit of {made.games_asked:,} games was reached"
+    return sentence
 
 
 @contextmanager

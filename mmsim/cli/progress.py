@@ -111,8 +111,8 @@ def headline(status: Status) -> list[str]:
     lines = []
     for variant, shares in status.shares.items():
         if shares:
-            told = ", ".join(_percent(tally) for tally in shares)
-            lines.append(f"{variant}: seats win {told}")
+            percents = ", ".join(_percent(tally) for tally in shares)
+            lines.append(f"{variant}: seats win {percents}")
     return lines
 
 

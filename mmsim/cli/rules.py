@@ -45,15 +45,15 @@ def list_rules(game: GameName = None) -> None:
 def show(spec: Spec, players: Players = None, game: GameName = None) -> None:
     """Show every knob of a ruleset, its value and where it comes from."""
     shell, _ = find_rules(game, spec)
-    told = shell.explain(spec, players)
-    table = Table("knob", "value", "comes from", "rules", "meaning", title=told.variant, title_justify="left")
-    for name, value in told.knobs.items():
-        knob, source = shell.knobs[name], told.sources[name]
+    explained = shell.explain(spec, players)
+    table = Table("knob", "value", "comes from", "rules", "meaning", title=explained.variant, title_justify="left")
+    for name, value in explained.knobs.items():
+        knob, source = shell.knobs[name], explained.sources[name]
         style = None if source == "default" else "bold"
         table.add_row(name, spelled(value), source, knob.rules, knob.text, style=style)
     screen = console()
     screen.print(table)
-    for fact in told.facts:
+    for fact in explained.facts:
         screen.print(f"{fact.name}: {fact.value} ({fact.rules})")
     screen.print("What a rule says: mmsim rules explain ID")
 
@@ -67,10 +67,10 @@ def diff(one: Spec, other: Spec, players: Players = None, game: GameName = None)
     pair = [shell.explain(spec, players) for spec in (one, other)]
     rows = []
     for name, knob in shell.knobs.items():
-        values = [spelled(told.knobs[name]) for told in pair]
+        values = [spelled(explained.knobs[name]) for explained in pair]
         if values[0] != values[1]:
             rows.append((name, *values, knob.rules, knob.text))
-    for first, last in zip(*(told.facts for told in pair), strict=True):
+    for first, last in zip(*(explained.facts for explained in pair), strict=True):
         if first.value != last.value:
             rows.append((first.name, first.value, last.value, first.rules, ""))
     if not rows:
@@ -89,12 +89,12 @@ def explain(
     as_json: Annotated[bool, typer.Option("--json", help="A JSON list instead of text.")] = False,
 ) -> None:
     """Print rules by their ids, with the knobs that change them."""
-    told = [_explained(id_, game) for id_ in ids]
+    rules = [_explained(id_, game) for id_ in ids]
     if as_json:
-        typer.echo(json.dumps(told, indent=1, ensure_ascii=False))
+        typer.echo(json.dumps(rules, indent=1, ensure_ascii=False))
         return
     screen = console()
-    for rule in told:
+    for rule in rules:
         screen.print(Text.assemble((rule["id"], "bold"), f"  {rule['game']}, {rule['section']}"))
         screen.print(textwrap.indent(textwrap.fill(rule["text"], screen.width - 2), "  "), markup=False)
         for knob, values in rule["knobs"].items():

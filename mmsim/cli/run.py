@@ -99,11 +99,11 @@ def check(
     made, checked = Run(folder), Checked()
     for problem in check_run(made, sample, checked):
         typer.echo(f"mmsim: error: {problem}", err=True)
-    told = f"{checked.parts} parts, {checked.games_replayed} games replayed with the reference engine"
+    looked_at = f"{checked.parts} parts, {checked.games_replayed} games replayed with the reference engine"
     if checked.problems:
-        typer.echo(f"{folder}: {checked.problems} problems in {told}")
+        typer.echo(f"{folder}: {checked.problems} problems in {looked_at}")
         raise typer.Exit(1)
-    typer.echo(f"{folder}: ok, {told}")
+    typer.echo(f"{folder}: ok, {looked_at}")
 
 
 def _created(what: str | None, given: dict[str, Any], out: Path | None, until: str | None) -> Run:

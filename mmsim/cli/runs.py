@@ -94,8 +94,8 @@ def record(
 ) -> None:
     """Write the record of any game of a run."""
     run = Run(folder)
-    told = record_of(run, run.variant_index(variant), number)
-    write_atomically(out, (json.dumps(told, ensure_ascii=False) + "\n").encode())
+    played_again = record_of(run, run.variant_index(variant), number)
+    write_atomically(out, (json.dumps(played_again, ensure_ascii=False) + "\n").encode())
     typer.echo(f"record -> {out}", err=True)
 
 

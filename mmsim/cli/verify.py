@@ -40,8 +40,8 @@ def verify(
 
 def _game(record: Any) -> str:
     """The game a record is of; if it is of none, the first one says so."""
-    told = record.get("game") if isinstance(record, dict) else None
-    return told if told in GAMES else DEFAULT
+    name = record.get("game") if isinstance(record, dict) else None
+    return name if name in GAMES else DEFAULT
 
 
 def _read(file: Path) -> str:

@@ -164,8 +164,8 @@ SHARED_WIN = Gap(
 )
 
 LEAD_CHANGES = "the lead changes hands {lead_changes} times ({lead_changes:interval})"
-AHEAD_BY = "the winner is ahead by {margin:told}"
-ENDS_BY = ("{end_reason.most:told} of games end by “{end_reason.most.name}”", ", after {turns:told}")
+AHEAD_BY = "the winner is ahead by {margin:full}"
+ENDS_BY = ("{end_reason.most:full} of games end by “{end_reason.most.name}”", ", after {turns:full}")
 
 SCORES_SECTION = SectionPlan(
     "scores",

@@ -44,13 +44,13 @@ class Frames:
     def _decoded(self, table: str) -> list[pl.Expr]:
         decoded = []
         for name, dtype in self.schema(table).items():
-            column = told = pl.col(name)
+            column = value = pl.col(name)
             if name in self.nullable.get(table, ()):
-                told = pl.when(column >= 0).then(column)
+                value = pl.when(column >= 0).then(column)
             if name in self.words:
-                told = told.cast(pl.UInt8).cat.to(dtype)
-            if told is not column:
-                decoded.append(told.alias(name))
+                value = value.cast(pl.UInt8).cat.to(dtype)
+            if value is not column:
+                decoded.append(value.alias(name))
         return decoded
 
     def frame(self, table: str, rows: NDArray[Any], variant: str, bots: Sequence[Sequence[str]]) -> pl.DataFrame:

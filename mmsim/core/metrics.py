@@ -126,7 +126,7 @@ class Gap:
 
 
 # A sentence in clauses. Braces name metrics: `{turns}`, one of its groups `{end_reason[deadlock]}`, the largest group
-# `{end_reason.most}` and how that is called, `{end_reason.most.name}`; `{turns:told}` adds unit and interval,
+# `{end_reason.most}` and how that is called, `{end_reason.most.name}`; `{turns:full}` adds unit and interval,
 # `{turns:interval}` is the interval. A clause whose numbers a run does not have is left out.
 Sentence = tuple[str, ...]
 

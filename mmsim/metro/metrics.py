@@ -102,7 +102,7 @@ STATISTICS = Statistics(
     sections=(common.SCORES_SECTION, _COURSE_SECTION, common.ENDS_SECTION, _LINES_SECTION),
     course=(
         common.LEAD_CHANGES,
-        "only the points given after the last tile decide {decided_at_scoring:told} of games",
+        "only the points given after the last tile decide {decided_at_scoring:full} of games",
         common.AHEAD_BY,
     ),
     ends=common.ENDS_BY,

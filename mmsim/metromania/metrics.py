@@ -340,7 +340,7 @@ STATISTICS = Statistics(
     sections=_SECTIONS,
     course=(
         common.LEAD_CHANGES,
-        "only the final scoring decides {decided_at_scoring:told} of games",
+        "only the final scoring decides {decided_at_scoring:full} of games",
         common.AHEAD_BY,
     ),
     ends=common.ENDS_BY,

@@ -85,5 +85,5 @@ def short_names(names: Sequence[str]) -> list[str]:
         names = [name.rpartition("-")[0] for name in names]
     parts = [name.split(",") for name in names]
     shared = set(parts[0]).intersection(*parts)
-    shorter = [",".join(part for part in told if part not in shared) for told in parts]
+    shorter = [",".join(part for part in words if part not in shared) for words in parts]
     return shorter if all(shorter) else list(names)

@@ -47,17 +47,17 @@ def _chart(sweep: Sweep, along: int, panel: Panel, group: int, alpha: float) -> 
         label: [panel.estimate(v, group) if panel.known(v, group) else None for v in numbers]
         for label, numbers in sweep.lines(along).items()
     }
-    told = words.label(measure.name, panel.groups[group])
-    name = re.sub(r"[^a-z0-9]+", "-", f"response-{vary.knob}-{told}".lower())
-    label = told[:1].upper() + told[1:]
+    measured = words.label(measure.name, panel.groups[group])
+    name = re.sub(r"[^a-z0-9]+", "-", f"response-{vary.knob}-{measured}".lower())
+    label = measured[:1].upper() + measured[1:]
     note = f"{measure.question} Dots are means, lines 95 % intervals"
     first, *_, last = next(iter(sweep.lines(along).values()))
     if not _moves(sweep, along, panel, group, alpha):
-        title = f"No measurable effect of {vary.knob} on {told}"
+        title = f"No measurable effect of {vary.knob} on {measured}"
     elif _differ(panel, first, last, group, alpha):
         ends = [words.value(panel.estimate(v, group), measure.unit) for v in (first, last)]
         title = f"{label}: from {ends[0]} to {ends[1]} as {vary.knob} goes from {vary.values[0]} to {vary.values[-1]}"
         note += f"; the title speaks of {next(iter(lines))}"
     else:
-        title = f"A measurable effect of {vary.knob} on {told}, but not from end to end"
+        title = f"A measurable effect of {vary.knob} on {measured}, but not from end to end"
     return figures.response(name, title, f"{note}.", vary.values, lines, vary.knob, measure.unit)

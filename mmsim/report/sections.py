@@ -228,7 +228,7 @@ def bots(evidence: Evidence) -> Section | None:
         return None
     rated = evidence.ratings
     order = [rating.bot for rating in next(iter(rated.values())).bots]
-    by_variant = [{rating.bot: rating.strength for rating in told.bots} for told in rated.values()]
+    by_variant = [{rating.bot: rating.strength for rating in ratings.bots} for ratings in rated.values()]
     rows = [figures.Row(bot, [strengths.get(bot) for strengths in by_variant]) for bot in order]
     note = f"Log-strength by Plackett and Luce; 1 is {400 / 2.302585:.0f} Elo, 0 the average bot. {_DOTS}"
     chart = figures.dots("bots", sentences.bots_title(evidence), note, rows, evidence.names, "log-strength")
@@ -241,8 +241,8 @@ def bots(evidence: Evidence) -> Section | None:
             words.p_value(gap.p_adjusted),
             "told apart" if gap.apart else "not told apart",
         ]
-        for name, told in rated.items()
-        for gap in told.gaps
+        for name, ratings in rated.items()
+        for gap in ratings.gaps
     ]
     pairs = Table("Every pair of bots", ["variant", "pair", "log-strength", "p (Holm)", "verdict"], gaps, words=2)
     return Section("bots", "Bots", sentences.bots_title(evidence), [], [chart], [table, pairs])
@@ -252,7 +252,7 @@ def boards(evidence: Evidence) -> Section | None:
     panel = evidence.panels.get("layout_share")
     if panel is None:
         return None
-    told = "; ".join(
+    played = "; ".join(
         f"{evidence.name_of(name)}: {games:,} games on {layouts:,} layouts"
         for name, (layouts, games) in sorted(evidence.layouts.items(), key=lambda item: evidence.name_of(item[0]))
     )
@@ -261,7 +261,7 @@ def boards(evidence: Evidence) -> Section | None:
         "layouts", sentences.boards_title(evidence), note, figures.rows_of(panel), evidence.names, panel.measure.unit
     )
     table = _panel_table(evidence, "Boards in numbers", ["layout_share"])
-    return Section("boards", "Boards", sentences.boards_title(evidence), [f"{told}."], [chart], [table])
+    return Section("boards", "Boards", sentences.boards_title(evidence), [f"{played}."], [chart], [table])
 
 
 def surprises(evidence: Evidence) -> Section | None:

@@ -54,8 +54,8 @@ def seats_title(evidence: Evidence) -> str:
     fair = 100 / players
     if groups_equal(shares, 0) >= ALPHA:
         return f"{_capital(_where(evidence) + 'no player wins measurably more than a fair')} {fair:.3g}\u00a0%"
-    told = f"the {seat} player wins {words.value(share, 'share')} of games; {fair:.3g}\u00a0% would be fair"
-    return _capital(_where(evidence) + told)
+    text = f"the {seat} player wins {words.value(share, 'share')} of games; {fair:.3g}\u00a0% would be fair"
+    return _capital(_where(evidence) + text)
 
 
 def fairness(evidence: Evidence) -> str:
@@ -100,14 +100,14 @@ def _fairness_of_others(evidence: Evidence, compared: Sequence[Comparison]) -> l
             Verdict.WORSE: "less even",
         }.get(one.verdict, f"not told apart from {evidence.names[0]} by this many games")
 
-    told = []
+    clauses = []
     for words_of, group in groupby(sorted(compared, key=spoken), key=spoken):
         of_verdict = list(group)
         names = _and([evidence.name_of(one.variant) for one in of_verdict])
         if len(of_verdict) > _MANY:
             names = f"{len(of_verdict)} other variants"
-        told.append(f"{names} {'is' if len(of_verdict) == 1 else 'are'} {words_of}")
-    return told
+        clauses.append(f"{names} {'is' if len(of_verdict) == 1 else 'are'} {words_of}")
+    return clauses
 
 
 def _equals(p: str) -> str:
@@ -125,8 +125,8 @@ def differences(evidence: Evidence) -> str:
     others = evidence.run.variants[1:]
     if len(others) > _MANY:
         return _of_many(evidence)
-    told = [verdict_of(evidence, variant.name) for variant in others]
-    return f"Against {evidence.names[0]}, {'; '.join(told)}."
+    verdicts = [verdict_of(evidence, variant.name) for variant in others]
+    return f"Against {evidence.names[0]}, {'; '.join(verdicts)}."
 
 
 def _of_many(evidence: Evidence) -> str:
@@ -211,7 +211,7 @@ class _Number:
         estimate, unit = self.panel.estimate(0, self.group), self.panel.measure.unit
         value, interval = words.value(estimate, unit), words.interval(estimate, unit)
         sign = "" if unit.startswith("share") else f" {unit}"
-        return {"": value, "interval": interval, "told": f"{value}{sign} ({interval})"}[how]
+        return {"": value, "interval": interval, "full": f"{value}{sign} ({interval})"}[how]
 
 
 def _clauses(evidence: Evidence, sentence: Sentence, only_varying: bool = False) -> list[str]:
@@ -263,8 +263,8 @@ def spread_title(evidence: Evidence) -> str:
     low, middle, high = (
         values[min(int((shares.cumsum() < part).sum()), len(values) - 1)] for part in (0.25, 0.5, 0.75)
     )
-    told = f"half of all seats score {low:.0f} to {high:.0f} points, the middle one {middle:.0f}".replace("-", "−")
-    return _capital(_where(evidence) + told)
+    text = f"half of all seats score {low:.0f} to {high:.0f} points, the middle one {middle:.0f}".replace("-", "−")
+    return _capital(_where(evidence) + text)
 
 
 def seat_scores_title(evidence: Evidence) -> str:
@@ -280,35 +280,34 @@ def seat_tests(evidence: Evidence) -> str:
     """The test of equal win shares, variant by variant."""
     shares = evidence.panels[SOURCE]
     tests = [_equals(words.p_value(groups_equal(shares, v))) for v in range(len(evidence.names))]
-    told = [f"{name}: p\u00a0{p}" for name, p in zip(evidence.names, tests, strict=True)]
-    return f"How often would equal seats show win shares as uneven as these? {'; '.join(told)}."
+    by_variant = [f"{name}: p\u00a0{p}" for name, p in zip(evidence.names, tests, strict=True)]
+    return f"How often would equal seats show win shares as uneven as these? {'; '.join(by_variant)}."
 
 
 def imbalance_title(evidence: Evidence) -> str:
     """How far win shares lie from fair, variant by variant."""
     panel = evidence.panels[SEAT_IMBALANCE.name]
-    told = [words.value(panel.estimate(v, 0), panel.measure.unit) for v in range(len(panel.variants))]
-    tests = holm([groups_equal(evidence.panels[SOURCE], v) for v in range(len(told))])
+    values = [words.value(panel.estimate(v, 0), panel.measure.unit) for v in range(len(panel.variants))]
+    tests = holm([groups_equal(evidence.panels[SOURCE], v) for v in range(len(values))])
     uneven = sum(p < ALPHA for p in tests)
     if not uneven:
         return "Win shares are not measurably uneven"
-    if len(told) == 1:
-        return f"Win shares lie {told[0]} from fair"
-    if len(told) > 4:
-        return f"Win shares are measurably uneven in {uneven} of {len(told)} variants"
-    return (
-        f"Win shares lie {_and([f'{one} ({name})' for one, name in zip(told, evidence.names, strict=True)])} from fair"
-    )
+    if len(values) == 1:
+        return f"Win shares lie {values[0]} from fair"
+    if len(values) > 4:
+        return f"Win shares are measurably uneven in {uneven} of {len(values)} variants"
+    named = [f"{value} ({name})" for value, name in zip(values, evidence.names, strict=True)]
+    return f"Win shares lie {_and(named)} from fair"
 
 
 def variant_title(evidence: Evidence, variant: str) -> str:
     """One variant's verdicts, counted."""
     compared = evidence.against(variant)
     equal, unsure = (sum(one.verdict is verdict for one in compared) for verdict in (Verdict.EQUAL, Verdict.UNSURE))
-    told = [f"{len(compared) - equal - unsure} of {len(compared)} differ", f"{equal} are equal within tolerance"]
+    counts = [f"{len(compared) - equal - unsure} of {len(compared)} differ", f"{equal} are equal within tolerance"]
     if unsure:
-        told.append(f"{unsure} need more games")
-    return f"{evidence.name_of(variant)}: {', '.join(told)}"
+        counts.append(f"{unsure} need more games")
+    return f"{evidence.name_of(variant)}: {', '.join(counts)}"
 
 
 def variants_title(evidence: Evidence) -> str:
@@ -333,9 +332,9 @@ def gaps_title(evidence: Evidence) -> str:
 
 
 def bots_title(evidence: Evidence) -> str:
-    told = next(iter(evidence.ratings.values()))
-    best, worst = told.bots[0], told.bots[-1]
-    if told.gaps and any(gap.apart for gap in told.gaps if {gap.stronger, gap.weaker} == {best.bot, worst.bot}):
+    ratings = next(iter(evidence.ratings.values()))
+    best, worst = ratings.bots[0], ratings.bots[-1]
+    if ratings.gaps and any(gap.apart for gap in ratings.gaps if {gap.stronger, gap.weaker} == {best.bot, worst.bot}):
         apart = f"{best.bot} is the strongest, {best.elo - worst.elo:.0f} Elo above {worst.bot}"
         return _capital(_where(evidence) + apart) if _where(evidence) else apart
     return "The games do not tell the bots apart"

@@ -24,7 +24,7 @@ STATISTICS = Statistics(
             "rolls", "Rolls", _TITLE, ("rolls",), (ChartPlan("rolls", _TITLE, "Dice rolled in a game.", {"rolls": ""}),)
         ),
     ),
-    course=(common.LEAD_CHANGES, common.AHEAD_BY, "{rolls:told} are rolled"),
+    course=(common.LEAD_CHANGES, common.AHEAD_BY, "{rolls:full} are rolled"),
     ends=common.ENDS_BY,
     layout_outcomes=(),
     swept=("score", "rolls", "margin"),
