@@ -5,6 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
+unexport PYTHONDONTWRITEBYTECODE # every one of many processes would compile all modules again
 .PHONY: help setup demo test lint verify bench coverage golden docs findings performance sample clean
 
 help: ## show this list

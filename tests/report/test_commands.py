@@ -112,6 +112,7 @@ def test_compare_is_loud_about_a_partial_run(tmp_path: Path) -> None:
         assert "WARNING: PARTIAL RUN" in run("compare", folder, "--metric", "margin", form).stderr
 
 
+@pytest.mark.usefixtures("empty_charts")
 def test_report_prints_the_answer_and_where_it_is(
     run_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -133,6 +134,7 @@ def test_report_of_a_damaged_run_is_a_sentence(tmp_path: Path) -> None:
     assert "part-000001.parquet has 100 bytes instead of" in complaint(1, "report", folder)
 
 
+@pytest.mark.usefixtures("empty_charts")
 def test_report_is_loud_about_a_partial_run(tmp_path: Path) -> None:
     folder = write_run(tmp_path / "partial", ["print"], games=20, part_games=20, asked=40)
     result = run("report", folder, "--out", tmp_path / "out")

@@ -120,6 +120,7 @@ def test_two_players_with_two_companies_each_are_two_seats(tmp_path: Path) -> No
     assert shares.means[0].sum() == pytest.approx(1)
 
 
+@pytest.mark.usefixtures("empty_charts")
 def test_hostile_names_stay_text(tmp_path: Path) -> None:
     run = write_run(tmp_path / "bad", ["print"], games=40, part_games=40, question="<script>alert(1)</script> & so?")
     page, _ = write_report(open_run(run), tmp_path / "report")
@@ -149,6 +150,7 @@ def test_what_a_variant_does_not_tell_is_left_out(tmp_path: Path, variants: list
     assert "building phase" not in text
 
 
+@pytest.mark.usefixtures("empty_charts")
 def test_a_report_over_an_older_one_leaves_none_of_its_charts_and_tables(tmp_path: Path) -> None:
     run = open_run(write_run(tmp_path / "run", ["print"], games=40, part_games=40))
     folder = tmp_path / "report"

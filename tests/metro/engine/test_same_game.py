@@ -26,7 +26,7 @@ def test_every_variant_is_the_same_in_both_engines(spec: str, players: int) -> N
 
 
 def test_any_game_is_the_same_in_both_engines() -> None:
-    play_mixed(Random(1000), 96, look_every=16)
+    play_mixed(Random(1000), 48, look_every=16)
 
 
 @pytest.mark.slow
