@@ -23,6 +23,8 @@ VARIANTS = [
     Variant("v2", 2, bots="planner,search:playouts=8", seed=6),
     Variant("print,stations=4,dig=5,markers_per_turn=2,tunnels_per_line=40", 4, "grand", MIXED, 7),
     Variant("en1+no-corruption,end_overflow=false,dig=1", 4, "compact", "planner", 8),
+    Variant("nl,dig_duty=most,last_round=round", 4, "compact", MIXED, 9),
+    Variant("print,dig_duty=most,dig=4", 3, bots="planner,networker,blocker", seed=10),
 ]
 
 
