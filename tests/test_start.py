@@ -101,7 +101,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
         *("report runs/small --out page", "compare runs/small", "check runs/small --sample 0", "runs list"),
         *(
             "export runs/small --table games --out games.csv",
-            "record runs/small --game 3 --variant v2-4p --out game.json",
+            "record runs/small --number 3 --variant v2-4p --out game.json",
         ),
     ],
 )

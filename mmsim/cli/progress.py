@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 import typer
-from rich.console import Console, Group
+from rich.console import Group
 from rich.live import Live
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
@@ -90,7 +90,7 @@ def watcher(quiet: bool, as_lines_of_json: bool) -> Watcher:
         return JsonLines()
     if quiet:
         return Watcher()
-    return Bar() if Console(stderr=True).is_terminal else Lines()
+    return Bar() if Screen(stderr=True).is_terminal else Lines()
 
 
 def summary(status: Status) -> str:

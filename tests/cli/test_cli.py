@@ -186,16 +186,16 @@ def test_rules_show_follows_the_number_of_players() -> None:
 def test_rules_diff_shows_only_what_differs() -> None:
     text = output("rules", "diff", "en1", "print")
     assert [name for name in KNOBS if name in text] == ["trigger_turn", "last_round", "start_overflow"]
-    assert re.search(r"trigger_turn +│ stop +│ finish +│ P4", text)
+    assert re.search(r"trigger_turn +│ stop +│ finish +│ P3 P4", text)
     assert "companies in playing order" in output("rules", "diff", "en1+advanced", "nl+advanced")
     assert output("rules", "diff", "nl", "nl") == "nl-4p and nl-4p are the same rules.\n"
 
 
 def test_what_rules_diff_names_can_be_explained() -> None:
     text = output("rules", "diff", "en1", "print")
-    assert text.splitlines()[-1] == "What these rules say: mmsim rules explain P4 P5 B2"
+    assert text.splitlines()[-1] == "What these rules say: mmsim rules explain P3 P4 P5 B2"
     explained = output(*text.splitlines()[-1].partition("mmsim ")[2].split())
-    assert re.findall(r"^([A-Z]+[0-9]+)  metromania, [0-9]+\. ", explained, re.M) == ["P4", "P5", "B2"]
+    assert re.findall(r"^([A-Z]+[0-9]+)  metromania, [0-9]+\. ", explained, re.M) == ["P3", "P4", "P5", "B2"]
 
 
 def test_rules_explain_prints_rules_of_both_games_with_their_knobs() -> None:

@@ -95,7 +95,9 @@ def test_a_screen_shows_bar_and_headline(status: Status, monkeypatch: pytest.Mon
     from rich.console import Console
 
     text = StringIO()
-    monkeypatch.setattr(progress, "Console", lambda stderr: Console(file=text, force_terminal=True, width=100))
+    monkeypatch.setattr(
+        progress, "Screen", lambda stderr: Console(file=text, force_terminal=True, width=100, highlight=False)
+    )
     with progress.watcher(quiet=False, as_lines_of_json=False) as watch:
         watch.show(status)
     assert "10000/20000" in text.getvalue()

@@ -182,15 +182,16 @@ def _city(board: dict[str, Any]) -> City:
         tuple(tuple(rows) for rows in pieces),
         tuple(frame),
     )
+    try:
+        boardfile.validate(board_set)
+        city = board_set.city(Layout.from_code(get(board, "layout", str, "board")))
+    except UsageError as error:
+        raise RecordError(f"board: {error}") from error
     if board_set.name in boardfile.shipped_names():
         shipped = boardfile.load(board_set.name)
         same(pieces, [list(rows) for rows in shipped.pieces], f"board '{board_set.name}': pieces")
         same(frame, list(shipped.frame), f"board '{board_set.name}': frame")
-    try:
-        boardfile.validate(board_set)
-        return board_set.city(Layout.from_code(get(board, "layout", str, "board")))
-    except UsageError as error:
-        raise RecordError(f"board: {error}") from error
+    return city
 
 
 def _ruleset(written: dict[str, Any], seat_player: tuple[int, ...]) -> Ruleset:
