@@ -21,16 +21,16 @@ given = json.loads(sys.argv[1])
 game = find_game(given["game"])
 before = sum(os.times()[:4])
 compile_s = game.start_up()
-told = dict(compile_s=round(compile_s, 2), compile_cpu_s=round(sum(os.times()[:4]) - before, 2), games_per_s={})
+measured = dict(compile_s=round(compile_s, 2), compile_cpu_s=round(sum(os.times()[:4]) - before, 2), games_per_s={})
 for bot in given["bots"]:
     prepared = game.prepare(Variant(**given["variant"], bots=bot))
     game.play_shard(prepared, 0, 1)
-    told.setdefault("first_game_at", time.time())
+    measured.setdefault("first_game_at", time.time())
     play = lambda first, count: game.play_shard(prepared, first, count).decisions
     contender = fitted("core", bot, play, given["most"])
     (speed,) = measure([contender], 1, lambda done: None)
-    told["games_per_s"][bot] = round(speed.games_per_s[0], 2)
-print(json.dumps(told))
+    measured["games_per_s"][bot] = round(speed.games_per_s[0], 2)
+print(json.dumps(measured))
 """
 
 
@@ -38,18 +38,18 @@ def compare_ways(game: str, variant: Variant, bots: Sequence[str], most: int, re
     """Compile both ways into empty caches, then play in turns, a process each time: times, games a second, ratios."""
     about = {"rules": variant.rules, "players": variant.players, "board": variant.board, "seed": variant.seed}
     given = json.dumps({"game": game, "variant": about, "bots": list(bots), "most": most})
-    told: dict[str, list[dict[str, Any]]] = {LIBRARY: [], NUMBA: []}
+    measured: dict[str, list[dict[str, Any]]] = {LIBRARY: [], NUMBA: []}
     with TemporaryDirectory() as empty:
         for _ in range(1 + repeats):  # the first time is for compiling
             for way, link in _LINK.items():
                 began = time.time()
                 changed = {"MMSIM_CACHE_DIR": f"{empty}/{way}", "MMSIM_JIT": "1", "MMSIM_LINK": link}
-                told[way].append(json.loads(in_fresh_process(_PROGRAM, given, **changed)))
-                told[way][-1]["first_game_s"] = round(told[way][-1].pop("first_game_at") - began, 2)
-    found: dict[str, Any] = {way: _summary(turns, bots) for way, turns in told.items()}
-    pairs = list(zip(told[LIBRARY][1:], told[NUMBA][1:], strict=True))
+                measured[way].append(json.loads(in_fresh_process(_PROGRAM, given, **changed)))
+                measured[way][-1]["first_game_s"] = round(measured[way][-1].pop("first_game_at") - began, 2)
+    found: dict[str, Any] = {way: _summary(turns, bots) for way, turns in measured.items()}
+    pairs = list(zip(measured[LIBRARY][1:], measured[NUMBA][1:], strict=True))
     found["library_over_numba"] = {
-        "compile_cpu": round(told[NUMBA][0]["compile_cpu_s"] / told[LIBRARY][0]["compile_cpu_s"], 2),
+        "compile_cpu": round(measured[NUMBA][0]["compile_cpu_s"] / measured[LIBRARY][0]["compile_cpu_s"], 2),
         **{bot: round(median(a["games_per_s"][bot] / b["games_per_s"][bot] for a, b in pairs), 2) for bot in bots},
     }
     return found

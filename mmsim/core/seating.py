@@ -68,8 +68,8 @@ class PythonMind:
             for number, legal in enumerate(moves):
                 if legal == move:  # by value; the move that is played is ours
                     return number
-            told = repr(move)
-        raise CodeFailedError(f"chose {told[:200]}, which is not one of its {len(moves)} legal moves")
+            shown = repr(move)
+        raise CodeFailedError(f"chose {shown[:200]}, which is not one of its {len(moves)} legal moves")
 
     def _own_copies(self, view: Any) -> Any:
         """The view with copies of what all views of a game share."""

@@ -56,11 +56,11 @@ class RulesetFile:
 
     @classmethod
     def read(cls, path: str) -> "RulesetFile":
-        told = read_toml(Path(path), "ruleset file")
-        for key in told:
+        written = read_toml(Path(path), "ruleset file")
+        for key in written:
             if key not in ("base", "knobs"):
                 raise UsageError(f"ruleset file {path}: {unknown('key', key, ('base', 'knobs'))}")
-        base, knobs = told.get("base"), told.get("knobs", {})
+        base, knobs = written.get("base"), written.get("knobs", {})
         if not isinstance(base, str) or base.endswith(".toml"):
             raise UsageError(f'ruleset file {path} needs a line base = "SPEC", the ruleset it starts from')
         if not isinstance(knobs, dict):

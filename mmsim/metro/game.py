@@ -82,8 +82,8 @@ class Metro:
         position.play_out()
         return record.record_of(position, dealt, position.result(), bots, seed)
 
-    def verify(self, told: dict[str, Any]) -> None:
-        record.verify(told)
+    def verify(self, written: dict[str, Any]) -> None:
+        record.verify(written)
 
     def play_reference(self, prepared: Prepared, first_game: int, count: int) -> int:
         decisions = 0

@@ -84,8 +84,8 @@ class Metromania:
         position.play_out()
         return record.record_of(position, position.result(), bots, seed)
 
-    def verify(self, told: dict[str, Any]) -> None:
-        record.verify(told)
+    def verify(self, written: dict[str, Any]) -> None:
+        record.verify(written)
 
     def play_reference(self, prepared: Prepared, first_game: int, count: int) -> int:
         decisions = 0

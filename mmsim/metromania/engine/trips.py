@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from mmsim.compiled.accel import count_bits, inlined, ix, lowest_bit
-from mmsim.metromania.engine.state import LINES, NOWHERE, PATH, STATIONS, new_record
+from mmsim.metromania.engine.state import LINES, NOWHERE, PATH, STATIONS
 
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
 _MOMENTS = 32  # the wave looks at most max(ride_minutes, change_minutes) = 20 minutes ahead; as few as do are used
@@ -38,10 +38,6 @@ NETWORK = np.dtype(
         ("fewest_changes", np.int64),  # on a fastest route
     ]
 )
-
-
-def new_network() -> Any:
-    return new_record(NETWORK)
 
 
 @inlined
