@@ -12,7 +12,11 @@ from mmsim.metromania.bots import BOTS as METROMANIA_BOTS
 # Hands hidden and open, two players with two companies each, second markers in a hand, a supply that runs out.
 METROMANIA = ("print", 4), ("v2+loyal", 3), ("nl+advanced", 2), ("en1+regular", 2), ("print+hidden,stations=12", 4)
 METRO = ("metro", 4), ("metro+hand3+free", 2), ("metro+companies+stations", 3), ("metro+central+numbers", 4)
-HASTY = {"metromania": "search:playouts=2,turns=2,ahead=1,trials=1", "metro": "search:playouts=4,width=2"}
+HASTY = {
+    ("metromania", "search"): "search:playouts=2,turns=2,ahead=1,trials=1",
+    ("metromania", "expert"): "expert:candidates=2",
+    ("metro", "search"): "search:playouts=4,width=2",
+}
 EARLY, LATE = 12, 66  # decisions of nobody in particular before that; search plays to the end
 
 
@@ -39,7 +43,7 @@ def lines() -> Iterator[str]:
     for game, variants, bots in (("metromania", METROMANIA, METROMANIA_BOTS), ("metro", METRO, METRO_BOTS)):
         for rules, players in variants:
             for name in bots:
-                bot = HASTY[game] if name == "search" else name
+                bot = HASTY.get((game, name), name)
                 yield json.dumps([game, rules, players, bot, moves(game, rules, players, bot)])
 
 

@@ -71,6 +71,11 @@ def test_the_unpacked_wheel_finds_its_boards_and_rules_from_an_empty_folder(unpa
     assert list(tmp_path.iterdir()) == []
 
 
+def test_the_unpacked_wheel_finds_the_net_of_its_expert(unpacked: Path, tmp_path: Path) -> None:
+    shown = from_the_wheel(unpacked, tmp_path, "-m", "mmsim", "bots", "show", "expert")
+    assert "made by: mmsim bots train expert " in shown
+
+
 def test_the_unpacked_wheel_plays_and_verifies_a_game(unpacked: Path, tmp_path: Path) -> None:
     assert " wins with " in from_the_wheel(unpacked, tmp_path, "-m", "mmsim", "play", "--quiet", "--record", "a.json")
     assert from_the_wheel(unpacked, tmp_path, "-m", "mmsim", "verify", "a.json").startswith("a.json:1: ok, ")

@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from multiprocessing import connection, parent_process
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from multiprocessing_logging import MultiProcessingHandler
 
@@ -22,10 +22,15 @@ from mmsim.batch.plan import Part
 from mmsim.batch.tally import seat_shares
 from mmsim.core.errors import MmsimError
 from mmsim.core.files import write_atomically
-from mmsim.core.game import Game, Shard, Variant
+from mmsim.core.game import Game, Shard, Teaches, Variant
 from mmsim.games import find_game
 
+if TYPE_CHECKING:
+    import polars as pl
+
 LOG = logging.getLogger("mmsim.run")
+LESSONS = "lessons"  # the folder of what is collected to learn from
+_LESSONS_AT_ONCE = 8  # games
 _ROW_GROUP = 1 << 18  # fixed, so that the same rows are the same bytes everywhere
 _ZSTD_LEVEL = 1  # higher ones take longer and make these tables no smaller
 _PARENT_GONE = (EOFError, BrokenPipeError, ConnectionResetError)
@@ -92,6 +97,25 @@ class Player:
         )
         return FinishedPart(entry, files)
 
+    def collect(self, part: Part, variant: Variant, learner: str, tell: Tell = lambda done: None) -> FinishedPart:
+        """The decisions of a bot in the games of a part, to learn from: one table, and no rows of games."""
+        import polars as pl
+
+        began = time.perf_counter()
+        game, ready = self._game, self.prepare(part.variant, variant)
+        if not isinstance(game, Teaches):
+            raise MmsimError(f"the bots of {game.name} cannot be trained")
+        spells = []
+        for done in range(0, part.count, _LESSONS_AT_ONCE):
+            tell(done)
+            games = min(_LESSONS_AT_ONCE, part.count - done)
+            spells.append(_frame(game.lessons(ready.prepared, part.first + done, games, learner)))
+        file = io.BytesIO()
+        pl.concat(spells).write_parquet(file)
+        seconds = round(time.perf_counter() - began, 3)
+        entry = Entry(part.number, part.variant, part.first, part.count, {}, [], [], seconds)
+        return FinishedPart(entry, {LESSONS: file.getvalue()})
+
     def prepare(self, number: int, variant: Variant) -> PreparedVariant:
         """The variant of a number; kept until the number stands for another one."""
         ready = self._prepared.get(number)
@@ -120,6 +144,13 @@ class Player:
         return Shard(rows, sum(spell.decisions for spell in spells), errors)
 
 
+def _frame(rows: Any) -> "pl.DataFrame":
+    """Rows of `Teaches.lessons` as a data frame."""
+    import polars as pl
+
+    return pl.DataFrame({name: pl.Series(rows[name].copy()) for name in rows.dtype.names})
+
+
 def _parquet(game: Game, prepared: Any, table: str, rows: Any) -> bytes:
     file = io.BytesIO()
     game.frame(prepared, table, rows).write_parquet(
@@ -139,12 +170,16 @@ def write_part(folder: Path, part: Part, files: dict[str, bytes]) -> None:
 
 @dataclass(frozen=True)
 class Task:
-    """A part to play, its variant and how that is called; `one_by_one` after it has failed, to find the game."""
+    """A part to play, its variant and how that is called; `one_by_one` after it has failed, to find the game.
+
+    With a `learner` it is the decisions of that bot that are wanted, and not the games.
+    """
 
     part: Part
     variant: Variant
     name: str
     one_by_one: bool = False
+    learner: str | None = None
 
 
 class _ToParent(MultiProcessingHandler):  # type: ignore[misc]
@@ -190,7 +225,7 @@ def _serve(pipe: Pipe, folder: Path, game: str, first: Variant | None) -> None:
         try:
             if player is None:
                 player = _get_ready(game)
-            played = player.play(part, task.variant, lambda done: pipe.send(("at", done)), task.one_by_one)
+            played = _carry_out(player, task, lambda done: pipe.send(("at", done)))
             pipe.send(("at", part.count))
             write_part(folder, part, played.files)
         except MmsimError as error:
@@ -203,6 +238,12 @@ def _serve(pipe: Pipe, folder: Path, game: str, first: Variant | None) -> None:
         else:
             log_part(part, played.entry)
             pipe.send(("done", played.entry))
+
+
+def _carry_out(player: Player, task: Task, tell: Tell) -> FinishedPart:
+    if task.learner is not None:
+        return player.collect(task.part, task.variant, task.learner, tell)
+    return player.play(task.part, task.variant, tell, task.one_by_one)
 
 
 def _get_ready(game: str, first: Variant | None = None) -> Player:

@@ -36,7 +36,8 @@ def programs() -> list[str]:
 def sources(program: str) -> list[Path]:
     """All that a program is made of."""
     folders = [_PACKAGE / "compiled", *(_PACKAGE / program / part for part in _PARTS)]
-    return sorted([_PACKAGE / "core" / "rng.py", *(path for folder in folders for path in folder.rglob("*.py"))])
+    constants = [_PACKAGE / "core" / name for name in ("rng.py", "nets.py")]
+    return sorted([*constants, *(path for folder in folders for path in folder.rglob("*.py"))])
 
 
 def root() -> Path:

@@ -12,7 +12,7 @@ import polars as pl
 from mmsim.batch.plan import Part
 from mmsim.batch.pool import Pool
 from mmsim.batch.runner import Status, Watch
-from mmsim.batch.worker import Entry, Task
+from mmsim.batch.worker import LESSONS, Entry, Task
 from mmsim.core.game import Variant
 from mmsim.games import find_game
 
@@ -57,10 +57,22 @@ class Arena:
 
     def play(self, matches: Sequence[Match]) -> list[Tables]:
         """The tables of every match, their games in order."""
+        parts = self._carry_out(matches, None)
+        return [self._tables(of_match) for of_match in parts]
+
+    def collect(self, matches: Sequence[Match], learner: str) -> list[pl.DataFrame]:
+        """The decisions of a bot in the games of every match, to learn from."""
+        parts = self._carry_out(matches, learner)
+        return [self._read(LESSONS, of_match) for of_match in parts]
+
+    def _carry_out(self, matches: Sequence[Match], learner: str | None) -> list[list[Part]]:
+        """Have all games played; returns the parts of every match."""
         numbered = [(number, games) for number, match in enumerate(matches) for games in match.cut()]
         parts = [Part(number, match, *games) for number, (match, games) in enumerate(numbered)]
         status, began, settled = Status(sum(part.count for part in parts)), time.monotonic(), 0
-        tasks = (Task(part, matches[part.variant].variant, _name(matches[part.variant])) for part in parts)
+        tasks = (
+            Task(part, matches[part.variant].variant, _name(matches[part.variant]), learner=learner) for part in parts
+        )
         for event in self._pool.play(tasks):
             if isinstance(event, Entry):
                 settled += event.games
@@ -70,17 +82,18 @@ class Arena:
                 status.done = settled + event.games
             status.tick(time.monotonic() - began)
             self._watch(status)
-        return [self._tables([part for part in parts if part.variant == number]) for number in range(len(matches))]
+        return [[part for part in parts if part.variant == number] for number in range(len(matches))]
 
     def _tables(self, parts: Sequence[Part]) -> Tables:
-        """The tables of some parts, read and removed."""
-        tables = {}
-        for table in find_game(self._game).tables:
-            paths = [self._folder / table / part.file for part in parts]
-            tables[table] = pl.concat([pl.read_parquet(path, glob=False) for path in paths])
-            for path in paths:
-                path.unlink()
-        return tables
+        return {table: self._read(table, parts) for table in find_game(self._game).tables}
+
+    def _read(self, table: str, parts: Sequence[Part]) -> pl.DataFrame:
+        """A table of some parts, read and removed."""
+        paths = [self._folder / table / part.file for part in parts]
+        rows = pl.concat([pl.read_parquet(path, glob=False) for path in paths])
+        for path in paths:
+            path.unlink()
+        return rows
 
 
 def _name(match: Match) -> str:

@@ -2,9 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Self
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
 
 from mmsim.core.errors import UsageError, unknown
+
+if TYPE_CHECKING:
+    from mmsim.core.nets import Net
 
 
 @dataclass(frozen=True)
@@ -39,6 +43,11 @@ class Bot:
         """All its weights as they are in force, in the order of their declaration."""
         return {name: self.changed.get(name, weight.usual) for name, weight in self.weights.items()}
 
+    @property
+    def about(self) -> dict[str, Any]:
+        """What a manifest keeps of it; plain JSON."""
+        return dict(self.settings)
+
     def changed_by(self, settings: Mapping[str, str]) -> Self:
         """This bot with some of its weights set."""
         return replace(self, changed={name: self._number(name, text) for name, text in settings.items()})
@@ -53,6 +62,38 @@ class Bot:
             takes = f"it takes {weight.low:g} to {weight.high:g}"
             raise UsageError(f"bot {self.name}: {name}={text} is out of range; {takes}")
         return value
+
+
+@dataclass(frozen=True)
+class NetBot(Bot):
+    """A bot that goes by a net; `expert:weights=FILE` seats it with another one than it comes with."""
+
+    inputs: tuple[str, ...] = ()  # what its net is told, in the order in which compiled code tells it
+    shipped: Path = Path()  # the file of the net it comes with
+    like: str = ""  # the bot whose turns the net chooses from
+    file: str = ""  # the file set by whoever seated it
+
+    @property
+    def spec(self) -> str:
+        numbers = [f"{name}={value:g}" for name, value in self.changed.items()]
+        changes = ",".join([f"weights={self.file}", *numbers] if self.file else numbers)
+        return f"{self.name}:{changes}" if changes else self.name
+
+    @property
+    def net(self) -> "Net":
+        from mmsim.core.nets import read_net  # numpy takes a moment to import
+
+        return read_net(Path(self.file) if self.file else self.shipped, self.inputs)
+
+    @property
+    def about(self) -> dict[str, Any]:
+        return {**super().about, "net": self.net.digest}
+
+    def changed_by(self, settings: Mapping[str, str]) -> Self:
+        numbers = {name: text for name, text in settings.items() if name != "weights"}
+        bot = replace(super().changed_by(numbers), file=settings.get("weights", ""))
+        bot.net  # noqa: B018 - a file that is no good is told of now, not when somebody plays
+        return bot
 
 
 def number(bot: str, name: str, text: str) -> float:

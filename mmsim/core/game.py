@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from mmsim.core.errors import UsageError, unknown
 
@@ -122,3 +122,15 @@ class Game(Protocol):
 
     def verify(self, record: dict[str, Any]) -> None:
         """Replay a record with the reference engine; raises an error that says what differs."""
+
+
+@runtime_checkable
+class Teaches(Protocol):
+    """A game that has bots with nets, and decisions for them to learn from."""
+
+    def lessons(self, prepared: Any, first_game: int, count: int, learner: str) -> "NDArray[Any]":
+        """Some decisions of the bots called `learner` in some games, each several rows one after another.
+
+        A row is a turn that was compared: `game`, `decision` of the game, `result` of the turn's playout, and the
+        `inputs` of a net. Of the turns of a decision the one that is best by weight comes first.
+        """

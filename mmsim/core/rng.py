@@ -20,6 +20,7 @@ class Purpose(IntEnum):
     LAYOUT = 0
     DEAL = 1
     SEATING = 2
+    LESSONS = 3
     BOT = 8
 
 

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from mmsim.compiled.warm import warm_up
 from mmsim.core.game import Shard, Variant
 from mmsim.metromania.bots import BOTS
+from mmsim.metromania.bots.lessons import collect_lessons
 from mmsim.metromania.bots.position import Position
 from mmsim.metromania.bots.prepared import Prepared, prepare
 from mmsim.metromania.bots.shards import play_shard
@@ -43,6 +44,9 @@ class Metromania:
     def play_shard(self, prepared: Prepared, first_game: int, count: int) -> Shard:
         return play_shard(prepared, first_game, count)
 
+    def lessons(self, prepared: Prepared, first_game: int, count: int, learner: str) -> NDArray[Any]:
+        return collect_lessons(prepared, first_game, count, learner)
+
     def rows_per_game(self, prepared: Prepared) -> dict[str, int]:
         return tables.rows_per_game(prepared.rules.companies)
 
@@ -62,7 +66,7 @@ class Metromania:
                 "pieces": [list(piece) for piece in board_set.pieces],
                 "frame": list(board_set.frame),
             },
-            "bots": [{"bot": bot.spec, **bot.settings} for bot in prepared.bots],
+            "bots": [{"bot": bot.spec, **bot.about} for bot in prepared.bots],
             "seats": "rotate" if prepared.rotations > 1 else "fixed",
             "seed": prepared.seed,
         }

@@ -44,6 +44,17 @@ def test_a_tuning_tells_what_it_found_and_keeps_a_log(tmp_path: Path) -> None:
     assert [verdict["opponent"] for verdict in told["held_out"]] == ["runner", "uniform"]
 
 
+def test_a_training_writes_weights_that_can_be_seated(tmp_path: Path) -> None:
+    out, log = tmp_path / "mine.json", tmp_path / "log.json"
+    words = ["--rules", "v2", "--players", "2", "--against", "planner", "--games", "16", "--epochs", "1"]
+    text = output("bots", "train", "expert", *words, "--final-games", "8", "--workers", "1", "--out", out, "--log", log)
+    assert "one against planner wins" in text
+    assert f"--bots expert:weights={out}" in text
+    assert [point["epoch"] for point in json.loads(log.read_text())["curve"]] == [0, 1]
+    told = json.loads(output("bots", "show", f"expert:weights={out}", "--json"))
+    assert told["net"]["games"] == 16
+
+
 def test_play_explains_every_turn_of_a_bot_that_weighs() -> None:
     told = output("play", "--bots", "planner,uniform,runner,search:playouts=4", "--seed", "3", "--explain")
     assert "near_spot +" in told
@@ -54,6 +65,10 @@ def test_play_explains_every_turn_of_a_bot_that_weighs() -> None:
 @pytest.mark.parametrize(
     ("words", "says"),
     [
+        (("bots", "train", "planner", "--out", "x.json"), "bot planner goes by no net"),
+        (("bots", "train", "expert", "--out", "a,b.json"), "its name has a comma, a colon or an equals sign"),
+        (("bots", "train", "expert", "--out", "-"), "weights cannot be seated from -: it is no regular file"),
+        (("bots", "show", "expert:weights=gone.json"), "cannot read weights gone.json: No such file or directory"),
         (("ladder", "--bots", "planner"), "a ladder needs at least two bots"),
         (("ladder", "--bots", "planner,planner"), "a ladder names every bot once"),
         (("ladder", "--bots", "planner,greedi"), "unknown bot 'greedi'; did you mean 'greedy'?"),

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from mmsim.core import seating
 from mmsim.core.bots import Bot
 from mmsim.metromania.bots.blocker import BLOCKER
+from mmsim.metromania.bots.expert import EXPERT
 from mmsim.metromania.bots.greedy import GREEDY
 from mmsim.metromania.bots.networker import NETWORKER
 from mmsim.metromania.bots.planner import PLANNER
@@ -13,7 +14,7 @@ from mmsim.metromania.bots.search import SEARCH
 from mmsim.metromania.bots.uniform import UNIFORM
 from mmsim.metromania.rules.rulesets import Ruleset
 
-BOTS: dict[str, Bot] = {bot.name: bot for bot in (UNIFORM, GREEDY, RUNNER, BLOCKER, NETWORKER, PLANNER, SEARCH)}
+BOTS: dict[str, Bot] = {bot.name: bot for bot in (UNIFORM, GREEDY, RUNNER, BLOCKER, NETWORKER, PLANNER, EXPERT, SEARCH)}
 
 
 def find_bot(spec: str) -> Bot:

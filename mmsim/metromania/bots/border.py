@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from mmsim.compiled.accel import entry, jit
 from mmsim.compiled.entries import group
-from mmsim.metromania.bots.thinking import choosing, whole_turns
+from mmsim.metromania.bots.thinking import choosing, lessons, whole_turns
+from mmsim.metromania.bots.thinking.lessons import LESSON
 from mmsim.metromania.bots.thinking.memory import BOTS, SEATINGS, THOUGHTS, UNIFORM, VIEWS
 from mmsim.metromania.engine import border, playout, tables
 from mmsim.metromania.engine.scoring import score_game
@@ -102,3 +103,25 @@ def explain_turn(memory: Any, setting: Any, rotation: Any, turn: Any) -> None:
     """Write down the features of one of the turns that the bot in turn has just weighed."""
     bots = setting.bots[rotation * SEATINGS]
     whole_turns.tell_turn(memory.views[0], setting.board[0], setting.rules[0], bots, memory.thoughts[0], turn)
+
+
+@entry(
+    memory=MEMORY,
+    setting=SETTING,
+    rows=LESSON,
+    master=np.uint64,
+    game=np.int64,
+    learners=np.uint64,
+    every=np.int64,
+    most=np.int64,
+)
+def collect_lessons(
+    memory: Any, setting: Any, rows: Any, master: Any, game: Any, learners: Any, every: Any, most: Any
+) -> Any:
+    """Play a game; write one in `every` decisions of the seats in the bits `learners` into rows; returns how many."""
+    s, net, m, views = memory.state[0], memory.network[0], memory.thoughts[0], memory.views
+    b, r, deals, bots = setting.board[0], setting.rules[0], setting.deals, setting.bots
+    rotations = bots.size // SEATINGS
+    playout.set_up(s, b, r, deals, master, game, rotations, np.int64(-1))
+    at = game % rotations * SEATINGS
+    return lessons.collect(s, b, r, deals, bots, at, m, net, views, learners, every, most, game, rows)

@@ -1,9 +1,10 @@
 """How a bot that weighs whole turns is declared: by the weights it has; all others are 0 and may be set too."""
 
 from collections.abc import Mapping
+from pathlib import Path
 
-from mmsim.core.bots import Bot, Weight
-from mmsim.metromania.bots.thinking.memory import FEATURES, PARAMETERS, SEARCH, WEIGHING
+from mmsim.core.bots import Bot, NetBot, Weight
+from mmsim.metromania.bots.thinking.memory import EXPERT, FEATURES, INPUT_NAMES, PARAMETERS, SEARCH, WEIGHING
 
 _LIMITS: dict[str, tuple[float, float]] = {
     "ahead": (1, 3),
@@ -14,6 +15,7 @@ _LIMITS: dict[str, tuple[float, float]] = {
     "playouts": (1, 1_000_000),
     "turns": (1, 32),
     "margin": (0, 100),
+    "candidates": (2, 16),
 }
 _USUAL = {
     "ahead": 3,
@@ -35,6 +37,21 @@ def weighing(name: str, idea: str, looks_at: str, weights: Mapping[str, float]) 
 def searching(name: str, idea: str, looks_at: str, like: Bot, weights: Mapping[str, float]) -> Bot:
     """A bot that plays the best few turns of another one out before it chooses."""
     return Bot(name, idea, looks_at, _all({**like.settings, **weights}), SEARCH)
+
+
+def re_ranking(name: str, idea: str, looks_at: str, like: Bot, weights: Mapping[str, float]) -> NetBot:
+    """A bot that has a net choose among the best few turns of another one."""
+    shipped = Path(__file__).parent / "weights" / f"{name}.json"
+    return NetBot(
+        name,
+        idea,
+        looks_at,
+        _all({**like.settings, **weights}),
+        EXPERT,
+        inputs=INPUT_NAMES,
+        shipped=shipped,
+        like=like.name,
+    )
 
 
 def _all(values: Mapping[str, float]) -> dict[str, Weight]:

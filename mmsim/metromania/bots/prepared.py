@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mmsim.core.bots import Bot
+from mmsim.core.bots import Bot, NetBot
 from mmsim.core.game import Variant
 from mmsim.core.seating import games_a_deal
 from mmsim.metromania.bots import seat_bots, seated
@@ -56,6 +56,8 @@ def seatings(rules: Ruleset, bots: Sequence[Bot], rotate: bool) -> state.Record:
         first = rotation * memory.SEATINGS
         for seat, bot in enumerate(seated(rules, bots, rotation)):
             memory.fill(rows[first], seat, bot.kind, bot.settings)
+            if isinstance(bot, NetBot):
+                memory.fill_net(rows[first], seat, bot.net)
             if bot.kind == memory.SEARCH:
                 for other in range(rules.companies):  # everybody plays its playouts by its own weights
                     memory.fill(rows[first + 1 + seat], other, memory.WEIGHING, bot.settings)

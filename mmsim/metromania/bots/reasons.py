@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mmsim.core.bots import Bot
-from mmsim.metromania.bots.thinking.memory import DEPTH, FEATURES, SEARCH, WEIGHING
+from mmsim.metromania.bots.thinking.memory import DEPTH, EXPERT, FEATURES, SEARCH, WEIGHING
 from mmsim.metromania.rules.reference import Move
 
 
@@ -38,6 +38,13 @@ def reasons(
             for at in range(int(m.compared))
         ]
         return sorted(found, key=lambda reason: (-reason.playouts, -reason.value))
+    if bot.kind == EXPERT:
+        compared = [(int(m.candidate[at]), float(m.candidate_value[at])) for at in range(int(m.candidates))]
+        found = [
+            Reason(decode(int(m.turn_code[DEPTH * first])), int(m.turn_length[first]), value, {})
+            for first, value in compared
+        ]
+        return sorted(found, key=lambda reason: -reason.value)
     if bot.kind != WEIGHING:
         return []
     return sorted(

@@ -31,7 +31,7 @@ class MetromaniaShell:
     editions = tuple(rulesets.EDITIONS)
     knobs = rulesets.KNOBS
     bots = BOTS
-    costly = ("ahead", "trials", "noise", "playouts", "turns", "margin")
+    costly = ("ahead", "trials", "noise", "playouts", "turns", "margin", "candidates")
 
     @property
     def boards(self) -> BoardSets:

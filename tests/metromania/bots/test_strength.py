@@ -5,6 +5,7 @@ import pytest
 
 from mmsim.core.game import Variant
 from mmsim.metromania.game import Metromania
+from mmsim.metromania.rules.rulesets import ruleset
 
 METROMANIA = Metromania()
 pytestmark = pytest.mark.slow
@@ -12,12 +13,14 @@ pytestmark = pytest.mark.slow
 
 def share(one: str, three: str, games: int, rules: str = "print", players: int = 4) -> tuple[float, float]:
     """Win share of the one and the lower end of its interval; games of one layout and deal are one observation."""
-    bots = ",".join([one] + [three] * (players - 1))
+    seat_player = ruleset(rules, players).seat_player
+    bots = ",".join(one if player == 0 else three for player in seat_player)
     prepared = METROMANIA.prepare(Variant(rules, players, bots=bots, seed=2026, seats="rotate"))
     seats = METROMANIA.play_shard(prepared, 0, games)["seats"]
-    shares = seats["win_share"].astype(float).reshape(-1, players)
+    shares = seats["win_share"].astype(float).reshape(-1, len(seat_player))
     rows = np.arange(len(shares))
-    won = shares[rows, -rows % players].reshape(-1, players).mean(axis=1)
+    first_seat = np.array([seat_player.index(player) for player in range(players)])
+    won = shares[rows, first_seat[-rows % players]].reshape(-1, players).mean(axis=1)
     return float(won.mean()), float(won.mean() - 1.96 * won.std(ddof=1) / len(won) ** 0.5)
 
 
@@ -29,6 +32,8 @@ def share(one: str, three: str, games: int, rules: str = "print", players: int =
         ("planner", "uniform", 0.85, 4000),
         ("planner", "greedy", 0.65, 4000),
         ("planner", "runner", 0.50, 8000),
+        ("expert", "planner", 0.34, 6000),
+        ("expert", "networker", 0.45, 6000),
         ("search:playouts=200", "planner", 0.40, 80),
     ],
 )

@@ -60,16 +60,8 @@ def may_play(s: State, b: Board, code: Any) -> bool:
 @jit
 def weigh(views: Any, b: Board, r: Rules, bots: Bots, m: Thoughts, net: Any) -> np.int64:
     """Weigh the turns open to the company in turn in `views[0]`; returns the place of the first move of the best."""
-    v = views[0]
-    seat = v.seat
-    study(v, b, r, bots, m, net)
-    weigh_turns(v, b, r, bots, m)
-    open_stream(v, 0, 0)
-    noise = _HAIR + weight(bots, seat, WIDTH + NOISE)
-    for f in range(m.firsts):
-        m.value[ix(f)] += noise * _WORD * np.float64(next_word(v, 0))
-        m.turn_own[ix(f)] = 0.0
-        m.turn_rival[ix(f)] = 0.0
+    seat = views[0].seat
+    weigh_untried(views, b, r, bots, m, net)
     if weight(bots, seat, TRIP_POINTS) != 0.0 or weight(bots, seat, RIVALS) != 0.0:
         for _ in range(np.int64(weight(bots, seat, WIDTH + TRIALS))):
             first = best_turn(m, True)
@@ -78,6 +70,20 @@ def weigh(views: Any, b: Board, r: Rules, bots: Bots, m: Thoughts, net: Any) -> 
             _try_out(views, b, r, bots, m, net, first)
         return _best_tried(m)
     return best_turn(m, False)
+
+
+@jit
+def weigh_untried(views: Any, b: Board, r: Rules, bots: Bots, m: Thoughts, net: Any) -> None:
+    """Weigh the turns open to the company in turn in `views[0]`, without what they change about the trips."""
+    v = views[0]
+    study(v, b, r, bots, m, net)
+    weigh_turns(v, b, r, bots, m)
+    open_stream(v, 0, 0)
+    noise = _HAIR + weight(bots, v.seat, WIDTH + NOISE)
+    for f in range(m.firsts):
+        m.value[ix(f)] += noise * _WORD * np.float64(next_word(v, 0))
+        m.turn_own[ix(f)] = 0.0
+        m.turn_rival[ix(f)] = 0.0
 
 
 @jit
@@ -111,7 +117,7 @@ def _try_out(views: Any, b: Board, r: Rules, bots: Bots, m: Thoughts, net: Any, 
     if twin >= 0 and m.tried[ix(twin)] and _comes_to_the_same(v, b, m, first, twin):
         own, rival = m.turn_own[ix(twin)], m.turn_rival[ix(twin)]
     else:
-        _play_turn(views, b, r, m, first)
+        play_turn(views, b, r, m, first)
         reckon_trips(views[1], b, r, net, m)
         own = m.trip_points[ix(seat)] - m.trips_before[ix(seat)]
         rival = m.trip_points[ix(m.rival)] - m.trips_before[ix(m.rival)]
@@ -120,8 +126,8 @@ def _try_out(views: Any, b: Board, r: Rules, bots: Bots, m: Thoughts, net: Any, 
     m.value[ix(first)] += weight(bots, seat, TRIP_POINTS) * own + weight(bots, seat, RIVALS) * rival
 
 
-@inlined
-def _play_turn(views: Any, b: Board, r: Rules, m: Thoughts, first: Any) -> None:
+@jit
+def play_turn(views: Any, b: Board, r: Rules, m: Thoughts, first: Any) -> None:
     """Play a turn on a copy, as far as it can be played; notes where its tunnels lie."""
     trial = views[1]
     copy_position(trial, views[0], b)

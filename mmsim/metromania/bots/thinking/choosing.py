@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 
 from mmsim.compiled.accel import ix, jit
-from mmsim.metromania.bots.thinking.choice import choose_by_weights, is_planned, remember
+from mmsim.metromania.bots.thinking.choice import remember
+from mmsim.metromania.bots.thinking.expert import choose_alone, has_no_choice
 from mmsim.metromania.bots.thinking.memory import DEPTH, SEARCH, Thoughts
 from mmsim.metromania.bots.thinking.search import search
 from mmsim.metromania.bots.thinking.view import make_view
@@ -21,8 +22,8 @@ def choose(
     Nine arguments: compiled code passes records on one by one.
     """
     bots = seatings[at]
-    if bots.kind[ix(s.seat)] != SEARCH or s.bonus_line >= 0 or s.choices == 1 or is_planned(s, b):
-        return choose_by_weights(s, b, r, bots, m, net, views)
+    if bots.kind[ix(s.seat)] != SEARCH or has_no_choice(s, b):
+        return choose_alone(s, b, r, bots, m, net, views)
     make_view(s, b, r, views)
     best = search(views, b, r, deals, bots, seatings[at + 1 + s.seat], m, net)
     remember(s, m.search_length[ix(best)])

@@ -15,6 +15,7 @@ from mmsim.metromania.bots.thinking.memory import (
     DISTANCES,
     END_VALUES,
     ENDS,
+    EXPERT,
     FINISH,
     LAKE,
     LEADER,
@@ -51,7 +52,7 @@ from mmsim.metromania.engine.trips import build_network, fastest, stations_at_ce
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
 _BYTE = np.uint32(255)
 EVERY_DIRECTION = 0x555  # the first slot of every direction
-_FAR_AWAY = 24  # tunnels: what a line without any way to an end counts as
+FAR_AWAY = 24  # tunnels: what a line without any way to an end counts as
 _NEVER_ENDS = 99.0  # turns: what a company that cannot end its lines needs
 _ENOUGH_ROOM = 3  # ways: more do not count
 
@@ -96,6 +97,7 @@ def study(v: State, b: Board, r: Rules, bots: Bots, m: Thoughts, net: Any) -> No
     about_trips = (TRIP_POINTS, RIVALS, CLOSE, LEADER)
     for seat_ in range(r.companies):
         m.trip_points[ix(seat_)] = 0.0
+        m.trips_before[ix(seat_)] = 0.0
         m.standing[ix(seat_)] = np.float64(v.points[ix(seat_)])
     wanted = 0.0
     for feature in about_trips:
@@ -105,7 +107,7 @@ def study(v: State, b: Board, r: Rules, bots: Bots, m: Thoughts, net: Any) -> No
         for seat_ in range(r.companies):
             m.trips_before[ix(seat_)] = m.trip_points[ix(seat_)]
             m.standing[ix(seat_)] = np.float64(kept_points(v, r, seat_)) + m.trip_points[ix(seat_)]
-    m.rival = _company_in_front(v, r, m)
+    m.rival = _company_in_front(v, r, m, seat + 1 if bots.kind[ix(seat)] == EXPERT else np.int64(0))
     m.kept_share = 0.0
     m.rival_turns = 0.0
     if weight(bots, seat, BLOCK) != 0.0 or weight(bots, seat, LEADER) != 0.0 or weight(bots, seat, RACE) != 0.0:
@@ -161,10 +163,11 @@ def reckon_trips(v: State, b: Board, r: Rules, net: Any, m: Thoughts) -> None:
 
 
 @inlined
-def _company_in_front(v: State, r: Rules, m: Thoughts) -> np.int64:
-    """The company of another player with the best standing."""
+def _company_in_front(v: State, r: Rules, m: Thoughts, first: Any) -> np.int64:
+    """The company of another player with the best standing; of several the one that is met first from a seat on."""
     front = np.int64(-1)
-    for seat in range(r.companies):
+    for i in range(r.companies):
+        seat = first + i if first + i < r.companies else first + i - r.companies
         if r.seat_player[ix(seat)] != r.seat_player[ix(v.seat)] and (
             front < 0 or m.standing[ix(seat)] > m.standing[ix(front)]
         ):
@@ -192,18 +195,26 @@ def _find_needs(v: State, b: Board, r: Rules, m: Thoughts) -> None:
         m.rival_turns = min(m.rival_turns, to_dig / r.dig)
 
 
-@jit
+@inlined
 def _line_needs(v: State, b: Board, r: Rules, m: Thoughts, line: Any, leading: Any) -> np.int64:
     """The cells of the next tunnels on the shortest ways of a line; returns how many tunnels it has to go."""
+    to_go, slots = shortest_ways(v, b, r, m, line)
+    if slots != _ZERO:
+        _note_needs(b, m, v.terminus[ix(line)], slots, np.float64(to_go), leading)
+    return to_go
+
+
+@jit
+def shortest_ways(v: State, b: Board, r: Rules, m: Thoughts, line: Any) -> tuple[np.int64, np.uint64]:
+    """How many tunnels a line of another company has to go, and the slots of the next ones on its shortest ways."""
     u = v.terminus[ix(line)]
     ways = v.open[ix(line)] & (v.lanes[ix(u)] | v.end_free[ix(u)])
-    most = min(r.tunnels_per_line - v.tunnels[ix(line)], np.int64(_FAR_AWAY - 1))
+    most = min(r.tunnels_per_line - v.tunnels[ix(line)], np.int64(FAR_AWAY - 1))
     if ways == _ZERO or most <= 0:
-        return np.int64(_FAR_AWAY)
+        return np.int64(FAR_AWAY), _ZERO
     exits = ways & v.end_free[ix(u)]
     if exits != _ZERO:
-        _note_needs(b, m, u, exits, 1.0, leading)
-        return np.int64(1)
+        return np.int64(1), exits
     for word in range(1, b.words):
         m.target[ix(word)] = _ZERO
     rest = (ways | ways >> _ONE) & np.uint64(EVERY_DIRECTION)
@@ -213,7 +224,7 @@ def _line_needs(v: State, b: Board, r: Rules, m: Thoughts, line: Any, leading: A
         rest &= rest - _ONE
     beyond = reach_targets(v, b, r, m, v.start_side[ix(line)], most - 1)
     if beyond == 0:
-        return np.int64(_FAR_AWAY)
+        return np.int64(FAR_AWAY), _ZERO
     nearest = _ZERO
     rest = ways
     while rest != _ZERO:
@@ -222,8 +233,7 @@ def _line_needs(v: State, b: Board, r: Rules, m: Thoughts, line: Any, leading: A
         met = m.wave[ix(at >> np.uint64(6))] >> (at & np.uint64(63)) & _ONE
         nearest |= met << np.uint64(slot)
         rest &= rest - _ONE
-    _note_needs(b, m, u, nearest, np.float64(1 + beyond), leading)
-    return 1 + beyond
+    return 1 + beyond, nearest
 
 
 @inlined
@@ -306,7 +316,7 @@ def _line_end_value(
 @inlined
 def _ending_value(v: State, bots: Bots, m: Thoughts, chance: Any, to_go: Any, telling: Any) -> float:
     """Those of them that are about ending the line."""
-    seat, shown = v.seat, min(to_go, np.int64(_FAR_AWAY))
+    seat, shown = v.seat, min(to_go, np.int64(FAR_AWAY))
     value = note_if(telling, bots, m, seat, ENDS, chance)
     value += note_if(telling, bots, m, seat, FINISH, chance * 0.5 * np.float64(v.points[ix(seat)]))
     value += note_if(telling, bots, m, seat, SHORTER, -np.float64(shown))

@@ -4,12 +4,15 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from mmsim.compiled import net
+from mmsim.core.nets import UNITS, Net
+from mmsim.metromania.bots.thinking.inputs import POSITION_NAMES
 from mmsim.metromania.engine.state import CELLS, LINES, MARKERS, PLANNED, SEATS, VERTEX_WORDS, VERTICES
 
 Bots: TypeAlias = Any  # an element of an array of dtype BOTS
 Thoughts: TypeAlias = Any  # an element of an array of dtype THOUGHTS
 
-UNIFORM, WEIGHING, SEARCH = range(3)  # kinds of bots
+UNIFORM, WEIGHING, SEARCH, EXPERT = range(4)  # kinds of bots
 
 # What a whole turn is weighed by. The amounts are in points, tunnels or plain counts, as the words say.
 FEATURES = {
@@ -79,16 +82,34 @@ PARAMETERS = {
     "margin": "how much the margin in points counts beside the win, in playouts",
     "playouts": "games played out to the end to choose a turn",
     "turns": "turns that the playouts compare",
+    "candidates": "turns that its net compares",
 }
-AHEAD, TRIALS, REACH_SLACK, REACH_FAR, REACH_BASE, UNSTARTED, FADE, NOISE, MARGIN, PLAYOUTS, TURNS_COMPARED = range(
-    len(PARAMETERS)
-)
+(
+    AHEAD,
+    TRIALS,
+    REACH_SLACK,
+    REACH_FAR,
+    REACH_BASE,
+    UNSTARTED,
+    FADE,
+    NOISE,
+    MARGIN,
+    PLAYOUTS,
+    TURNS_COMPARED,
+    CANDIDATES,
+) = range(len(PARAMETERS))
 WEIGHTS = WIDTH + len(PARAMETERS)
 DISTANCES, SLACKS = 32, 16  # the chance to end a line is a table of tunnels to go and tunnels to spare
 CHANCES = DISTANCES * SLACKS
 END_VALUES = DISTANCES + 1  # the last: too far away to have a chance
 NEAR = 8  # tunnels: a spot further away does not count
 NEARNESS = 16  # places for tunnels to a spot; all those beyond NEAR mean none
+
+# The inputs of a net for a turn: its features, its value as the bot weighs it, and the position after it.
+INPUT_NAMES = (*FEATURES, "value", *POSITION_NAMES)
+INPUTS = len(INPUT_NAMES)
+VALUE_AT, POSITION_AT = WIDTH, WIDTH + 1
+NET = net.numbers(INPUTS)
 
 BOTS = np.dtype(
     [
@@ -97,6 +118,7 @@ BOTS = np.dtype(
         ("chance", np.float64, SEATS * CHANCES),  # [seat, tunnels to go, tunnels to spare]
         # [seat, tunnels left up to NEAR, tunnels to a spot]: how near it is, 0 if out of reach
         ("nearness", np.float64, SEATS * (NEAR + 1) * NEARNESS),
+        ("net", np.float32, SEATS * NET),  # [seat]: as `mmsim.compiled.net` reads it
     ]
 )
 
@@ -115,6 +137,7 @@ FIRST_MOVES = 512
 KINDS_OF_SPOTS = 3
 _NEEDED = 8 * 12
 MOST_COMPARED = 32
+MOST_CANDIDATES = 16
 MOST_DEALS = 1 << 12
 _WAITING = 12 * DEPTH
 PLANS = 2 * (DEPTH + 1)  # [tunnels, whether a marker is laid]
@@ -207,6 +230,18 @@ THOUGHTS = np.dtype(
         ("played", np.uint8, FIRST_MOVES),  # whether all of it could be played when it was tried out
         ("twin", np.int64, FIRST_MOVES),  # the first move along the same edge whose turn is worth the same; -1: none
         ("first_there", np.uint8, FIRST_MOVES),  # whether there is a station where a first tunnel ends
+        # turns for a net to compare, its inputs and what it says; then what that is reckoned from
+        ("candidates", np.int64),
+        ("candidate", np.int64, MOST_CANDIDATES),  # its first move
+        ("candidate_value", np.float64, MOST_CANDIDATES),
+        ("inputs", np.float32, MOST_CANDIDATES * INPUTS),
+        ("unit", np.float32, UNITS),
+        ("own_room", np.float64, 2),  # [line]: directions open at its terminus; -1: it does not go on
+        ("own_ways", np.float64, 2),  # [line]: those of them on a shortest way to an end
+        ("own_points", np.float64),  # station points within two tunnels
+        ("own_reserve", np.float64),  # tunnels left
+        ("spot_near", np.int64, KINDS_OF_SPOTS),  # [kind]: tunnels from an own line to a free one
+        ("player_stands", np.float64, SEATS),
         # search: the turns compared, what their playouts brought, the deals that may be
         ("compared", np.int64),
         ("search_code", np.int64, MOST_COMPARED * DEPTH),
@@ -225,6 +260,11 @@ THOUGHTS = np.dtype(
 def weight_names() -> tuple[str, ...]:
     """All weights by their place in a row of `BOTS.weight`."""
     return (*FEATURES, *PARAMETERS)
+
+
+def fill_net(bots: Bots, seat: int, given: Net) -> None:
+    """Give a bot its net."""
+    bots.net[NET * seat : NET * (seat + 1)] = given.packed()
 
 
 def fill(bots: Bots, seat: int, kind: int, weights: dict[str, float]) -> None:

@@ -13,8 +13,9 @@ import numpy as np
 from mmsim.compiled.accel import count_bits, ix, jit
 from mmsim.compiled.streams import draw_below, next_word, open_stream, set_seed
 from mmsim.core.rng import Purpose
-from mmsim.metromania.bots.thinking.choice import best_turn, choose_by_weights, may_play, play_on, weigh
+from mmsim.metromania.bots.thinking.choice import best_turn, may_play, play_on, weigh
 from mmsim.metromania.bots.thinking.evaluation import weight
+from mmsim.metromania.bots.thinking.expert import choose_alone
 from mmsim.metromania.bots.thinking.memory import (
     DEPTH,
     LEAST_POINTS,
@@ -39,13 +40,13 @@ _ONE, _ZERO = np.uint64(1), np.uint64(0)
 _HALF = np.uint64(32)
 _WIDE = 30.0  # points: margins count up to here
 _MORE_THAN_ALL = 1e30  # than any value of a turn
-_PLAYED, _SEEN = 2, 3  # places in `views`; 0 and 1 are for weighing
+_PLAYED, SEEN = 2, 3  # places in `views`; 0 and 1 are for weighing
 
 
 @jit
 def search(views: Any, b: Board, r: Rules, deals: Any, bots: Bots, guide: Bots, m: Thoughts, net: Any) -> np.int64:
     """Compare turns of the company in turn in `views[0]`; returns the place of the best among `search_code`."""
-    seen = views[_SEEN]
+    seen = views[SEEN]
     copy_position(seen, views[0], b)
     seat = seen.seat
     weigh(views, b, r, bots, m, net)
@@ -53,7 +54,7 @@ def search(views: Any, b: Board, r: Rules, deals: Any, bots: Bots, guide: Bots, 
     _gather_turns(m, min(np.int64(weight(bots, seat, WIDTH + TURNS_COMPARED)), np.int64(MOST_COMPARED), left))
     if m.compared == 1:
         return np.int64(0)
-    _gather_deals(seen, r, m, deals)
+    gather_deals(seen, r, m, deals)
     if m.deals == 0 and _something_hidden(seen, r):
         return np.int64(0)  # hands that no deal explains: nothing to play out
     open_stream(seen, 0, 1)
@@ -69,7 +70,7 @@ def search(views: Any, b: Board, r: Rules, deals: Any, bots: Bots, guide: Bots, 
             left -= still
             _compare_once(views, b, r, deals, bots, guide, m, net)
         if done == rounds - 1 and left > 0:  # of two
-            _draw_world(seen, m)
+            draw_world(seen, m)
             _add_playout(views, b, r, deals, bots, guide, m, net, _leader(m))
         still = _drop_half(m, still)
     return _leader(m)
@@ -111,7 +112,7 @@ def _is_among(m: Thoughts, first: Any) -> bool:
 
 
 @jit
-def _gather_deals(v: State, r: Rules, m: Thoughts, deals: Any) -> None:
+def gather_deals(v: State, r: Rules, m: Thoughts, deals: Any) -> None:
     """All deals that agree with the hands that are seen and with who has placed what."""
     m.deals = 0
     for which in range(deals.size // (SEATS * HAND)):
@@ -149,14 +150,14 @@ def _agrees(v: State, r: Rules, deals: Any, which: Any) -> bool:
 @jit
 def _compare_once(views: Any, b: Board, r: Rules, deals: Any, bots: Bots, guide: Bots, m: Thoughts, net: Any) -> None:
     """One playout for every turn still compared, all from the same deal and the same chance."""
-    _draw_world(views[_SEEN], m)
+    draw_world(views[SEEN], m)
     for at in range(m.compared):
         if not m.search_out[ix(at)]:
             _add_playout(views, b, r, deals, bots, guide, m, net, np.int64(at))
 
 
 @jit
-def _draw_world(seen: Any, m: Thoughts) -> None:
+def draw_world(seen: Any, m: Thoughts) -> None:
     """Draw the hands and the chance of a playout."""
     m.search_deal = np.int64(m.deal[ix(draw_below(seen, 0, m.deals))]) if m.deals > 0 else np.int64(-1)
     m.search_chance = next_word(seen, 0) << _HALF | next_word(seen, 0)
@@ -167,8 +168,18 @@ def _add_playout(
     views: Any, b: Board, r: Rules, deals: Any, bots: Bots, guide: Bots, m: Thoughts, net: Any, at: Any
 ) -> None:
     """A playout of a turn in the world that was drawn; all of them are what a playout is made of, hence so many."""
+    margin = weight(bots, views[SEEN].seat, WIDTH + MARGIN)
+    m.search_sum[ix(at)] += play_in_world(views, b, r, deals, guide, m, net, at, margin)
+    m.search_count[ix(at)] += 1
+
+
+@jit
+def play_in_world(
+    views: Any, b: Board, r: Rules, deals: Any, guide: Bots, m: Thoughts, net: Any, at: Any, margin: Any
+) -> float:
+    """The value of a turn of the position seen, played out once in the world that was drawn."""
     s = views[_PLAYED]
-    copy_position(s, views[_SEEN], b)
+    copy_position(s, views[SEEN], b)
     if m.search_deal >= 0:
         give_hands(s, r, deals, m.search_deal)
         for line in range(2 * r.companies):
@@ -176,9 +187,7 @@ def _add_playout(
     set_seed(s, m.search_chance, s.turn)
     for seat in range(r.companies):
         open_stream(s, 1 + seat, _BOT + seat)
-    margin = weight(bots, s.seat, WIDTH + MARGIN)
-    m.search_sum[ix(at)] += _play_out(views, b, r, guide, m, net, at, margin)
-    m.search_count[ix(at)] += 1
+    return _play_out(views, b, r, guide, m, net, at, margin)
 
 
 @jit
@@ -192,7 +201,7 @@ def _play_out(views: Any, b: Board, r: Rules, guide: Bots, m: Thoughts, net: Any
         if s.turn == turn and may_play(s, b, code):
             play_on(s, b, r, code)
     while not s.over:
-        play_on(s, b, r, choose_by_weights(s, b, r, guide, m, net, views))
+        play_on(s, b, r, choose_alone(s, b, r, guide, m, net, views))
     score_game(s, b, r, net)
     own, best = 0.0, LEAST_POINTS
     for p in range(r.players):

@@ -1,0 +1,173 @@
+"""Training a bot that goes by a net: decisions are collected, a net is fitted to them, and judged in games held out.
+
+What a net's inputs are, and how decisions are played out, is the game's business; here they are numbers.
+"""
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from mmsim import __version__
+from mmsim.batch.experiment import PreparedVariant
+from mmsim.batch.tally import Tally
+from mmsim.contests.fitting import Fit, Lessons, fit
+from mmsim.contests.matches import Arena, Match
+from mmsim.core.bots import NetBot
+from mmsim.core.errors import UsageError
+from mmsim.core.game import Variant
+from mmsim.core.nets import Net
+from mmsim.core.seating import find_bot
+from mmsim.games import find_game, find_shell
+
+_HELD_OUT = 1 << 40  # games of the final judgement have numbers that no lesson has
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a training plays: each of the rules with each number of players, against each bot of the pool."""
+
+    game: str
+    bot: str
+    rules: tuple[str, ...]
+    players: tuple[int | None, ...]
+    board: str | None
+    against: tuple[str, ...]
+    seed: int = 1
+    games: int = 4000  # to collect decisions from, in all
+    epochs: int = 10
+    final_games: int = 4000  # held out, in all
+    learner: str = ""  # who plays while decisions are collected; if not given, the bot whose turns the net chooses from
+
+    def __post_init__(self) -> None:
+        bot = find_bot(self.bot, find_shell(self.game).bots)
+        if not isinstance(bot, NetBot):
+            raise UsageError(f"bot {bot.name} goes by no net; mmsim bots tune looks for better weights of it")
+        if not self.learner:
+            object.__setattr__(self, "learner", bot.like)
+
+    @property
+    def command(self) -> str:
+        """What makes the same net again."""
+        words = ["mmsim bots train", self.bot]
+        words += [f"--rules {rules}" for rules in self.rules]
+        words += [f"--players {players}" for players in self.players if players is not None]
+        words += [f"--board {self.board}"] if self.board else []
+        words += [f"--against {','.join(self.against)}", f"--games {self.games}"]
+        words += [f"--learner {self.learner}"]
+        return " ".join([*words, f"--epochs {self.epochs}", f"--final-games {self.final_games}", f"--seed {self.seed}"])
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """How one trained bot did against others of one kind, in games it has not learnt from."""
+
+    variant: str
+    opponent: str
+    players: int
+    games: int
+    share: float
+    half_width: float  # of the 95 % interval; games that share a layout and a deal are one observation
+
+
+def collect(plan: Plan, arena: Arena) -> Lessons:
+    """Decisions from all the games of a plan."""
+    learner = find_bot(plan.learner, find_shell(plan.game).bots).spec
+    lineups = _lineups(plan, learner)
+    found = arena.collect([_match(lineup, 0, plan.games // len(lineups)) for lineup in lineups], learner)
+    rows = pl.concat(
+        rows.with_columns(lineup=pl.lit(number), deal=pl.col("game") // lineup.players)
+        for number, (rows, lineup) in enumerate(zip(found, lineups, strict=True))
+    )
+    if not rows.height:
+        raise UsageError("there is nothing to learn from: no decision was collected; ask for more games")
+    keys = rows.select(key=pl.struct("lineup", "game", "decision").rle_id())["key"].to_numpy().astype(np.int64)
+    first = np.flatnonzero(np.diff(keys, prepend=-1))
+    return Lessons(rows["inputs"].to_numpy(), rows["result"].to_numpy(), keys, rows["deal"].to_numpy()[first])
+
+
+def train(plan: Plan, arena: Arena, file: Path, tell: Callable[[Fit], None]) -> tuple[Net, list[Verdict]]:
+    """Collect, fit, write the net to a file, judge it, and write that into the file as well."""
+    bot = find_bot(plan.bot, find_shell(plan.game).bots)
+    assert isinstance(bot, NetBot)
+    lessons = collect(plan, arena)
+    curve: list[Fit] = []
+
+    def note(point: Fit) -> None:
+        curve.append(point)
+        tell(point)
+
+    net = fit(lessons, bot.inputs, plan.seed, plan.epochs, note)
+    about: dict[str, Any] = {
+        "bot": plan.bot,
+        "mmsim": __version__,
+        "command": plan.command,
+        "seed": plan.seed,
+        "games": plan.games,
+        "decisions": len(lessons.game),
+        "turns": len(lessons.results),
+        "learner": plan.learner,
+        "held_out_decisions": _rounded(asdict(curve[-1])),
+    }
+    replace(net, about=about).write(file)
+    verdicts = judge(plan, arena, f"{plan.bot}:weights={file}")
+    net = replace(net, about={**about, "held_out_games": [_rounded(asdict(verdict)) for verdict in verdicts]})
+    net.write(file)
+    return net, verdicts
+
+
+def judge(plan: Plan, arena: Arena, spec: str) -> list[Verdict]:
+    """One of a bot against others of the pool, under all rules of a plan, on games held out."""
+    lineups = _lineups(plan, spec)
+    matches = [_match(lineup, _HELD_OUT, plan.final_games // len(lineups)) for lineup in lineups]
+    verdicts = []
+    for lineup, match, tables in zip(lineups, matches, arena.play(matches), strict=True):
+        share = Tally.of(_shares(tables["seats"], match.games_a_deal))
+        players = match.games_a_deal
+        verdicts.append(
+            Verdict(lineup.name, lineup.opponent, players, players * share.count, share.mean, share.half_width())
+        )
+    return verdicts
+
+
+@dataclass(frozen=True)
+class _Lineup:
+    """One player's companies played by a bot, all others by another one; seats rotate."""
+
+    name: str
+    opponent: str
+    variant: Variant
+    players: int
+
+
+def _lineups(plan: Plan, bot: str) -> list[_Lineup]:
+    game = find_game(plan.game)
+    found = []
+    for rules in plan.rules:
+        for players in plan.players:
+            empty = Variant(rules, players, plan.board, plan.against[0], plan.seed, "rotate")
+            about = PreparedVariant.of(game, empty).about
+            for opponent in plan.against:
+                bots = ",".join(bot if player == 0 else opponent for player in about["seat_player"])
+                found.append(_Lineup(str(about["name"]), opponent, replace(empty, bots=bots), int(about["players"])))
+    return found
+
+
+def _match(lineup: _Lineup, first: int, games: int) -> Match:
+    players = lineup.players
+    return Match(lineup.variant, first - first % players, max(players, games - games % players), players)
+
+
+def _shares(seats: pl.DataFrame, games_a_deal: int) -> Any:
+    """The win share of the first player's bots, as the list names them, for every layout and deal."""
+    rotation = pl.col("game").cast(pl.Int64) % games_a_deal
+    of_first = seats.filter(pl.col("player").cast(pl.Int64) == (games_a_deal - rotation) % games_a_deal)
+    by_game = of_first.group_by("game", maintain_order=True).agg(pl.col("win_share").first().cast(pl.Float64))
+    return by_game["win_share"].to_numpy().reshape(-1, games_a_deal).mean(axis=1)
+
+
+def _rounded(figures: dict[str, Any]) -> dict[str, Any]:
+    return {name: round(value, 4) if isinstance(value, float) else value for name, value in figures.items()}

@@ -1,0 +1,123 @@
+"""Small nets that bots go by: what one is, and the readable file it is kept in.
+
+A net has an output that is linear in its inputs plus what its units add: each unit is a sum of inputs, counted where it
+is above zero. Inputs have names, so a file says what it was made for and a bot refuses a file made for other inputs.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mmsim.core.errors import UsageError
+from mmsim.core.files import write_output
+
+FORMAT = "mmsim-net-1"
+UNITS = 32  # the most a net has
+_DIGITS = 5  # significant ones, in a file
+_PARTS = ("constant", "bias", "out", "inputs")
+
+
+@dataclass(frozen=True)
+class Net:
+    """A net: `constant + inputs @ direct + relu(bias + inputs @ into) @ out`."""
+
+    inputs: tuple[str, ...]
+    constant: float
+    bias: NDArray[np.float64]  # [unit]
+    out: NDArray[np.float64]  # [unit]
+    direct: NDArray[np.float64]  # [input]
+    into: NDArray[np.float64]  # [input, unit]
+    about: Mapping[str, Any] = field(default_factory=dict)  # where it comes from; plain JSON
+
+    def values(self, rows: NDArray[Any]) -> NDArray[np.float64]:
+        """The net's value of every row of inputs."""
+        values: NDArray[np.float64] = (
+            self.constant + rows @ self.direct + np.maximum(self.bias + rows @ self.into, 0) @ self.out
+        )
+        return values
+
+    def packed(self) -> NDArray[np.float32]:
+        """All numbers in the order in which compiled code reads them: see `mmsim.compiled.net`."""
+        units = len(self.bias)
+        wide = np.zeros((len(self.inputs), UNITS))
+        wide[:, :units] = self.into
+        bias, out = np.zeros(UNITS), np.zeros(UNITS)
+        bias[:units], out[:units] = self.bias, self.out
+        return np.concatenate([[self.constant], bias, out, self.direct, wide.ravel()]).astype(np.float32)
+
+    def text(self) -> str:
+        """The file of this net: an input a line, its direct weight before those into the units."""
+        rows = ",\n".join(
+            f"  {json.dumps(name)}: {_numbers([direct, *into])}"
+            for name, direct, into in zip(self.inputs, self.direct, self.into, strict=True)
+        )
+        return (
+            f'{{\n "format": "{FORMAT}",\n "about": {json.dumps(self.about, indent=1, ensure_ascii=False)},\n'
+            f' "constant": {_numbers([self.constant])[1:-1]},\n "bias": {_numbers(self.bias)},\n'
+            f' "out": {_numbers(self.out)},\n "inputs": {{\n{rows}\n }}\n}}\n'
+        )
+
+    def write(self, path: Path) -> None:
+        write_output(path, self.text().encode())
+
+    @property
+    def digest(self) -> str:
+        """What tells this net from any other."""
+        return sha256(self.packed().tobytes()).hexdigest()[:12]
+
+
+def _numbers(values: Sequence[float] | NDArray[np.float64]) -> str:
+    return "[" + ", ".join(f"{value:.{_DIGITS}g}" for value in values) + "]"
+
+
+def read_net(path: Path, inputs: tuple[str, ...]) -> Net:
+    """The net of a file, made for these inputs; a file that has not changed is read once."""
+    try:
+        changed = path.stat().st_mtime_ns
+    except OSError as error:
+        raise UsageError(f"cannot read weights {path}: {error.strerror}") from error
+    return _read(path, changed, inputs)
+
+
+@lru_cache(maxsize=16)
+def _read(path: Path, changed: int, inputs: tuple[str, ...]) -> Net:
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"cannot read weights {path}: {getattr(error, 'strerror', None) or error}") from error
+    except json.JSONDecodeError as error:
+        raise UsageError(f"weights {path} are not valid JSON: {error}") from error
+    if not isinstance(found, dict) or found.get("format") != FORMAT:
+        raise UsageError(f'weights {path} are not a net: there is no "format": "{FORMAT}"')
+    for part in _PARTS:
+        if part not in found:
+            raise UsageError(f"weights {path} have no {part}")
+    return _net_of(path, found, inputs)
+
+
+def _net_of(path: Path, found: Mapping[str, Any], inputs: tuple[str, ...]) -> Net:
+    named = found["inputs"]
+    if not isinstance(named, dict) or set(named) != set(inputs):
+        lacking = sorted({*inputs} - {*named})
+        strange = sorted({*named} - {*inputs})
+        what = f"{lacking[0]} is missing" if lacking else f"{strange[0]} is unknown"
+        raise UsageError(f"weights {path} are for other inputs than this bot has: {what}")
+    try:
+        bias, out = np.array(found["bias"], float), np.array(found["out"], float)
+        table = np.array([named[name] for name in inputs], float)
+        constant = float(found["constant"])
+    except (TypeError, ValueError) as error:
+        raise UsageError(f"weights {path} have something else than numbers: {error}") from error
+    units = len(bias) if bias.ndim == 1 else -1
+    if units > UNITS or out.shape != (units,) or table.shape != (len(inputs), 1 + units):
+        raise UsageError(f"weights {path} have rows of different lengths, or more than {UNITS} units")
+    if not all(np.isfinite(numbers).all() for numbers in (bias, out, table, constant)):
+        raise UsageError(f"weights {path} have a number that is not finite")
+    return Net(inputs, constant, bias, out, table[:, 0], table[:, 1:], found.get("about", {}))

@@ -1,0 +1,15 @@
+"""The bot that has learnt from playouts which of planner's turns win.
+
+Their file, weights/expert.json, says where its weights come from; `mmsim bots train expert` makes others.
+"""
+
+from mmsim.metromania.bots.declare import re_ranking
+from mmsim.metromania.bots.planner import PLANNER
+
+EXPERT = re_ranking(
+    name="expert",
+    idea="Has a small net, trained on playouts, choose among planner's best turns by the position after each.",
+    looks_at="what planner looks at; after each turn all lines, points and trips, and how soon the game may end",
+    like=PLANNER,
+    weights={"candidates": 8},
+)

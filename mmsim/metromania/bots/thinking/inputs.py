@@ -1,0 +1,120 @@
+"""The inputs of a net that describe a position: their names, and where each of them is.
+
+`position_features` says how they are reckoned. A file of weights names them, so a new name, or meaning, needs new
+weights.
+"""
+
+from mmsim.metromania.engine.state import SEATS
+
+# What is said of every company; the company that has moved comes first, then the others in playing order.
+_OF_A_COMPANY = (
+    "points",
+    "kept",
+    "trips",
+    "ended",
+    "nearer_end",
+    "farther_end",
+    "unstarted",
+    "slack",
+    "turns",
+    "soon",
+    "held",
+    "unserved",
+    "network",
+    "projected",
+    "next_points",
+    "stuck",
+    "stops",
+    "met",
+    "mate",
+)
+(
+    OF_POINTS,
+    OF_KEPT,
+    OF_TRIPS,
+    OF_ENDED,
+    OF_NEARER,
+    OF_FARTHER,
+    OF_UNSTARTED,
+    OF_SLACK,
+    OF_TURNS,
+    OF_SOON,
+    OF_HELD,
+    OF_UNSERVED,
+    OF_NETWORK,
+    OF_PROJECTED,
+    OF_NEXT_POINTS,
+    OF_STUCK,
+    OF_STOPS,
+    OF_MET,
+    OF_MATE,
+) = range(len(_OF_A_COMPANY))
+COMPANY = len(_OF_A_COMPANY)
+_OWN_TRIP = tuple(  # trips with an own marker, by the state of it and of its partner
+    f"{own}_{partner}" for own in ("held", "laid", "served") for partner in ("held", "laid", "served")
+)
+_REST = (
+    *(f"trip_{state}" for state in _OWN_TRIP),
+    "trip_scores",  # own trips on which the company is on a fastest route
+    "trip_passes_by",  # own trips that are possible without it
+    "trip_one_end",  # own trips without a route: one end is on the company's network
+    "trip_no_end",
+    "trip_allies",  # own trips whose other marker is, or is likely to be, with a company of its network
+    "guest_scores",  # the same for trips of others
+    "guest_passes_by",
+    "guest_ready",  # trips of others with stations at both ends, and no route
+    "park",
+    "lake",
+    "park_near",  # a park station on the company's network
+    "lake_near",
+    "park_lake_scores",
+    "spots_near",
+    "spots_none",  # kinds of markers held for which there is no spot
+    "room",
+    "least_room",
+    "ways",  # first steps of shortest ways
+    "least_ways",
+    "points_ahead",  # station points within two tunnels, of both lines
+    "reserve",  # tunnels left
+    "lead",
+    "lead_projected",
+    "ahead",  # players in front
+    "lead_if_ended",  # the lead, the more the sooner the company may end the game
+    "lead_if_others_end",
+    "lead_projected_late",
+    "leader_turns",  # of the other player with the most projected
+    "behind_in_turns",
+    "first_to_end",
+    "second_to_end",
+    "supply",
+    "lines_left",  # lines that may still end or be blocked before the building phase ends
+    "unserved_all",
+    "last_round",
+    "over",
+    "won",
+    "lost",
+    "turn",
+    "rules_companies",
+    "rules_mates",
+    "rules_last_round",
+    "rules_stop",
+    "rules_open",
+    "rules_shared",
+    "rules_dig",
+)
+_REST_AT = SEATS * COMPANY
+_AT = {name: _REST_AT + i for i, name in enumerate(_REST)}
+OWN_TRIPS, SCORES, ALLIES, GUEST = _AT["trip_held_held"], _AT["trip_scores"], _AT["trip_allies"], _AT["guest_scores"]
+PARK, SPOTS, ROOM, WAYS, LEAD = _AT["park"], _AT["spots_near"], _AT["room"], _AT["ways"], _AT["lead"]
+SUPPLY, LAST_ROUND, OVER, TURN, RULES = (
+    _AT["supply"],
+    _AT["last_round"],
+    _AT["over"],
+    _AT["turn"],
+    _AT["rules_companies"],
+)
+POSITION_NAMES = (
+    *(f"{who}_{what}" for who in ("own", "next", "second", "third") for what in _OF_A_COMPANY),
+    *_REST,
+)
+POSITION = len(POSITION_NAMES)

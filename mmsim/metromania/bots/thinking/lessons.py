@@ -1,0 +1,106 @@
+"""Decisions to learn from: the inputs of a net for each turn, and how a game went that was played out after it."""
+
+from typing import Any
+
+import numpy as np
+
+from mmsim.compiled.accel import ix, jit
+from mmsim.compiled.streams import draw_below, open_stream
+from mmsim.core.rng import Purpose
+from mmsim.metromania.bots.thinking.choosing import choose
+from mmsim.metromania.bots.thinking.expert import begin_turn, compare_turns, has_no_choice
+from mmsim.metromania.bots.thinking.memory import DEPTH, INPUTS, MOST_CANDIDATES, Bots, Thoughts
+from mmsim.metromania.bots.thinking.search import SEEN, draw_world, gather_deals, play_in_world
+from mmsim.metromania.bots.thinking.view import make_view
+from mmsim.metromania.engine.copies import copy_position
+from mmsim.metromania.engine.state import Board, Rules, State
+from mmsim.metromania.engine.turns import play_move
+
+MARGIN = 0.5  # what 30 points of margin count beside the win
+_LESSONS = int(Purpose.LESSONS)
+_ONE, _ZERO = np.uint64(1), np.uint64(0)
+
+LESSON = np.dtype(
+    [
+        ("game", np.int64),
+        ("decision", np.int64),  # of the game
+        ("result", np.float32),  # of the playout: 1 for a win, and something for the margin
+        ("inputs", np.float32, INPUTS),
+    ]
+)
+
+
+@jit
+def collect(
+    s: State,
+    b: Board,
+    r: Rules,
+    deals: Any,
+    seatings: Any,
+    at: Any,
+    m: Thoughts,
+    net: Any,
+    views: Any,
+    learners: Any,
+    every: Any,
+    most: Any,
+    game: Any,
+    rows: Any,
+) -> np.int64:
+    """Play a game that is set up; at one in `every` decisions of the learners' seats compare turns.
+
+    Each is played out once by the bots that sit there, all in the same world; one of them, by chance, is then played.
+    All of it is what a game is made of, and where lessons go, hence so many arguments. Returns the rows written.
+    """
+    row, decision = np.int64(0), np.int64(0)
+    open_stream(s, 0, _LESSONS)
+    while not s.over:
+        learns = learners >> np.uint64(s.seat) & _ONE != _ZERO and row + MOST_CANDIDATES <= rows.size
+        if learns and not has_no_choice(s, b) and draw_below(s, 0, every) == 0:
+            found = _compare(s, b, r, deals, seatings[at], m, net, views, most, row, rows)
+            for i in range(found):
+                rows[row + i].game = game
+                rows[row + i].decision = decision
+            row += found
+            decision += 1
+        play_move(s, b, r, choose(s, b, r, deals, seatings, at, m, net, views))
+    return row
+
+
+@jit
+def _compare(
+    s: State,
+    b: Board,
+    r: Rules,
+    deals: Any,
+    bots: Bots,
+    m: Thoughts,
+    net: Any,
+    views: Any,
+    most: Any,
+    row: Any,
+    rows: Any,
+) -> np.int64:
+    """The lessons of one decision; the turn that is played is begun. Its arguments are those of `collect`."""
+    make_view(s, b, r, views)
+    seen = views[SEEN]
+    copy_position(seen, views[0], b)
+    compare_turns(views, b, r, bots, m, net, most)
+    found = np.int64(m.candidates)
+    if found == 1:
+        return np.int64(0)
+    begin_turn(s, m, m.candidate[ix(draw_below(s, 0, found))])
+    for at in range(found):
+        first = m.candidate[ix(at)]
+        m.search_length[ix(at)] = m.turn_length[ix(first)]
+        for i in range(m.turn_length[ix(first)]):
+            m.search_code[ix(DEPTH * at + i)] = m.turn_code[ix(DEPTH * first + i)]
+        lesson = rows[row + at]
+        for i in range(INPUTS):
+            lesson.inputs[ix(i)] = m.inputs[ix(INPUTS * at + i)]
+    gather_deals(seen, r, m, deals)
+    open_stream(seen, 0, 1)
+    draw_world(seen, m)
+    for at in range(found):
+        rows[row + at].result = np.float32(play_in_world(views, b, r, deals, bots, m, net, np.int64(at), MARGIN))
+    return found

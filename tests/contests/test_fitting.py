@@ -1,0 +1,54 @@
+"""Fitting a net to decisions: it finds what differs within them, and nothing else."""
+
+import numpy as np
+
+from mmsim.contests.fitting import Fit, Lessons, fit, judge
+
+NAMES = ("one", "two", "three", "still")
+
+
+def some_lessons(decisions: int = 1200, noise: float = 0.1) -> Lessons:
+    """Results that hang on a product of two inputs, and on chance that all turns of a decision share."""
+    dice = np.random.default_rng(5)
+    counts = dice.integers(2, 7, decisions)
+    decision = np.repeat(np.arange(decisions), counts)
+    inputs = dice.standard_normal((len(decision), 4)).astype(np.float32)
+    inputs[:, 3] = 1.0  # an input that never changes
+    shared = 5 * dice.standard_normal(decisions)[decision]
+    results = np.maximum(inputs[:, 0], 0) - 0.5 * inputs[:, 1] + noise * dice.standard_normal(len(decision)) + shared
+    return Lessons(inputs, results.astype(np.float32), decision, np.arange(decisions) // 5)
+
+
+def fitted(seed: int = 1, epochs: int = 100) -> tuple[str, list[Fit]]:
+    curve: list[Fit] = []
+    net = fit(some_lessons(), NAMES, seed, epochs, curve.append)
+    return net.text(), curve
+
+
+def test_a_net_finds_what_a_line_cannot() -> None:
+    _, curve = fitted()
+    assert [point.epoch for point in curve] == list(range(101))
+    assert 0.4 < curve[0].explained < 0.9  # linear
+    assert curve[-1].explained > 0.93
+    assert curve[-1].gain > curve[0].gain > 0.5
+
+
+def test_the_same_lessons_and_seed_give_the_same_net() -> None:
+    assert fitted(seed=1, epochs=2)[0] == fitted(seed=1, epochs=2)[0] != fitted(seed=2, epochs=2)[0]
+
+
+def test_the_net_says_of_plain_inputs_what_was_fitted() -> None:
+    lessons = some_lessons()
+    curve: list[Fit] = []
+    net = fit(lessons, NAMES, 1, 3, curve.append)
+    unseen = lessons.split()[1]
+    again = judge(unseen, net.values(unseen.inputs).astype(np.float32), 3)
+    assert abs(again.explained - curve[-1].explained) < 1e-3
+    assert net.direct[3] == 0  # an input that never changes says nothing
+
+
+def test_games_held_out_are_not_learnt_from() -> None:
+    learnt, unseen = some_lessons().split()
+    assert not set(learnt.game) & set(unseen.game)
+    assert len(learnt.game) + len(unseen.game) == 1200
+    assert np.abs(np.bincount(unseen.decision, unseen.within(unseen.results))).max() < 1e-3

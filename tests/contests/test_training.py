@@ -1,0 +1,37 @@
+"""Training end to end: the same file to the byte however many workers, and a bot that can be seated with it."""
+
+from pathlib import Path
+
+import pytest
+
+from mmsim.cli.playing import watched
+from mmsim.contests.matches import Arena
+from mmsim.contests.training import Plan, train
+from mmsim.core.errors import UsageError
+from mmsim.metromania.bots import find_bot
+
+
+def trained(folder: Path, workers: int) -> bytes:
+    plan = Plan("metromania", "expert", ("print", "v2"), (2, 3), None, ("planner", "networker"), 3, 32, 2, 32)
+    folder.mkdir()
+    file = folder / "net.json"
+    with watched(quiet=True) as watch, Arena("metromania", workers, watch) as arena:
+        net, verdicts = train(plan, arena, file, lambda point: None)
+    assert net.about["decisions"] > 150
+    assert len(verdicts) == 8
+    assert {verdict.players for verdict in verdicts} == {2, 3}
+    assert all(0 <= verdict.share <= 1 for verdict in verdicts)
+    return file.read_bytes()
+
+
+def test_a_training_gives_the_same_file_however_many_workers_play(tmp_path: Path) -> None:
+    one = trained(tmp_path / "one", 1)
+    assert trained(tmp_path / "two", 2) == one
+    assert b"mmsim bots train expert --rules print --rules v2 --players 2 --players 3" in one
+    file = tmp_path / "one" / "net.json"
+    assert find_bot(f"expert:weights={file},candidates=4").spec == f"expert:weights={file},candidates=4"
+
+
+def test_only_bots_with_a_net_can_be_trained() -> None:
+    with pytest.raises(UsageError, match="bot planner goes by no net"):
+        Plan("metromania", "planner", ("print",), (4,), None, ("planner",))

@@ -1,0 +1,127 @@
+"""The bot with a net: a pure, legal choice that hangs on nobody's seat, only on the playing order."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from mmsim.core.errors import UsageError
+from mmsim.core.game import Variant
+from mmsim.core.nets import Net
+from mmsim.metromania.bots import border, find_bot
+from mmsim.metromania.bots.expert import EXPERT
+from mmsim.metromania.bots.position import Position
+from mmsim.metromania.bots.thinking.memory import INPUT_NAMES
+from mmsim.metromania.game import Metromania
+
+METROMANIA = Metromania()
+VARIANTS = [
+    Variant("print", 4, bots="expert", seed=5),
+    Variant("v2", 3, bots="expert,planner,expert", seed=5),
+    Variant("print+advanced", 2, bots="expert", seed=5),
+    Variant("nl+regular", 2, bots="expert,networker", seed=5),
+    Variant("en1", 4, board="compact", bots="expert,planner,runner,expert", seed=5, seats="rotate"),
+]
+_SEATS = 4
+_BY_SEAT = (  # fields of a position with equal shares for all seats, one after another
+    *("turns_taken", "points", "stations_made", "hand_marker", "hand_kind", "held", "partner_placed"),
+    *("tunnels", "terminus", "direction", "last_edge", "start_side", "end_side", "open", "stops", "exits"),
+    *("touching", "path", "place", "player_points"),
+)
+_BITS_OF_LINES = ("started", "ended", "lines_at", "terminus_at", "lines_along")
+_HEAD, _STREAM = 4, 20  # words of `rng` before the streams, and of a stream
+
+
+def turned(state: Any, by: int) -> Any:
+    """The same position with everybody `by` seats further on."""
+    other = state.copy()
+    s, t = state[0], other[0]
+    for name in _BY_SEAT:
+        t[name] = np.roll(s[name].reshape(_SEATS, -1), by, axis=0).ravel()
+    for name in _BITS_OF_LINES:
+        bits = s[name] << (2 * by) | s[name] >> (8 - 2 * by)
+        t[name] = bits & 255
+    t.marker_holder = np.where(s.marker_holder < 0, s.marker_holder, (s.marker_holder + by) % _SEATS)
+    t.seat = (s.seat + by) % _SEATS
+    streams = s.rng[_HEAD + _STREAM :].reshape(_SEATS, -1)
+    t.rng[_HEAD + _STREAM :] = np.roll(streams, by, axis=0).ravel()
+    return other
+
+
+def test_the_choice_is_the_same_when_the_table_is_turned() -> None:
+    prepared = METROMANIA.prepare(Variant("print", 4, bots="expert", seed=9))
+    seen = 0
+    for game in range(3):
+        position = Position(prepared, game)
+        while not position.over:
+            if position._s.choices > 1 and position._s.plan_turn != position.turn:
+                codes = []
+                for by in range(_SEATS):
+                    memory = border.new_memory()._replace(state=turned(position._memory.state, by))
+                    codes.append(border.choose(memory, prepared.setting, 0))
+                assert len(set(codes)) == 1, f"game {game}, turn {position.turn}: {codes}"
+                seen += 1
+            position.apply(position.bot_move())
+    assert seen > 50
+
+
+@pytest.mark.parametrize("variant", VARIANTS, ids=lambda v: f"{v.rules}-{v.players}p")
+def test_its_games_are_legal_and_the_same_step_by_step(variant: Variant) -> None:
+    prepared = METROMANIA.prepare(variant)
+    shard = METROMANIA.play_shard(prepared, 0, 4)
+    for game in range(4):
+        record = METROMANIA.record(prepared, game)
+        METROMANIA.verify(record)
+        companies = prepared.rules.companies
+        scores = shard["seats"]["score"][companies * game : companies * (game + 1)].tolist()
+        assert scores == record["result"]["scores"]
+
+
+def test_what_it_chooses_does_not_hang_on_what_was_thought_before() -> None:
+    spec = "expert:partner=0,allies=0,trips=0,rivals=0,close=0,leader=0"  # what weights ask for is worked out, no more
+    prepared = METROMANIA.prepare(Variant("print", 4, bots=spec, seed=4))
+    position, other = Position(prepared, 0), Position(METROMANIA.prepare(Variant("v2", 4, bots="expert", seed=6)), 1)
+    for _ in range(60):
+        if position._s.choices > 1:
+            fresh, used = border.new_memory(), other._memory
+            found = [
+                border.choose(memory._replace(state=position._memory.state.copy()), prepared.setting, 0)
+                for memory in (fresh, used)
+            ]
+            assert found[0] == found[1]
+        position.apply(position.bot_move())
+        other.apply(other.bot_move())
+
+
+def test_weights_of_a_file_are_seated_and_change_the_play(tmp_path: Path) -> None:
+    about = EXPERT.net
+    silly = Net(INPUT_NAMES, 0.0, -about.bias, -about.out, -about.direct, about.into)
+    file = tmp_path / "silly.json"
+    silly.write(file)
+    bot = find_bot(f"expert:weights={file}")
+    assert bot.spec == f"expert:weights={file}"
+    assert bot.about["net"] != EXPERT.about["net"]
+    usual = METROMANIA.play_shard(METROMANIA.prepare(Variant("print", 4, bots="expert", seed=1)), 0, 5)
+    other = METROMANIA.play_shard(METROMANIA.prepare(Variant("print", 4, bots=bot.spec, seed=1)), 0, 5)
+    assert usual["games"].tobytes() != other["games"].tobytes()
+    told = json.loads(file.read_text())
+    del told["inputs"]["own_points"]
+    file.write_text(json.dumps(told))
+    with pytest.raises(UsageError, match="own_points is missing"):
+        find_bot(f"expert:weights={file}")
+
+
+def test_the_weights_that_come_with_it_say_where_they_come_from() -> None:
+    about = EXPERT.net.about
+    assert str(about["command"]).startswith("mmsim bots train expert ")
+    assert {"seed", "decisions", "held_out_decisions", "held_out_games"} <= set(about)
+
+
+def test_it_tells_what_its_net_thinks_of_the_turns_it_compares() -> None:
+    position = Position(METROMANIA.prepare(Variant("print", 4, bots="expert", seed=2)), 0)
+    chosen = position.bot_move()
+    reasons = position.explain()
+    assert reasons[0].move == chosen
+    assert 2 <= len(reasons) <= 8
