@@ -3,33 +3,57 @@
 import hashlib
 import json
 import logging
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
 from functools import cache
 from itertools import islice
 from pathlib import Path
+from statistics import median
 from typing import Any
+from uuid import uuid4
 
 from mmsim.batch.experiment import PreparedVariant
 from mmsim.batch.plan import Part
-from mmsim.batch.pool import STRIKES, Heard
-from mmsim.batch.worker import LOG, Entry, FinishedPart, Player, Task, log_part, write_part
+from mmsim.batch.pool import PATIENCE_S, SLOWER, STRIKES, Heard
+from mmsim.batch.scheduler import Scheduler
+from mmsim.batch.worker import LOG, Entry, FinishedPart, Player, Task, Tell, log_part, write_part
 from mmsim.core.bench import machine
 from mmsim.core.errors import MmsimError, UsageError
 from mmsim.core.game import Variant
 
-_WAIT_S = 60  # for the scheduler and its first worker
+_REACH_S = 10  # for the scheduler to answer
+_WAIT_S = 60  # for its first worker
 _AHEAD = 2  # parts for every thread of the cluster, so that none waits for this machine
+_LOOK_S = 1.0
+_RESTART_S = 30
 _SAME = ("mmsim", "polars", "numpy")  # versions on which the bytes of a part depend
+
+
+@dataclass
+class _Flight:
+    """A part that is being played somewhere, as far as has been heard of it."""
+
+    task: Task
+    worker: str = ""  # "": it waits for one
+    done: int = 0  # games
+    heard: float = 0.0
+    strikes: int = 0
 
 
 class Cluster:
     """Plays parts on the workers of a `dask.distributed` scheduler."""
 
-    def __init__(self, address: str, folder: Path, game: str, variants: Sequence[PreparedVariant]) -> None:
-        self._address, self._folder, self._game = address, folder, game
+    def __init__(self, scheduler: Scheduler, folder: Path, game: str, variants: Sequence[PreparedVariant]) -> None:
+        self._scheduler, self._folder, self._game = scheduler, folder, game
         self._variants = tuple(ready.variant for ready in variants)
         self._stamp = _stamp([ready.about for ready in variants])
+        self._topic = f"mmsim-{uuid4().hex}"
+        self._flying: dict[int, _Flight] = {}  # by the number of the part
+        self._silences: deque[float] = deque(maxlen=101)  # usual seconds between two messages
+        self.patience = PATIENCE_S
 
     def __enter__(self) -> "Cluster":
         try:
@@ -38,14 +62,32 @@ class Cluster:
             raise UsageError("--cluster needs an extra: pip install 'mmsim[cluster]'") from error
         with ExitStack() as stack:
             stack.enter_context(_in_the_log_of_the_run())
-            try:
-                self._client = stack.enter_context(Client(self._address, timeout=_WAIT_S, set_as_default=False))
-                self._client.wait_for_workers(1, timeout=_WAIT_S)
-            except (OSError, ValueError, TimeoutError) as error:
-                raise MmsimError(f"no cluster with a worker at {self._address}: {error}") from error
-            LOG.info("cluster %s with %d threads", self._address, self._threads())
+            self._client = self._reached(
+                lambda: stack.enter_context(
+                    Client(
+                        self._scheduler.address,
+                        security=self._scheduler.security(),
+                        timeout=_REACH_S,
+                        set_as_default=False,
+                    )
+                ),
+                f"no Dask scheduler answers at {self._scheduler}",
+            )
+            self._reached(
+                lambda: self._client.wait_for_workers(1, timeout=_WAIT_S),
+                f"the cluster at {self._scheduler} has no worker after {_WAIT_S} s",
+            )
+            self._client.subscribe_topic(self._topic, self._hear)
+            LOG.info("cluster %s with %d threads", self._scheduler, self._threads())
             self._leave = stack.pop_all()
         return self
+
+    def _reached(self, ask: Callable[[], Any], sentence: str) -> Any:
+        try:
+            return ask()
+        except (OSError, ValueError, TimeoutError, TypeError) as error:
+            LOG.error("%s: %s: %s", sentence, type(error).__name__, error)
+            raise MmsimError(sentence) from error
 
     def __exit__(self, *problem: object) -> None:
         self._leave.close()  # parts in flight are forgotten with the client
@@ -63,33 +105,70 @@ class Cluster:
         except OSError as error:  # writing complains with a sentence of its own
             raise self._gone() from error
 
-    def _play(self, tasks: Iterator[Task]) -> Iterator[Entry]:
-        from distributed import as_completed
+    def _play(self, tasks: Iterator[Task]) -> Iterator[Entry | Heard]:
+        from distributed import wait
 
-        ahead = as_completed(loop=self._client.loop, raise_errors=False)
-        flying: dict[str, Task] = {}
+        futures: dict[Any, int] = {}
         while True:
-            room = max(1, _AHEAD * self._threads()) - len(flying)
+            room = max(1, _AHEAD * self._threads()) - len(futures)
             for task in islice(tasks, max(0, room)):  # no room while workers are lost
+                self._flying[task.part.number] = _Flight(task)
                 future = self._client.submit(
                     play_there,
-                    *(self._game, self._variants, task.part, self._stamp),
+                    *(self._game, self._variants, task.part, self._stamp, self._topic),
                     pure=False,
                     retries=STRIKES - 1,
                 )
-                flying[future.key] = task
-                ahead.add(future)
-            if not flying:
+                futures[future] = task.part.number
+            if not futures:
                 return
-            future = next(ahead)
-            task = flying.pop(future.key)
-            played = self._result(future, task)
-            write_part(self._folder, task.part, played.files)
-            log_part(task.part, played.entry)
-            yield played.entry
+            with suppress(TimeoutError), self._client.as_current():
+                wait(list(futures), timeout=_LOOK_S, return_when="FIRST_COMPLETED")
+            for future in [future for future in futures if future.status != "pending"]:
+                task = self._flying.pop(futures.pop(future)).task
+                played = self._result(future, task)
+                write_part(self._folder, task.part, played.files)
+                log_part(task.part, played.entry)
+                yield played.entry
+            self._look_after()
+            yield Heard(sum(flight.done for flight in self._flying.values()))
+
+    def _hear(self, event: tuple[float, dict[str, Any]]) -> None:
+        """Take note of how far a part is; Dask calls this in a thread of its own."""
+        _, said = event
+        flight, now = self._flying.get(said["part"]), time.monotonic()
+        if flight is not None:
+            if flight.worker == said["worker"]:
+                self._silences.append(now - flight.heard)
+            flight.worker, flight.done, flight.heard = said["worker"], said["done"], now
+
+    def _look_after(self) -> None:
+        """Notice workers that have not been heard of for too long, as the pool of this machine does."""
+        patience = max(self.patience, SLOWER * median([*self._silences] or [0.0]))
+        for flight in list(self._flying.values()):
+            silence = time.monotonic() - flight.heard
+            if flight.worker and silence > patience:
+                self._strike(flight, silence)
+
+    def _strike(self, flight: _Flight, silence: float) -> None:
+        """End a worker that hangs; Dask then gives its part to another one. Three times at most."""
+        part, worker = flight.task.part, flight.worker
+        flight.strikes += 1
+        where = f"game {part.first + flight.done} of {flight.task.name}"
+        LOG.warning("part %d: worker %s was silent for %.0f s at %s", part.number, worker, silence, where)
+        if flight.strikes == STRIKES:
+            raise MmsimError(f"part {part.number} lost its worker {STRIKES} times to silence; the last time at {where}")
+        flight.worker, flight.done = "", 0
+        try:
+            self._client.restart_workers([worker], timeout=_RESTART_S, raise_for_error=False)
+        except ValueError as error:  # nobody minds it who could end it
+            raise MmsimError(
+                f"worker {worker} was silent for {silence:.0f} s at {where}, and has no nanny to restart it; "
+                "restart it, then resume the run"
+            ) from error
 
     def _gone(self) -> MmsimError:
-        return MmsimError(f"the cluster at {self._address} is gone; resume the run when it is back")
+        return MmsimError(f"the cluster at {self._scheduler} is gone; resume the run when it is back")
 
     def _result(self, future: Any, task: Task) -> FinishedPart:
         part = task.part
@@ -122,12 +201,23 @@ def _in_the_log_of_the_run() -> Iterator[None]:
             logger.handlers[:], logger.propagate = handlers, propagate
 
 
-def play_there(game: str, variants: tuple[Variant, ...], part: Part, stamp: str) -> FinishedPart:
-    """What a worker of the cluster does: play a part and send back its files."""
+def play_there(game: str, variants: tuple[Variant, ...], part: Part, stamp: str, topic: str = "") -> FinishedPart:
+    """What a worker of the cluster does: play a part, say under a topic how far it is, and send back its files."""
+    tell = _teller(topic, part)
+    tell(0)
     here = _here(game, variants)
     if here != stamp:
         raise MmsimError(f"a worker of the cluster is not like this machine: it has {here}, this machine {stamp}")
-    return _player(game, variants).play(part, variants[part.variant])
+    return _player(game, variants).play(part, variants[part.variant], tell)
+
+
+def _teller(topic: str, part: Part) -> Tell:
+    if not topic:
+        return lambda done: None
+    from distributed import get_worker
+
+    worker = get_worker()
+    return lambda done: worker.log_event(topic, {"part": part.number, "done": done, "worker": worker.address})
 
 
 @cache

@@ -22,7 +22,7 @@ from mmsim.core.game import Variant
 
 STRIKES = 3
 PATIENCE_S = 300.0  # a worker that has not been heard of for so long, and 50 times its usual silence, hangs
-_SLOWER = 50
+SLOWER = 50
 _LOOK_S = 1.0
 
 
@@ -98,7 +98,7 @@ class Pool:
                 yield from self._bury(sentinels[source])
         for worker in list(self._workers):
             silence, patience = time.monotonic() - worker.heard, self.patience if worker.ready else PATIENCE_S
-            if worker.task and silence > max(patience, _SLOWER * median(self._silences or [0.0])):
+            if worker.task and silence > max(patience, SLOWER * median(self._silences or [0.0])):
                 worker.process.kill()
                 self._lose(worker, f"was silent for {silence:.0f} s")
         yield Heard(sum(worker.done for worker in self._workers if worker.task))

@@ -13,6 +13,7 @@ from mmsim.batch.plan import Part, Plan
 from mmsim.batch.pool import PATIENCE_S, Heard, Pool
 from mmsim.batch.precision import Looks, Measure, Precision
 from mmsim.batch.remarkable import keep_records
+from mmsim.batch.scheduler import Scheduler
 from mmsim.batch.store import LOG_FILE, Run
 from mmsim.batch.tally import Tally
 from mmsim.batch.worker import LOG, Entry, Task
@@ -89,7 +90,7 @@ class Session:
 
     run: Run
     workers: int = 1
-    cluster: str | None = None  # address of a scheduler
+    cluster: Scheduler | None = None
     watch: Watch = lambda status: None
     measure: Measure | None = None
     patience: float = PATIENCE_S
@@ -168,7 +169,9 @@ class Session:
         if self.cluster:
             from mmsim.batch.cluster import Cluster  # an extra that most people do without
 
-            return Cluster(self.cluster, run.folder, run.experiment.game, run.prepared)
+            cluster = Cluster(self.cluster, run.folder, run.experiment.game, run.prepared)
+            cluster.patience = self.patience
+            return cluster
         first, log = run.prepared[0].variant, run.folder / LOG_FILE
         pool = Pool(run.folder, run.experiment.game, self.workers, first, log)
         pool.patience = self.patience

@@ -18,6 +18,7 @@ import typer
 from mmsim.batch.experiment import Experiment
 from mmsim.batch.precision import LIMIT, Measure, Precision
 from mmsim.batch.runner import Session, Status, estimate
+from mmsim.batch.scheduler import Scheduler
 from mmsim.batch.store import Run
 from mmsim.cli.progress import Watcher, duration, watcher
 from mmsim.core.errors import MmsimError
@@ -55,7 +56,7 @@ def _measure(metric: str, game: str) -> Measure:
 def carry_out(
     made: Run,
     workers: int | None,
-    cluster: str | None = None,
+    cluster: Scheduler | None = None,
     quiet: bool = False,
     json_progress: bool = False,
     kept: bool = True,
@@ -65,7 +66,7 @@ def carry_out(
     measure = _measure(until["metric"], made.experiment.game) if until else None
     words = ["mmsim", "resume", str(made.folder)]
     words += ["--workers", str(workers)] if workers else []
-    words += ["--cluster", cluster] if cluster else []
+    words += cluster.options() if cluster else []
     after = f"go on with: {shlex.join(words)}" if kept else NOTHING_KEPT
     with watched(quiet, json_progress, after) as watch:
         if measure and not quiet and not made.games_asked:

@@ -9,6 +9,7 @@ from mmsim.batch import experiment as experiments
 from mmsim.batch.check import SAMPLE, Checked
 from mmsim.batch.check import check as check_run
 from mmsim.batch.runner import Status, extend
+from mmsim.batch.scheduler import Scheduler
 from mmsim.batch.store import Run
 from mmsim.cli import playing
 from mmsim.cli.common import GameName, Isolate, MoveSeconds, console, move_limit, say
@@ -23,6 +24,9 @@ Cluster = Annotated[
     str | None,
     typer.Option(metavar="ADDRESS", help="Play on a Dask cluster instead, like tcp://host:8786 (mmsim[cluster])."),
 ]
+TlsCa = Annotated[Path | None, typer.Option(help="TLS: the certificate by which those of the cluster are signed.")]
+TlsCert = Annotated[Path | None, typer.Option(help="TLS: our own certificate.")]
+TlsKey = Annotated[Path | None, typer.Option(help="TLS: the key of our own certificate.")]
 JsonProgress = Annotated[bool, typer.Option("--json-progress", help="Progress as JSON lines on stderr.")]
 RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")]
 
@@ -58,10 +62,14 @@ def run(
     move_seconds: MoveSeconds = None,
     workers: Workers = None,
     cluster: Cluster = None,
+    tls_ca: TlsCa = None,
+    tls_cert: TlsCert = None,
+    tls_key: TlsKey = None,
     quiet: Quiet = False,
     json_progress: JsonProgress = False,
 ) -> None:
     """Play an experiment into a folder of tables."""
+    scheduler = _scheduler(cluster, tls_ca, tls_cert, tls_key)
     chosen = {
         "variants": rules,
         "boards": board,
@@ -80,18 +88,21 @@ def run(
         made = _extended(what, out, more, [*given, *(["until"] if until else [])])
     else:
         made = _created(what, given, out, until)
-    _carry_out(made, workers, cluster, quiet, json_progress)
+    _carry_out(made, workers, scheduler, quiet, json_progress)
 
 
 def resume(
     folder: RunFolder,
     workers: Workers = None,
     cluster: Cluster = None,
+    tls_ca: TlsCa = None,
+    tls_cert: TlsCert = None,
+    tls_key: TlsKey = None,
     quiet: Quiet = False,
     json_progress: JsonProgress = False,
 ) -> None:
     """Go on with a run that was stopped; parts that are missing or damaged are played again."""
-    _carry_out(Run(folder), workers, cluster, quiet, json_progress)
+    _carry_out(Run(folder), workers, _scheduler(cluster, tls_ca, tls_cert, tls_key), quiet, json_progress)
 
 
 def check(
@@ -132,7 +143,15 @@ def _extended(what: str | None, out: Path | None, more: int, others: list[str]) 
     return made
 
 
-def _carry_out(made: Run, workers: int | None, cluster: str | None, quiet: bool, json_progress: bool) -> None:
+def _scheduler(address: str | None, ca: Path | None, cert: Path | None, key: Path | None) -> Scheduler | None:
+    if address is None:
+        if ca or cert or key:
+            raise UsageError("TLS is for a cluster; name one with --cluster tls://10.0.0.1:8786")
+        return None
+    return Scheduler(address, ca, cert, key)
+
+
+def _carry_out(made: Run, workers: int | None, cluster: Scheduler | None, quiet: bool, json_progress: bool) -> None:
     status = playing.carry_out(made, workers, cluster, quiet, json_progress)
     if not quiet:
         _tell(made, status)

@@ -13,10 +13,11 @@ from mmsim.batch.cluster import play_there
 from mmsim.batch.experiment import prepare_variants
 from mmsim.batch.plan import Part
 from mmsim.batch.runner import Session, Status
+from mmsim.batch.scheduler import Scheduler
 from mmsim.batch.store import Run
-from mmsim.core.errors import MmsimError
+from mmsim.core.errors import MmsimError, UsageError
 from mmsim.games import find_game
-from tests.batch.helpers import ROOT, expected, small, tables_of, wait_until
+from tests.batch.helpers import ROOT, expected, small, tables_of, toy, wait_until
 
 pytest.importorskip("distributed")
 
@@ -69,7 +70,7 @@ def test_a_cluster_that_loses_a_worker_or_its_scheduler_comes_to_the_same_bytes(
             killed.append(by_hand.workers[0].kill())
 
     run = Run.create(tmp_path / "run", small(games=600))
-    status = Session(run, cluster=by_hand.address, watch=watch).carry_out()
+    status = Session(run, cluster=Scheduler(by_hand.address), watch=watch).carry_out()
     assert killed
     assert by_hand.workers[0].wait(5) != 0
     assert status.done == 1200
@@ -81,7 +82,7 @@ def test_a_cluster_that_loses_a_worker_or_its_scheduler_comes_to_the_same_bytes(
 
     again = Run.create(tmp_path / "again", small(games=600))
     with pytest.raises(MmsimError, match=r"the cluster at \S+ is gone; resume the run when it is back"):
-        Session(again, cluster=by_hand.address, watch=watch_again).carry_out()
+        Session(again, cluster=Scheduler(by_hand.address), watch=watch_again).carry_out()
     assert Session(again, 1).carry_out().began_with > 0
     assert tables_of(again) == tables_of(run)
 
@@ -92,8 +93,49 @@ def test_a_worker_that_is_not_like_this_machine_is_refused() -> None:
         play_there("metromania", (ready.variant,), Part(0, 0, 0, 1), "mmsim 9.9")
 
 
-def test_no_cluster_at_the_address_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mmsim.batch.cluster._WAIT_S", 1)
-    run = Run.create(tmp_path / "run", small(games=60))
-    with pytest.raises(MmsimError, match="no cluster with a worker at tcp://127.0.0.1:9"):
-        Session(run, cluster="tcp://127.0.0.1:9").carry_out()
+def test_a_bot_that_hangs_on_a_cluster_is_noticed_as_it_is_on_this_machine(tmp_path: Path, by_hand: ByHand) -> None:
+    bot = tmp_path / "hangs.py"
+    bot.write_text("import time\nclass Hangs:\n def choose(self, view, moves):\n  time.sleep(3600)\n")
+    asked = small(
+        variants=["print"], boards=["compact"], bots=f"{bot}:Hangs,uniform,uniform,uniform", games=4, part_games=4
+    )
+    run = Run.create(tmp_path / "run", asked)
+    with pytest.raises(
+        MmsimError, match=r"worker tcp://\S+ was silent for \d+ s at game 0 of print-4p, and has no nanny"
+    ):
+        Session(run, cluster=Scheduler(by_hand.address), patience=2.0).carry_out()
+
+
+def test_no_scheduler_at_the_address_is_said_within_ten_seconds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, toy_game: None
+) -> None:
+    from mmsim.batch import cluster
+
+    assert cluster._REACH_S <= 10
+    monkeypatch.setattr(cluster, "_REACH_S", 1)
+    run = Run.create(tmp_path / "run", toy(games=60))
+    with pytest.raises(MmsimError, match="^no Dask scheduler answers at tcp://127.0.0.1:9$"):
+        Session(run, cluster=Scheduler("tcp://127.0.0.1:9")).carry_out()
+
+
+@pytest.mark.parametrize(
+    "address", ["nonsense", "tcp://", "tcp://host", "http://host:1", "tcp://host:99999", "a b:1", ""]
+)
+def test_what_is_no_address_is_refused_at_once(address: str) -> None:
+    with pytest.raises(UsageError, match="is no address of a scheduler; one looks like tcp://"):
+        Scheduler(address)
+
+
+def test_tls_takes_three_files_and_an_address_of_its_own(tmp_path: Path) -> None:
+    files = [tmp_path / name for name in ("ca.pem", "cert.pem", "key.pem")]
+    with pytest.raises(UsageError, match=r"--tls-ca: there is no file .*ca\.pem"):
+        Scheduler("tls://host:8786", *files)
+    for file in files:
+        file.touch()
+    with pytest.raises(UsageError, match="--tls-ca is for an address like tls://"):
+        Scheduler("tcp://host:8786", *files)
+    with pytest.raises(UsageError, match="TLS takes three files"):
+        Scheduler("tls://host:8786", files[0])
+    scheduler = Scheduler("tls://host:8786", *files)
+    assert scheduler.options()[2:4] == ["--tls-ca", str(files[0])]
+    assert scheduler.security().require_encryption
