@@ -1,5 +1,6 @@
 """The same parts on a Dask cluster: its workers play and encode, this machine writes and keeps the journal."""
 
+import asyncio
 import hashlib
 import json
 import logging
@@ -19,12 +20,12 @@ from mmsim.batch.experiment import PreparedVariant
 from mmsim.batch.plan import Part
 from mmsim.batch.pool import PATIENCE_S, SLOWER, STRIKES, Heard
 from mmsim.batch.scheduler import Scheduler
-from mmsim.batch.worker import LOG, Entry, FinishedPart, Player, Task, Tell, log_part, write_part
+from mmsim.batch.worker import LOG, Entry, FinishedPart, Player, Task, log_part, write_part
 from mmsim.core.bench import machine
 from mmsim.core.errors import MmsimError, UsageError
 from mmsim.core.game import Variant
 
-_REACH_S = 10  # for the scheduler to answer
+_REACH_S = 5  # for the scheduler to answer
 _WAIT_S = 60  # for its first worker
 _AHEAD = 2  # parts for every thread of the cluster, so that none waits for this machine
 _LOOK_S = 1.0
@@ -38,7 +39,7 @@ class _Flight:
 
     task: Task
     worker: str = ""  # "": it waits for one
-    done: int = 0  # games
+    done: int | None = None  # games; None while the worker loads what it needs
     heard: float = 0.0
     strikes: int = 0
 
@@ -62,30 +63,25 @@ class Cluster:
             raise UsageError("--cluster needs an extra: pip install 'mmsim[cluster]'") from error
         with ExitStack() as stack:
             stack.enter_context(_in_the_log_of_the_run())
-            self._client = self._reached(
-                lambda: stack.enter_context(
-                    Client(
-                        self._scheduler.address,
-                        security=self._scheduler.security(),
-                        timeout=_REACH_S,
-                        set_as_default=False,
-                    )
-                ),
-                f"no Dask scheduler answers at {self._scheduler}",
-            )
-            self._reached(
-                lambda: self._client.wait_for_workers(1, timeout=_WAIT_S),
-                f"the cluster at {self._scheduler} has no worker after {_WAIT_S} s",
-            )
+            security = self._scheduler.security()
+            with self._complaining(f"no Dask scheduler answers at {self._scheduler}"):
+                asyncio.run(_shake_hands(self._scheduler.address, security))
+                self._client = stack.enter_context(
+                    Client(self._scheduler.address, security=security, timeout=_REACH_S, set_as_default=False)
+                )
+            with self._complaining(f"the cluster at {self._scheduler} has no worker after {_WAIT_S} s"):
+                self._client.wait_for_workers(1, timeout=_WAIT_S)
             self._client.subscribe_topic(self._topic, self._hear)
             LOG.info("cluster %s with %d threads", self._scheduler, self._threads())
             self._leave = stack.pop_all()
         return self
 
-    def _reached(self, ask: Callable[[], Any], sentence: str) -> Any:
+    @contextmanager
+    def _complaining(self, sentence: str) -> Iterator[None]:
+        """Whatever goes wrong inside is said in a sentence; what it was exactly goes to the log."""
         try:
-            return ask()
-        except (OSError, ValueError, TimeoutError, TypeError) as error:
+            yield
+        except Exception as error:  # who answers may be anything, and say anything
             LOG.error("%s: %s: %s", sentence, type(error).__name__, error)
             raise MmsimError(sentence) from error
 
@@ -100,9 +96,11 @@ class Cluster:
 
     def play(self, tasks: Iterator[Task]) -> Iterator[Entry | Heard]:
         """Play parts in any order and write their files here; a part whose worker dies goes to another one."""
+        from distributed.client import CancelledError, ClosedClientError
+
         try:
             yield from self._play(tasks)
-        except OSError as error:  # writing complains with a sentence of its own
+        except (OSError, CancelledError, ClosedClientError) as error:  # writing complains with a sentence of its own
             raise self._gone() from error
 
     def _play(self, tasks: Iterator[Task]) -> Iterator[Entry | Heard]:
@@ -131,34 +129,34 @@ class Cluster:
                 log_part(task.part, played.entry)
                 yield played.entry
             self._look_after()
-            yield Heard(sum(flight.done for flight in self._flying.values()))
+            yield Heard(sum(flight.done or 0 for flight in self._flying.values()))
 
     def _hear(self, event: tuple[float, dict[str, Any]]) -> None:
         """Take note of how far a part is; Dask calls this in a thread of its own."""
-        _, said = event
-        flight, now = self._flying.get(said["part"]), time.monotonic()
+        _, message = event
+        flight, now = self._flying.get(message["part"]), time.monotonic()
         if flight is not None:
-            if flight.worker == said["worker"]:
+            if flight.worker == message["worker"] and flight.done is not None:
                 self._silences.append(now - flight.heard)
-            flight.worker, flight.done, flight.heard = said["worker"], said["done"], now
+            flight.worker, flight.done, flight.heard = message["worker"], message["done"], now
 
     def _look_after(self) -> None:
         """Notice workers that have not been heard of for too long, as the pool of this machine does."""
-        patience = max(self.patience, SLOWER * median([*self._silences] or [0.0]))
+        usual = SLOWER * median(list(self._silences) or [0.0])
         for flight in list(self._flying.values()):
             silence = time.monotonic() - flight.heard
-            if flight.worker and silence > patience:
+            if flight.worker and silence > max(PATIENCE_S if flight.done is None else self.patience, usual):
                 self._strike(flight, silence)
 
     def _strike(self, flight: _Flight, silence: float) -> None:
         """End a worker that hangs; Dask then gives its part to another one. Three times at most."""
         part, worker = flight.task.part, flight.worker
         flight.strikes += 1
-        where = f"game {part.first + flight.done} of {flight.task.name}"
+        where = f"game {part.first + (flight.done or 0)} of {flight.task.name}"
         LOG.warning("part %d: worker %s was silent for %.0f s at %s", part.number, worker, silence, where)
         if flight.strikes == STRIKES:
             raise MmsimError(f"part {part.number} lost its worker {STRIKES} times to silence; the last time at {where}")
-        flight.worker, flight.done = "", 0
+        flight.worker, flight.done = "", None
         try:
             self._client.restart_workers([worker], timeout=_RESTART_S, raise_for_error=False)
         except ValueError as error:  # nobody minds it who could end it
@@ -187,6 +185,16 @@ class Cluster:
         )
 
 
+async def _shake_hands(address: str, security: Any) -> None:
+    """Have a scheduler say who it is; a Client that cannot be started would leave tracebacks behind."""
+    from distributed.core import rpc
+
+    async with asyncio.timeout(_REACH_S), rpc(address, connection_args=security.get_connection_args("client")) as there:
+        about = await there.identity(n_workers=0)
+        if about["type"] != "Scheduler":
+            raise ValueError(f"it is a {about['type']}")
+
+
 @contextmanager
 def _in_the_log_of_the_run() -> Iterator[None]:
     """What Dask has to say goes to `run.log`, not between the lines of whoever watches."""
@@ -204,14 +212,14 @@ def _in_the_log_of_the_run() -> Iterator[None]:
 def play_there(game: str, variants: tuple[Variant, ...], part: Part, stamp: str, topic: str = "") -> FinishedPart:
     """What a worker of the cluster does: play a part, say under a topic how far it is, and send back its files."""
     tell = _teller(topic, part)
-    tell(0)
+    tell(None)
     here = _here(game, variants)
     if here != stamp:
         raise MmsimError(f"a worker of the cluster is not like this machine: it has {here}, this machine {stamp}")
     return _player(game, variants).play(part, variants[part.variant], tell)
 
 
-def _teller(topic: str, part: Part) -> Tell:
+def _teller(topic: str, part: Part) -> Callable[[int | None], None]:
     if not topic:
         return lambda done: None
     from distributed import get_worker

@@ -1,6 +1,7 @@
 """Where a Dask cluster is: an address that can be one, and the files of its TLS."""
 
 import re
+import ssl
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,15 @@ class Scheduler:
         for option, file in named.items():
             if not file.is_file():
                 raise UsageError(f"{option}: there is no file {file}")
+        if named:
+            self._check_files()
+
+    def _check_files(self) -> None:
+        try:
+            ssl.create_default_context(cafile=self.tls_ca).load_cert_chain(str(self.tls_cert), self.tls_key)
+        except OSError as error:  # SSLError is one
+            files = f"{self.tls_ca}, {self.tls_cert} and {self.tls_key}"
+            raise UsageError(f"{files} are no certificates and key for TLS: {error.strerror or error}") from error
 
     def __str__(self) -> str:
         return self.address
@@ -49,7 +59,10 @@ class Scheduler:
         from distributed.security import Security
 
         if self.tls_ca is None:
-            return Security()
+            security = Security()
+            if self.address.startswith("tls:") and not security.get_connection_args("client").get("ssl_context"):
+                raise UsageError("TLS takes three files: --tls-ca, --tls-cert and --tls-key")
+            return security
         return Security(
             require_encryption=True,
             tls_ca_file=str(self.tls_ca),

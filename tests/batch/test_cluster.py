@@ -1,23 +1,29 @@
 """A real Dask cluster on this machine: a scheduler and two workers, one of them killed while it plays."""
 
+import json
 import os
+import re
+import shutil
+import signal
+import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import pytest
 
 from mmsim.batch.cluster import play_there
-from mmsim.batch.experiment import prepare_variants
+from mmsim.batch.experiment import Experiment, prepare_variants
 from mmsim.batch.plan import Part
 from mmsim.batch.runner import Session, Status
 from mmsim.batch.scheduler import Scheduler
 from mmsim.batch.store import Run
 from mmsim.core.errors import MmsimError, UsageError
 from mmsim.games import find_game
-from tests.batch.helpers import ROOT, expected, small, tables_of, toy, wait_until
+from tests.batch.helpers import ROOT, expected, journal_lines, mmsim, small, tables_of, toy, wait_until
 
 pytest.importorskip("distributed")
 
@@ -25,19 +31,19 @@ pytest.importorskip("distributed")
 class ByHand:
     """A cluster as `docs/cluster.md` starts it."""
 
-    def __init__(self, folder: Path, stack: ExitStack) -> None:
+    def __init__(self, folder: Path, stack: ExitStack, *tls: str, nannies: bool = False) -> None:
         self._folder, self._stack = folder, stack
+        host = f"{'tls' if tls else 'tcp'}://127.0.0.1"
         self.scheduler = self._dask(
-            "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", "s.json"
+            *("scheduler", "--host", host, "--port", "0", "--no-dashboard", "--scheduler-file", "s.json", *tls)
         )
         wait_until(lambda: (folder / "s.json").exists(), 30)
-        words = ("worker", "--scheduler-file", "s.json", "--nthreads", "1", "--no-nanny", "--no-dashboard")
+        words = ["worker", "--scheduler-file", "s.json", "--host", host, "--nthreads", "1", "--no-dashboard", *tls]
+        words += ["--nanny" if nannies else "--no-nanny"]
         self.workers = [self._dask(*words) for _ in range(2)]
 
     @property
     def address(self) -> str:
-        import json
-
         return str(json.loads((self._folder / "s.json").read_text())["address"])
 
     def _dask(self, *words: str) -> "subprocess.Popen[bytes]":
@@ -50,14 +56,19 @@ class ByHand:
             stderr=(self._folder / "dask.log").open("ab"),
         )
         self._stack.callback(process.wait)
-        self._stack.callback(process.kill)
+        self._stack.callback(process.kill)  # what a nanny minds ends with it
         return process
 
 
 @pytest.fixture
-def by_hand(tmp_path: Path) -> Iterator[ByHand]:
+def stack() -> Iterator[ExitStack]:
     with ExitStack() as stack:
-        yield ByHand(tmp_path, stack)
+        yield stack
+
+
+@pytest.fixture
+def by_hand(tmp_path: Path, stack: ExitStack) -> ByHand:
+    return ByHand(tmp_path, stack)
 
 
 def test_a_cluster_that_loses_a_worker_or_its_scheduler_comes_to_the_same_bytes(
@@ -93,17 +104,93 @@ def test_a_worker_that_is_not_like_this_machine_is_refused() -> None:
         play_there("metromania", (ready.variant,), Part(0, 0, 0, 1), "mmsim 9.9")
 
 
-def test_a_bot_that_hangs_on_a_cluster_is_noticed_as_it_is_on_this_machine(tmp_path: Path, by_hand: ByHand) -> None:
-    bot = tmp_path / "hangs.py"
-    bot.write_text("import time\nclass Hangs:\n def choose(self, view, moves):\n  time.sleep(3600)\n")
-    asked = small(
-        variants=["print"], boards=["compact"], bots=f"{bot}:Hangs,uniform,uniform,uniform", games=4, part_games=4
+def hanging(folder: Path) -> Experiment:
+    """Four games with a bot that hangs in the first of them, unless it has done so before."""
+    bot, before = folder / "hangs.py", folder / "before"
+    bot.write_text(
+        "import pathlib, time\n"
+        "class Hangs:\n"
+        " def choose(self, view, moves):\n"
+        f"  before = pathlib.Path({str(before)!r})\n"
+        "  if not before.exists():\n"
+        "   before.touch()\n"
+        "   time.sleep(3600)\n"
+        "  return moves[0]\n"
     )
-    run = Run.create(tmp_path / "run", asked)
+    bots = f"{bot}:Hangs,uniform,uniform,uniform"
+    return small(variants=["print"], boards=["compact"], bots=bots, games=4, part_games=4)
+
+
+def test_a_bot_that_hangs_on_a_cluster_is_noticed_as_it_is_on_this_machine(tmp_path: Path, by_hand: ByHand) -> None:
+    run = Run.create(tmp_path / "run", hanging(tmp_path))
     with pytest.raises(
         MmsimError, match=r"worker tcp://\S+ was silent for \d+ s at game 0 of print-4p, and has no nanny"
     ):
-        Session(run, cluster=Scheduler(by_hand.address), patience=2.0).carry_out()
+        Session(run, cluster=Scheduler(by_hand.address), patience=1.0).carry_out()
+
+
+def test_a_worker_that_hangs_is_restarted_by_its_nanny_and_its_part_played_again(
+    tmp_path: Path, stack: ExitStack
+) -> None:
+    by_hand = ByHand(tmp_path, stack, nannies=True)
+    run = Run.create(tmp_path / "run", hanging(tmp_path))
+    assert Session(run, cluster=Scheduler(by_hand.address), patience=1.0).carry_out().done == 4
+    log = (run.folder / "run.log").read_text()
+    assert len(re.findall(r"part 0: worker tcp://\S+ was silent for \d+ s at game 0 of print-4p", log)) == 1
+    assert tables_of(run) == expected(hanging(tmp_path))
+
+
+def certificates(folder: Path) -> list[Path]:
+    """What the recipe in `docs/cluster.md` makes: authority, certificate, key."""
+    recipe = re.search(r"```sh\n(openssl .*?)```", (ROOT / "docs" / "cluster.md").read_text(), re.DOTALL)
+    assert recipe is not None
+    subprocess.run(["sh", "-ec", recipe[1]], cwd=folder, check=True, capture_output=True)
+    return [folder / name for name in ("ca.pem", "cert.pem", "key.pem")]
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="certificates are made with openssl")
+def test_a_cluster_with_tls_plays_for_whoever_has_a_certificate(tmp_path: Path, stack: ExitStack) -> None:
+    files = certificates(tmp_path)
+    words = [word for pair in zip(("--tls-ca-file", "--tls-cert", "--tls-key"), files, strict=True) for word in pair]
+    by_hand = ByHand(tmp_path, stack, *map(str, words))
+    assert by_hand.address.startswith("tls://")
+    run, scheduler = Run.create(tmp_path / "run", small(games=60)), Scheduler(by_hand.address, *files)
+    assert scheduler.options()[2:4] == ["--tls-ca", str(files[0])]
+    Session(run, cluster=scheduler).carry_out()
+    assert tables_of(run) == expected(small(games=60))
+    (tmp_path / "other").mkdir()
+    for stranger in (
+        Scheduler(by_hand.address.replace("tls", "tcp")),
+        Scheduler(by_hand.address, *certificates(tmp_path / "other")),
+    ):
+        run = Run.create(tmp_path / f"run-{stranger.tls_ca is None}", small(games=60))
+        with pytest.raises(MmsimError, match="^no Dask scheduler answers at "):
+            Session(run, cluster=stranger).carry_out()
+
+
+def test_a_run_on_a_cluster_that_is_told_to_end_says_how_to_go_on(tmp_path: Path, by_hand: ByHand) -> None:
+    words = ("run", "--rules", "print", "--games", 600_000, "--part-games", 60, "--cluster", by_hand.address)
+    with mmsim(*words, "--out", "run", "--quiet", cwd=tmp_path) as process:
+        wait_until(lambda: journal_lines(tmp_path / "run") >= 1)
+        process.send_signal(signal.SIGTERM)
+        out, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert (out, err) == ("", f"stopped; go on with: mmsim resume run --cluster {by_hand.address}\n")
+
+
+def test_whoever_answers_is_asked_whether_it_is_a_scheduler(tmp_path: Path, toy_game: None) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
+
+        def answer() -> None:
+            with suppress(OSError):
+                while True:
+                    server.accept()[0].sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+
+        threading.Thread(target=answer, daemon=True).start()
+        run = Run.create(tmp_path / "run", toy(games=60))
+        with pytest.raises(MmsimError, match=f"^no Dask scheduler answers at {address}$"):
+            Session(run, cluster=Scheduler(address)).carry_out()
 
 
 def test_no_scheduler_at_the_address_is_said_within_ten_seconds(
@@ -132,10 +219,11 @@ def test_tls_takes_three_files_and_an_address_of_its_own(tmp_path: Path) -> None
         Scheduler("tls://host:8786", *files)
     for file in files:
         file.touch()
+    with pytest.raises(UsageError, match="are no certificates and key for TLS"):
+        Scheduler("tls://host:8786", *files)
     with pytest.raises(UsageError, match="--tls-ca is for an address like tls://"):
         Scheduler("tcp://host:8786", *files)
     with pytest.raises(UsageError, match="TLS takes three files"):
         Scheduler("tls://host:8786", files[0])
-    scheduler = Scheduler("tls://host:8786", *files)
-    assert scheduler.options()[2:4] == ["--tls-ca", str(files[0])]
-    assert scheduler.security().require_encryption
+    with pytest.raises(UsageError, match="TLS takes three files"):
+        Scheduler("tls://host:8786").security()
