@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
 unexport PYTHONDONTWRITEBYTECODE # every one of many processes would compile all modules again
-.PHONY: help setup demo test lint verify bench coverage golden docs findings performance sample clean
+.PHONY: help setup demo test lint verify bench coverage faults golden docs findings performance sample clean
 
 help: ## show this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 13
@@ -46,6 +46,9 @@ bench: $(READY) ## how fast the core is against the reference engine; fails belo
 coverage: $(READY) ## the core's tests with the compiler off, and which of its lines they reach
 	MMSIM_JIT=0 $(BIN)/python -m coverage run -m tests.core_as_python
 	$(BIN)/python -m coverage report
+
+faults: $(READY) ## kills, full disks, flipped bits, damaged folders and caches: five minutes of faults; SECONDS=3600 for more
+	$(BIN)/python -m tests.faults --seconds $(or $(SECONDS),300)
 
 golden: $(READY) ## write the golden games of both games anew
 	$(BIN)/python -m tests.golden.metromania.regenerate
