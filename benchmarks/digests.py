@@ -77,10 +77,10 @@ def digest(name: str, rules: str, players: int, board: str, bots: str) -> str:
     game = find_game(name)
     count = GAMES.get(bots.partition(":")[0], 24)
     variant = Variant(rules, players, board=board, bots=bots, seed=SEED, seats="rotate")
-    shard = game.play_shard(game.prepare(variant), 0, count)
+    tables = game.play_games(game.prepare(variant), 0, count)
     found = hashlib.sha256()
-    for table in sorted(shard):
-        rows = shard[table]
+    for table in sorted(tables):
+        rows = tables[table]
         for column in sorted(rows.dtype.names or ()):
             found.update(f"{table}.{column} {rows.dtype[column]}\n".encode())
             found.update(np.ascontiguousarray(rows[column]).tobytes())

@@ -92,7 +92,7 @@ def play_bare(task: tuple[str, int, int]) -> float:
     prepared = game.prepare(Variant("print", 4, bots=bots))
     began = time.process_time()
     for start in range(first, first + count, _AT_ONCE):
-        game.play_shard(prepared, start, min(_AT_ONCE, first + count - start))
+        game.play_games(prepared, start, min(_AT_ONCE, first + count - start))
     return time.process_time() - began
 
 

@@ -29,13 +29,13 @@ def main() -> None:
         for name, seconds in (("here", None), ("isolated", 60.0))
     }
     for prepared in ways.values():
-        game.play_shard(prepared, 0, 1)  # compiled and started
+        game.play_games(prepared, 0, 1)  # compiled and started
     seconds: dict[str, list[float]] = {name: [] for name in ways}
     decisions = 0
     for first in range(0, asked.games * asked.rounds, asked.games):
         for name, prepared in ways.items():
             began = time.perf_counter()
-            decisions += game.play_shard(prepared, first, asked.games).decisions
+            decisions += game.play_games(prepared, first, asked.games).decisions
             seconds[name].append((time.perf_counter() - began) / asked.games)
     here, isolated = (median(seconds[name]) for name in ways)
     own = decisions / (2 * asked.games * asked.rounds) / 4

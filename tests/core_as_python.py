@@ -32,7 +32,7 @@ def main() -> None:
         game = find_game(name)
         for variant in variants:
             prepared = game.prepare(variant)
-            rows = game.play_shard(prepared, 0, ROWS)
+            rows = game.play_games(prepared, 0, ROWS)
             for table in rows:
                 game.frame(prepared, table, rows[table])
     written = ROWS * sum(map(len, VARIANTS.values()))

@@ -87,7 +87,7 @@ from mmsim.core.game import Variant
 from mmsim.games import GAMES, find_game, find_shell
 for name in GAMES:
     game = find_game(name)
-    game.play_shard(game.prepare(Variant(find_shell(name).usual_rules, bots="planner")), 0, 1)
+    game.play_games(game.prepare(Variant(find_shell(name).usual_rules, bots="planner")), 0, 1)
 print([module for module in ("numba", "llvmlite") if module in sys.modules])
 """
 

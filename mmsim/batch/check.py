@@ -125,14 +125,14 @@ def replay(run: Run, variant: int, game: int) -> None:
     from polars.testing import assert_frame_equal
 
     seam, prepared = run.game, run.prepared[variant].prepared
-    shard = seam.play_shard(prepared, game, 1)
-    for table, rows in shard.items():
+    tables = seam.play_games(prepared, game, 1)
+    for table, rows in tables.items():
         stored = pl.read_parquet(_file(run, variant, game, table), glob=False).filter(pl.col("game") == game)
         try:
             assert_frame_equal(stored, seam.frame(prepared, table, rows), check_exact=True)
         except AssertionError as error:
             raise MmsimError(f"played again, its rows of '{table}' are not those of the run: {error}") from error
-    if not shard.errors:  # the record of a game that a bot broke off is not a whole game
+    if not tables.errors:  # the record of a game that a bot broke off is not a whole game
         record = seam.record(prepared, game)
         seam.verify(record)
         _compare(run, variant, game, record)

@@ -257,9 +257,9 @@ def _tables(run: Run, first: int, count: int) -> "dict[str, pl.LazyFrame]":
     """The tables of some games of every variant, played here and now."""
     import polars as pl
 
-    shards = [(ready.prepared, run.game.play_shard(ready.prepared, first, count)) for ready in run.prepared]
+    played = [(ready.prepared, run.game.play_games(ready.prepared, first, count)) for ready in run.prepared]
     return {
-        table: pl.concat([run.game.frame(prepared, table, shard[table]) for prepared, shard in shards]).lazy()
+        table: pl.concat([run.game.frame(prepared, table, rows[table]) for prepared, rows in played]).lazy()
         for table in run.table_names
     }
 

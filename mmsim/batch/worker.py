@@ -22,7 +22,7 @@ from mmsim.batch.plan import Part
 from mmsim.batch.tally import seat_shares
 from mmsim.core.errors import MmsimError
 from mmsim.core.files import write_atomically
-from mmsim.core.game import Game, Shard, Teaches, Variant
+from mmsim.core.game import Game, GameRows, Teaches, Variant
 from mmsim.games import find_game
 
 if TYPE_CHECKING:
@@ -80,19 +80,19 @@ class Player:
         """Play a part; `one_by_one`: tell of every single game before it is played."""
         began = time.perf_counter()
         ready = self.prepare(part.variant, variant)
-        shard = self._rows(ready.prepared, part, tell, one_by_one)
-        files = {table: _parquet(self._game, ready.prepared, table, rows) for table, rows in shard.items()}
+        tables = self._rows(ready.prepared, part, tell, one_by_one)
+        files = {table: _parquet(self._game, ready.prepared, table, rows) for table, rows in tables.items()}
         entry = Entry(
             part.number,
             part.variant,
             part.first,
             part.count,
             {
-                table: {"rows": len(shard[table]), "bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+                table: {"rows": len(tables[table]), "bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
                 for table, data in files.items()
             },
-            [[tally.count, tally.mean, tally.squares] for tally in seat_shares(shard, ready.games_a_deal)],
-            [asdict(error) for error in shard.errors],
+            [[tally.count, tally.mean, tally.squares] for tally in seat_shares(tables, ready.games_a_deal)],
+            [asdict(error) for error in tables.errors],
             round(time.perf_counter() - began, 3),
         )
         return FinishedPart(entry, files)
@@ -123,16 +123,16 @@ class Player:
             self._prepared[number] = ready = PreparedVariant.of(self._game, variant)
         return ready
 
-    def _rows(self, prepared: Any, part: Part, tell: Tell, one_by_one: bool) -> Shard:
+    def _rows(self, prepared: Any, part: Part, tell: Tell, one_by_one: bool) -> GameRows:
         """The rows of a part, in spells short enough to be heard of; a game does not know which spell it is in."""
-        spells: list[Shard] = []
+        spells: list[GameRows] = []
         done = 0
         while done < part.count:
             tell(done)
             games = 1 if one_by_one else max(1, int(self._pace.get(part.variant, 20) * _BEAT_S))
             games = min(games, part.count - done)
             began = time.perf_counter()
-            spells.append(self._game.play_shard(prepared, part.first + done, games))
+            spells.append(self._game.play_games(prepared, part.first + done, games))
             self._pace[part.variant] = games / max(time.perf_counter() - began, 1e-6)
             done += games
         if len(spells) == 1:
@@ -141,7 +141,7 @@ class Player:
 
         rows = {table: np.concatenate([spell[table] for spell in spells]) for table in spells[0]}
         errors = [error for spell in spells for error in spell.errors]
-        return Shard(rows, sum(spell.decisions for spell in spells), errors)
+        return GameRows(rows, sum(spell.decisions for spell in spells), errors)
 
 
 def _frame(rows: Any) -> "pl.DataFrame":

@@ -30,7 +30,7 @@ _FIRST_GAME = """
 from mmsim.core.game import Variant
 from mmsim.games import find_game
 game = find_game({game!r})
-game.play_shard(game.prepare(Variant({rules!r})), 0, 1)
+game.play_games(game.prepare(Variant({rules!r})), 0, 1)
 """
 
 
@@ -117,23 +117,23 @@ def _c(engines: Game, prepared: Any, program: "Yardstick", most: int) -> timing.
     """What plays the games of a C program, into rows like the core's for at most so many games (0: none)."""
     import numpy as np  # takes a moment to import
 
-    shapes = engines.play_shard(prepared, 0, 1)
+    shapes = engines.play_games(prepared, 0, 1)
     rows = {table: np.zeros(most * len(one), one.dtype) for table, one in shapes.items()} if most else None
     return lambda first, count: program.play(first, count, rows)
 
 
 def _alike(engines: Game, prepared: Any, program: "Yardstick", games: int) -> dict[str, dict[str, float]]:
     """What a game of the core and one of the C program come to on the average: they draw their own games."""
-    shard = engines.play_shard(prepared, 0, games)
+    tables = engines.play_games(prepared, 0, games)
     found = {}
     for column, c in program.means().items():
-        rows = next(rows for rows in shard.values() if column in (rows.dtype.names or ()))
+        rows = next(rows for rows in tables.values() if column in (rows.dtype.names or ()))
         found[column] = {"core": round(float(rows[column].sum() / games), 2), "c": round(c, 2)}
     return found
 
 
 def _core(engines: Game, prepared: Any) -> timing.Play:
-    return lambda first, count: engines.play_shard(prepared, first, count).decisions
+    return lambda first, count: engines.play_games(prepared, first, count).decisions
 
 
 def _ratios(speeds: list[timing.Speed]) -> dict[str, Any]:

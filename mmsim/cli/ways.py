@@ -24,9 +24,9 @@ compile_s = game.start_up()
 measured = dict(compile_s=round(compile_s, 2), compile_cpu_s=round(sum(os.times()[:4]) - before, 2), games_per_s={})
 for bot in given["bots"]:
     prepared = game.prepare(Variant(**given["variant"], bots=bot))
-    game.play_shard(prepared, 0, 1)
+    game.play_games(prepared, 0, 1)
     measured.setdefault("first_game_at", time.time())
-    play = lambda first, count: game.play_shard(prepared, first, count).decisions
+    play = lambda first, count: game.play_games(prepared, first, count).decisions
     contender = fitted("core", bot, play, given["most"])
     (speed,) = measure([contender], 1, lambda done: None)
     measured["games_per_s"][bot] = round(speed.games_per_s[0], 2)

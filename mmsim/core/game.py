@@ -28,8 +28,8 @@ class BotError:
     message: str
 
 
-class Shard(dict[str, Any]):
-    """The games of a shard: table -> rows, a structured array whose fields are columns, and what happened."""
+class GameRows(dict[str, Any]):
+    """Some games as rows: table -> rows, a structured array whose fields are columns, and what happened."""
 
     def __init__(self, rows: "Mapping[str, NDArray[Any]]", decisions: int, errors: Sequence[BotError] = ()) -> None:
         super().__init__(rows)
@@ -94,12 +94,12 @@ class Game(Protocol):
         """The columns of every table."""
 
     def prepare(self, variant: Variant) -> Any:
-        """Everything a shard needs, made once: arrays for compiled code."""
+        """Everything that games need, made once: arrays for compiled code."""
 
     def start_up(self) -> float:
         """Have what is compiled ready to be called; the seconds that took the first time."""
 
-    def play_shard(self, prepared: Any, first_game: int, count: int) -> Shard:
+    def play_games(self, prepared: Any, first_game: int, count: int) -> GameRows:
         """Play games into the rows of all tables."""
 
     def rows_per_game(self, prepared: Any) -> dict[str, int]:

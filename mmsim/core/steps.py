@@ -1,12 +1,15 @@
 """A game of a fast core one decision after another: what is the same whatever the game."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from typing import Any, Generic, TypeVar
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from mmsim.core.bots import Bot
-from mmsim.core.game import IllegalMove
+from mmsim.core.game import BotError, GameRows, IllegalMove
 from mmsim.core.seating import BotFailedError, Minds, PythonBot
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 Move = TypeVar("Move")
 
@@ -15,7 +18,9 @@ class Steps(ABC, Generic[Move]):
     """Who is in turn, what may be played, and what the bot in turn chooses."""
 
     _s: Any  # the record of the position, as compiled code has it
+    game: int  # its number
     bots: Sequence[Bot]  # seat by seat
+    history: list[Any]  # the moves played
 
     def __init__(self) -> None:
         self._legal: dict[Move, int] | None = None
@@ -41,6 +46,10 @@ class Steps(ABC, Generic[Move]):
     @abstractmethod
     def apply(self, move: Move) -> Any:
         """Play a legal move."""
+
+    @abstractmethod
+    def write_rows(self, rows: "dict[str, NDArray[Any]]", i: int) -> None:
+        """Put a game that is over, or whose bot has failed, into the i-th place of the rows of all tables."""
 
     @abstractmethod
     def _find_moves(self) -> dict[Move, int]:
@@ -83,3 +92,16 @@ class Steps(ABC, Generic[Move]):
             raise IllegalMove(f"{move} is not legal for seat {self.seat} in turn {self.turn}")
         self._legal = None
         return code
+
+
+def play_step_by_step(games: Iterable[Steps[Any]], rows: "dict[str, NDArray[Any]]") -> GameRows:
+    """Games with a bot written in Python into rows that have room for them; a bot that fails ends its game."""
+    decisions, errors = 0, []
+    for i, position in enumerate(games):
+        try:
+            position.play_out()
+        except BotFailedError as failure:
+            errors.append(BotError(position.game, failure.seat, failure.bot, failure.message))
+        position.write_rows(rows, i)
+        decisions += len(position.history)
+    return GameRows(rows, decisions, errors)

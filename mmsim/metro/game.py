@@ -1,4 +1,4 @@
-"""Metro behind the seam: the fast core for whole shards, and step by step for Python."""
+"""Metro behind the seam: the fast core for whole games, and step by step for Python."""
 
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import NDArray
 
 from mmsim.compiled.warm import warm_up
-from mmsim.core.game import Shard, Variant
+from mmsim.core.game import GameRows, Variant
 from mmsim.metro.bots import BOTS
 from mmsim.metro.bots.position import Position
 from mmsim.metro.bots.prepared import Prepared, prepare
-from mmsim.metro.bots.shards import play_shard
+from mmsim.metro.bots.whole_games import play_games
 from mmsim.metro.engine import tables
 from mmsim.metro.rules.deal import central_tiles, number_colours
 from mmsim.metro.rules.play import Seed, play_uniform
@@ -40,8 +40,8 @@ class Metro:
     def start_up(self) -> float:
         return warm_up(self.name)
 
-    def play_shard(self, prepared: Prepared, first_game: int, count: int) -> Shard:
-        return play_shard(prepared, first_game, count)
+    def play_games(self, prepared: Prepared, first_game: int, count: int) -> GameRows:
+        return play_games(prepared, first_game, count)
 
     def rows_per_game(self, prepared: Prepared) -> dict[str, int]:
         return tables.rows_per_game(prepared.rules)

@@ -1,4 +1,4 @@
-"""Metromania behind the seam: the fast core for whole shards, and step by step for Python."""
+"""Metromania behind the seam: the fast core for whole games, and step by step for Python."""
 
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import NDArray
 
 from mmsim.compiled.warm import warm_up
-from mmsim.core.game import Shard, Variant
+from mmsim.core.game import GameRows, Variant
 from mmsim.metromania.bots import BOTS
 from mmsim.metromania.bots.lessons import collect_lessons
 from mmsim.metromania.bots.position import Position
 from mmsim.metromania.bots.prepared import Prepared, prepare
-from mmsim.metromania.bots.shards import play_shard
+from mmsim.metromania.bots.whole_games import play_games
 from mmsim.metromania.engine import tables
 from mmsim.metromania.rules import boardfile
 from mmsim.metromania.rules.play import Seed, play_out, set_up
@@ -41,8 +41,8 @@ class Metromania:
     def start_up(self) -> float:
         return warm_up(self.name)
 
-    def play_shard(self, prepared: Prepared, first_game: int, count: int) -> Shard:
-        return play_shard(prepared, first_game, count)
+    def play_games(self, prepared: Prepared, first_game: int, count: int) -> GameRows:
+        return play_games(prepared, first_game, count)
 
     def lessons(self, prepared: Prepared, first_game: int, count: int, learner: str) -> NDArray[Any]:
         return collect_lessons(prepared, first_game, count, learner)

@@ -25,7 +25,7 @@ import hashlib, sys
 from mmsim.core.game import Variant
 from mmsim.games import find_game
 game = find_game("metro")
-rows = game.play_shard(game.prepare(Variant("metro", 4, bots="planner")), 0, 20)
+rows = game.play_games(game.prepare(Variant("metro", 4, bots="planner")), 0, 20)
 assert "numba" not in sys.modules
 print("".join(hashlib.sha256(rows[table].tobytes()).hexdigest() for table in rows))
 """

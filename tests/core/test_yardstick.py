@@ -36,7 +36,7 @@ def test_every_column_of_c_is_distributed_as_that_of_the_core(game: str, built: 
     program = built(game, True)
     engine = find_game(game)
     rules, _, players = program.variant.rpartition("-")
-    core = engine.play_shard(engine.prepare(Variant(rules, int(players.removesuffix("p")))), 0, COUNT)
+    core = engine.play_games(engine.prepare(Variant(rules, int(players.removesuffix("p")))), 0, COUNT)
     c = {table: np.zeros(len(rows), rows.dtype) for table, rows in core.items()}
     decisions = program.play(0, COUNT, c)
     assert decisions == pytest.approx(core.decisions, rel=0.01)
@@ -58,7 +58,7 @@ def _per_game(column: np.ndarray, power: int) -> np.ndarray:
 def test_both_c_programs_of_a_game_play_the_same_games(game: str, built: Built) -> None:
     engine = find_game(game)
     plain, keeping = built(game, False), built(game, True)
-    shapes = engine.play_shard(engine.prepare(Variant(plain.variant.rpartition("-")[0])), 0, 1)
+    shapes = engine.play_games(engine.prepare(Variant(plain.variant.rpartition("-")[0])), 0, 1)
     rows = {table: np.zeros(300 * len(one), one.dtype) for table, one in shapes.items()}
     assert plain.play(7, 300) == keeping.play(7, 300, rows)
     for column, mean in plain.means().items():

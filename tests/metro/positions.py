@@ -8,7 +8,8 @@ from mmsim.metro.bots.position import Position
 from mmsim.metro.bots.prepared import prepare
 from mmsim.metro.rules.board import Cell
 from mmsim.metro.rules.deal import Deal
-from mmsim.metro.rules.reference import Game, Move, apply, legal_moves
+from mmsim.metro.rules.position import Game, Move
+from mmsim.metro.rules.reference import apply, legal_moves
 from mmsim.metro.rules.rulesets import ruleset
 from mmsim.metro.rules.tiles import TILES
 

@@ -9,7 +9,8 @@ from mmsim.metro.bots.position import Position
 from mmsim.metro.bots.prepared import prepare
 from mmsim.metro.rules import reference
 from mmsim.metro.rules.board import STOPS
-from mmsim.metro.rules.reference import Game, Move, apply, legal_moves, trace
+from mmsim.metro.rules.position import Game, Move
+from mmsim.metro.rules.reference import apply, legal_moves, trace
 from mmsim.metro.rules.reference_scoring import Result, result
 from mmsim.metro.rules.rulesets import KNOBS, MODIFIERS, PLAYERS, Ruleset, parse
 from mmsim.metro.rules.tiles import CODES

@@ -19,7 +19,8 @@ from typing import Any
 from mmsim.metromania.rules.board import BoardSet, City, Layout
 from mmsim.metromania.rules.deal import MARKER_SETS, NO_CORRUPTION, Hands, Marker, markers
 from mmsim.metromania.rules.lattice import DIRECTIONS, Cell, Vertex, is_frame, lattice, step
-from mmsim.metromania.rules.reference import Game, Line, Move, PlayedMove, apply, legal_moves
+from mmsim.metromania.rules.position import Game, Line, Move, PlayedMove
+from mmsim.metromania.rules.reference import apply, legal_moves
 from mmsim.metromania.rules.reference_scoring import Result, Trip, result
 from mmsim.metromania.rules.rulesets import Ruleset, parse
 

@@ -23,7 +23,8 @@ from mmsim.metromania.rules import boardfile, reference
 from mmsim.metromania.rules.board import BoardSet
 from mmsim.metromania.rules.lattice import Vertex
 from mmsim.metromania.rules.play import Seed, any_move, set_up
-from mmsim.metromania.rules.reference import Game, Move, end_cells, legal_moves
+from mmsim.metromania.rules.position import Game, Move
+from mmsim.metromania.rules.reference import end_cells, legal_moves
 from mmsim.metromania.rules.reference_scoring import PARK_LAKE, Network, Result, Stop, Trip, result, stations_of
 from mmsim.metromania.rules.rulesets import KNOBS, Deal, Ruleset, Value, parse
 from mmsim.metromania.shell import record

@@ -4,7 +4,7 @@ from collections import defaultdict
 
 from mmsim.metromania.rules.deal import Marker
 from mmsim.metromania.rules.lattice import Cell, Vertex, direction_of, is_frame
-from mmsim.metromania.rules.reference import TUNNELS, Game, PlayedMove
+from mmsim.metromania.rules.position import TUNNELS, Game, PlayedMove
 
 LineId = tuple[int, int]
 Edge = frozenset[Vertex]

@@ -10,7 +10,8 @@ from mmsim.metromania.rules import boardfile
 from mmsim.metromania.rules.board import LAYOUTS, BoardSet, Layout
 from mmsim.metromania.rules.deal import Hands, valid_deals
 from mmsim.metromania.rules.play import Seed, any_move
-from mmsim.metromania.rules.reference import Game, Move, stations_made
+from mmsim.metromania.rules.position import Game, Move
+from mmsim.metromania.rules.reference import stations_made
 from mmsim.metromania.rules.rulesets import KNOBS, Ruleset, Value, parse
 
 # Section 11 of the rules page: how two may play each edition, and for how many its variants are.

@@ -14,18 +14,8 @@ from mmsim.core.rng import Purpose, Stream
 from mmsim.metromania.rules import boardfile
 from mmsim.metromania.rules.deal import LETTERS, Marker
 from mmsim.metromania.rules.play import Seed, play_out, set_up
-from mmsim.metromania.rules.reference import (
-    DECLINE,
-    PASS,
-    TUNNELS,
-    Game,
-    IllegalMove,
-    Move,
-    PlayedMove,
-    apply,
-    legal_moves,
-    start_moves,
-)
+from mmsim.metromania.rules.position import DECLINE, PASS, TUNNELS, Game, Move, PlayedMove
+from mmsim.metromania.rules.reference import IllegalMove, apply, legal_moves, start_moves
 from mmsim.metromania.rules.reference_scoring import result
 from mmsim.metromania.rules.rulesets import ruleset
 from mmsim.metromania.shell import record

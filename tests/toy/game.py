@@ -12,7 +12,7 @@ import polars as pl
 
 from mmsim.core.bots import Bot
 from mmsim.core.frames import Frames
-from mmsim.core.game import BotError, Shard, Variant
+from mmsim.core.game import BotError, GameRows, Variant
 from mmsim.core.seating import seat_bots
 from tests.toy import record
 from tests.toy.bots import BOTS, play, seated
@@ -98,7 +98,7 @@ class Toy:
     def rows_per_game(self, prepared: Prepared) -> dict[str, int]:
         return {"games": 1, "seats": prepared.rules.players}
 
-    def play_shard(self, prepared: Prepared, first_game: int, count: int) -> Shard:
+    def play_games(self, prepared: Prepared, first_game: int, count: int) -> GameRows:
         players = prepared.rules.players
         rows = {"games": np.zeros(count, GAME_ROW), "seats": np.zeros(count * players, SEAT_ROW)}
         errors: list[BotError] = []
@@ -109,7 +109,7 @@ class Toy:
             if game == BAD_GAME and (failed := _go_wrong(prepared.rules.name)):
                 rows["games"][i]["status"] = 1
                 errors.append(failed)
-        return Shard(rows, int(rows["games"]["turns"].sum()) * players, errors)
+        return GameRows(rows, int(rows["games"]["turns"].sum()) * players, errors)
 
     def frame(self, prepared: Prepared, table: str, rows: Any) -> pl.DataFrame:
         rotations = prepared.rules.players if prepared.variant.rotate else 1
@@ -120,7 +120,7 @@ class Toy:
         return FRAMES.frame(table, rows, prepared.name, bots)
 
     def play_reference(self, prepared: Prepared, first_game: int, count: int) -> int:
-        return self.play_shard(prepared, first_game, count).decisions
+        return self.play_games(prepared, first_game, count).decisions
 
     def new_game(self, prepared: Prepared, game: int) -> Position:
         return Position(prepared.rules, prepared.seed(game).faces(prepared.rules))

@@ -69,7 +69,7 @@ def play_game(positions: Any, b: Any, r: Any, bots: Any, dice: Any, minds: Any, 
 
 
 @entry(memory=MEMORY, setting=SETTING, rows=border.ROWS, master=np.uint64, first=np.int64, rotate=np.int64)
-def play_shard(memory: Any, setting: Any, rows: Any, master: Any, first: Any, rotate: Any) -> Any:
+def play_games(memory: Any, setting: Any, rows: Any, master: Any, first: Any, rotate: Any) -> Any:
     """Play as many games as there are rows in `games`, from game `first` on; returns the number of decisions."""
     positions, dice, thoughts = memory.positions, memory.dice[0], memory.thoughts
     s, b, r, bots = positions[0], setting.board[0], setting.rules[0], setting.bots[0]

@@ -12,12 +12,12 @@ from mmsim.metro.bots import border as bots_border
 from mmsim.metro.bots.prepared import Prepared
 from mmsim.metro.bots.thinking.memory import VIEW
 from mmsim.metro.engine import border, state, tables
-from mmsim.metro.engine.moves import MOVE_KINDS, WAGON
+from mmsim.metro.engine.moves import MOVE_KINDS, WAGON, take_apart
 from mmsim.metro.engine.state import EMPTY, HAND, NOBODY, SHARES, UNKNOWN, cell_number, cell_of
 from mmsim.metro.rules.board import CENTRE, STATIONS, STOPS
 from mmsim.metro.rules.deal import PERCENTS, Deal
 from mmsim.metro.rules.play import Seed
-from mmsim.metro.rules.reference import TAKES, Arrival, Move, PlayedMove
+from mmsim.metro.rules.position import TAKES, Arrival, Move, PlayedMove
 from mmsim.metro.rules.reference_scoring import Result
 from mmsim.metro.rules.rulesets import COMPANIES
 from mmsim.metro.rules.tiles import CODES, TILES
@@ -178,7 +178,7 @@ class Position(Steps[Move]):
 
     def _decode(self, code: int, tiles: list[str]) -> Move:
         """A move's number as the reference engine's move."""
-        kind, what, turns, where = code & 7, code >> 3 & 3, code >> 5 & 3, code >> 7
+        kind, what, turns, where = take_apart(code)
         name = MOVE_KINDS[kind]
         if name == "place":
             return Move(name, tiles[what], turns, cell_of(where))

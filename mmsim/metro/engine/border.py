@@ -14,7 +14,7 @@ MOST_MOVES = 1024
 
 
 class Rows(NamedTuple):
-    """Room for the rows of a shard of games: an array a table."""
+    """Room for the rows of some games: an array a table."""
 
     games: Record
     seats: Record

@@ -29,6 +29,14 @@ def move_code(kind: Any, what: Any, turns: Any, where: Any) -> np.int64:
     return np.int64(kind) | np.int64(what) << 3 | np.int64(turns) << 5 | np.int64(where) << 7
 
 
+def take_apart(code: Any) -> tuple[Any, Any, Any, Any]:
+    """A move's number as its kind, what, turns and where; `move_parts` is the same for compiled code."""
+    return code & 7, code >> 3 & 3, code >> 5 & 3, code >> 7
+
+
+move_parts = inlined(take_apart)
+
+
 @jit
 def short_cells(s: State, b: Board, kind: Any) -> np.uint64:
     """X10, X16: the cells in which a kind of tile would be all of a line."""

@@ -1,4 +1,4 @@
-"""The tables a shard of games is played into, as rows that compiled code writes; `core/frames` makes frames of them.
+"""The tables that games are played into, as rows that compiled code writes; `core/frames` makes frames of them.
 
 `games` has a row a game, `seats` one a player, `lines` one a stop from which a line may depart.
 """
@@ -181,7 +181,7 @@ def write_line(s: State, r: Rules, game: Any, line: Any, row: Any) -> None:
 
 @jit
 def write_rows(s: State, r: Rules, game: Any, i: Any, status: Any, games: Any, seats: Any, lines: Any) -> None:
-    """All rows of the i-th game of a shard."""
+    """All rows of the i-th game."""
     write_game(s, r, game, status, games[ix(i)])
     for seat in range(r.players):
         write_seat(s, r, game, seat, seats[ix(i * r.players + seat)])

@@ -8,7 +8,7 @@ from mmsim.compiled.accel import ix, jit
 from mmsim.compiled.lead import clear_lead, note_lead
 from mmsim.compiled.streams import draw_below
 from mmsim.metro.engine.lines import join, score_arrivals
-from mmsim.metro.engine.moves import DRAW, EXCHANGE, PLACE, WAGON, find_drawn, find_turn
+from mmsim.metro.engine.moves import DRAW, EXCHANGE, PLACE, WAGON, find_drawn, find_turn, move_parts
 from mmsim.metro.engine.state import (
     COLOURS,
     EMPTY,
@@ -233,7 +233,7 @@ def put_wagon(s: State, b: Board, r: Rules, i: Any, edge: Any) -> None:
 @jit
 def play_move(s: State, b: Board, r: Rules, move: Any) -> None:
     """Play a legal move and get the next decision ready."""
-    kind, what, turns, where = move & 7, move >> 3 & 3, move >> 5 & 3, move >> 7
+    kind, what, turns, where = move_parts(move)
     if kind == DRAW:
         s.drawn = np.int64(s.supply[ix(s.next)])
         s.next += 1

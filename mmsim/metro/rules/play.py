@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from mmsim.core.errors import UsageError
 from mmsim.core.rng import Purpose, Stream
 from mmsim.metro.rules.deal import Deal, deal
-from mmsim.metro.rules.reference import Game, apply, legal_moves
+from mmsim.metro.rules.position import Game
+from mmsim.metro.rules.reference import apply, legal_moves
 from mmsim.metro.rules.rulesets import Ruleset
 
 BOARD = "metro"  # the name of the one board there is

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from mmsim.core.rng import Stream
 from mmsim.metro.rules.board import Cell
-from mmsim.metro.rules.reference import Arrival
+from mmsim.metro.rules.position import Arrival
 from mmsim.metro.rules.rulesets import Ruleset
 
 

@@ -10,7 +10,8 @@ from mmsim.core.seating import games_a_deal, rotated
 from mmsim.core.shell import BoardSets, Explained, Fact, GameStory, Listing
 from mmsim.metro.rules import rulesets
 from mmsim.metro.rules.play import Seed, check_board, play_uniform
-from mmsim.metro.rules.reference import Game, apply
+from mmsim.metro.rules.position import Game
+from mmsim.metro.rules.reference import apply
 from mmsim.metro.rules.reference_scoring import result
 from mmsim.metro.shell import record, story
 

@@ -8,7 +8,8 @@ from matplotlib.path import Path as Outline
 from mmsim.drawing.palette import FAINT, INK, PAPER, plain
 from mmsim.drawing.sheet import Point, Sheet, fitting
 from mmsim.metro.rules.board import CELLS, CENTRE, COLOURS, DEPARTURE, SIZE, STATIONS, STOPS, Cell, opposite
-from mmsim.metro.rules.reference import Game, trace
+from mmsim.metro.rules.position import Game
+from mmsim.metro.rules.reference import trace
 from mmsim.metro.rules.tiles import BOTTOM, LEFT, RIGHT, SIDES, TOP, exit_side
 from mmsim.metro.shell.draw_palette import BORDER, CELL, OWNER, TRACK
 from mmsim.metro.shell.draw_palette import CENTRE as CENTRE_FILL

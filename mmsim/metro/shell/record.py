@@ -12,7 +12,8 @@ from mmsim.core.records import FORMAT, RecordError, check_head, check_legal, che
 from mmsim.metro.rules.board import CENTRE, COLOURS, COMPANY_WAGONS, WAGONS
 from mmsim.metro.rules.deal import PERCENTS, Deal, central_tiles, number_colours
 from mmsim.metro.rules.play import Seed
-from mmsim.metro.rules.reference import Game, Move, PlayedMove, apply, legal_moves
+from mmsim.metro.rules.position import Game, Move, PlayedMove
+from mmsim.metro.rules.reference import apply, legal_moves
 from mmsim.metro.rules.reference_scoring import Result, result
 from mmsim.metro.rules.rulesets import KNOBS, Ruleset, check, ruleset
 from mmsim.metro.rules.tiles import SIDES, TILES, turned

@@ -7,7 +7,8 @@ from rich.table import Table
 
 from mmsim.metro.rules.board import COLOURS, STATIONS
 from mmsim.metro.rules.deal import PERCENTS
-from mmsim.metro.rules.reference import Arrival, Game, PlayedMove, apply
+from mmsim.metro.rules.position import Arrival, Game, PlayedMove
+from mmsim.metro.rules.reference import apply
 from mmsim.metro.rules.reference_scoring import Result
 from mmsim.metro.rules.tiles import turned
 from mmsim.metro.shell.draw_palette import TERMINAL_OWNER

@@ -12,11 +12,11 @@ from mmsim.compiled.accel import entry, jit
 from mmsim.compiled.entries import group
 from mmsim.metromania.bots.thinking import choosing, lessons, whole_turns
 from mmsim.metromania.bots.thinking.lessons import LESSON
-from mmsim.metromania.bots.thinking.memory import BOTS, SEATINGS, THOUGHTS, UNIFORM, VIEWS
+from mmsim.metromania.bots.thinking.memory import BOTS, SEATINGS, THOUGHTS, UNIFORM, VIEWS, Bots, Thoughts, Views
 from mmsim.metromania.engine import border, playout, tables
 from mmsim.metromania.engine.scoring import score_game
-from mmsim.metromania.engine.state import BOARD, RULES, STATE, Record, new_record
-from mmsim.metromania.engine.trips import NETWORK
+from mmsim.metromania.engine.state import BOARD, RULES, STATE, Board, Record, Rules, State, new_record
+from mmsim.metromania.engine.trips import NETWORK, Network
 from mmsim.metromania.engine.turns import play_move
 
 
@@ -49,7 +49,9 @@ def new_memory() -> Memory:
 
 
 @jit
-def play_game(s: Any, b: Any, r: Any, deals: Any, seatings: Any, at: Any, m: Any, net: Any, views: Any) -> np.int64:
+def play_game(
+    s: State, b: Board, r: Rules, deals: Any, seatings: Any, at: Any, m: Thoughts, net: Network, views: Views
+) -> np.int64:
     """Play a game that is set up to its end and score it; returns the number of decisions.
 
     Nine arguments, those of `choosing.choose`: compiled code passes records on one by one.
@@ -63,7 +65,7 @@ def play_game(s: Any, b: Any, r: Any, deals: Any, seatings: Any, at: Any, m: Any
 
 
 @jit
-def is_uniform(r: Any, bots: Any) -> bool:
+def is_uniform(r: Rules, bots: Bots) -> bool:
     """Whether nobody thinks."""
     for seat in range(r.companies):  # noqa: SIM110 - compiled code has no all()
         if bots.kind[seat] != UNIFORM:
@@ -72,7 +74,7 @@ def is_uniform(r: Any, bots: Any) -> bool:
 
 
 @entry(memory=MEMORY, setting=SETTING, rows=border.ROWS, master=np.uint64, first=np.int64)
-def play_shard(memory: Any, setting: Any, rows: Any, master: Any, first: Any) -> Any:
+def play_games(memory: Any, setting: Any, rows: Any, master: Any, first: Any) -> Any:
     """Play as many games as there are rows in `games`, from game `first` on; returns the number of decisions."""
     s, net, m, views = memory.state[0], memory.network[0], memory.thoughts[0], memory.views
     b, r, deals, bots = setting.board[0], setting.rules[0], setting.deals, setting.bots
@@ -102,7 +104,7 @@ def choose(memory: Any, setting: Any, rotation: Any) -> Any:
 def explain_turn(memory: Any, setting: Any, rotation: Any, turn: Any) -> None:
     """Write down the features of one of the turns that the bot in turn has just weighed."""
     bots = setting.bots[rotation * SEATINGS]
-    whole_turns.tell_turn(memory.views[0], setting.board[0], setting.rules[0], bots, memory.thoughts[0], turn)
+    whole_turns.explain_turn(memory.views[0], setting.board[0], setting.rules[0], bots, memory.thoughts[0], turn)
 
 
 @entry(

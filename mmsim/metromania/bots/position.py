@@ -12,13 +12,13 @@ from mmsim.metromania.bots import border as bots_border
 from mmsim.metromania.bots.prepared import Prepared
 from mmsim.metromania.bots.reasons import Reason, reasons
 from mmsim.metromania.engine import border, state, tables
-from mmsim.metromania.engine.moves import BONUS, MOVE_KINDS, START, STATION
+from mmsim.metromania.engine.moves import BONUS, MOVE_KINDS, START, STATION, take_apart
 from mmsim.metromania.engine.state import FAULTS, HAND, NOWHERE, PATH, SEATS, TRIPS
 from mmsim.metromania.rules.board import Layout
 from mmsim.metromania.rules.deal import KINDS, LETTERS, Hands, Marker, arranged
 from mmsim.metromania.rules.lattice import Vertex
 from mmsim.metromania.rules.play import Seed
-from mmsim.metromania.rules.reference import Move, PlayedMove
+from mmsim.metromania.rules.position import Move, PlayedMove
 from mmsim.metromania.rules.view import View
 
 
@@ -203,7 +203,7 @@ class Position(Steps[Move]):
 
     def _decode(self, code: int) -> Move:
         """A move's number as the reference engine's move."""
-        kind, number, what, extra = code & 7, code >> 3 & 1, code >> 4 & 255, code >> 12
+        kind, number, what, extra = take_apart(code)
         name, grid, seat = MOVE_KINDS[kind], self.city.lattice, self.seat
         line = 2 * seat + number
         if kind in (BONUS, STATION):

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from mmsim.core.bots import Bot
-from mmsim.metromania.bots.thinking.memory import DEPTH, EXPERT, FEATURES, SEARCH, WEIGHING
-from mmsim.metromania.rules.reference import Move
+from mmsim.metromania.bots.thinking.memory import DEPTH, EXPERT, FEATURES, SEARCH, WEIGHING, Thoughts
+from mmsim.metromania.engine.state import State
+from mmsim.metromania.rules.position import Move
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Reason:
 
 
 def reasons(
-    s: Any, m: Any, bot: Bot, decode: Callable[[int], Move], explain_turn: Callable[[int], None]
+    s: State, m: Thoughts, bot: Bot, decode: Callable[[int], Move], explain_turn: Callable[[int], None]
 ) -> list[Reason]:
     """The turns a bot weighed for the decision it has just made, the best first."""
     if s.bonus_line >= 0 or s.choices == 1 or s.plan_turn != s.turn or s.plan_dug != s.dug:
@@ -53,7 +53,7 @@ def reasons(
 
 
 def _weighed(
-    m: Any, bot: Bot, first: int, decode: Callable[[int], Move], explain_turn: Callable[[int], None]
+    m: Thoughts, bot: Bot, first: int, decode: Callable[[int], Move], explain_turn: Callable[[int], None]
 ) -> Reason:
     explain_turn(first)
     weights = bot.settings

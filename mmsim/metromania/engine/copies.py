@@ -1,17 +1,15 @@
 """Copies of a position, without what its board does not have."""
 
-from typing import Any
-
 import numpy as np
 
 from mmsim.compiled.accel import copy_bytes, jit
-from mmsim.metromania.engine.state import CITY, LINES, VERTICES
+from mmsim.metromania.engine.state import CITY, LINES, VERTICES, Board, State
 
 _PLACE, _LANES, _END_FREE, _LINES_AT, _TERMINUS_AT, _LINES_ALONG, _STATION, _KIND = CITY.values()
 
 
 @jit
-def copy_position(to: Any, s: Any, b: Any) -> None:
+def copy_position(to: State, s: State, b: Board) -> None:
     """Make `to` the same position as `s`, on the same board."""
     copy_bytes(to, s, np.int64(0), np.int64(_PLACE))
     for line in range(LINES):

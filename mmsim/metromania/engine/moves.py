@@ -29,6 +29,14 @@ def move_code(kind: Any, line: Any, what: Any, extra: Any) -> np.int64:
     return np.int64(kind) | np.int64(line) << 3 | np.int64(what) << 4 | np.int64(extra) << 12
 
 
+def take_apart(code: Any) -> tuple[Any, Any, Any, Any]:
+    """A move's number as its kind, line, what and extra; `move_parts` is the same for compiled code."""
+    return code & 7, code >> 3 & 1, code >> 4 & 255, code >> 12
+
+
+move_parts = inlined(take_apart)
+
+
 @inlined
 def sides_far_from(side: Any) -> np.uint64:
     """B2, D4: the bits of the sides of the city that are neither a side nor next to it."""

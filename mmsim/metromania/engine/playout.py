@@ -9,10 +9,13 @@ from mmsim.compiled.streams import draw_below, open_stream, set_seed
 from mmsim.core.rng import Purpose
 from mmsim.metromania.engine.moves import kth_choice
 from mmsim.metromania.engine.scoring import score_game
+from mmsim.metromania.engine.setup import clear_table, hand_out, lay_out
 from mmsim.metromania.engine.state import HAND, SEATS, Board, Rules, State
-from mmsim.metromania.engine.turns import begin_turn, clear_table, hand_out, lay_out, play_choice
+from mmsim.metromania.engine.trips import Network
+from mmsim.metromania.engine.turns import begin_turn, play_choice
 from mmsim.metromania.rules.board import LAYOUTS
 
+assert LAYOUTS < 2**32  # drawn at once
 _LAYOUT, _DEAL, _BOT = int(Purpose.LAYOUT), int(Purpose.DEAL), int(Purpose.BOT)
 
 
@@ -38,7 +41,7 @@ def set_up(s: State, b: Board, r: Rules, deals: Any, master: Any, game: Any, rot
 
 
 @jit
-def play_uniform(s: State, b: Board, r: Rules, net: Any) -> np.int64:
+def play_uniform(s: State, b: Board, r: Rules, net: Network) -> np.int64:
     """`play_game` with a uniform bot in every seat."""
     decisions = np.int64(0)
     while not s.over:

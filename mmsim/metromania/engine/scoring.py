@@ -21,6 +21,7 @@ from mmsim.metromania.engine.state import (
     State,
 )
 from mmsim.metromania.engine.trips import (
+    Network,
     build_network,
     count_sections,
     fastest,
@@ -33,7 +34,7 @@ _PARK_LAKE = TRIPS - 1
 
 
 @jit
-def score_game(s: State, b: Board, r: Rules, net: Any) -> None:
+def score_game(s: State, b: Board, r: Rules, net: Network) -> None:
     """Score a game whose building phase is over."""
     build_network(net, s, r)
     for seat in range(r.companies):
@@ -71,7 +72,7 @@ def trip_ends(s: State, b: Board, trip: Any) -> tuple[np.uint64, np.uint64]:
 
 
 @inlined
-def run_trip(s: State, b: Board, r: Rules, net: Any, trip: Any) -> None:
+def run_trip(s: State, b: Board, r: Rules, net: Network, trip: Any) -> None:
     """TT1-TT6: one trip, its time and what every company gains or loses by it."""
     start, goal = trip_ends(s, b, trip)
     s.involved[ix(trip)] = _ZERO
@@ -98,7 +99,7 @@ def run_trip(s: State, b: Board, r: Rules, net: Any, trip: Any) -> None:
 
 
 @inlined
-def involved_companies(r: Rules, net: Any) -> np.uint64:
+def involved_companies(r: Rules, net: Network) -> np.uint64:
     """TT3: the bits of the companies with a section on a fastest route of the trip just run."""
     involved = _ZERO
     for seat in range(r.companies):
@@ -108,7 +109,7 @@ def involved_companies(r: Rules, net: Any) -> np.uint64:
 
 
 @inlined
-def scoring_companies(r: Rules, net: Any, involved: Any) -> np.uint64:
+def scoring_companies(r: Rules, net: Network, involved: Any) -> np.uint64:
     """TT6: the bits of the involved companies that score, as far as they may share a trip."""
     if r.shared_trip == SHARED_ALL or count_bits(involved) <= 1:
         return involved

@@ -48,6 +48,12 @@ def stations_needed(s: State, b: Board, line: Any, u: Any, d: Any) -> np.int64:
 
 
 @inlined
+def has_been_at(s: State, line: Any, v: Any) -> np.uint64:
+    """D3: 1 if a line has been at a vertex, to which it may not come back."""
+    return np.uint64(s.lines_at[ix(v)]) >> np.uint64(line) & _ONE
+
+
+@inlined
 def open_slots(s: State, b: Board, r: Rules, line: Any) -> np.uint64:
     """D1-D3: the slots at a line's terminus that its angle and its own path leave open; none without a tunnel."""
     if s.tunnels[ix(line)] == r.tunnels_per_line:
@@ -56,8 +62,7 @@ def open_slots(s: State, b: Board, r: Rules, line: Any) -> np.uint64:
     open_here = slots_ahead(s.direction[ix(line)], s.station[ix(u)] != 0)
     on_path = _ZERO  # lowest bit of the two slots of every direction that leads back to the line
     for d in range(6):
-        beside = np.uint64(s.lines_at[ix(b.neighbour[ix(6 * u + 5 - d)])])
-        on_path = on_path << np.uint64(2) | beside >> np.uint64(line) & _ONE
+        on_path = on_path << np.uint64(2) | has_been_at(s, line, b.neighbour[ix(6 * u + 5 - d)])
     return open_here & ~(on_path * np.uint64(3))
 
 

@@ -1,4 +1,4 @@
-"""The tables a shard of games is played into, as rows that compiled code writes.
+"""The tables that games are played into, as rows that compiled code writes.
 
 `games` has a row a game, `seats` one a company, `trips` one a trip, `lines` one a line.
 """
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from mmsim.compiled.accel import count_bits, ix, jit
 from mmsim.compiled.lead import write_lead
+from mmsim.metromania.engine.ending import block_reason, blocked_lines
 from mmsim.metromania.engine.scoring import lines_ended
 from mmsim.metromania.engine.state import (
     BLOCK_REASONS,
@@ -24,7 +25,6 @@ from mmsim.metromania.engine.state import (
     Rules,
     State,
 )
-from mmsim.metromania.engine.turns import block_reason, blocked_lines
 from mmsim.metromania.rules.deal import LETTERS
 
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
@@ -247,7 +247,7 @@ def write_line(s: State, b: Board, r: Rules, blocked: Any, game: Any, line: Any,
 
 @jit
 def write_rows(s: State, b: Board, r: Rules, game: Any, i: Any, games: Any, seats: Any, trips: Any, lines: Any) -> None:
-    """All rows of the i-th game of a shard; nine arguments, because a table is an array of its own."""
+    """All rows of the i-th game; nine arguments, because a table is an array of its own."""
     companies = r.companies
     blocked = blocked_lines(s, b, r)
     write_game(s, b, r, blocked, game, games[ix(i)])

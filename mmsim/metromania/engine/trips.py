@@ -1,19 +1,20 @@
 """The fast core's test trips (TT1-TT3): a wave of minutes over the stops of all lines.
 
 The stops of a line are bits in the order they lie on it, so a ride is a shift. `net` is working memory, made once
-for a whole shard of games.
+for many games.
 """
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from mmsim.compiled.accel import count_bits, inlined, ix, lowest_bit
-from mmsim.metromania.engine.state import LINES, NOWHERE, PATH, STATIONS
+from mmsim.metromania.engine.state import LINES, NOWHERE, PATH, STATIONS, Board, Rules, State
 
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
 _MOMENTS = 32  # the wave looks at most max(ride_minutes, change_minutes) = 20 minutes ahead; as few as do are used
 NODES = LINES * STATIONS
+Network: TypeAlias = Any  # an element of an array of dtype NETWORK: the lines as trips see them
 
 NETWORK = np.dtype(
     [
@@ -41,7 +42,7 @@ NETWORK = np.dtype(
 
 
 @inlined
-def build_network(net: Any, s: Any, r: Any) -> None:
+def build_network(net: Network, s: State, r: Rules) -> None:
     """TT2: the stops of every line in order, and the lines at every station."""
     for number in range(r.stations - s.supply):
         net.lines[ix(number)] = np.uint64(s.lines_at[ix(s.station_at[ix(number)])])
@@ -69,7 +70,7 @@ def build_network(net: Any, s: Any, r: Any) -> None:
 
 
 @inlined
-def _lines_of(net: Any, stations: Any) -> np.uint64:
+def _lines_of(net: Network, stations: Any) -> np.uint64:
     lines = _ZERO
     while stations != _ZERO:
         lines |= net.lines[ix(lowest_bit(stations))]
@@ -78,7 +79,7 @@ def _lines_of(net: Any, stations: Any) -> np.uint64:
 
 
 @inlined
-def connected(net: Any, start: Any, goal: Any) -> bool:
+def connected(net: Network, start: Any, goal: Any) -> bool:
     """Whether any route leads from some stations to others, by any lines."""
     wanted, seen, new = _lines_of(net, goal), _ZERO, _lines_of(net, start)
     while new != _ZERO and (seen | new) & wanted == _ZERO:
@@ -89,7 +90,7 @@ def connected(net: Any, start: Any, goal: Any) -> bool:
 
 
 @inlined
-def stations_at_cell(s: Any, b: Any, cell: Any) -> np.uint64:
+def stations_at_cell(s: State, b: Board, cell: Any) -> np.uint64:
     """TT1: the bits of the stations at the corners of a marker's cell."""
     found = _ZERO
     if cell != NOWHERE:
@@ -101,7 +102,7 @@ def stations_at_cell(s: Any, b: Any, cell: Any) -> np.uint64:
 
 
 @inlined
-def _get_on(net: Any, moment: Any, station: Any) -> None:
+def _get_on(net: Network, moment: Any, station: Any) -> None:
     """Put all stops at a station into the wave of a moment; there is no need to change there again."""
     lines = net.lines[ix(station)]
     net.riding[ix(moment)] |= lines
@@ -114,7 +115,7 @@ def _get_on(net: Any, moment: Any, station: Any) -> None:
 
 
 @inlined
-def _begin_trip(net: Any, r: Any, start: Any, goal: Any, moments: Any) -> None:
+def _begin_trip(net: Network, r: Rules, start: Any, goal: Any, moments: Any) -> None:
     """Nobody has left the stations of the start yet."""
     for i in range(moments * LINES):
         net.wave[ix(i)] = _ZERO
@@ -140,7 +141,7 @@ def _begin_trip(net: Any, r: Any, start: Any, goal: Any, moments: Any) -> None:
 
 
 @inlined
-def fastest(net: Any, r: Any, start: Any, goal: Any) -> np.int64:
+def fastest(net: Network, r: Rules, start: Any, goal: Any) -> np.int64:
     """TT3: the fastest time between two sets of stations, -1 without a route; else marks the sections used."""
     if start == _ZERO or goal == _ZERO:
         return np.int64(-1)
@@ -165,7 +166,7 @@ def fastest(net: Any, r: Any, start: Any, goal: Any) -> np.int64:
 
 
 @inlined
-def _pass_minute(net: Any, r: Any, now: Any, ring: Any) -> bool:
+def _pass_minute(net: Network, r: Rules, now: Any, ring: Any) -> bool:
     """Spread the wave of one minute; whether the goal is reached."""
     here, ride, change = now & ring, now + r.ride_minutes & ring, now + r.change_minutes & ring
     at_goal = _ZERO
@@ -194,13 +195,13 @@ def _pass_minute(net: Any, r: Any, now: Any, ring: Any) -> bool:
 
 
 @inlined
-def _came_from(net: Any, line: Any, i: Any, minute: Any) -> np.uint64:
+def _came_from(net: Network, line: Any, i: Any, minute: Any) -> np.uint64:
     """1 if a stop was reached at a minute, else 0."""
     return net.reached[ix(line)] >> np.uint64(i) & np.uint64(net.minute[ix(STATIONS * line + i)] == minute)
 
 
 @inlined
-def _mark(net: Any, line: Any, i: Any, changes: Any, comes: Any) -> np.uint64:
+def _mark(net: Network, line: Any, i: Any, changes: Any, comes: Any) -> np.uint64:
     """Note, if `comes` is 1, a stop on a fastest route from which there are so many changes to the goal.
 
     Returns the bit of its line if that is news. Without branches, which nobody could predict.
@@ -215,7 +216,7 @@ def _mark(net: Any, line: Any, i: Any, changes: Any, comes: Any) -> np.uint64:
 
 
 @inlined
-def _mark_routes(net: Any, r: Any) -> None:
+def _mark_routes(net: Network, r: Rules) -> None:
     """TT3: follow all fastest routes back from the goal, and count the changes on the way."""
     waiting = _ZERO  # bits of the lines with something to do
     for each in range(2 * r.companies):
@@ -249,7 +250,7 @@ def _mark_routes(net: Any, r: Any) -> None:
 
 
 @inlined
-def count_sections(net: Any, r: Any) -> np.int64:
+def count_sections(net: Network, r: Rules) -> np.int64:
     """How many sections lie on fastest routes."""
     sections = np.int64(0)
     for line in range(2 * r.companies):
@@ -258,7 +259,7 @@ def count_sections(net: Any, r: Any) -> np.int64:
 
 
 @inlined
-def tunnels_used(net: Any, seat: Any) -> np.int64:
+def tunnels_used(net: Network, seat: Any) -> np.int64:
     """TT6: how many tunnels a company has on used sections."""
     tunnels = np.int64(0)
     for line in range(2 * seat, 2 * seat + 2):

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from mmsim.core.rng import Purpose, Stream
 from mmsim.metromania.rules.board import BoardSet, Layout, draw_layout
 from mmsim.metromania.rules.deal import deal
-from mmsim.metromania.rules.reference import Game, Move, apply, legal_moves
+from mmsim.metromania.rules.position import Game, Move
+from mmsim.metromania.rules.reference import apply, legal_moves
 from mmsim.metromania.rules.rulesets import Ruleset
 
 

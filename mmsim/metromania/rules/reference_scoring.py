@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from mmsim.metromania.rules.deal import LETTERS, Marker
 from mmsim.metromania.rules.lattice import Cell, Vertex
-from mmsim.metromania.rules.reference import Game
+from mmsim.metromania.rules.position import Game
 
 PARK_LAKE = "park_lake"
 TRIPS = (*LETTERS, PARK_LAKE)

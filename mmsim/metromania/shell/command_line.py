@@ -13,7 +13,8 @@ from mmsim.metromania.rules import boardfile, rulesets
 from mmsim.metromania.rules.board import SPOTS, City, Layout, generate
 from mmsim.metromania.rules.deal import valid_deals
 from mmsim.metromania.rules.play import Seed, play_out, set_up
-from mmsim.metromania.rules.reference import Game, apply
+from mmsim.metromania.rules.position import Game
+from mmsim.metromania.rules.reference import apply
 from mmsim.metromania.rules.reference_scoring import result
 from mmsim.metromania.shell import record, story
 

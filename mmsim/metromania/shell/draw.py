@@ -10,7 +10,7 @@ from matplotlib.path import Path as Outline
 from mmsim.drawing.palette import FAINT, INK, plain
 from mmsim.drawing.sheet import Point, Sheet, fitting, mean, text_width
 from mmsim.metromania.rules.board import CELL_KINDS, FRAME_KINDS, SPOTS, WATER_AND_GREEN, City
-from mmsim.metromania.rules.reference import Game
+from mmsim.metromania.rules.position import Game
 from mmsim.metromania.shell.draw_city import (
     ROW,
     draw_arrow,

@@ -8,7 +8,7 @@ from mmsim.drawing.palette import INK, PAPER
 from mmsim.drawing.sheet import Point, Sheet, mean
 from mmsim.metromania.rules.board import City
 from mmsim.metromania.rules.lattice import Cell, Vertex, position
-from mmsim.metromania.rules.reference import Game
+from mmsim.metromania.rules.position import Game
 from mmsim.metromania.shell.draw_city import cell_name, triangle
 from mmsim.metromania.shell.draw_palette import COMPANY, KIND_INK
 

@@ -12,7 +12,8 @@ from mmsim.metromania.rules.board import BoardSet, City, Layout
 from mmsim.metromania.rules.deal import MARKER_SETS, Hands, Marker, valid_deals
 from mmsim.metromania.rules.lattice import Cell, Vertex
 from mmsim.metromania.rules.play import Seed
-from mmsim.metromania.rules.reference import DECLINE, Game, Move, PlayedMove, apply, legal_moves
+from mmsim.metromania.rules.position import DECLINE, Game, Move, PlayedMove
+from mmsim.metromania.rules.reference import apply, legal_moves
 from mmsim.metromania.rules.reference_scoring import result
 from mmsim.metromania.rules.rulesets import KNOBS, PLAYERS, Deal, Ruleset, ruleset
 

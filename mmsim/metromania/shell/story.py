@@ -7,7 +7,8 @@ from rich.table import Table
 
 from mmsim.metromania.bots.reasons import Reason
 from mmsim.metromania.rules.lattice import Vertex
-from mmsim.metromania.rules.reference import DECLINE, Game, Move, PlayedMove, apply, meets, splits
+from mmsim.metromania.rules.position import DECLINE, Game, Move, PlayedMove
+from mmsim.metromania.rules.reference import apply, meets, splits
 from mmsim.metromania.rules.reference_scoring import PARK_LAKE, Result, Trip
 from mmsim.metromania.shell.draw_palette import COMPANY_NAMES as COMPANIES
 from mmsim.metromania.shell.draw_palette import TERMINAL_COMPANY

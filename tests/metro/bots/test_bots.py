@@ -72,15 +72,15 @@ def test_a_wrong_list_of_bots_is_told_in_a_sentence(text: str, complaint: str) -
 def test_every_bot_plays_every_variant_to_the_end(spec: str, players: int) -> None:
     bots = ["search:playouts=8,width=3", "planner", "greedy", "spoiler", "uniform"][:players]
     prepared = METRO.prepare(Variant(spec, players, bots=",".join(bots), seats="rotate"))
-    games = METRO.play_shard(prepared, 0, 2 * players)["games"]
+    games = METRO.play_games(prepared, 0, 2 * players)["games"]
     assert (games["status"] == 0).all()
 
 
 def win_share(one: str, others: str, games: int, spec: str = "metro") -> tuple[float, float]:
     """How often a bot wins against three others with rotated seats, and half the 95 % interval, by deals."""
     prepared = METRO.prepare(Variant(spec, 4, bots=",".join([one, *[others] * 3]), seed=20, seats="rotate"))
-    shard = METRO.play_shard(prepared, 0, games)
-    seats = shard["seats"].reshape(-1, 4)
+    tables = METRO.play_games(prepared, 0, games)
+    seats = tables["seats"].reshape(-1, 4)
     wins = seats["win_share"][np.arange(games), -np.arange(games) % 4].reshape(-1, 4).mean(axis=1)
     return float(wins.mean()), float(1.96 * wins.std(ddof=1) / len(wins) ** 0.5)
 
@@ -160,7 +160,7 @@ def file(tmp_path: Path) -> Path:
 
 def test_a_bot_in_python_plays_as_the_one_of_the_core_does(file: Path) -> None:
     mine, core = (
-        METRO.play_shard(METRO.prepare(Variant("metro", 3, bots=bots)), 4, 3) for bots in (f"{file}:Any", "uniform")
+        METRO.play_games(METRO.prepare(Variant("metro", 3, bots=bots)), 4, 3) for bots in (f"{file}:Any", "uniform")
     )
     assert mine.decisions == core.decisions
     assert mine.errors == ()
@@ -170,9 +170,9 @@ def test_a_bot_in_python_plays_as_the_one_of_the_core_does(file: Path) -> None:
 
 def test_bots_of_both_kinds_sit_at_one_table(file: Path) -> None:
     prepared = METRO.prepare(Variant("metro+companies", 3, bots=f"{file}:First,planner,greedy", seats="rotate"))
-    shard = METRO.play_shard(prepared, 0, 3)
-    assert (shard["games"]["status"] == 0).all()
-    frame = METRO.frame(prepared, "seats", shard["seats"])
+    tables = METRO.play_games(prepared, 0, 3)
+    assert (tables["games"]["status"] == 0).all()
+    frame = METRO.frame(prepared, "seats", tables["seats"])
     assert frame["bot"].to_list()[:3] == ["First", "planner", "greedy"]
     METRO.verify(METRO.record(prepared, 2))
 
@@ -182,14 +182,14 @@ def test_bots_of_both_kinds_sit_at_one_table(file: Path) -> None:
 )
 def test_a_bot_that_fails_ends_its_game_and_is_named(file: Path, name: str, message: str) -> None:
     prepared = METRO.prepare(Variant("metro", 3, bots=f"uniform,{file}:{name},uniform"))
-    shard = METRO.play_shard(prepared, 5, 2)
-    assert [(error.game, error.seat, error.bot) for error in shard.errors] == [(5, 1, name), (6, 1, name)]
-    assert all(message in error.message for error in shard.errors)
-    rows = METRO.frame(prepared, "games", shard["games"])
+    tables = METRO.play_games(prepared, 5, 2)
+    assert [(error.game, error.seat, error.bot) for error in tables.errors] == [(5, 1, name), (6, 1, name)]
+    assert all(message in error.message for error in tables.errors)
+    rows = METRO.frame(prepared, "games", tables["games"])
     assert rows["status"].to_list() == ["bot_error"] * 2
     assert rows["end_reason"].to_list() == rows["winner"].to_list() == [None] * 2
-    assert shard["seats"]["win_share"].sum() == 0
-    assert len(shard["lines"]) == 64
+    assert tables["seats"]["win_share"].sum() == 0
+    assert len(tables["lines"]) == 64
 
 
 def test_a_bot_file_that_does_not_say_which_is_told(file: Path) -> None:

@@ -12,7 +12,8 @@ from mmsim.metro.game import Metro
 from mmsim.metro.rules.board import CELLS, CENTRE, STATIONS
 from mmsim.metro.rules.deal import Deal
 from mmsim.metro.rules.play import Seed, play_uniform
-from mmsim.metro.rules.reference import Game, trace
+from mmsim.metro.rules.position import Game
+from mmsim.metro.rules.reference import trace
 from mmsim.metro.rules.rulesets import PLAYERS, ruleset
 from mmsim.metro.rules.tiles import CODES, TILES
 from tests.metro.twins import SPECS
@@ -50,8 +51,8 @@ def test_all_lines_close_at_stations_with_any_central_tiles(tiles: list[str], ce
 def test_in_thousands_of_games_every_line_arrives_once_and_points_add_up(spec: str, players: int) -> None:
     prepared = METRO.prepare(Variant(spec, players, seed=11))
     count = 400
-    shard = METRO.play_shard(prepared, 0, count)
-    games, seats, lines = shard["games"], shard["seats"], shard["lines"]
+    tables = METRO.play_games(prepared, 0, count)
+    games, seats, lines = tables["games"], tables["seats"], tables["lines"]
     assert (games["tiles"][games["status"] == 0] == 60).all()
     lines = lines.reshape(count, -1)
     finished = games["status"] == 0

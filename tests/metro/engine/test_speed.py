@@ -16,7 +16,7 @@ def speeds(spec: str, games: int, repeats: int) -> list[bench.Speed]:
     prepared = METRO.prepare(Variant(spec, 4))
 
     def core(first: int, count: int) -> int:
-        return METRO.play_shard(prepared, first, count).decisions
+        return METRO.play_games(prepared, first, count).decisions
 
     def reference(first: int, count: int) -> int:
         decisions = 0

@@ -13,7 +13,7 @@ from mmsim.core.game import Variant
 from mmsim.metro.game import Metro
 from mmsim.metro.rules.board import STATIONS, STOPS
 from mmsim.metro.rules.play import Seed, play_uniform
-from mmsim.metro.rules.reference import Game
+from mmsim.metro.rules.position import Game
 from mmsim.metro.rules.reference_scoring import Result, result
 
 METRO = Metro()
@@ -116,8 +116,8 @@ def line_row(number: int, game: Game, stop: int) -> dict[str, Any]:
 @pytest.mark.parametrize("variant", VARIANTS, ids=name_of)
 def test_every_row_is_what_the_reference_engine_reckons(variant: Variant) -> None:
     prepared = METRO.prepare(variant)
-    shard = METRO.play_shard(prepared, FIRST, COUNT)
-    frames = {table: METRO.frame(prepared, table, shard[table]) for table in shard}
+    tables = METRO.play_games(prepared, FIRST, COUNT)
+    frames = {table: METRO.frame(prepared, table, tables[table]) for table in tables}
     told = {table: frame.drop("variant").to_dicts() for table, frame in frames.items()}
     assert {table: len(rows) for table, rows in told.items()} == {
         table: COUNT * each for table, each in METRO.rows_per_game(prepared).items()
@@ -136,15 +136,15 @@ def test_every_row_is_what_the_reference_engine_reckons(variant: Variant) -> Non
             seat_row(number, game, outcome, seat) for seat in range(players)
         ]
         assert told["lines"][len(lines) * i : len(lines) * (i + 1)] == [line_row(number, game, stop) for stop in lines]
-    assert shard.decisions == decisions
+    assert tables.decisions == decisions
 
 
 @pytest.mark.parametrize("variant", VARIANTS[:4], ids=name_of)
 def test_frames_have_the_columns_that_are_announced(variant: Variant) -> None:
     prepared = METRO.prepare(variant)
-    shard = METRO.play_shard(prepared, 0, 2)
+    tables = METRO.play_games(prepared, 0, 2)
     for table, schema in METRO.tables.items():
-        assert METRO.frame(prepared, table, shard[table]).schema == schema
+        assert METRO.frame(prepared, table, tables[table]).schema == schema
 
 
 def test_common_columns_have_the_names_of_the_house() -> None:
@@ -156,7 +156,7 @@ def test_common_columns_have_the_names_of_the_house() -> None:
 
 def test_the_name_of_a_variant_may_have_a_suffix() -> None:
     prepared = METRO.prepare(Variant("metro", 2, suffix="@short"))
-    frame = METRO.frame(prepared, "games", METRO.play_shard(prepared, 0, 1)["games"])
+    frame = METRO.frame(prepared, "games", METRO.play_games(prepared, 0, 1)["games"])
     assert frame["variant"].to_list() == ["metro-2p@short"]
     assert METRO.describe(prepared)["name"] == "metro-2p@short"
 
@@ -167,13 +167,13 @@ def test_the_name_of_a_variant_may_have_a_suffix() -> None:
 @pytest.mark.parametrize("bots", ["uniform", "search:playouts=8,width=2,planner,greedy,spoiler"])
 @pytest.mark.parametrize("seats", ["fixed", "rotate"])
 @pytest.mark.parametrize("spec", ["metro", "metro+companies+stations", "metro+central+numbers"])
-def test_a_game_is_the_same_alone_and_in_shards_of_any_size(spec: str, seats: str, bots: str) -> None:
+def test_a_game_is_the_same_alone_and_in_parts_of_any_size(spec: str, seats: str, bots: str) -> None:
     prepared = METRO.prepare(Variant(spec, 4, bots=bots, seats=seats))
-    together = METRO.play_shard(prepared, 5, 12)
+    together = METRO.play_games(prepared, 5, 12)
     for cuts in ([5, 6, 17], [5, 13, 14, 17]):
-        shards = [METRO.play_shard(prepared, a, b - a) for a, b in pairwise(cuts)]
+        parts = [METRO.play_games(prepared, a, b - a) for a, b in pairwise(cuts)]
         for table in together:
-            assert np.concatenate([shard[table] for shard in shards]).tobytes() == together[table].tobytes()
+            assert np.concatenate([part[table] for part in parts]).tobytes() == together[table].tobytes()
 
 
 def test_variants_with_one_seed_share_the_supply() -> None:
@@ -191,8 +191,8 @@ def test_with_rotated_seats_the_games_of_a_round_share_the_deal_and_the_bots_mov
     deals = [METRO.new_game(prepared, game).dealt() for game in range(2 * players)]
     assert len(set(deals[:players])) == len(set(deals[players:])) == 1
     assert deals[0] != deals[players]
-    shard = METRO.play_shard(prepared, 0, players)
-    frame = METRO.frame(prepared, "seats", shard["seats"]).filter(pl.col("bot") == "greedy")
+    tables = METRO.play_games(prepared, 0, players)
+    frame = METRO.frame(prepared, "seats", tables["seats"]).filter(pl.col("bot") == "greedy")
     assert frame.select("game", "seat").rows() == [(game, -game % players) for game in range(players)]
     assert METRO.record(prepared, 1)["seats"][players - 1]["bot"] == "greedy"
 

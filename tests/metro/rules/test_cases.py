@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from mmsim.metro.rules.reference import Game, apply, legal_moves
+from mmsim.metro.rules.position import Game
+from mmsim.metro.rules.reference import apply, legal_moves
 from tests.metro.positions import cells, core_of, placements, table, tiles_of
 
 SHARED = Path(__file__).parents[4] / "shared" / "metro" / "cases.json"

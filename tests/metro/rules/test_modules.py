@@ -7,7 +7,8 @@ import pytest
 from mmsim.core.errors import UsageError
 from mmsim.metro.rules.board import CENTRE, CENTRE_STOPS, DEPARTURE
 from mmsim.metro.rules.deal import central_tiles, number_colours
-from mmsim.metro.rules.reference import DRAW, PASS, Arrival, Move, apply, legal_moves, trace
+from mmsim.metro.rules.position import DRAW, PASS, Arrival, Move
+from mmsim.metro.rules.reference import apply, legal_moves, trace
 from mmsim.metro.rules.reference_scoring import company_values, result
 from mmsim.metro.rules.rulesets import MODULES, ruleset
 from mmsim.metro.rules.tiles import CODES, turned

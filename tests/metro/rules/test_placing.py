@@ -3,7 +3,8 @@
 import pytest
 
 from mmsim.metro.rules.board import CELLS, EDGE_CELLS
-from mmsim.metro.rules.reference import DRAW, IllegalMove, Move, apply, legal_moves, trace
+from mmsim.metro.rules.position import DRAW, Move
+from mmsim.metro.rules.reference import IllegalMove, apply, legal_moves, trace
 from mmsim.metro.rules.reference_scoring import result
 from mmsim.metro.rules.tiles import ways_to_lie
 from tests.metro.positions import cells, kinds, place, play, table

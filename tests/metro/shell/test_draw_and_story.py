@@ -7,7 +7,8 @@ from rich.console import Console
 
 from mmsim.drawing.sheet import drawn
 from mmsim.metro.rules.play import Seed, play_uniform
-from mmsim.metro.rules.reference import Game, Move, apply
+from mmsim.metro.rules.position import Game, Move
+from mmsim.metro.rules.reference import apply
 from mmsim.metro.rules.reference_scoring import result
 from mmsim.metro.rules.rulesets import ruleset
 from mmsim.metro.shell import draw, story

@@ -9,7 +9,7 @@ import pytest
 from mmsim.core.game import Variant
 from mmsim.core.records import RecordError, dumps, read_records
 from mmsim.metro.game import Metro
-from mmsim.metro.rules.reference import Move
+from mmsim.metro.rules.position import Move
 from mmsim.metro.shell.record import describe
 from tests.metro.twins import SPECS
 

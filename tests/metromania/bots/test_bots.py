@@ -34,21 +34,21 @@ VARIANTS = [
 @pytest.mark.parametrize("variant", VARIANTS, ids=lambda v: f"{v.rules[:20]}-{v.players}p")
 def test_games_of_bots_verify_and_are_the_same_step_by_step(variant: Variant) -> None:
     prepared = METROMANIA.prepare(variant)
-    shard = METROMANIA.play_shard(prepared, 0, 6)
+    tables = METROMANIA.play_games(prepared, 0, 6)
     companies = prepared.rules.companies
     for game in (0, 5):
         told = METROMANIA.record(prepared, game)
         METROMANIA.verify(told)
-        scores = shard["seats"]["score"][companies * game : companies * (game + 1)].tolist()
+        scores = tables["seats"]["score"][companies * game : companies * (game + 1)].tolist()
         assert told["result"]["scores"] == scores
         assert [seat["bot"] for seat in told["seats"]] == [bot.spec for bot in prepared.seated(game)]
 
 
 @pytest.mark.parametrize("spec", ALL_BOTS)
-def test_a_shard_does_not_depend_on_how_it_is_cut(spec: str) -> None:
+def test_games_do_not_depend_on_how_they_are_cut(spec: str) -> None:
     prepared = METROMANIA.prepare(Variant("print", 4, bots=spec, seed=9, seats="rotate"))
-    whole = METROMANIA.play_shard(prepared, 2, 4)
-    parts = [METROMANIA.play_shard(prepared, first, 2) for first in (2, 4)]
+    whole = METROMANIA.play_games(prepared, 2, 4)
+    parts = [METROMANIA.play_games(prepared, first, 2) for first in (2, 4)]
     for table, rows in whole.items():
         assert rows.tobytes() == np.concatenate([part[table] for part in parts]).tobytes()
 
@@ -62,7 +62,7 @@ def test_rotated_games_share_layout_and_deal_and_move_the_bots_on() -> None:
         assert len({position.dealt for position in group}) == 1
     assert positions[0].dealt != positions[4].dealt
     assert [position.bots[0].name for position in positions[:4]] == ["planner", "greedy", "runner", "uniform"]
-    frame = METROMANIA.frame(prepared, "seats", METROMANIA.play_shard(prepared, 0, 8)["seats"])
+    frame = METROMANIA.frame(prepared, "seats", METROMANIA.play_games(prepared, 0, 8)["seats"])
     assert frame["bot"].cast(str).to_list() == [bot.spec for position in positions for bot in position.bots]
 
 
@@ -77,7 +77,7 @@ def test_fixed_seats_are_the_first_rotation() -> None:
     fixed, rotated = (
         METROMANIA.prepare(Variant("print", 4, bots=MIXED, seed=5, seats=seats)) for seats in ("fixed", "rotate")
     )
-    one, other = (METROMANIA.play_shard(prepared, 0, 1) for prepared in (fixed, rotated))
+    one, other = (METROMANIA.play_games(prepared, 0, 1) for prepared in (fixed, rotated))
     assert all(one[table].tobytes() == other[table].tobytes() for table in one)
 
 
@@ -86,9 +86,9 @@ def test_fixed_seats_are_the_first_rotation() -> None:
 
 def test_the_planner_beats_uniform_bots_and_finishes_what_people_finish() -> None:
     prepared = METROMANIA.prepare(Variant("print", 4, bots="planner,uniform,uniform,uniform", seed=1, seats="rotate"))
-    seats = METROMANIA.frame(prepared, "seats", METROMANIA.play_shard(prepared, 0, 200)["seats"])
+    seats = METROMANIA.frame(prepared, "seats", METROMANIA.play_games(prepared, 0, 200)["seats"])
     assert seats.filter(seats["bot"].cast(str) == "planner")["win_share"].mean() > 0.8
-    four = METROMANIA.play_shard(METROMANIA.prepare(Variant("print", 4, bots="planner", seed=1)), 0, 150)
+    four = METROMANIA.play_games(METROMANIA.prepare(Variant("print", 4, bots="planner", seed=1)), 0, 150)
     assert four["lines"]["ended"].mean() > 0.4
 
 
@@ -131,7 +131,7 @@ def test_weights_are_part_of_the_name_and_of_the_play() -> None:
     assert find_bot("planner:block=2.0,leader=0").spec == "planner:block=2,leader=0"
     assert find_bot("planner:block=2.0").settings["block"] == 2.0
     usual, other = (
-        METROMANIA.play_shard(METROMANIA.prepare(Variant("print", 4, bots=bots, seed=2)), 0, 3)
+        METROMANIA.play_games(METROMANIA.prepare(Variant("print", 4, bots=bots, seed=2)), 0, 3)
         for bots in ("planner", "planner:marker=-9")
     )
     assert usual["seats"].tobytes() != other["seats"].tobytes()

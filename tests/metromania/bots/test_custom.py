@@ -105,13 +105,13 @@ def file(tmp_path: Path) -> str:
     return str(path)
 
 
-def shard(bots: str, games: int = 3) -> Any:
+def play(bots: str, games: int = 3) -> Any:
     prepared = METROMANIA.prepare(Variant("print", 4, "compact", bots, 5))
-    return prepared, METROMANIA.play_shard(prepared, 0, games)
+    return prepared, METROMANIA.play_games(prepared, 0, games)
 
 
 def test_a_class_in_a_file_plays_beside_bots_of_the_core(file: str) -> None:
-    prepared, played = shard(f"{file}:First,uniform,planner,{file}:Chance")
+    prepared, played = play(f"{file}:First,uniform,planner,{file}:Chance")
     assert played.errors == ()
     assert [bot.spec for bot in prepared.seated(0)] == ["first", "uniform", "planner", "Chance"]
     assert find_bot(f"{file}:First").idea == "The first legal move."
@@ -119,10 +119,10 @@ def test_a_class_in_a_file_plays_beside_bots_of_the_core(file: str) -> None:
 
 
 def test_a_bot_in_python_is_as_pure_as_any(file: str) -> None:
-    _, one = shard(f"{file}:Chance")
-    prepared, other = shard(f"{file}:Chance")
+    _, one = play(f"{file}:Chance")
+    prepared, other = play(f"{file}:Chance")
     assert all(one[table].tobytes() == other[table].tobytes() for table in one)
-    assert METROMANIA.play_shard(prepared, 2, 1)["seats"].tobytes() == one["seats"][8:].tobytes()
+    assert METROMANIA.play_games(prepared, 2, 1)["seats"].tobytes() == one["seats"][8:].tobytes()
 
 
 @pytest.mark.parametrize(
@@ -137,8 +137,8 @@ def test_a_bot_in_python_is_as_pure_as_any(file: str) -> None:
         ("Wordless", "Odd"),
     ],
 )
-def test_an_error_of_a_bot_ends_its_game_and_the_shard_goes_on(file: str, cls: str, says: str) -> None:
-    prepared, played = shard(f"uniform,uniform,{file}:{cls},uniform", 4)
+def test_an_error_of_a_bot_ends_its_game_and_the_others_go_on(file: str, cls: str, says: str) -> None:
+    prepared, played = play(f"uniform,uniform,{file}:{cls},uniform", 4)
     assert [error.game for error in played.errors] == [0, 1, 2, 3]
     assert {error.seat for error in played.errors} == {2}
     assert all(says in error.message for error in played.errors)
@@ -154,12 +154,12 @@ def test_an_error_of_a_bot_ends_its_game_and_the_shard_goes_on(file: str, cls: s
         METROMANIA.frame(prepared, table, played[table])
 
 
-def test_other_games_of_a_shard_are_whole_when_one_fails(file: str, tmp_path: Path) -> None:
+def test_other_games_are_whole_when_one_fails(file: str, tmp_path: Path) -> None:
     moody = tmp_path / "moody.py"
     moody.write_text(
         "class Moody:\n def choose(self, view, moves):\n  assert view.city.layout.index % 2\n  return moves[0]"
     )
-    prepared, played = shard(f"{moody}:Moody,uniform,uniform,uniform", 8)
+    prepared, played = play(f"{moody}:Moody,uniform,uniform,uniform", 8)
     failed = {error.game for error in played.errors}
     assert 0 < len(failed) < 8
     status = METROMANIA.frame(prepared, "games", played["games"])["status"].cast(str).to_list()
@@ -168,19 +168,19 @@ def test_other_games_of_a_shard_are_whole_when_one_fails(file: str, tmp_path: Pa
 
 
 def test_what_a_bot_changes_changes_nothing(file: str) -> None:
-    honest, _ = shard(f"{file}:First,uniform,uniform,uniform", 1)
+    honest, _ = play(f"{file}:First,uniform,uniform,uniform", 1)
     for cls in ("Lawyer", "Agreeable"):  # both play the first legal move, too
-        prepared, played = shard(f"{file}:{cls},uniform,uniform,uniform", 1)
+        prepared, played = play(f"{file}:{cls},uniform,uniform,uniform", 1)
         assert played.errors == ()
         moves = [METROMANIA.record(one, 0)["moves"] for one in (prepared, honest)]
         assert moves[0] == moves[1]
-    _, played = shard(f"{file}:Copyist,uniform,uniform,uniform", 1)
+    _, played = play(f"{file}:Copyist,uniform,uniform,uniform", 1)
     assert played.errors == ()
 
 
 def test_a_bot_that_changes_the_folder_leaves_us_where_we_are(file: str, tmp_path: Path) -> None:
     with chdir(tmp_path):
-        assert shard(f"{file}:Wanderer,uniform,uniform,uniform", 1)[1].errors == ()
+        assert play(f"{file}:Wanderer,uniform,uniform,uniform", 1)[1].errors == ()
         assert Path.cwd() == tmp_path
 
 
@@ -199,7 +199,7 @@ def test_ctrl_c_of_the_user_stops_the_game_even_if_the_bot_swallows_it(tmp_path:
     )
     before = signal.getsignal(signal.SIGINT)
     with pytest.raises(KeyboardInterrupt):
-        shard(f"{path}:Deaf,uniform,uniform,uniform", 1)
+        play(f"{path}:Deaf,uniform,uniform,uniform", 1)
     assert signal.getsignal(signal.SIGINT) is before
 
 
@@ -211,7 +211,7 @@ def test_a_file_that_quits_when_it_is_loaded_is_refused_in_a_sentence(tmp_path: 
 
 
 def test_the_record_of_a_game_that_failed_is_refused_with_the_reason(file: str) -> None:
-    prepared, _ = shard(f"{file}:Cheat,uniform,uniform,uniform", 1)
+    prepared, _ = play(f"{file}:Cheat,uniform,uniform,uniform", 1)
     with pytest.raises(BotFailedError, match="bot Cheat in seat 0 failed in turn 1: chose 'everything'"):
         METROMANIA.record(prepared, 0)
 
@@ -255,6 +255,6 @@ def test_packages_offer_bots_through_entry_points(monkeypatch: pytest.MonkeyPatc
 def test_the_bot_of_the_tutorial_is_twenty_lines_and_beats_greedy() -> None:
     code = [line for line in HOMING.read_text().splitlines() if line.strip()]
     assert len(code) <= 20
-    _, played = shard(f"{HOMING}:Homing,greedy,greedy,greedy", 24)
+    _, played = play(f"{HOMING}:Homing,greedy,greedy,greedy", 24)
     assert played.errors == ()
     assert played["seats"]["win_share"][::4].mean() > 0.3  # equal would be a quarter

@@ -70,12 +70,12 @@ def test_the_choice_is_the_same_when_the_table_is_turned() -> None:
 @pytest.mark.parametrize("variant", VARIANTS, ids=lambda v: f"{v.rules}-{v.players}p")
 def test_its_games_are_legal_and_the_same_step_by_step(variant: Variant) -> None:
     prepared = METROMANIA.prepare(variant)
-    shard = METROMANIA.play_shard(prepared, 0, 4)
+    tables = METROMANIA.play_games(prepared, 0, 4)
     for game in range(4):
         record = METROMANIA.record(prepared, game)
         METROMANIA.verify(record)
         companies = prepared.rules.companies
-        scores = shard["seats"]["score"][companies * game : companies * (game + 1)].tolist()
+        scores = tables["seats"]["score"][companies * game : companies * (game + 1)].tolist()
         assert scores == record["result"]["scores"]
 
 
@@ -103,8 +103,8 @@ def test_weights_of_a_file_are_seated_and_change_the_play(tmp_path: Path) -> Non
     bot = find_bot(f"expert:weights={file}")
     assert bot.spec == f"expert:weights={file}"
     assert bot.about["net"] != EXPERT.about["net"]
-    usual = METROMANIA.play_shard(METROMANIA.prepare(Variant("print", 4, bots="expert", seed=1)), 0, 5)
-    other = METROMANIA.play_shard(METROMANIA.prepare(Variant("print", 4, bots=bot.spec, seed=1)), 0, 5)
+    usual = METROMANIA.play_games(METROMANIA.prepare(Variant("print", 4, bots="expert", seed=1)), 0, 5)
+    other = METROMANIA.play_games(METROMANIA.prepare(Variant("print", 4, bots=bot.spec, seed=1)), 0, 5)
     assert usual["games"].tobytes() != other["games"].tobytes()
     told = json.loads(file.read_text())
     del told["inputs"]["own_points"]

@@ -15,11 +15,12 @@ from mmsim.metromania.bots import border
 from mmsim.metromania.bots.position import Position
 from mmsim.metromania.bots.thinking.evaluation import reckon_trips
 from mmsim.metromania.bots.thinking.memory import DEPTH, FEATURES
-from mmsim.metromania.engine.moves import MOVE_KINDS, START
+from mmsim.metromania.engine.moves import MOVE_KINDS, PASS, START, take_apart
 from mmsim.metromania.game import Metromania
 from mmsim.metromania.rules.lattice import Vertex
 from mmsim.metromania.rules.play import Seed, set_up
-from mmsim.metromania.rules.reference import Game, Move, apply, legal_moves
+from mmsim.metromania.rules.position import Game, Move
+from mmsim.metromania.rules.reference import apply, legal_moves
 from mmsim.metromania.rules.reference_scoring import TRIPS, Network, kept_points, result, run_trip, stations_of
 
 METROMANIA = Metromania()
@@ -134,8 +135,8 @@ def planned_moves(mind: Any, first: int) -> list[int]:
 
 def move_of(position: Position, game: Game, code: int) -> Move:
     """A move of a plan where the reference engine has come to."""
-    kind, number, what, extra = code & 7, code >> 3 & 1, code >> 4 & 255, code >> 12
-    grid, name = game.city.lattice, MOVE_KINDS[code & 7]
+    kind, number, what, extra = take_apart(code)
+    grid, name = game.city.lattice, MOVE_KINDS[kind]
     if name == "station":
         return Move(name, number, at=game.lines[game.seat][number].path[what])
     if kind == START:
@@ -224,13 +225,12 @@ def test_what_a_turn_is_weighed_by_is_what_comes_of_it(rules: str, players: int,
         for mind in decisions(position, game, 4):
             for first in range(0, int(mind.firsts), 3):
                 codes = planned_moves(mind, first)
-                if MOVE_KINDS[codes[0] & 7] == "pass":
+                if codes[0] == PASS:
                     continue
                 border.explain_turn(position._memory, position.prepared.setting, 0, first)
                 told = dict(zip(FEATURES, mind.amount.tolist(), strict=True))
-                one, other = (
-                    outcomes(position, game, [code for code in codes if code >> 3 & 1 == number]) for number in range(2)
-                )
+                lines = ([code for code in codes if take_apart(code)[1] == number] for number in range(2))
+                one, other = (outcomes(position, game, of_line) for of_line in lines)
                 sums = [{fact: a[fact] + b[fact] for fact in FACTS} for a in one for b in other]
                 assert not sums or {fact: told[fact] for fact in FACTS} in sums, (codes, first)
                 compared += len(sums) > 0

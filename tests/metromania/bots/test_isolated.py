@@ -31,7 +31,7 @@ class Spy:
         import gc
         from mmsim.core.rng import Stream
         keys = [thing._key for thing in gc.get_objects() if isinstance(thing, Stream) and hasattr(thing, "_key")]
-        known = [name for name in sys.modules if name.startswith("mmsim.") and "position" in name]
+        known = [name for name in sys.modules if name.startswith("mmsim.") and "bots.position" in name]
         raise RuntimeError(f"{keys} {known} {view.hands.count(None)} {view.draws.__dict__.keys()}")
 
 class Slow:
@@ -59,15 +59,15 @@ def file(tmp_path: Path) -> str:
     return str(path)
 
 
-def shard(bots: str, games: int = 2, seconds: float | None = 20.0) -> Any:
+def play(bots: str, games: int = 2, seconds: float | None = 20.0) -> Any:
     prepared = METROMANIA.prepare(Variant("print+hidden", 4, "compact", bots, 5, move_seconds=seconds))
-    return prepared, METROMANIA.play_shard(prepared, 0, games)
+    return prepared, METROMANIA.play_games(prepared, 0, games)
 
 
 def test_games_are_the_same_to_the_byte_in_processes_of_their_own(file: str, capfd: pytest.CaptureFixture[str]) -> None:
     bots = f"{file}:Chance,{file}:Chance,uniform,uniform"
-    apart, one = shard(bots)
-    here, other = shard(bots, seconds=None)
+    apart, one = play(bots)
+    here, other = play(bots, seconds=None)
     assert one.errors == other.errors == ()
     assert all(one[table].tobytes() == other[table].tobytes() for table in one)
     assert apart.bots[0].player is None
@@ -79,7 +79,7 @@ def test_games_are_the_same_to_the_byte_in_processes_of_their_own(file: str, cap
 
 
 def test_the_memory_of_a_bot_s_process_holds_no_seed_and_no_position(file: str) -> None:
-    _, played = shard(f"{file}:Spy,uniform,uniform,uniform", 1)
+    _, played = play(f"{file}:Spy,uniform,uniform,uniform", 1)
     assert played.errors[0].message == "RuntimeError: [] [] 3 dict_keys(['_pipe'])"
 
 
@@ -94,7 +94,7 @@ def test_the_memory_of_a_bot_s_process_holds_no_seed_and_no_position(file: str) 
 )
 def test_what_goes_wrong_in_a_bot_s_process_ends_its_game_only(file: str, cls: str, says: str) -> None:
     began = time.monotonic()
-    _, played = shard(f"uniform,uniform,{file}:{cls},uniform", 2, seconds=2.0)
+    _, played = play(f"uniform,uniform,{file}:{cls},uniform", 2, seconds=2.0)
     assert [(error.game, error.seat) for error in played.errors] == [(0, 2), (1, 2)]
     assert all(says in error.message for error in played.errors)
     assert time.monotonic() - began < 50
@@ -115,5 +115,5 @@ def test_a_bot_that_is_not_there_is_refused_as_anywhere(
     broken = tmp_path / "broken.py"
     broken.write_text("raise SystemExit(3)")
     with pytest.raises(kind) as refused:
-        shard(spec.format(file=file, broken=broken))
+        play(spec.format(file=file, broken=broken))
     assert says.format(file=file) in str(refused.value)

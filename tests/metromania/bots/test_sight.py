@@ -11,7 +11,7 @@ from mmsim.metromania.bots.position import Position, View
 from mmsim.metromania.bots.prepared import Prepared
 from mmsim.metromania.game import Metromania
 from mmsim.metromania.rules.deal import Hands, valid_deals
-from mmsim.metromania.rules.reference import Move
+from mmsim.metromania.rules.position import Move
 
 METROMANIA = Metromania()
 ALL_BOTS = [name if name != "search" else "search:playouts=12" for name in BOTS]

@@ -16,7 +16,7 @@ def share(one: str, three: str, games: int, rules: str = "print", players: int =
     seat_player = ruleset(rules, players).seat_player
     bots = ",".join(one if player == 0 else three for player in seat_player)
     prepared = METROMANIA.prepare(Variant(rules, players, bots=bots, seed=2026, seats="rotate"))
-    seats = METROMANIA.play_shard(prepared, 0, games)["seats"]
+    seats = METROMANIA.play_games(prepared, 0, games)["seats"]
     shares = seats["win_share"].astype(float).reshape(-1, len(seat_player))
     rows = np.arange(len(shares))
     first_seat = np.array([seat_player.index(player) for player in range(players)])
@@ -50,7 +50,7 @@ def test_the_order_is_the_same_under_other_rules_and_with_fewer_players(rules: s
 
 
 def test_four_planners_finish_what_people_finish() -> None:
-    shard = METROMANIA.play_shard(METROMANIA.prepare(Variant("print", 4, bots="planner", seed=2026)), 0, 3000)
-    lettered = shard["trips"][shard["trips"]["trip"] < 6]
-    assert shard["lines"]["ended"].mean() > 0.45
+    tables = METROMANIA.play_games(METROMANIA.prepare(Variant("print", 4, bots="planner", seed=2026)), 0, 3000)
+    lettered = tables["trips"][tables["trips"]["trip"] < 6]
+    assert tables["lines"]["ended"].mean() > 0.45
     assert (lettered["minutes"] >= 0).mean() > 0.55

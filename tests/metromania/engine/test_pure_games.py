@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from mmsim.core import records
-from mmsim.core.game import Shard, Variant
+from mmsim.core.game import GameRows, Variant
 from mmsim.core.rng import Purpose
 from mmsim.metromania.bots import seat_bots
 from mmsim.metromania.bots.position import Position
@@ -22,7 +22,8 @@ from mmsim.metromania.game import Metromania
 from mmsim.metromania.rules.board import LAYOUTS, Layout
 from mmsim.metromania.rules.deal import Marker, valid_deals
 from mmsim.metromania.rules.play import Seed, play_out, set_up
-from mmsim.metromania.rules.reference import DECLINE, PASS, Game, IllegalMove, Move, apply, legal_moves
+from mmsim.metromania.rules.position import DECLINE, PASS, Game, Move
+from mmsim.metromania.rules.reference import IllegalMove, apply, legal_moves
 from mmsim.metromania.shell import record
 
 METROMANIA = Metromania()
@@ -35,15 +36,15 @@ VARIANTS = (
 
 
 def rows_of(prepared: Prepared, first: int, count: int) -> dict[str, bytes]:
-    return as_bytes(METROMANIA.play_shard(prepared, first, count))
+    return as_bytes(METROMANIA.play_games(prepared, first, count))
 
 
-def as_bytes(rows: Shard) -> dict[str, bytes]:
+def as_bytes(rows: GameRows) -> dict[str, bytes]:
     return {table: np.asarray(told).tobytes() for table, told in rows.items()}
 
 
-def joined(shards: list[dict[str, bytes]]) -> dict[str, bytes]:
-    return {table: b"".join(shard[table] for shard in shards) for table in shards[0]}
+def joined(parts: list[dict[str, bytes]]) -> dict[str, bytes]:
+    return {table: b"".join(part[table] for part in parts) for table in parts[0]}
 
 
 @pytest.fixture(params=VARIANTS, ids=lambda variant: f"{variant.rules}-{variant.players}p")
@@ -57,16 +58,16 @@ def prepared(variant: Variant) -> Prepared:
     return METROMANIA.prepare(variant)
 
 
-# --- shards ----------------------------------------------------------------------------------------------------
+# --- parts ----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("size", [1, 7, 60, 120])
-def test_a_game_is_the_same_alone_and_in_shards_of_any_size(prepared: Prepared, size: int) -> None:
+def test_a_game_is_the_same_alone_and_in_parts_of_any_size(prepared: Prepared, size: int) -> None:
     first, count = 5, 120
     together = rows_of(prepared, first, count)
     ends = [*range(first, first + count, size), first + count]
-    shards = [rows_of(prepared, a, b - a) for a, b in pairwise(ends)]
-    assert joined(shards) == together
+    parts = [rows_of(prepared, a, b - a) for a, b in pairwise(ends)]
+    assert joined(parts) == together
 
 
 def test_a_game_does_not_depend_on_the_games_played_before_it(prepared: Prepared) -> None:
@@ -75,15 +76,15 @@ def test_a_game_does_not_depend_on_the_games_played_before_it(prepared: Prepared
 
 def test_games_far_into_a_run_are_played_too(prepared: Prepared) -> None:
     first = 2**40
-    rows = METROMANIA.play_shard(prepared, first, 3)
+    rows = METROMANIA.play_games(prepared, first, 3)
     assert rows["games"]["game"].tolist() == [first, first + 1, first + 2]
     assert as_bytes(rows) == joined([rows_of(prepared, game, 1) for game in range(first, first + 3)])
-    assert len({row.tobytes() for row in np.asarray(METROMANIA.play_shard(prepared, 0, 3)["games"][:])}) == 3
+    assert len({row.tobytes() for row in np.asarray(METROMANIA.play_games(prepared, 0, 3)["games"][:])}) == 3
 
 
 def test_another_master_seed_gives_other_games(variant: Variant) -> None:
     other = Variant(variant.rules, variant.players, variant.board, seed=variant.seed ^ 1)
-    one, two = (METROMANIA.play_shard(METROMANIA.prepare(v), 0, 50)["games"] for v in (variant, other))
+    one, two = (METROMANIA.play_games(METROMANIA.prepare(v), 0, 50)["games"] for v in (variant, other))
     assert one["layout"].tolist() != two["layout"].tolist()
     assert np.mean(one["tunnels"] == two["tunnels"]) < 0.5
 
@@ -94,7 +95,7 @@ from mmsim.core.game import Variant
 from mmsim.metromania.game import Metromania
 rules, players, board, seed = sys.argv[1:]
 game = Metromania()
-rows = game.play_shard(game.prepare(Variant(rules, int(players), board, seed=int(seed))), 40, 30)
+rows = game.play_games(game.prepare(Variant(rules, int(players), board, seed=int(seed))), 40, 30)
 print({table: hashlib.sha256(told.tobytes()).hexdigest() for table, told in rows.items()})
 """
 
@@ -129,13 +130,13 @@ def test_rulesets_with_the_same_kind_of_deal_share_layout_and_deal(players: int)
         settings += here
     assert len({layout for layout, _ in settings}) > 28
     assert len({hands for _, hands in settings}) > 20
-    rows = [METROMANIA.play_shard(prepared, 0, 30)["games"]["layout"].tolist() for prepared in all_of_them]
+    rows = [METROMANIA.play_games(prepared, 0, 30)["games"]["layout"].tolist() for prepared in all_of_them]
     assert rows == [[layout.index for layout, _ in settings]] * len(rows)
 
 
 def test_layouts_are_shared_by_all_rulesets_and_boards() -> None:
     layouts = [
-        METROMANIA.play_shard(METROMANIA.prepare(Variant(v.rules, v.players, v.board, seed=3)), 0, 40)["games"][
+        METROMANIA.play_games(METROMANIA.prepare(Variant(v.rules, v.players, v.board, seed=3)), 0, 40)["games"][
             "layout"
         ]
         for v in VARIANTS
@@ -206,7 +207,7 @@ def test_the_record_of_the_core_is_that_of_the_reference_engine(prepared: Prepar
 
 
 def test_the_record_tells_the_game_of_the_rows(prepared: Prepared) -> None:
-    rows = METROMANIA.play_shard(prepared, 9, 1)
+    rows = METROMANIA.play_games(prepared, 9, 1)
     told = METROMANIA.record(prepared, 9)["result"]
     assert rows["seats"]["score"].tolist() == told["scores"]
     assert [None if m < 0 else m for m in rows["trips"]["minutes"].tolist()] == [t["minutes"] for t in told["trips"]]

@@ -13,7 +13,8 @@ from mmsim.core.rng import Stream
 from mmsim.metromania.bots.position import TripResult
 from mmsim.metromania.rules import reference
 from mmsim.metromania.rules.play import Seed
-from mmsim.metromania.rules.reference import Game, Move, start_moves
+from mmsim.metromania.rules.position import Game, Move
+from mmsim.metromania.rules.reference import start_moves
 from mmsim.metromania.rules.rulesets import ruleset
 from tests.metromania.twins import CHOOSERS, AnyChooser, Twins, mixed_games, shipped
 

@@ -9,14 +9,15 @@ import numpy as np
 import polars as pl
 import pytest
 
-from mmsim.core.game import Shard, Variant
+from mmsim.core.game import GameRows, Variant
 from mmsim.metromania.bots.prepared import Prepared
 from mmsim.metromania.engine import tables
 from mmsim.metromania.game import Metromania
 from mmsim.metromania.rules.deal import Marker
 from mmsim.metromania.rules.lattice import far_sides, is_frame
 from mmsim.metromania.rules.play import Seed, play_out, set_up
-from mmsim.metromania.rules.reference import Game, Line, apply, dig_moves, is_blocked, triggers
+from mmsim.metromania.rules.position import Game, Line
+from mmsim.metromania.rules.reference import apply, dig_moves, is_blocked, triggers
 from mmsim.metromania.rules.reference_scoring import Network, Result, Trip, result
 from tests.metromania.twins import fault, fewest_changes
 
@@ -41,8 +42,8 @@ def prepared(name: str) -> Prepared:
 
 
 @cache
-def shard(name: str) -> Shard:
-    return METROMANIA.play_shard(prepared(name), FIRST, COUNT)
+def core_rows(name: str) -> GameRows:
+    return METROMANIA.play_games(prepared(name), FIRST, COUNT)
 
 
 @cache
@@ -246,12 +247,12 @@ def naive_rows(name: str, table: str) -> list[Row]:
 @pytest.mark.parametrize("table", ["games", "seats", "trips", "lines"])
 @pytest.mark.parametrize("name", VARIANTS)
 def test_every_column_is_what_the_reference_engine_played(name: str, table: str) -> None:
-    assert as_dicts(shard(name)[table]) == naive_rows(name, table)
+    assert as_dicts(core_rows(name)[table]) == naive_rows(name, table)
 
 
 @pytest.mark.parametrize("name", VARIANTS)
-def test_the_shard_counts_every_decision(name: str) -> None:
-    assert shard(name).decisions == sum(len(game.history) for _, game, _ in played(name))
+def test_every_decision_is_counted(name: str) -> None:
+    assert core_rows(name).decisions == sum(len(game.history) for _, game, _ in played(name))
 
 
 def test_the_games_compared_are_of_many_kinds() -> None:
@@ -271,7 +272,7 @@ def test_the_games_compared_are_of_many_kinds() -> None:
 @pytest.mark.parametrize("table", ["games", "seats", "trips", "lines"])
 @pytest.mark.parametrize("name", VARIANTS)
 def test_a_frame_has_the_declared_columns_and_every_row(name: str, table: str) -> None:
-    rows = METROMANIA.play_shard(prepared(name), FIRST, COUNT)[table]
+    rows = METROMANIA.play_games(prepared(name), FIRST, COUNT)[table]
     frame = METROMANIA.frame(prepared(name), table, rows)
     assert frame.schema == METROMANIA.tables[table]
     assert set(frame.columns) - {"variant", "bot"} == set(rows.dtype.names or ())
@@ -301,7 +302,7 @@ NULLABLE = {
 def test_codes_have_names_and_what_there_is_not_is_null(table: str) -> None:
     words: dict[str, list[str]] = WORDS[table]
     for name in VARIANTS:
-        rows = shard(name)[table]
+        rows = core_rows(name)[table]
         told = METROMANIA.frame(prepared(name), table, rows).to_dicts()
         for row, coded in zip(told, as_dicts(rows), strict=True):
             for column, value in coded.items():
@@ -315,7 +316,7 @@ def test_codes_have_names_and_what_there_is_not_is_null(table: str) -> None:
 
 def test_a_frame_of_no_rows_has_the_declared_columns() -> None:
     four = prepared("print for four")
-    rows = METROMANIA.play_shard(four, 0, 0)
+    rows = METROMANIA.play_games(four, 0, 0)
     for table in rows:
         frame = METROMANIA.frame(four, table, rows[table])
         assert frame.height == 0
@@ -323,7 +324,7 @@ def test_a_frame_of_no_rows_has_the_declared_columns() -> None:
 
 
 def all_frames(name: str, count: int) -> dict[str, pl.DataFrame]:
-    rows = METROMANIA.play_shard(prepared(name), 1000, count)
+    rows = METROMANIA.play_games(prepared(name), 1000, count)
     return {table: METROMANIA.frame(prepared(name), table, rows[table]) for table in rows}
 
 

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from mmsim.metromania.rules.lattice import Cell
-from mmsim.metromania.rules.reference import Game, is_blocked
+from mmsim.metromania.rules.position import Game
+from mmsim.metromania.rules.reference import is_blocked
 from tests.metromania.positions import (
     BLUE,
     ORANGE,

@@ -3,7 +3,8 @@
 import pytest
 
 from mmsim.metromania.rules.lattice import Vertex, is_frame, lattice, step
-from mmsim.metromania.rules.reference import Game, IllegalMove, Move, apply, legal_moves
+from mmsim.metromania.rules.position import Game, Move
+from mmsim.metromania.rules.reference import IllegalMove, apply, legal_moves
 from tests.metromania.positions import (
     BLUE,
     ORANGE,

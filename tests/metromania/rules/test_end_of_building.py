@@ -6,7 +6,8 @@ import pytest
 
 from mmsim.metromania.rules import boardfile
 from mmsim.metromania.rules.play import Seed, play_out, set_up
-from mmsim.metromania.rules.reference import PASS, Game, apply, is_blocked, legal_moves
+from mmsim.metromania.rules.position import PASS, Game
+from mmsim.metromania.rules.reference import apply, is_blocked, legal_moves
 from mmsim.metromania.rules.rulesets import ruleset
 from tests.metromania.positions import (
     BLUE,

@@ -7,7 +7,8 @@ import pytest
 from mmsim.metromania.rules.board import City
 from mmsim.metromania.rules.deal import Marker
 from mmsim.metromania.rules.lattice import Cell, Vertex
-from mmsim.metromania.rules.reference import Game, legal_moves
+from mmsim.metromania.rules.position import Game
+from mmsim.metromania.rules.reference import legal_moves
 from tests.metromania.positions import (
     BLUE,
     ORANGE,

@@ -3,7 +3,8 @@
 import pytest
 
 from mmsim.metromania.rules.lattice import lattice
-from mmsim.metromania.rules.reference import Game, legal_moves
+from mmsim.metromania.rules.position import Game
+from mmsim.metromania.rules.reference import legal_moves
 from tests.metromania.positions import (
     BLUE,
     GREEN,

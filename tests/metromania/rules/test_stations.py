@@ -6,7 +6,7 @@ import pytest
 
 from mmsim.metromania.rules.board import City
 from mmsim.metromania.rules.lattice import Cell, Vertex, lattice
-from mmsim.metromania.rules.reference import Game
+from mmsim.metromania.rules.position import Game
 from tests.metromania.positions import (
     BLUE,
     ORANGE,

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from mmsim.metromania.rules.lattice import Cell, Vertex
-from mmsim.metromania.rules.reference import Game
+from mmsim.metromania.rules.position import Game
 from mmsim.metromania.rules.reference_scoring import PARK_LAKE, Network
 from tests.metromania.positions import (
     BLUE,

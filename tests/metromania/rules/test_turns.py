@@ -7,7 +7,8 @@ import pytest
 
 from mmsim.metromania.rules.deal import Marker
 from mmsim.metromania.rules.lattice import Cell, Vertex
-from mmsim.metromania.rules.reference import PASS, Game, IllegalMove, Move, apply, legal_moves
+from mmsim.metromania.rules.position import PASS, Game, Move
+from mmsim.metromania.rules.reference import IllegalMove, apply, legal_moves
 from tests.metromania.positions import (
     BLUE,
     GREEN,

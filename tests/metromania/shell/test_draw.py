@@ -15,7 +15,8 @@ from mmsim.metromania.rules import boardfile
 from mmsim.metromania.rules.board import BoardSet, City, Layout
 from mmsim.metromania.rules.deal import deal
 from mmsim.metromania.rules.lattice import MAX_SIDE, MIN_SIDE, position
-from mmsim.metromania.rules.reference import Game, Move, apply, legal_moves
+from mmsim.metromania.rules.position import Game, Move
+from mmsim.metromania.rules.reference import apply, legal_moves
 from mmsim.metromania.rules.rulesets import ruleset
 from mmsim.metromania.shell import draw, draw_text
 from mmsim.metromania.shell.draw_city import landscapes

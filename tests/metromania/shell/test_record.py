@@ -8,7 +8,7 @@ import pytest
 from mmsim.core import records
 from mmsim.metromania.rules import boardfile, rulesets
 from mmsim.metromania.rules.play import Seed, play_out, set_up
-from mmsim.metromania.rules.reference import DECLINE, Game
+from mmsim.metromania.rules.position import DECLINE, Game
 from mmsim.metromania.rules.reference_scoring import result
 from mmsim.metromania.shell import record
 from tests.metromania.rules.test_rules import KNOB_NAMES

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from mmsim.metromania.rules import boardfile, rulesets
 from mmsim.metromania.rules.play import Seed, play_out, set_up
-from mmsim.metromania.rules.reference import DECLINE, Game
+from mmsim.metromania.rules.position import DECLINE, Game
 from mmsim.metromania.rules.reference_scoring import Result, result
 from mmsim.metromania.shell import story
 

@@ -18,13 +18,15 @@ from mmsim.metromania.bots.thinking.memory import (
     WIDTH,
     Bots,
     Thoughts,
+    Views,
 )
 from mmsim.metromania.bots.thinking.plans import NEVER
 from mmsim.metromania.bots.thinking.view import make_view
 from mmsim.metromania.bots.thinking.whole_turns import weigh_turns
 from mmsim.metromania.engine.copies import copy_position
-from mmsim.metromania.engine.moves import BONUS, DECLINE, DIG, END, START, kth_move
+from mmsim.metromania.engine.moves import BONUS, DECLINE, DIG, END, START, kth_move, move_parts
 from mmsim.metromania.engine.state import HAND, PATH, Board, Rules, State
+from mmsim.metromania.engine.trips import Network
 from mmsim.metromania.engine.turns import play_move
 
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
@@ -41,7 +43,7 @@ def play_on(s: State, b: Board, r: Rules, move: Any) -> None:
 @jit
 def may_play(s: State, b: Board, code: Any) -> bool:
     """Whether a tunnel, or the station at the beginning of a turn, is legal now."""
-    kind, number, what, extra = code & 7, code >> 3 & 1, code >> 4 & 255, code >> 12
+    kind, number, what, extra = move_parts(code)
     if s.over or s.bonus_line >= 0:
         return False
     if kind in (DIG, END):
@@ -58,7 +60,7 @@ def may_play(s: State, b: Board, code: Any) -> bool:
 
 
 @jit
-def weigh(views: Any, b: Board, r: Rules, bots: Bots, m: Thoughts, net: Any) -> np.int64:
+def weigh(views: Views, b: Board, r: Rules, bots: Bots, m: Thoughts, net: Network) -> np.int64:
     """Weigh the turns open to the company in turn in `views[0]`; returns the place of the first move of the best."""
     seat = views[0].seat
     weigh_untried(views, b, r, bots, m, net)
@@ -73,7 +75,7 @@ def weigh(views: Any, b: Board, r: Rules, bots: Bots, m: Thoughts, net: Any) -> 
 
 
 @jit
-def weigh_untried(views: Any, b: Board, r: Rules, bots: Bots, m: Thoughts, net: Any) -> None:
+def weigh_untried(views: Views, b: Board, r: Rules, bots: Bots, m: Thoughts, net: Network) -> None:
     """Weigh the turns open to the company in turn in `views[0]`, without what they change about the trips."""
     v = views[0]
     study(v, b, r, bots, m, net)
@@ -106,7 +108,7 @@ def _best_tried(m: Thoughts) -> np.int64:
 
 
 @jit
-def _try_out(views: Any, b: Board, r: Rules, bots: Bots, m: Thoughts, net: Any, first: Any) -> None:
+def _try_out(views: Views, b: Board, r: Rules, bots: Bots, m: Thoughts, net: Network, first: Any) -> None:
     """Play a turn on a copy and add what the trips then bring; only stations change that."""
     m.tried[ix(first)] = 1
     if m.turn_made[ix(first)] == 0:
@@ -127,7 +129,7 @@ def _try_out(views: Any, b: Board, r: Rules, bots: Bots, m: Thoughts, net: Any, 
 
 
 @jit
-def play_turn(views: Any, b: Board, r: Rules, m: Thoughts, first: Any) -> None:
+def play_turn(views: Views, b: Board, r: Rules, m: Thoughts, first: Any) -> None:
     """Play a turn on a copy, as far as it can be played; notes where its tunnels lie."""
     trial = views[1]
     copy_position(trial, views[0], b)
@@ -144,12 +146,12 @@ def play_turn(views: Any, b: Board, r: Rules, m: Thoughts, first: Any) -> None:
 @inlined
 def _cell_of(s: State, b: Board, code: Any) -> np.int64:
     """Where the tunnel of a move lies; -1 if it is none."""
-    kind, what = code & 7, code >> 4 & 255
+    kind, number, what, _ = move_parts(code)
     if kind == START:
         return b.city_cells + what
     if kind > END:
         return np.int64(-1)
-    return np.int64(b.slot_cell[ix(12 * s.terminus[ix(2 * s.seat + (code >> 3 & 1))] + what)])
+    return np.int64(b.slot_cell[ix(12 * s.terminus[ix(2 * s.seat + number)] + what)])
 
 
 @inlined
@@ -165,15 +167,15 @@ def _comes_to_the_same(v: State, b: Board, m: Thoughts, first: Any, twin: Any) -
 
 
 @jit
-def choose_bonus(views: Any, b: Board, r: Rules, bots: Bots, m: Thoughts, net: Any) -> np.int64:
+def choose_bonus(views: Views, b: Board, r: Rules, bots: Bots, m: Thoughts, net: Network) -> np.int64:
     """I3: the best place for a bonus station, or none if no place is worth a station."""
     v = views[0]
     study(v, b, r, bots, m, net)
     best, chosen = 0.0, np.int64(DECLINE)
     for k in range(v.choices):
         code = kth_move(v, b, k)
-        if code & 7 == BONUS:
-            number, place = code >> 3 & 1, code >> 4 & 255
+        kind, number, place, _ = move_parts(code)
+        if kind == BONUS:
             x = np.int64(v.path[ix(PATH * (2 * v.seat + number) + place)])
             value = place_value(v, b, r, bots, m, 2 * v.seat + number, x, m.unserved, m.own_network)
             if value > best:
@@ -197,7 +199,7 @@ def remember(s: State, length: Any) -> None:
 
 
 @jit
-def choose_by_weights(s: State, b: Board, r: Rules, bots: Bots, m: Thoughts, net: Any, views: Any) -> np.int64:
+def choose_by_weights(s: State, b: Board, r: Rules, bots: Bots, m: Thoughts, net: Network, views: Views) -> np.int64:
     """The move of a bot that does not search."""
     if bots.kind[ix(s.seat)] == UNIFORM:
         return kth_move(s, b, draw_below(s, 1 + s.seat, s.choices))

@@ -7,15 +7,16 @@ import numpy as np
 from mmsim.compiled.accel import ix, jit
 from mmsim.metromania.bots.thinking.choice import remember
 from mmsim.metromania.bots.thinking.expert import choose_alone, has_no_choice
-from mmsim.metromania.bots.thinking.memory import DEPTH, SEARCH, Thoughts
+from mmsim.metromania.bots.thinking.memory import DEPTH, SEARCH, Thoughts, Views
 from mmsim.metromania.bots.thinking.search import search
 from mmsim.metromania.bots.thinking.view import make_view
 from mmsim.metromania.engine.state import Board, Rules, State
+from mmsim.metromania.engine.trips import Network
 
 
 @jit
 def choose(
-    s: State, b: Board, r: Rules, deals: Any, seatings: Any, at: Any, m: Thoughts, net: Any, views: Any
+    s: State, b: Board, r: Rules, deals: Any, seatings: Any, at: Any, m: Thoughts, net: Network, views: Views
 ) -> np.int64:
     """The move of the bot in turn; `seatings[at]` says who sits where, the rows after it who guides whose playouts.
 

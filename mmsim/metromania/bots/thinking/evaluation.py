@@ -47,7 +47,7 @@ from mmsim.metromania.engine.scoring import (
 )
 from mmsim.metromania.engine.state import MARKERS, NOWHERE, TRIPS, VERTICES, Board, Rules, State
 from mmsim.metromania.engine.stations import directions_ahead, slots_ahead
-from mmsim.metromania.engine.trips import build_network, fastest, stations_at_cell
+from mmsim.metromania.engine.trips import Network, build_network, fastest, stations_at_cell
 
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
 _BYTE = np.uint32(255)
@@ -63,23 +63,23 @@ def weight(bots: Bots, seat: Any, which: Any) -> float:
 
 
 @inlined
-def note_if(telling: Any, bots: Bots, m: Thoughts, seat: Any, feature: Any, amount: Any) -> float:
+def note_if(explaining: Any, bots: Bots, m: Thoughts, seat: Any, feature: Any, amount: Any) -> float:
     """An amount of a feature: what it is worth to the bot, and in the list of amounts if those are told."""
-    if telling:
+    if explaining:
         m.amount[ix(feature)] += amount
     return weight(bots, seat, feature) * amount
 
 
 @jit
 def note(bots: Bots, m: Thoughts, seat: Any, feature: Any, amount: Any) -> float:
-    return note_if(m.telling, bots, m, seat, feature, amount)
+    return note_if(m.explaining, bots, m, seat, feature, amount)
 
 
 @jit
-def study(v: State, b: Board, r: Rules, bots: Bots, m: Thoughts, net: Any) -> None:
+def study(v: State, b: Board, r: Rules, bots: Bots, m: Thoughts, net: Network) -> None:
     """Work out everything about a position that does not depend on the turn to be chosen."""
     seat = v.seat
-    m.telling = 0
+    m.explaining = 0
     m.held_kinds = v.held[ix(2 * seat)] | v.held[ix(2 * seat + 1)]
     find_free(v, b, m)
     if weight(bots, seat, NEAR_SPOT) != 0.0:
@@ -145,21 +145,30 @@ def find_networks(v: State, r: Rules, m: Thoughts) -> None:
 
 
 @jit
-def reckon_trips(v: State, b: Board, r: Rules, net: Any, m: Thoughts) -> None:
+def reckon_trips(v: State, b: Board, r: Rules, net: Network, m: Thoughts) -> None:
     """What the seven trips would bring every company if the game were over; unplaced markers count where seen."""
     for seat in range(r.companies):
         m.trip_points[ix(seat)] = 0.0
     build_network(net, v, r)
     for trip in range(TRIPS):
-        start, goal = trip_ends(v, b, trip)
-        possible = fastest(net, r, start, goal) >= 0
-        if possible:
-            companies = scoring_companies(r, net, involved_companies(r, net))
-        else:
-            companies = guilty_companies(v, r, trip, start, goal)
-        for seat in range(r.companies):
-            if companies >> np.uint64(seat) & _ONE != _ZERO:
-                m.trip_points[ix(seat)] += trip_points(v, r, trip, seat) if possible else -r.penalty
+        add_trip(v, b, r, net, m, np.int64(trip))
+
+
+@jit
+def add_trip(
+    v: State, b: Board, r: Rules, net: Network, m: Thoughts, trip: Any
+) -> tuple[np.uint64, np.uint64, np.bool, np.uint64]:
+    """Add what a trip brings every company; its stations at both ends, whether it is possible, whom it concerns."""
+    start, goal = trip_ends(v, b, trip)
+    possible = fastest(net, r, start, goal) >= 0
+    if possible:
+        companies = scoring_companies(r, net, involved_companies(r, net))
+    else:
+        companies = guilty_companies(v, r, trip, start, goal)
+    for seat in range(r.companies):
+        if companies >> np.uint64(seat) & _ONE != _ZERO:
+            m.trip_points[ix(seat)] += trip_points(v, r, trip, seat) if possible else -r.penalty
+    return start, goal, possible, companies
 
 
 @inlined
@@ -275,28 +284,28 @@ def as_it_stands(v: State, b: Board, r: Rules, bots: Bots, m: Thoughts, number: 
         return ended_value(v, b, bots, m, number)
     if v.started >> np.uint64(line) & _ONE == _ZERO:
         m.chance[ix(number)] = weight(bots, v.seat, WIDTH + UNSTARTED)
-        return _line_end_value(v, bots, m, m.chance[ix(number)], 2 * b.side, 0.0, 0.0, m.telling)
+        return _line_end_value(v, bots, m, m.chance[ix(number)], 2 * b.side, 0.0, 0.0, m.explaining)
     u, side = v.terminus[ix(line)], v.start_side[ix(line)]
     goal_map(v, b, r, m, side)
     end = LineEnd(number, side, np.int64(0), u, v.direction[ix(line)], v.station[ix(u)] != 0, m.held_kinds)
     to_go, near, room = _around(v, b, r, bots, m, end)
     chance = _chance(bots, v.seat, to_go, r.tunnels_per_line - v.tunnels[ix(line)])
     m.chance[ix(number)] = chance
-    return _line_end_value(v, bots, m, chance, to_go, near, room, m.telling)
+    return _line_end_value(v, bots, m, chance, to_go, near, room, m.explaining)
 
 
 @inlined
-def terminus_value(v: State, b: Board, r: Rules, bots: Bots, m: Thoughts, end: LineEnd, telling: Any) -> float:
+def terminus_value(v: State, b: Board, r: Rules, bots: Bots, m: Thoughts, end: LineEnd, explaining: Any) -> float:
     """What the end of a line is worth after some planned tunnels."""
     to_go, near, room = _around(v, b, r, bots, m, end)
     left = r.tunnels_per_line - v.tunnels[ix(2 * v.seat + end.number)] - end.planned
-    if telling:
-        return _line_end_value(v, bots, m, _chance(bots, v.seat, to_go, left), to_go, near, room, telling)
+    if explaining:
+        return _line_end_value(v, bots, m, _chance(bots, v.seat, to_go, left), to_go, near, room, explaining)
     row = (DEPTH + 1) * end.number + end.planned
     if m.end_values_known[ix(row)] >> np.uint64(to_go) & _ONE == _ZERO:
         m.end_values_known[ix(row)] |= _ONE << np.uint64(to_go)
         m.end_value[ix(END_VALUES * row + to_go)] = _ending_value(
-            v, bots, m, _chance(bots, v.seat, to_go, left), to_go, telling
+            v, bots, m, _chance(bots, v.seat, to_go, left), to_go, explaining
         )
     value = m.end_value[ix(END_VALUES * row + to_go)]
     value += weight(bots, v.seat, NEAR_SPOT) * near
@@ -305,22 +314,22 @@ def terminus_value(v: State, b: Board, r: Rules, bots: Bots, m: Thoughts, end: L
 
 @inlined
 def _line_end_value(
-    v: State, bots: Bots, m: Thoughts, chance: Any, to_go: Any, near: Any, room: Any, telling: Any
+    v: State, bots: Bots, m: Thoughts, chance: Any, to_go: Any, near: Any, room: Any, explaining: Any
 ) -> float:
     """The features of the end of a line, weighed."""
-    value = _ending_value(v, bots, m, chance, to_go, telling)
-    value += note_if(telling, bots, m, v.seat, NEAR_SPOT, near)
-    return value + note_if(telling, bots, m, v.seat, ROOM, room)
+    value = _ending_value(v, bots, m, chance, to_go, explaining)
+    value += note_if(explaining, bots, m, v.seat, NEAR_SPOT, near)
+    return value + note_if(explaining, bots, m, v.seat, ROOM, room)
 
 
 @inlined
-def _ending_value(v: State, bots: Bots, m: Thoughts, chance: Any, to_go: Any, telling: Any) -> float:
+def _ending_value(v: State, bots: Bots, m: Thoughts, chance: Any, to_go: Any, explaining: Any) -> float:
     """Those of them that are about ending the line."""
     seat, shown = v.seat, min(to_go, np.int64(FAR_AWAY))
-    value = note_if(telling, bots, m, seat, ENDS, chance)
-    value += note_if(telling, bots, m, seat, FINISH, chance * 0.5 * np.float64(v.points[ix(seat)]))
-    value += note_if(telling, bots, m, seat, SHORTER, -np.float64(shown))
-    return value + note_if(telling, bots, m, seat, RACE, m.race[ix(shown)])
+    value = note_if(explaining, bots, m, seat, ENDS, chance)
+    value += note_if(explaining, bots, m, seat, FINISH, chance * 0.5 * np.float64(v.points[ix(seat)]))
+    value += note_if(explaining, bots, m, seat, SHORTER, -np.float64(shown))
+    return value + note_if(explaining, bots, m, seat, RACE, m.race[ix(shown)])
 
 
 @jit
@@ -328,7 +337,7 @@ def ended_value(v: State, b: Board, bots: Bots, m: Thoughts, number: Any) -> flo
     """What a line is worth that has ended."""
     if v.ended >> np.uint64(2 * v.seat + number) & _ONE != _ZERO:
         m.chance[ix(number)] = 1.0
-    return _line_end_value(v, bots, m, 1.0, np.int64(0), 0.0, 0.0, m.telling)
+    return _line_end_value(v, bots, m, 1.0, np.int64(0), 0.0, 0.0, m.explaining)
 
 
 @inlined

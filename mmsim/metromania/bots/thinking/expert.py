@@ -29,15 +29,17 @@ from mmsim.metromania.bots.thinking.memory import (
     WIDTH,
     Bots,
     Thoughts,
+    Views,
 )
 from mmsim.metromania.bots.thinking.position_features import describe_position
 from mmsim.metromania.bots.thinking.view import guess_holders, make_view
-from mmsim.metromania.bots.thinking.whole_turns import tell_turn
+from mmsim.metromania.bots.thinking.whole_turns import explain_turn
 from mmsim.metromania.engine.state import Board, Rules, State
+from mmsim.metromania.engine.trips import Network
 
 
 @jit
-def choose_alone(s: State, b: Board, r: Rules, bots: Bots, m: Thoughts, net: Any, views: Any) -> np.int64:
+def choose_alone(s: State, b: Board, r: Rules, bots: Bots, m: Thoughts, net: Network, views: Views) -> np.int64:
     """The move of a bot that plays nothing out."""
     if bots.kind[ix(s.seat)] != EXPERT or has_no_choice(s, b):
         return choose_by_weights(s, b, r, bots, m, net, views)
@@ -66,7 +68,7 @@ def begin_turn(s: State, m: Thoughts, first: Any) -> None:
 
 
 @jit
-def compare_turns(views: Any, b: Board, r: Rules, bots: Bots, m: Thoughts, net: Any, most: Any) -> None:
+def compare_turns(views: Views, b: Board, r: Rules, bots: Bots, m: Thoughts, net: Network, most: Any) -> None:
     """Find the best turns by weight of the company in turn in `views[0]`, and what the net thinks of each."""
     seat = views[0].seat
     weigh_untried(views, b, r, bots, m, net)
@@ -74,7 +76,7 @@ def compare_turns(views: Any, b: Board, r: Rules, bots: Bots, m: Thoughts, net: 
     _gather_candidates(m, min(most, np.int64(MOST_CANDIDATES)))
     for at in range(m.candidates):  # first of all turns: it needs what was found out about the position before
         first = m.candidate[ix(at)]
-        tell_turn(views[0], b, r, bots, m, first)
+        explain_turn(views[0], b, r, bots, m, first)
         for i in range(WIDTH):
             m.inputs[ix(INPUTS * at + i)] = np.float32(m.amount[ix(i)])
     for at in range(m.candidates):
@@ -116,7 +118,7 @@ def _is_among(m: Thoughts, first: Any) -> bool:
 
 
 @jit
-def _look_ahead(views: Any, b: Board, r: Rules, bots: Bots, m: Thoughts, net: Any, at: Any) -> None:
+def _look_ahead(views: Views, b: Board, r: Rules, bots: Bots, m: Thoughts, net: Network, at: Any) -> None:
     """Play a candidate on a copy; note the position then, and the turn's value with its trips."""
     seat = views[0].seat
     first = m.candidate[ix(at)]

@@ -9,11 +9,12 @@ from mmsim.compiled.streams import draw_below, open_stream
 from mmsim.core.rng import Purpose
 from mmsim.metromania.bots.thinking.choosing import choose
 from mmsim.metromania.bots.thinking.expert import begin_turn, compare_turns, has_no_choice
-from mmsim.metromania.bots.thinking.memory import DEPTH, INPUTS, MOST_CANDIDATES, Bots, Thoughts
+from mmsim.metromania.bots.thinking.memory import DEPTH, INPUTS, MOST_CANDIDATES, Bots, Thoughts, Views
 from mmsim.metromania.bots.thinking.search import SEEN, draw_world, gather_deals, play_in_world
 from mmsim.metromania.bots.thinking.view import make_view
 from mmsim.metromania.engine.copies import copy_position
 from mmsim.metromania.engine.state import Board, Rules, State
+from mmsim.metromania.engine.trips import Network
 from mmsim.metromania.engine.turns import play_move
 
 MARGIN = 0.5  # what 30 points of margin count beside the win
@@ -39,8 +40,8 @@ def collect(
     seatings: Any,
     at: Any,
     m: Thoughts,
-    net: Any,
-    views: Any,
+    net: Network,
+    views: Views,
     learners: Any,
     every: Any,
     most: Any,
@@ -75,8 +76,8 @@ def _compare(
     deals: Any,
     bots: Bots,
     m: Thoughts,
-    net: Any,
-    views: Any,
+    net: Network,
+    views: Views,
     most: Any,
     row: Any,
     rows: Any,

@@ -10,7 +10,8 @@ from mmsim.metromania.bots.thinking.inputs import POSITION_NAMES
 from mmsim.metromania.engine.state import CELLS, LINES, MARKERS, PLANNED, SEATS, VERTEX_WORDS, VERTICES
 
 Bots: TypeAlias = Any  # an element of an array of dtype BOTS
-Thoughts: TypeAlias = Any  # an element of an array of dtype THOUGHTS
+Thoughts: TypeAlias = Any  # an element of an array of dtype THOUGHTS: what a bot has in mind
+Views: TypeAlias = Any  # an array of VIEWS elements of dtype STATE
 
 UNIFORM, WEIGHING, SEARCH, EXPERT = range(4)  # kinds of bots
 
@@ -179,7 +180,7 @@ THOUGHTS = np.dtype(
         # [line, tunnels planned, tunnels to go, up to DISTANCES]: what the end of a line is worth by its chance to end
         ("end_value", np.float64, 2 * (DEPTH + 1) * END_VALUES),
         ("end_values_known", np.uint64, 2 * (DEPTH + 1)),  # [line, tunnels planned]: bits of those worked out
-        ("telling", np.int64),  # whether amounts are written down
+        ("explaining", np.int64),  # whether amounts are written down
         ("amount", np.float64, WIDTH),
         # the plan being tried, [tunnel]
         ("planned", np.int64),  # how many tunnels are planned

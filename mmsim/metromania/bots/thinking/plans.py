@@ -28,13 +28,13 @@ from mmsim.metromania.bots.thinking.memory import (
     Bots,
     Thoughts,
 )
-from mmsim.metromania.engine.moves import DIG, END, START, end_slots, marker_for, move_code
+from mmsim.metromania.engine.moves import DIG, END, START, end_slots, marker_for, move_code, move_parts
+from mmsim.metromania.engine.placing import start_tunnel
 from mmsim.metromania.engine.state import EDGES, HAND, PATH, Board, Rules, State
-from mmsim.metromania.engine.stations import meets, slots_ahead, splits
-from mmsim.metromania.engine.turns import start_tunnel
+from mmsim.metromania.engine.stations import has_been_at, meets, slots_ahead, splits
 
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
-QUIET, TELLING, TELLING_STEP = range(3)  # amounts: not written down; of a plan; of a tunnel on the way to its end
+QUIET, EXPLAINING, EXPLAINING_STEP = range(3)  # amounts: not written down; of a plan; of a tunnel on the way to its end
 NEVER = -1e18  # a plan that does not exist
 
 
@@ -66,23 +66,23 @@ class Tunnel(NamedTuple):
 
 @inlined
 def _add_tunnel(
-    v: State, b: Board, r: Rules, bots: Bots, m: Thoughts, plan: Plan, tunnel: Tunnel, telling: Any
+    v: State, b: Board, r: Rules, bots: Bots, m: Thoughts, plan: Plan, tunnel: Tunnel, explaining: Any
 ) -> None:
     """One more tunnel of a plan: what it is worth, and the plan as it stands then; it waits to be gone on with.
 
-    `telling`: as in `m`, or QUIET where that is known.
+    `explaining`: as in `m`, or QUIET where that is known.
     """
     seat, number, depth, u = v.seat, plan.number, plan.depth, plan.at
     line = 2 * seat + number
     w, kinds = tunnel.to, plan.kinds
     edge = np.int64(b.edge[ix(6 * u + tunnel.direction)])
-    kind, extra = tunnel.code & 7, tunnel.code >> 12
+    kind, _, _, extra = move_parts(tunnel.code)
     at_u = not plan.station and splits(v, line, plan.edge, u, edge)
     at_w = meets(v, line, w, edge)
     made = plan.made + np.int64(at_u) + np.int64(at_w)
     if depth > 0 and made > v.supply:  # D5
         return
-    value, unserved, network = plan.value + note_if(telling, bots, m, seat, DUG, 1.0), plan.unserved, plan.network
+    value, unserved, network = plan.value + note_if(explaining, bots, m, seat, DUG, 1.0), plan.unserved, plan.network
     if at_u:
         station, unserved = station_value(v, b, r, bots, m, u, unserved)
         joining, network = joining_value(v, r, bots, m, line, u, True, network)
@@ -94,8 +94,8 @@ def _add_tunnel(
     if there:
         joining, network = joining_value(v, r, bots, m, line, w, at_w, network)
         value += joining
-    value += note_if(telling, bots, m, seat, BLOCK, m.need[ix(tunnel.cell)])
-    value += note_if(telling, bots, m, seat, LEADER, m.need_leader[ix(tunnel.cell)])
+    value += note_if(explaining, bots, m, seat, BLOCK, m.need[ix(tunnel.cell)])
+    value += note_if(explaining, bots, m, seat, LEADER, m.need_leader[ix(tunnel.cell)])
     held = kinds
     if extra > 0 and kind == DIG:
         served = there or at_u or plan.station
@@ -112,17 +112,17 @@ def _add_tunnel(
     m.vertex[ix(depth)] = w
     m.cell[ix(depth)] = tunnel.cell
     now = Plan(number, plan.side, depth + 1, w, tunnel.direction, edge, there, value, kinds, made, unserved, network)
-    if telling == TELLING_STEP:
+    if explaining == EXPLAINING_STEP:
         _wait(m, now)
         return
     if kind == END:
         of_end = ended_value(v, b, bots, m, number) + _bonus_value(v, b, r, bots, m, now)
         if v.ended >> np.uint64(line ^ 1) & _ONE != _ZERO:
-            of_end += note_if(telling, bots, m, seat, CLOSE, _lead(v, r, m))
+            of_end += note_if(explaining, bots, m, seat, CLOSE, _lead(v, r, m))
     else:
         end = LineEnd(number, plan.side, depth + 1, w, tunnel.direction, there, held)
-        of_end = terminus_value(v, b, r, bots, m, end, telling)
-    if telling != QUIET:
+        of_end = terminus_value(v, b, r, bots, m, end, explaining)
+    if explaining != QUIET:
         return
     _keep(m, number, depth, np.int64(held != m.held_kinds), value + of_end - m.before[ix(number)], made)
     if kind != END and depth + 1 < m.planned and v.tunnels[ix(line)] + depth + 1 < r.tunnels_per_line:
@@ -201,13 +201,13 @@ def _lead(v: State, r: Rules, m: Thoughts) -> float:
 @jit
 def add_tunnel(v: State, b: Board, r: Rules, bots: Bots, m: Thoughts, plan: Plan, tunnel: Tunnel) -> None:
     """`_add_tunnel`, not inlined: for first tunnels, and for who tells of a turn."""
-    _add_tunnel(v, b, r, bots, m, plan, tunnel, m.telling)
+    _add_tunnel(v, b, r, bots, m, plan, tunnel, m.explaining)
 
 
 @jit
 def first_tunnel(v: State, b: Board, r: Rules, bots: Bots, m: Thoughts, code: Any) -> np.int64:
     """The plan of one legal tunnel; returns the side on which its line started."""
-    kind, number, what, extra = code & 7, code >> 3 & 1, code >> 4 & 255, code >> 12
+    kind, number, what, extra = move_parts(code)
     line = 2 * v.seat + number
     kinds = m.held_kinds if r.markers_per_turn > v.markers_laid else _ONE
     if kind == START:
@@ -243,14 +243,13 @@ def go_on(v: State, b: Board, r: Rules, bots: Bots, m: Thoughts, number: Any, si
     m.code[ix(plan.depth - 1)] = m.wait_code[ix(at)]
     m.vertex[ix(plan.depth - 1)] = plan.at
     m.cell[ix(plan.depth - 1)] = m.wait_cell[ix(at)]
-    if (
-        m.wait_code[ix(at)] & 7 == DIG and m.wait_code[ix(at)] >> 12 > 0
-    ):  # a plan tried since may have laid it elsewhere
-        place = HAND * v.seat + (m.wait_code[ix(at)] >> 12) - 1
+    kind, _, _, marker = move_parts(m.wait_code[ix(at)])
+    if kind == DIG and marker > 0:  # a plan tried since may have laid it elsewhere
+        place = HAND * v.seat + marker - 1
         m.marker_at[ix(v.hand_marker[ix(place)])] = m.wait_cell[ix(at)]
     for i in range(_find_next(v, b, r, m, plan)):
         code = m.try_code[ix(i)]
-        d = code >> 5 & 127
+        d = move_parts(code)[2] >> 1
         w = np.int64(b.neighbour[ix(6 * plan.at + d)])
         _add_tunnel(v, b, r, bots, m, plan, Tunnel(code, w, d, m.try_cell[ix(i)]), QUIET)
 
@@ -260,7 +259,7 @@ def next_tunnel(v: State, b: Board, r: Rules, bots: Bots, m: Thoughts, number: A
     """Go on with the one plan that waits, by a certain tunnel: for who tells of a turn."""
     m.waiting = 0
     plan = _waiting(m, np.int64(0), number, side)
-    slot = code >> 4 & 255
+    slot = move_parts(code)[2]
     w, cell = np.int64(b.neighbour[ix(6 * plan.at + (slot >> 1))]), np.int64(b.slot_cell[ix(12 * plan.at + slot)])
     add_tunnel(v, b, r, bots, m, plan, Tunnel(code, w, slot >> 1, cell))
 
@@ -281,7 +280,7 @@ def _find_next(v: State, b: Board, r: Rules, m: Thoughts, plan: Plan) -> np.int6
         k = lowest_bit(rest) >> 1
         rest &= rest - _ONE
         w = np.int64(b.neighbour[ix(6 * u + k)])
-        if v.lines_at[ix(w)] >> line & 1 != 0 or (station and _in_plan(m, depth, w)):  # D3
+        if has_been_at(v, line, w) != _ZERO or (station and _in_plan(m, depth, w)):  # it cannot turn back elsewhere
             continue
         one, other = np.int64(b.slot_cell[ix(12 * u + 2 * k)]), np.int64(b.slot_cell[ix(12 * u + 2 * k + 1)])
         taken = _ZERO
@@ -330,8 +329,8 @@ def _bonus_value(v: State, b: Board, r: Rules, bots: Bots, m: Thoughts, plan: Pl
     """I3: the best bonus station of a line that a plan ends, or none."""
     if v.supply <= plan.made:
         return 0.0
-    telling = m.telling
-    m.telling = QUIET
+    explaining = m.explaining
+    m.explaining = QUIET
     best, place = 0.0, np.int64(-1)
     line = 2 * v.seat + plan.number
     before = v.tunnels[ix(line)]
@@ -343,8 +342,8 @@ def _bonus_value(v: State, b: Board, r: Rules, bots: Bots, m: Thoughts, plan: Pl
             value = place_value(v, b, r, bots, m, line, x, plan.unserved, plan.network)
             if value > best:
                 best, place = value, x
-    m.telling = telling
-    if telling != QUIET and place >= 0:
+    m.explaining = explaining
+    if explaining != QUIET and place >= 0:
         return place_value(v, b, r, bots, m, line, place, plan.unserved, plan.network)
     return best
 
@@ -356,8 +355,9 @@ def _stations_on_the_way(v: State, b: Board, m: Thoughts, line: Any, depth: Any)
     for i in range(depth):
         w = m.vertex[ix(i)]
         edge = np.int64(EDGES)  # of the tunnel that starts a line
-        if m.code[ix(i)] & 7 != START:
-            edge = np.int64(b.edge[ix(6 * u + (m.code[ix(i)] >> 5 & 127))])
+        kind, _, slot, _ = move_parts(m.code[ix(i)])
+        if kind != START:
+            edge = np.int64(b.edge[ix(6 * u + (slot >> 1))])
             made |= np.uint64(splits(v, line, last, u, edge)) << np.uint64(i)
         made |= np.uint64(meets(v, line, w, edge)) << np.uint64(i + 1)
         u, last = w, edge

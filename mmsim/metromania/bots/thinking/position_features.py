@@ -10,16 +10,12 @@ import numpy as np
 
 from mmsim.compiled.accel import count_bits, inlined, ix, jit, lowest_bit
 from mmsim.metromania.bots.thinking import inputs
-from mmsim.metromania.bots.thinking.evaluation import EVERY_DIRECTION, FAR_AWAY, find_networks, shortest_ways
+from mmsim.metromania.bots.thinking.evaluation import EVERY_DIRECTION, FAR_AWAY, add_trip, find_networks, shortest_ways
 from mmsim.metromania.bots.thinking.maps import find_free, goal_map, spot_maps, usable
 from mmsim.metromania.bots.thinking.memory import FAR, Thoughts
+from mmsim.metromania.engine.ending import blocked_lines
 from mmsim.metromania.engine.scoring import (
-    guilty_companies,
-    involved_companies,
     kept_points,
-    scoring_companies,
-    trip_ends,
-    trip_points,
 )
 from mmsim.metromania.engine.state import (
     NOWHERE,
@@ -36,8 +32,7 @@ from mmsim.metromania.engine.state import (
     State,
 )
 from mmsim.metromania.engine.stations import directions_ahead, meets, slots_ahead, splits, station_points
-from mmsim.metromania.engine.trips import build_network, fastest, stations_at_cell
-from mmsim.metromania.engine.turns import blocked_lines
+from mmsim.metromania.engine.trips import Network, build_network, stations_at_cell
 
 _ONE, _ZERO, _TWO_LINES = np.uint64(1), np.uint64(0), np.uint64(3)
 _BYTE = np.uint32(255)
@@ -56,7 +51,7 @@ def _add(m: Thoughts, at: Any, amount: Any) -> None:
 
 
 @jit
-def describe_position(v: State, b: Board, r: Rules, m: Thoughts, net: Any, seat: Any, row: Any) -> None:
+def describe_position(v: State, b: Board, r: Rules, m: Thoughts, net: Network, seat: Any, row: Any) -> None:
     """Write the features of a view from a company's side into `m.inputs` from a place on; changes who is in turn."""
     for i in range(inputs.POSITION):
         _put(m, row + i, 0.0)
@@ -76,21 +71,13 @@ def describe_position(v: State, b: Board, r: Rules, m: Thoughts, net: Any, seat:
 
 
 @jit
-def _describe_trips(v: State, b: Board, r: Rules, m: Thoughts, net: Any, seat: Any, row: Any) -> None:
+def _describe_trips(v: State, b: Board, r: Rules, m: Thoughts, net: Network, seat: Any, row: Any) -> None:
     """The seven trips as they stand: what they bring everybody, and what the company's own ones lack."""
     for company in range(r.companies):
         m.trip_points[ix(company)] = 0.0
     build_network(net, v, r)
     for trip in range(TRIPS):
-        start, goal = trip_ends(v, b, trip)
-        possible = fastest(net, r, start, goal) >= 0
-        if possible:
-            companies = scoring_companies(r, net, involved_companies(r, net))
-        else:
-            companies = guilty_companies(v, r, trip, start, goal)
-        for company in range(r.companies):
-            if companies >> np.uint64(company) & _ONE != _ZERO:
-                m.trip_points[ix(company)] += trip_points(v, r, trip, company) if possible else -r.penalty
+        start, goal, possible, companies = add_trip(v, b, r, net, m, np.int64(trip))
         on_route = possible and companies >> np.uint64(seat) & _ONE != _ZERO
         if trip == _PARK_LAKE:
             _put(m, row + inputs.PARK, 1.0 if start != _ZERO else 0.0)
@@ -143,7 +130,9 @@ def _likely_ally(r: Rules, m: Thoughts, marker: Any) -> float:
 
 
 @jit
-def _describe_company(v: State, b: Board, r: Rules, m: Thoughts, net: Any, seat: Any, company: Any, at: Any) -> None:
+def _describe_company(
+    v: State, b: Board, r: Rules, m: Thoughts, net: Network, seat: Any, company: Any, at: Any
+) -> None:
     """A company: its points, how far its lines are from an end, its markers."""
     nearer, farther, total, slack, stops, met = 99.0, 0.0, 0.0, 9.0, 0.0, _ZERO
     hope, unstarted, stuck, points_next = 0.0, 0.0, 0.0, 0.0

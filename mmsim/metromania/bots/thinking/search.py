@@ -27,13 +27,15 @@ from mmsim.metromania.bots.thinking.memory import (
     WIDTH,
     Bots,
     Thoughts,
+    Views,
 )
 from mmsim.metromania.bots.thinking.view import UNKNOWN
 from mmsim.metromania.engine.copies import copy_position
 from mmsim.metromania.engine.moves import note_touching
 from mmsim.metromania.engine.scoring import score_game
+from mmsim.metromania.engine.setup import give_hands
 from mmsim.metromania.engine.state import HAND, MARKERS, NOWHERE, SEATS, Board, Rules, State
-from mmsim.metromania.engine.turns import give_hands
+from mmsim.metromania.engine.trips import Network
 
 _BOT = int(Purpose.BOT)
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
@@ -44,7 +46,9 @@ _PLAYED, SEEN = 2, 3  # places in `views`; 0 and 1 are for weighing
 
 
 @jit
-def search(views: Any, b: Board, r: Rules, deals: Any, bots: Bots, guide: Bots, m: Thoughts, net: Any) -> np.int64:
+def search(
+    views: Views, b: Board, r: Rules, deals: Any, bots: Bots, guide: Bots, m: Thoughts, net: Network
+) -> np.int64:
     """Compare turns of the company in turn in `views[0]`; returns the place of the best among `search_code`."""
     seen = views[SEEN]
     copy_position(seen, views[0], b)
@@ -148,7 +152,9 @@ def _agrees(v: State, r: Rules, deals: Any, which: Any) -> bool:
 
 
 @jit
-def _compare_once(views: Any, b: Board, r: Rules, deals: Any, bots: Bots, guide: Bots, m: Thoughts, net: Any) -> None:
+def _compare_once(
+    views: Views, b: Board, r: Rules, deals: Any, bots: Bots, guide: Bots, m: Thoughts, net: Network
+) -> None:
     """One playout for every turn still compared, all from the same deal and the same chance."""
     draw_world(views[SEEN], m)
     for at in range(m.compared):
@@ -165,7 +171,7 @@ def draw_world(seen: Any, m: Thoughts) -> None:
 
 @jit
 def _add_playout(
-    views: Any, b: Board, r: Rules, deals: Any, bots: Bots, guide: Bots, m: Thoughts, net: Any, at: Any
+    views: Views, b: Board, r: Rules, deals: Any, bots: Bots, guide: Bots, m: Thoughts, net: Network, at: Any
 ) -> None:
     """A playout of a turn in the world that was drawn; all of them are what a playout is made of, hence so many."""
     margin = weight(bots, views[SEEN].seat, WIDTH + MARGIN)
@@ -175,7 +181,7 @@ def _add_playout(
 
 @jit
 def play_in_world(
-    views: Any, b: Board, r: Rules, deals: Any, guide: Bots, m: Thoughts, net: Any, at: Any, margin: Any
+    views: Views, b: Board, r: Rules, deals: Any, guide: Bots, m: Thoughts, net: Network, at: Any, margin: Any
 ) -> float:
     """The value of a turn of the position seen, played out once in the world that was drawn."""
     s = views[_PLAYED]
@@ -191,7 +197,7 @@ def play_in_world(
 
 
 @jit
-def _play_out(views: Any, b: Board, r: Rules, guide: Bots, m: Thoughts, net: Any, at: Any, margin: Any) -> float:
+def _play_out(views: Views, b: Board, r: Rules, guide: Bots, m: Thoughts, net: Network, at: Any, margin: Any) -> float:
     """Play a turn and then the whole game; returns what it was worth to the player whose turn it was."""
     s = views[_PLAYED]
     player = r.seat_player[ix(s.seat)]

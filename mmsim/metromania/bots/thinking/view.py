@@ -6,7 +6,7 @@ import numpy as np
 
 from mmsim.compiled.accel import ix, jit
 from mmsim.compiled.streams import next_word, set_seed
-from mmsim.metromania.bots.thinking.memory import Thoughts
+from mmsim.metromania.bots.thinking.memory import Thoughts, Views
 from mmsim.metromania.engine.copies import copy_position
 from mmsim.metromania.engine.state import HAND, MARKERS, NOWHERE, OPEN, SEATS, Board, Rules, State
 
@@ -16,7 +16,7 @@ _HALF = np.uint64(32)
 
 
 @jit
-def make_view(s: State, b: Board, r: Rules, views: Any) -> None:
+def make_view(s: State, b: Board, r: Rules, views: Views) -> None:
     """Put what the company in turn may see into `views[0]`; its chance there comes from two draws of its own stream."""
     seat = s.seat
     chance = next_word(s, 1 + seat) << _HALF | next_word(s, 1 + seat)

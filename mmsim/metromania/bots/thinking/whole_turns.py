@@ -13,16 +13,16 @@ from mmsim.metromania.bots.thinking.evaluation import as_it_stands
 from mmsim.metromania.bots.thinking.features import place_value
 from mmsim.metromania.bots.thinking.memory import DEPTH, FIRST_MOVES, PLANS, RIVALS, TRIP_POINTS, WIDTH, Bots, Thoughts
 from mmsim.metromania.bots.thinking.plans import (
+    EXPLAINING,
+    EXPLAINING_STEP,
     NEVER,
     QUIET,
-    TELLING,
-    TELLING_STEP,
     first_tunnel,
     go_on,
     next_tunnel,
     planned_length,
 )
-from mmsim.metromania.engine.moves import DIG, END, STATION, kth_move, move_code
+from mmsim.metromania.engine.moves import DIG, END, STATION, kth_move, move_code, move_parts
 from mmsim.metromania.engine.state import PATH, Board, Rules, State
 
 _SHORT_TURN = -100.0  # for every tunnel that a turn lacks
@@ -45,7 +45,7 @@ def weigh_turns(v: State, b: Board, r: Rules, bots: Bots, m: Thoughts) -> None:
         for i in range(PLANS):
             m.best[ix(PLANS * first + i)] = NEVER
         code = kth_move(v, b, first)
-        kind, number, what = code & 7, code >> 3 & 1, code >> 4 & 255
+        kind, number, what, _ = move_parts(code)
         m.turn_code[ix(DEPTH * first)] = code
         m.turn_length[ix(first)] = 1
         m.turn_made[ix(first)] = 0
@@ -76,13 +76,13 @@ def _is_twin(v: State, b: Board, m: Thoughts, first: Any, code: Any) -> bool:
     What may follow is the same then, unless there is a station where they end: only from there a line may turn so
     sharply that its next tunnel would lie in one of the two cells.
     """
-    slot = code >> 4 & 255
-    if first == 0 or code & 7 != DIG or code >> 12 != 0 or slot & 1 == 0:
+    kind, number, slot, marker = move_parts(code)
+    if first == 0 or kind != DIG or marker != 0 or slot & 1 == 0:
         return False
     before = m.turn_code[ix(DEPTH * (first - 1))]
-    if before != move_code(DIG, code >> 3 & 1, slot - 1, 0) or m.first_there[ix(first - 1)]:
+    if before != move_code(DIG, number, slot - 1, 0) or m.first_there[ix(first - 1)]:
         return False
-    u = v.terminus[ix(2 * v.seat + (code >> 3 & 1))]
+    u = v.terminus[ix(2 * v.seat + number)]
     cell, other = b.slot_cell[ix(12 * u + slot)], b.slot_cell[ix(12 * u + slot - 1)]
     return m.need[ix(cell)] == m.need[ix(other)] and m.need_leader[ix(cell)] == m.need_leader[ix(other)]
 
@@ -161,34 +161,34 @@ def _best_plan(m: Thoughts, number: Any, tunnels: Any, may_lay: Any) -> np.int64
 
 
 @jit
-def tell_turn(v: State, b: Board, r: Rules, bots: Bots, m: Thoughts, first: Any) -> None:
+def explain_turn(v: State, b: Board, r: Rules, bots: Bots, m: Thoughts, first: Any) -> None:
     """Write down the amounts of all features of a turn that has been weighed."""
     for feature in range(WIDTH):
         m.amount[ix(feature)] = 0.0
     length = m.turn_length[ix(first)]
-    code = m.turn_code[ix(DEPTH * first)]
-    if code & 7 == STATION:
-        m.telling = TELLING
-        line = 2 * v.seat + (code >> 3 & 1)
-        x = np.int64(v.path[ix(PATH * line + (code >> 4 & 255))])
+    kind, number, what, _ = move_parts(m.turn_code[ix(DEPTH * first)])
+    if kind == STATION:
+        m.explaining = EXPLAINING
+        line = 2 * v.seat + number
+        x = np.int64(v.path[ix(PATH * line + what)])
         place_value(v, b, r, bots, m, line, x, m.unserved, m.own_network)
-    elif code & 7 <= END:
-        for number in range(2):
+    elif kind <= END:
+        for of_line in range(2):
             last = np.int64(-1)
             for i in range(length):
-                if m.turn_code[ix(DEPTH * first + i)] >> 3 & 1 == number:
+                if move_parts(m.turn_code[ix(DEPTH * first + i)])[1] == of_line:
                     last = np.int64(i)
             if last >= 0:
-                _tell_line(v, b, r, bots, m, first, np.int64(number), last)
-    m.telling = QUIET
+                _explain_line(v, b, r, bots, m, first, np.int64(of_line), last)
+    m.explaining = QUIET
     m.amount[ix(TRIP_POINTS)] += m.turn_own[ix(first)]
     m.amount[ix(RIVALS)] += m.turn_rival[ix(first)]
 
 
 @jit
-def _tell_line(v: State, b: Board, r: Rules, bots: Bots, m: Thoughts, first: Any, number: Any, last: Any) -> None:
+def _explain_line(v: State, b: Board, r: Rules, bots: Bots, m: Thoughts, first: Any, number: Any, last: Any) -> None:
     """The tunnels of one line in a turn: what they bring, and how the end of the line changes."""
-    m.telling = TELLING
+    m.explaining = EXPLAINING
     for feature in range(WIDTH):
         m.amount[ix(feature)] = -m.amount[ix(feature)]
     as_it_stands(v, b, r, bots, m, number)
@@ -198,9 +198,9 @@ def _tell_line(v: State, b: Board, r: Rules, bots: Bots, m: Thoughts, first: Any
     side = np.int64(0)
     for i in range(last + 1):
         code = m.turn_code[ix(DEPTH * first + i)]
-        if code >> 3 & 1 != number:
+        if move_parts(code)[1] != number:
             continue
-        m.telling = TELLING if i == last else TELLING_STEP
+        m.explaining = EXPLAINING if i == last else EXPLAINING_STEP
         if m.waiting == 0:
             side = first_tunnel(v, b, r, bots, m, code)
         else:

@@ -1,0 +1,91 @@
+"""What the readable engine plays with: moves, and a position with all that is on the board and in the hands."""
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from mmsim.metro.rules.board import CELLS, CENTRE, COMPANY_WAGONS, WAGONS, Cell
+from mmsim.metro.rules.deal import Deal
+from mmsim.metro.rules.rulesets import Ruleset
+
+TAKES = ("open", "hidden")
+
+
+class Move(NamedTuple):
+    """One decision: place, draw, exchange, wagon or pass."""
+
+    kind: str
+    tile: str | None = None  # place: as printed
+    turns: int | None = None  # place: quarter turns clockwise
+    cell: Cell | None = None  # place
+    share: int | None = None  # exchange, wagon with module 1: the percentage of the own share
+    take: str | None = None  # exchange: the open share or the hidden one
+    edge: int | None = None  # wagon: the stop in the centre
+
+
+DRAW = Move("draw")
+PASS = Move("pass")
+
+
+class Arrival(NamedTuple):
+    """A line that has reached a stop: where from, where to, over how many tiles, for how many points."""
+
+    line: int
+    to: int
+    tiles: int
+    points: int
+
+
+class PlayedMove(NamedTuple):
+    """A move with what came of it."""
+
+    turn: int
+    seat: int
+    move: Move
+    arrivals: tuple[Arrival, ...]
+
+
+@dataclass
+class Game:
+    """A position: what is on the board, what everybody holds, and whose turn it is."""
+
+    rules: Ruleset
+    deal: Deal
+    supply: list[str] = field(init=False)  # the next tile to be drawn comes first
+    hands: list[list[str]] = field(init=False)
+    drawn: str | None = None  # a tile that was drawn instead of placing one from the hand, and must be placed
+    board: dict[Cell, str] = field(default_factory=dict)  # every tile as it lies
+    owner: dict[int, int] = field(default_factory=dict)  # stop -> whose wagon departs there
+    arrivals: dict[int, Arrival] = field(default_factory=dict)  # stop of departure -> how its line ended
+    points: list[int] = field(init=False)  # of the players, with module 1 the profits of the companies
+    shares: list[list[int]] = field(init=False)  # [player][percentage]: a company
+    piles: list[list[int]] = field(init=False)  # [percentage]: companies, the top one first
+    open_shares: list[int] = field(init=False)  # [percentage]
+    shown: list[set[int]] = field(init=False)  # [player]: places of the shares that lie open for a centre wagon
+    turn: int = 1
+    seat: int = 0
+    end_reason: str | None = None
+    history: list[PlayedMove] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        rules = self.rules
+        self.supply = list(self.deal.supply)
+        self.hands = [[self.supply.pop(0) for _ in range(rules.hand)] for _ in range(rules.players)]  # X8, X14
+        self.points = [0] * rules.owners
+        for owner, stations in enumerate(COMPANY_WAGONS if rules.companies else WAGONS[rules.players]):  # X7
+            self.owner.update(dict.fromkeys(stations, owner))
+        if rules.central:  # X17
+            self.board.update(zip(CENTRE, self.deal.central, strict=True))
+        # X15: one share of each pile to every player, then the top one of each is laid open
+        self.piles = [list(pile) for pile in self.deal.piles]
+        self.shares = [[pile.pop(0) for pile in self.piles] for _ in range(rules.players)]
+        self.open_shares = [pile.pop(0) for pile in self.piles]
+        self.shown = [set() for _ in range(rules.players)]
+
+    @property
+    def over(self) -> bool:
+        return self.end_reason is not None
+
+    @property
+    def tiles_left(self) -> int:
+        """Tiles that are not on the board yet."""
+        return len(CELLS) - sum(cell in self.board for cell in CELLS)

@@ -1,0 +1,20 @@
+"""Whole games, many at a time, into rows."""
+
+from mmsim.core.game import GameRows
+from mmsim.core.seating import PythonBot
+from mmsim.core.steps import play_step_by_step
+from mmsim.metromania.bots import border
+from mmsim.metromania.bots.position import Position
+from mmsim.metromania.bots.prepared import Prepared
+from mmsim.metromania.engine import tables
+from mmsim.metromania.engine.border import Rows
+
+
+def play_games(prepared: Prepared, first_game: int, count: int) -> GameRows:
+    """Games inside compiled code, or step by step where a bot is written in Python."""
+    rows = tables.empty_rows(prepared.rules.companies, count)
+    if any(isinstance(bot, PythonBot) for bot in prepared.bots):
+        return play_step_by_step((Position(prepared, first_game + i) for i in range(count)), rows)
+    memory, setting = border.new_memory(), prepared.setting
+    decisions = border.play_games(memory, setting, Rows(**rows), prepared.seed, first_game)
+    return GameRows(rows, int(decisions))

@@ -1,0 +1,113 @@
+"""The end of the building phase (section 8): blocked lines, triggers, how many turns are left."""
+
+from typing import Any
+
+import numpy as np
+
+from mmsim.compiled.accel import count_bits, inlined, ix, jit, lowest_bit, rarely
+from mmsim.metromania.engine.moves import any_lane, ways_on
+from mmsim.metromania.engine.state import (
+    BOTH_LINES,
+    ENOUGH_LINES,
+    LACKS_CELL,
+    LACKS_MARKER,
+    LACKS_STATION,
+    LACKS_TUNNEL,
+    LINES,
+    NO_STATIONS,
+    OTHERS,
+    ROUND,
+    STOP,
+    Board,
+    Rules,
+    State,
+)
+
+_ONE, _ZERO = np.uint64(1), np.uint64(0)
+
+
+@inlined
+def is_blocked(s: State, b: Board, r: Rules, line: Any) -> bool:
+    """P2: nothing could be dug on a started, unfinished line if a turn of its company began now."""
+    if s.supply >= 2 and s.lanes[ix(s.terminus[ix(line)])] & s.open[ix(line)] != _ZERO:
+        return False  # a free blank cell: the usual case
+    first, second = ways_on(s, b, r, line, r.markers_per_turn)
+    return first | second == _ZERO
+
+
+@inlined
+def _blank_ahead(s: State) -> np.uint64:
+    """The bits of lines that can surely go on, into a free blank cell; some of the others may go on too."""
+    if s.supply < 2:
+        return _ZERO
+    found = _ZERO
+    for line in range(LINES):
+        free = s.lanes[ix(s.terminus[ix(line)])] & s.open[ix(line)]
+        found |= np.uint64(free != _ZERO) << np.uint64(line)
+    return found
+
+
+@inlined
+def blocked_lines(s: State, b: Board, r: Rules) -> np.uint64:
+    """The bits of all blocked lines."""
+    blocked = _ZERO
+    rest = s.started & ~s.ended
+    while rest != _ZERO:
+        line = lowest_bit(rest)
+        if is_blocked(s, b, r, line):
+            blocked |= _ONE << np.uint64(line)
+        rest &= rest - _ONE
+    return blocked
+
+
+@jit
+def block_reason(s: State, b: Board, r: Rules, line: Any) -> np.int64:
+    """P2: what a blocked line lacks, the first of tunnels, stations, markers that would have let it go on."""
+    if s.tunnels[ix(line)] == r.tunnels_per_line:
+        return np.int64(LACKS_TUNNEL)
+    supply = s.supply
+    s.supply = 2
+    first, second = ways_on(s, b, r, line, r.markers_per_turn)
+    s.supply = supply
+    if first | second != _ZERO:
+        return np.int64(LACKS_STATION)
+    free = any_lane(s.lanes[ix(s.terminus[ix(line)])])
+    return np.int64(LACKS_MARKER) if free & s.open[ix(line)] != _ZERO else np.int64(LACKS_CELL)
+
+
+@inlined
+def enough_lines(s: State, b: Board, r: Rules) -> bool:
+    """P1: whether so many lines are ended or blocked that the building phase ends."""
+    if count_bits(s.started) >= r.end_lines and rarely(count_bits(s.started & ~_blank_ahead(s)) >= r.end_lines):
+        return count_bits(s.ended | blocked_lines(s, b, r)) >= r.end_lines
+    return False
+
+
+@jit
+def notice_lines(s: State, b: Board, r: Rules) -> None:
+    """P3: keep in mind what has come true before a bonus station is placed, which may free a blocked line."""
+    s.lines_noticed = np.int64(r.trigger_turn == STOP and s.last_turns < 0 and enough_lines(s, b, r))
+
+
+@inlined
+def trigger(s: State, b: Board, r: Rules) -> np.int64:
+    """P1, P3: why the building phase ends, the first of what has come true; -1 if it does not."""
+    both_lines = s.ended & s.ended >> _ONE & np.uint64(0x55) != _ZERO
+    enough = s.lines_noticed != 0 or enough_lines(s, b, r)
+    if both_lines or s.supply == 0:
+        s.two_reasons = np.int64(enough or (both_lines and s.supply == 0))
+        return np.int64(BOTH_LINES) if both_lines else np.int64(NO_STATIONS)
+    return np.int64(ENOUGH_LINES) if enough else np.int64(-1)
+
+
+@jit
+def stops_turn(s: State, b: Board, r: Rules) -> bool:
+    """P3, P4: whether a trigger has come true where that ends the turn; none matters in the last round (P5)."""
+    return bool(s.last_turns < 0 and trigger(s, b, r) >= 0)
+
+
+@jit
+def last_turns(s: State, r: Rules) -> np.int64:
+    """P5: how many turns are still played after the one that has triggered the end."""
+    others = r.companies - 1
+    return others if r.last_round == OTHERS else others - s.seat if r.last_round == ROUND else np.int64(0)

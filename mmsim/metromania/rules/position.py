@@ -1,0 +1,133 @@
+"""What the readable engine plays with: moves, lines, and a position with all that lies on the table."""
+
+from collections.abc import Iterator
+from copy import copy
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+from mmsim.metromania.rules.board import City
+from mmsim.metromania.rules.deal import Hands, Marker
+from mmsim.metromania.rules.lattice import Cell, Vertex
+from mmsim.metromania.rules.rulesets import Ruleset
+
+
+class Move(NamedTuple):
+    """One atomic decision: start, dig, end, bonus, decline, station or pass."""
+
+    kind: str
+    line: int | None = None
+    cell: Cell | None = None
+    to: Vertex | None = None  # the vertex a tunnel reaches
+    marker: Marker | None = None
+    at: Vertex | None = None  # where a bonus or intermediate station goes
+
+
+PASS = Move("pass")
+DECLINE = Move("decline")
+TUNNELS = ("start", "dig", "end")
+TRIGGERS = ("both_lines", "stations", "lines")
+
+
+class PlayedMove(NamedTuple):
+    """A move with what came of it."""
+
+    turn: int
+    seat: int
+    move: Move
+    stations: tuple[Vertex, ...]
+    points: int
+
+
+@dataclass
+class Line:
+    """A subway line: the path of vertices from its portal to its terminus (G9)."""
+
+    path: list[Vertex] = field(default_factory=list)
+    start_side: int | None = None
+    end_side: int | None = None
+
+    @property
+    def started(self) -> bool:
+        return bool(self.path)
+
+    @property
+    def ended(self) -> bool:
+        return self.end_side is not None
+
+    @property
+    def terminus(self) -> Vertex:
+        return self.path[-1]
+
+    @property
+    def tunnels(self) -> int:
+        return max(0, len(self.path) - 1)
+
+    def next_to(self, vertex: Vertex) -> list[Vertex]:
+        """The vertices this line's edges at a vertex lead to."""
+        if vertex not in self.path:
+            return []
+        i = self.path.index(vertex)
+        return self.path[max(0, i - 1) : i] + self.path[i + 1 : i + 2]
+
+    def runs_along(self, u: Vertex, w: Vertex) -> bool:
+        return w in self.next_to(u)
+
+
+@dataclass
+class Game:
+    """A position: the city, what has been built, whose turn it is and how far that turn has come."""
+
+    city: City
+    rules: Ruleset
+    dealt: Hands
+    hands: list[list[Marker]] = field(init=False)  # what every company still holds
+    lines: list[tuple[Line, Line]] = field(init=False)
+    tunnels: dict[Cell, tuple[int, int]] = field(default_factory=dict)  # cell -> (seat, line)
+    stations: list[Vertex] = field(default_factory=list)
+    placed: dict[Marker, tuple[int, Cell]] = field(default_factory=dict)
+    points: list[int] = field(init=False)  # from stations
+    turn: int = 1
+    seat: int = 0
+    dug: int = 0  # tunnels dug this turn
+    markers_laid: int = 0  # markers placed this turn
+    bonus_line: int | None = None  # a line that has just ended and may get its bonus station
+    turns_taken: list[int] = field(init=False)
+    passes: int = 0  # in a row
+    come_true: set[str] = field(default_factory=set)  # triggers noticed in this turn (P3)
+    last_turns: int | None = None  # turns left in the last round, once it has begun
+    end_reason: str | None = None
+    over: bool = False
+    history: list[PlayedMove] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        companies = self.rules.companies
+        self.hands = [list(hand) for hand in self.dealt]
+        self.lines = [(Line(), Line()) for _ in range(companies)]  # S6
+        self.points = [0] * companies
+        self.turns_taken = [0] * companies
+
+    @property
+    def supply(self) -> int:
+        """Stations left."""
+        return self.rules.stations - len(self.stations)
+
+    @property
+    def first_turn(self) -> bool:
+        """Whether the company to play is in its first turn (T2)."""
+        return self.turns_taken[self.seat] == 0
+
+    def all_lines(self) -> Iterator[tuple[int, int, Line]]:
+        for seat, pair in enumerate(self.lines):
+            for number, line in enumerate(pair):
+                yield seat, number, line
+
+
+def copy_of(game: Game) -> Game:
+    """The same position once more, to try a move on; without its history."""
+    twin = copy(game)
+    twin.hands = [list(hand) for hand in game.hands]
+    twin.lines = [(replace(one, path=[*one.path]), replace(other, path=[*other.path])) for one, other in game.lines]
+    twin.tunnels, twin.placed = dict(game.tunnels), dict(game.placed)
+    twin.stations, twin.points = [*game.stations], [*game.points]
+    twin.come_true, twin.history = set(game.come_true), []
+    return twin
