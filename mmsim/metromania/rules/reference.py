@@ -4,6 +4,8 @@ Sections 3 to 8 of the rules are here, one short function a rule, ids in the com
 winners) is in `reference_scoring`. The fast core is tested against this engine and records are verified by it.
 """
 
+from collections.abc import Iterator
+
 from mmsim.core.game import IllegalMove
 from mmsim.metromania.rules.board import SPOTS, WATER_AND_GREEN
 from mmsim.metromania.rules.deal import Marker
@@ -78,26 +80,33 @@ def start_moves(game: Game, seat: int) -> list[Move]:
 
 def dig_moves(game: Game, seat: int, number: int, markers_left: int) -> list[Move]:
     """Section 5: all ways to dig on from the terminus of a line, or to end it."""
+    ways = list(open_ways(game, seat, number))
+    return [
+        Move("end" if is_frame(cell) else "dig", number, cell, w, marker)
+        for marker in markers_to_lay(game, seat, markers_left)
+        for w, cell in ways
+        if marker_fits(game, cell, marker)
+    ]
+
+
+def open_ways(game: Game, seat: int, number: int) -> Iterator[tuple[Vertex, Cell]]:
+    """D1 to D5: where the next tunnel of a line may lead, each with the cell it would lie in."""
     line = game.lines[seat][number]
     if not line.started or line.ended or line.tunnels == game.rules.tunnels_per_line:  # D1
-        return []
-    ways = [
-        (w, cell)
-        for w, cell in game.city.lattice.ways_out[line.terminus]
-        if cell_is_open(game, line, cell)
-        and angle_is_open(game, line, w)
-        and w not in line.path  # D3
-        and enough_stations(game, seat, number, line.terminus, w)
-    ]
-    moves = []
-    for marker in (None, *(game.hands[seat] if markers_left > 0 else ())):
-        for w, cell in ways:
-            if is_frame(cell):
-                if marker is None:
-                    moves.append(Move("end", number, cell, w))
-            elif marker_fits(game, cell, marker):
-                moves.append(Move("dig", number, cell, w, marker))
-    return moves
+        return
+    for w, cell in game.city.lattice.ways_out[line.terminus]:
+        if (
+            cell_is_open(game, line, cell)
+            and angle_is_open(game, line, w)
+            and w not in line.path  # D3
+            and enough_stations(game, seat, number, line.terminus, w)
+        ):
+            yield w, cell
+
+
+def markers_to_lay(game: Game, seat: int, markers_left: int) -> tuple[Marker | None, ...]:
+    """M1: no marker, or any of the hand as long as the turn has one left."""
+    return (None, *game.hands[seat]) if markers_left > 0 else (None,)
 
 
 def cell_is_open(game: Game, line: Line, cell: Cell) -> bool:
@@ -135,7 +144,9 @@ def angle_is_open(game: Game, line: Line, w: Vertex) -> bool:
 
 
 def marker_fits(game: Game, cell: Cell, marker: Marker | None) -> bool:
-    """M1, M2: a spot takes a marker of its kind that touches no marker of the same letter; a blank takes none."""
+    """M1, M2: a spot takes a marker of its kind that touches no marker of the same letter; other cells take none."""
+    if is_frame(cell):
+        return marker is None
     kind = game.city.kind[cell]
     if marker is None:
         return kind not in SPOTS
@@ -304,7 +315,8 @@ def is_blocked(game: Game, seat: int, number: int) -> bool:
     line = game.lines[seat][number]
     if not line.started or line.ended:
         return False
-    return not dig_moves(game, seat, number, game.rules.markers_per_turn)
+    markers = markers_to_lay(game, seat, game.rules.markers_per_turn)
+    return not any(marker_fits(game, cell, marker) for _, cell in open_ways(game, seat, number) for marker in markers)
 
 
 def end_turn(game: Game) -> None:

@@ -72,10 +72,18 @@ def decisions(position: Position, game: Game, every: int) -> Iterator[Any]:
     count = 0
     while not position.over:
         bot, move = position.bots[position.seat], position.bot_move()
-        if position.explain() and bot.name != "search":
+        if bot.name != "search" and position.explain():
             count += 1
             if count % every == 0:
                 yield thoughts(position)
+        position.apply(move)
+        apply(game, move)
+
+
+def play_out(position: Position, game: Game) -> None:
+    """Play a game to its end in both engines."""
+    while not position.over:
+        move = position.bot_move()
         position.apply(move)
         apply(game, move)
 
@@ -115,8 +123,7 @@ def test_the_standing_that_a_bot_reckons_is_the_score_if_the_game_were_over(
 def test_what_a_bot_reckons_of_a_finished_game_is_its_score_sheet(rules: str, players: int, board: str) -> None:
     different = set()
     for position, game in games(rules, players, board, "greedy", 4):
-        for _ in decisions(position, game, 1000):
-            pass
+        play_out(position, game)
         mind, setting, sheet = thoughts(position), position.prepared.setting, result(game)
         # in plain Python, or compiled if this process compiles
         reckon_trips(position._memory.state[0], setting.board[0], setting.rules[0], position._memory.network[0], mind)
