@@ -188,6 +188,40 @@ if COMPILES:
 
         return types.void(array, types.int64, types.uint64), generate
 
+    _FOUR = types.UniTuple(types.float64, 4)
+
+    def _vector(builder: Any, numbers: Any) -> Any:
+        """Four numbers that one instruction works on."""
+        found = ir.Constant(ir.VectorType(ir.DoubleType(), 4), ir.Undefined)
+        for i, number in enumerate(numbers):
+            found = builder.insert_element(found, number, ir.Constant(ir.IntType(32), i))
+        return found
+
+    def _tuple(builder: Any, vector: Any) -> Any:
+        """The same four as compiled code passes them on; LLVM drops the way there and back."""
+        found = ir.Constant(ir.ArrayType(ir.DoubleType(), 4), ir.Undefined)
+        for i in range(4):
+            found = builder.insert_value(found, builder.extract_element(vector, ir.Constant(ir.IntType(32), i)), i)
+        return found
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def add_four(typing: Any, one: Any, other: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            a, b = (_vector(builder, cgutils.unpack_tuple(builder, arg)) for arg in args)
+            return _tuple(builder, builder.fadd(a, b))
+
+        return _FOUR(_FOUR, _FOUR), generate
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def add_weighted(typing: Any, start: Any, weights: Any, a: Any, b: Any, c: Any, d: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            total, *fours = (_vector(builder, cgutils.unpack_tuple(builder, arg)) for arg in (args[0], *args[2:]))
+            for weight, four in zip(cgutils.unpack_tuple(builder, args[1]), fours, strict=True):
+                total = builder.fadd(total, builder.fmul(_vector(builder, [weight] * 4), four))
+            return _tuple(builder, total)
+
+        return _FOUR(*[_FOUR] * 6), generate
+
     if _BUILDING or binding.get_host_cpu_features().get("bmi2", False):
 
         @jit
@@ -251,6 +285,13 @@ else:
     def least_bytes(one: np.uint32, other: np.uint32) -> np.uint32:
         return np.uint32(sum(min(int(one) >> i & 255, int(other) >> i & 255) << i for i in (0, 8, 16, 24)))
 
+    def add_four(one: Any, other: Any) -> Any:
+        return tuple(a + b for a, b in zip(one, other, strict=True))
+
+    def add_weighted(start: Any, weights: Any, a: Any, b: Any, c: Any, d: Any) -> Any:
+        w, x, y, z = weights
+        return tuple(start[i] + w * a[i] + x * b[i] + y * c[i] + z * d[i] for i in range(4))
+
     def put_bytes(array: Any, index: Any, word: np.uint64) -> None:
         at = int(index) * array.itemsize
         array.view(np.uint8)[at : at + 8] = np.frombuffer(int(word).to_bytes(8, "little"), np.uint8)
@@ -262,3 +303,5 @@ lowest_bit.__doc__ = "The number of the lowest set bit; the word must not be zer
 highest_bit.__doc__ = "The number of the highest set bit; the word must not be zero."
 scratch_like.__doc__ = "An empty record of the same kind; it lives as long as the function that asks for it."
 kth_bit.__doc__ = "The number of the k-th set bit, counting from 0; there must be that many."
+add_four.__doc__ = "Four numbers, each with another one added."
+add_weighted.__doc__ = "Four numbers to start with, and so much of each of four times four others, in their order."

@@ -37,7 +37,7 @@ def take_apart(code: Any) -> tuple[Any, Any, Any, Any]:
 move_parts = inlined(take_apart)
 
 
-@jit
+@inlined
 def short_cells(s: State, b: Board, kind: Any) -> np.uint64:
     """X10, X16: the cells in which a kind of tile would be all of a line."""
     cells = b.short[ix(kind)]
@@ -48,13 +48,13 @@ def short_cells(s: State, b: Board, kind: Any) -> np.uint64:
     return cells
 
 
-@jit
+@inlined
 def good_cells(s: State, b: Board, kind: Any) -> np.uint64:
     """X9, X10: the open cells in which a kind of tile would not be all of a line."""
     return s.reach & ~s.placed & ~short_cells(s, b, kind)
 
 
-@jit
+@inlined
 def find_places(s: State, b: Board, r: Rules, kind: Any, at: Any) -> np.int64:
     """X9, X10, X13: note where a tile may go, turn by turn, at a place of `where`; returns how many ways there are."""
     if r.orientation == _FIXED:  # the other turns of `where` are never noted
@@ -76,7 +76,7 @@ def find_places(s: State, b: Board, r: Rules, kind: Any, at: Any) -> np.int64:
     return count
 
 
-@jit
+@inlined
 def _forget_places(s: State, at: Any) -> None:
     for turns in range(4):
         s.where[ix(4 * at + turns)] = _ZERO
@@ -112,7 +112,7 @@ def _find_wagons(s: State, b: Board, r: Rules) -> np.int64:
     return count_bits(s.edges) * count_bits(s.wagon_shares)
 
 
-@jit
+@inlined
 def find_turn(s: State, b: Board, r: Rules) -> None:
     """X8: everything a player may do at the beginning of a turn."""
     hand, held = HAND * s.seat, s.held[ix(s.seat)]
@@ -138,7 +138,7 @@ def find_turn(s: State, b: Board, r: Rules) -> None:
     s.choices = choices
 
 
-@jit
+@inlined
 def find_drawn(s: State, b: Board, r: Rules) -> None:
     """X8: where the tile that was drawn may go."""
     s.place_choices = find_places(s, b, r, s.drawn, np.int64(0))
@@ -147,7 +147,7 @@ def find_drawn(s: State, b: Board, r: Rules) -> None:
     s.choices = s.place_choices
 
 
-@jit
+@inlined
 def kth_move(s: State, r: Rules, k: Any) -> np.int64:
     """The k-th of the `choices` of the decision to be made."""
     if k < s.place_choices:

@@ -14,7 +14,7 @@ from mmsim.metro.engine.turns import (
     clear_table,
     draw_central,
     hand_out,
-    play_move,
+    play_move_here,
     shuffle_numbers,
     shuffle_shares,
     shuffle_supply,
@@ -55,7 +55,7 @@ def play_uniform(s: State, b: Board, r: Rules, dice: Dice) -> np.int64:
     """Play a game that is set up to its end with a uniform bot in every seat; returns the number of decisions."""
     decisions = np.int64(0)
     while not s.over:
-        play_move(s, b, r, kth_move(s, r, draw_below(dice, 1 + s.seat, s.choices)))
+        play_move_here(s, b, r, kth_move(s, r, draw_below(dice, 1 + s.seat, s.choices)))
         decisions += 1
     score_game(s, r)
     return decisions

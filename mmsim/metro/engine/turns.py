@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from mmsim.compiled.accel import ix, jit
+from mmsim.compiled.accel import inlined, ix, jit
 from mmsim.compiled.lead import clear_lead, note_lead
 from mmsim.compiled.streams import draw_below
 from mmsim.metro.engine.lines import join, score_arrivals
@@ -164,7 +164,7 @@ def hand_out(s: State, b: Board, r: Rules) -> None:
 # --- playing a move --------------------------------------------------------------------------------------------
 
 
-@jit
+@inlined
 def place(s: State, b: Board, r: Rules, what: Any, turns: Any, cell: Any) -> None:
     """X8, X11: put down a tile, score the lines that arrive, and fill up the hand."""
     seat = s.seat
@@ -186,7 +186,7 @@ def place(s: State, b: Board, r: Rules, what: Any, turns: Any, cell: Any) -> Non
     lay(s, b, r, np.int64(b.turned[ix(4 * kind + turns)]), cell)
 
 
-@jit
+@inlined
 def lay(s: State, b: Board, r: Rules, kind: Any, cell: Any) -> None:
     """A tile on the board, and what comes of it."""
     s.tile[ix(cell)] = kind
@@ -233,6 +233,12 @@ def put_wagon(s: State, b: Board, r: Rules, i: Any, edge: Any) -> None:
 @jit
 def play_move(s: State, b: Board, r: Rules, move: Any) -> None:
     """Play a legal move and get the next decision ready."""
+    play_move_here(s, b, r, move)
+
+
+@inlined
+def play_move_here(s: State, b: Board, r: Rules, move: Any) -> None:
+    """The same as a part of its caller, for one that does little else."""
     kind, what, turns, where = move_parts(move)
     if kind == DRAW:
         s.drawn = np.int64(s.supply[ix(s.next)])
@@ -249,7 +255,7 @@ def play_move(s: State, b: Board, r: Rules, move: Any) -> None:
     end_turn(s, b, r)
 
 
-@jit
+@inlined
 def end_turn(s: State, b: Board, r: Rules) -> None:
     """X12: the game ends with the last tile; else the next player's turn begins."""
     if s.placed == b.cells:

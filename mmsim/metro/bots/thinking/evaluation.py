@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from mmsim.compiled.accel import inlined, ix, jit
-from mmsim.metro.bots.thinking.memory import Thoughts
+from mmsim.metro.bots.thinking.memory import BOTH, CENTRE, EXPECTED, TILES, Thoughts
 from mmsim.metro.engine.lines import centre_factor, holds_number, line_points, number_factor
 from mmsim.metro.engine.scoring import tenths_held
 from mmsim.metro.engine.state import ENTRIES, NOBODY, SHARES, UNKNOWN, Board, Rules, State
@@ -48,7 +48,9 @@ def expected_points(t: Thoughts, line: Any, node: Any, tiles: Any) -> float:
     if t.open_worth >= 0.0 and node < ENTRIES:
         return t.open_worth
     more = np.float64(centre_factor(line) - 1)  # what a tile counts on top if the line ends in the centre
-    return tiles + t.tiles[ix(node)] + more * (tiles * t.centre[ix(node)]) + more * t.both[ix(node)]
+    at = EXPECTED * np.int64(node)
+    centre, both = t.expected[ix(at + CENTRE)], t.expected[ix(at + BOTH)]
+    return tiles + t.expected[ix(at + TILES)] + more * (tiles * centre) + more * both
 
 
 @inlined

@@ -15,6 +15,9 @@ Thoughts: TypeAlias = Any  # an element of an array of dtype THOUGHTS
 WEIGHTS = max(len(bot.weights) for bot in DECLARED.values())  # places for the weights of a bot
 BOTS = np.dtype([("kind", np.int64, SEATS), ("weights", np.float64, SEATS * WEIGHTS)])  # by seat
 
+EXPECTED = 4  # numbers a node: processors work on four at a time
+TILES, CENTRE, BOTH = range(3)  # places among them
+
 NEVER = -1e9  # what is worth less than anything that can be done
 
 # What a bot thinks while it chooses a move; nothing of it lasts.
@@ -23,9 +26,9 @@ THOUGHTS = np.dtype(
         # what is expected of the lines
         ("stake", np.float64, COMPANIES),  # what a point of every owner of wagons is worth to the player
         ("open_worth", np.float64),  # what an open line is worth, whatever it is; below zero: what the next fields say
-        ("tiles", np.float64, NODES),  # [node]: tiles a line that waits there may still pass
-        ("centre", np.float64, NODES),  # [node]: how likely it ends in the centre
-        ("both", np.float64, NODES),  # [node]: the tiles it may still pass times whether it ends in the centre
+        # [node, what]: of a line that waits there the tiles it may still pass, how likely it ends in the centre, and
+        # those tiles times whether it does; and nothing, so that a node is four numbers wide
+        ("expected", np.float64, EXPECTED * NODES),
         ("track", np.float64, 4),  # how likely a track of an unseen tile goes out so many sides clockwise
         ("ahead", np.uint16, ENTRIES),  # [cell, side out]: the node where a line gets that leaves a cell
         ("stretch", np.float64, ENTRIES),  # the tiles it passes on the way
