@@ -43,57 +43,81 @@ def refine(v: State, b: Board, t: Thoughts, sweeps: Any) -> None:
     while cells != _ZERO:
         cell = lowest_bit(cells)
         cells &= cells - _ONE
-        if _look_ahead(v, b, t, cell):
+        if rarely(_look_ahead(v, b, t, track, cell, sweeps)):
             winding |= _ONE << np.uint64(cell)
-    for _ in range(sweeps):
+    for _ in range(1, sweeps):
         cells = empty
         while cells != _ZERO:
             cell = lowest_bit(cells)
             cells &= cells - _ONE
             if rarely(winding >> np.uint64(cell) & _ONE != _ZERO):
-                for side in range(4):  # what is expected at one side tells on the next
-                    _expect_at(t, track, cell, side)
+                _wind(t, track, cell)
             else:
-                _expect_in(t, track, cell)
+                at = 4 * cell
+                _expect_in(t, track, cell, _on(t, at), _on(t, at + 1), _on(t, at + 2), _on(t, at + 3))
 
 
 @inlined
-def _look_ahead(v: State, b: Board, t: Thoughts, cell: Any) -> bool:
-    """Where lines get that leave a cell by each of its sides; returns whether one of them comes back to the cell."""
-    winds = False
-    for side in range(4):
-        beyond = b.exit[ix(4 * cell + side)]
-        node = np.int64(v.last[ix(beyond)])
-        t.ahead[ix(4 * cell + side)] = node
-        t.stretch[ix(4 * cell + side)] = v.length[ix(beyond)]
-        winds |= node >> 2 == cell
+def _look_ahead(v: State, b: Board, t: Thoughts, track: Any, cell: Any, sweeps: Any) -> bool:
+    """Note where lines get that leave a cell by each of its sides, for later sweeps, and make the first one; returns
+    whether a line comes back to the cell."""
+    at = 4 * cell
+    node0, stretch0 = _way(v, b, at)
+    node1, stretch1 = _way(v, b, at + 1)
+    node2, stretch2 = _way(v, b, at + 2)
+    node3, stretch3 = _way(v, b, at + 3)
+    winds = (node0 >> 2 == cell) | (node1 >> 2 == cell) | (node2 >> 2 == cell) | (node3 >> 2 == cell)
+    if sweeps > 1 or winds:
+        t.ahead[ix(at)], t.ahead[ix(at + 1)], t.ahead[ix(at + 2)], t.ahead[ix(at + 3)] = node0, node1, node2, node3
+        t.stretch[ix(at)] = stretch0
+        t.stretch[ix(at + 1)] = stretch1
+        t.stretch[ix(at + 2)] = stretch2
+        t.stretch[ix(at + 3)] = stretch3
+    if sweeps > 0:
+        if rarely(winds):
+            _wind(t, track, cell)
+        else:
+            ways = _beyond(t, node0, stretch0), _beyond(t, node1, stretch1)
+            _expect_in(t, track, cell, *ways, _beyond(t, node2, stretch2), _beyond(t, node3, stretch3))
     return winds
 
 
 @inlined
-def _expect_in(t: Thoughts, track: Any, cell: Any) -> None:
+def _way(v: State, b: Board, way: Any) -> tuple[np.int64, float]:
+    """The node where a line gets that leaves a cell by a side, and over how many tiles."""
+    beyond = b.exit[ix(way)]
+    return np.int64(v.last[ix(beyond)]), np.float64(v.length[ix(beyond)])
+
+
+@inlined
+def _on(t: Thoughts, way: Any) -> Any:
+    return _beyond(t, np.int64(t.ahead[ix(way)]), t.stretch[ix(way)])
+
+
+@inlined
+def _expect_in(t: Thoughts, track: Any, cell: Any, ahead0: Any, ahead1: Any, ahead2: Any, ahead3: Any) -> None:
     """From every side of a cell: one tile more, then along the stretch beyond it, then on from there."""
     at = 4 * cell
-    ahead0, ahead1, ahead2, ahead3 = _beyond(t, at), _beyond(t, at + 1), _beyond(t, at + 2), _beyond(t, at + 3)
     _note(t, at, track, ahead0, ahead1, ahead2, ahead3)
     _note(t, at + 1, track, ahead1, ahead2, ahead3, ahead0)
     _note(t, at + 2, track, ahead2, ahead3, ahead0, ahead1)
     _note(t, at + 3, track, ahead3, ahead0, ahead1, ahead2)
 
 
-@inlined
-def _expect_at(t: Thoughts, track: Any, cell: Any, side: Any) -> None:
-    """The same from one side, with what is expected at the others by now."""
+@jit
+def _wind(t: Thoughts, track: Any, cell: Any) -> None:
+    """The same where a line comes back to the cell: what is expected at one side tells on the next."""
     at = 4 * cell
-    back, clockwise = _beyond(t, at + side), _beyond(t, at + (side + 1 & 3))
-    across, counter = _beyond(t, at + (side + 2 & 3)), _beyond(t, at + (side + 3 & 3))
-    _note(t, at + side, track, back, clockwise, across, counter)
+    for side in range(4):
+        back, clockwise = _on(t, at + side), _on(t, at + (side + 1 & 3))
+        across, counter = _on(t, at + (side + 2 & 3)), _on(t, at + (side + 3 & 3))
+        _note(t, at + side, track, back, clockwise, across, counter)
 
 
 @inlined
-def _beyond(t: Thoughts, way: Any) -> Any:
+def _beyond(t: Thoughts, node: Any, stretch: Any) -> Any:
     """What a line passes that leaves a cell: tiles, whether it ends in the centre, and both with the cell's tile."""
-    at, stretch = EXPECTED * np.int64(t.ahead[ix(way)]), t.stretch[ix(way)]
+    at = EXPECTED * node
     there = (t.expected[ix(at)], t.expected[ix(at + 1)], t.expected[ix(at + 2)], t.expected[ix(at + 3)])
     return add_four((stretch, 0.0, (1.0 + stretch) * t.expected[ix(at + CENTRE)], 0.0), there)
 
