@@ -50,7 +50,7 @@ class Net:
         wide[:, :units] = self.into
         bias, out = np.zeros(UNITS), np.zeros(UNITS)
         bias[:units], out[:units] = self.bias, self.out
-        return np.concatenate([[self.constant], bias, out, self.direct, wide.ravel()]).astype(np.float32)
+        return np.concatenate([[units, self.constant], bias, out, self.direct, wide.ravel()]).astype(np.float32)
 
     def text(self) -> str:
         """The file of this net: an input a line, its direct weight before those into the units."""

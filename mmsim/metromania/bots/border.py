@@ -26,7 +26,7 @@ class Setting(NamedTuple):
     board: Record
     rules: Record
     deals: NDArray[np.uint8]
-    bots: Record  # for every rotation of the bots `SEATINGS` records: who sits where, then who guides whose playouts
+    bots: Record  # for every rotation of the bots `SEATINGS` records: who sits where, then the pool of playouts
 
 
 class Memory(NamedTuple):

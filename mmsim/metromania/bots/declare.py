@@ -1,6 +1,7 @@
 """How a bot that weighs whole turns is declared: by the weights it has; all others are 0 and may be set too."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from mmsim.core.bots import Bot, NetBot, Weight
@@ -13,9 +14,10 @@ _LIMITS: dict[str, tuple[float, float]] = {
     "unstarted": (0, 1),
     "noise": (0, 1e6),
     "playouts": (1, 1_000_000),
-    "turns": (1, 32),
+    "turns": (1, 16),
     "margin": (0, 100),
     "candidates": (2, 16),
+    "prior": (0, 1e6),
 }
 _USUAL = {
     "ahead": 3,
@@ -34,14 +36,15 @@ def weighing(name: str, idea: str, looks_at: str, weights: Mapping[str, float]) 
     return Bot(name, idea, looks_at, _all({**_USUAL, **weights}), WEIGHING)
 
 
-def searching(name: str, idea: str, looks_at: str, like: Bot, weights: Mapping[str, float]) -> Bot:
-    """A bot that plays the best few turns of another one out before it chooses."""
-    return Bot(name, idea, looks_at, _all({**like.settings, **weights}), SEARCH)
+def searching(name: str, idea: str, looks_at: str, like: NetBot, weights: Mapping[str, float]) -> NetBot:
+    """A bot that plays the best few turns of one with a net out before it chooses."""
+    return replace(
+        like, name=name, idea=idea, looks_at=looks_at, weights=_all({**like.settings, **weights}), kind=SEARCH
+    )
 
 
 def re_ranking(name: str, idea: str, looks_at: str, like: Bot, weights: Mapping[str, float]) -> NetBot:
     """A bot that has a net choose among the best few turns of another one."""
-    shipped = Path(__file__).parent / "weights" / f"{name}.json"
     return NetBot(
         name,
         idea,
@@ -49,7 +52,7 @@ def re_ranking(name: str, idea: str, looks_at: str, like: Bot, weights: Mapping[
         _all({**like.settings, **weights}),
         EXPERT,
         inputs=INPUT_NAMES,
-        shipped=shipped,
+        shipped=Path(__file__).parent / "weights" / f"{name}.json",
         like=like.name,
     )
 

@@ -8,7 +8,7 @@ import numpy as np
 from mmsim.core.bots import Bot, NetBot
 from mmsim.core.game import Variant
 from mmsim.core.seating import games_a_deal
-from mmsim.metromania.bots import seat_bots, seated
+from mmsim.metromania.bots import find_bot, seat_bots, seated
 from mmsim.metromania.bots.border import Setting
 from mmsim.metromania.bots.thinking import memory
 from mmsim.metromania.engine import state
@@ -55,10 +55,16 @@ def seatings(rules: Ruleset, bots: Sequence[Bot], rotate: bool) -> state.Record:
     for rotation in range(rotations):
         first = rotation * memory.SEATINGS
         for seat, bot in enumerate(seated(rules, bots, rotation)):
-            memory.fill(rows[first], seat, bot.kind, bot.settings)
-            if isinstance(bot, NetBot):
-                memory.fill_net(rows[first], seat, bot.net)
-            if bot.kind == memory.SEARCH:
-                for other in range(rules.companies):  # everybody plays its playouts by its own weights
-                    memory.fill(rows[first + 1 + seat], other, memory.WEIGHING, bot.settings)
+            _seat(rows[first], seat, bot)
+        if any(bot.kind == memory.SEARCH for bot in bots):
+            for place, spec in enumerate(memory.POOL):
+                for seat in range(rules.companies):
+                    _seat(rows[first + 1 + place], seat, find_bot(spec))
     return rows
+
+
+def _seat(row: state.Record, seat: int, bot: Bot) -> None:
+    """Seat a bot in a row of `BOTS`."""
+    memory.fill(row, seat, bot.kind, bot.settings)
+    if isinstance(bot, NetBot):
+        memory.fill_net(row, seat, bot.net)

@@ -31,7 +31,7 @@ def reasons(
             Reason(
                 decode(int(m.search_code[DEPTH * at])),
                 int(m.search_length[at]),
-                float(m.search_sum[at] / max(m.search_count[at], 1)),
+                float(m.search_mean[at]),
                 {},
                 int(m.search_count[at]),
             )

@@ -18,7 +18,7 @@ from mmsim.metromania.engine.trips import Network
 def choose(
     s: State, b: Board, r: Rules, deals: Any, seatings: Any, at: Any, m: Thoughts, net: Network, views: Views
 ) -> np.int64:
-    """The move of the bot in turn; `seatings[at]` says who sits where, the rows after it who guides whose playouts.
+    """The move of the bot in turn; `seatings[at]` says who sits where, the rows after it are the pool of playouts.
 
     Nine arguments: compiled code passes records on one by one.
     """
@@ -26,7 +26,7 @@ def choose(
     if bots.kind[ix(s.seat)] != SEARCH or has_no_choice(s, b):
         return choose_alone(s, b, r, bots, m, net, views)
     make_view(s, b, r, views)
-    best = search(views, b, r, deals, bots, seatings[at + 1 + s.seat], m, net)
+    best = search(views, b, r, deals, seatings, at, m, net)
     remember(s, m.search_length[ix(best)])
     for i in range(s.plan_length):
         s.plan[ix(i)] = m.search_code[ix(DEPTH * best + i)]

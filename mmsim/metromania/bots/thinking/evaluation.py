@@ -15,7 +15,6 @@ from mmsim.metromania.bots.thinking.memory import (
     DISTANCES,
     END_VALUES,
     ENDS,
-    EXPERT,
     FINISH,
     LAKE,
     LEADER,
@@ -107,7 +106,7 @@ def study(v: State, b: Board, r: Rules, bots: Bots, m: Thoughts, net: Network) -
         for seat_ in range(r.companies):
             m.trips_before[ix(seat_)] = m.trip_points[ix(seat_)]
             m.standing[ix(seat_)] = np.float64(kept_points(v, r, seat_)) + m.trip_points[ix(seat_)]
-    m.rival = _company_in_front(v, r, m, seat + 1 if bots.kind[ix(seat)] == EXPERT else np.int64(0))
+    m.rival = _company_in_front(v, r, m)
     m.kept_share = 0.0
     m.rival_turns = 0.0
     if weight(bots, seat, BLOCK) != 0.0 or weight(bots, seat, LEADER) != 0.0 or weight(bots, seat, RACE) != 0.0:
@@ -172,11 +171,18 @@ def add_trip(
 
 
 @inlined
-def _company_in_front(v: State, r: Rules, m: Thoughts, first: Any) -> np.int64:
-    """The company of another player with the best standing; of several the one that is met first from a seat on."""
+def _seat_after(v: State, r: Rules, places: Any) -> np.int64:
+    """The seat so many places after the one in turn: a bot tells companies apart by the playing order only."""
+    seat = v.seat + places
+    return seat if seat < r.companies else seat - r.companies
+
+
+@inlined
+def _company_in_front(v: State, r: Rules, m: Thoughts) -> np.int64:
+    """The company of another player with the best standing; of several the one whose turn comes first."""
     front = np.int64(-1)
-    for i in range(r.companies):
-        seat = first + i if first + i < r.companies else first + i - r.companies
+    for places in range(1, r.companies):
+        seat = _seat_after(v, r, np.int64(places))
         if r.seat_player[ix(seat)] != r.seat_player[ix(v.seat)] and (
             front < 0 or m.standing[ix(seat)] > m.standing[ix(front)]
         ):
@@ -192,7 +198,8 @@ def _find_needs(v: State, b: Board, r: Rules, m: Thoughts) -> None:
         m.need_leader[ix(m.needed[ix(i)])] = 0.0
     m.needs = 0
     m.rival_turns = _NEVER_ENDS
-    for seat in range(r.companies):
+    for places in range(1, r.companies):  # sums of shares are the same to the last bit wherever somebody sits
+        seat = _seat_after(v, r, np.int64(places))
         if r.seat_player[ix(seat)] == r.seat_player[ix(v.seat)]:
             continue
         to_dig = np.int64(0)

@@ -21,7 +21,6 @@ from mmsim.metromania.bots.thinking.memory import (
     EXPERT,
     INPUTS,
     MOST_CANDIDATES,
-    NET,
     POSITION_AT,
     RIVALS,
     TRIP_POINTS,
@@ -81,7 +80,7 @@ def compare_turns(views: Views, b: Board, r: Rules, bots: Bots, m: Thoughts, net
             m.inputs[ix(INPUTS * at + i)] = np.float32(m.amount[ix(i)])
     for at in range(m.candidates):
         _look_ahead(views, b, r, bots, m, net, np.int64(at))
-        m.candidate_value[ix(at)] = net_value(bots, NET * seat, m, INPUTS * at, np.int64(INPUTS))
+        m.candidate_value[ix(at)] = net_value(bots, bots.net_at[ix(seat)], m, INPUTS * at, np.int64(INPUTS))
 
 
 @jit

@@ -9,8 +9,8 @@ from mmsim.compiled.streams import draw_below, open_stream
 from mmsim.core.rng import Purpose
 from mmsim.metromania.bots.thinking.choosing import choose
 from mmsim.metromania.bots.thinking.expert import begin_turn, compare_turns, has_no_choice
-from mmsim.metromania.bots.thinking.memory import DEPTH, INPUTS, MOST_CANDIDATES, Bots, Thoughts, Views
-from mmsim.metromania.bots.thinking.search import SEEN, draw_world, gather_deals, play_in_world
+from mmsim.metromania.bots.thinking.memory import INPUTS, MOST_CANDIDATES, Thoughts, Views
+from mmsim.metromania.bots.thinking.search import SEEN, draw_deal, gather_deals, note_turn, play_in_world
 from mmsim.metromania.bots.thinking.view import make_view
 from mmsim.metromania.engine.copies import copy_position
 from mmsim.metromania.engine.state import Board, Rules, State
@@ -58,7 +58,7 @@ def collect(
     while not s.over:
         learns = learners >> np.uint64(s.seat) & _ONE != _ZERO and row + MOST_CANDIDATES <= rows.size
         if learns and not has_no_choice(s, b) and draw_below(s, 0, every) == 0:
-            found = _compare(s, b, r, deals, seatings[at], m, net, views, most, row, rows)
+            found = _compare(s, b, r, deals, seatings, at, m, net, views, most, row, rows)
             for i in range(found):
                 rows[row + i].game = game
                 rows[row + i].decision = decision
@@ -74,7 +74,8 @@ def _compare(
     b: Board,
     r: Rules,
     deals: Any,
-    bots: Bots,
+    seatings: Any,
+    at: Any,
     m: Thoughts,
     net: Network,
     views: Views,
@@ -86,22 +87,23 @@ def _compare(
     make_view(s, b, r, views)
     seen = views[SEEN]
     copy_position(seen, views[0], b)
-    compare_turns(views, b, r, bots, m, net, most)
+    compare_turns(views, b, r, seatings[at], m, net, most)
     found = np.int64(m.candidates)
     if found == 1:
         return np.int64(0)
     begin_turn(s, m, m.candidate[ix(draw_below(s, 0, found))])
-    for at in range(found):
-        first = m.candidate[ix(at)]
-        m.search_length[ix(at)] = m.turn_length[ix(first)]
-        for i in range(m.turn_length[ix(first)]):
-            m.search_code[ix(DEPTH * at + i)] = m.turn_code[ix(DEPTH * first + i)]
-        lesson = rows[row + at]
+    for turn in range(found):
+        note_turn(m, turn, m.candidate[ix(turn)])
+        lesson = rows[row + turn]
         for i in range(INPUTS):
-            lesson.inputs[ix(i)] = m.inputs[ix(INPUTS * at + i)]
+            lesson.inputs[ix(i)] = m.inputs[ix(INPUTS * turn + i)]
     gather_deals(seen, r, m, deals)
     open_stream(seen, 0, 1)
-    draw_world(seen, m)
-    for at in range(found):
-        rows[row + at].result = np.float32(play_in_world(views, b, r, deals, bots, m, net, np.int64(at), MARGIN))
+    draw_deal(seen, m)
+    for seat in range(r.companies):
+        m.guide[ix(seat)] = at
+    for turn in range(found):
+        rows[row + turn].result = np.float32(
+            play_in_world(views, b, r, deals, seatings, m, net, np.int64(turn), MARGIN)
+        )
     return found

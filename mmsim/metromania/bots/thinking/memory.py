@@ -84,6 +84,7 @@ PARAMETERS = {
     "playouts": "games played out to the end to choose a turn",
     "turns": "turns that the playouts compare",
     "candidates": "turns that its net compares",
+    "prior": "playouts that its net's opinion of a turn counts for",
 }
 (
     AHEAD,
@@ -98,6 +99,7 @@ PARAMETERS = {
     PLAYOUTS,
     TURNS_COMPARED,
     CANDIDATES,
+    PRIOR,
 ) = range(len(PARAMETERS))
 WEIGHTS = WIDTH + len(PARAMETERS)
 DISTANCES, SLACKS = 32, 16  # the chance to end a line is a table of tunnels to go and tunnels to spare
@@ -119,7 +121,8 @@ BOTS = np.dtype(
         ("chance", np.float64, SEATS * CHANCES),  # [seat, tunnels to go, tunnels to spare]
         # [seat, tunnels left up to NEAR, tunnels to a spot]: how near it is, 0 if out of reach
         ("nearness", np.float64, SEATS * (NEAR + 1) * NEARNESS),
-        ("net", np.float32, SEATS * NET),  # [seat]: as `mmsim.compiled.net` reads it
+        ("net_at", np.int64, SEATS),  # [seat]: where its net begins; bots with the same net share it
+        ("net", np.float32, SEATS * NET),  # as `mmsim.compiled.net` reads it
     ]
 )
 
@@ -128,7 +131,11 @@ ALL_MARKERS = (1 << MARKERS) - 1
 PARK, LAKE = MARKERS, MARKERS + 1
 
 VIEWS = 4  # copies of a position: what is seen, a turn tried out, a world sampled, a playout
-SEATINGS = 1 + SEATS  # rows of `BOTS` a rotation: who sits where, then for every seat who guides its playouts
+POOL = "planner:noise=1", "networker", "expert:candidates=4"  # of which the opponents in playouts are drawn
+POOL_PLACES = 0, 0, 1, 2  # in it, each as likely as the others
+SEATINGS = 1 + len(
+    POOL
+)  # rows of `BOTS` a rotation: who sits where, then for each bot of the pool one with it in every seat
 WORDS = VERTEX_WORDS
 LEAST_POINTS = -1000.0  # fewer than anybody can have
 FAR = 255  # tunnels: no way at all, or more than can matter
@@ -137,7 +144,6 @@ DEPTH = PLANNED
 FIRST_MOVES = 512
 KINDS_OF_SPOTS = 3
 _NEEDED = 8 * 12
-MOST_COMPARED = 32
 MOST_CANDIDATES = 16
 MOST_DEALS = 1 << 12
 _WAITING = 12 * DEPTH
@@ -243,15 +249,18 @@ THOUGHTS = np.dtype(
         ("own_reserve", np.float64),  # tunnels left
         ("spot_near", np.int64, KINDS_OF_SPOTS),  # [kind]: tunnels from an own line to a free one
         ("player_stands", np.float64, SEATS),
-        # search: the turns compared, what their playouts brought, the deals that may be
+        # search: the turns compared, what their playouts and the net brought, the deals that may be
         ("compared", np.int64),
-        ("search_code", np.int64, MOST_COMPARED * DEPTH),
-        ("search_length", np.int64, MOST_COMPARED),
-        ("search_sum", np.float64, MOST_COMPARED),
-        ("search_count", np.int64, MOST_COMPARED),
-        ("search_out", np.uint8, MOST_COMPARED),
+        ("search_code", np.int64, MOST_CANDIDATES * DEPTH),
+        ("search_length", np.int64, MOST_CANDIDATES),
+        ("search_sum", np.float64, MOST_CANDIDATES),
+        ("search_count", np.int64, MOST_CANDIDATES),
+        ("search_mean", np.float64, MOST_CANDIDATES),  # of the playouts and the net's opinion
+        ("search_net", np.float64, MOST_CANDIDATES),  # that opinion
+        ("search_out", np.uint8, MOST_CANDIDATES),
         ("search_deal", np.int64),  # the world of the playouts that are compared; -1: no hand is hidden
         ("search_chance", np.uint64),
+        ("guide", np.int64, SEATS),  # [seat]: the row of `BOTS` by which it plays in that world
         ("deals", np.int64),
         ("deal", np.uint16, MOST_DEALS),
     ]
@@ -264,8 +273,14 @@ def weight_names() -> tuple[str, ...]:
 
 
 def fill_net(bots: Bots, seat: int, given: Net) -> None:
-    """Give a bot its net."""
-    bots.net[NET * seat : NET * (seat + 1)] = given.packed()
+    """Give a bot its net; where a bot before it has the same one, the two share it."""
+    numbers = given.packed()
+    for place in range(seat + 1):
+        there = bots.net[NET * place : NET * (place + 1)]
+        if place == seat or np.array_equal(there, numbers):
+            bots.net_at[seat] = NET * place
+            there[:] = numbers
+            return
 
 
 def fill(bots: Bots, seat: int, kind: int, weights: dict[str, float]) -> None:

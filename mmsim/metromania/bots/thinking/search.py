@@ -1,9 +1,11 @@
-"""Search: play the best few turns out to the end, many times, and take the one that won most.
+"""Search: play the best few turns by the net out to the end, and take the one that then looks best.
 
-Hidden hands are drawn anew for every playout from the deals that agree with all that is seen; all turns meet the same
-deals and the same chance. Halves of the turns drop out as the playouts go on (sequential halving: Karnin, Koren and
-Somekh, ICML 2013). The whole budget is used: no more turns are compared than there are playouts, what a round cannot
-share out equally is left to the next one, and the odd playout of the last round goes to the turn that leads then.
+Hidden hands are drawn anew for every playout from the deals that agree with all that is seen, and every opponent plays
+like a bot that is drawn from a pool, so that no single model of the others is relied on. All turns meet the same deals,
+opponents and chance. Halves of the turns drop out as the playouts go on (sequential halving: Karnin, Koren and Somekh,
+ICML 2013), judged by their playouts and by the net, whose opinion counts like some more of them. The whole budget is
+used: no more turns are compared than there are playouts, what a round cannot share out equally is left to the next one,
+and the odd playout of the last round goes to the turn that leads then.
 """
 
 from typing import Any
@@ -13,19 +15,20 @@ import numpy as np
 from mmsim.compiled.accel import count_bits, ix, jit
 from mmsim.compiled.streams import draw_below, next_word, open_stream, set_seed
 from mmsim.core.rng import Purpose
-from mmsim.metromania.bots.thinking.choice import best_turn, may_play, play_on, weigh
+from mmsim.metromania.bots.thinking.choice import may_play, play_on
 from mmsim.metromania.bots.thinking.evaluation import weight
-from mmsim.metromania.bots.thinking.expert import choose_alone
+from mmsim.metromania.bots.thinking.expert import choose_alone, compare_turns
 from mmsim.metromania.bots.thinking.memory import (
+    CANDIDATES,
     DEPTH,
     LEAST_POINTS,
     MARGIN,
-    MOST_COMPARED,
     MOST_DEALS,
     PLAYOUTS,
+    POOL_PLACES,
+    PRIOR,
     TURNS_COMPARED,
     WIDTH,
-    Bots,
     Thoughts,
     Views,
 )
@@ -47,15 +50,16 @@ _PLAYED, SEEN = 2, 3  # places in `views`; 0 and 1 are for weighing
 
 @jit
 def search(
-    views: Views, b: Board, r: Rules, deals: Any, bots: Bots, guide: Bots, m: Thoughts, net: Network
+    views: Views, b: Board, r: Rules, deals: Any, seatings: Any, row: Any, m: Thoughts, net: Network
 ) -> np.int64:
     """Compare turns of the company in turn in `views[0]`; returns the place of the best among `search_code`."""
-    seen = views[SEEN]
+    seen, bots = views[SEEN], seatings[row]
     copy_position(seen, views[0], b)
     seat = seen.seat
-    weigh(views, b, r, bots, m, net)
     left = np.int64(weight(bots, seat, WIDTH + PLAYOUTS))
-    _gather_turns(m, min(np.int64(weight(bots, seat, WIDTH + TURNS_COMPARED)), np.int64(MOST_COMPARED), left))
+    most = min(np.int64(weight(bots, seat, WIDTH + TURNS_COMPARED)), left)
+    compare_turns(views, b, r, bots, m, net, max(most, np.int64(weight(bots, seat, WIDTH + CANDIDATES))))
+    _gather_turns(m, most)
     if m.compared == 1:
         return np.int64(0)
     gather_deals(seen, r, m, deals)
@@ -72,47 +76,45 @@ def search(
             if left < still:
                 break
             left -= still
-            _compare_once(views, b, r, deals, bots, guide, m, net)
+            _compare_once(views, b, r, deals, seatings, row, m, net)
+        _judge(m, weight(bots, seat, WIDTH + PRIOR))
         if done == rounds - 1 and left > 0:  # of two
-            draw_world(seen, m)
-            _add_playout(views, b, r, deals, bots, guide, m, net, _leader(m))
+            draw_world(seen, r, m, row)
+            _add_playout(views, b, r, deals, seatings, row, m, net, _leader(m))
+            _judge(m, weight(bots, seat, WIDTH + PRIOR))
         still = _drop_half(m, still)
     return _leader(m)
 
 
 @jit
 def _gather_turns(m: Thoughts, most: Any) -> None:
-    """The best turns by weight, without those that dig the same tunnels in another order."""
+    """The best turns by the net, the best first."""
     m.compared = 0
-    while m.compared < most:
-        first = best_turn(m, False)
-        if first < 0:
-            return
-        if not _is_among(m, first) or m.compared == 0:
-            at = m.compared
-            m.compared += 1
-            m.search_length[ix(at)] = m.turn_length[ix(first)]
-            m.search_sum[ix(at)] = 0.0
-            m.search_count[ix(at)] = 0
-            m.search_out[ix(at)] = 0
-            for i in range(m.turn_length[ix(first)]):
-                m.search_code[ix(DEPTH * at + i)] = m.turn_code[ix(DEPTH * first + i)]
-        m.value[ix(first)] = -_MORE_THAN_ALL
+    for at in range(m.candidates):
+        m.tried[ix(m.candidate[ix(at)])] = 0
+    while m.compared < min(most, m.candidates):
+        best = np.int64(-1)
+        for at in range(m.candidates):
+            better = best < 0 or m.candidate_value[ix(at)] > m.candidate_value[ix(best)]
+            if better and not m.tried[ix(m.candidate[ix(at)])]:
+                best = np.int64(at)
+        first = m.candidate[ix(best)]
+        m.tried[ix(first)] = 1
+        m.search_net[ix(m.compared)] = m.candidate_value[ix(best)]
+        note_turn(m, m.compared, first)
+        m.compared += 1
 
 
 @jit
-def _is_among(m: Thoughts, first: Any) -> bool:
-    """Whether a turn has the same moves as one already gathered."""
-    for at in range(m.compared):
-        same = m.search_length[ix(at)] == m.turn_length[ix(first)]
-        for i in range(m.turn_length[ix(first)]):
-            found = False
-            for j in range(m.search_length[ix(at)]):
-                found |= m.search_code[ix(DEPTH * at + j)] == m.turn_code[ix(DEPTH * first + i)]
-            same &= found
-        if same:
-            return True
-    return False
+def note_turn(m: Thoughts, at: Any, first: Any) -> None:
+    """The turn that begins with a first move is one of those to be played out."""
+    m.search_sum[ix(at)] = 0.0
+    m.search_count[ix(at)] = 0
+    m.search_mean[ix(at)] = 0.0
+    m.search_out[ix(at)] = 0
+    m.search_length[ix(at)] = m.turn_length[ix(first)]
+    for i in range(m.turn_length[ix(first)]):
+        m.search_code[ix(DEPTH * at + i)] = m.turn_code[ix(DEPTH * first + i)]
 
 
 @jit
@@ -153,17 +155,28 @@ def _agrees(v: State, r: Rules, deals: Any, which: Any) -> bool:
 
 @jit
 def _compare_once(
-    views: Views, b: Board, r: Rules, deals: Any, bots: Bots, guide: Bots, m: Thoughts, net: Network
+    views: Views, b: Board, r: Rules, deals: Any, seatings: Any, row: Any, m: Thoughts, net: Network
 ) -> None:
-    """One playout for every turn still compared, all from the same deal and the same chance."""
-    draw_world(views[SEEN], m)
+    """One playout for every turn still compared, all in the same world."""
+    draw_world(views[SEEN], r, m, row)
     for at in range(m.compared):
         if not m.search_out[ix(at)]:
-            _add_playout(views, b, r, deals, bots, guide, m, net, np.int64(at))
+            _add_playout(views, b, r, deals, seatings, row, m, net, np.int64(at))
 
 
 @jit
-def draw_world(seen: Any, m: Thoughts) -> None:
+def draw_world(seen: Any, r: Rules, m: Thoughts, row: Any) -> None:
+    """Draw the hands, the chance and the opponents of a playout; a player goes on by the weights it sits there with."""
+    draw_deal(seen, m)
+    for places in range(r.companies):
+        seat = (seen.seat + places) % r.companies
+        m.guide[ix(seat)] = row
+        if r.seat_player[ix(seat)] != r.seat_player[ix(seen.seat)]:
+            m.guide[ix(seat)] = row + 1 + POOL_PLACES[draw_below(seen, 0, np.int64(len(POOL_PLACES)))]
+
+
+@jit
+def draw_deal(seen: Any, m: Thoughts) -> None:
     """Draw the hands and the chance of a playout."""
     m.search_deal = np.int64(m.deal[ix(draw_below(seen, 0, m.deals))]) if m.deals > 0 else np.int64(-1)
     m.search_chance = next_word(seen, 0) << _HALF | next_word(seen, 0)
@@ -171,19 +184,22 @@ def draw_world(seen: Any, m: Thoughts) -> None:
 
 @jit
 def _add_playout(
-    views: Views, b: Board, r: Rules, deals: Any, bots: Bots, guide: Bots, m: Thoughts, net: Network, at: Any
+    views: Views, b: Board, r: Rules, deals: Any, seatings: Any, row: Any, m: Thoughts, net: Network, at: Any
 ) -> None:
     """A playout of a turn in the world that was drawn; all of them are what a playout is made of, hence so many."""
-    margin = weight(bots, views[SEEN].seat, WIDTH + MARGIN)
-    m.search_sum[ix(at)] += play_in_world(views, b, r, deals, guide, m, net, at, margin)
+    margin = weight(seatings[row], views[SEEN].seat, WIDTH + MARGIN)
+    m.search_sum[ix(at)] += play_in_world(views, b, r, deals, seatings, m, net, at, margin)
     m.search_count[ix(at)] += 1
 
 
 @jit
 def play_in_world(
-    views: Views, b: Board, r: Rules, deals: Any, guide: Bots, m: Thoughts, net: Network, at: Any, margin: Any
+    views: Views, b: Board, r: Rules, deals: Any, seatings: Any, m: Thoughts, net: Network, at: Any, margin: Any
 ) -> float:
-    """The value of a turn of the position seen, played out once in the world that was drawn."""
+    """The value of a turn of the position seen, played out once in the world that was drawn.
+
+    Nine arguments: compiled code passes records on one by one.
+    """
     s = views[_PLAYED]
     copy_position(s, views[SEEN], b)
     if m.search_deal >= 0:
@@ -191,14 +207,16 @@ def play_in_world(
         for line in range(2 * r.companies):
             note_touching(s, b, r, np.int64(line))
     set_seed(s, m.search_chance, s.turn)
-    for seat in range(r.companies):
-        open_stream(s, 1 + seat, _BOT + seat)
-    return _play_out(views, b, r, guide, m, net, at, margin)
+    for places in range(r.companies):
+        open_stream(s, 1 + (s.seat + places) % r.companies, _BOT + places)
+    return _play_out(views, b, r, seatings, m, net, at, margin)
 
 
 @jit
-def _play_out(views: Views, b: Board, r: Rules, guide: Bots, m: Thoughts, net: Network, at: Any, margin: Any) -> float:
-    """Play a turn and then the whole game; returns what it was worth to the player whose turn it was."""
+def _play_out(
+    views: Views, b: Board, r: Rules, seatings: Any, m: Thoughts, net: Network, at: Any, margin: Any
+) -> float:
+    """Play a turn and then the whole game; returns its value for the player whose turn it was."""
     s = views[_PLAYED]
     player = r.seat_player[ix(s.seat)]
     turn = s.turn
@@ -207,7 +225,7 @@ def _play_out(views: Views, b: Board, r: Rules, guide: Bots, m: Thoughts, net: N
         if s.turn == turn and may_play(s, b, code):
             play_on(s, b, r, code)
     while not s.over:
-        play_on(s, b, r, choose_alone(s, b, r, guide, m, net, views))
+        play_on(s, b, r, choose_alone(s, b, r, seatings[m.guide[ix(s.seat)]], m, net, views))
     score_game(s, b, r, net)
     own, best = 0.0, LEAST_POINTS
     for p in range(r.players):
@@ -226,15 +244,28 @@ def _play_out(views: Views, b: Board, r: Rules, guide: Bots, m: Thoughts, net: N
 
 
 @jit
+def _judge(m: Thoughts, prior: Any) -> None:
+    """What each turn still compared is worth by its playouts and by the net, which knows only how turns differ."""
+    above, playouts = 0.0, 0.0
+    for at in range(m.compared):
+        if not m.search_out[ix(at)]:
+            above += m.search_sum[ix(at)] - m.search_count[ix(at)] * m.search_net[ix(at)]
+            playouts += m.search_count[ix(at)]
+    above /= max(playouts, 1.0)
+    for at in range(m.compared):
+        if not m.search_out[ix(at)]:
+            opinion = prior * (above + m.search_net[ix(at)])
+            m.search_mean[ix(at)] = (m.search_sum[ix(at)] + opinion) / max(m.search_count[ix(at)] + prior, 1.0)
+
+
+@jit
 def _drop_half(m: Thoughts, still: Any) -> np.int64:
     """The worse half of the turns is compared no more."""
     for _ in range(still // 2):
         worst, found = _MORE_THAN_ALL, np.int64(-1)
         for at in range(m.compared):
-            if not m.search_out[ix(at)]:
-                mean = m.search_sum[ix(at)] / max(m.search_count[ix(at)], 1)
-                if mean <= worst:
-                    worst, found = mean, np.int64(at)
+            if not m.search_out[ix(at)] and m.search_mean[ix(at)] <= worst:
+                worst, found = m.search_mean[ix(at)], np.int64(at)
         m.search_out[ix(found)] = 1
     return still - still // 2
 
@@ -244,8 +275,6 @@ def _leader(m: Thoughts) -> np.int64:
     """The best of the turns still compared."""
     best, found = -_MORE_THAN_ALL, np.int64(0)
     for at in range(m.compared):
-        if not m.search_out[ix(at)]:
-            mean = m.search_sum[ix(at)] / max(m.search_count[ix(at)], 1)
-            if mean > best:
-                best, found = mean, np.int64(at)
+        if not m.search_out[ix(at)] and m.search_mean[ix(at)] > best:
+            best, found = m.search_mean[ix(at)], np.int64(at)
     return found
