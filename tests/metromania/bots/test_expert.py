@@ -1,10 +1,8 @@
-"""The bot with a net: a pure, legal choice that hangs on nobody's seat, only on the playing order."""
+"""The bot with a net: a pure, legal choice; `test_turned_table` holds that it hangs on nobody's seat."""
 
 import json
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pytest
 
 from mmsim.core.errors import UsageError
@@ -24,47 +22,6 @@ VARIANTS = [
     Variant("nl+regular", 2, bots="expert,networker", seed=5),
     Variant("en1", 4, board="compact", bots="expert,planner,runner,expert", seed=5, seats="rotate"),
 ]
-_SEATS = 4
-_BY_SEAT = (  # fields of a position with equal shares for all seats, one after another
-    *("turns_taken", "points", "stations_made", "hand_marker", "hand_kind", "held", "partner_placed"),
-    *("tunnels", "terminus", "direction", "last_edge", "start_side", "end_side", "open", "stops", "exits"),
-    *("touching", "path", "place", "player_points"),
-)
-_BITS_OF_LINES = ("started", "ended", "lines_at", "terminus_at", "lines_along")
-_HEAD, _STREAM = 4, 20  # words of `rng` before the streams, and of a stream
-
-
-def turned(state: Any, by: int) -> Any:
-    """The same position with everybody `by` seats further on."""
-    other = state.copy()
-    s, t = state[0], other[0]
-    for name in _BY_SEAT:
-        t[name] = np.roll(s[name].reshape(_SEATS, -1), by, axis=0).ravel()
-    for name in _BITS_OF_LINES:
-        bits = s[name] << (2 * by) | s[name] >> (8 - 2 * by)
-        t[name] = bits & 255
-    t.marker_holder = np.where(s.marker_holder < 0, s.marker_holder, (s.marker_holder + by) % _SEATS)
-    t.seat = (s.seat + by) % _SEATS
-    streams = s.rng[_HEAD + _STREAM :].reshape(_SEATS, -1)
-    t.rng[_HEAD + _STREAM :] = np.roll(streams, by, axis=0).ravel()
-    return other
-
-
-def test_the_choice_is_the_same_when_the_table_is_turned() -> None:
-    prepared = METROMANIA.prepare(Variant("print", 4, bots="expert", seed=9))
-    seen = 0
-    for game in range(3):
-        position = Position(prepared, game)
-        while not position.over:
-            if position._s.choices > 1 and position._s.plan_turn != position.turn:
-                codes = []
-                for by in range(_SEATS):
-                    memory = border.new_memory()._replace(state=turned(position._memory.state, by))
-                    codes.append(border.choose(memory, prepared.setting, 0))
-                assert len(set(codes)) == 1, f"game {game}, turn {position.turn}: {codes}"
-                seen += 1
-            position.apply(position.bot_move())
-    assert seen > 50
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=lambda v: f"{v.rules}-{v.players}p")

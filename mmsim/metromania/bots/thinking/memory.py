@@ -132,7 +132,7 @@ PARK, LAKE = MARKERS, MARKERS + 1
 
 VIEWS = 4  # copies of a position: what is seen, a turn tried out, a world sampled, a playout
 POOL = "planner:noise=1", "networker", "expert:candidates=4"  # of which the opponents in playouts are drawn
-POOL_PLACES = 0, 0, 1, 2  # in it, each as likely as the others
+POOL_PLACES = 0, 0, 0, 1, 1, 2  # in it, each as likely as the others
 SEATINGS = 1 + len(
     POOL
 )  # rows of `BOTS` a rotation: who sits where, then for each bot of the pool one with it in every seat
