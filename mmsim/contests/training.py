@@ -3,8 +3,10 @@
 What a net's inputs are, and how decisions are played out, is the game's business; here they are numbers.
 """
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +30,10 @@ _HELD_OUT = 1 << 40  # games of the final judgement have numbers that no lesson 
 
 @dataclass(frozen=True)
 class Plan:
-    """What a training plays: each of the rules with each number of players, against each bot of the pool."""
+    """What a training plays: each of the rules with each number of players, against each bot of the pool.
+
+    What is named twice is played twice as often.
+    """
 
     game: str
     bot: str
@@ -77,7 +82,7 @@ def collect(plan: Plan, arena: Arena) -> Lessons:
     """Decisions from all the games of a plan."""
     learner = find_bot(plan.learner, find_shell(plan.game).bots).spec
     lineups = _lineups(plan, learner)
-    found = arena.collect([_match(lineup, 0, plan.games // len(lineups)) for lineup in lineups], learner)
+    found = arena.collect([_match(lineup, 0, int(plan.games * lineup.part)) for lineup in lineups], learner)
     rows = pl.concat(
         rows.with_columns(lineup=pl.lit(number), deal=pl.col("game") // lineup.players)
         for number, (rows, lineup) in enumerate(zip(found, lineups, strict=True))
@@ -122,7 +127,7 @@ def train(plan: Plan, arena: Arena, file: Path, tell: Callable[[Fit], None]) -> 
 def judge(plan: Plan, arena: Arena, spec: str) -> list[Verdict]:
     """One of a bot against others of the pool, under all rules of a plan, on games held out."""
     lineups = _lineups(plan, spec)
-    matches = [_match(lineup, _HELD_OUT, plan.final_games // len(lineups)) for lineup in lineups]
+    matches = [_match(lineup, _HELD_OUT, int(plan.final_games * lineup.part)) for lineup in lineups]
     verdicts = []
     for lineup, match, tables in zip(lineups, matches, arena.play(matches), strict=True):
         share = Tally.of(_shares(tables["seats"], match.games_a_deal))
@@ -141,18 +146,20 @@ class _Lineup:
     opponent: str
     variant: Variant
     players: int
+    part: float  # of all games
 
 
 def _lineups(plan: Plan, bot: str) -> list[_Lineup]:
     game = find_game(plan.game)
+    tables = Counter(product(plan.rules, plan.players))
     found = []
-    for rules in plan.rules:
-        for players in plan.players:
-            empty = Variant(rules, players, plan.board, plan.against[0], plan.seed, "rotate")
-            about = PreparedVariant.of(game, empty).about
-            for opponent in plan.against:
-                bots = ",".join(bot if player == 0 else opponent for player in about["seat_player"])
-                found.append(_Lineup(str(about["name"]), opponent, replace(empty, bots=bots), int(about["players"])))
+    for (rules, players), times in tables.items():
+        empty = Variant(rules, players, plan.board, plan.against[0], plan.seed, "rotate")
+        about = PreparedVariant.of(game, empty).about
+        part = times / tables.total() / len(plan.against)
+        for opponent in plan.against:
+            bots = ",".join(bot if player == 0 else opponent for player in about["seat_player"])
+            found.append(_Lineup(str(about["name"]), opponent, replace(empty, bots=bots), int(about["players"]), part))
     return found
 
 
