@@ -46,7 +46,7 @@ METRO = {
 GAMES = {"uniform": 200, "search": 2}  # of all other bots 24
 METROMANIA_BOTS = (
     *("uniform", "greedy", "runner", "blocker", "networker", "planner", "planner:noise=1"),
-    *("search:playouts=8,turns=4", "planner,networker,runner,uniform"),
+    *("expert", "search:playouts=8,turns=4", "planner,networker,runner,uniform"),
 )
 METRO_BOTS = ("uniform", "greedy", "spoiler", "planner", "search:playouts=8")
 

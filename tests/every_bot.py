@@ -13,7 +13,7 @@ from mmsim.metromania.bots import BOTS as METROMANIA_BOTS
 METROMANIA = ("print", 4), ("v2+loyal", 3), ("nl+advanced", 2), ("en1+regular", 2), ("print+hidden,stations=12", 4)
 METRO = ("metro", 4), ("metro+hand3+free", 2), ("metro+companies+stations", 3), ("metro+central+numbers", 4)
 HASTY = {
-    ("metromania", "search"): "search:playouts=2,turns=2,ahead=1,trials=1",
+    ("metromania", "search"): "search:playouts=2,turns=2,candidates=2,ahead=1,trials=1",
     ("metromania", "expert"): "expert:candidates=2",
     ("metro", "search"): "search:playouts=4,width=2",
 }
