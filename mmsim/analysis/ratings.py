@@ -56,6 +56,7 @@ class Gap:
     difference: Estimate
     p_value: float
     p_adjusted: float  # Holm, over all pairs
+    ahead: Estimate | None  # counted, not by the model: how often the stronger finished in front; None: they never met
 
     @property
     def apart(self) -> bool:
@@ -100,7 +101,7 @@ def rate(ranked: pl.DataFrame) -> Ratings:
     differences = [difference(unit[i] - unit[j], [i, j]) for i, j in pairs]
     p_values = [stats.two_sided_p(d.value, d.se, d.df) for d in differences]
     gaps = [
-        Gap(sample.names[i], sample.names[j], gap, p, adjusted)
+        Gap(sample.names[i], sample.names[j], gap, p, adjusted, sample.counted_ahead(i, j))
         for (i, j), gap, p, adjusted in zip(pairs, differences, p_values, stats.holm(p_values), strict=True)
     ]
     return Ratings(ratings, gaps, sample.games, deals)
@@ -170,6 +171,23 @@ class _Sample:
                 wins[code, other] += count * share
                 wins[other, code] += count * (1 - share)
         return wins
+
+    def counted_ahead(self, bot: int, other: int) -> Estimate | None:
+        """How often a bot finished in front of another, a shared rank being half; games of a deal go together."""
+        ahead, met = np.zeros(len(self._patterns)), np.zeros(len(self._patterns))
+        for number, pattern in enumerate(self._patterns):
+            ranks = [[rank for rank, code in pattern if code == who] for who in (bot, other)]
+            pairs = list(product(*ranks))
+            met[number] = len(pairs)
+            ahead[number] = sum(0.5 if own == rival else float(own < rival) for own, rival in pairs)
+        if not met @ self.counts:
+            return None
+        deals = int(self._deal_of_game.max()) + 1
+        won, all_ = (np.bincount(self._deal_of_game, what[self._pattern_of_game], deals) for what in (ahead, met))
+        won, all_ = won[all_ > 0], all_[all_ > 0]
+        share, count = float(won.sum() / all_.sum()), len(all_)
+        se = float(np.sqrt(((won - share * all_) ** 2).sum() * count / max(count - 1, 1)) / all_.sum())
+        return stats.share_estimate(share, se, float(all_.sum()), count)
 
     def always_or_never(self) -> NDArray[np.bool_]:
         wins = self.ahead * (1 - np.eye(self.bots))

@@ -42,12 +42,11 @@ def _first_seats(variant: VariantInfo) -> list[int]:
 
 
 def skill_gradient(ratings: Mapping[str, Ratings]) -> Panel | None:
-    """The chance that the strongest bot finishes ahead of the weakest, by their ratings."""
-    if not ratings:
+    """How often the strongest bot by the ratings finished ahead of the weakest: counted, so that no model need fit."""
+    shares = [_widest(rated) for rated in ratings.values()]
+    if not shares:
         return None
-    gaps = [_widest(rated) for rated in ratings.values()]
-    chances = np.array([_chance(gap.value) for gap in gaps])
-    se = np.array([gap.se for gap in gaps]) * chances * (1 - chances)
+    chances, se = np.array([share.value for share in shares]), np.array([share.se for share in shares])
     return Panel(
         SKILL_GRADIENT,
         tuple(ratings),
@@ -58,14 +57,13 @@ def skill_gradient(ratings: Mapping[str, Ratings]) -> Panel | None:
         np.diag(se**2)[:, None, :, None],
         paired=False,
         games_a_deal=next(rated.games / rated.deals for rated in ratings.values()),
-        intervals={(v, 0): (_chance(gap.low), _chance(gap.high)) for v, gap in enumerate(gaps)},
+        intervals={(v, 0): (share.low, share.high) for v, share in enumerate(shares)},
     )
 
 
 def _widest(rated: Ratings) -> Estimate:
+    """The counted share of the best bot against the worst; all bots of a variant meet in every game."""
     best, worst = rated.bots[0].bot, rated.bots[-1].bot
-    return next(gap.difference for gap in rated.gaps if (gap.stronger, gap.weaker) == (best, worst))
-
-
-def _chance(gap: float) -> float:
-    return float(1 / (1 + np.exp(-gap)))
+    ahead = next(gap.ahead for gap in rated.gaps if (gap.stronger, gap.weaker) == (best, worst))
+    assert ahead is not None
+    return ahead

@@ -1,19 +1,27 @@
 """`mmsim bots`: the scripted players, what they look at, and how their weights were found."""
 
 import json
+from collections.abc import Callable
+from datetime import date
 from pathlib import Path
-from typing import Annotated
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.table import Table
 
 from mmsim.cli.common import Board, GameName, Players, Rules, Seed, console
 from mmsim.cli.playing import Quiet, Workers, cores, watched
-from mmsim.core.bots import NetBot
+from mmsim.core.bots import Bot, NetBot, weights_text
 from mmsim.core.errors import UsageError
 from mmsim.core.files import write_output
 from mmsim.core.seating import find_bot, installed, split_bots
 from mmsim.games import find_rules, find_shell, game_of_bot
+
+if TYPE_CHECKING:
+    from mmsim.contests.fitting import Fit
+
+EXPLOITED = "exploited.json"  # beside the nets that come with a game: what `mmsim bots exploit` found
 
 app = typer.Typer(help="The scripted players: list them, look at their weights, tune them.", no_args_is_help=True)
 
@@ -43,11 +51,15 @@ def show(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """One bot: its idea, what it looks at, and every weight with its meaning."""
-    bot = find_bot(spec, find_shell(game or game_of_bot(spec)).bots)
+    shell = find_shell(game or game_of_bot(spec))
+    bot = find_bot(spec, shell.bots)
+    exploited = _exploited(shell, bot)
     if as_json:
         about = {"bot": bot.spec, "idea": bot.idea, "looks_at": bot.looks_at, "weights": bot.settings}
         if isinstance(bot, NetBot):
             about["net"] = bot.net.about
+        if exploited:
+            about["exploited"] = exploited
         typer.echo(json.dumps(about, indent=1))
         return
     screen = console()
@@ -55,6 +67,8 @@ def show(
     screen.print(f"looks at: {bot.looks_at}", markup=False)
     if isinstance(bot, NetBot):
         screen.print(f"its net: {bot.net.digest}, made by: {bot.net.about.get('command', '?')}", markup=False)
+    if exploited:
+        screen.print(_exploit_sentence(exploited), markup=False)
     if not bot.settings:
         screen.print("it has no weights")
         return
@@ -76,8 +90,12 @@ def show(
 def tune(
     spec: Annotated[str, typer.Argument(metavar="BOT", help="The bot to tune, and the weights to begin with.")],
     opponents: Annotated[
-        str, typer.Option(metavar="LIST", help="Bots it meets beside its former self, with commas.")
-    ] = "greedy",
+        str | None,
+        typer.Option(
+            metavar="LIST",
+            help="Bots it meets beside its former self, with commas; if not given, the strongest quick one.",
+        ),
+    ] = None,
     game: GameName = None,
     rules: Rules = None,
     players: Players = None,
@@ -87,6 +105,9 @@ def tune(
     final_games: Annotated[int, typer.Option(min=8, help="Held-out games against each bot, at the end.")] = 8000,
     seed: Seed = 1,
     workers: Workers = None,
+    out: Annotated[
+        Path | None, typer.Option(dir_okay=False, help="Write the weights (JSON) here; BOT:weights=FILE seats them.")
+    ] = None,
     log: Annotated[
         Path | None, typer.Option(dir_okay=False, help="Write what every generation showed (JSON) here.")
     ] = None,
@@ -97,6 +118,11 @@ def tune(
     from mmsim.contests.matches import Arena
 
     shell, ruleset = find_rules(game or (None if rules else game_of_bot(spec)), rules)
+    name = spec.partition(":")[0]
+    if out is not None:
+        _check_seatable(out)
+    if opponents is None:
+        opponents = [other for other in shell.bots if other not in shell.slow and other != name][-1]
     against = tuple(split_bots(opponents))
     even = population + population % 2
     plan = tuning.Plan(shell.name, spec, against, ruleset, players or 4, seed, generations, even, games, final_games)
@@ -106,7 +132,7 @@ def tune(
             history.append(generation)
             line = f"generation {generation.number}: mean {generation.mean:.4f}, best {generation.best:.4f}"
             typer.echo(line, err=True)
-        found = tuning.spec_of(shell.bots[spec.partition(":")[0]], history[-1].weights)
+        found = tuning.spec_of(shell.bots[name], history[-1].weights)
         typer.echo(found)
         verdicts = tuning.judge(plan, arena, found, [spec, *against])
     for verdict in verdicts:
@@ -114,6 +140,10 @@ def tune(
             f"one against {plan.players - 1} {verdict.opponent}: wins {verdict.share:.1%} +- {verdict.half_width:.1%} "
             f"of {verdict.games} held-out games (equal: {1 / plan.players:.0%})"
         )
+    if out is not None:
+        about = {"plan": vars(plan), "held_out": [vars(verdict) for verdict in verdicts]}
+        write_output(out, weights_text(find_bot(found, shell.bots), about).encode())
+        typer.echo(f"seat it with --bots {name}:weights={out}")
     if log is not None:
         record = {
             "plan": vars(plan),
@@ -156,27 +186,17 @@ def train(
 ) -> None:
     """Train a bot's net on playouts for rules of your own, and judge it on games it has not seen."""
     from mmsim.contests import training  # the compiler is slow to import
-    from mmsim.contests.fitting import Fit
     from mmsim.contests.matches import Arena
 
-    if set(",:=") & set(str(out)):
-        raise UsageError(f"weights cannot be seated from {out}: its name has a comma, a colon or an equals sign")
-    if str(out) == "-" or (out.exists() and not out.is_file()):
-        raise UsageError(f"weights cannot be seated from {out}: it is no regular file")
+    _check_seatable(out)
     shell, first = find_rules(game or (None if rules else game_of_bot(spec)), rules[0] if rules else None)
     plan = training.Plan(
         *(shell.name, spec, tuple(rules or [first]), tuple(players or [None]), board, tuple(split_bots(against))),
         *(seed, games, epochs, final_games, learner or ""),
     )
-    curve = []
-
-    def tell(point: Fit) -> None:
-        curve.append(point)
-        explained = f"explains {point.explained:.2%} of what differs, its turns gain {point.gain:+.4f}"
-        typer.echo(f"epoch {point.epoch}: on decisions held out {explained}", err=True)
-
+    curve: list[Fit] = []
     with watched(quiet) as watch, Arena(plan.game, workers or cores(), watch) as arena:
-        net, verdicts = training.train(plan, arena, out, tell)
+        net, verdicts = training.train(plan, arena, out, _tell_into(curve))
     for verdict in verdicts:
         typer.echo(
             f"{verdict.variant}: one against {verdict.opponent} wins {verdict.share:.1%} +- {verdict.half_width:.1%} "
@@ -186,3 +206,93 @@ def train(
     if log is not None:
         record = {"plan": vars(plan), "curve": [vars(point) for point in curve], "about": net.about}
         write_output(log, (json.dumps(record, indent=1) + "\n").encode())
+
+
+@app.command()
+def exploit(
+    spec: Annotated[str, typer.Argument(metavar="BOT", help="The bot to be exploited, as it is seated.")],
+    game: GameName = None,
+    rules: Rules = None,
+    players: Players = None,
+    board: Board = None,
+    games: Annotated[int, typer.Option(min=1, help="Games to collect decisions from.")] = 4000,
+    epochs: Annotated[int, typer.Option(min=0, help="How often the net goes through all decisions.")] = 10,
+    final_games: Annotated[int, typer.Option(min=4, help="Held-out games at the end.")] = 4000,
+    seed: Seed = 1,
+    workers: Workers = None,
+    out: Annotated[Path | None, typer.Option(dir_okay=False, help="Keep the net that was trained here.")] = None,
+    note: Annotated[
+        Path | None, typer.Option(dir_okay=False, help="Write what was found into this file (JSON), beside other bots.")
+    ] = None,
+    quiet: Quiet = False,
+) -> None:
+    """Train a net against frozen copies of a bot, and tell how far above a fair share it gets."""
+    from mmsim.contests import training  # the compiler is slow to import
+    from mmsim.contests.fitting import Fit
+    from mmsim.contests.matches import Arena
+
+    if out is not None:
+        _check_seatable(out)
+    shell, ruleset = find_rules(game or (None if rules else game_of_bot(spec)), rules)
+    nets = [bot.name for bot in shell.bots.values() if isinstance(bot, NetBot)]
+    if not nets:
+        raise UsageError(f"{shell.name} has no bot that goes by a net, so none can be trained against {spec}")
+    plan = training.exploiting(
+        training.Plan(
+            *(shell.name, nets[0], (ruleset,), (players,), board, (spec,)), *(seed, games, epochs, final_games)
+        ),
+        spec,
+    )
+    curve: list[Fit] = []
+    with (
+        TemporaryDirectory(prefix="mmsim-") as folder,
+        watched(quiet) as watch,
+        Arena(plan.game, workers or cores(), watch) as arena,
+    ):
+        _, (verdict,) = training.train(plan, arena, out or Path(folder) / "net.json", _tell_into(curve))
+    words = ["mmsim bots exploit", spec, f"--rules {ruleset}", f"--players {verdict.players}"]
+    words += [f"--board {board}"] if board else []
+    words += [f"--games {games}", f"--epochs {epochs}", f"--final-games {final_games}", f"--seed {seed}"]
+    found = {"date": date.today().isoformat(), "command": " ".join(words), **vars(verdict)}
+    typer.echo(_exploit_sentence(found))
+    if note is not None:
+        notes = json.loads(note.read_text(encoding="utf-8")) if note.exists() else {}
+        notes[spec] = {name: round(value, 4) if isinstance(value, float) else value for name, value in found.items()}
+        write_output(note, (json.dumps(notes, indent=1) + "\n").encode())
+
+
+def _check_seatable(file: Path) -> None:
+    """A file that is to be named where a bot is seated must be one, with a name that can be written there."""
+    if set(",:=") & set(str(file)):
+        raise UsageError(f"weights cannot be seated from {file}: its name has a comma, a colon or an equals sign")
+    if str(file) == "-" or (file.exists() and not file.is_file()):
+        raise UsageError(f"weights cannot be seated from {file}: it is no regular file")
+
+
+def _tell_into(curve: list["Fit"]) -> Callable[["Fit"], None]:
+    """What notes and prints how well a net does after every epoch."""
+
+    def tell(point: "Fit") -> None:
+        curve.append(point)
+        explained = f"explains {point.explained:.2%} of what differs, its turns gain {point.gain:+.4f}"
+        typer.echo(f"epoch {point.epoch}: on decisions held out {explained}", err=True)
+
+    return tell
+
+
+def _exploited(shell: Any, bot: Bot) -> dict[str, Any]:
+    """What `exploit` found out about a bot when the file that comes with its game was written; nothing if not tried."""
+    for other in shell.bots.values():
+        if isinstance(other, NetBot) and (file := other.shipped.with_name(EXPLOITED)).exists():
+            found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8")).get(bot.spec, {})
+            return found
+    return {}
+
+
+def _exploit_sentence(found: dict[str, Any]) -> str:
+    fair = 1 / found["players"]
+    return (
+        f"exploited on {found['date']}: a net trained against it wins {found['share']:.1%} ± {found['half_width']:.1%} "
+        f"of {found['games']:,} held-out games of {found['variant']}, {100 * (found['share'] - fair):+.1f} points from "
+        f"a fair share ({fair:.0%})"
+    )

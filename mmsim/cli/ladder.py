@@ -41,8 +41,9 @@ def ladder(
 ) -> None:
     """Let every bot meet every other on the same layouts and deals from all seats, and rate them.
 
-    One of a bot sits with others of another one, and the other way round. Ratings are Plackett-Luce strengths on the
-    Elo scale: 400 more is to be ten times as likely to finish in front.
+    One of a bot sits with others of another one, and the other way round. Counted shares come first. Ratings are
+    Plackett-Luce strengths on the Elo scale, 400 more being ten times as likely to finish in front; whether one
+    number a bot fits the shares is tested.
     """
     from mmsim.analysis.ladder import rate_ladder  # Polars and the compiler are slow to import
     from mmsim.contests.ladder import Conditions, play_ladder
@@ -68,12 +69,6 @@ def ladder(
 
 def _print(found: "Ladder") -> None:
     screen = console()
-    table = Table("bot", title="Ratings (Elo scale, 95 % intervals)", title_justify="left")
-    for heading in ("rating", "low", "high", "games"):
-        table.add_column(heading, justify="right")
-    for one in found.ratings.bots:
-        table.add_row(one.bot, f"{one.elo:+.0f}", f"{one.elo_low:+.0f}", f"{one.elo_high:+.0f}", f"{one.games:,}")
-    screen.print(table)
     rest = found.players - 1
     title = f"Share of wins, one (row) against {rest} (column); equal is {1 / found.players:.0%}"
     order = [one.bot for one in found.ratings.bots]
@@ -83,6 +78,13 @@ def _print(found: "Ladder") -> None:
         cells = [shares.get((bot, other)) for other in order]
         table.add_row(bot, *(f"{s.value:.1%} ±{(s.high - s.low) / 2:.1%}" if s else "" for s in cells))
     screen.print(table)
+    table = Table("bot", title="Ratings (Elo scale, 95 % intervals)", title_justify="left")
+    for heading in ("rating", "low", "high", "games"):
+        table.add_column(heading, justify="right")
+    for one in found.ratings.bots:
+        table.add_row(one.bot, f"{one.elo:+.0f}", f"{one.elo_low:+.0f}", f"{one.elo_high:+.0f}", f"{one.games:,}")
+    screen.print(table)
+    screen.print(_fit_sentence(found))
     for gap in found.alike:
         screen.print(
             f"{gap.stronger} and {gap.weaker} cannot be told apart by these games "
@@ -94,6 +96,19 @@ def _print(found: "Ladder") -> None:
         screen.print(f"{found.failed} games were stopped by a bot's error and are left out")
     screen.print(
         f"{found.ratings.games:,} games on {found.ratings.deals:,} layouts and deals, each played from every seat"
+    )
+
+
+def _fit_sentence(found: "Ladder") -> str:
+    fit = found.fit
+    if fit is None:
+        return "whether one rating a bot fits these games cannot be told: there are too few pairs or deals"
+    p = f"p = {fit.p_value:.2f}" if fit.p_value >= 0.005 else "p < 0.01"
+    if fit.fits:
+        return f"one rating a bot fits these games ({p})"
+    return (
+        f"one rating a bot does not fit these games ({p}): of {fit.lineups} counted shares {fit.outside} have an "
+        "interval that leaves out what the ratings say; go by the shares"
     )
 
 
@@ -131,6 +146,7 @@ def _as_json(found: "Ladder") -> dict[str, object]:
             for duel in found.duels
         ],
         "cannot_be_told_apart": [[gap.stronger, gap.weaker] for gap in found.alike],
+        "ratings_fit": None if found.fit is None else {**vars(found.fit), "fits": found.fit.fits},
         "games": found.ratings.games,
         "failed": found.failed,
     }

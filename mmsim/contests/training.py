@@ -124,6 +124,15 @@ def train(plan: Plan, arena: Arena, file: Path, tell: Callable[[Fit], None]) -> 
     return net, verdicts
 
 
+def exploiting(plan: Plan, bot: str) -> Plan:
+    """The plan of a training against a frozen bot and nobody else.
+
+    A bot with a net plays itself while decisions are collected, so that what is learnt is about its own turns.
+    """
+    found = find_bot(bot, find_shell(plan.game).bots)
+    return replace(plan, against=(bot,), learner=bot if isinstance(found, NetBot) else "")
+
+
 def judge(plan: Plan, arena: Arena, spec: str) -> list[Verdict]:
     """One of a bot against others of the pool, under all rules of a plan, on games held out."""
     lineups = _lineups(plan, spec)

@@ -1,5 +1,6 @@
 """What a bot is, in every game: a name, an idea, what it looks at, and weights with names."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -9,6 +10,8 @@ from mmsim.core.errors import UsageError, unknown
 
 if TYPE_CHECKING:
     from mmsim.core.nets import Net
+
+WEIGHTS_FORMAT = "mmsim-weights-1"
 
 
 @dataclass(frozen=True)
@@ -23,7 +26,7 @@ class Weight:
 
 @dataclass(frozen=True)
 class Bot:
-    """A scripted player. Its weights may be set where it is seated: `planner:block=2.0`."""
+    """A scripted player. Its weights may be set where it is seated: `planner:block=2.0`, `planner:weights=FILE`."""
 
     name: str
     idea: str
@@ -49,8 +52,11 @@ class Bot:
         return dict(self.settings)
 
     def changed_by(self, settings: Mapping[str, str]) -> Self:
-        """This bot with some of its weights set."""
-        return replace(self, changed={name: self._number(name, text) for name, text in settings.items()})
+        """This bot with some of its weights set; those of a file first, as numbers of its own."""
+        numbers = dict(settings)
+        if self.weights and "weights" in numbers:
+            numbers = {**read_weights(Path(numbers.pop("weights")), self.name), **numbers}
+        return replace(self, changed={name: self._number(name, text) for name, text in numbers.items()})
 
     def _number(self, name: str, text: str) -> float:
         if not self.weights:
@@ -102,3 +108,25 @@ def number(bot: str, name: str, text: str) -> float:
         return float(text)
     except ValueError:
         raise UsageError(f"bot {bot}: {name}={text} is not a number") from None
+
+
+def weights_text(bot: Bot, about: Mapping[str, Any]) -> str:
+    """A file of the weights that are changed in a bot, and where they come from: `BOT:weights=FILE` seats it."""
+    found = {"format": WEIGHTS_FORMAT, "bot": bot.name, "about": about, "weights": dict(bot.changed)}
+    return json.dumps(found, indent=1, ensure_ascii=False) + "\n"
+
+
+def read_weights(path: Path, bot: str) -> dict[str, str]:
+    """The weights of a file, made for a bot, as they would be written where it is seated."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"cannot read weights {path}: {getattr(error, 'strerror', None) or error}") from error
+    except json.JSONDecodeError as error:
+        raise UsageError(f"weights {path} are not valid JSON: {error}") from error
+    said = found if isinstance(found, dict) else {}
+    if said.get("format") != WEIGHTS_FORMAT or not isinstance(said.get("weights"), dict):
+        raise UsageError(f'weights {path} are not numbers of a bot: there is no "format": "{WEIGHTS_FORMAT}"')
+    if said.get("bot") != bot:
+        raise UsageError(f"weights {path} are for bot {said.get('bot')}, not for {bot}")
+    return {name: str(value) for name, value in said["weights"].items()}

@@ -32,7 +32,7 @@ class MetromaniaShell:
     editions = tuple(rulesets.EDITIONS)
     knobs = rulesets.KNOBS
     bots = BOTS
-    costly = ("ahead", "trials", "noise", "playouts", "turns", "margin", "candidates")
+    costly = ("ahead", "trials", "noise", "playouts", "turns", "margin", "candidates", "prior")
 
     @property
     def boards(self) -> BoardSets:
