@@ -2,14 +2,18 @@
 
 A program is the compiled code of one game. The name of its folder carries a digest of all its sources. A list of
 checksums, written when everything is there, tells a whole folder from a broken one. The wheel has such folders too.
+Where the user's cache cannot be written, code is kept in memory until the machine restarts.
 """
 
+import errno
 import fcntl
 import hashlib
 import json
 import os
 import platform
 import shutil
+import stat
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
@@ -22,9 +26,11 @@ from mmsim.core.files import write_atomically
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 SHIPPED = Path("compiled") / "shipped"  # in the package
+_IN_MEMORY = Path("/dev/shm")  # what lies there lies in memory, under Linux
 _CHECKSUMS = "checksums.json"
 _BORDER = Path("bots") / "border.py"
 _PARTS = ("rules", "engine", "bots")  # of a game: what is compiled, and what that takes constants from
+_ROOM = 32 << 20  # bytes that compiling may take
 _KEPT = 24  # folders of other versions that stay
 
 
@@ -45,7 +51,60 @@ def root() -> Path:
     if chosen := os.environ.get("MMSIM_CACHE_DIR"):
         return Path(chosen)
     base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "mmsim"
+    try:
+        return (Path(base) if base else Path.home() / ".cache") / "mmsim"
+    except RuntimeError:  # a user without a home
+        return memory()
+
+
+def memory() -> Path:
+    """A folder of this user in memory; where none can be, among the temporary files."""
+    return (_IN_MEMORY if os.access(_IN_MEMORY, os.W_OK) else Path(tempfile.gettempdir())) / f"mmsim-{os.getuid()}"
+
+
+def scratch() -> Path:
+    """A folder with room for a compiler's files, whatever the disks are like."""
+    if os.access(_IN_MEMORY, os.W_OK) and shutil.disk_usage(_IN_MEMORY).free >= _ROOM:
+        return _IN_MEMORY
+    return Path(tempfile.gettempdir())
+
+
+@cache
+def place() -> tuple[Path, OSError | None]:
+    """Where this process may keep code: the user's cache or, with what is wrong with that, memory."""
+    try:
+        root().mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=root()):
+            pass
+        for program in programs():
+            _lock(root(), program).open("a").close()
+        return root(), None
+    except OSError as error:
+        return memory(), error
+
+
+def complaint(problem: OSError) -> str:
+    """What to say of a cache that cannot be written."""
+    return (
+        f"cannot keep compiled code in {root()}: {problem.strerror or problem}; it is kept in memory until the machine "
+        "restarts (MMSIM_CACHE_DIR names another folder)"
+    )
+
+
+def _make_memory() -> None:
+    """Have the folder in memory, and be sure that nobody else can put code into it."""
+    with suppress(FileExistsError):
+        memory().mkdir(0o700)
+    if not _is_private(memory()):
+        raise PermissionError(errno.EPERM, "it belongs to somebody else", str(memory()))
+
+
+def _is_private(path: Path) -> bool:
+    try:
+        about = path.lstat()
+    except OSError:
+        return False
+    return stat.S_ISDIR(about.st_mode) and about.st_uid == os.getuid() and not about.st_mode & 0o077
 
 
 @cache
@@ -62,19 +121,24 @@ def name(program: str) -> str:
 def folder(program: str) -> Path:
     """Where this process keeps the code of a program."""
     if way.current() == way.LIBRARY:
-        return root() / name(program)
+        return place()[0] / name(program)
     from importlib.metadata import version
 
     digest = hashlib.sha256(f"{_PACKAGE}\n".encode())  # Numba's files know the path of their source
     for package in ("numba", "llvmlite", "numpy"):
         digest.update(f"{package} {version(package)}\n".encode())
     digest.update(f"{platform.python_version()} {platform.machine()} {platform.processor()}\n".encode())
-    return root() / f"{name(program)}-numba-{digest.hexdigest()[:8]}"
+    kept = place()[0] / f"{name(program)}-numba-{digest.hexdigest()[:8]}"
+    whole = root() / kept.name
+    if place()[1] and is_whole(whole) and not (_is_private(memory()) and is_whole(kept)):
+        _make_memory()
+        copy(whole, kept)  # Numba loads nothing from a folder that it cannot write
+    return kept
 
 
 def find(program: str) -> Path | None:
-    """The folder with the whole library of a program: the one that came with the package, or the one in the cache."""
-    for base in (_PACKAGE / SHIPPED, root()):
+    """The folder with the whole library of a program: the one that came with the package, or one that was kept."""
+    for base in (_PACKAGE / SHIPPED, root(), *([memory()] if _is_private(memory()) else [])):
         if is_whole(base / name(program)):
             return base / name(program)
     return None
@@ -83,7 +147,10 @@ def find(program: str) -> Path | None:
 def is_whole(kept: Path) -> bool:
     """Whether everything is there and every file is as it was when that was noted."""
     noted = _noted(kept).get("files")
-    return bool(noted) and noted == _checksums(kept)
+    try:
+        return bool(noted) and noted == _checksums(kept)
+    except OSError:
+        return False
 
 
 def compile_seconds(program: str) -> float:
@@ -106,33 +173,72 @@ def _noted(kept: Path) -> dict[str, Any]:
     return noted if isinstance(noted, dict) else {}
 
 
-def wipe(program: str) -> None:
-    """Forget what is compiled for the code as it is now, and all but the latest of what was for other states of it."""
-    shutil.rmtree(folder(program), ignore_errors=True)
+def keep(program: str, made: Path) -> tuple[Path, OSError | None]:
+    """Copy what has been made to where it is kept: where it is then, and what was wrong with a better place."""
+    kept = folder(program)
+    try:
+        wipe(kept)
+        copy(made, kept)
+        return kept, None
+    except OSError as error:
+        if kept.parent == memory():
+            raise
+        _make_memory()
+        copy(made, memory() / kept.name)
+        return memory() / kept.name, error
+
+
+def wipe(kept: Path) -> None:
+    """Remove a folder of compiled code, and all but the latest of those beside it."""
+    _remove(kept)
     others = {}
-    for path in root().iterdir():
+    for path in kept.parent.iterdir():
         with suppress(OSError):  # another process may be wiping too
             if path.is_dir():
                 others[path] = path.stat().st_mtime
     for path in sorted(others, key=others.__getitem__)[:-_KEPT]:
         shutil.rmtree(path, ignore_errors=True)
-    folder(program).mkdir(parents=True, exist_ok=True)
+
+
+def copy(made: Path, kept: Path) -> None:
+    """Put a copy of a folder in place, all of it at once."""
+    with tempfile.TemporaryDirectory(dir=kept.parent, prefix=".") as beside:
+        shutil.copytree(made, Path(beside) / "copy")
+        _remove(kept)
+        try:
+            os.replace(Path(beside) / "copy", kept)
+        except OSError:
+            if not is_whole(kept):  # it is if another process was faster
+                raise
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
 
 
 @contextmanager
 def one_at_a_time(program: str) -> Iterator[None]:
     """Hold the lock of a program, so that of several cold processes one compiles and the others wait."""
+    base, problem = place()
     try:
-        folder(program).mkdir(parents=True, exist_ok=True)
-        lock = (root() / f"{program}.lock").open("w")
+        if problem:
+            _make_memory()
+        lock = _lock(base, program).open("a")
     except OSError as error:
         raise MmsimError(
-            f"cannot keep compiled code in {folder(program)}: {error.strerror or error}; "
+            f"cannot keep compiled code in {root()}: {(problem or error).strerror or error}; "
             "MMSIM_CACHE_DIR names another folder"
         ) from error
     with lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
+
+
+def _lock(base: Path, program: str) -> Path:
+    return base / f"{program}.lock"
 
 
 def _checksums(kept: Path) -> dict[str, str]:

@@ -7,6 +7,7 @@ and the value of every number.
 """
 
 import ctypes
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -118,7 +119,13 @@ def program_entries(program: str) -> list[Entry]:
 def load(program: str, kept: Path) -> None:
     """Have the library of a program ready to be called."""
     if program not in _loaded:
-        _loaded[program] = ctypes.CDLL(str(kept / LIBRARY))
+        try:
+            _loaded[program] = ctypes.CDLL(str(kept / LIBRARY))
+        except OSError:  # it may lie where nothing can be executed (`noexec`), as /dev/shm in a container does
+            with open(os.memfd_create(LIBRARY), "wb") as copy:
+                copy.write((kept / LIBRARY).read_bytes())
+                copy.flush()
+                _loaded[program] = ctypes.CDLL(f"/proc/self/fd/{copy.fileno()}")
 
 
 def loaded(program: str) -> ctypes.CDLL:

@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from importlib import import_module
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from mmsim.compiled import cache as kept
 from mmsim.compiled import entries, way
@@ -27,51 +28,84 @@ def warm_up(program: str) -> float:
     """
     began = time.perf_counter()
     if way.current() == way.LIBRARY:
-        found = kept.find(program) or _compile(program, lambda: kept.find(program), _build)
+        found = kept.find(program) or _make_library(program)
         try:
             entries.load(program, found)
         except OSError as error:
             raise MmsimError(f"compiled code cannot be loaded: {error}; MMSIM_LINK=0 does without it") from error
     elif way.current() == way.NUMBA:
-        folder = kept.folder(program)
-        if not kept.is_whole(folder):
-            _compile(program, lambda: folder if kept.is_whole(folder) else None, _compile_here)
+        if not kept.is_whole(kept.folder(program)):
+            _have_numba_compile(program)
         _compile_here(program, lambda done, total: None)
     return time.perf_counter() - began
 
 
-def _compile(program: str, find: Callable[[], Path | None], make: Callable[[str, Progress], None]) -> Path:
-    """Make what is not there, unless somebody else has while this process waited; where it is."""
+def _make_library(program: str) -> Path:
+    """Make a library that is not there, unless somebody else has while this process waited; where it is."""
     began = time.perf_counter()
     with kept.one_at_a_time(program):
-        if found := find():
+        if found := kept.find(program):
             return found
-        kept.wipe(program)
-        folder = kept.folder(program)
-        with _progress(program, folder) as tell:
-            make(program, tell)
-        kept.note_as_whole(folder, time.perf_counter() - began)
+        folder, problem = kept.folder(program), kept.place()[1]
+        if problem:
+            _say(kept.complaint(problem))
+        try:
+            with TemporaryDirectory(dir=kept.scratch()) as scratch, _progress(program, folder) as tell:
+                made = Path(scratch) / "made"
+                made.mkdir()
+                _build(program, made, tell, scratch)
+                kept.note_as_whole(made, time.perf_counter() - began)
+                folder, problem = kept.keep(program, made)
+        except OSError as error:
+            raise MmsimError(f"cannot keep compiled code anywhere: {error.strerror or error}") from error
+        if problem:
+            _say(kept.complaint(problem))
     return folder
 
 
-def _compile_here(program: str, tell: Progress) -> None:
-    """Have Numba compile every entry, or load what it has compiled."""
+def _have_numba_compile(program: str) -> None:
+    """Have Numba compile what it has not kept; if it cannot be kept, it is compiled for this process alone."""
+    began = time.perf_counter()
+    with kept.one_at_a_time(program):
+        folder, problem = kept.folder(program), kept.place()[1]
+        if kept.is_whole(folder):
+            return
+        if problem:
+            _say(kept.complaint(problem))
+        kept.wipe(folder)
+        with _progress(program, folder) as tell:
+            unkept = _compile_here(program, tell)
+        try:
+            if unkept:
+                raise unkept
+            kept.note_as_whole(folder, time.perf_counter() - began)
+        except (OSError, MmsimError) as error:
+            why = getattr(error, "strerror", None) or error
+            _say(f"cannot keep compiled code in {folder}: {why}; it is compiled in memory, for this process alone")
+
+
+def _compile_here(program: str, tell: Progress) -> OSError | None:
+    """Have Numba compile every entry, or load what it has compiled; why that could not be kept."""
     from mmsim.compiled import accel
 
     import_module(f"mmsim.{program}.bots.border")
+    unkept = None
     with accel.watch_compiling(tell):
         for entry in entries.program_entries(program):
-            accel.compile_entry(entry)
+            try:
+                accel.compile_entry(entry)
+            except OSError as error:  # compiled it is
+                unkept = error
+    return unkept
 
 
-def _build(program: str, tell: Progress) -> None:
+def _build(program: str, folder: Path, tell: Progress, scratch: str) -> None:
     """Have another process make the library: this one has no need of Numba."""
     package = Path(__file__).resolve().parent.parent.parent
     paths = os.pathsep.join(filter(None, (str(package), os.environ.get("PYTHONPATH"))))
-    command = [sys.executable, "-m", "mmsim.compiled.build", program, str(kept.folder(program))]
-    with subprocess.Popen(
-        command, env={**os.environ, "PYTHONPATH": paths}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as child:
+    command = [sys.executable, "-m", "mmsim.compiled.build", program, str(folder)]
+    env = {**os.environ, "PYTHONPATH": paths, "TMPDIR": scratch}
+    with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
         assert child.stdout is not None
         assert child.stderr is not None
         try:

@@ -16,6 +16,8 @@ from pathlib import Path
 import pytest
 
 from mmsim.compiled import cache, way
+from mmsim.core.errors import MmsimError
+from tests.faults import mounts
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "mmsim"
@@ -281,16 +283,13 @@ def test_the_folder_lies_where_the_user_says(monkeypatch: pytest.MonkeyPatch, tm
     assert cache.root() == tmp_path / "home" / ".cache" / "mmsim"
 
 
-def test_old_folders_are_wiped_but_for_the_latest(
-    package: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_old_folders_are_wiped_but_for_the_latest(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(cache, "_KEPT", 2)
     for i in range(4):
-        (tmp_path / "cache" / f"metro-{i}").mkdir(parents=True)
-        os.utime(tmp_path / "cache" / f"metro-{i}", (i, i))
-    monkeypatch.setattr(cache, "folder", lambda program: tmp_path / "cache" / "metro-now")
-    cache.wipe("metro")
-    assert sorted(path.name for path in (tmp_path / "cache").iterdir()) == ["metro-2", "metro-3", "metro-now"]
+        (tmp_path / f"metro-{i}").mkdir()
+        os.utime(tmp_path / f"metro-{i}", (i, i))
+    cache.wipe(tmp_path / "metro-3")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["metro-1", "metro-2"]
 
 
 # --- which way -------------------------------------------------------------------------------------------------
@@ -322,26 +321,84 @@ def test_the_way_follows_from_what_is_there(before: str, changed: dict[str, str]
 # --- a cache that cannot be kept -------------------------------------------------------------------------------
 
 
-def check_refusal(told: str, cache_dir: Path) -> None:
-    assert told.startswith("cannot keep compiled code in ")
-    assert str(cache_dir) in told
-    assert told.endswith("MMSIM_CACHE_DIR names another folder")
-    assert len(told.splitlines()) == 1
-
-
-def test_a_folder_that_cannot_be_made_is_told_in_one_sentence(tmp_path: Path) -> None:
+@pytest.fixture
+def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder that this process takes for its own in memory; its cache is one that cannot be made."""
+    (tmp_path / "memory").mkdir()
     (tmp_path / "file").write_text("not a folder")
-    out, err = run(_TRY, tmp_path / "file" / "cache")
-    check_refusal(out, tmp_path / "file" / "cache")
-    assert err == ""
+    monkeypatch.setattr(cache, "_IN_MEMORY", tmp_path / "memory")
+    monkeypatch.setattr(cache, "place", cache.place.__wrapped__)
+    monkeypatch.setenv("MMSIM_CACHE_DIR", str(tmp_path / "file" / "cache"))
+    return tmp_path / "memory" / f"mmsim-{os.getuid()}"
 
 
-def test_a_lock_that_cannot_be_taken_is_told_in_one_sentence(tmp_path: Path) -> None:
-    # What a folder of somebody else's comes to, for any user.
-    (tmp_path / "cache" / "metro.lock").mkdir(parents=True)
-    out, err = run(_TRY, tmp_path / "cache")
-    check_refusal(out, tmp_path / "cache")
-    assert err == ""
+def test_code_goes_to_memory_where_the_cache_cannot_be_made(memory: Path, tmp_path: Path) -> None:
+    place, problem = cache.place()
+    assert place == memory
+    assert isinstance(problem, NotADirectoryError)
+    assert cache.complaint(problem) == (
+        f"cannot keep compiled code in {tmp_path}/file/cache: Not a directory; it is kept in memory until the machine "
+        "restarts (MMSIM_CACHE_DIR names another folder)"
+    )
+    with cache.one_at_a_time("metro"):
+        assert memory.stat().st_mode & 0o777 == 0o700
+
+
+def test_code_goes_to_memory_where_the_lock_is_not_ours(
+    memory: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "cache" / "metro.lock").mkdir(parents=True)  # what a file of somebody else's comes to, for any user
+    monkeypatch.setenv("MMSIM_CACHE_DIR", str(tmp_path / "cache"))
+    assert cache.place()[0] == memory
+
+
+@pytest.mark.parametrize("how", ["open to others", "a link", "a file"])
+def test_no_code_is_taken_from_memory_that_others_can_write(memory: Path, tmp_path: Path, how: str) -> None:
+    kept = tmp_path / "elsewhere" if how == "a link" else memory
+    if how == "a file":
+        memory.write_text("")
+    else:
+        (kept / cache.name("metro")).mkdir(parents=True)
+        kept.chmod(0o700)
+        (kept / cache.name("metro") / "library.so").write_bytes(b"code")
+        cache.note_as_whole(kept / cache.name("metro"), 1.0)
+    if how == "a link":
+        memory.symlink_to(kept)
+    elif how == "open to others":
+        assert cache.find("metro") == memory / cache.name("metro")
+        kept.chmod(0o770)
+    assert cache.find("metro") is None
+    with pytest.raises(MmsimError, match="cannot keep compiled code in"), cache.one_at_a_time("metro"):
+        pass
+
+
+def test_code_that_does_not_fit_into_the_cache_is_kept_in_memory(
+    memory: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "cache").mkdir()
+    (tmp_path / "made").mkdir()
+    (tmp_path / "made" / "library.so").write_bytes(b"code")
+    cache.note_as_whole(tmp_path / "made", 1.0)
+    monkeypatch.setattr(cache, "folder", lambda program: tmp_path / "cache" / "metro-now")
+    monkeypatch.setattr(cache, "wipe", lambda kept: os.open(kept, os.O_WRONLY))  # any complaint of the disk will do
+    kept, problem = cache.keep("metro", tmp_path / "made")
+    assert kept == memory / "metro-now"
+    assert problem is not None
+    assert cache.is_whole(kept)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not mounts.possible(), reason="nothing can be mounted here")
+def test_a_disk_too_small_for_compiled_code_is_complained_about_and_the_games_are_played(
+    cold: Cold, tmp_path: Path
+) -> None:
+    in_memory = f"from mmsim.compiled import cache\ncache._IN_MEMORY = cache.Path({str(tmp_path)!r})\n"
+    env = {**os.environ, "MMSIM_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": str(ROOT)}
+    (tmp_path / "cache").mkdir()
+    done = mounts.run(mounts.tiny(tmp_path / "cache", 64), [sys.executable, "-c", in_memory + _PLAY], env=env, cwd=ROOT)
+    assert done.stdout.strip() == cold.rows
+    assert done.stderr.splitlines()[-1].startswith("mmsim: cannot keep compiled code in ")
+    assert "No space left on device; it is kept in memory" in done.stderr
 
 
 def test_a_compiler_that_fails_is_told_in_one_sentence(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
-NOT_KINDS = ("__init__", "__main__", "counts")
+NOT_KINDS = ("__init__", "__main__", "counts", "mounts")
 KINDS = sorted(path.stem for path in Path(__file__).parent.glob("*.py") if path.stem not in NOT_KINDS)
 
 
