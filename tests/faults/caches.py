@@ -29,7 +29,7 @@ warm._build = lambda program, folder, tell, scratch: shutil.copy(sys.argv[2], fo
 from mmsim.core.game import Variant
 from mmsim.games import find_game
 game = find_game("metro")
-rows = game.play_shard(game.prepare(Variant("metro", 4, bots="planner")), 0, 20)
+rows = game.play_games(game.prepare(Variant("metro", 4, bots="planner")), 0, 20)
 print("".join(hashlib.sha256(rows[table].tobytes()).hexdigest() for table in rows))
 """
 _COMPILES, _COMPILED = "mmsim: compiling the fast core of ", "mmsim: compiled "
