@@ -1,6 +1,8 @@
 """How much the board matters: the share of the variance between games that lies between layouts."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import numpy as np
 import polars as pl
@@ -25,16 +27,14 @@ def layout_share(run: RunTables) -> Panel | None:
     games = run.counted.tables["games"]
     schema = games.collect_schema()
     outcomes = [name for name in find_statistics(run.experiment.game).layout_outcomes if name in schema]
-    if "layout" not in schema or not outcomes:
-        return None
-    counts = layouts_played(run)
-    repeats = [games - layouts for layouts, games in counts.values()]
+    repeats = [games - layouts for layouts, games in run.layouts.values()] if outcomes else []
     if not repeats or min(repeats) < _LEAST_REPEATS:
         return None
-    shares = []
-    for variant in run.variants:  # one after the other: a run may have every layout there is
-        by_layout = _sums(games.filter(pl.col("variant") == variant.name), outcomes)
-        shares += [_share(by_layout, name) for name in outcomes]
+    shares: list[stats.Estimate] = []
+    with ThreadPoolExecutor(2) as pool:
+        for variant in run.variants:  # one after the other: a run may have every layout there is
+            by_layout = _sums(games.filter(pl.col("variant") == variant.name), outcomes)
+            shares += pool.map(partial(_share, by_layout), outcomes)
     shape = (len(run.variants), len(outcomes))
     return Panel(
         LAYOUT_SHARE,
@@ -45,7 +45,7 @@ def layout_share(run: RunTables) -> Panel | None:
         np.array([float(share.deals) for share in shares]).reshape(shape),
         np.diag([share.se**2 for share in shares]).reshape(*shape, *shape),
         paired=False,
-        games_a_deal=max(games / layouts for layouts, games in counts.values()),
+        games_a_deal=max(games / layouts for layouts, games in run.layouts.values()),
         intervals={divmod(i, shape[1]): (share.low, share.high) for i, share in enumerate(shares)},
     )
 
@@ -61,21 +61,10 @@ def _sums(games: pl.LazyFrame, outcomes: Sequence[str]) -> pl.DataFrame:
             *(value.sum().name.suffix(" sum") for value in values),
             *(value.pow(2).sum().name.suffix(" squares") for value in values),
         )
+        .sort("layout")  # so that rounding is the same every time
         .collect(engine="streaming")
     )
 
 
 def _share(layouts: pl.DataFrame, name: str) -> stats.Estimate:
     return stats.between_share(layouts["games"], layouts[f"{name} sum"], layouts[f"{name} squares"])
-
-
-def layouts_played(run: RunTables) -> Mapping[str, tuple[int, int]]:
-    """Layouts and games of every variant."""
-    counts = (
-        run.counted.tables["games"]
-        .filter(pl.col("layout").is_not_null())
-        .group_by("variant")
-        .agg(pl.col("layout").n_unique().alias("layouts"), pl.len().alias("games"))
-        .collect(engine="streaming")
-    )
-    return {str(variant): (layouts, games) for variant, layouts, games in counts.iter_rows()}

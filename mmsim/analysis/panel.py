@@ -8,21 +8,20 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
-from math import lcm
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from mmsim.analysis import stats
-from mmsim.analysis.metric import per_game_wide
+from mmsim.analysis.metric import TableMetrics
 from mmsim.analysis.moments import Moments
 from mmsim.analysis.stats import Array, Estimate
 from mmsim.analysis.tables import RunTables
 from mmsim.core.metrics import Measure, Metric, Shape
 
 _AHEAD = 2  # tables of some games that are read while others are summed up
-_Task = tuple[Sequence[Metric], pl.LazyFrame]  # metrics of a table, and their values of some games
+_Task = tuple[TableMetrics, Mapping[str, pl.LazyFrame]]  # metrics of a table, and some games
 
 
 @dataclass(frozen=True)
@@ -88,10 +87,11 @@ def panels(run: RunTables, metrics: Sequence[Metric]) -> list[Panel]:
     groups = {metric.name: list(metric.values(shape)) for metric in metrics}
     known = [metric for metric in metrics if groups[metric.name]]
     by_table = [
-        [metric for metric in known if metric.table == table] for table in dict.fromkeys(one.table for one in known)
+        TableMetrics([metric for metric in known if metric.table == table], shape)
+        for table in dict.fromkeys(one.table for one in known)
     ]
     moments = {one.name: Moments(len(run.variants), len(groups[one.name]), run.paired) for one in known}
-    tasks = ((of_table, per_game_wide(tables, of_table, shape)) for tables in run.blocks() for of_table in by_table)
+    tasks = ((of_table, tables) for tables in run.blocks() for of_table in by_table)
     for of_table, values in _read_ahead(run, tasks):
         start = 0
         for metric in of_table:
@@ -104,29 +104,15 @@ def panels(run: RunTables, metrics: Sequence[Metric]) -> list[Panel]:
 def _read_ahead(run: RunTables, tasks: Iterable[_Task]) -> Iterator[tuple[Sequence[Metric], list[Array]]]:
     """Metrics and their values, task after task, while the next ones are being read."""
     waiting: deque[tuple[Sequence[Metric], Future[list[Array]]]] = deque()
+    games_a_deal = {variant.name: variant.games_a_deal for variant in run.variants}
     with ThreadPoolExecutor(_AHEAD) as pool:
-        for metrics, wide in tasks:
-            waiting.append((metrics, pool.submit(_deals, run, wide)))
+        for of_table, tables in tasks:
+            waiting.append((of_table.metrics, pool.submit(of_table.deals, tables, games_a_deal)))
             if len(waiting) > _AHEAD:
                 first, values = waiting.popleft()
                 yield first, values.result()
         for metrics, values in waiting:
             yield metrics, values.result()
-
-
-def _deals(run: RunTables, wide: pl.LazyFrame) -> list[Array]:
-    """For every variant its values by column, deal and game of the deal; NaN where there is none."""
-    names = [variant.name for variant in run.variants]
-    sizes = [variant.games_a_deal for variant in run.variants]
-    number = pl.col("variant").cast(pl.String).cast(pl.Enum(names), strict=False).to_physical()
-    rows = wide.with_columns(number).drop_nulls("variant").cast({"game": pl.Int64}).collect(engine="streaming")
-    variant, game = (rows[name].to_numpy().astype(np.int64) for name in ("variant", "game"))
-    deal = lcm(*sizes)
-    start = int(game.min(initial=game[0] if len(game) else 0)) // deal * deal
-    stretch = (int(game.max(initial=start)) // deal + 1) * deal - start
-    values = np.full((rows.width - 2, len(names), stretch), np.nan)
-    values[:, variant, game - start] = rows.drop("variant", "game").to_numpy().T
-    return [values[:, v].reshape(len(values), -1, size) for v, size in enumerate(sizes)]
 
 
 def _panel(run: RunTables, metric: Metric, groups: Sequence[str], moments: Moments) -> Panel:

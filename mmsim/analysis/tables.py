@@ -81,6 +81,18 @@ class RunTables:
         return counts.with_columns(pl.col("variant", "status").cast(pl.String)).sort("variant", "status")
 
     @cached_property
+    def layouts(self) -> Mapping[str, tuple[int, int]]:
+        """Layouts and finished games of every variant; empty where games have no layouts."""
+        games = self.counted.tables["games"]
+        if "layout" not in games.collect_schema():
+            return {}
+        counts = (
+            games.drop_nulls("layout").group_by("variant").agg(pl.col("layout").n_unique(), pl.len().alias("games"))
+        )
+        found = counts.select(pl.col("variant").cast(pl.String), "layout", "games").collect(engine="streaming")
+        return {variant: (layouts, games) for variant, layouts, games in found.iter_rows()}
+
+    @cached_property
     def counted(self) -> "RunTables":
         """The same run with finished games only: what metrics look at."""
         if not self.left_out:

@@ -78,21 +78,23 @@ def remarkable(games: "pl.LazyFrame", variants: Sequence[str]) -> list[Remarkabl
     columns = set(games.collect_schema())
     finished = games.filter(pl.col("status") == "finished")
     numbers = {name: number for number, name in enumerate(variants)}
-    place = -pl.col("variant").cast(pl.String).replace_strict(numbers, return_dtype=pl.Int64)
+    place = pl.col("variant").cast(pl.String).replace_strict(numbers, return_dtype=pl.Int64)
     found = []
     for kind in _KINDS:
         if not {*kind.columns, "winner"} <= columns:
             continue
         among = finished.filter(pl.col("winner").is_not_null()) if kind.won else finished
-        if among.select(pl.col(kind.columns[0]).n_unique()).collect().item() < 2:
-            continue  # none stands out
-        values = [pl.col(name).cast(pl.Int64).fill_null(0) for name in kind.columns]
-        order = [-value if word.startswith("-") else value for word, value in zip(kind.first, values, strict=True)]
-        ranked = among.top_k(1, by=[*order, place, -pl.col("game").cast(pl.Int64)]).collect()
-        found += [
-            Remarkable(kind.name, kind.describe(row), numbers[row["variant"]], int(row["game"]), row)
-            for row in ranked.iter_rows(named=True)
-        ]
+        for word in kind.first:  # what is extreme first, and whole rows of those games only: few columns are read
+            value = pl.col(word.removeprefix("-")).cast(pl.Int64).fill_null(0)
+            low, high = (
+                among.select(value.min().alias("low"), value.max().alias("high")).collect(engine="streaming").row(0)
+            )
+            if low == high and word == kind.first[0]:
+                break  # none stands out
+            among = among.filter(value == (low if word.startswith("-") else high))
+        else:
+            (row,) = among.bottom_k(1, by=[place, pl.col("game")]).collect().iter_rows(named=True)
+            found.append(Remarkable(kind.name, kind.describe(row), numbers[row["variant"]], int(row["game"]), row))
     return found
 
 

@@ -1,9 +1,23 @@
 """The metrics, gaps and sections of columns that every game has; a game takes over what it wants to tell."""
 
+from operator import sub
+
 import polars as pl
 
-from mmsim.core.metrics import ChartPlan, Gap, Metric, SectionPlan, by_bot, by_player, by_word, mean_where, single
+from mmsim.core.metrics import (
+    ChartPlan,
+    Gap,
+    Metric,
+    OfRows,
+    SectionPlan,
+    by_bot,
+    by_player,
+    by_word,
+    mean,
+    single,
+)
 
+_FIRST = pl.col("player") == 0
 _WON = pl.col("winner").is_not_null()
 _DECIDED = pl.col("decided_turn") / pl.col("turns")
 
@@ -24,7 +38,16 @@ SEATS = (
         0.01,
         "seats",
         ("player", "win_share"),
-        single(mean_where(pl.col("win_share"), pl.col("player") == 0) - 1 / (pl.col("player").max() + 1)),
+        single(
+            OfRows(
+                (
+                    ("sum", pl.when(_FIRST).then(pl.col("win_share").cast(pl.Float64)).otherwise(0)),
+                    ("sum", _FIRST),
+                    ("max", pl.col("player")),
+                ),
+                lambda won, seats, last: won / seats - 1 / (last + 1),
+            )
+        ),
     ),
     Metric(
         "shared_wins", "How often is the win shared?", "share", 0.01, "games", ("winner",), single(~_WON), better="less"
@@ -36,7 +59,7 @@ SEATS = (
         0.5,
         "seats",
         ("score",),
-        single(pl.col("score").mean()),
+        single(mean(pl.col("score"))),
     ),
     Metric(
         "seat_score",
@@ -66,7 +89,7 @@ MARGINS = (
         0.5,
         "seats",
         ("score",),
-        single(pl.col("score").max() - pl.col("score").min()),
+        single(OfRows((("max", pl.col("score")), ("min", pl.col("score"))), sub)),
         better="less",
     ),
 )

@@ -5,13 +5,13 @@ from dataclasses import replace
 import polars as pl
 
 from mmsim.core import common_metrics as common
-from mmsim.core.metrics import ChartPlan, Metric, SectionPlan, Shape, Statistics, Values, mean_where, single
+from mmsim.core.metrics import ChartPlan, Metric, SectionPlan, Shape, Statistics, Values, mean, mean_where, single
 
 _PARTS = ("line", "number", "share", "bonus")  # of a score
 
 
 def _score_parts(shape: Shape) -> Values:
-    return {part: pl.col(f"{part}_points").mean() for part in _PARTS}
+    return {part: mean(pl.col(f"{part}_points")) for part in _PARTS}
 
 
 _SCORES = (

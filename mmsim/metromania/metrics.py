@@ -14,6 +14,7 @@ from mmsim.core.metrics import (
     Statistics,
     Values,
     by_word,
+    mean,
     mean_where,
     single,
 )
@@ -27,18 +28,18 @@ _COMPANIES = pl.col("involved").bitwise_count_ones()
 
 def _score_parts(shape: Shape) -> Values:
     return {
-        "kept": pl.col("kept_points").mean(),
-        "trip": pl.col("trip_points").mean(),
-        "penalties": -pl.col("penalties").cast(pl.Float64).mean(),
+        "kept": mean(pl.col("kept_points")),
+        "trip": mean(pl.col("trip_points")),
+        "penalties": mean(-pl.col("penalties").cast(pl.Float64)),
     }
 
 
 def _line_fates(shape: Shape) -> Values:
     return {
-        "ended": pl.col("ended").mean(),
-        "blocked": _BLOCKED.mean(),
-        "never started": (~_STARTED).mean(),
-        "under way": (_STARTED & ~pl.col("ended") & ~_BLOCKED).mean(),
+        "ended": mean(pl.col("ended")),
+        "blocked": mean(_BLOCKED),
+        "never started": mean(~_STARTED),
+        "under way": mean(_STARTED & ~pl.col("ended") & ~_BLOCKED),
     }
 
 
@@ -59,7 +60,7 @@ _SCORES = (
         0.5,
         "seats",
         ("station_points", "kept_points"),
-        single((pl.col("station_points") - pl.col("kept_points")).mean()),
+        single(mean(pl.col("station_points") - pl.col("kept_points"))),
     ),
 )
 _BUILDING = (
@@ -194,7 +195,7 @@ _TRIPS = (
         0.05,
         "seats",
         ("markers_placed",),
-        single(pl.col("markers_placed").mean()),
+        single(mean(pl.col("markers_placed"))),
     ),
 )
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from mmsim.analysis.atlas import layouts_played
 from mmsim.analysis.compare import Comparison, compare
 from mmsim.analysis.findings import derived, known_gaps, known_metrics
 from mmsim.analysis.panel import Panel, panels
@@ -53,7 +52,6 @@ def gather(run: RunTables) -> Evidence:
     measured = [panel for panel in found if panel.measure.name not in of_gaps]
     ratings = ratings_of(run)
     measured += derived(run, measured, ratings)
-    has_layouts = "layout" in run.tables["games"].collect_schema()
     return Evidence(
         run,
         {panel.measure.name: panel for panel in measured},
@@ -61,7 +59,7 @@ def gather(run: RunTables) -> Evidence:
         ratings,
         [(gap, of_gaps[gap.name]) for gap in gaps if gap.name in of_gaps],
         surprising(run),
-        layouts_played(run) if has_layouts else {},
+        run.layouts,
         _scores(run),
     )
 

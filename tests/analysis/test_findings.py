@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from mmsim.analysis.atlas import layout_share, layouts_played
+from mmsim.analysis.atlas import layout_share
 from mmsim.analysis.compare import compare
 from mmsim.analysis.findings import findings, known_gaps, measures
 from mmsim.analysis.panel import panels
@@ -85,7 +85,7 @@ def test_layout_share_finds_the_variance_between_layouts() -> None:
 
 def test_layouts_played_once_tell_nothing(run: RunTables) -> None:
     assert layout_share(layouts_run(300, 1, 0.5)) is None
-    assert layouts_played(run)["print-4p"][1] == 600
+    assert run.layouts["print-4p"][1] == 600
 
 
 def test_gaps_are_counted_as_plain_python_counts_them(run: RunTables) -> None:

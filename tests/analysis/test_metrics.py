@@ -5,11 +5,12 @@ from dataclasses import replace
 from statistics import mean
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 
-from mmsim.analysis.findings import find_metric, known_metrics
-from mmsim.analysis.metric import per_game
+from mmsim.analysis.findings import find_metric, known_gaps, known_metrics
+from mmsim.analysis.metric import TableMetrics, per_game
 from mmsim.analysis.panel import panels
 from mmsim.analysis.tables import RunTables
 from mmsim.core.errors import UsageError
@@ -146,3 +147,19 @@ def test_a_panel_is_the_mean_of_per_game_values(run: RunTables) -> None:
 def _means(metric: Metric, run: RunTables) -> dict[tuple[str, str], float]:
     frame = per_game(metric, run.tables).group_by("variant", "group").agg(pl.col("value").mean()).collect()
     return {(variant, group): value for variant, group, value in frame.iter_rows()}
+
+
+@pytest.mark.parametrize("table", ["games", "seats", "trips", "lines"])
+def test_values_are_the_same_whether_rows_stand_in_turn_or_not(run: RunTables, table: str) -> None:
+    known = [*known_metrics(run), *(gap.metric for gap in known_gaps(run))]
+    metrics = TableMetrics([metric for metric in known if metric.table == table], Shape(run.tables))
+    games_a_deal = {variant.name: variant.games_a_deal for variant in run.variants}
+    rows = run.tables[table].collect()
+    in_turn = metrics.deals({table: rows.lazy()}, games_a_deal)
+    mixed = metrics.deals({table: rows.sample(fraction=1, shuffle=True, seed=7).lazy()}, games_a_deal)
+    short = metrics.deals({table: rows[1:].lazy()}, games_a_deal)  # the first game lacks a row
+    assert len(in_turn) == len(mixed) == len(short) == len(run.variants)
+    for one, other, less in zip(in_turn, mixed, short, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-12)
+        np.testing.assert_allclose(one[:, 1:], less[:, -one.shape[1] + 1 :], rtol=1e-12)
+        assert np.isfinite(one).any(axis=(1, 2)).all()
