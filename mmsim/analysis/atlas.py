@@ -24,7 +24,8 @@ _LEAST_REPEATS = 500  # games on a layout played before; fewer tell nothing of t
 
 def layout_share(run: RunTables) -> Panel | None:
     """The share for every outcome of a game; None where too few layouts were played twice."""
-    games = run.counted.tables["games"]
+    run = run.counted
+    games = run.tables["games"]
     schema = games.collect_schema()
     outcomes = [name for name in find_statistics(run.experiment.game).layout_outcomes if name in schema]
     repeats = [games - layouts for layouts, games in run.layouts.values()] if outcomes else []

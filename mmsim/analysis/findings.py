@@ -1,6 +1,7 @@
 """All that is measured of a run: the metrics its game declares, and what is derived from them, bots and boards."""
 
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 import polars as pl
 
@@ -57,19 +58,23 @@ def findings(run: RunTables, names: Sequence[str] = ()) -> list[Panel]:
     check_names(run.experiment.game, names)
     wanted = set(names or (measure.name for measure in asked))
     needed = wanted | ({SOURCE} if SEAT_IMBALANCE.name in wanted else set())
-    measured = panels(run, [metric for metric in known_metrics(run) if metric.name in needed])
-    ratings = ratings_of(run) if SKILL_GRADIENT.name in wanted else {}
-    found = {panel.measure.name: panel for panel in [*measured, *derived(run, measured, ratings)]}
+    counted = run.counted  # what both threads look at
+    with ThreadPoolExecutor(1) as aside:
+        layouts = aside.submit(layout_share, counted) if LAYOUT_SHARE.name in wanted else None
+        measured = panels(run, [metric for metric in known_metrics(run) if metric.name in needed])
+        ratings = ratings_of(run) if SKILL_GRADIENT.name in wanted else {}
+        more = derived(measured, ratings, layouts.result() if layouts else None)
+    found = {panel.measure.name: panel for panel in [*measured, *more]}
     missing = [name for name in names if name not in found]
     if missing:
         raise UsageError(f"run {run.name} cannot tell {missing[0]}: its tables or bots do not allow it")
     return [found[measure.name] for measure in asked if measure.name in wanted and measure.name in found]
 
 
-def derived(run: RunTables, measured: Sequence[Panel], ratings: Mapping[str, Ratings]) -> list[Panel]:
+def derived(measured: Sequence[Panel], ratings: Mapping[str, Ratings], layouts: Panel | None) -> list[Panel]:
     """What follows from metrics, from ratings and from layouts, as far as there are any."""
     shares = next((panel for panel in measured if panel.measure.name == SOURCE), None)
-    found = [seat_imbalance(shares) if shares else None, skill_gradient(ratings), layout_share(run)]
+    found = [seat_imbalance(shares) if shares else None, skill_gradient(ratings), layouts]
     return [panel for panel in found if panel is not None]
 
 

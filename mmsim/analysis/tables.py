@@ -82,8 +82,8 @@ class RunTables:
 
     @cached_property
     def layouts(self) -> Mapping[str, tuple[int, int]]:
-        """Layouts and finished games of every variant; empty where games have no layouts."""
-        games = self.counted.tables["games"]
+        """Layouts and games of every variant; empty where games have no layouts."""
+        games = self.tables["games"]
         if "layout" not in games.collect_schema():
             return {}
         counts = (

@@ -1,11 +1,13 @@
 """Everything a report is made of, gathered from a run once."""
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 
+from mmsim.analysis.atlas import layout_share
 from mmsim.analysis.compare import Comparison, compare
 from mmsim.analysis.findings import derived, known_gaps, known_metrics
 from mmsim.analysis.panel import Panel, panels
@@ -45,28 +47,32 @@ class Evidence:
 
 
 def gather(run: RunTables) -> Evidence:
-    """Measure a run, with one pass over each table for all metrics and gaps."""
+    """Measure a run: one pass over each table for all metrics and gaps, and what looks at few columns aside."""
     metrics, gaps = known_metrics(run), known_gaps(run)
-    found = panels(run, [*metrics, *(gap.metric for gap in gaps)])
-    of_gaps = {panel.measure.name: panel for panel in found if panel.measure.name in {gap.name for gap in gaps}}
-    measured = [panel for panel in found if panel.measure.name not in of_gaps]
-    ratings = ratings_of(run)
-    measured += derived(run, measured, ratings)
-    return Evidence(
-        run,
-        {panel.measure.name: panel for panel in measured},
-        compare(measured) if len(run.variants) > 1 else [],
-        ratings,
-        [(gap, of_gaps[gap.name]) for gap in gaps if gap.name in of_gaps],
-        surprising(run),
-        run.layouts,
-        _scores(run),
-    )
+    counted = run.counted  # what both threads look at
+    with ThreadPoolExecutor(1) as aside:
+        layouts, scores = aside.submit(layout_share, counted), aside.submit(_scores, counted)
+        surprises = aside.submit(surprising, run)
+        found = panels(run, [*metrics, *(gap.metric for gap in gaps)])
+        of_gaps = {panel.measure.name: panel for panel in found if panel.measure.name in {gap.name for gap in gaps}}
+        measured = [panel for panel in found if panel.measure.name not in of_gaps]
+        ratings = ratings_of(run)
+        measured += derived(measured, ratings, layouts.result())
+        return Evidence(
+            run,
+            {panel.measure.name: panel for panel in measured},
+            compare(measured) if len(run.variants) > 1 else [],
+            ratings,
+            [(gap, of_gaps[gap.name]) for gap in gaps if gap.name in of_gaps],
+            surprises.result(),
+            counted.layouts,
+            scores.result(),
+        )
 
 
 def _scores(run: RunTables) -> list[tuple[Array, Array]]:
     """How scores of seats are distributed in every variant."""
-    counts = run.counted.tables["seats"].group_by("variant", "score").agg(pl.len().alias("seats")).collect()
+    counts = run.tables["seats"].group_by("variant", "score").agg(pl.len().alias("seats")).collect()
     found = []
     for variant in run.variants:
         own = counts.filter(pl.col("variant") == variant.name).sort("score")
