@@ -99,14 +99,18 @@ def read(path: Path) -> Experiment:
         raise UsageError(f"experiment file {path}: {error}") from error
 
 
+def shipped() -> dict[str, Path]:
+    """The files of the experiments that come with mmsim, by their names."""
+    return {path.stem: path for path in sorted(data_folder("experiments").glob("*.toml"))}
+
+
 def find(name_or_path: str) -> Experiment:
     """A shipped experiment by its name, or the one of a TOML file."""
-    shipped = {path.stem: path for path in sorted(data_folder("experiments").glob("*.toml"))}
     if name_or_path.endswith(".toml"):
         return read(Path(name_or_path))
-    if name_or_path in shipped:
-        return read(shipped[name_or_path])
-    raise unknown("experiment", name_or_path, shipped)
+    if path := shipped().get(name_or_path):
+        return read(path)
+    raise unknown("experiment", name_or_path, shipped())
 
 
 def from_mapping(given: Mapping[str, Any], beside: Path = Path()) -> Experiment:

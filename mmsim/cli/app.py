@@ -13,7 +13,7 @@ import typer
 from typer.core import TyperGroup
 
 from mmsim import __version__
-from mmsim.cli import bench, boards, bots, compare, ladder, play, report, rules, run, runs, sweep, verify
+from mmsim.cli import bench, boards, bots, compare, experiments, ladder, play, report, rules, run, runs, sweep, verify
 from mmsim.cli.common import end_of_pipe, say
 from mmsim.core.errors import MmsimError
 from mmsim.core.text import ASCII_ERRORS, printable
@@ -103,6 +103,7 @@ app = typer.Typer(cls=PlainErrors, help=f"Is this variant fair, and is it more f
 app.add_typer(boards.app, name="boards")
 app.add_typer(rules.app, name="rules")
 app.add_typer(bots.app, name="bots")
+app.add_typer(experiments.app, name="experiments")
 app.command("play")(play.play)
 app.command("verify")(verify.verify)
 app.command("run")(run.run)

@@ -1,0 +1,133 @@
+"""`mmsim experiments`: list, show and begin experiments."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from mmsim.batch.experiment import Experiment, find, read, shipped, variants_of
+from mmsim.cli.common import GameName, console, say, table_of
+from mmsim.core.errors import UsageError, unknown
+from mmsim.core.files import write_output
+from mmsim.core.shell import Listing
+from mmsim.games import GAMES, find_rules
+
+app = typer.Typer(help="Experiments: the questions that come with mmsim, and a start for your own.")
+
+_TEMPLATE = """\
+# Play it:     mmsim run {file}
+# Look at it:  mmsim report runs/{name}
+
+# The question that the report answers.
+question = "What do other rules do to the seats?"
+
+# Rulesets that are compared; the first is the one the others are compared with.
+# All there is to choose from: mmsim rules list --game {game}
+variants = [{variants}]
+{boards}
+# Leave it out for the usual number of each ruleset.
+players = 4
+
+# One bot for all seats, or one a seat. All bots: mmsim bots list --game {game}
+bots = ["planner"]
+
+# Games of every variant. More games, narrower intervals: four times as many halve them.
+games = 10000
+
+# The same seed, the same games, to the byte.
+seed = 1
+
+# "paired": every variant plays the same layouts and deals, which narrows the intervals. "independent": its own.
+design = "paired"
+
+# "fixed": the bots keep their seats. "rotate": every one sits on every seat equally often.
+seats = "fixed"
+"""
+
+_BOARDS = """
+# Board sets, each played under every ruleset. All of them: mmsim boards list
+boards = ["{usual}"]
+"""
+
+
+@app.callback(invoke_without_command=True)
+def root(context: typer.Context) -> None:
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+@app.command("list")
+def list_experiments(
+    game: GameName = None,
+    as_json: Annotated[bool, typer.Option("--json", help="A JSON list instead of a table.")] = False,
+) -> None:
+    """List the experiments that come with mmsim: mmsim run NAME plays one."""
+    if game is not None and game not in GAMES:
+        raise unknown("game", game, GAMES)
+    found = [one for one in map(read, shipped().values()) if game in (None, one.game)]
+    if as_json:
+        typer.echo(json.dumps([one.to_json() for one in found], indent=1))
+        return
+    rows = [(one.name, one.game, f"{len(variants_of(one))} x {one.games:,}", one.bots, one.question) for one in found]
+    screen = console()
+    screen.print(table_of(Listing("", ("name", "game", "games", "bots", "question"), rows)))
+    screen.print("Play one: mmsim run NAME. Begin your own: mmsim experiments new NAME")
+
+
+@app.command()
+def show(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A shipped experiment, or the path of a .toml file.")],
+    as_json: Annotated[bool, typer.Option("--json", help="JSON instead of text.")] = False,
+) -> None:
+    """Show what an experiment plays."""
+    experiment = find(name)
+    if as_json:
+        typer.echo(json.dumps(experiment.to_json(), indent=1))
+        return
+    say(f"{experiment.name}: {experiment.question or 'no question is written down'}")
+    for words, value in _facts(experiment):
+        say(f"  {words + ':':<10} {value}")
+
+
+def _facts(experiment: Experiment) -> list[tuple[str, str]]:
+    """What there is to know of an experiment, in words."""
+    return [
+        ("game", experiment.game),
+        ("rules", "  ".join(experiment.variants)),
+        ("boards", "  ".join(experiment.boards) or "the usual one"),
+        ("players", str(experiment.players or "as usual")),
+        ("bots", experiment.bots),
+        ("games", f"{experiment.games:,} of each of {len(variants_of(experiment))} variants"),
+        ("seed", str(experiment.seed)),
+        ("design", f"{experiment.design}, seats {experiment.seats}"),
+    ]
+
+
+@app.command()
+def new(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Its name; the file is NAME.toml.")],
+    game: GameName = None,
+    out: Annotated[
+        Path | None, typer.Option(dir_okay=False, help="Another file, or - for stdout, instead of NAME.toml.")
+    ] = None,
+) -> None:
+    """Begin an experiment: a file with every setting and what it means."""
+    if Path(name).name != name or not name.strip(". "):
+        raise UsageError(f"'{name}' is not a plain name; say with --out where the file is to go")
+    shell, _ = find_rules(game, None)
+    name = name.removesuffix(".toml")
+    path = out or Path(f"{name}.toml")
+    if path.exists() and path.is_file():
+        raise UsageError(f"{path} is there already; choose another name or remove it")
+    variants = ", ".join(json.dumps(rules) for rules in (shell.usual_rules, shell.example))
+    text = _TEMPLATE.format(
+        file=path if out is None or str(out) != "-" else f"{name}.toml",
+        name=name,
+        game=shell.name,
+        variants=variants,
+        boards="" if shell.usual_board is None else _BOARDS.format(usual=shell.usual_board),
+    )
+    write_output(path, text.encode())
+    if str(path) != "-":
+        say(f"{path}: play it with mmsim run {path}", err=True)
