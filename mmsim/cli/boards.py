@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from mmsim.cli.common import GameName, Layout, Seed, console, say
+from mmsim.cli.common import GameName, Layout, NewFile, Seed, console, plain_name, say, write_new
 from mmsim.core.files import write_output
 from mmsim.games import find_rules
 
@@ -94,3 +94,18 @@ def check(board: Set, game: GameName = None) -> None:
     if inspected.verdict is None:
         raise typer.Exit(1)
     say(f"{board}: {inspected.verdict}")
+
+
+@app.command()
+def new(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Its name; the file is NAME.toml.")],
+    begun_from: Annotated[
+        str | None,
+        typer.Option("--from", metavar="SET", help="The shipped set to begin from; if not given, the usual."),
+    ] = None,
+    out: NewFile = None,
+    game: GameName = None,
+) -> None:
+    """Begin a board set of your own: a copy of a shipped one, with how it is written."""
+    shell, _ = find_rules(game, None)
+    write_new(name, shell.boards.copy(begun_from or shell.usual_board or "", plain_name(name)), out)

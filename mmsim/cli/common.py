@@ -1,8 +1,10 @@
 """What several commands share: the console and options that mean the same everywhere."""
 
 import os
+import re
 import signal
 import sys
+from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -10,6 +12,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from mmsim.core.errors import UsageError
+from mmsim.core.files import STDOUT, write_output
 from mmsim.core.shell import Listing
 from mmsim.core.text import printable
 from mmsim.games import DEFAULT, GAMES
@@ -113,3 +117,23 @@ Board = Annotated[
     ),
 ]
 Layout = Annotated[str | None, typer.Option("--layout", help="Layout code like 1a-4c-2b-6a-3a-5b.")]
+NewFile = Annotated[
+    Path | None, typer.Option("--out", dir_okay=False, help="Another file, or - for stdout, instead of NAME.toml.")
+]
+
+
+def plain_name(name: str) -> str:
+    """The name of something new, without the ending of its file; refused if it is a path or needs quotes."""
+    if not re.fullmatch(r"[\w+@.-]+", name) or not name.strip("."):
+        raise UsageError(f"'{name}' is not a plain name; say with --out where the file is to go")
+    return name.removesuffix(".toml")
+
+
+def write_new(name: str, text: str, out: Path | None) -> None:
+    """Write the file that begins something new; nothing is ever replaced."""
+    path = out or Path(f"{plain_name(name)}.toml")
+    if path.is_file():
+        raise UsageError(f"{path} is there already; choose another name or remove it")
+    write_output(path, text.encode())
+    if path != STDOUT:
+        say(f"{path} is written", err=True)

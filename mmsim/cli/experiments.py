@@ -1,22 +1,20 @@
 """`mmsim experiments`: list, show and begin experiments."""
 
 import json
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from mmsim.batch.experiment import Experiment, find, read, shipped, variants_of
-from mmsim.cli.common import GameName, console, say, table_of
-from mmsim.core.errors import UsageError, unknown
-from mmsim.core.files import write_output
+from mmsim.cli.common import GameName, NewFile, console, plain_name, say, table_of, write_new
+from mmsim.core.errors import unknown
 from mmsim.core.shell import Listing
 from mmsim.games import GAMES, find_rules
 
 app = typer.Typer(help="Experiments: the questions that come with mmsim, and a start for your own.")
 
 _TEMPLATE = """\
-# Play it:     mmsim run {file}
+# Play it:     mmsim run {name}.toml
 # Look at it:  mmsim report runs/{name}
 
 # The question that the report answers.
@@ -108,26 +106,14 @@ def _facts(experiment: Experiment) -> list[tuple[str, str]]:
 def new(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Its name; the file is NAME.toml.")],
     game: GameName = None,
-    out: Annotated[
-        Path | None, typer.Option(dir_okay=False, help="Another file, or - for stdout, instead of NAME.toml.")
-    ] = None,
+    out: NewFile = None,
 ) -> None:
     """Begin an experiment: a file with every setting and what it means."""
-    if Path(name).name != name or not name.strip(". "):
-        raise UsageError(f"'{name}' is not a plain name; say with --out where the file is to go")
     shell, _ = find_rules(game, None)
-    name = name.removesuffix(".toml")
-    path = out or Path(f"{name}.toml")
-    if path.exists() and path.is_file():
-        raise UsageError(f"{path} is there already; choose another name or remove it")
-    variants = ", ".join(json.dumps(rules) for rules in (shell.usual_rules, shell.example))
     text = _TEMPLATE.format(
-        file=path if out is None or str(out) != "-" else f"{name}.toml",
-        name=name,
+        name=plain_name(name),
         game=shell.name,
-        variants=variants,
+        variants=", ".join(json.dumps(rules) for rules in (shell.usual_rules, shell.example)),
         boards="" if shell.usual_board is None else _BOARDS.format(usual=shell.usual_board),
     )
-    write_output(path, text.encode())
-    if str(path) != "-":
-        say(f"{path}: play it with mmsim run {path}", err=True)
+    write_new(name, text, out)

@@ -89,6 +89,9 @@ class BoardSets(Protocol):
     def describe(self, board: str, layouts: Iterable[str]) -> list[dict[str, Any]]:
         """What a program wants to know of layouts; plain JSON."""
 
+    def copy(self, board: str, name: str) -> str:
+        """The text of a file that begins a board set of one's own from a shipped one."""
+
     def check(self, board: str) -> Inspected:
         """Everything that is wrong with a board set."""
 

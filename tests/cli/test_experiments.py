@@ -43,7 +43,7 @@ def test_a_new_experiment_can_be_played_as_it_is(game: str, tmp_path: Path, monk
     monkeypatch.chdir(tmp_path)
     result = run("experiments", "new", "mine", "--game", game)
     assert result.exit_code == 0
-    assert result.stderr == "mine.toml: play it with mmsim run mine.toml\n"
+    assert result.stderr == "mine.toml is written\n"
     experiment = read(Path("mine.toml"))
     assert (experiment.name, experiment.game, len(experiment.variants)) == ("mine", game, 2)
     for rules in experiment.variants:

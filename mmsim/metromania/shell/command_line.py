@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from mmsim.core.errors import UsageError
+from mmsim.core.errors import UsageError, unknown
 from mmsim.core.game import Variant
 from mmsim.core.seating import games_a_deal
 from mmsim.core.shell import BoardSets, Explained, Fact, GameStory, Inspected, Listing, Shown
@@ -170,6 +170,14 @@ class Boards:
         return [
             {**about, "layout": code, "canonical": board_set.canonical(Layout.from_code(code)).code} for code in layouts
         ]
+
+    def copy(self, board: str, name: str) -> str:
+        if board not in boardfile.shipped_names():
+            raise unknown("board set", board, boardfile.shipped_names())
+        _, text = boardfile.find(board).read_text(encoding="utf-8").split("\n", 1)  # the first line is about this set
+        text = text.replace(f'name = "{board}"', f'name = "{name}"', 1)
+        text = text.replace(f'title = "{boardfile.load(board).title}"', f'title = "{name}, begun from {board}"', 1)
+        return f"# Begun from the set '{board}': change a piece, then mmsim boards check {name}.toml\n{text}"
 
     def check(self, board: str) -> Inspected:
         board_set, problems = boardfile.read(boardfile.find(board))
