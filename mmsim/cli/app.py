@@ -13,7 +13,22 @@ import typer
 from typer.core import TyperGroup
 
 from mmsim import __version__
-from mmsim.cli import bench, boards, bots, compare, experiments, ladder, play, report, rules, run, runs, sweep, verify
+from mmsim.cli import (
+    bench,
+    boards,
+    bots,
+    compare,
+    experiments,
+    ladder,
+    play,
+    replay,
+    report,
+    rules,
+    run,
+    runs,
+    sweep,
+    verify,
+)
 from mmsim.cli.common import end_of_pipe, say
 from mmsim.core.errors import MmsimError
 from mmsim.core.text import ASCII_ERRORS, printable
@@ -105,6 +120,8 @@ app.add_typer(rules.app, name="rules")
 app.add_typer(bots.app, name="bots")
 app.add_typer(experiments.app, name="experiments")
 app.command("play")(play.play)
+app.command("replay")(replay.replay)
+app.command("draw")(replay.draw)
 app.command("verify")(verify.verify)
 app.command("run")(run.run)
 app.command("resume")(run.resume)

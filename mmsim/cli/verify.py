@@ -1,14 +1,12 @@
 """`mmsim verify`: replay game records and say what differs."""
 
-import sys
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from mmsim.cli.common import say
-from mmsim.core.errors import UsageError
-from mmsim.core.records import RecordError, read_records
+from mmsim.core.records import RecordError, read_records, read_text
 from mmsim.core.text import printable
 from mmsim.games import DEFAULT, GAMES, find_shell
 
@@ -26,8 +24,7 @@ def verify(
     """Replay records with the reference engine of their game; exit code 1 if any of them differs."""
     wrong = 0
     for file in files:
-        text = _read(file)
-        for source in read_records(text):
+        for source in read_records(read_text(file)):
             try:
                 if source.problem is not None:
                     raise RecordError(source.problem)
@@ -51,12 +48,3 @@ def _game(record: Any) -> str:
     """The game a record is of; if it is of none, the first one says so."""
     name = record.get("game") if isinstance(record, dict) else None
     return name if name in GAMES else DEFAULT
-
-
-def _read(file: Path) -> str:
-    try:
-        return sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"cannot read record file {file}: {error.strerror or error}") from error
-    except UnicodeDecodeError as error:
-        raise UsageError(f"cannot read record file {file}: it is not UTF-8 text") from error

@@ -1,11 +1,13 @@
 """What the records of all games share: reading files of them, and naming the first thing that is wrong with one."""
 
 import json
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeVar
 
-from mmsim.core.errors import MmsimError, unknown
+from mmsim.core.errors import MmsimError, UsageError, unknown
 
 Move = TypeVar("Move", bound=tuple[Any, ...])
 FORMAT = "mmsim-record/1"
@@ -37,6 +39,24 @@ def read_records(text: str) -> Iterator[Source]:
         yield whole
     else:
         yield from lines
+
+
+def read_text(file: Path) -> str:
+    """The text of a record file; `-` is stdin."""
+    try:
+        return sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"cannot read record file {file}: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"cannot read record file {file}: it is not UTF-8 text") from error
+
+
+def read_one(file: Path) -> Any:
+    """The record of a file that holds one; of many, the first."""
+    source = next(read_records(read_text(file)))
+    if source.problem is not None:
+        raise RecordError(f"{file}:{source.line}: {source.problem}")
+    return source.record
 
 
 def _parse(line: int, text: str) -> Source:

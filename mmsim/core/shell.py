@@ -12,6 +12,7 @@ from mmsim.core.game import Variant
 from mmsim.core.knobs import Knob, Value
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
     from rich.console import RenderableType
 
 Draw = Callable[[str], bytes]  # `.svg` or `.png` -> a picture
@@ -55,6 +56,43 @@ class GameStory:
     verdict: str
     record: dict[str, Any]
     draw: Draw
+
+
+@dataclass(frozen=True)
+class ReplaySeat:
+    """Who sits at a seat of a replay."""
+
+    name: str
+    colour: str
+    bot: str
+    player: int
+
+
+@dataclass(frozen=True)
+class Moment:
+    """A position of a replay: before the first move, after every move, and while scores are counted."""
+
+    turn: int
+    seat: int | None  # whose move it was
+    text: str  # what has happened, in words
+    points: Sequence[int]  # of every seat
+    hands: Sequence[str]  # what every seat holds
+
+
+@dataclass(frozen=True)
+class Replay:
+    """A finished game to step through."""
+
+    heading: str
+    seats: Sequence[ReplaySeat]
+    moments: Sequence[Moment]
+    hidden: bool  # whether a player sees no hands but its own
+    verdict: str
+    film: "Callable[[], Figure]"  # all moments in one, as `drawing/film.py` knows them
+
+    def end_of_turn(self, turn: int) -> int:
+        """The position after a turn, before any scores are counted."""
+        return max((i for i, one in enumerate(self.moments) if one.seat is not None and one.turn <= turn), default=0)
 
 
 @dataclass(frozen=True)
@@ -135,3 +173,11 @@ class Draws(Protocol):
 
     def picture(self, record: dict[str, Any]) -> bytes:
         """The final position of a record, verified by the reference engine, as SVG."""
+
+
+@runtime_checkable
+class Replays(Protocol):
+    """The shell of a game whose records can be stepped through."""
+
+    def replay(self, record: Any) -> Replay:
+        """The game of a record, verified by the reference engine."""

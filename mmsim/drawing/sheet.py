@@ -1,13 +1,14 @@
 """A sheet of paper measured in edges of a board: the few strokes every drawing is made of, and how it is saved."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from copy import copy
 from functools import cache
 from io import BytesIO
 from itertools import count
 from math import cos, radians, sin
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import matplotlib
 from matplotlib.figure import Figure
@@ -32,10 +33,35 @@ SUFFIXES = (".svg", ".png")
 _PNG_DPI = 200
 
 
-class Sheet:
-    """An area `left..right`, `bottom..top` of the plane; lengths, stroke widths and letters are in edges."""
+class Moments(NamedTuple):
+    """When something of a film is there: from a moment on, until another if there is one."""
 
-    def __init__(self, left: float, right: float, bottom: float, top: float) -> None:
+    first: int
+    end: int | None
+
+    def name(self, layer: int) -> str:
+        """The id of a drawn thing, from which a reader of the film learns when to show it."""
+        return f"when-{self.first}-{'' if self.end is None else self.end}-{layer}"
+
+    @classmethod
+    def of(cls, gid: str | None) -> "Moments | None":
+        """What an id says; None: always there."""
+        if gid is None or not gid.startswith("when-"):
+            return None
+        _, first, end, _ = gid.split("-")
+        return cls(int(first), int(end) if end else None)
+
+    def __contains__(self, moment: object) -> bool:
+        return isinstance(moment, int) and self.first <= moment and (self.end is None or moment < self.end)
+
+
+class Sheet:
+    """An area `left..right`, `bottom..top` of the plane; lengths, stroke widths and letters are in edges.
+
+    A film holds every moment of a game: what is drawn on `during(...)` of it is there at some of them only.
+    """
+
+    def __init__(self, left: float, right: float, bottom: float, top: float, film: bool = False) -> None:
         inches_per_edge = WIDTH_INCHES / (right - left)
         self.figure = Figure(figsize=(WIDTH_INCHES, (top - bottom) * inches_per_edge), facecolor=PAPER)
         self._axes = self.figure.add_axes((0.0, 0.0, 1.0, 1.0))
@@ -45,6 +71,8 @@ class Sheet:
         self._points = POINTS_PER_INCH * inches_per_edge
         self._place: Transform = Affine2D()
         self._layers = count(1)  # what is drawn later lies on top
+        self.film = film
+        self._there: Moments | None = None  # always
 
     def inset(self, at: Point, scale: float) -> "Sheet":
         """The same sheet with its origin moved and everything drawn larger or smaller."""
@@ -52,6 +80,15 @@ class Sheet:
         other._place = Affine2D().scale(scale).translate(*at) + self._place
         other._points = scale * self._points
         return other
+
+    def during(self, first: int, end: int | None = None) -> "Sheet":
+        """The same film for what is there from one moment until another, or until the end."""
+        other = copy(self)
+        other._there = Moments(first, end)
+        return other
+
+    def _id(self, gid: str | None, layer: int) -> str | None:
+        return gid if self._there is None else self._there.name(layer)
 
     def shape(
         self,
@@ -63,6 +100,7 @@ class Sheet:
         dashes: tuple[float, float] | None = None,
     ) -> None:
         """An area or a stroke with round ends; `dashes` (on, off) makes it a dashed one with flat ends."""
+        layer = next(self._layers)
         patch = PathPatch(
             self._place.transform_path(outline),
             facecolor=fill,
@@ -72,9 +110,9 @@ class Sheet:
             linestyle=(0.0, (dashes[0] / width, dashes[1] / width)) if dashes else "solid",
             joinstyle="round",
             capstyle="butt" if dashes else "round",
-            zorder=next(self._layers),
+            zorder=layer,
             clip_on=False,
-            gid=gid,
+            gid=self._id(gid, layer),
         )
         self._axes.add_artist(patch)
 
@@ -120,6 +158,7 @@ class Sheet:
         # matplotlib would centre the whole box, descenders and all, so that letters dance.
         down = turned([(0.0, -size * _CAPITAL / 2)], angle, at)[0]
         x, y = self._place.transform(down)
+        layer = next(self._layers)
         self._axes.text(
             x,
             y,
@@ -132,9 +171,9 @@ class Sheet:
             rotation_mode="anchor",
             horizontalalignment=align,
             verticalalignment="baseline",
-            zorder=next(self._layers),
+            zorder=layer,
             parse_math=False,  # a dollar in a name is a dollar
-            gid=gid,
+            gid=self._id(gid, layer),
         )
 
 
@@ -174,11 +213,22 @@ def picture_kind(path: Path) -> str:
 
 def drawn(kind: str, draw: Callable[[], Figure]) -> bytes:
     """A picture, `.svg` or `.png`; the same drawing always gives the same bytes."""
-    picture = BytesIO()
-    nameless = {"Date": None, "Creator": None} if kind == ".svg" else {"Software": None}
-    # A user's own matplotlib settings must not change the picture; text stays text, the ids of an SVG stay the same.
+    with own_settings():
+        return saved(kind, draw())
+
+
+@contextmanager
+def own_settings() -> Iterator[None]:
+    """A user's own matplotlib settings do not change pictures; text stays text, the ids of an SVG stay the same."""
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
         matplotlib.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "mmsim"})
-        draw().savefig(picture, format=kind[1:], dpi=_PNG_DPI, metadata=nameless)
+        yield
+
+
+def saved(kind: str, figure: Figure, dpi: int = _PNG_DPI) -> bytes:
+    """A figure as the bytes of a file."""
+    picture = BytesIO()
+    nameless = {"Date": None, "Creator": None} if kind == ".svg" else {"Software": None}
+    figure.savefig(picture, format=kind[1:], dpi=dpi, metadata=nameless)
     return picture.getvalue()

@@ -7,13 +7,13 @@ from mmsim.core.bots import Bot
 from mmsim.core.errors import UsageError
 from mmsim.core.game import Variant
 from mmsim.core.seating import games_a_deal, rotated
-from mmsim.core.shell import BoardSets, Explained, Fact, GameStory, Listing
+from mmsim.core.shell import BoardSets, Explained, Fact, GameStory, Listing, Replay
 from mmsim.metro.rules import rulesets
 from mmsim.metro.rules.play import Seed, check_board, play_uniform
 from mmsim.metro.rules.position import Game
 from mmsim.metro.rules.reference import apply
 from mmsim.metro.rules.reference_scoring import result
-from mmsim.metro.shell import record, story
+from mmsim.metro.shell import record, replay, story
 
 
 class MetroShell:
@@ -82,6 +82,9 @@ class MetroShell:
 
     def verify(self, record_json: Any) -> None:
         record.verify(record_json)
+
+    def replay(self, record_json: Any) -> Replay:
+        return replay.replay(record_json)
 
     def picture(self, record_json: dict[str, Any]) -> bytes:
         return _drawn(".svg", record.verify(record_json))

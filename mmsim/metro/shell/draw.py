@@ -1,5 +1,7 @@
 """A position of Metro as a picture with every line drawn in its owner's colour: `figure(game)`."""
 
+from collections.abc import Sequence
+from itertools import accumulate
 from math import hypot
 
 from matplotlib.figure import Figure
@@ -10,6 +12,7 @@ from mmsim.drawing.sheet import Point, Sheet, fitting
 from mmsim.metro.rules.board import CELLS, CENTRE, COLOURS, DEPARTURE, SIZE, STATIONS, STOPS, Cell, opposite
 from mmsim.metro.rules.position import Game
 from mmsim.metro.rules.reference import trace
+from mmsim.metro.rules.reference_scoring import result
 from mmsim.metro.rules.tiles import BOTTOM, LEFT, RIGHT, SIDES, TOP, exit_side
 from mmsim.metro.shell.draw_palette import BORDER, CELL, OWNER, TRACK
 from mmsim.metro.shell.draw_palette import CENTRE as CENTRE_FILL
@@ -17,6 +20,7 @@ from mmsim.metro.shell.draw_palette import CENTRE as CENTRE_FILL
 _HALF = SIZE / 2
 _FRAME = 0.62  # how far the border with the stations reaches out
 _MARGIN = 0.35
+_EDGE = _HALF + _FRAME + _MARGIN  # of the sheet
 _PORT = 0.16  # X2: how far the two ports of a side lie from its middle
 _OUTWARDS: dict[int, Point] = {TOP: (0.0, 1.0), RIGHT: (1.0, 0.0), BOTTOM: (0.0, -1.0), LEFT: (-1.0, 0.0)}
 _LINE, _SEAM = 0.085, 0.035
@@ -25,34 +29,68 @@ _TEXT = 0.24
 
 def figure(game: Game) -> Figure:
     """The board with all tiles and lines as a matplotlib figure."""
-    edge = _HALF + _FRAME + _MARGIN
-    rows = (game.rules.owners + 3) // 4
-    foot = 0.75 + 0.45 * rows
-    sheet = Sheet(-edge, edge, -edge - foot, edge)
-    _draw_board(sheet, game)
-    for cell, code in game.board.items():
-        _draw_tile(sheet, cell, code)
-    for stop in range(1, STOPS + 1):
-        if stop <= STATIONS or stop in game.owner:
-            _draw_line(sheet, game, stop)
-    for stop in range(1, STOPS + 1):
-        if stop <= STATIONS or not game.rules.central:
-            _draw_stop(sheet, game, stop)
-    sheet.letters((0.0, -edge - 0.1), standing(game), _TEXT, FAINT, gid="standing")
-    words = [_entry(game, owner) for owner in range(game.rules.owners)]
+    points = result(game).scores if game.over and not game.rules.companies else game.points
+    sheet = _page(game, [f"{_owner(game, owner)}: {had}" for owner, had in enumerate(points)], film=False)
+    _draw_all(sheet, game)
+    sheet.letters((0.0, -_EDGE - 0.1), standing(game), _TEXT, FAINT, gid="standing")
+    return sheet.figure
+
+
+def film(game: Game, texts: Sequence[str]) -> Figure:
+    """A finished game with all its moments, and a text a moment below."""
+    sheet = _page(game, [_owner(game, owner) for owner in range(game.rules.owners)], film=True)
+    _draw_all(sheet, game)
+    for moment, text in enumerate(texts):
+        size = fitting(text, _TEXT, 2 * _EDGE - _MARGIN)
+        sheet.during(moment, moment + 1).letters((0.0, -_EDGE - 0.1), text, size, FAINT)
+    return sheet.figure
+
+
+def _page(game: Game, words: Sequence[str], film: bool) -> Sheet:
+    """A sheet with the legend of owners below the room for the board."""
+    foot = 0.75 + 0.45 * ((game.rules.owners + 3) // 4)
+    sheet = Sheet(-_EDGE, _EDGE, -_EDGE - foot, _EDGE, film)
     size = min(fitting(text, _TEXT, 1.85) for text in words)
     for owner, text in enumerate(words):
-        at = ((owner % 4 - 1.5) * 2.4 - 0.95, -edge - 0.65 - 0.45 * (owner // 4))
+        at = ((owner % 4 - 1.5) * 2.4 - 0.95, -_EDGE - 0.65 - 0.45 * (owner // 4))
         sheet.disc(at, 0.13, OWNER[owner], INK, 0.015)
         sheet.letters((at[0] + 0.22, at[1]), text, size, INK, align="left", gid=f"owner-{owner}")
-    return sheet.figure
+    return sheet
+
+
+def _draw_all(sheet: Sheet, game: Game) -> None:
+    """The board and what lies on it; on a film everything from the move on that laid it."""
+    moves = _Moves(game)
+    _draw_board(sheet, game)
+    for cell, code in game.board.items():
+        _draw_tile(moves.then(sheet, moves.tiles.get(cell)), cell, code)
+    for stop in range(1, STOPS + 1):
+        if stop <= STATIONS or stop in game.owner:
+            _draw_line(sheet, game, stop, moves)
+    for stop in range(1, STOPS + 1):
+        if stop <= STATIONS or not game.rules.central:
+            _draw_stop(moves.then(sheet, moves.wagons.get(stop)), game, stop)
+
+
+class _Moves:
+    """Which move of a game, counted from 1, laid what; what was there from the beginning is not among them."""
+
+    def __init__(self, game: Game) -> None:
+        numbered = [(i, played.move) for i, played in enumerate(game.history, 1)]
+        self.tiles = {move.cell: i for i, move in numbered if move.cell is not None}
+        self.wagons = {move.edge: i for i, move in numbered if move.edge is not None}
+
+    def then(self, sheet: Sheet, move: int | None) -> Sheet:
+        """A sheet for what a move has laid."""
+        return sheet if move is None or not sheet.film else sheet.during(move)
 
 
 def standing(game: Game) -> str:
     """How far a game has come, in a line."""
     text = f"{plain(game.rules.name)}, {game.rules.players} players, "
     if game.over:
-        return text + f"over after turn {game.turn}"
+        final = "profits" if game.rules.companies else "final scores"
+        return text + f"over after turn {game.turn}, {final} below"
     return text + f"turn {game.turn}, seat {game.seat} to play, {game.tiles_left} tiles left"
 
 
@@ -109,7 +147,7 @@ def _draw_tile(sheet: Sheet, cell: Cell, code: str) -> None:
     sheet.shape(Outline.make_compound_path(*tracks), edge=TRACK, width=0.06)
 
 
-def _draw_line(sheet: Sheet, game: Game, stop: int) -> None:
+def _draw_line(sheet: Sheet, game: Game, stop: int, moves: _Moves) -> None:
     """A line from its stop as far as it has come; nobody's are drawn in grey."""
     passed, to = trace(game, stop)
     if not passed:
@@ -121,12 +159,38 @@ def _draw_line(sheet: Sheet, game: Game, stop: int) -> None:
         crossings.append(_crossing(cell, side, go))
         side = opposite(go)
     owned = stop in game.owner
-    colour = OWNER[game.owner[stop]] if owned else FAINT
+    colour, width = (OWNER[game.owner[stop]], _LINE) if owned else (FAINT, _LINE / 2)
+    if sheet.film:
+        _film_line(sheet, passed, crossings, to is None, (colour, width), moves.wagons.get(stop, 0), moves)
+        return
     track = _curve(crossings)
     sheet.shape(track, edge=PAPER, width=_LINE + _SEAM)
-    sheet.shape(track, edge=colour, width=_LINE if owned else _LINE / 2, gid=f"line-{stop}")
+    sheet.shape(track, edge=colour, width=width, gid=f"line-{stop}")
     if to is None:
         sheet.disc(crossings[-1][-1], 0.075, PAPER, colour, 0.035, f"open-{stop}")
+
+
+def _film_line(
+    sheet: Sheet,
+    passed: Sequence[Cell],
+    crossings: Sequence[list[Point]],
+    is_open: bool,
+    look: tuple[str, float],
+    wagon: int,
+    moves: _Moves,
+) -> None:
+    """A line crossing by crossing, each from the move on that led the line over it."""
+    colour, width = look
+    since = list(accumulate((moves.tiles.get(cell, 0) for cell in passed), max, initial=wagon))[1:]
+    tracks = [(sheet.during(first), _curve([crossing])) for first, crossing in zip(since, crossings, strict=True)]
+    for then, track in tracks:
+        then.shape(track, edge=PAPER, width=_LINE + _SEAM)
+    for then, track in tracks:
+        then.shape(track, edge=colour, width=width)
+    for i, (first, crossing) in enumerate(zip(since, crossings, strict=True)):
+        end = since[i + 1] if i + 1 < len(since) else None
+        if first != end and (end is not None or is_open):  # the end that the line had then
+            sheet.during(first, end).disc(crossing[-1], 0.075, PAPER, colour, 0.035)
 
 
 def _draw_stop(sheet: Sheet, game: Game, stop: int) -> None:
@@ -148,7 +212,6 @@ def _draw_stop(sheet: Sheet, game: Game, stop: int) -> None:
     sheet.letters(at, str(stop), 0.2, PAPER if owned else FAINT, "bold")
 
 
-def _entry(game: Game, owner: int) -> str:
-    """A colour, whose it is, and its points so far."""
-    who = "" if game.rules.companies else f" (seat {owner})"
-    return f"{COLOURS[owner]}{who}: {game.points[owner]}"
+def _owner(game: Game, owner: int) -> str:
+    """A colour, and whose it is."""
+    return COLOURS[owner] if game.rules.companies else f"{COLOURS[owner]} (seat {owner})"

@@ -23,7 +23,7 @@ def player(game: Game, seat: int) -> str:
 
 def holding(game: Game, seat: int) -> str:
     """What a player holds that the others do not see."""
-    parts = ["tiles " + ", ".join(game.hands[seat])]
+    parts = ["tiles " + ", ".join(game.hands[seat]) if game.hands[seat] else "no tiles"]
     if game.rules.companies:
         shares = zip(PERCENTS, game.shares[seat], strict=True)
         parts.append(", ".join(f"{percent} % {COLOURS[company]}" for percent, company in shares))
@@ -40,13 +40,13 @@ def tell(game: Game) -> Iterator[str]:
         seat = replay.seat
         phrases = []
         for played in moves:
-            phrases.append(_phrase(replay, played))
+            phrases.append(phrase(replay, played))
             apply(replay, played.move)
-            phrases += [_arrival(replay, arrived) for arrived in played.arrivals]
+            phrases += [arrival(replay, arrived) for arrived in played.arrivals]
         yield f"{turn:3}  {player(game, seat):{width}}  {'; '.join(phrases)}"
 
 
-def _phrase(before: Game, played: PlayedMove) -> str:
+def phrase(before: Game, played: PlayedMove) -> str:
     """What one move did, in words."""
     move = played.move
     if move.kind == "draw":
@@ -68,7 +68,7 @@ def _phrase(before: Game, played: PlayedMove) -> str:
     return "passes"
 
 
-def _arrival(game: Game, arrived: Arrival) -> str:
+def arrival(game: Game, arrived: Arrival) -> str:
     whose = COLOURS[game.owner[arrived.line]] if arrived.line in game.owner else "nobody"
     points = f" (+{arrived.points})" if arrived.line in game.owner else ""
     tiles = f"{arrived.tiles} tile{'' if arrived.tiles == 1 else 's'}"

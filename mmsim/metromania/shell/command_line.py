@@ -6,7 +6,7 @@ from typing import Any
 from mmsim.core.errors import UsageError, unknown
 from mmsim.core.game import Variant
 from mmsim.core.seating import games_a_deal
-from mmsim.core.shell import BoardSets, Explained, Fact, GameStory, Inspected, Listing, Shown
+from mmsim.core.shell import BoardSets, Explained, Fact, GameStory, Inspected, Listing, Replay, Shown
 from mmsim.metromania.bots import BOTS, seat_bots, seated
 from mmsim.metromania.bots.reasons import Reason
 from mmsim.metromania.rules import boardfile, rulesets
@@ -16,7 +16,7 @@ from mmsim.metromania.rules.play import Seed, play_out, set_up
 from mmsim.metromania.rules.position import Game
 from mmsim.metromania.rules.reference import apply
 from mmsim.metromania.rules.reference_scoring import result
-from mmsim.metromania.shell import record, story
+from mmsim.metromania.shell import record, replay, story
 
 _REASONS = 3  # turns shown of every decision
 
@@ -93,6 +93,9 @@ class MetromaniaShell:
 
     def verify(self, record_json: Any) -> None:
         record.verify(record_json)
+
+    def replay(self, record_json: Any) -> Replay:
+        return replay.replay(record_json)
 
     def picture(self, record_json: dict[str, Any]) -> bytes:
         game = record.verify(record_json)

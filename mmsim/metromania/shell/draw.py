@@ -1,6 +1,6 @@
 """A city or a position as a picture: `figure(city, game)`."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -10,7 +10,9 @@ from matplotlib.path import Path as Outline
 from mmsim.drawing.palette import FAINT, INK, plain
 from mmsim.drawing.sheet import Point, Sheet, fitting, mean, text_width
 from mmsim.metromania.rules.board import CELL_KINDS, FRAME_KINDS, SPOTS, WATER_AND_GREEN, City
+from mmsim.metromania.rules.lattice import Cell
 from mmsim.metromania.rules.position import Game
+from mmsim.metromania.rules.reference_scoring import Trip, result
 from mmsim.metromania.shell.draw_city import (
     ROW,
     draw_arrow,
@@ -20,11 +22,12 @@ from mmsim.metromania.shell.draw_city import (
     em,
     frame_corners,
 )
-from mmsim.metromania.shell.draw_game import draw_badge, draw_game, draw_station, draw_track
+from mmsim.metromania.shell.draw_game import Moves, draw_badge, draw_game, draw_routes, draw_station, draw_track
 from mmsim.metromania.shell.draw_palette import COMPANY_NAMES, FRAME_CELL
 
 _MARGIN = 1.4  # ems around everything
 _TEXT = 0.85  # size of running text, in ems
+_TEXT_ROOM = 46  # width of running text, in ems
 _SAMPLE = 1.6  # length of a company's lines in the legend, in edges
 _ORIGIN: Point = (0.0, 0.0)
 _TRIANGLE: list[Point] = [(-0.5, -ROW / 2), (0.5, -ROW / 2), (0.0, ROW / 2)]
@@ -32,26 +35,59 @@ _TRIANGLE: list[Point] = [(-0.5, -ROW / 2), (0.5, -ROW / 2), (0.0, ROW / 2)]
 
 def figure(city: City, game: Game | None = None) -> Figure:
     """The city, with what has been built if a game is given, as a matplotlib figure."""
+    sheet, foot = _page(city, legend(city, game), film=False, lines=2 if game else 1)
+    draw_city(sheet, city, _covered(game) if game else {})
+    if game:
+        draw_game(sheet, city, game)
+        sheet.letters(
+            (0.0, foot - 1.8 * em(city.lattice.side)),
+            standing(game),
+            _TEXT * em(city.lattice.side),
+            FAINT,
+            gid="standing",
+        )
+    return sheet.figure
+
+
+def film(game: Game, trips: Sequence[Trip], texts: Sequence[str]) -> Figure:
+    """A finished game with all its moments: what is built, then trip by trip the routes; a text a moment below."""
+    city, e = game.city, em(game.city.lattice.side)
+    sheet, caption = _page(city, legend(city, game, points=False), film=True, lines=2)
+    draw_city(sheet, city, _covered(game))
+    scoring = len(game.history) + 2  # the moment of the first trip: before it, what is kept
+    for number, trip in enumerate(trips):
+        draw_routes(sheet.during(scoring + number, scoring + number + 1), game, trip)
+    draw_game(sheet, city, game)
+    for moment, text in enumerate(texts):
+        size = fitting(text, _TEXT * e, _TEXT_ROOM * e)
+        sheet.during(moment, moment + 1).letters((0.0, caption - 1.8 * e), text, size, FAINT)
+    return sheet.figure
+
+
+def _covered(game: Game) -> dict[Cell, int]:
+    """Spots with a marker on them, and the move that laid it."""
+    tunnels = Moves(game).tunnels
+    return {cell: tunnels.get(cell, 0) for _, cell in game.placed.values()}
+
+
+def _page(city: City, rows: list[list["Entry"]], film: bool, lines: int) -> tuple[Sheet, float]:
+    """A sheet with caption and legend below the room for the city, and the height of the caption's first line."""
     e = em(city.lattice.side)
     corners = frame_corners(city.lattice.side)
     right, top = max(x for x, _ in corners) + _MARGIN * e, max(y for _, y in corners) + _MARGIN * e
-    rows = legend(city, game)
-    foot = (3.4 + (1.8 if game else 0.0) + 2.5 * len(rows)) * e
-    sheet = Sheet(-right, right, -top - foot, top)
-    draw_city(sheet, city, [cell for _, cell in game.placed.values()] if game else ())
-    if game:
-        draw_game(sheet, city, game)
-    _draw_caption(sheet, city, game, -top - 0.5 * e, e)
+    foot = (3.4 + 1.8 * (lines - 1) + 2.5 * len(rows)) * e
+    sheet = Sheet(-right, right, -top - foot, top, film)
+    _draw_caption(sheet, city, -top - 0.5 * e, e)
     for number, row in enumerate(rows):
         y = -top - foot + (_MARGIN + 0.6 + 2.5 * (len(rows) - 1 - number)) * e
         _draw_legend_row(sheet, row, y, e, 2 * right - 2 * _MARGIN * e)
-    return sheet.figure
+    return sheet, -top - 0.5 * e
 
 
 # --- caption and legend ----------------------------------------------------------------------------------
 
 
-def _draw_caption(sheet: Sheet, city: City, game: Game | None, y: float, e: float) -> None:
+def _draw_caption(sheet: Sheet, city: City, y: float, e: float) -> None:
     name, code = plain(city.board_set.name), city.layout.code
     size = fitting(name + code, 1.1 * e, 42 * e, "bold")
     gap = 1.1 * size
@@ -60,15 +96,13 @@ def _draw_caption(sheet: Sheet, city: City, game: Game | None, y: float, e: floa
     left = -(sum(widths) + gap) / 2
     sheet.letters((left, y), name, size, INK, "bold", align="left", gid="set-name")
     sheet.letters((left + widths[0] + gap, y), code, size, FAINT, align="left", gid="layout-code")
-    if game:
-        sheet.letters((0.0, y - 1.8 * e), standing(game), _TEXT * e, FAINT, gid="standing")
 
 
 def standing(game: Game) -> str:
     """How far a game has come, in a line."""
     stations = f"{_count(game.supply, 'station')} left"
     if game.over:
-        return f"after turn {game.turn}: building is over, {stations}"
+        return f"after turn {game.turn}: the game is over, final scores below, {stations}"
     return f"turn {game.turn}, seat {game.seat} to play, {stations}"
 
 
@@ -84,8 +118,8 @@ class Entry(NamedTuple):
     words: str
 
 
-def legend(city: City, game: Game | None) -> list[list[Entry]]:
-    """The rows of the legend: what the city has, then what is built, then who builds."""
+def legend(city: City, game: Game | None, points: bool = True) -> list[list[Entry]]:
+    """The rows of the legend: what the city has, then what is built, then who builds, with points or without."""
     kinds = [kind for kind in SPOTS + WATER_AND_GREEN if city.board_set.count(kind)]
     rows = [[Entry(partial(_kind_mark, kind), 1.0, CELL_KINDS[kind]) for kind in kinds]]
     rows.append([Entry(partial(_arrow_mark, arrow), 1.0, f"a line {FRAME_KINDS[arrow]}s") for arrow in "SE"])
@@ -94,16 +128,19 @@ def legend(city: City, game: Game | None) -> list[list[Entry]]:
             Entry(lambda sheet: draw_station(sheet.inset(_ORIGIN, 1.6), _ORIGIN), 0.7, "station"),
             Entry(lambda sheet: draw_badge(sheet.inset(_ORIGIN, 1.8), _ORIGIN, "A", FAINT), 0.7, "marker"),
         ]
-        seats = range(game.rules.companies)
-        rows.append([Entry(partial(_company_mark, seat), _SAMPLE, _company(game, seat)) for seat in seats])
+        scores = (result(game).scores if game.over else game.points) if points else None
+        for_seats = [_company(game, seat) for seat in range(game.rules.companies)]
+        if scores:
+            for_seats = [f"{name}: {_count(score, 'point')}" for name, score in zip(for_seats, scores, strict=True)]
+        rows.append([Entry(partial(_company_mark, seat), _SAMPLE, words) for seat, words in enumerate(for_seats)])
     return [row for row in rows if row]
 
 
 def _company(game: Game, seat: int) -> str:
-    """A company's name and seat, the player behind it where one plays two, and its points so far."""
+    """A company's name and seat, and the player behind it where one plays two."""
     shared = game.rules.players < game.rules.companies
     player = f", player {game.rules.seat_player[seat]}" if shared else ""
-    return f"{COMPANY_NAMES[seat]} (seat {seat}{player}): {_count(game.points[seat], 'point')}"
+    return f"{COMPANY_NAMES[seat]} (seat {seat}{player})"
 
 
 def _kind_mark(kind: str, sheet: Sheet) -> None:

@@ -1,7 +1,8 @@
 """The city on a sheet: cells, pieces, lake, park and the frame with its arrows (rules G1-G7)."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator, Mapping
 from math import hypot, pi, sin
+from types import MappingProxyType
 
 from mmsim.drawing.palette import FAINT, INK, PAPER, plain
 from mmsim.drawing.sheet import Point, Sheet, fitting, mean, turned
@@ -29,8 +30,8 @@ def frame_corners(side: int) -> list[Point]:
     return [(x * apothem / ROW, y * apothem / ROW) for x, y in (position(step((0, 0), k)) for k in range(6))]
 
 
-def draw_city(sheet: Sheet, city: City, covered: Collection[Cell] = ()) -> None:
-    """The city; a covered spot has something else where its letter would be."""
+def draw_city(sheet: Sheet, city: City, covered: Mapping[Cell, int] = MappingProxyType({})) -> None:
+    """The city; a covered spot has something else where its letter would be (on a film from a moment on)."""
     _draw_frame(sheet, city)
     _draw_cells(sheet, city, covered)
     _draw_lattice(sheet, city)
@@ -54,7 +55,11 @@ def draw_spot(sheet: Sheet, corners: list[Point], kind: str, lettered: bool = Tr
     """A spot: its colour and its letter."""
     sheet.area([corners], KIND_FILL[kind], gid=gid)
     if lettered:
-        sheet.letters(mean(corners), kind, LETTER, KIND_INK[kind], "bold")
+        draw_spot_letter(sheet, corners, kind)
+
+
+def draw_spot_letter(sheet: Sheet, corners: list[Point], kind: str) -> None:
+    sheet.letters(mean(corners), kind, LETTER, KIND_INK[kind], "bold")
 
 
 def draw_arrow(sheet: Sheet, at: Point, angle: float, kind: str, gid: str | None = None) -> None:
@@ -110,7 +115,7 @@ def _draw_frame(sheet: Sheet, city: City) -> None:
             draw_arrow(sheet, at, way, kind, f"arrow-{kind}-{cell_name(cell)}")
 
 
-def _draw_cells(sheet: Sheet, city: City, covered: Collection[Cell]) -> None:
+def _draw_cells(sheet: Sheet, city: City, covered: Mapping[Cell, int]) -> None:
     n = city.lattice.side
     sheet.area([[position(step((0, 0), k, n)) for k in range(6)]], KIND_FILL["."], gid="city")
     for cell in city.lattice.city_cells:
@@ -118,6 +123,8 @@ def _draw_cells(sheet: Sheet, city: City, covered: Collection[Cell]) -> None:
         if kind in SPOTS:
             gid = f"spot-{kind}-{cell_name(cell)}"
             draw_spot(sheet, triangle(city, cell), kind, cell not in covered, gid)
+            if sheet.film and cell in covered:
+                draw_spot_letter(sheet.during(0, covered[cell]), triangle(city, cell), kind)
     for number, cells in enumerate(landscapes(city)):
         kind = city.kind[cells[0]]
         draw_landscape(sheet, [triangle(city, cell) for cell in cells], kind, f"landscape-{kind}-{number}")

@@ -1,6 +1,8 @@
 """What has been built, on top of the city: lines, stations and markers (rules G8, G9, M1, ST1)."""
 
+from collections.abc import Iterator
 from math import hypot
+from typing import Any, NamedTuple
 
 from matplotlib.path import Path as Outline
 
@@ -8,9 +10,10 @@ from mmsim.drawing.palette import INK, PAPER
 from mmsim.drawing.sheet import Point, Sheet, mean
 from mmsim.metromania.rules.board import City
 from mmsim.metromania.rules.lattice import Cell, Vertex, position
-from mmsim.metromania.rules.position import Game
+from mmsim.metromania.rules.position import Game, Line
+from mmsim.metromania.rules.reference_scoring import Trip
 from mmsim.metromania.shell.draw_city import cell_name, triangle
-from mmsim.metromania.shell.draw_palette import COMPANY, KIND_INK
+from mmsim.metromania.shell.draw_palette import COMPANY, KIND_INK, ROUTE
 
 _WIDTH = 0.115  # of a line
 _SHIFT = 0.088  # G8: how far a tunnel runs inside its cell
@@ -20,28 +23,70 @@ _STATION = 0.17
 
 
 def draw_game(sheet: Sheet, city: City, game: Game) -> None:
+    """What has been built; on a film everything from the move on that built it."""
+    moves = Moves(game)
     for seat, number, line in game.all_lines():
         if line.started:
             # The cells of a line come in the order in which it was dug.
             cells = [cell for cell, owner in game.tunnels.items() if owner == (seat, number)]
-            track = line_outline(city, line.path, cells, line.ended)
-            draw_track(sheet, track, seat, number, f"line-{seat}-{number}")
-            _draw_caps(sheet, line.path, COMPANY[seat], line.ended, f"{seat}-{number}")
+            if sheet.film:
+                _film_line(sheet, city, line, cells, (seat, number), moves)
+            else:
+                track = line_outline(city, line.path, cells, line.ended)
+                draw_track(sheet, track, seat, number, f"line-{seat}-{number}")
+                _draw_start(sheet, line.path, COMPANY[seat], f"{seat}-{number}")
+                if line.ended:
+                    _draw_end(sheet, line.path, COMPANY[seat], f"{seat}-{number}")
     for vertex in game.stations:
-        draw_station(sheet, position(vertex), f"station-{vertex[0]}_{vertex[1]}")
+        then = sheet.during(moves.stations[vertex]) if sheet.film else sheet
+        draw_station(then, position(vertex), f"station-{vertex[0]}_{vertex[1]}")
     for marker, (seat, cell) in game.placed.items():
-        _draw_marker(sheet, city, game, marker.letter, marker.kind, seat, cell)
+        then = sheet.during(moves.tunnels[cell]) if sheet.film else sheet
+        _draw_marker(then, city, game, marker.letter, marker.kind, seat, cell)
+
+
+class Moves:
+    """Which move of a game, counted from 1, built what."""
+
+    def __init__(self, game: Game) -> None:
+        numbered = list(enumerate(game.history, 1))
+        self.tunnels = {played.move.cell: i for i, played in numbered if played.move.cell is not None}
+        self.stations = {vertex: i for i, played in numbered for vertex in played.stations}
+
+
+def _film_line(sheet: Sheet, city: City, line: Line, cells: list[Cell], which: tuple[int, int], moves: Moves) -> None:
+    """A line tunnel by tunnel, each from the move on that dug it; its tip until the next."""
+    seat, number = which
+    dug = [moves.tunnels[cell] for cell in cells]
+    strokes: list[tuple[Sheet, Outline]] = []
+    for i, piece in enumerate(line_pieces(city, line.path, cells)):
+        last = i + 1 == len(dug)
+        strokes.append((sheet.during(dug[i]), piece.outline))
+        end = tip(piece, line.path[i + 1], last and line.ended)
+        strokes.append((sheet.during(dug[i], None if last else dug[i + 1]), end.outline))
+    draw_strokes(strokes, seat, number)
+    _draw_start(sheet.during(dug[0]), line.path, COMPANY[seat], "")
+    if line.ended:
+        _draw_end(sheet.during(dug[-1]), line.path, COMPANY[seat], "")
 
 
 # --- the marks, also shown in the legend -----------------------------------------------------------------
 
 
 def draw_track(sheet: Sheet, track: Outline, seat: int, number: int, gid: str | None = None) -> None:
+    """A whole line of a company."""
+    draw_strokes([(sheet, track)], seat, number, gid)
+
+
+def draw_strokes(strokes: list[tuple[Sheet, Outline]], seat: int, number: int, gid: str | None = None) -> None:
     """S6: line 0 solid, line 1 striped, both on a white seam that parts them from what lies beside them."""
-    sheet.shape(track, edge=PAPER, width=_WIDTH + 0.045)
-    sheet.shape(track, edge=COMPANY[seat], width=_WIDTH, gid=gid)
-    if number == 1:
-        sheet.shape(track, edge=PAPER, width=0.4 * _WIDTH, dashes=(0.13, 0.12))
+    for sheet, track in strokes:
+        sheet.shape(track, edge=PAPER, width=_WIDTH + 0.045)
+    for sheet, track in strokes:
+        sheet.shape(track, edge=COMPANY[seat], width=_WIDTH, gid=gid)
+    for sheet, track in strokes:
+        if number == 1:
+            sheet.shape(track, edge=PAPER, width=0.4 * _WIDTH, dashes=(0.13, 0.12))
 
 
 def draw_station(sheet: Sheet, at: Point, gid: str | None = None) -> None:
@@ -65,39 +110,75 @@ def _draw_marker(sheet: Sheet, city: City, game: Game, letter: str, kind: str, s
     draw_badge(sheet, centre, letter, COMPANY[seat], f"marker-{letter}-{kind}-{cell_name(cell)}")
 
 
-def _draw_caps(sheet: Sheet, path: list[Vertex], colour: str, ended: bool, name: str) -> None:
-    """A knob where a line starts, a buffer stop where it has ended."""
+def _draw_start(sheet: Sheet, path: list[Vertex], colour: str, name: str) -> None:
+    """A knob where a line starts."""
     sheet.disc(position(path[0]), 0.12, colour, PAPER, 0.035, f"start-{name}")
-    if ended:
-        (ax, ay), (bx, by) = position(path[-2]), position(path[-1])
-        across = (0.17 * (ay - by), 0.17 * (bx - ax))
-        bar = [[(bx - across[0], by - across[1]), (bx + across[0], by + across[1])]]
-        sheet.strokes(bar, PAPER, _WIDTH + 0.045)
-        sheet.strokes(bar, colour, _WIDTH, f"end-{name}")
+
+
+def _draw_end(sheet: Sheet, path: list[Vertex], colour: str, name: str) -> None:
+    """A buffer stop where a line has ended."""
+    (ax, ay), (bx, by) = position(path[-2]), position(path[-1])
+    across = (0.17 * (ay - by), 0.17 * (bx - ax))
+    bar = [[(bx - across[0], by - across[1]), (bx + across[0], by + across[1])]]
+    sheet.strokes(bar, PAPER, _WIDTH + 0.045)
+    sheet.strokes(bar, colour, _WIDTH, f"end-{name}")
+
+
+# --- trips -----------------------------------------------------------------------------------------------
+
+
+def draw_routes(sheet: Sheet, game: Game, trip: Trip) -> None:
+    """What is on a fastest route of a trip, and where it begins and ends (TT3)."""
+    for section in trip.used:
+        path = game.lines[section.one.seat][section.one.line].path
+        first, last = sorted((path.index(section.one.station), path.index(section.other.station)))
+        sheet.strokes([[position(vertex) for vertex in path[first : last + 1]]], ROUTE, 0.42)
+    for marker, (_, cell) in game.placed.items():
+        if marker.letter == trip.name:
+            sheet.area([triangle(game.city, cell)], ROUTE, ROUTE, 0.12)
 
 
 # --- the course of a line --------------------------------------------------------------------------------
 
 
+class Piece(NamedTuple):
+    """A part of the course of a line: its points, what matplotlib is to do at each, and where it heads."""
+
+    points: list[Point]
+    codes: list[Any]
+    ahead: Point
+
+    @property
+    def outline(self) -> Outline:
+        return Outline(self.points, self.codes)
+
+
 def line_outline(city: City, path: list[Vertex], cells: list[Cell], ended: bool) -> Outline:
     """A line from its portal to its terminus: along each edge inside the tunnel's cell, bending at the vertices."""
+    pieces = list(line_pieces(city, path, cells))
+    pieces.append(tip(pieces[-1], path[-1], ended))
+    points = [pieces[0].points[0], *(point for piece in pieces for point in piece.points[1:])]
+    return Outline(points, [Outline.MOVETO, *(code for piece in pieces for code in piece.codes[1:])])
+
+
+def line_pieces(city: City, path: list[Vertex], cells: list[Cell]) -> Iterator[Piece]:
+    """The tunnels of a line one by one, each from where the one before leaves off."""
     tracks = [_Straight(city, *ends) for ends in zip(path, path[1:], cells, strict=False)]
-    points: list[Point] = [position(path[0])]
-    codes = [Outline.MOVETO]
-    ahead = tracks[0].direction
+    at, ahead = position(path[0]), tracks[0].direction
     for track in tracks:
-        points += _bend(points[-1], ahead, track.begin, track.direction)
-        points.append(track.finish)
-        codes += [Outline.CURVE4] * 3 + [Outline.LINETO]
-        ahead = track.direction
+        points = [at, *_bend(at, ahead, track.begin, track.direction), track.finish]
+        at, ahead = track.finish, track.direction
+        yield Piece(points, [Outline.MOVETO, *[Outline.CURVE4] * 3, Outline.LINETO], ahead)
+
+
+def tip(last: Piece, terminus: Vertex, ended: bool) -> Piece:
+    """What follows the last tunnel: the bend to the portal of a line that has ended, else a stub towards its vertex."""
+    at, ahead = last.points[-1], last.ahead
     if ended:
-        points += _bend(points[-1], ahead, position(path[-1]), ahead)
-        codes += [Outline.CURVE4] * 3
-    else:
-        x, y = points[-1]
-        points.append((x + 0.8 * _BEND * ahead[0], y + 0.8 * _BEND * ahead[1]))
-        codes.append(Outline.LINETO)
-    return Outline(points, codes)
+        points = [at, *_bend(at, ahead, position(terminus), ahead)]
+        return Piece(points, [Outline.MOVETO, *[Outline.CURVE4] * 3], ahead)
+    stub = (at[0] + 0.8 * _BEND * ahead[0], at[1] + 0.8 * _BEND * ahead[1])
+    return Piece([at, stub], [Outline.MOVETO, Outline.LINETO], ahead)
 
 
 class _Straight:

@@ -13,6 +13,8 @@ KIND_FILL = {
 }
 KIND_INK = {"R": "#6B5500", "C": "#7A3512", "E": "#553382", "L": "#0F4A75", "P": "#1E5F45"}
 
+ROUTE = "#FFD54A"  # what a test trip takes
+
 COMPANY_NAMES = ("Blue", "Orange", "Black", "Purple")  # by seat
 COMPANY = ("#0B5FB0", "#D8470A", "#1F1F1F", "#AA3377")
 TERMINAL_COMPANY = (*COMPANY[:2], "#707070", *COMPANY[3:])  # black is lost on a dark screen

@@ -40,11 +40,11 @@ def tell(game: Game, why: Mapping[int, Sequence[Reason]] | None = None) -> Itera
         phrases: list[str] = []
         eventful = True  # whether the last tunnel did more than reach a vertex
         for played in moves:
-            phrase = _phrase(replay, played)
-            if phrase.startswith("on to") and not eventful:
-                phrases[-1] += phrase.removeprefix("on to")
+            words = phrase(replay, played)
+            if words.startswith("on to") and not eventful:
+                phrases[-1] += words.removeprefix("on to")
             else:
-                phrases.append(phrase)
+                phrases.append(words)
             eventful = bool(played.stations) or played.move.marker is not None
             apply(replay, played.move)
         yield f"{turn:3}  {company(game, seat):{width}}  {'; '.join(phrases)}"
@@ -68,7 +68,7 @@ def reason_text(reason: Reason) -> str:
     return f"{reason.value:8.2f}  {begins}: " + (", ".join(f"{name} {part:+.2f}" for name, part in parts) or "nothing")
 
 
-def _phrase(before: Game, played: PlayedMove) -> str:
+def phrase(before: Game, played: PlayedMove) -> str:
     """What one move did, in words."""
     move = played.move
     if move == DECLINE:
@@ -171,6 +171,16 @@ def _trip_note(trip: Trip) -> str:
         faults = [f"{COMPANIES[seat]}: {_FAULTS[fault]}" for seat, fault in sorted(trip.guilty.items())]
         return ", ".join(faults) or "impossible"
     return ""
+
+
+def trip_sentence(game: Game, trip: Trip) -> str:
+    """How a trip went, in words."""
+    name = _trip_name(trip).capitalize() if trip.name == PARK_LAKE else f"Trip {trip.name} - {trip.name}"
+    went = f"{trip.minutes} minutes" if trip.minutes is not None else _trip_note(trip)
+    if trip.minutes == 1:
+        went = "1 minute"
+    scores = [f"{company(game, seat)} {score:+d}" for seat, score in enumerate(trip.scores) if score]
+    return f"{name}: {went}; {', '.join(scores) or 'nobody scores'}"
 
 
 def verdict(game: Game, outcome: Result) -> str:

@@ -17,6 +17,7 @@ from mmsim.metromania.rules.deal import deal
 from mmsim.metromania.rules.lattice import MAX_SIDE, MIN_SIDE, position
 from mmsim.metromania.rules.position import Game, Move
 from mmsim.metromania.rules.reference import apply, legal_moves
+from mmsim.metromania.rules.reference_scoring import result
 from mmsim.metromania.rules.rulesets import ruleset
 from mmsim.metromania.shell import draw, draw_text
 from mmsim.metromania.shell.draw_city import landscapes
@@ -154,9 +155,10 @@ def test_marked_spot_keeps_its_letter_beside_the_marker(
     assert letters["R"] == classic.board_set.count("R") + 1
 
 
-def test_legend_names_every_company_and_its_points(game_svg: ElementTree.Element, finished: Game) -> None:
+def test_legend_names_every_company_and_its_final_score(game_svg: ElementTree.Element, finished: Game) -> None:
     written = " ".join(texts(game_svg))
-    for seat, points in enumerate(finished.points):
+    assert result(finished).scores != finished.points
+    for seat, points in enumerate(result(finished).scores):
         assert re.search(rf"\(seat {seat}\): {points} points?", written)
 
 

@@ -1,0 +1,122 @@
+"""A game to step through: the page holds everything, and every step shows what the record says."""
+
+import json
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mmsim.core.shell import Replay
+from mmsim.drawing.sheet import Moments
+from mmsim.games import find_shell
+from mmsim.report.replay import page
+
+GOLDEN = Path(__file__).parent.parent / "golden"
+GAMES = [
+    "metromania/print-4p-01.json",
+    "metromania/en1-regular-2p-01.json",
+    "metromania/v2-3p-01.json",
+    "metro/metro-hand2-4p.json",
+    "metro/metro-companies-central-2p.json",
+]
+
+
+def record_of(name: str) -> Any:
+    return json.loads((GOLDEN / name).read_text())
+
+
+def replay_of(record: Any) -> Replay:
+    shell: Any = find_shell(record["game"])
+    found: Replay = shell.replay(record)
+    return found
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_the_moments_are_the_beginning_every_move_and_the_scores(name: str) -> None:
+    record = record_of(name)
+    replay = replay_of(record)
+    moves = [moment for moment in replay.moments if moment.seat is not None]
+    # a declined bonus station is no move of a record, but a step to look at
+    steps = [moment for moment in moves if "declines the bonus station" not in moment.text]
+    assert [(moment.turn, moment.seat) for moment in steps] == [
+        (move["turn"], move["seat"]) for move in record["moves"]
+    ]
+    assert list(replay.moments[-1].points) == record["result"]["scores"]
+    assert not any(replay.moments[0].points)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_page_is_small_and_needs_nothing_else(name: str) -> None:
+    replay = replay_of(record_of(name))
+    text = page(replay)
+    assert len(text.encode()) < 400_000
+    assert not re.search(r"""(src|href)=["'](?!#)""", text.replace('xlink:href="#', ""))
+    assert all(moment.text in text for moment in replay.moments[:3])
+
+
+def test_a_name_in_a_record_cannot_end_the_script_of_its_page() -> None:
+    record = record_of(GAMES[0])
+    record["seats"][0]["bot"] = "</script><b>"
+    text = page(replay_of(record))
+    assert "</script><b>" not in text
+    assert text.count("</script>") == 2
+
+
+def test_what_a_film_shows_at_a_moment_is_read_from_the_names_of_its_parts() -> None:
+    assert Moments.of(Moments(3, None).name(7)) == Moments(3, None)
+    assert Moments.of("lattice") is None
+    assert [moment for moment in range(6) if moment in Moments(2, 4)] == [2, 3]
+
+
+# --- in a browser --------------------------------------------------------------------------------------------
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    own = next((path for name in NAMES if (path := shutil.which(name))), None)
+    with playwright.sync_playwright() as play:
+        try:
+            started = play.chromium.launch(executable_path=own, args=["--no-sandbox"])
+        except playwright.Error as error:
+            pytest.skip(f"no Chromium here: {str(error).splitlines()[0]}")
+        yield started
+        started.close()
+
+
+@pytest.mark.parametrize("name", [GAMES[0], GAMES[3]])
+def test_stepping_back_shows_what_stepping_on_has_shown(browser: Any, name: str, tmp_path: Path) -> None:
+    record = record_of(name)
+    replay = replay_of(record)
+    (tmp_path / "game.html").write_text(page(replay), encoding="utf-8")
+    visited = browser.new_context(viewport={"width": 390, "height": 844}, color_scheme="dark").new_page()
+    said: list[str] = []
+    visited.on("console", lambda message: said.append(message.text))
+    visited.on("pageerror", lambda error: said.append(str(error)))
+    visited.goto((tmp_path / "game.html").as_uri() + "#turn=0")
+    look = """() => [document.getElementById("text").textContent, [...document.querySelectorAll("td.points")]
+        .map(cell => Number(cell.textContent)), [...document.querySelectorAll('[id^="when-"]')]
+        .filter(thing => thing.style.display !== "none").map(thing => thing.id)]"""
+    forwards = []
+    for moment in replay.moments:
+        text, points, things = visited.evaluate(look)
+        assert text == moment.text
+        assert points == list(moment.points)
+        forwards.append(things)
+        visited.keyboard.press("ArrowRight")
+    backwards = []
+    for _ in replay.moments:
+        backwards.append(visited.evaluate(look)[2])
+        visited.keyboard.press("ArrowLeft")
+    assert backwards == forwards[::-1]
+    assert len({len(things) for things in forwards}) > 20
+    visited.evaluate("location.hash = '#turn=12'")
+    visited.wait_for_function("document.getElementById('where').textContent.startsWith('turn 12')")
+    assert visited.evaluate("document.documentElement.scrollWidth") <= 390
+    assert said == []
+    visited.context.close()
