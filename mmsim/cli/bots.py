@@ -58,6 +58,7 @@ def show(
         about = {"bot": bot.spec, "idea": bot.idea, "looks_at": bot.looks_at, "weights": bot.settings}
         if isinstance(bot, NetBot):
             about["net"] = bot.net.about
+            about["of_players"] = {str(number): net.about for number, net in bot.net.of_players.items()}
         if exploited:
             about["exploited"] = exploited
         typer.echo(json.dumps(about, indent=1))
@@ -67,6 +68,8 @@ def show(
     screen.print(f"looks at: {bot.looks_at}", markup=False)
     if isinstance(bot, NetBot):
         screen.print(f"its net: {bot.net.digest}, made by: {bot.net.about.get('command', '?')}", markup=False)
+        for number, net in bot.net.of_players.items():
+            screen.print(f"for {number} players, made by: {net.about.get('command', '?')}", markup=False)
     if exploited:
         screen.print(_exploit_sentence(exploited), markup=False)
     if not bot.settings:
@@ -179,6 +182,9 @@ def train(
         str | None,
         typer.Option(metavar="BOT", help="Who plays while decisions are collected; if not given, the untrained bot."),
     ] = None,
+    add: Annotated[
+        bool, typer.Option("--add", help="Keep the nets that the file has; this one is for its number of players.")
+    ] = False,
     seed: Seed = 1,
     workers: Workers = None,
     log: Annotated[Path | None, typer.Option(dir_okay=False, help="Write what every epoch showed (JSON) here.")] = None,
@@ -192,7 +198,7 @@ def train(
     shell, first = find_rules(game or (None if rules else game_of_bot(spec)), rules[0] if rules else None)
     plan = training.Plan(
         *(shell.name, spec, tuple(rules or [first]), tuple(players or [None]), board, tuple(split_bots(against))),
-        *(seed, games, epochs, final_games, learner or ""),
+        *(seed, games, epochs, final_games, add, learner or ""),
     )
     curve: list[Fit] = []
     with watched(quiet) as watch, Arena(plan.game, workers or cores(), watch) as arena:

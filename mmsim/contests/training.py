@@ -21,7 +21,7 @@ from mmsim.contests.matches import Arena, Match
 from mmsim.core.bots import NetBot
 from mmsim.core.errors import UsageError
 from mmsim.core.game import Variant
-from mmsim.core.nets import Net
+from mmsim.core.nets import Net, read_net
 from mmsim.core.seating import find_bot
 from mmsim.games import find_game, find_shell
 
@@ -45,12 +45,15 @@ class Plan:
     games: int = 4000  # to collect decisions from, in all
     epochs: int = 10
     final_games: int = 4000  # held out, in all
+    add: bool = False  # whether the net joins those of the file, for its number of players
     learner: str = ""  # who plays while decisions are collected; if not given, the bot whose turns the net chooses from
 
     def __post_init__(self) -> None:
         bot = find_bot(self.bot, find_shell(self.game).bots)
         if not isinstance(bot, NetBot):
             raise UsageError(f"bot {bot.name} goes by no net; mmsim bots tune looks for better weights of it")
+        if self.add and (len({*self.players}) != 1 or None in self.players):
+            raise UsageError("a net is added for one number of players")
         if not self.learner:
             object.__setattr__(self, "learner", bot.like)
 
@@ -62,7 +65,7 @@ class Plan:
         words += [f"--players {players}" for players in self.players if players is not None]
         words += [f"--board {self.board}"] if self.board else []
         words += [f"--against {','.join(self.against)}", f"--games {self.games}"]
-        words += [f"--learner {self.learner}"]
+        words += [f"--learner {self.learner}"] + ["--add"] * self.add
         return " ".join([*words, f"--epochs {self.epochs}", f"--final-games {self.final_games}", f"--seed {self.seed}"])
 
 
@@ -117,10 +120,20 @@ def train(plan: Plan, arena: Arena, file: Path, tell: Callable[[Fit], None]) -> 
         "learner": plan.learner,
         "held_out_decisions": _rounded(asdict(curve[-1])),
     }
-    replace(net, about=about).write(file)
+    others = read_net(file, bot.inputs) if plan.add else None
+
+    def write(net: Net) -> None:
+        if others is None:
+            net.write(file)
+        else:
+            (players,) = {*plan.players}
+            assert players is not None
+            replace(others, of_players={**others.of_players, players: net}).write(file)
+
+    write(replace(net, about=about))
     verdicts = judge(plan, arena, f"{plan.bot}:weights={file}")
     net = replace(net, about={**about, "held_out_games": [_rounded(asdict(verdict)) for verdict in verdicts]})
-    net.write(file)
+    write(net)
     return net, verdicts
 
 

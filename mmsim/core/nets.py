@@ -5,8 +5,9 @@ is above zero. Inputs have names, so a file says what it was made for and a bot 
 """
 
 import json
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
@@ -21,6 +22,7 @@ from mmsim.core.files import write_output
 FORMAT = "mmsim-net-1"
 UNITS = 32  # the most a net has
 _DIGITS = 5  # significant ones, in a file
+_OF_PLAYERS = re.compile(r"of_(\d+)_players")
 _PARTS = ("constant", "bias", "out", "inputs")
 
 
@@ -35,6 +37,7 @@ class Net:
     direct: NDArray[np.float64]  # [input]
     into: NDArray[np.float64]  # [input, unit]
     about: Mapping[str, Any] = field(default_factory=dict)  # where it comes from; plain JSON
+    of_players: Mapping[int, "Net"] = field(default_factory=dict)  # others for some numbers of players
 
     def values(self, rows: NDArray[Any]) -> NDArray[np.float64]:
         """The net's value of every row of inputs."""
@@ -52,16 +55,26 @@ class Net:
         bias[:units], out[:units] = self.bias, self.out
         return np.concatenate([[units, self.constant], bias, out, self.direct, wide.ravel()]).astype(np.float32)
 
+    def for_players(self, players: int) -> "Net":
+        """The net for a number of players."""
+        return self.of_players.get(players, self)
+
     def text(self) -> str:
         """The file of this net: an input a line, its direct weight before those into the units."""
+        others = "".join(
+            f',\n "of_{players}_players": {{\n{net._parts_text()}\n }}' for players, net in self.of_players.items()
+        )
+        return f'{{\n "format": "{FORMAT}",\n{self._parts_text()}{others}\n}}\n'
+
+    def _parts_text(self) -> str:
         rows = ",\n".join(
             f"  {json.dumps(name)}: {_numbers([direct, *into])}"
             for name, direct, into in zip(self.inputs, self.direct, self.into, strict=True)
         )
         return (
-            f'{{\n "format": "{FORMAT}",\n "about": {json.dumps(self.about, indent=1, ensure_ascii=False)},\n'
+            f' "about": {json.dumps(self.about, indent=1, ensure_ascii=False)},\n'
             f' "constant": {_numbers([self.constant])[1:-1]},\n "bias": {_numbers(self.bias)},\n'
-            f' "out": {_numbers(self.out)},\n "inputs": {{\n{rows}\n }}\n}}\n'
+            f' "out": {_numbers(self.out)},\n "inputs": {{\n{rows}\n }}'
         )
 
     def write(self, path: Path) -> None:
@@ -70,7 +83,8 @@ class Net:
     @property
     def digest(self) -> str:
         """What tells this net from any other."""
-        return sha256(self.packed().tobytes()).hexdigest()[:12]
+        nets = [self, *self.of_players.values()]
+        return sha256(b"".join(net.packed().tobytes() for net in nets)).hexdigest()[:12]
 
 
 def _numbers(values: Sequence[float] | NDArray[np.float64]) -> str:
@@ -96,13 +110,17 @@ def _read(path: Path, changed: int, inputs: tuple[str, ...]) -> Net:
         raise UsageError(f"weights {path} are not valid JSON: {error}") from error
     if not isinstance(found, dict) or found.get("format") != FORMAT:
         raise UsageError(f'weights {path} are not a net: there is no "format": "{FORMAT}"')
+    of_players = {}
+    for name, net in found.items():
+        if players := _OF_PLAYERS.fullmatch(name):
+            of_players[int(players[1])] = _net_of(path, net, inputs)
+    return replace(_net_of(path, found, inputs), of_players=of_players)
+
+
+def _net_of(path: Path, found: Any, inputs: tuple[str, ...]) -> Net:
     for part in _PARTS:
-        if part not in found:
+        if not isinstance(found, dict) or part not in found:
             raise UsageError(f"weights {path} have no {part}")
-    return _net_of(path, found, inputs)
-
-
-def _net_of(path: Path, found: Mapping[str, Any], inputs: tuple[str, ...]) -> Net:
     named = found["inputs"]
     if not isinstance(named, dict) or set(named) != set(inputs):
         lacking = sorted({*inputs} - {*named})

@@ -32,12 +32,19 @@ def test_a_ladder_rates_bots_draws_them_and_says_who_cannot_be_told_apart(tmp_pa
     told = json.loads(output("ladder", *words, "--json"))
     assert {duel["bot"] for duel in told["duels"]} == {"uniform", "greedy"}
     assert told["games"] == 80
+    assert told["ratings_fit"]["lineups"] == 2
+    assert text.index("Share of wins") < text.index("Ratings")
 
 
-def test_a_tuning_tells_what_it_found_and_keeps_a_log(tmp_path: Path) -> None:
-    log = tmp_path / "log.json"
+def test_a_tuning_tells_what_it_found_keeps_a_log_and_writes_weights_that_can_be_seated(tmp_path: Path) -> None:
+    log, out = tmp_path / "log.json", tmp_path / "runner.json"
     words = ["--opponents", "uniform", "--generations", "1", "--population", "4", "--games", "8", "--final-games", "8"]
-    assert output("bots", "tune", "runner", *words, "--workers", "1", "--log", log).startswith("runner:")
+    text = output("bots", "tune", "runner", *words, "--workers", "1", "--log", log, "--out", out)
+    assert text.startswith("runner:")
+    assert f"seat it with --bots runner:weights={out}" in text
+    seated = json.loads(output("bots", "show", f"runner:weights={out}", "--json"))
+    assert seated["bot"] == text.splitlines()[0]
+    assert "are for bot runner, not for greedy" in complaint(2, "bots", "show", f"greedy:weights={out}")
     told = json.loads(log.read_text())
     assert told["start"] == BOTS["runner"].settings
     assert len(told["generations"]) == 1
@@ -53,6 +60,17 @@ def test_a_training_writes_weights_that_can_be_seated(tmp_path: Path) -> None:
     assert [point["epoch"] for point in json.loads(log.read_text())["curve"]] == [0, 1]
     told = json.loads(output("bots", "show", f"expert:weights={out}", "--json"))
     assert told["net"]["games"] == 16
+
+
+def test_an_exploit_tells_how_far_above_a_fair_share_a_net_gets_and_notes_it(tmp_path: Path) -> None:
+    note = tmp_path / "found.json"
+    words = ["--rules", "v2", "--players", "2", "--games", "16", "--epochs", "1", "--final-games", "8"]
+    text = output("bots", "exploit", "runner", *words, "--workers", "1", "--note", note)
+    assert "a net trained against it wins" in text
+    assert "points from a fair share (50%)" in text
+    found = json.loads(note.read_text())["runner"]
+    assert found["opponent"] == "runner"
+    assert str(found["command"]).startswith("mmsim bots exploit runner --rules v2 --players 2 ")
 
 
 def test_play_explains_every_turn_of_a_bot_that_weighs() -> None:

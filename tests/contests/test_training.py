@@ -8,15 +8,21 @@ from mmsim.cli.playing import watched
 from mmsim.contests.matches import Arena
 from mmsim.contests.training import Plan, train
 from mmsim.core.errors import UsageError
+from mmsim.core.nets import read_net
 from mmsim.metromania.bots import find_bot
 
 
 def trained(folder: Path, workers: int) -> bytes:
     plan = Plan("metromania", "expert", ("print", "v2"), (2, 3), None, ("planner", "networker"), 3, 32, 2, 32)
+    four = Plan("metromania", "expert", ("print",), (4,), None, ("planner",), 3, 8, 1, 4, add=True)
     folder.mkdir()
     file = folder / "net.json"
     with watched(quiet=True) as watch, Arena("metromania", workers, watch) as arena:
         net, verdicts = train(plan, arena, file, lambda point: None)
+        added, _ = train(four, arena, file, lambda point: None)
+    both = read_net(file, added.inputs)
+    assert both.for_players(4).about["command"].endswith("--final-games 4 --seed 3")
+    assert both.about == net.about
     assert net.about["decisions"] > 150
     assert len(verdicts) == 8
     assert {verdict.players for verdict in verdicts} == {2, 3}

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,17 @@ def test_a_net_that_is_written_is_read_again(tmp_path: Path) -> None:
     assert found.about == {"seed": 1}
     found.write(tmp_path / "again.json")
     assert (tmp_path / "again.json").read_bytes() == path.read_bytes()
+
+
+def test_a_file_has_nets_of_their_own_for_some_numbers_of_players(tmp_path: Path) -> None:
+    path = tmp_path / "net.json"
+    both = replace(some_net(), of_players={4: some_net(seed=2)})
+    both.write(path)
+    found = read_net(path, NAMES)
+    assert found.for_players(4).about == {"seed": 2}
+    assert found.for_players(3).about == {"seed": 1}
+    assert found.digest != replace(found, of_players={}).digest
+    assert found.text() == both.text()
 
 
 def test_a_file_that_has_changed_is_read_anew(tmp_path: Path) -> None:

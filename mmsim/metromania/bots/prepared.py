@@ -55,16 +55,16 @@ def seatings(rules: Ruleset, bots: Sequence[Bot], rotate: bool) -> state.Record:
     for rotation in range(rotations):
         first = rotation * memory.SEATINGS
         for seat, bot in enumerate(seated(rules, bots, rotation)):
-            _seat(rows[first], seat, bot)
+            _seat(rows[first], seat, bot, rules.players)
         if any(bot.kind == memory.SEARCH for bot in bots):
             for place, spec in enumerate(memory.POOL):
                 for seat in range(rules.companies):
-                    _seat(rows[first + 1 + place], seat, find_bot(spec))
+                    _seat(rows[first + 1 + place], seat, find_bot(spec), rules.players)
     return rows
 
 
-def _seat(row: state.Record, seat: int, bot: Bot) -> None:
+def _seat(row: state.Record, seat: int, bot: Bot, players: int) -> None:
     """Seat a bot in a row of `BOTS`."""
     memory.fill(row, seat, bot.kind, bot.settings)
     if isinstance(bot, NetBot):
-        memory.fill_net(row, seat, bot.net)
+        memory.fill_net(row, seat, bot.net.for_players(players))
