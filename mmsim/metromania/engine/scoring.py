@@ -25,6 +25,7 @@ from mmsim.metromania.engine.trips import (
     build_network,
     count_sections,
     fastest,
+    fewest_changes,
     stations_at_cell,
     tunnels_used,
 )
@@ -89,7 +90,7 @@ def run_trip(s: State, b: Board, r: Rules, net: Network, trip: Any) -> None:
         return
     if minutes > 0:
         s.sections[ix(trip)] = count_sections(net, r)
-        s.changes[ix(trip)] = net.fewest_changes
+        s.changes[ix(trip)] = fewest_changes(net, r, minutes)
     involved = involved_companies(r, net)
     s.involved[ix(trip)] = involved
     scoring = scoring_companies(r, net, involved)

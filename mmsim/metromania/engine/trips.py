@@ -8,12 +8,32 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from mmsim.compiled.accel import count_bits, inlined, ix, lowest_bit
+from mmsim.compiled.accel import (
+    EIGHT,
+    both,
+    count_bits,
+    either,
+    filled,
+    get_words,
+    inlined,
+    ix,
+    jit,
+    lowest_bit,
+    moved_down,
+    moved_up,
+    no_words,
+    put_words,
+    without,
+    word_of,
+)
 from mmsim.metromania.engine.state import LINES, NOWHERE, PATH, STATIONS, Board, Rules, State
 
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
-_MOMENTS = 32  # the wave looks at most max(ride_minutes, change_minutes) = 20 minutes ahead; as few as do are used
+_LONGEST = 20  # minutes: of a ride, or of a change
+_MOMENTS = 32  # the wave looks at most _LONGEST minutes ahead; as few as do are used
 NODES = LINES * STATIONS
+_MINUTES = _LONGEST * NODES  # more than any trip takes
+assert LINES == EIGHT
 Network: TypeAlias = Any  # an element of an array of dtype NETWORK: the lines as trips see them
 
 NETWORK = np.dtype(
@@ -21,22 +41,20 @@ NETWORK = np.dtype(
         ("stops", np.int64, LINES),  # how many each line has
         ("station", np.uint8, NODES),  # [line, i] -> station
         ("tunnels", np.uint8, NODES),  # [line, i] -> tunnels from stop i to stop i + 1
-        ("order", np.uint8, NODES),  # [line, station] -> i
         ("lines", np.uint64, STATIONS),  # [station] -> bits of lines
         ("met", np.uint64, LINES),  # [line] -> bits of lines with a station in common, itself too
-        ("shared", np.uint64, LINES),  # stops at stations that other lines have too
+        # Sets of stops: a word a line, bit i for its stop i.
+        ("every", np.uint64, LINES),
+        ("shared", np.uint64, LINES),  # those at stations that other lines have too
+        ("stops_at", np.uint64, STATIONS * LINES),  # [station]: those there
         # a trip
-        ("wave", np.uint64, _MOMENTS * LINES),  # [moment, line] -> stops reached then
-        ("riding", np.uint64, _MOMENTS),  # [moment] -> bits of the lines with such stops
-        ("goal", np.uint64, LINES),  # stops at the goal
-        ("changing", np.uint64, LINES),  # stops at which it is of use to change, and nobody has yet
-        ("reached", np.uint64, LINES),
-        ("minute", np.int64, NODES),  # [line, i], where reached
-        ("on_route", np.uint64, LINES),  # stops on a fastest route
+        ("goal", np.uint64, LINES),
+        ("wave", np.uint64, _MOMENTS * LINES),  # [moment]: those that may be reached then
+        ("level", np.uint16, _LONGEST + _MINUTES),  # [_LONGEST + minute]: its level, if any stop was reached; else 0
+        ("reached", np.uint64, (NODES + 1) * LINES),  # [level]: those reached first in its minute; none in level 0
+        ("on_route", np.uint64, (NODES + 1) * LINES),  # [level]: those of them on a fastest route
+        ("changed", np.uint64, (NODES + 1) * LINES),  # [level]: those to which one more change leads back
         ("used", np.uint64, LINES),  # sections on a fastest route: bit i from stop i to stop i + 1
-        ("changes", np.int64, NODES),  # [line, i], on a fastest route: fewest changes from there to the goal
-        ("todo", np.uint64, LINES),  # stops on a fastest route to be followed back
-        ("fewest_changes", np.int64),  # on a fastest route
     ]
 )
 
@@ -46,7 +64,8 @@ def build_network(net: Network, s: State, r: Rules) -> None:
     """TT2: the stops of every line in order, and the lines at every station."""
     for number in range(r.stations - s.supply):
         net.lines[ix(number)] = np.uint64(s.lines_at[ix(s.station_at[ix(number)])])
-    for line in range(2 * r.companies):
+        put_words(net.stops_at, LINES * number, no_words())
+    for line in range(LINES):
         i = np.int64(0)
         before = np.int64(0)
         rest = s.stops[ix(line)]
@@ -58,7 +77,7 @@ def build_network(net: Network, s: State, r: Rules) -> None:
             met |= lines
             shared |= np.uint64(lines & lines - _ONE != _ZERO) << np.uint64(i)
             net.station[ix(STATIONS * line + i)] = station
-            net.order[ix(STATIONS * line + station)] = i
+            net.stops_at[ix(LINES * station + line)] = _ONE << np.uint64(i)
             if i > 0:
                 net.tunnels[ix(STATIONS * line + i - 1)] = place - before
             before = place
@@ -66,27 +85,19 @@ def build_network(net: Network, s: State, r: Rules) -> None:
             rest &= rest - _ONE
         net.stops[ix(line)] = i
         net.met[ix(line)] = met
+        net.every[ix(line)] = (_ONE << np.uint64(i)) - _ONE
         net.shared[ix(line)] = shared
 
 
 @inlined
-def _lines_of(net: Network, stations: Any) -> np.uint64:
-    lines = _ZERO
-    while stations != _ZERO:
-        lines |= net.lines[ix(lowest_bit(stations))]
-        stations &= stations - _ONE
-    return lines
-
-
-@inlined
-def connected(net: Network, start: Any, goal: Any) -> bool:
-    """Whether any route leads from some stations to others, by any lines."""
-    wanted, seen, new = _lines_of(net, goal), _ZERO, _lines_of(net, start)
-    while new != _ZERO and (seen | new) & wanted == _ZERO:
+def _connected(net: Network, start: Any, goal: Any) -> bool:
+    """Whether any route leads from some lines (as bits) to others."""
+    seen, new = _ZERO, start
+    while new != _ZERO and (seen | new) & goal == _ZERO:
         line = lowest_bit(new)
         seen |= _ONE << np.uint64(line)
         new = (new | net.met[ix(line)]) & ~seen
-    return (seen | new) & wanted != _ZERO
+    return (seen | new) & goal != _ZERO
 
 
 @inlined
@@ -102,42 +113,29 @@ def stations_at_cell(s: State, b: Board, cell: Any) -> np.uint64:
 
 
 @inlined
-def _get_on(net: Network, moment: Any, station: Any) -> None:
-    """Put all stops at a station into the wave of a moment; there is no need to change there again."""
-    lines = net.lines[ix(station)]
-    net.riding[ix(moment)] |= lines
-    while lines != _ZERO:
-        line = lowest_bit(lines)
-        stop = _ONE << np.uint64(net.order[ix(STATIONS * line + station)])
-        net.wave[ix(LINES * moment + line)] |= stop
-        net.changing[ix(line)] &= ~stop
-        lines &= lines - _ONE
+def _stops_at(net: Network, stations: Any) -> Any:
+    """All stops at some stations, given as bits."""
+    stops = no_words()
+    while stations != _ZERO:
+        stops = either(stops, get_words(net.stops_at, LINES * lowest_bit(stations)))
+        stations &= stations - _ONE
+    return stops
 
 
 @inlined
-def _begin_trip(net: Network, r: Rules, start: Any, goal: Any, moments: Any) -> None:
-    """Nobody has left the stations of the start yet."""
-    for i in range(moments * LINES):
-        net.wave[ix(i)] = _ZERO
-    for i in range(moments):
-        net.riding[ix(i)] = _ZERO
-    for each in range(2 * r.companies):
-        net.goal[ix(each)] = _ZERO
-        net.changing[ix(each)] = net.shared[ix(each)]
-    while goal != _ZERO:
-        station = lowest_bit(goal)
-        lines = net.lines[ix(station)]
-        while lines != _ZERO:
-            line = lowest_bit(lines)
-            stop = np.int64(net.order[ix(STATIONS * line + station)])
-            net.goal[ix(line)] |= _ONE << np.uint64(stop)
-            net.changing[ix(line)] &= ~(_ONE << np.uint64(stop))
-            net.changes[ix(STATIONS * line + stop)] = 0
-            lines &= lines - _ONE
-        goal &= goal - _ONE
-    while start != _ZERO:
-        _get_on(net, np.int64(0), lowest_bit(start))
-        start &= start - _ONE
+def _stops_beside(net: Network, stops: Any) -> Any:
+    """All stops at the stations of some stops."""
+    beside = no_words()
+    lines = filled(stops)
+    while lines != _ZERO:
+        line = lowest_bit(lines)
+        rest = word_of(stops, line)
+        while rest != _ZERO:
+            station = np.int64(net.station[ix(STATIONS * line + lowest_bit(rest))])
+            beside = either(beside, get_words(net.stops_at, LINES * station))
+            rest &= rest - _ONE
+        lines &= lines - _ONE
+    return beside
 
 
 @inlined
@@ -145,108 +143,102 @@ def fastest(net: Network, r: Rules, start: Any, goal: Any) -> np.int64:
     """TT3: the fastest time between two sets of stations, -1 without a route; else marks the sections used."""
     if start == _ZERO or goal == _ZERO:
         return np.int64(-1)
-    touching = start & goal != _ZERO
-    if not touching and not connected(net, start, goal):
-        return np.int64(-1)
-    for line in range(2 * r.companies):
-        net.reached[ix(line)] = _ZERO
-        net.used[ix(line)] = _ZERO
-    if touching:
+    put_words(net.used, np.int64(0), no_words())
+    if start & goal != _ZERO:
         return np.int64(0)
-    longest = max(r.ride_minutes, r.change_minutes)
+    first, last = _stops_at(net, start), _stops_at(net, goal)
+    if not _connected(net, filled(first), filled(last)):
+        return np.int64(-1)
+    put_words(net.goal, np.int64(0), last)
+    minutes = _spread(net, r, first)
+    level = LINES * np.int64(net.level[ix(_LONGEST + minutes)])
+    put_words(net.on_route, level, both(get_words(net.reached, level), last))
+    _follow_back(net, r, minutes, False)
+    return minutes
+
+
+@inlined
+def _spread(net: Network, r: Rules, start: Any) -> np.int64:
+    """Let a wave go out from some stops; returns the minute in which it comes to a goal, which it does."""
     moments = np.int64(4)
-    while moments <= longest:
+    while moments <= max(r.ride_minutes, r.change_minutes):
         moments *= 2
-    _begin_trip(net, r, start, goal, moments)
-    now = np.int64(0)
-    while not _pass_minute(net, r, now, moments - 1):
+    for moment in range(moments):
+        put_words(net.wave, LINES * moment, no_words())
+    put_words(net.wave, np.int64(0), start)
+    every, goal = get_words(net.every, np.int64(0)), get_words(net.goal, np.int64(0))
+    changing = without(without(get_words(net.shared, np.int64(0)), goal), start)  # where nobody has changed yet
+    reached, now, level = no_words(), np.int64(-1), np.int64(0)
+    arrived = False
+    while not arrived:
         now += 1
-    _mark_routes(net, r)
+        here, ride = LINES * (now & moments - 1), LINES * (now + r.ride_minutes & moments - 1)
+        change = LINES * (now + r.change_minutes & moments - 1)
+        in_time, new = no_words(), without(get_words(net.wave, here), reached)
+        put_words(net.wave, here, no_words())
+        while filled(new) != _ZERO:  # a second time only when changing takes no time
+            in_time, reached = either(in_time, new), either(reached, new)
+            next_stops = both(without(either(moved_up(new), moved_down(new)), reached), every)
+            put_words(net.wave, ride, either(get_words(net.wave, ride), next_stops))
+            beside = _stops_beside(net, both(new, changing))
+            changing = without(changing, beside)
+            put_words(net.wave, change, either(get_words(net.wave, change), beside))
+            new = without(get_words(net.wave, here), reached)
+        some = np.int64(filled(in_time) != _ZERO)
+        level += some
+        net.level[ix(_LONGEST + now)] = level * some
+        put_words(net.reached, LINES * level * some, in_time)
+        put_words(net.on_route, LINES * level * some, no_words())
+        arrived = filled(both(in_time, goal)) != _ZERO
     return now
 
 
 @inlined
-def _pass_minute(net: Network, r: Rules, now: Any, ring: Any) -> bool:
-    """Spread the wave of one minute; whether the goal is reached."""
-    here, ride, change = now & ring, now + r.ride_minutes & ring, now + r.change_minutes & ring
-    at_goal = _ZERO
-    while net.riding[ix(here)] != _ZERO:  # a second time only when changing takes no time
-        riding = net.riding[ix(here)]
-        net.riding[ix(here)] = _ZERO
-        while riding != _ZERO:
-            line = lowest_bit(riding)
-            riding &= riding - _ONE
-            new = net.wave[ix(LINES * here + line)] & ~net.reached[ix(line)]
-            net.wave[ix(LINES * here + line)] = _ZERO
-            net.reached[ix(line)] |= new
-            at_goal |= new & net.goal[ix(line)]
-            all_stops = (_ONE << np.uint64(net.stops[ix(line)])) - _ONE
-            next_stops = (new << _ONE | new >> _ONE) & all_stops & ~net.reached[ix(line)]
-            net.wave[ix(LINES * ride + line)] |= next_stops
-            net.riding[ix(ride)] |= np.uint64(next_stops != _ZERO) << np.uint64(line)
-            changing = new & net.changing[ix(line)]
-            while new != _ZERO:
-                net.minute[ix(STATIONS * line + lowest_bit(new))] = now
-                new &= new - _ONE
-            while changing != _ZERO:
-                _get_on(net, change, np.int64(net.station[ix(STATIONS * line + lowest_bit(changing))]))
-                changing &= changing - _ONE
-    return at_goal != _ZERO
+def _follow_back(net: Network, r: Rules, minutes: Any, count_changes: Any) -> None:
+    """TT3: follow fastest routes back from stops on them, the last ones reached after so many minutes.
 
-
-@inlined
-def _came_from(net: Network, line: Any, i: Any, minute: Any) -> np.uint64:
-    """1 if a stop was reached at a minute, else 0."""
-    return net.reached[ix(line)] >> np.uint64(i) & np.uint64(net.minute[ix(STATIONS * line + i)] == minute)
-
-
-@inlined
-def _mark(net: Network, line: Any, i: Any, changes: Any, comes: Any) -> np.uint64:
-    """Note, if `comes` is 1, a stop on a fastest route from which there are so many changes to the goal.
-
-    Returns the bit of its line if that is news. Without branches, which nobody could predict.
+    Where changes are counted, those before a change are only noted in `changed`.
     """
-    on_route = net.on_route[ix(line)]
-    known = net.changes[ix(STATIONS * line + i)] if on_route >> np.uint64(i) & _ONE != _ZERO else np.int64(NODES)
-    news = comes & np.uint64(changes < known)
-    net.changes[ix(STATIONS * line + i)] = changes if news != _ZERO else known
-    net.on_route[ix(line)] = on_route | comes << np.uint64(i)
-    net.todo[ix(line)] |= news << np.uint64(i)
-    return news << np.uint64(line)
+    shared = without(get_words(net.shared, np.int64(0)), get_words(net.goal, np.int64(0)))
+    used = get_words(net.used, np.int64(0))
+    for minute in range(minutes, -1, -1):
+        level = LINES * np.int64(net.level[ix(_LONGEST + minute)])
+        ride = LINES * np.int64(net.level[ix(_LONGEST + minute - r.ride_minutes)])
+        change = LINES * np.int64(net.level[ix(_LONGEST + minute - r.change_minutes)])
+        stops, new = no_words(), get_words(net.on_route, level)
+        while filled(new) != _ZERO:  # a second time only when changing takes no time
+            stops = either(stops, new)
+            before = get_words(net.reached, ride)
+            below, above = both(moved_down(new), before), both(moved_up(new), before)
+            used = either(used, either(below, moved_down(above)))
+            put_words(net.on_route, ride, either(get_words(net.on_route, ride), either(below, above)))
+            beside = both(_stops_beside(net, both(new, shared)), get_words(net.reached, change))
+            if count_changes:
+                put_words(net.changed, change, either(get_words(net.changed, change), beside))
+            else:
+                put_words(net.on_route, change, either(get_words(net.on_route, change), beside))
+            new = without(get_words(net.on_route, level), stops)
+    put_words(net.used, np.int64(0), used)
 
 
-@inlined
-def _mark_routes(net: Network, r: Rules) -> None:
-    """TT3: follow all fastest routes back from the goal, and count the changes on the way."""
-    waiting = _ZERO  # bits of the lines with something to do
-    for each in range(2 * r.companies):
-        arrived = net.goal[ix(each)] & net.reached[ix(each)]
-        net.on_route[ix(each)] = arrived
-        net.todo[ix(each)] = arrived
-        waiting |= np.uint64(arrived != _ZERO) << np.uint64(each)
-    fewest = np.int64(NODES)
-    while waiting != _ZERO:
-        line = lowest_bit(waiting)
-        rest = net.todo[ix(line)]
-        i = lowest_bit(rest)
-        net.todo[ix(line)] = rest & rest - _ONE
-        waiting &= ~(np.uint64(rest & rest - _ONE == _ZERO) << np.uint64(line))
-        minute, changes = net.minute[ix(STATIONS * line + i)], net.changes[ix(STATIONS * line + i)]
-        fewest = min(fewest, changes if minute == 0 else np.int64(NODES))
-        last = max(i - 1, np.int64(0))  # the first stop was not reached a ride before itself
-        up = _came_from(net, line, last, minute - r.ride_minutes)
-        down = _came_from(net, line, i + 1, minute - r.ride_minutes)
-        net.used[ix(line)] |= up << np.uint64(last) | down << np.uint64(i)
-        waiting |= _mark(net, line, last, changes, up) | _mark(net, line, i + 1, changes, down)
-        if net.shared[ix(line)] & ~net.goal[ix(line)] & _ONE << np.uint64(i) != _ZERO:
-            station = np.int64(net.station[ix(STATIONS * line + i)])
-            others = net.lines[ix(station)] & ~(_ONE << np.uint64(line))
-            while others != _ZERO:
-                other = lowest_bit(others)
-                j = np.int64(net.order[ix(STATIONS * other + station)])
-                waiting |= _mark(net, other, j, changes + 1, _came_from(net, other, j, minute - r.change_minutes))
-                others &= others - _ONE
-    net.fewest_changes = fewest
+@jit
+def fewest_changes(net: Network, r: Rules, minutes: Any) -> np.int64:
+    """The fewest changes on a fastest route of the trip just run, which took so many minutes."""
+    last = np.int64(net.level[ix(_LONGEST + minutes)])
+    for level in range(last + 1):
+        put_words(net.on_route, LINES * level, no_words())
+        put_words(net.changed, LINES * level, no_words())
+    arrived = both(get_words(net.reached, LINES * last), get_words(net.goal, np.int64(0)))
+    put_words(net.on_route, LINES * last, arrived)
+    changes = np.int64(0)
+    while True:
+        _follow_back(net, r, minutes, True)
+        if filled(get_words(net.on_route, LINES * np.int64(net.level[ix(_LONGEST)]))) != _ZERO:
+            return changes
+        changes += 1
+        for level in range(last + 1):
+            put_words(net.on_route, LINES * level, get_words(net.changed, LINES * level))
+            put_words(net.changed, LINES * level, no_words())
 
 
 @inlined
