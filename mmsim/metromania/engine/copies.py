@@ -3,7 +3,7 @@
 import numpy as np
 
 from mmsim.compiled.accel import copy_bytes, jit
-from mmsim.metromania.engine.state import CITY, LINES, VERTICES, Board, State
+from mmsim.metromania.engine.state import CITY, Board, State
 
 _PLACE, _LANES, _END_FREE, _LINES_AT, _TERMINUS_AT, _LINES_ALONG, _STATION, _KIND = CITY.values()
 
@@ -12,8 +12,7 @@ _PLACE, _LANES, _END_FREE, _LINES_AT, _TERMINUS_AT, _LINES_ALONG, _STATION, _KIN
 def copy_position(to: State, s: State, b: Board) -> None:
     """Make `to` the same position as `s`, on the same board."""
     copy_bytes(to, s, np.int64(0), np.int64(_PLACE))
-    for line in range(LINES):
-        copy_bytes(to, s, np.int64(_PLACE + VERTICES * line), b.vertices)
+    copy_bytes(to, s, np.int64(_PLACE), 8 * b.vertices)
     copy_bytes(to, s, np.int64(_LANES), 8 * b.vertices)
     copy_bytes(to, s, np.int64(_END_FREE), 2 * b.vertices)
     copy_bytes(to, s, np.int64(_LINES_AT), b.vertices)

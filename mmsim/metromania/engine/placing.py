@@ -18,7 +18,7 @@ from mmsim.metromania.engine.moves import (
     note_touching,
     sides_far_from,
 )
-from mmsim.metromania.engine.state import EVERY_LANE, FIRST_MARKERS, HAND, NOWHERE, PATH, VERTICES, Board, Rules, State
+from mmsim.metromania.engine.state import EVERY_LANE, FIRST_MARKERS, HAND, NOWHERE, PATH, Board, Rules, State
 from mmsim.metromania.engine.stations import meets, open_slots, place_station, splits
 
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
@@ -139,7 +139,7 @@ def _advance(s: State, b: Board, r: Rules, line: Any, u: Any, w: Any, d: Any) ->
     place = s.tunnels[ix(line)] + 1
     s.tunnels[ix(line)] = place
     s.path[ix(PATH * line + place)] = w
-    s.place[ix(VERTICES * line + w)] = place
+    s.place[ix(w)] |= np.uint64(place) << np.uint64(8 * line)
     s.lines_at[ix(w)] |= bit
     s.lines_along[ix(edge)] |= bit
     s.terminus[ix(line)] = w

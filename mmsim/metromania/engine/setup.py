@@ -121,6 +121,7 @@ def clear_table(s: State, b: Board, r: Rules) -> None:
         s.start_side[ix(line)] = -1
         s.end_side[ix(line)] = -1
     for v in range(b.vertices):
+        s.place[ix(v)] = _ZERO
         s.lines_at[ix(v)] = 0
         s.terminus_at[ix(v)] = 0
         s.station[ix(v)] = 0

@@ -207,7 +207,7 @@ STATE = np.dtype(
         # chance: the stream of the set-up, then one for each seat's bot
         ("rng", np.uint64, streams.words(1 + SEATS)),
         # what lies in the city: as much of it as the board has is copied, see `copy_position`
-        ("place", np.uint8, LINES * VERTICES),  # [line, vertex]: its place on the path, where the line is at it
+        ("place", np.uint64, VERTICES),  # [vertex]: a byte a line, its place on the path; 0: it is not there
         ("lanes", np.uint64, VERTICES),  # free slots by kind of cell; and, above them, counts: see SPOTS_AT
         ("end_free", np.uint16, VERTICES),  # slots to free E cells
         ("lines_at", np.uint8, VERTICES + 1),  # the last is for neighbours that do not exist: no line is ever there

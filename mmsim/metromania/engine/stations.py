@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from mmsim.compiled.accel import inlined, ix, jit, lowest_bit
-from mmsim.metromania.engine.state import FLAT, LAKES_AT, PARKS_AT, SLOTS, SPOTS_AT, VERTICES, Board, Rules, State
+from mmsim.metromania.engine.state import FLAT, LAKES_AT, PARKS_AT, SLOTS, SPOTS_AT, Board, Rules, State
 
 _ONE, _ZERO, _SEVEN = np.uint64(1), np.uint64(0), np.uint64(7)
 _AHEAD_SLOTS = 0xC0F  # the slots of directions 5, 0 and 1: straight on and slightly aside for a line in direction 0
@@ -99,7 +99,7 @@ def place_station(s: State, b: Board, r: Rules, v: Any) -> np.int64:
     ending = np.uint64(s.terminus_at[ix(v)])
     while here != _ZERO:
         line = lowest_bit(here)
-        s.stops[ix(line)] |= _ONE << np.uint64(s.place[ix(VERTICES * line + v)])
+        s.stops[ix(line)] |= _ONE << (s.place[ix(v)] >> np.uint64(8 * line) & np.uint64(255))
         here &= here - _ONE
     while ending != _ZERO:
         line = lowest_bit(ending)

@@ -93,8 +93,8 @@ def best_turn(m: Thoughts, untried: Any) -> np.int64:
     """The first move of the best turn, or of the best one not tried out yet; -1 for none."""
     best, found = 2.0 * NEVER, np.int64(-1)
     for f in range(m.firsts):
-        if m.value[ix(f)] > best and not (untried and m.tried[ix(f)]):
-            best, found = m.value[ix(f)], np.int64(f)
+        better = (m.value[ix(f)] > best) & (not untried or m.tried[ix(f)] == 0)
+        best, found = m.value[ix(f)] if better else best, np.int64(f) if better else found
     return found
 
 
@@ -102,8 +102,8 @@ def best_turn(m: Thoughts, untried: Any) -> np.int64:
 def _best_tried(m: Thoughts) -> np.int64:
     best, found = 2.0 * NEVER, np.int64(0)
     for f in range(m.firsts):
-        if m.tried[ix(f)] and m.value[ix(f)] > best:
-            best, found = m.value[ix(f)], np.int64(f)
+        better = (m.value[ix(f)] > best) & (m.tried[ix(f)] != 0)
+        best, found = m.value[ix(f)] if better else best, np.int64(f) if better else found
     return found
 
 

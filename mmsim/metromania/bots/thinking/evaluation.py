@@ -28,7 +28,9 @@ from mmsim.metromania.bots.thinking.memory import (
     ROOM,
     SHORTER,
     SLACKS,
+    TRIP_KEY,
     TRIP_POINTS,
+    TRIPS_KEPT,
     UNSTARTED,
     WEIGHTS,
     WIDTH,
@@ -44,7 +46,7 @@ from mmsim.metromania.engine.scoring import (
     trip_ends,
     trip_points,
 )
-from mmsim.metromania.engine.state import MARKERS, NOWHERE, TRIPS, VERTICES, Board, Rules, State
+from mmsim.metromania.engine.state import MARKERS, NOWHERE, SEATS, TRIPS, VERTICES, Board, Rules, State
 from mmsim.metromania.engine.stations import directions_ahead, slots_ahead
 from mmsim.metromania.engine.trips import Network, build_network, fastest, stations_at_cell
 
@@ -54,6 +56,9 @@ EVERY_DIRECTION = 0x555  # the first slot of every direction
 FAR_AWAY = 24  # tunnels: what a line without any way to an end counts as
 _NEVER_ENDS = 99.0  # turns: what a company that cannot end its lines needs
 _ENOUGH_ROOM = 3  # ways: more do not count
+# What is known about the trips of a network: a byte a trip.
+_POSSIBLE, _COMPANIES = np.uint64(1 << SEATS), np.uint64((1 << SEATS) - 1)
+_FIRST_STATION = 1 + 2 * TRIPS  # in a key: after the rules and the ends of the trips
 
 
 @inlined
@@ -145,12 +150,76 @@ def find_networks(v: State, r: Rules, m: Thoughts) -> None:
 
 @jit
 def reckon_trips(v: State, b: Board, r: Rules, net: Network, m: Thoughts) -> None:
-    """What the seven trips would bring every company if the game were over; unplaced markers count where seen."""
+    """What the seven trips would bring every company if the game were over; unplaced markers count where seen.
+
+    The trips of a network that was met lately are known: turns that are compared often lead to the same stations, and
+    whoever is next to move meets what the turn before has led to.
+    """
+    asked, known = TRIP_KEY * TRIPS_KEPT, _note_network(v, b, r, m)
+    for i in range(_FIRST_STATION + r.stations - v.supply):
+        if m.trip_key[ix(TRIP_KEY * known + i)] != m.trip_key[ix(asked + i)]:
+            _run_trips(v, r, net, m, known)
+            break
     for seat in range(r.companies):
         m.trip_points[ix(seat)] = 0.0
-    build_network(net, v, r)
     for trip in range(TRIPS):
-        add_trip(v, b, r, net, m, np.int64(trip))
+        start, goal = m.trip_key[ix(asked + 1 + 2 * trip)], m.trip_key[ix(asked + 2 + 2 * trip)]
+        outcome = m.trips_known[ix(known)] >> np.uint64(8 * trip)
+        _add_points(v, r, m, trip, start, goal, outcome & _POSSIBLE != _ZERO, outcome & _COMPANIES)
+
+
+@jit
+def _note_network(v: State, b: Board, r: Rules, m: Thoughts) -> np.int64:
+    """Write down all that the trips depend on; returns where they are kept if they are known."""
+    asked = TRIP_KEY * TRIPS_KEPT
+    stations = r.stations - v.supply
+    rules = (r.ride_minutes << 8 | r.change_minutes) << 8 | r.shared_trip
+    m.trip_key[ix(asked)] = np.uint64((rules << 8 | r.companies) << 8 | stations)
+    for trip in range(TRIPS):
+        m.trip_key[ix(asked + 1 + 2 * trip)], m.trip_key[ix(asked + 2 + 2 * trip)] = trip_ends(v, b, trip)
+    for number in range(stations):
+        m.trip_key[ix(asked + _FIRST_STATION + number)] = v.place[ix(v.station_at[ix(number)])]
+    mixed = _ZERO
+    for i in range(_FIRST_STATION + stations):
+        word, turned = m.trip_key[ix(asked + i)], np.uint64(1 + 7 * i % 63)
+        mixed ^= word << turned | word >> (np.uint64(64) - turned)
+    for half in (32, 16, 8):
+        mixed ^= mixed >> np.uint64(half)
+    return np.int64(mixed & np.uint64(TRIPS_KEPT - 1))
+
+
+@jit
+def _run_trips(v: State, r: Rules, net: Network, m: Thoughts, known: Any) -> None:
+    """Work out who scores by the trips of the network that is asked about, and keep that."""
+    asked = TRIP_KEY * TRIPS_KEPT
+    for i in range(_FIRST_STATION + r.stations - v.supply):
+        m.trip_key[ix(TRIP_KEY * known + i)] = m.trip_key[ix(asked + i)]
+    build_network(net, v, r)
+    outcomes = _ZERO
+    for trip in range(TRIPS):
+        start, goal = m.trip_key[ix(asked + 1 + 2 * trip)], m.trip_key[ix(asked + 2 + 2 * trip)]
+        possible, companies = _run_trip(r, net, start, goal)
+        outcomes |= (companies | (_POSSIBLE if possible else _ZERO)) << np.uint64(8 * trip)
+    m.trips_known[ix(known)] = outcomes
+
+
+@jit
+def _run_trip(r: Rules, net: Network, start: Any, goal: Any) -> tuple[np.bool, np.uint64]:
+    """Whether a trip is possible, and who scores by it then."""
+    possible = fastest(net, r, start, goal) >= 0
+    return possible, scoring_companies(r, net, involved_companies(r, net)) if possible else _ZERO
+
+
+@inlined
+def _add_points(
+    v: State, r: Rules, m: Thoughts, trip: Any, start: Any, goal: Any, possible: Any, scoring: Any
+) -> np.uint64:
+    """Add what a trip brings every company; returns the bits of those that it concerns."""
+    companies = scoring if possible else guilty_companies(v, r, trip, start, goal)
+    for seat in range(r.companies):
+        points = trip_points(v, r, trip, seat) if possible else -r.penalty
+        m.trip_points[ix(seat)] += points * np.int64(companies >> np.uint64(seat) & _ONE)
+    return companies
 
 
 @jit
@@ -159,15 +228,8 @@ def add_trip(
 ) -> tuple[np.uint64, np.uint64, np.bool, np.uint64]:
     """Add what a trip brings every company; its stations at both ends, whether it is possible, whom it concerns."""
     start, goal = trip_ends(v, b, trip)
-    possible = fastest(net, r, start, goal) >= 0
-    if possible:
-        companies = scoring_companies(r, net, involved_companies(r, net))
-    else:
-        companies = guilty_companies(v, r, trip, start, goal)
-    for seat in range(r.companies):
-        if companies >> np.uint64(seat) & _ONE != _ZERO:
-            m.trip_points[ix(seat)] += trip_points(v, r, trip, seat) if possible else -r.penalty
-    return start, goal, possible, companies
+    possible, scoring = _run_trip(r, net, start, goal)
+    return start, goal, possible, _add_points(v, r, m, trip, start, goal, possible, scoring)
 
 
 @inlined

@@ -7,7 +7,7 @@ import numpy as np
 from mmsim.compiled import net
 from mmsim.core.nets import UNITS, Net
 from mmsim.metromania.bots.thinking.inputs import POSITION_NAMES
-from mmsim.metromania.engine.state import CELLS, LINES, MARKERS, PLANNED, SEATS, VERTEX_WORDS, VERTICES
+from mmsim.metromania.engine.state import CELLS, LINES, MARKERS, PLANNED, SEATS, STATIONS, TRIPS, VERTEX_WORDS, VERTICES
 
 Bots: TypeAlias = Any  # an element of an array of dtype BOTS
 Thoughts: TypeAlias = Any  # an element of an array of dtype THOUGHTS: what a bot has in mind
@@ -147,6 +147,8 @@ _NEEDED = 8 * 12
 MOST_CANDIDATES = 16
 MOST_DEALS = 1 << 12
 _WAITING = 12 * DEPTH
+TRIPS_KEPT = 32  # networks whose trips are kept
+TRIP_KEY = 1 + 2 * TRIPS + STATIONS  # words: the rules, the ends of the trips, the places of the stations
 PLANS = 2 * (DEPTH + 1)  # [tunnels, whether a marker is laid]
 
 THOUGHTS = np.dtype(
@@ -175,6 +177,9 @@ THOUGHTS = np.dtype(
         ("own_network", np.uint64),
         ("standing", np.float64, SEATS),  # points as the game stands, without what nobody but its company knows
         ("trip_points", np.float64, SEATS),
+        # networks whose trips are known, then the one that is asked about: what sets it apart, see `reckon_trips`
+        ("trip_key", np.uint64, (TRIPS_KEPT + 1) * TRIP_KEY),
+        ("trips_known", np.uint64, TRIPS_KEPT),  # a byte a trip: bits of the companies that score, and POSSIBLE
         ("trips_before", np.float64, SEATS),
         ("rival", np.int64),  # the other company in front
         ("holder", np.float64, MARKERS * SEATS),  # [marker, seat]: the chance that it holds it
@@ -191,7 +196,6 @@ THOUGHTS = np.dtype(
         # the plan being tried, [tunnel]
         ("planned", np.int64),  # how many tunnels are planned
         ("first", np.int64),
-        ("code", np.int64, DEPTH),
         ("vertex", np.int64, DEPTH),
         ("cell", np.int64, DEPTH),
         # tunnels that may follow on the one that is gone on with
@@ -209,14 +213,13 @@ THOUGHTS = np.dtype(
         ("wait_made", np.int64, _WAITING),
         ("wait_unserved", np.uint64, _WAITING),
         ("wait_network", np.uint64, _WAITING),
-        ("wait_code", np.int64, _WAITING),
+        ("wait_codes", np.int64, _WAITING),
         ("wait_cell", np.int64, _WAITING),
         # the best plans for one line that begin with a first move
         ("firsts", np.int64),
         ("first_line", np.int64, FIRST_MOVES),
         ("best", np.float64, FIRST_MOVES * PLANS),
-        ("best_code", np.int64, FIRST_MOVES * PLANS * DEPTH),
-        ("best_made", np.int64, FIRST_MOVES * PLANS),  # stations it makes
+        ("best_codes", np.int64, FIRST_MOVES * PLANS),  # its moves, and above them how many stations it makes
         ("line_best", np.int64, 2 * PLANS),  # [line, plan]: place of the best of them, -1 for none
         ("line_value", np.float64, 2 * PLANS),  # and its value
         (
@@ -225,6 +228,7 @@ THOUGHTS = np.dtype(
             4 * (DEPTH + 1),
         ),  # [line, may lay a marker, tunnels left]: place of the best
         ("rest_length", np.int64, 4 * (DEPTH + 1)),  # and how many of the tunnels it has
+        ("rest_value", np.float64, 4 * (DEPTH + 1)),  # and its value, 0 for none
         # whole turns: the best one for every first move
         ("value", np.float64, FIRST_MOVES),
         ("turn_code", np.int64, FIRST_MOVES * DEPTH),

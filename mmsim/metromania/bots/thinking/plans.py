@@ -36,6 +36,8 @@ from mmsim.metromania.engine.stations import has_been_at, meets, slots_ahead, sp
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
 QUIET, EXPLAINING, EXPLAINING_STEP = range(3)  # amounts: not written down; of a plan; of a tunnel on the way to its end
 NEVER = -1e18  # a plan that does not exist
+CODE_BITS = 16  # of a move in the moves of a plan
+MADE_AT = CODE_BITS * DEPTH  # above them, in a plan that is kept: how many stations it makes
 
 
 class Plan(NamedTuple):
@@ -53,6 +55,7 @@ class Plan(NamedTuple):
     made: Any  # stations it makes
     unserved: Any  # bits of what has no station by then, as in `unserved`
     network: Any  # bits of the lines that the company's are connected with by then
+    codes: Any  # its moves, CODE_BITS each, the first lowest
 
 
 class Tunnel(NamedTuple):
@@ -108,10 +111,11 @@ def _add_tunnel(
         held &= ~(_ONE << np.uint64(16 * v.hand_kind[ix(HAND * seat + extra - 1)]))
         if r.markers_per_turn - v.markers_laid <= 1 or depth > 0:
             kinds = _ONE
-    m.code[ix(depth)] = tunnel.code
+    codes = plan.codes | tunnel.code << CODE_BITS * depth
     m.vertex[ix(depth)] = w
     m.cell[ix(depth)] = tunnel.cell
-    now = Plan(number, plan.side, depth + 1, w, tunnel.direction, edge, there, value, kinds, made, unserved, network)
+    to = tunnel.direction
+    now = Plan(number, plan.side, depth + 1, w, to, edge, there, value, kinds, made, unserved, network, codes)
     if explaining == EXPLAINING_STEP:
         _wait(m, now)
         return
@@ -124,9 +128,15 @@ def _add_tunnel(
         of_end = terminus_value(v, b, r, bots, m, end, explaining)
     if explaining != QUIET:
         return
-    _keep(m, number, depth, np.int64(held != m.held_kinds), value + of_end - m.before[ix(number)], made)
+    _keep(m, number, depth, np.int64(held != m.held_kinds), value + of_end - m.before[ix(number)], now)
     if kind != END and depth + 1 < m.planned and v.tunnels[ix(line)] + depth + 1 < r.tunnels_per_line:
         _wait(m, now)
+
+
+@inlined
+def code_of(codes: Any, i: Any) -> np.int64:
+    """The i-th of the moves of a plan."""
+    return codes >> CODE_BITS * i & (1 << CODE_BITS) - 1
 
 
 @inlined
@@ -144,7 +154,7 @@ def _wait(m: Thoughts, plan: Plan) -> None:
     m.wait_made[ix(at)] = plan.made
     m.wait_unserved[ix(at)] = plan.unserved
     m.wait_network[ix(at)] = plan.network
-    m.wait_code[ix(at)] = m.code[ix(plan.depth - 1)]
+    m.wait_codes[ix(at)] = plan.codes
     m.wait_cell[ix(at)] = m.cell[ix(plan.depth - 1)]
 
 
@@ -164,22 +174,23 @@ def _waiting(m: Thoughts, at: Any, number: Any, side: Any) -> Plan:
         m.wait_made[ix(at)],
         m.wait_unserved[ix(at)],
         m.wait_network[ix(at)],
+        m.wait_codes[ix(at)],
     )
 
 
 @inlined
-def _keep(m: Thoughts, number: Any, depth: Any, laid: Any, value: Any, made: Any) -> None:
-    """Note a plan if it is the best so far of its first move, length and use of a marker; and of its line."""
-    at = PLANS * m.first + 2 * (depth + 1) + laid
-    if value > m.best[ix(at)]:
-        m.best[ix(at)] = value
-        m.best_made[ix(at)] = made
-        for i in range(DEPTH):
-            m.best_code[ix(DEPTH * at + i)] = m.code[ix(i)]
-        of_line = PLANS * number + 2 * (depth + 1) + laid
-        if value > m.line_value[ix(of_line)]:
-            m.line_value[ix(of_line)] = value
-            m.line_best[ix(of_line)] = at
+def _keep(m: Thoughts, number: Any, depth: Any, laid: Any, value: Any, plan: Plan) -> None:
+    """Note a plan if it is the best so far of its first move, length and use of a marker; and of its line.
+
+    Without branches, which nobody could predict.
+    """
+    at, of_line = PLANS * m.first + 2 * (depth + 1) + laid, PLANS * number + 2 * (depth + 1) + laid
+    best, codes = m.best[ix(at)], m.best_codes[ix(at)]
+    m.best[ix(at)] = value if value > best else best
+    m.best_codes[ix(at)] = plan.codes | plan.made << MADE_AT if value > best else codes
+    best, place = m.line_value[ix(of_line)], m.line_best[ix(of_line)]
+    m.line_value[ix(of_line)] = value if value > best else best
+    m.line_best[ix(of_line)] = at if value > best else place
 
 
 @inlined
@@ -225,7 +236,7 @@ def first_tunnel(v: State, b: Board, r: Rules, bots: Bots, m: Thoughts, code: An
         cell = np.int64(b.slot_cell[ix(12 * u + what)])
     goal_map(v, b, r, m, side)
     none = np.int64(0)
-    plan = Plan(number, side, none, u, d, last, station, 0.0, kinds, none, m.unserved, m.own_network)
+    plan = Plan(number, side, none, u, d, last, station, 0.0, kinds, none, m.unserved, m.own_network, none)
     add_tunnel(v, b, r, bots, m, plan, Tunnel(code, w, d, cell))
     m.first_there[ix(m.first)] = v.station[ix(w)] != 0 or (m.waiting > 0 and m.wait_station[0] != 0)
     return side
@@ -240,10 +251,9 @@ def go_on(v: State, b: Board, r: Rules, bots: Bots, m: Thoughts, number: Any, si
     m.waiting -= 1
     at = m.waiting
     plan = _waiting(m, at, number, side)
-    m.code[ix(plan.depth - 1)] = m.wait_code[ix(at)]
     m.vertex[ix(plan.depth - 1)] = plan.at
     m.cell[ix(plan.depth - 1)] = m.wait_cell[ix(at)]
-    kind, _, _, marker = move_parts(m.wait_code[ix(at)])
+    kind, _, _, marker = move_parts(code_of(plan.codes, plan.depth - 1))
     if kind == DIG and marker > 0:  # a plan tried since may have laid it elsewhere
         place = HAND * v.seat + marker - 1
         m.marker_at[ix(v.hand_marker[ix(place)])] = m.wait_cell[ix(at)]
@@ -298,9 +308,9 @@ def _find_next(v: State, b: Board, r: Rules, m: Thoughts, plan: Plan) -> np.int6
             markers &= markers - _ONE
         free = blank >> np.uint64(2 * k) & np.uint64(3) & ~taken
         if free != _ZERO:
-            second = np.int64(free >> _ONE)
-            if free == np.uint64(3):
-                second = np.int64(m.need[ix(other)] > m.need[ix(one)])
+            first, last = one if free & _ONE != _ZERO else other, other if free > _ONE else one
+            needed_more = np.uint64(m.need[ix(last)] > m.need[ix(first)])  # without a branch nobody could predict
+            second = np.int64(free >> _ONE & (~free | needed_more) & _ONE)
             cell = other if second else one
             m.try_code[ix(found)] = move_code(END if cell >= b.city_cells else DIG, number, 2 * k + second, 0)
             m.try_cell[ix(found)] = cell
@@ -334,7 +344,7 @@ def _bonus_value(v: State, b: Board, r: Rules, bots: Bots, m: Thoughts, plan: Pl
     best, place = 0.0, np.int64(-1)
     line = 2 * v.seat + plan.number
     before = v.tunnels[ix(line)]
-    made = _stations_on_the_way(v, b, m, line, plan.depth)
+    made = _stations_on_the_way(v, b, m, line, plan.depth, plan.codes)
     for i in range(1, before + plan.depth):
         x = np.int64(v.path[ix(PATH * line + i)]) if i <= before else m.vertex[ix(i - before - 1)]
         planned = i >= before and made >> np.uint64(i - before) & _ONE != _ZERO
@@ -349,13 +359,13 @@ def _bonus_value(v: State, b: Board, r: Rules, bots: Bots, m: Thoughts, plan: Pl
 
 
 @jit
-def _stations_on_the_way(v: State, b: Board, m: Thoughts, line: Any, depth: Any) -> np.uint64:
+def _stations_on_the_way(v: State, b: Board, m: Thoughts, line: Any, depth: Any, codes: Any) -> np.uint64:
     """Where a plan makes stations: bit 0 for the vertex it begins at, bit i for the end of its i-th tunnel."""
     made, u, last = _ZERO, v.terminus[ix(line)], v.last_edge[ix(line)]
     for i in range(depth):
         w = m.vertex[ix(i)]
         edge = np.int64(EDGES)  # of the tunnel that starts a line
-        kind, _, slot, _ = move_parts(m.code[ix(i)])
+        kind, _, slot, _ = move_parts(code_of(codes, i))
         if kind != START:
             edge = np.int64(b.edge[ix(6 * u + (slot >> 1))])
             made |= np.uint64(splits(v, line, last, u, edge)) << np.uint64(i)

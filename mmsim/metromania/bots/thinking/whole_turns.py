@@ -15,8 +15,10 @@ from mmsim.metromania.bots.thinking.memory import DEPTH, FIRST_MOVES, PLANS, RIV
 from mmsim.metromania.bots.thinking.plans import (
     EXPLAINING,
     EXPLAINING_STEP,
+    MADE_AT,
     NEVER,
     QUIET,
+    code_of,
     first_tunnel,
     go_on,
     next_tunnel,
@@ -111,28 +113,37 @@ def _put_together(v: State, r: Rules, m: Thoughts) -> None:
         if first > 0 and m.twin[ix(first)] == first - 1:
             _copy_turn(m, first)
             continue
-        m.value[ix(first)] = NEVER
-        for tunnels in range(1, length + 1):
-            for laid in range(2):
-                at = PLANS * first + 2 * tunnels + laid
-                value = m.best[ix(at)]
-                if value == NEVER:
-                    continue
-                way = (DEPTH + 1) * (2 * (1 - number) + np.int64(laid < markers)) + length - tunnels
-                rest, other = m.rest_length[ix(way)], m.rest_plan[ix(way)]
-                if other >= 0:
-                    value += m.best[ix(other)]
-                value += _SHORT_TURN * (length - tunnels - rest)
-                if value > m.value[ix(first)]:
-                    m.value[ix(first)] = value
-                    m.turn_length[ix(first)] = tunnels + rest
-                    m.turn_made[ix(first)] = m.best_made[ix(at)]
-                    for i in range(tunnels):
-                        m.turn_code[ix(DEPTH * first + i)] = m.best_code[ix(DEPTH * at + i)]
-                    if other >= 0:
-                        m.turn_made[ix(first)] += m.best_made[ix(other)]
-                        for i in range(rest):
-                            m.turn_code[ix(DEPTH * first + tunnels + i)] = m.best_code[ix(DEPTH * other + i)]
+        best, tunnels, laid = NEVER, np.int64(1), np.int64(0)
+        for plan in range(2, 2 * length + 2):
+            way = _way_left(m, number, plan >> 1, np.int64(plan & 1 < markers))
+            value = m.best[ix(PLANS * first + plan)]
+            whole = value + m.rest_value[ix(way)] + _SHORT_TURN * (length - (plan >> 1) - m.rest_length[ix(way)])
+            better = (value != NEVER) & (whole > best)
+            best = whole if better else best
+            tunnels, laid = np.int64(plan >> 1) if better else tunnels, np.int64(plan & 1) if better else laid
+        m.value[ix(first)] = best
+        if best != NEVER:
+            way = _way_left(m, number, tunnels, np.int64(laid < markers))
+            _write_turn(m, first, m.best_codes[ix(PLANS * first + 2 * tunnels + laid)], tunnels, way)
+
+
+@inlined
+def _way_left(m: Thoughts, number: Any, tunnels: Any, may_lay: Any) -> np.int64:
+    """Where the best plan of the other line is kept for what so many tunnels of a line leave."""
+    return (DEPTH + 1) * (2 * (1 - number) + may_lay) + m.planned - tunnels
+
+
+@inlined
+def _write_turn(m: Thoughts, first: Any, codes: Any, tunnels: Any, way: Any) -> None:
+    """Write down the turn of a first move: so many tunnels of its line, then what the other line does."""
+    rest, other = m.rest_length[ix(way)], m.rest_plan[ix(way)]
+    others = m.best_codes[ix(other)] if other >= 0 else np.int64(0)
+    m.turn_length[ix(first)] = tunnels + rest
+    m.turn_made[ix(first)] = (codes >> MADE_AT) + (others >> MADE_AT)
+    for i in range(tunnels):
+        m.turn_code[ix(DEPTH * first + i)] = code_of(codes, i)
+    for i in range(rest):
+        m.turn_code[ix(DEPTH * first + tunnels + i)] = code_of(others, i)
 
 
 @inlined
@@ -141,13 +152,14 @@ def _plan_rests(m: Thoughts) -> None:
     for number in range(2):
         for may_lay in range(2):
             row = (DEPTH + 1) * (2 * number + may_lay)
-            m.rest_plan[ix(row)], m.rest_length[ix(row)] = -1, 0
+            m.rest_plan[ix(row)], m.rest_length[ix(row)], m.rest_value[ix(row)] = -1, 0, 0.0
             for tunnels in range(1, m.planned + 1):
                 plan = _best_plan(m, number, tunnels, may_lay != 0)
                 length = np.int64(tunnels)
                 if plan < 0:
                     plan, length = m.rest_plan[ix(row + tunnels - 1)], m.rest_length[ix(row + tunnels - 1)]
                 m.rest_plan[ix(row + tunnels)], m.rest_length[ix(row + tunnels)] = plan, length
+                m.rest_value[ix(row + tunnels)] = m.best[ix(plan)] if plan >= 0 else 0.0
 
 
 @inlined
