@@ -223,6 +223,23 @@ if COMPILES:
 
         return _FOUR(*[_FOUR] * 6), generate
 
+    @intrinsic  # type: ignore[untyped-decorator]
+    def put_with_bytes(typing: Any, array: Any, index: Any, others: Any, first: Any, word: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            numbers = ir.VectorType(ir.IntType(32), 8)
+            to, source = (
+                builder.bitcast(
+                    builder.gep(context.make_array(signature.args[i])(context, builder, args[i]).data, [args[i + 1]]),
+                    numbers.as_pointer(),
+                )
+                for i in (0, 2)
+            )
+            low = builder.zext(builder.bitcast(args[4], ir.VectorType(ir.IntType(8), 8)), numbers)
+            builder.store(builder.or_(builder.load(source, align=1), low), to, align=1)
+            return context.get_dummy_value()
+
+        return types.void(array, types.int64, others, types.int64, types.uint64), generate
+
     class _EightWords(types.Type):  # type: ignore[misc]
         def __init__(self) -> None:
             super().__init__(name="EightWords")
@@ -358,6 +375,10 @@ else:
         w, x, y, z = weights
         return tuple(start[i] + w * a[i] + x * b[i] + y * c[i] + z * d[i] for i in range(4))
 
+    def put_with_bytes(array: Any, index: Any, others: Any, first: Any, word: np.uint64) -> None:
+        low = np.frombuffer(int(word).to_bytes(8, "little"), np.uint8)
+        array[int(index) : int(index) + 8] = others[int(first) : int(first) + 8] | low
+
     def no_words() -> Any:
         return np.zeros(EIGHT, np.uint64)
 
@@ -401,6 +422,8 @@ scratch_like.__doc__ = "An empty record of the same kind; it lives as long as th
 kth_bit.__doc__ = "The number of the k-th set bit, counting from 0; there must be that many."
 add_four.__doc__ = "Four numbers, each with another one added."
 add_weighted.__doc__ = "Four numbers to start with, and so much of each of four times four others, in their order."
+
+put_with_bytes.__doc__ = "Write eight 32-bit numbers: those of another array, each with a byte of a word in its lowest."
 # Eight words at once, in the vector registers of the machine. `both`, `either`, `without`: the bits that are in two
 # eights, in one of two, in one and not in another; `moved_up`, `moved_down`: all bits of each word moved by one.
 no_words.__doc__ = "Eight words without a bit."

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from mmsim.compiled.accel import inlined, ix, jit, lowest_bit, put_bytes, spread_bits
+from mmsim.compiled.accel import inlined, ix, jit, lowest_bit, put_bytes, put_with_bytes, spread_bits
 from mmsim.metromania.bots.thinking.memory import FAR, NEAR, PLANES, WORDS, Thoughts
 from mmsim.metromania.engine.moves import end_slots
 from mmsim.metromania.engine.state import SLOTS, VERTICES, Board, Rules, State
@@ -131,7 +131,7 @@ def _write_map(b: Board, m: Thoughts, first: Any, to_ends: Any) -> None:
                 | spread_bits(none) * np.uint64(FAR)
             )
             if to_ends:
-                _put_ahead(m, first, v, far)
+                put_with_bytes(m.ahead, first + v, m.spots_ahead, v, far)
             else:
                 put_bytes(m.far, first + v, far)
             p0, p1, p2, p3, p4, none = (
@@ -142,16 +142,6 @@ def _write_map(b: Board, m: Thoughts, first: Any, to_ends: Any) -> None:
                 p4 >> np.uint64(8),
                 none >> np.uint64(8),
             )
-
-
-@inlined
-def _put_ahead(m: Thoughts, first: Any, v: State, far: Any) -> None:
-    """Write eight vertices of `ahead`, two at a time."""
-    for i in range(0, 8, 2):
-        two = far >> np.uint64(8 * i)
-        two = (two & np.uint64(0xFF)) | (two >> np.uint64(8) & np.uint64(0xFF)) << np.uint64(32)
-        spots = np.uint64(m.spots_ahead[ix(v + i + 1)]) << np.uint64(32) | np.uint64(m.spots_ahead[ix(v + i)])
-        put_bytes(m.ahead, first + v + i, two | spots)
 
 
 @inlined
@@ -200,28 +190,28 @@ def reach_targets(s: State, b: Board, r: Rules, m: Thoughts, side: Any, most: An
     """
     _start_at_ends(s, b, r, m, side)
     words = b.words
+    something, met = _ZERO, _ZERO
     for word in range(1, words):
         m.unreached[ix(word)] = ~_ZERO
+        something |= m.wave[ix(word)]
+        met |= m.wave[ix(word)] & m.target[ix(word)]
     m.wave[ix(words)] = _ZERO
-    for distance in range(1, most + 1):
-        something, met = _ZERO, _ZERO
-        for word in range(1, words):
-            something |= m.wave[ix(word)]
-            met |= m.wave[ix(word)] & m.target[ix(word)]
-        if met != _ZERO:
-            return np.int64(distance)
-        if something == _ZERO:
-            break
-        before = _ZERO
+    distance = np.int64(1)
+    while met == _ZERO and something != _ZERO and distance < most:
+        something, before = _ZERO, _ZERO
         here = m.wave[ix(1)]
         for word in range(1, words):
             after = m.wave[ix(word + 1)]
-            m.unreached[ix(word)] &= ~here
+            unreached = m.unreached[ix(word)] & ~here
             new, upwards = _next_wave(b, m, 3 * WORDS * OTHERS + word, before, here, after)
-            m.wave[ix(word)] = new & m.unreached[ix(word)]
+            new &= unreached
+            m.unreached[ix(word)], m.wave[ix(word)] = unreached, new
+            something |= new
+            met |= new & m.target[ix(word)]
             before = upwards
             here = after
-    return np.int64(0)
+        distance += 1
+    return distance if met != _ZERO and most > 0 else np.int64(0)
 
 
 @jit
