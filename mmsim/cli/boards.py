@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from mmsim.cli.common import GameName, Layout, NewFile, Seed, console, plain_name, say, write_new
+from mmsim.cli.common import AsJson, GameName, Layout, NewFile, Seed, console, json_of, plain_name, say, write_new
 from mmsim.core.files import write_output
 from mmsim.games import find_rules
 
@@ -23,10 +23,13 @@ def root(context: typer.Context) -> None:
 
 
 @app.command("list")
-def list_sets(game: GameName = None) -> None:
+def list_sets(game: GameName = None, as_json: AsJson = False) -> None:
     """List the board sets that come with mmsim."""
     shell, _ = find_rules(game, None)
     listing = shell.boards.listing()
+    if as_json:
+        typer.echo(json.dumps(json_of(listing), indent=1))
+        return
     table = Table(pad_edge=False)
     for heading in listing.headings:
         table.add_column(heading, justify="left" if heading in ("set", "title") else "right")

@@ -61,6 +61,11 @@ def end_of_pipe() -> NoReturn:
     raise SystemExit(128 + signal.SIGPIPE)  # where that signal is blocked
 
 
+def json_of(listing: Listing) -> list[dict[str, str]]:
+    """A listing for programs."""
+    return [dict(zip(listing.headings, row, strict=True)) for row in listing.rows]
+
+
 def table_of(listing: Listing) -> Table:
     """A listing for the console."""
     table = Table(*listing.headings, title=listing.title, title_justify="left")
@@ -117,6 +122,7 @@ Board = Annotated[
     ),
 ]
 Layout = Annotated[str | None, typer.Option("--layout", help="Layout code like 1a-4c-2b-6a-3a-5b.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 NewFile = Annotated[
     Path | None, typer.Option("--out", dir_okay=False, help="Another file, or - for stdout, instead of NAME.toml.")
 ]

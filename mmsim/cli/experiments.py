@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from mmsim.batch.experiment import Experiment, find, read, shipped, variants_of
-from mmsim.cli.common import GameName, NewFile, console, plain_name, say, table_of, write_new
+from mmsim.cli.common import AsJson, GameName, NewFile, console, plain_name, say, table_of, write_new
 from mmsim.core.errors import unknown
 from mmsim.core.shell import Listing
 from mmsim.games import GAMES, find_rules
@@ -58,7 +58,7 @@ def root(context: typer.Context) -> None:
 @app.command("list")
 def list_experiments(
     game: GameName = None,
-    as_json: Annotated[bool, typer.Option("--json", help="A JSON list instead of a table.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """List the experiments that come with mmsim: mmsim run NAME plays one."""
     if game is not None and game not in GAMES:
@@ -76,7 +76,7 @@ def list_experiments(
 @app.command()
 def show(
     name: Annotated[str, typer.Argument(metavar="NAME", help="A shipped experiment, or the path of a .toml file.")],
-    as_json: Annotated[bool, typer.Option("--json", help="JSON instead of text.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Show what an experiment plays."""
     experiment = find(name)

@@ -9,7 +9,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from mmsim.cli.common import GameName, Players, console, table_of
+from mmsim.cli.common import AsJson, GameName, Players, console, json_of, table_of
 from mmsim.core.errors import UsageError
 from mmsim.core.knobs import spelled
 from mmsim.core.rulebook import rulebook, unknown_rule
@@ -31,21 +31,28 @@ def root(context: typer.Context) -> None:
 
 
 @app.command("list")
-def list_rules(game: GameName = None) -> None:
+def list_rules(game: GameName = None, as_json: AsJson = False) -> None:
     """List the editions, modifiers and knobs a ruleset of a game is made of."""
     shell, _ = find_rules(game, None)
     rows = [(name, knob.values, knob.rules, knob.text) for name, knob in shell.knobs.items()]
+    listings = [*shell.rulesets(), Listing("Knobs", ("knob", "values", "rules", "meaning"), rows)]
+    if as_json:
+        typer.echo(json.dumps({listing.title.lower(): json_of(listing) for listing in listings}, indent=1))
+        return
     screen = console()
-    for listing in (*shell.rulesets(), Listing("Knobs", ("knob", "values", "rules", "meaning"), rows)):
+    for listing in listings:
         screen.print(table_of(listing))
     screen.print(f"Example: {shell.example}")
 
 
 @app.command()
-def show(spec: Spec, players: Players = None, game: GameName = None) -> None:
+def show(spec: Spec, players: Players = None, game: GameName = None, as_json: AsJson = False) -> None:
     """Show every knob of a ruleset, its value and where it comes from."""
     shell, _ = find_rules(game, spec)
     explained = shell.explain(spec, players)
+    if as_json:
+        typer.echo(json.dumps(asdict(explained), indent=1))
+        return
     table = Table("knob", "value", "comes from", "rules", "meaning", title=explained.variant, title_justify="left")
     for name, value in explained.knobs.items():
         knob, source = shell.knobs[name], explained.sources[name]
@@ -59,7 +66,7 @@ def show(spec: Spec, players: Players = None, game: GameName = None) -> None:
 
 
 @app.command()
-def diff(one: Spec, other: Spec, players: Players = None, game: GameName = None) -> None:
+def diff(one: Spec, other: Spec, players: Players = None, game: GameName = None, as_json: AsJson = False) -> None:
     """Show only what differs between two rulesets of a game, with the rule ids."""
     (shell, _), (second, _) = find_rules(game, one), find_rules(game, other)
     if shell is not second:
@@ -73,11 +80,15 @@ def diff(one: Spec, other: Spec, players: Players = None, game: GameName = None)
     for first, last in zip(*(explained.facts for explained in pair), strict=True):
         if first.value != last.value:
             rows.append((first.name, first.value, last.value, first.rules, ""))
+    listing = Listing("", ("what", pair[0].variant, pair[1].variant, "rules", "meaning"), rows)
+    if as_json:
+        typer.echo(json.dumps(json_of(listing), indent=1))
+        return
     if not rows:
         typer.echo(f"{pair[0].variant} and {pair[1].variant} are the same rules.")
         return
     screen = console()
-    screen.print(table_of(Listing("", ("what", pair[0].variant, pair[1].variant, "rules", "meaning"), rows)))
+    screen.print(table_of(listing))
     ids = dict.fromkeys(id_ for *_, rules, _ in rows for id_ in rules.split())
     screen.print(f"What these rules say: mmsim rules explain {' '.join(ids)}")
 

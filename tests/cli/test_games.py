@@ -8,6 +8,7 @@ import pytest
 
 from mmsim.core import yardstick
 from mmsim.games import GAMES, find_shell
+from mmsim.metromania.rules import boardfile
 from tests.cli.runner import complaint, output, run
 
 USAGE = 2
@@ -24,6 +25,24 @@ def test_rules_list_names_everything_a_ruleset_of_the_game_is_made_of(game: str)
         assert name in text
     assert f"Example: {shell.example}\n" in text
     assert output("rules", "show", shell.example)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_what_is_printed_about_rulesets_can_be_read_by_programs(game: str) -> None:
+    shell = find_shell(game)
+    listed = json.loads(output("rules", "list", "--game", game, "--json"))
+    assert [row["knob"] for row in listed["knobs"]] == list(shell.knobs)
+    shown = json.loads(output("rules", "show", shell.example, "--json"))
+    assert list(shown["knobs"]) == list(shown["sources"]) == list(shell.knobs)
+    different = json.loads(output("rules", "diff", shell.usual_rules, shell.example, "--json"))
+    by_hand = {name for name, of in shown["sources"].items() if of == "set by hand"}
+    assert by_hand
+    assert {row["what"] for row in different} >= by_hand
+    assert json.loads(output("rules", "diff", shell.usual_rules, shell.usual_rules, "--json")) == []
+
+
+def test_board_sets_are_listed_for_programs_too() -> None:
+    assert [row["set"] for row in json.loads(output("boards", "list", "--json"))] == boardfile.shipped_names()
 
 
 def test_the_first_word_of_a_ruleset_tells_its_game() -> None:
