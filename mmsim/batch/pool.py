@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from math import inf
 from multiprocessing import connection
 from pathlib import Path
 from statistics import median
@@ -24,6 +25,8 @@ STRIKES = 3
 PATIENCE_S = 300.0  # a worker that has not been heard of for so long, and 50 times its usual silence, hangs
 SLOWER = 50
 _LOOK_S = 1.0
+_FEW_GAMES = 400  # that one worker has often played before a second one is ready
+_SOON_S = 0.5  # for so long it is left alone with them
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,7 @@ class _Worker:
     ready: bool = False  # has loaded what it needs
     done: int = 0  # games of its part
     heard: float = field(default_factory=time.monotonic)
+    began: float = 0.0  # its part, or being ready, whichever came later
 
 
 class Pool:
@@ -59,13 +63,17 @@ class Pool:
         self._strikes: dict[int, int] = {}
         self._silences: deque[float] = deque(maxlen=101)  # usual seconds between two messages
         self._started = 0
+        self.games = inf  # that are to be played, as far as that is known
 
     def __enter__(self) -> "Pool":
         return self
 
     def get_ready(self, parts: int) -> None:
-        """Start as many workers as so many parts need, so that they load while others do other things."""
-        while len(self._workers) < min(self._size, parts):
+        """Start as many workers as so many parts need, so that they load while others do other things.
+
+        For few games it is one, and others when it has not played them in a moment: loading is most of the work then.
+        """
+        while len(self._workers) < min(1 if self.games <= _FEW_GAMES else self._size, parts):
             self._start()
 
     def play(self, tasks: Iterator[Task]) -> Iterator[Entry | Heard]:
@@ -76,15 +84,21 @@ class Pool:
     def _hand_out(self, tasks: Iterator[Task]) -> bool:
         """Give every idle worker a part; False when all is done."""
         idle = [worker for worker in self._workers if worker.task is None]
-        while idle or len(self._workers) < self._size:
+        while idle or self._may_start():
             task = self._again.popleft() if self._again else next(tasks, None)
             if task is None:
                 break
             worker = idle.pop() if idle else self._start()
-            worker.task, worker.done, worker.heard = task, 0, time.monotonic()
+            worker.task, worker.done = task, 0
+            worker.heard = worker.began = time.monotonic()
             with suppress(OSError):  # if it is dead, its sentinel says so in a moment
                 worker.pipe.send(task)
         return any(worker.task for worker in self._workers)
+
+    def _may_start(self) -> bool:
+        """Whether another worker is worth its start."""
+        slow = [one for one in self._workers if one.ready and one.task and time.monotonic() - one.began > _SOON_S]
+        return len(self._workers) < self._size and bool(slow or self.games > _FEW_GAMES or not self._workers)
 
     def _listen(self) -> Iterator[Entry | Heard]:
         sources = {worker.pipe: worker for worker in self._workers}
@@ -120,7 +134,7 @@ class Pool:
                 self._silences.append(now - worker.heard)
             worker.heard = now
             if kind == "ready":
-                worker.ready = True
+                worker.ready, worker.began = True, now
             elif kind == "at":
                 worker.done = what
             elif kind == "stop":

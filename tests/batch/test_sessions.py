@@ -8,6 +8,7 @@ import os
 import re
 import signal
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,20 @@ def test_any_number_of_workers_writes_the_same_bytes(tmp_path: Path, workers: in
     for worker in range(1, workers + 1):
         assert f"worker-{worker} INFO worker ready" in log
     assert len(re.findall(r"worker-\d+ INFO part \d+: ", log)) == 14
+
+
+def test_few_games_are_left_to_one_worker_unless_they_take_long(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pool, "_SOON_S", float("inf"))
+    alone = played(tmp_path / "alone", toy(games=300), workers=3)
+    assert {*re.findall(r"worker-\d+", (alone.folder / "run.log").read_text())} == {"worker-1"}
+    monkeypatch.setattr(pool, "_SOON_S", -1.0)
+    started: list[str] = []
+    monkeypatch.setattr(pool, "_one_thread_each", lambda: nullcontext(started.append("a worker")))
+    together = played(tmp_path / "together", toy(games=300), workers=3)
+    assert len(started) > 1
+    assert tables_of(together) == tables_of(alone)
 
 
 def test_a_run_extended_is_the_same_as_a_long_run(tmp_path: Path) -> None:
