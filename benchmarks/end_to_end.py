@@ -53,14 +53,14 @@ def compare(asked: argparse.Namespace, folder: Path) -> dict[str, Any]:
             used = cpu_seconds() - used
             after = bare(players, asked)
             raw, cpu = (before[0] + after[0]) / 2, (before[1] + after[1]) / 2
-            finished = run.manifest["finished"]
+            finished = run.finished
             turns.append(
                 {
                     "bare_games_per_s": round(raw),
                     "run_games_per_s": round(status.games_per_s),
                     "of_bare": round(status.games_per_s / raw, 3),
                     "cpu_of_bare": round(asked.games / used / cpu, 3),
-                    "bytes_a_row": round(finished["bytes"] / sum(finished["rows"].values()), 2),
+                    "bytes_a_row": round(finished.bytes / sum(finished.rows.values()), 2),
                 }
             )
             shutil.rmtree(run.folder)

@@ -7,8 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+from msgspec.structs import replace
 
+from mmsim.batch.digest import row_digest
 from mmsim.batch.experiment import from_mapping
+from mmsim.batch.journal import File, rewrite
+from mmsim.batch.manifest import encoded
 from mmsim.batch.remarkable import keep_records
 from mmsim.batch.store import Run
 from mmsim.batch.worker import Player, write_part
@@ -47,16 +51,19 @@ def write_run(
 def change_part(folder: Path, table: str, part: int, **columns: pl.Expr) -> None:
     """Give columns of a part other values, and have the journal agree."""
     path = folder / table / f"part-{part:06d}.parquet"
-    pl.read_parquet(path).with_columns(**columns).write_parquet(path)
-    entries = [json.loads(line) for line in (folder / "parts.jsonl").read_text().splitlines()]
-    for entry in entries:
-        if entry["part"] == part:
-            data = path.read_bytes()
-            entry["tables"][table] |= {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
-    (folder / "parts.jsonl").write_text("".join(json.dumps(entry) + "\n" for entry in entries))
+    frame = pl.read_parquet(path).with_columns(**columns)
+    frame.write_parquet(path)
+    data = path.read_bytes()
+    file = File(frame.height, len(data), hashlib.sha256(data).hexdigest(), row_digest(frame))
+    entries = [
+        replace(entry, tables={**entry.tables, table: file}) if entry.part == part else entry
+        for entry in Run(folder).journal()
+    ]
+    rewrite(folder / "parts.jsonl", iter(entries))
 
 
 def change_manifest(folder: Path, **changes: Any) -> None:
     """Put other values into a manifest."""
     manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
-    (folder / "manifest.json").write_text(json.dumps({**manifest, **changes}), encoding="utf-8")
+    del manifest["check"]
+    (folder / "manifest.json").write_bytes(encoded({**manifest, **changes}))

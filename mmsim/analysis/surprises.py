@@ -2,6 +2,7 @@
 
 import shlex
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from mmsim.analysis.tables import RunTables, VariantInfo
@@ -19,7 +20,7 @@ class Surprise:
     def variant(self) -> VariantInfo:
         return self.run.variants[self.found.variant]
 
-    @property
+    @cached_property
     def record(self) -> dict[str, Any] | None:
         """Its record, if the run was finished and kept it."""
         return kept_record(self.run.folder, self.variant.name, self.found.game)

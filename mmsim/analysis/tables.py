@@ -9,10 +9,9 @@ from typing import Any
 
 import polars as pl
 
-from mmsim.batch.experiment import Experiment, from_mapping, variants_of
+from mmsim.batch.experiment import Experiment, variants_of
 from mmsim.batch.plan import Part
 from mmsim.batch.store import Run
-from mmsim.batch.worker import Entry
 from mmsim.core.errors import MmsimError
 from mmsim.core.seating import games_a_deal
 from mmsim.games import find_shell
@@ -148,17 +147,16 @@ def finished_only(tables: Mapping[str, pl.LazyFrame]) -> dict[str, pl.LazyFrame]
 def open_run(path: Path) -> RunTables:
     """The run of a folder; parts that are missing or damaged, or rules of several versions, are an error."""
     run = Run(path)
-    try:
-        experiment = replace(from_mapping(run.manifest["experiment"]), games=run.games_asked)
-        names = [(variant.rules, variant.board) for variant in variants_of(experiment)]
-        abouts = run.manifest["variants"]
-        variants = tuple(VariantInfo.of(about, *name) for about, name in zip(abouts, names, strict=True))
-    except (KeyError, TypeError, ValueError) as error:
-        raise MmsimError(f"the manifest of {path} is damaged: {error!r}") from error
+    experiment = replace(run.manifest.asked, games=run.games_asked)
+    names = [(variant.rules, variant.board) for variant in variants_of(experiment)]
+    abouts = run.manifest.variants
+    variants = tuple(VariantInfo.of(about, *name) for about, name in zip(abouts, names, strict=True))
     versions = sorted({str(variant.about["rules_version"]) for variant in variants})
     if len(versions) > 1:
         raise MmsimError(f"run {path} mixes rules versions {', '.join(versions)}; play it anew with one of them")
-    parts = [run.plan.part(entry.part) for entry in _whole_parts(run)]
+    parts = run.whole_parts()
+    if not parts:
+        raise MmsimError(f"run {path} has no games yet; play them: mmsim resume {path}")
     at_once = max(1, _GAMES_AT_ONCE // (experiment.part_games * len(variants)))  # blocks
 
     def scan(some: Sequence[Part]) -> dict[str, pl.LazyFrame]:
@@ -169,15 +167,3 @@ def open_run(path: Path) -> RunTables:
             yield scan([*some])
 
     return RunTables(experiment, variants, scan(parts), path, cut)
-
-
-def _whole_parts(run: Run) -> list[Entry]:
-    """The parts that the journal tells of, in the order of the plan, their files checked to the byte."""
-    entries = sorted(run.done(), key=lambda entry: entry.part)
-    if not entries:
-        raise MmsimError(f"run {run.folder} has no games yet; play them: mmsim resume {run.folder}")
-    flaws = [flaw for entry in entries for flaw in run.flaws(entry)]
-    if flaws:
-        more = f" (and {len(flaws) - 1} more)" if len(flaws) > 1 else ""
-        raise MmsimError(f"{flaws[0]}{more}; play it again: mmsim resume {run.folder}")
-    return entries

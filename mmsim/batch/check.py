@@ -8,10 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
+
+from mmsim.batch.digest import row_digest
+from mmsim.batch.journal import Entry
+from mmsim.batch.manifest import MANIFEST
 from mmsim.batch.plan import Part
 from mmsim.batch.store import Run
-from mmsim.batch.worker import Entry
 from mmsim.core.errors import MmsimError, UsageError
+from mmsim.core.files import read_bytes
 
 SAMPLE = 20  # games replayed, unless said otherwise
 
@@ -38,15 +43,20 @@ def _problems(run: Run, sample: int, checked: Checked, tell: Tell) -> Iterator[s
     plan = run.plan
     whole = bytearray(plan.parts)
     played = bytearray(plan.parts)
+    if sample:
+        run.prepared  # noqa: B018 - bots that are not there are told of before anything else
+    yield from run.damaged_lines()
     for entry in run.done():
         played[entry.part] = 1
-        flaws = [*run.flaws(entry)] or [*_miscounts(run, entry)]
+        flaws = [*run.flaws(entry)] or [*_other_rows(run, entry)]
         whole[entry.part] = not flaws
         checked.parts += 1
         tell(checked.parts, plan.parts)
         yield from flaws
     if missing := played.count(0):
         yield f"{missing} of {plan.parts} parts are not played yet: mmsim resume {run.folder}"
+    elif run.manifest.finished and replace(run.manifest.finished, at="", records=[]) != replace(run.totals(), at=""):
+        yield f"{run.folder / MANIFEST} does not say what the parts come to: mmsim resume {run.folder}"
     yield from _strays(run)
     yield from _bad_records(run)
     for variant, game in _sample(run, whole, sample):
@@ -57,16 +67,23 @@ def _problems(run: Run, sample: int, checked: Checked, tell: Tell) -> Iterator[s
         checked.games_replayed += 1
 
 
-def _miscounts(run: Run, entry: Entry) -> Iterator[str]:
-    """Rows of a part's files that are fewer or more than the games make."""
+def _other_rows(run: Run, entry: Entry) -> Iterator[str]:
+    """Files of a part, whole to the byte, whose rows are not those the journal tells of."""
     import polars as pl
 
-    part = run.plan.part(entry.part)
-    for table, each in run.game.rows_per_game(run.prepared[entry.variant].prepared).items():
-        path = run.folder / table / part.file
-        rows = int(pl.scan_parquet(path, glob=False).select(pl.len()).collect().item())
-        if rows != each * part.count or rows != entry.tables[table]["rows"]:
-            yield f"{path} has {rows} rows instead of {each * part.count}"
+    for table, file in entry.tables.items():
+        path = run.folder / table / entry.file
+        try:
+            frame = pl.read_parquet(path, glob=False)
+        except pl.exceptions.PolarsError as error:
+            yield f"{path} cannot be read as Parquet: {str(error).splitlines()[0]}"
+            continue
+        if frame.height != file.rows:
+            yield f"{path} has {frame.height} rows instead of {file.rows}"
+        elif frame.columns != list(run.manifest.tables[table]):
+            yield f"{path} has other columns than the manifest says"
+        elif row_digest(frame) != file.digest:
+            yield f"{path} has other rows than the journal says"
 
 
 def _strays(run: Run) -> Iterator[str]:
@@ -74,23 +91,23 @@ def _strays(run: Run) -> Iterator[str]:
     for table in run.table_names:
         for path in sorted((run.folder / table).glob("*.parquet")):
             number = path.stem.removeprefix("part-")
-            if not number.isdigit() or int(number) >= run.plan.parts:
+            if not (number.isascii() and number.isdigit() and len(number) < 10 and int(number) < run.plan.parts):
                 yield f"{path} is no part of this run"
 
 
 def _bad_records(run: Run) -> Iterator[str]:
     """What is wrong with the records that lie beside the tables."""
-    for about in (run.manifest["finished"] or {}).get("records", ()):
-        path = run.folder / about["file"]
+    for about in run.manifest.finished.records if run.manifest.finished else ():
+        path = run.folder / about.file
         try:
-            data = path.read_bytes()
-            if hashlib.sha256(data).hexdigest() != about["sha256"]:
+            data = read_bytes(path)
+            if hashlib.sha256(data).hexdigest() != about.sha256:
                 yield f"{path} has another checksum than the manifest says"
                 continue
             run.game.verify(json.loads(data))
         except FileNotFoundError:
             yield f"{path} is missing"
-        except (OSError, MmsimError) as error:
+        except (OSError, ValueError, RecursionError, MmsimError) as error:
             yield f"{path}: {error}"
 
 
@@ -114,8 +131,12 @@ def record(run: Run, variant: int, game: int) -> dict[str, Any]:
     if not 0 <= game < run.games_asked:
         raise UsageError(f"{run.folder} has the games 0 to {run.games_asked - 1}, not {game}")
     found = run.game.record(run.prepared[variant].prepared, game)
-    if _file(run, variant, game, "seats").exists():
-        _compare(run, variant, game, found)
+    number = run.plan.part_of(variant, game).number
+    for entry in run.done():
+        if entry.part == number:
+            for flaw in run.flaws(entry, ["seats"]):
+                raise MmsimError(f"{flaw}; play it again: mmsim resume {run.folder} --deep")
+            _compare(run, variant, game, found)
     return found
 
 

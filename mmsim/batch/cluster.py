@@ -17,10 +17,11 @@ from typing import Any
 from uuid import uuid4
 
 from mmsim.batch.experiment import PreparedVariant
+from mmsim.batch.journal import Entry
 from mmsim.batch.plan import Part
 from mmsim.batch.pool import PATIENCE_S, SLOWER, STRIKES, Heard
 from mmsim.batch.scheduler import Scheduler
-from mmsim.batch.worker import LOG, Entry, FinishedPart, Player, Task, log_part, write_part
+from mmsim.batch.worker import LOG, FinishedPart, Player, Task, log_part, write_part
 from mmsim.core.bench import machine
 from mmsim.core.errors import MmsimError, UsageError
 from mmsim.core.game import Variant

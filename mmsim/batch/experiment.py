@@ -1,6 +1,7 @@
 """Experiments: which variants are played by which bots, how often and from which seed."""
 
 import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from math import inf
@@ -9,7 +10,7 @@ from typing import Any
 
 from mmsim.core.data import data_folder
 from mmsim.core.errors import UsageError, unknown
-from mmsim.core.files import read_toml
+from mmsim.core.files import file_name, read_toml
 from mmsim.core.game import SEATINGS, Game, Variant
 from mmsim.core.seating import games_a_deal
 from mmsim.games import DEFAULT, GAMES, game_of
@@ -17,7 +18,7 @@ from mmsim.games import DEFAULT, GAMES, game_of
 DESIGNS = ("paired", "independent")
 PART_GAMES = 6000  # games a part; 2, 3, 4, 5 or 6 rotated players fit in
 _LISTS = ("variants", "boards")
-_NUMBERS = {"players": 1, "games": 1, "seed": 0, "part_games": 1}  # and the least they may be
+_NUMBERS = {"players": (1, 100), "games": (1, 10**12), "seed": (0, 2**64 - 1), "part_games": (1, 1_000_000)}
 
 
 @dataclass(frozen=True)
@@ -47,10 +48,13 @@ class Experiment:
             raise unknown("seating", self.seats, SEATINGS)
         if not self.variants:
             raise UsageError("an experiment needs at least one ruleset")
-        for key, least in _NUMBERS.items():
+        file_name(self.name, "the experiment's name")
+        for key, (least, most) in _NUMBERS.items():
             value = getattr(self, key)
             if value is not None and value < least:
                 raise UsageError(f"{key} = {value} is too small; it must be at least {least}")
+            if value is not None and value > most:
+                raise UsageError(f"{key} = {value:,} is too large; it may be at most {most:,}")
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -74,6 +78,11 @@ class PreparedVariant:
         return str(self.about["name"])
 
     @property
+    def stamp(self) -> str:
+        """A digest of all it is made of: rules, board, bots."""
+        return hashlib.sha256(json.dumps(self.about, sort_keys=True).encode()).hexdigest()
+
+    @property
     def games_a_deal(self) -> int:
         """How many games in a row share a layout and a deal."""
         return games_a_deal(int(self.about["players"]), self.variant.rotate)
@@ -94,7 +103,7 @@ def read(path: Path) -> Experiment:
     """The experiment of a TOML file; files it names are looked for beside it."""
     values = read_toml(path, "experiment file")
     try:
-        return from_mapping({"name": path.stem, **values}, path.parent)
+        return from_mapping({"name": named_after(path.with_suffix("")), **values}, path.parent)
     except UsageError as error:
         raise UsageError(f"experiment file {path}: {error}") from error
 
@@ -102,6 +111,14 @@ def read(path: Path) -> Experiment:
 def shipped() -> dict[str, Path]:
     """The files of the experiments that come with mmsim, by their names."""
     return {path.stem: path for path in sorted(data_folder("experiments").glob("*.toml"))}
+
+
+def named_after(path: Path) -> str:
+    """A name for an experiment that has none: that of a folder or file, if it can be one."""
+    try:
+        return file_name(path.resolve().name, "the name")
+    except UsageError:
+        return "run"
 
 
 def find(name_or_path: str) -> Experiment:
@@ -131,22 +148,28 @@ def from_mapping(given: Mapping[str, Any], beside: Path = Path()) -> Experiment:
 def _value(key: str, value: Any, beside: Path) -> Any:
     if key == "move_seconds":
         if value is not None and (type(value) not in (int, float) or not 0 < value < inf):
-            raise UsageError(f"{key} = {value!r} is not a number of seconds")
+            raise UsageError(f"{key} = {_shown(value)} is not a number of seconds")
         return value
     if key in _NUMBERS:
         if key == "players" and value is None:
             return None
         if type(value) is not int:
-            raise UsageError(f"{key} = {value!r} is not a whole number")
+            raise UsageError(f"{key} = {_shown(value)} is not a whole number")
         return value
     if key in _LISTS or key == "bots":
         words = [value] if isinstance(value, str) else value
         if not isinstance(words, list | tuple) or not all(isinstance(word, str) for word in words):
-            raise UsageError(f'{key} = {value!r} is not a list like ["a", "b"]')
+            raise UsageError(f'{key} = {_shown(value)} is not a list like ["a", "b"]')
         return ",".join(words) if key == "bots" else tuple(_beside(word, beside) for word in words)
     if not isinstance(value, str):
-        raise UsageError(f"{key} = {value!r} is not a text")
+        raise UsageError(f"{key} = {_shown(value)} is not a text")
     return value
+
+
+def _shown(value: Any) -> str:
+    """A value in an error, which may be anything and of any length."""
+    shown = repr(value)
+    return shown if len(shown) < 200 else f"{shown[:200]}..."
 
 
 def _beside(word: str, folder: Path) -> str:

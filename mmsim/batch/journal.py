@@ -1,34 +1,122 @@
-"""The journal of a run, written by a thread of its own: nobody waits for the disk."""
+"""The journal of a run: a line for every part that is done, each with a checksum of its own.
 
-import json
+Of a part the last undamaged line counts that holds the games the plan wants in it; every reader goes by that. It is
+written by a thread of its own, so that nobody waits for the disk.
+"""
+
 import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import asdict
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Thread
+from typing import Annotated
 
+import msgspec
+from msgspec import Meta, Struct
+from msgspec.structs import replace
+
+from mmsim.batch.digest import SHORT, short_checksum
+from mmsim.batch.manifest import Count, Sha256, TableName, Text
 from mmsim.batch.plan import Part
-from mmsim.batch.worker import Entry
 from mmsim.core.errors import MmsimError
-from mmsim.core.files import sync
+from mmsim.core.files import open_regular, replacing, sync
 
+JOURNAL = "parts.jsonl"
 _AT_ONCE = 8  # files synced at the same time: the file system writes down several as quickly as one
+_LONGEST_LINE = 64 << 20  # bytes; one that tells of a failed bot in every game has some million
+_CHECK = b',"check":"'
+_END = b'"}\n'
+_TAIL = len(_CHECK) + SHORT + len(_END)
 
 
-def read(path: Path) -> Iterator[Entry]:
-    """What is written of the parts that are done, in the order in which they were; a torn last line is none."""
+class File(Struct, frozen=True, forbid_unknown_fields=True):
+    """A Parquet file of a part as it must look."""
+
+    rows: Count
+    bytes: Count
+    sha256: Sha256  # of its bytes: tells of damage
+    digest: Sha256  # of its rows: the same in any file of them
+    mtime_ns: int = 0  # when it was put in place; a file of this time and size is taken for whole
+
+
+class BotFailure(Struct, frozen=True, forbid_unknown_fields=True):
+    """A bot that stopped its game."""
+
+    game: Count
+    seat: Count
+    bot: Text
+    message: Text
+
+
+class Entry(Struct, frozen=True, forbid_unknown_fields=True):
+    """What the journal keeps of a part: where its games are and how its files must look."""
+
+    part: Count
+    variant: Count
+    first: Count
+    games: Annotated[int, Meta(ge=1, le=2**53)]
+    tables: dict[TableName, File]
+    shares: list[tuple[Count, float, float]]  # for every seat: count, mean and squares of the win share
+    errors: list[BotFailure]
+    seconds: float
+
+    def is_of(self, part: Part) -> bool:
+        """Whether this is about the very games the plan wants in a part."""
+        return (self.part, self.variant, self.first, self.games) == (part.number, part.variant, part.first, part.count)
+
+    @property
+    def file(self) -> str:
+        """The name of its files, in the folder of every table."""
+        return Part(self.part, self.variant, self.first, self.games).file
+
+    @property
+    def size(self) -> int:
+        return sum(file.bytes for file in self.tables.values())
+
+
+_decoder = msgspec.json.Decoder(Entry)
+
+
+def line_of(entry: Entry) -> bytes:
+    """An entry as a line with its checksum."""
+    body = msgspec.json.encode(entry)[:-1]
+    return body + _CHECK + short_checksum(body).encode() + _END
+
+
+def read(path: Path) -> Iterator[tuple[int, Entry | str]]:
+    """The lines of a journal by their numbers: what each says, or what is wrong with it; a torn last line is none."""
     try:
-        with path.open("rb") as file:
-            for line in file:
+        with open_regular(path) as file:
+            number = 0
+            while line := file.readline(_LONGEST_LINE):
+                number += 1
                 if line.endswith(b"\n"):
-                    yield Entry(**json.loads(line))
+                    yield number, _parsed(line)
+                elif len(line) == _LONGEST_LINE:
+                    raise MmsimError(f"{path} is damaged: line {number} is longer than {_LONGEST_LINE:,} bytes")
     except FileNotFoundError:
         return
-    except (ValueError, TypeError) as error:
-        raise MmsimError(f"{path} is damaged: {error}") from error
+    except OSError as error:
+        raise MmsimError(f"cannot read {path}: {error.strerror or error}") from error
+
+
+def _parsed(line: bytes) -> Entry | str:
+    body, tail = line[:-_TAIL], line[-_TAIL:]
+    if tail != _CHECK + short_checksum(body).encode() + _END:
+        return "its checksum is wrong"
+    try:
+        return _decoder.decode(body + b"}")
+    except (ValueError, RecursionError) as error:
+        return str(error)
+
+
+def rewrite(path: Path, entries: Iterator[Entry]) -> None:
+    """Write a journal anew, with these entries and no other line."""
+    with replacing(path) as file:
+        for entry in entries:
+            file.write(line_of(entry))
 
 
 class JournalWriter:
@@ -79,23 +167,29 @@ class JournalWriter:
                     found.append(self._waiting.get())
                 going_on = None not in found
                 entries = [entry for entry in found if entry]
+                folder = self._path.parent
                 try:
-                    list(pool.map(sync, (path for entry in entries for path in self._files(entry))))
-                    self._write_lines(entries)
+                    list(pool.map(sync, (folder / table / one.file for one in entries for table in one.tables)))
+                    self._write_lines([with_times(folder, entry) for entry in entries])
                 except Exception as error:
                     self._problem, going_on = error, False
 
-    def _files(self, entry: Entry) -> Iterator[Path]:
-        file = Part(entry.part, entry.variant, entry.first, entry.games).file
-        return (self._path.parent / table / file for table in entry.tables)
-
     def _write_lines(self, entries: list[Entry]) -> None:
         try:
-            self._file.write(b"".join(json.dumps(asdict(entry)).encode() + b"\n" for entry in entries))
+            self._file.write(b"".join(map(line_of, entries)))
             self._file.flush()
             os.fsync(self._file.fileno())
         except OSError as error:
             raise MmsimError(f"cannot write {self._path}: {error.strerror or error}") from error
+
+
+def with_times(folder: Path, entry: Entry) -> Entry:
+    """An entry with the times of its files as they are now."""
+    tables = {
+        table: replace(file, mtime_ns=(folder / table / entry.file).stat().st_mtime_ns)
+        for table, file in entry.tables.items()
+    }
+    return replace(entry, tables=tables)
 
 
 def _end_of_last_line(path: Path) -> int:

@@ -7,6 +7,10 @@ every variant.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from mmsim.core.errors import UsageError
+
+MOST_PARTS = 10_000_000  # of a run: some bytes of memory and some files each
+
 
 @dataclass(frozen=True)
 class Part:
@@ -37,6 +41,13 @@ class Plan:
     variants: int
     games: int  # of every variant
     part_games: int  # games a part
+
+    def __post_init__(self) -> None:
+        if self.parts > MOST_PARTS:
+            raise UsageError(
+                f"{self.games:,} games of {self.variants:,} variants would make {self.parts:,} parts, and a run has "
+                f"at most {MOST_PARTS:,}; put more games into a part (part_games = {self.part_games:,})"
+            )
 
     @property
     def blocks(self) -> int:

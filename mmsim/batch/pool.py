@@ -17,7 +17,8 @@ from statistics import median
 from types import ModuleType
 from typing import Any
 
-from mmsim.batch.worker import LOG, Entry, Pipe, Task, serve
+from mmsim.batch.journal import Entry
+from mmsim.batch.worker import LOG, Pipe, Task, serve
 from mmsim.core.errors import MmsimError
 from mmsim.core.game import Variant
 

@@ -10,11 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mmsim.batch.check import record
-from mmsim.batch.store import RECORDS, Run
+from mmsim.batch.manifest import RECORDS, KeptRecord
+from mmsim.batch.store import Run
 from mmsim.batch.worker import LOG
 from mmsim.core.errors import MmsimError
-from mmsim.core.files import write_atomically
+from mmsim.core.files import read_bytes, write_atomically
 from mmsim.core.records import dumps
+from mmsim.games import find_shell
 
 if TYPE_CHECKING:
     import polars as pl
@@ -29,6 +31,11 @@ class _Kind:
     text: str  # with the columns of the game's row
     more: str = ""  # the same, where the game has them
     won: bool = False  # only games that one player won
+
+    @property
+    def file(self) -> str:
+        """The record of its game, in the folder of the run."""
+        return f"{RECORDS}/{self.name.replace(' ', '-')}.json"
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -64,11 +71,7 @@ class Remarkable:
     variant: int
     game: int
     row: dict[str, Any]  # of `games`
-
-    @property
-    def file(self) -> str:
-        """Its record, in the folder of the run."""
-        return f"{RECORDS}/{self.kind.replace(' ', '-')}.json"
+    file: str  # its record, in the folder of the run
 
 
 def remarkable(games: "pl.LazyFrame", variants: Sequence[str]) -> list[Remarkable]:
@@ -94,11 +97,12 @@ def remarkable(games: "pl.LazyFrame", variants: Sequence[str]) -> list[Remarkabl
             among = among.filter(value == (low if word.startswith("-") else high))
         else:
             (row,) = among.bottom_k(1, by=[place, pl.col("game")]).collect().iter_rows(named=True)
-            found.append(Remarkable(kind.name, kind.describe(row), numbers[row["variant"]], int(row["game"]), row))
+            variant, game = numbers[row["variant"]], int(row["game"])
+            found.append(Remarkable(kind.name, kind.describe(row), variant, game, row, kind.file))
     return found
 
 
-def keep_records(run: Run) -> list[dict[str, Any]]:
+def keep_records(run: Run) -> list[KeptRecord]:
     """Write the records of a run's remarkable games beside its tables; what the manifest says of them."""
     kept = []
     for one in remarkable(run.table("games"), run.variant_names):
@@ -108,23 +112,36 @@ def keep_records(run: Run) -> list[dict[str, Any]]:
             LOG.warning("no record of game %d of %s: %s", one.game, run.variant_names[one.variant], error)
             continue
         write_atomically(run.folder / one.file, data)
-        about = {"file": one.file, "variant": run.variant_names[one.variant], "game": one.game}
-        kept.append({**about, "bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()})
-    for old in (run.folder / RECORDS).glob("*.json"):
-        if f"{RECORDS}/{old.name}" not in {one["file"] for one in kept}:
-            old.unlink(missing_ok=True)
+        digest = hashlib.sha256(data).hexdigest()
+        kept.append(KeptRecord(one.file, run.variant_names[one.variant], one.game, len(data), digest))
+    for other in {kind.file for kind in _KINDS} - {one.file for one in kept}:  # of the run when it was shorter
+        (run.folder / other).unlink(missing_ok=True)
     return kept
 
 
+def records_are_there(run: Run) -> bool:
+    """Whether the records a run has kept are as the manifest says."""
+    return all(_content(run.folder, about) for about in run.finished.records)
+
+
+def _content(folder: Path, about: KeptRecord) -> bytes | None:
+    """A record's file; None if it is not as the manifest says."""
+    try:
+        data = read_bytes(folder / about.file)
+    except OSError:
+        return None
+    return data if hashlib.sha256(data).hexdigest() == about.sha256 else None
+
+
 def kept_record(folder: Path, variant: str, game: int) -> dict[str, Any] | None:
-    """The record of a remarkable game of a run; None if there is none or its file is not as the manifest says."""
-    for about in (Run(folder).manifest["finished"] or {}).get("records", ()):
-        if (about["variant"], about["game"]) == (variant, game):
+    """The record of a remarkable game of a run; None if there is none, or it is not the record of this game."""
+    run = Run(folder)
+    for about in run.manifest.finished.records if run.manifest.finished else ():
+        if (about.variant, about.game) == (variant, game) and (data := _content(folder, about)):
             try:
-                data = (folder / about["file"]).read_bytes()
-            except OSError:
-                return None
-            if hashlib.sha256(data).hexdigest() == about["sha256"]:
                 found: dict[str, Any] = json.loads(data)
-                return found
+                find_shell(run.experiment.game).verify(found)
+            except (ValueError, RecursionError, MmsimError):  # a stranger's, with a checksum that is right
+                return None
+            return found
     return None

@@ -6,17 +6,21 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from math import lcm
+from math import isfinite, lcm
 from typing import TYPE_CHECKING, Protocol
 
+from msgspec.structs import replace
+
+from mmsim.batch.journal import Entry
+from mmsim.batch.manifest import Until
 from mmsim.batch.plan import Part, Plan
 from mmsim.batch.pool import PATIENCE_S, Heard, Pool
 from mmsim.batch.precision import Looks, Measure, Precision
-from mmsim.batch.remarkable import keep_records
+from mmsim.batch.remarkable import keep_records, records_are_there
 from mmsim.batch.scheduler import Scheduler
 from mmsim.batch.store import LOG_FILE, Run
 from mmsim.batch.tally import Tally
-from mmsim.batch.worker import LOG, Entry, Task
+from mmsim.batch.worker import LOG, Task
 from mmsim.core.bench import machine
 from mmsim.core.errors import MmsimError
 
@@ -94,46 +98,68 @@ class Session:
     watch: Watch = lambda status: None
     measure: Measure | None = None
     patience: float = PATIENCE_S
+    deep: bool = False  # hold every file against its checksum, also those that look untouched
 
     def carry_out(self) -> Status:
         """Play everything that is missing; the run is whole afterwards."""
         run = self.run
-        with run.writing(), run_log(run), run.journal_writer() as self._journal:
+        with run.writing(), run_log(run):
             self._take_stock()
-            with self._executor() as self._players:
-                self._start()
-                if run.manifest["until"]:
-                    self._until()
-                else:
-                    self._play(run.plan)
-            self._journal.settle()
-            run.finish(keep_records(run))
-            LOG.info("finished, sha256 %s", run.manifest["finished"]["sha256"])
+            with run.journal_writer() as self._journal:
+                with self._executor() as self._players:
+                    self._start()
+                    if run.manifest.until:
+                        self._until(run.manifest.until)
+                    else:
+                        self._play(run.plan)
+                self._journal.settle()
+            self._finish()
         return self.status
+
+    def _finish(self) -> None:
+        """Write down what the run came to, if that is not known yet."""
+        run, before = self.run, self.run.manifest.finished
+        now = run.totals()
+        if before and replace(before, at=now.at, records=[]) == now and records_are_there(run):
+            return
+        run.finish(keep_records(run))
+        LOG.info("finished, digest %s", run.finished.digest)
 
     def _take_stock(self) -> None:
         """Count what is done already."""
         run, plan = self.run, self.run.plan
         self._done = bytearray(plan.parts)
         self.status = Status(0, shares={ready.name: [] for ready in run.prepared})
+        damaged = list(run.damaged_lines())
+        for problem in damaged:
+            LOG.warning(problem)
+        touched = bool(damaged)
         for entry in run.done():
-            if run.is_whole(entry):
+            untouched = run.is_untouched(entry)
+            flaws = [] if untouched and not self.deep else [*run.flaws(entry)]
+            for flaw in flaws:
+                LOG.warning("part %d is played again: %s", entry.part, flaw)
+            if not flaws:
                 self._take(entry)
+            touched = touched or bool(flaws) or not untouched
+        if touched:
+            run.mend_journal(self._done)
         self.status.began_with = self.status.done
+        self._stamps = [ready.stamp for ready in run.prepared]
         where = f"cluster {self.cluster}" if self.cluster else f"{self.workers} workers"
         LOG.info("%s: %d of %d parts are done; %s", run.folder, self._done.count(1), plan.parts, where)
-        then, now = run.manifest["machine"]["versions"], machine()["versions"]
+        then, now = run.manifest.machine.versions, machine()["versions"]
         if then != now:
             LOG.warning("versions have changed: %s then, %s now; bytes of Parquet files may differ", then, now)
-        if self._done.count(0) and run.manifest["finished"]:
+        if self._done.count(0) and run.manifest.finished:
             run.note(finished=None)
 
     def _start(self) -> None:
         """Have workers load what they need while this process has the core compiled, once, if it is not yet."""
         run = self.run
         missing = self._done.count(0)
-        if run.manifest["until"]:
-            self._looks = _looks(run)
+        if run.manifest.until:
+            self._looks = _looks(run, run.manifest.until)
             first = Plan(len(run.prepared), self._looks.first, run.experiment.part_games)
             missing += max(0, first.parts - len(self._done))
         if missing:
@@ -162,7 +188,7 @@ class Session:
 
     def _task(self, part: Part) -> Task:
         ready = self.run.prepared[part.variant]
-        return Task(part, ready.variant, ready.name)
+        return Task(part, ready.variant, ready.name, stamp=self._stamps[part.variant])
 
     def _executor(self) -> Executor:
         run = self.run
@@ -191,7 +217,7 @@ class Session:
 
     # --- until a number is known well enough -----------------------------------------------------------------------
 
-    def _until(self) -> None:
+    def _until(self, until: Until) -> None:
         run, looks = self.run, self._looks
         precision = looks.precision
         if self.measure is None:
@@ -213,7 +239,8 @@ class Session:
             LOG.info("look %d after %d games: %s is known to ±%.4g", looks.look, target, precision.metric, looks.known)
             self.status.estimate = Estimate(wanted or target, looks.known)
             if wanted is None:
-                run.note(until={**run.manifest["until"], "looks": looks.look, "known_to": looks.known})
+                known = looks.known if isfinite(looks.known) else None
+                run.note(until=replace(until, looks=looks.look, known_to=known))
                 self._play(run.plan)  # should the run have gone farther under another mmsim
                 return
             target = wanted
@@ -228,20 +255,19 @@ def extend(run: Run, more: int) -> None:
         run.note(games=games, until=None, finished=None)
 
 
-def _looks(run: Run) -> Looks:
+def _looks(run: Run, until: Until) -> Looks:
     """The looks of a run that is played until a number is known."""
-    until = run.manifest["until"]
     return Looks(
-        Precision(until["metric"], until["half_width"]),
+        Precision(until.metric, until.half_width),
         {ready.name: ready.games_a_deal for ready in run.prepared},
         run.experiment.part_games,
         run.experiment.games,
     )
 
 
-def estimate(run: Run, measure: Measure) -> tuple[Estimate, float]:
+def estimate(run: Run, until: Until, measure: Measure) -> tuple[Estimate, float]:
     """Before a run: games of every variant it will take, and games a second of one process, from a few games."""
-    looks = _looks(run)
+    looks = _looks(run, until)
     run.game.start_up()
     began, games, step = time.perf_counter(), 0, 2 * lcm(*looks.games_a_deal.values())
     while games < _PILOT and time.perf_counter() - began < _PILOT_S:

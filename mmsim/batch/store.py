@@ -4,6 +4,7 @@ import fcntl
 import hashlib
 import json
 import os
+import stat
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -12,73 +13,78 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mmsim.batch import journal
-from mmsim.batch.experiment import Experiment, PreparedVariant, from_mapping, prepare_variants, variants_of
-from mmsim.batch.journal import JournalWriter
+import msgspec
+
+from mmsim.batch import journal, sources, tidy
+from mmsim.batch.experiment import Experiment, PreparedVariant, prepare_variants, variants_of
+from mmsim.batch.journal import JOURNAL, Entry, File, JournalWriter
+from mmsim.batch.manifest import (
+    FORMAT,
+    INPUTS,
+    MANIFEST,
+    Finished,
+    KeptRecord,
+    Machine,
+    Manifest,
+    Until,
+    read_manifest,
+    write_manifest,
+)
 from mmsim.batch.plan import Part, Plan
-from mmsim.batch.worker import Entry
 from mmsim.core.bench import machine
 from mmsim.core.errors import MmsimError, UsageError, unknown
-from mmsim.core.files import write_atomically
+from mmsim.core.files import file_name, open_regular, read_bytes, write_atomically
 from mmsim.core.game import Game
 from mmsim.games import find_game
 
 if TYPE_CHECKING:
     import polars as pl
 
-FORMAT = "mmsim-run/2"
-_MANIFEST, _JOURNAL, _LOCK, _INPUTS = "manifest.json", "parts.jsonl", "lock", "inputs"
-LOG_FILE = "run.log"
-RECORDS = "records"  # the folder of the records of remarkable games
+LOCK, LOG_FILE = "lock", "run.log"
 
 
 class Run:
-    """A run on disk; `run.seats` and its sisters are the tables as lazy frames."""
+    """A run on disk; `run.seats` and its sisters are the tables as lazy frames.
 
-    def __init__(self, folder: str | os.PathLike[str]) -> None:
+    Bots in Python are looked for in `bots_from` and nowhere else: nothing that a folder says is ever imported.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str], bots_from: Path | None = None) -> None:
         self.folder = Path(folder)
-        self.manifest = self._read()
-
-    def _read(self) -> dict[str, Any]:
-        try:
-            manifest = json.loads((self.folder / _MANIFEST).read_text(encoding="utf-8"))
-        except OSError as error:
-            raise UsageError(f"{self.folder} is not a run: it has no {_MANIFEST}") from error
-        except ValueError as error:
-            raise MmsimError(f"{self.folder / _MANIFEST} is damaged: {error}") from error
-        if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
-            raise MmsimError(f"{self.folder / _MANIFEST} is not of the format {FORMAT}")
-        return manifest
+        self.bots_from = bots_from
+        self.manifest = read_manifest(self.folder)
+        self._hashed: dict[Path, tuple[int, int]] = {}  # files found whole, with their sizes and times
 
     @classmethod
-    def create(cls, folder: Path, experiment: Experiment, until: dict[str, Any] | None = None) -> "Run":
+    def create(cls, folder: Path, experiment: Experiment, until: Until | None = None) -> "Run":
         """A new run with no game played yet."""
-        if (folder / _MANIFEST).exists():
+        if (folder / MANIFEST).exists():
             raise UsageError(
                 f"{folder} already holds a run; go on with it (mmsim resume {folder}), extend it "
                 f"(mmsim run {folder} --more GAMES) or choose another folder with --out"
             )
+        tidy.remove_left_behind_by_writers(folder, ())
         if folder.is_dir() and any(folder.iterdir()):
             raise UsageError(f"{folder} is not empty and not a run; choose another folder with --out")
         game = find_game(experiment.game)
         made = prepare_variants(experiment, game)
         kept = _keep_inputs(folder, experiment)
-        manifest = {
-            "format": FORMAT,
-            "experiment": kept.to_json(),
-            "games": 0 if until else experiment.games,  # of every variant; looks ask for more
-            "until": until,
-            "variants": [ready.about for ready in made],
-            "tables": {
-                table: {name: str(kind) for name, kind in schema.items()} for table, schema in game.tables.items()
-            },
-            "created": _now(),
-            "machine": machine(),
-            "finished": None,
-        }
-        write_atomically(folder / _MANIFEST, _json(manifest))
-        run = cls(folder)
-        names = variants_of(run.experiment)  # with the copies of the files
+        manifest = Manifest(
+            FORMAT,
+            kept.to_json(),
+            0 if until else experiment.games,
+            until,
+            [json.loads(json.dumps(ready.about)) for ready in made],
+            [game.rows_per_game(ready.prepared) for ready in made],
+            {table: {name: str(kind) for name, kind in schema.items()} for table, schema in game.tables.items()},
+            sources.keep(folder, experiment.bots),
+            _now(),
+            Machine(**machine()),
+            None,
+        )
+        write_manifest(folder, manifest)
+        run = cls(folder, sources.place(experiment.bots))
+        names = variants_of(replace(run.experiment, bots=experiment.bots))  # with the copies of the files
         run.prepared = [replace(ready, variant=variant) for ready, variant in zip(made, names, strict=True)]
         return run
 
@@ -90,10 +96,11 @@ class Run:
 
     @cached_property
     def experiment(self) -> Experiment:
-        named = from_mapping(self.manifest["experiment"])
+        """What is played; files it names are those kept in the run."""
+        named = self.manifest.asked
 
         def found(word: str) -> str:
-            return str(self.folder / word) if word.startswith(f"{_INPUTS}/") else word
+            return str(self.folder / word) if word.startswith(f"{INPUTS}/") else word
 
         return replace(named, variants=tuple(map(found, named.variants)), boards=tuple(map(found, named.boards)))
 
@@ -104,27 +111,31 @@ class Run:
     @cached_property
     def prepared(self) -> list[PreparedVariant]:
         """The variants, ready to be played; refused if they are no longer what the run began with."""
-        made = prepare_variants(self.experiment, self.game)
-        for ready, before in zip(made, self.manifest["variants"], strict=True):
-            if json.loads(json.dumps(ready.about)) != before:
+        bots = sources.find(self.folder, self.experiment.bots, self.manifest.bots, self.bots_from)
+        made = prepare_variants(replace(self.experiment, bots=bots), self.game)
+        for ready, before in zip(made, self.manifest.variants, strict=True):
+            now = json.loads(json.dumps(ready.about))
+            if now != before:
                 raise MmsimError(
                     f"the variant '{before['name']}' is no longer what {self.folder} began with: "
-                    f"{_first_difference(before, ready.about)}; start a new run"
+                    f"{_first_difference(before, now)}; start a new run"
                 )
+        if [self.game.rows_per_game(ready.prepared) for ready in made] != self.manifest.rows_a_game:
+            raise MmsimError(f"{self.folder} was begun with tables of another kind; start a new run")
         return made
 
     @property
     def games_asked(self) -> int:
         """Games of every variant."""
-        return int(self.manifest["games"])
+        return self.manifest.games
 
     @property
     def plan(self) -> Plan:
-        return Plan(len(self.manifest["variants"]), self.games_asked, self.experiment.part_games)
+        return self.manifest.plan
 
     @property
     def variant_names(self) -> list[str]:
-        return [variant["name"] for variant in self.manifest["variants"]]
+        return [about.name for about in self.manifest.abouts]
 
     def variant_index(self, name: str | None) -> int:
         names = self.variant_names
@@ -143,11 +154,13 @@ class Run:
         done, size = 0, 0
         for entry in self.done():
             done += 1
-            size += sum(file["bytes"] for file in entry.tables.values())
-        playing = "playing" if self.is_locked else "stopped"
+            size += entry.size
+        state = "playing" if self.is_locked else "stopped"
+        if self.manifest.finished:
+            state = "finished" if done == self.plan.parts else "damaged"
         return {
             "folder": str(self.folder),
-            "state": "finished" if self.manifest["finished"] else playing,
+            "state": state,
             "variants": self.variant_names,
             "bots": self.experiment.bots,
             "games": self.games_asked,
@@ -160,13 +173,13 @@ class Run:
 
     @property
     def table_names(self) -> list[str]:
-        return list(self.manifest["tables"])
+        return list(self.manifest.tables)
 
     def table(self, name: str) -> "pl.LazyFrame":
-        """A table of all parts that are done, in the order of the plan."""
+        """A table of all parts that are done, in the order of the plan; its files are held against their checksums."""
         if name not in self.table_names:
             raise unknown("table", name, self.table_names)
-        return self.scan(name, self.parts_done())
+        return self.scan(name, self.whole_parts(name))
 
     def scan(self, table: str, parts: Sequence[Part]) -> "pl.LazyFrame":
         """A table of some parts."""
@@ -177,7 +190,8 @@ class Run:
         return pl.scan_parquet([self.folder / table / part.file for part in parts], glob=False)
 
     def __getattr__(self, name: str) -> "pl.LazyFrame":
-        tables = self.__dict__.get("manifest", {}).get("tables", ())
+        manifest: Manifest | None = self.__dict__.get("manifest")
+        tables = manifest.tables if manifest else {}
         if name in tables:
             return self.table(name)
         raise AttributeError(f"a run has no {name!r}; its tables are {', '.join(tables)}")
@@ -185,46 +199,81 @@ class Run:
     # --- the journal -----------------------------------------------------------------------------------------------
 
     def journal(self) -> Iterator[Entry]:
-        """What is written of parts, in the order in which they were done."""
-        return journal.read(self.folder / _JOURNAL)
+        """What is written of parts, in the order in which they were done; damaged lines are left out."""
+        return (entry for _, entry in self._lines() if isinstance(entry, Entry))
+
+    def damaged_lines(self) -> Iterator[str]:
+        """What is wrong with the journal."""
+        for number, entry in self._lines():
+            if isinstance(entry, str):
+                yield f"line {number} of {self.folder / JOURNAL} is damaged: {entry}"
 
     def done(self) -> Iterator[Entry]:
-        """The parts that count as done: what was last written of each, if it holds the games the plan wants in it.
+        """The parts that count as done: of each the last undamaged line, if it holds the games the plan wants in it.
 
         A part may be played twice: anew after it was damaged, or longer after the run was extended.
         """
         plan = self.plan
         last: dict[int, int] = {}  # part -> line of the journal
-        for line, entry in enumerate(self.journal()):
-            if entry.part < plan.parts and entry.is_of(plan.part(entry.part)):
+        for line, entry in self._lines():
+            if isinstance(entry, Entry) and entry.part < plan.parts and entry.is_of(plan.part(entry.part)):
                 last[entry.part] = line
-        yield from (entry for line, entry in enumerate(self.journal()) if last.get(entry.part) == line)
+        for line, entry in self._lines():
+            if isinstance(entry, Entry) and last.get(entry.part) == line:
+                yield entry
 
-    def parts_done(self) -> list[Part]:
-        """The parts that count as done, in the order of the plan."""
-        return [self.plan.part(number) for number in sorted(entry.part for entry in self.done())]
+    def _lines(self) -> Iterator[tuple[int, Entry | str]]:
+        """The lines of the journal; one that cannot be of this run is damaged."""
+        abouts, rows = self.manifest.abouts, self.manifest.rows_a_game
+        for number, entry in journal.read(self.folder / JOURNAL):
+            if isinstance(entry, Entry) and not (
+                entry.variant < len(abouts)
+                and {table: file.rows for table, file in entry.tables.items()}
+                == {table: each * entry.games for table, each in rows[entry.variant].items()}
+                and len(entry.shares) == len(abouts[entry.variant].seat_player)
+            ):
+                yield number, "it is not of this run"
+            else:
+                yield number, entry
 
-    def is_whole(self, entry: Entry) -> bool:
-        """Whether the files of a part are as the journal says."""
-        return not list(self.flaws(entry))
+    def whole_parts(self, *tables: str) -> list[Part]:
+        """The parts that are done, in the order of the plan, their files of some tables (or of all) held against their
+        checksums; an error if anything is damaged."""
+        problem = next(self.damaged_lines(), None)
+        entries = sorted(self.done(), key=lambda entry: entry.part)
+        flaws = (flaw for entry in entries for flaw in self.flaws(entry, tables or self.table_names))
+        if problem := problem or next(flaws, None):
+            raise MmsimError(f"{problem}; play it again: mmsim resume {self.folder} --deep")
+        return [self.plan.part(entry.part) for entry in entries]
 
-    def flaws(self, entry: Entry) -> Iterator[str]:
+    def flaws(self, entry: Entry, tables: Sequence[str] | None = None) -> Iterator[str]:
         """What is wrong with the files of a part."""
-        part = Part(entry.part, entry.variant, entry.first, entry.games)
-        for table, file in entry.tables.items():
-            path = self.folder / table / part.file
+        for table in tables or entry.tables:
+            file, path = entry.tables[table], self.folder / table / entry.file
             try:
-                data = path.read_bytes()
+                with open_regular(path) as opened:
+                    there = os.fstat(opened.fileno())
+                    if there.st_size != file.bytes:
+                        yield f"{path} has {there.st_size} bytes instead of {file.bytes}"
+                    elif self._hashed.get(path) != (there.st_size, there.st_mtime_ns):
+                        if hashlib.file_digest(opened, "sha256").hexdigest() != file.sha256:
+                            yield f"{path} has another checksum than the journal says"
+                        else:
+                            self._hashed[path] = there.st_size, there.st_mtime_ns
             except FileNotFoundError:
                 yield f"{path} is missing"
-                continue
             except OSError as error:
                 yield f"{path} cannot be read: {error.strerror or error}"
-                continue
-            if len(data) != file["bytes"]:
-                yield f"{path} has {len(data)} bytes instead of {file['bytes']}"
-            elif hashlib.sha256(data).hexdigest() != file["sha256"]:
-                yield f"{path} has another checksum than the journal says"
+
+    def is_untouched(self, entry: Entry) -> bool:
+        """Whether the files of a part have the size and the time they were put in place with."""
+        return all(self._is_untouched(self.folder / table / entry.file, file) for table, file in entry.tables.items())
+
+    def _is_untouched(self, path: Path, file: File) -> bool:
+        with suppress(OSError):
+            there = path.lstat()
+            return stat.S_ISREG(there.st_mode) and (there.st_size, there.st_mtime_ns) == (file.bytes, file.mtime_ns)
+        return False
 
     # --- writing ---------------------------------------------------------------------------------------------------
 
@@ -232,7 +281,7 @@ class Run:
     def is_locked(self) -> bool:
         """Whether a process is writing to this run."""
         try:
-            with (self.folder / _LOCK).open("rb") as lock:
+            with open_regular(self.folder / LOCK) as lock:
                 fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
                 return False
         except FileNotFoundError:
@@ -243,7 +292,8 @@ class Run:
     @contextmanager
     def writing(self) -> Iterator[None]:
         """Hold the lock of the run's one writer; the system gives it back even if the writer is killed."""
-        path = self.folder / _LOCK
+        tidy.refuse_links(self.folder, self.table_names)
+        path = self.folder / LOCK
         try:
             lock = path.open("a+")
         except OSError as error:
@@ -254,66 +304,76 @@ class Run:
             except OSError as error:
                 lock.seek(0)
                 raise MmsimError(
-                    f"{self.folder} is being written by process {lock.read().strip() or 'unknown'}; wait for it or "
+                    f"{self.folder} is being written by process {lock.read(20).strip() or 'unknown'}; wait for it or "
                     "stop it first"
                 ) from error
             with suppress(OSError):  # who it is matters to a refused writer only
                 lock.truncate(0)
                 lock.write(f"{os.getpid()}\n")
                 lock.flush()
-            self.manifest = self._read()  # the last writer may have changed it since
+            self.manifest = read_manifest(self.folder)  # the last writer may have changed it since
+            tidy.remove_left_behind_by_writers(self.folder, self.table_names)
             yield
 
     def note(self, **changes: Any) -> None:
         """Change the manifest."""
-        self.manifest.update(changes)
-        write_atomically(self.folder / _MANIFEST, _json(self.manifest))
+        self.manifest = msgspec.structs.replace(self.manifest, **changes)
+        write_manifest(self.folder, self.manifest)
 
     @contextmanager
     def journal_writer(self) -> Iterator[JournalWriter]:
-        """The journal, open for appending after its last whole line; remains of killed writers are removed."""
-        for table in self.table_names:
-            for left in (self.folder / table).glob(".*.tmp"):
-                left.unlink(missing_ok=True)
-        writer = JournalWriter(self.folder / _JOURNAL)
+        """The journal, open for appending after its last whole line."""
+        writer = JournalWriter(self.folder / JOURNAL)
         try:
             yield writer
         finally:
             writer.close()
 
-    def finish(self, records: Sequence[Mapping[str, Any]]) -> None:
-        """Write down that every part is there, a digest of all of them by which runs can be compared, and what records
-        of its games lie beside them."""
+    def mend_journal(self, whole: bytearray) -> None:
+        """Leave in the journal the lines of the parts that are whole, with the times of their files as they are now."""
+        entries = (journal.with_times(self.folder, entry) for entry in self.done() if whole[entry.part])
+        journal.rewrite(self.folder / JOURNAL, entries)
+
+    def totals(self) -> Finished:
+        """What all parts come to, with a digest of their rows by which runs can be compared; no records yet."""
         plan = self.plan
         sums = bytearray(32 * plan.parts)
         rows, size, errors = dict.fromkeys(self.table_names, 0), 0, 0
         seen = bytearray(plan.parts)
         for entry in self.done():
             seen[entry.part] = 1
-            text = "".join(f"{table} {file['sha256']}\n" for table, file in sorted(entry.tables.items()))
+            text = "".join(f"{table} {file.digest}\n" for table, file in sorted(entry.tables.items()))
             sums[32 * entry.part : 32 * entry.part + 32] = hashlib.sha256(text.encode()).digest()
             for table, file in entry.tables.items():
-                rows[table] += file["rows"]
-                size += file["bytes"]
+                rows[table] += file.rows
+            size += entry.size
             errors += len(entry.errors)
         if not all(seen):
             raise MmsimError(f"{self.folder} lacks {seen.count(0)} parts of its journal")
-        self.note(
-            finished={
-                "at": _now(),
-                "parts": plan.parts,
-                "rows": rows,
-                "bytes": size,
-                "bot_errors": errors,
-                "sha256": hashlib.sha256(sums).hexdigest(),
-                "records": list(records),
-            }
-        )
+        return Finished(_now(), plan.parts, rows, size, errors, hashlib.sha256(sums).hexdigest(), [])
+
+    def finish(self, records: Sequence[KeptRecord]) -> None:
+        """Write down that every part is there, what they come to, and what records of its games lie beside them."""
+        self.note(finished=msgspec.structs.replace(self.totals(), records=list(records)))
+
+    @property
+    def finished(self) -> Finished:
+        """What a run that is finished came to."""
+        if self.manifest.finished is None:
+            raise MmsimError(f"{self.folder} is not finished; go on with it: mmsim resume {self.folder}")
+        return self.manifest.finished
 
 
-def runs_in(folder: Path) -> list[Run]:
-    """The runs of a folder, by name."""
-    return [Run(path.parent) for path in sorted(folder.glob(f"*/{_MANIFEST}"))]
+def runs_in(folder: Path) -> list[Run | MmsimError]:
+    """The runs of a folder, by name; what is wrong with one hides no other."""
+    return [_run_or_problem(path.parent) for path in sorted(folder.glob(f"*/{MANIFEST}"))]
+
+
+def _run_or_problem(folder: Path) -> Run | MmsimError:
+    try:
+        return Run(folder)
+    except MmsimError as problem:
+        return problem
 
 
 def _keep_inputs(folder: Path, experiment: Experiment) -> Experiment:
@@ -322,8 +382,9 @@ def _keep_inputs(folder: Path, experiment: Experiment) -> Experiment:
     def kept(word: str) -> str:
         if not word.endswith(".toml"):
             return word
-        name = f"{_INPUTS}/{hashlib.sha256(word.encode()).hexdigest()[:8]}/{Path(word).name}"
-        write_atomically(folder / name, Path(word).read_bytes())
+        of = hashlib.sha256(word.encode()).hexdigest()[:8]
+        name = f"{INPUTS}/{of}/{file_name(Path(word).name, 'the file')}"
+        write_atomically(folder / name, read_bytes(Path(word)))
         return name
 
     return replace(
@@ -332,15 +393,12 @@ def _keep_inputs(folder: Path, experiment: Experiment) -> Experiment:
 
 
 def _first_difference(before: Any, now: Any, where: str = "") -> str:
-    if isinstance(before, dict) and isinstance(now, dict):
+    if isinstance(before, Mapping) and isinstance(now, Mapping):
         for key in [*before, *(key for key in now if key not in before)]:
-            if before.get(key) != json.loads(json.dumps(now.get(key))):
+            if before.get(key) != now.get(key):
                 return _first_difference(before.get(key), now.get(key), f"{where}.{key}" if where else str(key))
-    return f"{where} was {json.dumps(before)} and is {json.dumps(now)}"
-
-
-def _json(data: Any) -> bytes:
-    return (json.dumps(data, indent=1, ensure_ascii=False) + "\n").encode()
+    was, is_so = (shown if len(shown := json.dumps(one)) < 300 else f"{shown[:300]}..." for one in (before, now))
+    return f"{where} was {was} and is {is_so}"
 
 
 def _now() -> str:

@@ -10,14 +10,16 @@ import time
 import traceback
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from multiprocessing import connection, parent_process
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from multiprocessing_logging import MultiProcessingHandler
 
+from mmsim.batch.digest import row_digest
 from mmsim.batch.experiment import PreparedVariant
+from mmsim.batch.journal import BotFailure, Entry, File
 from mmsim.batch.plan import Part
 from mmsim.batch.tally import seat_shares
 from mmsim.core.errors import MmsimError
@@ -34,28 +36,11 @@ _LESSONS_AT_ONCE = 8  # games
 _ROW_GROUP = 1 << 18  # fixed, so that the same rows are the same bytes everywhere
 _ZSTD_LEVEL = 1  # higher ones take longer and make these tables no smaller
 _PARENT_GONE = (EOFError, BrokenPipeError, ConnectionResetError)
+_LONGEST_MESSAGE = 2000  # letters of a failed bot's that are kept
 _BEAT_S = 0.5  # how often a worker would like to tell how far it is
 
 Pipe: TypeAlias = "connection.Connection[Any, Any]"
 Tell = Callable[[int], None]  # is called with how many games of the part are done
-
-
-@dataclass(frozen=True)
-class Entry:
-    """What the journal keeps of a part: where its games are and how its files must look."""
-
-    part: int
-    variant: int
-    first: int
-    games: int
-    tables: dict[str, dict[str, Any]]  # table -> rows, bytes, sha256
-    shares: list[list[float]]  # for every seat: count, mean and squares of the win share
-    errors: list[dict[str, Any]]  # of bots: game, seat, bot, message
-    seconds: float
-
-    def is_of(self, part: Part) -> bool:
-        """Whether this is about the very games the plan wants in a part."""
-        return (self.part, self.variant, self.first, self.games) == (part.number, part.variant, part.first, part.count)
 
 
 @dataclass(frozen=True)
@@ -81,18 +66,16 @@ class Player:
         began = time.perf_counter()
         ready = self.prepare(part.variant, variant)
         tables = self._rows(ready.prepared, part, tell, one_by_one)
-        files = {table: _parquet(self._game, ready.prepared, table, rows) for table, rows in tables.items()}
+        frames = {table: self._game.frame(ready.prepared, table, rows) for table, rows in tables.items()}
+        files = {table: _parquet(frame) for table, frame in frames.items()}
         entry = Entry(
             part.number,
             part.variant,
             part.first,
             part.count,
-            {
-                table: {"rows": len(tables[table]), "bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
-                for table, data in files.items()
-            },
-            [[tally.count, tally.mean, tally.squares] for tally in seat_shares(tables, ready.games_a_deal)],
-            [asdict(error) for error in tables.errors],
+            {table: _described(frame, files[table]) for table, frame in frames.items()},
+            [(tally.count, tally.mean, tally.squares) for tally in seat_shares(tables, ready.games_a_deal)],
+            [BotFailure(one.game, one.seat, one.bot, one.message[:_LONGEST_MESSAGE]) for one in tables.errors],
             round(time.perf_counter() - began, 3),
         )
         return FinishedPart(entry, files)
@@ -151,12 +134,17 @@ def _frame(rows: Any) -> "pl.DataFrame":
     return pl.DataFrame({name: pl.Series(rows[name].copy()) for name in rows.dtype.names})
 
 
-def _parquet(game: Game, prepared: Any, table: str, rows: Any) -> bytes:
+def _parquet(frame: "pl.DataFrame") -> bytes:
     file = io.BytesIO()
-    game.frame(prepared, table, rows).write_parquet(
+    frame.write_parquet(
         file, compression="zstd", compression_level=_ZSTD_LEVEL, statistics=False, row_group_size=_ROW_GROUP
     )
     return file.getvalue()
+
+
+def _described(frame: "pl.DataFrame", data: bytes) -> File:
+    """What the journal keeps of a table of a part and of the file it was written into."""
+    return File(frame.height, len(data), hashlib.sha256(data).hexdigest(), row_digest(frame))
 
 
 def write_part(folder: Path, part: Part, files: dict[str, bytes]) -> None:
@@ -172,7 +160,8 @@ def write_part(folder: Path, part: Part, files: dict[str, bytes]) -> None:
 class Task:
     """A part to play, its variant and how that is called; `one_by_one` after it has failed, to find the game.
 
-    With a `learner` it is the decisions of that bot that are wanted, and not the games.
+    With a `learner` it is the decisions of that bot that are wanted, and not the games. The `stamp` is that of the
+    variant as whoever asks has prepared it; a worker that prepares another one does not play.
     """
 
     part: Part
@@ -180,6 +169,7 @@ class Task:
     name: str
     one_by_one: bool = False
     learner: str | None = None
+    stamp: str | None = None
 
 
 class _ToParent(MultiProcessingHandler):  # type: ignore[misc]
@@ -243,6 +233,8 @@ def _serve(pipe: Pipe, folder: Path, game: str, first: Variant | None) -> None:
 def _carry_out(player: Player, task: Task, tell: Tell) -> FinishedPart:
     if task.learner is not None:
         return player.collect(task.part, task.variant, task.learner, tell)
+    if task.stamp not in (None, player.prepare(task.part.variant, task.variant).stamp):
+        raise MmsimError(f"the files or bots of {task.name} were changed while it was played; undo that and resume")
     return player.play(task.part, task.variant, tell, task.one_by_one)
 
 

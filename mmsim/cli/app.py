@@ -95,6 +95,9 @@ def _complain(error: Exception, words: Sequence[str]) -> int:
         code = error.exit_code
     elif isinstance(error, typer.Abort):
         text, code = "aborted", 1
+    elif type(error).__module__.startswith("polars"):  # not imported here: it takes a moment
+        first = next(iter(str(error).splitlines()), type(error).__name__)
+        text, code = f"a table cannot be read: {first}", 1
     elif isinstance(error, MemoryError):
         text, code = f"there is not enough memory{f' ({error})' if str(error) else ''}", 1
     else:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
-from mmsim.batch.experiment import Experiment
+from mmsim.batch.experiment import Experiment, named_after
 from mmsim.batch.store import Run
 from mmsim.cli.common import Board, GameName, Isolate, MoveSeconds, Players, Seed, console, move_limit, warn
 from mmsim.cli.playing import Until, Workers, played
@@ -85,7 +85,7 @@ def compare(
     show = partial(_show, reference, metric or (), tolerances, as_json, as_csv)
     if len(what) > 1:
         _check_rulesets(what)
-        name, of_game = out.name if out else "comparison", game or game_of(what[0])
+        name, of_game = named_after(out) if out else "comparison", game or game_of(what[0])
         check_names(of_game, measured)
         boards = (board,) if board else ()
         asked = Experiment(name, tuple(what), "", of_game, boards, players, bots, games, seed, seats=seats)

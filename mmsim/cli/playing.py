@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from math import ceil
+from math import ceil, inf
 from pathlib import Path
 from types import FrameType
 from typing import Annotated
@@ -16,6 +16,7 @@ from typing import Annotated
 import typer
 
 from mmsim.batch.experiment import Experiment
+from mmsim.batch.manifest import Until as RunUntil
 from mmsim.batch.precision import LIMIT, Measure, Precision
 from mmsim.batch.runner import Session, Status, estimate
 from mmsim.batch.scheduler import Scheduler
@@ -43,7 +44,7 @@ def create(folder: Path, asked: Experiment, until: str | None, limited: bool) ->
     _measure(precision.metric, asked.game)
     if not limited:
         asked = replace(asked, games=asked.part_games * ceil(LIMIT / asked.part_games))
-    return Run.create(folder, asked, {"metric": precision.metric, "half_width": precision.half_width})
+    return Run.create(folder, asked, RunUntil(precision.metric, precision.half_width))
 
 
 def _measure(metric: str, game: str) -> Measure:
@@ -60,24 +61,26 @@ def carry_out(
     quiet: bool = False,
     json_progress: bool = False,
     kept: bool = True,
+    deep: bool = False,
 ) -> Status:
     """Play what is missing of a run; whoever stops it is told how to go on, if it is `kept`."""
-    until = made.manifest["until"]
-    measure = _measure(until["metric"], made.experiment.game) if until else None
+    until = made.manifest.until
+    measure = _measure(until.metric, made.experiment.game) if until else None
     words = ["mmsim", "resume", str(made.folder)]
+    words += ["--bots-from", str(made.bots_from)] if made.bots_from else []
     words += ["--workers", str(workers)] if workers else []
     words += cluster.options() if cluster else []
     after = f"go on with: {shlex.join(words)}" if kept else NOTHING_KEPT
     with watched(quiet, json_progress, after) as watch:
-        if measure and not quiet and not made.games_asked:
-            _foretell(made, measure, workers or cores())
-        status = Session(made, workers or cores(), cluster, watch, measure).carry_out()
+        if until and measure and not quiet and not made.games_asked:
+            _foretell(made, until, measure, workers or cores())
+        status = Session(made, workers or cores(), cluster, watch, measure, deep=deep).carry_out()
         watch.finish(status)
     if status.errors and status.errors == status.done:
         error = next(error for entry in made.journal() for error in entry.errors)
         raise MmsimError(
-            f"every game of {made.folder} was stopped by a bot's error; the first, game {error['game']}: "
-            f"bot {error['bot']} in seat {error['seat']}: {error['message']}"
+            f"every game of {made.folder} was stopped by a bot's error; the first, game {error.game}: "
+            f"bot {error.bot} in seat {error.seat}: {error.message}"
         )
     return status
 
@@ -94,13 +97,13 @@ def watched(quiet: bool, json_progress: bool = False, after: str = NOTHING_KEPT)
         raise typer.Exit(_INTERRUPTED) from None
 
 
-def known(made: Run) -> str:
+def known(made: Run, until: RunUntil) -> str:
     """How well the metric of `--until` is known, and whether that is as well as was asked for."""
-    until = made.manifest["until"]
-    looks = "1 look" if until["looks"] == 1 else f"{until['looks']} looks"
-    sentence = f"{until['metric']} is known to ±{until['known_to']:.3g} after {looks}"
-    if until["known_to"] > until["half_width"]:
-        sentence += f", not to ±{until['half_width']:g}: the limit of {made.games_asked:,} games was reached"
+    looks = "1 look" if until.looks == 1 else f"{until.looks} looks"
+    known_to = inf if until.known_to is None else until.known_to
+    sentence = f"{until.metric} is known to ±{known_to:.3g} after {looks}"
+    if known_to > until.half_width:
+        sentence += f", not to ±{until.half_width:g}: the limit of {made.games_asked:,} games was reached"
     return sentence
 
 
@@ -113,17 +116,17 @@ def played(
     try:
         made = create(place, asked, until, limited)
         carry_out(made, workers, kept=folder is not None)
-        if until:
-            typer.echo(known(made), err=True)
+        if made.manifest.until:
+            typer.echo(known(made, made.manifest.until), err=True)
         yield place
     finally:
         if folder is None:
             shutil.rmtree(place, ignore_errors=True)
 
 
-def _foretell(made: Run, measure: Measure, workers: int) -> None:
-    wanted = Precision(made.manifest["until"]["metric"], made.manifest["until"]["half_width"])
-    foreseen, pace = estimate(made, measure)
+def _foretell(made: Run, until: RunUntil, measure: Measure, workers: int) -> None:
+    wanted = Precision(until.metric, until.half_width)
+    foreseen, pace = estimate(made, until, measure)
     games = foreseen.games * len(made.prepared)
     seconds = games / pace / min(workers, cores())
     typer.echo(

@@ -27,6 +27,14 @@ Cluster = Annotated[
 TlsCa = Annotated[Path | None, typer.Option(help="TLS: the certificate by which those of the cluster are signed.")]
 TlsCert = Annotated[Path | None, typer.Option(help="TLS: our own certificate.")]
 TlsKey = Annotated[Path | None, typer.Option(help="TLS: the key of our own certificate.")]
+BotsFrom = Annotated[
+    Path | None,
+    typer.Option(
+        "--bots-from",
+        metavar="PATH",
+        help="Where the files of a run's bots in Python are; its own folder is never asked for code.",
+    ),
+]
 JsonProgress = Annotated[bool, typer.Option("--json-progress", help="Progress as JSON lines on stderr.")]
 RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")]
 
@@ -57,6 +65,7 @@ def run(
     ] = None,
     until: Until = None,
     more: Annotated[int | None, typer.Option(min=1, help="Extend a run by so many games of every variant.")] = None,
+    bots_from: BotsFrom = None,
     out: Annotated[Path | None, typer.Option(metavar="RUN", help="Folder; if not given, runs/NAME.")] = None,
     isolate: Isolate = False,
     move_seconds: MoveSeconds = None,
@@ -85,7 +94,9 @@ def run(
     }
     given = {key: value for key, value in chosen.items() if value is not None}
     if more is not None:
-        made = _extended(what, out, more, [*given, *(["until"] if until else [])])
+        made = _extended(what, out, more, [*given, *(["until"] if until else [])], bots_from)
+    elif bots_from is not None:
+        raise UsageError("--bots-from is for a run that is extended (--more); name bots to be played with --bots")
     else:
         made = _created(what, given, out, until)
     _carry_out(made, workers, scheduler, quiet, json_progress)
@@ -93,6 +104,10 @@ def run(
 
 def resume(
     folder: RunFolder,
+    bots_from: BotsFrom = None,
+    deep: Annotated[
+        bool, typer.Option("--deep", help="Hold every file against its checksum, also those that look untouched.")
+    ] = False,
     workers: Workers = None,
     cluster: Cluster = None,
     tls_ca: TlsCa = None,
@@ -102,15 +117,17 @@ def resume(
     json_progress: JsonProgress = False,
 ) -> None:
     """Go on with a run that was stopped; parts that are missing or damaged are played again."""
-    _carry_out(Run(folder), workers, _scheduler(cluster, tls_ca, tls_cert, tls_key), quiet, json_progress)
+    scheduler = _scheduler(cluster, tls_ca, tls_cert, tls_key)
+    _carry_out(Run(folder, bots_from), workers, scheduler, quiet, json_progress, deep)
 
 
 def check(
     folder: RunFolder,
     sample: Annotated[int, typer.Option(min=0, help="Games to replay with the reference engine.")] = SAMPLE,
+    bots_from: BotsFrom = None,
 ) -> None:
     """Verify checksums, row counts and a sample of games; exit code 1 if anything is wrong."""
-    made, checked = Run(folder), Checked()
+    made, checked = Run(folder, bots_from), Checked()
     for problem in check_run(made, sample, checked):
         say(f"mmsim: error: {problem}", err=True)
     looked_at = f"{checked.parts} parts, {checked.games_replayed} games replayed with the reference engine"
@@ -127,18 +144,18 @@ def _created(what: str | None, given: dict[str, Any], out: Path | None, until: s
         if "variants" not in given and "game" not in given:
             raise UsageError("say what to play: an experiment, a ruleset with --rules or a game with --game")
         usual = [] if "variants" in given else [find_shell(given["game"]).usual_rules]
-        asked = experiments.from_mapping({"name": out.name, "variants": usual, **given})
+        asked = experiments.from_mapping({"name": experiments.named_after(out), "variants": usual, **given})
     else:
         asked = experiments.from_mapping({**experiments.find(what).to_json(), **given})
     return playing.create(out or RUNS / asked.name, asked, until, "games" in given)
 
 
-def _extended(what: str | None, out: Path | None, more: int, others: list[str]) -> Run:
+def _extended(what: str | None, out: Path | None, more: int, others: list[str], bots_from: Path | None) -> Run:
     if others:
         raise UsageError(f"--more keeps everything else as it is; drop {', '.join(others)}")
     if (what is None) == (out is None):
         raise UsageError("--more needs one run to extend: mmsim run RUN --more GAMES")
-    made = Run(what or out or "")
+    made = Run(what or out or "", bots_from)
     extend(made, more)
     return made
 
@@ -151,19 +168,21 @@ def _scheduler(address: str | None, ca: Path | None, cert: Path | None, key: Pat
     return Scheduler(address, ca, cert, key)
 
 
-def _carry_out(made: Run, workers: int | None, cluster: Scheduler | None, quiet: bool, json_progress: bool) -> None:
-    status = playing.carry_out(made, workers, cluster, quiet, json_progress)
+def _carry_out(
+    made: Run, workers: int | None, cluster: Scheduler | None, quiet: bool, json_progress: bool, deep: bool = False
+) -> None:
+    status = playing.carry_out(made, workers, cluster, quiet, json_progress, deep=deep)
     if not quiet:
         _tell(made, status)
 
 
 def _tell(made: Run, status: Status) -> None:
-    screen, finished = console(), made.manifest["finished"]
-    rows = sum(finished["rows"].values())
+    screen, finished = console(), made.finished
+    rows = sum(finished.rows.values())
     screen.print(f"{made.folder}: {summary(status)}", markup=False)
-    screen.print(f"{rows:,} rows in {finished['parts']} parts, {finished['bytes'] / rows:.1f} bytes a row")
-    screen.print(f"sha256 {finished['sha256']}")
-    if made.manifest["until"]:
-        screen.print(playing.known(made))
+    screen.print(f"{rows:,} rows in {finished.parts} parts, {finished.bytes / rows:.1f} bytes a row")
+    screen.print(f"digest {finished.digest}")
+    if made.manifest.until:
+        screen.print(playing.known(made, made.manifest.until))
     for line in headline(status):
         screen.print(line, markup=False)

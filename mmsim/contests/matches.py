@@ -9,10 +9,11 @@ from tempfile import TemporaryDirectory
 
 import polars as pl
 
+from mmsim.batch.journal import Entry
 from mmsim.batch.plan import Part
 from mmsim.batch.pool import Pool
 from mmsim.batch.runner import Status, Watch
-from mmsim.batch.worker import LESSONS, Entry, Task
+from mmsim.batch.worker import LESSONS, Task
 from mmsim.core.game import Variant
 from mmsim.games import find_game
 

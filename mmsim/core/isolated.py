@@ -185,7 +185,7 @@ def serve() -> None:
     except MmsimError as error:
         tell(refused=str(error)[:1000], usage=isinstance(error, UsageError))
         return
-    tell(name=bot.name, idea=bot.idea)
+    tell(name=bot.name, idea=bot.idea, code=bot.code)
     mind: PythonMind | None = None
     changed: dict[str, float] = {}
     messages = _Messages()

@@ -1,16 +1,18 @@
 """Who sits where: lists of bots as they are written, and bots of your own in Python."""
 
-import importlib.util
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass, fields, is_dataclass, replace
 from hashlib import sha256
 from pathlib import Path
+from types import ModuleType
 from typing import Any, Protocol, TypeVar
 
 from mmsim.core.bots import Bot, number
 from mmsim.core.errors import MmsimError, UsageError, unknown
+from mmsim.core.files import read_bytes
 from mmsim.core.guard import CodeFailedError, bot_code
 
 Move = TypeVar("Move")
@@ -32,8 +34,13 @@ class PythonBot(Bot):
     """A bot that Python code plays: a class with `choose(view, moves)`; every game gets a new object of it."""
 
     source: str = ""  # where it is found: `file.py:Class`, or the name of an entry point
+    code: str = ""  # the sha256 of its file
     player: Any = None  # the class; None if it is loaded in a process of its own only
     move_seconds: float | None = None  # a process of its own, and so long for a move; None: it plays in this one
+
+    @property
+    def about(self) -> dict[str, Any]:
+        return {**super().about, "code": self.code}
 
     def mind(self, seat: int) -> Mind:
         """A new object of it for a game."""
@@ -176,7 +183,12 @@ def _isolated(source: str, move_seconds: float) -> PythonBot:
     from mmsim.core.isolated import bot_process
 
     about = bot_process(source, 0).about
-    return PythonBot(str(about["name"]), str(about["idea"]), _LOOKS_AT, source=source, move_seconds=move_seconds)
+    return PythonBot(
+        *(str(about["name"]), str(about["idea"]), _LOOKS_AT),
+        source=source,
+        code=str(about.get("code", "")),
+        move_seconds=move_seconds,
+    )
 
 
 def _changes(spec: str, settings: str) -> dict[str, str]:
@@ -197,14 +209,15 @@ def _from_file(path: str, cls: str) -> PythonBot:
     if not file.is_file():
         raise UsageError(f"bot {path}: there is no file {path}")
     module_name = f"mmsim_bot_{sha256(str(file.resolve()).encode()).hexdigest()[:12]}"
-    spec = importlib.util.spec_from_file_location(module_name, file)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
+    module = ModuleType(module_name)
+    module.__file__ = str(file)
     sys.modules[module_name] = module
     try:
+        source = read_bytes(file)
         with bot_code():
-            spec.loader.exec_module(module)
+            exec(compile(source, str(file), "exec"), vars(module))  # the very bytes whose digest is told
+    except OSError as error:
+        raise UsageError(f"bot {path}: cannot read {path}: {error.strerror or error}") from error
     except CodeFailedError as error:
         raise MmsimError(f"bot {path} cannot be run: {error}") from error
     players = {name: thing for name, thing in vars(module).items() if callable(getattr(thing, "choose", None))}
@@ -213,19 +226,27 @@ def _from_file(path: str, cls: str) -> PythonBot:
     name = cls or next(iter(players))
     if not hasattr(module, name):
         raise unknown(f"class in {path}", name, players)
-    return _played_by(getattr(module, name), name)
+    return _played_by(getattr(module, name), name, source)
 
 
-def _played_by(player: Any, cls: str) -> PythonBot:
+def _played_by(player: Any, cls: str, source: bytes) -> PythonBot:
     if not callable(getattr(player, "choose", None)):
         raise UsageError(f"bot {cls} has no method choose(view, moves)")
     idea = str(getattr(player, "idea", "") or (player.__doc__ or "").strip().split("\n")[0])
-    return PythonBot(str(getattr(player, "name", cls)), idea, _LOOKS_AT, player=player)
+    code = sha256(source).hexdigest()
+    return PythonBot(str(getattr(player, "name", cls)), idea, _LOOKS_AT, code=code, player=player)
 
 
 def installed() -> dict[str, PythonBot]:
     """The bots of installed packages: entry points of the group `mmsim.bots`."""
-    return {point.name: _played_by(point.load(), point.name) for point in _offered()}
+    return {point.name: _installed(point.name, point.load()) for point in _offered()}
+
+
+def _installed(name: str, player: Any) -> PythonBot:
+    file, source = getattr(sys.modules.get(getattr(player, "__module__", "")), "__file__", None), b""
+    with suppress(OSError):  # a module in an archive has no file
+        source = read_bytes(Path(file)) if file else b""
+    return _played_by(player, name, source)
 
 
 def _offered() -> Iterable[Any]:

@@ -60,7 +60,7 @@ class Metro:
                 "central_tiles": list(central_tiles()),
                 "number_colours": {colour: list(stations) for colour, stations in number_colours().items()},
             },
-            "bots": [{"bot": bot.spec, **bot.settings} for bot in prepared.bots],
+            "bots": [{"bot": bot.spec, **bot.about} for bot in prepared.bots],
             "seats": "rotate" if prepared.rotate else "fixed",
             "seed": prepared.seed,
         }

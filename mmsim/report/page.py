@@ -1,8 +1,9 @@
 """The report itself: one page that needs nothing else, charts and tables beside it."""
 
 import json
+import re
 import shlex
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from io import BytesIO
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from mmsim.analysis.findings import measures
 from mmsim.analysis.panel import Panel
 from mmsim.analysis.tables import RunTables
 from mmsim.batch.experiment import Experiment
-from mmsim.core.files import write_atomically
+from mmsim.core.files import read_bytes, remove_left_behind, write_atomically
 from mmsim.core.frames import no_formulas
 from mmsim.report import sentences
 from mmsim.report.evidence import Evidence, gather
@@ -24,6 +25,8 @@ from mmsim.report.figures import Chart
 from mmsim.report.sections import Section, headline_chart, sections
 
 _PAGE = "report.html"
+_LIST = "files.json"  # the charts and tables of a report, by which the next one knows what to remove
+_OWN = re.compile(r"charts/[\w.-]+\.(svg|png)|tables/[\w.-]+\.(csv|parquet)")
 
 
 def write_report(
@@ -42,8 +45,9 @@ def write_report(
     headline = headline_chart(evidence)
     parts = [*first(list(evidence.panels.values())), *sections(evidence)]
     charts = [*([headline] if headline else []), *(chart for part in parts for chart in part.charts)]
-    page = folder / _PAGE
-    older = page.exists()
+    page, older = folder / _PAGE, _own_files(folder)
+    for inside in (folder, folder / "charts", folder / "tables"):
+        remove_left_behind(inside, re.compile(r"[\w.-]+"))
     write_atomically(page, _page(evidence, answer, headline, parts, again).encode())
     files = {f"charts/{chart.name}.{kind}": content for chart in charts for kind, content in chart.files.items()}
     for name, table in tables(evidence).items():
@@ -53,23 +57,27 @@ def write_report(
             f"tables/{name}.csv": no_formulas(table).write_csv().encode(),
             f"tables/{name}.parquet": parquet.getvalue(),
         }
+    write_atomically(folder / _LIST, json.dumps(sorted({*files, *older}), indent=1).encode())
     for name, content in files.items():
         write_atomically(folder / name, content)
     write_atomically(folder / "experiment.toml", experiment_toml(run.experiment).encode())
     for word in (*run.experiment.variants, *run.experiment.boards):
         if word.endswith(".toml"):
-            write_atomically(folder / word, (run.folder / word).read_bytes())
-    if older:
-        _remove_others(folder, files)
+            write_atomically(folder / word, read_bytes(run.folder / word))
+    for name in older - set(files):
+        (folder / name).unlink(missing_ok=True)
+    write_atomically(folder / _LIST, json.dumps(sorted(files), indent=1).encode())
     return page, answer
 
 
-def _remove_others(folder: Path, files: Collection[str]) -> None:
-    """Remove charts and tables that an older report had and this one has not."""
-    for pattern in ("charts/*.svg", "charts/*.png", "tables/*.csv", "tables/*.parquet"):
-        for old in folder.glob(pattern):
-            if str(old.relative_to(folder)) not in files:
-                old.unlink(missing_ok=True)
+def _own_files(folder: Path) -> set[str]:
+    """The charts and tables that an older report in a folder lists as its own; names that lead elsewhere are none."""
+    try:
+        listed = json.loads(read_bytes(folder / _LIST))
+    except (OSError, ValueError, RecursionError):
+        return set()
+    names = {name for name in listed if isinstance(name, str)} if isinstance(listed, list) else set()
+    return {name for name in names if _OWN.fullmatch(name) and not (folder / name).parent.is_symlink()}
 
 
 def tables(evidence: Evidence) -> dict[str, pl.DataFrame]:

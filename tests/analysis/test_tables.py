@@ -102,7 +102,7 @@ def test_a_changed_byte_is_noticed(copy: Path) -> None:
 def test_mixed_rules_versions_are_refused(copy: Path) -> None:
     manifest = json.loads((copy / "manifest.json").read_text())
     manifest["variants"][1]["rules_version"] = 99
-    (copy / "manifest.json").write_text(json.dumps(manifest))
+    change_manifest(copy, variants=manifest["variants"])
     with pytest.raises(MmsimError, match="mixes rules versions"):
         open_run(copy)
 

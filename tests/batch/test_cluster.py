@@ -86,7 +86,7 @@ def test_a_cluster_that_loses_a_worker_or_its_scheduler_comes_to_the_same_bytes(
     assert by_hand.workers[0].wait(5) != 0
     assert status.done == 1200
     assert tables_of(run) == expected(small(games=600))
-    assert run.manifest["finished"]["parts"] == 20
+    assert run.manifest.finished.parts == 20
 
     def watch_again(status: Status) -> None:
         by_hand.scheduler.kill()

@@ -66,3 +66,20 @@ def test_a_bot_that_a_record_names_is_never_loaded(record: dict[str, Any], tmp_p
     with pytest.raises(RecordError, match="is none of mmsim's own, so its moves cannot be asked for again"):
         prove_origin(put(record, f"{trap}:Bot", "seats", 0, "bot"))
     assert not (tmp_path / "sprung").exists()
+
+
+def test_a_changed_letter_in_a_cell_is_refused_and_where_another_legal_game_comes_of_it_by_its_origin(
+    record: dict[str, Any],
+) -> None:
+    other, refused = {"U": "D", "D": "U"}, 0
+    cells = {number: move["cell"] for number, move in enumerate(record["moves"]) if move.get("cell", "F")[-1] in other}
+    for number, cell in cells.items():
+        changed = put(record, other[cell[-1]], "moves", number, "cell", 2)
+        try:
+            find_shell("metromania").verify(changed)
+        except RecordError:
+            refused += 1
+        else:
+            with pytest.raises(RecordError, match=rf"another game is played: the record.moves\[{number}\].cell"):
+                prove_origin(changed)
+    assert refused > len(cells) / 2

@@ -3,6 +3,7 @@
 import pytest
 
 from mmsim.batch.plan import Plan
+from mmsim.core.errors import UsageError
 
 
 @pytest.mark.parametrize(("variants", "games", "part_games"), [(1, 10, 3), (3, 100, 7), (2, 12, 6), (2, 1, 100)])
@@ -44,6 +45,11 @@ def test_parts_come_one_at_a_time_and_see_what_was_done_meanwhile() -> None:
     assert next(parts).number == 2
 
 
-def test_a_plan_of_a_million_million_games_costs_nothing() -> None:
-    plan = Plan(4, 10**12, 6000)
-    assert plan.part(plan.parts - 1).first + plan.part(plan.parts - 1).count == 10**12
+def test_a_plan_of_ten_billion_games_costs_nothing() -> None:
+    plan = Plan(4, 10**10, 6000)
+    assert plan.part(plan.parts - 1).first + plan.part(plan.parts - 1).count == 10**10
+
+
+def test_more_parts_than_a_run_can_have_are_refused() -> None:
+    with pytest.raises(UsageError, match="would make 10,000,000,000 parts, and a run has at most 10,000,000; put more"):
+        Plan(1, 60_000_000_000_000, 6000)

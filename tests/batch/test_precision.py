@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from mmsim.batch.manifest import Until
 from mmsim.batch.precision import Looks, Precision, deal_tallies
 from mmsim.batch.runner import Session, estimate, extend
 from mmsim.batch.store import Run
@@ -133,17 +134,17 @@ def turns(tables: Mapping[str, pl.LazyFrame]) -> pl.LazyFrame:
 
 @pytest.mark.usefixtures("toy_game")
 def test_a_run_until_it_is_known_is_the_same_as_a_run_of_that_many_games(tmp_path: Path) -> None:
-    until = {"metric": "turns", "half_width": 0.03}
+    until = Until("turns", 0.03)
     run = Run.create(tmp_path / "run", toy(part_games=600, games=10**6), until)
-    foreseen, pace = estimate(run, turns)
+    foreseen, pace = estimate(run, until, turns)
     status = Session(run, 2, measure=turns).carry_out()
     games = run.games_asked
     assert games % 600 == 0
     assert foreseen.games == pytest.approx(games, rel=0.4)
-    assert run.manifest["until"]["looks"] == 2
+    assert run.manifest.until.looks == 2
     assert pace > 0
     assert status.done == games
-    known = run.manifest["until"]["known_to"]
+    known = run.manifest.until.known_to
     assert known <= 0.03
     assert status.estimate is not None
     assert status.estimate.half_width == known
@@ -151,6 +152,6 @@ def test_a_run_until_it_is_known_is_the_same_as_a_run_of_that_many_games(tmp_pat
     (run.folder / "games" / "part-000000.parquet").unlink()
     Session(Run(run.folder), 1, measure=turns).carry_out()
     assert Run(run.folder).games_asked == games
-    assert Run(run.folder).manifest["until"]["known_to"] == known
+    assert Run(run.folder).manifest.until.known_to == known
     extend(run, 600)
-    assert (run.games_asked, run.manifest["until"]) == (games + 600, None)
+    assert (run.games_asked, run.manifest.until) == (games + 600, None)

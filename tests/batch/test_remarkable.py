@@ -31,8 +31,8 @@ def test_a_finished_run_has_the_records_of_its_remarkable_games(tmp_path: Path) 
     widest = json.loads(records_of(run)["most-lopsided.json"])
     scores = sorted(widest["result"]["scores"])
     assert scores[-1] - scores[-2] == run.games.select(pl.col("margin").max()).collect().item()
-    for about in run.manifest["finished"]["records"]:
-        record = kept_record(run.folder, about["variant"], about["game"])
+    for about in run.manifest.finished.records:
+        record = kept_record(run.folder, about.variant, about.game)
         assert record is not None
         run.game.verify(record)
 
@@ -43,27 +43,27 @@ def test_records_do_not_depend_on_how_a_run_came_to_its_games(tmp_path: Path) ->
     extend(longer, 360)
     Session(longer, 1).carry_out()
     assert records_of(longer) == records_of(whole) != first
-    for key in ("records", "sha256"):
-        assert longer.manifest["finished"][key] == whole.manifest["finished"][key]
+    for key in ("records", "digest"):
+        assert getattr(longer.finished, key) == getattr(whole.finished, key)
     Session(whole, 1).carry_out()
     assert records_of(whole) == records_of(longer)
 
 
 def test_records_are_no_part_of_the_digest(tmp_path: Path) -> None:
     run = played(tmp_path / "run")
-    digest = run.manifest["finished"]["sha256"]
+    digest = run.manifest.finished.digest
     run.finish([])
-    assert run.manifest["finished"]["sha256"] == digest
+    assert run.manifest.finished.digest == digest
 
 
 def test_a_damaged_record_is_noticed_and_written_again(tmp_path: Path) -> None:
     run = played(tmp_path / "run")
-    about = run.manifest["finished"]["records"][0]
-    path = run.folder / about["file"]
+    about = run.manifest.finished.records[0]
+    path = run.folder / about.file
     whole = path.read_bytes()
     path.write_bytes(whole.replace(b"roll", b"hold", 1))
     assert list(check(run, 0, Checked())) == [f"{path} has another checksum than the manifest says"]
-    assert kept_record(run.folder, about["variant"], about["game"]) is None
+    assert kept_record(run.folder, about.variant, about.game) is None
     path.unlink()
     assert list(check(run, 0, Checked())) == [f"{path} is missing"]
     Session(run, 1).carry_out()

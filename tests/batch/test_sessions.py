@@ -16,6 +16,7 @@ import pytest
 
 from mmsim.batch import pool
 from mmsim.batch.experiment import Experiment
+from mmsim.batch.journal import BotFailure
 from mmsim.batch.runner import Session, Status, extend
 from mmsim.batch.store import Run
 from mmsim.core.errors import MmsimError
@@ -36,7 +37,7 @@ def test_any_number_of_workers_writes_the_same_bytes(tmp_path: Path, workers: in
     asked = toy(players=None, variants=["dice", "bad-bot"])
     run = played(tmp_path / "run", asked, workers)
     assert tables_of(run) == expected(asked)
-    assert run.manifest["finished"]["rows"] == {"games": 840, "seats": 1680}
+    assert run.manifest.finished.rows == {"games": 840, "seats": 1680}
     assert sorted(entry.part for entry in run.journal()) == list(range(14))
     log = (run.folder / "run.log").read_text()
     for worker in range(1, workers + 1):
@@ -60,14 +61,14 @@ def test_few_games_are_left_to_one_worker_unless_they_take_long(
 
 def test_a_run_extended_is_the_same_as_a_long_run(tmp_path: Path) -> None:
     run = played(tmp_path / "run", toy(games=150), 1)
-    first = run.manifest["finished"]["sha256"]
+    first = run.manifest.finished.digest
     extend(run, 270)
-    assert run.manifest["finished"] is None
+    assert run.manifest.finished is None
     status = Session(Run(run.folder), 1).carry_out()
     assert status.began_with == 120  # the part of games 120 to 149 is played anew, as a full one
     again = Run(run.folder)
     assert tables_of(again) == expected(toy())
-    assert again.manifest["finished"]["sha256"] != first
+    assert again.manifest.finished.digest != first
     assert again.seats.collect().height == 420 * 3
 
 
@@ -112,16 +113,16 @@ def test_three_strikes_stop_the_run_with_the_game_named(tmp_path: Path, how: str
         played(tmp_path / "run", toy(variants=[how], part_games=30), 1, patience=patience)
     run = Run(tmp_path / "run")
     assert (run.folder / "run.log").read_text().count("(strike ") == 3
-    assert run.manifest["finished"] is None
+    assert run.manifest.finished is None
     assert not run.is_locked
 
 
 def test_bot_errors_are_in_the_journal_the_log_and_the_status(tmp_path: Path) -> None:
     run = Run.create(tmp_path / "run", toy(variants=["bad-bot"], games=120))
     status = Session(run, 1).carry_out()
-    told = {"game": BAD_GAME, "seat": 2, "bot": "mine", "message": "chose to fly"}
-    assert [entry.errors for entry in run.journal()] == [[], [told]]
-    assert status.errors == run.manifest["finished"]["bot_errors"] == 1
+    failure = BotFailure(BAD_GAME, 2, "mine", "chose to fly")
+    assert [entry.errors for entry in run.journal()] == [[], [failure]]
+    assert status.errors == run.manifest.finished.bot_errors == 1
     assert "chose to fly" in (run.folder / "run.log").read_text()
 
 
@@ -164,7 +165,7 @@ def test_a_second_writer_is_refused(tmp_path: Path) -> None:
 
 def test_a_variant_that_is_no_longer_the_same_is_not_resumed(tmp_path: Path) -> None:
     run = Run.create(tmp_path / "run", small(games=60))
-    run.manifest["variants"][0]["rules_version"] = 0
+    run.manifest.variants[0]["rules_version"] = 0
     run.note()
     with pytest.raises(MmsimError, match="'print-4p' is no longer what .* began with: rules_version was 0 and is"):
         Session(Run(run.folder), 1).carry_out()
@@ -179,8 +180,8 @@ def test_ruleset_and_board_files_travel_with_the_run(tmp_path: Path, monkeypatch
     (tmp_path / "run").rename(tmp_path / "moved")
     monkeypatch.chdir("/")
     moved = Run(tmp_path / "moved")
-    assert moved.manifest["variants"][0]["ruleset"]["dig"] == 2
-    assert moved.prepared[0].name == run.manifest["variants"][0]["name"] == "print,dig=2-4p"
+    assert moved.manifest.variants[0]["ruleset"]["dig"] == 2
+    assert moved.prepared[0].name == run.manifest.variants[0]["name"] == "print,dig=2-4p"
 
 
 def test_the_manifest_can_rebuild_the_run(tmp_path: Path) -> None:

@@ -37,7 +37,7 @@ def test_a_run_whose_parent_is_killed_is_resumed_to_the_same_bytes(tmp_path: Pat
         file.write(b'{"part": 3, "torn')
     (folder / "games" / ".part-000079.parquet.1.tmp").write_bytes(b"left behind")
     run = Run(folder)
-    assert run.manifest["finished"] is None
+    assert run.manifest.finished is None
     Session(run, 1).carry_out()
     assert tables_of(run) == expected(small(games=2400))
     assert not list(folder.rglob("*.tmp"))

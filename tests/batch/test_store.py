@@ -1,81 +1,136 @@
 """The folder of a run: journal, lock, tables, what is not a run."""
 
 import json
-from dataclasses import replace
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
+import msgspec
 import polars as pl
 import pytest
+from msgspec.structs import replace
 
 import mmsim
+from mmsim.batch.digest import short_checksum
+from mmsim.batch.journal import Entry, File
 from mmsim.batch.runner import extend
 from mmsim.batch.store import Run, runs_in
-from mmsim.batch.worker import Entry
 from mmsim.core.errors import MmsimError, UsageError
 from tests.batch.helpers import toy
 
 pytestmark = pytest.mark.usefixtures("toy_game")
 
 
-def entry(part: int, *tables: str) -> Entry:
-    files = {table: {"rows": 60, "bytes": 1, "sha256": "0"} for table in tables}
-    return Entry(part, 0, 60 * part, 60, files, [[60, 0.5, 1.0]], [], 0.1)
+ROWS = {"games": 1, "seats": 3}  # of a game of the toy
+
+
+def entry(part: int, games: int = 60, seconds: float = 0.1) -> Entry:
+    files = {table: File(each * games, 1, "0" * 64, "0" * 64) for table, each in ROWS.items()}
+    return Entry(part, 0, 60 * part, games, files, [(60, 0.5, 1.0)] * 3, [], seconds)
+
+
+def append(run: Run, *entries: Entry) -> None:
+    """Write lines into the journal of a run, with files for them."""
+    for one in entries:
+        for table in ROWS:
+            (run.folder / table).mkdir(exist_ok=True)
+            (run.folder / table / one.file).write_bytes(b"x")
+    with run.journal_writer() as journal:
+        for one in entries:
+            journal.append(one)
+        journal.settle()
+
+
+def without_times(entries: Iterable[Entry]) -> list[Entry]:
+    return [
+        replace(one, tables={table: replace(file, mtime_ns=0) for table, file in one.tables.items()}) for one in entries
+    ]
 
 
 def test_the_journal_keeps_what_was_appended_and_drops_a_torn_line(tmp_path: Path) -> None:
     run = Run.create(tmp_path / "run", toy())
     assert list(run.journal()) == []
-    with run.journal_writer() as journal:
-        journal.append(entry(0))
-        journal.append(entry(1))
+    append(run, entry(0), entry(1))
     path = run.folder / "parts.jsonl"
     path.write_bytes(path.read_bytes() + b'{"part": 2')
-    assert [told.part for told in run.journal()] == [0, 1]
-    with run.journal_writer() as journal:
-        journal.append(entry(5))
-    assert list(run.journal()) == [entry(0), entry(1), entry(5)]
+    assert [one.part for one in run.journal()] == [0, 1]
+    assert list(run.damaged_lines()) == []
+    append(run, entry(5))
+    assert without_times(run.journal()) == [entry(0), entry(1), entry(5)]
+    assert all(run.is_untouched(one) for one in run.journal())
 
 
 def test_a_part_whose_files_are_not_there_has_no_line(tmp_path: Path) -> None:
     run = Run.create(tmp_path / "run", toy())
-    (run.folder / "seats").mkdir()
-    (run.folder / "seats" / "part-000000.parquet").write_bytes(b"x")
+    append(run, entry(0), entry(1))
+    (run.folder / "parts.jsonl").unlink()
+    (run.folder / "seats" / "part-000001.parquet").unlink()
     with run.journal_writer() as journal:
-        journal.append(entry(0, "seats"))
-        journal.append(entry(1, "seats"))
+        journal.append(entry(0))
+        journal.append(entry(1))
         with pytest.raises(MmsimError, match="cannot write .*/seats/part-000001.parquet: No such file"):
             journal.settle()
-    assert [told.part for told in run.journal()] in ([], [0])  # what waits at the same time is synced together
+    assert [one.part for one in run.journal()] in ([], [0])  # what waits at the same time is synced together
 
 
 def test_what_was_last_written_of_a_part_counts_and_only_for_the_games_of_the_plan(tmp_path: Path) -> None:
     run = Run.create(tmp_path / "run", toy(games=150))
-    again = replace(entry(0), seconds=0.2)
-    last = replace(entry(2), games=30)
-    with run.journal_writer() as journal:
-        for told in (entry(0), entry(2), last, entry(7), again):
-            journal.append(told)
-    assert list(run.done()) == [last, again]
-    assert [part.number for part in run.parts_done()] == [0, 2]
+    again, last = entry(0, seconds=0.2), entry(2, games=30)
+    append(run, entry(0), entry(2), last, entry(7), again)
+    assert without_times(run.done()) == [last, again]
     assert run.summary()["parts_done"] == 2
     extend(run, 270)
-    assert list(run.done()) == [entry(2), again]
+    assert without_times(run.done()) == [entry(2), again]
 
 
 def test_a_torn_line_longer_than_what_is_read_at_once_is_dropped(tmp_path: Path) -> None:
     run = Run.create(tmp_path / "run", toy())
     path = run.folder / "parts.jsonl"
     path.write_bytes(b"x" * 200_000)
-    with run.journal_writer() as journal:
-        journal.append(entry(4))
-    assert list(run.journal()) == [entry(4)]
+    append(run, entry(4))
+    assert without_times(run.journal()) == [entry(4)]
 
 
-def test_a_damaged_journal_is_named(tmp_path: Path) -> None:
+def test_a_damaged_line_of_the_journal_does_not_count_and_is_named(tmp_path: Path) -> None:
     run = Run.create(tmp_path / "run", toy())
-    (run.folder / "parts.jsonl").write_text("{]\n")
-    with pytest.raises(MmsimError, match="parts.jsonl is damaged"):
-        list(run.journal())
+    append(run, entry(0), entry(1), entry(1, seconds=0.3))
+    path = run.folder / "parts.jsonl"
+    first, second, third = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(first + second + third.replace(b"000", b"001", 1))
+    assert without_times(run.done()) == [entry(0), entry(1)]
+    assert list(run.damaged_lines()) == [f"line 3 of {path} is damaged: its checksum is wrong"]
+    with pytest.raises(
+        MmsimError, match="line 3 of .* is damaged: its checksum is wrong; have it played again: mmsim r"
+    ):
+        run.table("seats")
+    path.write_bytes(first + b"{]\n")
+    assert list(run.damaged_lines()) == [f"line 2 of {path} is damaged: its checksum is wrong"]
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"part": "1"}, "Expected `int`, got `str` - at `$.part`"),
+        ({"games": 0}, "Expected `int` >= 1 - at `$.games`"),
+        ({"more": 1}, "Object contains unknown field `more`"),
+        ({"seconds": None}, "Expected `float`, got `null` - at `$.seconds`"),
+        ({"variant": 3}, "it is not of this run"),
+        ({"tables": {}}, "it is not of this run"),
+        ({"tables": {"../x": {"rows": 60, "bytes": 1, "sha256": "0" * 64, "digest": "0" * 64}}}, "matching regex"),
+        ({"shares": [[60, 0.5, 1.0]]}, "it is not of this run"),
+    ],
+)
+def test_a_line_that_cannot_be_is_damaged_though_its_checksum_is_right(
+    tmp_path: Path, change: dict[str, Any], says: str
+) -> None:
+    run = Run.create(tmp_path / "run", toy())
+    line = msgspec.json.encode({**msgspec.to_builtins(entry(0)), **change})
+    body = line[:-1]
+    path = run.folder / "parts.jsonl"
+    path.write_bytes(body + f',"check":"{short_checksum(body)}"}}\n'.encode())
+    (problem,) = run.damaged_lines()
+    assert says in problem
+    assert list(run.done()) == []
 
 
 def test_what_is_not_a_run_is_refused(tmp_path: Path) -> None:
@@ -85,7 +140,7 @@ def test_what_is_not_a_run_is_refused(tmp_path: Path) -> None:
     with pytest.raises(MmsimError, match="manifest.json is damaged"):
         Run(tmp_path)
     (tmp_path / "manifest.json").write_text('{"format": "mmsim-run/9"}')
-    with pytest.raises(MmsimError, match="is not of the format mmsim-run/2"):
+    with pytest.raises(MmsimError, match="is not of the format mmsim-run/3"):
         Run(tmp_path)
 
 
@@ -120,15 +175,19 @@ def test_runs_of_a_folder_are_listed_by_name(tmp_path: Path) -> None:
     for name in ("b", "a"):
         Run.create(tmp_path / name, toy())
     (tmp_path / "no-run").mkdir()
-    assert [run.folder.name for run in runs_in(tmp_path)] == ["a", "b"]
-    about = runs_in(tmp_path)[0].summary()
+    runs = [run for run in runs_in(tmp_path) if isinstance(run, Run)]
+    assert [run.folder.name for run in runs] == ["a", "b"]
+    about = runs[0].summary()
     assert (about["state"], about["parts_done"], about["parts"]) == ("stopped", 0, 7)
-    with runs_in(tmp_path)[0].writing():
-        assert runs_in(tmp_path)[0].summary()["state"] == "playing"
+    with runs[0].writing():
+        assert runs[1].summary()["state"] == "stopped"
+        assert runs[0].summary()["state"] == "playing"
 
 
 def test_a_manifest_is_json_a_person_can_read(tmp_path: Path) -> None:
     run = Run.create(tmp_path / "run", toy())
     text = (run.folder / "manifest.json").read_text()
-    assert json.loads(text) == run.manifest
+    read = json.loads(text)
+    assert read.pop("check")
+    assert read == json.loads(msgspec.json.encode(run.manifest))
     assert text.count("\n") > 20

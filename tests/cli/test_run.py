@@ -35,10 +35,10 @@ def folder(made: tuple[Path, str, str], tmp_path: Path) -> Path:
 
 def test_a_run_tells_its_size_its_digest_and_who_wins(made: tuple[Path, str, str]) -> None:
     folder, out, _ = made
-    finished = Run(folder).manifest["finished"]
+    finished = Run(folder).manifest.finished
     assert f"{folder}: 360 of 360 games, " in out
     assert "7,200 rows in 6 parts, " in out
-    assert f"sha256 {finished['sha256']}" in out
+    assert f"digest {finished.digest}" in out
     assert "print-4p: seats win " in out
     assert "print+loyal-4p: seats win " in out
 

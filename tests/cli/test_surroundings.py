@@ -18,7 +18,7 @@ from mmsim.batch.store import Run
 from mmsim.report.style import blank, settings
 from tests.batch.helpers import ROOT
 from tests.cli.runner import complaint, output, run
-from tests.runs import write_run
+from tests.runs import change_manifest, write_run
 
 COMMAND = [sys.executable, "-m", "mmsim"]
 
@@ -93,7 +93,7 @@ def test_brackets_are_no_markup_and_escapes_do_not_reach_the_terminal(strange: P
     assert "\x1b" not in output("runs", "show", strange, "--json")
     manifest = json.loads((strange / "manifest.json").read_text())
     manifest["experiment"]["bots"] = "[/red]\x1b[2J"
-    (strange / "manifest.json").write_text(json.dumps(manifest))
+    change_manifest(strange, experiment=manifest["experiment"])
     assert r"[/red]\x1b[2J" in output("runs", "list", strange.parent)
 
 

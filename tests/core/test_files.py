@@ -1,13 +1,14 @@
 """Output goes where it was asked to go: files are replaced whole; devices, FIFOs and links stay what they are."""
 
+import fcntl
 import os
 import threading
 from pathlib import Path
 
 import pytest
 
-from mmsim.core.errors import MmsimError
-from mmsim.core.files import output, write_atomically, write_output
+from mmsim.core.errors import MmsimError, UsageError
+from mmsim.core.files import output, read_toml, write_atomically, write_output
 
 
 def test_a_fifo_is_written_to_and_stays_a_fifo(tmp_path: Path) -> None:
@@ -73,3 +74,35 @@ def test_half_of_a_file_is_never_seen(tmp_path: Path) -> None:
         write_half()
     assert file.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [file]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("a = " + "[" * 3000 + "]" * 3000, "is not valid TOML: it is nested too deep"),
+        ("a = " + "9" * 5000, "is not valid TOML: Exceeds the limit"),
+        ("a = ", "is not valid TOML: "),
+    ],
+)
+def test_toml_that_is_too_much_is_a_sentence(tmp_path: Path, text: str, says: str) -> None:
+    file = tmp_path / "x.toml"
+    file.write_text(text)
+    with pytest.raises(UsageError, match=f"the file .*x.toml {says}"):
+        read_toml(file, "the file")
+
+
+def test_a_fifo_or_a_device_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "x.toml")
+    for path in (tmp_path / "x.toml", Path("/dev/zero")):
+        with pytest.raises(UsageError, match="it is no regular file"):
+            read_toml(path, "the file")
+
+
+def test_what_a_killed_writer_left_is_removed_by_the_next_and_what_another_writes_stays(tmp_path: Path) -> None:
+    left, others, written = (tmp_path / name for name in (".x.csv.1.tmp", ".y.csv.1.tmp", ".x.csv.2.tmp"))
+    for path in (left, others, written):
+        path.write_text("half")
+    with written.open("ab") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        write_output(tmp_path / "x.csv", b"whole")
+        assert sorted(path.name for path in tmp_path.iterdir()) == [".x.csv.2.tmp", ".y.csv.1.tmp", "x.csv"]

@@ -65,7 +65,7 @@ def test_compare_plays_until_a_metric_is_known(tmp_path: Path) -> None:
     words = ("--until", "turns±0.2", "--metric", "turns", "--workers", 1, "--json", "--out", tmp_path / "kept")
     told = json.loads(output("compare", "print", "print,end_lines=8", *words))
     assert all(row["high"] - row["low"] < 0.4 for row in told["metrics"])
-    assert Run(tmp_path / "kept").manifest["until"]["known_to"] <= 0.2
+    assert Run(tmp_path / "kept").manifest.until.known_to <= 0.2
 
 
 def test_compare_says_when_a_metric_is_not_known_so_well() -> None:

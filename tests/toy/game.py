@@ -90,7 +90,7 @@ class Toy:
             "seat_player": list(range(rules.players)),
             "rules_version": RULES_VERSION,
             "ruleset": record.knobs(rules),
-            "bots": [{"bot": bot.spec, **bot.settings} for bot in prepared.bots],
+            "bots": [{"bot": bot.spec, **bot.about} for bot in prepared.bots],
             "seats": prepared.variant.seats,
             "seed": prepared.variant.seed,
         }

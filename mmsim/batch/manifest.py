@@ -1,0 +1,220 @@
+"""The manifest of a run: what it may say, read and checked in one place, whoever wrote it.
+
+A folder may come from a stranger, or from a disk that flips bits: every value has a type and a range, no key is
+unknown, no name is a path, and a checksum tells of anything that was changed since.
+"""
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta, Struct
+
+from mmsim.batch.digest import short_checksum
+from mmsim.batch.experiment import Experiment, from_mapping, variants_of
+from mmsim.batch.plan import Plan
+from mmsim.core.errors import MmsimError, UsageError
+from mmsim.core.files import file_name, read_bytes, write_atomically
+
+FORMAT = "mmsim-run/3"
+MANIFEST = "manifest.json"
+INPUTS = "inputs"  # the folder of the rulesets and boards an experiment names
+SOURCES = "bots"  # the folder of the source of bots in Python, as text
+RECORDS = "records"  # the folder of the records of remarkable games
+_DEEPEST = 12  # lists and objects within each other
+_MOST_VARIANTS = 100_000
+
+Count = Annotated[int, Meta(ge=0, le=2**53)]
+Sha256 = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
+TableName = Annotated[str, Meta(pattern="^[a-z][a-z0-9_]{0,39}$")]
+Text = Annotated[str, Meta(max_length=100_000)]
+
+
+class Until(Struct, frozen=True, forbid_unknown_fields=True):
+    """The precision a run is played to, and how it came out."""
+
+    metric: Text
+    half_width: Annotated[float, Meta(gt=0)]
+    looks: Count | None = None
+    known_to: Annotated[float, Meta(ge=0)] | None = None
+
+
+class Machine(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a run was begun on."""
+
+    processor: Text
+    cores: Count | None
+    system: Text
+    python: Text
+    versions: dict[str, Text]
+
+
+class BotSource(Struct, frozen=True, forbid_unknown_fields=True):
+    """A bot in Python of a run: the file it was played from, and the text of it that is kept for readers."""
+
+    named: Text  # as in the list of bots
+    kept: Annotated[str, Meta(pattern=rf"^{SOURCES}/[^/]+\.txt$")]
+    sha256: Sha256
+
+
+class KeptRecord(Struct, frozen=True, forbid_unknown_fields=True):
+    """A record of a remarkable game, beside the tables."""
+
+    file: Annotated[str, Meta(pattern=rf"^{RECORDS}/[a-z][a-z-]{{0,40}}\.json$")]
+    variant: Text
+    game: Count
+    bytes: Count
+    sha256: Sha256
+
+
+class Finished(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a run came to."""
+
+    at: Text
+    parts: Count
+    rows: dict[TableName, Count]
+    bytes: Count
+    bot_errors: Count
+    digest: Sha256  # of the rows of all tables
+    records: list[KeptRecord]
+
+
+class _SeatBot(Struct, frozen=True):
+    """A bot of a variant; its weights are the game's business."""
+
+    bot: Text
+
+
+class VariantAbout(Struct, frozen=True):
+    """What every game says of a variant; the rest is the game's own."""
+
+    game: Text
+    name: Annotated[str, Meta(min_length=1, max_length=1000)]
+    players: Annotated[int, Meta(ge=1, le=100)]
+    seat_player: Annotated[list[Annotated[int, Meta(ge=0, le=99)]], Meta(min_length=1, max_length=100)]
+    rules_version: int | Text
+    bots: Annotated[list[str | _SeatBot], Meta(min_length=1, max_length=100)]
+    seats: Literal["fixed", "rotate"]
+    seed: Annotated[int, Meta(ge=0)]
+
+
+class Manifest(Struct, frozen=True, forbid_unknown_fields=True):
+    """All that a run says of itself, but for its parts."""
+
+    format: str
+    experiment: dict[str, Any]  # as `mmsim.batch.experiment` reads it
+    games: Count  # of every variant; looks ask for more
+    until: Until | None
+    variants: Annotated[list[dict[str, Any]], Meta(min_length=1, max_length=_MOST_VARIANTS)]
+    rows_a_game: list[dict[TableName, Annotated[int, Meta(ge=0, le=100_000)]]]  # of every variant
+    tables: Annotated[dict[TableName, dict[str, Text]], Meta(max_length=100)]
+    bots: list[BotSource]
+    created: Text
+    machine: Machine
+    finished: Finished | None
+
+    @property
+    def asked(self) -> Experiment:
+        """The experiment; files it names are those of the run's folder, relative to it."""
+        return from_mapping(self.experiment)
+
+    @property
+    def abouts(self) -> list[VariantAbout]:
+        return [msgspec.convert(variant, VariantAbout) for variant in self.variants]
+
+    @property
+    def plan(self) -> Plan:
+        return Plan(len(self.variants), self.games, self.experiment["part_games"])
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """The manifest of a run; a sentence says what is wrong with one."""
+    path = folder / MANIFEST
+    try:
+        content = read_bytes(path)
+    except FileNotFoundError as error:
+        raise UsageError(f"{folder} is not a run: it has no {MANIFEST}") from error
+    except NotADirectoryError as error:
+        raise UsageError(f"{folder} is not a run: it is no folder") from error
+    except OSError as error:
+        raise MmsimError(f"cannot read {path}: {error.strerror or error}") from error
+    try:
+        written = msgspec.json.decode(content, type=dict[str, Any])
+        if written.get("format") != FORMAT:
+            raise MmsimError(f"it is not of the format {FORMAT}")
+        if written.pop("check", None) != _checksum(written):
+            raise MmsimError("it was changed since it was written, its checksum says")
+        manifest = msgspec.convert(written, Manifest)
+        _check(manifest)
+    except (ValueError, RecursionError, MmsimError) as error:  # what msgspec raises is a ValueError
+        raise MmsimError(f"{path} is damaged: {error}") from error
+    return manifest
+
+
+def write_manifest(folder: Path, manifest: Manifest) -> None:
+    """Put a manifest in place."""
+    write_atomically(folder / MANIFEST, encoded(msgspec.to_builtins(manifest)))
+
+
+def encoded(manifest: dict[str, Any]) -> bytes:
+    """A manifest as it is written, with a checksum of all the rest."""
+    signed = {**manifest, "check": _checksum(manifest)}
+    return msgspec.json.format(msgspec.json.encode(signed), indent=1) + b"\n"
+
+
+def _checksum(manifest: dict[str, Any]) -> str:
+    return short_checksum(msgspec.json.encode(manifest, order="sorted"))
+
+
+def _check(manifest: Manifest) -> None:
+    """What types cannot say: values that must fit each other, names that are no paths."""
+    _check_experiment(manifest)
+    asked, abouts = manifest.asked, manifest.abouts
+    if not len(abouts) == len(variants_of(asked)) == len(manifest.rows_a_game):
+        raise MmsimError("its variants are not those of its experiment")
+    if len({about.name for about in abouts}) < len(abouts):
+        raise MmsimError("two of its variants have the same name")
+    for about, rows in zip(abouts, manifest.rows_a_game, strict=True):
+        if about.game != asked.game or about.seats != asked.seats:
+            raise MmsimError(f"its variant {about.name} is not of its experiment")
+        if set(rows) != set(manifest.tables) or len(about.bots) != len(about.seat_player):
+            raise MmsimError(f"what it says of its variant {about.name} does not fit together")
+        if set(about.seat_player) != set(range(about.players)):
+            raise MmsimError(f"its variant {about.name} has players without a seat, or seats without a player")
+    if not {"games", "seats"} <= set(manifest.tables) or {INPUTS, SOURCES, RECORDS} & set(manifest.tables):
+        raise MmsimError("its tables are not those of a game")
+    if _depth(manifest.variants) > _DEEPEST:
+        raise MmsimError("it is nested too deep")
+    manifest.plan  # noqa: B018 - refuses more parts than a run can have
+    for source in manifest.bots:
+        file_name(source.kept.removeprefix(f"{SOURCES}/"), "its bot")
+
+
+def _check_experiment(manifest: Manifest) -> None:
+    known = set(Experiment.__dataclass_fields__)
+    if lacking := known - set(manifest.experiment):
+        raise MmsimError(f"its experiment has no {sorted(lacking)[0]}")
+    asked = manifest.asked
+    for word in (*asked.variants, *asked.boards):
+        if word.endswith(".toml"):
+            folder, *names = word.split("/")
+            if folder != INPUTS or len(names) != 2:
+                raise MmsimError(f"its file '{word}' is not one that was kept in the run")
+            for name in names:
+                file_name(name, "its file")
+        elif "/" in word:
+            raise MmsimError(f"its ruleset or board '{word}' would be a path")
+
+
+def _depth(thing: Any) -> int:
+    """How many lists and objects stand within each other."""
+    depth, inner = 0, [thing]
+    while inner:
+        depth += 1
+        inner = [
+            value
+            for outer in inner
+            for value in (outer.values() if isinstance(outer, dict) else outer)
+            if isinstance(value, dict | list)
+        ]
+    return depth
