@@ -1,0 +1,204 @@
+"""Runs' folders as a stranger might make them: nasty values with right checksums, files that are none, links, FIFOs.
+
+No command may hang, take much memory, fail with anything but a sentence, or touch a file outside the folder.
+"""
+
+import hashlib
+import json
+import os
+import random
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from mmsim.batch.digest import short_checksum
+from mmsim.batch.manifest import encoded
+from tests.cli.served import CommandLine
+from tests.faults.counts import Counts
+from tests.runs import write_run
+
+_DEEP: Any = []
+for _ in range(200):
+    _DEEP = [_DEEP]
+_NASTY: tuple[Any, ...] = (
+    *(None, True, False, 0, -1, 1, 2, 7, 0.5, 1e300, 6e13, 2**31, 2**53, 2**63, 2**64 - 1, 60_000_000_000_000),
+    *("", "x", "../../victim", "/etc/passwd", "victim.toml", "inputs/../../x.toml", "a/b.py:C", "\x1b[2J", "x" * 5000),
+    *(
+        [],
+        {},
+        [0],
+        {"a": 1},
+        ["x"],
+        [[]],
+        _DEEP,
+        "games",
+        "rotate",
+        "nan",
+        "0" * 64,
+        "metro",
+        "print+loyal",
+        "$x$",
+        "=1+1",
+    ),
+)
+_COMMANDS = (
+    *(("runs", "list", "{parent}"), ("runs", "show", "{run}"), ("runs", "show", "{run}", "--json")),
+    *(("check", "{run}", "--sample", "0"), ("check", "{run}", "--sample", "1"), ("compare", "{run}")),
+    *(
+        ("report", "{run}", "--out", "{out}/report"),
+        ("export", "{run}", "--table", "seats", "--out", "{out}/seats.csv"),
+    ),
+    ("record", "{run}", "--number", "3", "--out", "{out}/game.json", "--variant", "print-4p"),
+)
+_RESUME_EVERY = 40  # folders: it starts processes
+
+
+def main(seconds: float, seed: int) -> Counts:
+    """Spoil folders and have every command look at them until the seconds are over."""
+    counts, chance, shell = Counts("folders"), random.Random(seed), CommandLine()
+    with TemporaryDirectory() as place:
+        whole = write_run(Path(place) / "whole", ["print", "print+loyal"], games=24, part_games=12)
+        victim = Path(place) / "victim"
+        victim.write_text("dear")
+        while counts.goes_on(seconds):
+            runs, out = Path(place) / "runs", Path(place) / "out"
+            run = Path(shutil.copytree(whole, runs / "run"))
+            out.mkdir()
+            what = chance.choice(_FAULTS)
+            done = what(run, chance)
+            counts.count("folders")
+            commands = [chance.choice(_COMMANDS) for _ in range(3)]
+            if counts.counted["folders"] % _RESUME_EVERY == 0:
+                commands.append(("resume", "{run}", "--workers", "1", "--quiet"))
+            for words in commands:
+                filled = [word.format(run=run, parent=runs, out=out) for word in words]
+                answer = shell.ask(*filled)
+                counts.count(f"commands with exit code {answer.code}")
+                counts.expect(answer.problem is None, f"{what.__name__} ({done}): {answer.problem}")
+            counts.expect(victim.read_text() == "dear", f"{what.__name__} ({done}): a file outside was changed")
+            outside = {path.name for path in Path(place).iterdir()} - {"whole", "victim", "runs", "out"}
+            counts.expect(not outside, f"{what.__name__} ({done}): {outside} appeared outside")
+            shutil.rmtree(runs)
+            shutil.rmtree(out)
+    shell.close()
+    return counts
+
+
+# --- faults --------------------------------------------------------------------------------------------------------
+
+
+def _spoil(thing: Any, chance: random.Random) -> str:
+    """Change one value somewhere inside; where, in words."""
+    where = ""
+    while True:
+        keys = list(thing) if isinstance(thing, dict) else list(range(len(thing)))
+        key = chance.choice(keys)
+        where += f".{key}"
+        inner = thing[key]
+        if isinstance(inner, dict | list) and inner and chance.random() < 0.8:
+            thing = inner
+            continue
+        how = chance.random()
+        if how < 0.15:
+            del thing[key]
+            return f"{where} removed"
+        if how < 0.25 and isinstance(thing, dict):
+            thing["more"] = chance.choice(_NASTY)
+            return f"{where} with a sister"
+        thing[key] = value = chance.choice(_NASTY)
+        return f"{where} = {str(value)[:40]}"
+
+
+def _manifest(run: Path, chance: random.Random) -> str:
+    path = run / "manifest.json"
+    manifest = json.loads(path.read_text())
+    del manifest["check"]
+    done = _spoil(manifest, chance)
+    try:
+        path.write_bytes(encoded(manifest))
+    except (OverflowError, ValueError, RecursionError):
+        path.write_text(json.dumps(manifest))
+    return done
+
+
+def _signed(entry: dict[str, Any]) -> bytes:
+    body = json.dumps(entry).encode()[:-1]
+    return body + f',"check":"{short_checksum(body)}"}}\n'.encode()
+
+
+def _journal(run: Path, chance: random.Random) -> str:
+    path = run / "parts.jsonl"
+    entries = [json.loads(line) for line in path.read_text().splitlines()]
+    for entry in entries:
+        del entry["check"]
+    done = _spoil(entries, chance)
+    path.write_bytes(b"".join(_signed(entry) if isinstance(entry, dict) and entry else b"[]\n" for entry in entries))
+    return done
+
+
+def _part(run: Path, chance: random.Random) -> str:
+    """Other bytes in a part, with a journal that agrees."""
+    path = chance.choice(sorted(run.glob("*/*.parquet")))
+    data = bytearray(path.read_bytes())
+    how = chance.choice(["nothing", "cut", "noise", "another", "flips"])
+    if how == "nothing":
+        data.clear()
+    elif how == "cut":
+        del data[chance.randrange(len(data)) :]
+    elif how == "noise":
+        data = bytearray(chance.randbytes(1000))
+    elif how == "another":
+        data = bytearray(chance.choice(sorted(run.glob("*/*.parquet"))).read_bytes())
+    else:
+        for _ in range(chance.randint(1, 4)):
+            data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
+    path.write_bytes(data)
+    if chance.random() < 0.7:
+        number, lines = int(path.stem[5:]), []
+        for line in (run / "parts.jsonl").read_text().splitlines():
+            entry = json.loads(line)
+            del entry["check"]
+            if entry["part"] == number:
+                entry["tables"][path.parent.name] |= {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+            lines.append(_signed(entry))
+        (run / "parts.jsonl").write_bytes(b"".join(lines))
+        how += ", journal agrees"
+    return f"{path.parent.name}/{path.name}: {how}"
+
+
+def _bytes(run: Path, chance: random.Random) -> str:
+    """Any file, damaged."""
+    path = chance.choice([path for path in sorted(run.rglob("*")) if path.is_file()])
+    data = bytearray(path.read_bytes())
+    for _ in range(chance.randint(1, 5)):
+        at = chance.randrange(len(data) + 1)
+        data[at : at + chance.randrange(4)] = chance.randbytes(chance.randrange(4))
+    path.write_bytes(data)
+    return str(path.relative_to(run))
+
+
+def _place(run: Path, chance: random.Random) -> str:
+    """Something else in the place of a file or folder."""
+    path = chance.choice(sorted(run.rglob("*")))
+    kind = chance.choice(["fifo", "folder", "link", "endless", "gone"])
+    shutil.rmtree(path) if path.is_dir() else path.unlink()
+    if kind == "fifo":
+        os.mkfifo(path)
+    elif kind == "folder":
+        path.mkdir()
+    elif kind == "link":
+        path.symlink_to(run.parent.parent / "victim")
+    elif kind == "endless":
+        path.symlink_to("/dev/zero")
+    return f"{path.relative_to(run)}: {kind}"
+
+
+_FAULTS: tuple[Callable[[Path, random.Random], str], ...] = (_manifest, _manifest, _journal, _part, _bytes, _place)
+
+
+if __name__ == "__main__":
+    counted = main(float(sys.argv[1]), int(sys.argv[2]))
+    print(counted, *counted.failures, sep="\n  ")
