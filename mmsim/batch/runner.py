@@ -201,7 +201,7 @@ class Session:
         first, log = run.prepared[0].variant, run.folder / LOG_FILE
         pool = Pool(run.folder, run.experiment.game, self.workers, first, log)
         pool.patience = self.patience
-        if not run.manifest["until"]:
+        if not run.manifest.until:
             pool.games = run.games_asked * len(run.prepared) - self.status.done
         return pool
 
