@@ -1,6 +1,7 @@
 """A wheel ships the compiled code of all games, where it can be made; then it is for one kind of machine."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -24,8 +25,18 @@ class Libraries(BuildHookInterface):
         if made:
             build_data["force_include"].update({str(path): f"mmsim/compiled/shipped/{path.name}" for path in made})
             build_data["pure_python"] = False
-            build_data["tag"] = "py3-none-linux_x86_64"
+            build_data["tag"] = f"py3-none-{_platform(made)}"
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
         if version == "standard":
             self._folder.cleanup()
+
+
+def _platform(made: list[Path]) -> str:
+    """Every Linux whose C library is as new as what the libraries call in it: they need nothing else (PEP 600).
+
+    A processor that is too old for them is no reason against it: there mmsim compiles instead.
+    """
+    code = b"".join(path.read_bytes() for folder in made for path in folder.glob("*.so"))
+    needed = [int(minor) for minor in re.findall(rb"GLIBC_2\.(\d+)", code)]
+    return f"manylinux_2_{max([17, *needed])}_x86_64"

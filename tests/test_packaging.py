@@ -46,7 +46,7 @@ def from_the_wheel(unpacked: Path, cwd: Path, *words: str) -> str:
 
 
 def test_the_wheel_holds_the_package_its_data_and_the_command(wheel: Path) -> None:
-    assert wheel.name == f"mmsim-{__version__}-py3-none-{'linux_x86_64' if way.can_build() else 'any'}.whl"
+    assert wheel.name == f"mmsim-{__version__}-py3-none-{'manylinux_2_17_x86_64' if way.can_build() else 'any'}.whl"
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
         scripts = archive.read(f"mmsim-{__version__}.dist-info/entry_points.txt").decode()
