@@ -4,6 +4,7 @@ Compiling takes half a minute, so the tests that need a cold cache are slow ones
 for all of them, by three processes that start together, and they work on copies of what those leave.
 """
 
+import errno
 import fcntl
 import json
 import os
@@ -15,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from mmsim.compiled import cache, way
+from mmsim.compiled import cache, warm, way
 from mmsim.core.errors import MmsimError
 from tests.faults import mounts
 
@@ -385,6 +386,41 @@ def test_code_that_does_not_fit_into_the_cache_is_kept_in_memory(
     assert kept == memory / "metro-now"
     assert problem is not None
     assert cache.is_whole(kept)
+
+
+@pytest.fixture
+def numba_alone(memory: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache folder that can be written, for code that Numba keeps itself."""
+    monkeypatch.setattr(way, "current", lambda: way.NUMBA)
+    monkeypatch.setattr(cache, "folder", cache.folder.__wrapped__)
+    monkeypatch.setenv("MMSIM_CACHE_DIR", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+def test_numba_alone_works_on_a_copy_of_a_whole_cache_that_is_read_only(
+    numba_alone: Path, memory: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = cache.folder("metro")
+    assert kept.parent == numba_alone
+    kept.mkdir()
+    (kept / "entry.nbi").write_bytes(b"code")
+    cache.note_as_whole(kept, 1.0)
+    monkeypatch.setattr(cache, "place", lambda: (memory, OSError(errno.EROFS, "Read-only file system")))
+    assert cache.folder("metro") == memory / kept.name
+    assert cache.is_whole(memory / kept.name)
+
+
+def test_what_numba_alone_cannot_keep_is_compiled_for_this_process(
+    numba_alone: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    full = OSError(errno.ENOSPC, "No space left on device")
+    monkeypatch.setattr(warm, "_compile_here", lambda program, tell: full)
+    warm._have_numba_compile("metro")
+    assert capsys.readouterr().err.splitlines()[-1] == (
+        f"mmsim: cannot keep compiled code in {cache.folder('metro')}: No space left on device; "
+        "it is compiled in memory, for this process alone"
+    )
+    assert not cache.is_whole(cache.folder("metro"))
 
 
 @pytest.mark.slow
