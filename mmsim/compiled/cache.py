@@ -14,6 +14,7 @@ import platform
 import shutil
 import stat
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
@@ -31,6 +32,7 @@ _CHECKSUMS = "checksums.json"
 _BORDER = Path("bots") / "border.py"
 _PARTS = ("rules", "engine", "bots")  # of a game: what is compiled, and what that takes constants from
 _ROOM = 32 << 20  # bytes that compiling may take
+_MAKING_S = 3600  # after so long nobody is making anything any more
 _KEPT = 24  # folders of other versions that stay
 
 
@@ -43,7 +45,8 @@ def sources(program: str) -> list[Path]:
     """All that a program is made of."""
     folders = [_PACKAGE / "compiled", *(_PACKAGE / program / part for part in _PARTS)]
     constants = [_PACKAGE / "core" / name for name in ("rng.py", "nets.py")]
-    return sorted([*constants, *(path for folder in folders for path in folder.rglob("*.py"))])
+    keepers = {_PACKAGE / "compiled" / name for name in ("cache.py", "warm.py")}  # which leave code as it is
+    return sorted({*constants, *(path for folder in folders for path in folder.rglob("*.py"))} - keepers)
 
 
 def root() -> Path:
@@ -62,11 +65,16 @@ def memory() -> Path:
     return (_IN_MEMORY if os.access(_IN_MEMORY, os.W_OK) else Path(tempfile.gettempdir())) / f"mmsim-{os.getuid()}"
 
 
-def scratch() -> Path:
-    """A folder with room for a compiler's files, whatever the disks are like."""
-    if os.access(_IN_MEMORY, os.W_OK) and shutil.disk_usage(_IN_MEMORY).free >= _ROOM:
-        return _IN_MEMORY
-    return Path(tempfile.gettempdir())
+@contextmanager
+def scratch() -> Iterator[Path]:
+    """An empty folder with room for a compiler's files, whatever the disks are like; gone afterwards."""
+    roomy = os.access(_IN_MEMORY, os.W_OK) and shutil.disk_usage(_IN_MEMORY).free >= _ROOM
+    base, prefix = _IN_MEMORY if roomy else Path(tempfile.gettempdir()), "mmsim-making-"
+    for left in base.glob(f"{prefix}*"):  # by somebody who was killed
+        if _is_private(left) and time.time() - left.stat().st_mtime > _MAKING_S:
+            shutil.rmtree(left, ignore_errors=True)
+    with tempfile.TemporaryDirectory(dir=base, prefix=prefix) as folder:
+        yield Path(folder)
 
 
 @cache

@@ -9,7 +9,6 @@ from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from mmsim.compiled import cache as kept
 from mmsim.compiled import entries, way
@@ -50,8 +49,8 @@ def _make_library(program: str) -> Path:
         if problem:
             _say(kept.complaint(problem))
         try:
-            with TemporaryDirectory(dir=kept.scratch()) as scratch, _progress(program, folder) as tell:
-                made = Path(scratch) / "made"
+            with kept.scratch() as scratch, _progress(program, folder) as tell:
+                made = scratch / "made"
                 made.mkdir()
                 _build(program, made, tell, scratch)
                 kept.note_as_whole(made, time.perf_counter() - began)
@@ -99,12 +98,12 @@ def _compile_here(program: str, tell: Progress) -> OSError | None:
     return unkept
 
 
-def _build(program: str, folder: Path, tell: Progress, scratch: str) -> None:
+def _build(program: str, folder: Path, tell: Progress, scratch: Path) -> None:
     """Have another process make the library: this one has no need of Numba."""
     package = Path(__file__).resolve().parent.parent.parent
     paths = os.pathsep.join(filter(None, (str(package), os.environ.get("PYTHONPATH"))))
     command = [sys.executable, "-m", "mmsim.compiled.build", program, str(folder)]
-    env = {**os.environ, "PYTHONPATH": paths, "TMPDIR": scratch}
+    env = {**os.environ, "PYTHONPATH": paths, "TMPDIR": str(scratch)}
     with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
         assert child.stdout is not None
         assert child.stderr is not None

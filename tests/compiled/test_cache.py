@@ -253,7 +253,14 @@ def test_the_folder_changes_with_every_source_of_the_core(package: Path, source:
 
 def test_code_that_is_never_compiled_leaves_the_folder_as_it_is(package: Path) -> None:
     before = name_now()
-    for source in ("metromania/shell/story.py", "metromania/game.py", "cli/app.py", "batch/pool.py", "core/bench.py"):
+    for source in (
+        "metromania/shell/story.py",
+        "metromania/game.py",
+        "cli/app.py",
+        "batch/pool.py",
+        "core/bench.py",
+        "compiled/warm.py",
+    ):
         (package / source).write_text("# changed\n")
     assert name_now() == before
 
@@ -386,6 +393,18 @@ def test_code_that_does_not_fit_into_the_cache_is_kept_in_memory(
     assert kept == memory / "metro-now"
     assert problem is not None
     assert cache.is_whole(kept)
+
+
+def test_what_a_killed_compiler_left_in_memory_is_removed_after_an_hour(memory: Path) -> None:
+    memory.parent.chmod(0o777)
+    left, busy = memory.parent / "mmsim-making-old", memory.parent / "mmsim-making-new"
+    for folder in (left, busy):
+        folder.mkdir(0o700)
+    os.utime(left, (0, 0))
+    with cache.scratch() as folder:
+        assert not left.exists()
+        assert folder.parent == memory.parent
+    assert list(memory.parent.iterdir()) == [busy]
 
 
 @pytest.fixture
