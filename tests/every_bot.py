@@ -15,6 +15,7 @@ METRO = ("metro", 4), ("metro+hand3+free", 2), ("metro+companies+stations", 3), 
 HASTY = {
     ("metromania", "search"): "search:playouts=2,turns=2,candidates=2,ahead=1,trials=1",
     ("metromania", "expert"): "expert:candidates=2",
+    ("metro", "expert"): "expert:candidates=2",
     ("metro", "search"): "search:playouts=4,width=2",
 }
 EARLY, LATE = 12, 66  # decisions of nobody in particular before that; search plays to the end

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from mmsim.compiled.warm import warm_up
 from mmsim.core.game import GameRows, Variant
 from mmsim.metro.bots import BOTS
+from mmsim.metro.bots.lessons import collect_lessons
 from mmsim.metro.bots.position import Position
 from mmsim.metro.bots.prepared import Prepared, prepare
 from mmsim.metro.bots.whole_games import play_games
@@ -42,6 +43,9 @@ class Metro:
 
     def play_games(self, prepared: Prepared, first_game: int, count: int) -> GameRows:
         return play_games(prepared, first_game, count)
+
+    def lessons(self, prepared: Prepared, first_game: int, count: int, learner: str) -> NDArray[Any]:
+        return collect_lessons(prepared, first_game, count, learner)
 
     def rows_per_game(self, prepared: Prepared) -> dict[str, int]:
         return tables.rows_per_game(prepared.rules)

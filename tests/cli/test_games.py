@@ -138,7 +138,7 @@ def test_bots_of_metro_that_think_play_and_rotate(tmp_path: Path) -> None:
         ("--board compact", "metro has one board, 'metro', and no 'compact'"),
         (
             "--bots gredy",
-            "unknown bot 'gredy'; did you mean 'greedy'? (known: uniform, greedy, spoiler, planner, search)",
+            "unknown bot 'gredy'; did you mean 'greedy'? (known: uniform, greedy, spoiler, planner, expert, search)",
         ),
         ("--players 7", "'metro' is for 2 to 6 players, not for 7"),
         ("--seats round", "unknown seating 'round' (known: fixed, rotate)"),

@@ -10,7 +10,8 @@ import numpy as np
 from mmsim.compiled.accel import entry, ix, jit
 from mmsim.compiled.entries import group
 from mmsim.metro.bots.kinds import UNIFORM
-from mmsim.metro.bots.thinking import choosing
+from mmsim.metro.bots.thinking import choosing, lessons
+from mmsim.metro.bots.thinking.lessons import LESSON
 from mmsim.metro.bots.thinking.memory import BOTS, MINDS, POSITIONS, THOUGHTS, VIEW
 from mmsim.metro.bots.thinking.view import hide
 from mmsim.metro.engine import border, playout, tables
@@ -31,7 +32,7 @@ class Memory(NamedTuple):
     """What compiled code works in: the game that is played, its chance, and what its bots have in mind."""
 
     positions: Record  # the game, then what bots see and imagine
-    dice: Record
+    dice: Record  # of the game, then of the games that are played out to learn from
     thoughts: Record
 
 
@@ -41,7 +42,7 @@ MEMORY = group(Memory, positions=STATE, dice=DICE, thoughts=THOUGHTS)
 
 def new_memory() -> Memory:
     """Memory for one game after another."""
-    return Memory(new_record(STATE, POSITIONS), new_record(DICE), new_record(THOUGHTS, MINDS))
+    return Memory(new_record(STATE, POSITIONS), new_record(DICE, 2), new_record(THOUGHTS, MINDS))
 
 
 @jit
@@ -59,9 +60,7 @@ def play_game(positions: Any, b: Any, r: Any, bots: Any, dice: Any, minds: Any, 
     s = positions[0]
     decisions = np.int64(0)
     while not s.over:
-        who = s.seat + rotation
-        if who >= r.players:
-            who -= r.players
+        who = choosing.bot_in_turn(s, r, rotation)
         play_move(s, b, r, choosing.choose(positions, b, r, bots, dice, minds, who))
         decisions += 1
     score_game(s, r)
@@ -98,3 +97,37 @@ def show(memory: Any, setting: Any, seat: Any) -> None:
     """Put what the player behind a seat may see into the place for a view."""
     memory.positions[VIEW] = memory.positions[0]
     hide(memory.positions[VIEW], setting.rules[0], seat)
+
+
+class Lesson(NamedTuple):
+    """Which game decisions are collected from, and which: one in `every` of the seats in the bits `learners`."""
+
+    master: int
+    game: int
+    rotate: bool
+    learners: int
+    every: int
+    most: int  # moves compared
+
+
+@entry(
+    memory=MEMORY,
+    setting=SETTING,
+    rows=LESSON,
+    master=np.uint64,
+    game=np.int64,
+    rotate=np.int64,
+    learners=np.uint64,
+    every=np.int64,
+    most=np.int64,
+)
+def collect_lessons(
+    memory: Any, setting: Any, rows: Any, master: Any, game: Any, rotate: Any, learners: Any, every: Any, most: Any
+) -> Any:
+    """Play a game and write some of its decisions into rows; returns how many rows. See `Lesson` for the arguments."""
+    b, r, bots = setting.board[0], setting.rules[0], setting.bots[0]
+    playout.set_up(memory.positions[0], b, r, memory.dice[0], master, game, rotate)
+    rotation = game % r.players if rotate else np.int64(0)
+    return lessons.collect(
+        memory.positions, b, r, bots, memory.dice, memory.thoughts, rotation, learners, every, most, game, rows
+    )

@@ -1,3 +1,3 @@
 """The numbers by which compiled code knows the bots."""
 
-UNIFORM, GREEDY, SPOILER, PLANNER, SEARCH = range(5)
+UNIFORM, GREEDY, SPOILER, PLANNER, EXPERT, SEARCH = range(6)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from mmsim.core.bots import Bot
+from mmsim.core.bots import Bot, NetBot
 from mmsim.core.game import Variant
 from mmsim.core.seating import games_a_deal, rotated
 from mmsim.metro.bots import seat_bots
@@ -47,5 +47,7 @@ def prepare(rules: Ruleset, variant: Variant) -> Prepared:
         weights = list(bot.settings.values())
         bot_record[0].kind[who] = bot.kind
         bot_record[0].weights[memory.WEIGHTS * who : memory.WEIGHTS * who + len(weights)] = weights
+        if isinstance(bot, NetBot):
+            bot_record[0].net[memory.NET * who : memory.NET * (who + 1)] = bot.net.for_players(rules.players).packed()
     setting = Setting(state.board_record(rules), state.rules_record(rules), bot_record)
     return Prepared(rules, bots, variant.seed, variant.rotate, rules.variant + variant.suffix, setting)

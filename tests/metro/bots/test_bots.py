@@ -20,7 +20,7 @@ METRO = Metro()
 
 
 def test_the_bots_of_the_house_are_declared_with_all_they_say_of_themselves() -> None:
-    assert list(BOTS) == ["uniform", "greedy", "spoiler", "planner", "search"]
+    assert list(BOTS) == ["uniform", "greedy", "spoiler", "planner", "expert", "search"]
     for name, bot in BOTS.items():
         assert bot.name == name
         assert bot.idea.endswith(".")
@@ -95,9 +95,13 @@ def test_a_bot_beats_the_one_below_it(one: str, others: str, games: int, bar: fl
 
 
 @pytest.mark.slow
-def test_search_beats_the_planner() -> None:
-    share, half = win_share("search:playouts=200", "planner", 600)
-    assert share - half > 0.35
+@pytest.mark.parametrize(
+    ("one", "others", "games", "bar"),
+    [("expert", "planner", 2400, 0.32), ("search", "planner", 600, 0.35), ("search", "expert", 1200, 0.25)],
+)
+def test_a_strong_bot_beats_the_one_below_it(one: str, others: str, games: int, bar: float) -> None:
+    share, half = win_share(one, others, games)
+    assert share - half > bar
 
 
 @pytest.mark.parametrize("spec", SPECS[1:])

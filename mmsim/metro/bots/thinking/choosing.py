@@ -6,13 +6,21 @@ import numpy as np
 
 from mmsim.compiled.accel import ix, jit
 from mmsim.compiled.streams import draw_below
-from mmsim.metro.bots.kinds import GREEDY, PLANNER, SPOILER, UNIFORM
+from mmsim.metro.bots.kinds import EXPERT, GREEDY, PLANNER, SPOILER, UNIFORM
 from mmsim.metro.bots.thinking.choice import choose_greedy, choose_planner, choose_spoiler
+from mmsim.metro.bots.thinking.expert import choose_expert
 from mmsim.metro.bots.thinking.memory import VIEW, WEIGHTS, Bots
 from mmsim.metro.bots.thinking.search import choose_search
 from mmsim.metro.bots.thinking.view import count_unseen, hide
 from mmsim.metro.engine.moves import kth_move
-from mmsim.metro.engine.state import Board, Dice, Rules
+from mmsim.metro.engine.state import Board, Dice, Rules, State
+
+
+@jit
+def bot_in_turn(s: State, r: Rules, rotation: Any) -> np.int64:
+    """Which of the listed bots is in turn, when they have moved on by so many seats."""
+    who = s.seat + rotation
+    return who - r.players if who >= r.players else who
 
 
 @jit
@@ -38,4 +46,6 @@ def _think(positions: Any, b: Board, r: Rules, bots: Bots, dice: Dice, minds: An
         return choose_spoiler(v, b, r, t, w, at, dice, stream)
     if kind == PLANNER:
         return choose_planner(v, b, r, t, w, at, dice, stream)
-    return choose_search(positions, b, r, minds, w, at, dice, stream)
+    if kind == EXPERT:
+        return choose_expert(positions, b, r, bots, minds, who)
+    return choose_search(positions, b, r, bots, minds, who, dice, stream)

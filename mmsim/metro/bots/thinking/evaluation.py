@@ -13,7 +13,7 @@ from mmsim.metro.rules.board import STOPS
 from mmsim.metro.rules.rulesets import COMPANIES
 
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
-_RANK = 0.25  # X15: ranks that a company gains by a point of profit, roughly
+RANK = 0.25  # X15: ranks that a company gains by a point of profit, roughly
 
 
 @jit
@@ -23,22 +23,29 @@ def weigh_owners(v: State, r: Rules, t: Thoughts, seat: Any, own: Any, others: A
         t.stake[ix(owner)] = -others / (r.players - 1)
         if r.companies:
             rivals = _held_by_rivals(v, r, seat, owner)
-            t.stake[ix(owner)] = _RANK * (own * np.float64(tenths_held(v, seat, owner)) - others * rivals)
+            t.stake[ix(owner)] = RANK * (own * np.float64(tenths_held(v, seat, owner)) - others * rivals)
     if not r.companies:
         t.stake[ix(seat)] = own
 
 
 @jit
 def _held_by_rivals(v: State, r: Rules, seat: Any, company: Any) -> float:
-    """How many tenths of a company a rival of a player holds on average; a hidden share may be of any company."""
+    """How many tenths of a company a rival of a player holds on average."""
     held = 0.0
     for rival in range(r.players):
         if rival != seat:
-            held += tenths_held(v, rival, company)
-            for i in range(SHARES):
-                if v.share[ix(SHARES * rival + i)] == UNKNOWN:
-                    held += (i + 1.0) / COMPANIES
+            held += held_tenths(v, rival, company)
     return held / (r.players - 1)
+
+
+@jit
+def held_tenths(v: State, player: Any, company: Any) -> float:
+    """How many tenths of a company a player holds as far as one sees; a hidden share may be of any company."""
+    held = np.float64(tenths_held(v, player, company))
+    for i in range(SHARES):
+        if v.share[ix(SHARES * player + i)] == UNKNOWN:
+            held += (i + 1.0) / COMPANIES
+    return held
 
 
 @inlined

@@ -4,8 +4,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from mmsim.compiled import net
+from mmsim.core.nets import UNITS
 from mmsim.metro.bots import BOTS as DECLARED
-from mmsim.metro.bots.search import MOST_COMPARED
+from mmsim.metro.bots.thinking.inputs import INPUT_NAMES, MOST_CANDIDATES
 from mmsim.metro.engine.state import ENTRIES, GRID, KINDS, NODES, SEATS, SUPPLY
 from mmsim.metro.rules.rulesets import COMPANIES
 
@@ -13,7 +15,11 @@ Bots: TypeAlias = Any  # an element of an array of dtype BOTS
 Thoughts: TypeAlias = Any  # an element of an array of dtype THOUGHTS
 
 WEIGHTS = max(len(bot.weights) for bot in DECLARED.values())  # places for the weights of a bot
-BOTS = np.dtype([("kind", np.int64, SEATS), ("weights", np.float64, SEATS * WEIGHTS)])  # by seat
+INPUTS = len(INPUT_NAMES)
+NET = net.numbers(INPUTS)
+BOTS = np.dtype(  # as they are listed
+    [("kind", np.int64, SEATS), ("weights", np.float64, SEATS * WEIGHTS), ("net", np.float32, SEATS * NET)], align=True
+)
 
 EXPECTED = 4  # numbers a node: processors work on four at a time
 TILES, CENTRE, BOTH = range(3)  # places among them
@@ -41,9 +47,19 @@ THOUGHTS = np.dtype(
         ("profit", np.float64, COMPANIES),  # what every company is expected to make
         ("value", np.float64, COMPANIES),  # and what that would make it worth
         # search
-        ("candidate", np.int64, MOST_COMPARED),  # moves
-        ("prior", np.float64, MOST_COMPARED),  # what they seemed worth before the search
-        ("total", np.float64, MOST_COMPARED),  # of their playouts
+        ("candidate", np.int64, MOST_CANDIDATES),  # moves
+        ("prior", np.float64, MOST_CANDIDATES),  # what they seemed worth before the search
+        ("total", np.float64, MOST_CANDIDATES),  # of their playouts
+        ("count", np.float64, MOST_CANDIDATES),  # how many there were
+        # expert
+        ("inputs", np.float32, MOST_CANDIDATES * INPUTS),
+        ("unit", np.float32, UNITS),
+        ("loss", np.float64, COMPANIES),  # [owner]: what the next tile may cost the lines, each the worst way
+        ("chance", np.float64, COMPANIES),  # and bring them, each the best way
+        ("open", np.float64, COMPANIES),  # what is expected of the lines
+        ("lines", np.float64, COMPANIES),  # how many there are
+        ("standing", np.float64, SEATS),  # [player]: points and what is expected of the lines
+        ("answer", np.int64, KINDS),  # [kind]: GRID * kind as it lies + cell, where the player who answers lays it
     ],
     align=True,
 )
@@ -52,7 +68,9 @@ assert _FIELDS is not None
 EXPECTATIONS = int(_FIELDS["ahead"][1])  # bytes at the beginning of THOUGHTS: what an imagined game goes on with
 
 # Besides the position itself there are a view of it, and what a searching bot makes of that.
+# A game that is played out to the end by bots that think has as much room again, from `PLAYOUT` on.
 VIEW, SAMPLE, PLAYOUT = 1, 2, 3
-POSITIONS = 4
+POSITIONS = PLAYOUT + 4
 IMAGINED = 1  # the thoughts that go with an imagined game
-MINDS = 2
+PLAYED_OUT = 2  # from here on those of the bots in a game that is played out
+MINDS = PLAYED_OUT + 2

@@ -1,106 +1,90 @@
-"""Search: imagine how the planner's best moves go on, many times, and take the one that stands best.
+"""Search: imagine how the expert's best moves go on, many times, and take the one that stands best.
 
-What is hidden is guessed anew for every continuation; all moves meet the same guesses. Halves of the moves drop out as
-it goes on (sequential halving: Karnin, Koren and Somekh, ICML 2013).
+What is hidden is guessed anew for every continuation; all moves meet the same guesses. Rivals are of several kinds, so
+that no model of the very bots it meets decides. Halves of the moves drop out as it goes on (sequential halving: Karnin,
+Koren and Somekh, ICML 2013). The whole budget is used: no more moves are compared than there are playouts, what a round
+cannot share out equally is left to the next one, and the odd playouts of the last round go to the move that leads then.
 """
 
 from typing import Any
 
 import numpy as np
 
-from mmsim.compiled.accel import ix, jit, lowest_bit
+from mmsim.compiled.accel import ix, jit
+from mmsim.compiled.streams import next_word
+from mmsim.metro.bots.greedy import GREEDY
 from mmsim.metro.bots.search import SEARCH
-from mmsim.metro.bots.thinking.choice import EXCHANGES, OTHERS, WAGONS, may_draw, plan
+from mmsim.metro.bots.thinking.choice import OTHERS, may_draw
 from mmsim.metro.bots.thinking.evaluation import position_value, weigh_owners
 from mmsim.metro.bots.thinking.expectations import copy_expectations, refine
-from mmsim.metro.bots.thinking.memory import IMAGINED, PLAYOUT, SAMPLE, VIEW, Thoughts
-from mmsim.metro.bots.thinking.modules import best_exchange, best_wagon
-from mmsim.metro.bots.thinking.placements import best_placement, drawing_value, weigh_cells, weighed_value
+from mmsim.metro.bots.thinking.expert import rank_moves
+from mmsim.metro.bots.thinking.memory import IMAGINED, PLAYOUT, SAMPLE, VIEW, WEIGHTS, Bots, Thoughts
+from mmsim.metro.bots.thinking.placements import best_placement
 from mmsim.metro.bots.thinking.view import guess
-from mmsim.metro.engine.moves import DRAW, PLACE, kth_move, move_code
-from mmsim.metro.engine.state import HAND, Board, Dice, Rules, State
+from mmsim.metro.engine.moves import DRAW, kth_move
+from mmsim.metro.engine.state import Board, Dice, Rules, State
 from mmsim.metro.engine.turns import play_move
 
-_PLAYOUTS, _WIDTH, _PRIOR, _TURNS, _HASTE = range(len(SEARCH.weights) - 5, len(SEARCH.weights))  # after the planner's
-_ONE, _ZERO = np.uint64(1), np.uint64(0)
+_PLAYOUTS, _WIDTH, _PRIOR, _TURNS, _HASTE, _STRANGERS = range(len(SEARCH.weights) - 6, len(SEARCH.weights))
+_GREEDY_OPEN = GREEDY.settings["open"]
+_WORD = 2.0**-32  # makes a share of a random word
 
 
 @jit
-def choose_search(positions: Any, b: Board, r: Rules, minds: Any, w: Any, at: Any, dice: Dice, stream: Any) -> np.int64:
+def choose_search(
+    positions: Any, b: Board, r: Rules, bots: Bots, minds: Any, who: Any, dice: Dice, stream: Any
+) -> np.int64:
     """Halve the candidates again and again, imagining the better ones more often, all against the same guesses."""
-    v, t = positions[VIEW], minds[0]
-    plan(v, b, r, t, w, at)
-    count = _find_candidates(v, b, r, t, w, at)
+    v, t, w, at = positions[VIEW], minds[0], bots.weights, WEIGHTS * who
+    left = np.int64(w[ix(at + _PLAYOUTS)])
+    count = rank_moves(positions, b, r, bots, minds, who, np.int64(w[ix(at + _WIDTH)]))
     if count == 0:
         return kth_move(v, r, v.choices - 1)
     for c in range(count):
         t.total[ix(c)] = w[ix(at + _PRIOR)] * t.prior[ix(c)]
-    rounds = np.int64(1)
+        t.count[ix(c)] = w[ix(at + _PRIOR)]
+    count = min(count, left)  # the best first, as many as can be imagined once
+    rounds = np.int64(0)
     while 1 << rounds < count:
         rounds += 1
-    each = np.int64(w[ix(at + _PLAYOUTS)]) // rounds
-    count = max(np.int64(1), min(count, each))  # the best first, as many as can be imagined once
-    while count > 1:
-        for _ in range(each // count):
-            positions[SAMPLE] = positions[VIEW]
-            guess(positions[SAMPLE], b, r, t, dice, stream)
-            for c in range(count):
-                t.total[ix(c)] += _imagine(positions, b, r, minds, w, at, t.candidate[ix(c)], dice, stream)
+    for done in range(rounds):
+        for _ in range(max(left // ((rounds - done) * count), np.int64(1))):
+            if left >= count:
+                left -= count
+                _compare_once(positions, b, r, bots, minds, who, count, dice, stream)
         _sort_candidates(t, count)
-        count = (count + 1) // 2 if count > 2 else np.int64(1)
+        if done == rounds - 1 and left > 0:
+            _compare_once(positions, b, r, bots, minds, who, np.int64(1), dice, stream)
+            _sort_candidates(t, count)
+        count = (count + 1) // 2
     return t.candidate[0]
 
 
 @jit
-def _find_candidates(v: State, b: Board, r: Rules, t: Thoughts, w: Any, at: Any) -> np.int64:
-    """The planner's best moves of every kind."""
-    width, count = np.int64(w[ix(at + _WIDTH)]), np.int64(0)
-    weigh_cells(v, b, r, t)
-    for place in range(r.hand):
-        kind = v.drawn if v.drawn >= 0 else np.int64(v.hand[ix(HAND * v.seat + place)])
-        for turns in range(4):
-            cells = v.where[ix(4 * place + turns)]
-            while cells != _ZERO:
-                cell = lowest_bit(cells)
-                cells &= cells - _ONE
-                value = weighed_value(v, b, r, t, np.int64(b.turned[ix(4 * kind + turns)]), cell)
-                count = _consider(t, width, count, move_code(PLACE, place, turns, cell), value)
-    if v.drawn < 0 and r.stations:
-        move, value = best_wagon(v, b, r, t, w[ix(at + WAGONS)])
-        count = _consider(t, width, count, move, value)
-    if v.drawn < 0 and r.companies:
-        move, value = best_exchange(v, b, t, w[ix(at + EXCHANGES)])
-        count = _consider(t, width, count, move, value)
-    if may_draw(v):
-        count = _consider(t, width, count, np.int64(DRAW), drawing_value(v, b, r, t))
-    return count
+def _compare_once(
+    positions: Any, b: Board, r: Rules, bots: Bots, minds: Any, who: Any, count: Any, dice: Dice, stream: Any
+) -> None:
+    """One playout of each of the best moves so far, all from the same guess.
 
-
-@jit
-def _consider(t: Thoughts, width: Any, count: Any, move: Any, value: Any) -> np.int64:
-    """Keep a move if it is among the best so far, in order; returns how many there are now."""
-    if move < 0 or (count == width and value <= t.prior[ix(count - 1)]):
-        return count
-    if count < width:
-        count += 1
-    at = count - 1
-    while at > 0 and t.prior[ix(at - 1)] < value:
-        t.prior[ix(at)] = t.prior[ix(at - 1)]
-        t.candidate[ix(at)] = t.candidate[ix(at - 1)]
-        at -= 1
-    t.prior[ix(at)] = value
-    t.candidate[ix(at)] = move
-    return count
+    Nine arguments: what a decision has, and how many moves.
+    """
+    t = minds[0]
+    positions[SAMPLE] = positions[VIEW]
+    guess(positions[SAMPLE], b, r, t, dice, stream)
+    for c in range(count):
+        t.total[ix(c)] += _imagine(positions, b, r, bots, minds, who, t.candidate[ix(c)], dice, stream)
+        t.count[ix(c)] += 1.0
 
 
 @jit
 def _imagine(
-    positions: Any, b: Board, r: Rules, minds: Any, w: Any, at: Any, move: Any, dice: Dice, stream: Any
+    positions: Any, b: Board, r: Rules, bots: Bots, minds: Any, who: Any, move: Any, dice: Dice, stream: Any
 ) -> float:
     """What a move comes to in the imagined game, after some turns, for the player who thinks.
 
     Nine arguments: what a decision has, and the move.
     """
+    w, at = bots.weights, WEIGHTS * who
     positions[PLAYOUT] = positions[SAMPLE]
     p, t = positions[PLAYOUT], minds[IMAGINED]
     copy_expectations(t, minds[0])
@@ -111,7 +95,10 @@ def _imagine(
         play_move(p, b, r, move)
     for _ in range(np.int64(w[ix(at + _TURNS)]) if w[ix(at + _TURNS)] >= 0.0 else r.players - 1):
         if not p.over:
+            strange = _WORD * np.float64(next_word(dice, stream)) < w[ix(at + _STRANGERS)]
+            t.open_worth = _GREEDY_OPEN if strange else -1.0
             _quick_turn(p, b, r, t, others, sweeps, dice, stream)
+    t.open_worth = -1.0
     refine(p, b, t, sweeps)
     weigh_owners(p, r, t, me, 1.0, others)
     return position_value(p, b, r, t, me)
@@ -131,12 +118,14 @@ def _quick_turn(p: State, b: Board, r: Rules, t: Thoughts, others: Any, sweeps: 
 
 @jit
 def _sort_candidates(t: Thoughts, count: Any) -> None:
-    """By total, best first."""
+    """By the mean of their playouts, best first."""
     for c in range(1, count):
-        total, move, i = t.total[ix(c)], t.candidate[ix(c)], c
-        while i > 0 and t.total[ix(i - 1)] < total:
+        total, tried, move, i = t.total[ix(c)], t.count[ix(c)], t.candidate[ix(c)], c
+        while i > 0 and t.total[ix(i - 1)] * tried < total * t.count[ix(i - 1)]:
             t.total[ix(i)] = t.total[ix(i - 1)]
+            t.count[ix(i)] = t.count[ix(i - 1)]
             t.candidate[ix(i)] = t.candidate[ix(i - 1)]
             i -= 1
         t.total[ix(i)] = total
+        t.count[ix(i)] = tried
         t.candidate[ix(i)] = move

@@ -1,0 +1,26 @@
+"""The bot that has learnt from playouts which of planner's moves win.
+
+Their file, weights/expert.json, says where its weights come from; `mmsim bots train expert --game metro` makes others.
+"""
+
+from pathlib import Path
+
+from mmsim.core.bots import NetBot, Weight
+from mmsim.metro.bots import kinds
+from mmsim.metro.bots.planner import PLANNER
+from mmsim.metro.bots.thinking.inputs import INPUT_NAMES, MOST_CANDIDATES
+
+EXPERT = NetBot(
+    name="expert",
+    idea="Has a small net, trained on playouts, choose among the planner's best moves by the position after each and "
+    "by what the others may do to it next.",
+    looks_at="All that the planner looks at; after each move every open line, and the best answers of the others.",
+    weights={
+        **PLANNER.weights,
+        "candidates": Weight(6.0, 2.0, MOST_CANDIDATES, "Moves that are compared, the planner's best ones."),
+    },
+    kind=kinds.EXPERT,
+    inputs=INPUT_NAMES,
+    shipped=Path(__file__).parent / "weights" / "expert.json",
+    like=PLANNER.name,
+)

@@ -1,0 +1,114 @@
+"""A decision by a net: the planner's best moves, each made on a copy, compared by what the position is then like."""
+
+from typing import Any
+
+import numpy as np
+
+from mmsim.compiled.accel import ix, jit
+from mmsim.compiled.net import net_value
+from mmsim.metro.bots.expert import EXPERT
+from mmsim.metro.bots.thinking.candidates import find_candidates
+from mmsim.metro.bots.thinking.choice import OTHERS, plan
+from mmsim.metro.bots.thinking.evaluation import position_value, weigh_owners
+from mmsim.metro.bots.thinking.expectations import copy_expectations, refine
+from mmsim.metro.bots.thinking.inputs import AFTER, BEHIND, KEPT, MOST_CANDIDATES, MOVE, TENS, VALUE
+from mmsim.metro.bots.thinking.memory import IMAGINED, INPUTS, NET, SAMPLE, VIEW, WEIGHTS, Bots
+from mmsim.metro.bots.thinking.position_features import describe_position
+from mmsim.metro.engine.moves import DRAW, EXCHANGE, PLACE, WAGON, kth_move, move_parts
+from mmsim.metro.engine.state import HAND, Board, Rules, State
+from mmsim.metro.engine.turns import exchange, lay, put_wagon
+
+_CANDIDATES = list(EXPERT.weights).index("candidates")
+_POINTS_A_WIN = 40.0  # how much a position gains for which the net's value, a share of wins, goes up by 1
+
+
+@jit
+def choose_expert(positions: Any, b: Board, r: Rules, bots: Bots, minds: Any, who: Any) -> np.int64:
+    """The best move by the net of the bot that is the `who`-th of those listed."""
+    count = rank_moves(positions, b, r, bots, minds, who, np.int64(bots.weights[ix(WEIGHTS * who + _CANDIDATES)]))
+    if count == 0:
+        v = positions[VIEW]
+        return kth_move(v, r, v.choices - 1)
+    return minds[0].candidate[0]
+
+
+@jit
+def rank_moves(positions: Any, b: Board, r: Rules, bots: Bots, minds: Any, who: Any, most: Any) -> np.int64:
+    """The planner's best moves in the view, the best by the net first, and as `prior` what it thinks of each, in
+    points; returns how many there are."""
+    t = minds[0]
+    count = compare_moves(positions, b, r, bots, minds, who, most)
+    if count < 2:
+        return count
+    for c in range(count):
+        t.total[ix(c)] = net_value(bots, NET * who, t, INPUTS * c, np.int64(INPUTS))
+        gained = _POINTS_A_WIN * (t.total[ix(c)] - t.total[0])
+        t.prior[ix(c)] = np.float64(t.inputs[ix(AFTER)]) / TENS + gained  # after the planner's best move, and more
+    for c in range(1, count):
+        total, prior, move, i = t.total[ix(c)], t.prior[ix(c)], t.candidate[ix(c)], c
+        while i > 0 and t.total[ix(i - 1)] < total:
+            t.total[ix(i)] = t.total[ix(i - 1)]
+            t.prior[ix(i)] = t.prior[ix(i - 1)]
+            t.candidate[ix(i)] = t.candidate[ix(i - 1)]
+            i -= 1
+        t.total[ix(i)] = total
+        t.prior[ix(i)] = prior
+        t.candidate[ix(i)] = move
+    return count
+
+
+@jit
+def compare_moves(positions: Any, b: Board, r: Rules, bots: Bots, minds: Any, who: Any, most: Any) -> np.int64:
+    """Find the planner's best moves in the view and what a net is told of each; returns how many there are."""
+    v, t, at = positions[VIEW], minds[0], WEIGHTS * who
+    plan(v, b, r, t, bots.weights, at)
+    others = bots.weights[ix(at + OTHERS)]
+    count = find_candidates(v, b, r, t, bots.weights, at, min(most, np.int64(MOST_CANDIDATES)))
+    if count == 1:
+        return count
+    kept = 0.0
+    for c in range(count - 1, -1, -1):
+        if t.candidate[ix(c)] & 7 == PLACE:
+            kept = t.prior[ix(c)]
+    for c in range(count):
+        _look_ahead(positions, b, r, minds, others, kept, np.int64(c))
+    return count
+
+
+@jit
+def _look_ahead(positions: Any, b: Board, r: Rules, minds: Any, others: Any, kept: Any, c: Any) -> None:
+    """Make a candidate on a copy of the view, and note what the position is like then."""
+    positions[SAMPLE] = positions[VIEW]
+    p, m, t = positions[SAMPLE], minds[0], minds[IMAGINED]
+    seat, at, move = p.seat, INPUTS * c, m.candidate[ix(c)]
+    kind = move & 7
+    copy_expectations(t, m)
+    _make(p, b, r, move)
+    refine(p, b, t, np.int64(1))
+    describe_position(p, b, r, t, m, seat, others, at)
+    weigh_owners(p, r, t, seat, 1.0, others)
+    after = position_value(p, b, r, t, seat)
+    if kind == DRAW:  # nothing has changed yet
+        after += m.prior[ix(c)]
+    m.inputs[ix(at + VALUE)] = np.float32(TENS * m.prior[ix(c)])
+    m.inputs[ix(at + BEHIND)] = np.float32(TENS * (m.prior[0] - m.prior[ix(c)]))
+    m.inputs[ix(at + AFTER)] = np.float32(TENS * after)
+    m.inputs[ix(at + MOVE)] = np.float32(kind == PLACE)
+    m.inputs[ix(at + MOVE + 1)] = np.float32(kind == DRAW)
+    m.inputs[ix(at + MOVE + 2)] = np.float32(kind == EXCHANGE)
+    m.inputs[ix(at + MOVE + 3)] = np.float32(kind == WAGON)
+    m.inputs[ix(at + KEPT)] = np.float32(0.0 if kind == PLACE else TENS * kept)
+
+
+@jit
+def _make(p: State, b: Board, r: Rules, move: Any) -> None:
+    """What a move changes that can be seen at once; which tile follows is not known."""
+    kind, what, turns, where = move_parts(move)
+    if kind == PLACE:
+        tile = p.drawn if p.drawn >= 0 else np.int64(p.hand[ix(HAND * p.seat + what)])
+        p.printed[ix(where)] = tile
+        lay(p, b, r, np.int64(b.turned[ix(4 * tile + turns)]), where)
+    elif kind == EXCHANGE:
+        exchange(p, what, turns)
+    elif kind == WAGON:
+        put_wagon(p, b, r, what, where)

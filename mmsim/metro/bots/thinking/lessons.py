@@ -1,0 +1,125 @@
+"""Decisions to learn from: the inputs of a net for each move, and how a game went that was played out after it."""
+
+from typing import Any
+
+import numpy as np
+
+from mmsim.compiled.accel import count_bits, ix, jit
+from mmsim.compiled.streams import draw_below, next_word, open_stream, set_seed
+from mmsim.core.rng import Purpose
+from mmsim.metro.bots.thinking.choosing import bot_in_turn, choose
+from mmsim.metro.bots.thinking.expert import compare_moves
+from mmsim.metro.bots.thinking.inputs import MOST_CANDIDATES
+from mmsim.metro.bots.thinking.memory import INPUTS, PLAYED_OUT, PLAYOUT, SAMPLE, VIEW, Bots
+from mmsim.metro.bots.thinking.view import count_unseen, guess, hide
+from mmsim.metro.engine.scoring import score_game
+from mmsim.metro.engine.state import Board, Rules, State
+from mmsim.metro.engine.turns import play_move
+
+_MARGIN, _WIDE = 0.5, 30.0  # what a margin of so many points counts beside the win
+_LESSONS, _BOT = int(Purpose.LESSONS), int(Purpose.BOT)
+_ONE, _ZERO = np.uint64(1), np.uint64(0)
+_HALF = np.uint64(32)
+
+LESSON = np.dtype(
+    [
+        ("game", np.int64),
+        ("decision", np.int64),  # of the game
+        ("result", np.float32),  # of the playout: 1 for a win, and something for the margin
+        ("inputs", np.float32, INPUTS),
+    ]
+)
+
+
+@jit
+def collect(
+    positions: Any,
+    b: Board,
+    r: Rules,
+    bots: Bots,
+    dice: Any,
+    minds: Any,
+    rotation: Any,
+    learners: Any,
+    every: Any,
+    most: Any,
+    game: Any,
+    rows: Any,
+) -> np.int64:
+    """Play a game that is set up; at one in `every` decisions of the learners' seats compare moves.
+
+    Each is played out once by the bots that sit there, all in the same world; one of them, by chance, is then played.
+    All of it is what a game is made of, and where lessons go, hence so many arguments. Returns the rows written.
+    """
+    s = positions[0]
+    row, decision = np.int64(0), np.int64(0)
+    open_stream(dice[0], 0, _LESSONS)
+    while not s.over:
+        learns = learners >> np.uint64(s.seat) & _ONE != _ZERO and row + MOST_CANDIDATES <= rows.size
+        if learns and s.choices > 1 and draw_below(dice[0], 0, every) == 0:
+            found = _compare(positions, b, r, bots, dice, minds, rotation, most, row, rows)
+            for i in range(found):
+                rows[row + i].game = game
+                rows[row + i].decision = decision
+            if found > 1:
+                row += found
+                decision += 1
+                play_move(s, b, r, minds[0].candidate[ix(draw_below(dice[0], 0, found))])
+                continue
+        play_move(s, b, r, choose(positions, b, r, bots, dice[0], minds, bot_in_turn(s, r, rotation)))
+    return row
+
+
+@jit
+def _compare(
+    positions: Any,
+    b: Board,
+    r: Rules,
+    bots: Bots,
+    dice: Any,
+    minds: Any,
+    rotation: Any,
+    most: Any,
+    row: Any,
+    rows: Any,
+) -> np.int64:
+    """The lessons of one decision; returns how many moves were compared. Its arguments are those of `collect`."""
+    positions[VIEW] = positions[0]
+    v, t = positions[VIEW], minds[0]
+    hide(v, r, v.seat)
+    count_unseen(v, b, t)
+    found = compare_moves(positions, b, r, bots, minds, bot_in_turn(v, r, rotation), most)
+    if found < 2:
+        return found
+    positions[SAMPLE] = positions[VIEW]
+    guess(positions[SAMPLE], b, r, t, dice[0], np.int64(0))
+    chance = next_word(dice[0], 0) << _HALF | next_word(dice[0], 0)
+    for c in range(found):
+        lesson = rows[row + c]
+        for i in range(INPUTS):
+            lesson.inputs[ix(i)] = t.inputs[ix(INPUTS * c + i)]
+        positions[PLAYOUT] = positions[SAMPLE]
+        p = positions[PLAYOUT]
+        set_seed(dice[1], chance, p.turn)
+        for seat in range(r.players):
+            open_stream(dice[1], 1 + seat, _BOT + seat)
+        seat = p.seat
+        play_move(p, b, r, t.candidate[ix(c)])
+        while not p.over:
+            who = bot_in_turn(p, r, rotation)
+            play_move(p, b, r, choose(positions[PLAYOUT:], b, r, bots, dice[1], minds[PLAYED_OUT:], who))
+        score_game(p, r)
+        lesson.result = np.float32(_result(p, r, seat))
+    return found
+
+
+@jit
+def _result(p: State, r: Rules, seat: Any) -> float:
+    """How a game went for a player: the share in the win, and something for the margin."""
+    best = np.int64(-1)
+    for rival in range(r.players):
+        if rival != seat:
+            best = max(best, p.scores[ix(rival)])
+    won = p.winners >> np.uint64(seat) & _ONE != _ZERO
+    share = 1.0 / np.float64(count_bits(p.winners)) if won else 0.0
+    return share + _MARGIN * max(min(np.float64(p.scores[ix(seat)] - best) / _WIDE, 1.0), -1.0)

@@ -1,0 +1,85 @@
+"""The bot with a net: a pure, legal choice, and search on top of it that uses all of its budget."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mmsim.cli.playing import watched
+from mmsim.contests.matches import Arena
+from mmsim.contests.training import Plan, train
+from mmsim.core.game import Variant
+from mmsim.core.nets import Net
+from mmsim.core.seating import find_bot
+from mmsim.metro.bots import BOTS
+from mmsim.metro.bots.expert import EXPERT
+from mmsim.metro.bots.position import Position
+from mmsim.metro.bots.thinking.inputs import INPUT_NAMES
+from mmsim.metro.game import Metro
+from tests.metro.twins import SPECS
+
+METRO = Metro()
+
+
+def net_of(path: Path, **direct: float) -> str:
+    """An expert that goes by some inputs only."""
+    weights = np.array([direct.get(name, 0.0) for name in INPUT_NAMES])
+    Net(INPUT_NAMES, 0.0, np.zeros(0), np.zeros(0), weights, np.zeros((len(INPUT_NAMES), 0))).write(path)
+    return f"expert:weights={path}"
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_its_games_are_legal_and_the_same_step_by_step(spec: str) -> None:
+    players = 2 + SPECS.index(spec) % 5
+    bots = ",".join(["expert", "planner", "expert", "uniform", "greedy", "expert"][:players])
+    prepared = METRO.prepare(Variant(spec, players, bots=bots, seed=5, seats="rotate"))
+    rows = METRO.play_games(prepared, 0, 2)["seats"]
+    for game in range(2):
+        record = METRO.record(prepared, game)
+        METRO.verify(record)
+        assert rows["score"][players * game : players * (game + 1)].tolist() == record["result"]["scores"]
+
+
+def test_the_net_decides(tmp_path: Path) -> None:
+    worst = METRO.play_games(METRO.prepare(Variant("metro", 4, bots=net_of(tmp_path / "a.json", value=-1.0))), 0, 5)
+    usual = METRO.play_games(METRO.prepare(Variant("metro", 4, bots="expert")), 0, 5)
+    assert worst["games"].tobytes() != usual["games"].tobytes()
+
+
+def test_its_net_is_told_what_the_others_gain_by_their_best_answers() -> None:
+    position = Position(METRO.prepare(Variant("metro", 4, bots="expert", seed=3)), 0)
+    while position.turn < 30:
+        position.apply(position.bot_move())
+    position.bot_move()
+    thoughts = position._memory.thoughts[0]
+    inputs = thoughts.inputs.reshape(-1, len(INPUT_NAMES))[:2]
+    told = [dict(zip(INPUT_NAMES, row.tolist(), strict=True)) for row in inputs]
+    for row in told:
+        assert row["answer"] >= row["answer_next"] > 0  # everybody gains by the own best answer
+        assert row["threat"] < row["answer"]
+
+
+def test_the_weights_that_come_with_it_say_where_they_come_from() -> None:
+    about = EXPERT.net.about
+    assert str(about["command"]).startswith("mmsim bots train expert --rules metro")
+    assert {"seed", "decisions", "held_out_decisions", "held_out_games"} <= set(about)
+    assert BOTS["search"].about["net"] == EXPERT.about["net"]
+
+
+def test_it_is_trained_by_the_same_code_as_the_other_games_expert(tmp_path: Path) -> None:
+    plan = Plan("metro", "expert", ("metro", "metro+companies"), (2, 3), None, ("planner",), 3, 16, 1, 16)
+    file = tmp_path / "net.json"
+    with watched(quiet=True) as watch, Arena("metro", 1, watch) as arena:
+        net, verdicts = train(plan, arena, file, lambda point: None)
+    assert net.about["decisions"] > 100
+    assert {verdict.players for verdict in verdicts} == {2, 3}
+    assert find_bot(f"expert:weights={file},candidates=3", BOTS).spec == f"expert:weights={file},candidates=3"
+
+
+@pytest.mark.parametrize("playouts", [1, 2, 3, 7, 10, 33])
+def test_search_uses_all_of_its_playouts(playouts: int) -> None:
+    position = Position(METRO.prepare(Variant("metro", 4, bots=f"search:playouts={playouts},prior=0", seed=3)), 0)
+    position.bot_move()
+    thoughts = position._memory.thoughts[0]
+    tried = thoughts.count[:6].sum()
+    assert tried == (playouts if playouts > 1 else 0)  # a single one compares nothing
