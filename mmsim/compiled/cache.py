@@ -211,7 +211,9 @@ def wipe(kept: Path) -> None:
 def copy(made: Path, kept: Path) -> None:
     """Put a copy of a folder in place, all of it at once."""
     with tempfile.TemporaryDirectory(dir=kept.parent, prefix=".") as beside:
-        shutil.copytree(made, Path(beside) / "copy")
+        for path in (made, *sorted(made.rglob("*"))):  # `copytree` would go on when the disk is full
+            to = Path(beside) / "copy" / path.relative_to(made)
+            to.mkdir() if path.is_dir() else shutil.copyfile(path, to)
         _remove(kept)
         try:
             os.replace(Path(beside) / "copy", kept)
