@@ -34,7 +34,8 @@ def share(one: str, three: str, games: int, rules: str = "print", players: int =
         ("planner", "runner", 0.50, 8000),
         ("expert", "planner", 0.34, 6000),
         ("expert", "networker", 0.45, 6000),
-        ("search:playouts=200", "planner", 0.40, 80),
+        ("search:turns=4,playouts=4", "expert", 0.33, 1600),
+        ("search:turns=8,playouts=32", "expert", 0.45, 320),
     ],
 )
 def test_a_bot_wins_as_often_as_its_bar_asks(one: str, three: str, bar: float, games: int) -> None:
@@ -47,6 +48,16 @@ def test_the_order_is_the_same_under_other_rules_and_with_fewer_players(rules: s
     for one, other in (("greedy", "uniform"), ("runner", "uniform"), ("planner", "greedy"), ("planner", "runner")):
         mean, low = share(one, other, 600 * players, rules, players)
         assert low > 1 / players, f"{one} v {other}: {mean:.3f}"
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+@pytest.mark.parametrize("rules", ["print", "en1", "nl", "v2"])
+def test_expert_is_above_planner_and_networker_in_every_edition_with_any_number_of_players(
+    rules: str, players: int
+) -> None:
+    for other in ("planner", "networker"):
+        mean, low = share("expert", other, 600 * players, rules, players)
+        assert low > 1 / players, f"expert v {other}: {mean:.3f}"
 
 
 def test_four_planners_finish_what_people_finish() -> None:
