@@ -17,7 +17,7 @@ from mmsim.core.seating import games_a_deal
 from mmsim.games import find_shell
 
 FINISHED = "finished"
-_GAMES_AT_ONCE = 20_000  # of all variants together, that are in memory at a time
+_GAMES_AT_ONCE = 40_000  # of all variants together, that are in memory at a time
 
 
 @dataclass(frozen=True)
