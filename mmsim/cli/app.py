@@ -100,6 +100,8 @@ def _complain(error: Exception, words: Sequence[str]) -> int:
         text, code = f"a table cannot be read: {first}", 1
     elif isinstance(error, MemoryError):
         text, code = f"there is not enough memory{f' ({error})' if str(error) else ''}", 1
+    elif isinstance(error, RecursionError):  # of whatever reads it
+        text, code = "something that was given is nested too deep to be read", 2
     else:
         text, code = (
             f"internal error, {type(error).__name__}: {error} (run with --debug for the traceback)",

@@ -175,6 +175,11 @@ def test_boards_check_names_every_error(tmp_path: Path, board_text: str) -> None
     assert complaint(USAGE, "play", "--board", file).endswith(f"(1 more: mmsim boards check {file})")
 
 
+def test_a_board_file_that_is_nested_too_deep_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "deep.toml").write_text(f"name = {'[' * 3000}")
+    assert complaint(2, "boards", "check", tmp_path / "deep.toml").endswith("nested too deep to be read")
+
+
 def test_an_empty_board_file_is_told_what_it_lacks(tmp_path: Path) -> None:
     file = tmp_path / "empty.toml"
     file.write_text("")
