@@ -1,11 +1,13 @@
 """What bots reckon is what happens: scores as the game stands, and every fact by which a turn is weighed.
 
 A bot's turns are played on the readable engine. The plans of a company's two lines are weighed one by one, each on the
-position as it is, so they are played one by one too; only the trips are those of the whole turn.
+position as it is, so they are played one by one too; only the trips are those of the whole turn. What is an estimate by
+its nature (chances, distances, what others need) is not compared; `docs/bots.md` says what plans leave out.
 """
 
 from collections.abc import Iterator
 from copy import deepcopy
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -17,6 +19,7 @@ from mmsim.metromania.bots.thinking.evaluation import reckon_trips
 from mmsim.metromania.bots.thinking.memory import DEPTH, FEATURES
 from mmsim.metromania.engine.moves import MOVE_KINDS, PASS, START, take_apart
 from mmsim.metromania.game import Metromania
+from mmsim.metromania.rules.deal import Marker
 from mmsim.metromania.rules.lattice import Vertex
 from mmsim.metromania.rules.play import Seed, set_up
 from mmsim.metromania.rules.position import Game, Move
@@ -35,7 +38,11 @@ FACTS = (
     "served_other",
     "park_lake",
     "joins",
+    "allies",
+    "partner",
+    "close",
 )
+OF_OTHERS = ("allies", "partner", "close")  # facts that a hidden hand makes a guess
 OPEN = [  # every edition and mode, with open hands: all can be reckoned
     ("print+loyal", 4, "classic"),
     ("en1,hands=open", 4, "compact"),
@@ -46,6 +53,7 @@ OPEN = [  # every edition and mode, with open hands: all can be reckoned
     ("nl+advanced,hands=open", 2, "compact"),
     ("print+advanced,hands=open", 2, "grand"),
 ]
+HIDDEN = [("print", 4, "classic"), ("v2+hidden", 4, "compact"), ("nl", 3, "open"), ("en1+advanced", 2, "classic")]
 FINISHED = [
     (edition + modifier, players, board)
     for edition, modifiers in {
@@ -155,34 +163,37 @@ def move_of(position: Position, game: Game, code: int) -> Move:
     return Move(name, number, grid.cells[grid.slot_cells[u, what]], to, marker)
 
 
-def played(position: Position, game: Game, codes: list[int]) -> Game | None:
-    """The position after some moves of the company in turn; None if a trigger stops the turn before (P4)."""
-    after = deepcopy(game)
+def played(position: Position, game: Game, codes: list[int]) -> list[Game] | None:
+    """The positions between some moves of the company in turn; None if a trigger stops the turn before (P4)."""
+    steps = [game]
     for code in codes:
-        if after.over or after.turn != game.turn:
+        if steps[-1].over or steps[-1].turn != game.turn:
             return None
-        apply(after, move_of(position, after, code))  # which it must be allowed to play
-    return after
+        steps.append(after(steps[-1], move_of(position, steps[-1], code)))  # which it must be allowed to play
+    return steps
+
+
+def after(game: Game, move: Move) -> Game:
+    then = deepcopy(game, {id(game.city): game.city, id(game.history): []})
+    apply(then, move)
+    return then
 
 
 def outcomes(position: Position, game: Game, codes: list[int]) -> list[dict[str, float]]:
     """What may come of some moves: one thing, or as many as there are places for a bonus station (I3)."""
-    after = played(position, game, codes)
-    if after is None:
+    steps = played(position, game, codes)
+    if steps is None:
         return []
-    found = [facts(game, after)]
-    if after.bonus_line is not None:
-        for move in legal_moves(after):
-            if move.kind == "bonus":
-                with_bonus = deepcopy(after)
-                apply(with_bonus, move)
-                found.append(facts(game, with_bonus))
-    return found
+    ways = [steps]
+    if steps[-1].bonus_line is not None:
+        ways += [[*steps, after(steps[-1], move)] for move in legal_moves(steps[-1]) if move.kind == "bonus"]
+    return [facts(way) for way in ways]
 
 
-def facts(before: Game, after: Game) -> dict[str, float]:
-    """What has come of some moves of the company in turn."""
-    after.seat = seat = before.seat  # its turn may be over
+def facts(steps: list[Game]) -> dict[str, float]:
+    """What has come of some moves of the company in turn, by the positions between them."""
+    before, after = steps[0], steps[-1]
+    seat = before.seat
     new = after.stations[len(before.stations) :]
     own_letters = {marker.letter for marker in before.dealt[seat]}
     served = [marker for marker in after.placed if is_served(after, marker) and not is_served(before, marker)]
@@ -197,26 +208,54 @@ def facts(before: Game, after: Game) -> dict[str, float]:
     for marker in served:
         owner = after.placed[marker][0]
         found["served" if owner == seat else "served_partner" if marker.letter in own_letters else "served_other"] += 1
-    found["joins"] = len(network(after)) - len(network(before))
+    found["joins"] = len(network(after, seat)) - len(network(before, seat))
     for letter in "PL":
         cells = [cell for cell, kind in before.city.kind.items() if kind == letter]
         found["park_lake"] += bool(stations_of(after, cells)) and not stations_of(before, cells)
+    for one, other in pairwise(steps):
+        joined = {company for company, _ in network(other, seat) - network(one, seat)}
+        found["allies"] += sum(holder_of_partner(before, marker) in joined for marker in before.dealt[seat])
+        on_network = {company for company, _ in network(other, seat)}
+        found["partner"] += sum(
+            holder_of_partner(before, marker) in on_network for marker in other.placed.keys() - one.placed
+        )
+    if sum(line.ended for line in before.lines[seat]) == 1 and all(line.ended for line in after.lines[seat]):
+        found["close"] = lead(before)
     return found
 
 
-def network(game: Game) -> set[tuple[int, int]]:
-    """The lines that those of the company in turn are connected with, themselves too."""
+def lead(game: Game) -> int:
+    """By how many points the company in turn would be ahead of the best of other players if the game were over."""
+    players, trips = game.rules.seat_player, trip_scores(game)
+    standing = [kept_points(game, seat) + points for seat, points in enumerate(trips)]
+    return standing[game.seat] - max(
+        points for seat, points in enumerate(standing) if players[seat] != players[game.seat]
+    )
+
+
+def holder_of_partner(game: Game, marker: Marker) -> int:
+    """The company to which the other marker of the same letter was dealt."""
+    return next(
+        seat
+        for seat, hand in enumerate(game.dealt)
+        for other in hand
+        if other.letter == marker.letter and other != marker
+    )
+
+
+def network(game: Game, company: int) -> set[tuple[int, int]]:
+    """The lines that those of a company are connected with, themselves too."""
     at = {
         vertex: {(seat, number) for seat, number, line in game.all_lines() if vertex in line.path}
         for vertex in game.stations
     }
-    found = {(game.seat, 0), (game.seat, 1)}
+    found = {(company, 0), (company, 1)}
     while more := set().union(*(lines for lines in at.values() if lines & found)) - found:
         found |= more
     return found
 
 
-def is_served(game: Game, marker: Any) -> bool:
+def is_served(game: Game, marker: Marker) -> bool:
     return marker in game.placed and bool(stations_of(game, [game.placed[marker][1]]))
 
 
@@ -224,21 +263,53 @@ def lines_at(game: Game, vertex: Vertex) -> int:
     return sum(vertex in line.path for _, _, line in game.all_lines())
 
 
+def turns(
+    rules: str, players: int, board: str, decision: int, every: int
+) -> Iterator[tuple[Position, Game, Any, int, list[int]]]:
+    """Turns of a planner that tries out all it can: the game in both engines, its thoughts, first move and moves."""
+    for position, game in games(rules, players, board, "planner:trials=64", 2):
+        for mind in decisions(position, game, decision):
+            for first in range(0, int(mind.firsts), every):
+                codes = planned_moves(mind, first)
+                if codes[0] != PASS:
+                    yield position, game, mind, first, codes
+
+
 @pytest.mark.rule("ST1", "ST2", "ST5", "D5", "M1", "I1")
-@pytest.mark.parametrize(("rules", "players", "board"), OPEN)
+@pytest.mark.parametrize(("rules", "players", "board"), [*OPEN, *HIDDEN])
 def test_what_a_turn_is_weighed_by_is_what_comes_of_it(rules: str, players: int, board: str) -> None:
     compared = 0
-    for position, game in games(rules, players, board, "planner:trials=64", 2):
-        for mind in decisions(position, game, 4):
-            for first in range(0, int(mind.firsts), 3):
-                codes = planned_moves(mind, first)
-                if codes[0] == PASS:
-                    continue
-                border.explain_turn(position._memory, position.prepared.setting, 0, first)
-                told = dict(zip(FEATURES, mind.amount.tolist(), strict=True))
-                lines = ([code for code in codes if take_apart(code)[1] == number] for number in range(2))
-                one, other = (outcomes(position, game, of_line) for of_line in lines)
-                sums = [{fact: a[fact] + b[fact] for fact in FACTS} for a in one for b in other]
-                assert not sums or {fact: told[fact] for fact in FACTS} in sums, (codes, first)
-                compared += len(sums) > 0
+    known = FACTS if (rules, players, board) in OPEN else tuple(fact for fact in FACTS if fact not in OF_OTHERS)
+    for position, game, mind, first, codes in turns(rules, players, board, 4, 3):
+        border.explain_turn(position._memory, position.prepared.setting, 0, first)
+        amounts = dict(zip(FEATURES, mind.amount.tolist(), strict=True))
+        lines = ([code for code in codes if take_apart(code)[1] == number] for number in range(2))
+        one, other = (outcomes(position, game, of_line) for of_line in lines)
+        sums = [{fact: a[fact] + b[fact] for fact in known} for a in one for b in other]
+        assert not sums or {fact: amounts[fact] for fact in known} in sums, (codes, first)
+        compared += len(sums) > 0
     assert compared > 30
+
+
+@pytest.mark.rule("TT1", "TT3", "TT4", "TT5", "TT6")
+@pytest.mark.parametrize(("rules", "players", "board"), [*OPEN, *HIDDEN])
+def test_the_trips_that_a_bot_sees_after_a_turn_are_those_of_the_score_sheet(
+    rules: str, players: int, board: str
+) -> None:
+    changed = 0
+    hands_are_seen = (rules, players, board) in OPEN
+    for position, game, mind, first, codes in turns(rules, players, board, 2, 1):
+        if not mind.tried[first] or not mind.turn_made[first]:  # what makes no station is not looked at
+            continue
+        then = game
+        for code in codes:
+            move = move_of(position, then, code) if then.turn == game.turn and not then.over else None
+            if move not in legal_moves(then):  # the plans of both lines may be in each other's way
+                break
+            then = after(then, move)
+        gains = [points - earlier for points, earlier in zip(trip_scores(then), trip_scores(game), strict=True)]
+        assert mind.turn_own[first] == gains[game.seat], codes
+        if hands_are_seen:
+            assert mind.turn_rival[first] == gains[int(mind.rival)], codes
+        changed += any(gains)
+    assert changed > 5
