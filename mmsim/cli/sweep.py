@@ -2,13 +2,14 @@
 
 import shlex
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from mmsim.batch.experiment import Experiment
-from mmsim.cli.common import Board, GameName, Players, Seed, say
+from mmsim.cli.common import Board, GameName, Isolate, MoveSeconds, Players, Seed, move_limit, say
 from mmsim.cli.compare import Bots, Games, Metrics, Seats
 from mmsim.cli.playing import Workers, played
 from mmsim.core.errors import UsageError
@@ -32,6 +33,8 @@ def sweep(
     seats: Seats = "fixed",
     game: GameName = None,
     seed: Seed = 1,
+    isolate: Isolate = False,
+    move_seconds: MoveSeconds = None,
     workers: Workers = None,
     metric: Metrics = None,
     out: Annotated[
@@ -55,8 +58,11 @@ def sweep(
     asked = Experiment(
         name, grid.specs(), question, of_game, (board,) if board else (), players, bots, games, seed, seats=seats
     )
+    limit = move_limit(isolate, move_seconds)
+    asked = replace(asked, move_seconds=limit)
     options = {"players": players, "bots": bots, "games": games, "board": board, "seats": seats, "seed": seed}
-    chosen = [(key, value) for key, value in options.items() if value is not None]
+    chosen: list[tuple[str, object]] = [(key, value) for key, value in options.items() if value is not None]
+    chosen += [("move-seconds", limit)] if limit else []
     chosen = [("vary", word) for word in vary] + chosen + [("metric", name) for name in metric or ()]
     again = shlex.join(["mmsim", "sweep", spec, *(text for key, value in chosen for text in (f"--{key}", str(value)))])
 
