@@ -15,8 +15,9 @@ from mmsim.metro.bots.thinking.inputs import AFTER, BEHIND, KEPT, MOST_CANDIDATE
 from mmsim.metro.bots.thinking.memory import IMAGINED, INPUTS, NET, SAMPLE, VIEW, WEIGHTS, Bots
 from mmsim.metro.bots.thinking.position_features import describe_position
 from mmsim.metro.engine.moves import DRAW, EXCHANGE, PLACE, WAGON, kth_move, move_parts
-from mmsim.metro.engine.state import HAND, Board, Rules, State
-from mmsim.metro.engine.turns import exchange, lay, put_wagon
+from mmsim.metro.engine.state import HAND, SHARES, Board, Rules, State
+from mmsim.metro.engine.turns import lay, put_wagon
+from mmsim.metro.rules.rulesets import COMPANIES
 
 _CANDIDATES = list(EXPERT.weights).index("candidates")
 _POINTS_A_WIN = 40.0  # how much a position gains for which the net's value, a share of wins, goes up by 1
@@ -109,6 +110,7 @@ def _make(p: State, b: Board, r: Rules, move: Any) -> None:
         p.printed[ix(where)] = tile
         lay(p, b, r, np.int64(b.turned[ix(4 * tile + turns)]), where)
     elif kind == EXCHANGE:
-        exchange(p, what, turns)
+        top = p.pile[ix(COMPANIES * what)]  # of which a view may say nothing
+        p.share[ix(SHARES * p.seat + what)] = top if turns else p.open_share[ix(what)]
     elif kind == WAGON:
         put_wagon(p, b, r, what, where)
