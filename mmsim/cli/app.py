@@ -59,6 +59,10 @@ class PlainErrors(TyperGroup):
             if debug:
                 traceback.print_exc()
             code = _complain(error, words)
+        except BaseException as error:
+            if type(error).__module__ != "pyo3_runtime":
+                raise
+            code = _complain(MmsimError("a table cannot be read: Polars gives up on its file"), words)
         sys.exit(code or 0)
 
     def invoke(self, ctx: Any) -> Any:
