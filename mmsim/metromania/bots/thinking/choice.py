@@ -25,8 +25,9 @@ from mmsim.metromania.bots.thinking.view import make_view
 from mmsim.metromania.bots.thinking.whole_turns import weigh_turns
 from mmsim.metromania.engine.copies import copy_position
 from mmsim.metromania.engine.moves import BONUS, DECLINE, DIG, END, START, kth_move, move_parts
+from mmsim.metromania.engine.placing import start_tunnel
 from mmsim.metromania.engine.state import HAND, PATH, Board, Rules, State
-from mmsim.metromania.engine.trips import Network
+from mmsim.metromania.engine.trips import Network, stations_at_cell
 from mmsim.metromania.engine.turns import play_move
 
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
@@ -109,11 +110,11 @@ def _best_tried(m: Thoughts) -> np.int64:
 
 @jit
 def _try_out(views: Views, b: Board, r: Rules, bots: Bots, m: Thoughts, net: Network, first: Any) -> None:
-    """Play a turn on a copy and add what the trips then bring; only stations change that."""
+    """Play a turn on a copy and add what the trips then bring."""
     m.tried[ix(first)] = 1
-    if m.turn_made[ix(first)] == 0:
-        return
     v = views[0]
+    if m.turn_made[ix(first)] == 0 and not _may_change_trips(v, b, m, first):
+        return
     seat = v.seat
     twin = m.twin[ix(first)]
     if twin >= 0 and m.tried[ix(twin)] and _comes_to_the_same(v, b, m, first, twin):
@@ -126,6 +127,37 @@ def _try_out(views: Views, b: Board, r: Rules, bots: Bots, m: Thoughts, net: Net
     m.turn_own[ix(first)] = own
     m.turn_rival[ix(first)] = rival
     m.value[ix(first)] += weight(bots, seat, TRIP_POINTS) * own + weight(bots, seat, RIVALS) * rival
+
+
+@jit
+def _may_change_trips(v: State, b: Board, m: Thoughts, first: Any) -> bool:
+    """Whether a turn whose plans make no station comes to one, lays a marker beside one, or lets both lines meet."""
+    begin, other_begin = v.terminus[ix(2 * v.seat)], v.terminus[ix(2 * v.seat + 1)]
+    at, other_at = begin, other_begin
+    if at == other_at:
+        return True
+    for i in range(m.turn_length[ix(first)]):
+        kind, number, what, extra = move_parts(m.turn_code[ix(DEPTH * first + i)])
+        if kind > END:
+            return False
+        if kind == START:
+            _, _, w, _ = start_tunnel(b, what, extra)
+        else:
+            u = other_at if number else at
+            w = np.int64(b.neighbour[ix(6 * u + (what >> 1))])
+            if extra > 0 and stations_at_cell(v, b, b.slot_cell[ix(12 * u + what)]) != _ZERO:
+                return True
+        if v.station[ix(w)] != 0 or w == (begin if number else other_begin):
+            return True
+        for j in range(i):
+            if m.vertex[ix(j)] == w:
+                return True
+        m.vertex[ix(i)] = w
+        if number:
+            other_at = w
+        else:
+            at = w
+    return False
 
 
 @jit

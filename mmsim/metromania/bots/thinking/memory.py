@@ -36,10 +36,10 @@ FEATURES = {
     "park_lake": "first stations at the park or at the lake",
     "block": "cells taken that other companies need next, counted by how close they are to an end",
     "leader": "the same, counted for the company in front only",
-    "room": "ways left open at the ends of the lines",
+    "room": "ways left open at the ends of the lines, on the board as it is before the turn",
     "trips": "points and penalties of the trips as they stand, for the company",
     "rivals": "points and penalties of the trips as they stand, for the company in front of the others",
-    "close": "points ahead of the best other company when the turn ends both lines",
+    "close": "points ahead of the best other company, before the turn, when it ends the second line",
     "tunnels": "tunnels dug",
 }
 (

@@ -133,7 +133,10 @@ def _likely_ally(r: Rules, m: Thoughts, marker: Any) -> float:
 def _describe_company(
     v: State, b: Board, r: Rules, m: Thoughts, net: Network, seat: Any, company: Any, at: Any
 ) -> None:
-    """A company: its points, how far its lines are from an end, its markers."""
+    """A company: its points, how far its lines are from an end, its markers.
+
+    In one piece: what is counted on the way along its two lines goes into many inputs.
+    """
     nearer, farther, total, slack, stops, met = 99.0, 0.0, 0.0, 9.0, 0.0, _ZERO
     hope, unstarted, stuck, points_next = 0.0, 0.0, 0.0, 0.0
     for line in range(2 * company, 2 * company + 2):

@@ -186,7 +186,7 @@ def draw_deal(seen: Any, m: Thoughts) -> None:
 def _add_playout(
     views: Views, b: Board, r: Rules, deals: Any, seatings: Any, row: Any, m: Thoughts, net: Network, at: Any
 ) -> None:
-    """A playout of a turn in the world that was drawn; all of them are what a playout is made of, hence so many."""
+    """A playout of a turn in the world that was drawn; nine arguments, those of `play_in_world`."""
     margin = weight(seatings[row], views[SEEN].seat, WIDTH + MARGIN)
     m.search_sum[ix(at)] += play_in_world(views, b, r, deals, seatings, m, net, at, margin)
     m.search_count[ix(at)] += 1
