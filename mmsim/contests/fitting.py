@@ -18,6 +18,7 @@ _RATE, _LAST_RATE = 2e-3, 2e-5
 _DECAY = 1e-3  # of weights, so that few lessons make a plain net
 _BATCH = 256  # decisions a step
 _LITTLE = 1e-3  # inputs that change less than that are left out of account
+_FADED = 1e-4  # of a value: less than that decides nothing
 _HELD_OUT = 8  # one game in so many is not learnt from
 
 
@@ -91,6 +92,12 @@ class _Weights:
         units = np.maximum(inputs @ self.into + self.bias, 0)
         return units @ self.out + inputs @ self.direct, units
 
+    def units_used(self, inputs: Floats) -> NDArray[np.bool_]:
+        """Which units ever add something; the others have faded away and would only cost time."""
+        _, units = self.values(inputs)
+        used: NDArray[np.bool_] = units.max(axis=0) * np.abs(self.out) > _FADED
+        return used
+
     def step(self, inputs: Floats, units: Floats, error: Floats, rate: float) -> None:
         """One step against the gradient of the squared error."""
         to_units = np.outer(error, self.out) * (units > 0)
@@ -136,12 +143,13 @@ def fit(lessons: Lessons, names: Sequence[str], seed: int, epochs: int, tell: Ca
             weights.step(inputs, active, (wrong / len(rows)).astype(np.float32), rate)
             done += 1
         tell(judge(unseen, weights.values(unseen_inputs)[0], epoch + 1))
-    into, direct = weights.into / scale[:, None], weights.direct / scale
+    used = weights.units_used(learnt_inputs)
+    into, direct = weights.into[:, used] / scale[:, None], weights.direct / scale
     return Net(
         tuple(names),
         float(-(shift @ direct)),
-        (weights.bias - shift @ into).astype(np.float64),
-        weights.out.astype(np.float64),
+        (weights.bias[used] - shift @ into).astype(np.float64),
+        weights.out[used].astype(np.float64),
         direct.astype(np.float64),
         into.astype(np.float64),
     )
