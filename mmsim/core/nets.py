@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mmsim.core.errors import UsageError
-from mmsim.core.files import write_output
+from mmsim.core.files import read_bytes, write_output
 
 FORMAT = "mmsim-net-1"
 UNITS = 32  # the most a net has
@@ -103,7 +103,7 @@ def read_net(path: Path, inputs: tuple[str, ...]) -> Net:
 @lru_cache(maxsize=16)
 def _read(path: Path, changed: int, inputs: tuple[str, ...]) -> Net:
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        found = json.loads(read_bytes(path).decode())
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"cannot read weights {path}: {getattr(error, 'strerror', None) or error}") from error
     except json.JSONDecodeError as error:

@@ -1,7 +1,6 @@
 """Board sets as TOML files a person can edit: read, check, and say on which line something is wrong."""
 
 import re
-import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import Any
 
 from mmsim.core.data import data_folder
 from mmsim.core.errors import UsageError, unknown
+from mmsim.core.files import parse_toml, read_bytes
 from mmsim.metromania.rules.board import CELL_KINDS, FRAME_KINDS, PIECES, SPOTS, WATER_AND_GREEN, BoardSet, Rows
 from mmsim.metromania.rules.lattice import MAX_SIDE, MIN_SIDE, Cell, lattice
 
@@ -58,7 +58,7 @@ def load(name_or_path: str | None = None) -> BoardSet:
 def read(path: Path) -> tuple[BoardSet | None, list[Problem]]:
     """The board set of a file (None if it has errors) and all that is wrong or odd about it."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_bytes(path).decode()
     except OSError as error:
         raise UsageError(f"cannot read board file {path}: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
@@ -69,8 +69,8 @@ def read(path: Path) -> tuple[BoardSet | None, list[Problem]]:
 def parse(text: str, fallback_name: str) -> tuple[BoardSet | None, list[Problem]]:
     """As `read`, from the text itself."""
     try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        data = parse_toml(text)
+    except ValueError as error:
         where = re.search(r"at line (\d+)", str(error))
         line = int(where.group(1)) if where else text.count("\n") + 1
         return None, [Problem(line, f"not valid TOML: {error}")]
