@@ -176,8 +176,12 @@ def test_boards_check_names_every_error(tmp_path: Path, board_text: str) -> None
 
 
 def test_a_board_file_that_is_nested_too_deep_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "deep.toml").write_text(f"name = {'[' * 3000}")
-    assert complaint(2, "boards", "check", tmp_path / "deep.toml").endswith("nested too deep to be read")
+    file = tmp_path / "deep.toml"
+    file.write_text(f"name = {'[' * 3000}")
+    result = run("boards", "check", file)
+    assert result.exit_code == FAILURE
+    assert result.stderr == f"{file}:1: error: not valid TOML: it is nested too deep\n"
+    assert complaint(USAGE, "play", "--board", file) == f"{file}:1: not valid TOML: it is nested too deep"
 
 
 def test_an_empty_board_file_is_told_what_it_lacks(tmp_path: Path) -> None:

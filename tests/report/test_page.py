@@ -157,6 +157,7 @@ def test_a_report_over_an_older_one_leaves_none_of_its_charts_and_tables(tmp_pat
     for name in ("report.html", "charts/old.svg", "tables/old.csv", "charts/mine.txt"):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text("old")
+    (folder / "files.json").write_text('["charts/old.svg", "tables/old.csv"]')  # what is not listed is not its own
     write_report(run, folder)
     assert not (folder / "charts" / "old.svg").exists()
     assert not (folder / "tables" / "old.csv").exists()

@@ -19,7 +19,7 @@ _SEATS = 4
 _BY_SEAT = (  # fields of a position with equal shares for all seats, one after another
     *("turns_taken", "points", "stations_made", "hand_marker", "hand_kind", "held", "partner_placed"),
     *("tunnels", "terminus", "direction", "last_edge", "start_side", "end_side", "open", "stops", "exits"),
-    *("touching", "path", "place", "player_points"),
+    *("touching", "path", "player_points"),
 )
 _BITS_OF_LINES = ("started", "ended", "lines_at", "terminus_at", "lines_along")
 _HEAD, _STREAM = 4, 20  # words of `rng` before the streams, and of a stream
@@ -34,6 +34,8 @@ def turned(state: Any, by: int) -> Any:
     for name in _BITS_OF_LINES:
         bits = s[name] << (2 * by) | s[name] >> (8 - 2 * by)
         t[name] = bits & 255
+    shift = np.uint64(16 * by)  # a byte a line
+    t.place = s.place if by == 0 else s.place << shift | s.place >> (np.uint64(64) - shift)
     t.marker_holder = np.where(s.marker_holder < 0, s.marker_holder, (s.marker_holder + by) % _SEATS)
     t.seat = (s.seat + by) % _SEATS
     streams = s.rng[_HEAD + _STREAM :].reshape(_SEATS, -1)
