@@ -99,9 +99,7 @@ def test_a_damaged_line_of_the_journal_does_not_count_and_is_named(tmp_path: Pat
     path.write_bytes(first + second + third.replace(b"000", b"001", 1))
     assert without_times(run.done()) == [entry(0), entry(1)]
     assert list(run.damaged_lines()) == [f"line 3 of {path} is damaged: its checksum is wrong"]
-    with pytest.raises(
-        MmsimError, match="line 3 of .* is damaged: its checksum is wrong; play it again: mmsim r"
-    ):
+    with pytest.raises(MmsimError, match="line 3 of .* is damaged: its checksum is wrong; play it again: mmsim r"):
         run.table("seats")
     path.write_bytes(first + b"{]\n")
     assert list(run.damaged_lines()) == [f"line 2 of {path} is damaged: its checksum is wrong"]
