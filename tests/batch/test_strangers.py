@@ -210,7 +210,7 @@ def test_a_run_is_removed_without_a_trace(folder: Path) -> None:
         ("rows_a_game", [{"games": 1}], "does not fit together"),
         ("machine", [], "Expected `object`, got `array`"),
         ("bots", [{"named": "x.py", "kept": "bots/../../x.txt", "sha256": "0" * 64}], "matching regex"),
-        ("experiment.name", "/tmp/victim", "would be a path"),
+        ("experiment.name", "/elsewhere/victim", "would be a path"),
         ("experiment.variants", ["config.toml"], "'config.toml' is not one that was kept in the run"),
         ("experiment.variants", ["inputs/../x.toml"], "cannot be the name of a file"),
         ("experiment.variants", ["inputs/a/b/../../x.toml"], "is not one that was kept in the run"),

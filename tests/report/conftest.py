@@ -1,6 +1,9 @@
-"""One small run and its report for all tests of reports."""
+"""One small run and its report for all tests of reports, and a browser to look at pages."""
 
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -8,6 +11,8 @@ from mmsim.analysis.tables import open_run
 from mmsim.report.figures import Chart
 from mmsim.report.page import write_report
 from tests.runs import write_run
+
+_BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 
 @pytest.fixture(scope="session")
@@ -28,3 +33,17 @@ def report(run_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("reports") / "municipality"
     write_report(open_run(run_folder), folder)
     return folder
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """A Chromium without a window, if there is one."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    own = next((path for name in _BROWSERS if (path := shutil.which(name))), None)
+    with playwright.sync_playwright() as play:
+        try:
+            started = play.chromium.launch(executable_path=own, args=["--no-sandbox"])
+        except playwright.Error as error:
+            pytest.skip(f"no Chromium here: {str(error).splitlines()[0]}")
+        yield started
+        started.close()

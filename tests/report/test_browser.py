@@ -1,27 +1,12 @@
 """The report in a real browser: nothing fails, nothing is fetched, everything shows, also narrow, dark and printed."""
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    own = next((path for name in NAMES if (path := shutil.which(name))), None)
-    with playwright.sync_playwright() as play:
-        try:
-            started = play.chromium.launch(executable_path=own, args=["--no-sandbox"])
-        except playwright.Error as error:
-            pytest.skip(f"no Chromium here: {str(error).splitlines()[0]}")
-        yield started
-        started.close()
+pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
 
 @pytest.fixture

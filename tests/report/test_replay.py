@@ -2,8 +2,6 @@
 
 import json
 import re
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -72,21 +70,6 @@ def test_what_a_film_shows_at_a_moment_is_read_from_the_names_of_its_parts() -> 
 
 
 # --- in a browser --------------------------------------------------------------------------------------------
-
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    own = next((path for name in NAMES if (path := shutil.which(name))), None)
-    with playwright.sync_playwright() as play:
-        try:
-            started = play.chromium.launch(executable_path=own, args=["--no-sandbox"])
-        except playwright.Error as error:
-            pytest.skip(f"no Chromium here: {str(error).splitlines()[0]}")
-        yield started
-        started.close()
 
 
 @pytest.mark.parametrize("name", [GAMES[0], GAMES[3]])
