@@ -29,7 +29,7 @@ demo: $(READY) ## play one game, then 45,000: is Loyal or No Corruption fairer? 
 
 test: $(READY) ## the fast tests
 	@$(BIN)/python -m mmsim.compiled # both games at the same time; says how long it takes
-	$(BIN)/python -m pytest -n auto --dist loadfile
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 lint: $(READY) ## ruff and mypy
 	$(BIN)/ruff check .

@@ -32,7 +32,7 @@ def moves(game: str, rules: str, players: int, bots: str) -> list[str]:
         legal = position.legal_moves()
         position.apply(legal[7 * number % len(legal)])
     chosen = []
-    while not position.over and len(chosen) < (1 if searching else 8 if game == "metromania" else 6):
+    while not position.over and len(chosen) < (1 if searching else 5 if game == "metromania" else 3):
         move = position.bot_move()
         chosen.append(str(move))
         position.apply(move)

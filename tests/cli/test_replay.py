@@ -1,11 +1,15 @@
 """`mmsim replay` and `mmsim draw`: pages, films and pictures of recorded games, and what is refused."""
 
+import json
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PIL import Image
 
+from mmsim.drawing import film
+from mmsim.games import find_shell
 from tests.cli.runner import complaint, run
 
 USAGE, FAILURE = 2, 1
@@ -23,14 +27,26 @@ def test_a_page_goes_beside_its_record_unless_told_otherwise(record: Path, tmp_p
     assert f"html -> {tmp_path / 'game.html'}" in result.stderr
 
 
-def test_a_film_shows_every_turn_and_a_sheet_all_of_them(tmp_path: Path) -> None:
+def test_a_film_and_a_sheet_show_every_turn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[list[int]] = []
+    monkeypatch.setattr(film, "gif", lambda draw, moments, seconds: shown.append(moments) or b"film")
+    monkeypatch.setattr(film, "contact_sheet", lambda draw, moments: shown.append(moments) or b"sheet")
     assert run("replay", METROMANIA, "--out", tmp_path / "game.gif", "--seconds", 0.1).exit_code == 0
-    film = Image.open(tmp_path / "game.gif")
     assert run("replay", METROMANIA, "--out", tmp_path / "game.png").exit_code == 0
-    sheet = Image.open(tmp_path / "game.png")
-    frames = getattr(film, "n_frames", 0)
-    assert frames > 20
-    assert sheet.width * sheet.height > frames * film.width * film.height
+    assert (tmp_path / "game.gif").read_bytes() == b"film"
+    assert (tmp_path / "game.png").read_bytes() == b"sheet"
+    turns = json.loads(METROMANIA.read_text())["moves"][-1]["turn"]
+    assert len(shown[0]) == turns + 2  # before the first one, after each, and the final scores
+    assert shown[1] == shown[0] == sorted(shown[0])
+
+
+def test_pictures_of_some_moments_make_a_film_or_a_sheet() -> None:
+    shell: Any = find_shell("metromania")
+    draw = shell.replay(json.loads(METROMANIA.read_text())).film
+    moving, sheet = film.gif(draw, [0, 9, 20], 0.1), film.contact_sheet(draw, [0, 9, 20])
+    images = Image.open(BytesIO(moving)), Image.open(BytesIO(sheet))
+    assert getattr(images[0], "n_frames", 0) == 3
+    assert images[1].width * images[1].height > 4 * images[0].width * images[0].height
 
 
 def test_a_position_is_that_after_its_turn(tmp_path: Path) -> None:

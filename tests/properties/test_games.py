@@ -126,7 +126,7 @@ def refuse_what_is_illegal(game: Game, chooser: Chooser, seed: Seed) -> None:
 
 
 @given(new_games(), choosers(), seeds())
-@settings(random_games, max_examples=30)
+@settings(random_games, max_examples=20)
 def test_legal_moves_are_accepted_and_illegal_ones_refused_without_a_trace(
     game: Game, chooser: Chooser, seed: Seed
 ) -> None:

@@ -72,6 +72,19 @@ def test_what_a_film_shows_at_a_moment_is_read_from_the_names_of_its_parts() -> 
 # --- in a browser --------------------------------------------------------------------------------------------
 
 
+# What is shown at every step on the way to the end, then on the way back.
+STEPS = """count => {
+  const look = () => [document.getElementById("text").textContent,
+    [...document.querySelectorAll("td.points")].map(cell => Number(cell.textContent)),
+    [...document.querySelectorAll('[id^="when-"]')].filter(one => one.style.display !== "none").map(one => one.id)];
+  const press = key => document.body.dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true}));
+  const seen = [];
+  for (const key of ["ArrowRight", "ArrowLeft"])
+    for (let i = 0; i < count; i++) { seen.push(look()); press(key); }
+  return seen;
+}"""
+
+
 @pytest.mark.parametrize("name", [GAMES[0], GAMES[3]])
 def test_stepping_back_shows_what_stepping_on_has_shown(browser: Any, name: str, tmp_path: Path) -> None:
     record = record_of(name)
@@ -82,22 +95,12 @@ def test_stepping_back_shows_what_stepping_on_has_shown(browser: Any, name: str,
     visited.on("console", lambda message: said.append(message.text))
     visited.on("pageerror", lambda error: said.append(str(error)))
     visited.goto((tmp_path / "game.html").as_uri() + "#turn=0")
-    look = """() => [document.getElementById("text").textContent, [...document.querySelectorAll("td.points")]
-        .map(cell => Number(cell.textContent)), [...document.querySelectorAll('[id^="when-"]')]
-        .filter(thing => thing.style.display !== "none").map(thing => thing.id)]"""
-    forwards = []
-    for moment in replay.moments:
-        text, points, things = visited.evaluate(look)
-        assert text == moment.text
-        assert points == list(moment.points)
-        forwards.append(things)
-        visited.keyboard.press("ArrowRight")
-    backwards = []
-    for _ in replay.moments:
-        backwards.append(visited.evaluate(look)[2])
-        visited.keyboard.press("ArrowLeft")
+    steps = visited.evaluate(STEPS, len(replay.moments))
+    forwards, backwards = steps[: len(replay.moments)], steps[len(replay.moments) :]
+    assert [text for text, _, _ in forwards] == [moment.text for moment in replay.moments]
+    assert [points for _, points, _ in forwards] == [list(moment.points) for moment in replay.moments]
     assert backwards == forwards[::-1]
-    assert len({len(things) for things in forwards}) > 20
+    assert len({len(things) for _, _, things in forwards}) > 20
     visited.evaluate("location.hash = '#turn=12'")
     visited.wait_for_function("document.getElementById('where').textContent.startsWith('turn 12')")
     assert visited.evaluate("document.documentElement.scrollWidth") <= 390

@@ -41,7 +41,7 @@ def test_the_usual_game_is_the_same_in_both_engines() -> None:
 
 
 @pytest.mark.parametrize(
-    ("sides", "count"), [(SMALL_SIDES, 250), (SIDES, 160), (HUGE, 3)], ids=["small", "all", "huge"]
+    ("sides", "count"), [(SMALL_SIDES, 180), (SIDES, 110), (HUGE, 3)], ids=["small", "all", "huge"]
 )
 def test_any_game_is_the_same_in_both_engines(sides: tuple[int, ...], count: int) -> None:
     play_mixed(Random(1000 + len(sides)), count, sides, look_every=16)
