@@ -13,8 +13,8 @@ from pathlib import Path
 
 from mmsim.analysis import words
 from mmsim.analysis.compare import compare
+from mmsim.analysis.estimates import Estimates
 from mmsim.analysis.findings import findings
-from mmsim.analysis.panel import Panel
 from mmsim.analysis.tables import RunTables, open_run
 from mmsim.core.files import write_atomically
 from mmsim.report.evidence import short_names
@@ -129,18 +129,19 @@ def _chosen(one: Finding, several: bool) -> str:
     return "".join(f" --metric {name}" for name in one.metrics) if several else ""
 
 
-def _metrics(found: list[Panel], names: list[str]) -> Iterator[list[str]]:
-    for panel in found:
-        unit = panel.measure.unit
+def _metrics(found: list[Estimates], names: list[str]) -> Iterator[list[str]]:
+    for estimates in found:
+        unit = estimates.measure.unit
         shown = "" if unit.startswith("share") else f" ({unit})"
-        for g, group in enumerate(panel.groups):
+        for g, group in enumerate(estimates.groups):
             cells = [
-                words.with_interval(panel.estimate(v, g), unit) if panel.known(v, g) else "–" for v in range(len(names))
+                words.with_interval(estimates.estimate(v, g), unit) if estimates.known(v, g) else "–"
+                for v in range(len(names))
             ]
-            yield [words.label(panel.measure.name, group) + shown, *cells]
+            yield [words.label(estimates.measure.name, group) + shown, *cells]
 
 
-def _differences(run: RunTables, found: list[Panel], names: list[str]) -> Iterator[list[str]]:
+def _differences(run: RunTables, found: list[Estimates], names: list[str]) -> Iterator[list[str]]:
     order = [variant.name for variant in run.variants]
     for one in compare(found):
         yield [

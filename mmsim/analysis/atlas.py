@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from mmsim.analysis import stats
-from mmsim.analysis.panel import Panel
+from mmsim.analysis.estimates import Estimates
 from mmsim.analysis.tables import RunTables
 from mmsim.core.metrics import Measure
 from mmsim.games import find_statistics
@@ -22,7 +22,7 @@ LAYOUT_SHARE = Measure(
 _LEAST_REPEATS = 500  # games on a layout played before; fewer tell nothing of the variance within layouts
 
 
-def layout_share(run: RunTables) -> Panel | None:
+def layout_share(run: RunTables) -> Estimates | None:
     """The share for every outcome of a game; None where too few layouts were played twice."""
     run = run.counted
     games = run.tables["games"]
@@ -37,7 +37,7 @@ def layout_share(run: RunTables) -> Panel | None:
             by_layout = _sums(games.filter(pl.col("variant") == variant.name), outcomes)
             shares += pool.map(partial(_share, by_layout), outcomes)
     shape = (len(run.variants), len(outcomes))
-    return Panel(
+    return Estimates(
         LAYOUT_SHARE,
         tuple(variant.name for variant in run.variants),
         tuple(outcomes),

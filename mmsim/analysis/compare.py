@@ -8,7 +8,7 @@ from math import inf, isfinite, log2, sqrt
 import polars as pl
 
 from mmsim.analysis import stats, words
-from mmsim.analysis.panel import Panel
+from mmsim.analysis.estimates import Estimates
 from mmsim.analysis.stats import Estimate
 from mmsim.core.errors import UsageError, unknown
 from mmsim.core.metrics import Measure
@@ -125,35 +125,37 @@ def _finite(value: float) -> float | None:
     return value if isfinite(value) else None
 
 
-def with_tolerances(panels: Sequence[Panel], tolerances: Mapping[str, float]) -> list[Panel]:
-    """Panels with some tolerances stated anew."""
-    known = [panel.measure.name for panel in panels]
+def with_tolerances(all_estimates: Sequence[Estimates], tolerances: Mapping[str, float]) -> list[Estimates]:
+    """Estimates with some tolerances stated anew."""
+    known = [estimates.measure.name for estimates in all_estimates]
     for name, value in tolerances.items():
         if name not in known:
             raise unknown("metric", name, known)
         if not 0 < value < inf:
             raise UsageError(f"the tolerance of {name} must be a number above 0, not {value:g}")
     return [
-        replace(panel, measure=replace(panel.measure, tolerance=tolerances.get(name, panel.measure.tolerance)))
-        for name, panel in zip(known, panels, strict=True)
+        replace(
+            estimates, measure=replace(estimates.measure, tolerance=tolerances.get(name, estimates.measure.tolerance))
+        )
+        for name, estimates in zip(known, all_estimates, strict=True)
     ]
 
 
-def compare(panels: Sequence[Panel], reference: str | None = None) -> list[Comparison]:
+def compare(all_estimates: Sequence[Estimates], reference: str | None = None) -> list[Comparison]:
     """Every other variant against the reference, the first one if none is named; one family of tests."""
-    variants = panels[0].variants if panels else ()
+    variants = all_estimates[0].variants if all_estimates else ()
     if len(variants) < 2:
         raise UsageError(f"there is nothing to compare: {variants[0] if variants else 'the run'} is the only variant")
     if reference is not None and reference not in variants:
         raise unknown("variant", reference, variants)
     base = variants.index(reference) if reference else 0
     found = [
-        _compare(panel, base, v, g)
-        for panel in panels
+        _compare(estimates, base, v, g)
+        for estimates in all_estimates
         for v in range(len(variants))
         if v != base
-        for g in range(len(panel.groups))
-        if panel.known(base, g) and panel.known(v, g)
+        for g in range(len(estimates.groups))
+        if estimates.known(base, g) and estimates.known(v, g)
     ]
     adjusted = stats.holm([one.p_value for one in found])
     equal = stats.holm([one.p_equal for one in found])
@@ -163,12 +165,12 @@ def compare(panels: Sequence[Panel], reference: str | None = None) -> list[Compa
     ]
 
 
-def difference(panel: Panel, base: int, variant: int, group: int) -> tuple[Estimate, float]:
+def difference(estimates: Estimates, base: int, variant: int, group: int) -> tuple[Estimate, float]:
     """What a variant has more than another, and the degrees of freedom that rests on."""
-    before, after = panel.estimate(base, group), panel.estimate(variant, group)
-    se = sqrt(panel.variance_of_difference(base, variant, group, panel.paired))
+    before, after = estimates.estimate(base, group), estimates.estimate(variant, group)
+    se = sqrt(estimates.variance_of_difference(base, variant, group, estimates.paired))
     deals = min(before.deals, after.deals)
-    alone = panel.paired or not isfinite(se)
+    alone = estimates.paired or not isfinite(se)
     df = deals - 1.0 if alone else stats.welch_df(before.se, before.deals, after.se, after.deals)
     value = after.value - before.value
     if abs(value) < 1e-12 * max(abs(before.value), abs(after.value)):
@@ -186,27 +188,27 @@ def by_chance(apart: Estimate, df: float) -> float:
     return stats.two_sided_p(apart.value, apart.se, df)
 
 
-def _compare(panel: Panel, base: int, variant: int, group: int) -> Comparison:
-    apart, df = difference(panel, base, variant, group)
-    variance, unpaired = apart.se**2, panel.variance_of_difference(base, variant, group, paired=False)
+def _compare(estimates: Estimates, base: int, variant: int, group: int) -> Comparison:
+    apart, df = difference(estimates, base, variant, group)
+    variance, unpaired = apart.se**2, estimates.variance_of_difference(base, variant, group, paired=False)
     varies = apart.deals > 1
-    p_equal = stats.tost(apart.value, apart.se, df, panel.measure.tolerance)
+    p_equal = stats.tost(apart.value, apart.se, df, estimates.measure.tolerance)
     if p_equal == 0 and apart.se == 0:  # nothing varied yet, which does not mean that it never will
-        p_equal = stats.never(_share_that_matters(panel.measure, panel.estimate(base, group)), apart.deals)
+        p_equal = stats.never(_share_that_matters(estimates.measure, estimates.estimate(base, group)), apart.deals)
     return Comparison(
-        measure=panel.measure,
-        group=panel.groups[group],
-        reference=panel.variants[base],
-        variant=panel.variants[variant],
-        before=panel.estimate(base, group),
-        after=panel.estimate(variant, group),
+        measure=estimates.measure,
+        group=estimates.groups[group],
+        reference=estimates.variants[base],
+        variant=estimates.variants[variant],
+        before=estimates.estimate(base, group),
+        after=estimates.estimate(variant, group),
         difference=apart,
         df=df,
         p_value=by_chance(apart, df),
         p_equal=p_equal if varies else 1.0,
-        saved=1 - variance / unpaired if panel.paired and unpaired > 0 else 0.0,
-        games_a_deal=panel.games_a_deal,
-        paired=panel.paired,
+        saved=1 - variance / unpaired if estimates.paired and unpaired > 0 else 0.0,
+        games_a_deal=estimates.games_a_deal,
+        paired=estimates.paired,
     )
 
 

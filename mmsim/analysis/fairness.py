@@ -3,7 +3,7 @@
 import numpy as np
 
 from mmsim.analysis import stats
-from mmsim.analysis.panel import Panel
+from mmsim.analysis.estimates import Estimates
 from mmsim.analysis.stats import Array
 from mmsim.core.metrics import Measure
 
@@ -17,15 +17,15 @@ SEAT_IMBALANCE = Measure(
 )
 
 
-def groups_equal(panel: Panel, variant: int) -> float:
+def groups_equal(estimates: Estimates, variant: int) -> float:
     """p-value against "all groups have the same mean" (Wald): for win shares, "every player wins equally often"."""
-    here = np.isfinite(panel.means[variant])
-    means, cov = panel.means[variant, here], panel.cov[variant][here][:, variant][:, here]
+    here = np.isfinite(estimates.means[variant])
+    means, cov = estimates.means[variant, here], estimates.cov[variant][here][:, variant][:, here]
     centre = np.eye(len(means)) - 1 / len(means)
-    return stats.wald(centre @ means, centre @ cov @ centre, float(panel.deals[variant, here].min(initial=np.inf)))
+    return stats.wald(centre @ means, centre @ cov @ centre, float(estimates.deals[variant, here].min(initial=np.inf)))
 
 
-def seat_imbalance(shares: Panel) -> Panel:
+def seat_imbalance(shares: Estimates) -> Estimates:
     """Root of the mean squared distance from a fair share.
 
     Chance alone makes squares positive, so the squares are lessened by the variances of the shares; the covariance is
@@ -47,7 +47,7 @@ def seat_imbalance(shares: Panel) -> Panel:
     ends = [np.sqrt(np.maximum(squares + sign * z * se, 0)) for sign in (-1, 1)]
     slope = 2 * np.maximum(roots, np.sqrt(se) / 2)  # near a perfectly even game the root has no slope
     slope[slope == 0] = 1.0
-    return Panel(
+    return Estimates(
         SEAT_IMBALANCE,
         shares.variants,
         ("",),
@@ -61,10 +61,10 @@ def seat_imbalance(shares: Panel) -> Panel:
     )
 
 
-def _apart(shares: Panel, variant: int) -> Array:
+def _apart(shares: Estimates, variant: int) -> Array:
     means = shares.means[variant]
     return np.asarray(means - 1 / np.isfinite(means).sum())
 
 
-def _block(shares: Panel, one: int, other: int) -> Array:
+def _block(shares: Estimates, one: int, other: int) -> Array:
     return np.nan_to_num(shares.cov[one, :, other, :])

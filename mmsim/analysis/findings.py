@@ -6,9 +6,9 @@ from concurrent.futures import ThreadPoolExecutor
 import polars as pl
 
 from mmsim.analysis.atlas import LAYOUT_SHARE, layout_share
+from mmsim.analysis.estimates import Estimates, estimate_metrics
 from mmsim.analysis.fairness import SEAT_IMBALANCE, SOURCE, seat_imbalance
 from mmsim.analysis.metric import per_game
-from mmsim.analysis.panel import Panel, panels
 from mmsim.analysis.ratings import Ratings
 from mmsim.analysis.skill import SKILL_GRADIENT, ratings_of, skill_gradient
 from mmsim.analysis.tables import RunTables, finished_only
@@ -52,7 +52,7 @@ def known_gaps(run: RunTables) -> list[Gap]:
     return [gap for gap in find_statistics(run.experiment.game).gaps if gap.metric.known(schemas)]
 
 
-def findings(run: RunTables, names: Sequence[str] = ()) -> list[Panel]:
+def findings(run: RunTables, names: Sequence[str] = ()) -> list[Estimates]:
     """The metrics of these names, or all the run's tables have the columns for."""
     asked = measures(run.experiment.game)
     check_names(run.experiment.game, names)
@@ -61,21 +61,23 @@ def findings(run: RunTables, names: Sequence[str] = ()) -> list[Panel]:
     counted = run.counted  # what both threads look at
     with ThreadPoolExecutor(1) as aside:
         layouts = aside.submit(layout_share, counted) if LAYOUT_SHARE.name in wanted else None
-        measured = panels(run, [metric for metric in known_metrics(run) if metric.name in needed])
+        measured = estimate_metrics(run, [metric for metric in known_metrics(run) if metric.name in needed])
         ratings = ratings_of(run) if SKILL_GRADIENT.name in wanted else {}
         more = derived(measured, ratings, layouts.result() if layouts else None)
-    found = {panel.measure.name: panel for panel in [*measured, *more]}
+    found = {estimates.measure.name: estimates for estimates in [*measured, *more]}
     missing = [name for name in names if name not in found]
     if missing:
         raise UsageError(f"run {run.name} cannot tell {missing[0]}: its tables or bots do not allow it")
     return [found[measure.name] for measure in asked if measure.name in wanted and measure.name in found]
 
 
-def derived(measured: Sequence[Panel], ratings: Mapping[str, Ratings], layouts: Panel | None) -> list[Panel]:
+def derived(
+    measured: Sequence[Estimates], ratings: Mapping[str, Ratings], layouts: Estimates | None
+) -> list[Estimates]:
     """What follows from metrics, from ratings and from layouts, as far as there are any."""
-    shares = next((panel for panel in measured if panel.measure.name == SOURCE), None)
+    shares = next((estimates for estimates in measured if estimates.measure.name == SOURCE), None)
     found = [seat_imbalance(shares) if shares else None, skill_gradient(ratings), layouts]
-    return [panel for panel in found if panel is not None]
+    return [estimates for estimates in found if estimates is not None]
 
 
 def game_by_game(

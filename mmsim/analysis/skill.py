@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 import polars as pl
 
-from mmsim.analysis.panel import Panel
+from mmsim.analysis.estimates import Estimates
 from mmsim.analysis.ratings import Ratings, rate
 from mmsim.analysis.stats import Estimate
 from mmsim.analysis.tables import RunTables, VariantInfo
@@ -41,13 +41,13 @@ def _first_seats(variant: VariantInfo) -> list[int]:
     return [players.index(player) for player in sorted({*players})]
 
 
-def skill_gradient(ratings: Mapping[str, Ratings]) -> Panel | None:
+def skill_gradient(ratings: Mapping[str, Ratings]) -> Estimates | None:
     """How often the strongest bot by the ratings finished ahead of the weakest: counted, so that no model need fit."""
     shares = [_widest(rated) for rated in ratings.values()]
     if not shares:
         return None
     chances, se = np.array([share.value for share in shares]), np.array([share.se for share in shares])
-    return Panel(
+    return Estimates(
         SKILL_GRADIENT,
         tuple(ratings),
         ("",),

@@ -20,7 +20,7 @@ from mmsim.games import find_shell, game_of
 
 if TYPE_CHECKING:
     from mmsim.analysis.compare import Comparison
-    from mmsim.analysis.panel import Panel
+    from mmsim.analysis.estimates import Estimates
     from mmsim.analysis.tables import RunTables
 
 Metrics = Annotated[
@@ -131,7 +131,7 @@ def _show(
         for warning in run.warnings:
             warn(warning)
     if as_json:
-        rows = [row for panel in found for row in panel.rows().to_dicts()]
+        rows = [row for estimates in found for row in estimates.rows().to_dicts()]
         printed = {"warnings": run.warnings, "metrics": rows, "comparisons": [one.row() for one in comparisons]}
         typer.echo(json.dumps(printed, indent=1))
     elif as_csv:
@@ -154,20 +154,20 @@ def parse_tolerances(words: Sequence[str]) -> dict[str, float]:
     return tolerances
 
 
-def _print(run: "RunTables", found: Sequence["Panel"], comparisons: Sequence["Comparison"]) -> None:
+def _print(run: "RunTables", found: Sequence["Estimates"], comparisons: Sequence["Comparison"]) -> None:
     from mmsim.analysis import words
 
     screen = console()
     for warning in run.warnings:
         screen.print(f"WARNING: {warning}", style="bold red")
     table = Table("metric", "unit", *found[0].variants, title=f"{run.name}: 95 % intervals", title_justify="left")
-    for panel in found:
-        for g, group in enumerate(panel.groups):
+    for estimates in found:
+        for g, group in enumerate(estimates.groups):
             cells = [
-                words.with_interval(panel.estimate(v, g), panel.measure.unit) if panel.known(v, g) else "-"
-                for v in range(len(panel.variants))
+                words.with_interval(estimates.estimate(v, g), estimates.measure.unit) if estimates.known(v, g) else "-"
+                for v in range(len(estimates.variants))
             ]
-            table.add_row(words.label(panel.measure.name, group), panel.measure.unit, *cells)
+            table.add_row(words.label(estimates.measure.name, group), estimates.measure.unit, *cells)
     screen.print(table)
     for variant in dict.fromkeys(one.variant for one in comparisons):
         of_variant = [one for one in comparisons if one.variant == variant]

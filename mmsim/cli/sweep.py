@@ -16,7 +16,7 @@ from mmsim.core.errors import UsageError
 from mmsim.games import find_statistics, game_of
 
 if TYPE_CHECKING:
-    from mmsim.analysis.panel import Panel
+    from mmsim.analysis.estimates import Estimates
     from mmsim.report.sections import Section
 
 
@@ -66,11 +66,11 @@ def sweep(
     chosen = [("vary", word) for word in vary] + chosen + [("metric", name) for name in metric or ()]
     again = shlex.join(["mmsim", "sweep", spec, *(text for key, value in chosen for text in (f"--{key}", str(value)))])
 
-    def first(panels: Sequence["Panel"]) -> list["Section"]:
-        known = [panel.measure.name for panel in panels]
+    def first(all_estimates: Sequence["Estimates"]) -> list["Section"]:
+        known = [estimates.measure.name for estimates in all_estimates]
         if missing := [name for name in metric or () if name not in known]:
             raise UsageError(f"this sweep cannot tell {missing[0]}: its tables or bots do not allow it")
-        return [responses(grid, [panel for panel in panels if panel.measure.name in shown])]
+        return [responses(grid, [estimates for estimates in all_estimates if estimates.measure.name in shown])]
 
     with played(asked, workers, run) as folder:
         page, answer = write_report(open_run(folder), out or Path("reports") / name, first, again)

@@ -9,8 +9,8 @@ import polars as pl
 
 from mmsim.analysis.atlas import layout_share
 from mmsim.analysis.compare import Comparison, compare
+from mmsim.analysis.estimates import Estimates, estimate_metrics
 from mmsim.analysis.findings import derived, known_gaps, known_metrics
-from mmsim.analysis.panel import Panel, panels
 from mmsim.analysis.ratings import Ratings
 from mmsim.analysis.skill import ratings_of
 from mmsim.analysis.stats import Array
@@ -25,10 +25,10 @@ class Evidence:
     """A run's findings; the first variant is the one the others are compared with."""
 
     run: RunTables
-    panels: Mapping[str, Panel]
+    estimates: Mapping[str, Estimates]
     comparisons: Sequence[Comparison]
     ratings: Mapping[str, Ratings]
-    gaps: Sequence[tuple[Gap, Panel]]
+    gaps: Sequence[tuple[Gap, Estimates]]
     surprises: Sequence[Surprise]
     layouts: Mapping[str, tuple[int, int]]  # variant -> layouts, games
     scores: Sequence[tuple[Array, Array]]  # of every variant: values, shares of seats
@@ -53,14 +53,18 @@ def gather(run: RunTables) -> Evidence:
     with ThreadPoolExecutor(1) as aside:
         layouts, scores = aside.submit(layout_share, counted), aside.submit(_scores, counted)
         surprises = aside.submit(surprising, run)
-        found = panels(run, [*metrics, *(gap.metric for gap in gaps)])
-        of_gaps = {panel.measure.name: panel for panel in found if panel.measure.name in {gap.name for gap in gaps}}
-        measured = [panel for panel in found if panel.measure.name not in of_gaps]
+        found = estimate_metrics(run, [*metrics, *(gap.metric for gap in gaps)])
+        of_gaps = {
+            estimates.measure.name: estimates
+            for estimates in found
+            if estimates.measure.name in {gap.name for gap in gaps}
+        }
+        measured = [estimates for estimates in found if estimates.measure.name not in of_gaps]
         ratings = ratings_of(run)
         measured += derived(measured, ratings, layouts.result())
         return Evidence(
             run,
-            {panel.measure.name: panel for panel in measured},
+            {estimates.measure.name: estimates for estimates in measured},
             compare(measured) if len(run.variants) > 1 else [],
             ratings,
             [(gap, of_gaps[gap.name]) for gap in gaps if gap.name in of_gaps],

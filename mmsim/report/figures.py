@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 
 from mmsim.analysis import words
 from mmsim.analysis.compare import Comparison, Verdict
-from mmsim.analysis.panel import Panel
+from mmsim.analysis.estimates import Estimates
 from mmsim.analysis.stats import Array, Estimate
 from mmsim.report import style
 
@@ -89,15 +89,15 @@ class Row:
     estimates: Sequence[Estimate | None]
 
 
-def rows_of(panel: Panel, labels: Mapping[str, str] | None = None) -> list[Row]:
-    """A row for every group of a panel that any variant has."""
+def rows_of(estimates: Estimates, labels: Mapping[str, str] | None = None) -> list[Row]:
+    """A row for every group of a estimates that any variant has."""
     return [
         Row(
             (labels or {}).get(group, words.title(group)),
-            [panel.estimate(v, g) if panel.known(v, g) else None for v in range(len(panel.variants))],
+            [estimates.estimate(v, g) if estimates.known(v, g) else None for v in range(len(estimates.variants))],
         )
-        for g, group in enumerate(panel.groups)
-        if any(panel.known(v, g) for v in range(len(panel.variants)))
+        for g, group in enumerate(estimates.groups)
+        if any(estimates.known(v, g) for v in range(len(estimates.variants)))
     ]
 
 
@@ -153,24 +153,24 @@ def _axis(unit: str) -> str:
     return "percentage points" if unit in ("share difference", "share distance") else unit
 
 
-def by_variant(name: str, title: str, note: str, panel: Panel, series: Sequence[str]) -> Chart:
+def by_variant(name: str, title: str, note: str, estimates: Estimates, series: Sequence[str]) -> Chart:
     """One number of every variant, each in its own line and colour."""
 
     def draw() -> Figure:
         figure, axes = style.blank(0.8 + 0.36 * len(series))
-        scale = 100.0 if panel.measure.unit.startswith("share") else 1.0
+        scale = 100.0 if estimates.measure.unit.startswith("share") else 1.0
         for v, label in enumerate(series):
-            if panel.known(v, 0):
-                _points(axes, [(v, panel.estimate(v, 0))], scale, v, label)
+            if estimates.known(v, 0):
+                _points(axes, [(v, estimates.estimate(v, 0))], scale, v, label)
         axes.set_yticks(range(len(series)), [_wrapped(label) for label in series])
         axes.set_ylim(len(series) - 0.5, -0.5)
-        axes.set_xlabel(_axis(panel.measure.unit))
+        axes.set_xlabel(_axis(estimates.measure.unit))
         return figure
 
     return Chart(name, title, note, draw)
 
 
-def stacked_score(name: str, title: str, note: str, parts: Panel, score: Panel, series: Sequence[str]) -> Chart:
+def stacked_score(name: str, title: str, note: str, parts: Estimates, score: Estimates, series: Sequence[str]) -> Chart:
     """The parts of a score as bars, what is lost to the left of zero, and the score itself as a dot."""
 
     def draw() -> Figure:

@@ -13,8 +13,8 @@ from markupsafe import Markup
 
 from mmsim import __version__
 from mmsim.analysis import compare, stats
+from mmsim.analysis.estimates import Estimates
 from mmsim.analysis.findings import measures
-from mmsim.analysis.panel import Panel
 from mmsim.analysis.tables import RunTables
 from mmsim.batch.experiment import Experiment
 from mmsim.core.files import read_bytes, remove_left_behind, write_atomically
@@ -32,7 +32,7 @@ _OWN = re.compile(r"charts/[\w.-]+\.(svg|png)|tables/[\w.-]+\.(csv|parquet)")
 def write_report(
     run: RunTables,
     folder: Path,
-    first: Callable[[Sequence[Panel]], Sequence[Section]] = lambda panels: (),
+    first: Callable[[Sequence[Estimates]], Sequence[Section]] = lambda all_estimates: (),
     again: str = "",
 ) -> tuple[Path, list[str]]:
     """Write the report of a run into a folder; the page's path and the answer in three sentences.
@@ -43,7 +43,7 @@ def write_report(
     evidence = gather(run)
     answer = sentences.answer(evidence)
     headline = headline_chart(evidence)
-    parts = [*first(list(evidence.panels.values())), *sections(evidence)]
+    parts = [*first(list(evidence.estimates.values())), *sections(evidence)]
     charts = [*([headline] if headline else []), *(chart for part in parts for chart in part.charts)]
     page, older = folder / _PAGE, _own_files(folder)
     for inside in (folder, folder / "charts", folder / "tables"):
@@ -82,10 +82,10 @@ def _own_files(folder: Path) -> set[str]:
 
 def tables(evidence: Evidence) -> dict[str, pl.DataFrame]:
     """Everything the report rests on, as tables."""
-    measured = [panel.rows() for panel in evidence.panels.values()]
+    measured = [estimates.rows() for estimates in evidence.estimates.values()]
     gaps = [
-        panel.rows().with_columns(situation=pl.lit(gap.situation), reading=pl.lit(gap.reading))
-        for gap, panel in evidence.gaps
+        estimates.rows().with_columns(situation=pl.lit(gap.situation), reading=pl.lit(gap.reading))
+        for gap, estimates in evidence.gaps
     ]
     surprises = [
         {
@@ -138,7 +138,7 @@ def _page(
         sections=parts,
         facts=_facts(run),
         played=run.played.rows(),
-        measures=[measure for measure in measures(run.experiment.game) if measure.name in evidence.panels],
+        measures=[measure for measure in measures(run.experiment.game) if measure.name in evidence.estimates],
         level=f"{100 * stats.LEVEL:.0f} %",
         paired=run.paired,
         deals_shared=any(variant.games_a_deal > 1 for variant in run.variants),

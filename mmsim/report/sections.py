@@ -7,8 +7,8 @@ from functools import partial
 
 from mmsim.analysis import words
 from mmsim.analysis.compare import Comparison, Verdict, same_games
+from mmsim.analysis.estimates import Estimates
 from mmsim.analysis.fairness import SEAT_IMBALANCE, SOURCE
-from mmsim.analysis.panel import Panel
 from mmsim.analysis.surprises import Surprise
 from mmsim.core.common_metrics import SCORES_SECTION
 from mmsim.core.metrics import ChartPlan, SectionPlan
@@ -75,7 +75,7 @@ def sections(evidence: Evidence) -> list[Section]:
 
 def headline_chart(evidence: Evidence) -> Chart | None:
     """The one chart of the first screen."""
-    shares = evidence.panels.get(SOURCE)
+    shares = evidence.estimates.get(SOURCE)
     if shares is None:
         return None
     if len(evidence.names) > _MOST_SERIES:
@@ -89,16 +89,16 @@ def headline_chart(evidence: Evidence) -> Chart | None:
     return figures.dots("seats", title, note, rows, evidence.names, "share", fair)
 
 
-def _panel_table(evidence: Evidence, caption: str, names: Sequence[str]) -> Table:
+def _estimates_table(evidence: Evidence, caption: str, names: Sequence[str]) -> Table:
     """The estimates of some metrics, a column for every variant."""
     rows = []
-    for panel in (evidence.panels[name] for name in names if name in evidence.panels):
-        for g, group in enumerate(panel.groups):
+    for estimates in (evidence.estimates[name] for name in names if name in evidence.estimates):
+        for g, group in enumerate(estimates.groups):
             cells = [
-                words.with_interval(panel.estimate(v, g), panel.measure.unit) if panel.known(v, g) else "–"
-                for v in range(len(panel.variants))
+                words.with_interval(estimates.estimate(v, g), estimates.measure.unit) if estimates.known(v, g) else "–"
+                for v in range(len(estimates.variants))
             ]
-            rows.append([words.label(panel.measure.name, group), _unit(panel.measure.unit), *cells])
+            rows.append([words.label(estimates.measure.name, group), _unit(estimates.measure.unit), *cells])
     return Table(caption, ["metric", "unit", *evidence.names], rows, words=2)
 
 
@@ -107,13 +107,13 @@ def _unit(unit: str) -> str:
 
 
 def seats(evidence: Evidence) -> Section | None:
-    points = evidence.panels.get("seat_score")
-    if points is None or "seat_imbalance" not in evidence.panels:
+    points = evidence.estimates.get("seat_score")
+    if points is None or "seat_imbalance" not in evidence.estimates:
         return None
     rows = figures.rows_of(points, {group: f"{group} player" for group in points.groups})
     note = f"Points of a seat, by its player's place in the playing order. {_DOTS}"
     scored = figures.dots("seat-scores", sentences.seat_scores_title(evidence), note, rows, evidence.names, "points")
-    table = _panel_table(
+    table = _estimates_table(
         evidence, "Seats in numbers", [SOURCE, "first_seat_advantage", "seat_imbalance", "seat_score", "shared_wins"]
     )
     text = [sentences.seat_tests(evidence)]
@@ -124,8 +124,8 @@ def seats(evidence: Evidence) -> Section | None:
 
 def _imbalance_chart(evidence: Evidence) -> Chart:
     note = f"Root mean square distance of win shares from a fair share; 0 is perfectly even. {_DOTS}"
-    panel = evidence.panels[SEAT_IMBALANCE.name]
-    return figures.by_variant("seat-imbalance", sentences.imbalance_title(evidence), note, panel, evidence.names)
+    estimates = evidence.estimates[SEAT_IMBALANCE.name]
+    return figures.by_variant("seat-imbalance", sentences.imbalance_title(evidence), note, estimates, evidence.names)
 
 
 def declared(evidence: Evidence, plan: SectionPlan) -> Section | None:
@@ -135,28 +135,28 @@ def declared(evidence: Evidence, plan: SectionPlan) -> Section | None:
         return None
     charts = [chart for one in plan.charts if (chart := _declared_chart(evidence, one)) is not None]
     text = [f"{text}."] if (text := sentences.fill(evidence, plan.text)) else []
-    table = _panel_table(evidence, f"{plan.label} in numbers", plan.metrics)
+    table = _estimates_table(evidence, f"{plan.label} in numbers", plan.metrics)
     extra = _score_charts(evidence) if plan.id == SCORES_SECTION.id else []
     return Section(plan.id, plan.label, title, text, [*extra, *charts], [table])
 
 
 def _declared_chart(evidence: Evidence, plan: ChartPlan) -> Chart | None:
     """A chart that the game declares, of those numbers that are not always the same; None if all are."""
-    shown = [(panel, label) for name, label in plan.metrics.items() if (panel := _varying(evidence, name))]
+    shown = [(estimates, label) for name, label in plan.metrics.items() if (estimates := _varying(evidence, name))]
     title = sentences.fill(evidence, plan.title)
     if not shown or not title:
         return None
     note = f"{plan.note} {_DOTS}".strip()
-    panel = shown[0][0]
-    if panel.groups == ("",) and not shown[0][1]:
-        return figures.by_variant(plan.name, title, note, panel, evidence.names)
-    rows = [row for panel, label in shown for row in figures.rows_of(panel, {"": label} if label else None)]
-    return figures.dots(plan.name, title, note, rows, evidence.names, panel.measure.unit)
+    estimates = shown[0][0]
+    if estimates.groups == ("",) and not shown[0][1]:
+        return figures.by_variant(plan.name, title, note, estimates, evidence.names)
+    rows = [row for estimates, label in shown for row in figures.rows_of(estimates, {"": label} if label else None)]
+    return figures.dots(plan.name, title, note, rows, evidence.names, estimates.measure.unit)
 
 
-def _varying(evidence: Evidence, name: str) -> Panel | None:
-    panel = evidence.panels.get(name)
-    return panel if panel is not None and sentences.varies(panel) else None
+def _varying(evidence: Evidence, name: str) -> Estimates | None:
+    estimates = evidence.estimates.get(name)
+    return estimates if estimates is not None and sentences.varies(estimates) else None
 
 
 def _score_charts(evidence: Evidence) -> list[Chart]:
@@ -164,7 +164,7 @@ def _score_charts(evidence: Evidence) -> list[Chart]:
     charts = []
     if (parts := _varying(evidence, "score_parts")) and len(parts.groups) > 1:
         note = "Mean points a seat; lost points lie left of zero. Diamond: the score, with its 95 % interval."
-        title, score = sentences.parts_title(evidence), evidence.panels["score"]
+        title, score = sentences.parts_title(evidence), evidence.estimates["score"]
         charts.append(figures.stacked_score("score-parts", title, note, parts, score, evidence.names))
     if _varying(evidence, "score"):
         note, title = "Share of seats at every score.", sentences.spread_title(evidence)
@@ -232,7 +232,7 @@ def bots(evidence: Evidence) -> Section | None:
     rows = [figures.Row(bot, [strengths.get(bot) for strengths in by_variant]) for bot in order]
     note = f"Log-strength by Plackett and Luce; 1 is {400 / 2.302585:.0f} Elo, 0 the average bot. {_DOTS}"
     chart = figures.dots("bots", sentences.bots_title(evidence), note, rows, evidence.names, "log-strength")
-    table = _panel_table(evidence, "Bots in numbers", ["bot_win_share", "bot_score", "skill_gradient"])
+    table = _estimates_table(evidence, "Bots in numbers", ["bot_win_share", "bot_score", "skill_gradient"])
     gaps = [
         [
             evidence.name_of(name),
@@ -249,8 +249,8 @@ def bots(evidence: Evidence) -> Section | None:
 
 
 def boards(evidence: Evidence) -> Section | None:
-    panel = evidence.panels.get("layout_share")
-    if panel is None:
+    estimates = evidence.estimates.get("layout_share")
+    if estimates is None:
         return None
     played = "; ".join(
         f"{evidence.name_of(name)}: {games:,} games on {layouts:,} layouts"
@@ -258,9 +258,14 @@ def boards(evidence: Evidence) -> Section | None:
     )
     note = f"Share of the variance between games that lies between layouts. {_DOTS}"
     chart = figures.dots(
-        "layouts", sentences.boards_title(evidence), note, figures.rows_of(panel), evidence.names, panel.measure.unit
+        "layouts",
+        sentences.boards_title(evidence),
+        note,
+        figures.rows_of(estimates),
+        evidence.names,
+        estimates.measure.unit,
     )
-    table = _panel_table(evidence, "Boards in numbers", ["layout_share"])
+    table = _estimates_table(evidence, "Boards in numbers", ["layout_share"])
     return Section("boards", "Boards", sentences.boards_title(evidence), [f"{played}."], [chart], [table])
 
 
@@ -295,8 +300,8 @@ def rule_gaps(evidence: Evidence) -> Section | None:
     if not evidence.gaps:
         return None
     rows = [
-        [gap.situation, gap.reading, *(_share(panel, v) for v in range(len(panel.variants)))]
-        for gap, panel in evidence.gaps
+        [gap.situation, gap.reading, *(_share(estimates, v) for v in range(len(estimates.variants)))]
+        for gap, estimates in evidence.gaps
     ]
     table = Table(
         "Share of games in which it came up",
@@ -310,5 +315,5 @@ def rule_gaps(evidence: Evidence) -> Section | None:
     return Section("gaps", "Rule gaps", title, text, [], [table])
 
 
-def _share(panel: Panel, variant: int) -> str:
-    return words.with_interval(panel.estimate(variant, 0), "share") if panel.known(variant, 0) else "–"
+def _share(estimates: Estimates, variant: int) -> str:
+    return words.with_interval(estimates.estimate(variant, 0), "share") if estimates.known(variant, 0) else "–"

@@ -7,8 +7,8 @@ from itertools import groupby
 
 from mmsim.analysis import words
 from mmsim.analysis.compare import ALPHA, Comparison, Verdict, same_games
+from mmsim.analysis.estimates import Estimates
 from mmsim.analysis.fairness import SEAT_IMBALANCE, SOURCE, groups_equal
-from mmsim.analysis.panel import Panel
 from mmsim.analysis.stats import Estimate, holm
 from mmsim.core.metrics import Sentence
 from mmsim.games import find_statistics
@@ -25,10 +25,14 @@ def answer(evidence: Evidence) -> list[str]:
 
 
 def _value(evidence: Evidence, metric: str, group: str = "", variant: int = 0) -> Estimate | None:
-    panel = evidence.panels.get(metric)
-    if panel is None or group not in panel.groups or not panel.known(variant, panel.groups.index(group)):
+    estimates = evidence.estimates.get(metric)
+    if (
+        estimates is None
+        or group not in estimates.groups
+        or not estimates.known(variant, estimates.groups.index(group))
+    ):
         return None
-    return panel.estimate(variant, panel.groups.index(group))
+    return estimates.estimate(variant, estimates.groups.index(group))
 
 
 def _where(evidence: Evidence) -> str:
@@ -40,7 +44,7 @@ def _capital(sentence: str) -> str:
     return sentence[:1].upper() + sentence[1:]
 
 
-def _best_seat(shares: Panel, variant: int = 0) -> tuple[str, Estimate, int]:
+def _best_seat(shares: Estimates, variant: int = 0) -> tuple[str, Estimate, int]:
     """The player who wins most, and how many players there are."""
     known = [g for g in range(len(shares.groups)) if shares.known(variant, g)]
     best = max(known, key=lambda g: float(shares.means[variant, g]))
@@ -49,7 +53,7 @@ def _best_seat(shares: Panel, variant: int = 0) -> tuple[str, Estimate, int]:
 
 def seats_title(evidence: Evidence) -> str:
     """The finding on seats, short enough for a title."""
-    shares = evidence.panels[SOURCE]
+    shares = evidence.estimates[SOURCE]
     seat, share, players = _best_seat(shares)
     fair = 100 / players
     if groups_equal(shares, 0) >= ALPHA:
@@ -60,7 +64,7 @@ def seats_title(evidence: Evidence) -> str:
 
 def fairness(evidence: Evidence) -> str:
     """Whether seats are fair, and whether variants differ in that."""
-    shares = evidence.panels.get(SOURCE)
+    shares = evidence.estimates.get(SOURCE)
     if shares is None:
         return ""
     seat, share, players = _best_seat(shares)
@@ -188,27 +192,27 @@ def ends(evidence: Evidence) -> str:
 class _Number:
     """A metric of the reference variant, as the braces of a declared sentence name it."""
 
-    panel: Panel
+    estimates: Estimates
     group: int = 0
 
     @property
     def most(self) -> "_Number":
         """Its group with the largest mean."""
-        return _Number(self.panel, _commonest(self.panel))
+        return _Number(self.estimates, _commonest(self.estimates))
 
     @property
     def name(self) -> str:
-        return words.title(self.panel.groups[self.group])
+        return words.title(self.estimates.groups[self.group])
 
     def __getitem__(self, group: str) -> "_Number":
-        if group not in self.panel.groups:
+        if group not in self.estimates.groups:
             raise KeyError(group)
-        return _Number(self.panel, self.panel.groups.index(group))
+        return _Number(self.estimates, self.estimates.groups.index(group))
 
     def __format__(self, how: str) -> str:
-        if not self.panel.known(0, self.group):
+        if not self.estimates.known(0, self.group):
             raise KeyError(self.name)
-        estimate, unit = self.panel.estimate(0, self.group), self.panel.measure.unit
+        estimate, unit = self.estimates.estimate(0, self.group), self.estimates.measure.unit
         value, interval = words.value(estimate, unit), words.interval(estimate, unit)
         sign = "" if unit.startswith("share") else f" {unit}"
         return {"": value, "interval": interval, "full": f"{value}{sign} ({interval})"}[how]
@@ -216,8 +220,8 @@ class _Number:
 
 def _clauses(evidence: Evidence, sentence: Sentence, only_varying: bool = False) -> list[str]:
     """The clauses of a declared sentence whose numbers a run has."""
-    panels = evidence.panels.items()
-    numbers = {name: _Number(panel) for name, panel in panels if not only_varying or varies(panel)}
+    all_estimates = evidence.estimates.items()
+    numbers = {name: _Number(estimates) for name, estimates in all_estimates if not only_varying or varies(estimates)}
     filled = []
     for clause in sentence:
         with suppress(KeyError):
@@ -232,26 +236,26 @@ def fill(evidence: Evidence, sentence: Sentence) -> str:
     return _capital(_where(evidence) + "".join(_clauses(evidence, sentence)))
 
 
-def varies(panel: Panel) -> bool:
+def varies(estimates: Estimates) -> bool:
     """Whether a metric is not the same number in every game of every variant."""
-    for group in range(len(panel.groups)):
-        found = [panel.estimate(v, group) for v in range(len(panel.variants)) if panel.known(v, group)]
+    for group in range(len(estimates.groups)):
+        found = [estimates.estimate(v, group) for v in range(len(estimates.variants)) if estimates.known(v, group)]
         if any(one.se > _DUST * abs(one.value) or one.value != found[0].value for one in found):
             return True
     return False
 
 
-def _commonest(panel: Panel) -> int:
+def _commonest(estimates: Estimates) -> int:
     """The group with the largest mean in the reference variant."""
-    known = [g for g in range(len(panel.groups)) if panel.known(0, g)]
-    return max(known, key=lambda g: float(panel.means[0, g]))
+    known = [g for g in range(len(estimates.groups)) if estimates.known(0, g)]
+    return max(known, key=lambda g: float(estimates.means[0, g]))
 
 
 def parts_title(evidence: Evidence) -> str:
     """Where a seat's points come from."""
     parts = [
         f"{words.value(part, '', signed=True)} {words.title(group)}"
-        for group in evidence.panels["score_parts"].groups
+        for group in evidence.estimates["score_parts"].groups
         if (part := _value(evidence, "score_parts", group)) and part.value
     ]
     return _capital(f"{_where(evidence)}points come from {', '.join(parts) or 'nothing'}")
@@ -268,17 +272,17 @@ def spread_title(evidence: Evidence) -> str:
 
 
 def seat_scores_title(evidence: Evidence) -> str:
-    panel = evidence.panels["seat_score"]
-    if groups_equal(panel, 0) >= ALPHA:
+    estimates = evidence.estimates["seat_score"]
+    if groups_equal(estimates, 0) >= ALPHA:
         return _capital(f"{_where(evidence)}points do not measurably depend on the playing order")
-    most = _commonest(panel)
-    score = words.value(panel.estimate(0, most), "")
-    return _capital(f"{_where(evidence)}the {panel.groups[most]} player scores most, {score} points")
+    most = _commonest(estimates)
+    score = words.value(estimates.estimate(0, most), "")
+    return _capital(f"{_where(evidence)}the {estimates.groups[most]} player scores most, {score} points")
 
 
 def seat_tests(evidence: Evidence) -> str:
     """The test of equal win shares, variant by variant."""
-    shares = evidence.panels[SOURCE]
+    shares = evidence.estimates[SOURCE]
     tests = [_equals(words.p_value(groups_equal(shares, v))) for v in range(len(evidence.names))]
     by_variant = [f"{name}: p\u00a0{p}" for name, p in zip(evidence.names, tests, strict=True)]
     return f"How often would equal seats show win shares as uneven as these? {'; '.join(by_variant)}."
@@ -286,9 +290,9 @@ def seat_tests(evidence: Evidence) -> str:
 
 def imbalance_title(evidence: Evidence) -> str:
     """How far win shares lie from fair, variant by variant."""
-    panel = evidence.panels[SEAT_IMBALANCE.name]
-    values = [words.value(panel.estimate(v, 0), panel.measure.unit) for v in range(len(panel.variants))]
-    tests = holm([groups_equal(evidence.panels[SOURCE], v) for v in range(len(values))])
+    estimates = evidence.estimates[SEAT_IMBALANCE.name]
+    values = [words.value(estimates.estimate(v, 0), estimates.measure.unit) for v in range(len(estimates.variants))]
+    tests = holm([groups_equal(evidence.estimates[SOURCE], v) for v in range(len(values))])
     uneven = sum(p < ALPHA for p in tests)
     if not uneven:
         return "Win shares are not measurably uneven"
@@ -322,10 +326,10 @@ def variants_title(evidence: Evidence) -> str:
 
 def gaps_title(evidence: Evidence) -> str:
     """The situation that came up most often in the reference variant."""
-    often, panel = max(evidence.gaps, key=lambda one: float(one[1].means[0, 0]))
-    if not panel.means[0, 0]:
+    often, estimates = max(evidence.gaps, key=lambda one: float(one[1].means[0, 0]))
+    if not estimates.means[0, 0]:
         return _capital(f"{_where(evidence)}no open question came up")
-    share = words.value(panel.estimate(0, 0), "share")
+    share = words.value(estimates.estimate(0, 0), "share")
     return _capital(
         f"{_where(evidence)}the most frequent open question, “{words.title(often.name)}”, came up in {share} of games"
     )
@@ -341,10 +345,10 @@ def bots_title(evidence: Evidence) -> str:
 
 
 def boards_title(evidence: Evidence) -> str:
-    panel = evidence.panels["layout_share"]
-    known = [(float(panel.means[0, g]), g) for g in range(len(panel.groups)) if panel.known(0, g)]
+    estimates = evidence.estimates["layout_share"]
+    known = [(float(estimates.means[0, g]), g) for g in range(len(estimates.groups)) if estimates.known(0, g)]
     if not known:
         return "How much the layout matters"
     _, most = max(known)
-    share, outcome = words.value(panel.estimate(0, most), "share"), words.title(panel.groups[most])
+    share, outcome = words.value(estimates.estimate(0, most), "share"), words.title(estimates.groups[most])
     return _capital(f"{_where(evidence)}layouts matter most for {outcome}: {share} of the variance lies between them")

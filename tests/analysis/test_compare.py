@@ -8,9 +8,9 @@ import pytest
 from scipy import stats as scipy_stats
 
 from mmsim.analysis.compare import Comparison, Verdict, compare, frame, same_games, with_tolerances
+from mmsim.analysis.estimates import Estimates, Measure, estimate_metrics
 from mmsim.analysis.fairness import groups_equal, seat_imbalance
 from mmsim.analysis.findings import find_metric, findings
-from mmsim.analysis.panel import Measure, Panel, panels
 from mmsim.analysis.tables import RunTables, VariantInfo
 from mmsim.batch.experiment import Experiment
 from mmsim.core.errors import UsageError
@@ -82,8 +82,8 @@ def test_verdicts_in_words() -> None:
     assert unsure.verdict is Verdict.UNSURE
     assert "would do" in unsure.in_words
     neutral = Measure("length", "How long?", "turns", 0.1)
-    panel = replace(findings(made_run(4, 2000, 2.0), ["margin"])[0], measure=neutral)
-    assert compare([panel])[0].verdict is Verdict.HIGHER
+    estimates = replace(findings(made_run(4, 2000, 2.0), ["margin"])[0], measure=neutral)
+    assert compare([estimates])[0].verdict is Verdict.HIGHER
 
 
 def test_the_games_it_asks_for_are_enough() -> None:
@@ -122,21 +122,21 @@ def _constant(before: float, after: float, deals: int) -> Comparison:
     size = np.full((2, 1), float(deals))
     means = np.array([[before], [after]])
     measure = Measure("lead_changes", "?", "changes", 0.1)
-    return compare([Panel(measure, ("a", "b"), ("",), means, size, size, np.zeros((2, 1, 2, 1)), True)])[0]
+    return compare([Estimates(measure, ("a", "b"), ("",), means, size, size, np.zeros((2, 1, 2, 1)), True)])[0]
 
 
 def test_a_number_without_a_standard_error_differs_from_nothing() -> None:
     size = np.full((2, 1), 100.0)
     cov = np.diag([np.inf, 1e-4]).reshape(2, 1, 2, 1)
     measure = Measure("layout_share", "?", "share", 0.02)
-    (one,) = compare([Panel(measure, ("a", "b"), ("",), np.array([[0.0], [0.4]]), size, size, cov, False)])
+    (one,) = compare([Estimates(measure, ("a", "b"), ("",), np.array([[0.0], [0.4]]), size, size, cov, False)])
     assert (one.verdict, one.in_words) == (Verdict.UNSURE, "not enough games")
     assert one.row()["se"] is None
 
 
 def _same(deals: int) -> Comparison:
     size = np.full((2, 1), float(deals))
-    nothing = Panel(
+    nothing = Estimates(
         Measure("deadlock", "?", "share", 0.01), ("a", "b"), ("",), 0 * size, size, size, np.zeros((2, 1, 2, 1)), True
     )
     return compare([nothing])[0]
@@ -173,7 +173,7 @@ def test_a_table_of_comparisons_has_a_row_each(run: RunTables) -> None:
     assert table["p_adjusted"].max() <= 1
 
 
-def shares_panel(shares: list[list[float]], games: int) -> Panel:
+def win_shares(shares: list[list[float]], games: int) -> Estimates:
     """Win shares of independent games, with their multinomial covariance."""
     means = np.array(shares)
     count, players = means.shape
@@ -182,12 +182,12 @@ def shares_panel(shares: list[list[float]], games: int) -> Panel:
         cov[v, :, v, :] = (np.diag(means[v]) - np.outer(means[v], means[v])) / games
     size = np.full((count, players), float(games))
     measure = Measure("win_share", "?", "share", 0.01)
-    return Panel(measure, tuple("ab"[:count]), ("1st", "2nd", "3rd", "4th"), means, size, size, cov, False)
+    return Estimates(measure, tuple("ab"[:count]), ("1st", "2nd", "3rd", "4th"), means, size, size, cov, False)
 
 
 def test_seat_imbalance_is_the_root_mean_square_from_a_fair_share() -> None:
-    panel = seat_imbalance(shares_panel([[0.31, 0.25, 0.23, 0.21]], 10_000_000))
-    assert panel.means[0, 0] == pytest.approx(np.sqrt((0.06**2 + 0.02**2 + 0.04**2) / 4), abs=1e-4)
+    estimates = seat_imbalance(win_shares([[0.31, 0.25, 0.23, 0.21]], 10_000_000))
+    assert estimates.means[0, 0] == pytest.approx(np.sqrt((0.06**2 + 0.02**2 + 0.04**2) / 4), abs=1e-4)
 
 
 def test_even_seats_have_no_imbalance_and_pass_the_test_of_equality(run: RunTables) -> None:
@@ -195,12 +195,12 @@ def test_even_seats_have_no_imbalance_and_pass_the_test_of_equality(run: RunTabl
     inside, p_values = 0, []
     for _ in range(500):
         wins = rng.multinomial(2000, [0.25] * 4) / 2000
-        shares = shares_panel([wins.tolist()], 2000)
+        shares = win_shares([wins.tolist()], 2000)
         inside += seat_imbalance(shares).estimate(0, 0).low == 0
         p_values.append(groups_equal(shares, 0))
     assert inside / 500 > 0.93
     assert scipy_stats.kstest(p_values, "uniform").pvalue > 0.001
-    assert 0 <= groups_equal(panels(run, [find_metric("metromania", "win_share")])[0], 0) <= 1
+    assert 0 <= groups_equal(estimate_metrics(run, [find_metric("metromania", "win_share")])[0], 0) <= 1
 
 
 @pytest.mark.slow
@@ -210,7 +210,7 @@ def test_interval_of_seat_imbalance_covers_what_it_says() -> None:
     truth = np.sqrt(((chances - 0.25) ** 2).mean())
     inside = 0
     for _ in range(4000):
-        told = seat_imbalance(shares_panel([(rng.multinomial(5000, chances) / 5000).tolist()], 5000)).estimate(0, 0)
+        told = seat_imbalance(win_shares([(rng.multinomial(5000, chances) / 5000).tolist()], 5000)).estimate(0, 0)
         inside += told.low <= truth <= told.high
     assert 0.94 < inside / 4000 < 0.96
 

@@ -9,8 +9,8 @@ import pytest
 
 from mmsim.analysis.atlas import layout_share
 from mmsim.analysis.compare import compare
+from mmsim.analysis.estimates import estimate_metrics
 from mmsim.analysis.findings import findings, known_gaps, measures
-from mmsim.analysis.panel import panels
 from mmsim.analysis.skill import ratings_of, skill_gradient
 from mmsim.analysis.surprises import surprises
 from mmsim.analysis.tables import RunTables, VariantInfo, open_run
@@ -48,9 +48,9 @@ def test_skill_gradient_is_the_chance_of_the_strongest_against_the_weakest() -> 
     run = made_run(
         {"games": pl.DataFrame({"variant": ["v"] * games, "game": range(games)}), "seats": seats}, ("a", "b")
     )
-    panel = skill_gradient(ratings_of(run))
-    assert panel is not None
-    told = panel.estimate(0, 0)
+    estimates = skill_gradient(ratings_of(run))
+    assert estimates is not None
+    told = estimates.estimate(0, 0)
     assert told.value == pytest.approx(won.mean(), abs=0.01)
     assert told.low < 0.8 < told.high
 
@@ -76,9 +76,9 @@ def layouts_run(layouts: int, each: int, between: float) -> RunTables:
 
 
 def test_layout_share_finds_the_variance_between_layouts() -> None:
-    panel = layout_share(layouts_run(300, 10, 0.5))
-    assert panel is not None
-    told = panel.estimate(0, 0)
+    estimates = layout_share(layouts_run(300, 10, 0.5))
+    assert estimates is not None
+    told = estimates.estimate(0, 0)
     assert told.value == pytest.approx(0.2, abs=0.05)  # 0.25 of 1.25
     assert told.low < 0.2 < told.high
 
@@ -92,7 +92,7 @@ def test_gaps_are_counted_as_plain_python_counts_them(run: RunTables) -> None:
     gaps = known_gaps(run)
     names = {gap.name for gap in gaps}
     assert {"deadlock", "half_point", "shared_trip", "line_not_started", "shared_win"} <= names
-    found = dict(zip((gap.name for gap in gaps), panels(run, [gap.metric for gap in gaps]), strict=True))
+    found = dict(zip((gap.name for gap in gaps), estimate_metrics(run, [gap.metric for gap in gaps]), strict=True))
     seats = run.tables["seats"].filter(pl.col("variant") == "print-4p").collect().to_dicts()
     halves = {row["game"] for row in seats if row["lines_ended"] == 1 and row["station_points"] % 2}
     assert found["half_point"].means[0, 0] == pytest.approx(len(halves) / 600)
@@ -105,7 +105,7 @@ def test_a_counter_in_the_tables_makes_its_gap_known(run: RunTables) -> None:
     games = run.tables["games"].with_columns(passes=pl.col("game") % 3)
     counted = replace(run, tables={**run.tables, "games": games}, cut=None)
     gap = next(gap for gap in known_gaps(counted) if gap.name == "pass")
-    assert panels(counted, [gap.metric])[0].means[0, 0] == pytest.approx(400 / 600)
+    assert estimate_metrics(counted, [gap.metric])[0].means[0, 0] == pytest.approx(400 / 600)
     assert gap in find_statistics("metromania").gaps
 
 

@@ -9,9 +9,9 @@ import numpy as np
 import polars as pl
 import pytest
 
+from mmsim.analysis.estimates import estimate_metrics
 from mmsim.analysis.findings import find_metric, known_gaps, known_metrics
 from mmsim.analysis.metric import TableMetrics, per_game
-from mmsim.analysis.panel import panels
 from mmsim.analysis.tables import RunTables
 from mmsim.core.errors import UsageError
 from mmsim.core.metrics import Metric, Shape
@@ -133,15 +133,15 @@ def test_an_unknown_metric_names_the_nearest() -> None:
         find_metric("metromania", "margins")
 
 
-def test_a_panel_is_the_mean_of_per_game_values(run: RunTables) -> None:
+def test_an_estimate_is_the_mean_of_per_game_values(run: RunTables) -> None:
     """Both ways to the same number, for every metric, group and variant."""
-    for panel in panels(run, known_metrics(run)):
-        metric = find_metric("metromania", panel.measure.name)
+    for estimates in estimate_metrics(run, known_metrics(run)):
+        metric = find_metric("metromania", estimates.measure.name)
         means = _means(metric, run)
-        for v, variant in enumerate(panel.variants):
-            for g, group in enumerate(panel.groups):
-                if panel.known(v, g):
-                    assert panel.means[v, g] == pytest.approx(means[variant, group], abs=1e-12)
+        for v, variant in enumerate(estimates.variants):
+            for g, group in enumerate(estimates.groups):
+                if estimates.known(v, g):
+                    assert estimates.means[v, g] == pytest.approx(means[variant, group], abs=1e-12)
 
 
 def _means(metric: Metric, run: RunTables) -> dict[tuple[str, str], float]:

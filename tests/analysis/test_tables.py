@@ -7,8 +7,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from mmsim.analysis.estimates import estimate_metrics
 from mmsim.analysis.findings import find_metric
-from mmsim.analysis.panel import panels
 from mmsim.analysis.tables import RunTables, open_run
 from mmsim.core.errors import MmsimError, UsageError
 from tests.runs import change_manifest, change_part, write_run
@@ -116,12 +116,12 @@ def test_a_run_without_games_is_a_sentence(tmp_path: Path) -> None:
 def test_metrics_do_not_depend_on_how_many_games_are_in_memory(
     run_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (whole,) = panels(open_run(run_folder), [find_metric("metromania", "score")])
+    (whole,) = estimate_metrics(open_run(run_folder), [find_metric("metromania", "score")])
     monkeypatch.setattr("mmsim.analysis.tables._GAMES_AT_ONCE", 900)
     run = open_run(run_folder)
     games = [block["games"].select("variant", "game").collect() for block in run.blocks()]
     assert [block.height for block in games] == [900, 900]
     assert all(block["variant"].n_unique() == 3 for block in games)
-    (cut,) = panels(run, [find_metric("metromania", "score")])
+    (cut,) = estimate_metrics(run, [find_metric("metromania", "score")])
     assert cut.means == pytest.approx(whole.means, rel=1e-13)
     assert cut.cov == pytest.approx(whole.cov, rel=1e-10)

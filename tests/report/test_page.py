@@ -93,10 +93,10 @@ def test_different_bots_are_rated(tmp_path: Path) -> None:
     bots = "uniform,greedy,greedy,greedy"
     run = open_run(write_run(tmp_path / "bots", ["print"], games=300, part_games=300, bots=bots))
     evidence = gather(run)
-    assert evidence.panels["bot_win_share"].groups == ("greedy", "uniform")
-    lone = evidence.panels["bot_win_share"].means[0, 1]
-    assert lone == pytest.approx(evidence.panels["win_share"].means[0, 0])
-    assert 0 < evidence.panels["skill_gradient"].means[0, 0] < 1
+    assert evidence.estimates["bot_win_share"].groups == ("greedy", "uniform")
+    lone = evidence.estimates["bot_win_share"].means[0, 1]
+    assert lone == pytest.approx(evidence.estimates["win_share"].means[0, 0])
+    assert 0 < evidence.estimates["skill_gradient"].means[0, 0] < 1
     (bots,) = (part for part in sections(evidence) if part.id == "bots")
     assert bots.charts[0].name == "bots"
     assert {table.caption for table in bots.tables} == {"Bots in numbers", "Every pair of bots"}
@@ -115,7 +115,7 @@ def test_a_run_of_one_variant_has_a_report_without_comparisons(tmp_path: Path) -
 
 def test_two_players_with_two_companies_each_are_two_seats(tmp_path: Path) -> None:
     run = open_run(write_run(tmp_path / "two", ["print+advanced"], games=200, part_games=200, players=2))
-    shares = gather(run).panels["win_share"]
+    shares = gather(run).estimates["win_share"]
     assert shares.groups == ("1st", "2nd")
     assert shares.means[0].sum() == pytest.approx(1)
 

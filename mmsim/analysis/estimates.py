@@ -25,7 +25,7 @@ _Task = tuple[TableMetrics, Mapping[str, pl.LazyFrame]]  # metrics of a table, a
 
 
 @dataclass(frozen=True)
-class Panel:
+class Estimates:
     """A metric for every variant and group: means, games, deals, and the covariance of all means."""
 
     measure: Measure
@@ -80,7 +80,7 @@ class Panel:
         return frame.with_columns(pl.when(endless.is_finite()).then(endless), unit=pl.lit(self.measure.unit))
 
 
-def panels(run: RunTables, metrics: Sequence[Metric]) -> list[Panel]:
+def estimate_metrics(run: RunTables, metrics: Sequence[Metric]) -> list[Estimates]:
     """Estimate metrics of a run, with one pass over each table; memory does not grow with the games."""
     run = run.counted
     shape = Shape(run.tables)
@@ -97,8 +97,8 @@ def panels(run: RunTables, metrics: Sequence[Metric]) -> list[Panel]:
         for metric in of_table:
             own = slice(start, start := start + len(groups[metric.name]))
             moments[metric.name].add([variant[own] for variant in values])
-    found = [_panel(run, metric, groups[metric.name], moments[metric.name]) for metric in known]
-    return [panel for panel in found if np.isfinite(panel.means).any()]
+    found = [_estimates(run, metric, groups[metric.name], moments[metric.name]) for metric in known]
+    return [estimates for estimates in found if np.isfinite(estimates.means).any()]
 
 
 def _read_ahead(run: RunTables, tasks: Iterable[_Task]) -> Iterator[tuple[Sequence[Metric], list[Array]]]:
@@ -115,9 +115,9 @@ def _read_ahead(run: RunTables, tasks: Iterable[_Task]) -> Iterator[tuple[Sequen
             yield metrics, values.result()
 
 
-def _panel(run: RunTables, metric: Metric, groups: Sequence[str], moments: Moments) -> Panel:
+def _estimates(run: RunTables, metric: Metric, groups: Sequence[str], moments: Moments) -> Estimates:
     means, games, deals, cov = moments.estimates()
-    return Panel(
+    return Estimates(
         metric,
         tuple(variant.name for variant in run.variants),
         tuple(groups),
