@@ -134,3 +134,15 @@ class Teaches(Protocol):
         A row is a turn that was compared: `game`, `decision` of the game, `result` of the turn's playout, and the
         `inputs` of a net. Of the turns of a decision the one that is best by weight comes first.
         """
+
+
+@runtime_checkable
+class Foresees(Protocol):
+    """A game that can say who is likely to win."""
+
+    def chances(self, written: dict[str, Any], playouts: int) -> "NDArray[Any]":
+        """[turn, player] of a record: the chance to win before the first turn and after every one.
+
+        A pure function of the record and the number of playouts, whose mean it is: the standard error of a chance p is
+        sqrt(p * (1 - p) / playouts). Playouts know what lies open on the table, and no hidden hand.
+        """

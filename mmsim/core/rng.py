@@ -15,12 +15,13 @@ _ROUNDS = 10
 
 
 class Purpose(IntEnum):
-    """What a stream is for; a seat's bot draws from `BOT + seat`."""
+    """What a stream is for; a seat's bot draws from `BOT + seat`, playouts in a turn from `CHANCES + 256 * turn`."""
 
     LAYOUT = 0
     DEAL = 1
     SEATING = 2
     LESSONS = 3
+    CHANCES = 4
     BOT = 8
 
 

@@ -4,6 +4,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+import numpy as np
+
 from mmsim.core.bots import Bot
 from mmsim.core.game import BotError, GameRows, IllegalMove
 from mmsim.core.seating import BotFailedError, Minds, PythonBot
@@ -46,6 +48,10 @@ class Steps(ABC, Generic[Move]):
     @abstractmethod
     def apply(self, move: Move) -> Any:
         """Play a legal move."""
+
+    @abstractmethod
+    def sample_wins(self, wins: "NDArray[np.float64]") -> None:
+        """Play a game at the beginning of a turn out for every row of an array: a share of the win a player."""
 
     @abstractmethod
     def write_rows(self, rows: "dict[str, NDArray[Any]]", i: int) -> None:
@@ -92,6 +98,24 @@ class Steps(ABC, Generic[Move]):
             raise IllegalMove(f"{move} is not legal for seat {self.seat} in turn {self.turn}")
         self._legal = None
         return code
+
+
+def chances_by_turn(
+    position: Steps[Any], history: Iterable[Any], playouts: int, players: int, winners: Sequence[int]
+) -> "NDArray[np.float64]":
+    """[turn, player]: the chance to win before the first turn and after every one, while a game is played again.
+
+    After the last turn there is nothing left to chance.
+    """
+    wins = np.zeros((playouts, players))
+    found: list[NDArray[np.float64]] = []
+    for played in history:
+        if played.turn > len(found):
+            position.sample_wins(wins)
+            found.append(wins.mean(axis=0))
+        position.apply(played.move)
+    found.append(np.array([(player in winners) / len(winners) for player in range(players)]))
+    return np.array(found)
 
 
 def play_step_by_step(games: Iterable[Steps[Any]], rows: "dict[str, NDArray[Any]]") -> GameRows:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from mmsim.compiled.warm import warm_up
 from mmsim.core.game import GameRows, Variant
 from mmsim.metromania.bots import BOTS
+from mmsim.metromania.bots.chances import chances
 from mmsim.metromania.bots.lessons import collect_lessons
 from mmsim.metromania.bots.position import Position
 from mmsim.metromania.bots.prepared import Prepared, prepare
@@ -46,6 +47,10 @@ class Metromania:
 
     def lessons(self, prepared: Prepared, first_game: int, count: int, learner: str) -> NDArray[Any]:
         return collect_lessons(prepared, first_game, count, learner)
+
+    def chances(self, written: dict[str, Any], playouts: int) -> NDArray[Any]:
+        seed = written["seed"]
+        return chances(record.verify(written), seed["master"], seed["game"], playouts)
 
     def rows_per_game(self, prepared: Prepared) -> dict[str, int]:
         return tables.rows_per_game(prepared.rules.companies)

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mmsim.compiled.accel import entry, ix, jit
-from mmsim.compiled.entries import group
+from mmsim.compiled.entries import array_of, group
 from mmsim.metro.bots.kinds import UNIFORM
-from mmsim.metro.bots.thinking import choosing, lessons
+from mmsim.metro.bots.thinking import chances, choosing, lessons
 from mmsim.metro.bots.thinking.lessons import LESSON
 from mmsim.metro.bots.thinking.memory import BOTS, MINDS, POSITIONS, THOUGHTS, VIEW
 from mmsim.metro.bots.thinking.view import hide
@@ -90,6 +90,13 @@ def choose(memory: Any, setting: Any, who: Any) -> Any:
     """The move that the bot in turn chooses, which is the `who`-th of those listed."""
     b, r, bots, dice = setting.board[0], setting.rules[0], setting.bots[0], memory.dice[0]
     return choosing.choose(memory.positions, b, r, bots, dice, memory.thoughts, who)
+
+
+@entry(memory=MEMORY, setting=SETTING, wins=array_of(np.float64))
+def sample_wins(memory: Any, setting: Any, wins: Any) -> None:
+    """Play a position out for every row of `wins`, a share of the win a player; the bots listed are the pool."""
+    b, r, bots = setting.board[0], setting.rules[0], setting.bots[0]
+    chances.sample_wins(memory.positions, b, r, bots, memory.dice, memory.thoughts, wins)
 
 
 @entry(memory=MEMORY, setting=SETTING, seat=np.int64)

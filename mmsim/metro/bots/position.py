@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from mmsim.core.errors import UsageError
 from mmsim.core.steps import Steps
 from mmsim.metro.bots import border as bots_border
-from mmsim.metro.bots.prepared import Prepared
+from mmsim.metro.bots.prepared import Prepared, pool_only
 from mmsim.metro.bots.thinking.memory import VIEW
 from mmsim.metro.engine import border, state, tables
 from mmsim.metro.engine.moves import MOVE_KINDS, WAGON, take_apart
@@ -38,6 +38,7 @@ class Position(Steps[Move]):
         self._memory = bots_border.new_memory()
         self._moves = np.zeros(border.MOST_MOVES, np.int64)
         self._scored = False
+        self._pool: bots_border.Setting | None = None  # the bots of playouts, once they are asked for
         self.rules = self.prepared.rules
         self.bots = self.prepared.seated(self.game)
         seed = Seed(self.prepared.seed, self.game)
@@ -62,6 +63,12 @@ class Position(Steps[Move]):
     def _think(self) -> Move:
         who = self.prepared.bot_of(self.game, self.seat)
         return self._decode(int(bots_border.choose(self._memory, self.prepared.setting, who)), self._tiles())
+
+    def sample_wins(self, wins: NDArray[np.float64]) -> None:
+        """Play a game at the beginning of a turn out for every row of an array: a share of the win a player."""
+        if self._pool is None:
+            self._pool = pool_only(self.prepared)
+        bots_border.sample_wins(self._memory, self._pool, wins.ravel())
 
     def apply(self, move: Move) -> PlayedMove:
         """Play a legal move."""

@@ -1,5 +1,6 @@
 """A variant ready to be played."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mmsim.core.bots import Bot, NetBot
@@ -42,12 +43,23 @@ def prepare(rules: Ruleset, variant: Variant) -> Prepared:
     """A variant whose ruleset is at hand."""
     check_board(variant.board)
     bots = seat_bots(variant.bots, rules.players, variant.move_seconds)
-    bot_record = state.new_record(memory.BOTS)
+    setting = Setting(state.board_record(rules), state.rules_record(rules), _listed(bots, rules))
+    return Prepared(rules, bots, variant.seed, variant.rotate, rules.variant + variant.suffix, setting)
+
+
+def pool_only(prepared: Prepared) -> Setting:
+    """A variant whose listed bots are the pool of playouts."""
+    bots = [seat_bots(spec, 1)[0] for spec in memory.POOL]
+    return prepared.setting._replace(bots=_listed(bots, prepared.rules))
+
+
+def _listed(bots: Sequence[Bot], rules: Ruleset) -> state.Record:
+    """Bots as compiled code reads them, in the order in which they are listed."""
+    record = state.new_record(memory.BOTS)
     for who, bot in enumerate(bots):
         weights = list(bot.settings.values())
-        bot_record[0].kind[who] = bot.kind
-        bot_record[0].weights[memory.WEIGHTS * who : memory.WEIGHTS * who + len(weights)] = weights
+        record[0].kind[who] = bot.kind
+        record[0].weights[memory.WEIGHTS * who : memory.WEIGHTS * who + len(weights)] = weights
         if isinstance(bot, NetBot):
-            bot_record[0].net[memory.NET * who : memory.NET * (who + 1)] = bot.net.for_players(rules.players).packed()
-    setting = Setting(state.board_record(rules), state.rules_record(rules), bot_record)
-    return Prepared(rules, bots, variant.seed, variant.rotate, rules.variant + variant.suffix, setting)
+            record[0].net[memory.NET * who : memory.NET * (who + 1)] = bot.net.for_players(rules.players).packed()
+    return record

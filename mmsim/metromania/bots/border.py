@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mmsim.compiled.accel import entry, jit
-from mmsim.compiled.entries import group
-from mmsim.metromania.bots.thinking import choosing, lessons, whole_turns
+from mmsim.compiled.entries import array_of, group
+from mmsim.metromania.bots.thinking import chances, choosing, lessons, whole_turns
 from mmsim.metromania.bots.thinking.lessons import LESSON
 from mmsim.metromania.bots.thinking.memory import BOTS, SEATINGS, THOUGHTS, UNIFORM, VIEWS, Bots, Thoughts, Views
 from mmsim.metromania.engine import border, playout, tables
@@ -98,6 +98,13 @@ def choose(memory: Any, setting: Any, rotation: Any) -> Any:
     s, net, m = memory.state[0], memory.network[0], memory.thoughts[0]
     b, r, at = setting.board[0], setting.rules[0], rotation * SEATINGS
     return choosing.choose(s, b, r, setting.deals, setting.bots, at, m, net, memory.views)
+
+
+@entry(memory=MEMORY, setting=SETTING, wins=array_of(np.float64))
+def sample_wins(memory: Any, setting: Any, wins: Any) -> None:
+    """Play a position out for every row of `wins`, a share of the win a player; the pool is all its bots."""
+    s, net, m, views = memory.state[0], memory.network[0], memory.thoughts[0], memory.views
+    chances.sample_wins(s, setting.board[0], setting.rules[0], setting.deals, setting.bots, m, net, views, wins)
 
 
 @entry(memory=MEMORY, setting=SETTING, rotation=np.int64, turn=np.int64)

@@ -4,12 +4,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mmsim.core.errors import UsageError
 from mmsim.core.rng import Purpose
 from mmsim.core.steps import Steps
 from mmsim.metromania.bots import border as bots_border
-from mmsim.metromania.bots.prepared import Prepared
+from mmsim.metromania.bots.prepared import Prepared, pool_only
 from mmsim.metromania.bots.reasons import Reason, reasons
 from mmsim.metromania.engine import border, state, tables
 from mmsim.metromania.engine.moves import BONUS, MOVE_KINDS, START, STATION, take_apart
@@ -62,6 +63,7 @@ class Position(Steps[Move]):
         self._moves = np.zeros(border.MOST_MOVES, np.int64)
         self.history: list[PlayedMove] = []
         self._scored = False
+        self._pool: bots_border.Setting | None = None  # the bots of playouts, once they are asked for
         self._set_up()
         self.bots = self.prepared.seated(self.game)
         self._draws = [Seed(self.prepared.seed, self.game).stream(Purpose.BOT + seat) for seat in range(SEATS)]
@@ -108,6 +110,12 @@ class Position(Steps[Move]):
             border.write_rows(self._memory.state, setting.board, setting.rules, border.Rows(**rows), self.game, i)
         else:
             tables.write_failure(rows, i, self.game, int(self._s.layout), self.turn, self.rules.seat_player)
+
+    def sample_wins(self, wins: NDArray[np.float64]) -> None:
+        """Play a game at the beginning of a turn out for every row of an array: a share of the win a player."""
+        if self._pool is None:
+            self._pool = pool_only(self.prepared)
+        bots_border.sample_wins(self._memory, self._pool, wins.ravel())
 
     def apply(self, move: Move) -> PlayedMove:
         """Play a legal move."""

@@ -57,10 +57,22 @@ def seatings(rules: Ruleset, bots: Sequence[Bot], rotate: bool) -> state.Record:
         for seat, bot in enumerate(seated(rules, bots, rotation)):
             _seat(rows[first], seat, bot, rules.players)
         if any(bot.kind == memory.SEARCH for bot in bots):
-            for place, spec in enumerate(memory.POOL):
-                for seat in range(rules.companies):
-                    _seat(rows[first + 1 + place], seat, find_bot(spec), rules.players)
+            _fill_pool(rows[first + 1 : first + memory.SEATINGS], rules)
     return rows
+
+
+def pool_only(prepared: Prepared) -> Setting:
+    """A variant in which nobody sits anywhere yet, and the pool of playouts is ready."""
+    rows = np.zeros(memory.SEATINGS, memory.BOTS).view(np.recarray)
+    _fill_pool(rows[1:], prepared.rules)
+    return prepared.setting._replace(bots=rows)
+
+
+def _fill_pool(rows: state.Record, rules: Ruleset) -> None:
+    """For each bot of the pool a row with it in every seat."""
+    for place, spec in enumerate(memory.POOL):
+        for seat in range(rules.companies):
+            _seat(rows[place], seat, find_bot(spec), rules.players)
 
 
 def _seat(row: state.Record, seat: int, bot: Bot, players: int) -> None:

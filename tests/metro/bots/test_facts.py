@@ -52,7 +52,7 @@ def any_expectations(twins: Twins, rng: Random) -> Any:
     """The thoughts of a bot that expects anything of open lines."""
     thoughts = new_record(THOUGHTS)
     t, s, setting = thoughts[0], twins.core._s, twins.core.prepared.setting
-    view.count_unseen(s, setting.board[0], t)
+    view.count_unseen(s, setting.board[0], t, s.seat)
     expect(setting.board[0], t, 3.0)
     t.expected[: EXPECTED * ENTRIES] = [rng.random() for _ in range(EXPECTED * ENTRIES)]
     evaluation.weigh_owners(s, setting.rules[0], t, s.seat, 1.0, OTHERS)

@@ -19,7 +19,13 @@ from mmsim.metro.engine.state import Board, Dice, Rules, State
 @jit
 def bot_in_turn(s: State, r: Rules, rotation: Any) -> np.int64:
     """Which of the listed bots is in turn, when they have moved on by so many seats."""
-    who = s.seat + rotation
+    return seated_bot(s.seat, r, rotation)
+
+
+@jit
+def seated_bot(seat: Any, r: Rules, rotation: Any) -> np.int64:
+    """Which of the listed bots sits in a seat, when they have moved on by so many."""
+    who = seat + rotation
     return who - r.players if who >= r.players else who
 
 
@@ -39,7 +45,7 @@ def _think(positions: Any, b: Board, r: Rules, bots: Bots, dice: Dice, minds: An
     v, t, kind, w, at = positions[VIEW], minds[0], bots.kind[ix(who)], bots.weights, WEIGHTS * who
     stream = 1 + v.seat
     hide(v, r, v.seat)
-    count_unseen(v, b, t)
+    count_unseen(v, b, t, v.seat)
     if kind == GREEDY:
         return choose_greedy(v, b, r, t, w, at, dice, stream)
     if kind == SPOILER:

@@ -5,19 +5,19 @@ from typing import Any
 import numpy as np
 
 from mmsim.compiled.accel import count_bits, ix, jit
-from mmsim.compiled.streams import draw_below, next_word, open_stream, set_seed
+from mmsim.compiled.streams import draw_below, next_word, open_stream
 from mmsim.core.rng import Purpose
-from mmsim.metro.bots.thinking.choosing import bot_in_turn, choose
+from mmsim.metro.bots.thinking.choosing import bot_in_turn, choose, seated_bot
 from mmsim.metro.bots.thinking.expert import compare_moves
 from mmsim.metro.bots.thinking.inputs import MOST_CANDIDATES
-from mmsim.metro.bots.thinking.memory import INPUTS, PLAYED_OUT, PLAYOUT, SAMPLE, VIEW, Bots
+from mmsim.metro.bots.thinking.memory import INPUTS, PLAYOUT, SAMPLE, VIEW, Bots
+from mmsim.metro.bots.thinking.playouts import enter_world, play_out
 from mmsim.metro.bots.thinking.view import count_unseen, guess, hide
-from mmsim.metro.engine.scoring import score_game
 from mmsim.metro.engine.state import Board, Rules, State
 from mmsim.metro.engine.turns import play_move
 
 _MARGIN, _WIDE = 0.5, 30.0  # what a margin of so many points counts beside the win
-_LESSONS, _BOT = int(Purpose.LESSONS), int(Purpose.BOT)
+_LESSONS = int(Purpose.LESSONS)
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
 _HALF = np.uint64(32)
 
@@ -87,28 +87,24 @@ def _compare(
     positions[VIEW] = positions[0]
     v, t = positions[VIEW], minds[0]
     hide(v, r, v.seat)
-    count_unseen(v, b, t)
+    count_unseen(v, b, t, v.seat)
     found = compare_moves(positions, b, r, bots, minds, bot_in_turn(v, r, rotation), most)
     if found < 2:
         return found
     positions[SAMPLE] = positions[VIEW]
-    guess(positions[SAMPLE], b, r, t, dice[0], np.int64(0))
+    guess(positions[SAMPLE], b, r, t, dice[0], np.int64(0), v.seat)
     chance = next_word(dice[0], 0) << _HALF | next_word(dice[0], 0)
+    for seat in range(r.players):
+        t.guide[ix(seat)] = seated_bot(seat, r, rotation)
     for c in range(found):
         lesson = rows[row + c]
         for i in range(INPUTS):
             lesson.inputs[ix(i)] = t.inputs[ix(INPUTS * c + i)]
-        positions[PLAYOUT] = positions[SAMPLE]
+        enter_world(positions, r, dice, chance)
         p = positions[PLAYOUT]
-        set_seed(dice[1], chance, p.turn)
-        for seat in range(r.players):
-            open_stream(dice[1], 1 + seat, _BOT + seat)
         seat = p.seat
         play_move(p, b, r, t.candidate[ix(c)])
-        while not p.over:
-            who = bot_in_turn(p, r, rotation)
-            play_move(p, b, r, choose(positions[PLAYOUT:], b, r, bots, dice[1], minds[PLAYED_OUT:], who))
-        score_game(p, r)
+        play_out(positions, b, r, bots, dice, minds)
         lesson.result = np.float32(_result(p, r, seat))
     return found
 

@@ -21,6 +21,8 @@ BOTS = np.dtype(  # as they are listed
     [("kind", np.int64, SEATS), ("weights", np.float64, SEATS * WEIGHTS), ("net", np.float32, SEATS * NET)], align=True
 )
 
+POOL = "planner", "planner:others=0.5", "expert"  # of which the players of playouts are drawn, each as likely
+
 EXPECTED = 4  # numbers a node: processors work on four at a time
 TILES, CENTRE, BOTH = range(3)  # places among them
 
@@ -59,6 +61,7 @@ THOUGHTS = np.dtype(
         ("open", np.float64, COMPANIES),  # what is expected of the lines
         ("lines", np.float64, COMPANIES),  # how many there are
         ("standing", np.float64, SEATS),  # [player]: points and what is expected of the lines
+        ("guide", np.int64, SEATS),  # [seat]: the bot among those listed by which it plays in a game played out
         ("answer", np.int64, KINDS),  # [kind]: GRID * kind as it lies + cell, where the player who answers lays it
     ],
     align=True,

@@ -70,7 +70,7 @@ def _compare_once(
     """
     t = minds[0]
     positions[SAMPLE] = positions[VIEW]
-    guess(positions[SAMPLE], b, r, t, dice, stream)
+    guess(positions[SAMPLE], b, r, t, dice, stream, positions[SAMPLE].seat)
     for c in range(count):
         t.total[ix(c)] += _imagine(positions, b, r, bots, minds, who, t.candidate[ix(c)], dice, stream)
         t.count[ix(c)] += 1.0

@@ -10,12 +10,14 @@ from mmsim.metro.bots.thinking.memory import Thoughts
 from mmsim.metro.engine.state import COLOURS, GRID, HAND, KINDS, SHARES, SUPPLY, UNKNOWN, Board, Dice, Rules, State
 from mmsim.metro.rules.rulesets import COMPANIES, PER_COLOUR
 
+ONLOOKER = -1  # in place of a seat: sees only what everybody sees
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
+_ALL = 255  # bits of seats: what lies face up
 
 
 @jit
 def hide(v: State, r: Rules, seat: Any) -> None:
-    """Make a copy of a position the view of a seat: blank the supply and what the others hold."""
+    """Make a copy of a position the view of a seat, or of an onlooker: blank the supply and what the others hold."""
     for i in range(SUPPLY):
         v.supply[ix(i)] = UNKNOWN
     for other in range(r.players):
@@ -51,12 +53,13 @@ def _hide_shares(v: State, r: Rules, seat: Any, i: Any) -> None:
 
 @inlined
 def _knows(v: State, i: Any, company: Any, seat: Any) -> bool:
-    return np.int64(v.knows[ix(COMPANIES * i + np.int64(company))]) >> seat & 1 != 0
+    who = _ALL if seat == ONLOOKER else 1 << seat
+    return np.int64(v.knows[ix(COMPANIES * i + np.int64(company))]) & who == who
 
 
 @jit
-def count_unseen(v: State, b: Board, t: Thoughts) -> None:
-    """How many tiles of every kind the player in turn has not seen yet, in a hand or in the supply."""
+def count_unseen(v: State, b: Board, t: Thoughts, viewer: Any) -> None:
+    """How many tiles of every kind the player in turn, or an onlooker, has not seen yet."""
     for kind in range(KINDS):
         t.unseen[ix(kind)] = 0
     for i in range(SUPPLY):
@@ -64,15 +67,16 @@ def count_unseen(v: State, b: Board, t: Thoughts) -> None:
     for cell in range(GRID):
         if v.placed >> np.uint64(cell) & _ONE != _ZERO:
             t.unseen[ix(v.printed[ix(cell)])] -= 1
-    for i in range(v.held[ix(v.seat)]):
-        t.unseen[ix(v.hand[ix(HAND * v.seat + i)])] -= 1
+    if viewer != ONLOOKER:
+        for i in range(v.held[ix(viewer)]):
+            t.unseen[ix(v.hand[ix(HAND * viewer + i)])] -= 1
     if v.drawn >= 0:
         t.unseen[ix(v.drawn)] -= 1
 
 
 @jit
-def guess(v: State, b: Board, r: Rules, t: Thoughts, dice: Dice, stream: Any) -> None:
-    """Fill in what a view hides: everything that fits what the player in turn knows, all equally likely."""
+def guess(v: State, b: Board, r: Rules, t: Thoughts, dice: Dice, stream: Any, viewer: Any) -> None:
+    """Fill in what the view of a seat or onlooker hides: everything that fits what it knows, all equally likely."""
     size = np.int64(0)
     for kind in range(KINDS):
         for _ in range(t.unseen[ix(kind)]):
@@ -82,7 +86,7 @@ def guess(v: State, b: Board, r: Rules, t: Thoughts, dice: Dice, stream: Any) ->
         size -= 1
         v.supply[ix(i)] = _draw(t, size, dice, stream)
     for seat in range(r.players):
-        if seat != v.seat:
+        if seat != viewer:
             for i in range(v.held[ix(seat)]):
                 size -= 1
                 v.hand[ix(HAND * seat + i)] = _draw(t, size, dice, stream)
@@ -91,7 +95,7 @@ def guess(v: State, b: Board, r: Rules, t: Thoughts, dice: Dice, stream: Any) ->
             _guess_shares(v, r, t, dice, stream, i)
     if r.numbers:
         for colour in range(COLOURS):
-            _guess_numbers(v, b, r, t, dice, stream, colour)
+            _guess_numbers(v, b, r, t, dice, stream, viewer, colour)
 
 
 @inlined
@@ -121,15 +125,18 @@ def _guess_shares(v: State, r: Rules, t: Thoughts, dice: Dice, stream: Any, i: A
 
 
 @jit
-def _guess_numbers(v: State, b: Board, r: Rules, t: Thoughts, dice: Dice, stream: Any, colour: Any) -> None:
+def _guess_numbers(
+    v: State, b: Board, r: Rules, t: Thoughts, dice: Dice, stream: Any, viewer: Any, colour: Any
+) -> None:
     size = np.int64(0)
+    own = _ZERO if viewer == ONLOOKER else v.numbers[ix(viewer)]
     for i in range(PER_COLOUR):
         station = np.int64(b.numbers[ix(PER_COLOUR * colour + i)])
-        if v.numbers[ix(v.seat)] >> np.uint64(station - 1) & _ONE == _ZERO:
+        if own >> np.uint64(station - 1) & _ONE == _ZERO:
             t.pool[ix(size)] = station
             size += 1
     for seat in range(r.players):
-        if seat != v.seat:
+        if seat != viewer:
             for _ in range(r.numbers_per_colour):
                 size -= 1
                 v.numbers[ix(seat)] |= _ONE << np.uint64(_draw(t, size, dice, stream) - 1)

@@ -45,7 +45,7 @@ _ONE, _ZERO = np.uint64(1), np.uint64(0)
 _HALF = np.uint64(32)
 _WIDE = 30.0  # points: margins count up to here
 _MORE_THAN_ALL = 1e30  # than any value of a turn
-_PLAYED, SEEN = 2, 3  # places in `views`; 0 and 1 are for weighing
+PLAYED, SEEN = 2, 3  # places in `views`; 0 and 1 are for weighing
 
 
 @jit
@@ -172,7 +172,13 @@ def draw_world(seen: Any, r: Rules, m: Thoughts, row: Any) -> None:
         seat = (seen.seat + places) % r.companies
         m.guide[ix(seat)] = row
         if r.seat_player[ix(seat)] != r.seat_player[ix(seen.seat)]:
-            m.guide[ix(seat)] = row + 1 + POOL_PLACES[draw_below(seen, 0, np.int64(len(POOL_PLACES)))]
+            m.guide[ix(seat)] = draw_guide(seen, row)
+
+
+@jit
+def draw_guide(seen: Any, row: Any) -> np.int64:
+    """Draw a bot of the pool: its row of `BOTS`."""
+    return row + 1 + POOL_PLACES[draw_below(seen, 0, np.int64(len(POOL_PLACES)))]
 
 
 @jit
@@ -200,7 +206,22 @@ def play_in_world(
 
     Nine arguments: compiled code passes records on one by one.
     """
-    s = views[_PLAYED]
+    enter_world(views, b, r, deals, m)
+    s = views[PLAYED]
+    player = r.seat_player[ix(s.seat)]
+    turn = s.turn
+    for i in range(m.search_length[ix(at)]):
+        code = m.search_code[ix(DEPTH * at + i)]
+        if s.turn == turn and may_play(s, b, code):
+            play_on(s, b, r, code)
+    play_out(views, b, r, seatings, m, net)
+    return _value(s, r, player, margin)
+
+
+@jit
+def enter_world(views: Views, b: Board, r: Rules, deals: Any, m: Thoughts) -> None:
+    """Put the position seen, with the hands and the chance that were drawn, into `views[PLAYED]`."""
+    s = views[PLAYED]
     copy_position(s, views[SEEN], b)
     if m.search_deal >= 0:
         give_hands(s, r, deals, m.search_deal)
@@ -209,24 +230,20 @@ def play_in_world(
     set_seed(s, m.search_chance, s.turn)
     for places in range(r.companies):
         open_stream(s, 1 + (s.seat + places) % r.companies, _BOT + places)
-    return _play_out(views, b, r, seatings, m, net, at, margin)
 
 
 @jit
-def _play_out(
-    views: Views, b: Board, r: Rules, seatings: Any, m: Thoughts, net: Network, at: Any, margin: Any
-) -> float:
-    """Play a turn and then the whole game; returns its value for the player whose turn it was."""
-    s = views[_PLAYED]
-    player = r.seat_player[ix(s.seat)]
-    turn = s.turn
-    for i in range(m.search_length[ix(at)]):
-        code = m.search_code[ix(DEPTH * at + i)]
-        if s.turn == turn and may_play(s, b, code):
-            play_on(s, b, r, code)
+def play_out(views: Views, b: Board, r: Rules, seatings: Any, m: Thoughts, net: Network) -> None:
+    """Play the game in `views[PLAYED]` to its end, every seat by the row of `BOTS` that guides it, and score it."""
+    s = views[PLAYED]
     while not s.over:
         play_on(s, b, r, choose_alone(s, b, r, seatings[m.guide[ix(s.seat)]], m, net, views))
     score_game(s, b, r, net)
+
+
+@jit
+def _value(s: State, r: Rules, player: Any, margin: Any) -> float:
+    """What a game that is over is worth to a player: the share in the win, and something for the margin."""
     own, best = 0.0, LEAST_POINTS
     for p in range(r.players):
         points = 0.0

@@ -1,0 +1,33 @@
+"""Games that are played out to their end by bots that think, in a world that was guessed."""
+
+from typing import Any
+
+from mmsim.compiled.accel import ix, jit
+from mmsim.compiled.streams import open_stream, set_seed
+from mmsim.core.rng import Purpose
+from mmsim.metro.bots.thinking.choosing import choose
+from mmsim.metro.bots.thinking.memory import PLAYED_OUT, PLAYOUT, SAMPLE, Bots
+from mmsim.metro.engine.scoring import score_game
+from mmsim.metro.engine.state import Board, Rules
+from mmsim.metro.engine.turns import play_move
+
+_BOT = int(Purpose.BOT)
+
+
+@jit
+def enter_world(positions: Any, r: Rules, dice: Any, chance: Any) -> None:
+    """Put the position that was guessed, and the chance of its bots, where games are played out."""
+    positions[PLAYOUT] = positions[SAMPLE]
+    set_seed(dice[1], chance, positions[PLAYOUT].turn)
+    for seat in range(r.players):
+        open_stream(dice[1], 1 + seat, _BOT + seat)
+
+
+@jit
+def play_out(positions: Any, b: Board, r: Rules, bots: Bots, dice: Any, minds: Any) -> None:
+    """Play that game to its end, every seat by the bot that guides it, and score it."""
+    p, t = positions[PLAYOUT], minds[0]
+    while not p.over:
+        who = t.guide[ix(p.seat)]
+        play_move(p, b, r, choose(positions[PLAYOUT:], b, r, bots, dice[1], minds[PLAYED_OUT:], who))
+    score_game(p, r)

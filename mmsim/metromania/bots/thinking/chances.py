@@ -1,0 +1,71 @@
+"""The chance to win: how often each player wins when a position is played out to the end, again and again.
+
+It is what somebody would bet who sees what lies open and no hidden hand. Hidden hands are drawn anew for every playout
+from the deals that agree with what lies open, and every company is then played by a bot that is drawn from the pool of
+search, whoever played it so far.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from mmsim.compiled.accel import count_bits, ix, jit
+from mmsim.compiled.streams import open_stream
+from mmsim.core.rng import Purpose
+from mmsim.metromania.bots.thinking.memory import Thoughts, Views
+from mmsim.metromania.bots.thinking.search import (
+    PLAYED,
+    SEEN,
+    draw_deal,
+    draw_guide,
+    enter_world,
+    gather_deals,
+    play_out,
+)
+from mmsim.metromania.bots.thinking.view import hide_hand
+from mmsim.metromania.engine.copies import copy_position
+from mmsim.metromania.engine.state import OPEN, Board, Rules, State
+from mmsim.metromania.engine.trips import Network
+from mmsim.metromania.engine.turns import begin_turn
+
+_CHANCES = int(Purpose.CHANCES)
+_ONE, _ZERO = np.uint64(1), np.uint64(0)
+
+
+@jit
+def sample_wins(
+    s: State, b: Board, r: Rules, deals: Any, seatings: Any, m: Thoughts, net: Network, views: Views, wins: Any
+) -> None:
+    """Play a position at the beginning of a turn out once for every row of `wins`: what each player has of the win.
+
+    The pool is in the rows of `seatings` after the first. Nine arguments: compiled code passes records on one by one.
+    """
+    seen = views[SEEN]
+    _show_onlooker(seen, s, b, r, deals, m)
+    open_stream(seen, 0, _CHANCES + 256 * s.turn)
+    for playout in range(wins.size // r.players):
+        draw_deal(seen, m)
+        for seat in range(r.companies):
+            m.guide[ix(seat)] = draw_guide(seen, np.int64(0))
+        enter_world(views, b, r, deals, m)
+        if m.search_deal >= 0:
+            begin_turn(views[PLAYED], b, r)  # what may be done depends on the hand
+        play_out(views, b, r, seatings, m, net)
+        winners = views[PLAYED].winners
+        for player in range(r.players):
+            won = winners >> np.uint64(player) & _ONE != _ZERO
+            wins[playout * r.players + player] = 1.0 / np.float64(count_bits(winners)) if won else 0.0
+
+
+@jit
+def _show_onlooker(seen: State, s: State, b: Board, r: Rules, deals: Any, m: Thoughts) -> None:
+    """What lies open, and the deals that agree with it; hands that no deal explains are left as they are."""
+    copy_position(seen, s, b)
+    m.deals = 0
+    if r.hands == OPEN:
+        return
+    for seat in range(r.companies):
+        hide_hand(seen, r, seat)
+    gather_deals(seen, r, m, deals)
+    if m.deals == 0:
+        copy_position(seen, s, b)
