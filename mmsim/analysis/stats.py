@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import special
 
 LEVEL = 0.95
 _TINY = 1e-12
@@ -32,21 +31,28 @@ class Estimate:
         return max(self.deals - 1, 1)
 
 
+def _special() -> Any:
+    """Functions of scipy, which takes a moment to import; whoever only draws numbers does without."""
+    from scipy import special
+
+    return special
+
+
 def t_quantile(probability: float, df: float) -> float:
     """Quantile of Student's t (Student 1908)."""
-    return float(special.stdtrit(df, probability))
+    return float(_special().stdtrit(df, probability))
 
 
 def z_quantile(probability: float) -> float:
     """Quantile of the normal distribution."""
-    return float(special.ndtri(probability))
+    return float(_special().ndtri(probability))
 
 
 def two_sided_p(value: float, se: float, df: float) -> float:
     """How often chance alone would lie at least this far from zero, by Student's t."""
     if se == 0:
         return 1.0 if value == 0 else 0.0
-    return float(2 * special.stdtr(df, -abs(value) / se))
+    return float(2 * _special().stdtr(df, -abs(value) / se))
 
 
 def estimate(value: float, se: float, deals: int, level: float = LEVEL) -> Estimate:
@@ -116,7 +122,7 @@ def tost(difference: float, se: float, df: float, tolerance: float) -> float:
     Pharmacokinet. Biopharm. 15). Small: equal within the tolerance."""
     if se == 0:
         return 0.0 if abs(difference) < tolerance else 1.0
-    return float(special.stdtr(df, -(tolerance - abs(difference)) / se))
+    return float(_special().stdtr(df, -(tolerance - abs(difference)) / se))
 
 
 def never(share: float, deals: float) -> float:
@@ -169,10 +175,10 @@ def wald(values: Array, cov: Array, deals: float = np.inf) -> float:
     along, rank = vectors[:, kept].T @ values, int(kept.sum())
     squared = float((along**2 / eigenvalues[kept]).sum())
     if not np.isfinite(deals):
-        return float(special.chdtrc(rank, squared))
+        return float(_special().chdtrc(rank, squared))
     if deals <= rank:
         return 1.0
-    return float(special.fdtrc(rank, deals - rank, squared * (deals - rank) / (rank * (deals - 1))))
+    return float(_special().fdtrc(rank, deals - rank, squared * (deals - rank) / (rank * (deals - 1))))
 
 
 # --- variance between groups -------------------------------------------------------------------------------------

@@ -4,7 +4,6 @@ import logging
 import multiprocessing
 import os
 import signal
-import sys
 import time
 from collections import deque
 from collections.abc import Iterator
@@ -14,13 +13,13 @@ from math import inf
 from multiprocessing import connection
 from pathlib import Path
 from statistics import median
-from types import ModuleType
 from typing import Any
 
 from mmsim.batch.journal import Entry
 from mmsim.batch.worker import LOG, Pipe, Task, serve
 from mmsim.core.errors import MmsimError
 from mmsim.core.game import Variant
+from mmsim.core.processes import nothing_of_main
 
 STRIKES = 3
 PATIENCE_S = 300.0  # a worker that has not been heard of for so long, and 50 times its usual silence, hangs
@@ -181,7 +180,7 @@ class Pool:
         name = f"worker-{self._started}"
         process = self._context.Process(target=serve, args=(theirs, *self._args), name=name, daemon=True)
         try:
-            with _one_thread_each(), _nothing_of_main():
+            with _one_thread_each(), nothing_of_main():
                 process.start()
         except OSError as error:
             raise MmsimError(f"cannot start a worker: {error.strerror or error}") from error
@@ -218,14 +217,3 @@ def _one_thread_each() -> Iterator[None]:
             del os.environ[name]
         else:
             os.environ[name] = before
-
-
-@contextmanager
-def _nothing_of_main() -> Iterator[None]:
-    """Workers need nothing of the program that starts them; loading it again in each would take them a third longer."""
-    main = sys.modules["__main__"]
-    sys.modules["__main__"] = ModuleType("__main__")
-    try:
-        yield
-    finally:
-        sys.modules["__main__"] = main

@@ -4,14 +4,12 @@ import hashlib
 import io
 import logging
 import os
-import signal
-import threading
 import time
 import traceback
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from multiprocessing import connection, parent_process
+from multiprocessing import connection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -25,6 +23,7 @@ from mmsim.batch.tally import seat_shares
 from mmsim.core.errors import MmsimError
 from mmsim.core.files import write_atomically
 from mmsim.core.game import Game, GameRows, Teaches, Variant
+from mmsim.core.processes import be_a_helper
 from mmsim.games import find_game
 
 if TYPE_CHECKING:
@@ -195,8 +194,7 @@ def serve(pipe: Pipe, folder: str, game: str, first: Variant | None) -> None:
 
     It gets ready for the `first` variant before it is asked to play.
     """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's business
-    threading.Thread(target=_die_with_parent, daemon=True).start()
+    be_a_helper()
     LOG.setLevel(logging.INFO)
     LOG.propagate = False
     LOG.addHandler(_ToParent(pipe))
@@ -254,10 +252,3 @@ def log_part(part: Part, entry: Entry) -> None:
         "part %d: variant %d, games %d to %d in %.2f s",
         *(part.number, part.variant, part.first, part.last, entry.seconds),
     )
-
-
-def _die_with_parent() -> None:
-    parent = parent_process()
-    if parent is not None:
-        connection.wait([parent.sentinel])
-        os._exit(1)

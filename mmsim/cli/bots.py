@@ -11,10 +11,11 @@ import typer
 from rich.table import Table
 
 from mmsim.cli.common import Board, GameName, Players, Rules, Seed, console
-from mmsim.cli.playing import Quiet, Workers, cores, watched
+from mmsim.cli.playing import Quiet, Workers, watched
 from mmsim.core.bots import Bot, NetBot, weights_text
 from mmsim.core.errors import UsageError
 from mmsim.core.files import write_output
+from mmsim.core.processes import cores
 from mmsim.core.seating import find_bot, installed, split_bots
 from mmsim.games import find_rules, find_shell, game_of_bot
 

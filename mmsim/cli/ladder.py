@@ -8,15 +8,16 @@ import typer
 from rich.table import Table
 
 from mmsim.cli.common import Board, GameName, Isolate, MoveSeconds, Players, Rules, Seed, console, move_limit
-from mmsim.cli.playing import Quiet, Workers, cores, watched
+from mmsim.cli.playing import Quiet, Workers, watched
 from mmsim.core.errors import UsageError
 from mmsim.core.files import write_output
+from mmsim.core.processes import cores
 from mmsim.core.seating import split_bots
 from mmsim.games import find_rules
 
 if TYPE_CHECKING:
     from mmsim.analysis.ladder import Ladder
-    from mmsim.report.figures import Chart
+    from mmsim.report.charts import Chart
 
 
 def ladder(
@@ -63,7 +64,7 @@ def ladder(
     else:
         _print(found)
     if chart is not None:
-        write_output(chart, _chart(found).files[chart.suffix[1:]])
+        write_output(chart, _chart(found).files()[chart.suffix[1:]])
         typer.echo(f"chart -> {chart}", err=True)
 
 
@@ -115,7 +116,8 @@ def _fit_sentence(found: "Ladder") -> str:
 def _chart(found: "Ladder") -> "Chart":
     from mmsim.analysis.ratings import ELO
     from mmsim.analysis.stats import Estimate
-    from mmsim.report.figures import Row, dots
+    from mmsim.report.charts import Row
+    from mmsim.report.figures import dots
 
     def on_elo(e: Estimate) -> Estimate:
         return Estimate(e.value * ELO, e.low * ELO, e.high * ELO, e.se * ELO, e.deals)

@@ -1,6 +1,5 @@
 """Having a run played from the command line: how it is made, watched and stopped."""
 
-import os
 import shlex
 import shutil
 import signal
@@ -23,6 +22,7 @@ from mmsim.batch.scheduler import Scheduler
 from mmsim.batch.store import Run
 from mmsim.cli.progress import Watcher, duration, watcher
 from mmsim.core.errors import MmsimError
+from mmsim.core.processes import cores
 
 Workers = Annotated[int | None, typer.Option(min=1, help="Worker processes; if not given, one a core.")]
 Until = Annotated[
@@ -134,11 +134,6 @@ def _foretell(made: Run, until: RunUntil, measure: Measure, workers: int) -> Non
         f"{workers} worker{'s' * (workers != 1)}",
         err=True,
     )
-
-
-def cores() -> int:
-    """Cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @contextmanager

@@ -3,7 +3,8 @@
 import json
 import re
 import shlex
-from collections.abc import Callable, Sequence
+from base64 import b64encode
+from collections.abc import Callable, Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
 
@@ -20,8 +21,9 @@ from mmsim.batch.experiment import Experiment
 from mmsim.core.files import read_bytes, remove_left_behind, write_atomically
 from mmsim.core.frames import no_formulas
 from mmsim.report import sentences
+from mmsim.report.charts import Chart
+from mmsim.report.drawers import Drawers
 from mmsim.report.evidence import Evidence, gather
-from mmsim.report.figures import Chart
 from mmsim.report.sections import Section, headline_chart, sections
 
 _PAGE = "report.html"
@@ -40,23 +42,23 @@ def write_report(
     `first` makes sections of its own from the metrics, which stand before all others; `again` is the command that
     makes such a report, if it is not the one that plays an experiment.
     """
-    evidence = gather(run)
-    answer = sentences.answer(evidence)
-    headline = headline_chart(evidence)
-    parts = [*first(list(evidence.estimates.values())), *sections(evidence)]
-    charts = [*([headline] if headline else []), *(chart for part in parts for chart in part.charts)]
+    with Drawers() as drawers:
+        evidence = gather(run)
+        answer = sentences.answer(evidence)
+        headline = headline_chart(evidence)
+        parts = [*first(list(evidence.estimates.values())), *sections(evidence)]
+        charts = [*([headline] if headline else []), *(chart for part in parts for chart in part.charts)]
+        asked = {chart.name: drawers.ask(chart.files) for chart in charts}
+        pictures = {one.title: drawers.ask(one.draw) for part in parts for one in part.pictures if one.draw}
+        files = _table_files(evidence)
+        drawn = {name: wait() for name, wait in asked.items()}
+        images = {title: wait() for title, wait in pictures.items()}
+    files |= {f"charts/{name}.{kind}": content for name, kinds in drawn.items() for kind, content in kinds.items()}
+    environment = _environment(drawn, images)
     page, older = folder / _PAGE, _own_files(folder)
     for inside in (folder, folder / "charts", folder / "tables"):
         remove_left_behind(inside, re.compile(r"[\w.-]+"))
-    write_atomically(page, _page(evidence, answer, headline, parts, again).encode())
-    files = {f"charts/{chart.name}.{kind}": content for chart in charts for kind, content in chart.files.items()}
-    for name, table in tables(evidence).items():
-        parquet = BytesIO()
-        table.write_parquet(parquet)
-        files |= {
-            f"tables/{name}.csv": no_formulas(table).write_csv().encode(),
-            f"tables/{name}.parquet": parquet.getvalue(),
-        }
+    write_atomically(page, _page(environment, evidence, answer, headline, parts, again).encode())
     write_atomically(folder / _LIST, json.dumps(sorted({*files, *older}), indent=1).encode())
     for name, content in files.items():
         write_atomically(folder / name, content)
@@ -78,6 +80,17 @@ def _own_files(folder: Path) -> set[str]:
         return set()
     names = {name for name in listed if isinstance(name, str)} if isinstance(listed, list) else set()
     return {name for name in names if _OWN.fullmatch(name) and not (folder / name).parent.is_symlink()}
+
+
+def _table_files(evidence: Evidence) -> dict[str, bytes]:
+    """Every table as CSV and Parquet."""
+    files = {}
+    for name, table in tables(evidence).items():
+        parquet = BytesIO()
+        table.write_parquet(parquet)
+        files[f"tables/{name}.csv"] = no_formulas(table).write_csv().encode()
+        files[f"tables/{name}.parquet"] = parquet.getvalue()
+    return files
 
 
 def tables(evidence: Evidence) -> dict[str, pl.DataFrame]:
@@ -121,13 +134,26 @@ def tables(evidence: Evidence) -> dict[str, pl.DataFrame]:
     return {name: table for name, table in found.items() if table.height}
 
 
-def _page(
-    evidence: Evidence, answer: Sequence[str], headline: Chart | None, parts: Sequence[Section], again: str
-) -> str:
+def _environment(drawn: Mapping[str, Mapping[str, bytes]], images: Mapping[str, bytes]) -> Environment:
+    """Templates that know the charts by their names and the pictures by their titles."""
     environment = Environment(
         loader=PackageLoader("mmsim.report"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
-    environment.filters["inline"] = lambda chart: Markup(chart.inline())
+    environment.filters["inline"] = lambda chart: Markup(chart.inline(drawn[chart.name]["svg"]))
+    environment.filters["image"] = lambda picture: (
+        f"data:image/svg+xml;base64,{b64encode(images[picture.title]).decode()}"
+    )
+    return environment
+
+
+def _page(
+    environment: Environment,
+    evidence: Evidence,
+    answer: Sequence[str],
+    headline: Chart | None,
+    parts: Sequence[Section],
+    again: str,
+) -> str:
     run = evidence.run
     return environment.get_template(_PAGE).render(
         name=run.name,

@@ -8,7 +8,7 @@ from mmsim.analysis.compare import ALPHA, by_chance, difference
 from mmsim.analysis.estimates import Estimates
 from mmsim.analysis.sweep import Sweep
 from mmsim.report import figures
-from mmsim.report.figures import Chart
+from mmsim.report.charts import Chart
 from mmsim.report.sections import Section
 from mmsim.report.sentences import varies
 

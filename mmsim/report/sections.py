@@ -1,9 +1,9 @@
 """The sections of a report, one function each; what a run cannot tell has no section."""
 
-import base64
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import Any
 
 from mmsim.analysis import words
 from mmsim.analysis.compare import Comparison, Verdict, same_games
@@ -15,8 +15,8 @@ from mmsim.core.metrics import ChartPlan, SectionPlan
 from mmsim.core.shell import Draws
 from mmsim.games import find_shell, find_statistics
 from mmsim.report import figures, sentences
+from mmsim.report.charts import Chart, Row
 from mmsim.report.evidence import Evidence
-from mmsim.report.figures import Chart
 
 _MOST_SERIES = 6  # more in one chart are not told apart
 _DOTS = "Dots are means, lines 95 % intervals."
@@ -41,7 +41,7 @@ class Picture:
     title: str
     text: str
     command: str
-    image: str  # a data address; empty if it cannot be drawn
+    draw: Callable[[], bytes] | None  # as SVG; None if it cannot be drawn
 
 
 @dataclass(frozen=True)
@@ -229,7 +229,7 @@ def bots(evidence: Evidence) -> Section | None:
     rated = evidence.ratings
     order = [rating.bot for rating in next(iter(rated.values())).bots]
     by_variant = [{rating.bot: rating.strength for rating in ratings.bots} for ratings in rated.values()]
-    rows = [figures.Row(bot, [strengths.get(bot) for strengths in by_variant]) for bot in order]
+    rows = [Row(bot, [strengths.get(bot) for strengths in by_variant]) for bot in order]
     note = f"Log-strength by Plackett and Luce; 1 is {400 / 2.302585:.0f} Elo, 0 the average bot. {_DOTS}"
     chart = figures.dots("bots", sentences.bots_title(evidence), note, rows, evidence.names, "log-strength")
     table = _estimates_table(evidence, "Bots in numbers", ["bot_win_share", "bot_score", "skill_gradient"])
@@ -276,7 +276,7 @@ def surprises(evidence: Evidence) -> Section | None:
     for one in evidence.surprises:
         found = one.found
         caption = f"{_capital(found.text)} ({evidence.name_of(one.variant.name)}, game {found.game:,})."
-        pictures.append(Picture(f"The {found.kind} game", caption, one.command, _drawn(one)))
+        pictures.append(Picture(f"The {found.kind} game", caption, one.command, _drawing(one)))
     text = []
     if not all(one.record for one in evidence.surprises):
         again = f"mmsim resume {evidence.run.folder.name}"
@@ -288,12 +288,16 @@ def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _drawn(one: Surprise) -> str:
-    """The end of a game as a data address, from its record; empty where there is none or nothing to draw it."""
-    shell, record = find_shell(one.run.experiment.game), one.record
-    if record is None or not isinstance(shell, Draws):
-        return ""
-    return f"data:image/svg+xml;base64,{base64.b64encode(shell.picture(record)).decode()}"
+def _drawing(one: Surprise) -> Callable[[], bytes] | None:
+    """How the end of a game is drawn from its record; None where there is none or nothing to draw it."""
+    game, record = one.run.experiment.game, one.record
+    return partial(_draw, game, record) if record is not None and isinstance(find_shell(game), Draws) else None
+
+
+def _draw(game: str, record: dict[str, Any]) -> bytes:
+    shell = find_shell(game)
+    assert isinstance(shell, Draws)
+    return shell.picture(record)
 
 
 def rule_gaps(evidence: Evidence) -> Section | None:

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import matplotlib
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 SERIES = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C6BB1", "#7F7F7F")
 MARKERS = ("o", "s", "D", "^", "v", "P", "X", "h")  # so that no series is told by its colour alone
@@ -49,14 +49,18 @@ _SETTINGS: Any = {
 @contextmanager
 def settings() -> Iterator[None]:
     """The house's settings whatever the user's own are."""
+    import matplotlib  # slow to import
+
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
         matplotlib.rcParams.update(_SETTINGS)
         yield
 
 
-def blank(height: float) -> tuple[Figure, Axes]:
+def blank(height: float) -> "tuple[Figure, Axes]":
     """A figure with one pair of axes and no box around them."""
+    from matplotlib.figure import Figure
+
     figure = Figure(figsize=(WIDTH, height), layout="constrained")
     axes = figure.add_subplot()
     for side in ("top", "right", "left"):
@@ -73,7 +77,7 @@ def marker(number: int) -> str:
     return MARKERS[number % len(MARKERS)]
 
 
-def legend(axes: Axes) -> None:
+def legend(axes: "Axes") -> None:
     """Names of the series above the chart, as many in a row as fit."""
     handles, labels = axes.get_legend_handles_labels()
     if len(labels) < 2:
