@@ -4,12 +4,13 @@ A game is a package with `game.py`, `metrics.py` and `shell/command_line.py`; th
 by an entry point of the group `mmsim.games`.
 """
 
+from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any
 
-from mmsim.core.errors import unknown
+from mmsim.core.errors import UsageError, unknown
 from mmsim.core.game import Game
 from mmsim.core.shell import Shell
 from mmsim.core.specs import RulesetFile
@@ -62,6 +63,17 @@ def game_of(rules: str) -> str:
             return name
         known += find_shell(name).editions
     raise unknown("edition", edition, known)
+
+
+def game_of_all(rulesets: Sequence[str]) -> str:
+    """The game that several rulesets belong to; refused if they are of two."""
+    first, *others = [(rules, game_of(rules)) for rules in rulesets]
+    for rules, game in others:
+        if game != first[1]:
+            raise UsageError(
+                f"'{first[0]}' is a ruleset of {first[1]}, '{rules}' one of {game}; name those of one game"
+            )
+    return first[1]
 
 
 def game_of_bot(spec: str) -> str:

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from mmsim.cli.app import app
 from mmsim.core.game import Variant
 from mmsim.games import find_game
+from tests.cli.commands import commands, groups
 
 ROOT = Path(__file__).parent.parent
 _MAIN = """
@@ -42,20 +42,9 @@ def run(words: list[str], folder: Path) -> tuple[Any, list[str]]:
     return code, slow
 
 
-def commands() -> list[list[str]]:
-    """Every command, with the groups they are in."""
-    found: list[list[str]] = [[]]
-    found += [[str(one.name)] for one in app.registered_commands]
-    for group in app.registered_groups:
-        assert group.typer_instance is not None
-        inner = [one.name or one.callback.__name__ for one in group.typer_instance.registered_commands if one.callback]
-        found += [[str(group.name)], *([str(group.name), name] for name in inner)]
-    return found
-
-
 def test_help_of_every_command_needs_no_slow_library(tmp_path: Path) -> None:
     program = "import sys\nfrom mmsim.cli.app import app\n"
-    program += f"for words in {commands()!r}:\n    try:\n        app([*words, '--help'])\n"
+    program += f"for words in {[*groups(), *commands()]!r}:\n    try:\n        app([*words, '--help'])\n"
     program += "    except SystemExit as end:\n        assert not end.code, words\n"
     program += "print([name for name in ('numba', 'numpy', 'polars', 'scipy') if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT, check=False)

@@ -10,7 +10,7 @@ import polars as pl
 from mmsim.analysis import stats, words
 from mmsim.analysis.estimates import Estimates
 from mmsim.analysis.stats import Estimate
-from mmsim.core.errors import UsageError, unknown
+from mmsim.core.errors import UsageError, full_name, unknown
 from mmsim.core.metrics import Measure
 
 ALPHA = 1 - stats.LEVEL
@@ -146,9 +146,7 @@ def compare(all_estimates: Sequence[Estimates], reference: str | None = None) ->
     variants = all_estimates[0].variants if all_estimates else ()
     if len(variants) < 2:
         raise UsageError(f"there is nothing to compare: {variants[0] if variants else 'the run'} is the only variant")
-    if reference is not None and reference not in variants:
-        raise unknown("variant", reference, variants)
-    base = variants.index(reference) if reference else 0
+    base = variants.index(full_name("variant", reference, variants)) if reference else 0
     found = [
         _compare(estimates, base, v, g)
         for estimates in all_estimates

@@ -13,7 +13,7 @@ from mmsim.core.errors import UsageError, unknown
 from mmsim.core.files import file_name, read_toml
 from mmsim.core.game import SEATINGS, Game, Variant
 from mmsim.core.seating import games_a_deal
-from mmsim.games import DEFAULT, GAMES, game_of
+from mmsim.games import DEFAULT, GAMES, find_shell, game_of_all
 
 DESIGNS = ("paired", "independent")
 PART_GAMES = 6000  # games a part; 2, 3, 4, 5 or 6 rotated players fit in
@@ -100,10 +100,13 @@ class PreparedVariant:
 
 
 def read(path: Path) -> Experiment:
-    """The experiment of a TOML file; files it names are looked for beside it."""
+    """The experiment of a TOML file, its rulesets checked; files it names are looked for beside it."""
     values = read_toml(path, "experiment file")
     try:
-        return from_mapping({"name": named_after(path.with_suffix("")), **values}, path.parent)
+        experiment = from_mapping({"name": named_after(path.with_suffix("")), **values}, path.parent)
+        for rules in experiment.variants:
+            find_shell(experiment.game).explain(rules, experiment.players)
+        return experiment
     except UsageError as error:
         raise UsageError(f"experiment file {path}: {error}") from error
 
@@ -141,7 +144,7 @@ def from_mapping(given: Mapping[str, Any], beside: Path = Path()) -> Experiment:
     if "variants" not in values:
         raise UsageError('an experiment needs a line like variants = ["print", "print+loyal"]')
     if "game" not in values:
-        values["game"] = game_of(values["variants"][0]) if values["variants"] else DEFAULT
+        values["game"] = game_of_all(values["variants"]) if values["variants"] else DEFAULT
     return Experiment(**values)
 
 

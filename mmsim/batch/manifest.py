@@ -133,6 +133,8 @@ def read_manifest(folder: Path) -> Manifest:
     try:
         content = read_bytes(path)
     except FileNotFoundError as error:
+        if not folder.exists():
+            raise UsageError(f"there is no run {folder} (mmsim runs list [FOLDER] names those there are)") from error
         raise UsageError(f"{folder} is not a run: it has no {MANIFEST}") from error
     except NotADirectoryError as error:
         raise UsageError(f"{folder} is not a run: it is no folder") from error

@@ -32,7 +32,7 @@ from mmsim.batch.manifest import (
 )
 from mmsim.batch.plan import Part, Plan
 from mmsim.core.bench import machine
-from mmsim.core.errors import MmsimError, UsageError, unknown
+from mmsim.core.errors import MmsimError, UsageError, full_name, unknown
 from mmsim.core.files import file_name, open_regular, read_bytes, write_atomically
 from mmsim.core.game import Game
 from mmsim.games import find_game
@@ -145,9 +145,7 @@ class Run:
                     f"{self.folder} has {len(names)} variants; say which with --variant: {', '.join(names)}"
                 )
             return 0
-        if name not in names:
-            raise unknown("variant", name, names)
-        return names.index(name)
+        return names.index(full_name("variant", name, names))
 
     def summary(self) -> dict[str, Any]:
         """A run in one line: what it is, how far it is, how large."""

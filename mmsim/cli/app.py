@@ -34,6 +34,18 @@ from mmsim.core.errors import MmsimError
 from mmsim.core.text import ASCII_ERRORS, printable
 from mmsim.games import TITLES
 
+_VALUES = {
+    **dict.fromkeys(("<int>", "<int range>"), "N"),
+    **dict.fromkeys(("<float>", "<float range>"), "X"),
+    **dict.fromkeys(("<file>", "<path>"), "FILE"),
+    "<str>": "TEXT",
+    "<list[int]>": "N",
+}
+_WORDS = {
+    "Input should be a valid integer, unable to parse string as an integer": "it must be a whole number",
+    "Input should be a valid number, unable to parse string as a number": "it must be a number",
+    "Input should be": "it must be",
+}
 _ADDRESS_SPACE = 3 << 30  # the compiler and the threads of Polars reserve two thirds of it on a machine of two cores
 
 
@@ -54,6 +66,7 @@ class PlainErrors(TyperGroup):
         words = ["--debug"] * debug + [word for word in words if word != "--debug"]
         try:
             _check_surroundings()
+            _name_values(self)
             code = super().main(words, "mmsim", complete_var, False, windows_expand_args, **extra)
         except Exception as error:
             if debug:
@@ -72,6 +85,18 @@ class PlainErrors(TyperGroup):
         except BrokenPipeError:
             end_of_pipe()
         return result
+
+
+def _name_values(command: Any) -> None:
+    """Have help say in a short word what an option takes: N and not <int range>, nothing for a switch."""
+    context = typer.Context(command)
+    for taken in command.get_params(context):
+        if taken.param_type_name == "argument":
+            taken.display_type_rich = lambda ctx: ""  # its name says it
+        elif taken.metavar is None:
+            taken.metavar = "" if taken.is_flag else _VALUES.get(taken.display_type(context))
+    for inner in getattr(command, "commands", {}).values():
+        _name_values(inner)
 
 
 def _check_surroundings() -> None:
@@ -95,7 +120,7 @@ def _complain(error: Exception, words: Sequence[str]) -> int:
     elif isinstance(error, typer.TyperException):
         context = getattr(error, "ctx", None)
         help_of = context.command_path if context else "mmsim"
-        text = f"{error.format_message()}{_given(error, words)} (see: {help_of} --help)"
+        text = f"{_plain(error.format_message())}{_given(error, words)} (see: {help_of} --help)"
         code = error.exit_code
     elif isinstance(error, typer.Abort):
         text, code = "aborted", 1
@@ -113,6 +138,13 @@ def _complain(error: Exception, words: Sequence[str]) -> int:
         )
     say(f"mmsim: error: {printable(text)}", err=True)
     return code
+
+
+def _plain(message: str) -> str:
+    """What is wrong with a value in our words, not in those of the library that reads it."""
+    for theirs, ours in _WORDS.items():
+        message = message.replace(theirs, ours)
+    return message
 
 
 def _given(error: typer.TyperException, words: Sequence[str]) -> str:

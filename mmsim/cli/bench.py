@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
+from mmsim.cli import completion
 from mmsim.cli.common import Board, GameName, Players, Rules, Seed, console
 from mmsim.cli.ways import LIBRARY, NUMBA, compare_ways
 from mmsim.compiled import cache
@@ -42,7 +43,11 @@ def bench(
     repeats: Annotated[int, typer.Option(min=1, help="How often each engine has its turn.")] = 7,
     bots: Annotated[
         str | None,
-        typer.Option(metavar="LIST", help="Bots to measure, with commas, each in every seat; if not given, all."),
+        typer.Option(
+            metavar="LIST",
+            autocompletion=completion.bots,
+            help="Bots to measure, with commas, each in every seat; if not given, all.",
+        ),
     ] = None,
     game: GameName = None,
     rules: Rules = None,

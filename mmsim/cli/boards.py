@@ -7,13 +7,31 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from mmsim.cli.common import AsJson, GameName, Layout, NewFile, Seed, console, json_of, plain_name, say, write_new
+from mmsim.cli import completion
+from mmsim.cli.common import (
+    AsJson,
+    GameName,
+    Layout,
+    NewFile,
+    Seed,
+    check_seed,
+    console,
+    json_of,
+    plain_name,
+    say,
+    write_new,
+)
 from mmsim.core.files import write_output
 from mmsim.games import find_rules
 
 app = typer.Typer(help="Board sets and the cities they make.", no_args_is_help=False)
 
-Set = Annotated[str, typer.Argument(metavar="SET", help="A shipped board set, or the path of a .toml file.")]
+Set = Annotated[
+    str,
+    typer.Argument(
+        metavar="SET", autocompletion=completion.boards, help="A shipped board set, or the path of a .toml file."
+    ),
+]
 
 
 @app.callback(invoke_without_command=True)
@@ -45,7 +63,7 @@ def show(
     seed: Annotated[
         int | None,
         typer.Option(
-            min=0, max=2**64 - 1, help="Draw a random layout with this seed; if not given, the pieces in order."
+            callback=check_seed, help="Draw a random layout with this seed; if not given, the pieces in order."
         ),
     ] = None,
     out: Annotated[
@@ -104,7 +122,12 @@ def new(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Its name; the file is NAME.toml.")],
     begun_from: Annotated[
         str | None,
-        typer.Option("--from", metavar="SET", help="The shipped set to begin from; if not given, the usual."),
+        typer.Option(
+            "--from",
+            metavar="SET",
+            autocompletion=completion.boards,
+            help="The shipped set to begin from; if not given, the usual.",
+        ),
     ] = None,
     out: NewFile = None,
     game: GameName = None,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.table import Table
 
+from mmsim.cli import completion
 from mmsim.cli.common import Board, GameName, Players, Rules, Seed, console
 from mmsim.cli.playing import Quiet, Workers, watched
 from mmsim.core.bots import Bot, NetBot, weights_text
@@ -47,7 +48,12 @@ def list_bots(
 
 @app.command()
 def show(
-    spec: Annotated[str, typer.Argument(metavar="BOT", help="A bot, as it is seated: planner:block=2.0.")],
+    spec: Annotated[
+        str,
+        typer.Argument(
+            metavar="BOT", autocompletion=completion.bots, help="A bot, as it is seated: planner:block=2.0."
+        ),
+    ],
     game: GameName = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
@@ -92,11 +98,17 @@ def show(
 
 @app.command()
 def tune(
-    spec: Annotated[str, typer.Argument(metavar="BOT", help="The bot to tune, and the weights to begin with.")],
+    spec: Annotated[
+        str,
+        typer.Argument(
+            metavar="BOT", autocompletion=completion.bots, help="The bot to tune, and the weights to begin with."
+        ),
+    ],
     opponents: Annotated[
         str | None,
         typer.Option(
             metavar="LIST",
+            autocompletion=completion.bots,
             help="Bots it meets beside its former self, with commas; if not given, the strongest quick one.",
         ),
     ] = None,
@@ -161,12 +173,20 @@ def tune(
 
 @app.command()
 def train(
-    spec: Annotated[str, typer.Argument(metavar="BOT", help="A bot that goes by a net, such as expert.")],
+    spec: Annotated[
+        str,
+        typer.Argument(metavar="BOT", autocompletion=completion.bots, help="A bot that goes by a net, such as expert."),
+    ],
     out: Annotated[Path, typer.Option(dir_okay=False, help="Write the weights (JSON) here.")],
     game: GameName = None,
     rules: Annotated[
         list[str] | None,
-        typer.Option("--rules", metavar="SPEC", help="A ruleset to train for; more than one makes a mix."),
+        typer.Option(
+            "--rules",
+            metavar="SPEC",
+            autocompletion=completion.rulesets,
+            help="A ruleset to train for; more than one makes a mix.",
+        ),
     ] = None,
     players: Annotated[
         list[int] | None,
@@ -174,14 +194,18 @@ def train(
     ] = None,
     board: Board = None,
     against: Annotated[
-        str, typer.Option(metavar="POOL", help="Bots in the other seats, with commas.")
+        str, typer.Option(metavar="POOL", autocompletion=completion.bots, help="Bots in the other seats, with commas.")
     ] = "planner,networker",
     games: Annotated[int, typer.Option(min=1, help="Games to collect decisions from, in all.")] = 4000,
     epochs: Annotated[int, typer.Option(min=0, help="How often the net goes through all decisions.")] = 10,
     final_games: Annotated[int, typer.Option(min=4, help="Held-out games at the end, in all.")] = 4000,
     learner: Annotated[
         str | None,
-        typer.Option(metavar="BOT", help="Who plays while decisions are collected; if not given, the untrained bot."),
+        typer.Option(
+            metavar="BOT",
+            autocompletion=completion.bots,
+            help="Who plays while decisions are collected; if not given, the untrained bot.",
+        ),
     ] = None,
     add: Annotated[
         bool, typer.Option("--add", help="Keep the nets that the file has; this one is for its number of players.")
@@ -217,7 +241,10 @@ def train(
 
 @app.command()
 def exploit(
-    spec: Annotated[str, typer.Argument(metavar="BOT", help="The bot to be exploited, as it is seated.")],
+    spec: Annotated[
+        str,
+        typer.Argument(metavar="BOT", autocompletion=completion.bots, help="The bot to be exploited, as it is seated."),
+    ],
     game: GameName = None,
     rules: Rules = None,
     players: Players = None,

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from mmsim.cli import completion
 from mmsim.core.errors import UsageError
 from mmsim.core.files import STDOUT, write_output
 from mmsim.core.shell import Listing
@@ -94,7 +95,21 @@ def move_limit(isolate: bool, seconds: float | None) -> float | None:
     return seconds or (_MOVE_SECONDS if isolate else None)
 
 
-Seed = Annotated[int, typer.Option("--seed", min=0, max=2**64 - 1, help="Master seed; the same seed, the same result.")]
+def check_seed(seed: int | None) -> int | None:
+    """A seed has 64 bits; said here and not as a range, which would be half a line of every help."""
+    if seed is not None and not 0 <= seed < 1 << 64:
+        raise typer.BadParameter(f"it must be from 0 to {(1 << 64) - 1}")
+    return seed
+
+
+def check_number(number: int) -> int:
+    """The number of a game has 63 bits; said here as for seeds."""
+    if not 0 <= number < 1 << 63:
+        raise typer.BadParameter(f"it must be from 0 to {(1 << 63) - 1}")
+    return number
+
+
+Seed = Annotated[int, typer.Option("--seed", callback=check_seed, help="Master seed; the same seed, the same result.")]
 Players = Annotated[
     int | None, typer.Option("--players", help="Number of players; if not given, the usual one of the ruleset.")
 ]
@@ -103,6 +118,7 @@ GameName = Annotated[
     typer.Option(
         "--game",
         metavar="NAME",
+        autocompletion=completion.games,
         help=f"Which game, {' or '.join(GAMES)}; if not given, the one the rest tells, or {DEFAULT}.",
     ),
 ]
@@ -111,6 +127,7 @@ Rules = Annotated[
     typer.Option(
         "--rules",
         metavar="SPEC",
+        autocompletion=completion.rulesets,
         help="A ruleset like print+loyal,change_minutes=2, or a .toml file; its first word tells the game. "
         "If not given, the usual one of the game.",
     ),
@@ -118,10 +135,13 @@ Rules = Annotated[
 Board = Annotated[
     str | None,
     typer.Option(
-        "--board", metavar="SET", help="Board set: a shipped one or a .toml file; if not given, the usual one."
+        "--board",
+        metavar="SET",
+        autocompletion=completion.boards,
+        help="Board set: a shipped one or a .toml file; if not given, the usual one.",
     ),
 ]
-Layout = Annotated[str | None, typer.Option("--layout", help="Layout code like 1a-4c-2b-6a-3a-5b.")]
+Layout = Annotated[str | None, typer.Option("--layout", metavar="CODE", help="Layout code like 1a-4c-2b-6a-3a-5b.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 NewFile = Annotated[
     Path | None, typer.Option("--out", dir_okay=False, help="Another file, or - for stdout, instead of NAME.toml.")

@@ -13,10 +13,11 @@ from rich.table import Table
 
 from mmsim.batch.experiment import Experiment, named_after
 from mmsim.batch.store import Run
+from mmsim.cli import completion
 from mmsim.cli.common import Board, GameName, Isolate, MoveSeconds, Players, Seed, console, move_limit, warn
 from mmsim.cli.playing import Until, Workers, played
-from mmsim.core.errors import UsageError, unknown
-from mmsim.games import find_shell, game_of
+from mmsim.core.errors import UsageError, full_name
+from mmsim.games import find_shell, game_of_all
 
 if TYPE_CHECKING:
     from mmsim.analysis.compare import Comparison
@@ -24,13 +25,24 @@ if TYPE_CHECKING:
     from mmsim.analysis.tables import RunTables
 
 Metrics = Annotated[
-    list[str] | None, typer.Option("--metric", metavar="NAME", help="Only this metric; may be given several times.")
+    list[str] | None,
+    typer.Option(
+        "--metric",
+        metavar="NAME",
+        autocompletion=completion.metrics,
+        help="Only this metric; may be given several times.",
+    ),
 ]
 Tolerances = Annotated[
     list[str] | None,
     typer.Option("--tolerance", metavar="NAME=VALUE", help="A difference in a metric that does not matter to you."),
 ]
-Bots = Annotated[str, typer.Option(metavar="LIST", help="One bot for every seat, or one a seat, with commas.")]
+Bots = Annotated[
+    str,
+    typer.Option(
+        metavar="LIST", autocompletion=completion.bots, help="One bot for every seat, or one a seat, with commas."
+    ),
+]
 Games = Annotated[int, typer.Option(min=2, help="Games of every variant.")]
 Seats = Annotated[str, typer.Option(metavar="HOW", help="fixed, or rotate: every bot plays every seat of a deal.")]
 
@@ -53,7 +65,14 @@ _TO_PLAY = (
 
 def compare(
     context: typer.Context,
-    what: Annotated[list[str], typer.Argument(metavar="RUN | SPEC SPEC...", help="A run folder, or rulesets to play.")],
+    what: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="RUN | SPEC SPEC...",
+            autocompletion=completion.runs_and_rulesets,
+            help="A run folder, or rulesets to play.",
+        ),
+    ],
     players: Players = None,
     bots: Bots = "uniform",
     games: Games = 10_000,
@@ -67,7 +86,12 @@ def compare(
     workers: Workers = None,
     out: Annotated[Path | None, typer.Option(metavar="RUN", help="Keep the games as a run in this folder.")] = None,
     reference: Annotated[
-        str | None, typer.Option(metavar="VARIANT", help="Compare with this variant; if not given, with the first.")
+        str | None,
+        typer.Option(
+            metavar="VARIANT",
+            autocompletion=completion.variants,
+            help="Compare with this variant; if not given, with the first.",
+        ),
     ] = None,
     metric: Metrics = None,
     tolerance: Tolerances = None,
@@ -85,14 +109,14 @@ def compare(
     show = partial(_show, reference, metric or (), tolerances, as_json, as_csv)
     if len(what) > 1:
         _check_rulesets(what)
-        name, of_game = named_after(out) if out else "comparison", game or game_of(what[0])
+        name, of_game = named_after(out) if out else "comparison", game or game_of_all(what)
         check_names(of_game, measured)
         boards = (board,) if board else ()
         asked = Experiment(name, tuple(what), "", of_game, boards, players, bots, games, seed, seats=seats)
         asked = replace(asked, move_seconds=move_limit(isolate, move_seconds))
         names = [find_shell(of_game).explain(spec, players).variant for spec in what] if reference else []
-        if reference and reference not in names:
-            raise unknown("variant", reference, names)
+        if reference:
+            full_name("variant", reference, names)
         with played(asked, workers, out, until, "games" in given) as folder:
             show(folder)
     elif not Path(what[0]).is_dir():

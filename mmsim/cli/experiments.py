@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from mmsim.batch.experiment import Experiment, find, read, shipped, variants_of
+from mmsim.cli import completion
 from mmsim.cli.common import AsJson, GameName, NewFile, console, plain_name, say, table_of, write_new
 from mmsim.core.errors import unknown
 from mmsim.core.shell import Listing
@@ -75,7 +76,14 @@ def list_experiments(
 
 @app.command()
 def show(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="A shipped experiment, or the path of a .toml file.")],
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="NAME",
+            autocompletion=completion.experiments,
+            help="A shipped experiment, or the path of a .toml file.",
+        ),
+    ],
     as_json: AsJson = False,
 ) -> None:
     """Show what an experiment plays."""

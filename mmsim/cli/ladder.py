@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
+from mmsim.cli import completion
 from mmsim.cli.common import Board, GameName, Isolate, MoveSeconds, Players, Rules, Seed, console, move_limit
 from mmsim.cli.playing import Quiet, Workers, watched
 from mmsim.core.errors import UsageError
@@ -23,7 +24,11 @@ if TYPE_CHECKING:
 def ladder(
     bots: Annotated[
         str | None,
-        typer.Option(metavar="LIST", help="Bots, with commas, at least two; if not given, all but the slow ones."),
+        typer.Option(
+            metavar="LIST",
+            autocompletion=completion.bots,
+            help="Bots, with commas, at least two; if not given, all but the slow ones.",
+        ),
     ] = None,
     game: GameName = None,
     rules: Rules = None,

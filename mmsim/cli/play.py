@@ -5,10 +5,24 @@ from typing import Annotated
 
 import typer
 
-from mmsim.cli.common import Board, GameName, Isolate, Layout, MoveSeconds, Players, Rules, Seed, console, move_limit
+from mmsim.cli import completion
+from mmsim.cli.common import (
+    Board,
+    GameName,
+    Isolate,
+    Layout,
+    MoveSeconds,
+    Players,
+    Rules,
+    Seed,
+    check_number,
+    console,
+    move_limit,
+)
 from mmsim.core.files import write_output
 from mmsim.core.game import Variant
 from mmsim.core.records import dumps
+from mmsim.core.shell import GameStory
 from mmsim.games import find_rules
 
 
@@ -21,13 +35,14 @@ def play(
         str,
         typer.Option(
             metavar="LIST",
+            autocompletion=completion.bots,
             help="One bot for every seat, or one a seat, with commas: planner:block=2.0 sets a weight, "
             "./mybot.py:MyBot is one of your own; mmsim bots list names the rest.",
         ),
     ] = "uniform",
     seed: Seed = 1,
     game: GameName = None,
-    number: Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Which game of the seed, from 0 on.")] = 0,
+    number: Annotated[int, typer.Option(callback=check_number, help="Which game of the seed, from 0 on.")] = 0,
     seats: Annotated[
         str, typer.Option(metavar="HOW", help="fixed, or rotate: game N of a run with rotated seats.")
     ] = "fixed",
@@ -45,6 +60,9 @@ def play(
     isolate: Isolate = False,
     move_seconds: MoveSeconds = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="Tell only who won.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the game's record (JSON) instead of its story.")
+    ] = False,
 ) -> None:
     """Play one game and tell its story, turn by turn."""
     kind = ""
@@ -55,6 +73,19 @@ def play(
     shell, spec = find_rules(game, rules)
     limit = move_limit(isolate, move_seconds)
     story = shell.play(Variant(spec, players, board, bots, seed, seats, move_seconds=limit), number, layout, explain)
+    if as_json:
+        typer.echo(dumps(story.record), nl=False)
+    else:
+        _print(story, quiet)
+    if record_file is not None:
+        write_output(record_file, dumps(story.record).encode())
+        typer.echo(f"record -> {record_file}", err=True)
+    if picture is not None:
+        write_output(picture, story.draw(kind))
+        typer.echo(f"picture -> {picture}", err=True)
+
+
+def _print(story: GameStory, quiet: bool) -> None:
     screen = console()
     if not quiet:
         for line in (*story.opening, "", *story.story, ""):
@@ -62,9 +93,3 @@ def play(
         for sheet in story.sheets:
             screen.print(sheet, markup=False)
     screen.print(story.verdict, markup=False)
-    if record_file is not None:
-        write_output(record_file, dumps(story.record).encode())
-        typer.echo(f"record -> {record_file}", err=True)
-    if picture is not None:
-        write_output(picture, story.draw(kind))
-        typer.echo(f"picture -> {picture}", err=True)

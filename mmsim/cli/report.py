@@ -5,11 +5,12 @@ from typing import Annotated
 
 import typer
 
+from mmsim.cli import completion
 from mmsim.cli.common import say, warn
 
 
 def report(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")],
+    run: Annotated[Path, typer.Argument(metavar="RUN", autocompletion=completion.runs, help="The folder of a run.")],
     out: Annotated[
         Path | None, typer.Option("--out", metavar="FOLDER", help="Where to write; if not given, reports/NAME.")
     ] = None,

@@ -9,18 +9,23 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
+from mmsim.cli import completion
 from mmsim.cli.common import AsJson, GameName, Players, console, json_of, table_of
 from mmsim.core.errors import UsageError
 from mmsim.core.knobs import spelled
 from mmsim.core.rulebook import rulebook, unknown_rule
 from mmsim.core.shell import Listing
-from mmsim.games import GAMES, find_rules, find_shell
+from mmsim.games import GAMES, find_rules, find_shell, game_of_all
 
 app = typer.Typer(help="Rulesets: editions, modifiers and knobs; and every rule by its id.")
 
 Spec = Annotated[
     str,
-    typer.Argument(metavar="SPEC", help="A ruleset like print+loyal,change_minutes=2, or a ruleset file (.toml)."),
+    typer.Argument(
+        metavar="SPEC",
+        autocompletion=completion.rulesets,
+        help="A ruleset like print+loyal,change_minutes=2, or a ruleset file (.toml).",
+    ),
 ]
 
 
@@ -68,9 +73,7 @@ def show(spec: Spec, players: Players = None, game: GameName = None, as_json: As
 @app.command()
 def diff(one: Spec, other: Spec, players: Players = None, game: GameName = None, as_json: AsJson = False) -> None:
     """Show only what differs between two rulesets of a game, with the rule ids."""
-    (shell, _), (second, _) = find_rules(game, one), find_rules(game, other)
-    if shell is not second:
-        raise UsageError(f"'{one}' is a ruleset of {shell.name}, '{other}' one of {second.name}; name two of one game")
+    shell = find_shell(game or game_of_all([one, other]))
     pair = [shell.explain(spec, players) for spec in (one, other)]
     rows = []
     for name, knob in shell.knobs.items():

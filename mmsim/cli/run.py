@@ -11,8 +11,8 @@ from mmsim.batch.check import check as check_run
 from mmsim.batch.runner import Status, extend
 from mmsim.batch.scheduler import Scheduler
 from mmsim.batch.store import Run
-from mmsim.cli import playing
-from mmsim.cli.common import GameName, Isolate, MoveSeconds, console, move_limit, say
+from mmsim.cli import completion, playing
+from mmsim.cli.common import GameName, Isolate, MoveSeconds, check_seed, console, move_limit, say
 from mmsim.cli.playing import Quiet, Until, Workers
 from mmsim.cli.progress import headline, summary
 from mmsim.core.errors import UsageError
@@ -36,29 +36,43 @@ BotsFrom = Annotated[
     ),
 ]
 JsonProgress = Annotated[bool, typer.Option("--json-progress", help="Progress as JSON lines on stderr.")]
-RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")]
+RunFolder = Annotated[Path, typer.Argument(metavar="RUN", autocompletion=completion.runs, help="The folder of a run.")]
 
 
 def run(
     what: Annotated[
         str | None,
-        typer.Argument(metavar="[EXPERIMENT]", help="A .toml file, a shipped experiment, or a run to extend."),
+        typer.Argument(
+            metavar="[EXPERIMENT]",
+            autocompletion=completion.experiments,
+            help="A .toml file, a shipped experiment, or a run to extend.",
+        ),
     ] = None,
-    rules: Annotated[list[str] | None, typer.Option(metavar="SPEC", help="Ruleset; repeat it to compare.")] = None,
-    board: Annotated[list[str] | None, typer.Option(metavar="SET", help="Board set; repeat it to compare.")] = None,
+    rules: Annotated[
+        list[str] | None,
+        typer.Option(metavar="SPEC", autocompletion=completion.rulesets, help="Ruleset; repeat it to compare."),
+    ] = None,
+    board: Annotated[
+        list[str] | None,
+        typer.Option(metavar="SET", autocompletion=completion.boards, help="Board set; repeat it to compare."),
+    ] = None,
     game: GameName = None,
     players: Annotated[int | None, typer.Option(help="Number of players; if not given, the usual one.")] = None,
     bots: Annotated[
-        str | None, typer.Option(metavar="LIST", help="One bot for every seat, or one a seat, with commas.")
+        str | None,
+        typer.Option(
+            metavar="LIST", autocompletion=completion.bots, help="One bot for every seat, or one a seat, with commas."
+        ),
     ] = None,
     games: Annotated[int | None, typer.Option(min=1, help="Games of every variant; with --until the most.")] = None,
-    seed: Annotated[int | None, typer.Option(min=0, max=2**64 - 1, help="Master seed.")] = None,
+    seed: Annotated[int | None, typer.Option(callback=check_seed, help="Master seed.")] = None,
     design: Annotated[
         str | None,
-        typer.Option(help="paired: variants share layouts and deals; independent: they do not."),
+        typer.Option(metavar="HOW", help="paired: variants share layouts and deals; independent: they do not."),
     ] = None,
     seats: Annotated[
-        str | None, typer.Option(help="fixed, or rotate: the same layout and deal with the bots moved round.")
+        str | None,
+        typer.Option(metavar="HOW", help="fixed, or rotate: the same layout and deal with the bots moved round."),
     ] = None,
     part_games: Annotated[
         int | None, typer.Option(min=1, help="Games a part; what is lost at most when killed.")

@@ -15,6 +15,7 @@ from mmsim.batch.export import FORMATS
 from mmsim.batch.export import export as export_table
 from mmsim.batch.store import Run, runs_in
 from mmsim.batch.tidy import remove_run
+from mmsim.cli import completion
 from mmsim.cli.common import console, say
 from mmsim.cli.run import RUNS, BotsFrom, RunFolder
 from mmsim.core.errors import MmsimError, UsageError
@@ -101,7 +102,9 @@ def show(
 
 @app.command("rm")
 def remove(
-    folders: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders of runs.")],
+    folders: Annotated[
+        list[Path], typer.Argument(metavar="RUN...", autocompletion=completion.runs, help="Folders of runs.")
+    ],
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
 ) -> None:
     """Delete runs; what else lies in their folders stays."""
@@ -120,7 +123,10 @@ def record(
     folder: RunFolder,
     number: Annotated[int, typer.Option(min=0, help="Which game, from 0 on.")],
     out: Annotated[Path, typer.Option(dir_okay=False, help="Write the record (JSON) here.")],
-    variant: Annotated[str | None, typer.Option(help="Which variant, if there are several.")] = None,
+    variant: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", autocompletion=completion.variants, help="Which variant, if there are several."),
+    ] = None,
     bots_from: BotsFrom = None,
 ) -> None:
     """Write the record of any game of a run."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mmsim.batch.experiment import Experiment
+from mmsim.cli import completion
 from mmsim.cli.common import Board, GameName, Isolate, MoveSeconds, Players, Seed, move_limit, say
 from mmsim.cli.compare import Bots, Games, Metrics, Seats
 from mmsim.cli.playing import Workers, played
@@ -21,10 +22,19 @@ if TYPE_CHECKING:
 
 
 def sweep(
-    spec: Annotated[str, typer.Argument(metavar="SPEC", help="The ruleset to start from, like print+loyal.")],
+    spec: Annotated[
+        str,
+        typer.Argument(
+            metavar="SPEC", autocompletion=completion.rulesets, help="The ruleset to start from, like print+loyal."
+        ),
+    ],
     vary: Annotated[
         list[str],
-        typer.Option(metavar="KNOB=VALUES", help="A knob and its values, like change_minutes=1:5 or end_lines=4,5,6."),
+        typer.Option(
+            metavar="KNOB=VALUES",
+            autocompletion=completion.knobs,
+            help="A knob and its values, like change_minutes=1:5 or end_lines=4,5,6.",
+        ),
     ],
     players: Players = None,
     bots: Bots = "uniform",

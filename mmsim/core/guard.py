@@ -5,8 +5,13 @@ import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
+from traceback import extract_tb
 from types import FrameType
 
+import mmsim
+
+_PACKAGE = Path(mmsim.__file__).parent
 _STOPS = (signal.SIGINT, signal.SIGTERM)  # by which a user or a batch system stops us
 
 
@@ -66,8 +71,15 @@ def _working_folder() -> str | None:
 
 
 def _in_words(error: BaseException) -> str:
-    name = type(error).__name__
+    """An exception of a bot: its name, its message, and the line of the bot's code it comes from."""
+    name, place = type(error).__name__, _place(error)
     try:
-        return f"{name}: {error}"
+        return f"{name}: {error}{place}"
     except BaseException:  # the text of an exception is code of the bot, too
-        return name
+        return f"{name}{place}"
+
+
+def _place(error: BaseException) -> str:
+    """The last line outside of mmsim through which an exception came; without its folder, which differs by machine."""
+    frames = [frame for frame in extract_tb(error.__traceback__) if _PACKAGE not in Path(frame.filename).parents]
+    return f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""

@@ -41,8 +41,8 @@ class Knob:
             try:
                 number = int(str(value))
             except ValueError:
-                number = None
-            if number is not None and self.low <= number <= self.high:
+                raise UsageError(f"knob {name}={value} is not a whole number; it takes {self.values}") from None
+            if self.low <= number <= self.high:
                 return number
         raise UsageError(f"knob {name}={value} is out of range; it takes {self.values}")
 

@@ -70,6 +70,8 @@ def _parse(line: int, text: str) -> Source:
         problem = f"not a game record: {error}"
     if not text.strip():
         problem = "it is empty, not a game record"
+    elif not text.lstrip().startswith("{"):
+        problem = "it is not a game record, which is JSON and begins with {"
     elif not text.rstrip().endswith("}"):
         lines = text.rstrip().splitlines()
         place = f"column {len(lines[-1])}" + (f" of line {len(lines)}" if len(lines) > 1 else "")

@@ -67,7 +67,7 @@ def test_different_bots_on_fixed_seats_are_a_warning(tmp_path: Path) -> None:
 
 
 def test_no_run_at_all_is_a_sentence(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="is not a run: it has no manifest.json"):
+    with pytest.raises(UsageError, match="there is no run .*nothing"):
         open_run(tmp_path / "nothing")
 
 

@@ -55,8 +55,9 @@ def test_an_unknown_option_comes_with_the_nearest() -> None:
     ("words", "says"),
     [
         ("--rules print,change_minutes=99", "knob change_minutes=99 is out of range; it takes 0 to 20"),
+        ("--rules print,change_minutes=abc", "knob change_minutes=abc is not a whole number; it takes 0 to 20"),
         ("--rules print,dig=0", "knob dig=0 is out of range; it takes 1 to 9"),
-        ("--rules print,dig=three", "knob dig=three is out of range; it takes 1 to 9"),
+        ("--rules print,dig=three", "knob dig=three is not a whole number; it takes 1 to 9"),
         ("--rules print,trigger_turn=never", "knob trigger_turn=never is out of range; it takes stop | finish"),
         ("--rules print,end_overflow=2", "knob end_overflow=2 is out of range; it takes true | false"),
         ("--rules print,dig", "'dig' in ruleset 'print,dig' is not of the form knob=value"),
@@ -93,8 +94,10 @@ def test_a_number_out_of_range_names_its_option(words: str) -> None:
 
 
 def test_a_word_for_a_number_is_named() -> None:
-    assert "'--players'" in complaint(USAGE, "play", "--players", "four")
-    assert "four" in complaint(USAGE, "play", "--players", "four")
+    says = "Invalid value for '--players': it must be a whole number, given 'four' (see: mmsim play --help)"
+    assert complaint(USAGE, "play", "--players", "four") == says
+    says = "Invalid value for '--seed': it must be a whole number, given 'abc' (see: mmsim run --help)"
+    assert complaint(USAGE, "run", "--seed", "abc") == says
 
 
 @pytest.mark.parametrize(
@@ -242,6 +245,56 @@ def test_a_record_path_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     assert result.stderr.startswith(f"mmsim: error: cannot write {path}: ")
     assert len(result.stderr.splitlines()) == 1
     assert complaint(USAGE, "play", "--record", tmp_path).startswith("Invalid value for '--record': ")
+
+
+def test_a_record_goes_into_a_folder_that_is_made_for_it(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "deep" / "game.json"
+    assert run("play", "--quiet", "--record", path).exit_code == 0
+    assert run("verify", path).exit_code == 0
+
+
+def test_a_text_that_is_no_record_is_said_to_be_none(tmp_path: Path) -> None:
+    file = tmp_path / "notes.txt"
+    file.write_text("hello\nworld\n")
+    assert complaint(FAILURE, "verify", file) == f"{file}:1: it is not a game record, which is JSON and begins with {{"
+
+
+def test_rulesets_of_two_games_are_not_compared(tmp_path: Path) -> None:
+    says = "'print' is a ruleset of metromania, 'metro' one of metro; name those of one game"
+    assert complaint(USAGE, "compare", "print", "metro", "--games", 10) == says
+    file = tmp_path / "both.toml"
+    file.write_text('variants = ["print", "metro"]\n')
+    assert complaint(USAGE, "run", file) == f"experiment file {file}: {says}"
+
+
+def test_a_bad_ruleset_inside_an_experiment_names_the_file_of_the_experiment(tmp_path: Path) -> None:
+    file, house = tmp_path / "mine.toml", tmp_path / "house.toml"
+    file.write_text('variants = ["print", "print+loyl"]\n')
+    assert complaint(USAGE, "run", file).startswith(f"experiment file {file}: unknown modifier 'loyl'; did you mean")
+    house.write_text('base = "print"\n[knobs]\ndig = 10\n')
+    file.write_text('variants = ["print", "house.toml"]\n')
+    assert complaint(USAGE, "run", file).startswith(f"experiment file {file}: ruleset file {house}: knob dig=10 is out")
+
+
+def test_an_exception_of_a_bot_in_python_shows_its_file_and_line(tmp_path: Path) -> None:
+    file = tmp_path / "mybot.py"
+    file.write_text("class MyBot:\n    def choose(self, view, moves):\n        return moves[10_000]\n")
+    for more in ([], ["--isolate"]):
+        told = complaint(FAILURE, "play", "--quiet", "--bots", f"{file}:MyBot", *more)
+        assert told.endswith("failed in turn 1: IndexError: list index out of range (mybot.py, line 3)")
+    run_folder = tmp_path / "run"
+    told = complaint(FAILURE, "run", "--rules", "print", "--bots", f"{file}:MyBot", "--games", 2, "--out", run_folder)
+    assert told.endswith("IndexError: list index out of range (mybot.py, line 3)")
+
+
+@pytest.mark.parametrize(
+    "words", ["play --rules pint --debug", "--debug play --rules pint", "boards --debug show pint"]
+)
+def test_debug_adds_the_traceback_wherever_it_stands(words: str) -> None:
+    result = run(*words.split())
+    assert result.exit_code == USAGE
+    assert "Traceback (most recent call last)" in result.stderr
+    assert result.stderr.splitlines()[-1].startswith("mmsim: error: unknown ")
 
 
 def test_a_picture_of_an_unknown_kind_is_refused_before_the_game_is_played(tmp_path: Path) -> None:

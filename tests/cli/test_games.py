@@ -53,7 +53,7 @@ def test_the_first_word_of_a_ruleset_tells_its_game() -> None:
 
 
 def test_rulesets_of_two_games_have_no_difference_to_show() -> None:
-    says = "'metro' is a ruleset of metro, 'print' one of metromania; name two of one game"
+    says = "'metro' is a ruleset of metro, 'print' one of metromania; name those of one game"
     assert complaint(USAGE, "rules", "diff", "metro", "print") == says
 
 

@@ -144,13 +144,16 @@ def test_a_table_is_exported_to_a_file(made: tuple[Path, str, str], tmp_path: Pa
         ("run --rules print --games 0 --out x", "Invalid value for '--games'"),
         ("run --more 5", "--more needs one run to extend: mmsim run RUN --more GAMES"),
         ("run x --more 5 --seed 3", "--more keeps everything else as it is; drop seed"),
-        ("run x --more 5", "x is not a run: it has no manifest.json"),
-        ("resume nowhere", "nowhere is not a run: it has no manifest.json"),
-        ("check nowhere", "nowhere is not a run: it has no manifest.json"),
-        ("runs show nowhere", "nowhere is not a run: it has no manifest.json"),
-        ("runs rm nowhere --yes", "nowhere is not a run: it has no manifest.json"),
-        ("record nowhere --number 3 --out x", "nowhere is not a run: it has no manifest.json"),
-        ("export nowhere --table seats", "nowhere is not a run: it has no manifest.json"),
+        ("run x --more 5", "there is no run x (mmsim runs list [FOLDER] names those there are)"),
+        ("resume nowhere", "there is no run nowhere (mmsim runs list [FOLDER] names those there are)"),
+        ("check nowhere", "there is no run nowhere (mmsim runs list [FOLDER] names those there are)"),
+        ("runs show nowhere", "there is no run nowhere (mmsim runs list [FOLDER] names those there are)"),
+        ("runs rm nowhere --yes", "there is no run nowhere (mmsim runs list [FOLDER] names those there are)"),
+        (
+            "record nowhere --number 3 --out x",
+            "there is no run nowhere (mmsim runs list [FOLDER] names those there are)",
+        ),
+        ("export nowhere --table seats", "there is no run nowhere (mmsim runs list [FOLDER] names those there are)"),
     ],
 )
 def test_bad_input_is_one_sentence_and_leaves_nothing_behind(

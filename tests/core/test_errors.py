@@ -2,7 +2,7 @@
 
 import pytest
 
-from mmsim.core.errors import MmsimError, UsageError, unknown
+from mmsim.core.errors import MmsimError, UsageError, full_name, unknown
 
 
 def test_unknown_names_what_was_asked_for_the_nearest_and_all_there_are() -> None:
@@ -37,3 +37,28 @@ def test_unknown_is_a_usage_error_and_leaves_with_code_two() -> None:
 def test_any_other_failure_leaves_with_code_one() -> None:
     assert issubclass(UsageError, MmsimError)
     assert MmsimError("the disk is full").exit_code == 1
+
+
+NAMES = ("print-4p", "print+loyal-4p", "print+no-corruption-4p", "v2@open")
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("print-4p", "print-4p"),
+        ("print", "print-4p"),
+        ("print+loyal", "print+loyal-4p"),
+        ("v2", "v2@open"),
+        ("v", "v2@open"),
+    ],
+)
+def test_the_beginning_of_a_name_is_enough_if_it_is_unique(name: str, found: str) -> None:
+    assert full_name("variant", name, NAMES) == found
+
+
+def test_the_beginning_of_several_names_is_refused_with_all_of_them() -> None:
+    says = "several variants begin with 'print\\+': print\\+loyal-4p, print\\+no-corruption-4p; name one of them"
+    with pytest.raises(UsageError, match=says):
+        full_name("variant", "print+", NAMES)
+    with pytest.raises(UsageError, match="unknown variant 'nl'"):
+        full_name("variant", "nl", NAMES)

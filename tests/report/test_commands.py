@@ -124,7 +124,7 @@ def test_report_prints_the_answer_and_where_it_is(
 
 
 def test_report_of_nothing_is_a_sentence(tmp_path: Path) -> None:
-    assert "is not a run: it has no manifest.json" in complaint(2, "report", tmp_path / "nothing")
+    assert f"there is no run {tmp_path}/nothing (mmsim runs list" in complaint(2, "report", tmp_path / "nothing")
 
 
 def test_report_of_a_damaged_run_is_a_sentence(tmp_path: Path) -> None:

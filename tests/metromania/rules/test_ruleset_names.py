@@ -223,7 +223,7 @@ def test_a_file_may_have_no_knobs(tmp_path: Path) -> None:
         ('base = "print"\n[knobs]\ndigg = 3\n', ["ruleset file {path}: unknown knob 'digg'", "mean 'dig'?"]),
         ('base = "print"\n[knobs]\ndig = 99\n', ["{path}: knob dig=99 is out of range; it takes 1 to 9"]),
         ('base = "print"\n[knobs]\ndig = true\n', ["{path}: knob dig=True is out of range; it takes 1 to 9"]),
-        ('base = "print"\n[knobs]\ndig = [3]\n', ["{path}: knob dig=[3] is out of range; it takes 1 to 9"]),
+        ('base = "print"\n[knobs]\ndig = [3]\n', ["{path}: knob dig=[3] is not a whole number; it takes 1 to 9"]),
         ('base = "print"\n[knobs]\nhands = 1\n', ["{path}: knob hands=1 is out of range", "hidden | open"]),
         ('base = "print"\n[knobs]\ndig = 3\ndig = 4\n', ["ruleset file {path} is not valid TOML"]),
     ],

@@ -1,0 +1,38 @@
+"""The help of every command fits a terminal of 80 columns, and commands that print tables print JSON, too."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from mmsim.cli.app import app
+from tests.cli.commands import commands, groups
+from tests.cli.runner import output
+
+WITHOUT_TABLES = {  # they print sentences, or write files
+    *("replay", "draw", "verify", "run", "resume", "check", "runs rm", "record", "export", "report", "sweep"),
+    *("boards show", "boards check", "boards new", "experiments new", "bots tune", "bots train", "bots exploit"),
+}
+
+
+def help_of(words: tuple[str, ...]) -> str:
+    result = CliRunner(env={"COLUMNS": "80", "TERMINAL_WIDTH": "80"}).invoke(app, [*words, "--help"])
+    assert result.exit_code == 0
+    return result.output
+
+
+@pytest.mark.parametrize("words", [*groups(), *commands()], ids=" ".join)
+def test_help_fits_eighty_columns_and_cuts_nothing_short(words: tuple[str, ...]) -> None:
+    text = help_of(words)
+    assert max(map(len, text.splitlines())) <= 80
+    for sign in ("…", "<bool>", "<int", "<float", "<str>", "<path>", "<file>", "<list", "18446744073709551615"):
+        assert sign not in text
+
+
+@pytest.mark.parametrize("words", commands(), ids=" ".join)
+def test_a_command_that_prints_a_table_prints_json_too(words: tuple[str, ...]) -> None:
+    assert ("--json " in help_of(words)) == (" ".join(words) not in WITHOUT_TABLES)
+
+
+def test_a_game_can_be_printed_as_its_record() -> None:
+    assert json.loads(output("play", "--seed", 3, "--json"))["seed"]["master"] == 3
