@@ -71,7 +71,7 @@ import mmsim
 import polars as pl
 
 for folder in ("metro-seats-4p", "metro-seats-4p-uniform"):
-    lines = mmsim.load(f"runs/findings/{folder}").lines.filter(pl.col("seat").is_not_null())
+    lines = mmsim.read(f"runs/findings/{folder}").lines.filter(pl.col("seat").is_not_null())
     points = lines.group_by(place=(pl.col("line") - 1) % 8 + 1).agg(pl.col("points").mean()).sort("place")
     print(folder, points.collect()["points"].round(2).to_list())
 """

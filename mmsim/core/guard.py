@@ -9,9 +9,7 @@ from pathlib import Path
 from traceback import extract_tb
 from types import FrameType
 
-import mmsim
-
-_PACKAGE = Path(mmsim.__file__).parent
+_PACKAGE = Path(__file__).parent.parent
 _STOPS = (signal.SIGINT, signal.SIGTERM)  # by which a user or a batch system stops us
 
 

@@ -153,7 +153,7 @@ def test_an_export_that_cannot_be_is_said(played: Run, tmp_path: Path) -> None:
 
 
 def test_three_lines_of_python_are_enough(played: Run) -> None:
-    run = mmsim.load(played.folder)
+    run = mmsim.read(played.folder)
     shares = run.seats.group_by("variant", "seat").agg(pl.col("win_share").mean()).collect()
     assert shares.height == 8
     assert shares["win_share"].sum() == pytest.approx(2, abs=1e-5)

@@ -160,7 +160,7 @@ def test_a_bad_experiment_leaves_no_folder(tmp_path: Path) -> None:
 
 def test_tables_of_a_run_not_begun_are_empty_with_all_columns(tmp_path: Path) -> None:
     Run.create(tmp_path / "run", toy())
-    run = mmsim.load(tmp_path / "run")
+    run = mmsim.read(tmp_path / "run")
     assert isinstance(run.seats, pl.LazyFrame)
     assert run.seats.collect().columns == list(run.game.tables["seats"])
     with pytest.raises(UsageError, match="unknown table 'seat'; did you mean 'seats'"):
