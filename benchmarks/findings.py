@@ -22,8 +22,8 @@ from mmsim.report.evidence import short_names
 PAGE = Path(__file__).parent.parent / "docs" / "findings.md"
 RUNS = Path("runs") / "findings"
 FAIRNESS = ("win_share", "seat_imbalance")
-METRO = (*FAIRNESS, "score", "margin", "lead_changes", "decided", "longest_line", "lines_to_centre")
-DRAMA = ("margin", "lead_changes", "decided_at_scoring")
+METRO = (*FAIRNESS, "score", "margin", "track_lead_changes", "track_decided", "longest_line", "lines_to_centre")
+DRAMA = ("margin", "track_lead_changes", "track_decided_at_scoring")
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ FINDINGS = (
     Finding("municipality-3p", 100_000, (*FAIRNESS, "score", *DRAMA)),
     Finding("no-corruption-table-4p", 30_000, FAIRNESS),
     Finding("two-players", 30_000, (*FAIRNESS, "shared_wins", *DRAMA, "turns")),
-    Finding("editions-4p", 100_000, (*FAIRNESS, "score", "margin", "lead_changes", "turns", "trips_possible")),
+    Finding("editions-4p", 100_000, (*FAIRNESS, "score", "margin", "track_lead_changes", "turns", "trips_possible")),
     Finding("dig-duty-4p", 10_000, (*FAIRNESS, "score", "margin", "turns", "trips_possible")),
     Finding("last-round-4p", 10_000, (*FAIRNESS, "score", "margin", "turns", "trips_possible")),
     Finding("board-sets-4p", 50_000, (*FAIRNESS, "score", "margin", "turns", "trips_possible")),

@@ -57,8 +57,8 @@ def test_its_own_metrics_are_compared(printed: dict[str, Any]) -> None:
 
 def test_its_report_has_its_own_section_gap_and_pictures(printed: dict[str, Any], folder: Path) -> None:
     page = (folder / "report" / "report.html").read_text(encoding="utf-8")
-    sections = re.findall(r'<section id="([a-z]+)"', page)
-    assert {"seats", "scores", "drama", "rolls", "variants", "surprises", "gaps"} <= set(sections)
+    sections = re.findall(r'<section id="([a-z-]+)"', page)
+    assert {"seats", "scores", "score-track", "rolls", "variants", "surprises", "gaps"} <= set(sections)
     assert "Nobody rolls a die." in page
     assert page.count("data:image/svg+xml;base64,") == 3
     assert re.search(r"and [\d.]+ dice \([\d.]+ to [\d.]+\) are rolled\.", out(printed, "report"))

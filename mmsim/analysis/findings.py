@@ -11,7 +11,7 @@ from mmsim.analysis.fairness import SEAT_IMBALANCE, SOURCE, seat_imbalance
 from mmsim.analysis.metric import per_game
 from mmsim.analysis.ratings import Ratings
 from mmsim.analysis.skill import SKILL_GRADIENT, ratings_of, skill_gradient
-from mmsim.analysis.tables import RunTables, finished_only
+from mmsim.analysis.tables import TENSION, RunTables, finished_only
 from mmsim.core.errors import UsageError, unknown
 from mmsim.core.metrics import Gap, Measure, Metric, Shape
 from mmsim.games import find_statistics
@@ -67,7 +67,9 @@ def findings(run: RunTables, names: Sequence[str] = ()) -> list[Estimates]:
     found = {estimates.measure.name: estimates for estimates in [*measured, *more]}
     missing = [name for name in names if name not in found]
     if missing:
-        raise UsageError(f"run {run.name} cannot tell {missing[0]}: its tables or bots do not allow it")
+        tense = any(isinstance(one, Metric) and one.name == missing[0] and one.table == TENSION for one in asked)
+        why = f"first: mmsim chances {run.folder}" if tense else "its tables or bots do not allow it"
+        raise UsageError(f"run {run.name} cannot tell {missing[0]}: {why}")
     return [found[measure.name] for measure in asked if measure.name in wanted and measure.name in found]
 
 

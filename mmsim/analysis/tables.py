@@ -9,6 +9,8 @@ from typing import Any
 
 import polars as pl
 
+from mmsim.analysis.tension import tension_table
+from mmsim.batch.chances import read_chances
 from mmsim.batch.experiment import Experiment, variants_of
 from mmsim.batch.plan import Part
 from mmsim.batch.store import Run
@@ -17,6 +19,7 @@ from mmsim.core.seating import games_a_deal
 from mmsim.games import find_shell
 
 FINISHED = "finished"
+TENSION = "tension"  # a table made of the chances to win, where those are known
 _GAMES_AT_ONCE = 40_000  # of all variants together, that are in memory at a time
 
 
@@ -159,8 +162,16 @@ def open_run(path: Path) -> RunTables:
         raise MmsimError(f"run {path} has no games yet; play them: mmsim resume {path}")
     at_once = max(1, _GAMES_AT_ONCE // (experiment.part_games * len(variants)))  # blocks
 
+    chances = read_chances(path)
+    tension = None if chances is None else tension_table(chances)
+
     def scan(some: Sequence[Part]) -> dict[str, pl.LazyFrame]:
-        return {table: run.scan(table, some) for table in run.table_names}
+        tables = {table: run.scan(table, some) for table in run.table_names}
+        if tension is not None:  # of the games of these parts
+            here = pl.col("game").is_between(min(part.first for part in some), max(part.last for part in some))
+            name = pl.col("variant").cast(tables["games"].collect_schema()["variant"])
+            tables[TENSION] = tension.lazy().filter(here).with_columns(name)
+        return tables
 
     def cut() -> Iterator[Mapping[str, pl.LazyFrame]]:
         for _, some in groupby(parts, key=lambda part: part.number // len(variants) // at_once):

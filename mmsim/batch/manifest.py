@@ -21,6 +21,7 @@ MANIFEST = "manifest.json"
 INPUTS = "inputs"  # the folder of the rulesets and boards an experiment names
 SOURCES = "bots"  # the folder of the source of bots in Python, as text
 RECORDS = "records"  # the folder of the records of remarkable games
+CHANCES = "chances.parquet"  # the chances to win in some games, if anybody has asked for them
 _DEEPEST = 12  # lists and objects within each other
 _MOST_VARIANTS = 100_000
 

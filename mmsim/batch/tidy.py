@@ -8,11 +8,17 @@ from contextlib import suppress
 from pathlib import Path
 
 from mmsim.batch.journal import JOURNAL
-from mmsim.batch.manifest import INPUTS, MANIFEST, RECORDS, SOURCES
+from mmsim.batch.manifest import CHANCES, INPUTS, MANIFEST, RECORDS, SOURCES
 from mmsim.core.errors import MmsimError
 from mmsim.core.files import remove_left_behind
 
-_TOP = (JOURNAL, "run.log", "lock", MANIFEST)  # the manifest last: without it nobody would know what the rest is
+_TOP = (
+    JOURNAL,
+    "run.log",
+    "lock",
+    CHANCES,
+    MANIFEST,
+)  # the manifest last: it tells what the rest is
 _PART = re.compile(r"part-\d{6,}\.parquet")
 _RECORD = re.compile(r"[a-z][a-z-]*\.json")
 _SOURCE = re.compile(r".+\.txt")

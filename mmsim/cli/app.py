@@ -17,6 +17,7 @@ from mmsim.cli import (
     bench,
     boards,
     bots,
+    chances,
     compare,
     experiments,
     ladder,
@@ -169,6 +170,7 @@ app.command("resume")(run.resume)
 app.command("check")(run.check)
 app.add_typer(runs.app, name="runs")
 app.command("record")(runs.record)
+app.command("chances")(chances.chances)
 app.command("export")(runs.export)
 app.command("bench")(bench.bench)
 app.command("ladder")(ladder.ladder)

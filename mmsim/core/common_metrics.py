@@ -93,10 +93,62 @@ MARGINS = (
         better="less",
     ),
 )
-COURSE = (
+TENSION = (  # of the games whose chances to win are known (`mmsim chances`)
     Metric(
         "lead_changes",
-        "How often does the lead change hands?",
+        "How often does the expected winner change?",
+        "changes",
+        0.1,
+        "tension",
+        ("lead_changes",),
+        single(mean(pl.col("lead_changes"))),
+        better="more",
+    ),
+    Metric(
+        "decided",
+        "How much of a game is over when its winner becomes the expected one for good?",
+        "share",
+        0.02,
+        "tension",
+        ("decided",),
+        single(mean(pl.col("decided"))),
+        better="more",
+    ),
+    Metric(
+        "comeback",
+        "How often is the winner behind after half of the turns?",
+        "share",
+        0.02,
+        "tension",
+        ("comeback",),
+        single(mean(pl.col("comeback"))),
+        better="more",
+    ),
+    Metric(
+        "tension",
+        "How open is it who will win, on average over the turns?",
+        "share",
+        0.02,
+        "tension",
+        ("tension",),
+        single(mean(pl.col("tension"))),
+        better="more",
+    ),
+    Metric(
+        "drama",
+        "How far is the winner behind, on average over the turns?",
+        "drama",
+        0.02,
+        "tension",
+        ("drama",),
+        single(mean(pl.col("drama"))),
+        better="more",
+    ),
+)
+COURSE = (
+    Metric(
+        "track_lead_changes",
+        "How often does the lead on the score track change hands?",
         "changes",
         0.1,
         "games",
@@ -105,8 +157,8 @@ COURSE = (
         better="more",
     ),
     Metric(
-        "decided",
-        "How much of a game is over when the winner takes the lead for good?",
+        "track_decided",
+        "How much of a game is over when the winner takes the lead on the score track for good?",
         "share",
         0.01,
         "games",
@@ -115,8 +167,8 @@ COURSE = (
         better="more",
     ),
     Metric(
-        "decided_turn",
-        "In which turn does the winner take the lead for good?",
+        "track_decided_turn",
+        "In which turn does the winner take the lead on the score track for good?",
         "turns",
         0.5,
         "games",
@@ -125,8 +177,8 @@ COURSE = (
         better="more",
     ),
     Metric(
-        "comeback",
-        "How often does the winner take the lead for good only in the second half?",
+        "track_comeback",
+        "How often does the winner take the lead on the score track for good only in the second half?",
         "share",
         0.01,
         "games",
@@ -135,8 +187,8 @@ COURSE = (
         better="more",
     ),
     Metric(
-        "decided_at_scoring",
-        "How often does only the final scoring decide?",
+        "track_decided_at_scoring",
+        "How often does the winner lead on the score track only after the final scoring?",
         "share",
         0.01,
         "games",
@@ -186,7 +238,7 @@ SHARED_WIN = Gap(
     pl.col("winner").is_null(),
 )
 
-LEAD_CHANGES = "the lead changes hands {lead_changes} times ({lead_changes:interval})"
+LEAD_CHANGES = "the lead on the score track changes hands {track_lead_changes} times ({track_lead_changes:interval})"
 AHEAD_BY = "the winner is ahead by {margin:full}"
 ENDS_BY = ("{end_reason.most:full} of games end by “{end_reason.most.name}”", ", after {turns:full}")
 
@@ -196,27 +248,63 @@ SCORES_SECTION = SectionPlan(
     ("a seat scores {score} points", "; best and worst lie {spread} apart"),
     ("score", "score_parts", "margin", "spread"),
 )
-COURSE_SECTION = SectionPlan(
-    "drama",
-    "Drama",
-    ("the lead changes {lead_changes} times", ", and the winner is {margin} points ahead"),
-    ("lead_changes", "decided", "comeback", "decided_at_scoring", "decided_turn", "margin", "turns"),
+TENSION_SECTION = SectionPlan(
+    "tension",
+    "Tension",
+    ("the winner is the expected one for good after {decided} of a game",),
+    ("lead_changes", "decided", "comeback", "tension", "drama"),
     (
         ChartPlan(
-            "decided",
-            ("the winner leads for good after {decided} of a game",),
-            "",
+            "tension",
+            ("the winner is the expected one for good after {decided} of a game",),
+            "By the chances to win after every turn, from games played out to the end.",
             {
-                "decided": "game over when the lead is taken for good",
-                "comeback": "winner takes the lead in the second half",
-                "decided_at_scoring": "only the scoring decides",
+                "decided": "game over when the winner is expected for good",
+                "comeback": "winner behind at half-time",
+                "tension": "openness",
             },
         ),
         ChartPlan(
-            "lead-changes",
-            ("the lead changes {lead_changes} times", ", and the winner is {margin} points ahead"),
-            "Changes of the lead in a game.",
+            "expected-winner",
+            ("the expected winner changes {lead_changes} times",),
+            "Changes of the expected winner in a game.",
             {"lead_changes": ""},
+        ),
+    ),
+    (
+        "Chances to win were estimated after every turn of a sample of games by playing them out with a pool of bots",
+        ", for an onlooker who sees no hidden hand",
+    ),
+)
+COURSE_SECTION = SectionPlan(
+    "score-track",
+    "Score track",
+    ("the lead on the track changes {track_lead_changes} times", ", and the winner is {margin} points ahead"),
+    (
+        "track_lead_changes",
+        "track_decided",
+        "track_comeback",
+        "track_decided_at_scoring",
+        "track_decided_turn",
+        "margin",
+        "turns",
+    ),
+    (
+        ChartPlan(
+            "track-decided",
+            ("the winner leads the track for good after {track_decided} of a game",),
+            "",
+            {
+                "track_decided": "game over when the lead is taken for good",
+                "track_comeback": "winner takes the lead in the second half",
+                "track_decided_at_scoring": "winner leads only after the scoring",
+            },
+        ),
+        ChartPlan(
+            "track-lead-changes",
+            ("the lead on the track changes {track_lead_changes} times", ", and the winner is {margin} points ahead"),
+            "Changes of the lead on the score track in a game.",
+            {"track_lead_changes": ""},
         ),
     ),
 )

@@ -86,26 +86,36 @@ _LINES_SECTION = SectionPlan(
         ),
     ),
 )
-_COURSE_SECTION = replace(common.COURSE_SECTION, title=("the winner leads for good after {decided} of a game",))
+_COURSE_SECTION = replace(common.COURSE_SECTION, title=("the winner leads for good after {track_decided} of a game",))
 
 STATISTICS = Statistics(
     metrics=(
         *common.SEATS,
         *_SCORES,
         *common.MARGINS,
+        *common.TENSION,
         *common.COURSE,
         *common.ENDS,
         *_LINES,
         *common.BOTS,
     ),
     gaps=(common.SHARED_WIN,),
-    sections=(common.SCORES_SECTION, _COURSE_SECTION, common.ENDS_SECTION, _LINES_SECTION),
+    sections=(common.SCORES_SECTION, common.TENSION_SECTION, _COURSE_SECTION, common.ENDS_SECTION, _LINES_SECTION),
     course=(
         common.LEAD_CHANGES,
-        "only the points given after the last tile decide {decided_at_scoring:full} of games",
+        "the winner of {track_decided_at_scoring:full} of games leads only after points given after the last tile",
         common.AHEAD_BY,
     ),
     ends=common.ENDS_BY,
     layout_outcomes=("margin", "turns", "lead_changes", "lines_ended"),
-    swept=("seat_imbalance", "score", "margin", "lead_changes", "turns", "lines_to_centre", "longest_line", "spread"),
+    swept=(
+        "seat_imbalance",
+        "score",
+        "margin",
+        "track_lead_changes",
+        "turns",
+        "lines_to_centre",
+        "longest_line",
+        "spread",
+    ),
 )

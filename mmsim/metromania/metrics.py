@@ -275,11 +275,12 @@ _GAPS = (
     common.SHARED_WIN,
 )
 
-_SCORING_DECIDES = "only the final scoring decides {decided_at_scoring} of games"
+_SCORING_DECIDES = "the winner of {track_decided_at_scoring} of games leads only after the final scoring"
 _TRIPS_POSSIBLE = ("{trips_possible} of test trips are possible", " and take {trip_minutes} minutes")
 _LINES_END = ("{line_fates[ended]} of lines reach an end, {line_fates[blocked]} are blocked",)
 _SECTIONS = (
     replace(common.SCORES_SECTION, metrics=("score", "score_parts", "points_forgone", "margin", "spread")),
+    common.TENSION_SECTION,
     replace(common.COURSE_SECTION, title=(_SCORING_DECIDES,)),
     replace(common.ENDS_SECTION, metrics=("end_reason", "turns", "coverage", "stations_left")),
     SectionPlan(
@@ -330,6 +331,7 @@ STATISTICS = Statistics(
         *common.SEATS,
         *_SCORES,
         *common.MARGINS,
+        *common.TENSION,
         *common.COURSE,
         *_BUILDING,
         *common.ENDS,
@@ -341,7 +343,7 @@ STATISTICS = Statistics(
     sections=_SECTIONS,
     course=(
         common.LEAD_CHANGES,
-        "only the final scoring decides {decided_at_scoring:full} of games",
+        "the winner of {track_decided_at_scoring:full} of games leads only after the final scoring",
         common.AHEAD_BY,
     ),
     ends=common.ENDS_BY,
@@ -350,8 +352,8 @@ STATISTICS = Statistics(
         "seat_imbalance",
         "score",
         "margin",
-        "lead_changes",
-        "decided_at_scoring",
+        "track_lead_changes",
+        "track_decided_at_scoring",
         "turns",
         "trips_possible",
         "spread",

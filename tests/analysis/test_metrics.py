@@ -53,8 +53,8 @@ def test_scores_and_their_parts(run: RunTables) -> None:
 
 
 def test_drama_and_decisiveness(run: RunTables) -> None:
-    decided, comeback = values(run, "decided"), values(run, "comeback")
-    late, shared = values(run, "decided_at_scoring"), values(run, "shared_wins")
+    decided, comeback = values(run, "track_decided"), values(run, "track_comeback")
+    late, shared = values(run, "track_decided_at_scoring"), values(run, "shared_wins")
     for game, (row,) in rows_by_game(run, "games", "print-4p").items():
         assert shared["", game] == (row["winner"] is None)
         if row["winner"] is None:
@@ -116,7 +116,7 @@ def test_every_metric_is_declared_in_full(game: str) -> None:
 def test_tables_without_a_column_lack_its_metrics(run: RunTables) -> None:
     poorer = {"games": run.tables["games"].drop("lead_changes"), "seats": run.tables["seats"]}
     names = {metric.name for metric in known_metrics(replace(run, tables=poorer))}
-    assert "lead_changes" not in names
+    assert "track_lead_changes" not in names
     assert "trips_possible" not in names
     assert {"margin", "win_share", "score"} <= names
 

@@ -1,0 +1,55 @@
+"""`mmsim chances`: who was likely to win, turn by turn, in some games of a run."""
+
+import time
+from typing import Annotated
+
+import typer
+
+from mmsim.batch.chances import sample_chances
+from mmsim.batch.manifest import CHANCES
+from mmsim.batch.store import Run
+from mmsim.cli.common import say
+from mmsim.cli.playing import Quiet, Workers
+from mmsim.cli.progress import duration
+from mmsim.cli.run import BotsFrom, RunFolder
+
+_GAMES, _PLAYOUTS = 48, 100
+_EVERY_S = 5.0  # between two lines of progress
+
+
+def chances(
+    folder: RunFolder,
+    games: Annotated[int, typer.Option(min=1, help="How many games of every variant, from the first on.")] = _GAMES,
+    playouts: Annotated[
+        int, typer.Option(min=2, help="Games played out after every turn; with 100 a chance is known to ±5 points.")
+    ] = _PLAYOUTS,
+    bots_from: BotsFrom = None,
+    workers: Workers = None,
+    quiet: Quiet = False,
+) -> None:
+    """Estimate the chances to win after every turn of some games, for the report's section on tension."""
+    progress = _Progress(quiet)
+    try:
+        there = sample_chances(Run(folder, bots_from), games, playouts, workers, progress.tell)
+    except KeyboardInterrupt:
+        say(f"stopped; the {progress.done:,} games done are kept: the same command goes on", err=True)
+        raise typer.Exit(130) from None
+    say(f"chances to win in {there:,} games -> {folder / CHANCES}", err=True)
+
+
+class _Progress:
+    """Says now and then how far it is."""
+
+    def __init__(self, quiet: bool) -> None:
+        self._quiet, self.done = quiet, 0
+        self._first = 0  # games that were done when the clock was started
+        self._began = self._said = time.monotonic()
+
+    def tell(self, done: int, total: int) -> None:
+        self.done, now = done, time.monotonic()
+        if not self._first:  # what came before is mostly starting up
+            self._first, self._began = done, now
+        elif not self._quiet and now - self._said >= _EVERY_S and done < total:
+            self._said = now
+            left = (now - self._began) / (done - self._first) * (total - done)
+            say(f"{done:,} of {total:,} games, {duration(left)} left", err=True)

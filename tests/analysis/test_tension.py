@@ -1,0 +1,64 @@
+"""Tension by the chances to win: leads that noise does not make, and numbers worked out by hand."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+from mmsim.analysis.tension import COLUMNS, expected_winners, tension, tension_table
+
+MANY = 1_000_000  # playouts: nothing is left to chance
+
+
+def test_a_lead_that_may_be_noise_is_none() -> None:
+    chances = np.array([[0.5, 0.5], [0.45, 0.55], [0.55, 0.45], [1.0, 0.0]])
+    assert expected_winners(chances, 50) == [-1, -1, -1, 0]
+    assert expected_winners(chances, MANY) == [-1, 1, 0, 0]
+
+
+def test_the_expected_winner_stays_until_somebody_is_ahead() -> None:
+    chances = np.array([[0.6, 0.3, 0.1], [0.4, 0.42, 0.18], [0.2, 0.7, 0.1], [0.0, 1.0, 0.0]])
+    assert expected_winners(chances, 100) == [0, 0, 1, 1]
+
+
+def test_numbers_of_a_game_with_a_comeback() -> None:
+    chances = np.array([[0.5, 0.5], [0.36, 0.64], [0.2, 0.8], [0.75, 0.25], [1.0, 0.0]])
+    found = tension(chances, MANY)
+    assert found["lead_changes"] == 1
+    assert found["decided"] == 3 / 4
+    assert found["comeback"] == 1
+    assert found["drama"] == pytest.approx((0.28**0.5 + 0.6**0.5) / 4)
+    bits = [-sum(p * np.log2(p) for p in row) for row in chances[:-1]]
+    assert found["tension"] == pytest.approx(np.mean(bits), abs=1e-5)
+
+
+def test_a_game_that_is_clear_from_the_start_has_no_drama() -> None:
+    found = tension(np.array([[0.9, 0.1], [1.0, 0.0], [1.0, 0.0]]), MANY)
+    assert (found["lead_changes"], found["decided"], found["comeback"], found["drama"]) == (0, 0, 0, 0)
+    assert 0.2 < (found["tension"] or 0) < 0.3
+
+
+def test_a_shared_win_has_nobody_who_came_back() -> None:
+    found = tension(np.array([[0.9, 0.1], [0.2, 0.8], [0.5, 0.5]]), MANY)
+    assert [name for name in COLUMNS if found[name] is None] == ["decided", "comeback", "drama"]
+    assert found["lead_changes"] == 1
+
+
+def test_few_playouts_do_not_make_a_game_look_less_open() -> None:
+    rng = np.random.default_rng(1)
+    openness = []
+    for _ in range(400):
+        row = rng.multinomial(20, [0.25] * 4) / 20
+        openness.append(tension(np.array([row, [1.0, 0.0, 0.0, 0.0]]), 20)["tension"])
+    assert np.mean(openness) == pytest.approx(1, abs=0.03)  # 0.945 without the correction
+
+
+def test_the_table_has_a_row_a_game() -> None:
+    rows = [
+        {"variant": variant, "game": game, "turn": turn, "player": player, "chance": chance, "playouts": 100}
+        for variant, game in (("a", 0), ("a", 7), ("b", 0))
+        for turn, chances in enumerate(((0.5, 0.5), (0.1, 0.9), (0.0, 1.0)))
+        for player, chance in enumerate(chances)
+    ]
+    found = tension_table(pl.DataFrame(rows).sample(fraction=1, shuffle=True, seed=2))
+    assert found.select("variant", "game").rows() == [("a", 0), ("a", 7), ("b", 0)]
+    assert found["decided"].to_list() == [0.5] * 3

@@ -1,0 +1,57 @@
+"""`mmsim chances`: the first games of every variant, the same whoever plays them, and a section of the report."""
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from mmsim.analysis.tables import open_run
+from mmsim.analysis.tension import COLUMNS
+from tests.cli.runner import complaint, run
+from tests.runs import write_run
+
+USAGE = 2
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("chances") / "small"
+    return write_run(path, ("print", "print+loyal"), games=12, part_games=6, bots="planner")
+
+
+def sample(folder: Path, games: int, *words: object) -> pl.DataFrame:
+    result = run("chances", folder, "--games", games, "--playouts", 4, *words)
+    assert result.exit_code == 0, result.stderr
+    return pl.read_parquet(folder / "chances.parquet")
+
+
+def test_games_are_the_first_of_every_variant_and_those_known_are_kept(folder: Path) -> None:
+    first = sample(folder, 1, "--workers", 1)
+    table = sample(folder, 3, "--workers", 2)
+    games = [("print-4p", game) for game in range(3)] + [("print+loyal-4p", game) for game in range(3)]
+    assert table.select("variant", "game").unique(maintain_order=True).rows() == games
+    assert table.filter(game=0).equals(first)
+    sums = table.group_by("variant", "game", "turn").agg(pl.col("chance").sum())["chance"]
+    assert sums.to_list() == pytest.approx([1] * len(sums))
+    (folder / "chances.parquet").unlink()
+    assert sample(folder, 3, "--workers", 1).equals(table)
+
+
+def test_a_run_with_chances_has_tension_of_those_games(folder: Path) -> None:
+    (folder / "chances.parquet").unlink(missing_ok=True)
+    sample(folder, 2, "--workers", 1)
+    read = open_run(folder)
+    assert sorted(read.tables["tension"].collect()["game"]) == [0, 0, 1, 1]
+    assert [block["tension"].collect().height for block in read.blocks()] == [4]
+    answer = run("compare", folder, *(word for name in COLUMNS for word in ("--metric", name)))
+    assert answer.exit_code == 0, answer.stderr
+    assert "drama" in answer.stdout
+
+
+def test_what_is_no_run_is_named(tmp_path: Path) -> None:
+    assert "is not a run" in complaint(USAGE, "chances", tmp_path / "nowhere")
+
+
+def test_tension_of_a_run_without_chances_names_the_command(folder: Path) -> None:
+    (folder / "chances.parquet").unlink(missing_ok=True)
+    assert f"mmsim chances {folder}" in complaint(USAGE, "compare", folder, "--metric", "drama")
