@@ -49,7 +49,7 @@ def test_a_run_with_chances_has_tension_of_those_games(folder: Path) -> None:
 
 
 def test_what_is_no_run_is_named(tmp_path: Path) -> None:
-    assert "is not a run" in complaint(USAGE, "chances", tmp_path / "nowhere")
+    assert "there is no run" in complaint(USAGE, "chances", tmp_path / "nowhere")
 
 
 def test_tension_of_a_run_without_chances_names_the_command(folder: Path) -> None:
