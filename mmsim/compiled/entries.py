@@ -15,10 +15,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mmsim.compiled import way
 
 LIBRARY = "library.so"
+Record = NDArray[Any]  # a structured array, mostly of one element: what crosses from Python to compiled code
 _NUMBERS: dict[Any, Any] = {np.int64: ctypes.c_int64, np.uint64: ctypes.c_uint64}
 
 
@@ -53,6 +55,11 @@ def group(of: type[Any], **kinds: Any) -> Group:
 
 def _kind(kind: Any) -> Any:
     return array_of(kind) if isinstance(kind, np.dtype) else kind
+
+
+def new_record(kind: np.dtype[Any], size: int = 1) -> Record:
+    """An empty record, as an array: attribute access works with and without the compiler."""
+    return np.zeros(size, kind).view(np.recarray)
 
 
 class Entry:

@@ -6,12 +6,15 @@ order, so that a value is the same on every machine. The number of units is read
 loop of a known length is unrolled and then not done several units at once (2.7 times as fast).
 """
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from mmsim.compiled.accel import ix, jit
 from mmsim.core.nets import UNITS
+
+Nets: TypeAlias = Any  # a record with nets in its field `net`
+Inputs: TypeAlias = Any  # a record with the fields `inputs` and `unit`
 
 _NONE = np.float32(0.0)
 
@@ -22,23 +25,23 @@ def numbers(inputs: int) -> int:
 
 
 @jit
-def net_value(bots: Any, at: Any, m: Any, row: Any, inputs: Any) -> float:
-    """The value of the inputs in `m.inputs` from a place on, by the net in `bots.net` from a place on."""
-    units, bias = np.int64(bots.net[ix(at)]), at + 2
+def net_value(nets: Nets, at: Any, given: Inputs, row: Any, inputs: Any) -> float:
+    """The value of so many inputs, from a place on, by the net from a place on."""
+    units, bias = np.int64(nets.net[ix(at)]), at + 2
     out = bias + UNITS
     direct = out + UNITS
     into = direct + inputs
-    total = bots.net[ix(at + 1)]
+    total = nets.net[ix(at + 1)]
     for unit in range(units):
-        m.unit[ix(unit)] = bots.net[ix(bias + unit)]
+        given.unit[ix(unit)] = nets.net[ix(bias + unit)]
     for i in range(inputs):
-        amount = m.inputs[ix(row + i)]
+        amount = given.inputs[ix(row + i)]
         if amount != _NONE:
-            total += amount * bots.net[ix(direct + i)]
+            total += amount * nets.net[ix(direct + i)]
             first = into + UNITS * i
             for unit in range(units):
-                m.unit[ix(unit)] += amount * bots.net[ix(first + unit)]
+                given.unit[ix(unit)] += amount * nets.net[ix(first + unit)]
     for unit in range(units):
-        if m.unit[ix(unit)] > _NONE:
-            total += m.unit[ix(unit)] * bots.net[ix(out + unit)]
+        if given.unit[ix(unit)] > _NONE:
+            total += given.unit[ix(unit)] * nets.net[ix(out + unit)]
     return np.float64(total)

@@ -5,11 +5,13 @@ sixteen words drawn ahead: the first words of four blocks, their second words, a
 not the field: compiled code would count references to an array.
 """
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from mmsim.compiled.accel import inlined, ix, jit, rarely
+
+Chance: TypeAlias = Any  # a record with a field `rng` of so many `words`
 
 _BLOCKS = 4  # made at once: a processor does four as fast as one
 _AHEAD = 4 * _BLOCKS
@@ -27,28 +29,28 @@ def words(streams: int) -> int:
 
 
 @jit
-def set_seed(s: Any, master: Any, game: Any) -> None:
+def set_seed(chance: Chance, master: Any, game: Any) -> None:
     """Say which game of which master seed all streams of an array belong to."""
-    s.rng[0] = np.uint64(master) & _LOW
-    s.rng[1] = np.uint64(master) >> _HALF
-    s.rng[2] = np.uint64(game) & _LOW
-    s.rng[3] = np.uint64(game) >> _HALF
+    chance.rng[0] = np.uint64(master) & _LOW
+    chance.rng[1] = np.uint64(master) >> _HALF
+    chance.rng[2] = np.uint64(game) & _LOW
+    chance.rng[3] = np.uint64(game) >> _HALF
 
 
 @jit
-def open_stream(s: Any, stream: Any, purpose: Any) -> None:
+def open_stream(chance: Chance, stream: Any, purpose: Any) -> None:
     """Begin a stream for a purpose."""
     at = _HEAD + _STREAM * stream
-    s.rng[ix(at + _PURPOSE)] = np.uint64(purpose)
-    s.rng[ix(at + _BLOCK)] = np.uint64(0)
-    s.rng[ix(at + _USED)] = np.uint64(_AHEAD)
+    chance.rng[ix(at + _PURPOSE)] = np.uint64(purpose)
+    chance.rng[ix(at + _BLOCK)] = np.uint64(0)
+    chance.rng[ix(at + _USED)] = np.uint64(_AHEAD)
 
 
 @jit
-def _draw_ahead(s: Any, at: Any) -> None:
+def _draw_ahead(chance: Chance, at: Any) -> None:
     """Philox4x32-10, as `rng.philox`: the next blocks side by side, which a compiler turns into vector instructions."""
-    first, purpose, game0, game1 = s.rng[ix(at + _BLOCK)], s.rng[ix(at + _PURPOSE)], s.rng[2], s.rng[3]
-    key0, key1 = s.rng[0], s.rng[1]
+    first, purpose = chance.rng[ix(at + _BLOCK)], chance.rng[ix(at + _PURPOSE)]
+    key0, key1, game0, game1 = chance.rng[0], chance.rng[1], chance.rng[2], chance.rng[3]
     for i in range(_BLOCKS):
         c0, c1, c2, c3 = (first + np.uint64(i)) & _LOW, purpose, game0, game1
         k0, k1 = key0, key1
@@ -61,32 +63,32 @@ def _draw_ahead(s: Any, at: Any) -> None:
             c3 = p0 & _LOW
             k0 = (k0 + _W0) & _LOW
             k1 = (k1 + _W1) & _LOW
-        s.rng[ix(at + _WORDS + i)] = c0
-        s.rng[ix(at + _WORDS + _BLOCKS + i)] = c1
-        s.rng[ix(at + _WORDS + 2 * _BLOCKS + i)] = c2
-        s.rng[ix(at + _WORDS + 3 * _BLOCKS + i)] = c3
-    s.rng[ix(at + _BLOCK)] += np.uint64(_BLOCKS)
-    s.rng[ix(at + _USED)] = np.uint64(0)
+        chance.rng[ix(at + _WORDS + i)] = c0
+        chance.rng[ix(at + _WORDS + _BLOCKS + i)] = c1
+        chance.rng[ix(at + _WORDS + 2 * _BLOCKS + i)] = c2
+        chance.rng[ix(at + _WORDS + 3 * _BLOCKS + i)] = c3
+    chance.rng[ix(at + _BLOCK)] += np.uint64(_BLOCKS)
+    chance.rng[ix(at + _USED)] = np.uint64(0)
 
 
 @inlined
-def next_word(s: Any, stream: Any) -> np.uint64:
+def next_word(chance: Chance, stream: Any) -> np.uint64:
     """The next 32 random bits of a stream."""
     at = _HEAD + _STREAM * stream
-    if rarely(s.rng[ix(at + _USED)] == np.uint64(_AHEAD)):
-        _draw_ahead(s, at)
-    used = np.int64(s.rng[ix(at + _USED)])
-    s.rng[ix(at + _USED)] += np.uint64(1)
-    return np.uint64(s.rng[ix(at + _WORDS + _BLOCKS * (used & 3) + (used >> 2))])
+    if rarely(chance.rng[ix(at + _USED)] == np.uint64(_AHEAD)):
+        _draw_ahead(chance, at)
+    used = np.int64(chance.rng[ix(at + _USED)])
+    chance.rng[ix(at + _USED)] += np.uint64(1)
+    return np.uint64(chance.rng[ix(at + _WORDS + _BLOCKS * (used & 3) + (used >> 2))])
 
 
 @inlined
-def draw_below(s: Any, stream: Any, n: Any) -> np.int64:
+def draw_below(chance: Chance, stream: Any, n: Any) -> np.int64:
     """A whole number from 0 to n - 1, all equally likely, as `rng.Stream.below`."""
     bound = np.uint64(n)
-    product = next_word(s, stream) * bound
+    product = next_word(chance, stream) * bound
     if rarely(product & _LOW < bound):
         floor = np.uint64(1 << 32) % bound
         while product & _LOW < floor:
-            product = next_word(s, stream) * bound
+            product = next_word(chance, stream) * bound
     return np.int64(product >> _HALF)

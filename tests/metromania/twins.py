@@ -11,6 +11,7 @@ from unittest.mock import patch
 import numpy as np
 from numpy.typing import NDArray
 
+from mmsim.compiled.entries import Record
 from mmsim.core import records
 from mmsim.core.game import Variant
 from mmsim.core.rng import Stream
@@ -142,7 +143,7 @@ def shipped(name: str) -> BoardSet:
 _board_records: dict[BoardSet, state.Record] = {}
 
 
-def board_record(board_set: BoardSet) -> state.Record:
+def board_record(board_set: BoardSet) -> Record:
     """`state.board_record`, of the last few board sets kept."""
     if board_set not in _board_records:
         if len(_board_records) > 8:

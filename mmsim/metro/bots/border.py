@@ -8,15 +8,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mmsim.compiled.accel import entry, ix, jit
-from mmsim.compiled.entries import array_of, group
+from mmsim.compiled.entries import Record, array_of, group, new_record
 from mmsim.metro.bots.kinds import UNIFORM
 from mmsim.metro.bots.thinking import chances, choosing, lessons
 from mmsim.metro.bots.thinking.lessons import LESSON
-from mmsim.metro.bots.thinking.memory import BOTS, MINDS, POSITIONS, THOUGHTS, VIEW
+from mmsim.metro.bots.thinking.memory import BOTS, MINDS, POSITIONS, THOUGHTS, VIEW, Bots, Minds, Positions
 from mmsim.metro.bots.thinking.view import hide
 from mmsim.metro.engine import border, playout, tables
 from mmsim.metro.engine.scoring import score_game
-from mmsim.metro.engine.state import BOARD, DICE, RULES, STATE, Record, new_record
+from mmsim.metro.engine.state import BOARD, DICE, RULES, STATE, Board, Dice, Rules
 from mmsim.metro.engine.turns import play_move
 
 
@@ -25,7 +25,7 @@ class Setting(NamedTuple):
 
     board: Record
     rules: Record
-    bots: Record
+    bots: Record  # for every rotation a record: who sits where
 
 
 class Memory(NamedTuple):
@@ -46,7 +46,7 @@ def new_memory() -> Memory:
 
 
 @jit
-def is_uniform(r: Any, bots: Any) -> bool:
+def is_uniform(r: Rules, bots: Bots) -> bool:
     """Whether nobody thinks."""
     for seat in range(r.players):  # noqa: SIM110 - compiled code has no all()
         if bots.kind[ix(seat)] != UNIFORM:
@@ -55,41 +55,41 @@ def is_uniform(r: Any, bots: Any) -> bool:
 
 
 @jit
-def play_game(positions: Any, b: Any, r: Any, bots: Any, dice: Any, minds: Any, rotation: Any) -> np.int64:
+def play_game(positions: Positions, b: Board, r: Rules, bots: Bots, dice: Dice, minds: Minds) -> np.int64:
     """Play a game that is set up to its end and score it; returns the number of decisions."""
     s = positions[0]
     decisions = np.int64(0)
     while not s.over:
-        who = choosing.bot_in_turn(s, r, rotation)
-        play_move(s, b, r, choosing.choose(positions, b, r, bots, dice, minds, who))
+        play_move(s, b, r, choosing.choose(positions, b, r, bots, dice, minds, s.seat))
         decisions += 1
     score_game(s, r)
     return decisions
 
 
-@entry(memory=MEMORY, setting=SETTING, rows=border.ROWS, master=np.uint64, first=np.int64, rotate=np.int64)
-def play_games(memory: Any, setting: Any, rows: Any, master: Any, first: Any, rotate: Any) -> Any:
+@entry(memory=MEMORY, setting=SETTING, rows=border.ROWS, master=np.uint64, first=np.int64)
+def play_games(memory: Any, setting: Any, rows: Any, master: Any, first: Any) -> Any:
     """Play as many games as there are rows in `games`, from game `first` on; returns the number of decisions."""
     positions, dice, thoughts = memory.positions, memory.dice[0], memory.thoughts
-    s, b, r, bots = positions[0], setting.board[0], setting.rules[0], setting.bots[0]
+    s, b, r, rotations = positions[0], setting.board[0], setting.rules[0], np.int64(setting.bots.size)
     decisions = np.int64(0)
     for i in range(rows.games.size):
         game = first + i
-        playout.set_up(s, b, r, dice, master, game, rotate)
+        playout.set_up(s, b, r, dice, master, game, rotations)
+        bots = setting.bots[game % rotations]
         if is_uniform(r, bots):
             decisions += playout.play_uniform(s, b, r, dice)
         else:
-            rotation = game % r.players if rotate else np.int64(0)
-            decisions += play_game(positions, b, r, bots, dice, thoughts, rotation)
+            decisions += play_game(positions, b, r, bots, dice, thoughts)
         tables.write_rows(s, r, game, i, np.int64(tables.FINISHED), rows.games, rows.seats, rows.lines)
     return decisions
 
 
-@entry(memory=MEMORY, setting=SETTING, who=np.int64)
-def choose(memory: Any, setting: Any, who: Any) -> Any:
-    """The move that the bot in turn chooses, which is the `who`-th of those listed."""
-    b, r, bots, dice = setting.board[0], setting.rules[0], setting.bots[0], memory.dice[0]
-    return choosing.choose(memory.positions, b, r, bots, dice, memory.thoughts, who)
+@entry(memory=MEMORY, setting=SETTING, rotation=np.int64)
+def choose(memory: Any, setting: Any, rotation: Any) -> Any:
+    """The move that the bot in turn chooses."""
+    b, r, bots, dice = setting.board[0], setting.rules[0], setting.bots[rotation], memory.dice[0]
+    seat = memory.positions[0].seat
+    return choosing.choose(memory.positions, b, r, bots, dice, memory.thoughts, seat)
 
 
 @entry(memory=MEMORY, setting=SETTING, wins=array_of(np.float64))
@@ -106,35 +106,21 @@ def show(memory: Any, setting: Any, seat: Any) -> None:
     hide(memory.positions[VIEW], setting.rules[0], seat)
 
 
-class Lesson(NamedTuple):
-    """Which game decisions are collected from, and which: one in `every` of the seats in the bits `learners`."""
-
-    master: int
-    game: int
-    rotate: bool
-    learners: int
-    every: int
-    most: int  # moves compared
-
-
 @entry(
     memory=MEMORY,
     setting=SETTING,
     rows=LESSON,
     master=np.uint64,
     game=np.int64,
-    rotate=np.int64,
     learners=np.uint64,
     every=np.int64,
     most=np.int64,
 )
 def collect_lessons(
-    memory: Any, setting: Any, rows: Any, master: Any, game: Any, rotate: Any, learners: Any, every: Any, most: Any
+    memory: Any, setting: Any, rows: Any, master: Any, game: Any, learners: Any, every: Any, most: Any
 ) -> Any:
-    """Play a game and write some of its decisions into rows; returns how many rows. See `Lesson` for the arguments."""
-    b, r, bots = setting.board[0], setting.rules[0], setting.bots[0]
-    playout.set_up(memory.positions[0], b, r, memory.dice[0], master, game, rotate)
-    rotation = game % r.players if rotate else np.int64(0)
-    return lessons.collect(
-        memory.positions, b, r, bots, memory.dice, memory.thoughts, rotation, learners, every, most, game, rows
-    )
+    """Play a game and write some of its decisions into rows; returns how many rows. `Lesson` has the arguments."""
+    b, r, rotations = setting.board[0], setting.rules[0], np.int64(setting.bots.size)
+    bots, dice = setting.bots[game % rotations], memory.dice
+    playout.set_up(memory.positions[0], b, r, dice[0], master, game, rotations)
+    return lessons.collect(memory.positions, b, r, bots, dice, memory.thoughts, learners, every, most, game, rows)

@@ -49,7 +49,7 @@ class Position(Steps[Move]):
     def _set_up(self) -> None:
         prepared, setting, positions = self.prepared, self.prepared.setting, self._memory.positions
         board, rules = setting.board, setting.rules
-        border.set_up(positions, board, rules, self._memory.dice, prepared.seed, self.game, prepared.rotate)
+        border.set_up(positions, board, rules, self._memory.dice, prepared.seed, self.game, prepared.rotations)
         if self.deal is not None:
             border.clear_table(positions, board)
             state.lay_deal(self._s, self.deal)
@@ -61,8 +61,8 @@ class Position(Steps[Move]):
         return {self._decode(code, tiles): code for code in self._moves[:count].tolist()}
 
     def _think(self) -> Move:
-        who = self.prepared.bot_of(self.game, self.seat)
-        return self._decode(int(bots_border.choose(self._memory, self.prepared.setting, who)), self._tiles())
+        rotation = self.game % self.prepared.rotations
+        return self._decode(int(bots_border.choose(self._memory, self.prepared.setting, rotation)), self._tiles())
 
     def sample_wins(self, wins: NDArray[np.float64]) -> None:
         """Play a game at the beginning of a turn out for every row of an array: a share of the win a player."""

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from mmsim.compiled.entries import Record, new_record
 from mmsim.core.bots import Bot, NetBot
 from mmsim.core.game import Variant
 from mmsim.core.seating import games_a_deal, rotated
@@ -27,12 +28,7 @@ class Prepared:
 
     @property
     def rotations(self) -> int:
-        return games_a_deal(self.rules.players, self.rotate)
-
-    def bot_of(self, game: int, seat: int) -> int:
-        """Which of the listed bots sits in a seat: with rotated seats they move on from game to game."""
-        players = range(self.rules.players)
-        return rotated(players, players, game % self.rotations)[seat]
+        return len(self.setting.bots)
 
     def seated(self, game: int) -> list[Bot]:
         """The bots of a game, seat by seat."""
@@ -43,23 +39,31 @@ def prepare(rules: Ruleset, variant: Variant) -> Prepared:
     """A variant whose ruleset is at hand."""
     check_board(variant.board)
     bots = seat_bots(variant.bots, rules.players, variant.move_seconds)
-    setting = Setting(state.board_record(rules), state.rules_record(rules), _listed(bots, rules))
+    setting = Setting(state.board_record(rules), state.rules_record(rules), seatings(rules, bots, variant.rotate))
     return Prepared(rules, bots, variant.seed, variant.rotate, rules.variant + variant.suffix, setting)
 
 
+def seatings(rules: Ruleset, bots: Sequence[Bot], rotate: bool) -> Record:
+    """The bots as compiled code reads them: for every rotation a row, in it who sits where."""
+    rotations = games_a_deal(rules.players, rotate)
+    rows = new_record(memory.BOTS, rotations)
+    for rotation in range(rotations):
+        _fill(rows[rotation], rotated(bots, range(rules.players), rotation), rules)
+    return rows
+
+
 def pool_only(prepared: Prepared) -> Setting:
-    """A variant whose listed bots are the pool of playouts."""
-    bots = [seat_bots(spec, 1)[0] for spec in memory.POOL]
-    return prepared.setting._replace(bots=_listed(bots, prepared.rules))
+    """A variant whose one row of bots is the pool of playouts."""
+    rows = new_record(memory.BOTS)
+    _fill(rows[0], [seat_bots(spec, 1)[0] for spec in memory.POOL], prepared.rules)
+    return prepared.setting._replace(bots=rows)
 
 
-def _listed(bots: Sequence[Bot], rules: Ruleset) -> state.Record:
-    """Bots as compiled code reads them, in the order in which they are listed."""
-    record = state.new_record(memory.BOTS)
+def _fill(row: memory.Bots, bots: Sequence[Bot], rules: Ruleset) -> None:
+    """Put bots into a row of `BOTS`, one place after another."""
     for who, bot in enumerate(bots):
         weights = list(bot.settings.values())
-        record[0].kind[who] = bot.kind
-        record[0].weights[memory.WEIGHTS * who : memory.WEIGHTS * who + len(weights)] = weights
+        row.kind[who] = bot.kind
+        row.weights[memory.WEIGHTS * who : memory.WEIGHTS * who + len(weights)] = weights
         if isinstance(bot, NetBot):
-            record[0].net[memory.NET * who : memory.NET * (who + 1)] = bot.net.for_players(rules.players).packed()
-    return record
+            row.net[memory.NET * who : memory.NET * (who + 1)] = bot.net.for_players(rules.players).packed()

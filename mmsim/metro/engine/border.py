@@ -5,10 +5,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mmsim.compiled.accel import entry
-from mmsim.compiled.entries import array_of, group
+from mmsim.compiled.entries import Record, array_of, group
 from mmsim.metro.engine import playout, scoring, tables, turns
 from mmsim.metro.engine.moves import find_turn, kth_move
-from mmsim.metro.engine.state import BOARD, DICE, RULES, STATE, Record
+from mmsim.metro.engine.state import BOARD, DICE, RULES, STATE
 
 MOST_MOVES = 1024
 
@@ -24,10 +24,10 @@ class Rows(NamedTuple):
 ROWS = group(Rows, **tables.ROWS)
 
 
-@entry(state=STATE, board=BOARD, rules=RULES, dice=DICE, master=np.uint64, game=np.int64, rotate=np.int64)
-def set_up(state: Any, board: Any, rules: Any, dice: Any, master: Any, game: Any, rotate: Any) -> None:
+@entry(state=STATE, board=BOARD, rules=RULES, dice=DICE, master=np.uint64, game=np.int64, rotations=np.int64)
+def set_up(state: Any, board: Any, rules: Any, dice: Any, master: Any, game: Any, rotations: Any) -> None:
     """Bring a game of a master seed to its first decision."""
-    playout.set_up(state[0], board[0], rules[0], dice[0], master, game, rotate)
+    playout.set_up(state[0], board[0], rules[0], dice[0], master, game, rotations)
 
 
 @entry(state=STATE, board=BOARD)

@@ -38,10 +38,10 @@ def shuffle(s: State, b: Board, r: Rules, dice: Dice) -> None:
 
 
 @jit
-def set_up(s: State, b: Board, r: Rules, dice: Dice, master: Any, game: Any, rotate: Any) -> None:
-    """The game of a seed, ready for its first decision; with rotated seats several in a row are dealt the same."""
+def set_up(s: State, b: Board, r: Rules, dice: Dice, master: Any, game: Any, rotations: Any) -> None:
+    """The game of a seed, ready for its first decision; so many in a row as there are rotations are dealt the same."""
     clear_table(s, b)
-    set_seed(dice, master, game // r.players if rotate else game)
+    set_seed(dice, master, game // rotations)
     shuffle(s, b, r, dice)
     set_seed(dice, master, game)
     for seat in range(r.players):

@@ -8,9 +8,9 @@ Cells are numbered 8 * row + column and sets of cells are 64-bit words. A node i
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mmsim.compiled import streams
+from mmsim.compiled.entries import Record, new_record
 from mmsim.metro.rules.board import (
     CELLS,
     CENTRE,
@@ -32,8 +32,7 @@ from mmsim.metro.rules.deal import PERCENTS, Deal, central_tiles, number_colours
 from mmsim.metro.rules.rulesets import COMPANIES, KNOBS, PER_COLOUR, Ruleset
 from mmsim.metro.rules.tiles import CODES, NUMBER, SIDES, TILES, exit_side, turned, ways_to_lie
 
-Record = NDArray[Any]  # a structured array of one element: what crosses from Python to compiled code
-# Elements of such arrays, as compiled code passes them on; no type checker knows the fields of a record.
+# Elements of arrays, as compiled code passes them on; no type checker knows the fields of a record.
 State: TypeAlias = Any  # of dtype STATE: a position
 Board: TypeAlias = Any  # of dtype BOARD: the tables of the board and the tiles, only read
 Rules: TypeAlias = Any  # of dtype RULES: a ruleset as numbers, only read
@@ -142,11 +141,6 @@ STATE = np.dtype(
 # All chance of a game is apart from its position, so that a copy of the position tells a bot nothing of what comes:
 # stream 0 for the set-up, then one for each seat's bot.
 DICE = np.dtype([("rng", np.uint64, streams.words(1 + SEATS))])
-
-
-def new_record(kind: np.dtype[Any], size: int = 1) -> Record:
-    """An empty record, as an array: attribute access works with and without the compiler."""
-    return np.zeros(size, kind).view(np.recarray)
 
 
 def cell_number(cell: Cell) -> int:

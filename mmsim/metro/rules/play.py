@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from mmsim.core.errors import UsageError
 from mmsim.core.rng import Purpose, Stream
+from mmsim.core.seating import games_a_deal
 from mmsim.metro.rules.deal import Deal, deal
 from mmsim.metro.rules.position import Game
 from mmsim.metro.rules.reference import apply, legal_moves
@@ -22,7 +23,7 @@ class Seed:
 
     def dealt(self, rules: Ruleset) -> Deal:
         """Everything that chance lays out."""
-        game = self.game // rules.players if self.rotate else self.game
+        game = self.game // games_a_deal(rules.players, self.rotate)
         layout, draws = (Stream(self.master, purpose, game) for purpose in (Purpose.LAYOUT, Purpose.DEAL))
         return deal(rules, layout, draws)
 

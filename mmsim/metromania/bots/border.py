@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mmsim.compiled.accel import entry, jit
-from mmsim.compiled.entries import array_of, group
+from mmsim.compiled.entries import Record, array_of, group, new_record
 from mmsim.metromania.bots.thinking import chances, choosing, lessons, whole_turns
 from mmsim.metromania.bots.thinking.lessons import LESSON
-from mmsim.metromania.bots.thinking.memory import BOTS, SEATINGS, THOUGHTS, UNIFORM, VIEWS, Bots, Thoughts, Views
+from mmsim.metromania.bots.thinking.memory import BOTS, SEATING_ROWS, THOUGHTS, UNIFORM, VIEWS, Bots, Thoughts, Views
 from mmsim.metromania.engine import border, playout, tables
 from mmsim.metromania.engine.scoring import score_game
-from mmsim.metromania.engine.state import BOARD, RULES, STATE, Board, Record, Rules, State, new_record
+from mmsim.metromania.engine.state import BOARD, RULES, STATE, Board, Rules, State
 from mmsim.metromania.engine.trips import NETWORK, Network
 from mmsim.metromania.engine.turns import play_move
 
@@ -26,7 +26,7 @@ class Setting(NamedTuple):
     board: Record
     rules: Record
     deals: NDArray[np.uint8]
-    bots: Record  # for every rotation of the bots `SEATINGS` records: who sits where, then the pool of playouts
+    bots: Record  # for every rotation of the bots `SEATING_ROWS` records: who sits where, then the pool of playouts
 
 
 class Memory(NamedTuple):
@@ -44,8 +44,7 @@ MEMORY = group(Memory, state=STATE, network=NETWORK, thoughts=THOUGHTS, views=ST
 
 def new_memory() -> Memory:
     """Memory for one game after another."""
-    views = np.zeros(VIEWS, STATE).view(np.recarray)
-    return Memory(new_record(STATE), new_record(NETWORK), new_record(THOUGHTS), views)
+    return Memory(new_record(STATE), new_record(NETWORK), new_record(THOUGHTS), new_record(STATE, VIEWS))
 
 
 @jit
@@ -78,12 +77,12 @@ def play_games(memory: Any, setting: Any, rows: Any, master: Any, first: Any) ->
     """Play as many games as there are rows in `games`, from game `first` on; returns the number of decisions."""
     s, net, m, views = memory.state[0], memory.network[0], memory.thoughts[0], memory.views
     b, r, deals, bots = setting.board[0], setting.rules[0], setting.deals, setting.bots
-    rotations = bots.size // SEATINGS
+    rotations = bots.size // SEATING_ROWS
     decisions = np.int64(0)
     for i in range(rows.games.size):
         game = first + i
         playout.set_up(s, b, r, deals, master, game, rotations, np.int64(-1))
-        at = game % rotations * SEATINGS
+        at = game % rotations * SEATING_ROWS
         if is_uniform(r, bots[at]):
             decisions += playout.play_uniform(s, b, r, net)
         else:
@@ -96,7 +95,7 @@ def play_games(memory: Any, setting: Any, rows: Any, master: Any, first: Any) ->
 def choose(memory: Any, setting: Any, rotation: Any) -> Any:
     """The move that the bot in turn chooses."""
     s, net, m = memory.state[0], memory.network[0], memory.thoughts[0]
-    b, r, at = setting.board[0], setting.rules[0], rotation * SEATINGS
+    b, r, at = setting.board[0], setting.rules[0], rotation * SEATING_ROWS
     return choosing.choose(s, b, r, setting.deals, setting.bots, at, m, net, memory.views)
 
 
@@ -110,7 +109,7 @@ def sample_wins(memory: Any, setting: Any, wins: Any) -> None:
 @entry(memory=MEMORY, setting=SETTING, rotation=np.int64, turn=np.int64)
 def explain_turn(memory: Any, setting: Any, rotation: Any, turn: Any) -> None:
     """Write down the features of one of the turns that the bot in turn has just weighed."""
-    bots = setting.bots[rotation * SEATINGS]
+    bots = setting.bots[rotation * SEATING_ROWS]
     whole_turns.explain_turn(memory.views[0], setting.board[0], setting.rules[0], bots, memory.thoughts[0], turn)
 
 
@@ -127,10 +126,10 @@ def explain_turn(memory: Any, setting: Any, rotation: Any, turn: Any) -> None:
 def collect_lessons(
     memory: Any, setting: Any, rows: Any, master: Any, game: Any, learners: Any, every: Any, most: Any
 ) -> Any:
-    """Play a game; write one in `every` decisions of the seats in the bits `learners` into rows; returns how many."""
+    """Play a game and write some of its decisions into rows; returns how many rows. `Lesson` has the arguments."""
     s, net, m, views = memory.state[0], memory.network[0], memory.thoughts[0], memory.views
     b, r, deals, bots = setting.board[0], setting.rules[0], setting.deals, setting.bots
-    rotations = bots.size // SEATINGS
+    rotations = bots.size // SEATING_ROWS
     playout.set_up(s, b, r, deals, master, game, rotations, np.int64(-1))
-    at = game % rotations * SEATINGS
+    at = game % rotations * SEATING_ROWS
     return lessons.collect(s, b, r, deals, bots, at, m, net, views, learners, every, most, game, rows)

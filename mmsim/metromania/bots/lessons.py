@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mmsim.core import lessons
 from mmsim.metromania.bots import border
 from mmsim.metromania.bots.expert import EXPERT
 from mmsim.metromania.bots.prepared import Prepared
@@ -18,9 +19,9 @@ def collect_lessons(prepared: Prepared, first_game: int, count: int, learner: st
     """Decisions of the bots called `learner`; as many turns of each as expert compares."""
     memory, room = border.new_memory(), np.zeros(_MOST_ROWS, LESSON).view(np.recarray)
     most = int(EXPERT.settings["candidates"])
-    found = [np.zeros(0, LESSON)]
-    for game in range(first_game, first_game + count):
-        learners = sum(1 << seat for seat, bot in enumerate(prepared.seated(game)) if bot.spec == learner)
-        rows = border.collect_lessons(memory, prepared.setting, room, prepared.seed, game, learners, _EVERY, most)
-        found.append(np.array(room[:rows]))
-    return np.concatenate(found)
+
+    def play(game: int, learners: int) -> int:
+        asked = lessons.Lesson(prepared.seed, game, learners, _EVERY, most)
+        return int(border.collect_lessons(memory, prepared.setting, room, *asked))
+
+    return lessons.collect_lessons(prepared, range(first_game, first_game + count), learner, room, play)

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
+from mmsim.compiled.entries import Record, new_record
 from mmsim.core.bots import Bot, NetBot
 from mmsim.core.game import Variant
 from mmsim.core.seating import games_a_deal
@@ -29,7 +28,7 @@ class Prepared:
 
     @property
     def rotations(self) -> int:
-        return len(self.setting.bots) // memory.SEATINGS
+        return len(self.setting.bots) // memory.SEATING_ROWS
 
     def seated(self, game: int) -> list[Bot]:
         """The bots of a game, seat by seat."""
@@ -48,34 +47,34 @@ def prepare(board_set: BoardSet, rules: Ruleset, variant: Variant) -> Prepared:
     return Prepared(board_set, rules, bots, variant.seed, rules.variant + variant.suffix, setting)
 
 
-def seatings(rules: Ruleset, bots: Sequence[Bot], rotate: bool) -> state.Record:
+def seatings(rules: Ruleset, bots: Sequence[Bot], rotate: bool) -> Record:
     """The bots as compiled code reads them, for every rotation."""
     rotations = games_a_deal(rules.players, rotate)
-    rows = np.zeros(rotations * memory.SEATINGS, memory.BOTS).view(np.recarray)
+    rows = new_record(memory.BOTS, rotations * memory.SEATING_ROWS)
     for rotation in range(rotations):
-        first = rotation * memory.SEATINGS
+        first = rotation * memory.SEATING_ROWS
         for seat, bot in enumerate(seated(rules, bots, rotation)):
             _seat(rows[first], seat, bot, rules.players)
         if any(bot.kind == memory.SEARCH for bot in bots):
-            _fill_pool(rows[first + 1 : first + memory.SEATINGS], rules)
+            _fill_pool(rows[first + 1 : first + memory.SEATING_ROWS], rules)
     return rows
 
 
 def pool_only(prepared: Prepared) -> Setting:
     """A variant in which nobody sits anywhere yet, and the pool of playouts is ready."""
-    rows = np.zeros(memory.SEATINGS, memory.BOTS).view(np.recarray)
+    rows = new_record(memory.BOTS, memory.SEATING_ROWS)
     _fill_pool(rows[1:], prepared.rules)
     return prepared.setting._replace(bots=rows)
 
 
-def _fill_pool(rows: state.Record, rules: Ruleset) -> None:
+def _fill_pool(rows: Record, rules: Ruleset) -> None:
     """For each bot of the pool a row with it in every seat."""
     for place, spec in enumerate(memory.POOL):
         for seat in range(rules.companies):
             _seat(rows[place], seat, find_bot(spec), rules.players)
 
 
-def _seat(row: state.Record, seat: int, bot: Bot, players: int) -> None:
+def _seat(row: memory.Bots, seat: int, bot: Bot, players: int) -> None:
     """Seat a bot in a row of `BOTS`."""
     memory.fill(row, seat, bot.kind, bot.settings)
     if isinstance(bot, NetBot):

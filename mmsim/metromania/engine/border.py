@@ -5,10 +5,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mmsim.compiled.accel import entry
-from mmsim.compiled.entries import array_of, group
+from mmsim.compiled.entries import Record, array_of, group
 from mmsim.metromania.engine import playout, scoring, tables
 from mmsim.metromania.engine.moves import kth_move
-from mmsim.metromania.engine.state import BOARD, RULES, STATE, Record
+from mmsim.metromania.engine.state import BOARD, RULES, STATE
 from mmsim.metromania.engine.trips import NETWORK
 from mmsim.metromania.engine.turns import play_move
 

@@ -114,13 +114,13 @@ def _lay_marker(s: State, b: Board, r: Rules, seat: Any, place: Any, cell: Any) 
     s.partner_placed[ix(at)] &= ~bit
     holder = s.marker_holder[ix(marker ^ 1)]
     if holder >= 0 and s.marker_cell[ix(marker ^ 1)] == NOWHERE:  # nobody knows what a hidden hand must mind
-        _mind_partner(s, holder, marker ^ 1)
+        _note_partner(s, holder, marker ^ 1)
         for line in range(2 * holder, 2 * holder + 2):
             note_touching(s, b, r, line)
 
 
 @jit
-def _mind_partner(s: State, seat: Any, marker: Any) -> None:
+def _note_partner(s: State, seat: Any, marker: Any) -> None:
     """M2: the partner of a marker that a company holds is placed."""
     place = np.int64(0)
     while s.hand_marker[ix(HAND * seat + place)] != marker:

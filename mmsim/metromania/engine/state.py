@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mmsim.compiled import streams
+from mmsim.compiled.entries import Record, new_record
 from mmsim.metromania.rules.board import LAYOUTS, PIECES, TURNINGS, TURNS, BoardSet, Layout, turned_places
 from mmsim.metromania.rules.deal import KINDS, LETTERS, Hands, Marker, deals_of
 from mmsim.metromania.rules.lattice import ABSENT, MAX_SIDE, Lattice, Vertex, direction_of, far_sides, lattice
 from mmsim.metromania.rules.rulesets import KNOBS, Deal, Ruleset
 
-Record = NDArray[Any]  # a structured array of one element: what crosses from Python to compiled code
-# Elements of such arrays, as compiled code passes them on; no type checker knows the fields of a record.
+# Elements of arrays, as compiled code passes them on; no type checker knows the fields of a record.
 State: TypeAlias = Any  # of dtype STATE: a position
 Board: TypeAlias = Any  # of dtype BOARD: the tables of a board set, only read
 Rules: TypeAlias = Any  # of dtype RULES: a ruleset as numbers, only read
@@ -75,7 +75,6 @@ BOARD = np.dtype(
         ("slot_cell", np.uint16, 12 * VERTICES),  # [vertex, slot]
         ("corner", np.uint16, 3 * CELLS),  # [cell, 0..2]; of a frame cell the third is its portal
         ("corner_slots", np.uint16, 3 * CELLS),  # [cell, 0..2]: the slots at that corner that lie in the cell
-        ("vertex_cell", np.uint16, 6 * VERTICES),  # [vertex, 0..5], city cells only
         # A bit a city vertex: rows of 16 bits (up to side 7) or 32, the lowest never used, four or two rows a word.
         ("row_bits", np.uint64),
         ("words", np.int64),  # how many are used; word 0 is empty
@@ -228,11 +227,6 @@ def _offsets(kind: np.dtype[Any], first: str) -> dict[str, int]:
 CITY = _offsets(STATE, "place")
 
 
-def new_record(kind: np.dtype[Any]) -> Record:
-    """An empty record, as an array of one: attribute access works with and without the compiler."""
-    return np.zeros(1, kind).view(np.recarray)
-
-
 @lru_cache(maxsize=16)
 def board_record(board_set: BoardSet) -> Record:
     """All tables of a board set; made once for it, and only read."""
@@ -250,7 +244,6 @@ def board_record(board_set: BoardSet) -> Record:
     b.slot_cell[: 12 * vertices] = grid.slot_cells.astype(np.uint16).ravel()
     b.corner[: 3 * cells] = grid.cell_corners.ravel()
     b.corner_slots[: 3 * cells] = _corner_slots(side).ravel()
-    b.vertex_cell[: 6 * vertices] = grid.vertex_cells.astype(np.uint16).ravel()
     for k, arrows in enumerate(board_set.frame):
         b.starts[k] = sum(1 << i for i, arrow in enumerate(arrows) if arrow == "S")
         b.ends[k] = arrows.count("E")

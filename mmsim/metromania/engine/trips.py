@@ -8,17 +8,13 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from mmsim.compiled.accel import (
+from mmsim.compiled.accel import count_bits, inlined, ix, jit, lowest_bit
+from mmsim.compiled.vectors import (
     EIGHT,
     both,
-    count_bits,
     either,
     filled,
     get_words,
-    inlined,
-    ix,
-    jit,
-    lowest_bit,
     moved_down,
     moved_up,
     no_words,

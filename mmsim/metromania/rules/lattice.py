@@ -207,14 +207,6 @@ class Lattice:
         return table
 
     @cached_property
-    def vertex_cells(self) -> Table:
-        """[vertex] -> the up to six city cells with a corner there, padded with ABSENT."""
-        table = np.full((len(self.vertices), 6), ABSENT, np.int32)
-        for vertex, cells in self.cells_at.items():
-            table[self.vertex_id[vertex], : len(cells)] = [self.cell_id[cell] for cell in cells]
-        return table
-
-    @cached_property
     def cell_corners(self) -> Table:
         """[cell] -> its three corners."""
         rows = [[self.vertex_id[v] for v in self.corners[cell]] for cell in self.cells]

@@ -9,22 +9,22 @@ from typing import Any
 
 import numpy as np
 
-from mmsim.compiled.accel import count_bits, ix, jit
+from mmsim.compiled.accel import ix, jit
+from mmsim.compiled.lead import win_share
 from mmsim.compiled.streams import draw_below, next_word, open_stream
 from mmsim.core.rng import Purpose
-from mmsim.metro.bots.thinking.memory import PLAYOUT, POOL, SAMPLE, VIEW, Bots
+from mmsim.metro.bots.thinking.memory import PLAYOUT, POOL, SAMPLE, VIEW, Bots, Minds, Positions
 from mmsim.metro.bots.thinking.playouts import enter_world, play_out
 from mmsim.metro.bots.thinking.view import ONLOOKER, count_unseen, guess, hide
 from mmsim.metro.engine.moves import find_turn
 from mmsim.metro.engine.state import Board, Rules
 
 _CHANCES = int(Purpose.CHANCES)
-_ONE, _ZERO = np.uint64(1), np.uint64(0)
 _HALF = np.uint64(32)
 
 
 @jit
-def sample_wins(positions: Any, b: Board, r: Rules, bots: Bots, dice: Any, minds: Any, wins: Any) -> None:
+def sample_wins(positions: Positions, b: Board, r: Rules, bots: Bots, dice: Any, minds: Minds, wins: Any) -> None:
     """Play a position at the beginning of a turn out once for every row of `wins`: what each player has of the win.
 
     The bots that are listed are the pool.
@@ -43,7 +43,5 @@ def sample_wins(positions: Any, b: Board, r: Rules, bots: Bots, dice: Any, minds
             t.guide[ix(seat)] = draw_below(dice[0], 0, np.int64(len(POOL)))
         enter_world(positions, r, dice, next_word(dice[0], 0) << _HALF | next_word(dice[0], 0))
         play_out(positions, b, r, bots, dice, minds)
-        winners = positions[PLAYOUT].winners
         for player in range(r.players):
-            won = winners >> np.uint64(player) & _ONE != _ZERO
-            wins[playout * r.players + player] = 1.0 / np.float64(count_bits(winners)) if won else 0.0
+            wins[playout * r.players + player] = win_share(positions[PLAYOUT].winners, player)

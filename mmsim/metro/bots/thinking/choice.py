@@ -25,7 +25,7 @@ OTHERS, _SWEEPS, _START, WAGONS, EXCHANGES = range(len(PLANNER.weights))
 @jit
 def choose_greedy(v: State, b: Board, r: Rules, t: Thoughts, w: Any, at: Any, dice: Dice, stream: Any) -> np.int64:
     """The placement worth most, or a tile from the supply if that promises more."""
-    t.open_worth = w[ix(at + _OPEN)]
+    t.open_value = w[ix(at + _OPEN)]
     weigh_owners(v, r, t, v.seat, 1.0, w[ix(at + _GIVEN)])
     return _place_or_draw(v, b, r, t, dice, stream)
 
@@ -33,7 +33,7 @@ def choose_greedy(v: State, b: Board, r: Rules, t: Thoughts, w: Any, at: Any, di
 @jit
 def choose_spoiler(v: State, b: Board, r: Rules, t: Thoughts, w: Any, at: Any, dice: Dice, stream: Any) -> np.int64:
     """As the greedy bot, with the others' points first."""
-    t.open_worth = w[ix(at + _SPOILER_OPEN)]
+    t.open_value = w[ix(at + _SPOILER_OPEN)]
     weigh_owners(v, r, t, v.seat, w[ix(at + _OWN)], 1.0)
     return _place_or_draw(v, b, r, t, dice, stream)
 

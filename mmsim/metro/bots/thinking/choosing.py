@@ -9,29 +9,16 @@ from mmsim.compiled.streams import draw_below
 from mmsim.metro.bots.kinds import EXPERT, GREEDY, PLANNER, SPOILER, UNIFORM
 from mmsim.metro.bots.thinking.choice import choose_greedy, choose_planner, choose_spoiler
 from mmsim.metro.bots.thinking.expert import choose_expert
-from mmsim.metro.bots.thinking.memory import VIEW, WEIGHTS, Bots
+from mmsim.metro.bots.thinking.memory import VIEW, WEIGHTS, Bots, Minds, Positions
 from mmsim.metro.bots.thinking.search import choose_search
 from mmsim.metro.bots.thinking.view import count_unseen, hide
 from mmsim.metro.engine.moves import kth_move
-from mmsim.metro.engine.state import Board, Dice, Rules, State
+from mmsim.metro.engine.state import Board, Dice, Rules
 
 
 @jit
-def bot_in_turn(s: State, r: Rules, rotation: Any) -> np.int64:
-    """Which of the listed bots is in turn, when they have moved on by so many seats."""
-    return seated_bot(s.seat, r, rotation)
-
-
-@jit
-def seated_bot(seat: Any, r: Rules, rotation: Any) -> np.int64:
-    """Which of the listed bots sits in a seat, when they have moved on by so many."""
-    who = seat + rotation
-    return who - r.players if who >= r.players else who
-
-
-@jit
-def choose(positions: Any, b: Board, r: Rules, bots: Bots, dice: Dice, minds: Any, who: Any) -> np.int64:
-    """The move of the bot in turn, which is the `who`-th of those listed."""
+def choose(positions: Positions, b: Board, r: Rules, bots: Bots, dice: Dice, minds: Minds, who: Any) -> np.int64:
+    """The move of a bot for the player in turn; `who` is its place among the bots."""
     s = positions[0]
     if bots.kind[ix(who)] == UNIFORM:
         return kth_move(s, r, draw_below(dice, 1 + s.seat, s.choices))
@@ -39,11 +26,11 @@ def choose(positions: Any, b: Board, r: Rules, bots: Bots, dice: Dice, minds: An
 
 
 @jit
-def _think(positions: Any, b: Board, r: Rules, bots: Bots, dice: Dice, minds: Any, who: Any) -> np.int64:
+def _think(positions: Positions, b: Board, r: Rules, bots: Bots, dice: Dice, minds: Minds, who: Any) -> np.int64:
     """The move of a bot that looks at its view, and at nothing else."""
     positions[VIEW] = positions[0]
-    v, t, kind, w, at = positions[VIEW], minds[0], bots.kind[ix(who)], bots.weights, WEIGHTS * who
-    stream = 1 + v.seat
+    v, t, w = positions[VIEW], minds[0], bots.weights
+    kind, at, stream = bots.kind[ix(who)], WEIGHTS * who, 1 + v.seat
     hide(v, r, v.seat)
     count_unseen(v, b, t, v.seat)
     if kind == GREEDY:

@@ -52,8 +52,8 @@ def held_tenths(v: State, player: Any, company: Any) -> float:
 def expected_points(t: Thoughts, line: Any, node: Any, tiles: Any) -> float:
     """X11, X16: the points of a line that has passed so many tiles to a node: what it has if it has arrived, or else
     what is expected of it."""
-    if t.open_worth >= 0.0 and node < ENTRIES:
-        return t.open_worth
+    if t.open_value >= 0.0 and node < ENTRIES:
+        return t.open_value
     more = np.float64(centre_factor(line) - 1)  # what a tile counts on top if the line ends in the centre
     at = EXPECTED * np.int64(node)
     centre, both = t.expected[ix(at + CENTRE)], t.expected[ix(at + BOTH)]

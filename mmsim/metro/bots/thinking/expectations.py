@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from mmsim.compiled.accel import add_four, add_weighted, copy_bytes, inlined, ix, jit, lowest_bit, rarely
+from mmsim.compiled.accel import copy_bytes, inlined, ix, jit, lowest_bit, rarely
+from mmsim.compiled.vectors import add_four, add_weighted
 from mmsim.metro.bots.thinking.memory import BOTH, CENTRE, EXPECTATIONS, EXPECTED, TILES, Thoughts
 from mmsim.metro.engine.state import ENTRIES, KINDS, NODES, Board, State
 from mmsim.metro.rules.board import STATIONS
@@ -15,7 +16,7 @@ _ONE, _ZERO = np.uint64(1), np.uint64(0)
 @jit
 def expect(b: Board, t: Thoughts, start: Any) -> None:
     """Begin to expect: how the tracks of the unseen tiles run, and the same of every empty cell."""
-    t.open_worth = -1.0
+    t.open_value = -1.0
     total = 0.0
     for turn in range(4):
         t.track[ix(turn)] = 0.0

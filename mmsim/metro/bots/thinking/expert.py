@@ -12,7 +12,7 @@ from mmsim.metro.bots.thinking.choice import OTHERS, plan
 from mmsim.metro.bots.thinking.evaluation import position_value, weigh_owners
 from mmsim.metro.bots.thinking.expectations import copy_expectations, refine
 from mmsim.metro.bots.thinking.inputs import AFTER, BEHIND, KEPT, MOST_CANDIDATES, MOVE, TENS, VALUE
-from mmsim.metro.bots.thinking.memory import IMAGINED, INPUTS, NET, SAMPLE, VIEW, WEIGHTS, Bots
+from mmsim.metro.bots.thinking.memory import IMAGINED, INPUTS, NET, SAMPLE, VIEW, WEIGHTS, Bots, Minds, Positions
 from mmsim.metro.bots.thinking.position_features import describe_position
 from mmsim.metro.engine.moves import DRAW, EXCHANGE, PLACE, WAGON, kth_move, move_parts
 from mmsim.metro.engine.state import HAND, SHARES, Board, Rules, State
@@ -24,8 +24,8 @@ _POINTS_A_WIN = 40.0  # how much a position gains for which the net's value, a s
 
 
 @jit
-def choose_expert(positions: Any, b: Board, r: Rules, bots: Bots, minds: Any, who: Any) -> np.int64:
-    """The best move by the net of the bot that is the `who`-th of those listed."""
+def choose_expert(positions: Positions, b: Board, r: Rules, bots: Bots, minds: Minds, who: Any) -> np.int64:
+    """The best move by the net of a bot; `who` is its place among the bots."""
     count = rank_moves(positions, b, r, bots, minds, who, np.int64(bots.weights[ix(WEIGHTS * who + _CANDIDATES)]))
     if count == 0:
         v = positions[VIEW]
@@ -34,7 +34,7 @@ def choose_expert(positions: Any, b: Board, r: Rules, bots: Bots, minds: Any, wh
 
 
 @jit
-def rank_moves(positions: Any, b: Board, r: Rules, bots: Bots, minds: Any, who: Any, most: Any) -> np.int64:
+def rank_moves(positions: Positions, b: Board, r: Rules, bots: Bots, minds: Minds, who: Any, most: Any) -> np.int64:
     """The planner's best moves in the view, the best by the net first, and as `prior` what it thinks of each, in
     points; returns how many there are."""
     t = minds[0]
@@ -59,7 +59,7 @@ def rank_moves(positions: Any, b: Board, r: Rules, bots: Bots, minds: Any, who: 
 
 
 @jit
-def compare_moves(positions: Any, b: Board, r: Rules, bots: Bots, minds: Any, who: Any, most: Any) -> np.int64:
+def compare_moves(positions: Positions, b: Board, r: Rules, bots: Bots, minds: Minds, who: Any, most: Any) -> np.int64:
     """Find the planner's best moves in the view and what a net is told of each; returns how many there are."""
     v, t, at = positions[VIEW], minds[0], WEIGHTS * who
     plan(v, b, r, t, bots.weights, at)
@@ -69,7 +69,7 @@ def compare_moves(positions: Any, b: Board, r: Rules, bots: Bots, minds: Any, wh
         return count
     kept = 0.0
     for c in range(count - 1, -1, -1):
-        if t.candidate[ix(c)] & 7 == PLACE:
+        if move_parts(t.candidate[ix(c)])[0] == PLACE:
             kept = t.prior[ix(c)]
     for c in range(count):
         _look_ahead(positions, b, r, minds, others, kept, np.int64(c))
@@ -77,12 +77,12 @@ def compare_moves(positions: Any, b: Board, r: Rules, bots: Bots, minds: Any, wh
 
 
 @jit
-def _look_ahead(positions: Any, b: Board, r: Rules, minds: Any, others: Any, kept: Any, c: Any) -> None:
+def _look_ahead(positions: Positions, b: Board, r: Rules, minds: Minds, others: Any, kept: Any, c: Any) -> None:
     """Make a candidate on a copy of the view, and note what the position is like then."""
     positions[SAMPLE] = positions[VIEW]
     p, m, t = positions[SAMPLE], minds[0], minds[IMAGINED]
     seat, at, move = p.seat, INPUTS * c, m.candidate[ix(c)]
-    kind = move & 7
+    kind, _, _, _ = move_parts(move)
     copy_expectations(t, m)
     _make(p, b, r, move)
     refine(p, b, t, np.int64(1))

@@ -4,42 +4,35 @@ from typing import Any
 
 import numpy as np
 
-from mmsim.compiled.accel import count_bits, ix, jit
+from mmsim.compiled.accel import ix, jit
+from mmsim.compiled.lead import win_and_margin
 from mmsim.compiled.streams import draw_below, next_word, open_stream
+from mmsim.core.lessons import MARGIN, lesson_rows
 from mmsim.core.rng import Purpose
-from mmsim.metro.bots.thinking.choosing import bot_in_turn, choose, seated_bot
+from mmsim.metro.bots.thinking.choosing import choose
 from mmsim.metro.bots.thinking.expert import compare_moves
 from mmsim.metro.bots.thinking.inputs import MOST_CANDIDATES
-from mmsim.metro.bots.thinking.memory import INPUTS, PLAYOUT, SAMPLE, VIEW, Bots
+from mmsim.metro.bots.thinking.memory import INPUTS, PLAYOUT, SAMPLE, VIEW, Bots, Minds, Positions
 from mmsim.metro.bots.thinking.playouts import enter_world, play_out
 from mmsim.metro.bots.thinking.view import count_unseen, guess, hide
 from mmsim.metro.engine.state import Board, Rules, State
 from mmsim.metro.engine.turns import play_move
 
-_MARGIN, _WIDE = 0.5, 30.0  # what a margin of so many points counts beside the win
 _LESSONS = int(Purpose.LESSONS)
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
 _HALF = np.uint64(32)
 
-LESSON = np.dtype(
-    [
-        ("game", np.int64),
-        ("decision", np.int64),  # of the game
-        ("result", np.float32),  # of the playout: 1 for a win, and something for the margin
-        ("inputs", np.float32, INPUTS),
-    ]
-)
+LESSON = lesson_rows(INPUTS)
 
 
 @jit
 def collect(
-    positions: Any,
+    positions: Positions,
     b: Board,
     r: Rules,
     bots: Bots,
     dice: Any,
-    minds: Any,
-    rotation: Any,
+    minds: Minds,
     learners: Any,
     every: Any,
     most: Any,
@@ -57,7 +50,7 @@ def collect(
     while not s.over:
         learns = learners >> np.uint64(s.seat) & _ONE != _ZERO and row + MOST_CANDIDATES <= rows.size
         if learns and s.choices > 1 and draw_below(dice[0], 0, every) == 0:
-            found = _compare(positions, b, r, bots, dice, minds, rotation, most, row, rows)
+            found = _compare(positions, b, r, bots, dice, minds, most, row, rows)
             for i in range(found):
                 rows[row + i].game = game
                 rows[row + i].decision = decision
@@ -66,19 +59,18 @@ def collect(
                 decision += 1
                 play_move(s, b, r, minds[0].candidate[ix(draw_below(dice[0], 0, found))])
                 continue
-        play_move(s, b, r, choose(positions, b, r, bots, dice[0], minds, bot_in_turn(s, r, rotation)))
+        play_move(s, b, r, choose(positions, b, r, bots, dice[0], minds, s.seat))
     return row
 
 
 @jit
 def _compare(
-    positions: Any,
+    positions: Positions,
     b: Board,
     r: Rules,
     bots: Bots,
     dice: Any,
-    minds: Any,
-    rotation: Any,
+    minds: Minds,
     most: Any,
     row: Any,
     rows: Any,
@@ -88,14 +80,14 @@ def _compare(
     v, t = positions[VIEW], minds[0]
     hide(v, r, v.seat)
     count_unseen(v, b, t, v.seat)
-    found = compare_moves(positions, b, r, bots, minds, bot_in_turn(v, r, rotation), most)
+    found = compare_moves(positions, b, r, bots, minds, v.seat, most)
     if found < 2:
         return found
     positions[SAMPLE] = positions[VIEW]
     guess(positions[SAMPLE], b, r, t, dice[0], np.int64(0), v.seat)
     chance = next_word(dice[0], 0) << _HALF | next_word(dice[0], 0)
     for seat in range(r.players):
-        t.guide[ix(seat)] = seated_bot(seat, r, rotation)
+        t.guide[ix(seat)] = seat
     for c in range(found):
         lesson = rows[row + c]
         for i in range(INPUTS):
@@ -111,11 +103,9 @@ def _compare(
 
 @jit
 def _result(p: State, r: Rules, seat: Any) -> float:
-    """How a game went for a player: the share in the win, and something for the margin."""
+    """How a game went for a player."""
     best = np.int64(-1)
     for rival in range(r.players):
         if rival != seat:
             best = max(best, p.scores[ix(rival)])
-    won = p.winners >> np.uint64(seat) & _ONE != _ZERO
-    share = 1.0 / np.float64(count_bits(p.winners)) if won else 0.0
-    return share + _MARGIN * max(min(np.float64(p.scores[ix(seat)] - best) / _WIDE, 1.0), -1.0)
+    return win_and_margin(p.winners, seat, np.float64(p.scores[ix(seat)] - best), MARGIN)

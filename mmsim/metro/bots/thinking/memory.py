@@ -13,11 +13,13 @@ from mmsim.metro.rules.rulesets import COMPANIES
 
 Bots: TypeAlias = Any  # an element of an array of dtype BOTS
 Thoughts: TypeAlias = Any  # an element of an array of dtype THOUGHTS
+Positions: TypeAlias = Any  # an array of dtype STATE: the game, then what bots see and imagine, see below
+Minds: TypeAlias = Any  # an array of dtype THOUGHTS: of the bot in turn, then of those it imagines
 
 WEIGHTS = max(len(bot.weights) for bot in DECLARED.values())  # places for the weights of a bot
 INPUTS = len(INPUT_NAMES)
 NET = net.numbers(INPUTS)
-BOTS = np.dtype(  # as they are listed
+BOTS = np.dtype(  # seat by seat
     [("kind", np.int64, SEATS), ("weights", np.float64, SEATS * WEIGHTS), ("net", np.float32, SEATS * NET)], align=True
 )
 
@@ -33,7 +35,7 @@ THOUGHTS = np.dtype(
     [
         # what is expected of the lines
         ("stake", np.float64, COMPANIES),  # what a point of every owner of wagons is worth to the player
-        ("open_worth", np.float64),  # what an open line is worth, whatever it is; below zero: what the next fields say
+        ("open_value", np.float64),  # what an open line is worth, whatever it is; below zero: what the next fields say
         # [node, what]: of a line that waits there the tiles it may still pass, how likely it ends in the centre, and
         # those tiles times whether it does; and nothing, so that a node is four numbers wide
         ("expected", np.float64, EXPECTED * NODES),

@@ -6,7 +6,7 @@ from mmsim.compiled.accel import ix, jit
 from mmsim.compiled.streams import open_stream, set_seed
 from mmsim.core.rng import Purpose
 from mmsim.metro.bots.thinking.choosing import choose
-from mmsim.metro.bots.thinking.memory import PLAYED_OUT, PLAYOUT, SAMPLE, Bots
+from mmsim.metro.bots.thinking.memory import PLAYED_OUT, PLAYOUT, SAMPLE, Bots, Minds, Positions
 from mmsim.metro.engine.scoring import score_game
 from mmsim.metro.engine.state import Board, Rules
 from mmsim.metro.engine.turns import play_move
@@ -15,7 +15,7 @@ _BOT = int(Purpose.BOT)
 
 
 @jit
-def enter_world(positions: Any, r: Rules, dice: Any, chance: Any) -> None:
+def enter_world(positions: Positions, r: Rules, dice: Any, chance: Any) -> None:
     """Put the position that was guessed, and the chance of its bots, where games are played out."""
     positions[PLAYOUT] = positions[SAMPLE]
     set_seed(dice[1], chance, positions[PLAYOUT].turn)
@@ -24,7 +24,7 @@ def enter_world(positions: Any, r: Rules, dice: Any, chance: Any) -> None:
 
 
 @jit
-def play_out(positions: Any, b: Board, r: Rules, bots: Bots, dice: Any, minds: Any) -> None:
+def play_out(positions: Positions, b: Board, r: Rules, bots: Bots, dice: Any, minds: Minds) -> None:
     """Play that game to its end, every seat by the bot that guides it, and score it."""
     p, t = positions[PLAYOUT], minds[0]
     while not p.over:

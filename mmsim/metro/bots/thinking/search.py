@@ -18,7 +18,7 @@ from mmsim.metro.bots.thinking.choice import OTHERS, may_draw
 from mmsim.metro.bots.thinking.evaluation import position_value, weigh_owners
 from mmsim.metro.bots.thinking.expectations import copy_expectations, refine
 from mmsim.metro.bots.thinking.expert import rank_moves
-from mmsim.metro.bots.thinking.memory import IMAGINED, PLAYOUT, SAMPLE, VIEW, WEIGHTS, Bots, Thoughts
+from mmsim.metro.bots.thinking.memory import IMAGINED, PLAYOUT, SAMPLE, VIEW, WEIGHTS, Bots, Minds, Positions, Thoughts
 from mmsim.metro.bots.thinking.placements import best_placement
 from mmsim.metro.bots.thinking.view import guess
 from mmsim.metro.engine.moves import DRAW, kth_move
@@ -32,7 +32,7 @@ _WORD = 2.0**-32  # makes a share of a random word
 
 @jit
 def choose_search(
-    positions: Any, b: Board, r: Rules, bots: Bots, minds: Any, who: Any, dice: Dice, stream: Any
+    positions: Positions, b: Board, r: Rules, bots: Bots, minds: Minds, who: Any, dice: Dice, stream: Any
 ) -> np.int64:
     """Halve the candidates again and again, imagining the better ones more often, all against the same guesses."""
     v, t, w, at = positions[VIEW], minds[0], bots.weights, WEIGHTS * who
@@ -62,7 +62,7 @@ def choose_search(
 
 @jit
 def _compare_once(
-    positions: Any, b: Board, r: Rules, bots: Bots, minds: Any, who: Any, count: Any, dice: Dice, stream: Any
+    positions: Positions, b: Board, r: Rules, bots: Bots, minds: Minds, who: Any, count: Any, dice: Dice, stream: Any
 ) -> None:
     """One playout of each of the best moves so far, all from the same guess.
 
@@ -78,7 +78,7 @@ def _compare_once(
 
 @jit
 def _imagine(
-    positions: Any, b: Board, r: Rules, bots: Bots, minds: Any, who: Any, move: Any, dice: Dice, stream: Any
+    positions: Positions, b: Board, r: Rules, bots: Bots, minds: Minds, who: Any, move: Any, dice: Dice, stream: Any
 ) -> float:
     """What a move comes to in the imagined game, after some turns, for the player who thinks.
 
@@ -96,9 +96,9 @@ def _imagine(
     for _ in range(np.int64(w[ix(at + _TURNS)]) if w[ix(at + _TURNS)] >= 0.0 else r.players - 1):
         if not p.over:
             strange = _WORD * np.float64(next_word(dice, stream)) < w[ix(at + _STRANGERS)]
-            t.open_worth = _GREEDY_OPEN if strange else -1.0
+            t.open_value = _GREEDY_OPEN if strange else -1.0
             _quick_turn(p, b, r, t, others, sweeps, dice, stream)
-    t.open_worth = -1.0
+    t.open_value = -1.0
     refine(p, b, t, sweeps)
     weigh_owners(p, r, t, me, 1.0, others)
     return position_value(p, b, r, t, me)

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from mmsim.compiled.accel import count_bits, ix, jit
+from mmsim.compiled.accel import ix, jit
+from mmsim.compiled.lead import win_share
 from mmsim.compiled.streams import open_stream
 from mmsim.core.rng import Purpose
 from mmsim.metromania.bots.thinking.memory import Thoughts, Views
@@ -29,7 +30,6 @@ from mmsim.metromania.engine.trips import Network
 from mmsim.metromania.engine.turns import begin_turn
 
 _CHANCES = int(Purpose.CHANCES)
-_ONE, _ZERO = np.uint64(1), np.uint64(0)
 
 
 @jit
@@ -51,10 +51,8 @@ def sample_wins(
         if m.search_deal >= 0:
             begin_turn(views[PLAYED], b, r)  # what may be done depends on the hand
         play_out(views, b, r, seatings, m, net)
-        winners = views[PLAYED].winners
         for player in range(r.players):
-            won = winners >> np.uint64(player) & _ONE != _ZERO
-            wins[playout * r.players + player] = 1.0 / np.float64(count_bits(winners)) if won else 0.0
+            wins[playout * r.players + player] = win_share(views[PLAYED].winners, player)
 
 
 @jit

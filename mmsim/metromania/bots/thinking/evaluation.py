@@ -4,7 +4,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mmsim.compiled.accel import count_bits, inlined, ix, jit, least_bytes, lowest_bit
+from mmsim.compiled.accel import count_bits, inlined, ix, jit, lowest_bit
+from mmsim.compiled.vectors import least_bytes
 from mmsim.metromania.bots.thinking.maps import find_free, goal_map, reach_targets, spot_maps, usable
 from mmsim.metromania.bots.thinking.memory import (
     ALLIES,

@@ -6,6 +6,7 @@ import numpy as np
 
 from mmsim.compiled.accel import ix, jit
 from mmsim.compiled.streams import draw_below, open_stream
+from mmsim.core.lessons import MARGIN, lesson_rows
 from mmsim.core.rng import Purpose
 from mmsim.metromania.bots.thinking.choosing import choose
 from mmsim.metromania.bots.thinking.expert import begin_turn, compare_turns, has_no_choice
@@ -17,18 +18,10 @@ from mmsim.metromania.engine.state import Board, Rules, State
 from mmsim.metromania.engine.trips import Network
 from mmsim.metromania.engine.turns import play_move
 
-MARGIN = 0.5  # what 30 points of margin count beside the win
 _LESSONS = int(Purpose.LESSONS)
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
 
-LESSON = np.dtype(
-    [
-        ("game", np.int64),
-        ("decision", np.int64),  # of the game
-        ("result", np.float32),  # of the playout: 1 for a win, and something for the margin
-        ("inputs", np.float32, INPUTS),
-    ]
-)
+LESSON = lesson_rows(INPUTS)
 
 
 @jit

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from mmsim.compiled.accel import inlined, ix, jit, lowest_bit, put_bytes, put_with_bytes, spread_bits
+from mmsim.compiled.accel import inlined, ix, jit, lowest_bit, spread_bits
+from mmsim.compiled.vectors import put_bytes, put_with_bytes
 from mmsim.metromania.bots.thinking.memory import FAR, NEAR, PLANES, WORDS, Thoughts
 from mmsim.metromania.engine.moves import end_slots
 from mmsim.metromania.engine.state import SLOTS, VERTICES, Board, Rules, State

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from mmsim.compiled.accel import count_bits, ix, jit
+from mmsim.compiled.accel import ix, jit
+from mmsim.compiled.lead import win_and_margin
 from mmsim.compiled.streams import draw_below, next_word, open_stream, set_seed
 from mmsim.core.rng import Purpose
 from mmsim.metromania.bots.thinking.choice import may_play, play_on
@@ -43,7 +44,6 @@ from mmsim.metromania.engine.trips import Network
 _BOT = int(Purpose.BOT)
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
 _HALF = np.uint64(32)
-_WIDE = 30.0  # points: margins count up to here
 _MORE_THAN_ALL = 1e30  # than any value of a turn
 PLAYED, SEEN = 2, 3  # places in `views`; 0 and 1 are for weighing
 
@@ -254,10 +254,7 @@ def _value(s: State, r: Rules, player: Any, margin: Any) -> float:
             own = points
         else:
             best = max(best, points)
-    won = 0.0
-    if s.winners >> np.uint64(player) & _ONE != _ZERO:
-        won = 1.0 / np.float64(count_bits(s.winners))
-    return won + margin * max(min((own - best) / _WIDE, 1.0), -1.0)
+    return win_and_margin(s.winners, player, own - best, margin)
 
 
 @jit
