@@ -8,11 +8,12 @@ _MOST_DIGITS = 4
 
 
 def digits(estimate: Estimate, scale: float = 1.0) -> int:
-    """Decimals worth telling: up to the second digit of half the interval."""
+    """Decimals that half the interval bears: up to its first digit, or the one after a leading 1."""
     half = (estimate.high - estimate.low) / 2 * scale
     if not isfinite(half) or half <= 0:
         return 1
-    return min(_MOST_DIGITS, max(0, 1 - floor(log10(half))))
+    first = -floor(log10(half))
+    return min(_MOST_DIGITS, max(0, first + (half * 10.0**first < 1.95)))
 
 
 def _scale(unit: str) -> tuple[float, str]:
@@ -32,6 +33,13 @@ def value(estimate: Estimate, unit: str, signed: bool = False) -> str:
     """The number alone, with its unit if that is a sign."""
     scale, sign = _scale(unit)
     return _number(estimate.value * scale, digits(estimate, scale), signed or unit == "share difference") + sign
+
+
+def short(estimate: Estimate, unit: str, signed: bool = False) -> str:
+    """The number as one says it: 6.4 minutes, though more games may know it as 6.353."""
+    scale, sign = _scale(unit)
+    decimals = min(digits(estimate, scale), 1 if abs(estimate.value * scale) >= 1 else 2)
+    return _number(estimate.value * scale, decimals, signed or unit == "share difference") + sign
 
 
 def interval(estimate: Estimate, unit: str, signed: bool = False) -> str:

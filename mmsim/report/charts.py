@@ -10,9 +10,11 @@ from html import escape
 from io import BytesIO
 from textwrap import fill
 from typing import TYPE_CHECKING
+from urllib.parse import quote, unquote
 
 import numpy as np
 
+from mmsim.analysis import words
 from mmsim.analysis.stats import Array, Estimate
 from mmsim.report import style
 
@@ -24,6 +26,8 @@ _PNG_DPI = 160
 _TITLE_WIDTH = 54  # letters in a line of a title
 _LABEL_WIDTH = 20  # letters in a line of a label
 _TITLE = "chart-title"
+_TIP = "tip:"
+_BINS = 18  # bars of a distribution, at most
 _TITLE_LINE, _TITLE_ROOM = 15.4, 4.0  # points
 FURTHEST = 30.0  # tolerances; differences beyond are drawn at the edge
 
@@ -42,15 +46,13 @@ class Chart:
         """The chart as SVG and PNG with its title, to be used elsewhere."""
         with style.settings():
             figure = self.draw()
-            title = fill(self.title, _TITLE_WIDTH)
-            room = _TITLE_ROOM + _TITLE_LINE * (1 + title.count("\n"))
-            figure.set_figheight(figure.get_figheight() + room / 72)
-            figure.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold", gid=_TITLE)
             engine = figure.get_layout_engine()
             if engine is not None:
                 engine.execute(figure)
             figure.set_layout_engine(None)  # found once: with an engine every file is drawn twice
-            return {kind: _saved(figure, kind) for kind in ("svg", "png")}
+            _put_title_above(figure, fill(self.title, _TITLE_WIDTH))
+            drawn = {kind: _saved(figure, kind) for kind in ("svg", "png")}
+            return {**drawn, "svg": _with_tips(drawn["svg"].decode()).encode()}
 
     def inline(self, drawn: bytes) -> str:
         """Its SVG for a page that tells the title itself, in the page's own colours; its ids are its own."""
@@ -60,6 +62,31 @@ class Chart:
         for attribute in ('id="', "url(#", 'href="#'):
             svg = svg.replace(attribute, f"{attribute}{self.name}-")
         return svg.replace("<svg", f'<svg role="img" aria-label="{escape(self.title, quote=True)}"', 1)
+
+
+def _put_title_above(figure: "Figure", title: str) -> None:
+    """Make a figure higher by the room of a title, and leave all else where it is."""
+    before = figure.get_figheight()
+    after = before + (_TITLE_ROOM + _TITLE_LINE * (1 + title.count("\n"))) / 72
+    for axes in figure.axes:
+        box = axes.get_position()
+        axes.set_position((box.x0, box.y0 * before / after, box.width, box.height * before / after))
+    for legend in figure.legends:
+        legend.set_loc("upper left")
+        legend.set_bbox_to_anchor((0, before / after), figure.transFigure)
+    figure.set_figheight(after)
+    top = 1 - 2 / 72 / after
+    figure.suptitle(title, x=0.01, y=top, ha="left", va="top", fontsize=11, fontweight="bold", gid=_TITLE)
+
+
+def _tip(label: str, series: str, value: str) -> str:
+    """The id of a mark that says its value when it is pointed at."""
+    return _TIP + quote(f"{label}, {series}: {value}" if label and series else f"{label or series}: {value}")
+
+
+def _with_tips(svg: str) -> str:
+    """A drawing in which marks say their values: their ids become titles, which browsers show."""
+    return re.sub(rf'<g id="{_TIP}([^"]*)">', lambda found: f"<g><title>{escape(unquote(found[1]))}</title>", svg)
 
 
 def _without_title(svg: str) -> str:
@@ -88,6 +115,7 @@ class Row:
 
     label: str
     estimates: Sequence[Estimate | None]
+    tolerance: float = 0.0  # a difference that does not matter; 0: unknown
 
 
 @dataclass(frozen=True)
@@ -101,20 +129,27 @@ class Difference:
     low: float
     value: float
     high: float
+    text: str = ""  # the difference in its own unit
 
 
 def draw_dots(rows: Sequence[Row], series: Sequence[str], unit: str, at: float | None) -> "Figure":
     """Estimates as dots with their intervals, one line a row; a dashed line where `at` says."""
     step = min(0.24, 0.7 / max(len(series), 1))
-    height = 0.8 + len(rows) * (0.26 + 0.14 * len(series)) + (0.25 if len(series) > 1 else 0)
+    height = 0.8 + len(rows) * (0.26 + 0.14 * len(series))
     figure, axes = style.blank(height)
     scale = 100.0 if unit.startswith("share") else 1.0
     if at is not None:
         axes.axvline(at * scale, color=style.MUTED, linestyle=(0, (4, 3)), linewidth=1)
+    for y, row in enumerate(rows):
+        first = row.estimates[0]
+        if at is not None or (len(series) > 1 and first is not None):
+            _band(axes, y, (at if at is not None or first is None else first.value) or 0.0, row.tolerance, scale)
     for s, label in enumerate(series):
         offset = (s - (len(series) - 1) / 2) * step
-        shown = [(y + offset, row.estimates[s]) for y, row in enumerate(rows) if row.estimates[s] is not None]
-        _points(axes, [(y, e) for y, e in shown if e is not None], scale, s, label)
+        for y, row in enumerate(rows):
+            if (estimate := row.estimates[s]) is not None:
+                _point(axes, y + offset, estimate, unit, s, _tip(row.label, label, words.with_interval(estimate, unit)))
+        axes.plot([], [], style.marker(s), color=style.colour(s), markersize=5.5, label=label)
     axes.set_yticks(range(len(rows)), [_wrapped(row.label) for row in rows])
     axes.set_ylim(len(rows) - 0.5, -0.5)
     axes.set_xlabel(_axis(unit))
@@ -122,13 +157,19 @@ def draw_dots(rows: Sequence[Row], series: Sequence[str], unit: str, at: float |
     return figure
 
 
-def _points(axes: "Axes", points: Sequence[tuple[float, Estimate]], scale: float, series: int, label: str) -> None:
-    colour = style.colour(series)
-    ys = [y for y, _ in points]
-    values = np.array([e.value for _, e in points]) * scale
-    ends = _interval_ends([e for _, e in points]) * scale
-    axes.hlines(ys, ends[0], ends[1], color=colour, linewidth=2, zorder=3)
-    axes.plot(values, ys, style.marker(series), color=colour, markersize=5.5, label=label, zorder=4)
+def _band(axes: "Axes", y: float, middle: float, tolerance: float, scale: float) -> None:
+    """What lies within tolerance of a number, shaded: an axis that shows it makes nothing of nothing."""
+    if tolerance:
+        low, high = (middle - tolerance) * scale, (middle + tolerance) * scale
+        axes.fill_betweenx([y - 0.46, y + 0.46], low, high, color=style.GRID, alpha=0.7, linewidth=0, zorder=1)
+
+
+def _point(axes: "Axes", y: float, estimate: Estimate, unit: str, series: int, tip: str) -> None:
+    scale = 100.0 if unit.startswith("share") else 1.0
+    (low,), (high,) = _interval_ends([estimate]) * scale
+    colour, mark = style.colour(series), style.marker(series)
+    axes.plot([low, high], [y, y], color=colour, linewidth=2, solid_capstyle="butt", zorder=3, gid=tip)
+    axes.plot([estimate.value * scale], [y], mark, color=colour, markersize=5.5, zorder=4, gid=tip)
 
 
 def _interval_ends(estimates: Sequence[Estimate]) -> Array:
@@ -149,13 +190,17 @@ def _axis(unit: str) -> str:
     return "percentage points" if unit in ("share difference", "share distance") else unit
 
 
-def draw_by_variant(estimates: Sequence[Estimate | None], series: Sequence[str], unit: str) -> "Figure":
-    """One number of every variant, each in its own line and colour."""
+def draw_by_variant(
+    estimates: Sequence[Estimate | None], series: Sequence[str], unit: str, tolerance: float
+) -> "Figure":
+    """One number of every variant, each in its own line and colour; shaded what is within tolerance of the first."""
     figure, axes = style.blank(0.8 + 0.36 * len(series))
     scale = 100.0 if unit.startswith("share") else 1.0
     for v, (estimate, label) in enumerate(zip(estimates, series, strict=True)):
         if estimate is not None:
-            _points(axes, [(v, estimate)], scale, v, label)
+            _point(axes, v, estimate, unit, v, _tip("", label, words.with_interval(estimate, unit)))
+        if len(series) > 1 and (first := estimates[0]) is not None:
+            _band(axes, v, first.value, tolerance, scale)
     axes.set_yticks(range(len(series)), [_wrapped(label) for label in series])
     axes.set_ylim(len(series) - 0.5, -0.5)
     axes.set_xlabel(_axis(unit))
@@ -166,23 +211,27 @@ def draw_stacked_score(
     parts: Array, names: Sequence[str], scores: Sequence[Estimate], series: Sequence[str]
 ) -> "Figure":
     """The parts of a score (variants x parts) as bars, what is lost to the left of zero, and the score as a dot."""
-    figure, axes = style.blank(1.2 + 0.42 * len(series))
+    figure, axes = style.blank(0.8 + 0.42 * len(series))
     for v, net in enumerate(scores):
         right = left = 0.0
         for g, value in enumerate(map(float, parts[v])):
             start = right if value >= 0 else left
-            axes.barh(v, value, left=start, height=0.55, color=style.colour(g), alpha=0.85, linewidth=0)
+            tip = _tip(series[v], names[g], f"{value:+.2f}".replace("-", "−"))
+            for bar in axes.barh(v, value, left=start, height=0.55, color=style.colour(g), alpha=0.85, linewidth=0):
+                bar.set_gid(tip)
             right, left = (right + value, left) if value >= 0 else (right, left + value)
         axes.hlines(v, *_interval_ends([net]), color=style.INK, linewidth=2.2, zorder=4)
-        axes.plot(net.value, v, "D", color=style.INK, markersize=6, zorder=5)
-    for g, name in enumerate(names):
-        axes.barh(0, 0, color=style.colour(g), alpha=0.85, label=name)
+        tip = _tip(series[v], "score", words.with_interval(net, ""))
+        axes.plot(net.value, v, "D", color=style.INK, markersize=6, zorder=5, gid=tip)
+    lost = [g for g in range(len(names)) if parts[0][g] < 0]
+    for g in [*reversed(lost), *(g for g in range(len(names)) if g not in lost)]:  # as they lie from left to right
+        axes.barh(0, 0, color=style.colour(g), alpha=0.85, label=names[g])
     axes.plot([], [], "D", color=style.INK, label="score")
     axes.axvline(0, color=style.MUTED, linewidth=1)
     axes.set_yticks(range(len(series)), [_wrapped(label) for label in series])
     axes.set_ylim(len(series) - 0.5, -0.5)
     axes.set_xlabel("points a seat")
-    style.legend(axes)
+    style.legend(axes, last="score")
     return figure
 
 
@@ -196,7 +245,10 @@ def draw_forest(differences: Sequence[Difference]) -> "Figure":
         ys, colour = [y for y, _ in shown], shown[0][1].colour
         ends = np.array([(one.low, one.value, one.high) for _, one in shown])
         axes.hlines(ys, ends[:, 0], ends[:, 2], color=colour, linewidth=2, zorder=3)
-        axes.plot(ends[:, 1], ys, shown[0][1].mark, color=colour, markersize=5.5, zorder=4, label=verdict)
+        for y, one in shown:
+            tip = _tip(one.label, verdict, one.text)
+            axes.plot([one.value], [y], one.mark, color=colour, markersize=5.5, zorder=4, gid=tip)
+        axes.plot([], [], shown[0][1].mark, color=colour, markersize=5.5, label=verdict)
     axes.set_xscale("symlog", linthresh=1, linscale=0.8)
     axes.set_xlim(-FURTHEST * 1.15, FURTHEST * 1.15)
     ticks = (-30, -10, -3, -1, 0, 1, 3, 10, 30)
@@ -210,13 +262,23 @@ def draw_forest(differences: Sequence[Difference]) -> "Figure":
 
 
 def draw_distribution(counts: Sequence[tuple[Array, Array]], series: Sequence[str], unit: str) -> "Figure":
-    """The share of games or seats at every value: one line a series."""
+    """The share of games or seats within some ranges of values, as bars: a group a range, a bar a series."""
     figure, axes = style.blank(2.6)
+    axes.grid(visible=False)
     axes.grid(axis="y")
-    lines = ("solid", (0, (5, 2)), (0, (1.5, 1.5)), "dashdot")
+    low = min(int(values.min()) for values, _ in counts)
+    high = max(int(values.max()) for values, _ in counts)
+    wide = -(-(high - low + 1) // _BINS)
+    low -= low % wide
+    starts = np.arange(low, high + 1, wide)
+    thick = 0.8 * wide / len(series)
     for s, ((values, shares), label) in enumerate(zip(counts, series, strict=True)):
-        colour, line = style.colour(s), lines[s % len(lines)]
-        axes.plot(values, 100 * shares, color=colour, linewidth=1.8, linestyle=line, label=label)
+        heights = 100 * np.bincount((values.astype(int) - low) // wide, weights=shares, minlength=len(starts))
+        lefts = starts - 0.5 + 0.1 * wide + s * thick
+        bars = axes.bar(lefts, heights, thick, align="edge", color=style.colour(s), linewidth=0, label=label)
+        for bar, start, height in zip(bars, starts, heights, strict=True):
+            ends = f"{start}" if wide == 1 else f"{start} to {start + wide - 1}"
+            bar.set_gid(_tip(f"{ends} {unit}".replace("-", "−"), label, f"{height:.1f} %"))
     axes.set_ylim(bottom=0)
     axes.set_xlabel(unit)
     axes.set_ylabel("per cent")
@@ -238,6 +300,9 @@ def draw_response(
         colour = style.colour(s)
         axes.vlines(xs, *(_interval_ends([e for _, e in known]) * scale), color=colour, lw=2)
         axes.plot(xs, values, marker=style.marker(s), color=colour, markersize=5.5, linewidth=1.2, label=label)
+        for value, (x, estimate) in zip(values, known, strict=True):
+            tip = _tip(f"{knob} {along[round(x - offset)]}", label, words.with_interval(estimate, unit))
+            axes.plot([x], [value], style.marker(s), color=colour, markersize=5.5, gid=tip)
     axes.set_xticks(range(len(along)), list(along))
     axes.set_xlim(-0.4, len(along) - 0.6)
     axes.set_xlabel(knob)

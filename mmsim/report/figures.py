@@ -23,12 +23,14 @@ _VERDICTS = {  # how differences are marked: colour and mark
 
 
 def rows_of(estimates: Estimates, labels: Mapping[str, str] | None = None) -> list[Row]:
-    """A row for every group that any variant has."""
-    return [
-        Row((labels or {}).get(group, words.title(group)), by_variant)
-        for g, group in enumerate(estimates.groups)
-        if any(by_variant := _by_variant(estimates, g))
-    ]
+    """A row for every group that any variant has; what never happened has none."""
+    rows = []
+    for g, group in enumerate(estimates.groups):
+        by_variant = _by_variant(estimates, g)
+        if any(one is not None and (one.value or one.se) for one in by_variant):
+            label = (labels or {}).get(group, words.title(group))
+            rows.append(Row(label, by_variant, estimates.measure.tolerance))
+    return rows
 
 
 def _by_variant(estimates: Estimates, group: int) -> list[Estimate | None]:
@@ -45,7 +47,10 @@ def dots(
 
 def by_variant(name: str, title: str, note: str, estimates: Estimates, series: Sequence[str]) -> Chart:
     """One number of every variant, each in its own line and colour."""
-    draw = partial(charts.draw_by_variant, _by_variant(estimates, 0), series, estimates.measure.unit)
+    draw = partial(
+        charts.draw_by_variant,
+        *(_by_variant(estimates, 0), series, estimates.measure.unit, estimates.measure.tolerance),
+    )
     return Chart(name, title, note, draw)
 
 
@@ -65,7 +70,9 @@ def _in_tolerances(one: Comparison) -> Difference:
     apart, furthest = one.difference, charts.FURTHEST
     ends = (np.clip(end / one.measure.tolerance, -furthest, furthest) for end in (apart.low, apart.value, apart.high))
     label = words.label(one.measure.name, one.group)
-    return Difference(label, str(one.verdict), *_VERDICTS[one.verdict], *map(float, ends))
+    text = words.with_interval(apart, words.difference_unit(one.measure.unit), signed=True)
+    low, value, high = map(float, ends)
+    return Difference(label, str(one.verdict), *_VERDICTS[one.verdict], low, value, high, text)
 
 
 def distribution(

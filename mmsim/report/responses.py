@@ -57,7 +57,7 @@ def _chart(sweep: Sweep, along: int, estimates: Estimates, group: int, alpha: fl
     if not _moves(sweep, along, estimates, group, alpha):
         title = f"No measurable effect of {vary.knob} on {measured}"
     elif _differ(estimates, first, last, group, alpha):
-        ends = [words.value(estimates.estimate(v, group), measure.unit) for v in (first, last)]
+        ends = [words.short(estimates.estimate(v, group), measure.unit) for v in (first, last)]
         title = f"{label}: from {ends[0]} to {ends[1]} as {vary.knob} goes from {vary.values[0]} to {vary.values[-1]}"
         note += f"; the title speaks of {next(iter(lines))}"
     else:

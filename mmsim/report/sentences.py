@@ -58,7 +58,7 @@ def seats_title(evidence: Evidence) -> str:
     fair = 100 / players
     if groups_equal(shares, 0) >= ALPHA:
         return f"{_capital(_where(evidence) + 'no player wins measurably more than a fair')} {fair:.3g}\u00a0%"
-    text = f"the {seat} player wins {words.value(share, 'share')} of games; {fair:.3g}\u00a0% would be fair"
+    text = f"the {seat} player wins {words.short(share, 'share')} of games; {fair:.3g}\u00a0% would be fair"
     return _capital(_where(evidence) + text)
 
 
@@ -215,7 +215,7 @@ class _Number:
         estimate, unit = self.estimates.estimate(0, self.group), self.estimates.measure.unit
         value, interval = words.value(estimate, unit), words.interval(estimate, unit)
         sign = "" if unit.startswith("share") else f" {unit}"
-        return {"": value, "interval": interval, "full": f"{value}{sign} ({interval})"}[how]
+        return {"": words.short(estimate, unit), "interval": interval, "full": f"{value}{sign} ({interval})"}[how]
 
 
 def _clauses(evidence: Evidence, sentence: Sentence, only_varying: bool = False) -> list[str]:
@@ -254,7 +254,7 @@ def _commonest(estimates: Estimates) -> int:
 def parts_title(evidence: Evidence) -> str:
     """Where a seat's points come from."""
     parts = [
-        f"{words.value(part, '', signed=True)} {words.title(group)}"
+        f"{words.short(part, '', signed=True)} {words.title(group)}"
         for group in evidence.estimates["score_parts"].groups
         if (part := _value(evidence, "score_parts", group)) and part.value
     ]
@@ -276,7 +276,7 @@ def seat_scores_title(evidence: Evidence) -> str:
     if groups_equal(estimates, 0) >= ALPHA:
         return _capital(f"{_where(evidence)}points do not measurably depend on the playing order")
     most = _commonest(estimates)
-    score = words.value(estimates.estimate(0, most), "")
+    score = words.short(estimates.estimate(0, most), "")
     return _capital(f"{_where(evidence)}the {estimates.groups[most]} player scores most, {score} points")
 
 
@@ -291,7 +291,7 @@ def seat_tests(evidence: Evidence) -> str:
 def imbalance_title(evidence: Evidence) -> str:
     """How far win shares lie from fair, variant by variant."""
     estimates = evidence.estimates[SEAT_IMBALANCE.name]
-    values = [words.value(estimates.estimate(v, 0), estimates.measure.unit) for v in range(len(estimates.variants))]
+    values = [words.short(estimates.estimate(v, 0), estimates.measure.unit) for v in range(len(estimates.variants))]
     tests = holm([groups_equal(evidence.estimates[SOURCE], v) for v in range(len(values))])
     uneven = sum(p < ALPHA for p in tests)
     if not uneven:
@@ -329,7 +329,7 @@ def gaps_title(evidence: Evidence) -> str:
     often, estimates = max(evidence.gaps, key=lambda one: float(one[1].means[0, 0]))
     if not estimates.means[0, 0]:
         return _capital(f"{_where(evidence)}no open question came up")
-    share = words.value(estimates.estimate(0, 0), "share")
+    share = words.short(estimates.estimate(0, 0), "share")
     return _capital(
         f"{_where(evidence)}the most frequent open question, “{words.title(often.name)}”, came up in {share} of games"
     )
@@ -350,5 +350,5 @@ def boards_title(evidence: Evidence) -> str:
     if not known:
         return "How much the layout matters"
     _, most = max(known)
-    share, outcome = words.value(estimates.estimate(0, most), "share"), words.title(estimates.groups[most])
+    share, outcome = words.short(estimates.estimate(0, most), "share"), words.title(estimates.groups[most])
     return _capital(f"{_where(evidence)}layouts matter most for {outcome}: {share} of the variance lies between them")

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ def on_page(svg: str) -> str:
 
 
 WIDTH = 4.7  # inches; on a phone a page is not much wider
-_LEGEND_WIDTH = 48  # letters
+_LEGEND_WIDTH, _LEGEND_LINE = 60, 0.2  # letters, inches
 _SETTINGS: Any = {
     "svg.fonttype": "none",
     "svg.hashsalt": "mmsim",
@@ -77,17 +78,21 @@ def marker(number: int) -> str:
     return MARKERS[number % len(MARKERS)]
 
 
-def legend(axes: "Axes") -> None:
-    """Names of the series above the chart, as many in a row as fit."""
-    handles, labels = axes.get_legend_handles_labels()
-    if len(labels) < 2:
+def legend(axes: "Axes", last: str = "") -> None:
+    """Names of the series above the chart and as wide as all of it, row by row in the order they are drawn in."""
+    named = sorted(zip(*axes.get_legend_handles_labels(), strict=True), key=lambda one: one[1] == last)
+    if len(named) < 2:
         return
-    columns = max(1, min(len(labels), _LEGEND_WIDTH // (max(len(label) for label in labels) + 5)))
-    axes.legend(
-        handles,
-        labels,
-        loc="lower left",
-        bbox_to_anchor=(-0.02, 1.0),
+    names = [fill(label, _LEGEND_WIDTH, break_long_words=False) for _, label in named]
+    columns = max(1, min(len(names), _LEGEND_WIDTH // (max(len(name) for name in names) + 6)))
+    order = [i for column in range(columns) for i in range(column, len(names), columns)]  # it is filled by columns
+    figure = axes.get_figure(root=True)
+    assert figure is not None
+    figure.set_figheight(figure.get_figheight() + _LEGEND_LINE * -(-len(names) // columns))
+    figure.legend(
+        [named[i][0] for i in order],
+        [names[i] for i in order],
+        loc="outside upper left",
         ncols=columns,
         handletextpad=0.3,
         columnspacing=1.0,
