@@ -1,0 +1,97 @@
+"""What charts show: legends whole and in order, bars, bands of tolerance, values for whoever points at a mark."""
+
+import re
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+
+from mmsim.analysis.stats import Estimate
+from mmsim.report import charts, style
+from mmsim.report.charts import Chart, Row
+
+SERIES = ("print", "print+loyal,change_minutes=2", "print+no-corruption", "v2")
+
+
+def about(value: float, half: float = 0.02) -> Estimate:
+    return Estimate(value, value - half, value + half, half / 2, 100)
+
+
+def rows(tolerance: float = 0.05) -> list[Row]:
+    label = "game over when the lead is taken for good"
+    return [Row(label, [about(0.5 + i / 100) for i in range(4)], tolerance), Row("short", [about(0.2)] * 4, tolerance)]
+
+
+def lay_out(figure: Any) -> None:
+    figure.get_layout_engine().execute(figure)
+    figure.draw_without_rendering()
+
+
+def svg(draw: "partial[object]", title: str = "A title") -> str:
+    return Chart("one", title, "", draw).files()["svg"].decode()  # type: ignore[arg-type]
+
+
+def test_a_legend_lies_within_its_chart_whatever_stands_left_of_it() -> None:
+    with style.settings():
+        figure = charts.draw_dots(rows(), SERIES, "share", None)
+        lay_out(figure)
+        (legend,) = figure.legends
+        box, whole = legend.get_window_extent(), figure.bbox
+        assert box.x0 >= whole.x0 - 1
+        assert box.x1 <= whole.x1 + 1
+        assert box.y0 >= figure.axes[0].get_window_extent().y1 - 1  # above the chart, not over it
+
+
+def test_a_legend_is_read_row_by_row_in_the_order_drawn() -> None:
+    with style.settings():
+        figure = charts.draw_dots(rows(), ["a", "b", "c", "d" * 20], "share", None)
+        lay_out(figure)
+        texts = figure.legends[0].get_texts()
+        placed = sorted(texts, key=lambda text: (-round(text.get_window_extent().y0), text.get_window_extent().x0))
+        assert [text.get_text() for text in placed] == ["a", "b", "c", "d" * 20]
+
+
+def test_the_parts_of_a_score_are_named_as_they_lie_from_left_to_right() -> None:
+    parts = np.array([[0.3, 8.0, -6.0, -1.0]])
+    with style.settings():
+        figure = charts.draw_stacked_score(parts, ["kept", "trip", "fault", "fine"], [about(1.3)], ["print"])
+        lay_out(figure)
+        texts = figure.legends[0].get_texts()
+        placed = sorted(texts, key=lambda text: (-round(text.get_window_extent().y0), text.get_window_extent().x0))
+        assert [text.get_text() for text in placed] == ["fine", "fault", "kept", "trip", "score"]
+
+
+def test_scores_are_bars_that_hold_all_of_them() -> None:
+    values = np.arange(-18, 40, 3)
+    shares = np.full(len(values), 1 / len(values))
+    with style.settings():
+        figure = charts.draw_distribution([(values, shares)], ["print"], "points")
+        assert sum(bar.get_height() for bar in figure.axes[0].patches) == pytest.approx(100)
+        assert len(figure.axes[0].patches) <= 18
+        assert not figure.axes[0].lines
+
+
+@pytest.mark.parametrize("tolerance", [0.05, 0.3])
+def test_an_axis_shows_what_is_within_tolerance(tolerance: float) -> None:
+    with style.settings():
+        figure = charts.draw_by_variant([about(0.5), about(0.51)], SERIES[:2], "share", tolerance)
+        low, high = figure.axes[0].get_xlim()
+        assert low <= 100 * (0.5 - tolerance) < 100 * (0.5 + tolerance) <= high
+
+
+def test_one_variant_alone_has_no_band() -> None:
+    with style.settings():
+        figure = charts.draw_by_variant([about(0.5)], SERIES[:1], "share", 0.3)
+        low, high = figure.axes[0].get_xlim()
+        assert high - low < 10
+
+
+def test_marks_say_their_values_to_whoever_points_at_them() -> None:
+    drawn = svg(partial(charts.draw_dots, rows(), SERIES, "share", None))
+    tips = re.findall(r"<title>([^<]*)</title>", drawn)
+    assert "short, print: 20\u00a0% (18 to 22)" in tips
+    assert len(tips) == 16  # a mark and a line for every variant of two rows
+    assert "tip:" not in drawn
+    stacked = partial(charts.draw_stacked_score, np.array([[1.0, -2.0]]), ["a", "<b>"], [about(-1.0)], ["print"])
+    assert "<title>print, &lt;b&gt;: −2.00</title>" in svg(stacked)
