@@ -1,8 +1,6 @@
 """How much the board matters: the share of the variance between games that lies between layouts."""
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 
 import numpy as np
 import polars as pl
@@ -19,6 +17,7 @@ LAYOUT_SHARE = Measure(
     "share",
     0.02,
 )
+_GAMES_AT_ONCE = 50_000
 _LEAST_REPEATS = 500  # games on a layout played before; fewer tell nothing of the variance within layouts
 
 
@@ -32,10 +31,8 @@ def layout_share(run: RunTables) -> Estimates | None:
     if not repeats or min(repeats) < _LEAST_REPEATS:
         return None
     shares: list[stats.Estimate] = []
-    with ThreadPoolExecutor(2) as pool:
-        for variant in run.variants:  # one after the other: a run may have every layout there is
-            by_layout = _sums(games.filter(pl.col("variant") == variant.name), outcomes)
-            shares += pool.map(partial(_share, by_layout), outcomes)
+    for variant in run.variants:  # one after the other: a run may have every layout there is
+        shares += _shares(games.filter(pl.col("variant") == variant.name), outcomes)
     shape = (len(run.variants), len(outcomes))
     return Estimates(
         LAYOUT_SHARE,
@@ -51,21 +48,16 @@ def layout_share(run: RunTables) -> Estimates | None:
     )
 
 
-def _sums(games: pl.LazyFrame, outcomes: Sequence[str]) -> pl.DataFrame:
-    """Games of every layout, and sums and squares of their outcomes."""
-    values = [pl.col(name).cast(pl.Float64) for name in outcomes]
-    return (
-        games.filter(pl.col("layout").is_not_null())
-        .group_by("layout")
-        .agg(
-            pl.len().alias("games"),
-            *(value.sum().name.suffix(" sum") for value in values),
-            *(value.pow(2).sum().name.suffix(" squares") for value in values),
-        )
-        .sort("layout")  # so that rounding is the same every time
-        .collect(engine="streaming")
-    )
-
-
-def _share(layouts: pl.DataFrame, name: str) -> stats.Estimate:
-    return stats.between_share(layouts["games"], layouts[f"{name} sum"], layouts[f"{name} squares"])
+def _shares(games: pl.LazyFrame, outcomes: Sequence[str]) -> list[stats.Estimate]:
+    """The share of every outcome, from sums and squares by layout; memory grows with layouts, not with games."""
+    games = games.filter(pl.col("layout").is_not_null())
+    layouts = games.select(pl.col("layout").unique()).collect(engine="streaming")["layout"].sort().to_numpy()
+    counts, (sums, squares) = np.zeros(len(layouts)), np.zeros((2, len(outcomes), len(layouts)))
+    for some in games.select("layout", *outcomes).collect_batches(chunk_size=_GAMES_AT_ONCE):
+        places = np.searchsorted(layouts, some["layout"].to_numpy())
+        np.add.at(counts, places, 1.0)
+        for name, sum_, square in zip(outcomes, sums, squares, strict=True):
+            values = some[name].cast(pl.Float64).fill_null(0.0).to_numpy()
+            np.add.at(sum_, places, values)
+            np.add.at(square, places, values * values)
+    return [stats.between_share(counts, *of_outcome) for of_outcome in zip(sums, squares, strict=True)]

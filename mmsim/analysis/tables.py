@@ -79,7 +79,9 @@ class RunTables:
     @cached_property
     def played(self) -> pl.DataFrame:
         """Games of every variant and status."""
-        counts = self.tables["games"].group_by("variant", "status").agg(pl.len().alias("games")).collect()
+        counts = (
+            self.tables["games"].group_by("variant", "status").agg(pl.len().alias("games")).collect(engine="streaming")
+        )
         return counts.with_columns(pl.col("variant", "status").cast(pl.String)).sort("variant", "status")
 
     @cached_property
@@ -175,6 +177,6 @@ def open_run(path: Path) -> RunTables:
 
     def cut() -> Iterator[Mapping[str, pl.LazyFrame]]:
         for _, some in groupby(parts, key=lambda part: part.number // len(variants) // at_once):
-            yield scan([*some])
+            yield scan(sorted(some, key=lambda part: part.variant))  # the games of a variant one after the other
 
     return RunTables(experiment, variants, scan(parts), path, cut)

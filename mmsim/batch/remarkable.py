@@ -96,7 +96,7 @@ def remarkable(games: "pl.LazyFrame", variants: Sequence[str]) -> list[Remarkabl
                 break  # none stands out
             among = among.filter(value == (low if word.startswith("-") else high))
         else:
-            (row,) = among.bottom_k(1, by=[place, pl.col("game")]).collect().iter_rows(named=True)
+            (row,) = among.bottom_k(1, by=[place, pl.col("game")]).collect(engine="streaming").iter_rows(named=True)
             variant, game = numbers[row["variant"]], int(row["game"])
             found.append(Remarkable(kind.name, kind.describe(row), variant, game, row, kind.file))
     return found

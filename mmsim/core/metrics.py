@@ -63,17 +63,6 @@ class OfRows:
         """The number in a frame that is grouped by games."""
         return self.make(*(getattr(value, fold)() for fold, value in self.folds))
 
-    def in_turn(self, rows: int) -> pl.Expr:
-        """The number where every game has so many rows, one game after the other; many times as fast as groups."""
-        return self.make(*(_in_turn(fold, value, rows) for fold, value in self.folds))
-
-
-def _in_turn(fold: Fold, value: pl.Expr, rows: int) -> pl.Expr:
-    if fold == "count":
-        return _in_turn("sum", value.is_not_null(), rows)
-    folded: pl.Expr = getattr(value.reshape((-1, rows)).arr, fold)()
-    return folded
-
 
 Value = pl.Expr | OfRows  # an expression of a row of `games`, or a number made of the rows of another table
 Values = dict[str, Value]  # by group

@@ -76,7 +76,8 @@ def gather(run: RunTables) -> Evidence:
 
 def _scores(run: RunTables) -> list[tuple[Array, Array]]:
     """How scores of seats are distributed in every variant."""
-    counts = run.tables["seats"].group_by("variant", "score").agg(pl.len().alias("seats")).collect()
+    by_score = run.tables["seats"].group_by("variant", "score").agg(pl.len().alias("seats"))
+    counts = by_score.collect(engine="streaming")
     found = []
     for variant in run.variants:
         own = counts.filter(pl.col("variant") == variant.name).sort("score")
