@@ -56,6 +56,7 @@ golden: $(READY) ## write the golden games of both games anew
 
 docs: $(READY) ## write the generated pages of docs/ anew
 	$(BIN)/python -m tests.rule_table
+	$(BIN)/python -m tests.table_page
 
 findings: $(READY) ## play the ready experiments and write their figures into docs/findings.md; takes half an hour
 	$(BIN)/python -m benchmarks.findings

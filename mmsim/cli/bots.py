@@ -79,6 +79,8 @@ def show(
             screen.print(f"for {number} players, made by: {net.about.get('command', '?')}", markup=False)
     if exploited:
         screen.print(_exploit_sentence(exploited), markup=False)
+    for name, text in bot.elements.items():
+        screen.print(f"{bot.name}:without={name} does without {text}", markup=False)
     if not bot.settings:
         screen.print("it has no weights")
         return

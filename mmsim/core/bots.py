@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from mmsim.core.nets import Net
 
 WEIGHTS_FORMAT = "mmsim-weights-1"
+WITHOUT = "without"  # `planner:without=bonus` does without an element of the game
 
 
 @dataclass(frozen=True)
@@ -34,12 +35,18 @@ class Bot:
     weights: Mapping[str, Weight] = field(default_factory=dict)
     kind: int = 0  # the number by which compiled code of its game knows it
     changed: Mapping[str, float] = field(default_factory=dict)  # the weights set by whoever seated it
+    elements: Mapping[str, str] = field(default_factory=dict)  # of the game, that it can be told to do without
+    without: tuple[str, ...] = ()  # those it was told to do without, in the order of `elements`
 
     @property
     def spec(self) -> str:
         """The bot as it is named in tables and records: what was changed is part of its name."""
-        changes = ",".join(f"{name}={value:g}" for name, value in self.changed.items())
+        changes = ",".join(self._changes())
         return f"{self.name}:{changes}" if changes else self.name
+
+    def _changes(self) -> list[str]:
+        without = [f"{WITHOUT}={'+'.join(self.without)}"] if self.without else []
+        return [*without, *(f"{name}={value:g}" for name, value in self.changed.items())]
 
     @property
     def settings(self) -> dict[str, float]:
@@ -49,14 +56,29 @@ class Bot:
     @property
     def about(self) -> dict[str, Any]:
         """What a manifest keeps of it; plain JSON."""
-        return dict(self.settings)
+        return {**self.settings, **({WITHOUT: list(self.without)} if self.without else {})}
+
+    @property
+    def without_bits(self) -> int:
+        """What it does without as bits, in the order of `elements`."""
+        return sum(1 << place for place, name in enumerate(self.elements) if name in self.without)
 
     def changed_by(self, settings: Mapping[str, str]) -> Self:
         """This bot with some of its weights set; those of a file first, as numbers of its own."""
         numbers = dict(settings)
+        without = self._elements(numbers.pop(WITHOUT)) if self.elements and WITHOUT in numbers else ()
         if self.weights and "weights" in numbers:
             numbers = {**read_weights(Path(numbers.pop("weights")), self.name), **numbers}
-        return replace(self, changed={name: self._number(name, text) for name, text in numbers.items()})
+        changed = {name: self._number(name, text) for name, text in numbers.items()}
+        return replace(self, changed=changed, without=without)
+
+    def _elements(self, text: str) -> tuple[str, ...]:
+        """The elements of a text like `bonus+sight`."""
+        named = text.split("+")
+        for name in named:
+            if name not in self.elements:
+                raise unknown(f"element that bot {self.name} can do without", name, self.elements)
+        return tuple(name for name in self.elements if name in named)
 
     def _number(self, name: str, text: str) -> float:
         if not self.weights:
@@ -81,8 +103,7 @@ class NetBot(Bot):
 
     @property
     def spec(self) -> str:
-        numbers = [f"{name}={value:g}" for name, value in self.changed.items()]
-        changes = ",".join([f"weights={self.file}", *numbers] if self.file else numbers)
+        changes = ",".join([f"weights={self.file}", *self._changes()] if self.file else self._changes())
         return f"{self.name}:{changes}" if changes else self.name
 
     @property

@@ -1,7 +1,7 @@
 """Rows that compiled code has written as Polars data frames: names for codes, nulls for what there is not."""
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -20,13 +20,28 @@ def no_formulas(frame: Frame) -> Frame:
     return frame.with_columns(texts.str.replace(_FORMULA, "'$1"))
 
 
+def spelled(codes: NDArray[Any], spell: Callable[[int], str | None]) -> pl.Series:
+    """Codes, which are small numbers, as categories, each spelled once; None for what there is not."""
+    above = codes.astype(np.int64) + 1  # -1 is a code too
+    place = np.zeros(above.max(initial=0) + 1, np.uint32)  # a table is faster than sorting
+    place[above] = 1
+    known = np.flatnonzero(place)
+    place[known] = np.arange(len(known))
+    texts = pl.Series([spell(code - 1) for code in known.tolist()], dtype=pl.String).cast(pl.Categorical())
+    return texts.gather(pl.Series(place[above]))
+
+
 @dataclass(frozen=True)
 class Frames:
-    """The tables of a game: their rows, the columns that stand for words, and those where -1 says there is none."""
+    """The tables of a game: their rows, the columns that stand for words, and those where -1 says there is none.
+
+    `texts` are columns of so many words that they are made when they are needed, from all codes of a column at once.
+    """
 
     rows: Mapping[str, np.dtype[Any]]
     words: Mapping[str, Sequence[str]]
     nullable: Mapping[str, Collection[str]]
+    texts: Mapping[str, Callable[[NDArray[Any]], pl.Series]] = field(default_factory=dict)
 
     def schema(self, table: str) -> pl.Schema:
         """The columns of a table as Polars sees them: what compiled code writes, and the names it does not know."""
@@ -40,10 +55,15 @@ class Frames:
         columns: dict[str, Any] = {"variant": pl.Categorical()}
         kinds = self.rows[table]
         for name in kinds.names or ():
-            is_word = name in self.words
-            columns[name] = pl.Enum(self.words[name]) if is_word else pl.Series(np.zeros(0, kinds[name])).dtype
+            if name in self.words:
+                columns[name] = pl.Enum(self.words[name])
+            else:
+                none = np.zeros(0, kinds[name])
+                columns[name] = (self.texts[name](none) if name in self.texts else pl.Series(none)).dtype
             if table == "seats" and name == "player":
                 columns["bot"] = pl.Categorical()
+            if table == "games" and name == "game":
+                columns |= {"deal": pl.UInt64(), "seating": pl.UInt16()}
         return pl.Schema(columns)
 
     @cached_property
@@ -55,7 +75,7 @@ class Frames:
         decoded = []
         for name, dtype in self.schema(table).items():
             column = value = pl.col(name)
-            if name in self.nullable.get(table, ()):
+            if name in self.nullable.get(table, ()) and name not in self.texts:
                 value = pl.when(column >= 0).then(column)
             if name in self.words:
                 value = value.cast(pl.UInt8).cat.to(dtype)
@@ -74,6 +94,11 @@ class Frames:
                 codes = np.array([[known.index(bot) for bot in seats] for seats in bots], np.uint32)
                 seated = codes[rows["game"] % np.uint64(len(bots)), rows["seat"]]
                 column = pl.Series(name, known, dtype).gather(pl.Series(seated))
+            elif table == "games" and name in ("deal", "seating"):
+                deal, seating = np.divmod(rows["game"], np.uint64(len(bots)))
+                column = pl.Series(name, deal if name == "deal" else seating, dtype)
+            elif name in self.texts:
+                column = self.texts[name](np.ascontiguousarray(rows[name])).alias(name)
             else:
                 column = pl.Series(name, np.ascontiguousarray(rows[name]))
             columns.append(column)

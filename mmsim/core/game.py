@@ -93,6 +93,10 @@ class Game(Protocol):
     def tables(self) -> "dict[str, pl.Schema]":
         """The columns of every table."""
 
+    @property
+    def columns(self) -> dict[str, dict[str, str]]:
+        """What every column of every table says, in a sentence."""
+
     def prepare(self, variant: Variant) -> Any:
         """Everything that games need, made once: arrays for compiled code."""
 

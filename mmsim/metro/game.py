@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import NDArray
 
 from mmsim.compiled.warm import warm_up
+from mmsim.core.columns import sentences
 from mmsim.core.game import GameRows, Variant
 from mmsim.metro.bots import BOTS
 from mmsim.metro.bots.chances import chances
@@ -35,6 +36,10 @@ class Metro:
     def tables(self) -> "dict[str, pl.Schema]":
         frames = _frames()
         return {table: frames.schema(table) for table in tables.ROWS}
+
+    @property
+    def columns(self) -> dict[str, dict[str, str]]:
+        return sentences(tables.TABLES)
 
     def prepare(self, variant: Variant) -> Prepared:
         return prepare(ruleset(variant.rules, variant.players), variant)
@@ -106,5 +111,6 @@ class Metro:
 @cache
 def _frames() -> "Frames":
     from mmsim.core.frames import Frames  # Polars takes a moment to import; a worker's first game does not wait
+    from mmsim.metro.engine.texts import TEXTS
 
-    return Frames(tables.ROWS, tables.WORDS, tables.NULLABLE)
+    return Frames(tables.ROWS, tables.WORDS, tables.NULLABLE, TEXTS)

@@ -74,6 +74,10 @@ class Toy:
     def tables(self) -> dict[str, pl.Schema]:
         return {table: FRAMES.schema(table) for table in FRAMES.rows}
 
+    @property
+    def columns(self) -> dict[str, dict[str, str]]:
+        return {table: {name: name.replace("_", " ") for name in schema} for table, schema in self.tables.items()}
+
     def start_up(self) -> float:
         return 0.0
 

@@ -84,6 +84,17 @@ def play_games(memory: Any, setting: Any, rows: Any, master: Any, first: Any) ->
     return decisions
 
 
+@entry(memory=MEMORY, setting=SETTING, rows=border.ROWS, game=np.int64, i=np.int64)
+def finish_game(memory: Any, setting: Any, rows: Any, game: Any, i: Any) -> Any:
+    """Let the bots play a game on to its end, into the i-th place of the rows; returns the number of decisions."""
+    positions, b, r = memory.positions, setting.board[0], setting.rules[0]
+    bots = setting.bots[game % setting.bots.size]
+    decisions = play_game(positions, b, r, bots, memory.dice[0], memory.thoughts)
+    finished = np.int64(tables.FINISHED)
+    tables.write_rows(positions[0], r, game, i, finished, rows.games, rows.seats, rows.lines)
+    return decisions
+
+
 @entry(memory=MEMORY, setting=SETTING, rotation=np.int64)
 def choose(memory: Any, setting: Any, rotation: Any) -> Any:
     """The move that the bot in turn chooses."""

@@ -20,6 +20,7 @@ EXPERT = NetBot(
         "candidates": Weight(6.0, 2.0, MOST_CANDIDATES, "Moves that are compared, the planner's best ones."),
     },
     kind=kinds.EXPERT,
+    elements=kinds.ELEMENTS,
     inputs=INPUT_NAMES,
     shipped=Path(__file__).parent / "weights" / "expert.json",
     like=PLANNER.name,

@@ -9,6 +9,7 @@ from mmsim.core.game import Variant
 from mmsim.core.seating import games_a_deal, rotated
 from mmsim.metro.bots import seat_bots
 from mmsim.metro.bots.border import Setting
+from mmsim.metro.bots.kinds import SPOILING
 from mmsim.metro.bots.thinking import memory
 from mmsim.metro.engine import state
 from mmsim.metro.rules.play import check_board
@@ -62,8 +63,9 @@ def pool_only(prepared: Prepared) -> Setting:
 def _fill(row: memory.Bots, bots: Sequence[Bot], rules: Ruleset) -> None:
     """Put bots into a row of `BOTS`, one place after another."""
     for who, bot in enumerate(bots):
-        weights = list(bot.settings.values())
-        row.kind[who] = bot.kind
+        settings = {**bot.settings, **({"others": 0.0} if bot.without_bits & SPOILING else {})}
+        weights = list(settings.values())
+        row.kind[who], row.without[who] = bot.kind, bot.without_bits
         row.weights[memory.WEIGHTS * who : memory.WEIGHTS * who + len(weights)] = weights
         if isinstance(bot, NetBot):
             row.net[memory.NET * who : memory.NET * (who + 1)] = bot.net.for_players(rules.players).packed()

@@ -90,6 +90,8 @@ STATE = np.dtype(
         ("hand", np.uint8, SEATS * HAND),  # [seat, i]
         ("tile", np.uint8, GRID),  # the kind that lies in a cell, as it lies
         ("printed", np.uint8, GRID),  # the kind that lies in a cell, as it was in the hand
+        ("first_cell", np.uint8, SEATS),  # where a player has placed the first tile, if there is any
+        ("cells_of", np.uint64, SEATS),  # [seat]: cells whose tiles it has placed
         ("placed", np.uint64),
         ("reach", np.uint64),  # cells at the edge or beside a placed tile (X9)
         # lines

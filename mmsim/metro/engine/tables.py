@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from mmsim.compiled.accel import count_bits, ix, jit
 from mmsim.compiled.lead import write_lead
+from mmsim.core.columns import Column, nullable, row_types
 from mmsim.metro.engine.lines import line_points
-from mmsim.metro.engine.state import END_REASONS, NOBODY, TOO_LONG, Rules, State
+from mmsim.metro.engine.state import END_REASONS, GRID, KINDS, NOBODY, TOO_LONG, Rules, State
 from mmsim.metro.rules.board import STATIONS, STOPS
 from mmsim.metro.rules.rulesets import Ruleset
 
@@ -20,67 +21,81 @@ _ONE, _ZERO = np.uint64(1), np.uint64(0)
 STATUSES = ("finished", "turn_limit", "bot_error")
 FINISHED, _TURN_LIMIT, BOT_ERROR = range(3)
 
-GAME_ROW = np.dtype(
-    [
-        ("game", np.uint64),
-        ("layout", np.int32),  # of the central tiles, five bits each: 4 * which + turns; -1: none
-        ("status", np.uint8),
-        ("end_reason", np.int8),  # -1: a bot did not let it end
-        ("turns", np.uint16),
-        ("tiles", np.uint8),
-        ("draws", np.uint8),  # turns in which a player drew instead of placing from the hand
-        ("exchanges", np.uint16),
-        ("lines_ended", np.uint8),
-        ("lines_to_centre", np.uint8),
-        ("longest_line", np.uint8),  # in tiles passed
-        ("winner", np.int8),  # a player; -1: the win is shared
-        ("margin", np.int16),  # points of the winner over the next player
-        ("lead_changes", np.int16),  # -1: with companies nobody sees who leads
-        (
+TABLES = {
+    "games": (
+        Column("game", np.uint64, "number of the game in its run"),
+        Column(
+            "layout",
+            np.int32,
+            "tiles of the centre as they lie, row by row: `acba-bbbb-dada-ccda`",
+            "no tiles lie there",
+        ),
+        Column(
+            "status", np.uint8, "whether the game was finished, cut off by the turn limit, or stopped by a bot's error"
+        ),
+        Column("end_reason", np.int8, "why the game ended", "a bot did not let it end"),
+        Column("end_seat", np.int8, "seat that had the last turn", "a bot did not let the game end"),
+        Column("turns", np.uint16, "turns of all players together"),
+        Column("tiles", np.uint8, "tiles placed"),
+        Column("draws", np.uint8, "turns in which a player drew instead of placing from the hand"),
+        Column("exchanges", np.uint16, "shares exchanged"),
+        Column("lines_ended", np.uint8, "lines that reached a station or the centre"),
+        Column("lines_to_centre", np.uint8, "lines that reached the centre"),
+        Column("longest_line", np.uint8, "length of the longest line, in tiles passed"),
+        Column("winner", np.int8, "player who won", "the win is shared"),
+        Column("margin", np.int16, "points of the winner over the next player"),
+        Column(
+            "lead_changes", np.int16, "how often another player came to lead", "with companies nobody sees who leads"
+        ),
+        Column(
             "decided_turn",
             np.int16,
-        ),  # since when the winner led; turns + 1: only the scoring decided; -1: untold
-    ]
-)
-SEAT_ROW = np.dtype(
-    [
-        ("game", np.uint64),
-        ("seat", np.uint8),
-        ("player", np.uint8),
-        ("score", np.int16),
-        ("line_points", np.int16),  # of its own lines
-        ("number_points", np.int16),
-        ("share_points", np.int16),
-        ("bonus_points", np.int16),
-        ("lines_ended", np.uint8),
-        ("lines_to_centre", np.uint8),
-        ("tiles", np.uint8),  # placed by this player
-        ("draws", np.uint8),
-        ("exchanges", np.uint16),
-        ("wagons", np.uint8),  # put into the centre
-        ("rank", np.uint8),  # equal scores share the better one
-        ("win_share", np.float32),
-    ]
-)
-LINE_ROW = np.dtype(
-    [
-        ("game", np.uint64),
-        ("line", np.uint8),  # the stop from which it departs
-        ("seat", np.int8),  # whose it is; -1: nobody's, or a company's
-        ("company", np.int8),  # with module 1; -1: nobody's
-        ("to", np.int8),  # the stop it reached; -1: none
-        ("tiles", np.uint8),
-        ("points", np.int16),
-        ("turn", np.int16),  # when it arrived; -1: never
-        ("ended", np.bool_),
-    ]
-)
-ROWS = {"games": GAME_ROW, "seats": SEAT_ROW, "lines": LINE_ROW}
-WORDS = {"status": STATUSES, "end_reason": END_REASONS}
-NULLABLE = {  # -1 for what there is not
-    "games": ("layout", "end_reason", "winner", "lead_changes", "decided_turn"),
-    "lines": ("seat", "company", "to", "turn"),
+            "turn since which the winner led; `turns` + 1: only the scoring decided",
+            "the win is shared, or with companies nobody sees who leads",
+        ),
+    ),
+    "seats": (
+        Column("game", np.uint64, "number of the game"),
+        Column("seat", np.uint8, "place in the playing order, the first is 0"),
+        Column("player", np.uint8, "player in the seat, who has the same number"),
+        Column("turns", np.uint16, "turns the player had"),
+        Column("hand", np.int32, "tiles dealt to the player: `acba` or, where the hand has more, `acba bbbb`"),
+        Column(
+            "opening",
+            np.int32,
+            "first tile the player laid, as it lies, and its cell: `acba 0.3` lies in row 0, column 3",
+            "the player laid none",
+        ),
+        Column("score", np.int16, "points in the end"),
+        Column("line_points", np.int16, "points of the player's own lines"),
+        Column("number_points", np.int16, "points for station numbers"),
+        Column("share_points", np.int16, "points for shares of companies"),
+        Column("bonus_points", np.int16, "points of the bonus for shares"),
+        Column("lines_ended", np.uint8, "lines of the player that ended"),
+        Column("lines_to_centre", np.uint8, "those of them that reached the centre"),
+        Column("tiles", np.uint8, "tiles the player placed"),
+        Column("draws", np.uint8, "turns in which the player drew instead of placing from the hand"),
+        Column("exchanges", np.uint16, "shares the player exchanged"),
+        Column("wagons", np.uint8, "wagons the player put into the centre"),
+        Column("rank", np.uint8, "place of the player; equal scores share the better one"),
+        Column("win_share", np.float32, "1 for a win, a part of it for a shared one, else 0"),
+    ),
+    "lines": (
+        Column("game", np.uint64, "number of the game"),
+        Column("line", np.uint8, "stop from which it departs"),
+        Column("seat", np.int8, "seat whose line it is", "nobody's, or a company's"),
+        Column("company", np.int8, "company whose line it is, with module 1", "nobody's, or a player's"),
+        Column("to", np.int8, "stop it reached", "it did not end"),
+        Column("tiles", np.uint8, "tiles it passed"),
+        Column("points", np.int16, "points it scored"),
+        Column("turn", np.int16, "turn in which it arrived", "it did not end"),
+        Column("ended", np.bool_, "whether it reached a station or the centre"),
+    ),
 }
+ROWS = row_types(TABLES)
+NULLABLE = nullable(TABLES)
+WORDS = {"status": STATUSES, "end_reason": END_REASONS}
+TILE_DIGITS = KINDS + 1  # of a hand: no tile, or its kind
 
 
 def rows_per_game(rules: Ruleset) -> dict[str, int]:
@@ -118,6 +133,7 @@ def write_game(s: State, r: Rules, game: Any, status: Any, row: Any) -> None:
     row.layout = s.layout
     row.status = _TURN_LIMIT if s.end_reason == TOO_LONG else status
     row.end_reason = s.end_reason
+    row.end_seat = s.seat if s.over else -1
     row.turns = s.turn
     row.tiles = tiles
     row.draws = draws
@@ -129,6 +145,24 @@ def write_game(s: State, r: Rules, game: Any, status: Any, row: Any) -> None:
     write_lead(s, row)
     if r.companies:  # nobody knows who leads before shares are shown
         row.lead_changes = row.decided_turn = -1
+
+
+@jit
+def hand_code(s: State, r: Rules, seat: Any) -> np.int64:
+    """The tiles dealt to a player, as digits: one more than the kind of each, the first is the lowest."""
+    code = np.int64(0)
+    for i in range(r.hand):
+        code = TILE_DIGITS * code + np.int64(s.supply[ix(r.hand * seat + r.hand - 1 - i)]) + 1
+    return code
+
+
+@jit
+def opening(s: State, seat: Any) -> np.int64:
+    """The first tile that a player laid, as it lies, and its cell; -1 for none."""
+    if s.tiles_placed[ix(seat)] == 0:
+        return np.int64(-1)
+    cell = np.int64(s.first_cell[ix(seat)])
+    return GRID * np.int64(s.tile[ix(cell)]) + cell
 
 
 @jit
@@ -146,6 +180,9 @@ def write_seat(s: State, r: Rules, game: Any, seat: Any, row: Any) -> None:
     row.game = game
     row.seat = seat
     row.player = seat
+    row.turns = (s.turn + r.players - 1 - seat) // r.players
+    row.hand = hand_code(s, r, seat)
+    row.opening = opening(s, seat)
     row.score = s.scores[ix(seat)]
     row.line_points = np.int64(0) if r.companies else s.points[ix(seat)]
     row.number_points = s.number_points[ix(seat)]

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from mmsim.compiled.accel import inlined, ix, jit
+from mmsim.compiled.accel import inlined, ix, jit, rarely
 from mmsim.compiled.lead import clear_lead, note_lead
 from mmsim.compiled.streams import draw_below
 from mmsim.metro.engine.lines import join, score_arrivals
@@ -61,7 +61,7 @@ def clear_table(s: State, b: Board) -> None:
     for owner in range(COMPANIES):
         s.points[ix(owner)] = s.value[ix(owner)] = 0
     for seat in range(SEATS):
-        s.numbers[ix(seat)] = _ZERO
+        s.numbers[ix(seat)] = s.cells_of[ix(seat)] = _ZERO
         s.tiles_placed[ix(seat)] = s.draws[ix(seat)] = s.exchanges[ix(seat)] = s.wagons[ix(seat)] = 0
         s.number_points[ix(seat)] = s.share_points[ix(seat)] = s.bonus_points[ix(seat)] = s.scores[ix(seat)] = 0
     s.winners = _ZERO
@@ -182,6 +182,9 @@ def place(s: State, b: Board, r: Rules, what: Any, turns: Any, cell: Any) -> Non
         else:
             s.held[ix(seat)] = held
     s.printed[ix(cell)] = kind
+    if rarely(s.tiles_placed[ix(seat)] == 0):
+        s.first_cell[ix(seat)] = cell
+    s.cells_of[ix(seat)] |= _ONE << np.uint64(cell)
     s.tiles_placed[ix(seat)] += 1
     lay(s, b, r, np.int64(b.turned[ix(4 * kind + turns)]), cell)
 

@@ -91,6 +91,17 @@ def play_games(memory: Any, setting: Any, rows: Any, master: Any, first: Any) ->
     return decisions
 
 
+@entry(memory=MEMORY, setting=SETTING, rows=border.ROWS, game=np.int64, i=np.int64)
+def finish_game(memory: Any, setting: Any, rows: Any, game: Any, i: Any) -> Any:
+    """Let the bots play a game on to its end, into the i-th place of the rows; returns the number of decisions."""
+    s, net, m, views = memory.state[0], memory.network[0], memory.thoughts[0], memory.views
+    b, r, bots = setting.board[0], setting.rules[0], setting.bots
+    at = game % (bots.size // SEATING_ROWS) * SEATING_ROWS
+    decisions = play_game(s, b, r, setting.deals, bots, at, m, net, views)
+    tables.write_rows(s, b, r, game, i, rows.games, rows.seats, rows.trips, rows.lines)
+    return decisions
+
+
 @entry(memory=MEMORY, setting=SETTING, rotation=np.int64)
 def choose(memory: Any, setting: Any, rotation: Any) -> Any:
     """The move that the bot in turn chooses."""

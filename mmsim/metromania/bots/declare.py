@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from mmsim.core.bots import Bot, NetBot, Weight
-from mmsim.metromania.bots.thinking.memory import EXPERT, FEATURES, INPUT_NAMES, PARAMETERS, SEARCH, WEIGHING
+from mmsim.metromania.bots.thinking.memory import ELEMENTS, EXPERT, FEATURES, INPUT_NAMES, PARAMETERS, SEARCH, WEIGHING
 
 _LIMITS: dict[str, tuple[float, float]] = {
     "ahead": (1, 3),
@@ -33,14 +33,13 @@ _USUAL = {
 
 def weighing(name: str, idea: str, looks_at: str, weights: Mapping[str, float]) -> Bot:
     """A bot that takes the turn worth most."""
-    return Bot(name, idea, looks_at, _all({**_USUAL, **weights}), WEIGHING)
+    return Bot(name, idea, looks_at, _all({**_USUAL, **weights}), WEIGHING, elements=ELEMENTS)
 
 
 def searching(name: str, idea: str, looks_at: str, like: NetBot, weights: Mapping[str, float]) -> NetBot:
-    """A bot that plays the best few turns of one with a net out before it chooses."""
-    return replace(
-        like, name=name, idea=idea, looks_at=looks_at, weights=_all({**like.settings, **weights}), kind=SEARCH
-    )
+    """A bot that plays the best few turns of one with a net out before it chooses; nobody plays out half a game."""
+    settings = _all({**like.settings, **weights})
+    return replace(like, name=name, idea=idea, looks_at=looks_at, weights=settings, kind=SEARCH, elements={})
 
 
 def re_ranking(name: str, idea: str, looks_at: str, like: Bot, weights: Mapping[str, float]) -> NetBot:
@@ -51,6 +50,7 @@ def re_ranking(name: str, idea: str, looks_at: str, like: Bot, weights: Mapping[
         looks_at,
         _all({**like.settings, **weights}),
         EXPERT,
+        elements=ELEMENTS,
         inputs=INPUT_NAMES,
         shipped=Path(__file__).parent / "weights" / f"{name}.json",
         like=like.name,

@@ -76,6 +76,6 @@ def _fill_pool(rows: Record, rules: Ruleset) -> None:
 
 def _seat(row: memory.Bots, seat: int, bot: Bot, players: int) -> None:
     """Seat a bot in a row of `BOTS`."""
-    memory.fill(row, seat, bot.kind, bot.settings)
+    memory.fill(row, seat, bot.kind, bot.settings, bot.without_bits)
     if isinstance(bot, NetBot):
         memory.fill_net(row, seat, bot.net.for_players(players))

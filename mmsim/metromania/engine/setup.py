@@ -89,7 +89,7 @@ def clear_table(s: State, b: Board, r: Rules) -> None:
     s.last_turns = -1
     s.lines_noticed = 0
     s.over = 0
-    s.end_reason = -1
+    s.end_reason = s.end_seat = -1
     s.supply = r.stations
     s.started = _ZERO
     s.ended = _ZERO

@@ -133,6 +133,7 @@ STATE = np.dtype(
         ("lines_noticed", np.int64),  # whether the third trigger came true before a bonus station that is due (P3)
         ("over", np.int64),
         ("end_reason", np.int64),
+        ("end_seat", np.int64),  # whose turn triggered the end; -1: nobody's
         ("supply", np.int64),
         ("layout", np.int64),
         ("started", np.uint64),  # bits of lines

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from mmsim.compiled.accel import count_bits, ix, jit
 from mmsim.compiled.lead import write_lead
+from mmsim.core.columns import Column, nullable, row_types
 from mmsim.metromania.engine.ending import block_reason, blocked_lines
 from mmsim.metromania.engine.scoring import lines_ended
 from mmsim.metromania.engine.state import (
@@ -19,6 +20,7 @@ from mmsim.metromania.engine.state import (
     FAULTS,
     HAND,
     NOWHERE,
+    PATH,
     SEATS,
     TRIPS,
     Board,
@@ -32,74 +34,88 @@ _ONE, _ZERO = np.uint64(1), np.uint64(0)
 STATUSES = ("finished", "bot_error")
 TRIP_NAMES = (*LETTERS, "park_lake")
 
-GAME_ROW = np.dtype(
-    [
-        ("game", np.uint64),
-        ("layout", np.uint32),  # its number, `Layout.from_index`
-        ("status", np.uint8),
-        ("end_reason", np.int8),  # -1: the game did not come to its end
-        ("turns", np.uint16),
-        ("tunnels", np.uint16),
-        ("coverage", np.float32),  # of the cells that a tunnel may lie in
-        ("stations_left", np.uint8),
-        ("lines_ended", np.uint8),
-        ("lines_blocked", np.uint8),
-        ("winner", np.int8),  # a player; -1: the win is shared
-        ("margin", np.int16),  # points of the winner over the next player
-        ("lead_changes", np.uint16),
-        ("decided_turn", np.int16),  # since when the winner led; turns + 1: only the scoring decided; -1: shared
+TABLES = {
+    "games": (
+        Column("game", np.uint64, "number of the game in its run"),
+        Column("layout", np.uint32, "which piece lies in which sector, and how it is turned: `1a-4c-2b-6a-3a-5b`"),
+        Column("status", np.uint8, "whether the game was finished, or a bot's error stopped it"),
+        Column("end_reason", np.int8, "why the building phase ended", "the game did not come to its end"),
+        Column(
+            "end_seat", np.int8, "seat whose turn triggered the end of the building phase", "nobody's, as in a deadlock"
+        ),
+        Column("turns", np.uint16, "turns of all companies together"),
+        Column("tunnels", np.uint16, "tunnels dug"),
+        Column("coverage", np.float32, "tunnels as a share of the cells that a tunnel may lie in"),
+        Column("stations_left", np.uint8, "stations that nobody placed"),
+        Column("lines_ended", np.uint8, "lines that came to an end on the frame"),
+        Column("lines_blocked", np.uint8, "started lines that could not be dug on at the end"),
+        Column("winner", np.int8, "player who won", "the win is shared"),
+        Column("margin", np.int16, "points of the winner over the next player"),
+        Column("lead_changes", np.uint16, "how often another player came to lead on the score track"),
+        Column(
+            "decided_turn",
+            np.int16,
+            "turn since which the winner led on the score track; `turns` + 1: only the scoring decided",
+            "the win is shared",
+        ),
         # situations the rule books leave open: how often they came up
-        ("passes", np.uint16),
-        ("start_overflows", np.uint8),
-        ("end_overflows", np.uint8),
-        ("short_supply", np.uint16),  # decisions with a tunnel that needs two stations, and one left
-        ("two_reasons", np.uint8),  # 1: the building phase ended for two reasons at once
-    ]
-)
-SEAT_ROW = np.dtype(
-    [
-        ("game", np.uint64),
-        ("seat", np.uint8),
-        ("company", np.uint8),  # first or second of its player
-        ("player", np.uint8),
-        ("score", np.int16),
-        ("station_points", np.int16),
-        ("kept_points", np.int16),
-        ("trip_points", np.int16),
-        ("penalties", np.int16),  # points lost
-        ("lines_ended", np.uint8),
-        ("tunnels", np.uint8),
-        ("stations", np.uint8),  # placed by this company
-        ("markers_placed", np.uint8),
-        ("rank", np.uint8),  # of its player; equal standings share the better one
-        ("win_share", np.float32),  # of its player
-    ]
-)
-TRIP_ROW = np.dtype(
-    [
-        ("game", np.uint64),
-        ("trip", np.uint8),
-        ("minutes", np.int16),  # -1: impossible
-        ("fault", np.int8),  # the worst of them; -1: possible
-        ("involved", np.uint8),  # bits of seats
-        ("changes", np.uint8),  # on the fastest route that has the fewest
-        ("sections", np.uint16),  # on all fastest routes
-    ]
-)
-LINE_ROW = np.dtype(
-    [
-        ("game", np.uint64),
-        ("seat", np.uint8),
-        ("line", np.uint8),
-        ("start_side", np.int8),  # -1: not started
-        ("end_side", np.int8),  # -1: not ended
-        ("tunnels", np.uint8),
-        ("stations", np.uint8),
-        ("ended", np.bool_),
-        ("block_reason", np.int8),  # what a blocked line lacked; -1: not blocked
-    ]
-)
-ROWS = {"games": GAME_ROW, "seats": SEAT_ROW, "trips": TRIP_ROW, "lines": LINE_ROW}
+        Column("passes", np.uint16, "turns in which a company could do nothing"),
+        Column("start_overflows", np.uint8, "second lines started elsewhere because the far sides were full"),
+        Column("end_overflows", np.uint8, "lines ended elsewhere because the far sides were full"),
+        Column("short_supply", np.uint16, "decisions with a tunnel that needs two stations, and one left"),
+        Column("two_reasons", np.uint8, "1: the building phase ended for two reasons at once"),
+    ),
+    "seats": (
+        Column("game", np.uint64, "number of the game"),
+        Column("seat", np.uint8, "place in the playing order, the first is 0"),
+        Column("company", np.uint8, "first (0) or second (1) company of its player"),
+        Column("player", np.uint8, "player behind the seat"),
+        Column("turns", np.uint8, "turns the company had"),
+        Column("hand", np.uint32, "markers dealt to the company, letter and kind of spot: `A R, B C, C E`"),
+        Column(
+            "opening",
+            np.int16,
+            "start of the first line and its first tunnels, up to three: `2.3LSR` starts on side 2 in cell 3, goes to "
+            "the left corner of the cell, then straight on, then right (X, Y: sharply left, right; U: back)",
+            "no line was started",
+        ),
+        Column("score", np.int16, "points in the end"),
+        Column("station_points", np.int16, "points scored for stations while building"),
+        Column("kept_points", np.int16, "those of them that are kept for the lines ended"),
+        Column("trip_points", np.int16, "points for trips"),
+        Column("penalties", np.int16, "points lost for impossible trips"),
+        Column("lines_ended", np.uint8, "lines of the company that ended"),
+        Column("tunnels", np.uint8, "tunnels the company dug"),
+        Column("stations", np.uint8, "stations the company placed"),
+        Column("markers_placed", np.uint8, "markers the company laid"),
+        Column("rank", np.uint8, "place of its player; equal standings share the better one"),
+        Column("win_share", np.float32, "1 for a win of its player, a part of it for a shared one, else 0"),
+    ),
+    "trips": (
+        Column("game", np.uint64, "number of the game"),
+        Column("trip", np.uint8, "letter of the trip, or `park_lake`"),
+        Column("minutes", np.int16, "how long it takes", "it is impossible"),
+        Column("fault", np.int8, "what made it impossible, the worst of all", "it is possible"),
+        Column("involved", np.uint8, "bits of the seats whose lines are on a fastest route, seat 0 is 1"),
+        Column("changes", np.uint8, "changes of line on the fastest route that has the fewest"),
+        Column("sections", np.uint16, "sections between stations on all fastest routes together"),
+    ),
+    "lines": (
+        Column("game", np.uint64, "number of the game"),
+        Column("seat", np.uint8, "seat of its company"),
+        Column("line", np.uint8, "0: the line started first, 1: the other one"),
+        Column("start_side", np.int8, "side of the city on which it starts, 0 to 5", "it was never started"),
+        Column("start_cell", np.int8, "cell on that side, the first is 0", "it was never started"),
+        Column("end_side", np.int8, "side on which it ends", "it did not end"),
+        Column("end_cell", np.int8, "cell on that side", "it did not end"),
+        Column("tunnels", np.uint8, "tunnels it has"),
+        Column("stations", np.uint8, "stations on it"),
+        Column("ended", np.bool_, "whether it came to an end on the frame"),
+        Column("block_reason", np.int8, "what it lacked to be dug on", "it was not blocked"),
+    ),
+}
+ROWS = row_types(TABLES)
+NULLABLE = nullable(TABLES)
 WORDS = {
     "status": STATUSES,
     "end_reason": END_REASONS,
@@ -107,11 +123,16 @@ WORDS = {
     "fault": FAULTS,
     "block_reason": BLOCK_REASONS,
 }
-NULLABLE = {  # -1 for what there is not
-    "games": ("end_reason", "winner", "decided_turn"),
-    "trips": ("minutes", "fault"),
-    "lines": ("start_side", "end_side", "block_reason"),
-}
+OPENING = 3  # tunnels that are told of
+# A place on the frame, which corner, and the ways the next tunnels go: 3, 4, 1, and 3 bits each (NO_TUNNEL: none).
+_CORNER, _FIRST_WAY, _WAY = 7, 8, 3
+NO_TUNNEL = 6
+
+
+def opening_parts(code: int) -> tuple[int, int, int, list[int]]:
+    """The number of an opening as side, place on it, corner, and the ways of the tunnels after the first."""
+    ways = [code >> _FIRST_WAY + _WAY * i & 7 for i in range(OPENING - 1)]
+    return code & 7, code >> 3 & 15, code >> _CORNER & 1, ways
 
 
 def rows_per_game(companies: int) -> dict[str, int]:
@@ -134,12 +155,14 @@ def write_failure(
         part["game"] = game
     games, seats, trips, lines = (of_game[table] for table in ROWS)
     games["layout"], games["status"], games["turns"] = layout, STATUSES.index("bot_error"), turns
-    games["end_reason"] = games["winner"] = games["decided_turn"] = -1
+    games["end_reason"] = games["end_seat"] = games["winner"] = games["decided_turn"] = -1
     seats["seat"], seats["player"] = range(companies), seat_player
     seats["company"] = [list(seat_player[:seat]).count(player) for seat, player in enumerate(seat_player)]
+    seats["opening"] = -1
     trips["trip"], trips["minutes"], trips["fault"] = range(TRIPS), -1, -1
     lines["seat"], lines["line"] = np.divmod(np.arange(2 * companies), 2)
-    lines["start_side"] = lines["end_side"] = lines["block_reason"] = -1
+    for column in NULLABLE["lines"]:
+        lines[column] = -1
 
 
 # --- writing rows, compiled ------------------------------------------------------------------------------------
@@ -165,6 +188,7 @@ def write_game(s: State, b: Board, r: Rules, blocked: Any, game: Any, row: Any) 
     row.layout = s.layout
     row.status = 0
     row.end_reason = s.end_reason
+    row.end_seat = s.end_seat
     row.turns = s.turn
     row.tunnels = tunnels
     row.coverage = tunnels / b.diggable
@@ -181,7 +205,49 @@ def write_game(s: State, b: Board, r: Rules, blocked: Any, game: Any, row: Any) 
 
 
 @jit
-def write_seat(s: State, r: Rules, game: Any, seat: Any, row: Any) -> None:
+def hand_bits(s: State, r: Rules, seat: Any) -> np.int64:
+    """The markers dealt to a company: bit 3 * letter + kind of each."""
+    found = np.int64(0)
+    for i in range(r.hand_size):
+        at = HAND * seat + i
+        found |= np.int64(1) << (3 * (s.hand_marker[ix(at)] >> 1) + s.hand_kind[ix(at)] - 1)
+    return found
+
+
+@jit
+def frame_place(b: Board, portal: Any) -> tuple[np.int64, np.int64]:
+    """The side of a portal, and the place on it of the frame cell that it belongs to."""
+    cell = np.int64(portal) - b.city_vertices
+    return cell // b.side, cell % b.side
+
+
+@jit
+def opening(s: State, b: Board, r: Rules, seat: Any) -> np.int64:
+    """Where the first line starts and which ways its first tunnels go; -1 if there is none."""
+    line = 2 * seat
+    if s.start_side[ix(line)] < 0:
+        return np.int64(-1)
+    at = PATH * line
+    side, place = frame_place(b, s.path[ix(at)])
+    cell = b.city_cells + side * b.side + place
+    corner = np.int64(s.path[ix(at + 1)] == b.corner[ix(3 * cell + 1)])
+    code = side | place << 3 | corner << _CORNER
+    direction = (side + 4 - corner) % 6
+    tunnels = min(s.tunnels[ix(line)], r.dig)
+    for i in range(1, OPENING):
+        way = np.int64(NO_TUNNEL)
+        if i < tunnels:
+            u, w = np.int64(s.path[ix(at + i)]), s.path[ix(at + i + 1)]
+            way = np.int64(0)
+            while b.neighbour[ix(6 * u + (direction + way) % 6)] != w:
+                way += 1
+            direction = (direction + way) % 6
+        code |= way << (_FIRST_WAY + _WAY * (i - 1))
+    return code
+
+
+@jit
+def write_seat(s: State, b: Board, r: Rules, game: Any, seat: Any, row: Any) -> None:
     """A row of `seats`."""
     player = r.seat_player[ix(seat)]
     company = np.int64(0)
@@ -205,6 +271,9 @@ def write_seat(s: State, r: Rules, game: Any, seat: Any, row: Any) -> None:
     row.seat = seat
     row.company = company
     row.player = player
+    row.turns = s.turns_taken[ix(seat)]
+    row.hand = hand_bits(s, r, seat)
+    row.opening = opening(s, b, r, seat)
     row.score = s.scores[ix(seat)]
     row.station_points = s.points[ix(seat)]
     row.kept_points = s.kept[ix(seat)]
@@ -236,8 +305,11 @@ def write_line(s: State, b: Board, r: Rules, blocked: Any, game: Any, line: Any,
     row.game = game
     row.seat = line >> 1
     row.line = line & 1
-    row.start_side = s.start_side[ix(line)]
-    row.end_side = s.end_side[ix(line)]
+    row.start_side = row.start_cell = row.end_side = row.end_cell = -1
+    if s.start_side[ix(line)] >= 0:
+        row.start_side, row.start_cell = frame_place(b, s.path[ix(PATH * line)])
+    if s.end_side[ix(line)] >= 0:
+        row.end_side, row.end_cell = frame_place(b, s.terminus[ix(line)])
     row.tunnels = s.tunnels[ix(line)]
     row.stations = count_bits(s.stops[ix(line)])
     row.ended = s.ended >> np.uint64(line) & _ONE != _ZERO
@@ -252,7 +324,7 @@ def write_rows(s: State, b: Board, r: Rules, game: Any, i: Any, games: Any, seat
     blocked = blocked_lines(s, b, r)
     write_game(s, b, r, blocked, game, games[ix(i)])
     for seat in range(companies):
-        write_seat(s, r, game, seat, seats[ix(i * companies + seat)])
+        write_seat(s, b, r, game, seat, seats[ix(i * companies + seat)])
     for trip in range(TRIPS):
         write_trip(s, game, trip, trips[ix(i * TRIPS + trip)])
     for line in range(2 * companies):

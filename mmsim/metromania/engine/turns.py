@@ -85,6 +85,7 @@ def end_turn(s: State, b: Board, r: Rules) -> None:
         reason = trigger(s, b, r)
         if reason >= 0:
             s.end_reason = reason
+            s.end_seat = s.seat
             s.last_turns = last_turns(s, r)
             s.over = np.int64(s.last_turns == 0)
         elif s.passes == r.companies:  # T4

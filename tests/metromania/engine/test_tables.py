@@ -3,6 +3,7 @@
 from copy import copy
 from dataclasses import replace
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,8 @@ from mmsim.core.game import GameRows, Variant
 from mmsim.metromania.bots.prepared import Prepared
 from mmsim.metromania.engine import tables
 from mmsim.metromania.game import Metromania
-from mmsim.metromania.rules.deal import Marker
-from mmsim.metromania.rules.lattice import far_sides, is_frame
+from mmsim.metromania.rules.deal import Marker, markers
+from mmsim.metromania.rules.lattice import Vertex, direction_of, far_sides, is_frame
 from mmsim.metromania.rules.play import Seed, play_out, set_up
 from mmsim.metromania.rules.position import Game, Line
 from mmsim.metromania.rules.reference import apply, dig_moves, is_blocked, triggers
@@ -109,6 +110,7 @@ def game_row(number: int, game: Game, outcome: Result) -> Row:
         "layout": game.city.layout.index,
         "status": 0,
         "end_reason": ("both_lines", "stations", "lines", "deadlock").index(outcome.end_reason),
+        "end_seat": end_seat(game),
         "turns": game.history[-1].turn,
         "tunnels": len(game.tunnels),
         "coverage": float(np.float32(len(game.tunnels) / diggable(game))),
@@ -121,6 +123,16 @@ def game_row(number: int, game: Game, outcome: Result) -> Row:
         "decided_turn": decided,
         **gaps(game),
     }
+
+
+def end_seat(game: Game) -> int:
+    """Whose turn it was when the building phase was found to end, from a replay; -1 in a deadlock."""
+    replay = Game(game.city, game.rules, game.dealt)
+    for played in game.history:
+        apply(replay, played.move)
+        if replay.end_reason:
+            return -1 if replay.end_reason == "deadlock" else played.seat
+    raise AssertionError("the game has not ended")
 
 
 def diggable(game: Game) -> int:
@@ -175,6 +187,9 @@ def seat_row(number: int, game: Game, outcome: Result, seat: int) -> Row:
         "seat": seat,
         "company": game.rules.seat_player[:seat].count(player),
         "player": player,
+        "turns": len({move.turn for move in mine}),
+        "hand": sum(1 << 3 * "ABCDEF".index(marker.letter) + "RCE".index(marker.kind) for marker in game.dealt[seat]),
+        "opening": opening_code(game, seat),
         "score": outcome.scores[seat],
         "station_points": sum(move.points for move in mine),
         "kept_points": outcome.kept_points[seat],
@@ -187,6 +202,40 @@ def seat_row(number: int, game: Game, outcome: Result, seat: int) -> Row:
         "rank": 1 + sum(other > standing[player] for other in standing),
         "win_share": float(np.float32(1 / len(outcome.winners))) if won else 0.0,
     }
+
+
+def frame_cell(game: Game, vertex: Vertex) -> tuple[int, int]:
+    """Side and place of the frame cell with a portal."""
+    return divmod(game.city.lattice.portals.index(vertex), game.city.board_set.side)
+
+
+def opening_steps(game: Game, seat: int) -> list[tuple[Vertex, Vertex]]:
+    """The tunnels of the first turn of a seat, up to three."""
+    path = game.lines[seat][0].path
+    return list(pairwise(path))[: min(3, game.rules.dig)]
+
+
+def opening_code(game: Game, seat: int) -> int:
+    """Side, place, corner, then sixths of a circle turned to the left before each further tunnel, 6 for none."""
+    steps = opening_steps(game, seat)
+    if not steps:
+        return -1
+    side, place = frame_cell(game, steps[0][0])
+    right = game.city.lattice.corners["F", side, place][1] == steps[0][1]
+    ways = [direction_of(*step) for step in steps]
+    turns = [(after - before) % 6 for before, after in pairwise(ways)] + [6, 6]
+    return side | place << 3 | right << 7 | turns[0] << 8 | turns[1] << 11
+
+
+def opening_text(game: Game, seat: int) -> str | None:
+    steps = opening_steps(game, seat)
+    if not steps:
+        return None
+    side, place = frame_cell(game, steps[0][0])
+    text = f"{side}.{place}" + "LR"[game.city.lattice.corners["F", side, place].index(steps[0][1])]
+    for before, after in pairwise(steps):
+        text += {0: "S", 1: "L", 2: "X", 3: "U", 4: "Y", 5: "R"}[(direction_of(*after) - direction_of(*before)) % 6]
+    return text
 
 
 def trip_row(number: int, game: Game, trip: Trip, network: Network, index: int) -> Row:
@@ -208,7 +257,9 @@ def line_row(number: int, game: Game, seat: int, i: int, line: Line) -> Row:
         "seat": seat,
         "line": i,
         "start_side": -1 if line.start_side is None else line.start_side,
+        "start_cell": frame_cell(game, line.path[0])[1] if line.path else -1,
         "end_side": -1 if line.end_side is None else line.end_side,
+        "end_cell": frame_cell(game, line.path[-1])[1] if line.ended else -1,
         "tunnels": line.tunnels,
         "stations": len(set(line.path) & set(game.stations)),
         "ended": line.ended,
@@ -275,7 +326,8 @@ def test_a_frame_has_the_declared_columns_and_every_row(name: str, table: str) -
     rows = METROMANIA.play_games(prepared(name), FIRST, COUNT)[table]
     frame = METROMANIA.frame(prepared(name), table, rows)
     assert frame.schema == METROMANIA.tables[table]
-    assert set(frame.columns) - {"variant", "bot"} == set(rows.dtype.names or ())
+    assert set(frame.columns) - {"variant", "bot", "deal", "seating"} == set(rows.dtype.names or ())
+    assert set(frame.columns) == set(METROMANIA.columns[table])
     assert frame["variant"].unique().to_list() == [prepared(name).rules.variant]
     assert ("bot" in frame.columns) == (table == "seats")
     assert frame.height == len(rows)
@@ -291,11 +343,12 @@ WORDS = {
     "lines": {"block_reason": ["no_tunnel", "no_station", "no_marker", "no_cell"]},
 }
 NULLABLE = {
-    "games": {"end_reason", "winner", "decided_turn"},
+    "games": {"end_reason", "end_seat", "winner", "decided_turn"},
     "seats": set(),
     "trips": {"minutes", "fault"},
-    "lines": {"start_side", "end_side", "block_reason"},
+    "lines": {"start_side", "start_cell", "end_side", "end_cell", "block_reason"},
 }
+SPELLED = {"layout", "hand", "opening"}  # see the next test but one
 
 
 @pytest.mark.parametrize("table", WORDS)
@@ -309,9 +362,29 @@ def test_codes_have_names_and_what_there_is_not_is_null(table: str) -> None:
                 expected = words[column][value] if column in words and value >= 0 else value
                 if column in NULLABLE[table] and value < 0:
                     expected = None
-                assert row[column] == expected
+                assert column in SPELLED or row[column] == expected
     for column, names in words.items():
         assert METROMANIA.tables[table][column] == pl.Enum(names)
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_layouts_hands_and_openings_are_spelled(name: str) -> None:
+    games, seats = (METROMANIA.frame(prepared(name), table, core_rows(name)[table]) for table in ("games", "seats"))
+    assert games["layout"].to_list() == [game.city.layout.code for _, game, _ in played(name)]
+    assert [markers(hand) for hand in seats["hand"]] == [
+        tuple(sorted(hand)) for _, game, _ in played(name) for hand in game.dealt
+    ]
+    assert seats["opening"].to_list() == [
+        opening_text(game, seat) for _, game, _ in played(name) for seat in range(game.rules.companies)
+    ]
+
+
+def test_games_of_a_deal_have_its_number_and_each_a_seating_of_its_own() -> None:
+    rotated = METROMANIA.prepare(Variant("print", 3, bots="uniform", seats="rotate"))
+    games = METROMANIA.frame(rotated, "games", METROMANIA.play_games(rotated, 3, 6)["games"])
+    assert games["deal"].to_list() == [1, 1, 1, 2, 2, 2]
+    assert games["seating"].to_list() == [0, 1, 2] * 2
+    assert games.group_by("deal").agg(pl.col("layout").n_unique())["layout"].to_list() == [1, 1]
 
 
 def test_a_frame_of_no_rows_has_the_declared_columns() -> None:

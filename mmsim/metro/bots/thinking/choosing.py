@@ -10,6 +10,7 @@ from mmsim.metro.bots.kinds import EXPERT, GREEDY, PLANNER, SPOILER, UNIFORM
 from mmsim.metro.bots.thinking.choice import choose_greedy, choose_planner, choose_spoiler
 from mmsim.metro.bots.thinking.expert import choose_expert
 from mmsim.metro.bots.thinking.memory import VIEW, WEIGHTS, Bots, Minds, Positions
+from mmsim.metro.bots.thinking.restrictions import restrict
 from mmsim.metro.bots.thinking.search import choose_search
 from mmsim.metro.bots.thinking.view import count_unseen, hide
 from mmsim.metro.engine.moves import kth_move
@@ -33,6 +34,8 @@ def _think(positions: Positions, b: Board, r: Rules, bots: Bots, dice: Dice, min
     kind, at, stream = bots.kind[ix(who)], WEIGHTS * who, 1 + v.seat
     hide(v, r, v.seat)
     count_unseen(v, b, t, v.seat)
+    if bots.without[ix(who)] != 0:
+        restrict(v, bots.without[ix(who)])
     if kind == GREEDY:
         return choose_greedy(v, b, r, t, w, at, dice, stream)
     if kind == SPOILER:

@@ -20,7 +20,13 @@ WEIGHTS = max(len(bot.weights) for bot in DECLARED.values())  # places for the w
 INPUTS = len(INPUT_NAMES)
 NET = net.numbers(INPUTS)
 BOTS = np.dtype(  # seat by seat
-    [("kind", np.int64, SEATS), ("weights", np.float64, SEATS * WEIGHTS), ("net", np.float32, SEATS * NET)], align=True
+    [
+        ("kind", np.int64, SEATS),
+        ("without", np.int64, SEATS),  # bits of elements
+        ("weights", np.float64, SEATS * WEIGHTS),
+        ("net", np.float32, SEATS * NET),
+    ],
+    align=True,
 )
 
 POOL = "planner", "planner:others=0.5", "expert"  # of which the players of playouts are drawn, each as likely

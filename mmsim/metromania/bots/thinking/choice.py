@@ -21,7 +21,7 @@ from mmsim.metromania.bots.thinking.memory import (
     Views,
 )
 from mmsim.metromania.bots.thinking.plans import NEVER
-from mmsim.metromania.bots.thinking.view import make_view
+from mmsim.metromania.bots.thinking.restrictions import make_own_view
 from mmsim.metromania.bots.thinking.whole_turns import weigh_turns
 from mmsim.metromania.engine.copies import copy_position
 from mmsim.metromania.engine.moves import BONUS, DECLINE, DIG, END, START, kth_move, move_parts
@@ -239,7 +239,7 @@ def choose_by_weights(s: State, b: Board, r: Rules, bots: Bots, m: Thoughts, net
         return kth_move(s, b, np.int64(0))
     if is_planned(s, b):
         return s.plan[ix(s.dug - s.plan_dug)]
-    make_view(s, b, r, views)
+    make_own_view(s, b, r, bots, views)
     if s.bonus_line >= 0:
         return choose_bonus(views, b, r, bots, m, net)
     first = weigh(views, b, r, bots, m, net)

@@ -31,7 +31,8 @@ from mmsim.metromania.bots.thinking.memory import (
     Views,
 )
 from mmsim.metromania.bots.thinking.position_features import describe_position
-from mmsim.metromania.bots.thinking.view import guess_holders, make_view
+from mmsim.metromania.bots.thinking.restrictions import make_own_view
+from mmsim.metromania.bots.thinking.view import guess_holders
 from mmsim.metromania.bots.thinking.whole_turns import explain_turn
 from mmsim.metromania.engine.state import Board, Rules, State
 from mmsim.metromania.engine.trips import Network
@@ -42,7 +43,7 @@ def choose_alone(s: State, b: Board, r: Rules, bots: Bots, m: Thoughts, net: Net
     """The move of a bot that plays nothing out."""
     if bots.kind[ix(s.seat)] != EXPERT or has_no_choice(s, b):
         return choose_by_weights(s, b, r, bots, m, net, views)
-    make_view(s, b, r, views)
+    make_own_view(s, b, r, bots, views)
     compare_turns(views, b, r, bots, m, net, np.int64(weight(bots, s.seat, WIDTH + CANDIDATES)))
     best = np.int64(0)
     for at in range(1, m.candidates):

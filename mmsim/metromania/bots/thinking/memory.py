@@ -108,6 +108,18 @@ END_VALUES = DISTANCES + 1  # the last: too far away to have a chance
 NEAR = 8  # tunnels: a spot further away does not count
 NEARNESS = 16  # places for tunnels to a spot; all those beyond NEAR mean none
 
+# Elements of the game that a bot can be told to do without; one that knows no other move may use them all the same.
+ELEMENTS = {
+    "bonus": "bonus stations",
+    "intermediate": "intermediate stations",
+    "others_lines": "markers laid beside lines of other companies",
+    "blocking": "tunnels in cells that other companies need next",
+    "second_line": "the second line",
+    "sight": "open hands of other players",
+}
+BONUS_STATIONS, INTERMEDIATE, OTHERS_LINES, BLOCKING, SECOND_LINE, SIGHT = (1 << bit for bit in range(len(ELEMENTS)))
+_SHUNNED = -1000.0  # the weight of what a bot does without
+
 # The inputs of a net for a turn: its features, its value as the bot weighs it, and the position after it.
 INPUT_NAMES = (*FEATURES, "value", *POSITION_NAMES)
 INPUTS = len(INPUT_NAMES)
@@ -117,6 +129,7 @@ NET = net.numbers(INPUTS)
 BOTS = np.dtype(
     [
         ("kind", np.int64, SEATS),
+        ("without", np.int64, SEATS),  # bits of elements
         ("weight", np.float64, SEATS * WEIGHTS),  # [seat, feature], then [seat, parameter]
         ("chance", np.float64, SEATS * CHANCES),  # [seat, tunnels to go, tunnels to spare]
         # [seat, tunnels left up to NEAR, tunnels to a spot]: how near it is, 0 if out of reach
@@ -286,10 +299,12 @@ def fill_net(bots: Bots, seat: int, given: Net) -> None:
             return
 
 
-def fill(bots: Bots, seat: int, kind: int, weights: dict[str, float]) -> None:
-    """Seat a bot: its weights, and the tables that follow from its parameters."""
+def fill(bots: Bots, seat: int, kind: int, weights: dict[str, float], without: int = 0) -> None:
+    """Seat a bot: its weights, what it does without, and the tables that follow from its parameters."""
     row = np.array([weights.get(name, 0.0) for name in weight_names()])
-    bots.kind[seat] = kind
+    bots.kind[seat], bots.without[seat] = kind, without
+    if without & BLOCKING:
+        row[BLOCK], row[LEADER] = _SHUNNED, 0.0
     bots.weight[WEIGHTS * seat : WEIGHTS * (seat + 1)] = row
     parameter = row[WIDTH:]
     to_go, spare = np.arange(DISTANCES)[:, None], np.arange(SLACKS)[None, :]

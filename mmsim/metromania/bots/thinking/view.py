@@ -26,9 +26,15 @@ def make_view(s: State, b: Board, r: Rules, views: Views) -> None:
         v.rng[ix(i)] = _ZERO
     set_seed(v, chance, s.turn)
     if r.hands != OPEN:
-        for other in range(r.companies):
-            if r.seat_player[ix(other)] != r.seat_player[ix(seat)]:
-                hide_hand(v, r, other)
+        hide_others(v, r)
+
+
+@jit
+def hide_others(v: State, r: Rules) -> None:
+    """Forget what the companies of other players hold."""
+    for other in range(r.companies):
+        if r.seat_player[ix(other)] != r.seat_player[ix(v.seat)]:
+            hide_hand(v, r, other)
 
 
 @jit

@@ -1,0 +1,43 @@
+"""A column of a table as a game declares it: what compiled code writes, and what that means."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+_VARIANT = {"variant": "rules and number of players, as the experiment names them"}
+_ADDED = {  # by `core/frames`: compiled code does not know names, nor how many games share a deal
+    "games": {
+        "deal": "number of the layout and deal; games that share both have the same one",
+        "seating": "which of the games of its deal this is: in 0 the bots sit in the order in which they are listed",
+    },
+    "seats": {"bot": "bot that played the seat"},
+}
+
+
+class Column(NamedTuple):
+    """A column: its name, what compiled code writes for it, and a sentence; `null` says when there is nothing."""
+
+    name: str
+    kind: Any  # of NumPy
+    text: str
+    null: str = ""
+
+
+def row_types(tables: Mapping[str, Sequence[Column]]) -> dict[str, np.dtype[Any]]:
+    """The rows of every table as compiled code writes them."""
+    return {table: np.dtype([(column.name, column.kind) for column in columns]) for table, columns in tables.items()}
+
+
+def nullable(tables: Mapping[str, Sequence[Column]]) -> dict[str, tuple[str, ...]]:
+    """The columns of every table in which -1 stands for nothing."""
+    return {table: tuple(column.name for column in columns if column.null) for table, columns in tables.items()}
+
+
+def sentences(tables: Mapping[str, Sequence[Column]]) -> dict[str, dict[str, str]]:
+    """What every column of every table says."""
+    found: dict[str, dict[str, str]] = {}
+    for table, columns in tables.items():
+        texts = {column.name: column.text + (f"; null: {column.null}" if column.null else "") for column in columns}
+        found[table] = {**_VARIANT, **_ADDED.get(table, {}), **texts}
+    return found
