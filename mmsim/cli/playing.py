@@ -80,7 +80,7 @@ def carry_out(
         error = next(error for entry in made.journal() for error in entry.errors)
         raise MmsimError(
             f"every game of {made.folder} was stopped by a bot's error; the first, game {error.game}: "
-            f"bot {error.bot} in seat {error.seat}: {error.message}"
+            f"bot {error.bot} in seat {error.seat + 1}: {error.message}"
         )
     return status
 

@@ -56,7 +56,7 @@ class BotFailedError(MmsimError):
     """A bot written in Python that raised an exception or chose an illegal move."""
 
     def __init__(self, seat: int, bot: str, message: str, turn: int) -> None:
-        super().__init__(f"bot {bot} in seat {seat} failed in turn {turn}: {message}")
+        super().__init__(f"bot {bot} in seat {seat + 1} failed in turn {turn}: {message}")
         self.seat, self.bot, self.message = seat, bot, message
 
 

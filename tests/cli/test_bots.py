@@ -105,7 +105,7 @@ def test_a_run_or_a_ladder_whose_games_all_failed_fails_with_the_reason(tmp_path
     words = ("--bots", f"{bot}:Cheat,uniform,uniform,uniform", "--board", "compact", "--workers", "1", "--games", "3")
     text = complaint(1, "run", "--rules", "print", *words, "--out", tmp_path / "run", "--quiet")
     assert "every game of " in text
-    assert "the first, game 0: bot Cheat in seat 0: chose 'everything', which is not one of its" in text
+    assert "the first, game 0: bot Cheat in seat 1: chose 'everything', which is not one of its" in text
     assert json.loads((tmp_path / "run" / "manifest.json").read_text())["finished"]["bot_errors"] == 3
     words = ("--bots", f"{bot}:Cheat,uniform", "--board", "compact", "--workers", "1", "--games", "8", "--quiet")
     assert "every game of the ladder was stopped by a bot's error" in complaint(1, "ladder", *words)
@@ -122,7 +122,7 @@ def test_a_bot_plays_in_a_process_of_its_own_and_the_run_remembers_it(tmp_path: 
         "  return moves[0]"
     )
     bots = ("--bots", f"{bot}:Slow,uniform,uniform,uniform", "--move-seconds", "0.5")
-    assert "bot Slow in seat 0 failed in turn 5: took too long for a move" in complaint(1, "play", *bots)
+    assert "bot Slow in seat 1 failed in turn 5: took too long for a move" in complaint(1, "play", *bots)
     text = complaint(1, "run", "--rules", "print", *bots, "--games", "1", "--out", tmp_path / "run", "--workers", "1")
     assert "took too long for a move, and was ended" in text
     assert json.loads((tmp_path / "run" / "manifest.json").read_text())["experiment"]["move_seconds"] == 0.5

@@ -87,7 +87,7 @@ def test_a_game_of_metro_is_played_recorded_drawn_and_verified(tmp_path: Path, s
     words = ("play", "--rules", spec, "--players", 3, "--seed", 4, "--number", 2)
     result = run(*words, "--record", told, "--picture", picture)
     assert (result.exit_code, result.stderr) == (0, f"record -> {told}\npicture -> {picture}\n")
-    assert result.stdout.startswith(f"{spec}-3p, seed 4, game 2\n  seat 0: ")
+    assert result.stdout.startswith(f"{spec}-3p, seed 4, game 2\n  seat 1: ")
     assert "Score sheet" in result.stdout
     assert result.stdout.endswith("(tiles).\n")
     assert output(*words, "--quiet") == result.stdout.splitlines(keepends=True)[-1]

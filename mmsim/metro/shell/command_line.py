@@ -69,7 +69,7 @@ class MetroShell:
             opening=[
                 f"{ruleset.variant}, seed {variant.seed}, game {game}",
                 *(
-                    f"  seat {seat}: {story.player(table, seat)} ({bot.spec}) holds {story.holding(dealt, seat)}"
+                    f"  seat {seat + 1}: {story.player(table, seat)} ({bot.spec}) holds {story.holding(dealt, seat)}"
                     for seat, bot in enumerate(bots)
                 ),
             ],

@@ -13,8 +13,8 @@ from mmsim.metro.rules.board import CELLS, CENTRE, COLOURS, DEPARTURE, SIZE, STA
 from mmsim.metro.rules.position import Game
 from mmsim.metro.rules.reference import trace
 from mmsim.metro.rules.reference_scoring import result
-from mmsim.metro.rules.tiles import BOTTOM, LEFT, RIGHT, SIDES, TOP, exit_side
-from mmsim.metro.shell.draw_palette import BORDER, CELL, OWNER, TRACK
+from mmsim.metro.rules.tiles import BOTTOM, CODES, LEFT, RIGHT, SIDES, TOP, exit_side
+from mmsim.metro.shell.draw_palette import BORDER, CELL, GRID, OWNER, TRACK, UNOWNED
 from mmsim.metro.shell.draw_palette import CENTRE as CENTRE_FILL
 
 _HALF = SIZE / 2
@@ -25,6 +25,9 @@ _PORT = 0.16  # X2: how far the two ports of a side lie from its middle
 _OUTWARDS: dict[int, Point] = {TOP: (0.0, 1.0), RIGHT: (1.0, 0.0), BOTTOM: (0.0, -1.0), LEFT: (-1.0, 0.0)}
 _LINE, _SEAM = 0.085, 0.035
 _TEXT = 0.24
+_TILES_A_ROW, _LEGEND_TILE, _LEGEND_ROW = 12, 0.5, 0.9  # of the names of tiles
+_LEGEND = _LEGEND_ROW * (len(CODES) // _TILES_A_ROW)
+_ORIGIN: Cell = (0, 0)
 
 
 def figure(game: Game) -> Figure:
@@ -32,7 +35,8 @@ def figure(game: Game) -> Figure:
     points = result(game).scores if game.over and not game.rules.companies else game.points
     sheet = _page(game, [f"{_owner(game, owner)}: {had}" for owner, had in enumerate(points)], film=False)
     _draw_all(sheet, game)
-    sheet.letters((0.0, -_EDGE - 0.1), standing(game), _TEXT, FAINT, gid="standing")
+    text = standing(game)
+    sheet.letters((0.0, -_EDGE - 0.2), text, fitting(text, _TEXT, 2 * _EDGE - _MARGIN), FAINT, gid="standing")
     return sheet.figure
 
 
@@ -42,14 +46,15 @@ def film(game: Game, texts: Sequence[str]) -> Figure:
     _draw_all(sheet, game)
     for moment, text in enumerate(texts):
         size = fitting(text, _TEXT, 2 * _EDGE - _MARGIN)
-        sheet.during(moment, moment + 1).letters((0.0, -_EDGE - 0.1), text, size, FAINT)
+        sheet.during(moment, moment + 1).letters((0.0, -_EDGE - 0.2), text, size, FAINT)
     return sheet.figure
 
 
 def _page(game: Game, words: Sequence[str], film: bool) -> Sheet:
     """A sheet with the legend of owners below the room for the board."""
     foot = 0.75 + 0.45 * ((game.rules.owners + 3) // 4)
-    sheet = Sheet(-_EDGE, _EDGE, -_EDGE - foot, _EDGE, film)
+    sheet = Sheet(-_EDGE, _EDGE, -_EDGE - foot - _LEGEND, _EDGE, film)
+    _draw_tile_names(sheet, -_EDGE - foot)
     size = min(fitting(text, _TEXT, 1.85) for text in words)
     for owner, text in enumerate(words):
         at = ((owner % 4 - 1.5) * 2.4 - 0.95, -_EDGE - 0.65 - 0.45 * (owner // 4))
@@ -72,6 +77,19 @@ def _draw_all(sheet: Sheet, game: Game) -> None:
             _draw_stop(moves.then(sheet, moves.wagons.get(stop)), game, stop)
 
 
+def _draw_tile_names(sheet: Sheet, top: float) -> None:
+    """X3: what every tile is called, below the rest."""
+    room = 2 * (_EDGE - _MARGIN) / _TILES_A_ROW
+    for i, code in enumerate(CODES):
+        row, column = divmod(i, _TILES_A_ROW)
+        x, y = (column + 0.5) * room - _EDGE + _MARGIN, top - (row + 0.35) * _LEGEND_ROW
+        at = middle(_ORIGIN)
+        small = sheet.inset((x - _LEGEND_TILE * at[0], y - _LEGEND_TILE * at[1]), _LEGEND_TILE)
+        small.area([_square(at, 0.5)], PAPER, GRID, 0.04)
+        _draw_tracks(small, _ORIGIN, code, UNOWNED)
+        sheet.letters((x, y - 0.5 * _LEGEND_TILE - 0.13), code, 0.19, INK, gid=f"name-{code}")
+
+
 class _Moves:
     """Which move of a game, counted from 1, laid what; what was there from the beginning is not among them."""
 
@@ -88,10 +106,12 @@ class _Moves:
 def standing(game: Game) -> str:
     """How far a game has come, in a line."""
     text = f"{plain(game.rules.name)}, {game.rules.players} players, "
+    if game.over and game.rules.companies:
+        scores = ", ".join(f"player {seat + 1} {score}" for seat, score in enumerate(result(game).scores))
+        return f"over after turn {game.turn}: {scores}; profits of the companies below"
     if game.over:
-        final = "profits" if game.rules.companies else "final scores"
-        return text + f"over after turn {game.turn}, {final} below"
-    return text + f"turn {game.turn}, seat {game.seat} to play, {game.tiles_left} tiles left"
+        return text + f"over after turn {game.turn}, final scores below"
+    return text + f"turn {game.turn}, seat {game.seat + 1} to play, {game.tiles_left} tiles left"
 
 
 # --- places ----------------------------------------------------------------------------------------------
@@ -132,19 +152,28 @@ def _square(at: Point, half: float) -> list[Point]:
 
 
 def _draw_board(sheet: Sheet, game: Game) -> None:
-    sheet.area([_square((0.0, 0.0), _HALF + _FRAME)], BORDER, TRACK, 0.03)
-    sheet.area([_square(middle(cell), 0.5) for cell in CELLS], CELL, TRACK, 0.02, "cells")
+    sheet.area([_square((0.0, 0.0), _HALF + _FRAME)], BORDER, GRID, 0.03)
+    sheet.area([_square(middle(cell), 0.5) for cell in CELLS], CELL, GRID, 0.02, "cells")
     sheet.area([_square((0.0, 0.0), 1.0)], CENTRE_FILL, INK, 0.04, "centre")
     if not game.rules.central:
         sheet.letters((0.0, 0.0), "x 2", 0.5, FAINT, "bold")
+    for i in range(SIZE):  # rows and columns, as stories and records count them
+        x, y = middle((i, i))
+        for side in (-1, 1):
+            sheet.letters((side * (_EDGE - _MARGIN / 2), y), str(i), _TEXT, FAINT, gid=f"row-{i}")
+            sheet.letters((x, side * (_EDGE - _MARGIN / 2)), str(i), _TEXT, FAINT, gid=f"column-{i}")
 
 
 def _draw_tile(sheet: Sheet, cell: Cell, code: str) -> None:
     """The bare tracks of a tile; the lines come on top."""
     fill = CENTRE_FILL if cell in CENTRE else PAPER
-    sheet.area([_square(middle(cell), 0.48)], fill, TRACK, 0.02, f"tile-{cell[0]}-{cell[1]}-{code}")
+    sheet.area([_square(middle(cell), 0.48)], fill, GRID, 0.02, f"tile-{cell[0]}-{cell[1]}-{code}")
+    _draw_tracks(sheet, cell, code, TRACK)
+
+
+def _draw_tracks(sheet: Sheet, cell: Cell, code: str, colour: str) -> None:
     tracks = [_curve([_crossing(cell, side, exit_side(code, side))]) for side in SIDES]
-    sheet.shape(Outline.make_compound_path(*tracks), edge=TRACK, width=0.06)
+    sheet.shape(Outline.make_compound_path(*tracks), edge=colour, width=0.06)
 
 
 def _draw_line(sheet: Sheet, game: Game, stop: int, moves: _Moves) -> None:
@@ -159,7 +188,7 @@ def _draw_line(sheet: Sheet, game: Game, stop: int, moves: _Moves) -> None:
         crossings.append(_crossing(cell, side, go))
         side = opposite(go)
     owned = stop in game.owner
-    colour, width = (OWNER[game.owner[stop]], _LINE) if owned else (FAINT, _LINE / 2)
+    colour, width = (OWNER[game.owner[stop]], _LINE) if owned else (UNOWNED, _LINE / 2)
     if sheet.film:
         _film_line(sheet, passed, crossings, to is None, (colour, width), moves.wagons.get(stop, 0), moves)
         return
@@ -214,4 +243,4 @@ def _draw_stop(sheet: Sheet, game: Game, stop: int) -> None:
 
 def _owner(game: Game, owner: int) -> str:
     """A colour, and whose it is."""
-    return COLOURS[owner] if game.rules.companies else f"{COLOURS[owner]} (seat {owner})"
+    return COLOURS[owner] if game.rules.companies else f"{COLOURS[owner]} (seat {owner + 1})"

@@ -18,7 +18,7 @@ _TURNS = ("", " a quarter right", " upside down", " a quarter left")
 
 def player(game: Game, seat: int) -> str:
     """What a player is called: by the colour of the wagons, or with module 1 by the seat."""
-    return f"Player {seat}" if game.rules.companies else COLOURS[seat]
+    return f"Player {seat + 1}" if game.rules.companies else COLOURS[seat]
 
 
 def holding(game: Game, seat: int) -> str:

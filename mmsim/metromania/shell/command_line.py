@@ -54,7 +54,7 @@ class MetromaniaShell:
 
     def explain(self, spec: str, players: int | None) -> Explained:
         ruleset, sources = rulesets.explain(rulesets.parse(spec), players)
-        companies = ", ".join(f"player {player}" for player in ruleset.seat_player)
+        companies = ", ".join(f"player {player + 1}" for player in ruleset.seat_player)
         facts = (
             Fact("companies in playing order", companies, "S2 S4 T1"),
             Fact("deal", f"{ruleset.deal} ({len(valid_deals(ruleset)):,} possible)", "S2 S3 S4 S5"),
@@ -80,7 +80,7 @@ class MetromaniaShell:
             opening=[
                 f"{ruleset.variant} on {city}, seed {variant.seed}, game {game}",
                 *(
-                    f"  seat {seat}: {story.company(table, seat)} ({bot.spec}) holds {', '.join(map(str, hand))}"
+                    f"  seat {seat + 1}: {story.company(table, seat)} ({bot.spec}) holds {', '.join(map(str, hand))}"
                     for seat, (bot, hand) in enumerate(zip(seats, table.dealt, strict=True))
                 ),
             ],

@@ -103,7 +103,7 @@ def standing(game: Game) -> str:
     stations = f"{_count(game.supply, 'station')} left"
     if game.over:
         return f"after turn {game.turn}: the game is over, final scores below, {stations}"
-    return f"turn {game.turn}, seat {game.seat} to play, {stations}"
+    return f"turn {game.turn}, seat {game.seat + 1} to play, {stations}"
 
 
 def _count(number: int, what: str) -> str:
@@ -139,8 +139,8 @@ def legend(city: City, game: Game | None, points: bool = True) -> list[list[Entr
 def _company(game: Game, seat: int) -> str:
     """A company's name and seat, and the player behind it where one plays two."""
     shared = game.rules.players < game.rules.companies
-    player = f", player {game.rules.seat_player[seat]}" if shared else ""
-    return f"{COMPANY_NAMES[seat]} (seat {seat}{player})"
+    player = f", player {game.rules.seat_player[seat] + 1}" if shared else ""
+    return f"{COMPANY_NAMES[seat]} (seat {seat + 1}{player})"
 
 
 def _kind_mark(kind: str, sheet: Sheet) -> None:

@@ -16,6 +16,7 @@ LETTER = 0.34  # size of the letter in a spot
 _LATTICE_COLOUR, _LATTICE_WIDTH = "#CFC8B8", 0.018
 _BORDER_COLOUR, _BORDER_WIDTH = "#57524A", 0.055
 _RIM = 0.3  # rounds the corners of the frame
+_COORDINATES = 0.56  # how far outside a vertex of the border its name stands
 _LABEL_LINE, _LABEL_STRIP = 1.15, 2.1  # where piece labels stand outside the portals, in ems
 
 
@@ -36,6 +37,7 @@ def draw_city(sheet: Sheet, city: City, covered: Mapping[Cell, int] = MappingPro
     _draw_cells(sheet, city, covered)
     _draw_lattice(sheet, city)
     _draw_borders(sheet, city)
+    _draw_coordinates(sheet, city)
     _draw_labels(sheet, city)
 
 
@@ -177,6 +179,22 @@ def _draw_borders(sheet: Sheet, city: City) -> None:
     corners = [position(step((0, 0), k, city.lattice.side)) for k in range(6)]
     sheet.strokes([[(0.0, 0.0), corner] for corner in corners], _BORDER_COLOUR, _BORDER_WIDTH, "borders")
     sheet.area([corners], "none", edge=_BORDER_COLOUR, width=1.3 * _BORDER_WIDTH, gid="outline")
+
+
+def _draw_coordinates(sheet: Sheet, city: City) -> None:
+    """What the vertices of the border are called, as in stories, each between two cells of the frame.
+
+    Along a row the second number stays the same, along the lines that rise to the right the first.
+    """
+    side = city.lattice.side
+    for k in range(6):
+        for i in range(side):
+            vertex = city.lattice.border_vertex(k, i)
+            x, y = position(vertex)
+            outwards = 60 * k if i == 0 else 60 * k + 30
+            at = turned([(_COORDINATES, 0.0)], outwards, (x, y))[0]
+            text = f"{vertex[0]},{vertex[1]}".replace("-", "\u2212")
+            sheet.letters(at, text, 0.15, FAINT, gid=f"vertex-{vertex[0]}_{vertex[1]}")
 
 
 def _draw_labels(sheet: Sheet, city: City) -> None:

@@ -1,4 +1,4 @@
-"""A finished game of Metromania to step through: every move, then what is kept, then the seven trips."""
+"""A finished game of Metromania to step through: every move, what is kept, the seven trips, the final scores."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -57,6 +57,8 @@ def _scoring(game: Game, outcome: Result) -> Iterator[Moment]:
     for trip in outcome.trips:
         points = [had + more for had, more in zip(points, trip.scores, strict=True)]
         yield Moment(game.turn, None, f"{story.trip_sentence(game, trip)}.", points, hands)
+    scores = ", ".join(f"{story.company(game, seat)} {score}" for seat, score in enumerate(outcome.scores))
+    yield Moment(game.turn, None, f"The game is over: {scores}.", points, hands)
 
 
 def _hands(game: Game) -> list[str]:

@@ -27,7 +27,7 @@ _FAULTS = {"not_placed": "marker not placed", "no_station": "no station at marke
 def company(game: Game, seat: int) -> str:
     """What a company is called; with two companies a player, whose it is."""
     player = game.rules.seat_player[seat]
-    return COMPANIES[seat] + (f" (player {player})" if game.rules.companies > game.rules.players else "")
+    return COMPANIES[seat] + (f" (player {player + 1})" if game.rules.companies > game.rules.players else "")
 
 
 def tell(game: Game, why: Mapping[int, Sequence[Reason]] | None = None) -> Iterator[str]:

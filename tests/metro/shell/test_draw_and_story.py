@@ -11,6 +11,7 @@ from mmsim.metro.rules.position import Game, Move
 from mmsim.metro.rules.reference import apply
 from mmsim.metro.rules.reference_scoring import result
 from mmsim.metro.rules.rulesets import ruleset
+from mmsim.metro.rules.tiles import CODES
 from mmsim.metro.shell import draw, story
 from tests.metro.positions import play, table
 
@@ -53,7 +54,21 @@ def test_an_unfinished_line_has_an_open_end_and_a_wagon_is_shown() -> None:
     picture = svg(game)
     assert {"line-5", "open-5", "wagon-33"} <= ids(picture)
     assert "line-33" not in ids(picture)
-    assert "turn 3, seat 0 to play, 59 tiles left" in picture
+    assert "turn 3, seat 1 to play, 59 tiles left" in picture
+
+
+@pytest.mark.parametrize("spec", ["metro+numbers", "metro+companies"])
+def test_a_picture_of_a_finished_game_has_the_final_scores(spec: str) -> None:
+    game = finished(spec)
+    picture = svg(game)
+    for seat, score in enumerate(result(game).scores):
+        assert (f"player {seat + 1} {score}" if game.rules.companies else f"(seat {seat + 1}): {score}<") in picture
+
+
+def test_cells_and_tiles_can_be_found_by_the_names_stories_give_them() -> None:
+    found = ids(svg(finished("metro")))
+    assert {f"row-{i}" for i in range(8)} | {f"column-{i}" for i in range(8)} <= found
+    assert {f"name-{code}" for code in CODES} <= found
 
 
 @pytest.mark.parametrize("suffix", [".svg", ".png"])

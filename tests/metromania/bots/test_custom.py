@@ -212,7 +212,7 @@ def test_a_file_that_quits_when_it_is_loaded_is_refused_in_a_sentence(tmp_path: 
 
 def test_the_record_of_a_game_that_failed_is_refused_with_the_reason(file: str) -> None:
     prepared, _ = play(f"{file}:Cheat,uniform,uniform,uniform", 1)
-    with pytest.raises(BotFailedError, match="bot Cheat in seat 0 failed in turn 1: chose 'everything'"):
+    with pytest.raises(BotFailedError, match="bot Cheat in seat 1 failed in turn 1: chose 'everything'"):
         METROMANIA.record(prepared, 0)
 
 

@@ -92,6 +92,10 @@ def texts(svg: ElementTree.Element) -> list[str]:
 # --- the picture -----------------------------------------------------------------------------------------
 
 
+def test_vertices_of_the_border_have_the_names_stories_give_them(city_svg: ElementTree.Element) -> None:
+    assert {"6,0", "\u22126,6", "0,6", "6,\u22123"} <= set(texts(city_svg))
+
+
 def test_picture_names_the_set_the_layout_and_every_piece(city_svg: ElementTree.Element) -> None:
     written = texts(city_svg)
     assert {"classic", CODE} <= set(written)
@@ -159,12 +163,12 @@ def test_legend_names_every_company_and_its_final_score(game_svg: ElementTree.El
     written = " ".join(texts(game_svg))
     assert result(finished).scores != finished.points
     for seat, points in enumerate(result(finished).scores):
-        assert re.search(rf"\(seat {seat}\): {points} points?", written)
+        assert re.search(rf"\(seat {seat + 1}\): {points} points?", written)
 
 
 def test_legend_names_the_player_who_has_two_companies(classic: City) -> None:
     game = played(classic, moves=1, rules="print+advanced")
-    assert "Black (seat 2, player 0): 0 points" in texts(svg_of(classic, game))
+    assert "Black (seat 3, player 1): 0 points" in texts(svg_of(classic, game))
 
 
 def test_tunnels_along_one_edge_run_on_either_side_of_it(classic: City) -> None:  # G8

@@ -177,6 +177,6 @@ def test_two_players_with_two_companies_each_can_share_the_win() -> None:
 
 
 def test_a_company_says_whose_it_is_only_where_players_have_two() -> None:
-    assert story.company(played("en1+advanced", 2, "classic", 6), 1) == f"{SECOND} (player 0)"
-    assert story.company(played("print", 2, "compact", 389), 1) == f"{SECOND} (player 1)"
+    assert story.company(played("en1+advanced", 2, "classic", 6), 1) == f"{SECOND} (player 1)"
+    assert story.company(played("print", 2, "compact", 389), 1) == f"{SECOND} (player 2)"
     assert story.company(played("v2", 2, "compact", 3), 1) == SECOND
