@@ -1,34 +1,84 @@
-"""A table of a run as one file that other programs read."""
+"""Tables of a run as one file that other programs read; its ending says of which kind."""
 
-from collections.abc import Callable
+import shutil
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from mmsim.batch.store import Run
-from mmsim.core.errors import unknown
-from mmsim.core.files import output
+from mmsim.core.errors import MmsimError, UsageError
+from mmsim.core.files import STDOUT, output
 
 if TYPE_CHECKING:
     import polars as pl
 
-_SINKS: dict[str, Callable[["pl.LazyFrame", BinaryIO], Any]] = {
-    "csv": lambda frame, file: _no_formulas(frame).sink_csv(file),
-    "json": lambda frame, file: frame.sink_ndjson(file),
-    "parquet": lambda frame, file: frame.sink_parquet(file),
+_SINKS: dict[str, Callable[["pl.LazyFrame", BinaryIO], Any]] = {  # one table a file, written in a stream
+    ".csv": lambda frame, file: _no_formulas(frame).sink_csv(file),
+    ".json": lambda frame, file: frame.sink_ndjson(file),
+    ".parquet": lambda frame, file: frame.sink_parquet(file),
 }
-FORMATS = tuple(_SINKS)
+_SHEETS, _DATABASE = ".xlsx", ".duckdb"  # these hold several tables
+ENDINGS = (*_SINKS, _SHEETS, _DATABASE)
+_MOST_ROWS = 1_048_575  # of a sheet, below its headings
 
 
-def export(run: Run, table: str, kind: str, path: Path) -> int:
-    """Write a table in a stream, however large it is; the number of its rows."""
+def export(run: Run, table: str | None, path: Path) -> int:
+    """Write a table, or all where a file can hold several; the number of rows. Standard output gets CSV."""
+    kind = ".csv" if path == STDOUT else path.suffix.lower()
+    if kind not in ENDINGS:
+        raise UsageError(f"cannot export to '{path}': its name must end in {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}")
+    if table is None and kind in _SINKS:
+        raise UsageError(f"a {kind} file holds one table; say which with --table: {', '.join(run.table_names)}")
+    names = [table] if table else run.table_names
+    frames = {name: run.table(name) for name in names}
+    rows = sum(_rows(frame) for frame in frames.values())
+    if kind == _SHEETS:
+        _write_sheets(frames, path)
+    elif kind == _DATABASE:
+        _write_database(run, names, path)
+    else:
+        with output(path) as file:
+            _SINKS[kind](frames[names[0]], file)
+    return rows
+
+
+def _rows(frame: "pl.LazyFrame") -> int:
     import polars as pl
 
-    if kind not in FORMATS:
-        raise unknown("format", kind, FORMATS)
-    frame = run.table(table)
-    with output(path) as file:
-        _SINKS[kind](frame, file)
     return int(frame.select(pl.len()).collect().item())
+
+
+def _write_sheets(frames: "dict[str, pl.LazyFrame]", path: Path) -> None:
+    """A workbook with a sheet for every table; it is made in memory, as large as sheets can be."""
+    for name, frame in frames.items():
+        if (rows := _rows(frame)) > _MOST_ROWS:
+            raise UsageError(
+                f"{name} has {rows:,} rows and a sheet holds at most {_MOST_ROWS:,}; export .csv, .parquet or .duckdb"
+            )
+    try:
+        from xlsxwriter import Workbook
+    except ImportError as error:
+        raise MmsimError("workbooks need xlsxwriter: pip install 'mmsim[export]'") from error
+    with output(path) as file, Workbook(file, {"strings_to_formulas": False, "strings_to_urls": False}) as workbook:
+        for name, frame in frames.items():
+            frame.collect(engine="streaming").write_excel(workbook, name)
+
+
+def _write_database(run: Run, names: Sequence[str], path: Path) -> None:
+    """A DuckDB database with every table, which DuckDB itself reads from the parts of the run."""
+    try:
+        import duckdb
+    except ImportError as error:
+        raise MmsimError("databases need duckdb: pip install 'mmsim[export]'") from error
+    with output(path) as file, TemporaryDirectory() as scratch:
+        made = Path(scratch) / "made.duckdb"
+        with duckdb.connect(made) as database:
+            for name in names:
+                parts = [str(run.folder / name / part.file) for part in run.whole_parts(name)]
+                database.execute(f'CREATE TABLE "{name}" AS SELECT * FROM read_parquet($parts)', {"parts": parts})
+        with made.open("rb") as whole:
+            shutil.copyfileobj(whole, file)
 
 
 def _no_formulas(frame: "pl.LazyFrame") -> "pl.LazyFrame":

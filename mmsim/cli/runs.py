@@ -11,7 +11,7 @@ from rich.table import Table
 
 from mmsim.batch.check import record as record_of
 from mmsim.batch.experiment import named_after
-from mmsim.batch.export import FORMATS
+from mmsim.batch.export import ENDINGS
 from mmsim.batch.export import export as export_table
 from mmsim.batch.store import Run, runs_in
 from mmsim.batch.tidy import remove_run
@@ -138,14 +138,16 @@ def record(
 
 def export(
     folder: RunFolder,
-    table: Annotated[str, typer.Option(help="Which table.")],
-    out: Annotated[Path | None, typer.Option(dir_okay=False, help="File; if not given, RUN-TABLE.FORMAT here.")] = None,
-    kind: Annotated[
-        str, typer.Option("--format", help=f"One of {', '.join(FORMATS)}; json is one object a line.")
-    ] = "csv",
+    table: Annotated[
+        str | None, typer.Option(help="Which table; if not given, all, in one .xlsx or .duckdb file.")
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(dir_okay=False, help=f"File ({', '.join(ENDINGS)}) or - for CSV; if not given, RUN-TABLE.csv."),
+    ] = None,
 ) -> None:
-    """Write a table of a run as one file for other programs."""
+    """Write tables of a run as one file for other programs."""
     run = Run(folder)
-    path = out or Path(f"{named_after(run.folder)}-{table}.{kind}")
-    rows = export_table(run, table, kind, path)
+    path = out or Path(f"{named_after(run.folder)}-{table or 'tables'}.csv")
+    rows = export_table(run, table, path)
     say(f"{rows:,} rows -> {path}", err=True)

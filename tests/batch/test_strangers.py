@@ -76,7 +76,7 @@ def test_reading_a_run_never_imports_its_bots(with_bot: tuple[Path, Path, Path],
     before = trace.read_text()
     run = Run(folder)
     assert list(check(run, 0, Checked())) == []
-    assert export(run, "seats", "csv", tmp_path / "seats.csv") == 360
+    assert export(run, "seats", tmp_path / "seats.csv") == 360
     assert open_run(folder).games_of("dice-3p") == 120
     assert [one.summary()["state"] for one in runs_in(tmp_path) if isinstance(one, Run)] == ["finished"]
     assert trace.read_text() == before
@@ -286,7 +286,7 @@ def test_a_flipped_bit_is_noticed_wherever_tables_are_read(folder: Path, tmp_pat
     flip(folder / "seats" / "part-000001.parquet")
     says = f"part-000001.parquet has another checksum than the journal says; .*mmsim resume {folder} --deep"
     for reader in (
-        lambda: export(Run(folder), "seats", "csv", tmp_path / "seats.csv"),
+        lambda: export(Run(folder), "seats", tmp_path / "seats.csv"),
         lambda: Run(folder).seats,
         lambda: open_run(folder),
         lambda: record(Run(folder), 0, 70),

@@ -123,7 +123,7 @@ def test_a_run_being_written_is_not_removed(folder: Path) -> None:
 
 def test_a_table_is_exported_to_a_file(made: tuple[Path, str, str], tmp_path: Path) -> None:
     path = tmp_path / "seats.csv"
-    result = run("export", made[0], "--table", "seats", "--format", "csv", "--out", path)
+    result = run("export", made[0], "--table", "seats", "--out", path)
     assert (result.exit_code, result.stderr) == (0, f"1,440 rows -> {path}\n")
     assert pl.read_csv(path).height == 1440
 
@@ -174,8 +174,8 @@ def test_a_game_or_table_that_is_not_there_is_said(made: tuple[Path, str, str], 
     assert "say which with --variant" in complaint(USAGE, "record", folder, "--number", 1, "--out", out)
     text = complaint(USAGE, "record", folder, "--number", 999, "--variant", "print-4p", "--out", out)
     assert text == f"{folder} has the games 0 to 179, not 999"
-    assert "did you mean 'seats'" in complaint(USAGE, "export", folder, "--table", "seat", "--out", out)
-    assert "did you mean 'csv'" in complaint(USAGE, "export", folder, "--table", "seats", "--format", "cvs")
+    assert "did you mean 'seats'" in complaint(USAGE, "export", folder, "--table", "seat", "--out", "-")
+    assert "must end in .csv" in complaint(USAGE, "export", folder, "--table", "seats", "--out", out)
 
 
 def test_a_signal_that_was_dropped_stops_the_run_at_the_next_look() -> None:

@@ -84,7 +84,7 @@ def strange(tmp_path: Path, toy_game: None) -> Path:
 def test_a_folder_with_brackets_and_stars_is_read_like_any(strange: Path, tmp_path: Path) -> None:
     with_stars = Run(strange)
     assert with_stars.games.collect().height == 60
-    assert export(with_stars, "games", "csv", tmp_path / "games.csv") == 60
+    assert export(with_stars, "games", tmp_path / "games.csv") == 60
 
 
 def test_brackets_are_no_markup_and_escapes_do_not_reach_the_terminal(strange: Path) -> None:

@@ -1,0 +1,69 @@
+"""Tables of a run for other programs, and the page that tells how to read them."""
+
+import re
+import shlex
+import zipfile
+from pathlib import Path
+
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+from mmsim.batch import export as exporting
+from mmsim.batch.export import ENDINGS, export
+from mmsim.batch.runner import Session
+from mmsim.batch.store import Run
+from mmsim.cli.app import app
+from mmsim.core.errors import UsageError
+from tests.batch.helpers import ROOT, toy
+
+PAGE = (ROOT / "docs" / "export.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def run(toy_game: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    monkeypatch.chdir(tmp_path)
+    made = Run.create(Path("runs/loyal"), toy())
+    Session(made, 1).carry_out()
+    return made
+
+
+def test_what_the_page_shows_can_be_done(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    for line in re.findall(r"^mmsim (.*?)\s*(?:#.*)?$", PAGE, re.M):
+        done = CliRunner().invoke(app, shlex.split(line))
+        assert done.exit_code == 0, done.output
+    told = []
+    for block in re.findall(r"```python\n(.*?)```", PAGE, re.S):
+        exec(block, {})
+        told.append(capsys.readouterr().out)
+    means = run.seats.group_by("seat").agg(pl.col("win_share").mean()).sort("seat").collect()["win_share"]
+    for text in told:
+        assert [float(share) for share in re.findall(r"\b0\.\d{4,}", text)] == pytest.approx([*means], abs=1e-4)
+
+
+def test_a_workbook_has_a_sheet_for_every_table(run: Run) -> None:
+    rows = export(run, None, Path("all.xlsx"))
+    assert rows == sum(run.table(name).collect().height for name in run.table_names)
+    with zipfile.ZipFile("all.xlsx") as book:
+        listed = book.read("xl/workbook.xml").decode()
+        strings = book.read("xl/sharedStrings.xml").decode()
+    assert re.findall(r'<sheet name="(\w+)"', listed) == run.table_names
+    assert {f"<t>{name}</t>" for name in run.seats.collect_schema()} <= set(re.findall(r"<t>\w+</t>", strings))
+
+
+def test_a_table_longer_than_a_sheet_is_refused(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exporting, "_MOST_ROWS", 10)
+    with pytest.raises(UsageError, match=r"rows and a sheet holds at most 10; export \.csv, \.parquet or \.duckdb"):
+        export(run, "seats", Path("seats.xlsx"))
+    assert not Path("seats.xlsx").exists()
+
+
+def test_an_ending_that_says_nothing_is_refused(run: Run) -> None:
+    for name in ("seats", "seats.cvs", "seats.xls"):
+        with pytest.raises(UsageError, match=rf"cannot export to '{name}': its name must end in {ENDINGS[0]}"):
+            export(run, "seats", Path(name))
+
+
+def test_a_file_of_one_table_must_be_told_which(run: Run) -> None:
+    with pytest.raises(UsageError, match=r"holds one table; say which with --table: games, seats"):
+        export(run, None, Path("all.csv"))
