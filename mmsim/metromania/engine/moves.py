@@ -371,6 +371,13 @@ def _way(s: State, at: Any, bit: Any) -> Choice:
     return DIG + np.int64(ends), number, slot, extra
 
 
+@inlined
+def way_move(s: State, at: Any, bit: Any) -> np.int64:
+    """The tunnel of a bit of `ways[at]` as one number."""
+    kind, line, what, extra = _way(s, at, bit)
+    return move_code(kind, line, what, extra)
+
+
 @jit
 def kth_move(s: State, b: Board, k: Any) -> np.int64:
     """The k-th choice as one number."""

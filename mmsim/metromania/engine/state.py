@@ -71,6 +71,7 @@ BOARD = np.dtype(
         ("sector_vertices", np.int64),
         ("sector_cells", np.int64),
         ("neighbour", np.uint16, 6 * VERTICES),  # [vertex, direction]; VERTICES for none
+        ("ring", np.uint16, 8 * VERTICES),  # [vertex, direction]: the same with the first two directions once more
         ("edge", np.uint16, 6 * VERTICES),  # [vertex, direction]
         ("slot_cell", np.uint16, 12 * VERTICES),  # [vertex, slot]
         ("corner", np.uint16, 3 * CELLS),  # [cell, 0..2]; of a frame cell the third is its portal
@@ -93,7 +94,8 @@ BOARD = np.dtype(
         ("ends", np.int64, 6),  # [side]: how many E cells
         ("end_slots", np.uint16, VERTICES),  # [vertex]: slots that lead to the portal of an E cell
         ("far_end_slots", np.uint16, 6 * VERTICES),  # [vertex, side]: those of them far from a side (D4)
-    ]
+    ],
+    align=True,
 )
 
 RULES = np.dtype(
@@ -240,7 +242,9 @@ def board_record(board_set: BoardSet) -> Record:
     b.diggable = sum(map(board_set.count, ".RCE")) + sum(map(board_set.frame_count, "SE"))
     _fill_bits(b, grid)
     b.sector_cells, b.sector_vertices = side**2, (side + 1) * (side + 2) // 2
-    b.neighbour[: 6 * vertices] = np.where(grid.neighbours == ABSENT, VERTICES, grid.neighbours).ravel()
+    neighbours = np.where(grid.neighbours == ABSENT, VERTICES, grid.neighbours)
+    b.neighbour[: 6 * vertices] = neighbours.ravel()
+    b.ring[: 8 * vertices] = np.hstack((neighbours, neighbours[:, :2])).ravel()
     b.edge[: 6 * vertices] = np.where(grid.edge_id == ABSENT, EDGES, grid.edge_id).ravel()
     b.slot_cell[: 12 * vertices] = grid.slot_cells.astype(np.uint16).ravel()
     b.corner[: 3 * cells] = grid.cell_corners.ravel()

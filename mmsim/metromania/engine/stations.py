@@ -26,10 +26,15 @@ def directions_ahead(direction: Any, station: Any) -> tuple[np.int64, np.int64]:
 
 
 @inlined
-def splits(s: State, line: Any, last: Any, u: Any, edge: Any) -> bool:
-    """ST2: a line that came along the last edge to u goes on from there, and not along the new edge."""
-    along = s.lines_along[ix(last)] & ~s.lines_along[ix(edge)] & ~s.terminus_at[ix(u)]
-    return along & ~(1 << line) & 0xFF != 0
+def parting(s: State, line: Any, last: Any, u: Any) -> np.uint8:
+    """ST2: the other lines that came along the last edge to u and go on from there, as bits."""
+    return np.uint8(s.lines_along[ix(last)] & ~s.terminus_at[ix(u)] & ~(1 << line) & 0xFF)
+
+
+@inlined
+def splits(s: State, others: Any, edge: Any) -> bool:
+    """ST2: one of the lines that came along with it and go on does not take the new edge."""
+    return others & ~s.lines_along[ix(edge)] & 0xFF != 0
 
 
 @inlined
@@ -43,7 +48,7 @@ def meets(s: State, line: Any, w: Any, edge: Any) -> bool:
 def stations_needed(s: State, b: Board, line: Any, u: Any, d: Any) -> np.int64:
     """D5: how many stations a tunnel from u in a direction would make."""
     w, edge = b.neighbour[ix(6 * u + d)], b.edge[ix(6 * u + d)]
-    at_u = (s.station[ix(u)] == 0) & splits(s, line, s.last_edge[ix(line)], u, edge)  # ST4
+    at_u = (s.station[ix(u)] == 0) & splits(s, parting(s, line, s.last_edge[ix(line)], u), edge)  # ST4
     return np.int64(at_u) + np.int64(meets(s, line, w, edge))
 
 

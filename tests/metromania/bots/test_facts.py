@@ -15,7 +15,7 @@ import pytest
 from mmsim.core.game import Variant
 from mmsim.metromania.bots import border
 from mmsim.metromania.bots.position import Position
-from mmsim.metromania.bots.thinking.evaluation import reckon_trips
+from mmsim.metromania.bots.thinking.known_trips import reckon_trips
 from mmsim.metromania.bots.thinking.memory import DEPTH, FEATURES
 from mmsim.metromania.engine.moves import MOVE_KINDS, PASS, START, take_apart
 from mmsim.metromania.game import Metromania

@@ -6,8 +6,9 @@ import numpy as np
 
 from mmsim.compiled.accel import inlined, ix, jit
 from mmsim.compiled.streams import draw_below, next_word, open_stream
-from mmsim.metromania.bots.thinking.evaluation import reckon_trips, study, weight
+from mmsim.metromania.bots.thinking.evaluation import study
 from mmsim.metromania.bots.thinking.features import place_value
+from mmsim.metromania.bots.thinking.known_trips import reckon_trips
 from mmsim.metromania.bots.thinking.memory import (
     DEPTH,
     NOISE,
@@ -22,6 +23,7 @@ from mmsim.metromania.bots.thinking.memory import (
 )
 from mmsim.metromania.bots.thinking.plans import NEVER
 from mmsim.metromania.bots.thinking.restrictions import make_own_view
+from mmsim.metromania.bots.thinking.weights import weight
 from mmsim.metromania.bots.thinking.whole_turns import weigh_turns
 from mmsim.metromania.engine.copies import copy_position
 from mmsim.metromania.engine.moves import BONUS, DECLINE, DIG, END, START, kth_move, move_parts

@@ -14,7 +14,6 @@ from mmsim.metromania.bots.thinking.choice import (
     remember,
     weigh_untried,
 )
-from mmsim.metromania.bots.thinking.evaluation import weight
 from mmsim.metromania.bots.thinking.memory import (
     CANDIDATES,
     DEPTH,
@@ -33,6 +32,7 @@ from mmsim.metromania.bots.thinking.memory import (
 from mmsim.metromania.bots.thinking.position_features import describe_position
 from mmsim.metromania.bots.thinking.restrictions import make_own_view
 from mmsim.metromania.bots.thinking.view import guess_holders
+from mmsim.metromania.bots.thinking.weights import weight
 from mmsim.metromania.bots.thinking.whole_turns import explain_turn
 from mmsim.metromania.engine.state import Board, Rules, State
 from mmsim.metromania.engine.trips import Network

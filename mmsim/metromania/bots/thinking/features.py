@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 
 from mmsim.compiled.accel import count_bits, inlined, ix, jit, lowest_bit
-from mmsim.metromania.bots.thinking.evaluation import note, weight
 from mmsim.metromania.bots.thinking.memory import (
     ALL_MARKERS,
     ALLIES,
@@ -25,6 +24,7 @@ from mmsim.metromania.bots.thinking.memory import (
     Bots,
     Thoughts,
 )
+from mmsim.metromania.bots.thinking.weights import note, weight
 from mmsim.metromania.engine.state import MARKERS, SEATS, Board, Rules, State
 from mmsim.metromania.engine.stations import at_lake, at_park, station_points
 

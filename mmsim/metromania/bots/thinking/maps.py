@@ -16,6 +16,7 @@ from mmsim.metromania.engine.moves import end_slots
 from mmsim.metromania.engine.state import SLOTS, VERTICES, Board, Rules, State
 
 OWN, OTHERS = 0, 1
+EVERY_DIRECTION = 0x555  # the first slot of every direction
 _LONGEST = 31  # tunnels: nobody asks for longer ways than that
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
 

@@ -150,6 +150,7 @@ POOL_PLACES = 0, 0, 0, 1, 1, 2  # in it, each as likely as the others
 SEATING_ROWS = 1 + len(POOL)
 WORDS = VERTEX_WORDS
 LEAST_POINTS = -1000.0  # fewer than anybody can have
+FAR_AWAY = 24  # tunnels: what a line without any way to an end counts as
 FAR = 255  # tunnels: no way at all, or more than can matter
 PLANES = 5  # bits of a distance
 DEPTH = PLANNED
@@ -207,12 +208,9 @@ THOUGHTS = np.dtype(
         ("amount", np.float64, WIDTH),
         # the plan being tried, [tunnel]
         ("planned", np.int64),  # how many tunnels are planned
-        ("first", np.int64),
+        ("first", np.int64),  # its first move
         ("vertex", np.int64, DEPTH),
         ("cell", np.int64, DEPTH),
-        # tunnels that may follow on the one that is gone on with
-        ("try_code", np.int64, 12),
-        ("try_cell", np.int64, 12),
         # plans that wait to be gone on with
         ("waiting", np.int64),
         ("wait_depth", np.int64, _WAITING),
@@ -279,7 +277,8 @@ THOUGHTS = np.dtype(
         ("guide", np.int64, SEATS),  # [seat]: the row of `BOTS` by which it plays in that world
         ("deals", np.int64),
         ("deal", np.uint16, MOST_DEALS),
-    ]
+    ],
+    align=True,
 )
 
 

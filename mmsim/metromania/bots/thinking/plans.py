@@ -4,17 +4,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mmsim.compiled.accel import inlined, ix, jit, lowest_bit
-from mmsim.metromania.bots.thinking.evaluation import (
-    EVERY_DIRECTION,
-    LineEnd,
-    ended_value,
-    note_if,
-    terminus_value,
-    weight,
-)
+from mmsim.compiled.accel import inlined, ix, jit, lowest_bit, rarely
 from mmsim.metromania.bots.thinking.features import joining_value, marker_value, place_value, station_value
-from mmsim.metromania.bots.thinking.maps import goal_map, usable
+from mmsim.metromania.bots.thinking.line_ends import LineEnd, ended_value, terminus_value
+from mmsim.metromania.bots.thinking.maps import EVERY_DIRECTION, goal_map, usable
 from mmsim.metromania.bots.thinking.memory import (
     AHEAD,
     BLOCK,
@@ -28,10 +21,11 @@ from mmsim.metromania.bots.thinking.memory import (
     Bots,
     Thoughts,
 )
+from mmsim.metromania.bots.thinking.weights import note_if, weight
 from mmsim.metromania.engine.moves import DIG, END, START, end_slots, marker_for, move_code, move_parts
 from mmsim.metromania.engine.placing import start_tunnel
 from mmsim.metromania.engine.state import EDGES, HAND, PATH, Board, Rules, State
-from mmsim.metromania.engine.stations import has_been_at, meets, slots_ahead, splits
+from mmsim.metromania.engine.stations import has_been_at, meets, parting, slots_ahead, splits
 
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
 QUIET, EXPLAINING, EXPLAINING_STEP = range(3)  # amounts: not written down; of a plan; of a tunnel on the way to its end
@@ -56,36 +50,51 @@ class Plan(NamedTuple):
     unserved: Any  # bits of what has no station by then, as in `unserved`
     network: Any  # bits of the lines that the company's are connected with by then
     codes: Any  # its moves, CODE_BITS each, the first lowest
+    last: Any  # whether its next tunnel is the last one
+    explaining: Any  # QUIET where that is known, else what `m` says
+
+
+class Step(NamedTuple):
+    """What a plan comes to by a tunnel in a direction, whatever cell it lies in."""
+
+    to: Any  # the vertex it leads to
+    direction: Any
+    edge: Any
+    station: Any  # whether there is a station then
+    at_both: Any  # whether there is one at either end of the tunnel
+    value: Any
+    made: Any
+    unserved: Any
+    network: Any
 
 
 class Tunnel(NamedTuple):
     """A tunnel that may be dug next."""
 
     code: Any  # the move
-    to: Any  # the vertex it leads to
-    direction: Any
     cell: Any
 
 
 @inlined
-def _add_tunnel(
-    v: State, b: Board, r: Rules, bots: Bots, m: Thoughts, plan: Plan, tunnel: Tunnel, explaining: Any
-) -> None:
-    """One more tunnel of a plan: what it is worth, and the plan as it stands then; it waits to be gone on with.
+def _parting(v: State, line: Any, plan: Plan) -> np.uint8:
+    """ST2: the lines that a plan splits from if it goes on from where it stands elsewhere than they do."""
+    return np.uint8(0) if plan.station else parting(v, line, plan.edge, plan.at)
 
-    `explaining`: as in `m`, or QUIET where that is known. In one piece: here bots spend most of their time.
-    """
-    seat, number, depth, u = v.seat, plan.number, plan.depth, plan.at
-    line = 2 * seat + number
-    w, kinds = tunnel.to, plan.kinds
-    edge = np.int64(b.edge[ix(6 * u + tunnel.direction)])
-    kind, _, _, extra = move_parts(tunnel.code)
-    at_u = not plan.station and splits(v, line, plan.edge, u, edge)
+
+@inlined
+def _step(v: State, b: Board, r: Rules, bots: Bots, m: Thoughts, plan: Plan, parting_here: Any, direction: Any) -> Step:
+    """Go on with a plan in a direction: the stations that makes, and the lines that join its network."""
+    seat, u = v.seat, plan.at
+    line = 2 * seat + plan.number
+    w, edge = np.int64(b.neighbour[ix(6 * u + direction)]), np.int64(b.edge[ix(6 * u + direction)])
+    at_u = splits(v, parting_here, edge)
     at_w = meets(v, line, w, edge)
     made = plan.made + np.int64(at_u) + np.int64(at_w)
-    if depth > 0 and made > v.supply:  # D5
-        return
-    value, unserved, network = plan.value + note_if(explaining, bots, m, seat, DUG, 1.0), plan.unserved, plan.network
+    value, unserved, network = (
+        plan.value + note_if(plan.explaining, bots, m, seat, DUG, 1.0),
+        plan.unserved,
+        plan.network,
+    )
     if at_u:
         station, unserved = station_value(v, b, r, bots, m, u, unserved)
         joining, network = joining_value(v, r, bots, m, line, u, True, network)
@@ -93,44 +102,67 @@ def _add_tunnel(
     if at_w:
         station, unserved = station_value(v, b, r, bots, m, w, unserved)
         value += station
-    there = at_w or (kind != END and v.station[ix(w)] != 0)
+    there = at_w or v.station[ix(w)] != 0
     if there:
         joining, network = joining_value(v, r, bots, m, line, w, at_w, network)
         value += joining
-    value += note_if(explaining, bots, m, seat, BLOCK, m.need[ix(tunnel.cell)])
+    return Step(w, direction, edge, there, there or at_u or plan.station, value, made, unserved, network)
+
+
+@inlined
+def _dig(v: State, b: Board, r: Rules, bots: Bots, m: Thoughts, plan: Plan, step: Step, tunnel: Tunnel) -> None:
+    """The tunnel of a step in one of its cells: weigh the plan with it, and put that aside to be gone on with."""
+    seat, number, depth, explaining = v.seat, plan.number, plan.depth, plan.explaining
+    line = 2 * seat + number
+    kind, _, _, extra = move_parts(tunnel.code)
+    value = step.value + note_if(explaining, bots, m, seat, BLOCK, m.need[ix(tunnel.cell)])
     value += note_if(explaining, bots, m, seat, LEADER, m.need_leader[ix(tunnel.cell)])
-    held = kinds
+    kinds, held, unserved = plan.kinds, plan.kinds, step.unserved
     if extra > 0 and kind == DIG:
-        served = there or at_u or plan.station
+        served = step.at_both
         for j in range(3):
             served |= v.station[ix(b.corner[ix(3 * tunnel.cell + j)])] != 0
         marker = v.hand_marker[ix(HAND * seat + extra - 1)]
-        value += marker_value(v, r, bots, m, marker, served, network)
+        value += marker_value(v, r, bots, m, marker, served, step.network)
         m.marker_at[ix(marker)] = tunnel.cell
         unserved |= np.uint64(not served) << np.uint64(marker)
         held &= ~(_ONE << np.uint64(16 * v.hand_kind[ix(HAND * seat + extra - 1)]))
         if r.markers_per_turn - v.markers_laid <= 1 or depth > 0:
             kinds = _ONE
-    codes = plan.codes | tunnel.code << CODE_BITS * depth
-    m.vertex[ix(depth)] = w
-    m.cell[ix(depth)] = tunnel.cell
-    to = tunnel.direction
-    now = Plan(number, plan.side, depth + 1, w, to, edge, there, value, kinds, made, unserved, network, codes)
+    now = Plan(
+        number,
+        plan.side,
+        depth + 1,
+        step.to,
+        step.direction,
+        step.edge,
+        step.station,
+        value,
+        kinds,
+        step.made,
+        unserved,
+        step.network,
+        plan.codes | tunnel.code << CODE_BITS * depth,
+        plan.last,
+        explaining,
+    )
     if explaining == EXPLAINING_STEP:
-        _wait(m, now)
+        m.vertex[ix(depth)] = step.to
+        _wait(m, now, tunnel.cell)
         return
     if kind == END:
+        m.vertex[ix(depth)] = step.to
         of_end = ended_value(v, b, bots, m, number) + _bonus_value(v, b, r, bots, m, now)
         if v.ended >> np.uint64(line ^ 1) & _ONE != _ZERO:
             of_end += note_if(explaining, bots, m, seat, CLOSE, _lead(v, r, m))
     else:
-        end = LineEnd(number, plan.side, depth + 1, w, tunnel.direction, there, held)
+        end = LineEnd(number, plan.side, depth + 1, step.to, step.direction, step.station, held)
         of_end = terminus_value(v, b, r, bots, m, end, explaining)
     if explaining != QUIET:
         return
-    _keep(m, number, depth, np.int64(held != m.held_kinds), value + of_end - m.before[ix(number)], now)
-    if kind != END and depth + 1 < m.planned and v.tunnels[ix(line)] + depth + 1 < r.tunnels_per_line:
-        _wait(m, now)
+    _keep(m, np.int64(held != m.held_kinds), value + of_end - m.before[ix(number)], now)
+    if not plan.last and kind != END:
+        _wait(m, now, tunnel.cell)
 
 
 @inlined
@@ -140,7 +172,7 @@ def code_of(codes: Any, i: Any) -> np.int64:
 
 
 @inlined
-def _wait(m: Thoughts, plan: Plan) -> None:
+def _wait(m: Thoughts, plan: Plan, cell: Any) -> None:
     """Put a plan aside, to be gone on with; the tunnels before its last one are those of all that wait above it."""
     at = m.waiting
     m.waiting += 1
@@ -155,12 +187,13 @@ def _wait(m: Thoughts, plan: Plan) -> None:
     m.wait_unserved[ix(at)] = plan.unserved
     m.wait_network[ix(at)] = plan.network
     m.wait_codes[ix(at)] = plan.codes
-    m.wait_cell[ix(at)] = m.cell[ix(plan.depth - 1)]
+    m.wait_cell[ix(at)] = cell
 
 
 @inlined
-def _waiting(m: Thoughts, at: Any, number: Any, side: Any) -> Plan:
-    """A plan that waits."""
+def _waiting(v: State, r: Rules, m: Thoughts, number: Any, side: Any, explaining: Any) -> Plan:
+    """The plan that has waited last."""
+    at = m.waiting
     return Plan(
         number,
         side,
@@ -175,22 +208,28 @@ def _waiting(m: Thoughts, at: Any, number: Any, side: Any) -> Plan:
         m.wait_unserved[ix(at)],
         m.wait_network[ix(at)],
         m.wait_codes[ix(at)],
+        _is_last(v, r, m, number, m.wait_depth[ix(at)]),
+        explaining,
     )
 
 
 @inlined
-def _keep(m: Thoughts, number: Any, depth: Any, laid: Any, value: Any, plan: Plan) -> None:
-    """Note a plan if it is the best so far of its first move, length and use of a marker; and of its line.
+def _is_last(v: State, r: Rules, m: Thoughts, number: Any, depth: Any) -> bool:
+    """Whether no more than one tunnel may follow on those of a plan."""
+    return depth + 1 >= m.planned or v.tunnels[ix(2 * v.seat + number)] + depth + 1 >= r.tunnels_per_line
+
+
+@inlined
+def _keep(m: Thoughts, laid: Any, value: Any, plan: Plan) -> None:
+    """Note a plan if it is the best so far of its first move, length and use of a marker.
 
     Without branches, which nobody could predict.
     """
-    at, of_line = PLANS * m.first + 2 * (depth + 1) + laid, PLANS * number + 2 * (depth + 1) + laid
+    at = PLANS * m.first + 2 * plan.depth + laid
     best, codes = m.best[ix(at)], m.best_codes[ix(at)]
+    changed = (plan.codes | plan.made << MADE_AT) ^ codes
     m.best[ix(at)] = value if value > best else best
-    m.best_codes[ix(at)] = plan.codes | plan.made << MADE_AT if value > best else codes
-    best, place = m.line_value[ix(of_line)], m.line_best[ix(of_line)]
-    m.line_value[ix(of_line)] = value if value > best else best
-    m.line_best[ix(of_line)] = at if value > best else place
+    m.best_codes[ix(at)] = codes ^ changed & -np.int64(value > best)
 
 
 @inlined
@@ -210,9 +249,14 @@ def _lead(v: State, r: Rules, m: Thoughts) -> float:
 
 
 @jit
-def add_tunnel(v: State, b: Board, r: Rules, bots: Bots, m: Thoughts, plan: Plan, tunnel: Tunnel) -> None:
-    """`_add_tunnel`, not inlined: for first tunnels, and for who tells of a turn."""
-    _add_tunnel(v, b, r, bots, m, plan, tunnel, m.explaining)
+def _add_tunnel(
+    v: State, b: Board, r: Rules, bots: Bots, m: Thoughts, plan: Plan, direction: Any, tunnel: Tunnel
+) -> None:
+    """A certain tunnel: the first of a plan, or one to be explained."""
+    line = 2 * v.seat + plan.number
+    step = _step(v, b, r, bots, m, plan, _parting(v, line, plan), direction)
+    if plan.depth == 0 or step.made <= v.supply:  # D5; a first tunnel is legal
+        _dig(v, b, r, bots, m, plan, step, tunnel)
 
 
 @jit
@@ -236,9 +280,26 @@ def first_tunnel(v: State, b: Board, r: Rules, bots: Bots, m: Thoughts, code: An
         cell = np.int64(b.slot_cell[ix(12 * u + what)])
     goal_map(v, b, r, m, side)
     none = np.int64(0)
-    plan = Plan(number, side, none, u, d, last, station, 0.0, kinds, none, m.unserved, m.own_network, none)
-    add_tunnel(v, b, r, bots, m, plan, Tunnel(code, w, d, cell))
-    m.first_there[ix(m.first)] = v.station[ix(w)] != 0 or (m.waiting > 0 and m.wait_station[0] != 0)
+    plan = Plan(
+        number,
+        side,
+        none,
+        u,
+        d,
+        last,
+        station,
+        0.0,
+        kinds,
+        none,
+        m.unserved,
+        m.own_network,
+        none,
+        _is_last(v, r, m, number, none),
+        m.explaining,
+    )
+    _add_tunnel(v, b, r, bots, m, plan, d, Tunnel(code, cell))
+    if m.explaining == QUIET:
+        m.first_there[ix(m.first)] = v.station[ix(w)] != 0 or (m.waiting > 0 and m.wait_station[0] != 0)
     return side
 
 
@@ -246,45 +307,24 @@ def first_tunnel(v: State, b: Board, r: Rules, bots: Bots, m: Thoughts, code: An
 def go_on(v: State, b: Board, r: Rules, bots: Bots, m: Thoughts, number: Any, side: Any) -> None:
     """Take up the plan that waits last and try the tunnels that may follow.
 
-    Of two blank cells along one edge only the one that others need more is tried.
+    Of two blank cells along one edge only the one that others need more is tried. In one piece: here bots spend most of
+    their time.
     """
     m.waiting -= 1
-    at = m.waiting
-    plan = _waiting(m, at, number, side)
-    m.vertex[ix(plan.depth - 1)] = plan.at
-    m.cell[ix(plan.depth - 1)] = m.wait_cell[ix(at)]
-    kind, _, _, marker = move_parts(code_of(plan.codes, plan.depth - 1))
+    plan = _waiting(v, r, m, number, side, QUIET)
+    line, u, depth, station = 2 * v.seat + number, plan.at, plan.depth, plan.station
+    m.vertex[ix(depth - 1)] = u
+    m.cell[ix(depth - 1)] = m.wait_cell[ix(m.waiting)]
+    kind, _, _, marker = move_parts(code_of(plan.codes, depth - 1))
     if kind == DIG and marker > 0:  # a plan tried since may have laid it elsewhere
         place = HAND * v.seat + marker - 1
-        m.marker_at[ix(v.hand_marker[ix(place)])] = m.wait_cell[ix(at)]
-    for i in range(_find_next(v, b, r, m, plan)):
-        code = m.try_code[ix(i)]
-        d = move_parts(code)[2] >> 1
-        w = np.int64(b.neighbour[ix(6 * plan.at + d)])
-        _add_tunnel(v, b, r, bots, m, plan, Tunnel(code, w, d, m.try_cell[ix(i)]), QUIET)
-
-
-@jit
-def next_tunnel(v: State, b: Board, r: Rules, bots: Bots, m: Thoughts, number: Any, side: Any, code: Any) -> None:
-    """Go on with the one plan that waits, by a certain tunnel: for who tells of a turn."""
-    m.waiting = 0
-    plan = _waiting(m, np.int64(0), number, side)
-    slot = move_parts(code)[2]
-    w, cell = np.int64(b.neighbour[ix(6 * plan.at + (slot >> 1))]), np.int64(b.slot_cell[ix(12 * plan.at + slot)])
-    add_tunnel(v, b, r, bots, m, plan, Tunnel(code, w, slot >> 1, cell))
-
-
-@inlined
-def _find_next(v: State, b: Board, r: Rules, m: Thoughts, plan: Plan) -> np.int64:
-    """List the tunnels that may follow on a plan; returns how many."""
-    seat, number, depth, u, station = v.seat, plan.number, plan.depth, plan.at, plan.station
-    line = 2 * seat + number
+        m.marker_at[ix(v.hand_marker[ix(place)])] = m.cell[ix(depth - 1)]
+    parting_here = _parting(v, line, plan)
     slots = slots_ahead(plan.direction, station)
     blank = usable(v, u, _ONE) & slots
     spots = usable(v, u, plan.kinds & ~_ONE) & slots
     if v.end_free[ix(u)] != _ZERO:
-        blank |= end_slots(v, b, r, plan.side, u) & slots
-    found = np.int64(0)
+        blank |= end_slots(v, b, r, side, u) & slots
     rest = (blank | spots | (blank | spots) >> _ONE) & np.uint64(EVERY_DIRECTION)
     while rest != _ZERO:
         k = lowest_bit(rest) >> 1
@@ -296,26 +336,41 @@ def _find_next(v: State, b: Board, r: Rules, m: Thoughts, plan: Plan) -> np.int6
         taken = _ZERO
         if station:  # without one a line cannot turn back into a cell it has just dug in
             taken = np.uint64(_cell_in_plan(m, depth, one)) | np.uint64(_cell_in_plan(m, depth, other)) << _ONE
+        step = _step(v, b, r, bots, m, plan, parting_here, k)
+        if rarely(step.made > v.supply):  # D5
+            continue
         markers = spots >> np.uint64(2 * k) & np.uint64(3) & ~taken
         while markers != _ZERO:
             slot = 2 * k + lowest_bit(markers)
             cell = other if slot & 1 else one
-            place = marker_for(v, b, seat, cell)
+            place = marker_for(v, b, v.seat, cell)
             if place >= 0:
-                m.try_code[ix(found)] = move_code(DIG, number, slot, 1 + place)
-                m.try_cell[ix(found)] = cell
-                found += 1
+                _dig(v, b, r, bots, m, plan, step, Tunnel(move_code(DIG, number, slot, 1 + place), cell))
             markers &= markers - _ONE
         free = blank >> np.uint64(2 * k) & np.uint64(3) & ~taken
         if free != _ZERO:
-            first, last = one if free & _ONE != _ZERO else other, other if free > _ONE else one
-            needed_more = np.uint64(m.need[ix(last)] > m.need[ix(first)])  # without a branch nobody could predict
-            second = np.int64(free >> _ONE & (~free | needed_more) & _ONE)
+            second = _needed_more(m, free, one, other)
             cell = other if second else one
-            m.try_code[ix(found)] = move_code(END if cell >= b.city_cells else DIG, number, 2 * k + second, 0)
-            m.try_cell[ix(found)] = cell
-            found += 1
-    return found
+            code = move_code(END if cell >= b.city_cells else DIG, number, 2 * k + second, 0)
+            _dig(v, b, r, bots, m, plan, step, Tunnel(code, cell))
+
+
+@inlined
+def _needed_more(m: Thoughts, free: Any, one: Any, other: Any) -> np.int64:
+    """Which of two cells others need more, of those that are free as bits; the first of equals, without a branch."""
+    first, last = one if free & _ONE != _ZERO else other, other if free > _ONE else one
+    needed_more = np.uint64(m.need[ix(last)] > m.need[ix(first)])
+    return np.int64(free >> _ONE & (~free | needed_more) & _ONE)
+
+
+@jit
+def next_tunnel(v: State, b: Board, r: Rules, bots: Bots, m: Thoughts, number: Any, side: Any, code: Any) -> None:
+    """Go on with the one plan that waits, by a certain tunnel: for who tells of a turn."""
+    m.waiting = 0
+    plan = _waiting(v, r, m, number, side, m.explaining)
+    slot = move_parts(code)[2]
+    cell = np.int64(b.slot_cell[ix(12 * plan.at + slot)])
+    _add_tunnel(v, b, r, bots, m, plan, slot >> 1, Tunnel(code, cell))
 
 
 @inlined
@@ -368,7 +423,7 @@ def _stations_on_the_way(v: State, b: Board, m: Thoughts, line: Any, depth: Any,
         kind, _, slot, _ = move_parts(code_of(codes, i))
         if kind != START:
             edge = np.int64(b.edge[ix(6 * u + (slot >> 1))])
-            made |= np.uint64(splits(v, line, last, u, edge)) << np.uint64(i)
+            made |= np.uint64(splits(v, parting(v, line, last, u), edge)) << np.uint64(i)
         made |= np.uint64(meets(v, line, w, edge)) << np.uint64(i + 1)
         u, last = w, edge
     return made

@@ -10,9 +10,11 @@ import numpy as np
 
 from mmsim.compiled.accel import count_bits, inlined, ix, jit, lowest_bit
 from mmsim.metromania.bots.thinking import inputs
-from mmsim.metromania.bots.thinking.evaluation import EVERY_DIRECTION, FAR_AWAY, add_trip, find_networks, shortest_ways
-from mmsim.metromania.bots.thinking.maps import find_free, goal_map, spot_maps, usable
-from mmsim.metromania.bots.thinking.memory import FAR, Thoughts
+from mmsim.metromania.bots.thinking.evaluation import find_networks
+from mmsim.metromania.bots.thinking.known_trips import add_trip, know_trips
+from mmsim.metromania.bots.thinking.maps import EVERY_DIRECTION, find_free, goal_map, spot_maps, usable
+from mmsim.metromania.bots.thinking.memory import FAR, FAR_AWAY, Thoughts
+from mmsim.metromania.bots.thinking.rivals import shortest_ways
 from mmsim.metromania.engine.ending import blocked_lines
 from mmsim.metromania.engine.scoring import (
     kept_points,
@@ -21,6 +23,7 @@ from mmsim.metromania.engine.state import (
     NOWHERE,
     OPEN,
     OTHERS,
+    PATH,
     ROUND,
     SEATS,
     SHARED_ALL,
@@ -31,8 +34,8 @@ from mmsim.metromania.engine.state import (
     Rules,
     State,
 )
-from mmsim.metromania.engine.stations import directions_ahead, meets, slots_ahead, splits, station_points
-from mmsim.metromania.engine.trips import Network, build_network, stations_at_cell
+from mmsim.metromania.engine.stations import directions_ahead, meets, parting, slots_ahead, splits, station_points
+from mmsim.metromania.engine.trips import Network, stations_at_cell
 
 _ONE, _ZERO, _TWO_LINES = np.uint64(1), np.uint64(0), np.uint64(3)
 _BYTE = np.uint32(255)
@@ -64,7 +67,7 @@ def describe_position(v: State, b: Board, r: Rules, m: Thoughts, net: Network, s
     _forget_lines(m)
     for place in range(r.companies):
         other = seat + place if seat + place < r.companies else seat + place - r.companies
-        _describe_company(v, b, r, m, net, seat, other, row + inputs.COMPANY * place)
+        _describe_company(v, b, r, m, seat, other, row + inputs.COMPANY * place)
     _describe_ways(m, row)
     _compare(v, r, m, row, seat)
     _describe_table(v, b, r, m, row)
@@ -73,11 +76,9 @@ def describe_position(v: State, b: Board, r: Rules, m: Thoughts, net: Network, s
 @jit
 def _describe_trips(v: State, b: Board, r: Rules, m: Thoughts, net: Network, seat: Any, row: Any) -> None:
     """The seven trips as they stand: what they bring everybody, and what the company's own ones lack."""
-    for company in range(r.companies):
-        m.trip_points[ix(company)] = 0.0
-    build_network(net, v, r)
+    known = know_trips(v, b, r, net, m)
     for trip in range(TRIPS):
-        start, goal, possible, companies = add_trip(v, b, r, net, m, np.int64(trip))
+        start, goal, possible, companies = add_trip(v, r, m, known, np.int64(trip))
         on_route = possible and companies >> np.uint64(seat) & _ONE != _ZERO
         if trip == _PARK_LAKE:
             _put(m, row + inputs.PARK, 1.0 if start != _ZERO else 0.0)
@@ -129,10 +130,18 @@ def _likely_ally(r: Rules, m: Thoughts, marker: Any) -> float:
     return 0.5 * likely
 
 
+@inlined
+def _lines_met(v: State, line: Any) -> np.uint64:
+    """The lines with a station in common with a line, itself too."""
+    rest, met = v.stops[ix(line)], _ZERO
+    while rest != _ZERO:
+        met |= np.uint64(v.lines_at[ix(v.path[ix(PATH * line + lowest_bit(rest))])])
+        rest &= rest - _ONE
+    return met
+
+
 @jit
-def _describe_company(
-    v: State, b: Board, r: Rules, m: Thoughts, net: Network, seat: Any, company: Any, at: Any
-) -> None:
+def _describe_company(v: State, b: Board, r: Rules, m: Thoughts, seat: Any, company: Any, at: Any) -> None:
     """A company: its points, how far its lines are from an end, its markers.
 
     In one piece: what is counted on the way along its two lines goes into many inputs.
@@ -141,8 +150,8 @@ def _describe_company(
     hope, unstarted, stuck, points_next = 0.0, 0.0, 0.0, 0.0
     for line in range(2 * company, 2 * company + 2):
         to_go = 0.0
-        stops += net.stops[ix(line)]
-        met |= net.met[ix(line)]
+        stops += count_bits(v.stops[ix(line)])
+        met |= _lines_met(v, np.int64(line))
         if v.started >> np.uint64(line) & _ONE == _ZERO:
             unstarted += 1.0
             to_go = 2.0 * b.side
@@ -280,7 +289,7 @@ def _points_next(v: State, b: Board, r: Rules, m: Thoughts, line: Any, own: Any)
         d = lowest_bit(rest) >> 1
         edge, w = np.int64(b.edge[ix(6 * u + d)]), np.int64(b.neighbour[ix(6 * u + d)])
         points = np.int64(0)
-        if v.station[ix(u)] == 0 and splits(v, line, v.last_edge[ix(line)], u, edge):
+        if v.station[ix(u)] == 0 and splits(v, parting(v, line, v.last_edge[ix(line)], u), edge):
             points += station_points(r, v.lanes[ix(u)])
         if meets(v, line, w, edge):
             points += station_points(r, v.lanes[ix(w)])
@@ -301,7 +310,7 @@ def _points_ahead(v: State, b: Board, r: Rules, m: Thoughts, line: Any) -> float
         edge, w = np.int64(b.edge[ix(6 * u + d)]), np.int64(b.neighbour[ix(6 * u + d)])
         met = meets(v, line, w, edge)
         points = station_points(r, v.lanes[ix(w)]) if met else np.int64(0)
-        if v.station[ix(u)] == 0 and splits(v, line, v.last_edge[ix(line)], u, edge):
+        if v.station[ix(u)] == 0 and splits(v, parting(v, line, v.last_edge[ix(line)], u), edge):
             points += station_points(r, v.lanes[ix(u)])
         beyond = usable(v, w, _ONE) & slots_ahead(d, met or v.station[ix(w)] != 0)
         beyond = (beyond | beyond >> _ONE) & np.uint64(EVERY_DIRECTION)

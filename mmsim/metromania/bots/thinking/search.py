@@ -17,7 +17,6 @@ from mmsim.compiled.lead import win_and_margin
 from mmsim.compiled.streams import draw_below, next_word, open_stream, set_seed
 from mmsim.core.rng import Purpose
 from mmsim.metromania.bots.thinking.choice import may_play, play_on
-from mmsim.metromania.bots.thinking.evaluation import weight
 from mmsim.metromania.bots.thinking.expert import choose_alone, compare_turns
 from mmsim.metromania.bots.thinking.memory import (
     CANDIDATES,
@@ -34,6 +33,7 @@ from mmsim.metromania.bots.thinking.memory import (
     Views,
 )
 from mmsim.metromania.bots.thinking.view import UNKNOWN
+from mmsim.metromania.bots.thinking.weights import weight
 from mmsim.metromania.engine.copies import copy_position
 from mmsim.metromania.engine.moves import note_touching
 from mmsim.metromania.engine.scoring import score_game

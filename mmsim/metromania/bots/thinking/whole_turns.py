@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from mmsim.compiled.accel import inlined, ix, jit
-from mmsim.metromania.bots.thinking.evaluation import as_it_stands
+from mmsim.compiled.accel import inlined, ix, jit, lowest_bit
 from mmsim.metromania.bots.thinking.features import place_value
+from mmsim.metromania.bots.thinking.line_ends import as_it_stands
 from mmsim.metromania.bots.thinking.memory import DEPTH, FIRST_MOVES, PLANS, RIVALS, TRIP_POINTS, WIDTH, Bots, Thoughts
 from mmsim.metromania.bots.thinking.plans import (
+    CODE_BITS,
     EXPLAINING,
     EXPLAINING_STEP,
     MADE_AT,
@@ -24,51 +25,74 @@ from mmsim.metromania.bots.thinking.plans import (
     next_tunnel,
     planned_length,
 )
-from mmsim.metromania.engine.moves import DIG, END, STATION, kth_move, move_code, move_parts
+from mmsim.metromania.engine.moves import DIG, END, STATION, kth_move, move_code, move_parts, way_move
 from mmsim.metromania.engine.state import PATH, Board, Rules, State
 
 _SHORT_TURN = -100.0  # for every tunnel that a turn lacks
-_ZERO = np.uint64(0)
+_ONE, _ZERO = np.uint64(1), np.uint64(0)
 
 
 @jit
 def weigh_turns(v: State, b: Board, r: Rules, bots: Bots, m: Thoughts) -> None:
     """For every legal move the best turn that begins with it, and its value."""
-    seat = v.seat
     m.planned = planned_length(v, r, bots)
     m.firsts = min(v.choices, np.int64(FIRST_MOVES))
     for i in range(2 * PLANS):
         m.line_best[ix(i)] = -1
         m.line_value[ix(i)] = NEVER
-    for f in range(m.firsts):
-        first = np.int64(f)
-        m.first = first
-        m.tried[ix(first)] = 0
-        for i in range(PLANS):
-            m.best[ix(PLANS * first + i)] = NEVER
-        code = kth_move(v, b, first)
-        kind, number, what, _ = move_parts(code)
-        m.turn_code[ix(DEPTH * first)] = code
-        m.turn_length[ix(first)] = 1
-        m.turn_made[ix(first)] = 0
-        m.value[ix(first)] = 0.0
-        m.first_line[ix(first)] = -1
-        m.twin[ix(first)] = -1
-        if kind == STATION:
-            x = np.int64(v.path[ix(PATH * (2 * seat + number) + what)])
-            m.value[ix(first)] = place_value(v, b, r, bots, m, 2 * v.seat + number, x, m.unserved, m.own_network)
-            m.turn_made[ix(first)] = 1
-        elif kind <= END:
-            m.first_line[ix(first)] = number
-            if _is_twin(v, b, m, first, code):  # its plans and its turn are those of the move before
-                m.twin[ix(first)] = first - 1
-                m.twin[ix(first - 1)] = first
-                continue
-            m.waiting = 0
-            side = first_tunnel(v, b, r, bots, m, code)
-            while m.waiting > 0:
-                go_on(v, b, r, bots, m, number, side)
+    m.first = 0
+    for at in range(4):
+        rest = v.ways[ix(at)]
+        while rest != _ZERO and m.first < m.firsts:
+            _weigh_first(v, b, r, bots, m, way_move(v, np.int64(at), lowest_bit(rest)))
+            rest &= rest - _ONE
+            m.first += 1
+    while m.first < m.firsts:
+        _weigh_first(v, b, r, bots, m, kth_move(v, b, m.first))
+        m.first += 1
     _put_together(v, r, m)
+
+
+@jit
+def _weigh_first(v: State, b: Board, r: Rules, bots: Bots, m: Thoughts, code: Any) -> None:
+    """Weigh all plans of a first move, or the move itself if it is no tunnel."""
+    first = m.first
+    m.tried[ix(first)] = 0
+    for i in range(PLANS):
+        m.best[ix(PLANS * first + i)] = NEVER
+    kind, number, what, _ = move_parts(code)
+    m.turn_code[ix(DEPTH * first)] = code
+    m.turn_length[ix(first)] = 1
+    m.turn_made[ix(first)] = 0
+    m.value[ix(first)] = 0.0
+    m.first_line[ix(first)] = -1
+    m.twin[ix(first)] = -1
+    if kind == STATION:
+        line = 2 * v.seat + number
+        x = np.int64(v.path[ix(PATH * line + what)])
+        m.value[ix(first)] = place_value(v, b, r, bots, m, line, x, m.unserved, m.own_network)
+        m.turn_made[ix(first)] = 1
+    elif kind <= END:
+        m.first_line[ix(first)] = number
+        if _is_twin(v, b, m, first, code):  # its plans and its turn are those of the move before
+            m.twin[ix(first)] = first - 1
+            m.twin[ix(first - 1)] = first
+            return
+        m.waiting = 0
+        side = first_tunnel(v, b, r, bots, m, code)
+        while m.waiting > 0:
+            go_on(v, b, r, bots, m, number, side)
+        _note_best(m, first, number)
+
+
+@inlined
+def _note_best(m: Thoughts, first: Any, number: Any) -> None:
+    """Note the plans of a first move that are the best so far of their line."""
+    for i in range(2, PLANS):
+        at, of_line = PLANS * first + i, PLANS * number + i
+        value, best, place = m.best[ix(at)], m.line_value[ix(of_line)], m.line_best[ix(of_line)]
+        m.line_value[ix(of_line)] = value if value > best else best
+        m.line_best[ix(of_line)] = np.int64(at) if value > best else place
 
 
 @inlined
@@ -140,10 +164,9 @@ def _write_turn(m: Thoughts, first: Any, codes: Any, tunnels: Any, way: Any) -> 
     others = m.best_codes[ix(other)] if other >= 0 else np.int64(0)
     m.turn_length[ix(first)] = tunnels + rest
     m.turn_made[ix(first)] = (codes >> MADE_AT) + (others >> MADE_AT)
-    for i in range(tunnels):
+    codes |= (others & (1 << MADE_AT) - 1) << CODE_BITS * tunnels
+    for i in range(DEPTH):
         m.turn_code[ix(DEPTH * first + i)] = code_of(codes, i)
-    for i in range(rest):
-        m.turn_code[ix(DEPTH * first + tunnels + i)] = code_of(others, i)
 
 
 @inlined

@@ -1,0 +1,161 @@
+"""What the end of a line is worth: how far it is from an end of lines and from spots, and the room around it."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from mmsim.compiled.accel import inlined, ix, jit
+from mmsim.compiled.vectors import least_bytes
+from mmsim.metromania.bots.thinking.maps import goal_map, usable
+from mmsim.metromania.bots.thinking.memory import (
+    CHANCES,
+    DEPTH,
+    DISTANCES,
+    END_VALUES,
+    ENDS,
+    FAR_AWAY,
+    FINISH,
+    NEAR,
+    NEAR_SPOT,
+    NEARNESS,
+    RACE,
+    ROOM,
+    SHORTER,
+    SLACKS,
+    UNSTARTED,
+    WIDTH,
+    Bots,
+    Thoughts,
+)
+from mmsim.metromania.bots.thinking.weights import note_if, weight
+from mmsim.metromania.engine.state import VERTICES, Board, Rules, State
+from mmsim.metromania.engine.stations import directions_ahead
+
+_ONE, _ZERO = np.uint64(1), np.uint64(0)
+_BYTE = np.uint32(255)
+_ENOUGH_ROOM = 3  # ways: more do not count
+
+
+class LineEnd(NamedTuple):
+    """The end of a line, as it is or after some tunnels."""
+
+    number: Any  # the line, 0 or 1
+    side: Any  # the one on which it started
+    planned: Any  # tunnels after those it has
+    at: Any  # the vertex
+    direction: Any  # in which it came there
+    station: Any  # whether there is a station
+    kinds: Any  # lanes of the markers left to lay
+
+
+@jit
+def as_it_stands(v: State, b: Board, r: Rules, bots: Bots, m: Thoughts, number: Any) -> float:
+    """What the end of a line is worth where it is now; notes its chance."""
+    line = 2 * v.seat + number
+    if v.ended >> np.uint64(line) & _ONE != _ZERO:
+        return ended_value(v, b, bots, m, number)
+    if v.started >> np.uint64(line) & _ONE == _ZERO:
+        m.chance[ix(number)] = weight(bots, v.seat, WIDTH + UNSTARTED)
+        return _line_end_value(v, bots, m, m.chance[ix(number)], 2 * b.side, 0.0, 0.0, m.explaining)
+    u, side = v.terminus[ix(line)], v.start_side[ix(line)]
+    goal_map(v, b, r, m, side)
+    end = LineEnd(number, side, np.int64(0), u, v.direction[ix(line)], v.station[ix(u)] != 0, m.held_kinds)
+    to_go, near, room = _around(v, b, r, bots, m, end)
+    chance = _chance(bots, v.seat, to_go, r.tunnels_per_line - v.tunnels[ix(line)])
+    m.chance[ix(number)] = chance
+    return _line_end_value(v, bots, m, chance, to_go, near, room, m.explaining)
+
+
+@inlined
+def terminus_value(v: State, b: Board, r: Rules, bots: Bots, m: Thoughts, end: LineEnd, explaining: Any) -> float:
+    """What the end of a line is worth after some planned tunnels."""
+    to_go, near, room = _around(v, b, r, bots, m, end)
+    left = r.tunnels_per_line - v.tunnels[ix(2 * v.seat + end.number)] - end.planned
+    if explaining:
+        return _line_end_value(v, bots, m, _chance(bots, v.seat, to_go, left), to_go, near, room, explaining)
+    row = (DEPTH + 1) * end.number + end.planned
+    if m.end_values_known[ix(row)] >> np.uint64(to_go) & _ONE == _ZERO:
+        m.end_values_known[ix(row)] |= _ONE << np.uint64(to_go)
+        m.end_value[ix(END_VALUES * row + to_go)] = _ending_value(
+            v, bots, m, _chance(bots, v.seat, to_go, left), to_go, explaining
+        )
+    value = m.end_value[ix(END_VALUES * row + to_go)]
+    value += weight(bots, v.seat, NEAR_SPOT) * near
+    return value + weight(bots, v.seat, ROOM) * room
+
+
+@inlined
+def _line_end_value(
+    v: State, bots: Bots, m: Thoughts, chance: Any, to_go: Any, near: Any, room: Any, explaining: Any
+) -> float:
+    """The features of the end of a line, weighed."""
+    value = _ending_value(v, bots, m, chance, to_go, explaining)
+    value += note_if(explaining, bots, m, v.seat, NEAR_SPOT, near)
+    return value + note_if(explaining, bots, m, v.seat, ROOM, room)
+
+
+@inlined
+def _ending_value(v: State, bots: Bots, m: Thoughts, chance: Any, to_go: Any, explaining: Any) -> float:
+    """Those of them that are about ending the line."""
+    seat, shown = v.seat, min(to_go, np.int64(FAR_AWAY))
+    value = note_if(explaining, bots, m, seat, ENDS, chance)
+    value += note_if(explaining, bots, m, seat, FINISH, chance * 0.5 * np.float64(v.points[ix(seat)]))
+    value += note_if(explaining, bots, m, seat, SHORTER, -np.float64(shown))
+    return value + note_if(explaining, bots, m, seat, RACE, m.race[ix(shown)])
+
+
+@jit
+def ended_value(v: State, b: Board, bots: Bots, m: Thoughts, number: Any) -> float:
+    """What a line is worth that has ended."""
+    if v.ended >> np.uint64(2 * v.seat + number) & _ONE != _ZERO:
+        m.chance[ix(number)] = 1.0
+    return _line_end_value(v, bots, m, 1.0, np.int64(0), 0.0, 0.0, m.explaining)
+
+
+@inlined
+def _chance(bots: Bots, seat: Any, to_go: Any, left: Any) -> float:
+    """The chance to end a line with so many tunnels to go and so many left."""
+    if to_go > left or to_go >= DISTANCES:
+        return 0.0
+    return bots.chance[ix(CHANCES * seat + SLACKS * to_go + min(left - to_go, np.int64(SLACKS - 1)))]
+
+
+@inlined
+def _around(v: State, b: Board, r: Rules, bots: Bots, m: Thoughts, end: LineEnd) -> tuple[np.int64, float, float]:
+    """The tunnels from the end of a line to an end of lines, up to DISTANCES, how near spots are, and the room."""
+    line = 2 * v.seat + end.number
+    left = r.tunnels_per_line - v.tunnels[ix(line)] - end.planned
+    if left <= 0:
+        return np.int64(DISTANCES), 0.0, 0.0
+    u, into = end.at, (VERTICES + 1) * end.side
+    first, directions = directions_ahead(end.direction, end.station)
+    ways = usable(v, u, end.kinds)
+    ways |= ways >> _ONE  # the two slots of a direction
+    ways = (ways | ways << np.uint64(12)) >> np.uint64(2 * first)
+    least, places, at = np.uint32(0xFFFFFFFF), np.int64(0), 8 * u + first
+    for _ in range(directions // 3):
+        for _ in range(3):  # so many at once: compiled without a loop
+            w = np.int64(b.ring[ix(at)])
+            open_there = np.int64(ways & _ONE) & ~(np.int64(v.lines_at[ix(w)]) >> line)
+            shut = np.uint32((~open_there & 1) * 0xFFFFFFFF)
+            places += open_there & 1
+            least = least_bytes(least, np.uint32(m.ahead[ix(into + w)] | shut))
+            ways >>= np.uint64(2)
+            at += 1
+    to_go = np.int64(1) if m.ahead[ix(into + u)] & _BYTE == 1 else 1 + np.int64(least & _BYTE)
+    near = 0.0
+    if weight(bots, v.seat, NEAR_SPOT) != 0.0:
+        near = _nearness(bots, v.seat, end.kinds, least, left)
+    return min(to_go, np.int64(DISTANCES)), near, np.float64(min(places, np.int64(_ENOUGH_ROOM)))
+
+
+@inlined
+def _nearness(bots: Bots, seat: Any, kinds: Any, least: Any, left: Any) -> float:
+    """How near spots are for the markers of some kinds, by bytes of tunnels to spots R, C, E above the lowest."""
+    row = NEARNESS * ((NEAR + 1) * seat + min(left, np.int64(NEAR)))
+    near = 0.0
+    for lane in range(1, 4):
+        held = (kinds >> np.uint64(16 * lane) & _ONE) * np.uint64(NEARNESS - 1)
+        tunnels = np.uint64(least >> np.uint32(8 * lane)) & np.uint64(NEARNESS - 1)
+        near += bots.nearness[ix(row) + (tunnels | held ^ np.uint64(NEARNESS - 1))]
+    return near
