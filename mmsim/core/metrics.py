@@ -147,6 +147,7 @@ class Gap:
     table: str
     needs: tuple[str, ...]
     came_up: pl.Expr
+    rules: str = ""  # ids of the rules it is settled by
 
     @property
     def metric(self) -> Metric:
@@ -195,3 +196,4 @@ class Statistics:
     ends: Sentence  # the second sentence of the answer where nothing is compared
     layout_outcomes: tuple[str, ...]  # columns of `games` that a layout may matter for
     swept: tuple[str, ...]  # what a sweep draws, if it is not asked for other metrics
+    limits: tuple[str, ...] = ()  # what is to be known of the game as it is played here, in sentences

@@ -1,13 +1,13 @@
 """Metro behind the seam: the fast core for whole games, and step by step for Python."""
 
-from typing import Any
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
 from mmsim.compiled.warm import warm_up
 from mmsim.core.columns import sentences
 from mmsim.core.game import GameRows, Variant
-from mmsim.core.tabled import TabledGame, Texts
 from mmsim.metro.bots import BOTS
 from mmsim.metro.bots.chances import chances
 from mmsim.metro.bots.lessons import collect_lessons
@@ -21,17 +21,21 @@ from mmsim.metro.rules.reference_scoring import result
 from mmsim.metro.rules.rulesets import RULES_VERSION, ruleset
 from mmsim.metro.shell import record
 
+if TYPE_CHECKING:
+    import polars as pl
 
-class Metro(TabledGame):
+    from mmsim.core.frames import Frames
+
+
+class Metro:
     """The game object of the house."""
 
     name = "metro"
-    rows, words, nullable = tables.ROWS, tables.WORDS, tables.NULLABLE
 
-    def texts(self) -> Texts:
-        from mmsim.metro.engine.texts import TEXTS  # Polars takes a moment to import
-
-        return TEXTS
+    @property
+    def tables(self) -> "dict[str, pl.Schema]":
+        frames = _frames()
+        return {table: frames.schema(table) for table in tables.ROWS}
 
     @property
     def columns(self) -> dict[str, dict[str, str]]:
@@ -75,6 +79,10 @@ class Metro(TabledGame):
             "seed": prepared.seed,
         }
 
+    def frame(self, prepared: Prepared, table: str, rows: NDArray[Any]) -> "pl.DataFrame":
+        bots = [[bot.spec for bot in prepared.seated(rotation)] for rotation in range(prepared.rotations)]
+        return _frames().frame(table, rows, prepared.name, bots)
+
     def new_game(self, prepared: Prepared, game: int) -> Position:
         return Position(prepared, game)
 
@@ -98,3 +106,11 @@ class Metro(TabledGame):
             result(table)
             decisions += len(table.history)
         return decisions
+
+
+@cache
+def _frames() -> "Frames":
+    from mmsim.core.frames import Frames  # Polars takes a moment to import; a worker's first game does not wait
+    from mmsim.metro.engine.texts import TEXTS
+
+    return Frames(tables.ROWS, tables.WORDS, tables.NULLABLE, TEXTS)

@@ -99,7 +99,7 @@ STATISTICS = Statistics(
         *_LINES,
         *common.BOTS,
     ),
-    gaps=(common.SHARED_WIN,),
+    gaps=(replace(common.SHARED_WIN, rules="X12"),),
     sections=(common.SCORES_SECTION, common.TENSION_SECTION, _COURSE_SECTION, common.ENDS_SECTION, _LINES_SECTION),
     course=(
         common.LEAD_CHANGES,

@@ -207,6 +207,7 @@ _GAPS = (
         "games",
         ("end_reason",),
         pl.col("end_reason") == "deadlock",
+        "T4 P3",
     ),
     Gap(
         "pass",
@@ -215,6 +216,7 @@ _GAPS = (
         "games",
         ("passes",),
         pl.col("passes") > 0,
+        "T4",
     ),
     Gap(
         "start_overflow",
@@ -223,6 +225,7 @@ _GAPS = (
         "games",
         ("start_overflows",),
         pl.col("start_overflows") > 0,
+        "B2",
     ),
     Gap(
         "end_overflow",
@@ -231,6 +234,7 @@ _GAPS = (
         "games",
         ("end_overflows",),
         pl.col("end_overflows") > 0,
+        "D4",
     ),
     Gap(
         "short_supply",
@@ -239,6 +243,7 @@ _GAPS = (
         "games",
         ("short_supply",),
         pl.col("short_supply") > 0,
+        "D5",
     ),
     Gap(
         "two_reasons",
@@ -247,6 +252,7 @@ _GAPS = (
         "games",
         ("two_reasons",),
         pl.col("two_reasons") > 0,
+        "P1",
     ),
     Gap(
         "half_point",
@@ -255,6 +261,7 @@ _GAPS = (
         "seats",
         ("station_points", "lines_ended"),
         (pl.col("lines_ended") == 1) & (pl.col("station_points") % 2 == 1),
+        "L1",
     ),
     Gap(
         "shared_trip",
@@ -263,6 +270,7 @@ _GAPS = (
         "trips",
         ("minutes", "involved"),
         _POSSIBLE & (_COMPANIES > 1),
+        "TT4 TT6",
     ),
     Gap(
         "line_not_started",
@@ -271,8 +279,9 @@ _GAPS = (
         "lines",
         ("start_side",),
         ~_STARTED,
+        "P2",
     ),
-    common.SHARED_WIN,
+    replace(common.SHARED_WIN, rules="W1"),
 )
 
 _SCORING_DECIDES = "the winner of {track_decided_at_scoring} of games leads only after the final scoring"
@@ -327,6 +336,7 @@ _SECTIONS = (
 )
 
 STATISTICS = Statistics(
+    limits=("The books do not print the pieces of the box; these boards are ours.",),
     metrics=(
         *common.SEATS,
         *_SCORES,

@@ -143,7 +143,7 @@ def draw_dots(rows: Sequence[Row], series: Sequence[str], unit: str, at: float |
     for y, row in enumerate(rows):
         first = row.estimates[0]
         if at is not None or (len(series) > 1 and first is not None):
-            _band(axes, y, (at if at is not None or first is None else first.value) or 0.0, row.tolerance, scale)
+            _band(axes, y, (at if at is not None or first is None else first.value) or 0.0, row.tolerance, unit)
     for s, label in enumerate(series):
         offset = (s - (len(series) - 1) / 2) * step
         for y, row in enumerate(rows):
@@ -157,10 +157,12 @@ def draw_dots(rows: Sequence[Row], series: Sequence[str], unit: str, at: float |
     return figure
 
 
-def _band(axes: "Axes", y: float, middle: float, tolerance: float, scale: float) -> None:
+def _band(axes: "Axes", y: float, middle: float, tolerance: float, unit: str) -> None:
     """What lies within tolerance of a number, shaded: an axis that shows it makes nothing of nothing."""
     if tolerance:
-        low, high = (middle - tolerance) * scale, (middle + tolerance) * scale
+        never_below = 0.0 if unit in ("share", "share distance") else -np.inf
+        scale = 100.0 if unit.startswith("share") else 1.0
+        low, high = max(middle - tolerance, never_below) * scale, (middle + tolerance) * scale
         axes.fill_betweenx([y - 0.46, y + 0.46], low, high, color=style.GRID, alpha=0.7, linewidth=0, zorder=1)
 
 
@@ -195,12 +197,11 @@ def draw_by_variant(
 ) -> "Figure":
     """One number of every variant, each in its own line and colour; shaded what is within tolerance of the first."""
     figure, axes = style.blank(0.8 + 0.36 * len(series))
-    scale = 100.0 if unit.startswith("share") else 1.0
     for v, (estimate, label) in enumerate(zip(estimates, series, strict=True)):
         if estimate is not None:
             _point(axes, v, estimate, unit, v, _tip("", label, words.with_interval(estimate, unit)))
         if len(series) > 1 and (first := estimates[0]) is not None:
-            _band(axes, v, first.value, tolerance, scale)
+            _band(axes, v, first.value, tolerance, unit)
     axes.set_yticks(range(len(series)), [_wrapped(label) for label in series])
     axes.set_ylim(len(series) - 0.5, -0.5)
     axes.set_xlabel(_axis(unit))

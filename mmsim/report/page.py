@@ -1,16 +1,19 @@
 """The report itself: one page that needs nothing else, charts and tables beside it."""
 
+import hashlib
 import json
 import re
 import shlex
 from base64 import b64encode
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from io import BytesIO
+from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from mmsim import __version__
 from mmsim.analysis import compare, stats
@@ -20,6 +23,8 @@ from mmsim.analysis.tables import RunTables
 from mmsim.batch.experiment import Experiment
 from mmsim.core.files import read_bytes, remove_left_behind, write_atomically
 from mmsim.core.frames import no_formulas
+from mmsim.core.rulebook import Rule, rulebook
+from mmsim.games import find_statistics
 from mmsim.report import sentences
 from mmsim.report.charts import Chart
 from mmsim.report.drawers import Drawers
@@ -28,7 +33,8 @@ from mmsim.report.sections import Section, headline_chart, sections
 
 _PAGE = "report.html"
 _LIST = "files.json"  # the charts and tables of a report, by which the next one knows what to remove
-_OWN = re.compile(r"charts/[\w.-]+\.(svg|png)|tables/[\w.-]+\.(csv|parquet)")
+_RULES_PAGE = "rules.html"
+_OWN = re.compile(r"charts/[\w.-]+\.(svg|png)|tables/[\w.-]+\.(csv|parquet)|pictures/[\w.-]+\.svg|rules\.html")
 
 
 def write_report(
@@ -36,6 +42,7 @@ def write_report(
     folder: Path,
     first: Callable[[Sequence[Estimates]], Sequence[Section]] = lambda all_estimates: (),
     again: str = "",
+    tell: Callable[[str], None] = lambda text: None,
 ) -> tuple[Path, list[str]]:
     """Write the report of a run into a folder; the page's path and the answer in three sentences.
 
@@ -43,6 +50,7 @@ def write_report(
     makes such a report, if it is not the one that plays an experiment.
     """
     with Drawers() as drawers:
+        tell(f"measuring {int(run.played['games'].sum()):,} games")
         evidence = gather(run)
         answer = sentences.answer(evidence)
         headline = headline_chart(evidence)
@@ -50,16 +58,20 @@ def write_report(
         charts = [*([headline] if headline else []), *(chart for part in parts for chart in part.charts)]
         asked = {chart.name: drawers.ask(chart.files) for chart in charts}
         pictures = {one.title: drawers.ask(one.draw) for part in parts for one in part.pictures if one.draw}
+        tell(f"drawing {len(asked)} charts and {len(pictures)} pictures")
         files = _table_files(evidence)
         drawn = {name: wait() for name, wait in asked.items()}
         images = {title: wait() for title, wait in pictures.items()}
     files |= {f"charts/{name}.{kind}": content for name, kinds in drawn.items() for kind, content in kinds.items()}
-    environment = _environment(drawn, images)
+    files |= {one.file: images[one.title] for part in parts for one in part.pictures if one.draw}
+    environment = _environment(drawn, images, rules := rulebook(run.experiment.game))
+    if rules:
+        files[_RULES_PAGE] = _rules_page(environment, run.experiment.game, rules).encode()
     page, older = folder / _PAGE, _own_files(folder)
-    for inside in (folder, folder / "charts", folder / "tables"):
+    for inside in (folder, folder / "charts", folder / "tables", folder / "pictures"):
         remove_left_behind(inside, re.compile(r"[\w.-]+"))
     write_atomically(page, _page(environment, evidence, answer, headline, parts, again).encode())
-    write_atomically(folder / _LIST, json.dumps(sorted({*files, *older}), indent=1).encode())
+    write_atomically(folder / _LIST, _listing(run.experiment, {*files, *older}))
     for name, content in files.items():
         write_atomically(folder / name, content)
     write_atomically(folder / "experiment.toml", experiment_toml(run.experiment).encode())
@@ -68,16 +80,36 @@ def write_report(
             write_atomically(folder / word, read_bytes(run.folder / word))
     for name in older - set(files):
         (folder / name).unlink(missing_ok=True)
-    write_atomically(folder / _LIST, json.dumps(sorted(files), indent=1).encode())
+    write_atomically(folder / _LIST, _listing(run.experiment, files))
     return page, answer
+
+
+def may_replace(folder: Path, experiment: Experiment) -> bool:
+    """Whether a folder has no report, or one of the same experiment, however many of its games."""
+    return not (folder / _PAGE).exists() or _listed(folder).get("run") == _identity(experiment)
+
+
+def _identity(experiment: Experiment) -> str:
+    said = {key: value for key, value in experiment.to_json().items() if key not in ("games", "part_games")}
+    return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+
+
+def _listing(experiment: Experiment, files: Iterable[str]) -> bytes:
+    return json.dumps({"run": _identity(experiment), "files": sorted(files)}, indent=1).encode()
+
+
+def _listed(folder: Path) -> dict[str, Any]:
+    """What a report in a folder says of itself."""
+    try:
+        listed = json.loads(read_bytes(folder / _LIST))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return listed if isinstance(listed, dict) else {}
 
 
 def _own_files(folder: Path) -> set[str]:
     """The charts and tables that an older report in a folder lists as its own; names that lead elsewhere are none."""
-    try:
-        listed = json.loads(read_bytes(folder / _LIST))
-    except (OSError, ValueError, RecursionError):
-        return set()
+    listed = _listed(folder).get("files")
     names = {name for name in listed if isinstance(name, str)} if isinstance(listed, list) else set()
     return {name for name in names if _OWN.fullmatch(name) and not (folder / name).parent.is_symlink()}
 
@@ -134,8 +166,27 @@ def tables(evidence: Evidence) -> dict[str, pl.DataFrame]:
     return {name: table for name, table in found.items() if table.height}
 
 
-def _environment(drawn: Mapping[str, Mapping[str, bytes]], images: Mapping[str, bytes]) -> Environment:
-    """Templates that know the charts by their names and the pictures by their titles."""
+def _rules_page(environment: Environment, game: str, rules: Mapping[str, Rule]) -> str:
+    """The rules as they are played, each where a link to its id leads."""
+    by_section = [(name, list(own)) for name, own in groupby(rules.values(), lambda rule: rule.section)]
+    environment.filters["marked"] = lambda text: Markup(re.sub("`([^`]*)`", r"<code>\1</code>", str(escape(text))))
+    return environment.get_template(_RULES_PAGE).render(game=game.capitalize(), sections=by_section)
+
+
+def _linked(ids: str, rules: Mapping[str, Rule]) -> Markup:
+    """Ids of rules as links to what they say; the rule itself is shown to whoever points at one."""
+    return Markup(" ").join(
+        Markup('<a href="{}#{}" title="{}">{}</a>').format(_RULES_PAGE, id_, rules[id_].text, id_)
+        if id_ in rules
+        else id_
+        for id_ in ids.split()
+    )
+
+
+def _environment(
+    drawn: Mapping[str, Mapping[str, bytes]], images: Mapping[str, bytes], rules: Mapping[str, Rule]
+) -> Environment:
+    """Templates that know the charts by their names, the pictures by their titles and the rules by their ids."""
     environment = Environment(
         loader=PackageLoader("mmsim.report"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
@@ -143,6 +194,7 @@ def _environment(drawn: Mapping[str, Mapping[str, bytes]], images: Mapping[str, 
     environment.filters["image"] = lambda picture: (
         f"data:image/svg+xml;base64,{b64encode(images[picture.title]).decode()}"
     )
+    environment.filters["linked"] = lambda ids: _linked(ids, rules)
     return environment
 
 
@@ -169,6 +221,7 @@ def _page(
         paired=run.paired,
         deals_shared=any(variant.games_a_deal > 1 for variant in run.variants),
         tests=len(evidence.comparisons),
+        limits=find_statistics(run.experiment.game).limits,
         experiment=experiment_toml(run.experiment),
         again=again or f"mmsim run experiment.toml && mmsim report {shlex.quote(f'runs/{run.name}')}",
         version=__version__,

@@ -1,5 +1,6 @@
 """The sections of a report, one function each; what a run cannot tell has no section."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -11,6 +12,8 @@ from mmsim.analysis.estimates import Estimates
 from mmsim.analysis.fairness import SEAT_IMBALANCE, SOURCE
 from mmsim.analysis.surprises import Surprise
 from mmsim.core.common_metrics import SCORES_SECTION
+from mmsim.core.errors import MmsimError
+from mmsim.core.knobs import spelled
 from mmsim.core.metrics import ChartPlan, SectionPlan
 from mmsim.core.shell import Draws
 from mmsim.games import find_shell, find_statistics
@@ -18,6 +21,7 @@ from mmsim.report import figures, sentences
 from mmsim.report.charts import Chart, Row
 from mmsim.report.evidence import Evidence
 
+RULES = "rules"  # the heading of a column of rule ids
 _MOST_SERIES = 6  # more in one chart are not told apart
 _DOTS = "Dots are means, lines 95 % intervals."
 
@@ -42,6 +46,11 @@ class Picture:
     text: str
     command: str
     draw: Callable[[], bytes] | None  # as SVG; None if it cannot be drawn
+
+    @property
+    def file(self) -> str:
+        """Its picture, beside the page."""
+        return f"pictures/{re.sub('[^a-z]+', '-', self.title.lower())}.svg"
 
 
 @dataclass(frozen=True)
@@ -83,10 +92,18 @@ def headline_chart(evidence: Evidence) -> Chart | None:
     players = {variant.players for variant in evidence.run.variants}
     fair = 1 / players.pop() if len(players) == 1 else None
     labels = {group: f"{group} player" for group in shares.groups}
-    note = f"Share of games won, by playing order. {_DOTS}{' Dashed: a fair share.' if fair else ''}"
+    note = f"Share of games won, by playing order. {_marks(evidence)}"
+    if fair:
+        note = f"Share of games won, by playing order. {_DOTS} Dashed: a fair share; shaded: near enough to it."
     rows = figures.rows_of(shares, labels)
     title = sentences.seats_title(evidence)
     return figures.dots("seats", title, note, rows, evidence.names, "share", fair)
+
+
+def _marks(evidence: Evidence) -> str:
+    """What dots, lines and shades of a chart are."""
+    near = f" Shaded: near enough to {evidence.names[0]}." if len(evidence.names) > 1 else ""
+    return _DOTS + near
 
 
 def _estimates_table(evidence: Evidence, caption: str, names: Sequence[str]) -> Table:
@@ -111,19 +128,19 @@ def seats(evidence: Evidence) -> Section | None:
     if points is None or "seat_imbalance" not in evidence.estimates:
         return None
     rows = figures.rows_of(points, {group: f"{group} player" for group in points.groups})
-    note = f"Points of a seat, by its player's place in the playing order. {_DOTS}"
+    note = f"Points of a seat, by its player's place in the playing order. {_marks(evidence)}"
     scored = figures.dots("seat-scores", sentences.seat_scores_title(evidence), note, rows, evidence.names, "points")
     table = _estimates_table(
         evidence, "Seats in numbers", [SOURCE, "first_seat_advantage", "seat_imbalance", "seat_score", "shared_wins"]
     )
     text = [sentences.seat_tests(evidence)]
     return Section(
-        "seats", "Seats", sentences.seats_title(evidence), text, [_imbalance_chart(evidence), scored], [table]
+        "seats", "Seats", sentences.imbalance_title(evidence), text, [_imbalance_chart(evidence), scored], [table]
     )
 
 
 def _imbalance_chart(evidence: Evidence) -> Chart:
-    note = f"Root mean square distance of win shares from a fair share; 0 is perfectly even. {_DOTS}"
+    note = f"Root mean square distance of win shares from a fair share; 0 is perfectly even. {_marks(evidence)}"
     estimates = evidence.estimates[SEAT_IMBALANCE.name]
     return figures.by_variant("seat-imbalance", sentences.imbalance_title(evidence), note, estimates, evidence.names)
 
@@ -146,7 +163,7 @@ def _declared_chart(evidence: Evidence, plan: ChartPlan) -> Chart | None:
     title = sentences.fill(evidence, plan.title)
     if not shown or not title:
         return None
-    note = f"{plan.note} {_DOTS}".strip()
+    note = f"{plan.note} {_marks(evidence)}".strip()
     estimates = shown[0][0]
     if estimates.groups == ("",) and not shown[0][1]:
         return figures.by_variant(plan.name, title, note, estimates, evidence.names)
@@ -197,26 +214,45 @@ def variants(evidence: Evidence) -> Section | None:
             charts.append(figures.forest(f"variant-{number}", heading, note, shown))
         tables.append(_comparison_table(title, compared))
         text.append(f"Against {evidence.names[0]}, {sentences.verdict_of(evidence, variant.name)}.")
+    tables += _rules_that_differ(evidence)
     return Section("variants", "Variants", sentences.variants_title(evidence), text, charts, tables)
+
+
+def _rules_that_differ(evidence: Evidence) -> list[Table]:
+    """Every knob in which two variants differ, with the ids of its rules."""
+    run = evidence.run
+    shell = find_shell(run.experiment.game)
+    specs = [str(run.folder / one.rules) if one.rules.endswith(".toml") else one.rules for one in run.variants]
+    try:
+        explained = [shell.explain(spec, one.players) for spec, one in zip(specs, run.variants, strict=True)]
+    except MmsimError:  # rules of an older version, which this one does not know
+        return []
+    rows = []
+    for name, knob in shell.knobs.items():
+        values = [spelled(one.knobs[name]) for one in explained]
+        if len({*values}) > 1:
+            rows.append([name, knob.text, knob.rules, *values])
+    if not rows:
+        return []
+    return [Table("What differs in the rules", ["knob", "meaning", RULES, *evidence.names], rows, words=3)]
 
 
 def _comparison_table(caption: str, compared: Sequence[Comparison]) -> Table:
     rows = [
         [
             words.label(one.measure.name, one.group),
-            _unit(one.measure.unit),
+            one.in_words,
+            words.with_interval(one.difference, words.difference_unit(one.measure.unit), signed=True),
             words.value(one.before, one.measure.unit),
             words.value(one.after, one.measure.unit),
-            words.with_interval(one.difference, words.difference_unit(one.measure.unit), signed=True),
-            words.p_value(one.p_adjusted),
             f"{one.measure.tolerance * (100 if one.measure.unit.startswith('share') else 1):g}",
+            words.p_value(one.p_adjusted),
             words.percent(one.saved),
-            one.in_words,
         ]
         for one in compared
     ]
-    columns = ["metric", "unit", "before", "after", "difference", "p (Holm)", "tolerance", "variance saved", "verdict"]
-    return Table(caption, columns, rows, words=2, verdicts=[_css(one.verdict) for one in compared])
+    columns = ["metric", "verdict", "difference", "before", "after", "tolerance", "p (Holm)", "variance saved"]
+    return Table(caption, columns, rows, verdicts=[_css(one.verdict) for one in compared])
 
 
 def _css(verdict: Verdict) -> str:
@@ -256,7 +292,7 @@ def boards(evidence: Evidence) -> Section | None:
         f"{evidence.name_of(name)}: {games:,} games on {layouts:,} layouts"
         for name, (layouts, games) in sorted(evidence.layouts.items(), key=lambda item: evidence.name_of(item[0]))
     )
-    note = f"Share of the variance between games that lies between layouts. {_DOTS}"
+    note = f"Share of the variance between games that lies between layouts. {_marks(evidence)}"
     chart = figures.dots(
         "layouts",
         sentences.boards_title(evidence),
@@ -303,20 +339,26 @@ def _draw(game: str, record: dict[str, Any]) -> bytes:
 def rule_gaps(evidence: Evidence) -> Section | None:
     if not evidence.gaps:
         return None
-    rows = [
-        [gap.situation, gap.reading, *(_share(estimates, v) for v in range(len(estimates.variants)))]
-        for gap, estimates in evidence.gaps
-    ]
+    rows, never = [], []
+    for gap, estimates in evidence.gaps:
+        if estimates.means.any():
+            shares = [_share(estimates, v) for v in range(len(estimates.variants))]
+            rows.append([gap.situation, gap.reading, gap.rules, *shares])
+        else:
+            never.append(gap.situation.removesuffix("."))
+    text = ["Situations that the rule books leave open or settle differently, and how often they came up."]
+    if never:
+        text.append(f"Never: {'; '.join(text[:1].lower() + text[1:] for text in never)}.")
+    if not rows:
+        return Section("gaps", "Rule gaps", sentences.gaps_title(evidence), text)
     table = Table(
         "Share of games in which it came up",
-        ["situation", "how it is read here", *evidence.names],
+        ["situation", "how it is read here", RULES, *evidence.names],
         rows,
-        words=2,
+        words=3,
         folded=False,
     )
-    title = sentences.gaps_title(evidence)
-    text = ["Situations that the rule books leave open or settle differently, and how often they came up."]
-    return Section("gaps", "Rule gaps", title, text, [], [table])
+    return Section("gaps", "Rule gaps", sentences.gaps_title(evidence), text, [], [table])
 
 
 def _share(estimates: Estimates, variant: int) -> str:

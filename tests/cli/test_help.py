@@ -10,7 +10,20 @@ from tests.cli.commands import commands, groups
 from tests.cli.runner import output
 
 WITHOUT_TABLES = {  # they print sentences, or write files
-    *("replay", "draw", "verify", "run", "resume", "check", "runs rm", "record", "export", "report", "sweep"),
+    *(
+        "replay",
+        "draw",
+        "verify",
+        "run",
+        "resume",
+        "check",
+        "chances",
+        "runs rm",
+        "record",
+        "export",
+        "report",
+        "sweep",
+    ),
     *("boards show", "boards check", "boards new", "experiments new", "bots tune", "bots train", "bots exploit"),
 }
 

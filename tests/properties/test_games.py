@@ -248,11 +248,11 @@ def test_scores_add_up(game: Game, chooser: Chooser, seed: Seed) -> None:
 
 
 def told_again(game: Game, seed: Seed) -> None:
-    recorded = record.to_record(game, ["uniform"] * game.rules.companies, seed)
-    read = json.loads(records.dumps(recorded))
-    assert read == recorded
+    told = record.to_record(game, ["uniform"] * game.rules.companies, seed)
+    read = json.loads(records.dumps(told))
+    assert read == told
     replayed = record.verify(read)
-    assert record.to_record(replayed, ["uniform"] * game.rules.companies, seed) == recorded
+    assert record.to_record(replayed, ["uniform"] * game.rules.companies, seed) == told
 
 
 @given(new_games(), choosers(), seeds())

@@ -68,6 +68,59 @@ def test_nothing_is_wider_than_the_screen(visited: Any, width: int) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
+def test_the_verdict_is_on_the_first_screen_of_a_table(visited: Any) -> None:
+    page, _, _ = visited
+    page.evaluate("document.querySelectorAll('details').forEach(details => details.open = true)")
+    for width, edge in ((1280, 1280), (390, 390)):
+        page.set_viewport_size({"width": width, "height": 800})
+        heads = page.locator("th", has_text="verdict")
+        assert heads.count() == 2
+        for number in range(2):
+            box = heads.nth(number).bounding_box()
+            assert box["x"] + box["width"] <= edge
+
+
+def test_the_first_column_stays_on_a_phone(visited: Any) -> None:
+    page, _, _ = visited
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.evaluate("document.querySelectorAll('details').forEach(details => details.open = true)")
+    cell = "document.querySelector('#variants td').getBoundingClientRect().left"
+    before = page.evaluate(cell)
+    page.evaluate("document.querySelector('#variants .scroll').scrollLeft = 200")
+    assert page.evaluate("document.querySelector('#variants .scroll').scrollLeft") == 200
+    assert page.evaluate(cell) == before
+
+
+def test_tables_sort_by_numbers_and_by_words(visited: Any) -> None:
+    page, _, _ = visited
+    page.evaluate("document.querySelectorAll('details').forEach(details => details.open = true)")
+    table = page.locator("#variants table").nth(1)
+    column = "table => [...table.tBodies[0].rows].map(row => row.cells[%d].textContent.trim())"
+    table.locator("th button").nth(2).click()
+    rising = [float(text.split()[0].replace("−", "-")) for text in table.evaluate(column % 2)]
+    assert rising == sorted(rising)
+    table.locator("th button").nth(2).click()
+    assert table.locator("th").nth(2).get_attribute("aria-sort") == "descending"
+    falling = [float(text.split()[0].replace("−", "-")) for text in table.evaluate(column % 2)]
+    assert falling == sorted(rising, reverse=True)
+    table.locator("th button").nth(0).click()
+    names = table.evaluate(column % 0)
+    assert names[0] < names[-1]
+
+
+def test_a_picture_is_enlarged_and_put_away(visited: Any) -> None:
+    page, said, _ = visited
+    small = page.locator("a.enlarge img").first.bounding_box()
+    page.locator("a.enlarge").first.click()
+    large = page.locator("dialog img").bounding_box()
+    assert large["height"] > small["height"]
+    assert large["y"] >= 0
+    assert large["y"] + large["height"] <= 800
+    page.keyboard.press("Escape")
+    assert not page.locator("dialog").is_visible()
+    assert said == []
+
+
 def test_text_keeps_its_contrast_in_light_and_dark(visited: Any) -> None:
     page, _, _ = visited
     for scheme in ("light", "dark"):

@@ -22,29 +22,29 @@ from tests.runs import write_run
 
 
 def test_compare_tells_a_run_in_words(run_folder: Path) -> None:
-    answer = output("compare", run_folder)
-    assert "print+no-corruption-4p against print-4p" in answer
-    assert "equal within tolerance" in answer
-    assert "not enough games (the same in every game; about" in answer
-    assert "would do)" in answer
+    told = output("compare", run_folder)
+    assert "print+no-corruption-4p against print-4p" in told
+    assert "equal within tolerance" in told
+    assert "not enough games (the same in every game; about" in told
+    assert "would do)" in told
 
 
 def test_compare_plays_rulesets_itself() -> None:
-    answer = json.loads(output("compare", "print", "print,end_lines=8", "--games", 400, "--metric", "turns", "--json"))
-    (row,) = answer["comparisons"]
+    told = json.loads(output("compare", "print", "print,end_lines=8", "--games", 400, "--metric", "turns", "--json"))
+    (row,) = told["comparisons"]
     assert row["verdict"] == "higher"
     assert row["reference"] == "print-4p"
     assert row["deals"] == 400
-    assert {row["variant"] for row in answer["metrics"]} == {"print-4p", "print,end_lines=8-4p"}
+    assert {row["variant"] for row in told["metrics"]} == {"print-4p", "print,end_lines=8-4p"}
 
 
 def test_compare_keeps_its_games_as_a_run_if_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     words = ("compare", "print", "print+loyal", "--games", 40, "--workers", 1, "--metric", "margin", "--csv")
-    answer = output(*words, "--out", tmp_path / "kept")
-    assert output("compare", tmp_path / "kept", "--metric", "margin", "--csv") == answer
+    told = output(*words, "--out", tmp_path / "kept")
+    assert output("compare", tmp_path / "kept", "--metric", "margin", "--csv") == told
     assert "already holds a run" in complaint(2, *words, "--out", tmp_path / "kept")
-    assert output(*words) == answer
+    assert output(*words) == told
     assert [path.name for path in tmp_path.iterdir()] == ["kept"]
 
 
@@ -63,15 +63,15 @@ def test_a_comparison_that_is_stopped_leaves_nothing_behind(tmp_path: Path, monk
 
 def test_compare_plays_until_a_metric_is_known(tmp_path: Path) -> None:
     words = ("--until", "turns±0.2", "--metric", "turns", "--workers", 1, "--json", "--out", tmp_path / "kept")
-    answer = json.loads(output("compare", "print", "print,end_lines=8", *words))
-    assert all(row["high"] - row["low"] < 0.4 for row in answer["metrics"])
+    told = json.loads(output("compare", "print", "print,end_lines=8", *words))
+    assert all(row["high"] - row["low"] < 0.4 for row in told["metrics"])
     assert Run(tmp_path / "kept").manifest.until.known_to <= 0.2
 
 
 def test_compare_says_when_a_metric_is_not_known_so_well() -> None:
     words = ("--until", "turns±0.001", "--metric", "turns", "--workers", 1, "--games", 400)
-    answer = run("compare", "print", "print,end_lines=8", *words).stderr
-    assert "not to ±0.001: the limit of 400 games was reached" in answer
+    told = run("compare", "print", "print,end_lines=8", *words).stderr
+    assert "not to ±0.001: the limit of 400 games was reached" in told
 
 
 def test_compare_prints_csv(run_folder: Path) -> None:
@@ -123,6 +123,29 @@ def test_report_prints_the_answer_and_where_it_is(
     assert (tmp_path / "reports" / "municipality" / "report.html").is_file()
 
 
+@pytest.mark.usefixtures("empty_charts")
+def test_the_report_of_another_run_is_replaced_only_if_that_is_asked_for(tmp_path: Path) -> None:
+    one, other = (write_run(tmp_path / name, ["print"], games=8, part_games=8, seed=n) for n, name in enumerate("ab"))
+    output("report", one, "--out", tmp_path / "out")
+    assert output("report", one, "--out", tmp_path / "out")  # its own
+    says = f"{tmp_path}/out holds another report; --force replaces it, --out FOLDER writes elsewhere"
+    assert complaint(2, "report", other, "--out", tmp_path / "out") == says
+    told = run("report", other, "--out", tmp_path / "out", "--force")
+    assert told.exit_code == 0
+    assert told.stderr.splitlines()[0] == "measuring 8 games"
+    assert run("report", other, "--out", tmp_path / "out", "--quiet").stderr == ""
+
+
+@pytest.mark.usefixtures("empty_charts")
+def test_the_page_is_opened_if_that_is_asked_for(
+    run_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr("typer.launch", opened.append)
+    output("report", run_folder, "--out", tmp_path, "--open")
+    assert opened == [(tmp_path / "report.html").as_uri()]
+
+
 def test_report_of_nothing_is_a_sentence(tmp_path: Path) -> None:
     assert f"there is no run {tmp_path}/nothing (mmsim runs list" in complaint(2, "report", tmp_path / "nothing")
 
@@ -172,8 +195,8 @@ def test_the_command_of_a_surprise_plays_that_game(seats: str, tmp_path: Path) -
 
 @pytest.mark.slow
 def test_sweep_reports_how_games_respond(tmp_path: Path) -> None:
-    answer = output("sweep", "print", "--vary", "end_lines=4:6:2", "--games", 300, "--out", tmp_path / "out")
-    assert answer.splitlines()[-1] == f"report -> {tmp_path / 'out' / 'report.html'}"
+    told = output("sweep", "print", "--vary", "end_lines=4:6:2", "--games", 300, "--out", tmp_path / "out")
+    assert told.splitlines()[-1] == f"report -> {tmp_path / 'out' / 'report.html'}"
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     assert "What does end_lines do to print?" in page
     assert "Turns: from" in page
@@ -185,8 +208,8 @@ def test_sweep_reports_how_games_respond(tmp_path: Path) -> None:
 def test_a_wide_sweep_has_a_readable_report(tmp_path: Path) -> None:
     """Eight variants would make crowded charts; those are left out."""
     words = ("--vary", "end_lines=4,5", "--vary", "change_minutes=1:4")
-    answer = output("sweep", "print", *words, "--games", 40, "--metric", "turns", "--out", tmp_path / "out")
-    assert len(answer.splitlines()) == 4
+    told = output("sweep", "print", *words, "--games", 40, "--metric", "turns", "--out", tmp_path / "out")
+    assert len(told.splitlines()) == 4
     charts = {path.stem for path in (tmp_path / "out" / "charts").glob("*.svg")}
     assert {"response-end-lines-turns", "response-change-minutes-turns", "seat-imbalance"} <= charts
     assert "faults" not in charts

@@ -5,14 +5,15 @@ import signal
 import time
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
+import polars as pl
 
 from mmsim.core.bots import Bot
+from mmsim.core.frames import Frames
 from mmsim.core.game import BotError, GameRows, Variant
-from mmsim.core.seating import games_a_deal, seat_bots
-from mmsim.core.tabled import TabledGame
+from mmsim.core.seating import seat_bots
 from tests.toy import record
 from tests.toy.bots import BOTS, play, seated
 from tests.toy.rules import END_REASONS, RULES_VERSION, Position, Ruleset, Seed, ruleset
@@ -41,6 +42,11 @@ SEAT_ROW = np.dtype(
         ("win_share", np.float32),
     ]
 )
+FRAMES = Frames(
+    {"games": GAME_ROW, "seats": SEAT_ROW},
+    {"status": ("finished", "bot_error"), "end_reason": END_REASONS},
+    {"games": ("winner", "decided_turn")},
+)
 
 
 @dataclass(frozen=True)
@@ -55,24 +61,18 @@ class Prepared:
     def name(self) -> str:
         return f"{self.rules.name}-{self.rules.players}p{self.variant.suffix}"
 
-    @property
-    def rotations(self) -> int:
-        return games_a_deal(self.rules.players, self.variant.rotate)
-
     def seed(self, game: int) -> Seed:
         return Seed(self.variant.seed, game, self.variant.rotate)
 
-    def seated(self, game: int) -> list[Bot]:
-        return seated(self.rules, self.bots, self.seed(game))
 
-
-class Toy(TabledGame):
+class Toy:
     """The game object."""
 
     name = "toy"
-    rows: ClassVar = {"games": GAME_ROW, "seats": SEAT_ROW}
-    words: ClassVar = {"status": ("finished", "bot_error"), "end_reason": END_REASONS}
-    nullable: ClassVar = {"games": ("winner", "decided_turn")}
+
+    @property
+    def tables(self) -> dict[str, pl.Schema]:
+        return {table: FRAMES.schema(table) for table in FRAMES.rows}
 
     @property
     def columns(self) -> dict[str, dict[str, str]]:
@@ -115,6 +115,14 @@ class Toy(TabledGame):
                 errors.append(failed)
         return GameRows(rows, int(rows["games"]["turns"].sum()) * players, errors)
 
+    def frame(self, prepared: Prepared, table: str, rows: Any) -> pl.DataFrame:
+        rotations = prepared.rules.players if prepared.variant.rotate else 1
+        bots = [
+            [bot.spec for bot in seated(prepared.rules, prepared.bots, prepared.seed(rotation))]
+            for rotation in range(rotations)
+        ]
+        return FRAMES.frame(table, rows, prepared.name, bots)
+
     def play_reference(self, prepared: Prepared, first_game: int, count: int) -> int:
         return self.play_games(prepared, first_game, count).decisions
 
@@ -123,11 +131,11 @@ class Toy(TabledGame):
 
     def record(self, prepared: Prepared, game: int) -> dict[str, Any]:
         seed = prepared.seed(game)
-        bots = [bot.spec for bot in prepared.seated(game)]
+        bots = [bot.spec for bot in seated(prepared.rules, prepared.bots, seed)]
         return record.record_of(play(prepared.rules, prepared.bots, seed), bots, seed)
 
-    def verify(self, written: dict[str, Any]) -> None:
-        record.verify(written)
+    def verify(self, told: dict[str, Any]) -> None:
+        record.verify(told)
 
 
 def _write(row: Any, seats: Any, game: int, position: Position) -> None:
