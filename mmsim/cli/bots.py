@@ -196,8 +196,13 @@ def train(
     ] = None,
     board: Board = None,
     against: Annotated[
-        str, typer.Option(metavar="POOL", autocompletion=completion.bots, help="Bots in the other seats, with commas.")
-    ] = "planner,networker",
+        str | None,
+        typer.Option(
+            metavar="POOL",
+            autocompletion=completion.bots,
+            help="Bots in the other seats, with commas; if not given, the game says which.",
+        ),
+    ] = None,
     games: Annotated[int, typer.Option(min=1, help="Games to collect decisions from, in all.")] = 4000,
     epochs: Annotated[int, typer.Option(min=0, help="How often the net goes through all decisions.")] = 10,
     final_games: Annotated[int, typer.Option(min=4, help="Held-out games at the end, in all.")] = 4000,
@@ -224,7 +229,14 @@ def train(
     _check_seatable(out)
     shell, first = find_rules(game or (None if rules else game_of_bot(spec)), rules[0] if rules else None)
     plan = training.Plan(
-        *(shell.name, spec, tuple(rules or [first]), tuple(players or [None]), board, tuple(split_bots(against))),
+        *(
+            shell.name,
+            spec,
+            tuple(rules or [first]),
+            tuple(players or [None]),
+            board,
+            tuple(split_bots(against)) if against else (),
+        ),
         *(seed, games, epochs, final_games, add, learner or ""),
     )
     curve: list[Fit] = []

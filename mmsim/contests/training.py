@@ -40,7 +40,7 @@ class Plan:
     rules: tuple[str, ...]
     players: tuple[int | None, ...]
     board: str | None
-    against: tuple[str, ...]
+    against: tuple[str, ...]  # if none is named, those that the bot is declared to meet
     seed: int = 1
     games: int = 4000  # to collect decisions from, in all
     epochs: int = 10
@@ -54,6 +54,8 @@ class Plan:
             raise UsageError(f"bot {bot.name} goes by no net; mmsim bots tune looks for better weights of it")
         if self.add and (len({*self.players}) != 1 or None in self.players):
             raise UsageError("a net is added for one number of players")
+        if not self.against:
+            object.__setattr__(self, "against", bot.against)
         if not self.learner:
             object.__setattr__(self, "learner", bot.like)
 

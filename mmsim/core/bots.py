@@ -99,6 +99,7 @@ class NetBot(Bot):
     inputs: tuple[str, ...] = ()  # what its net is told, in the order in which compiled code tells it
     shipped: Path = Path()  # the file of the net it comes with
     like: str = ""  # the bot whose turns the net chooses from
+    against: tuple[str, ...] = ()  # the bots that it meets in training, unless others are named
     file: str = ""  # the file set by whoever seated it
 
     @property

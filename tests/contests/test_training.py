@@ -41,3 +41,8 @@ def test_a_training_gives_the_same_file_however_many_workers_play(tmp_path: Path
 def test_only_bots_with_a_net_can_be_trained() -> None:
     with pytest.raises(UsageError, match="bot planner goes by no net"):
         Plan("metromania", "planner", ("print",), (4,), None, ("planner",))
+
+
+@pytest.mark.parametrize(("game", "pool"), [("metromania", ("planner", "networker")), ("metro", ("planner",))])
+def test_a_training_that_names_no_opponents_meets_those_of_the_game(game: str, pool: tuple[str, ...]) -> None:
+    assert Plan(game, "expert", ("print" if game == "metromania" else "metro",), (4,), None, ()).against == pool

@@ -12,11 +12,11 @@ from mmsim.compiled.entries import Record, array_of, group, new_record
 from mmsim.metro.bots.kinds import UNIFORM
 from mmsim.metro.bots.thinking import chances, choosing, lessons
 from mmsim.metro.bots.thinking.lessons import LESSON
-from mmsim.metro.bots.thinking.memory import BOTS, MINDS, POSITIONS, THOUGHTS, VIEW, Bots, Minds, Positions
+from mmsim.metro.bots.thinking.memory import BOTS, DICE_SETS, MINDS, POSITIONS, THOUGHTS, VIEW, Bots, Minds, Positions
 from mmsim.metro.bots.thinking.view import hide
 from mmsim.metro.engine import border, playout, tables
 from mmsim.metro.engine.scoring import score_game
-from mmsim.metro.engine.state import BOARD, DICE, RULES, STATE, Board, Dice, Rules
+from mmsim.metro.engine.state import BOARD, DICE, RULES, STATE, Board, Rules
 from mmsim.metro.engine.turns import play_move
 
 
@@ -32,7 +32,7 @@ class Memory(NamedTuple):
     """What compiled code works in: the game that is played, its chance, and what its bots have in mind."""
 
     positions: Record  # the game, then what bots see and imagine
-    dice: Record  # of the game, then of the games that are played out to learn from
+    dice: Record  # of the game, then of games that are played out
     thoughts: Record
 
 
@@ -42,7 +42,7 @@ MEMORY = group(Memory, positions=STATE, dice=DICE, thoughts=THOUGHTS)
 
 def new_memory() -> Memory:
     """Memory for one game after another."""
-    return Memory(new_record(STATE, POSITIONS), new_record(DICE, 2), new_record(THOUGHTS, MINDS))
+    return Memory(new_record(STATE, POSITIONS), new_record(DICE, DICE_SETS), new_record(THOUGHTS, MINDS))
 
 
 @jit
@@ -55,7 +55,7 @@ def is_uniform(r: Rules, bots: Bots) -> bool:
 
 
 @jit
-def play_game(positions: Positions, b: Board, r: Rules, bots: Bots, dice: Dice, minds: Minds) -> np.int64:
+def play_game(positions: Positions, b: Board, r: Rules, bots: Bots, dice: Any, minds: Minds) -> np.int64:
     """Play a game that is set up to its end and score it; returns the number of decisions."""
     s = positions[0]
     decisions = np.int64(0)
@@ -69,15 +69,15 @@ def play_game(positions: Positions, b: Board, r: Rules, bots: Bots, dice: Dice, 
 @entry(memory=MEMORY, setting=SETTING, rows=border.ROWS, master=np.uint64, first=np.int64)
 def play_games(memory: Any, setting: Any, rows: Any, master: Any, first: Any) -> Any:
     """Play as many games as there are rows in `games`, from game `first` on; returns the number of decisions."""
-    positions, dice, thoughts = memory.positions, memory.dice[0], memory.thoughts
+    positions, dice, thoughts = memory.positions, memory.dice, memory.thoughts
     s, b, r, rotations = positions[0], setting.board[0], setting.rules[0], np.int64(setting.bots.size)
     decisions = np.int64(0)
     for i in range(rows.games.size):
         game = first + i
-        playout.set_up(s, b, r, dice, master, game, rotations)
+        playout.set_up(s, b, r, dice[0], master, game, rotations)
         bots = setting.bots[game % rotations]
         if is_uniform(r, bots):
-            decisions += playout.play_uniform(s, b, r, dice)
+            decisions += playout.play_uniform(s, b, r, dice[0])
         else:
             decisions += play_game(positions, b, r, bots, dice, thoughts)
         tables.write_rows(s, r, game, i, np.int64(tables.FINISHED), rows.games, rows.seats, rows.lines)
@@ -89,7 +89,7 @@ def finish_game(memory: Any, setting: Any, rows: Any, game: Any, i: Any) -> Any:
     """Let the bots play a game on to its end, into the i-th place of the rows; returns the number of decisions."""
     positions, b, r = memory.positions, setting.board[0], setting.rules[0]
     bots = setting.bots[game % setting.bots.size]
-    decisions = play_game(positions, b, r, bots, memory.dice[0], memory.thoughts)
+    decisions = play_game(positions, b, r, bots, memory.dice, memory.thoughts)
     finished = np.int64(tables.FINISHED)
     tables.write_rows(positions[0], r, game, i, finished, rows.games, rows.seats, rows.lines)
     return decisions
@@ -98,7 +98,7 @@ def finish_game(memory: Any, setting: Any, rows: Any, game: Any, i: Any) -> Any:
 @entry(memory=MEMORY, setting=SETTING, rotation=np.int64)
 def choose(memory: Any, setting: Any, rotation: Any) -> Any:
     """The move that the bot in turn chooses."""
-    b, r, bots, dice = setting.board[0], setting.rules[0], setting.bots[rotation], memory.dice[0]
+    b, r, bots, dice = setting.board[0], setting.rules[0], setting.bots[rotation], memory.dice
     seat = memory.positions[0].seat
     return choosing.choose(memory.positions, b, r, bots, dice, memory.thoughts, seat)
 

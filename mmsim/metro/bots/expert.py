@@ -24,4 +24,5 @@ EXPERT = NetBot(
     inputs=INPUT_NAMES,
     shipped=Path(__file__).parent / "weights" / "expert.json",
     like=PLANNER.name,
+    against=(PLANNER.name,),
 )

@@ -11,17 +11,22 @@ from mmsim.metro.bots.thinking.inputs import MOST_CANDIDATES
 SEARCH = replace(
     EXPERT,
     name="search",
-    idea="Imagines how the expert's best moves go on, with any supply and hands that fit what it has seen and rivals "
-    "of several kinds, and takes the one that stands best when its turn comes again.",
+    idea="Plays the expert's best few moves out to the end, with any supply and hands that fit what it has seen and "
+    "rivals of several kinds, and takes the best.",
     looks_at="All that the expert looks at.",
     weights={
         **PLANNER.weights,
-        "playouts": Weight(200.0, 1.0, 1e6, "Continuations imagined for every decision, all moves together."),
-        "width": Weight(6.0, 1.0, MOST_CANDIDATES, "Moves that are tried, the expert's best ones."),
-        "prior": Weight(16.0, 0.0, 1e6, "Playouts the expert's own opinion of a move counts for."),
-        "turns": Weight(-1.0, -1.0, 60.0, "Turns that are imagined after a move; -1: one of every other player."),
+        "playouts": Weight(64.0, 1.0, 1e6, "Games imagined for every decision, all moves together."),
+        "width": Weight(4.0, 1.0, MOST_CANDIDATES, "Moves that are tried, the expert's best ones."),
+        "candidates": EXPERT.weights["candidates"],
+        "doubt": Weight(0.2, 0.0, 10.0, "How far below the best, by the net, a move may be to be tried."),
+        "begin": Weight(
+            0.6, 0.0, 1.0, "How full the board is when it begins to try; before that it plays like expert."
+        ),
+        "prior": Weight(400.0, 0.0, 1e6, "Playouts the net's opinion counts for, times the square of the empty share."),
+        "margin": Weight(0.5, 0.0, 10.0, "What 30 points of margin count for beside the win."),
         "haste": Weight(1.0, 0.0, 50.0, "How often expectations are passed on in an imagined turn."),
-        "strangers": Weight(0.25, 0.0, 1.0, "Share of imagined turns that go by greedy's values, not by planner's."),
+        "strangers": Weight(0.25, 0.0, 1.0, "Chance that a rival in an imagined game plays like greedy."),
     },
     kind=kinds.SEARCH,
 )

@@ -42,8 +42,10 @@ def searching(name: str, idea: str, looks_at: str, like: NetBot, weights: Mappin
     return replace(like, name=name, idea=idea, looks_at=looks_at, weights=settings, kind=SEARCH, elements={})
 
 
-def re_ranking(name: str, idea: str, looks_at: str, like: Bot, weights: Mapping[str, float]) -> NetBot:
-    """A bot that has a net choose among the best few turns of another one."""
+def re_ranking(
+    name: str, idea: str, looks_at: str, like: Bot, against: tuple[str, ...], weights: Mapping[str, float]
+) -> NetBot:
+    """A bot that has a net choose among the best few turns of another one; in training it meets some bots."""
     return NetBot(
         name,
         idea,
@@ -54,6 +56,7 @@ def re_ranking(name: str, idea: str, looks_at: str, like: Bot, weights: Mapping[
         inputs=INPUT_NAMES,
         shipped=Path(__file__).parent / "weights" / f"{name}.json",
         like=like.name,
+        against=against,
     )
 
 

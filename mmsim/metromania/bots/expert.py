@@ -4,6 +4,7 @@ Their file, weights/expert.json, says where its weights come from; `mmsim bots t
 """
 
 from mmsim.metromania.bots.declare import re_ranking
+from mmsim.metromania.bots.networker import NETWORKER
 from mmsim.metromania.bots.planner import PLANNER
 
 EXPERT = re_ranking(
@@ -11,5 +12,6 @@ EXPERT = re_ranking(
     idea="Has a small net, trained on playouts, choose among planner's best turns by the position after each.",
     looks_at="what planner looks at; after each turn all lines, points and trips, and how soon the game may end",
     like=PLANNER,
+    against=(PLANNER.name, NETWORKER.name),
     weights={"candidates": 8},
 )

@@ -78,8 +78,18 @@ def test_it_is_trained_by_the_same_code_as_the_other_games_expert(tmp_path: Path
 
 @pytest.mark.parametrize("playouts", [1, 2, 3, 7, 10, 33])
 def test_search_uses_all_of_its_playouts(playouts: int) -> None:
-    position = Position(METRO.prepare(Variant("metro", 4, bots=f"search:playouts={playouts},prior=0", seed=3)), 0)
+    bots = f"search:playouts={playouts},width=6,doubt=10,begin=0"
+    position = Position(METRO.prepare(Variant("metro", 4, bots=bots, seed=3)), 0)
     position.bot_move()
     thoughts = position._memory.thoughts[0]
     tried = thoughts.count[:6].sum()
     assert tried == (playouts if playouts > 1 else 0)  # a single one compares nothing
+
+
+def test_search_plays_like_expert_until_the_board_is_as_full_as_it_begins_at() -> None:
+    expert, search, late = (
+        METRO.play_games(METRO.prepare(Variant("metro", 4, bots=bots, seed=4)), 0, 4)["seats"]
+        for bots in ("expert", "search:playouts=16,begin=0.5", "search:playouts=16,begin=1")
+    )
+    assert late["score"].tolist() == expert["score"].tolist()
+    assert search["score"].tolist() != expert["score"].tolist()

@@ -35,7 +35,7 @@ def turned(memory: Any, by: int) -> Any:
     return other
 
 
-@pytest.mark.parametrize("bot", [name for name in BOTS if name != "search"])  # it deals hidden hands seat by seat
+@pytest.mark.parametrize("bot", BOTS)
 def test_the_choice_is_the_same_when_the_table_is_turned(bot: str) -> None:
     prepared = METRO.prepare(Variant("metro", _PLAYERS, bots=bot, seed=9))
     seen = 0

@@ -35,7 +35,7 @@ def share(one: str, three: str, games: int, rules: str = "print", players: int =
         ("expert", "planner", 0.34, 6000),
         ("expert", "networker", 0.45, 6000),
         ("search:turns=4,playouts=4", "expert", 0.33, 1600),
-        ("search:turns=8,playouts=32", "expert", 0.45, 320),
+        ("search:turns=8,playouts=32", "expert", 0.50, 1600),
     ],
 )
 def test_a_bot_wins_as_often_as_its_bar_asks(one: str, three: str, bar: float, games: int) -> None:

@@ -14,8 +14,9 @@ from mmsim.compiled.lead import win_share
 from mmsim.compiled.streams import draw_below, next_word, open_stream
 from mmsim.core.rng import Purpose
 from mmsim.metro.bots.thinking.memory import PLAYOUT, POOL, SAMPLE, VIEW, Bots, Minds, Positions
-from mmsim.metro.bots.thinking.playouts import enter_world, play_out
+from mmsim.metro.bots.thinking.playouts import play_out
 from mmsim.metro.bots.thinking.view import ONLOOKER, count_unseen, guess, hide
+from mmsim.metro.bots.thinking.worlds import enter_world
 from mmsim.metro.engine.moves import find_turn
 from mmsim.metro.engine.state import Board, Rules
 

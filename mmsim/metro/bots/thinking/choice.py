@@ -27,7 +27,7 @@ def choose_greedy(v: State, b: Board, r: Rules, t: Thoughts, w: Any, at: Any, di
     """The placement worth most, or a tile from the supply if that promises more."""
     t.open_value = w[ix(at + _OPEN)]
     weigh_owners(v, r, t, v.seat, 1.0, w[ix(at + _GIVEN)])
-    return _place_or_draw(v, b, r, t, dice, stream)
+    return place_or_draw(v, b, r, t, dice, stream)
 
 
 @jit
@@ -35,11 +35,11 @@ def choose_spoiler(v: State, b: Board, r: Rules, t: Thoughts, w: Any, at: Any, d
     """As the greedy bot, with the others' points first."""
     t.open_value = w[ix(at + _SPOILER_OPEN)]
     weigh_owners(v, r, t, v.seat, w[ix(at + _OWN)], 1.0)
-    return _place_or_draw(v, b, r, t, dice, stream)
+    return place_or_draw(v, b, r, t, dice, stream)
 
 
 @jit
-def _place_or_draw(v: State, b: Board, r: Rules, t: Thoughts, dice: Dice, stream: Any) -> np.int64:
+def place_or_draw(v: State, b: Board, r: Rules, t: Thoughts, dice: Dice, stream: Any) -> np.int64:
     """X8: the best placement of an own tile, or a draw where an unseen tile does better on average."""
     draws = may_draw(v)
     if draws:
@@ -68,8 +68,14 @@ def plan(v: State, b: Board, r: Rules, t: Thoughts, w: Any, at: Any) -> None:
 def choose_planner(v: State, b: Board, r: Rules, t: Thoughts, w: Any, at: Any, dice: Dice, stream: Any) -> np.int64:
     """Whatever raises the own expectations most: a tile, a draw, a wagon or an exchange."""
     plan(v, b, r, t, w, at)
+    return choose_planned(v, b, r, t, w, at, dice, stream)
+
+
+@jit
+def choose_planned(v: State, b: Board, r: Rules, t: Thoughts, w: Any, at: Any, dice: Dice, stream: Any) -> np.int64:
+    """The same where it is known what points are worth and what to expect of every line."""
     if v.drawn >= 0 or not (r.companies or r.stations):
-        return _place_or_draw(v, b, r, t, dice, stream)
+        return place_or_draw(v, b, r, t, dice, stream)
     weigh_cells(v, b, r, t)
     chosen, best = best_placement(v, b, r, t, True, dice, stream)
     if may_draw(v):
@@ -84,4 +90,4 @@ def choose_planner(v: State, b: Board, r: Rules, t: Thoughts, w: Any, at: Any, d
         move, value = best_exchange(v, b, t, w[ix(at + EXCHANGES)])
         if move >= 0 and value > best:
             chosen = move
-    return chosen if chosen >= 0 else _place_or_draw(v, b, r, t, dice, stream)
+    return chosen if chosen >= 0 else place_or_draw(v, b, r, t, dice, stream)

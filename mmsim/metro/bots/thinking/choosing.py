@@ -14,20 +14,20 @@ from mmsim.metro.bots.thinking.restrictions import restrict
 from mmsim.metro.bots.thinking.search import choose_search
 from mmsim.metro.bots.thinking.view import count_unseen, hide
 from mmsim.metro.engine.moves import kth_move
-from mmsim.metro.engine.state import Board, Dice, Rules
+from mmsim.metro.engine.state import Board, Rules
 
 
 @jit
-def choose(positions: Positions, b: Board, r: Rules, bots: Bots, dice: Dice, minds: Minds, who: Any) -> np.int64:
-    """The move of a bot for the player in turn; `who` is its place among the bots."""
+def choose(positions: Positions, b: Board, r: Rules, bots: Bots, dice: Any, minds: Minds, who: Any) -> np.int64:
+    """The move of a bot for the player in turn; `who` is its place among the bots, its chance that of `dice[0]`."""
     s = positions[0]
     if bots.kind[ix(who)] == UNIFORM:
-        return kth_move(s, r, draw_below(dice, 1 + s.seat, s.choices))
+        return kth_move(s, r, draw_below(dice[0], 1 + s.seat, s.choices))
     return _think(positions, b, r, bots, dice, minds, who)
 
 
 @jit
-def _think(positions: Positions, b: Board, r: Rules, bots: Bots, dice: Dice, minds: Minds, who: Any) -> np.int64:
+def _think(positions: Positions, b: Board, r: Rules, bots: Bots, dice: Any, minds: Minds, who: Any) -> np.int64:
     """The move of a bot that looks at its view, and at nothing else."""
     positions[VIEW] = positions[0]
     v, t, w = positions[VIEW], minds[0], bots.weights
@@ -37,11 +37,11 @@ def _think(positions: Positions, b: Board, r: Rules, bots: Bots, dice: Dice, min
     if bots.without[ix(who)] != 0:
         restrict(v, bots.without[ix(who)])
     if kind == GREEDY:
-        return choose_greedy(v, b, r, t, w, at, dice, stream)
+        return choose_greedy(v, b, r, t, w, at, dice[0], stream)
     if kind == SPOILER:
-        return choose_spoiler(v, b, r, t, w, at, dice, stream)
+        return choose_spoiler(v, b, r, t, w, at, dice[0], stream)
     if kind == PLANNER:
-        return choose_planner(v, b, r, t, w, at, dice, stream)
+        return choose_planner(v, b, r, t, w, at, dice[0], stream)
     if kind == EXPERT:
         return choose_expert(positions, b, r, bots, minds, who)
-    return choose_search(positions, b, r, bots, minds, who, dice, stream)
+    return choose_search(positions, b, r, bots, dice, minds, who)

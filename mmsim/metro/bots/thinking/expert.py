@@ -20,7 +20,6 @@ from mmsim.metro.engine.turns import lay, put_wagon
 from mmsim.metro.rules.rulesets import COMPANIES
 
 _CANDIDATES = list(EXPERT.weights).index("candidates")
-_POINTS_A_WIN = 40.0  # how much a position gains for which the net's value, a share of wins, goes up by 1
 
 
 @jit
@@ -35,25 +34,21 @@ def choose_expert(positions: Positions, b: Board, r: Rules, bots: Bots, minds: M
 
 @jit
 def rank_moves(positions: Positions, b: Board, r: Rules, bots: Bots, minds: Minds, who: Any, most: Any) -> np.int64:
-    """The planner's best moves in the view, the best by the net first, and as `prior` what it thinks of each, in
-    points; returns how many there are."""
+    """The planner's best moves in the view, the best by the net first, with its `opinion` of each; returns how many
+    there are."""
     t = minds[0]
     count = compare_moves(positions, b, r, bots, minds, who, most)
     if count < 2:
         return count
     for c in range(count):
-        t.total[ix(c)] = net_value(bots, NET * who, t, INPUTS * c, np.int64(INPUTS))
-        gained = _POINTS_A_WIN * (t.total[ix(c)] - t.total[0])
-        t.prior[ix(c)] = np.float64(t.inputs[ix(AFTER)]) / TENS + gained  # after the planner's best move, and more
+        t.opinion[ix(c)] = net_value(bots, NET * who, t, INPUTS * c, np.int64(INPUTS))
     for c in range(1, count):
-        total, prior, move, i = t.total[ix(c)], t.prior[ix(c)], t.candidate[ix(c)], c
-        while i > 0 and t.total[ix(i - 1)] < total:
-            t.total[ix(i)] = t.total[ix(i - 1)]
-            t.prior[ix(i)] = t.prior[ix(i - 1)]
+        opinion, move, i = t.opinion[ix(c)], t.candidate[ix(c)], c
+        while i > 0 and t.opinion[ix(i - 1)] < opinion:
+            t.opinion[ix(i)] = t.opinion[ix(i - 1)]
             t.candidate[ix(i)] = t.candidate[ix(i - 1)]
             i -= 1
-        t.total[ix(i)] = total
-        t.prior[ix(i)] = prior
+        t.opinion[ix(i)] = opinion
         t.candidate[ix(i)] = move
     return count
 

@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 
 from mmsim.compiled.accel import ix, jit
-from mmsim.compiled.lead import win_and_margin
 from mmsim.compiled.streams import draw_below, next_word, open_stream
 from mmsim.core.lessons import MARGIN, lesson_rows
 from mmsim.core.rng import Purpose
@@ -13,9 +12,10 @@ from mmsim.metro.bots.thinking.choosing import choose
 from mmsim.metro.bots.thinking.expert import compare_moves
 from mmsim.metro.bots.thinking.inputs import MOST_CANDIDATES
 from mmsim.metro.bots.thinking.memory import INPUTS, PLAYOUT, SAMPLE, VIEW, Bots, Minds, Positions
-from mmsim.metro.bots.thinking.playouts import enter_world, play_out
+from mmsim.metro.bots.thinking.playouts import play_out
 from mmsim.metro.bots.thinking.view import count_unseen, guess, hide
-from mmsim.metro.engine.state import Board, Rules, State
+from mmsim.metro.bots.thinking.worlds import enter_world, result_of
+from mmsim.metro.engine.state import Board, Rules
 from mmsim.metro.engine.turns import play_move
 
 _LESSONS = int(Purpose.LESSONS)
@@ -59,7 +59,7 @@ def collect(
                 decision += 1
                 play_move(s, b, r, minds[0].candidate[ix(draw_below(dice[0], 0, found))])
                 continue
-        play_move(s, b, r, choose(positions, b, r, bots, dice[0], minds, s.seat))
+        play_move(s, b, r, choose(positions, b, r, bots, dice, minds, s.seat))
     return row
 
 
@@ -97,15 +97,5 @@ def _compare(
         seat = p.seat
         play_move(p, b, r, t.candidate[ix(c)])
         play_out(positions, b, r, bots, dice, minds)
-        lesson.result = np.float32(_result(p, r, seat))
+        lesson.result = np.float32(result_of(p, r, seat, MARGIN))
     return found
-
-
-@jit
-def _result(p: State, r: Rules, seat: Any) -> float:
-    """How a game went for a player."""
-    best = np.int64(-1)
-    for rival in range(r.players):
-        if rival != seat:
-            best = max(best, p.scores[ix(rival)])
-    return win_and_margin(p.winners, seat, np.float64(p.scores[ix(seat)] - best), MARGIN)

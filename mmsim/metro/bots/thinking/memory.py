@@ -57,8 +57,10 @@ THOUGHTS = np.dtype(
         ("profit", np.float64, COMPANIES),  # what every company is expected to make
         ("value", np.float64, COMPANIES),  # and what that would make it worth
         # search
+        ("open_of", np.float64, SEATS),  # [seat]: the `open_value` by which it plays in an imagined game
         ("candidate", np.int64, MOST_CANDIDATES),  # moves
         ("prior", np.float64, MOST_CANDIDATES),  # what they seemed worth before the search
+        ("opinion", np.float64, MOST_CANDIDATES),  # what the net thinks of them: a share of wins
         ("total", np.float64, MOST_CANDIDATES),  # of their playouts
         ("count", np.float64, MOST_CANDIDATES),  # how many there were
         # expert
@@ -78,10 +80,11 @@ _FIELDS = THOUGHTS.fields
 assert _FIELDS is not None
 EXPECTATIONS = int(_FIELDS["ahead"][1])  # bytes at the beginning of THOUGHTS: what an imagined game goes on with
 
-# Besides the position itself there are a view of it, and what a searching bot makes of that.
+# Besides the position itself there are a view of it, and what a bot that looks ahead makes of that.
 # A game that is played out to the end by bots that think has as much room again, from `PLAYOUT` on.
 VIEW, SAMPLE, PLAYOUT = 1, 2, 3
 POSITIONS = PLAYOUT + 4
 IMAGINED = 1  # the thoughts that go with an imagined game
 PLAYED_OUT = 2  # from here on those of the bots in a game that is played out
 MINDS = PLAYED_OUT + 2
+DICE_SETS = 3  # the chance of the game, of one that is played out, and of one that is imagined in that

@@ -3,24 +3,11 @@
 from typing import Any
 
 from mmsim.compiled.accel import ix, jit
-from mmsim.compiled.streams import open_stream, set_seed
-from mmsim.core.rng import Purpose
 from mmsim.metro.bots.thinking.choosing import choose
-from mmsim.metro.bots.thinking.memory import PLAYED_OUT, PLAYOUT, SAMPLE, Bots, Minds, Positions
+from mmsim.metro.bots.thinking.memory import PLAYED_OUT, PLAYOUT, Bots, Minds, Positions
 from mmsim.metro.engine.scoring import score_game
 from mmsim.metro.engine.state import Board, Rules
 from mmsim.metro.engine.turns import play_move
-
-_BOT = int(Purpose.BOT)
-
-
-@jit
-def enter_world(positions: Positions, r: Rules, dice: Any, chance: Any) -> None:
-    """Put the position that was guessed, and the chance of its bots, where games are played out."""
-    positions[PLAYOUT] = positions[SAMPLE]
-    set_seed(dice[1], chance, positions[PLAYOUT].turn)
-    for seat in range(r.players):
-        open_stream(dice[1], 1 + seat, _BOT + seat)
 
 
 @jit
@@ -29,5 +16,5 @@ def play_out(positions: Positions, b: Board, r: Rules, bots: Bots, dice: Any, mi
     p, t = positions[PLAYOUT], minds[0]
     while not p.over:
         who = t.guide[ix(p.seat)]
-        play_move(p, b, r, choose(positions[PLAYOUT:], b, r, bots, dice[1], minds[PLAYED_OUT:], who))
+        play_move(p, b, r, choose(positions[PLAYOUT:], b, r, bots, dice[1:], minds[PLAYED_OUT:], who))
     score_game(p, r)

@@ -1,49 +1,60 @@
-"""Search: imagine how the expert's best moves go on, many times, and take the one that stands best.
+"""Search: play the best few moves by the net out to the end, many times, and take the one that then looks best.
 
-What is hidden is guessed anew for every continuation; all moves meet the same guesses. Rivals are of several kinds, so
-that no model of the very bots it meets decides. Halves of the moves drop out as it goes on (sequential halving: Karnin,
-Koren and Somekh, ICML 2013). The whole budget is used: no more moves are compared than there are playouts, what a round
-cannot share out equally is left to the next one, and the odd playouts of the last round go to the move that leads then.
+What is hidden is guessed anew for every playout, and every rival plays like a bot that is drawn by chance, so that no
+single model of the others is relied on. All moves meet the same guesses, rivals and chance. Halves of the moves drop
+out as the playouts go on (sequential halving: Karnin, Koren and Somekh, ICML 2013), judged by their playouts and by the
+net, whose opinion counts like some more of them: like many while the board is empty and the game may go any way, like
+few towards its end, when playouts tell much and cost little. The whole budget is used: no more moves are compared than
+there are playouts, what a round cannot share out equally is left to the next one, and the odd playouts of the last one
+go to the move that leads then.
 """
 
 from typing import Any
 
 import numpy as np
 
-from mmsim.compiled.accel import ix, jit
+from mmsim.compiled.accel import count_bits, ix, jit
 from mmsim.compiled.streams import next_word
 from mmsim.metro.bots.greedy import GREEDY
+from mmsim.metro.bots.planner import PLANNER
 from mmsim.metro.bots.search import SEARCH
-from mmsim.metro.bots.thinking.choice import OTHERS, may_draw
-from mmsim.metro.bots.thinking.evaluation import position_value, weigh_owners
+from mmsim.metro.bots.thinking.choice import OTHERS, choose_planned, place_or_draw
+from mmsim.metro.bots.thinking.evaluation import weigh_owners
 from mmsim.metro.bots.thinking.expectations import copy_expectations, refine
 from mmsim.metro.bots.thinking.expert import rank_moves
 from mmsim.metro.bots.thinking.memory import IMAGINED, PLAYOUT, SAMPLE, VIEW, WEIGHTS, Bots, Minds, Positions, Thoughts
-from mmsim.metro.bots.thinking.placements import best_placement
-from mmsim.metro.bots.thinking.view import guess
-from mmsim.metro.engine.moves import DRAW, kth_move
-from mmsim.metro.engine.state import Board, Dice, Rules, State
+from mmsim.metro.bots.thinking.view import count_unseen, guess
+from mmsim.metro.bots.thinking.worlds import enter_world, result_of
+from mmsim.metro.engine.moves import kth_move
+from mmsim.metro.engine.scoring import score_game
+from mmsim.metro.engine.state import SUPPLY, Board, Rules
 from mmsim.metro.engine.turns import play_move
 
-_PLAYOUTS, _WIDTH, _PRIOR, _TURNS, _HASTE, _STRANGERS = range(len(SEARCH.weights) - 6, len(SEARCH.weights))
+_PLAYOUTS, _WIDTH, _CANDIDATES, _DOUBT, _BEGIN, _PRIOR, _MARGIN, _HASTE, _STRANGERS = range(
+    len(PLANNER.weights), len(SEARCH.weights)
+)
 _GREEDY_OPEN = GREEDY.settings["open"]
 _WORD = 2.0**-32  # makes a share of a random word
+_HALF = np.uint64(32)
 
 
 @jit
-def choose_search(
-    positions: Positions, b: Board, r: Rules, bots: Bots, minds: Minds, who: Any, dice: Dice, stream: Any
-) -> np.int64:
-    """Halve the candidates again and again, imagining the better ones more often, all against the same guesses."""
+def choose_search(positions: Positions, b: Board, r: Rules, bots: Bots, dice: Any, minds: Minds, who: Any) -> np.int64:
+    """Halve the moves again and again, playing the better ones out more often, all in the same worlds."""
     v, t, w, at = positions[VIEW], minds[0], bots.weights, WEIGHTS * who
     left = np.int64(w[ix(at + _PLAYOUTS)])
-    count = rank_moves(positions, b, r, bots, minds, who, np.int64(w[ix(at + _WIDTH)]))
-    if count == 0:
+    most = min(np.int64(w[ix(at + _WIDTH)]), left)
+    found = rank_moves(positions, b, r, bots, minds, who, max(most, np.int64(w[ix(at + _CANDIDATES)])))
+    if found == 0:
         return kth_move(v, r, v.choices - 1)
-    for c in range(count):
-        t.total[ix(c)] = w[ix(at + _PRIOR)] * t.prior[ix(c)]
-        t.count[ix(c)] = w[ix(at + _PRIOR)]
-    count = min(count, left)  # the best first, as many as can be imagined once
+    full = np.float64(count_bits(v.placed)) / np.float64(SUPPLY)
+    if found == 1 or full < w[ix(at + _BEGIN)]:
+        return t.candidate[0]
+    prior = w[ix(at + _PRIOR)] * (1.0 - full) ** 2
+    count = np.int64(0)
+    while count < min(found, most) and t.opinion[ix(count)] >= t.opinion[0] - w[ix(at + _DOUBT)]:
+        t.total[ix(count)] = t.count[ix(count)] = 0.0
+        count += 1
     rounds = np.int64(0)
     while 1 << rounds < count:
         rounds += 1
@@ -51,81 +62,82 @@ def choose_search(
         for _ in range(max(left // ((rounds - done) * count), np.int64(1))):
             if left >= count:
                 left -= count
-                _compare_once(positions, b, r, bots, minds, who, count, dice, stream)
-        _sort_candidates(t, count)
+                _compare_once(positions, b, r, bots, minds, who, count, dice)
+        _sort_moves(t, count, prior)
         if done == rounds - 1 and left > 0:
-            _compare_once(positions, b, r, bots, minds, who, np.int64(1), dice, stream)
-            _sort_candidates(t, count)
+            _compare_once(positions, b, r, bots, minds, who, np.int64(1), dice)
+            _sort_moves(t, count, prior)
         count = (count + 1) // 2
     return t.candidate[0]
 
 
 @jit
 def _compare_once(
-    positions: Positions, b: Board, r: Rules, bots: Bots, minds: Minds, who: Any, count: Any, dice: Dice, stream: Any
+    positions: Positions, b: Board, r: Rules, bots: Bots, minds: Minds, who: Any, count: Any, dice: Any
 ) -> None:
-    """One playout of each of the best moves so far, all from the same guess.
-
-    Nine arguments: what a decision has, and how many moves.
-    """
-    t = minds[0]
-    positions[SAMPLE] = positions[VIEW]
-    guess(positions[SAMPLE], b, r, t, dice, stream, positions[SAMPLE].seat)
+    """One playout of each of the best moves so far, all in the same world."""
+    v, t, stream = positions[VIEW], minds[0], 1 + positions[VIEW].seat
+    positions[SAMPLE] = v
+    guess(positions[SAMPLE], b, r, t, dice[0], stream, v.seat)
+    chance = next_word(dice[0], stream) << _HALF | next_word(dice[0], stream)
+    for places in range(r.players):
+        strange = _WORD * np.float64(next_word(dice[0], stream)) < bots.weights[ix(WEIGHTS * who + _STRANGERS)]
+        t.open_of[ix((v.seat + places) % r.players)] = _GREEDY_OPEN if strange and places > 0 else -1.0
     for c in range(count):
-        t.total[ix(c)] += _imagine(positions, b, r, bots, minds, who, t.candidate[ix(c)], dice, stream)
+        t.total[ix(c)] += _play_out(positions, b, r, bots, minds, who, t.candidate[ix(c)], dice, chance)
         t.count[ix(c)] += 1.0
 
 
 @jit
-def _imagine(
-    positions: Positions, b: Board, r: Rules, bots: Bots, minds: Minds, who: Any, move: Any, dice: Dice, stream: Any
+def _play_out(
+    positions: Positions, b: Board, r: Rules, bots: Bots, minds: Minds, who: Any, move: Any, dice: Any, chance: Any
 ) -> float:
-    """What a move comes to in the imagined game, after some turns, for the player who thinks.
+    """What a move comes to in the world that was drawn, for the player who thinks.
 
     Nine arguments: what a decision has, and the move.
     """
-    w, at = bots.weights, WEIGHTS * who
-    positions[PLAYOUT] = positions[SAMPLE]
-    p, t = positions[PLAYOUT], minds[IMAGINED]
+    enter_world(positions, r, dice, chance)
+    p, t, w, at = positions[PLAYOUT], minds[IMAGINED], bots.weights, WEIGHTS * who
+    seat = p.seat
     copy_expectations(t, minds[0])
-    me, others, sweeps = p.seat, w[ix(at + OTHERS)], np.int64(w[ix(at + _HASTE)])
     play_move(p, b, r, move)
-    if p.drawn >= 0:  # the tile drawn goes where the planner would put it
-        move, _ = best_placement(p, b, r, t, False, dice, stream)
+    while not p.over:
+        count_unseen(p, b, t, p.seat)
+        weigh_owners(p, r, t, p.seat, 1.0, w[ix(at + OTHERS)])
+        t.open_value = minds[0].open_of[ix(p.seat)]
+        if t.open_value < 0.0:
+            refine(p, b, t, np.int64(w[ix(at + _HASTE)]))
+            move = choose_planned(p, b, r, t, w, at, dice[1], 1 + p.seat)
+        else:
+            move = place_or_draw(p, b, r, t, dice[1], 1 + p.seat)
         play_move(p, b, r, move)
-    for _ in range(np.int64(w[ix(at + _TURNS)]) if w[ix(at + _TURNS)] >= 0.0 else r.players - 1):
-        if not p.over:
-            strange = _WORD * np.float64(next_word(dice, stream)) < w[ix(at + _STRANGERS)]
-            t.open_value = _GREEDY_OPEN if strange else -1.0
-            _quick_turn(p, b, r, t, others, sweeps, dice, stream)
-    t.open_value = -1.0
-    refine(p, b, t, sweeps)
-    weigh_owners(p, r, t, me, 1.0, others)
-    return position_value(p, b, r, t, me)
+    score_game(p, r)
+    return result_of(p, r, seat, w[ix(at + _MARGIN)])
 
 
 @jit
-def _quick_turn(p: State, b: Board, r: Rules, t: Thoughts, others: Any, sweeps: Any, dice: Dice, stream: Any) -> None:
-    """A turn as the planner plays it, but in haste: a tile from the hand if it does no harm, else one that is drawn."""
-    refine(p, b, t, sweeps)
-    weigh_owners(p, r, t, p.seat, 1.0, others)
-    move, value = best_placement(p, b, r, t, False, dice, stream)
-    if value < 0.0 and may_draw(p):
-        play_move(p, b, r, np.int64(DRAW))
-        move, value = best_placement(p, b, r, t, False, dice, stream)
-    play_move(p, b, r, move if move >= 0 else kth_move(p, r, p.choices - 1))
-
-
-@jit
-def _sort_candidates(t: Thoughts, count: Any) -> None:
-    """By the mean of their playouts, best first."""
+def _sort_moves(t: Thoughts, count: Any, prior: Any) -> None:
+    """Best first, by their playouts and by the net, which knows only how moves differ."""
+    above, playouts = 0.0, 0.0
+    for c in range(count):
+        above += t.total[ix(c)] - t.count[ix(c)] * t.opinion[ix(c)]
+        playouts += t.count[ix(c)]
+    above /= max(playouts, 1.0)
+    for c in range(count):
+        opinion = prior * (above + t.opinion[ix(c)])
+        t.prior[ix(c)] = (t.total[ix(c)] + opinion) / max(t.count[ix(c)] + prior, 1.0)
     for c in range(1, count):
-        total, tried, move, i = t.total[ix(c)], t.count[ix(c)], t.candidate[ix(c)], c
-        while i > 0 and t.total[ix(i - 1)] * tried < total * t.count[ix(i - 1)]:
-            t.total[ix(i)] = t.total[ix(i - 1)]
-            t.count[ix(i)] = t.count[ix(i - 1)]
-            t.candidate[ix(i)] = t.candidate[ix(i - 1)]
+        i = c
+        while i > 0 and t.prior[ix(i - 1)] < t.prior[ix(i)]:
+            _swap(t, i - 1, i)
             i -= 1
-        t.total[ix(i)] = total
-        t.count[ix(i)] = tried
-        t.candidate[ix(i)] = move
+
+
+@jit
+def _swap(t: Thoughts, one: Any, other: Any) -> None:
+    """Two moves change places, with all that is known of them."""
+    t.prior[ix(one)], t.prior[ix(other)] = t.prior[ix(other)], t.prior[ix(one)]
+    t.opinion[ix(one)], t.opinion[ix(other)] = t.opinion[ix(other)], t.opinion[ix(one)]
+    t.total[ix(one)], t.total[ix(other)] = t.total[ix(other)], t.total[ix(one)]
+    t.count[ix(one)], t.count[ix(other)] = t.count[ix(other)], t.count[ix(one)]
+    t.candidate[ix(one)], t.candidate[ix(other)] = t.candidate[ix(other)], t.candidate[ix(one)]

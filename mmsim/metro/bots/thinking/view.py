@@ -85,7 +85,8 @@ def guess(v: State, b: Board, r: Rules, t: Thoughts, dice: Dice, stream: Any, vi
     for i in range(v.next, SUPPLY):
         size -= 1
         v.supply[ix(i)] = _draw(t, size, dice, stream)
-    for seat in range(r.players):
+    for places in range(r.players):  # in playing order, so that the number of a seat tells nothing
+        seat = (v.seat + places) % r.players
         if seat != viewer:
             for i in range(v.held[ix(seat)]):
                 size -= 1
@@ -118,7 +119,8 @@ def _guess_shares(v: State, r: Rules, t: Thoughts, dice: Dice, stream: Any, i: A
         if v.pile[ix(COMPANIES * i + j)] == UNKNOWN:
             size -= 1
             v.pile[ix(COMPANIES * i + j)] = _draw(t, size, dice, stream)
-    for seat in range(r.players):
+    for places in range(r.players):
+        seat = (v.seat + places) % r.players
         if v.share[ix(SHARES * seat + i)] == UNKNOWN:
             size -= 1
             v.share[ix(SHARES * seat + i)] = _draw(t, size, dice, stream)
@@ -135,7 +137,8 @@ def _guess_numbers(
         if own >> np.uint64(station - 1) & _ONE == _ZERO:
             t.pool[ix(size)] = station
             size += 1
-    for seat in range(r.players):
+    for places in range(r.players):
+        seat = (v.seat + places) % r.players
         if seat != viewer:
             for _ in range(r.numbers_per_colour):
                 size -= 1
