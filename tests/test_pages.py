@@ -22,3 +22,9 @@ def test_every_path_that_a_page_names_exists(page: str) -> None:
     assert named
     missing = {path.relative_to(ROOT).as_posix() for path in named if not path.exists()}
     assert missing - COMING == set()
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/findings.md"])
+def test_whose_boards_these_are_is_said_before_any_figure(page: str) -> None:
+    text = " ".join((ROOT / page).read_text(encoding="utf-8").split())
+    assert "The books do not print the pieces of the box; these boards are ours." in text[:1200]
