@@ -28,6 +28,8 @@ class Settings(TypedDict, total=False):
     boards: Sequence[str]
     players: int
     bots: str
+    panel: Sequence[str]
+    metrics: Sequence[str]
     games: int
     seed: int
     design: str
@@ -65,7 +67,8 @@ def _asked(what: Experiment | str | Sequence[str], folder: Path, settings: Setti
         begun = find(what).to_json()
     else:
         begun = {"name": named_after(folder), "variants": list(what)}
-    return from_mapping({**begun, **settings})
+    others = {"panel": ()} if "bots" in settings else {"bots": ""} if "panel" in settings else {}
+    return from_mapping({**begun, **others, **settings})
 
 
 def read(folder: Folder) -> Run:
@@ -83,11 +86,19 @@ def measure(of: Run, metrics: Sequence[str] = ()) -> "pl.DataFrame":
 
 
 def compare(of: Run, reference: str | None = None, metrics: Sequence[str] = ()) -> "pl.DataFrame":
-    """Every other variant of a run against the reference, the first if none is named, with a verdict a metric."""
-    from mmsim.analysis import compare as comparing
-    from mmsim.analysis.findings import findings
+    """Every other variant of a run against the reference, the first if none is named, with a verdict a metric.
 
-    return comparing.frame(comparing.compare(findings(_tables(of), metrics), reference))
+    Verdicts do not depend on which metrics are shown.
+    """
+    import polars as pl
+
+    from mmsim.analysis import compare as comparing
+    from mmsim.analysis.findings import check_names, family, findings
+
+    run = _tables(of)
+    check_names(run.experiment.game, metrics)
+    found = comparing.frame(comparing.compare(findings(run), reference, family(run)))
+    return found.filter(pl.col("metric").is_in(list(metrics))) if metrics else found
 
 
 def record(of: Run, number: int, variant: str | None = None) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Variants against a reference: differences, intervals, and a verdict that claims no more than the games bear."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from math import inf, isfinite, log2, sqrt
@@ -24,13 +24,18 @@ class Verdict(StrEnum):
     WORSE = "worse"
     HIGHER = "higher"  # of metrics that make a game neither better nor worse
     LOWER = "lower"
+    DEPENDS = "depends on who plays"  # some kinds of players show more, others less
     EQUAL = "equal within tolerance"
     UNSURE = "not enough games"
 
 
+_APART = (Verdict.BETTER, Verdict.WORSE, Verdict.HIGHER, Verdict.LOWER)
+
+
 @dataclass(frozen=True)
 class Comparison:
-    """A variant against the reference in one metric and group."""
+    """A variant against the reference in one metric and group: of one kind of players, or of a panel, whose difference
+    is the mean over its members."""
 
     measure: Measure
     group: str
@@ -45,12 +50,24 @@ class Comparison:
     saved: float  # part of the variance that pairing took away
     games_a_deal: float
     paired: bool
-    p_adjusted: float = 1.0  # Holm, over all comparisons made together
+    p_adjusted: float = 1.0  # Holm, over all comparisons of the same family
     p_equal_adjusted: float = 1.0
     family: int = 1
+    asked: bool = True  # whether it is of the family the experiment asks about, or one of all others
+    player: str = ""  # the kind of players it is of; none: a panel
+    members: tuple["Comparison", ...] = ()  # of a panel: of every kind of players that counts
+    others: tuple["Comparison", ...] = ()  # of a panel: of weak players, and those who cannot use the difference
+    spread: float = 0.0  # of a panel: the standard deviation between its members
+
+    @property
+    def apart(self) -> bool:
+        """Whether there is a difference that no chance makes, for one kind of players at least."""
+        return self.verdict in (*_APART, Verdict.DEPENDS)
 
     @property
     def verdict(self) -> Verdict:
+        if self.members:
+            return self._of_panel
         if self.p_equal_adjusted < ALPHA:
             return Verdict.EQUAL
         if self.p_adjusted >= ALPHA:
@@ -59,6 +76,37 @@ class Comparison:
         if not self.measure.better:
             return Verdict.HIGHER if more else Verdict.LOWER
         return Verdict.BETTER if more == (self.measure.better == "more") else Verdict.WORSE
+
+    @property
+    def _of_panel(self) -> Verdict:
+        found = {one.verdict for one in self.members}
+        apart = found & {*_APART}
+        if len(apart) > 1:
+            return Verdict.DEPENDS
+        if apart:
+            return apart.pop()
+        return Verdict.EQUAL if found == {Verdict.EQUAL} else Verdict.UNSURE
+
+    def who(self, *verdicts: Verdict) -> list[str]:
+        """The kinds of players for which one of these is shown."""
+        return [one.player for one in self.members if one.verdict in verdicts]
+
+    @property
+    def holds(self) -> str:
+        """For whom the verdict holds, in words; empty for one kind of players alone."""
+        everybody, verdict = len(self.members), self.verdict
+        if everybody < 2:
+            return f"for {self.members[0].player}" if self.members else ""
+        if verdict is Verdict.DEPENDS:
+            ways = [(one, self.who(one)) for one in _APART]
+            return "; ".join(f"{way} for {', '.join(who)}" for way, who in ways if who)
+        if verdict is Verdict.UNSURE:
+            told = self.who(Verdict.EQUAL)
+            return f"equal for {len(told)} of {everybody} ({', '.join(told)})" if told else ""
+        who = self.who(verdict)
+        if len(who) == everybody:
+            return f"holds for all {everybody} kinds of players"
+        return f"holds for {len(who)} of {everybody} ({', '.join(who)})"
 
     @property
     def same(self) -> bool:
@@ -75,6 +123,8 @@ class Comparison:
     def games_needed(self) -> float:
         """Games of each variant at which either a difference or equality would be shown, if all is as it seems."""
         alpha, tolerance = ALPHA / self.family, self.measure.tolerance
+        if len(self.members) > 1:
+            return max((one.games_needed for one in self.members if one.verdict is Verdict.UNSURE), default=0.0)
         if self.difference.deals < 2:
             return inf
         if self.same:
@@ -87,12 +137,20 @@ class Comparison:
         return min(find, equate) * self.games_a_deal
 
     @property
+    def of_whom(self) -> str:
+        """Whose games are too few, where there are several kinds of players."""
+        unsure = self.who(Verdict.UNSURE)
+        if len(self.members) < 2 or len(unsure) == len(self.members):
+            return " of each" if len(self.members) > 1 else ""
+        return f" of {_last(unsure)}"
+
+    @property
     def in_words(self) -> str:
-        more = "the same in every game" if self.same else ""
-        if self.verdict is Verdict.UNSURE:
-            needed = words.games(self.games_needed)
-            more += f"{'; ' if more else ''}{needed} would do" if needed else ""
-        return f"{self.verdict} ({more})" if more else str(self.verdict)
+        more = ["the same in every game"] if self.same else []
+        if self.verdict is Verdict.UNSURE and (needed := words.games(self.games_needed)):
+            more.append(f"{needed} would do{self.of_whom}")
+        told = f"{self.verdict} ({'; '.join(more)})" if more else str(self.verdict)
+        return f"{told}; {self.holds}" if self.holds and len(self.members) > 1 else told
 
     def row(self) -> dict[str, object]:
         """The comparison as plain values."""
@@ -115,9 +173,17 @@ class Comparison:
             "tolerance": self.measure.tolerance,
             "p_equal_adjusted": self.p_equal_adjusted,
             "variance_saved": self.saved,
+            "players": self.player or "panel",
+            "asked": self.asked,
             "verdict": str(self.verdict),
+            "holds": self.holds,
             "games_needed": _finite(needed) if self.verdict is Verdict.UNSURE else None,
         }
+
+
+def _last(names: Sequence[str]) -> str:
+    """Names as a sentence has them."""
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def _finite(value: float) -> float | None:
@@ -141,26 +207,88 @@ def with_tolerances(all_estimates: Sequence[Estimates], tolerances: Mapping[str,
     ]
 
 
-def compare(all_estimates: Sequence[Estimates], reference: str | None = None) -> list[Comparison]:
-    """Every other variant against the reference, the first one if none is named; one family of tests."""
+def compare(
+    all_estimates: Sequence[Estimates], reference: str | None = None, asked: Collection[str] = ()
+) -> list[Comparison]:
+    """Every other variant against the reference, the first one if none is named.
+
+    The metrics `asked` about are one family of tests, all others another; without any, all are one.
+    """
     variants = all_estimates[0].variants if all_estimates else ()
     if len(variants) < 2:
         raise UsageError(f"there is nothing to compare: {variants[0] if variants else 'the run'} is the only variant")
     base = variants.index(full_name("variant", reference, variants)) if reference else 0
     found = [
-        _compare(estimates, base, v, g)
+        replace(one, asked=not asked or estimates.measure.name in asked)
         for estimates in all_estimates
         for v in range(len(variants))
         if v != base
         for g in range(len(estimates.groups))
         if estimates.known(base, g) and estimates.known(v, g)
+        if (one := _of_all(estimates, base, v, g)) is not None
     ]
-    adjusted = stats.holm([one.p_value for one in found])
-    equal = stats.holm([one.p_equal for one in found])
+    first, others = (_adjusted([one for one in found if one.asked is way]) for way in (True, False))
+    after = {True: iter(first), False: iter(others)}
+    return [next(after[one.asked]) for one in found]
+
+
+def _adjusted(found: Sequence[Comparison]) -> list[Comparison]:
+    """A family of tests with Holm's p-values: what every member shows is one family, the means of panels another."""
+    members = iter(_holm([member for one in found for member in one.members]))
+    with_members = [replace(one, members=tuple(next(members) for _ in one.members)) for one in found]
+    return _holm(with_members)
+
+
+def _holm(found: Sequence[Comparison]) -> list[Comparison]:
+    adjusted, equal = (stats.holm([getattr(one, p) for one in found]) for p in ("p_value", "p_equal"))
     return [
         replace(one, p_adjusted=p, p_equal_adjusted=q, family=len(found))
         for one, p, q in zip(found, adjusted, equal, strict=True)
     ]
+
+
+def _of_all(estimates: Estimates, base: int, variant: int, group: int) -> Comparison | None:
+    """The comparison of a panel from those of its members; without any it stands for itself.
+
+    None where no kind of players can make use of what is different.
+    """
+    if not estimates.members:
+        return _compare(estimates, base, variant, group)
+    made = [
+        (member, replace(_compare(replace(one, measure=estimates.measure), base, variant, own), player=member.name))
+        for member, one in estimates.members
+        if estimates.groups[group] in one.groups
+        and one.known(base, own := one.groups.index(estimates.groups[group]))
+        and one.known(variant, own)
+    ]
+    usable = [(member, one) for member, one in made if member.is_evidence(base, variant)]
+    if not usable:
+        return None
+    strong = [one for member, one in usable if member.strong] or [one for _, one in usable]
+    rest = tuple(one for _, one in made if not any(one is other for other in strong))
+    if len(strong) == 1:
+        return replace(strong[0], player="", members=(strong[0],), others=rest)
+    told = [one for one in strong if isfinite(one.difference.se)] or strong
+    combined = stats.random_effects(
+        [one.difference.value for one in told],
+        [one.difference.se for one in told],
+        [one.difference.deals for one in told],
+    )
+    apart, tolerance = combined.estimate, estimates.measure.tolerance
+    return replace(
+        strong[0],
+        before=estimates.estimate(base, group),
+        after=estimates.estimate(variant, group),
+        difference=apart,
+        df=combined.df,
+        p_value=by_chance(apart, combined.df),
+        p_equal=stats.tost(apart.value, apart.se, combined.df, tolerance) if apart.se else strong[0].p_equal,
+        saved=sum(one.saved for one in strong) / len(strong),
+        player="",
+        members=tuple(strong),
+        others=rest,
+        spread=combined.spread,
+    )
 
 
 def difference(estimates: Estimates, base: int, variant: int, group: int) -> tuple[Estimate, float]:
@@ -222,5 +350,12 @@ def same_games(comparisons: Sequence[Comparison]) -> bool:
 
 
 def frame(comparisons: Sequence[Comparison]) -> pl.DataFrame:
-    """Comparisons as a table."""
-    return pl.DataFrame([one.row() for one in comparisons], infer_schema_length=None)
+    """Comparisons as a table; below that of a panel those of its members."""
+    rows = [row for one in comparisons for row in rows_of(one)]
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def rows_of(one: Comparison) -> list[dict[str, object]]:
+    """A comparison as plain values, and where there are several kinds of players each of them."""
+    several = len(one.members) + len(one.others) > 1
+    return [one.row(), *(other.row() for other in (*one.members, *one.others) if several)]

@@ -17,7 +17,7 @@ from mmsim.analysis import stats
 from mmsim.analysis.metric import TableMetrics
 from mmsim.analysis.moments import Moments
 from mmsim.analysis.stats import Array, Estimate
-from mmsim.analysis.tables import RunTables
+from mmsim.analysis.tables import Member, RunTables
 from mmsim.core.metrics import Measure, Metric, Shape
 
 _AHEAD = 2  # tables of some games that are read while others are summed up
@@ -40,6 +40,13 @@ class Estimates:
     intervals: Mapping[tuple[int, int], tuple[float, float]] = field(
         default_factory=dict
     )  # where not of the usual kind
+    members: tuple[tuple[Member, "Estimates"], ...] = ()  # of every kind of players; it is their mean
+
+    @property
+    def counted(self) -> list[tuple[Member, "Estimates"]]:
+        """The kinds of players whose games count: the strong ones, or all if there is none."""
+        strong = [one for one in self.members if one[0].strong]
+        return strong or list(self.members)
 
     def estimate(self, variant: int, group: int) -> Estimate:
         """The mean of a variant and group, with its interval."""

@@ -18,7 +18,13 @@ SEAT_IMBALANCE = Measure(
 
 
 def groups_equal(estimates: Estimates, variant: int) -> float:
-    """p-value against "all groups have the same mean" (Wald): for win shares, "every player wins equally often"."""
+    """p-value against "all groups have the same mean" (Wald): for win shares, "every player wins equally often".
+
+    Of a panel it is the largest of its members: groups differ if they do for every kind of players (Berger 1982,
+    Technometrics 24: intersection-union).
+    """
+    if len(kinds := estimates.counted) > 1:
+        return max(groups_equal(one, variant) for _, one in kinds)
     here = np.isfinite(estimates.means[variant])
     means, cov = estimates.means[variant, here], estimates.cov[variant][here][:, variant][:, here]
     centre = np.eye(len(means)) - 1 / len(means)

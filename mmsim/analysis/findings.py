@@ -1,6 +1,6 @@
 """All that is measured of a run: the metrics its game declares, and what is derived from them, bots and boards."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 
 import polars as pl
@@ -9,6 +9,7 @@ from mmsim.analysis.atlas import LAYOUT_SHARE, layout_share
 from mmsim.analysis.estimates import Estimates, estimate_metrics
 from mmsim.analysis.fairness import SEAT_IMBALANCE, SOURCE, seat_imbalance
 from mmsim.analysis.metric import per_game
+from mmsim.analysis.panel import pool
 from mmsim.analysis.ratings import Ratings
 from mmsim.analysis.skill import SKILL_GRADIENT, ratings_of, skill_gradient
 from mmsim.analysis.tables import TENSION, RunTables, finished_only
@@ -52,11 +53,29 @@ def known_gaps(run: RunTables) -> list[Gap]:
     return [gap for gap in find_statistics(run.experiment.game).gaps if gap.metric.known(schemas)]
 
 
+def family(run: RunTables) -> tuple[str, ...]:
+    """The metrics a run's question is about, chosen before it was played: those it names, or the short list of its
+    game."""
+    return run.experiment.metrics or find_statistics(run.experiment.game).asked
+
+
 def findings(run: RunTables, names: Sequence[str] = ()) -> list[Estimates]:
-    """The metrics of these names, or all the run's tables have the columns for."""
+    """The metrics of these names, or all the run's tables have the columns for, over all its players."""
     asked = measures(run.experiment.game)
     check_names(run.experiment.game, names)
     wanted = set(names or (measure.name for measure in asked))
+    of_members = [(one.member, _of_one_kind(one, wanted)) for one in run.by_member]
+    found = {one.measure.name: one for one in pool(of_members, [variant.name for variant in run.variants])}
+    missing = [name for name in names if name not in found]
+    if missing:
+        tense = any(isinstance(one, Metric) and one.name == missing[0] and one.table == TENSION for one in asked)
+        why = f"first: mmsim chances {run.folder}" if tense else "its tables or bots do not allow it"
+        raise UsageError(f"run {run.name} cannot tell {missing[0]}: {why}")
+    return [found[measure.name] for measure in asked if measure.name in found]
+
+
+def _of_one_kind(run: RunTables, wanted: Set[str]) -> list[Estimates]:
+    """Metrics of the games of one kind of players."""
     needed = wanted | ({SOURCE} if SEAT_IMBALANCE.name in wanted else set())
     counted = run.counted  # what both threads look at
     with ThreadPoolExecutor(1) as aside:
@@ -64,13 +83,7 @@ def findings(run: RunTables, names: Sequence[str] = ()) -> list[Estimates]:
         measured = estimate_metrics(run, [metric for metric in known_metrics(run) if metric.name in needed])
         ratings = ratings_of(run) if SKILL_GRADIENT.name in wanted else {}
         more = derived(measured, ratings, layouts.result() if layouts else None)
-    found = {estimates.measure.name: estimates for estimates in [*measured, *more]}
-    missing = [name for name in names if name not in found]
-    if missing:
-        tense = any(isinstance(one, Metric) and one.name == missing[0] and one.table == TENSION for one in asked)
-        why = f"first: mmsim chances {run.folder}" if tense else "its tables or bots do not allow it"
-        raise UsageError(f"run {run.name} cannot tell {missing[0]}: {why}")
-    return [found[measure.name] for measure in asked if measure.name in wanted and measure.name in found]
+    return [one for one in [*measured, *more] if one.measure.name in wanted]
 
 
 def derived(

@@ -22,7 +22,7 @@ SKILL_GRADIENT = Measure(
 
 def ratings_of(run: RunTables) -> dict[str, Ratings]:
     """The ratings of the bots in every variant; none where all seats have the same bot."""
-    if not any(len(set(variant.bots)) > 1 for variant in run.variants):
+    if not all(len(set(variant.bots)) > 1 for variant in run.variants):
         return {}
     seats = run.counted.tables["seats"]
     return {

@@ -181,6 +181,66 @@ def wald(values: Array, cov: Array, deals: float = np.inf) -> float:
     return float(_special().fdtrc(rank, deals - rank, squared * (deals - rank) / (rank * (deals - 1))))
 
 
+# --- several kinds of players ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Combined:
+    """A mean over kinds of players, and how far the players lie apart."""
+
+    estimate: Estimate
+    df: float
+    spread: float  # standard deviation between players, beyond what chance makes of each
+
+
+def random_effects(values: ArrayLike, ses: ArrayLike, deals: Sequence[int], level: float = LEVEL) -> Combined:
+    """The mean of what several kinds of players show, with an interval that includes the spread between them.
+
+    Random effects with the spread of Paule and Mandel (1982, J. Res. Natl. Bur. Stand. 87; Veroniki et al. 2016, Res.
+    Synth. Methods 7) and the interval of Hartung and Knapp (2001, Stat. Med. 20) and Sidik and Jonkman (2002, Stat.
+    Med. 21), by Student's t with one degree of freedom less than there are players; never narrower than without a
+    spread (Rover, Knapp and Friede 2015, BMC Med. Res. Methodol. 15). One player alone has its own interval.
+    """
+    y, variances = np.asarray(values, np.float64), np.asarray(ses, np.float64) ** 2
+    players, fewest = len(y), min(deals)
+    if players == 1:
+        return Combined(estimate(float(y[0]), float(np.sqrt(variances[0])), fewest, level), max(fewest - 1.0, 1.0), 0.0)
+    if not np.isfinite(variances).all():
+        return Combined(Estimate(float(y.mean()), -np.inf, np.inf, np.inf, fewest), players - 1.0, 0.0)
+    positive = variances[variances > 0]
+    variances = np.maximum(variances, positive.min() if len(positive) else 0.0)  # never varied is not known exactly
+    between = _paule_mandel(y, variances)
+    weights = 1 / (variances + between) if (variances + between).min() > 0 else np.ones(players)
+    mean = float((weights * y).sum() / weights.sum())
+    apart = float((weights * (y - mean) ** 2).sum() / (players - 1))
+    plain = 1.0 if len(positive) else apart  # where nothing varied, only the spread tells anything
+    se = float(np.sqrt(max(apart, plain) / weights.sum()))
+    half = t_quantile((1 + level) / 2, players - 1) * se
+    return Combined(Estimate(mean, mean - half, mean + half, se, fewest), players - 1.0, float(np.sqrt(between)))
+
+
+def _paule_mandel(y: Array, variances: Array) -> float:
+    """The variance between players at which weighted squares are as large as chance would make them."""
+
+    def excess(between: float) -> float:
+        weights = 1 / (variances + between)
+        mean = (weights * y).sum() / weights.sum()
+        return float((weights * (y - mean) ** 2).sum() - (len(y) - 1))
+
+    high = float(y.var(ddof=1))
+    if high == 0 or (variances.min() > 0 and excess(0.0) <= 0):
+        return 0.0
+    if variances.max() == 0:
+        return high
+    while excess(high) > 0:
+        high *= 2
+    low = 0.0
+    for _ in range(100):
+        middle = (low + high) / 2
+        low, high = (middle, high) if excess(middle) > 0 else (low, middle)
+    return high
+
+
 # --- variance between groups -------------------------------------------------------------------------------------
 
 

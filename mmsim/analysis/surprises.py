@@ -18,7 +18,7 @@ class Surprise:
 
     @property
     def variant(self) -> VariantInfo:
-        return self.run.variants[self.found.variant]
+        return self.run.cells[self.found.variant]
 
     @cached_property
     def record(self) -> dict[str, Any] | None:
@@ -33,7 +33,7 @@ class Surprise:
             "rules": self.variant.rules,
             "players": self.variant.players,
             "board": self.variant.board,
-            "bots": asked.bots,
+            "bots": self.variant.seated or asked.bots,
             "seed": self.variant.about["seed"],
             "seats": None if asked.seats == "fixed" else asked.seats,
             "number": self.found.game,
@@ -45,5 +45,5 @@ class Surprise:
 
 def surprises(run: RunTables) -> list[Surprise]:
     """One game of every kind the run's games can show."""
-    found = remarkable(run.tables["games"], [variant.name for variant in run.variants])
+    found = remarkable(run.tables["games"], [cell.name for cell in run.cells])
     return [Surprise(run, one) for one in found]

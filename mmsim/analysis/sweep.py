@@ -1,6 +1,6 @@
 """Sweeps: a grid of variants over the values of some knobs."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -78,6 +78,22 @@ class Sweep:
             ",".join([self.base, *(f"{vary.knob}={value}" for vary, value in zip(self.varied, setting, strict=True))])
             for setting in self.settings()
         )
+
+    def reference(self, published: Mapping[str, object], named: str | None = None) -> int:
+        """The variant that others are compared with: that of the values somebody named, or else of the published."""
+        wanted = dict(setting.partition("=")[::2] for setting in named.split(",")) if named else {}
+        for name, value in wanted.items():
+            vary = next((one for one in self.varied if one.knob == name), None)
+            if vary is None or value not in vary.values:
+                raise UsageError(f"--reference {named}: {name}={value} is not among the values of this sweep")
+        return self.cell([wanted.get(vary.knob, str(published.get(vary.knob)).lower()) for vary in self.varied])
+
+    def cell(self, values: Sequence[str]) -> int:
+        """The variant of some values; of a knob that does not take such a value the first one."""
+        own = [
+            value if value in vary.values else vary.values[0] for value, vary in zip(values, self.varied, strict=True)
+        ]
+        return [*self.settings()].index(tuple(own))
 
     def lines(self, along: int) -> dict[str, Sequence[int]]:
         """For every setting of the other knobs, the variants along the values of one knob."""

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import groupby
+from itertools import combinations, groupby
 from pathlib import Path
 from typing import Any
 
@@ -11,16 +11,30 @@ import polars as pl
 
 from mmsim.analysis.tension import tension_table
 from mmsim.batch.chances import read_chances
-from mmsim.batch.experiment import Experiment, variants_of
+from mmsim.batch.experiment import OF_MEMBER, Experiment, ignored_knobs, is_strong, variants_of
 from mmsim.batch.plan import Part
 from mmsim.batch.store import Run
 from mmsim.core.errors import MmsimError
+from mmsim.core.game import Variant
 from mmsim.core.seating import games_a_deal
 from mmsim.games import find_shell
 
 FINISHED = "finished"
 TENSION = "tension"  # a table made of the chances to win, where those are known
 _GAMES_AT_ONCE = 20_000  # of all variants together, that are in memory at a time
+
+
+@dataclass(frozen=True)
+class Member:
+    """A kind of players that was asked: four of a kind, or the bots of one table."""
+
+    name: str
+    strong: bool = True  # weak ones are drawn, and count only where there are no others
+    blind: frozenset[tuple[int, int]] = frozenset()  # variants whose difference it cannot make use of
+
+    def is_evidence(self, one: int, other: int) -> bool:
+        """Whether its games tell anything of the difference between two variants."""
+        return (one, other) not in self.blind and (other, one) not in self.blind
 
 
 @dataclass(frozen=True)
@@ -33,27 +47,74 @@ class VariantInfo:
     games_a_deal: int  # games in a row that share a layout and a deal
     rules: str = ""  # as the experiment names them
     board: str | None = None  # None: the usual one, or the only one
+    seated: str = ""  # the bots as the experiment lists them
     about: Mapping[str, Any] = field(default_factory=dict, hash=False, compare=False)
 
     @classmethod
-    def of(cls, about: Mapping[str, Any], rules: str, board: str | None) -> "VariantInfo":
+    def of(cls, about: Mapping[str, Any], named: Variant) -> "VariantInfo":
         """A variant as a game describes it, and as its experiment names it."""
         players = int(about["players"])
         bots = tuple(bot if isinstance(bot, str) else str(bot["bot"]) for bot in about["bots"])
-        return cls(
-            str(about["name"]), players, bots, games_a_deal(players, about["seats"] == "rotate"), rules, board, about
-        )
+        deal = games_a_deal(players, about["seats"] == "rotate")
+        return cls(str(about["name"]), players, bots, deal, named.rules, named.board, named.bots, about)
 
 
 @dataclass(frozen=True)
 class RunTables:
-    """A run: its tables as lazy frames of one row a game, seat, trip or line, and the experiment that made them."""
+    """A run: its tables as lazy frames of one row a game, seat, trip or line, and the experiment that made them.
+
+    That of a panel is looked at member by member; its variants go by the names that all members share.
+    """
 
     experiment: Experiment
     variants: tuple[VariantInfo, ...]
     tables: Mapping[str, pl.LazyFrame]
     folder: Path = Path()  # where the files lie that the experiment names
     cut: Callable[[], Iterator[Mapping[str, pl.LazyFrame]]] | None = None  # the same tables, some games at a time
+    panel: tuple["RunTables", ...] = ()  # the games of every member of a panel
+    wanted: Mapping[str, int] = field(default_factory=dict)  # cell -> games asked for, where these are fewer
+
+    @property
+    def by_member(self) -> tuple["RunTables", ...]:
+        """The games of every kind of players; where there is one, all."""
+        return self.panel or (self,)
+
+    def starting_with(self, variant: str) -> "RunTables":
+        """The same run with another variant in the first place, the one that all others are compared with."""
+        first = [one.name for one in self.variants].index(variant)
+
+        def order(of: tuple[VariantInfo, ...]) -> tuple[VariantInfo, ...]:
+            return (of[first], *of[:first], *of[first + 1 :])
+
+        panel = tuple(replace(one, variants=order(one.variants)) for one in self.panel)
+        return replace(self, variants=order(self.variants), panel=panel)
+
+    @property
+    def cells(self) -> tuple[VariantInfo, ...]:
+        """Every variant with every member, by the names the tables have for them."""
+        return tuple(variant for one in self.by_member for variant in one.variants)
+
+    @cached_property
+    def member(self) -> Member:
+        """The kind of players of a run without a panel, or of its part of one."""
+        game, players = self.experiment.game, self.experiment.members[0]
+        if self.variants and self.variants[0].seated:
+            players = self.variants[0].seated
+        return Member(players, is_strong(game, players), frozenset(self._blind(players)))
+
+    def _blind(self, players: str) -> Iterator[tuple[int, int]]:
+        """Variants between which players cannot tell, since they look at nothing that is different."""
+        for one, other in combinations(range(len(self.variants)), 2):
+            ways = [self.variants[v] for v in (one, other)]
+            before, after = (way.about.get("ruleset", {}).get("name", "") for way in ways)
+            same = ways[0].players == ways[1].players and ways[0].board == ways[1].board
+            if (
+                same
+                and before
+                and after
+                and ignored_knobs(self.experiment.game, players, before, after, ways[0].players)
+            ):
+                yield one, other
 
     @property
     def name(self) -> str:
@@ -121,14 +182,18 @@ class RunTables:
     @property
     def mixed(self) -> bool:
         """Whether a seat always has the same bot, and another seat another one."""
-        return any(len(set(variant.bots)) > 1 and variant.games_a_deal == 1 for variant in self.variants)
+        return any(len(set(cell.bots)) > 1 and cell.games_a_deal == 1 for cell in self.cells)
 
     @property
     def warnings(self) -> list[str]:
         """What a reader must know before any number: games missing, games left out."""
         found = []
         totals = dict(self.played.group_by("variant").agg(pl.col("games").sum()).iter_rows())
-        short = {v.name: totals.get(v.name, 0) for v in self.variants if totals.get(v.name, 0) < self.asked}
+        short = {
+            cell.name: totals.get(cell.name, 0)
+            for cell in self.cells
+            if totals.get(cell.name, 0) < self.wanted.get(cell.name, self.asked)
+        }
         if short:
             parts = ", ".join(f"{name} {count:,}" for name, count in short.items())
             found.append(f"PARTIAL RUN: of {self.asked:,} games asked for of every variant there are only: {parts}.")
@@ -139,6 +204,18 @@ class RunTables:
         if self.mixed:
             found.append(
                 "Bots differ and seats are fixed, so the effect of a seat cannot be told from that of its bot."
+            )
+        kinds = [one.member for one in self.by_member]
+        for one, other in combinations(range(len(self.variants)), 2):
+            if not any(kind.is_evidence(one, other) for kind in kinds):
+                found.append(
+                    f"{' and '.join(kind.name for kind in kinds)} cannot use what is different between "
+                    f"{self.variants[one].name} and {self.variants[other].name}: no evidence, and not compared."
+                )
+        weak = [one.member.name for one in self.by_member if not one.member.strong]
+        if len(weak) == len(self.by_member):
+            found.append(
+                f"Only weak players were asked ({', '.join(weak)}); what holds for them may hold for nobody else."
             )
         return found
 
@@ -153,30 +230,42 @@ def open_run(path: Path) -> RunTables:
     """The run of a folder; parts that are missing or damaged, or rules of several versions, are an error."""
     run = Run(path)
     experiment = replace(run.manifest.asked, games=run.games_asked)
-    names = [(variant.rules, variant.board) for variant in variants_of(experiment)]
-    abouts = run.manifest.variants
-    variants = tuple(VariantInfo.of(about, *name) for about, name in zip(abouts, names, strict=True))
+    named = zip(run.manifest.variants, variants_of(experiment), strict=True)
+    variants = tuple(VariantInfo.of(about, variant) for about, variant in named)
     versions = sorted({str(variant.about["rules_version"]) for variant in variants})
     if len(versions) > 1:
         raise MmsimError(f"run {path} mixes rules versions {', '.join(versions)}; play it anew with one of them")
     parts = run.whole_parts()
     if not parts:
         raise MmsimError(f"run {path} has no games yet; play them: mmsim resume {path}")
-    at_once = max(1, _GAMES_AT_ONCE // (experiment.part_games * len(variants)))  # blocks
+    plan, count = run.plan, len(variants) // len(experiment.members)
+    wanted = {variant.name: plan.games_of(number) for number, variant in enumerate(variants)}
+
+    def tables(first: int, last: int) -> RunTables:
+        """The games of some of the variants, by their numbers."""
+        own = [part for part in parts if first <= part.variant < last]
+        at_once = max(1, _GAMES_AT_ONCE // (plan.size(first) * (last - first)))  # blocks
+
+        def cut() -> Iterator[Mapping[str, pl.LazyFrame]]:
+            for _, some in groupby(own, key=lambda part: part.number // len(variants) // at_once):
+                yield scan(sorted(some, key=lambda part: part.variant))  # the games of a variant one after the other
+
+        return RunTables(experiment, variants[first:last], scan(own), path, cut, wanted=wanted)
 
     chances = read_chances(path)
     tension = None if chances is None else tension_table(chances)
 
     def scan(some: Sequence[Part]) -> dict[str, pl.LazyFrame]:
         tables = {table: run.scan(table, some) for table in run.table_names}
-        if tension is not None:  # of the games of these parts
+        if tension is not None and some:  # of the games of these parts
             here = pl.col("game").is_between(min(part.first for part in some), max(part.last for part in some))
             name = pl.col("variant").cast(tables["games"].collect_schema()["variant"])
             tables[TENSION] = tension.lazy().filter(here).with_columns(name)
         return tables
 
-    def cut() -> Iterator[Mapping[str, pl.LazyFrame]]:
-        for _, some in groupby(parts, key=lambda part: part.number // len(variants) // at_once):
-            yield scan(sorted(some, key=lambda part: part.variant))  # the games of a variant one after the other
-
-    return RunTables(experiment, variants, scan(parts), path, cut)
+    whole = tables(0, len(variants))
+    if len(experiment.members) == 1:
+        return whole
+    members = tuple(tables(first, first + count) for first in range(0, len(variants), count))
+    shared = tuple(replace(one, name=one.name.partition(OF_MEMBER)[0]) for one in members[0].variants)
+    return replace(whole, variants=shared, panel=members)

@@ -56,6 +56,15 @@ def with_interval(estimate: Estimate, unit: str, signed: bool = False) -> str:
     return f"{value(estimate, unit, signed)} ({interval(estimate, unit, signed)})"
 
 
+def with_half_width(estimate: Estimate, unit: str) -> str:
+    """A difference and half the width of its interval."""
+    scale, sign = _scale(unit)
+    half, decimals = (estimate.high - estimate.low) / 2 * scale, digits(estimate, scale)
+    if not isfinite(half):
+        return value(estimate, unit, signed=True)
+    return f"{_number(estimate.value * scale, decimals, True)} ± {_number(half, decimals, False)}{sign}"
+
+
 def difference_unit(unit: str) -> str:
     """What differences of a unit are told in."""
     return "share difference" if unit in ("share", "share distance") else unit

@@ -128,8 +128,8 @@ def _sample(run: Run, whole: bytearray, sample: int) -> list[tuple[int, int]]:
 
 def record(run: Run, variant: int, game: int) -> dict[str, Any]:
     """The record of a game of a run, played again; refused if it is not the game of the tables."""
-    if not 0 <= game < run.games_asked:
-        raise UsageError(f"{run.folder} has the games 0 to {run.games_asked - 1}, not {game}")
+    if not 0 <= game < (games := run.plan.games_of(variant)):
+        raise UsageError(f"{run.folder} has the games 0 to {games - 1}, not {game}")
     found = run.game.record(run.prepared[variant].prepared, game)
     number = run.plan.part_of(variant, game).number
     for entry in run.done():

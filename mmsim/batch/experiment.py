@@ -2,8 +2,8 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -12,12 +12,13 @@ from mmsim.core.data import data_folder
 from mmsim.core.errors import UsageError, unknown
 from mmsim.core.files import file_name, read_toml
 from mmsim.core.game import SEATINGS, Game, Variant
-from mmsim.core.seating import games_a_deal
+from mmsim.core.seating import find_bot, games_a_deal, split_bots
 from mmsim.games import DEFAULT, GAMES, find_shell, game_of_all
 
 DESIGNS = ("paired", "independent")
+OF_MEMBER = "~"  # between a variant and the member of the panel in the name of their games
 PART_GAMES = 6000  # games a part; 2, 3, 4, 5 or 6 rotated players fit in
-_LISTS = ("variants", "boards")
+_LISTS = ("variants", "boards", "panel", "metrics")
 _NUMBERS = {"players": (1, 100), "games": (1, 10**12), "seed": (0, 2**64 - 1), "part_games": (1, 1_000_000)}
 
 
@@ -31,12 +32,14 @@ class Experiment:
     game: str = DEFAULT
     boards: tuple[str, ...] = ()  # none: the usual one of the game, or the only one
     players: int | None = None  # None: the usual number of each ruleset
-    bots: str = "uniform"
+    bots: str = ""  # who sits at the one table there is; uniform if no panel is named either
+    panel: tuple[str, ...] = ()  # or several kinds of players: each plays every variant on the same layouts and deals
     games: int = 10_000
     seed: int = 1
     design: str = "paired"  # every variant plays the same layouts and deals
     seats: str = "fixed"
     part_games: int = PART_GAMES  # games a part of the tables
+    metrics: tuple[str, ...] = ()  # what is asked, chosen before anything is played; none: the game's short list
     move_seconds: float | None = None  # bots in Python have processes of their own, and so long for a move
 
     def __post_init__(self) -> None:
@@ -48,6 +51,12 @@ class Experiment:
             raise unknown("seating", self.seats, SEATINGS)
         if not self.variants:
             raise UsageError("an experiment needs at least one ruleset")
+        if self.bots and self.panel:
+            raise UsageError("an experiment names the bots of one table or a panel of several, not both")
+        if twice := [member for member in self.panel if self.panel.count(member) > 1]:
+            raise UsageError(f"the panel names {twice[0]} twice")
+        if not self.bots and not self.panel:
+            object.__setattr__(self, "bots", "uniform")
         file_name(self.name, "the experiment's name")
         for key, (least, most) in _NUMBERS.items():
             value = getattr(self, key)
@@ -55,6 +64,18 @@ class Experiment:
                 raise UsageError(f"{key} = {value} is too small; it must be at least {least}")
             if value is not None and value > most:
                 raise UsageError(f"{key} = {value:,} is too large; it may be at most {most:,}")
+
+    @property
+    def members(self) -> tuple[str, ...]:
+        """The kinds of players that play every variant."""
+        return self.panel or (self.bots,)
+
+    def with_members(self, members: Sequence[str]) -> "Experiment":
+        """The same question put to other players."""
+        if self.panel:
+            return replace(self, panel=tuple(members))
+        (bots,) = members
+        return replace(self, bots=bots)
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -106,7 +127,8 @@ def read(path: Path) -> Experiment:
         experiment = from_mapping({"name": named_after(path.with_suffix("")), **values}, path.parent)
         for rules in experiment.variants:
             find_shell(experiment.game).explain(rules, experiment.players)
-        return experiment
+        asked = {"bots", "panel"} & set(values)
+        return experiment if asked else replace(experiment, bots="", panel=usual_panel(experiment.game))
     except UsageError as error:
         raise UsageError(f"experiment file {path}: {error}") from error
 
@@ -145,7 +167,53 @@ def from_mapping(given: Mapping[str, Any], beside: Path = Path()) -> Experiment:
         raise UsageError('an experiment needs a line like variants = ["print", "print+loyal"]')
     if "game" not in values:
         values["game"] = game_of_all(values["variants"]) if values["variants"] else DEFAULT
+    if values.get("panel") and values["game"] in GAMES:
+        values["panel"] = named_panel(values["game"], values["panel"])
     return Experiment(**values)
+
+
+def named_panel(game: str, words: Sequence[str]) -> tuple[str, ...]:
+    """The members of a panel; a word may be the name of a ready one."""
+    ready = find_shell(game).panels
+    return tuple(member for word in words for member in ready.get(word, (word,)))
+
+
+def usual_panel(game: str) -> tuple[str, ...]:
+    """The panel that is asked if nobody names one."""
+    return tuple(next(iter(find_shell(game).panels.values())))
+
+
+def thinned(experiment: Experiment) -> list[int]:
+    """Of every member of the panel: one of its games is played for so many of the quickest one's."""
+    if len(experiment.members) == 1:
+        return [1]
+    costs = [_cost(experiment.game, member) for member in experiment.members]
+    return [max(1, round(cost / min(costs))) for cost in costs]
+
+
+def is_strong(game: str, member: str) -> bool:
+    """Whether all bots of a member play to win, and well; of bots in Python that is taken for granted."""
+    shell = find_shell(game)
+    names = (spec.partition(":")[0] for spec in split_bots(member))
+    return all(name in shell.strong or name not in shell.bots for name in names)
+
+
+def ignored_knobs(game: str, member: str, one: str, other: str, players: int | None) -> tuple[str, ...]:
+    """The knobs in which two rulesets differ, if they differ in nothing else and no bot of a member looks at them."""
+    shell = find_shell(game)
+    before, after = shell.explain(one, players), shell.explain(other, players)
+    if [fact.value for fact in before.facts] != [fact.value for fact in after.facts]:
+        return ()
+    apart = tuple(name for name, value in before.knobs.items() if after.knobs.get(name) != value)
+    names = {spec.partition(":")[0] for spec in split_bots(member)}
+    return apart if all(names <= set(shell.unseen.get(knob, ())) for knob in apart) else ()
+
+
+def _cost(game: str, member: str) -> float:
+    """How long a game of a member takes; nobody knows that of bots in Python."""
+    shell = find_shell(game)
+    own = [spec for spec in split_bots(member) if spec.partition(":")[0] in shell.bots]
+    return max((shell.cost(find_bot(spec, shell.bots)) for spec in own), default=1.0)
 
 
 def _value(key: str, value: Any, beside: Path) -> Any:
@@ -181,19 +249,26 @@ def _beside(word: str, folder: Path) -> str:
 
 
 def variants_of(experiment: Experiment) -> list[Variant]:
-    """Every variant of an experiment, in the order in which tables and plans number them."""
+    """Every variant with every member of the panel, in the order in which tables and plans number them."""
     made: list[Variant] = []
-    for board in experiment.boards or (None,):
-        suffix = f"@{Path(board).stem}" if board and len(experiment.boards) > 1 else ""
-        for rules in experiment.variants:
-            seed = experiment.seed if experiment.design == "paired" else _own_seed(experiment.seed, len(made))
-            made.append(
-                Variant(
-                    *(rules, experiment.players, board, experiment.bots, seed, experiment.seats, suffix),
-                    move_seconds=experiment.move_seconds,
+    for member in experiment.members:
+        of_member = f"{OF_MEMBER}{_label(member)}" if len(experiment.members) > 1 else ""
+        for board in experiment.boards or (None,):
+            suffix = f"@{Path(board).stem}" if board and len(experiment.boards) > 1 else ""
+            for rules in experiment.variants:
+                seed = experiment.seed if experiment.design == "paired" else _own_seed(experiment.seed, len(made))
+                made.append(
+                    Variant(
+                        *(rules, experiment.players, board, member, seed, experiment.seats, suffix + of_member),
+                        move_seconds=experiment.move_seconds,
+                    )
                 )
-            )
     return made
+
+
+def _label(member: str) -> str:
+    """A member of a panel in the name of a variant, wherever its files lie."""
+    return ",".join(spec.rpartition("/")[2] if ".py" in spec else spec for spec in split_bots(member))
 
 
 def prepare_variants(experiment: Experiment, game: Game) -> list[PreparedVariant]:

@@ -15,8 +15,9 @@ from mmsim.batch.experiment import Experiment, from_mapping, variants_of
 from mmsim.batch.plan import Plan
 from mmsim.core.errors import MmsimError, UsageError
 from mmsim.core.files import file_name, read_bytes, write_atomically
+from mmsim.core.seating import games_a_deal
 
-FORMAT = "mmsim-run/3"
+FORMAT = "mmsim-run/4"
 MANIFEST = "manifest.json"
 INPUTS = "inputs"  # the folder of the rulesets and boards an experiment names
 SOURCES = "bots"  # the folder of the source of bots in Python, as text
@@ -104,7 +105,8 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True):
 
     format: str
     experiment: dict[str, Any]  # as `mmsim.batch.experiment` reads it
-    games: Count  # of every variant; looks ask for more
+    games: Count  # of every variant that is not thinned; looks ask for more
+    every: list[Annotated[int, Meta(ge=1, le=2**40)]]  # of every variant: one of its games for so many of `games`
     until: Until | None
     variants: Annotated[list[dict[str, Any]], Meta(min_length=1, max_length=_MOST_VARIANTS)]
     rows_a_game: list[dict[TableName, Annotated[int, Meta(ge=0, le=100_000)]]]  # of every variant
@@ -125,7 +127,12 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def plan(self) -> Plan:
-        return Plan(len(self.variants), self.games, self.experiment["part_games"])
+        return self.plan_of(self.games)
+
+    def plan_of(self, games: int) -> Plan:
+        """The plan of so many games of every variant."""
+        deals = (games_a_deal(about["players"], about["seats"] == "rotate") for about in self.variants)
+        return Plan(len(self.variants), games, self.experiment["part_games"], tuple(self.every), tuple(deals))
 
 
 def read_manifest(folder: Path) -> Manifest:
@@ -173,7 +180,7 @@ def _check(manifest: Manifest) -> None:
     """What types cannot say: values that must fit each other, names that are no paths."""
     _check_experiment(manifest)
     asked, abouts = manifest.asked, manifest.abouts
-    if not len(abouts) == len(variants_of(asked)) == len(manifest.rows_a_game):
+    if not len(abouts) == len(variants_of(asked)) == len(manifest.rows_a_game) == len(manifest.every):
         raise MmsimError("its variants are not those of its experiment")
     if len({about.name for about in abouts}) < len(abouts):
         raise MmsimError("two of its variants have the same name")

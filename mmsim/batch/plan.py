@@ -1,7 +1,7 @@
 """The schedule: which games every part of the tables holds, reckoned when asked for and never listed.
 
 A part is games of one variant in a row, and one file of every table. A block is the parts that hold the same games of
-every variant.
+every variant; of one whose players are slow it holds fewer.
 """
 
 from collections.abc import Iterator
@@ -32,15 +32,17 @@ class Part:
 
 @dataclass(frozen=True)
 class Plan:
-    """All parts of a run: block after block, and in every block the same games of every variant.
+    """All parts of a run: block after block, and in every block the same games of every variant, or the first of them.
 
     A part's number and games do not depend on how many games there are, so a longer run only adds parts (and
     plays its last, shorter ones anew).
     """
 
     variants: int
-    games: int  # of every variant
-    part_games: int  # games a part
+    games: int  # of every variant that is not thinned
+    part_games: int  # games a part of such a variant
+    every: tuple[int, ...] = ()  # of every variant: one game for so many of the plan; none: all of them of all
+    deals: tuple[int, ...] = ()  # of every variant: games in a row that share a deal and stay together; none: 1
 
     def __post_init__(self) -> None:
         if self.parts > MOST_PARTS:
@@ -59,12 +61,35 @@ class Plan:
 
     def part(self, number: int) -> Part:
         block, variant = divmod(number, self.variants)
-        first = block * self.part_games
-        return Part(number, variant, first, min(self.part_games, self.games - first))
+        size = self.size(variant)
+        return Part(number, variant, block * size, self._of_last(variant) if block == self.blocks - 1 else size)
+
+    def size(self, variant: int) -> int:
+        """Games of a full part of a variant."""
+        every, deal = self._thinning(variant)
+        return self.part_games if every == 1 else max(deal, self.part_games // every // deal * deal)
+
+    def games_of(self, variant: int) -> int:
+        """All games of a variant."""
+        return (self.blocks - 1) * self.size(variant) + self._of_last(variant) if self.blocks else 0
+
+    @property
+    def all_games(self) -> int:
+        """The games of all variants."""
+        return sum(self.games_of(variant) for variant in range(self.variants))
+
+    def _of_last(self, variant: int) -> int:
+        """Games of the last part of a variant."""
+        every, deal = self._thinning(variant)
+        rest = self.games - (self.blocks - 1) * self.part_games
+        return rest if every == 1 else min(self.size(variant), -(-rest // (every * deal)) * deal)
+
+    def _thinning(self, variant: int) -> tuple[int, int]:
+        return self.every[variant] if self.every else 1, self.deals[variant] if self.deals else 1
 
     def part_of(self, variant: int, game: int) -> Part:
         """The part that holds a game."""
-        return self.part(game // self.part_games * self.variants + variant)
+        return self.part(game // self.size(variant) * self.variants + variant)
 
     def block(self, index: int) -> list[Part]:
         """The same games of every variant."""

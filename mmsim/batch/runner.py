@@ -160,7 +160,7 @@ class Session:
         missing = self._done.count(0)
         if run.manifest.until:
             self._looks = _looks(run, run.manifest.until)
-            first = Plan(len(run.prepared), self._looks.first, run.experiment.part_games)
+            first = run.manifest.plan_of(self._looks.first)
             missing += max(0, first.parts - len(self._done))
         if missing:
             self._players.get_ready(missing)
@@ -171,7 +171,7 @@ class Session:
     def _play(self, plan: Plan) -> None:
         """Play the parts of a plan that are missing."""
         self._done.extend(bytes(max(0, plan.parts - len(self._done))))
-        self.status.games = max(self.status.games, plan.games * plan.variants)
+        self.status.games = max(self.status.games, plan.all_games)
         settled = self.status.done
         for event in self._players.play(map(self._task, plan.open_parts(self._done))):
             if isinstance(event, Entry):
@@ -202,7 +202,7 @@ class Session:
         pool = Pool(run.folder, run.experiment.game, self.workers, first, log)
         pool.patience = self.patience
         if not run.manifest.until:
-            pool.games = run.games_asked * len(run.prepared) - self.status.done
+            pool.games = run.plan.all_games - self.status.done
         return pool
 
     def _take(self, entry: Entry) -> None:
@@ -226,7 +226,7 @@ class Session:
         while True:
             if target > run.games_asked:
                 run.note(games=target)
-            plan = Plan(len(run.prepared), target, run.experiment.part_games)
+            plan = run.manifest.plan_of(target)
             self._play(plan)
             for block in range(taken, plan.blocks):
                 parts = plan.block(block)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from mmsim.batch import journal, sources, tidy
-from mmsim.batch.experiment import Experiment, PreparedVariant, prepare_variants, variants_of
+from mmsim.batch.experiment import Experiment, PreparedVariant, prepare_variants, thinned, variants_of
 from mmsim.batch.journal import JOURNAL, Entry, File, JournalWriter
 from mmsim.batch.manifest import (
     FORMAT,
@@ -73,18 +73,19 @@ class Run:
             FORMAT,
             kept.to_json(),
             0 if until else experiment.games,
+            [every for every in thinned(experiment) for _ in range(len(made) // len(experiment.members))],
             until,
             [json.loads(json.dumps(ready.about)) for ready in made],
             [game.rows_per_game(ready.prepared) for ready in made],
             {table: {name: str(kind) for name, kind in schema.items()} for table, schema in game.tables.items()},
-            sources.keep(folder, experiment.bots),
+            sources.keep(folder, ",".join(experiment.members)),
             _now(),
             Machine(**machine()),
             None,
         )
         write_manifest(folder, manifest)
-        run = cls(folder, sources.place(experiment.bots))
-        names = variants_of(replace(run.experiment, bots=experiment.bots))  # with the copies of the files
+        run = cls(folder, sources.place(",".join(experiment.members)))
+        names = variants_of(run.experiment.with_members(experiment.members))  # with the copies of the files
         run.prepared = [replace(ready, variant=variant) for ready, variant in zip(made, names, strict=True)]
         return run
 
@@ -111,8 +112,10 @@ class Run:
     @cached_property
     def prepared(self) -> list[PreparedVariant]:
         """The variants, ready to be played; refused if they are no longer what the run began with."""
-        bots = sources.find(self.folder, self.experiment.bots, self.manifest.bots, self.bots_from)
-        made = prepare_variants(replace(self.experiment, bots=bots), self.game)
+        found = [
+            sources.find(self.folder, member, self.manifest.bots, self.bots_from) for member in self.experiment.members
+        ]
+        made = prepare_variants(self.experiment.with_members(found), self.game)
         for ready, before in zip(made, self.manifest.variants, strict=True):
             now = json.loads(json.dumps(ready.about))
             if now != before:
@@ -160,7 +163,7 @@ class Run:
             "folder": str(self.folder),
             "state": state,
             "variants": self.variant_names,
-            "bots": self.experiment.bots,
+            "bots": " | ".join(self.experiment.members),
             "games": self.games_asked,
             "parts": self.plan.parts,
             "parts_done": done,

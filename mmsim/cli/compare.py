@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from math import inf
 from pathlib import Path
@@ -11,10 +10,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
-from mmsim.batch.experiment import Experiment, named_after
+from mmsim.batch.experiment import OF_MEMBER, Experiment, named_after, variants_of
 from mmsim.batch.store import Run
 from mmsim.cli import completion
-from mmsim.cli.common import Board, GameName, Isolate, MoveSeconds, Players, Seed, console, move_limit, warn
+from mmsim.cli.common import GameName, Isolate, MoveSeconds, Players, Seed, console, move_limit, say, warn
+from mmsim.cli.players import Bots, PanelOption, chosen, only_evidence
 from mmsim.cli.playing import Until, Workers, played
 from mmsim.core.errors import UsageError, full_name
 from mmsim.games import find_shell, game_of_all
@@ -30,26 +30,22 @@ Metrics = Annotated[
         "--metric",
         metavar="NAME",
         autocompletion=completion.metrics,
-        help="Only this metric; may be given several times.",
+        help="Show this metric, or all; may be given several times. If not given, those that were asked about.",
     ),
 ]
 Tolerances = Annotated[
     list[str] | None,
     typer.Option("--tolerance", metavar="NAME=VALUE", help="A difference in a metric that does not matter to you."),
 ]
-Bots = Annotated[
-    str,
-    typer.Option(
-        metavar="LIST", autocompletion=completion.bots, help="One bot for every seat, or one a seat, with commas."
-    ),
-]
 Games = Annotated[int, typer.Option(min=2, help="Games of every variant.")]
 Seats = Annotated[str, typer.Option(metavar="HOW", help="fixed, or rotate: every bot plays every seat of a deal.")]
 
 
+ALL = "all"  # metrics
 _TO_PLAY = (
     "players",
     "bots",
+    "panel",
     "games",
     "until",
     "board",
@@ -74,10 +70,14 @@ def compare(
         ),
     ],
     players: Players = None,
-    bots: Bots = "uniform",
+    bots: Bots = None,
+    panel: PanelOption = None,
     games: Games = 10_000,
     until: Until = None,
-    board: Board = None,
+    board: Annotated[
+        list[str] | None,
+        typer.Option(metavar="SET", autocompletion=completion.boards, help="Board set; repeat it to compare boards."),
+    ] = None,
     seats: Seats = "fixed",
     game: GameName = None,
     seed: Seed = 1,
@@ -104,19 +104,24 @@ def compare(
     if as_json and as_csv:
         raise UsageError("--json and --csv are two ways to print; choose one")
     tolerances = parse_tolerances(tolerance or ())
-    measured = [*(metric or ()), *tolerances]
+    measured = [*(name for name in metric or () if name != ALL), *tolerances]
     given = [name for name in _TO_PLAY if str(context.get_parameter_source(name)).endswith("COMMANDLINE")]
     show = partial(_show, reference, metric or (), tolerances, as_json, as_csv)
-    if len(what) > 1:
+    if len(what) > 1 or len(board or ()) > 1:
         _check_rulesets(what)
         name, of_game = named_after(out) if out else "comparison", game or game_of_all(what)
         check_names(of_game, measured)
-        boards = (board,) if board else ()
-        asked = Experiment(name, tuple(what), "", of_game, boards, players, bots, games, seed, seats=seats)
-        asked = replace(asked, move_seconds=move_limit(isolate, move_seconds))
-        names = [find_shell(of_game).explain(spec, players).variant for spec in what] if reference else []
+        asked = Experiment(
+            *(name, tuple(what), _question(what, board), of_game, tuple(board or ()), players),
+            **chosen(of_game, bots, panel),
+            games=games,
+            seed=seed,
+            seats=seats,
+            move_seconds=move_limit(isolate, move_seconds),
+        )
+        asked = only_evidence(asked)
         if reference:
-            full_name("variant", reference, names)
+            full_name("variant", reference, _names(asked))
         with played(asked, workers, out, until, "games" in given) as folder:
             show(folder)
     elif not Path(what[0]).is_dir():
@@ -126,6 +131,19 @@ def compare(
     else:
         check_names(Run(what[0]).experiment.game, measured)
         show(Path(what[0]))
+
+
+def _question(what: Sequence[str], boards: Sequence[str] | None) -> str:
+    things = what if len(what) > 1 else [Path(board).stem for board in boards or ()]
+    return f"What is different between {' and '.join([', '.join(things[:-1]), things[-1]])}?"
+
+
+def _names(asked: Experiment) -> list[str]:
+    """The variants of an experiment as its tables will call them."""
+    shell, count = find_shell(asked.game), len(asked.members)
+    made = variants_of(asked)
+    names = [shell.explain(one.rules, one.players).variant + one.suffix for one in made[: len(made) // count]]
+    return [name.partition(OF_MEMBER)[0] for name in names]
 
 
 def _check_rulesets(what: Sequence[str]) -> None:
@@ -144,24 +162,41 @@ def _show(
     folder: Path,
 ) -> None:
     from mmsim.analysis import compare as comparing
-    from mmsim.analysis.findings import findings
+    from mmsim.analysis.findings import family, findings
     from mmsim.analysis.tables import open_run
     from mmsim.core.frames import no_formulas
+    from mmsim.report.evidence import Evidence
+    from mmsim.report.sentences import answer
 
     run = open_run(folder)
-    found = comparing.with_tolerances(findings(run, metrics), tolerances)
-    comparisons = comparing.compare(found, reference)
+    names = [variant.name for variant in run.variants]
+    run = run.starting_with(full_name("variant", reference, names) if reference else names[0])
+    asked = family(run)
+    found = comparing.with_tolerances(findings(run), tolerances)
+    comparisons = comparing.compare(found, asked=asked)
+    if not comparisons:
+        raise UsageError(run.warnings[-1])
+    evidence = Evidence(run, {one.measure.name: one for one in found}, comparisons, {}, [], [], {}, [])
+    known = [one.measure.name for one in found]
+    if missing := [name for name in metrics if name not in (*known, ALL)]:
+        raise UsageError(f"run {run.name} cannot tell {missing[0]}: its tables or bots do not allow it")
+    shown = [name for name in known if ALL in metrics or name in (metrics or asked)]
+    found = [one for one in found if one.measure.name in shown]
+    comparisons = [one for one in comparisons if one.measure.name in shown]
     if as_json or as_csv:
         for warning in run.warnings:
             warn(warning)
     if as_json:
         rows = [row for estimates in found for row in estimates.rows().to_dicts()]
-        printed = {"warnings": run.warnings, "metrics": rows, "comparisons": [one.row() for one in comparisons]}
+        compared = [row for one in comparisons for row in comparing.rows_of(one)]
+        printed = {"warnings": run.warnings, "metrics": rows, "comparisons": compared, "answer": answer(evidence)}
         typer.echo(json.dumps(printed, indent=1))
     elif as_csv:
         typer.echo(no_formulas(comparing.frame(comparisons)).write_csv(), nl=False)
     else:
         _print(run, found, comparisons)
+        for sentence in answer(evidence):
+            say(sentence)
 
 
 def parse_tolerances(words: Sequence[str]) -> dict[str, float]:
@@ -195,16 +230,40 @@ def _print(run: "RunTables", found: Sequence["Estimates"], comparisons: Sequence
     screen.print(table)
     for variant in dict.fromkeys(one.variant for one in comparisons):
         of_variant = [one for one in comparisons if one.variant == variant]
-        heading = f"{variant} against {of_variant[0].reference}"
-        table = Table(
-            "metric", "difference", "p (Holm)", "variance saved", "verdict", title=heading, title_justify="left"
+        several = len(of_variant[0].members) + len(of_variant[0].others) > 1
+        screen.print(_of_panel(of_variant) if several else _of_one_kind(of_variant))
+
+
+def _of_one_kind(comparisons: Sequence["Comparison"]) -> Table:
+    from mmsim.analysis import words
+
+    heading = f"{comparisons[0].variant} against {comparisons[0].reference}"
+    if comparisons[0].members:
+        heading += f", played by {comparisons[0].members[0].player}"
+    table = Table("metric", "difference", "p (Holm)", "variance saved", "verdict", title=heading, title_justify="left")
+    for one in comparisons:
+        table.add_row(
+            words.label(one.measure.name, one.group),
+            words.with_interval(one.difference, words.difference_unit(one.measure.unit), signed=True),
+            words.p_value(one.p_adjusted),
+            words.percent(one.saved),
+            one.in_words,
         )
-        for one in of_variant:
-            table.add_row(
-                words.label(one.measure.name, one.group),
-                words.with_interval(one.difference, words.difference_unit(one.measure.unit), signed=True),
-                words.p_value(one.p_adjusted),
-                words.percent(one.saved),
-                one.in_words,
-            )
-        screen.print(table)
+    return table
+
+
+def _of_panel(comparisons: Sequence["Comparison"]) -> Table:
+    """A column for the mean over all players, one for each of them (weak ones in brackets), and for whom it holds."""
+    from mmsim.analysis import words
+
+    first = comparisons[0]
+    players = [*(one.player for one in first.members), *(f"({one.player})" for one in first.others)]
+    heading = f"{first.variant} against {first.reference}: the mean of {len(first.members)} kinds of players, and each"
+    table = Table("metric", "mean", *players, "verdict", title=heading, title_justify="left")
+    for one in comparisons:
+        unit = words.difference_unit(one.measure.unit)
+        each = {other.player: words.with_half_width(other.difference, unit) for other in (*one.members, *one.others)}
+        cells = [each.get(name.strip("()"), "-") for name in players]
+        mean = words.with_interval(one.difference, unit, signed=True)
+        table.add_row(words.label(one.measure.name, one.group), mean, *cells, one.in_words)
+    return table

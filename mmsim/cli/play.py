@@ -32,14 +32,14 @@ def play(
     board: Board = None,
     layout: Layout = None,
     bots: Annotated[
-        str,
+        str | None,
         typer.Option(
             metavar="LIST",
             autocompletion=completion.bots,
             help="One bot for every seat, or one a seat, with commas: planner:block=2.0 sets a weight, "
-            "./mybot.py:MyBot is one of your own; mmsim bots list names the rest.",
+            "./mybot.py:MyBot is one of your own; mmsim bots list names the rest. If not given, a strong one.",
         ),
-    ] = "uniform",
+    ] = None,
     seed: Seed = 1,
     game: GameName = None,
     number: Annotated[int, typer.Option(callback=check_number, help="Which game of the seed, from 0 on.")] = 0,
@@ -72,6 +72,7 @@ def play(
         kind = picture_kind(picture)
     shell, spec = find_rules(game, rules)
     limit = move_limit(isolate, move_seconds)
+    bots = bots or next(iter(shell.panels.values()))[0]
     story = shell.play(Variant(spec, players, board, bots, seed, seats, move_seconds=limit), number, layout, explain)
     if as_json:
         typer.echo(dumps(story.record), nl=False)

@@ -20,6 +20,7 @@ from mmsim.batch.precision import LIMIT, Measure, Precision
 from mmsim.batch.runner import Session, Status, estimate
 from mmsim.batch.scheduler import Scheduler
 from mmsim.batch.store import Run
+from mmsim.cli.players import games_of_members
 from mmsim.cli.progress import Watcher, duration, watcher
 from mmsim.core.errors import MmsimError
 from mmsim.core.processes import cores
@@ -70,6 +71,8 @@ def carry_out(
     words += ["--bots-from", str(made.bots_from)] if made.bots_from else []
     words += ["--workers", str(workers)] if workers else []
     words += cluster.options() if cluster else []
+    if not (quiet or json_progress or until) and (fewer := games_of_members(made.experiment)):
+        typer.echo(fewer, err=True)
     after = f"go on with: {shlex.join(words)}" if kept else NOTHING_KEPT
     with watched(quiet, json_progress, after) as watch:
         if until and measure and not quiet and not made.games_asked:

@@ -13,6 +13,7 @@ from mmsim.batch.scheduler import Scheduler
 from mmsim.batch.store import Run
 from mmsim.cli import completion, playing
 from mmsim.cli.common import GameName, Isolate, MoveSeconds, check_seed, console, move_limit, say
+from mmsim.cli.players import PanelOption
 from mmsim.cli.playing import Quiet, Until, Workers
 from mmsim.cli.progress import headline, summary
 from mmsim.core.errors import UsageError
@@ -58,6 +59,7 @@ def run(
     ] = None,
     game: GameName = None,
     players: Annotated[int | None, typer.Option(help="Number of players; if not given, the usual one.")] = None,
+    panel: PanelOption = None,
     bots: Annotated[
         str | None,
         typer.Option(
@@ -99,6 +101,7 @@ def run(
         "game": game,
         "players": players,
         "bots": bots,
+        "panel": panel,
         "games": games,
         "seed": seed,
         "design": design,
@@ -160,7 +163,8 @@ def _created(what: str | None, given: dict[str, Any], out: Path | None, until: s
         usual = [] if "variants" in given else [find_shell(given["game"]).usual_rules]
         asked = experiments.from_mapping({"name": experiments.named_after(out), "variants": usual, **given})
     else:
-        asked = experiments.from_mapping({**experiments.find(what).to_json(), **given})
+        others: dict[str, Any] = {"panel": ()} if "bots" in given else {"bots": ""} if "panel" in given else {}
+        asked = experiments.from_mapping({**experiments.find(what).to_json(), **others, **given})
     return playing.create(out or RUNS / asked.name, asked, until, "games" in given)
 
 

@@ -1,8 +1,6 @@
 """`mmsim sweep`: a grid of variants over the values of knobs, and its report."""
 
 import shlex
-from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,13 +9,14 @@ import typer
 from mmsim.batch.experiment import Experiment
 from mmsim.cli import completion
 from mmsim.cli.common import Board, GameName, Isolate, MoveSeconds, Players, Seed, move_limit, say
-from mmsim.cli.compare import Bots, Games, Metrics, Seats
+from mmsim.cli.compare import Games, Metrics, Seats
+from mmsim.cli.players import Bots, PanelOption, chosen, only_evidence
 from mmsim.cli.playing import Workers, played
 from mmsim.core.errors import UsageError
-from mmsim.games import find_statistics, game_of
+from mmsim.games import find_shell, find_statistics, game_of
 
 if TYPE_CHECKING:
-    from mmsim.analysis.estimates import Estimates
+    from mmsim.report.evidence import Evidence
     from mmsim.report.sections import Section
 
 
@@ -37,7 +36,8 @@ def sweep(
         ),
     ],
     players: Players = None,
-    bots: Bots = "uniform",
+    bots: Bots = None,
+    panel: PanelOption = None,
     games: Games = 4_000,
     board: Board = None,
     seats: Seats = "fixed",
@@ -47,6 +47,10 @@ def sweep(
     move_seconds: MoveSeconds = None,
     workers: Workers = None,
     metric: Metrics = None,
+    reference: Annotated[
+        str | None,
+        typer.Option(metavar="KNOB=VALUE", help="Compare with these values, with commas; if not given, the published."),
+    ] = None,
     out: Annotated[
         Path | None, typer.Option("--out", metavar="FOLDER", help="Where to write; if not given, reports/sweep-KNOBS.")
     ] = None,
@@ -65,25 +69,41 @@ def sweep(
     knobs = [one.knob for one in grid.varied]
     question = f"What {'does' if len(knobs) == 1 else 'do'} {' and '.join(knobs)} do to {spec}?"
     name = f"sweep-{'-'.join(knobs)}"
-    asked = Experiment(
-        name, grid.specs(), question, of_game, (board,) if board else (), players, bots, games, seed, seats=seats
-    )
+    base = grid.reference(find_shell(of_game).explain(spec, players).knobs, reference)
     limit = move_limit(isolate, move_seconds)
-    asked = replace(asked, move_seconds=limit)
-    options = {"players": players, "bots": bots, "games": games, "board": board, "seats": seats, "seed": seed}
-    chosen: list[tuple[str, object]] = [(key, value) for key, value in options.items() if value is not None]
-    chosen += [("move-seconds", limit)] if limit else []
-    chosen = [("vary", word) for word in vary] + chosen + [("metric", name) for name in metric or ()]
-    again = shlex.join(["mmsim", "sweep", spec, *(text for key, value in chosen for text in (f"--{key}", str(value)))])
+    asked = Experiment(
+        *(name, grid.specs(), question, of_game, (board,) if board else (), players),
+        **chosen(of_game, bots, panel),
+        games=games,
+        seed=seed,
+        seats=seats,
+        metrics=find_statistics(of_game).swept,
+        move_seconds=limit,
+    )
+    asked = only_evidence(asked)
+    options: dict[str, object] = {
+        "players": players,
+        "bots": bots,
+        "games": games,
+        "board": board,
+        "seats": seats,
+        "seed": seed,
+    }
+    options |= {"reference": reference, "move-seconds": limit}
+    words: list[tuple[str, object]] = [("vary", word) for word in vary]
+    words += [(key, value) for key, value in options.items() if value is not None]
+    words += [("panel", member) for member in panel or ()] + [("metric", name) for name in metric or ()]
+    again = shlex.join(["mmsim", "sweep", spec, *(text for key, value in words for text in (f"--{key}", str(value)))])
 
-    def first(all_estimates: Sequence["Estimates"]) -> list["Section"]:
-        known = [estimates.measure.name for estimates in all_estimates]
-        if missing := [name for name in metric or () if name not in known]:
+    def first(evidence: "Evidence") -> list["Section"]:
+        if missing := [name for name in metric or () if name not in evidence.estimates]:
             raise UsageError(f"this sweep cannot tell {missing[0]}: its tables or bots do not allow it")
-        return [responses(grid, [estimates for estimates in all_estimates if estimates.measure.name in shown])]
+        return [responses(grid, evidence, shown, base)]
 
     with played(asked, workers, run) as folder:
-        page, answer = write_report(open_run(folder), out or Path("reports") / name, first, again)
+        tables = open_run(folder)
+        tables = tables.starting_with(tables.variants[base].name)
+        page, answer = write_report(tables, out or Path("reports") / name, first, again)
     for sentence in answer:
         say(sentence)
     say(f"report -> {page}")

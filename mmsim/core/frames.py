@@ -52,7 +52,7 @@ class Frames:
         return {table: self._schema(table) for table in self.rows}
 
     def _schema(self, table: str) -> pl.Schema:
-        columns: dict[str, Any] = {"variant": pl.Categorical()}
+        columns: dict[str, Any] = {"variant": pl.Categorical(), "member": pl.Categorical()}
         kinds = self.rows[table]
         for name in kinds.names or ():
             if name in self.words:
@@ -87,8 +87,9 @@ class Frames:
         """The rows of a table as a data frame; `bots` names the bots of every rotation, seat by seat."""
         columns = []
         for name, dtype in self.schema(table).items():
-            if name == "variant":
-                column = pl.Series(name, [variant], dtype).new_from_index(0, len(rows))
+            if name in ("variant", "member"):
+                same = variant if name == "variant" else _member(bots[0])
+                column = pl.Series(name, [same], dtype).new_from_index(0, len(rows))
             elif name == "bot":
                 known = list(dict.fromkeys(bot for seats in bots for bot in seats))
                 codes = np.array([[known.index(bot) for bot in seats] for seats in bots], np.uint32)
@@ -103,3 +104,8 @@ class Frames:
                 column = pl.Series(name, np.ascontiguousarray(rows[name]))
             columns.append(column)
         return pl.DataFrame(columns).with_columns(self._meanings[table])
+
+
+def _member(seats: Sequence[str]) -> str:
+    """Which kind of players sits at a table: one bot for all, or the bots of its seats."""
+    return seats[0] if len({*seats}) == 1 else ",".join(seats)

@@ -145,10 +145,16 @@ class Shell(Protocol):
     editions: Collection[str]  # the first words of its rulesets
     knobs: Mapping[str, Knob]
     costly: Collection[str]  # weights that buy strength with time; tuning leaves them as they are
+    panels: Mapping[str, Sequence[str]]  # ready panels: kinds of players a question is put to; the first is the usual
+    strong: Collection[str]  # bots that play to win, and well: what holds for them counts
+    unseen: Mapping[str, Collection[str]]  # knob -> bots that play the same whatever its value
 
     @property
     def bots(self) -> Mapping[str, Bot]:
         """Its bots, from silly to strong."""
+
+    def cost(self, bot: Bot) -> float:
+        """How long a game of a bot takes, in games of the quickest strong one; at least 1."""
 
     @property
     def boards(self) -> BoardSets:

@@ -108,6 +108,7 @@ STATISTICS = Statistics(
     ),
     ends=common.ENDS_BY,
     layout_outcomes=("margin", "turns", "lead_changes", "lines_ended"),
+    asked=("win_share", "seat_imbalance", "score", "margin", "lines_to_centre", "longest_line"),
     swept=(
         "seat_imbalance",
         "score",

@@ -358,6 +358,7 @@ STATISTICS = Statistics(
     ),
     ends=common.ENDS_BY,
     layout_outcomes=("margin", "turns", "tunnels", "lead_changes", "stations_left", "lines_ended", "lines_blocked"),
+    asked=("win_share", "seat_imbalance", "score", "margin", "turns", "trips_possible"),
     swept=(
         "seat_imbalance",
         "score",

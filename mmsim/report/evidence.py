@@ -10,13 +10,14 @@ import polars as pl
 from mmsim.analysis.atlas import layout_share
 from mmsim.analysis.compare import Comparison, compare
 from mmsim.analysis.estimates import Estimates, estimate_metrics
-from mmsim.analysis.findings import derived, known_gaps, known_metrics
+from mmsim.analysis.findings import derived, family, known_gaps, known_metrics
+from mmsim.analysis.panel import pool
 from mmsim.analysis.ratings import Ratings
 from mmsim.analysis.skill import ratings_of
 from mmsim.analysis.stats import Array
 from mmsim.analysis.surprises import Surprise
 from mmsim.analysis.surprises import surprises as surprising
-from mmsim.analysis.tables import RunTables
+from mmsim.analysis.tables import Member, RunTables
 from mmsim.core.metrics import Gap
 
 
@@ -45,33 +46,73 @@ class Evidence:
     def against(self, variant: str) -> list[Comparison]:
         return [one for one in self.comparisons if one.variant == variant]
 
+    @property
+    def asked(self) -> list[Comparison]:
+        """The comparisons of the metrics that the question is about."""
+        return [one for one in self.comparisons if one.asked]
+
+    @property
+    def players(self) -> list[str]:
+        """The kinds of players whose games count."""
+        kinds = [one.member for one in self.run.by_member]
+        return [kind.name for kind in kinds if kind.strong] or [kind.name for kind in kinds]
+
 
 def gather(run: RunTables) -> Evidence:
     """Measure a run: one pass over each table for all metrics and gaps, and what looks at few columns aside."""
+    with ThreadPoolExecutor(1) as aside:
+        surprises = aside.submit(surprising, run)
+        kinds = [_measure(one) for one in run.by_member]
+        names = [variant.name for variant in run.variants]
+        measured = pool([(one.member, one.measured) for one in kinds], names)
+        of_gaps = {one.measure.name: one for one in pool([(one.member, one.gaps) for one in kinds], names)}
+        counted = [one for one in kinds if one.member.strong] or kinds
+        return Evidence(
+            run,
+            {one.measure.name: one for one in measured},
+            compare(measured, asked=family(run)) if len(run.variants) > 1 else [],
+            {variant: rated for one in kinds for variant, rated in one.ratings.items()},
+            [(gap, of_gaps[gap.name]) for gap in known_gaps(run) if gap.name in of_gaps],
+            surprises.result(),
+            {name: one for name, one in zip(names, counted[0].layouts, strict=True) if one is not None},
+            [_mean_distribution([one.scores[v] for one in counted]) for v in range(len(names))],
+        )
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """What the games of one kind of players show."""
+
+    member: Member
+    measured: Sequence[Estimates]
+    gaps: Sequence[Estimates]
+    ratings: Mapping[str, Ratings]
+    layouts: Sequence[tuple[int, int] | None]
+    scores: Sequence[tuple[Array, Array]]
+
+
+def _measure(run: RunTables) -> _Kind:
     metrics, gaps = known_metrics(run), known_gaps(run)
     counted = run.counted  # what both threads look at
     with ThreadPoolExecutor(1) as aside:
         layouts, scores = aside.submit(layout_share, counted), aside.submit(_scores, counted)
-        surprises = aside.submit(surprising, run)
         found = estimate_metrics(run, [*metrics, *(gap.metric for gap in gaps)])
-        of_gaps = {
-            estimates.measure.name: estimates
-            for estimates in found
-            if estimates.measure.name in {gap.name for gap in gaps}
-        }
-        measured = [estimates for estimates in found if estimates.measure.name not in of_gaps]
+        is_gap = {gap.name for gap in gaps}
+        measured = [one for one in found if one.measure.name not in is_gap]
         ratings = ratings_of(run)
         measured += derived(measured, ratings, layouts.result())
-        return Evidence(
-            run,
-            {estimates.measure.name: estimates for estimates in measured},
-            compare(measured) if len(run.variants) > 1 else [],
-            ratings,
-            [(gap, of_gaps[gap.name]) for gap in gaps if gap.name in of_gaps],
-            surprises.result(),
-            counted.layouts,
-            scores.result(),
-        )
+        of_gaps = [one for one in found if one.measure.name in is_gap]
+        on_layouts = [counted.layouts.get(variant.name) for variant in run.variants]
+        return _Kind(run.member, measured, of_gaps, ratings, on_layouts, scores.result())
+
+
+def _mean_distribution(kinds: Sequence[tuple[Array, Array]]) -> tuple[Array, Array]:
+    """How scores are distributed over several kinds of players, each of which counts the same."""
+    values = np.unique(np.concatenate([values for values, _ in kinds]))
+    shares = np.zeros(len(values))
+    for own, of_own in kinds:
+        shares[np.searchsorted(values, own)] += of_own / len(kinds)
+    return values, shares
 
 
 def _scores(run: RunTables) -> list[tuple[Array, Array]]:

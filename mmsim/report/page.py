@@ -17,7 +17,6 @@ from markupsafe import Markup, escape
 
 from mmsim import __version__
 from mmsim.analysis import compare, stats
-from mmsim.analysis.estimates import Estimates
 from mmsim.analysis.findings import measures
 from mmsim.analysis.tables import RunTables
 from mmsim.batch.experiment import Experiment
@@ -40,13 +39,13 @@ _OWN = re.compile(r"charts/[\w.-]+\.(svg|png)|tables/[\w.-]+\.(csv|parquet)|pict
 def write_report(
     run: RunTables,
     folder: Path,
-    first: Callable[[Sequence[Estimates]], Sequence[Section]] = lambda all_estimates: (),
+    first: Callable[[Evidence], Sequence[Section]] = lambda evidence: (),
     again: str = "",
     tell: Callable[[str], None] = lambda text: None,
 ) -> tuple[Path, list[str]]:
     """Write the report of a run into a folder; the page's path and the answer in three sentences.
 
-    `first` makes sections of its own from the metrics, which stand before all others; `again` is the command that
+    `first` makes sections of its own, which stand before all others; `again` is the command that
     makes such a report, if it is not the one that plays an experiment.
     """
     with Drawers() as drawers:
@@ -54,7 +53,7 @@ def write_report(
         evidence = gather(run)
         answer = sentences.answer(evidence)
         headline = headline_chart(evidence)
-        parts = [*first(list(evidence.estimates.values())), *sections(evidence)]
+        parts = [*first(evidence), *sections(evidence)]
         charts = [*([headline] if headline else []), *(chart for part in parts for chart in part.charts)]
         asked = {chart.name: drawers.ask(chart.files) for chart in charts}
         pictures = {one.title: drawers.ask(one.draw) for part in parts for one in part.pictures if one.draw}
@@ -231,13 +230,13 @@ def _page(
 def _facts(run: RunTables) -> list[tuple[str, str]]:
     """What was played, for the head of the page."""
     games = int(run.played["games"].sum())
-    bots = sorted({bot for variant in run.variants for bot in variant.bots})
+    bots = sorted({bot for cell in run.cells for bot in cell.bots})
     players = sorted({variant.players for variant in run.variants})
     facts = [
         ("games", f"{games:,}"),
         ("variants", str(len(run.variants))),
         ("players", ", ".join(str(number) for number in players)),
-        ("bots", ", ".join(bots)),
+        ("players asked" if run.panel else "bots", ", ".join(bots)),
         ("boards", ", ".join(Path(board).stem for board in run.boards)),
         ("seed", str(run.experiment.seed)),
     ]

@@ -1,65 +1,76 @@
 """The section of a sweep: how metrics respond to a knob."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection
 
 from mmsim.analysis import words
-from mmsim.analysis.compare import ALPHA, by_chance, difference
+from mmsim.analysis.compare import Comparison
 from mmsim.analysis.estimates import Estimates
 from mmsim.analysis.sweep import Sweep
 from mmsim.report import figures
 from mmsim.report.charts import Chart
+from mmsim.report.evidence import Evidence
 from mmsim.report.sections import Section
-from mmsim.report.sentences import varies
+from mmsim.report.sentences import for_whom, varies
 
 
-def responses(sweep: Sweep, all_estimates: Sequence[Estimates]) -> Section:
-    """A chart for every metric that is not always the same, group and knob."""
+def responses(sweep: Sweep, evidence: Evidence, metrics: Collection[str], base: int) -> Section:
+    """A chart for every metric that is not always the same, group and knob; `base` is the setting compared with."""
     shown = [
-        (estimates, group) for estimates in all_estimates if varies(estimates) for group in range(len(estimates.groups))
+        (estimates, group)
+        for name, estimates in evidence.estimates.items()
+        if name in metrics and varies(estimates)
+        for group in range(len(estimates.groups))
     ]
     knobs = range(len(sweep.varied))
-    alpha = ALPHA / max(1, len(shown) * len(knobs))  # Bonferroni, over all charts
-    charts = [_chart(sweep, along, estimates, group, alpha) for along in knobs for estimates, group in shown]
+    charts = [_chart(sweep, evidence, along, estimates, group, base) for along in knobs for estimates, group in shown]
     varied = " and ".join(f"{vary.knob} ({', '.join(vary.values)})" for vary in sweep.varied)
-    text = [f"{sweep.cells} variants of {sweep.base}: every combination of {varied}."]
-    moved = [
-        words.label(estimates.measure.name, estimates.groups[group])
-        for estimates, group in shown
-        if any(_moves(sweep, along, estimates, group, alpha) for along in knobs)
+    text = [
+        f"{sweep.cells} variants of {sweep.base}: every combination of {varied}, compared with {evidence.names[0]}. "
+        "A number is moved if the table of variants says so."
     ]
+    moved = dict.fromkeys(
+        words.label(one.measure.name, one.group)
+        for one in evidence.comparisons
+        if one.measure.name in metrics and one.apart
+    )
     title = f"Measurably moved by {' or '.join(vary.knob for vary in sweep.varied)}: {', '.join(moved) or 'nothing'}"
     return Section("responses", "Responses", title, text, charts)
 
 
-def _moves(sweep: Sweep, along: int, estimates: Estimates, group: int, alpha: float) -> bool:
-    """Whether any value of a knob makes more than a chance difference to its first one, whatever the other knobs."""
-    pairs = [(line[0], other) for line in sweep.lines(along).values() for other in line[1:]]
-    return any(_differ(estimates, one, other, group, alpha / len(pairs)) for one, other in pairs)
-
-
-def _differ(estimates: Estimates, one: int, other: int, group: int, alpha: float) -> bool:
-    known = estimates.known(one, group) and estimates.known(other, group)
-    return known and by_chance(*difference(estimates, one, other, group)) < alpha
-
-
-def _chart(sweep: Sweep, along: int, estimates: Estimates, group: int, alpha: float) -> Chart:
+def _chart(sweep: Sweep, evidence: Evidence, along: int, estimates: Estimates, group: int, base: int) -> Chart:
     vary, measure = sweep.varied[along], estimates.measure
-    lines = {
-        label: [estimates.estimate(v, group) if estimates.known(v, group) else None for v in numbers]
-        for label, numbers in sweep.lines(along).items()
-    }
+    at = {variant.rules: number for number, variant in enumerate(evidence.run.variants)}
+    places = [at[spec] for spec in sweep.specs()]
+    found = [estimates.estimate(v, group) if estimates.known(v, group) else None for v in places]
+    lines = {label: [found[n] for n in cells] for label, cells in sweep.lines(along).items()}
     measured = words.label(measure.name, estimates.groups[group])
     name = re.sub(r"[^a-z0-9]+", "-", f"response-{vary.knob}-{measured}".lower())
-    label = measured[:1].upper() + measured[1:]
-    note = f"{measure.question} Dots are means, lines 95 % intervals"
-    first, *_, last = next(iter(sweep.lines(along).values()))
-    if not _moves(sweep, along, estimates, group, alpha):
-        title = f"No measurable effect of {vary.knob} on {measured}"
-    elif _differ(estimates, first, last, group, alpha):
-        ends = [words.short(estimates.estimate(v, group), measure.unit) for v in (first, last)]
-        title = f"{label}: from {ends[0]} to {ends[1]} as {vary.knob} goes from {vary.values[0]} to {vary.values[-1]}"
-        note += f"; the title speaks of {next(iter(lines))}"
-    else:
-        title = f"A measurable effect of {vary.knob} on {measured}, but not from end to end"
-    return figures.response(name, title, f"{note}.", vary.values, lines, vary.knob, measure.unit)
+    own = next(cells for cells in sweep.lines(along).values() if base in cells)  # that of the usual other knobs
+    names = [evidence.run.variants[places[n]].name for n in own]
+    usual = vary.values[own.index(base)]
+    others = {name: value for name, value in zip(names, vary.values, strict=True) if value != usual}
+    moved = [
+        one
+        for one in evidence.comparisons
+        if (one.measure.name, one.group) == (measure.name, estimates.groups[group])
+        and one.variant in others
+        and one.apart
+    ]
+    title = _title(moved, others, measured, vary.knob, usual)
+    values = [f"{value} (compared with)" if value == usual else value for value in vary.values]
+    note = f"{measure.question} Dots are means, lines 95 % intervals."
+    return figures.response(name, title, note, values, lines, vary.knob, measure.unit)
+
+
+def _title(moved: list[Comparison], values: dict[str, str], measured: str, knob: str, usual: str) -> str:
+    """What the largest of the differences that no chance makes says."""
+    if not moved:
+        return f"No measurable effect of {knob} on {measured}"
+    most = max(moved, key=lambda one: abs(one.difference.value))
+    unit = words.difference_unit(most.measure.unit)
+    change = words.value(most.difference, unit, signed=True)
+    return (
+        f"{measured[:1].upper()}{measured[1:]}: {change} with {knob} = {values[most.variant]} instead of {usual}"
+        f"{for_whom(most)}"
+    )

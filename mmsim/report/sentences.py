@@ -63,34 +63,66 @@ def seats_title(evidence: Evidence) -> str:
 
 
 def fairness(evidence: Evidence) -> str:
-    """Whether seats are fair, and whether variants differ in that."""
+    """Whether seats are fair, for whom, and whether variants differ in that."""
     shares = evidence.estimates.get(SOURCE)
     if shares is None:
         return ""
-    seat, share, players = _best_seat(shares)
-    p = words.p_value(groups_equal(shares, 0))
-    fair = f"{100 / players:.3g}\u00a0%"
-    if groups_equal(shares, 0) < ALPHA:
-        uneven = (
-            "Players do not win equally often, but their bots differ" if evidence.run.mixed else "Seats are not equal"
-        )
-        start = (
-            f"{uneven}: {_where(evidence)}the {seat} player wins "
-            f"{words.with_interval(share, 'share')} of games where {fair} would be fair (p\u00a0{_equals(p)})"
-        )
-    else:
-        start = (
-            f"No seat is measurably ahead: {_where(evidence)}the {seat} player, who wins most, wins "
-            f"{words.with_interval(share, 'share')} of games where {fair} would be fair (p\u00a0{_equals(p)})"
-        )
-        tests = holm([groups_equal(shares, v) for v in range(len(evidence.names))])
-        uneven_with = [name for name, test in zip(evidence.names, tests, strict=True) if test < ALPHA]
-        if 0 < len(uneven_with) <= _MANY:
-            start += f", but seats are not equal with {_and(uneven_with)}"
+    start = _seats_of_panel(evidence, shares) if len(shares.counted) > 1 else _seats_of_one_kind(evidence, shares)
     compared = [one for one in evidence.comparisons if one.measure.name == SEAT_IMBALANCE.name]
     if not compared:
         return start + "."
     return f"{start}; {_and(_fairness_of_others(evidence, compared))}."
+
+
+def _seats_of_one_kind(evidence: Evidence, shares: Estimates) -> str:
+    seat, share, players = _best_seat(shares)
+    p = words.p_value(groups_equal(shares, 0))
+    found = f"{words.with_interval(share, 'share')} of games where {100 / players:.3g}\u00a0% would be fair"
+    if groups_equal(shares, 0) < ALPHA:
+        uneven = (
+            "Players do not win equally often, but their bots differ" if evidence.run.mixed else "Seats are not equal"
+        )
+        return f"{uneven}: {_where(evidence)}the {seat} player wins {found} (p\u00a0{_equals(p)}{_only(evidence)})"
+    start = (
+        f"No seat is measurably ahead: {_where(evidence)}the {seat} player, who wins most, wins {found} "
+        f"(p\u00a0{_equals(p)}{_only(evidence)})"
+    )
+    tests = holm([groups_equal(shares, v) for v in range(len(evidence.names))])
+    uneven_with = [name for name, test in zip(evidence.names, tests, strict=True) if test < ALPHA]
+    if 0 < len(uneven_with) <= _MANY:
+        start += f", but seats are not equal with {_and(uneven_with)}"
+    return start
+
+
+def _only(evidence: Evidence) -> str:
+    """Who alone was asked."""
+    return f"; only {evidence.players[0]} was asked" if len(evidence.players) == 1 else ""
+
+
+def _seats_of_panel(evidence: Evidence, shares: Estimates) -> str:
+    """Which seat is ahead in the first variant, and for which kinds of players."""
+    kinds, where = shares.counted, _capital(_where(evidence))
+    tests = holm([groups_equal(one, 0) for _, one in kinds])
+    by_seat: dict[str, list[str]] = {}
+    for (member, one), p in zip(kinds, tests, strict=True):
+        if p < ALPHA:
+            by_seat.setdefault(_best_seat(one)[0], []).append(member.name)
+    uneven = sum(map(len, by_seat.values()))
+    if not by_seat:
+        return _capital(f"{_where(evidence)}no seat is measurably ahead for any of {len(kinds)} kinds of players")
+    if len(by_seat) > 1:
+        who = [f"the {seat} for {_and(members)}" for seat, members in sorted(by_seat.items())]
+        rest = f", none measurably for {len(kinds) - uneven} of {len(kinds)}" if uneven < len(kinds) else ""
+        return _capital(f"{where}which seat wins most depends on who plays: {_and(who)}{rest}")
+    ((seat, members),) = by_seat.items()
+    share = shares.estimate(0, shares.groups.index(seat))
+    holds = f"all {len(kinds)} kinds of players"
+    if uneven < len(kinds):
+        holds = f"{uneven} of {len(kinds)} kinds of players ({_and(members)})"
+    return _capital(
+        f"{where}the {seat} player wins most for {holds}: {words.with_interval(share, 'share')} of games on average "
+        f"where {100 / _best_seat(shares)[2]:.3g}\u00a0% would be fair"
+    )
 
 
 def _fairness_of_others(evidence: Evidence, compared: Sequence[Comparison]) -> list[str]:
@@ -98,11 +130,13 @@ def _fairness_of_others(evidence: Evidence, compared: Sequence[Comparison]) -> l
         if one.same:
             return "exactly as even so far"
         tolerance = f"{100 * one.measure.tolerance:g}\u00a0pp"
-        return {
+        found = {
             Verdict.EQUAL: f"as even within {tolerance}",
             Verdict.BETTER: "more even",
             Verdict.WORSE: "less even",
-        }.get(one.verdict, f"not told apart from {evidence.names[0]} by this many games")
+            Verdict.DEPENDS: "more or less even depending on who plays",
+        }.get(one.verdict, f"not told apart from {evidence.names[0]}{_games_missing(one)}")
+        return f"{found}{for_whom(one)}"
 
     clauses = []
     for words_of, group in groupby(sorted(compared, key=spoken), key=spoken):
@@ -114,6 +148,22 @@ def _fairness_of_others(evidence: Evidence, compared: Sequence[Comparison]) -> l
     return clauses
 
 
+def _games_missing(one: Comparison) -> str:
+    """How many games would do where these do not."""
+    needed = words.games(one.games_needed)
+    return f" by this many games ({needed}{one.of_whom} would do)" if needed else " by this many games"
+
+
+def for_whom(one: Comparison) -> str:
+    """For which kinds of players a verdict holds, where that is not all that need be said."""
+    if len(one.members) < 2 or one.verdict in (Verdict.UNSURE, Verdict.DEPENDS):
+        return ""
+    who = one.who(one.verdict)
+    if len(who) == len(one.members):
+        return f" for all {len(who)} kinds of players"
+    return f" for {len(who)} of {len(one.members)} kinds of players ({_and(who)})"
+
+
 def _equals(p: str) -> str:
     return (p if p.startswith("<") else f"= {p}").replace(" ", "\u00a0")
 
@@ -123,7 +173,7 @@ def _and(things: Sequence[str]) -> str:
 
 
 def differences(evidence: Evidence) -> str:
-    """How much the variants differ in all that is measured, or how games end where there is only one variant."""
+    """How much the variants differ in what was asked, or how games end where there is only one variant."""
     if not evidence.comparisons:
         return ends(evidence)
     others = evidence.run.variants[1:]
@@ -135,14 +185,14 @@ def differences(evidence: Evidence) -> str:
 
 def _of_many(evidence: Evidence) -> str:
     """The largest difference of all, where there are too many variants to tell of each."""
-    found = [one for one in evidence.comparisons if one.verdict not in (Verdict.EQUAL, Verdict.UNSURE)]
+    found = [one for one in evidence.asked if one.apart]
     differing = len({one.variant for one in found})
     start = f"Against {evidence.names[0]}, {differing} of {len(evidence.names) - 1} variants differ measurably"
     if not found:
         return f"{start}."
     largest = _largest(found)
     where = f"{evidence.name_of(largest.variant)} in {words.label(largest.measure.name, largest.group)}"
-    return f"{start}, most {where} ({difference_told(largest)})."
+    return f"{start}, most {where} ({difference_told(largest)}{for_whom(largest)})."
 
 
 def _largest(found: Sequence[Comparison]) -> Comparison:
@@ -150,18 +200,30 @@ def _largest(found: Sequence[Comparison]) -> Comparison:
 
 
 def verdict_of(evidence: Evidence, variant: str) -> str:
-    """One variant against the reference, in all metrics."""
-    compared, name = evidence.against(variant), evidence.name_of(variant)
-    if same_games(compared):
+    """One variant against the first one, in all that was asked."""
+    name = evidence.name_of(variant)
+    compared = [one for one in evidence.against(variant) if one.asked]
+    if same_games(evidence.against(variant)):
         return f"{name} comes out the same in every game"
-    found = [one for one in compared if one.verdict not in (Verdict.EQUAL, Verdict.UNSURE)]
+    found = [one for one in compared if one.apart]
     equal = sum(one.verdict is Verdict.EQUAL for one in compared)
     if not found:
-        return f"{name} is equal within tolerance in {equal} of {len(compared)} metrics and differs measurably in none"
-    largest = _largest(found)
+        unsure = [one for one in compared if one.verdict is Verdict.UNSURE]
+        needed = words.games(max((one.games_needed for one in unsure), default=0.0)) if unsure else ""
+        missing = f"; {needed} games would tell the others" if needed else ""
+        return (
+            f"{name} is equal within tolerance in {equal} of {len(compared)} metrics and differs measurably in none"
+            f"{missing}"
+        )
+    everybody = [one for one in found if len(one.who(one.verdict)) == len(one.members)]
+    kinds = len(found[0].members)
+    shared = f", in {len(everybody) or 'none'} of them for all {kinds} kinds of players" if kinds > 1 else ""
+    depends = sum(one.verdict is Verdict.DEPENDS for one in found)
+    largest = _largest(everybody or found)
     return (
-        f"{name} differs measurably in {len(found)} of {len(compared)} metrics, most in "
-        f"{words.label(largest.measure.name, largest.group)} ({difference_told(largest)})"
+        f"{name} differs measurably in {len(found)} of {len(compared)} metrics{shared}"
+        f"{f', in {depends} one way or the other depending on who plays' if depends else ''}, most in "
+        f"{words.label(largest.measure.name, largest.group)} ({difference_told(largest)}{for_whom(largest)})"
     )
 
 
@@ -169,7 +231,10 @@ def difference_told(one: Comparison) -> str:
     """A difference, its interval and its unit."""
     unit = words.difference_unit(one.measure.unit)
     sign = "" if unit == "share difference" else f" {unit}"
-    value, interval = (f(one.difference, unit, True) for f in (words.value, words.interval))
+    shown, who = one.difference, one.who(one.verdict)
+    if 0 < len(who) < len(one.members):  # what the mean over all says is not what some of them show
+        shown = next(member.difference for member in one.members if member.player == who[0])
+    value, interval = (f(shown, unit, True) for f in (words.value, words.interval))
     return f"{value}{sign}, {interval}"
 
 
@@ -315,7 +380,7 @@ def variant_title(evidence: Evidence, variant: str) -> str:
 
 
 def variants_title(evidence: Evidence) -> str:
-    found = [one for one in evidence.comparisons if one.verdict not in (Verdict.EQUAL, Verdict.UNSURE)]
+    found = [one for one in evidence.comparisons if one.apart]
     unsure = sum(one.verdict is Verdict.UNSURE for one in evidence.comparisons)
     if found:
         return f"{len(found)} of {len(evidence.comparisons)} differences are larger than chance"

@@ -121,7 +121,7 @@ def test_surprises_are_the_extremes_and_can_be_seen_again(run: RunTables) -> Non
     assert record is not None
     assert max(move["turn"] for move in record["moves"]) in (rows["longest"]["turns"], rows["longest"]["turns"] - 1)
     assert one.command == (
-        f"mmsim play --rules {one.variant.rules} --players 4 --bots uniform --seed 7 --number {one.found.game}"
+        f"mmsim play --rules {one.variant.rules} --players 4 --bots planner --seed 7 --number {one.found.game}"
     )
 
 

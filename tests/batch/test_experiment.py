@@ -1,11 +1,12 @@
 """Experiments: what may be asked, and what it means."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from mmsim.batch import experiment as experiments
-from mmsim.batch.experiment import Experiment, from_mapping, prepare_variants
+from mmsim.batch.experiment import Experiment, from_mapping, prepare_variants, variants_of
 from mmsim.core.errors import UsageError
 from mmsim.games import find_game
 from tests.batch.helpers import small
@@ -75,7 +76,8 @@ def test_a_file_is_named_in_what_is_wrong_with_it_and_finds_files_beside_it(tmp_
     file = tmp_path / "mine.toml"
     file.write_text('variants = ["house.toml", "print"]\n')
     (tmp_path / "house.toml").write_text('base = "print"\n[knobs]\ndig = 2\n')
-    assert experiments.read(file) == Experiment("mine", (str(tmp_path / "house.toml"), "print"))
+    rules = (str(tmp_path / "house.toml"), "print")
+    assert experiments.read(file) == Experiment("mine", rules, panel=experiments.usual_panel("metromania"))
     file.write_text("variants = 3\n")
     with pytest.raises(UsageError, match=f"experiment file {file}: variants = 3 is not a list"):
         experiments.read(file)
@@ -99,4 +101,36 @@ def test_a_shipped_experiment_says_what_it_asks_and_can_be_prepared(file: Path) 
     assert asked.name == file.stem
     assert asked.question.endswith("?")
     made = prepare_variants(asked, find_game(asked.game))
-    assert len(made) == max(1, len(asked.boards)) * len(asked.variants)
+    assert len(made) == max(1, len(asked.boards)) * len(asked.variants) * len(asked.members)
+
+
+def test_a_panel_plays_every_variant_on_the_same_deals() -> None:
+    asked = small(panel=["planner", "search:turns=4,playouts=4"], games=600)
+    made = variants_of(asked)
+    assert [(one.rules, one.bots, one.suffix) for one in made] == [
+        (rules, member, f"~{member}")
+        for member in ("planner", "search:turns=4,playouts=4")
+        for rules in ("print", "print+loyal")
+    ]
+    assert {one.seed for one in made} == {7}
+    assert from_mapping(asked.to_json()) == asked
+
+
+def test_a_panel_may_be_a_ready_one_and_slow_members_play_fewer_games() -> None:
+    asked = small(panel="strong")
+    assert asked.members == experiments.usual_panel("metromania")
+    assert experiments.thinned(asked) == [1, 1, 1, 4, 80]
+    assert experiments.thinned(small(bots="search")) == [1]
+    assert experiments.thinned(small(panel=["search", "search:playouts=100"])) == [2, 1]
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"panel": ["planner"], "bots": "greedy"}, "bots of one table or a panel of several, not both"),
+        ({"panel": ["planner", "expert", "planner"]}, "the panel names planner twice"),
+    ],
+)
+def test_players_are_named_once(changes: dict[str, Any], says: str) -> None:
+    with pytest.raises(UsageError, match=says):
+        small(**changes)

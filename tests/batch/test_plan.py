@@ -53,3 +53,21 @@ def test_a_plan_of_ten_billion_games_costs_nothing() -> None:
 def test_more_parts_than_a_run_can_have_are_refused() -> None:
     with pytest.raises(UsageError, match="would make 10,000,000,000 parts, and a run has at most 10,000,000; put more"):
         Plan(1, 60_000_000_000_000, 6000)
+
+
+@pytest.mark.parametrize("games", [1, 80, 5999, 6000, 6001, 100_000])
+def test_slow_players_have_fewer_games_of_every_block_in_whole_deals(games: int) -> None:
+    plan = Plan(3, games, 6000, (1, 4, 80), (1, 4, 3))
+    for variant, (every, deal) in enumerate(zip(plan.every, plan.deals, strict=True)):
+        parts = [plan.part(number) for number in range(variant, plan.parts, 3)]
+        played = [game for part in parts for game in range(part.first, part.first + part.count)]
+        assert played == [*range(plan.games_of(variant))]
+        assert all(part.count % deal == 0 for part in parts)
+        assert abs(len(played) - games / every) <= deal * (1 + plan.blocks)
+        assert all(plan.part_of(variant, part.first) == part == plan.part_of(variant, part.last) for part in parts)
+    assert plan.all_games == sum(plan.part(number).count for number in range(plan.parts))
+
+
+def test_a_longer_plan_keeps_the_parts_of_slow_players() -> None:
+    short, long = (Plan(2, games, 600, (1, 7), (4, 4)) for games in (6000, 60_000))
+    assert [short.part(number) for number in range(short.parts)] == [long.part(number) for number in range(short.parts)]

@@ -187,7 +187,8 @@ def test_a_game_is_run_with_its_usual_ruleset_if_none_is_named(tmp_path: Path) -
 
 
 def test_rulesets_of_metro_are_compared_at_once() -> None:
-    text = output("compare", "metro", "metro+hand2", "--games", 40, "--metric", "score", "--workers", 1)
+    words = ("--bots", "uniform", "--games", 40, "--metric", "score", "--workers", 1)
+    text = output("compare", "metro", "metro+hand2", *words)
     assert "metro+hand2-4p against metro-4p" in text
 
 

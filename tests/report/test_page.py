@@ -30,7 +30,7 @@ def test_the_page_asks_the_question_and_answers_in_three_sentences(page: str, ru
     answer = sentences.answer(evidence)
     assert len(answer) == 3
     assert re.search(r"wins \d+\u00a0% \(\d+ to \d+\) of games where 25\u00a0% would be fair", answer[0])
-    assert "print+loyal comes out the same in every game" in answer[1]
+    assert answer[1].startswith("Against print, print+loyal ")
     assert re.search(r"the lead on the score track changes hands \d\.\d+ times", answer[2])
 
 
@@ -63,8 +63,7 @@ def test_ids_are_unique(page: str) -> None:
 def test_charts_and_tables_lie_beside_the_page(report: Path) -> None:
     svgs = sorted(path.stem for path in (report / "charts").glob("*.svg"))
     assert svgs == sorted(path.stem for path in (report / "charts").glob("*.png"))
-    assert {"seats", "score-parts", "ends", "faults", "variant-2"} <= set(svgs)
-    assert "variant-1" not in svgs  # it plays the same games; there is nothing to draw
+    assert {"seats", "score-parts", "ends", "faults", "variant-1", "variant-2"} <= set(svgs)
     for name in ("metrics", "comparisons", "played", "gaps", "surprises"):
         csv = pl.read_csv(report / "tables" / f"{name}.csv")
         assert csv.height == pl.read_parquet(report / "tables" / f"{name}.parquet").height > 0

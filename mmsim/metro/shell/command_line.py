@@ -1,7 +1,7 @@
 """Metro at the shell: rulesets, bots, one game and its story."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from mmsim.core.bots import Bot
 from mmsim.core.errors import UsageError
@@ -27,12 +27,22 @@ class MetroShell:
     editions = (rulesets.EDITION,)
     knobs = rulesets.KNOBS
     costly = ("sweeps", "playouts", "width", "prior", "turns", "haste")
+    panels: ClassVar = {
+        "strong": ("planner", "planner:others=0.5", "expert", "search:playouts=8"),
+        "small": ("planner", "planner:others=0.5", "expert"),
+    }
+    strong = ("planner", "expert", "search")
+    unseen: ClassVar[dict[str, tuple[str, ...]]] = {}
 
     @property
     def bots(self) -> Mapping[str, Bot]:
         from mmsim.metro.bots import BOTS  # declared beside compiled code; the compiler is slow to import
 
         return BOTS
+
+    def cost(self, bot: Bot) -> float:
+        costs = {"expert": 10.0, "search": 12.0 + bot.settings.get("playouts", 0.0) / 2}
+        return max(1.0, costs.get(bot.name, 1.0))
 
     @property
     def boards(self) -> BoardSets:

@@ -1,8 +1,9 @@
 """Metromania at the shell: rulesets, board sets, bots, one game and its story."""
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, ClassVar
 
+from mmsim.core.bots import Bot
 from mmsim.core.errors import UsageError, unknown
 from mmsim.core.game import Variant
 from mmsim.core.seating import games_a_deal
@@ -33,10 +34,20 @@ class MetromaniaShell:
     knobs = rulesets.KNOBS
     bots = BOTS
     costly = ("ahead", "trials", "noise", "playouts", "turns", "margin", "candidates", "prior")
+    panels: ClassVar = {
+        "strong": ("planner", "planner:noise=1", "networker", "expert", "search:turns=4,playouts=4"),
+        "small": ("planner", "networker", "expert"),
+    }
+    strong = ("networker", "planner", "expert", "search")
+    unseen: ClassVar = {"hands": ("uniform", "greedy", "runner", "blocker")}
 
     @property
     def boards(self) -> BoardSets:
         return Boards()
+
+    def cost(self, bot: Bot) -> float:
+        costs = {"expert": 4.0, "search": 20.0 * bot.settings.get("playouts", 0.0)}
+        return max(1.0, costs.get(bot.name, 1.0))
 
     def rulesets(self) -> list[Listing]:
         editions = [

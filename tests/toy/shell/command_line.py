@@ -1,9 +1,10 @@
 """What the toy answers at the shell."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from rich.table import Table
 
+from mmsim.core.bots import Bot
 from mmsim.core.errors import UsageError
 from mmsim.core.game import Variant
 from mmsim.core.seating import seat_bots
@@ -24,6 +25,12 @@ class ToyShell:
     knobs = rules.KNOBS
     bots = BOTS
     costly = ()
+    panels: ClassVar = {"all": ("bold", "uniform")}
+    strong = ("bold",)
+    unseen: ClassVar = {}
+
+    def cost(self, bot: Bot) -> float:
+        return 1.0
 
     @property
     def boards(self) -> BoardSets:
