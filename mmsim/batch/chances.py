@@ -57,9 +57,9 @@ def _finished(run: Run, games: int) -> list[_Task]:
     return sorted(((run.variant_names.index(variant), game) for variant, game in rows), key=lambda task: task[::-1])
 
 
-def chances_of(run: Run, variant: str, game: int) -> "NDArray[np.float64] | None":
-    """[turn, player] of a game that is in the table, else None."""
-    table = read_chances(run.folder)
+def chances_of(folder: Path, variant: str, game: int) -> "NDArray[np.float64] | None":
+    """[turn, player] of a game that is in the table of a run, else None."""
+    table = read_chances(folder)
     if table is None:
         return None
     own = table.filter(variant=variant, game=game).sort("turn", "player")

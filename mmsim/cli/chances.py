@@ -5,7 +5,6 @@ from typing import Annotated
 
 import typer
 
-from mmsim.batch.chances import sample_chances
 from mmsim.batch.manifest import CHANCES
 from mmsim.batch.store import Run
 from mmsim.cli.common import say
@@ -28,6 +27,8 @@ def chances(
     quiet: Quiet = False,
 ) -> None:
     """Estimate the chances to win after every turn of some games, for the report's section on tension."""
+    from mmsim.batch.chances import sample_chances  # NumPy takes a moment to import
+
     progress = _Progress(quiet)
     try:
         there = sample_chances(Run(folder, bots_from), games, playouts, workers, progress.tell)

@@ -89,6 +89,12 @@ class Replay:
     hidden: bool  # whether a player sees no hands but its own
     verdict: str
     film: "Callable[[], Figure]"  # all moments in one, as `drawing/film.py` knows them
+    chances: Sequence[Sequence[float]] = ()  # [turn, player] to win, before the first turn and after each, if known
+
+    def chances_at(self, moment: int) -> Sequence[float]:
+        """What every player's chance to win is at a moment: that after the last turn which is over by then."""
+        turn = self.moments[moment].turn
+        return self.chances[turn if moment >= self.end_of_turn(turn) else turn - 1]
 
     def end_of_turn(self, turn: int) -> int:
         """The position after a turn, before any scores are counted."""

@@ -31,9 +31,11 @@ from mmsim.report.evidence import Evidence, gather
 from mmsim.report.sections import Section, headline_chart, sections
 
 _PAGE = "report.html"
-_LIST = "files.json"  # the charts and tables of a report, by which the next one knows what to remove
+_LIST = "files.json"  # the charts, tables and pages of a report, by which the next one knows what to remove
 _RULES_PAGE = "rules.html"
-_OWN = re.compile(r"charts/[\w.-]+\.(svg|png)|tables/[\w.-]+\.(csv|parquet)|pictures/[\w.-]+\.svg|rules\.html")
+_OWN = re.compile(
+    r"charts/[\w.-]+\.(svg|png)|tables/[\w.-]+\.(csv|parquet)|pictures/[\w.-]+\.svg|games/[\w.-]+\.html|rules\.html"
+)
 
 
 def write_report(
@@ -57,17 +59,19 @@ def write_report(
         charts = [*([headline] if headline else []), *(chart for part in parts for chart in part.charts)]
         asked = {chart.name: drawers.ask(chart.files) for chart in charts}
         pictures = {one.title: drawers.ask(one.draw) for part in parts for one in part.pictures if one.draw}
+        replays = {one.page: drawers.ask(one.replay) for part in parts for one in part.pictures if one.replay}
         tell(f"drawing {len(asked)} charts and {len(pictures)} pictures")
         files = _table_files(evidence)
         drawn = {name: wait() for name, wait in asked.items()}
         images = {title: wait() for title, wait in pictures.items()}
+        files |= {name: wait() for name, wait in replays.items()}
     files |= {f"charts/{name}.{kind}": content for name, kinds in drawn.items() for kind, content in kinds.items()}
     files |= {one.file: images[one.title] for part in parts for one in part.pictures if one.draw}
     environment = _environment(drawn, images, rules := rulebook(run.experiment.game))
     if rules:
         files[_RULES_PAGE] = _rules_page(environment, run.experiment.game, rules).encode()
     page, older = folder / _PAGE, _own_files(folder)
-    for inside in (folder, folder / "charts", folder / "tables", folder / "pictures"):
+    for inside in (folder, folder / "charts", folder / "tables", folder / "pictures", folder / "games"):
         remove_left_behind(inside, re.compile(r"[\w.-]+"))
     write_atomically(page, _page(environment, evidence, answer, headline, parts, again).encode())
     write_atomically(folder / _LIST, _listing(run.experiment, {*files, *older}))
@@ -107,7 +111,7 @@ def _listed(folder: Path) -> dict[str, Any]:
 
 
 def _own_files(folder: Path) -> set[str]:
-    """The charts and tables that an older report in a folder lists as its own; names that lead elsewhere are none."""
+    """The files that an older report in a folder lists as its own; names that lead elsewhere are none."""
     listed = _listed(folder).get("files")
     names = {name for name in listed if isinstance(name, str)} if isinstance(listed, list) else set()
     return {name for name in names if _OWN.fullmatch(name) and not (folder / name).parent.is_symlink()}

@@ -30,5 +30,9 @@ def _script_data(replay: Replay) -> str:
         "colours": [seat.colour for seat in replay.seats],
         "hidden": replay.hidden,
         "moments": [[m.turn, m.seat, m.text, list(m.points), list(m.hands)] for m in replay.moments],
+        "chances": [
+            [round(chance, 3) for chance in replay.chances_at(moment)]
+            for moment in range(len(replay.moments) if replay.chances else 0)
+        ],
     }
     return json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")

@@ -11,11 +11,12 @@ from mmsim.analysis.compare import Comparison, Verdict, same_games
 from mmsim.analysis.estimates import Estimates
 from mmsim.analysis.fairness import SEAT_IMBALANCE, SOURCE
 from mmsim.analysis.surprises import Surprise
+from mmsim.batch.chances import chances_of
 from mmsim.core.common_metrics import SCORES_SECTION
 from mmsim.core.errors import MmsimError
 from mmsim.core.knobs import spelled
 from mmsim.core.metrics import ChartPlan, SectionPlan
-from mmsim.core.shell import Draws
+from mmsim.core.shell import Draws, Replays
 from mmsim.games import find_shell, find_statistics
 from mmsim.report import figures, sentences
 from mmsim.report.charts import Chart, Row
@@ -46,11 +47,21 @@ class Picture:
     text: str
     command: str
     draw: Callable[[], bytes] | None  # as SVG; None if it cannot be drawn
+    replay: Callable[[], bytes] | None = None  # a page to step through it; None if there is none
 
     @property
     def file(self) -> str:
         """Its picture, beside the page."""
-        return f"pictures/{re.sub('[^a-z]+', '-', self.title.lower())}.svg"
+        return f"pictures/{self._name}.svg"
+
+    @property
+    def page(self) -> str:
+        """The page to step through it, beside the page of the report."""
+        return f"games/{self._name}.html"
+
+    @property
+    def _name(self) -> str:
+        return re.sub("[^a-z]+", "-", self.title.lower())
 
 
 @dataclass(frozen=True)
@@ -312,7 +323,7 @@ def surprises(evidence: Evidence) -> Section | None:
     for one in evidence.surprises:
         found = one.found
         caption = f"{_capital(found.text)} ({evidence.name_of(one.variant.name)}, game {found.game:,})."
-        pictures.append(Picture(f"The {found.kind} game", caption, one.command, _drawing(one)))
+        pictures.append(Picture(f"The {found.kind} game", caption, one.command, _drawing(one), _replaying(one)))
     text = []
     if not all(one.record for one in evidence.surprises):
         again = f"mmsim resume {evidence.run.folder.name}"
@@ -334,6 +345,23 @@ def _draw(game: str, record: dict[str, Any]) -> bytes:
     shell = find_shell(game)
     assert isinstance(shell, Draws)
     return shell.picture(record)
+
+
+def _replaying(one: Surprise) -> Callable[[], bytes] | None:
+    """How the page of a game is made from its record, with chances to win only if the run has them."""
+    game, record = one.run.experiment.game, one.record
+    if record is None or not isinstance(find_shell(game), Replays):
+        return None
+    known = chances_of(one.run.folder, one.variant.name, one.found.game)
+    return partial(_replay, game, record, () if known is None else known.tolist())
+
+
+def _replay(game: str, record: dict[str, Any], chances: Sequence[Sequence[float]]) -> bytes:
+    shell = find_shell(game)
+    assert isinstance(shell, Replays)
+    from mmsim.report.replay import page  # matplotlib takes a moment to import; only what draws pays for it
+
+    return page(replace(shell.replay(record), chances=chances)).encode()
 
 
 def rule_gaps(evidence: Evidence) -> Section | None:

@@ -11,6 +11,7 @@ from PIL import Image
 from mmsim.drawing import film
 from mmsim.games import find_shell
 from tests.cli.runner import complaint, run
+from tests.runs import write_run
 
 USAGE, FAILURE = 2, 1
 GOLDEN = Path(__file__).parent.parent / "golden"
@@ -21,10 +22,23 @@ METROMANIA, METRO = GOLDEN / "metromania" / "v2-2p-01.json", GOLDEN / "metro" / 
 def test_a_page_goes_beside_its_record_unless_told_otherwise(record: Path, tmp_path: Path) -> None:
     copied = tmp_path / "game.json"
     copied.write_bytes(record.read_bytes())
-    result = run("replay", copied)
+    result = run("replay", copied, "--playouts", 2)
     assert result.exit_code == 0, result.stderr
     assert (tmp_path / "game.html").read_text().startswith("<!doctype html>")
     assert f"html -> {tmp_path / 'game.html'}" in result.stderr
+
+
+def test_a_game_of_a_run_is_named_by_variant_and_number(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_run(tmp_path / "small", ("print", "print+loyal"), games=4, part_games=4)
+    named = ("replay", "small", "--variant", "print+loyal-4p", "--number", 3)
+    result = run(*named, "--playouts", 2)
+    assert result.exit_code == 0, result.stderr
+    assert 'id="chances"' in (tmp_path / "print+loyal-4p-3.html").read_text()
+    assert run(*named, "--playouts", 0, "--out", "plain.html").exit_code == 0
+    assert 'id="chances"' not in (tmp_path / "plain.html").read_text()
+    assert "--number, from 0 to 3" in complaint(USAGE, "replay", "small")
+    assert "are for runs" in complaint(USAGE, "replay", METRO, "--number", 3)
 
 
 def test_a_film_and_a_sheet_show_every_turn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +56,17 @@ def test_a_page_is_small_and_needs_nothing_else(name: str) -> None:
     assert all(moment.text in text for moment in replay.moments[:3])
 
 
+def test_chances_are_those_after_the_last_turn_that_is_over() -> None:
+    replay = replay_of(record_of(GAMES[0]))
+    turns = replay.moments[-1].turn
+    known = replace(replay, chances=[[turn / 100, 1 - turn / 100, 0.0, 0.0] for turn in range(turns + 1)])
+    assert [known.chances_at(i)[0] for i in (0, len(replay.moments) - 1)] == [0, turns / 100]
+    third = known.end_of_turn(3)
+    assert [known.chances_at(i)[0] for i in (third - 1, third, third + 1)] == [0.02, 0.03, 0.03]
+    assert 'id="chances"' in page(known)
+    assert 'id="chances"' not in page(replay)
+
+
 def test_a_name_in_a_record_cannot_end_the_script_of_its_page() -> None:
     record = record_of(GAMES[0])
     record["seats"][0]["bot"] = "</script><b>"
@@ -76,6 +88,7 @@ def test_what_a_film_shows_at_a_moment_is_read_from_the_names_of_its_parts() -> 
 STEPS = """count => {
   const look = () => [document.getElementById("text").textContent,
     [...document.querySelectorAll("td.points")].map(cell => Number(cell.textContent)),
+    [...document.querySelectorAll("td.chance")].map(cell => parseInt(cell.textContent)),
     [...document.querySelectorAll('[id^="when-"]')].filter(one => one.style.display !== "none").map(one => one.id)];
   const press = key => document.body.dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true}));
   const seen = [];
@@ -89,6 +102,9 @@ STEPS = """count => {
 def test_stepping_back_shows_what_stepping_on_has_shown(browser: Any, name: str, tmp_path: Path) -> None:
     record = record_of(name)
     replay = replay_of(record)
+    turns, players = replay.moments[-1].turn, 1 + max(seat.player for seat in replay.seats)
+    chances = [[(turn + player) % 7 / 10 for player in range(players)] for turn in range(turns + 1)]
+    replay = replace(replay, chances=chances)
     (tmp_path / "game.html").write_text(page(replay), encoding="utf-8")
     visited = browser.new_context(viewport={"width": 390, "height": 844}, color_scheme="dark").new_page()
     said: list[str] = []
@@ -97,10 +113,13 @@ def test_stepping_back_shows_what_stepping_on_has_shown(browser: Any, name: str,
     visited.goto((tmp_path / "game.html").as_uri() + "#turn=0")
     steps = visited.evaluate(STEPS, len(replay.moments))
     forwards, backwards = steps[: len(replay.moments)], steps[len(replay.moments) :]
-    assert [text for text, _, _ in forwards] == [moment.text for moment in replay.moments]
-    assert [points for _, points, _ in forwards] == [list(moment.points) for moment in replay.moments]
+    assert [text for text, _, _, _ in forwards] == [moment.text for moment in replay.moments]
+    assert [points for _, points, _, _ in forwards] == [list(moment.points) for moment in replay.moments]
+    assert [chances[0] for _, _, chances, _ in forwards] == [
+        round(100 * replay.chances_at(moment)[0]) for moment in range(len(replay.moments))
+    ]
     assert backwards == forwards[::-1]
-    assert len({len(things) for _, _, things in forwards}) > 20
+    assert len({len(things) for _, _, _, things in forwards}) > 20
     visited.evaluate("location.hash = '#turn=12'")
     visited.wait_for_function("document.getElementById('where').textContent.startsWith('turn 12')")
     assert visited.evaluate("document.documentElement.scrollWidth") <= 390
