@@ -37,7 +37,10 @@ def row_digest(frame: "pl.DataFrame") -> str:
             continue  # the one word says it all
         if column.null_count():
             digest.update(np.packbits(column.is_null().to_numpy()).tobytes())
-            column = column.fill_null(False if column.dtype == pl.Boolean else 0)
+            column = column.fill_null({pl.Boolean: False, pl.String: ""}.get(column.dtype.base_type(), 0))
+        if column.dtype == pl.String:
+            digest.update(column.str.join("").item().encode())
+            column = column.str.len_bytes()
         values = column.to_numpy()
         digest.update(values.dtype.str.encode())
         digest.update(np.ascontiguousarray(values).data)
