@@ -259,6 +259,7 @@ def open_run(path: Path) -> RunTables:
         tables = {table: run.scan(table, some) for table in run.table_names}
         if tension is not None and some:  # of the games of these parts
             here = pl.col("game").is_between(min(part.first for part in some), max(part.last for part in some))
+            here &= pl.col("variant").is_in({run.variant_names[part.variant] for part in some})
             name = pl.col("variant").cast(tables["games"].collect_schema()["variant"])
             tables[TENSION] = tension.lazy().filter(here).with_columns(name)
         return tables
