@@ -68,9 +68,7 @@ def findings(run: RunTables, names: Sequence[str] = ()) -> list[Estimates]:
     found = {one.measure.name: one for one in pool(of_members, [variant.name for variant in run.variants])}
     missing = [name for name in names if name not in found]
     if missing:
-        tense = any(isinstance(one, Metric) and one.name == missing[0] and one.table == TENSION for one in asked)
-        why = f"first: mmsim chances {run.folder}" if tense else "its tables or bots do not allow it"
-        raise UsageError(f"run {run.name} cannot tell {missing[0]}: {why}")
+        raise cannot_tell(run, missing[0])
     return [found[measure.name] for measure in asked if measure.name in found]
 
 
@@ -84,6 +82,14 @@ def _of_one_kind(run: RunTables, wanted: Set[str]) -> list[Estimates]:
         ratings = ratings_of(run) if SKILL_GRADIENT.name in wanted else {}
         more = derived(measured, ratings, layouts.result() if layouts else None)
     return [one for one in [*measured, *more] if one.measure.name in wanted]
+
+
+def cannot_tell(run: RunTables, name: str) -> UsageError:
+    """Why a run has no number for a metric of its game."""
+    metrics = find_statistics(run.experiment.game).metrics
+    tense = any(metric.name == name and metric.table == TENSION for metric in metrics)
+    why = f"first: mmsim chances {run.folder}" if tense else "its tables or bots do not allow it"
+    return UsageError(f"run {run.name} cannot tell {name}: {why}")
 
 
 def derived(

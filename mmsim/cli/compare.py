@@ -162,7 +162,7 @@ def _show(
     folder: Path,
 ) -> None:
     from mmsim.analysis import compare as comparing
-    from mmsim.analysis.findings import family, findings
+    from mmsim.analysis.findings import cannot_tell, family, findings
     from mmsim.analysis.tables import open_run
     from mmsim.core.frames import no_formulas
     from mmsim.report.evidence import Evidence
@@ -179,7 +179,7 @@ def _show(
     evidence = Evidence(run, {one.measure.name: one for one in found}, comparisons, {}, [], [], {}, [])
     known = [one.measure.name for one in found]
     if missing := [name for name in metrics if name not in (*known, ALL)]:
-        raise UsageError(f"run {run.name} cannot tell {missing[0]}: its tables or bots do not allow it")
+        raise cannot_tell(run, missing[0])
     shown = [name for name in known if ALL in metrics or name in (metrics or asked)]
     found = [one for one in found if one.measure.name in shown]
     comparisons = [one for one in comparisons if one.measure.name in shown]

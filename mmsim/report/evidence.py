@@ -18,6 +18,7 @@ from mmsim.analysis.stats import Array
 from mmsim.analysis.surprises import Surprise
 from mmsim.analysis.surprises import surprises as surprising
 from mmsim.analysis.tables import Member, RunTables
+from mmsim.batch.experiment import OF_MEMBER
 from mmsim.core.metrics import Gap
 
 
@@ -40,8 +41,10 @@ class Evidence:
         return short_names([variant.name for variant in self.run.variants])
 
     def name_of(self, variant: str) -> str:
-        """A variant's short name."""
-        return self.names[[one.name for one in self.run.variants].index(variant)]
+        """A variant's short name; with a member of the panel, which one."""
+        shared, _, member = variant.partition(OF_MEMBER)
+        short = self.names[[one.name for one in self.run.variants].index(shared)]
+        return f"{short}, {member}" if member else short
 
     def against(self, variant: str) -> list[Comparison]:
         return [one for one in self.comparisons if one.variant == variant]
