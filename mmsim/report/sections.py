@@ -195,7 +195,7 @@ def _score_charts(evidence: Evidence) -> list[Chart]:
         title, score = sentences.parts_title(evidence), evidence.estimates["score"]
         charts.append(figures.stacked_score("score-parts", title, note, parts, score, evidence.names))
     if _varying(evidence, "score"):
-        note, title = "Share of seats at every score.", sentences.spread_title(evidence)
+        note, title = "Share of seats, by score.", sentences.spread_title(evidence)
         charts.append(figures.distribution("scores", title, note, evidence.scores, evidence.names, "points"))
     return charts
 
@@ -211,13 +211,16 @@ def variants(evidence: Evidence) -> Section | None:
         shown = [
             one
             for one in compared
-            if one.measure.name not in told_elsewhere and _varying(evidence, one.measure.name) is not None
+            if one.measure.name not in told_elsewhere
+            and _varying(evidence, one.measure.name) is not None
+            and (one.before.value or one.after.value)  # what never happened is no difference
         ]
+        drawn = {one.measure.name for one in shown}
         note = (
             "Lines are 95 % intervals; every metric is measured in its own tolerance, which the table states. What "
             "lies beyond the scale is drawn at its edge."
         )
-        if hidden := dict.fromkeys(words.title(one.measure.name) for one in compared if one not in shown):
+        if hidden := dict.fromkeys(words.title(one.measure.name) for one in compared if one.measure.name not in drawn):
             note += f" In the table only: {', '.join(hidden)}."
         title = f"{name} against {evidence.names[0]}"
         heading = sentences.variant_title(evidence, variant.name)

@@ -199,6 +199,11 @@ def test_rules_that_differ_are_named_with_their_ids(page: str) -> None:
     assert 'href="rules.html#S7"' in table[0]
 
 
+def test_what_never_happens_is_in_no_chart(page: str) -> None:
+    assert "end reason: stations</text>" in page
+    assert "end reason: deadlock</text>" not in page
+
+
 def test_limits_say_whose_boards_these_are(page: str) -> None:
     assert "<li>The books do not print the pieces of the box; these boards are ours.</li>" in page
 
