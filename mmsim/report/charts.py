@@ -288,12 +288,19 @@ def draw_distribution(counts: Sequence[tuple[Array, Array]], series: Sequence[st
 
 
 def draw_response(
-    along: Sequence[str], lines: Mapping[str, Sequence[Estimate | None]], knob: str, unit: str
+    along: Sequence[str], lines: Mapping[str, Sequence[Estimate | None]], knob: str, unit: str, tolerance: float
 ) -> "Figure":
-    """A metric along the values of a knob, with intervals; one line for every setting of the other knobs."""
+    """A metric along the values of a knob, with intervals; one line for every setting of the other knobs.
+
+    Shaded is what lies within tolerance of the first dot.
+    """
     figure, axes = style.blank(2.7)
     axes.grid(axis="y")
     scale = 100.0 if unit.startswith("share") else 1.0
+    first = next((one for one in next(iter(lines.values())) if one is not None), None)
+    if first is not None and tolerance:
+        low, high = (first.value - tolerance) * scale, (first.value + tolerance) * scale
+        axes.axhspan(low, high, color=style.GRID, alpha=0.7, linewidth=0, zorder=1)
     for s, (label, estimates) in enumerate(lines.items()):
         offset = (s - (len(lines) - 1) / 2) * 0.06
         known = [(x + offset, e) for x, e in enumerate(estimates) if e is not None]

@@ -9,6 +9,7 @@ from mmsim.analysis import words
 from mmsim.analysis.compare import Comparison, Verdict
 from mmsim.analysis.estimates import Estimates
 from mmsim.analysis.stats import Array, Estimate
+from mmsim.core.metrics import Measure
 from mmsim.report import charts, style
 from mmsim.report.charts import Chart, Difference, Row
 
@@ -89,7 +90,7 @@ def response(
     along: Sequence[str],
     lines: Mapping[str, Sequence[Estimate | None]],
     knob: str,
-    unit: str,
+    measure: Measure,
 ) -> Chart:
     """A metric along the values of a knob, with intervals; one line for every setting of the other knobs."""
-    return Chart(name, title, note, partial(charts.draw_response, along, lines, knob, unit))
+    return Chart(name, title, note, partial(charts.draw_response, along, lines, knob, measure.unit, measure.tolerance))

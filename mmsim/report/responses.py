@@ -59,8 +59,8 @@ def _chart(sweep: Sweep, evidence: Evidence, along: int, estimates: Estimates, g
     ]
     title = _title(moved, others, measured, vary.knob, usual)
     values = [f"{value} (compared with)" if value == usual else value for value in vary.values]
-    note = f"{measure.question} Dots are means, lines 95 % intervals."
-    return figures.response(name, title, note, values, lines, vary.knob, measure.unit)
+    note = f"{measure.question} Dots are means, lines 95 % intervals. Shaded: near enough to the first dot."
+    return figures.response(name, title, note, values, lines, vary.knob, measure)
 
 
 def _title(moved: list[Comparison], values: dict[str, str], measured: str, knob: str, usual: str) -> str:

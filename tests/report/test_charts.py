@@ -80,6 +80,13 @@ def test_an_axis_shows_what_is_within_tolerance(tolerance: float) -> None:
         assert low <= 100 * (0.5 - tolerance) < 100 * (0.5 + tolerance) <= high
 
 
+def test_a_response_shows_what_is_within_tolerance_of_its_first_dot() -> None:
+    with style.settings():
+        lines = {"print": [about(5.0), about(5.01)]}
+        low, high = charts.draw_response(["1", "2"], lines, "dig", "points", 0.5).axes[0].get_ylim()
+        assert low <= 4.5 < 5.5 <= high
+
+
 def test_one_variant_alone_has_no_band() -> None:
     with style.settings():
         figure = charts.draw_by_variant([about(0.5)], SERIES[:1], "share", 0.3)
