@@ -17,7 +17,8 @@ from mmsim.games import DEFAULT, GAMES, find_shell, game_of_all
 
 DESIGNS = ("paired", "independent")
 OF_MEMBER = "~"  # between a variant and the member of the panel in the name of their games
-PART_GAMES = 6000  # games a part; 2, 3, 4, 5 or 6 rotated players fit in
+_PART_GAMES = 6000  # games a part of the quickest strong bot: some seconds of one core
+_UNKNOWN_COST = 100.0  # of bots in Python, in games of the quickest strong one
 _LISTS = ("variants", "boards", "panel", "metrics")
 _NUMBERS = {"players": (1, 100), "games": (1, 10**12), "seed": (0, 2**64 - 1), "part_games": (1, 1_000_000)}
 
@@ -38,7 +39,7 @@ class Experiment:
     seed: int = 1
     design: str = "paired"  # every variant plays the same layouts and deals
     seats: str = "fixed"
-    part_games: int = PART_GAMES  # games a part of the tables
+    part_games: int | None = None  # games a part of the tables; None: as many as take some seconds
     metrics: tuple[str, ...] = ()  # what is asked, chosen before anything is played; none: the game's short list
     move_seconds: float | None = None  # bots in Python have processes of their own, and so long for a move
 
@@ -191,6 +192,17 @@ def thinned(experiment: Experiment) -> list[int]:
     return [max(1, round(cost / min(costs))) for cost in costs]
 
 
+def usual_part_games(experiment: Experiment, deal: int) -> int:
+    """Games a part that take some seconds, by what is declared of the bots: never by the clock, so that parts hold the
+    same games on every machine. Games of a deal, so many in a row, stay together."""
+    known = find_shell(experiment.game).bots
+    costs = []
+    for member in experiment.members:
+        all_known = all(spec.partition(":")[0] in known for spec in split_bots(member))
+        costs.append(max(_cost(experiment.game, member), 0.0 if all_known else _UNKNOWN_COST))
+    return max(deal, int(_PART_GAMES / min(costs)) // deal * deal)
+
+
 def is_strong(game: str, member: str) -> bool:
     """Whether all bots of a member play to win, and well; of bots in Python that is taken for granted."""
     shell = find_shell(game)
@@ -222,7 +234,7 @@ def _value(key: str, value: Any, beside: Path) -> Any:
             raise UsageError(f"{key} = {_shown(value)} is not a number of seconds")
         return value
     if key in _NUMBERS:
-        if key == "players" and value is None:
+        if key in ("players", "part_games") and value is None:
             return None
         if type(value) is not int:
             raise UsageError(f"{key} = {_shown(value)} is not a whole number")
@@ -279,7 +291,9 @@ def prepare_variants(experiment: Experiment, game: Game) -> list[PreparedVariant
         if variant.name in seen:
             raise UsageError(f"the variant '{variant.name}' is there twice; drop one of them")
         seen.add(variant.name)
-        variant.check_groups(games=experiment.games, part_games=experiment.part_games)
+        variant.check_groups(games=experiment.games)
+        if experiment.part_games:
+            variant.check_groups(part_games=experiment.part_games)
     return made
 
 

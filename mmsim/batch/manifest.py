@@ -205,6 +205,8 @@ def _check_experiment(manifest: Manifest) -> None:
     if lacking := known - set(manifest.experiment):
         raise MmsimError(f"its experiment has no {sorted(lacking)[0]}")
     asked = manifest.asked
+    if asked.part_games is None:
+        raise MmsimError("its experiment does not say how many games a part has")
     for word in (*asked.variants, *asked.boards):
         if word.endswith(".toml"):
             folder, *names = word.split("/")

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 Measure = Callable[[Mapping[str, "pl.LazyFrame"]], "pl.LazyFrame"]  # columns variant, group, game, value
 
 LIMIT = 10_000_000  # games of every variant, unless said otherwise
-PILOT = 6000  # games of every variant before the first look
-_NEXT = (1.25, 16.0)  # a look comes after at least and at most so many times the games of the last
+PILOT = 600  # games of every variant before the first look
+_NEXT = (1.25, 64.0)  # a look comes after at least and at most so many times the games of the last
 _SPARE = 1.05  # games on top of what the variance asks for, so that a little more of it does not cost a look
 
 

@@ -260,7 +260,7 @@ def _looks(run: Run, until: Until) -> Looks:
     return Looks(
         Precision(until.metric, until.half_width),
         {ready.name: ready.games_a_deal for ready in run.prepared},
-        run.experiment.part_games,
+        run.plan.part_games,
         run.experiment.games,
     )
 

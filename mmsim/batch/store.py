@@ -10,13 +10,14 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property
+from math import lcm
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from mmsim.batch import journal, sources, tidy
-from mmsim.batch.experiment import Experiment, PreparedVariant, prepare_variants, thinned, variants_of
+from mmsim.batch.experiment import Experiment, PreparedVariant, prepare_variants, thinned, usual_part_games, variants_of
 from mmsim.batch.journal import JOURNAL, Entry, File, JournalWriter
 from mmsim.batch.manifest import (
     FORMAT,
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 LOCK, LOG_FILE = "lock", "run.log"
+_SHORTER = 10  # times are parts of a run that is played until something is known
 
 
 class Run:
@@ -68,6 +70,12 @@ class Run:
             raise UsageError(f"{folder} is not empty and not a run; choose another folder with --out")
         game = find_game(experiment.game)
         made = prepare_variants(experiment, game)
+        if experiment.part_games is None:
+            deal = lcm(*(ready.games_a_deal for ready in made))
+            games = usual_part_games(experiment, deal)
+            if until:  # it stops at the end of a part, which should not be far
+                games = max(deal, games // _SHORTER // deal * deal)
+            experiment = replace(experiment, part_games=games)
         kept = _keep_inputs(folder, experiment)
         manifest = Manifest(
             FORMAT,

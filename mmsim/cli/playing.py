@@ -33,6 +33,7 @@ Until = Annotated[
 Quiet = Annotated[bool, typer.Option("--quiet", help="Show no progress.")]
 _INTERRUPTED = 130
 NOTHING_KEPT = "nothing is kept"
+_GROUP = 60  # games that 2, 3, 4, 5 or 6 rotated players fit in
 
 
 def create(folder: Path, asked: Experiment, until: str | None, limited: bool) -> Run:
@@ -44,7 +45,8 @@ def create(folder: Path, asked: Experiment, until: str | None, limited: bool) ->
     precision = Precision.parse(until, [measure.name for measure in measures(asked.game)])
     _measure(precision.metric, asked.game)
     if not limited:
-        asked = replace(asked, games=asked.part_games * ceil(LIMIT / asked.part_games))
+        group = asked.part_games or _GROUP
+        asked = replace(asked, games=group * ceil(LIMIT / group))
     return Run.create(folder, asked, RunUntil(precision.metric, precision.half_width))
 
 

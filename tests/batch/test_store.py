@@ -12,7 +12,9 @@ from msgspec.structs import replace
 
 import mmsim
 from mmsim.batch.digest import short_checksum
+from mmsim.batch.experiment import Experiment
 from mmsim.batch.journal import Entry, File
+from mmsim.batch.manifest import Until
 from mmsim.batch.runner import extend
 from mmsim.batch.store import Run, runs_in
 from mmsim.core.errors import MmsimError, UsageError
@@ -189,3 +191,26 @@ def test_a_manifest_is_json_a_person_can_read(tmp_path: Path) -> None:
     assert read.pop("check")
     assert read == json.loads(msgspec.json.encode(run.manifest))
     assert text.count("\n") > 20
+
+
+@pytest.mark.parametrize(
+    ("bots", "seats", "games", "part_games"),
+    [
+        ("uniform", "fixed", 400, 6000),
+        ("search:playouts=8", "fixed", 400, 37),
+        ("planner,planner,planner,search:playouts=8", "rotate", 400, 36),
+        ("search:playouts=1000", "rotate", 400, 4),
+    ],
+)
+def test_parts_hold_fewer_games_of_slow_bots(
+    bots: str, seats: str, games: int, part_games: int, tmp_path: Path
+) -> None:
+    asked = Experiment("slow", ("print",), bots=bots, seats=seats, games=games)
+    run = Run.create(tmp_path / "run", asked)
+    assert run.plan.part_games == part_games
+    assert run.plan.parts == -(-games // part_games)
+
+
+def test_a_run_until_something_is_known_has_shorter_parts(tmp_path: Path) -> None:
+    run = Run.create(tmp_path / "run", Experiment("known", ("print",)), Until("margin", 0.1))
+    assert run.plan.part_games == 600
