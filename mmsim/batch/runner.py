@@ -27,6 +27,7 @@ from mmsim.core.errors import MmsimError
 if TYPE_CHECKING:
     import polars as pl
 
+_PACE_S = 1.0  # a shorter time tells no pace
 _LATELY_S = 30.0
 _PILOT, _PILOT_S = 600, 2.0  # games and seconds an estimate before the run may take
 
@@ -55,10 +56,17 @@ class Status:
     def tick(self, seconds: float) -> None:
         """Take note of how far the run is after so many seconds."""
         self.seconds = seconds
+        if not self.under_way:  # loading and compiling say nothing of what is to come
+            self._lately.clear()
         if not self._lately or seconds - self._lately[-1][0] > _LATELY_S / 30:
             self._lately.append((seconds, self.done))
         while seconds - self._lately[0][0] > _LATELY_S:
             self._lately.popleft()
+
+    @property
+    def under_way(self) -> bool:
+        """Whether this session has played a game."""
+        return self.done > self.began_with
 
     @property
     def games_per_s(self) -> float:
@@ -66,8 +74,8 @@ class Status:
 
     @property
     def seconds_left(self) -> float | None:
-        """From the pace of the last half minute: starting the workers says nothing of what is to come."""
-        if not self._lately or self.done <= self._lately[0][1]:
+        """From the pace of the last half minute, as soon as there is one."""
+        if not self._lately or self.done <= self._lately[0][1] or self.seconds - self._lately[0][0] < _PACE_S:
             return None
         then, done = self._lately[0]
         return max(0, self.games - self.done) * (self.seconds - then) / (self.done - done)

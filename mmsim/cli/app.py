@@ -31,6 +31,7 @@ from mmsim.cli import (
     verify,
 )
 from mmsim.cli.common import end_of_pipe, say
+from mmsim.cli.playing import INTERRUPTED, NOTHING_KEPT, stoppable
 from mmsim.core.errors import MmsimError
 from mmsim.core.text import ASCII_ERRORS, printable
 from mmsim.games import TITLES
@@ -85,6 +86,9 @@ class PlainErrors(TyperGroup):
             sys.stdout.flush()
         except BrokenPipeError:
             end_of_pipe()
+        except KeyboardInterrupt:
+            say(f"stopped; {NOTHING_KEPT}", err=True)
+            raise typer.Exit(INTERRUPTED) from None
         return result
 
 
@@ -202,4 +206,5 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors=ASCII_ERRORS)
-    app()
+    with stoppable():
+        app()

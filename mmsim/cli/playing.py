@@ -31,7 +31,7 @@ Until = Annotated[
     typer.Option(metavar="METRIC±WIDTH", help="Play until a metric is known so well: win_share±0.5%, margin±0.1."),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Show no progress.")]
-_INTERRUPTED = 130
+INTERRUPTED = 130
 NOTHING_KEPT = "nothing is kept"
 _GROUP = 60  # games that 2, 3, 4, 5 or 6 rotated players fit in
 
@@ -99,7 +99,7 @@ def watched(quiet: bool, json_progress: bool = False, after: str = NOTHING_KEPT)
             yield watch
     except KeyboardInterrupt:
         typer.echo(f"stopped; {after}", err=True)
-        raise typer.Exit(_INTERRUPTED) from None
+        raise typer.Exit(INTERRUPTED) from None
 
 
 def known(made: Run, until: RunUntil) -> str:

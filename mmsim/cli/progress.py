@@ -16,7 +16,7 @@ from mmsim.batch.runner import Status
 from mmsim.batch.tally import Tally
 from mmsim.cli.common import Screen, say
 
-_PLAIN_S, _JSON_S, _SCREEN_S = 10.0, 1.0, 0.2
+_FIRST_S, _PLAIN_S, _JSON_S, _SCREEN_S = 2.0, 10.0, 1.0, 0.2
 
 
 class Watcher(AbstractContextManager["Watcher"]):
@@ -47,9 +47,10 @@ class Watcher(AbstractContextManager["Watcher"]):
 class Lines(Watcher):
     """Plain lines for a log."""
 
-    every = _PLAIN_S
+    every = _FIRST_S
 
     def show(self, status: Status) -> None:
+        self.every = _PLAIN_S
         say("; ".join([summary(status), *headline(status)]), err=True)
 
 
@@ -98,7 +99,10 @@ def summary(status: Status) -> str:
 
 
 def _pace(status: Status) -> str:
-    text = f"{status.games_per_s:,.0f} games/s"
+    if not status.under_way:
+        return "starting"
+    speed = status.games_per_s
+    text = f"{speed:,.0f} games/s" if speed >= 10 else f"{speed:.2g} games/s"
     if status.seconds_left:
         text += f", {duration(status.seconds_left)} left"
     if status.estimate:

@@ -36,6 +36,27 @@ def test_time_left_forgets_what_was_long_ago() -> None:
     assert Status(10).seconds_left is None
 
 
+def test_loading_and_compiling_say_nothing_of_the_time_left() -> None:
+    status = Status(10_000, 500, began_with=500)
+    for second in range(60):
+        status.tick(second)
+    assert progress.summary(status) == "500 of 10,000 games, starting"
+    status.done = 600
+    status.tick(59.5)
+    assert status.seconds_left is None  # half a second is too short to tell
+    status.done = 700
+    status.tick(61)
+    assert status.seconds_left == pytest.approx(9_300 / 100)
+
+
+def test_slow_games_are_told_with_digits() -> None:
+    status = Status(100)
+    status.tick(0)
+    status.done = 1
+    status.tick(40)
+    assert progress.summary(status).startswith("1 of 100 games, 0.025 games/s")
+
+
 def test_the_headline_has_the_interval_of_every_seat_and_only_variants_that_have_begun(status: Status) -> None:
     assert progress.headline(status) == ["print-4p: seats win 50.0±1.0 %, 5.00±0.01 %"]
 
@@ -66,7 +87,7 @@ def test_lines_come_not_too_often(
     assert told.out == ""
     assert (
         told.err.splitlines()
-        == ["10,000 of 20,000 games, 400 games/s, 17 s left; print-4p: seats win 50.0±1.0 %, 5.00±0.01 %"] * 2
+        == ["10,000 of 20,000 games, 400 games/s, 17 s left; print-4p: seats win 50.0±1.0 %, 5.00±0.01 %"] * 3
     )
 
 
