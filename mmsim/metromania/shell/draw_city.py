@@ -198,12 +198,12 @@ def _draw_coordinates(sheet: Sheet, city: City) -> None:
 
 
 def _draw_labels(sheet: Sheet, city: City) -> None:
-    """Which piece lies behind each side and how it is turned, along the outside of the frame."""
+    """The number of each side as stories give it, which piece lies behind it and how it is turned."""
     side = city.lattice.side
     names = city.board_set.piece_names
     for k, code in enumerate(city.layout.code.split("-")):
         piece = city.layout.pieces[k]
-        label = f"{code}  {plain(names[piece - 1])}" if len(names) >= piece else code
+        label = f"side {k}:  {code}" + (f"  {plain(names[piece - 1])}" if len(names) >= piece else "")
         apothem = (side + 1) * ROW + _LABEL_LINE * em(side)
         at = turned([(apothem, 0.0)], 60 * k + 30, (0.0, 0.0))[0]
         size = fitting(label, 0.85 * em(side), 0.9 * side)

@@ -100,7 +100,7 @@ def test_picture_names_the_set_the_layout_and_every_piece(city_svg: ElementTree.
     written = texts(city_svg)
     assert {"classic", CODE} <= set(written)
     for code, name in (("1a", "Old Town"), ("2b", "Lakeside"), ("6c", "Suburbs")):
-        assert f"{code}  {name}" in written
+        assert f"side {CODE.split('-').index(code)}:  {code}  {name}" in written
 
 
 def test_picture_has_a_letter_in_every_spot_and_one_in_each_lake_and_park(
