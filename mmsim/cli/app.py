@@ -29,6 +29,7 @@ from mmsim.cli import (
     runs,
     sweep,
     verify,
+    why,
 )
 from mmsim.cli.common import end_of_pipe, say
 from mmsim.cli.playing import INTERRUPTED, NOTHING_KEPT, stoppable
@@ -181,6 +182,7 @@ app.command("ladder")(ladder.ladder)
 app.command("compare")(compare.compare)
 app.command("report")(report.report)
 app.command("sweep")(sweep.sweep)
+app.command("why")(why.why)
 
 
 def _show_version(wanted: bool) -> None:

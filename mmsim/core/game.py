@@ -53,6 +53,7 @@ class Variant:
     seats: str = "fixed"
     suffix: str = ""  # of its name in tables, which is that of the rules and players
     move_seconds: float | None = None  # bots in Python have processes of their own, and so long for a move
+    interventions: tuple[str, ...] = ()  # what is changed in play by force, see `Game.interventions`
 
     def __post_init__(self) -> None:
         if self.seats not in SEATINGS:
@@ -114,6 +115,12 @@ class Game(Protocol):
 
     def frame(self, prepared: Any, table: str, rows: "NDArray[Any]") -> "pl.DataFrame":
         """Rows of a table as a data frame."""
+
+    def interventions(self, prepared: Any) -> dict[str, str]:
+        """What can be changed by force in games of a variant, to see what it does: name -> what is changed."""
+
+    def elements(self, prepared: Any) -> dict[str, str]:
+        """The elements of the game that a variant has and some bots can do without: name -> what it is."""
 
     def play_reference(self, prepared: Any, first_game: int, count: int) -> int:
         """Let `uniform` bots play games with the reference engine, to see how fast that is; the decisions made."""

@@ -8,13 +8,16 @@ from numpy.typing import NDArray
 from mmsim.compiled.warm import warm_up
 from mmsim.core.columns import sentences
 from mmsim.core.game import GameRows, Variant
+from mmsim.core.interventions import check_interventions, check_untouched
 from mmsim.metro.bots import BOTS
 from mmsim.metro.bots.chances import chances
+from mmsim.metro.bots.kinds import ELEMENTS
 from mmsim.metro.bots.lessons import collect_lessons
 from mmsim.metro.bots.position import Position
 from mmsim.metro.bots.prepared import Prepared, prepare
 from mmsim.metro.bots.whole_games import play_games
 from mmsim.metro.engine import tables
+from mmsim.metro.interventions import Intervened, interventions, play_intervened
 from mmsim.metro.rules.deal import central_tiles, number_colours
 from mmsim.metro.rules.play import Seed, play_uniform
 from mmsim.metro.rules.reference_scoring import result
@@ -42,13 +45,24 @@ class Metro:
         return sentences(tables.TABLES)
 
     def prepare(self, variant: Variant) -> Prepared:
-        return prepare(ruleset(variant.rules, variant.players), variant)
+        prepared = prepare(ruleset(variant.rules, variant.players), variant)
+        check_interventions(variant.interventions, interventions(prepared.rules), prepared.bots)
+        return Intervened(**vars(prepared), interventions=variant.interventions) if variant.interventions else prepared
 
     def start_up(self) -> float:
         return warm_up(self.name)
 
     def play_games(self, prepared: Prepared, first_game: int, count: int) -> GameRows:
+        if isinstance(prepared, Intervened):
+            return play_intervened(prepared, first_game, count)
         return play_games(prepared, first_game, count)
+
+    def interventions(self, prepared: Prepared) -> dict[str, str]:
+        return interventions(prepared.rules)
+
+    def elements(self, prepared: Prepared) -> dict[str, str]:
+        modules = {"wagons": prepared.rules.stations, "exchanges": prepared.rules.companies}
+        return {name: text for name, text in ELEMENTS.items() if modules.get(name, True)}
 
     def lessons(self, prepared: Prepared, first_game: int, count: int, learner: str) -> NDArray[Any]:
         return collect_lessons(prepared, first_game, count, learner)
@@ -84,9 +98,11 @@ class Metro:
         return _frames().frame(table, rows, prepared.name, bots)
 
     def new_game(self, prepared: Prepared, game: int) -> Position:
+        check_untouched(prepared)
         return Position(prepared, game)
 
     def record(self, prepared: Prepared, game: int) -> dict[str, Any]:
+        check_untouched(prepared)
         seed, bots = Seed(prepared.seed, game, prepared.rotate), [bot.spec for bot in prepared.seated(game)]
         if all(bot == BOTS["uniform"] for bot in prepared.bots):  # the reference engine has nothing to compile
             table = play_uniform(prepared.rules, seed)

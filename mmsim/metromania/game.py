@@ -8,13 +8,16 @@ from numpy.typing import NDArray
 from mmsim.compiled.warm import warm_up
 from mmsim.core.columns import sentences
 from mmsim.core.game import GameRows, Variant
+from mmsim.core.interventions import check_interventions, check_untouched
 from mmsim.metromania.bots import BOTS
 from mmsim.metromania.bots.chances import chances
 from mmsim.metromania.bots.lessons import collect_lessons
 from mmsim.metromania.bots.position import Position
 from mmsim.metromania.bots.prepared import Prepared, prepare
+from mmsim.metromania.bots.thinking.memory import ELEMENTS
 from mmsim.metromania.bots.whole_games import play_games
 from mmsim.metromania.engine import tables
+from mmsim.metromania.interventions import INTERVENTIONS, Intervened, play_intervened
 from mmsim.metromania.rules import boardfile
 from mmsim.metromania.rules.play import Seed, play_out, set_up
 from mmsim.metromania.rules.reference_scoring import result
@@ -42,13 +45,24 @@ class Metromania:
         return sentences(tables.TABLES)
 
     def prepare(self, variant: Variant) -> Prepared:
-        return prepare(boardfile.load(variant.board), ruleset(variant.rules, variant.players), variant)
+        prepared = prepare(boardfile.load(variant.board), ruleset(variant.rules, variant.players), variant)
+        check_interventions(variant.interventions, INTERVENTIONS, prepared.bots)
+        return Intervened(**vars(prepared), interventions=variant.interventions) if variant.interventions else prepared
 
     def start_up(self) -> float:
         return warm_up(self.name)
 
     def play_games(self, prepared: Prepared, first_game: int, count: int) -> GameRows:
+        if isinstance(prepared, Intervened):
+            return play_intervened(prepared, first_game, count)
         return play_games(prepared, first_game, count)
+
+    def interventions(self, prepared: Prepared) -> dict[str, str]:
+        return INTERVENTIONS
+
+    def elements(self, prepared: Prepared) -> dict[str, str]:
+        hidden = prepared.rules.hands == "hidden"
+        return {name: text for name, text in ELEMENTS.items() if not (name == "sight" and hidden)}
 
     def lessons(self, prepared: Prepared, first_game: int, count: int, learner: str) -> NDArray[Any]:
         return collect_lessons(prepared, first_game, count, learner)
@@ -86,9 +100,11 @@ class Metromania:
         return _frames().frame(table, rows, prepared.name, bots)
 
     def new_game(self, prepared: Prepared, game: int) -> "Position":
+        check_untouched(prepared)
         return Position(prepared, game)
 
     def record(self, prepared: Prepared, game: int) -> dict[str, Any]:
+        check_untouched(prepared)
         seed, bots = Seed(prepared.seed, game), [bot.spec for bot in prepared.seated(game)]
         if all(bot == BOTS["uniform"] for bot in prepared.bots):  # the reference engine has nothing to compile
             table = set_up(prepared.board_set, prepared.rules, Seed(prepared.seed, game // prepared.rotations))

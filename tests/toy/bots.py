@@ -7,8 +7,10 @@ from mmsim.core.rng import Stream
 from mmsim.core.seating import rotated
 from tests.toy.rules import MOVES, Position, Ruleset, Seed
 
+ELEMENTS = {"rolling": "rolls of the die"}
+INTERVENTIONS = {"first_holds": "the first player holds in the first turn"}
 UNIFORM = Bot("uniform", "Takes any move.", "nothing")
-BOLD = Bot("bold", "Always rolls.", "nothing")
+BOLD = Bot("bold", "Always rolls.", "nothing", elements=ELEMENTS)
 BOTS: Mapping[str, Bot] = {bot.name: bot for bot in (UNIFORM, BOLD)}
 _CHOICES: dict[str, Callable[[Stream], str]] = {
     "uniform": lambda draws: MOVES[draws.below(2)],
@@ -21,11 +23,14 @@ def seated(rules: Ruleset, listed: tuple[Bot, ...], seed: Seed) -> list[Bot]:
     return rotated(listed, range(rules.players), seed.game % rules.players if seed.rotate else 0)
 
 
-def play(rules: Ruleset, listed: tuple[Bot, ...], seed: Seed) -> Position:
+def play(rules: Ruleset, listed: tuple[Bot, ...], seed: Seed, interventions: tuple[str, ...] = ()) -> Position:
     """A game from its seed."""
     position = Position(rules, seed.faces(rules))
     draws = [seed.bot_draws(seat) for seat in range(rules.players)]
     bots = seated(rules, listed, seed)
+    if interventions:
+        position.apply("hold")
     while not position.over:
-        position.apply(_CHOICES[bots[position.seat].name](draws[position.seat]))
+        bot = bots[position.seat]
+        position.apply("hold" if bot.without else _CHOICES[bot.name](draws[position.seat]))
     return position

@@ -29,6 +29,8 @@ COMMANDS = (
     "compare dice dice,longest=2 --games 200 --metric rolls --json --workers 1",
     "sweep dice --vary hold=2:4:2 --games 200 --out sweep --workers 1",
     "ladder --game toy --players 3 --games 300 --json --quiet --workers 1",
+    "why dice --players 3 --bots bold --games 300 --json --quiet --workers 1",
+    "why dice --players 3 --bots bold --games 300 --elements --json --quiet --workers 1",
     "run --game toy --games 400 --bots bold,uniform --seats rotate --workers 1 --out until --until rolls±0.2 --quiet",
     "bench --game toy --games 1000 --repeats 1 --json",
 )

@@ -13,9 +13,10 @@ import polars as pl
 from mmsim.core.bots import Bot
 from mmsim.core.frames import Frames
 from mmsim.core.game import BotError, GameRows, Variant
+from mmsim.core.interventions import check_interventions
 from mmsim.core.seating import seat_bots
 from tests.toy import record
-from tests.toy.bots import BOTS, play, seated
+from tests.toy.bots import BOTS, ELEMENTS, INTERVENTIONS, play, seated
 from tests.toy.rules import END_REASONS, RULES_VERSION, Position, Ruleset, Seed, ruleset
 
 BAD_GAME = 77
@@ -78,12 +79,20 @@ class Toy:
     def columns(self) -> dict[str, dict[str, str]]:
         return {table: {name: name.replace("_", " ") for name in schema} for table, schema in self.tables.items()}
 
+    def interventions(self, prepared: Prepared) -> dict[str, str]:
+        return INTERVENTIONS
+
+    def elements(self, prepared: Prepared) -> dict[str, str]:
+        return ELEMENTS
+
     def start_up(self) -> float:
         return 0.0
 
     def prepare(self, variant: Variant) -> Prepared:
         rules = ruleset(variant.rules, variant.players)
-        return Prepared(rules, seat_bots(variant.bots, BOTS, rules.players, "players"), variant)
+        bots = seat_bots(variant.bots, BOTS, rules.players, "players")
+        check_interventions(variant.interventions, INTERVENTIONS, bots)
+        return Prepared(rules, bots, variant)
 
     def describe(self, prepared: Prepared) -> dict[str, Any]:
         rules = prepared.rules
@@ -108,7 +117,7 @@ class Toy:
         errors: list[BotError] = []
         for i in range(count):
             game = first_game + i
-            position = play(prepared.rules, prepared.bots, prepared.seed(game))
+            position = play(prepared.rules, prepared.bots, prepared.seed(game), prepared.variant.interventions)
             _write(rows["games"][i : i + 1], rows["seats"][i * players :][:players], game, position)
             if game == BAD_GAME and (failed := _go_wrong(prepared.rules.name)):
                 rows["games"][i]["status"] = 1

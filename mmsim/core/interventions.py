@@ -1,0 +1,41 @@
+"""Games in which something is changed by force, to see what it does to them: what every game's interventions share."""
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from mmsim.core.bots import Bot
+from mmsim.core.errors import UsageError, unknown
+from mmsim.core.rng import Purpose, Stream
+from mmsim.core.seating import PythonBot
+
+_PURPOSE = Purpose.LESSONS + 2  # of a stream of its own, so that everything else is drawn as it would be
+
+
+def chance(master: int, game: int) -> Stream:
+    """What an intervention draws from."""
+    return Stream(master, _PURPOSE, game)
+
+
+def order(count: int, draws: Stream) -> list[int]:
+    """All orders of so many things equally likely (Fisher and Yates)."""
+    drawn = list(range(count))
+    for last in range(count - 1, 0, -1):
+        other = draws.below(last + 1)
+        drawn[last], drawn[other] = drawn[other], drawn[last]
+    return drawn
+
+
+def check_interventions(names: Sequence[str], known: Collection[str], bots: Sequence[Bot]) -> None:
+    """Refuse what a variant does not know, and bots that are asked move by move."""
+    for name in names:
+        if name not in known:
+            raise unknown("intervention", name, known)
+    for bot in bots:
+        if names and isinstance(bot, PythonBot):
+            raise UsageError(f"interventions are for the bots of the fast core; {bot.name} is written in Python")
+
+
+def check_untouched(prepared: Any) -> None:
+    """A game with an intervention is no game that a record could tell of, or that can be stepped through."""
+    if names := getattr(prepared, "interventions", ()):
+        raise UsageError(f"a game with {' and '.join(names)} is played as a whole, for its tables only")

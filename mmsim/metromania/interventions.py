@@ -1,0 +1,114 @@
+"""What can be changed by force: where lines start, who is dealt what, who opens how."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mmsim.core.game import GameRows
+from mmsim.core.interventions import chance, order
+from mmsim.core.rng import Stream
+from mmsim.metromania.bots import border as bots_border
+from mmsim.metromania.bots.prepared import Prepared
+from mmsim.metromania.engine import border, tables
+from mmsim.metromania.engine.state import HAND, SEATS
+
+STARTS, HANDS, OPENINGS = "random_starts", "shuffled_hands", "exchanged_openings"
+INTERVENTIONS = {
+    STARTS: "every company starts its first line at random",
+    HANDS: "the hands are shuffled between the seats",
+    OPENINGS: "every company plays the first turn of another one, as far as it is legal",
+}
+
+
+@dataclass(frozen=True)
+class Intervened(Prepared):
+    """A variant in which something is changed by force."""
+
+    interventions: tuple[str, ...] = ()
+
+
+def play_intervened(prepared: Intervened, first_game: int, count: int) -> GameRows:
+    """Games of a variant in which something is changed."""
+    rows = tables.empty_rows(prepared.rules.companies, count)
+    table, places, decisions = Table(prepared), border.Rows(**rows), 0
+    for i in range(count):
+        decisions += table.open(first_game + i)
+        decisions += int(bots_border.finish_game(table.memory, prepared.setting, places, first_game + i, i))
+    return GameRows(rows, decisions)
+
+
+class Table:
+    """Where one game after another is set up and opened."""
+
+    def __init__(self, prepared: Intervened) -> None:
+        self._prepared, self.memory = prepared, bots_border.new_memory()
+        self._moves = np.zeros(border.MOST_MOVES, np.int64)
+        self._state = self.memory.state[0]
+
+    def open(self, game: int) -> int:
+        """Bring a game to where nothing is forced any more; the decisions made."""
+        names, draws = self._prepared.interventions, chance(self._prepared.seed, game)
+        deals = self._prepared.setting.deals
+        self._set_up(game, deals)
+        if HANDS in names:
+            deals = self._shuffled_hands(draws)
+            self._set_up(game, deals)
+        if OPENINGS in names:
+            openings = self._first_round(game, draws)
+            self._set_up(game, deals)
+            return self._play_openings(game, openings, 1 + draws.below(len(openings) - 1))
+        return sum(map(len, self._first_round(game, draws))) if STARTS in names else 0
+
+    def _set_up(self, game: int, deals: NDArray[np.uint8]) -> None:
+        prepared, setting = self._prepared, self._prepared.setting
+        border.set_up(
+            self.memory.state, setting.board, setting.rules, deals, prepared.seed, game, prepared.rotations, -1
+        )
+
+    def _shuffled_hands(self, draws: Stream) -> NDArray[np.uint8]:
+        """The hands of the game that is set up, in another order, as a table of one deal."""
+        companies, s = self._prepared.rules.companies, self._state
+        dealt = (s.hand_marker << 2 | s.hand_kind).reshape(SEATS, HAND)
+        hands = np.zeros((SEATS, HAND), np.uint8)
+        hands[:companies] = dealt[order(companies, draws)]
+        return hands.ravel()
+
+    def _first_round(self, game: int, draws: Stream) -> list[list[int]]:
+        """Let everybody have a first turn, with random starts where they are forced; the moves seat by seat."""
+        names, companies = self._prepared.interventions, self._prepared.rules.companies
+        played: list[list[int]] = [[] for _ in range(companies)]
+        while self._state.turn <= companies and not self._state.over:
+            seat = int(self._state.seat)
+            if self._state.dug == 0 and STARTS in names:
+                legal = self._legal()
+                move = int(legal[draws.below(len(legal))])
+            else:
+                move = self._choose(game)
+            self._play(move)
+            played[seat].append(move)
+        return played
+
+    def _play_openings(self, game: int, openings: list[list[int]], shift: int) -> int:
+        """Let everybody play the first turn of the seat so many places on; what is not legal is chosen anew."""
+        decisions = 0
+        for seat in range(len(openings)):
+            forced, turn = list(openings[(seat + shift) % len(openings)]), int(self._state.turn)
+            while self._state.turn == turn and not self._state.over:
+                wanted = forced.pop(0) if forced else None
+                if wanted is None or wanted not in self._legal():
+                    wanted, forced = self._choose(game), []
+                self._play(wanted)
+                decisions += 1
+        return decisions
+
+    def _legal(self) -> NDArray[np.int64]:
+        count = border.list_moves(self.memory.state, self._prepared.setting.board, self._moves)
+        return self._moves[:count]
+
+    def _choose(self, game: int) -> int:
+        return int(bots_border.choose(self.memory, self._prepared.setting, game % self._prepared.rotations))
+
+    def _play(self, move: Any) -> None:
+        border.play(self.memory.state, self._prepared.setting.board, self._prepared.setting.rules, move)
