@@ -19,12 +19,12 @@ $(READY): pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@
 
-demo: $(READY) ## play one game, then 45,000: is Loyal or No Corruption fairer? ends with the answer and a report
+demo: $(READY) ## play one game, then 40,500 by three kinds of players: is Loyal or No Corruption fairer? ends with the answer and a report
 	@mkdir -p out
 	@rm -rf out/demo
 	$(BIN)/mmsim play --rules print --players 4 --bots planner --seed 7 --record out/demo.json --picture out/demo.svg
 	$(BIN)/mmsim verify out/demo.json
-	$(BIN)/mmsim run municipality-4p --games 15000 --out out/demo
+	$(BIN)/mmsim run municipality-4p --panel small --games 6000 --out out/demo
 	$(BIN)/mmsim report out/demo --out reports/demo
 
 test: $(READY) ## the fast tests
@@ -66,7 +66,7 @@ performance: $(READY) ## run the commands of docs/performance.md and write their
 
 sample: $(READY) ## write reports/sample anew
 	@rm -rf out/sample reports/sample
-	$(BIN)/mmsim run municipality-4p --games 2000 --out out/sample
+	$(BIN)/mmsim run municipality-4p --panel small --games 2000 --out out/sample
 	$(BIN)/mmsim report out/sample --out reports/sample
 
 clean: ## remove what the other targets made

@@ -12,32 +12,31 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mmsim.analysis import words
-from mmsim.analysis.compare import compare
+from mmsim.analysis.compare import Comparison, compare
 from mmsim.analysis.estimates import Estimates
-from mmsim.analysis.findings import findings
+from mmsim.analysis.findings import family, findings
 from mmsim.analysis.tables import RunTables, open_run
+from mmsim.batch.experiment import find
 from mmsim.core.files import write_atomically
 from mmsim.report.evidence import short_names
 
 PAGE = Path(__file__).parent.parent / "docs" / "findings.md"
 RUNS = Path("runs") / "findings"
-FAIRNESS = ("win_share", "seat_imbalance")
-METRO = (*FAIRNESS, "score", "margin", "track_lead_changes", "track_decided", "longest_line", "lines_to_centre")
-DRAMA = ("margin", "track_lead_changes", "track_decided_at_scoring")
 
 
 @dataclass(frozen=True)
 class Finding:
-    """A ready experiment: how many games of every variant, and the metrics chosen before any was played."""
+    """A ready experiment, played as its file says."""
 
     experiment: str
-    games: int
-    metrics: tuple[str, ...]
-    bots: str = ""  # if not those of the experiment
 
     @property
     def name(self) -> str:
-        return f"{self.experiment}-{self.bots}" if self.bots else self.experiment
+        return self.experiment
+
+    @property
+    def games(self) -> int:
+        return find(self.experiment).games
 
     @property
     def folder(self) -> Path:
@@ -45,23 +44,17 @@ class Finding:
 
     @property
     def play(self) -> str:
-        bots = f" --bots {self.bots}" if self.bots else ""
-        return f"mmsim run {self.experiment}{bots} --games {self.games} --out {self.folder}"
+        return f"mmsim run {self.experiment} --out {self.folder}"
 
 
-FINDINGS = (
-    Finding("municipality-4p", 100_000, (*FAIRNESS, "score", *DRAMA)),
-    Finding("municipality-3p", 100_000, (*FAIRNESS, "score", *DRAMA)),
-    Finding("no-corruption-table-4p", 30_000, FAIRNESS),
-    Finding("two-players", 30_000, (*FAIRNESS, "shared_wins", *DRAMA, "turns")),
-    Finding("editions-4p", 100_000, (*FAIRNESS, "score", "margin", "track_lead_changes", "turns", "trips_possible")),
-    Finding("dig-duty-4p", 10_000, (*FAIRNESS, "score", "margin", "turns", "trips_possible")),
-    Finding("last-round-4p", 10_000, (*FAIRNESS, "score", "margin", "turns", "trips_possible")),
-    Finding("board-sets-4p", 50_000, (*FAIRNESS, "score", "margin", "turns", "trips_possible")),
-    Finding("layouts-4p", 300_000, ("layout_share",)),
-    *(Finding(f"metro-seats-{players}p", 50_000, FAIRNESS) for players in (2, 3, 4, 5, 6)),
-    *(Finding(f"metro-seats-{players}p", 200_000, FAIRNESS, "uniform") for players in (2, 3, 4, 5, 6)),
-    *(Finding(f"metro-{what}-4p", 60_000, METRO) for what in ("orientation", "hands", "modules")),
+FINDINGS = tuple(
+    Finding(name)
+    for name in (
+        *("municipality-4p", "municipality-3p", "no-corruption-table-4p", "two-players", "editions-4p", "dig-duty-4p"),
+        *("last-round-4p", "board-sets-4p", "layouts-4p"),
+        *(f"metro-seats-{players}p" for players in (2, 3, 4, 5, 6)),
+        *("metro-orientation-4p", "metro-hands-4p", "metro-modules-4p"),
+    )
 )
 
 
@@ -70,10 +63,11 @@ STATIONS = """\
 import mmsim
 import polars as pl
 
-for folder in ("metro-seats-4p", "metro-seats-4p-uniform"):
-    lines = mmsim.read(f"runs/findings/{folder}").lines.filter(pl.col("seat").is_not_null())
-    points = lines.group_by(place=(pl.col("line") - 1) % 8 + 1).agg(pl.col("points").mean()).sort("place")
-    print(folder, points.collect()["points"].round(2).to_list())
+lines = mmsim.read("runs/findings/metro-seats-4p").lines.filter(pl.col("seat").is_not_null())
+place = (pl.col("line") - 1) % 8 + 1
+points = lines.group_by("member", place=place).agg(pl.col("points").mean()).sort("member", "place").collect()
+for (member,), rows in points.group_by("member", maintain_order=True):
+    print(member, rows["points"].round(2).to_list())
 """
 
 
@@ -106,48 +100,63 @@ def put(page: str, name: str, text: str) -> str:
 
 
 def figures(one: Finding) -> Iterator[str]:
-    """Commands, what was played, and the numbers."""
+    """Commands, what was played, and the numbers: of every kind of players, their mean, and for whom it holds."""
     run = open_run(one.folder)
-    found = findings(run, one.metrics)
+    names = family(run)
+    found = findings(run)
     several = len(run.variants) > 1
     yield "```sh"
     yield one.play
-    yield f"mmsim {'compare' if several else 'report'} {one.folder}" + _chosen(one, several)
+    yield f"mmsim {'compare' if several else 'report'} {one.folder}"
     yield "```"
     yield ""
-    told = f"Seed {run.experiment.seed}, {run.asked:,} games of every variant, bots {run.experiment.bots}."
-    yield " ".join([told, *run.warnings])
+    games = ", ".join(f"{kind.member.name} {kind.wanted[kind.variants[0].name]:,}" for kind in run.by_member)
+    yield " ".join(
+        [
+            f"Seed {run.experiment.seed}, {run.asked:,} games of every variant by the quickest players ({games}).",
+            *run.warnings,
+        ]
+    )
     yield ""
-    names = short_names([variant.name for variant in run.variants])
-    yield from _table(["", *names], _metrics(found, names))
+    shown = [estimates for estimates in found if estimates.measure.name in names]
+    short = short_names([variant.name for variant in run.variants])
+    players = [kind.member.name for kind in run.by_member]
+    yield from _table(["", "mean", *players], _levels(shown, short, players))
     if several:
         yield ""
-        yield from _table([f"against {names[0]}", "difference", "p (Holm)", "verdict"], _differences(run, found, names))
+        compared = [each for each in compare(found, asked=names) if each.asked]
+        head = [f"against {short[0]}", "mean", *players, "verdict"]
+        yield from _table(head, _differences(run, compared, short, players))
 
 
-def _chosen(one: Finding, several: bool) -> str:
-    return "".join(f" --metric {name}" for name in one.metrics) if several else ""
-
-
-def _metrics(found: list[Estimates], names: list[str]) -> Iterator[list[str]]:
+def _levels(found: list[Estimates], names: list[str], players: list[str]) -> Iterator[list[str]]:
     for estimates in found:
         unit = estimates.measure.unit
         shown = "" if unit.startswith("share") else f" ({unit})"
-        for g, group in enumerate(estimates.groups):
-            cells = [
-                words.with_interval(estimates.estimate(v, g), unit) if estimates.known(v, g) else "–"
-                for v in range(len(names))
-            ]
-            yield [words.label(estimates.measure.name, group) + shown, *cells]
+        for v, name in enumerate(names):
+            for g, group in enumerate(estimates.groups):
+                if estimates.known(v, g):
+                    each = {
+                        member.name: words.value(own.estimate(v, own.groups.index(group)), unit)
+                        for member, own in estimates.members
+                        if group in own.groups and own.known(v, own.groups.index(group))
+                    }
+                    label = f"{name}, {words.label(estimates.measure.name, group)}{shown}"
+                    cells = [each.get(player, "–") for player in players]
+                    yield [label, words.with_interval(estimates.estimate(v, g), unit), *cells]
 
 
-def _differences(run: RunTables, found: list[Estimates], names: list[str]) -> Iterator[list[str]]:
+def _differences(
+    run: RunTables, compared: list[Comparison], names: list[str], players: list[str]
+) -> Iterator[list[str]]:
     order = [variant.name for variant in run.variants]
-    for one in compare(found):
+    for one in compared:
+        unit = words.difference_unit(one.measure.unit)
+        each = {other.player: words.with_half_width(other.difference, unit) for other in (*one.members, *one.others)}
         yield [
             f"{names[order.index(one.variant)]}, {words.label(one.measure.name, one.group)}",
-            words.with_interval(one.difference, words.difference_unit(one.measure.unit), signed=True),
-            words.p_value(one.p_adjusted),
+            words.with_interval(one.difference, unit, signed=True),
+            *(each.get(player, "–") for player in players),
             one.in_words,
         ]
 

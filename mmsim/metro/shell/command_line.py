@@ -41,7 +41,7 @@ class MetroShell:
         return BOTS
 
     def cost(self, bot: Bot) -> float:
-        costs = {"expert": 10.0, "search": 12.0 + bot.settings.get("playouts", 0.0) / 2}
+        costs = {"expert": 12.0, "search": 13.0 + 1.7 * bot.settings.get("playouts", 0.0)}
         return max(1.0, costs.get(bot.name, 1.0))
 
     @property
