@@ -20,6 +20,7 @@ _VERDICTS = {  # how differences are marked: colour and mark
     Verdict.WORSE: (style.colour(1), "s"),
     Verdict.HIGHER: (style.colour(0), ">"),
     Verdict.LOWER: (style.colour(0), "<"),
+    Verdict.DEPENDS: (style.colour(3), "X"),
 }
 
 

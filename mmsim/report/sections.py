@@ -18,7 +18,7 @@ from mmsim.core.knobs import spelled
 from mmsim.core.metrics import ChartPlan, SectionPlan
 from mmsim.core.shell import Draws, Replays
 from mmsim.games import find_shell, find_statistics
-from mmsim.report import figures, sentences
+from mmsim.report import figures, players, sentences
 from mmsim.report.charts import Chart, Row
 from mmsim.report.evidence import Evidence
 
@@ -84,6 +84,7 @@ def sections(evidence: Evidence) -> list[Section]:
         seats,
         *(partial(declared, plan=plan) for plan in plans),
         variants,
+        panel,
         bots,
         boards,
         surprises,
@@ -230,6 +231,15 @@ def variants(evidence: Evidence) -> Section | None:
         text.append(f"Against {evidence.names[0]}, {sentences.verdict_of(evidence, variant.name)}.")
     tables += _rules_that_differ(evidence)
     return Section("variants", "Variants", sentences.variants_title(evidence), text, charts, tables)
+
+
+def panel(evidence: Evidence) -> Section | None:
+    """What every kind of players shows of the differences that were found."""
+    charts = players.forest_plots(evidence)
+    if not charts:
+        return None
+    text = [f"Asked were {', '.join(one.member.name for one in evidence.run.by_member)}."]
+    return Section("players", "Players", players.title(evidence), text, charts)
 
 
 def _rules_that_differ(evidence: Evidence) -> list[Table]:

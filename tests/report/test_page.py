@@ -221,3 +221,15 @@ def test_a_report_is_its_own_however_many_games_it_has(tmp_path: Path, report: P
     assert may_replace(report, experiment)
     assert may_replace(report, replace(experiment, games=10))
     assert not may_replace(report, replace(experiment, seed=8))
+
+
+def test_a_panel_has_a_chart_of_its_players_and_says_for_whom_it_holds(tmp_path: Path) -> None:
+    rules = ["print", "print,end_lines=8", "print+loyal"]
+    folder = write_run(tmp_path / "panel", rules, games=240, part_games=240, panel=["planner", "networker", "greedy"])
+    evidence = gather(open_run(folder))
+    (players,) = [part for part in sections(evidence) if part.id == "players"]
+    assert "players-print-end-lines-8-turns" in {chart.name for chart in players.charts}
+    assert players.text == ["Asked were planner, networker, greedy."]
+    answer = sentences.answer(evidence)
+    assert "kinds of players" in answer[0]
+    assert "of them for all 2 kinds of players" in answer[1]
