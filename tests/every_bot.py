@@ -11,6 +11,7 @@ from mmsim.metromania.bots import BOTS as METROMANIA_BOTS
 
 # Hands hidden and open, two players with two companies each, second markers in a hand, a supply that runs out.
 METROMANIA = ("print", 4), ("v2+loyal", 3), ("nl+advanced", 2), ("en1+regular", 2), ("print+hidden,stations=12", 4)
+ALIKE = "greedy", "runner", "blocker", "networker"  # planner with other weights: two rulesets each, in turn
 METRO = ("metro", 4), ("metro+hand3+free", 2), ("metro+companies+stations", 3), ("metro+central+numbers", 4)
 HASTY = {
     ("metromania", "search"): "search:playouts=2,turns=2,candidates=2,ahead=1,trials=1",
@@ -42,8 +43,10 @@ def moves(game: str, rules: str, players: int, bots: str) -> list[str]:
 def lines() -> Iterator[str]:
     """A line of JSON a bot and ruleset: who they are, and the moves chosen."""
     for game, variants, bots in (("metromania", METROMANIA, METROMANIA_BOTS), ("metro", METRO, METRO_BOTS)):
-        for rules, players in variants:
+        for number, (rules, players) in enumerate(variants):
             for name in bots:
+                if game == "metromania" and name in ALIKE and (number - ALIKE.index(name)) % len(variants) > 1:
+                    continue
                 bot = HASTY.get((game, name), name)
                 yield json.dumps([game, rules, players, bot, moves(game, rules, players, bot)])
 

@@ -33,8 +33,13 @@ def compiled() -> list[str]:
 
 
 def test_every_bot_has_something_to_choose(compiled: list[str]) -> None:
-    assert len(compiled) == 5 * len(METROMANIA_BOTS) + 4 * len(METRO_BOTS)
-    assert all(json.loads(line)[-1] for line in compiled)
+    lines = [json.loads(line) for line in compiled]
+    assert {(game, bot.partition(":")[0]) for game, _, _, bot, _ in lines} == {
+        *(("metromania", bot) for bot in METROMANIA_BOTS),
+        *(("metro", bot) for bot in METRO_BOTS),
+    }
+    assert len(lines) == 5 * len(METROMANIA_BOTS) - 3 * len(every_bot.ALIKE) + 4 * len(METRO_BOTS)
+    assert all(chosen for *_, chosen in lines)
 
 
 def test_every_bot_thinks_alike_in_plain_python_where_no_index_is_out_of_bounds(compiled: list[str]) -> None:

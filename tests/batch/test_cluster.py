@@ -1,4 +1,4 @@
-"""A real Dask cluster on this machine: a scheduler and two workers, one of them killed while it plays."""
+"""A real Dask cluster on this machine: a scheduler and workers, one of two killed while it plays."""
 
 import json
 import os
@@ -31,7 +31,7 @@ pytest.importorskip("distributed")
 class ByHand:
     """A cluster as `docs/cluster.md` starts it."""
 
-    def __init__(self, folder: Path, stack: ExitStack, *tls: str, nannies: bool = False) -> None:
+    def __init__(self, folder: Path, stack: ExitStack, *tls: str, workers: int = 1, nannies: bool = False) -> None:
         self._folder, self._stack = folder, stack
         host = f"{'tls' if tls else 'tcp'}://127.0.0.1"
         self.scheduler = self._dask(
@@ -40,7 +40,7 @@ class ByHand:
         wait_until(lambda: (folder / "s.json").exists(), 30)
         words = ["worker", "--scheduler-file", "s.json", "--host", host, "--nthreads", "1", "--no-dashboard", *tls]
         words += ["--nanny" if nannies else "--no-nanny"]
-        self.workers = [self._dask(*words) for _ in range(2)]
+        self.workers = [self._dask(*words) for _ in range(workers)]
 
     @property
     def address(self) -> str:
@@ -72,8 +72,9 @@ def by_hand(tmp_path: Path, stack: ExitStack) -> ByHand:
 
 
 def test_a_cluster_that_loses_a_worker_or_its_scheduler_comes_to_the_same_bytes(
-    tmp_path: Path, by_hand: ByHand
+    tmp_path: Path, stack: ExitStack
 ) -> None:
+    by_hand = ByHand(tmp_path, stack, workers=2)
     killed = []
 
     def watch(status: Status) -> None:
@@ -132,7 +133,7 @@ def test_a_bot_that_hangs_on_a_cluster_is_noticed_as_it_is_on_this_machine(tmp_p
 def test_a_worker_that_hangs_is_restarted_by_its_nanny_and_its_part_played_again(
     tmp_path: Path, stack: ExitStack
 ) -> None:
-    by_hand = ByHand(tmp_path, stack, nannies=True)
+    by_hand = ByHand(tmp_path, stack, workers=2, nannies=True)
     run = Run.create(tmp_path / "run", hanging(tmp_path))
     assert Session(run, cluster=Scheduler(by_hand.address), patience=1.0).carry_out().done == 4
     log = (run.folder / "run.log").read_text()

@@ -60,7 +60,7 @@ def follow_to_the_end(game: Game, chooser: Chooser, seed: Seed) -> None:
 
 
 @given(new_games(), choosers(), seeds())
-@settings(random_games, max_examples=150)
+@settings(random_games, max_examples=60)
 def test_every_game_keeps_the_rules_in_every_position_and_ends(game: Game, chooser: Chooser, seed: Seed) -> None:
     follow_to_the_end(game, chooser, seed)
 
@@ -256,7 +256,7 @@ def told_again(game: Game, seed: Seed) -> None:
 
 
 @given(new_games(), choosers(), seeds())
-@settings(random_games, max_examples=60)
+@settings(random_games, max_examples=30)
 def test_a_record_written_read_and_replayed_is_the_same_record(game: Game, chooser: Chooser, seed: Seed) -> None:
     told_again(played_out(game, chooser, seed), seed)
 
