@@ -1,7 +1,6 @@
 """Metromania behind the seam: the fast core for whole games, and step by step for Python."""
 
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from numpy.typing import NDArray
 
@@ -9,6 +8,7 @@ from mmsim.compiled.warm import warm_up
 from mmsim.core.columns import sentences
 from mmsim.core.game import GameRows, Variant
 from mmsim.core.interventions import check_interventions, check_untouched
+from mmsim.core.tabled import TabledGame, Texts
 from mmsim.metromania.bots import BOTS
 from mmsim.metromania.bots.chances import chances
 from mmsim.metromania.bots.lessons import collect_lessons
@@ -24,21 +24,17 @@ from mmsim.metromania.rules.reference_scoring import result
 from mmsim.metromania.rules.rulesets import RULES_VERSION, ruleset
 from mmsim.metromania.shell import record
 
-if TYPE_CHECKING:
-    import polars as pl
 
-    from mmsim.core.frames import Frames
-
-
-class Metromania:
+class Metromania(TabledGame):
     """The game object of the house."""
 
     name = "metromania"
+    rows, words, nullable = tables.ROWS, tables.WORDS, tables.NULLABLE
 
-    @property
-    def tables(self) -> "dict[str, pl.Schema]":
-        frames = _frames()
-        return {table: frames.schema(table) for table in tables.ROWS}
+    def texts(self) -> Texts:
+        from mmsim.metromania.engine.texts import TEXTS  # Polars takes a moment to import
+
+        return TEXTS
 
     @property
     def columns(self) -> dict[str, dict[str, str]]:
@@ -95,10 +91,6 @@ class Metromania:
             "seed": prepared.seed,
         }
 
-    def frame(self, prepared: Prepared, table: str, rows: NDArray[Any]) -> "pl.DataFrame":
-        bots = [[bot.spec for bot in prepared.seated(rotation)] for rotation in range(prepared.rotations)]
-        return _frames().frame(table, rows, prepared.name, bots)
-
     def new_game(self, prepared: Prepared, game: int) -> "Position":
         check_untouched(prepared)
         return Position(prepared, game)
@@ -126,11 +118,3 @@ class Metromania:
             result(table)
             decisions += len(table.history)
         return decisions
-
-
-@cache
-def _frames() -> "Frames":
-    from mmsim.core.frames import Frames  # Polars takes a moment to import; a worker's first game does not wait
-    from mmsim.metromania.engine.texts import TEXTS
-
-    return Frames(tables.ROWS, tables.WORDS, tables.NULLABLE, TEXTS)

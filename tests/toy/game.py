@@ -5,16 +5,15 @@ import signal
 import time
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
-import polars as pl
 
 from mmsim.core.bots import Bot
-from mmsim.core.frames import Frames
 from mmsim.core.game import BotError, GameRows, Variant
 from mmsim.core.interventions import check_interventions
-from mmsim.core.seating import seat_bots
+from mmsim.core.seating import games_a_deal, seat_bots
+from mmsim.core.tabled import TabledGame
 from tests.toy import record
 from tests.toy.bots import BOTS, ELEMENTS, INTERVENTIONS, play, seated
 from tests.toy.rules import END_REASONS, RULES_VERSION, Position, Ruleset, Seed, ruleset
@@ -43,11 +42,6 @@ SEAT_ROW = np.dtype(
         ("win_share", np.float32),
     ]
 )
-FRAMES = Frames(
-    {"games": GAME_ROW, "seats": SEAT_ROW},
-    {"status": ("finished", "bot_error"), "end_reason": END_REASONS},
-    {"games": ("winner", "decided_turn")},
-)
 
 
 @dataclass(frozen=True)
@@ -62,18 +56,24 @@ class Prepared:
     def name(self) -> str:
         return f"{self.rules.name}-{self.rules.players}p{self.variant.suffix}"
 
+    @property
+    def rotations(self) -> int:
+        return games_a_deal(self.rules.players, self.variant.rotate)
+
     def seed(self, game: int) -> Seed:
         return Seed(self.variant.seed, game, self.variant.rotate)
 
+    def seated(self, game: int) -> list[Bot]:
+        return seated(self.rules, self.bots, self.seed(game))
 
-class Toy:
+
+class Toy(TabledGame):
     """The game object."""
 
     name = "toy"
-
-    @property
-    def tables(self) -> dict[str, pl.Schema]:
-        return {table: FRAMES.schema(table) for table in FRAMES.rows}
+    rows: ClassVar = {"games": GAME_ROW, "seats": SEAT_ROW}
+    words: ClassVar = {"status": ("finished", "bot_error"), "end_reason": END_REASONS}
+    nullable: ClassVar = {"games": ("winner", "decided_turn")}
 
     @property
     def columns(self) -> dict[str, dict[str, str]]:
@@ -124,14 +124,6 @@ class Toy:
                 errors.append(failed)
         return GameRows(rows, int(rows["games"]["turns"].sum()) * players, errors)
 
-    def frame(self, prepared: Prepared, table: str, rows: Any) -> pl.DataFrame:
-        rotations = prepared.rules.players if prepared.variant.rotate else 1
-        bots = [
-            [bot.spec for bot in seated(prepared.rules, prepared.bots, prepared.seed(rotation))]
-            for rotation in range(rotations)
-        ]
-        return FRAMES.frame(table, rows, prepared.name, bots)
-
     def play_reference(self, prepared: Prepared, first_game: int, count: int) -> int:
         return self.play_games(prepared, first_game, count).decisions
 
@@ -140,11 +132,11 @@ class Toy:
 
     def record(self, prepared: Prepared, game: int) -> dict[str, Any]:
         seed = prepared.seed(game)
-        bots = [bot.spec for bot in seated(prepared.rules, prepared.bots, seed)]
+        bots = [bot.spec for bot in prepared.seated(game)]
         return record.record_of(play(prepared.rules, prepared.bots, seed), bots, seed)
 
-    def verify(self, told: dict[str, Any]) -> None:
-        record.verify(told)
+    def verify(self, written: dict[str, Any]) -> None:
+        record.verify(written)
 
 
 def _write(row: Any, seats: Any, game: int, position: Position) -> None:

@@ -26,16 +26,16 @@ def record_of(position: Position, bots: list[str], seed: Seed) -> dict[str, Any]
     }
 
 
-def verify(told: Any) -> Position:
+def verify(written: Any) -> Position:
     """Replay a record; raises an error that says what differs."""
-    check_head(told, "toy", _KEYS)
-    rules = ruleset(get(told["ruleset"], "name", str, "the ruleset"), len(told["seats"]))
-    same(told["ruleset"], knobs(rules), "ruleset")
-    position = Position(rules, Seed(**told["seed"]).faces(rules))
-    for number, move in enumerate(told["moves"], 1):
+    check_head(written, "toy", _KEYS)
+    rules = ruleset(get(written["ruleset"], "name", str, "the ruleset"), len(written["seats"]))
+    same(written["ruleset"], knobs(rules), "ruleset")
+    position = Position(rules, Seed(**written["seed"]).faces(rules))
+    for number, move in enumerate(written["moves"], 1):
         check_turn(move, number, position.turn, position.seat, position.over)
         word = get(move, "move", str, f"move {number}")
         check_legal((word,), [(legal,) for legal in position.legal_moves()], lambda one: str(one[0]), f"move {number}")
         position.apply(word)
-    same(told["result"], position.result(), "result")
+    same(written["result"], position.result(), "result")
     return position

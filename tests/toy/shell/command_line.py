@@ -64,11 +64,11 @@ class ToyShell:
             draw=lambda kind: _svg(position),
         )
 
-    def verify(self, told: Any) -> None:
-        record.verify(told)
+    def verify(self, written: Any) -> None:
+        record.verify(written)
 
-    def picture(self, told: dict[str, Any]) -> bytes:
-        return _svg(record.verify(told))
+    def picture(self, written: dict[str, Any]) -> bytes:
+        return _svg(record.verify(written))
 
 
 def _svg(position: rules.Position) -> bytes:
