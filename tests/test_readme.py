@@ -30,9 +30,9 @@ def test_every_command_of_the_readme_runs_in_an_empty_folder(tmp_path: Path, mon
 
 def test_the_python_of_the_readme_runs(capsys: pytest.CaptureFixture[str]) -> None:
     exec(PYTHON[0].replace("100_000", "2_000"), {})
-    told = capsys.readouterr().out
-    assert "win_share" in told
-    share = float(told.rpartition("lines ended:")[2])
+    printed = capsys.readouterr().out
+    assert "win_share" in printed
+    share = float(printed.rpartition("lines ended:")[2])
     assert share == pytest.approx(0.0475, abs=0.01)  # the figure the README quotes
 
 

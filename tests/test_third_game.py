@@ -32,7 +32,7 @@ def printed(folder: Path) -> dict[str, Any]:
 
 
 def out(printed: dict[str, Any], start: str) -> str:
-    return next(str(told["out"]) for command, told in printed.items() if command.startswith(start))
+    return next(str(answer["out"]) for command, answer in printed.items() if command.startswith(start))
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -50,8 +50,8 @@ def test_its_games_are_told_recorded_and_verified(printed: dict[str, Any], folde
 def test_its_own_metrics_are_compared(printed: dict[str, Any]) -> None:
     compared = pl.read_csv(out(printed, "compare run").encode())
     assert {"rolls", "score", "win_share", "margin"} <= set(compared["metric"])
-    told = json.loads(out(printed, "compare dice"))
-    (rolls,) = [one for one in told["comparisons"] if one["metric"] == "rolls"]
+    answer = json.loads(out(printed, "compare dice"))
+    (rolls,) = [one for one in answer["comparisons"] if one["metric"] == "rolls"]
     assert rolls["verdict"] == "lower"
 
 

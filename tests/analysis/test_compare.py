@@ -216,8 +216,8 @@ def test_interval_of_seat_imbalance_covers_what_it_says() -> None:
     truth = np.sqrt(((chances - 0.25) ** 2).mean())
     inside = 0
     for _ in range(4000):
-        told = seat_imbalance(win_shares([(rng.multinomial(5000, chances) / 5000).tolist()], 5000)).estimate(0, 0)
-        inside += told.low <= truth <= told.high
+        estimated = seat_imbalance(win_shares([(rng.multinomial(5000, chances) / 5000).tolist()], 5000)).estimate(0, 0)
+        inside += estimated.low <= truth <= estimated.high
     assert 0.94 < inside / 4000 < 0.96
 
 

@@ -50,9 +50,9 @@ def test_skill_gradient_is_the_chance_of_the_strongest_against_the_weakest() -> 
     )
     estimates = skill_gradient(ratings_of(run))
     assert estimates is not None
-    told = estimates.estimate(0, 0)
-    assert told.value == pytest.approx(won.mean(), abs=0.01)
-    assert told.low < 0.8 < told.high
+    estimated = estimates.estimate(0, 0)
+    assert estimated.value == pytest.approx(won.mean(), abs=0.01)
+    assert estimated.low < 0.8 < estimated.high
 
 
 def test_runs_with_one_bot_have_no_skill_gradient(run: RunTables) -> None:
@@ -78,9 +78,9 @@ def layouts_run(layouts: int, each: int, between: float) -> RunTables:
 def test_layout_share_finds_the_variance_between_layouts() -> None:
     estimates = layout_share(layouts_run(300, 10, 0.5))
     assert estimates is not None
-    told = estimates.estimate(0, 0)
-    assert told.value == pytest.approx(0.2, abs=0.05)  # 0.25 of 1.25
-    assert told.low < 0.2 < told.high
+    estimated = estimates.estimate(0, 0)
+    assert estimated.value == pytest.approx(0.2, abs=0.05)  # 0.25 of 1.25
+    assert estimated.low < 0.2 < estimated.high
 
 
 def test_layouts_played_once_tell_nothing(run: RunTables) -> None:
@@ -132,7 +132,7 @@ def test_equal_surprises_are_told_of_the_first_variant(run: RunTables) -> None:
 
 def test_layouts_are_told_of_the_variants_that_have_them(tmp_path: Path) -> None:
     run = open_run(write_run(tmp_path / "run", ["metro", "metro+central"], games=26_000, part_games=26_000))
-    (told,) = findings(run, ["layout_share"])
-    assert not any(told.known(0, g) for g in range(len(told.groups)))
-    assert told.known(1, told.groups.index("margin"))
-    assert compare([told]) == []
+    (estimated,) = findings(run, ["layout_share"])
+    assert not any(estimated.known(0, g) for g in range(len(estimated.groups)))
+    assert estimated.known(1, estimated.groups.index("margin"))
+    assert compare([estimated]) == []

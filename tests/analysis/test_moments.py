@@ -106,8 +106,8 @@ def test_intervals_of_means_over_deals_cover_what_they_say() -> None:
     for _ in range(rounds):
         values = 3 + rng.normal(0, 1, (100, 1)) + rng.normal(0, 1, (100, 4))
         values[np.arange(4) >= rng.integers(1, 5, (100, 1))] = np.nan
-        told = stats.estimate(*mean_of(values), 100)
-        inside += told.low <= 3 <= told.high
+        estimated = stats.estimate(*mean_of(values), 100)
+        inside += estimated.low <= 3 <= estimated.high
     assert 0.94 < inside / rounds < 0.96
 
 
@@ -118,6 +118,6 @@ def test_intervals_of_shares_over_deals_cover_what_they_say() -> None:
     inside, rounds = 0, 20_000
     for _ in range(rounds):
         won = rng.random((300, 4)) < rng.beta(2, 6, (300, 1))  # 1/4 on average
-        told = stats.share_estimate(*mean_of(won.astype(np.float64)), 1200, 300)
-        inside += told.low <= 0.25 <= told.high
+        estimated = stats.share_estimate(*mean_of(won.astype(np.float64)), 1200, 300)
+        inside += estimated.low <= 0.25 <= estimated.high
     assert 0.94 < inside / rounds < 0.96

@@ -136,6 +136,6 @@ def test_interval_of_the_share_between_layouts_covers_what_it_says() -> None:
         inside = 0
         for _ in range(20_000):
             values = draw((600, 5)) + 0.5 * draw((600, 1))
-            told = stats.between_share(np.full(600, 5), values.sum(axis=1), (values**2).sum(axis=1))
-            inside += told.low <= 0.2 <= told.high
+            estimated = stats.between_share(np.full(600, 5), values.sum(axis=1), (values**2).sum(axis=1))
+            inside += estimated.low <= 0.2 <= estimated.high
         assert 0.94 < inside / 20_000 < 0.96

@@ -51,8 +51,8 @@ def test_check_names_every_damaged_missing_or_stray_file(whole: Run) -> None:
     stray.write_bytes(b"")
     checked = Checked()
     problems = sorted(check(whole, 5, checked))
-    told = json.loads((whole.folder / "parts.jsonl").read_text().splitlines()[0])
-    assert told["tables"]["seats"]["rows"] == 240
+    recorded = json.loads((whole.folder / "parts.jsonl").read_text().splitlines()[0])
+    assert recorded["tables"]["seats"]["rows"] == 240
     assert [problem.partition(" ")[0] for problem in problems] == [str(path) for path in (damaged, cut, gone, stray)]
     assert "has another checksum than the journal says" in problems[0]
     assert "has 100 bytes instead of" in problems[1]
@@ -97,19 +97,19 @@ def test_check_says_what_is_not_played_yet(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("variant", "game"), [(0, 0), (1, 59), (0, 60), (1, 419)])
 def test_a_record_is_the_game_of_the_tables(played: Run, variant: int, game: int) -> None:
-    told = record(played, variant, game)
-    played.game.verify(told)
+    recorded = record(played, variant, game)
+    played.game.verify(recorded)
     replay(played, variant, game)
     name = played.variant_names[variant]
     rows = played.seats.filter(pl.col("variant") == name, pl.col("game") == game).sort("seat").collect()
-    assert told["result"]["scores"] == rows["score"].to_list()
-    assert told["result"]["kept_points"] == rows["kept_points"].to_list()
-    assert told["seed"] == {"master": 7, "variant": name, "game": game}
+    assert recorded["result"]["scores"] == rows["score"].to_list()
+    assert recorded["result"]["kept_points"] == rows["kept_points"].to_list()
+    assert recorded["seed"] == {"master": 7, "variant": name, "game": game}
     (line,) = played.games.filter(pl.col("variant") == name, pl.col("game") == game).collect().to_dicts()
-    assert told["result"]["end_reason"] == line["end_reason"]
-    assert told["moves"][-1]["turn"] == line["turns"]
+    assert recorded["result"]["end_reason"] == line["end_reason"]
+    assert recorded["moves"][-1]["turn"] == line["turns"]
     minutes = played.trips.filter(pl.col("variant") == name, pl.col("game") == game).collect()["minutes"].to_list()
-    assert [trip["minutes"] for trip in told["result"]["trips"]] == minutes
+    assert [trip["minutes"] for trip in recorded["result"]["trips"]] == minutes
 
 
 def test_a_record_of_damaged_tables_is_refused(whole: Run) -> None:
@@ -135,10 +135,10 @@ def test_every_table_is_exported_as_it_is(played: Run, tmp_path: Path) -> None:
             rows = export(played, table, path)
             stored = played.table(table).collect()
             assert rows == len(stored)
-            told = read(path)
-            assert told.columns == stored.columns
-            assert told["game"].to_list() == stored["game"].to_list()
-            assert told["variant"].to_list() == stored["variant"].to_list()
+            recorded = read(path)
+            assert recorded.columns == stored.columns
+            assert recorded["game"].to_list() == stored["game"].to_list()
+            assert recorded["variant"].to_list() == stored["variant"].to_list()
     assert sorted(path.name for path in tmp_path.iterdir()) == [f"{t}.{k}" for t in ("games", "seats") for k in readers]
 
 

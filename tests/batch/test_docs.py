@@ -27,12 +27,12 @@ def test_the_python_of_the_page_runs(
     Session(Run.create(Path("runs/loyal"), toy()), 1).carry_out()
     blocks = re.findall(r"```python\n(.*?)```", PAGES[0], re.S)
     assert len(blocks) == 3
-    told = []
+    printed = []
     for block in blocks:
         exec(block, {})
-        told.append(capsys.readouterr().out)
-    assert "win_share" in told[0]
-    in_polars, in_duckdb = (re.findall(r"dice-3p\D+(\d)\D+(\d\.\d{4})", text) for text in told[1:])
+        printed.append(capsys.readouterr().out)
+    assert "win_share" in printed[0]
+    in_polars, in_duckdb = (re.findall(r"dice-3p\D+(\d)\D+(\d\.\d{4})", text) for text in printed[1:])
     assert [seat for seat, _ in in_polars] == ["0", "1", "2"]
     assert in_polars == in_duckdb
 
@@ -41,15 +41,15 @@ def test_the_python_of_the_page_runs(
 def test_every_option_of_a_command_on_the_page_exists(command: str) -> None:
     words = shlex.split(command)[1:]
     name = words[:2] if words[0] == "runs" else words[:1]
-    told = CliRunner(env={"COLUMNS": "200", "TERM": "dumb"}).invoke(app, [*name, "--help"])
-    assert told.exit_code == 0, told.output
+    printed = CliRunner(env={"COLUMNS": "200", "TERM": "dumb"}).invoke(app, [*name, "--help"])
+    assert printed.exit_code == 0, printed.output
     for option in (word for word in words if word.startswith("--")):
-        assert re.search(rf"{option}\b", told.stdout), option
+        assert re.search(rf"{option}\b", printed.stdout), option
 
 
 def test_the_experiment_of_the_page_can_be_read(tmp_path: Path) -> None:
-    (told,) = re.findall(r"```toml\n(.*?)```", PAGES[0], re.S)
-    (tmp_path / "mine.toml").write_text(told)
+    (printed,) = re.findall(r"```toml\n(.*?)```", PAGES[0], re.S)
+    (tmp_path / "mine.toml").write_text(printed)
     (tmp_path / "house.toml").write_text('base = "print"\n')
     asked = experiments.read(tmp_path / "mine.toml")
     assert asked.bots == "planner,greedy,greedy,greedy"

@@ -221,16 +221,16 @@ def test_a_file_that_is_not_there_or_not_text_is_named(tmp_path: Path) -> None:
 def test_a_spoiled_ruleset_file_is_named(tmp_path: Path, text: str, says: str) -> None:
     file = tmp_path / "house.toml"
     file.write_text(text)
-    told = complaint(USAGE, "rules", "show", file)
-    assert told.startswith(f"ruleset file {file}")
-    assert says in told
+    sentence = complaint(USAGE, "rules", "show", file)
+    assert sentence.startswith(f"ruleset file {file}")
+    assert says in sentence
 
 
 # --- records -----------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
-def told(tmp_path: Path) -> Path:
+def record_file(tmp_path: Path) -> Path:
     """A good record, to spoil."""
     file = tmp_path / "game.json"
     file.write_bytes((GOLDEN / "print-4p-01.json").read_bytes())
@@ -280,11 +280,13 @@ def test_an_exception_of_a_bot_in_python_shows_its_file_and_line(tmp_path: Path)
     file = tmp_path / "mybot.py"
     file.write_text("class MyBot:\n    def choose(self, view, moves):\n        return moves[10_000]\n")
     for more in ([], ["--isolate"]):
-        told = complaint(FAILURE, "play", "--quiet", "--bots", f"{file}:MyBot", *more)
-        assert told.endswith("failed in turn 1: IndexError: list index out of range (mybot.py, line 3)")
+        sentence = complaint(FAILURE, "play", "--quiet", "--bots", f"{file}:MyBot", *more)
+        assert sentence.endswith("failed in turn 1: IndexError: list index out of range (mybot.py, line 3)")
     run_folder = tmp_path / "run"
-    told = complaint(FAILURE, "run", "--rules", "print", "--bots", f"{file}:MyBot", "--games", 2, "--out", run_folder)
-    assert told.endswith("IndexError: list index out of range (mybot.py, line 3)")
+    sentence = complaint(
+        FAILURE, "run", "--rules", "print", "--bots", f"{file}:MyBot", "--games", 2, "--out", run_folder
+    )
+    assert sentence.endswith("IndexError: list index out of range (mybot.py, line 3)")
 
 
 @pytest.mark.parametrize(
@@ -305,37 +307,40 @@ def test_a_picture_of_an_unknown_kind_is_refused_before_the_game_is_played(tmp_p
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_truncated_record_is_said_to_be_cut_off(told: Path) -> None:
-    told.write_text(told.read_text()[:3000])
-    assert complaint(FAILURE, "verify", told).startswith(f"{told}:1: the record is cut off at column ")
+def test_a_truncated_record_is_said_to_be_cut_off(record_file: Path) -> None:
+    record_file.write_text(record_file.read_text()[:3000])
+    assert complaint(FAILURE, "verify", record_file).startswith(f"{record_file}:1: the record is cut off at column ")
 
 
-def test_a_changed_move_is_named_with_the_nearest_legal_one(told: Path) -> None:
-    record = json.loads(told.read_text())
+def test_a_changed_move_is_named_with_the_nearest_legal_one(record_file: Path) -> None:
+    record = json.loads(record_file.read_text())
     number = next(i for i, move in enumerate(record["moves"]) if move["move"] == "dig")
     record["moves"][number]["to"] = [40, 40]
-    told.write_text(json.dumps(record))
-    text = complaint(FAILURE, "verify", told)
-    assert text.startswith(f"{told}:1: move {number + 1} (turn 1, seat 0): dig line 0 in cell ")
+    record_file.write_text(json.dumps(record))
+    text = complaint(FAILURE, "verify", record_file)
+    assert text.startswith(f"{record_file}:1: move {number + 1} (turn 1, seat 0): dig line 0 in cell ")
     assert "is not legal; the nearest legal move is dig line 0 in cell " in text
 
 
-def test_one_bad_record_of_many_is_named_by_its_line_and_the_others_pass(told: Path) -> None:
-    good = told.read_text()
-    told.write_text(good + good.replace('"penalty": 6', '"penalty": 7') + good)
-    result = run("verify", told)
+def test_one_bad_record_of_many_is_named_by_its_line_and_the_others_pass(record_file: Path) -> None:
+    good = record_file.read_text()
+    record_file.write_text(good + good.replace('"penalty": 6', '"penalty": 7') + good)
+    result = run("verify", record_file)
     assert result.exit_code == FAILURE
-    assert [line.split(", ")[0] for line in result.stdout.splitlines()] == [f"{told}:1: ok", f"{told}:3: ok"]
+    assert [line.split(", ")[0] for line in result.stdout.splitlines()] == [
+        f"{record_file}:1: ok",
+        f"{record_file}:3: ok",
+    ]
     assert len(result.stderr.splitlines()) == 1
-    assert result.stderr.startswith(f"mmsim: error: {told}:2: ")
+    assert result.stderr.startswith(f"mmsim: error: {record_file}:2: ")
 
 
-def test_a_bad_file_does_not_hide_the_next_one(told: Path, tmp_path: Path) -> None:
+def test_a_bad_file_does_not_hide_the_next_one(record_file: Path, tmp_path: Path) -> None:
     bad = tmp_path / "bad.json"
     bad.write_text("{")
-    result = run("verify", bad, told)
+    result = run("verify", bad, record_file)
     assert result.exit_code == FAILURE
-    assert result.stdout.startswith(f"{told}:1: ok, ")
+    assert result.stdout.startswith(f"{record_file}:1: ok, ")
 
 
 # --- --debug -----------------------------------------------------------------------------------------------

@@ -10,14 +10,14 @@ from tests.cli.runner import complaint, output
 
 
 def test_every_bot_is_listed_with_its_idea() -> None:
-    told = {bot["bot"]: bot["idea"] for bot in json.loads(output("bots", "list", "--json"))}
-    assert {name: BOTS[name].idea for name in BOTS}.items() <= told.items()
+    answer = {bot["bot"]: bot["idea"] for bot in json.loads(output("bots", "list", "--json"))}
+    assert {name: BOTS[name].idea for name in BOTS}.items() <= answer.items()
     assert BOTS["planner"].idea[:30] in output("bots", "list")
 
 
 def test_a_bot_is_shown_with_all_its_weights_and_what_was_set() -> None:
-    told = json.loads(output("bots", "show", "planner:block=2.5", "--json"))
-    assert told["weights"]["block"] == 2.5
+    answer = json.loads(output("bots", "show", "planner:block=2.5", "--json"))
+    assert answer["weights"]["block"] == 2.5
     text = output("bots", "show", "planner:block=2.5")
     assert "cells taken that other companies need next" in text
     assert "2.5" in text
@@ -29,10 +29,10 @@ def test_a_ladder_rates_bots_draws_them_and_says_who_cannot_be_told_apart(tmp_pa
     assert "Share of wins, one (row) against 3 (column)" in text
     assert "told apart" in text
     assert "<svg" in chart.read_text()
-    told = json.loads(output("ladder", *words, "--json"))
-    assert {duel["bot"] for duel in told["duels"]} == {"uniform", "greedy"}
-    assert told["games"] == 80
-    assert told["ratings_fit"]["lineups"] == 2
+    answer = json.loads(output("ladder", *words, "--json"))
+    assert {duel["bot"] for duel in answer["duels"]} == {"uniform", "greedy"}
+    assert answer["games"] == 80
+    assert answer["ratings_fit"]["lineups"] == 2
     assert text.index("Share of wins") < text.index("Ratings")
 
 
@@ -45,10 +45,10 @@ def test_a_tuning_tells_what_it_found_keeps_a_log_and_writes_weights_that_can_be
     seated = json.loads(output("bots", "show", f"runner:weights={out}", "--json"))
     assert seated["bot"] == text.splitlines()[0]
     assert "are for bot runner, not for greedy" in complaint(2, "bots", "show", f"greedy:weights={out}")
-    told = json.loads(log.read_text())
-    assert told["start"] == BOTS["runner"].settings
-    assert len(told["generations"]) == 1
-    assert [verdict["opponent"] for verdict in told["held_out"]] == ["runner", "uniform"]
+    answer = json.loads(log.read_text())
+    assert answer["start"] == BOTS["runner"].settings
+    assert len(answer["generations"]) == 1
+    assert [verdict["opponent"] for verdict in answer["held_out"]] == ["runner", "uniform"]
 
 
 def test_a_training_writes_weights_that_can_be_seated(tmp_path: Path) -> None:
@@ -58,8 +58,8 @@ def test_a_training_writes_weights_that_can_be_seated(tmp_path: Path) -> None:
     assert "one against planner wins" in text
     assert f"--bots expert:weights={out}" in text
     assert [point["epoch"] for point in json.loads(log.read_text())["curve"]] == [0, 1]
-    told = json.loads(output("bots", "show", f"expert:weights={out}", "--json"))
-    assert told["net"]["games"] == 16
+    answer = json.loads(output("bots", "show", f"expert:weights={out}", "--json"))
+    assert answer["net"]["games"] == 16
 
 
 def test_an_exploit_tells_how_far_above_a_fair_share_a_net_gets_and_notes_it(tmp_path: Path) -> None:
@@ -74,10 +74,10 @@ def test_an_exploit_tells_how_far_above_a_fair_share_a_net_gets_and_notes_it(tmp
 
 
 def test_play_explains_every_turn_of_a_bot_that_weighs() -> None:
-    told = output("play", "--bots", "planner,uniform,runner,search:playouts=4", "--seed", "3", "--explain")
-    assert "near_spot +" in told
-    assert "shorter +" in told
-    assert "playouts" in told
+    answer = output("play", "--bots", "planner,uniform,runner,search:playouts=4", "--seed", "3", "--explain")
+    assert "near_spot +" in answer
+    assert "shorter +" in answer
+    assert "playouts" in answer
 
 
 @pytest.mark.parametrize(

@@ -253,20 +253,31 @@ def test_the_same_seed_plays_the_same_game() -> None:
 
 
 def test_play_with_every_option_writes_a_record_that_verifies(tmp_path: Path) -> None:
-    told, picture = tmp_path / "new" / "game.json", tmp_path / "game.svg"
+    record_file, picture = tmp_path / "new" / "game.json", tmp_path / "game.svg"
     words = ("play", "--rules", "nl+loyal,dig=2", "--players", 3, "--board", "compact", "--layout", CODE)
-    more = ("--bots", "uniform,uniform,uniform", "--seed", 4, "--number", 2, "--record", told, "--picture", picture)
+    more = (
+        "--bots",
+        "uniform,uniform,uniform",
+        "--seed",
+        4,
+        "--number",
+        2,
+        "--record",
+        record_file,
+        "--picture",
+        picture,
+    )
     result = run(*words, *more, "--quiet")
     assert result.exit_code == 0
     assert len(result.stdout.splitlines()) == 1
-    assert result.stderr == f"record -> {told}\npicture -> {picture}\n"
+    assert result.stderr == f"record -> {record_file}\npicture -> {picture}\n"
     assert picture.read_bytes().startswith(b"<?xml")
-    record = json.loads(told.read_text())
+    record = json.loads(record_file.read_text())
     assert record["board"]["layout"] == CODE
     assert record["seed"] == {"master": 4, "variant": "nl+loyal,dig=2-3p", "game": 2}
     moves, turns = len(record["moves"]), record["moves"][-1]["turn"]
     reason = record["result"]["end_reason"]
-    assert output("verify", told) == f"{told}:1: ok, {moves} moves, {turns} turns, {reason}\n"
+    assert output("verify", record_file) == f"{record_file}:1: ok, {moves} moves, {turns} turns, {reason}\n"
 
 
 def test_quiet_play_tells_only_the_last_line_of_the_story() -> None:

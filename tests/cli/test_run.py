@@ -95,8 +95,8 @@ def test_the_record_of_any_game_passes_verify(made: tuple[Path, str, str], tmp_p
     words = ("record", made[0], "--number", 61, "--variant", "print+loyal-4p", "--out", file)
     assert output(*words) == ""
     assert output("verify", file).startswith(f"{file}:1: ok, ")
-    told = json.loads(file.read_text())
-    assert told["seed"] == {"master": 7, "variant": "print+loyal-4p", "game": 61}
+    answer = json.loads(file.read_text())
+    assert answer["seed"] == {"master": 7, "variant": "print+loyal-4p", "game": 61}
 
 
 def test_runs_are_listed_shown_and_removed(folder: Path) -> None:

@@ -53,9 +53,9 @@ def test_a_folder_that_has_been_deleted_is_named_as_the_cause(tmp_path: Path) ->
     gone.mkdir()
     shell = f'rmdir "{gone}"; exec "{sys.executable}" -m mmsim rules list'
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
-    told = subprocess.run(["sh", "-c", shell], cwd=gone, env=env, text=True, capture_output=True)
-    assert told.returncode == 1
-    assert told.stderr == "mmsim: error: the folder you are in has been deleted; go to another one (cd)\n"
+    answer = subprocess.run(["sh", "-c", shell], cwd=gone, env=env, text=True, capture_output=True)
+    assert answer.returncode == 1
+    assert answer.stderr == "mmsim: error: the folder you are in has been deleted; go to another one (cd)\n"
 
 
 def test_too_little_address_space_is_named_as_the_cause() -> None:
@@ -98,10 +98,10 @@ def test_brackets_are_no_markup_and_escapes_do_not_reach_the_terminal(strange: P
 
 
 def test_export_to_a_dash_is_export_to_stdout(strange: Path) -> None:
-    told = run("export", strange, "--table", "games", "--out", "-")
-    assert told.exit_code == 0
-    assert pl.read_csv(told.stdout.encode()).height == 60
-    assert told.stderr == "60 rows -> -\n"
+    answer = run("export", strange, "--table", "games", "--out", "-")
+    assert answer.exit_code == 0
+    assert pl.read_csv(answer.stdout.encode()).height == 60
+    assert answer.stderr == "60 rows -> -\n"
 
 
 def test_a_dollar_in_a_name_is_a_dollar_in_a_chart() -> None:

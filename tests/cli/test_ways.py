@@ -18,8 +18,8 @@ def test_both_ways_are_compiled_once_and_then_take_turns(monkeypatch: pytest.Mon
         seen.append((link, changed["MMSIM_CACHE_DIR"]))
         assert json.loads(given)["variant"]["seed"] == 5
         cpu = {"1": 20.0, "0": 60.0}[link] if first else 0.1
-        told: dict[str, Any] = {"compile_s": cpu, "compile_cpu_s": cpu, "first_game_at": time.time() + cpu}
-        return json.dumps({**told, "games_per_s": {"uniform": {"1": 300.0, "0": 200.0}[link]}})
+        measured: dict[str, Any] = {"compile_s": cpu, "compile_cpu_s": cpu, "first_game_at": time.time() + cpu}
+        return json.dumps({**measured, "games_per_s": {"uniform": {"1": 300.0, "0": 200.0}[link]}})
 
     monkeypatch.setattr(ways, "in_fresh_process", process)
     found = ways.compare_ways("any", Variant("print", seed=5), ["uniform"], most=10, repeats=2)

@@ -25,11 +25,11 @@ def some_words() -> list[int]:
 
 def by_hand(words: list[int]) -> list[list[int]]:
     """[count, lowest, highest, *every set bit] of every word."""
-    told = []
+    expected = []
     for word in words:
         bits = [k for k in range(64) if word >> k & 1]
-        told.append([len(bits), bits[0], bits[-1], *bits])
-    return told
+        expected.append([len(bits), bits[0], bits[-1], *bits])
+    return expected
 
 
 _TELL = """

@@ -306,7 +306,7 @@ _WAY = "from mmsim.compiled import accel, way\nimport sys\nprint(way.current(), 
 
 
 @pytest.mark.parametrize(
-    ("before", "changed", "told"),
+    ("before", "changed", "expected"),
     [
         ("", {}, "library False"),
         ("", {"MMSIM_JIT": "0"}, "plain False"),
@@ -318,12 +318,14 @@ _WAY = "from mmsim.compiled import accel, way\nimport sys\nprint(way.current(), 
     ],
     ids=["usual", "plain", "no linking", "no C compiler", "another machine", "an older processor", "another Numba"],
 )
-def test_the_way_follows_from_what_is_there(before: str, changed: dict[str, str], told: str, tmp_path: Path) -> None:
+def test_the_way_follows_from_what_is_there(
+    before: str, changed: dict[str, str], expected: str, tmp_path: Path
+) -> None:
     env = {**os.environ, "MMSIM_CACHE_DIR": str(tmp_path), "MMSIM_JIT": "1", "MMSIM_LINK": "1", **changed}
     done = subprocess.run(
         [sys.executable, "-c", before + _WAY], env=env, cwd=ROOT, capture_output=True, text=True, check=True
     )
-    assert done.stdout.strip() == told
+    assert done.stdout.strip() == expected
 
 
 # --- a cache that cannot be kept -------------------------------------------------------------------------------

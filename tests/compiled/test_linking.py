@@ -58,20 +58,20 @@ way.current.cache_clear()
 from mmsim.compiled import entries, warm
 warm.warm_up = lambda program: entries.load(program, target.parent)
 records, moves = np.zeros(2, RECORD).view(np.recarray), np.arange(10)
-told = [add_up(Pair(records, moves), 1), add_up(Pair(records, moves[:3].copy()), 1), records.total.tolist()]
+answer = [add_up(Pair(records, moves), 1), add_up(Pair(records, moves[:3].copy()), 1), records.total.tolist()]
 count(records, 2, 2**64 - 1)
-told.append(records[0].numbers.tolist())
+answer.append(records[0].numbers.tolist())
 try:
     count(records, -1, 0)
-    told.append("fine")
+    answer.append("fine")
 except IndexError as error:
-    told.append(str(error))
+    answer.append(str(error))
 for wrong in (np.zeros(2, np.int32), moves[::2]):
     try:
         add_up(Pair(records, wrong), 0)
     except TypeError as error:
-        told.append(str(error))
-print(json.dumps(told))
+        answer.append(str(error))
+print(json.dumps(answer))
 """
 
 
@@ -86,8 +86,8 @@ def run(tmp_path: Path, **changed: str) -> list[object]:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    told: list[object] = json.loads(done.stdout)
-    return told
+    answer: list[object] = json.loads(done.stdout)
+    return answer
 
 
 WRONG = ["an array of int32 instead of int64", "an array of int64 instead of int64"]
@@ -98,8 +98,8 @@ def test_entries_take_records_arrays_groups_and_numbers_and_nothing_that_does_no
 
 
 def test_an_index_out_of_bounds_is_an_error_where_indices_are_checked(tmp_path: Path) -> None:
-    told = run(tmp_path, MMSIM_BOUNDSCHECK="1")
-    assert told == [2, 2, [0, 96], [0, 0, 1], "an index is out of bounds in small's count", *WRONG]
+    answer = run(tmp_path, MMSIM_BOUNDSCHECK="1")
+    assert answer == [2, 2, [0, 96], [0, 0, 1], "an index is out of bounds in small's count", *WRONG]
 
 
 def test_a_library_needs_nothing_but_the_c_library_and_shows_nothing_but_its_entries(tmp_path: Path) -> None:

@@ -71,6 +71,6 @@ def test_plain_python_plays_the_games_of_this_process() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("words", ["metromania print 4p classic", "metromania v2+regular 2p grand", "metro metro"])
 def test_numba_alone_plays_the_committed_games(words: str) -> None:
-    told = run(["-m", "benchmarks.digests", words], MMSIM_LINK="0")
-    assert " digests as committed" in told
-    assert not told.startswith("0 ")
+    answer = run(["-m", "benchmarks.digests", words], MMSIM_LINK="0")
+    assert " digests as committed" in answer
+    assert not answer.startswith("0 ")

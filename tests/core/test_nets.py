@@ -66,11 +66,11 @@ def test_the_order_of_inputs_is_that_of_the_bot_and_not_that_of_the_file(tmp_pat
 
 
 def without(key: str) -> Callable[[dict[str, Any]], object]:
-    return lambda told: told.pop(key)
+    return lambda net_file: net_file.pop(key)
 
 
 def with_value(key: str, value: Any) -> Callable[[dict[str, Any]], object]:
-    return lambda told: told.update({key: value})
+    return lambda net_file: net_file.update({key: value})
 
 
 @pytest.mark.parametrize(
@@ -78,8 +78,8 @@ def with_value(key: str, value: Any) -> Callable[[dict[str, Any]], object]:
     [
         (without("format"), f'are not a net: there is no "format": "{FORMAT}"'),
         (without("bias"), "have no bias"),
-        (lambda told: told["inputs"].pop("ends"), "other inputs than this bot has: ends is missing"),
-        (lambda told: told["inputs"].update(speed=[0] * 5), "other inputs than this bot has: speed is unknown"),
+        (lambda net_file: net_file["inputs"].pop("ends"), "other inputs than this bot has: ends is missing"),
+        (lambda net_file: net_file["inputs"].update(speed=[0] * 5), "other inputs than this bot has: speed is unknown"),
         (with_value("out", [1.0]), "rows of different lengths"),
         (with_value("out", ["a"] * 4), "something else than numbers"),
         (with_value("constant", 1e999), "a number that is not finite"),
@@ -89,9 +89,9 @@ def with_value(key: str, value: Any) -> Callable[[dict[str, Any]], object]:
 )
 def test_a_file_that_is_no_net_is_refused(tmp_path: Path, spoil: Callable[[Any], object], says: str) -> None:
     path = tmp_path / "net.json"
-    told = json.loads(some_net().text())
-    spoil(told)
-    path.write_text(json.dumps(told))
+    net_file = json.loads(some_net().text())
+    spoil(net_file)
+    path.write_text(json.dumps(net_file))
     with pytest.raises(UsageError, match=says):
         read_net(path, NAMES)
 

@@ -62,8 +62,8 @@ def test_both_c_programs_of_a_game_play_the_same_games(game: str, built: Built) 
     rows = {table: np.zeros(300 * len(one), one.dtype) for table, one in shapes.items()}
     assert plain.play(7, 300) == keeping.play(7, 300, rows)
     for column, mean in plain.means().items():
-        told = next(table[column] for table in rows.values() if column in (table.dtype.names or ()))
-        assert told.sum() / 300 == pytest.approx(mean)
+        column_values = next(table[column] for table in rows.values() if column in (table.dtype.names or ()))
+        assert column_values.sum() / 300 == pytest.approx(mean)
 
 
 def test_without_a_compiler_one_sentence_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

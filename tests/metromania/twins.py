@@ -216,8 +216,8 @@ class Twins:
                 self.same(key, core[key], readable[key])
 
     def compare_view(self, seat: int) -> None:
-        view, told = self.core.view(seat), reference_view(self.game, seat, self.core.view(seat).draws)
-        for key, value in told.__dict__.items():
+        view, expected = self.core.view(seat), reference_view(self.game, seat, self.core.view(seat).draws)
+        for key, value in expected.__dict__.items():
             self.same(f"{key} in the view of seat {seat}", getattr(view, key), value)
 
     def compare_results(self, core: CoreResult, readable: Result) -> None:
@@ -225,7 +225,7 @@ class Twins:
             self.same(key, getattr(core, key), getattr(readable, key))
         network = Network(self.game)
         for mine, trip in zip(core.trips, readable.trips, strict=True):
-            told = {
+            expected = {
                 "name": trip.name,
                 "minutes": trip.minutes,
                 "scores": trip.scores,
@@ -234,7 +234,7 @@ class Twins:
                 "changes": fewest_changes(self.game, network, trip),
                 "sections": len(set(trip.used)),
             }
-            self.same(f"trip {trip.name}", mine.__dict__, told)
+            self.same(f"trip {trip.name}", mine.__dict__, expected)
 
 
 def core_books(raw: Any, rules: Ruleset) -> dict[str, Any]:

@@ -248,11 +248,11 @@ def test_scores_add_up(game: Game, chooser: Chooser, seed: Seed) -> None:
 
 
 def told_again(game: Game, seed: Seed) -> None:
-    told = record.to_record(game, ["uniform"] * game.rules.companies, seed)
-    read = json.loads(records.dumps(told))
-    assert read == told
+    recorded = record.to_record(game, ["uniform"] * game.rules.companies, seed)
+    read = json.loads(records.dumps(recorded))
+    assert read == recorded
     replayed = record.verify(read)
-    assert record.to_record(replayed, ["uniform"] * game.rules.companies, seed) == told
+    assert record.to_record(replayed, ["uniform"] * game.rules.companies, seed) == recorded
 
 
 @given(new_games(), choosers(), seeds())

@@ -21,8 +21,8 @@ def test_the_reference_engine_plays_the_golden_games() -> None:
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_the_fast_core_plays_the_golden_games(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
-    told = json.loads(text)
-    seed, players = told["seed"], len(told["seats"])
-    variant = Variant(told["ruleset"]["name"], players, seed=seed["master"], seats=seed["seats"])
+    recorded = json.loads(text)
+    seed, players = recorded["seed"], len(recorded["seats"])
+    variant = Variant(recorded["ruleset"]["name"], players, seed=seed["master"], seats=seed["seats"])
     assert dumps(METRO.record(METRO.prepare(variant), seed["game"])) == text
-    METRO.verify(told)
+    METRO.verify(recorded)

@@ -59,9 +59,9 @@ def test_a_list_of_bots_is_read(text: str, names: list[str]) -> None:
     ],
 )
 def test_a_wrong_list_of_bots_is_told_in_a_sentence(text: str, complaint: str) -> None:
-    with pytest.raises(UsageError) as told:
+    with pytest.raises(UsageError) as raised:
         seat_bots(text, 3)
-    assert complaint in str(told.value)
+    assert complaint in str(raised.value)
 
 
 # --- playing ---------------------------------------------------------------------------------------------------

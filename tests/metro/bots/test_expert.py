@@ -53,8 +53,8 @@ def test_its_net_is_told_what_the_others_gain_by_their_best_answers() -> None:
     position.bot_move()
     thoughts = position._memory.thoughts[0]
     inputs = thoughts.inputs.reshape(-1, len(INPUT_NAMES))[:2]
-    told = [dict(zip(INPUT_NAMES, row.tolist(), strict=True)) for row in inputs]
-    for row in told:
+    described = [dict(zip(INPUT_NAMES, row.tolist(), strict=True)) for row in inputs]
+    for row in described:
         assert row["answer"] >= row["answer_next"] > 0  # everybody gains by the own best answer
         assert row["threat"] < row["answer"]
 

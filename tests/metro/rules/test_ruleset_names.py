@@ -49,9 +49,9 @@ def test_every_knob_tells_where_its_value_comes_from() -> None:
     ],
 )
 def test_a_wrong_name_is_told_in_a_sentence(text: str, players: int, complaint: str) -> None:
-    with pytest.raises(UsageError) as told:
+    with pytest.raises(UsageError) as raised:
         ruleset(text, players)
-    assert complaint in str(told.value)
+    assert complaint in str(raised.value)
 
 
 def test_the_game_of_a_ruleset_is_known_by_its_name() -> None:

@@ -17,18 +17,18 @@ METRO = Metro()
 Record = dict[str, Any]
 
 
-def told(spec: str, players: int = 4, bots: str = "uniform", game: int = 1) -> Record:
+def recorded(spec: str, players: int = 4, bots: str = "uniform", game: int = 1) -> Record:
     return json.loads(dumps(METRO.record(METRO.prepare(Variant(spec, players, bots=bots)), game)))
 
 
 @pytest.mark.parametrize("spec", SPECS)
 def test_records_of_every_variant_are_verified(spec: str) -> None:
     for bots in ("uniform", "planner"):
-        METRO.verify(told(spec, 3, bots))
+        METRO.verify(recorded(spec, 3, bots))
 
 
 def test_keys_come_in_the_order_of_the_format() -> None:
-    record = told("metro+companies+stations")
+    record = recorded("metro+companies+stations")
     assert list(record) == ["format", "game", "board", "ruleset", "seats", "deal", "seed", "moves", "result"]
     assert (record["format"], record["game"]) == ("mmsim-record/1", "metro")
     assert record["seed"] == {"master": 1, "variant": "metro+companies+stations-4p", "game": 1, "seats": "fixed"}
@@ -40,12 +40,12 @@ def test_keys_come_in_the_order_of_the_format() -> None:
 
 
 def test_a_wagon_of_a_player_needs_no_share() -> None:
-    record = told("metro+stations")
+    record = recorded("metro+stations")
     assert list(first(record, "wagon")) == ["turn", "seat", "move", "edge", "arrivals"]
 
 
 def test_many_records_may_be_in_one_file() -> None:
-    text = dumps(told("metro", game=1)) + dumps(told("metro", game=2))
+    text = dumps(recorded("metro", game=1)) + dumps(recorded("metro", game=2))
     sources = list(read_records(text))
     assert [source.line for source in sources] == [1, 2]
     for source in sources:
@@ -102,7 +102,7 @@ CHANGES: dict[str, tuple[Callable[[Record], object], str]] = {
 
 @pytest.fixture(scope="module")
 def whole() -> str:
-    return dumps(told("metro+companies+stations"))
+    return dumps(recorded("metro+companies+stations"))
 
 
 @pytest.mark.parametrize("what", CHANGES)
@@ -117,17 +117,17 @@ def test_a_record_that_tells_something_else_is_refused(whole: str, what: str) ->
 
 
 def test_knobs_under_a_name_of_ones_own_are_taken_as_they_stand() -> None:
-    record = told("metro,exchange_until=30")
+    record = recorded("metro,exchange_until=30")
     record["ruleset"]["name"] = "my rules"
     METRO.verify(record)
 
 
 def test_numbers_must_be_such_as_are_dealt() -> None:
-    record = told("metro+central+numbers")
+    record = recorded("metro+central+numbers")
     record["deal"]["numbers"][0][0] = record["deal"]["numbers"][1][0]
     with pytest.raises(RecordError, match="deal.numbers"):
         METRO.verify(record)
-    record = told("metro+central+numbers")
+    record = recorded("metro+central+numbers")
     record["board"]["central"] = ["aaaa", "aaaa", "bbbb", "cccc"]
     with pytest.raises(RecordError, match="board.central"):
         METRO.verify(record)

@@ -37,11 +37,11 @@ def test_games_of_bots_verify_and_are_the_same_step_by_step(variant: Variant) ->
     tables = METROMANIA.play_games(prepared, 0, 6)
     companies = prepared.rules.companies
     for game in (0, 5):
-        told = METROMANIA.record(prepared, game)
-        METROMANIA.verify(told)
+        recorded = METROMANIA.record(prepared, game)
+        METROMANIA.verify(recorded)
         scores = tables["seats"]["score"][companies * game : companies * (game + 1)].tolist()
-        assert told["result"]["scores"] == scores
-        assert [seat["bot"] for seat in told["seats"]] == [bot.spec for bot in prepared.seated(game)]
+        assert recorded["result"]["scores"] == scores
+        assert [seat["bot"] for seat in recorded["seats"]] == [bot.spec for bot in prepared.seated(game)]
 
 
 @pytest.mark.parametrize("spec", ALL_BOTS)
@@ -98,23 +98,23 @@ def test_the_planner_beats_uniform_bots_and_finishes_what_people_finish() -> Non
 @pytest.mark.parametrize("variant", VARIANTS[:4], ids=lambda v: f"{v.rules[:20]}-{v.players}p")
 def test_the_features_of_a_turn_add_up_to_its_value_and_the_best_turn_is_played(variant: Variant) -> None:
     position = Position(METROMANIA.prepare(variant), 1)
-    told = 0
+    explained = 0
     while not position.over:
         bot, move, legal = position.bots[position.seat], position.bot_move(), position.legal_moves()
         reasons = position.explain()
         assert all(reason.move in legal for reason in reasons)
         if reasons and bot.name != "search":
-            told += 1
+            explained += 1
             full_turns = [reason for reason in reasons if reason.value > -50]
             for reason in full_turns:
                 assert sum(reason.features.values()) == pytest.approx(reason.value, abs=1e-5)
             if bot.settings.get("trips", 0) == 0:
                 assert reasons[0].move == move
         if reasons and bot.name == "search":
-            told += 1
+            explained += 1
             assert sum(reason.playouts for reason in reasons) <= 8
         position.apply(move)
-    assert told > 5
+    assert explained > 5
 
 
 # --- names -----------------------------------------------------------------------------------------------------

@@ -63,9 +63,9 @@ def test_weights_of_a_file_are_seated_and_change_the_play(tmp_path: Path) -> Non
     usual = METROMANIA.play_games(METROMANIA.prepare(Variant("print", 4, bots="expert", seed=1)), 0, 5)
     other = METROMANIA.play_games(METROMANIA.prepare(Variant("print", 4, bots=bot.spec, seed=1)), 0, 5)
     assert usual["games"].tobytes() != other["games"].tobytes()
-    told = json.loads(file.read_text())
-    del told["inputs"]["own_points"]
-    file.write_text(json.dumps(told))
+    net_file = json.loads(file.read_text())
+    del net_file["inputs"]["own_points"]
+    file.write_text(json.dumps(net_file))
     with pytest.raises(UsageError, match="own_points is missing"):
         find_bot(f"expert:weights={file}")
 

@@ -72,9 +72,9 @@ def test_games_are_the_same_to_the_byte_in_processes_of_their_own(file: str, cap
     assert all(one[table].tobytes() == other[table].tobytes() for table in one)
     assert apart.bots[0].player is None
     assert [bot.spec for bot in apart.bots] == [bot.spec for bot in here.bots]
-    told = capfd.readouterr()
-    assert f"hello from {os.getpid()}" in told.out
-    processes = {line for line in told.err.splitlines() if line.startswith("hello from ")}
+    printed = capfd.readouterr()
+    assert f"hello from {os.getpid()}" in printed.out
+    processes = {line for line in printed.err.splitlines() if line.startswith("hello from ")}
     assert len(processes) == 2  # one a seat, for all games; what they print is not our output
 
 

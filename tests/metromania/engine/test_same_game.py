@@ -128,10 +128,10 @@ def test_a_difference_is_told_with_the_record_that_shows_it() -> None:
     twins = Twins(shipped("classic"), ruleset("print", 4), Seed(1, 2))
     with (
         patch.object(reference, "station_value", lambda game, vertex: 7),
-        pytest.raises(AssertionError, match="what came of it differs after move") as told,
+        pytest.raises(AssertionError, match="what came of it differs after move") as message,
     ):
         twins.play(CHOOSERS[0], Random(5))
-    core, readable, record = str(told.value).splitlines()[1:4]
+    core, readable, record = str(message.value).splitlines()[1:4]
     assert core.startswith("core: ")
     assert "points=7" in readable
     shown = json.loads(record.removeprefix("record:"))

@@ -356,8 +356,8 @@ def test_codes_have_names_and_what_there_is_not_is_null(table: str) -> None:
     words: dict[str, list[str]] = WORDS[table]
     for name in VARIANTS:
         rows = core_rows(name)[table]
-        told = METROMANIA.frame(prepared(name), table, rows).to_dicts()
-        for row, coded in zip(told, as_dicts(rows), strict=True):
+        frames_of = METROMANIA.frame(prepared(name), table, rows).to_dicts()
+        for row, coded in zip(frames_of, as_dicts(rows), strict=True):
             for column, value in coded.items():
                 expected = words[column][value] if column in words and value >= 0 else value
                 if column in NULLABLE[table] and value < 0:
@@ -404,8 +404,8 @@ def all_frames(name: str, count: int) -> dict[str, pl.DataFrame]:
 @pytest.mark.parametrize("name", VARIANTS)
 def test_the_tables_add_up(name: str) -> None:
     rules, count = prepared(name).rules, 500
-    told = all_frames(name, count)
-    games, seats, trips, lines = (told[table].sort("game", maintain_order=True) for table in told)
+    frames_of = all_frames(name, count)
+    games, seats, trips, lines = (frames_of[table].sort("game", maintain_order=True) for table in frames_of)
     assert games["game"].to_list() == list(range(1000, 1000 + count))
     assert [seats.height, trips.height, lines.height] == [
         rules.companies * count,

@@ -80,42 +80,42 @@ def test_the_ruleset_is_its_name_and_every_knob(whole: Record) -> None:
 
 def test_the_seed_says_how_to_play_the_game_again() -> None:
     seed = Seed(2**64 - 1, 12)
-    told = tell(play("v2,end_lines=2", 2, "compact", seed), seed)
-    assert told["seed"] == {"master": 2**64 - 1, "variant": "v2,end_lines=2-2p", "game": 12}
+    recorded = tell(play("v2,end_lines=2", 2, "compact", seed), seed)
+    assert recorded["seed"] == {"master": 2**64 - 1, "variant": "v2,end_lines=2-2p", "game": 12}
 
 
 def test_a_move_has_the_fields_of_its_kind_and_a_marker_only_when_placed(game: Game, whole: Record) -> None:
     made = [played for played in game.history if played.move != DECLINE]
-    for played, told in zip(made, whole["moves"], strict=True):
-        fields = list(MOVE_FIELDS[told["move"]])
+    for played, recorded in zip(made, whole["moves"], strict=True):
+        fields = list(MOVE_FIELDS[recorded["move"]])
         if played.move.marker is not None:
             fields.insert(fields.index("stations"), "marker")
-            assert told["marker"] == str(played.move.marker)
-        assert list(told) == fields
-        assert told["stations"] == [list(vertex) for vertex in played.stations]
-    assert any("marker" in told for told in whole["moves"])
+            assert recorded["marker"] == str(played.move.marker)
+        assert list(recorded) == fields
+        assert recorded["stations"] == [list(vertex) for vertex in played.stations]
+    assert any("marker" in recorded for recorded in whole["moves"])
 
 
 def test_cells_and_vertices_are_spelled_as_in_the_format(whole: Record) -> None:
-    for told in whole["moves"]:
-        if told["move"] in ("start", "end"):
-            assert told["cell"][0] == "F"
-            assert all(type(number) is int for number in told["cell"][1:])
-        elif told["move"] == "dig":
-            assert told["cell"][2] in ("U", "D")
-            assert all(type(number) is int for number in told["cell"][:2])
+    for recorded in whole["moves"]:
+        if recorded["move"] in ("start", "end"):
+            assert recorded["cell"][0] == "F"
+            assert all(type(number) is int for number in recorded["cell"][1:])
+        elif recorded["move"] == "dig":
+            assert recorded["cell"][2] in ("U", "D")
+            assert all(type(number) is int for number in recorded["cell"][:2])
 
 
 def test_a_declined_bonus_station_is_no_move(game: Game, whole: Record) -> None:
     assert DECLINE in [played.move for played in game.history]
-    assert {told["move"] for told in whole["moves"]} == set(MOVE_FIELDS)
+    assert {recorded["move"] for recorded in whole["moves"]} == set(MOVE_FIELDS)
 
 
 def test_turns_count_up_from_one_over_all_companies(whole: Record) -> None:
-    turns = [told["turn"] for told in whole["moves"]]
+    turns = [recorded["turn"] for recorded in whole["moves"]]
     assert turns == sorted(turns)
     assert sorted(set(turns)) == list(range(1, turns[-1] + 1))
-    assert all(told["seat"] == (told["turn"] - 1) % 3 for told in whole["moves"])
+    assert all(recorded["seat"] == (recorded["turn"] - 1) % 3 for recorded in whole["moves"])
 
 
 def test_the_result_has_seven_trips_with_a_score_a_company(game: Game, whole: Record) -> None:
@@ -127,17 +127,17 @@ def test_the_result_has_seven_trips_with_a_score_a_company(game: Game, whole: Re
 
 
 def test_winners_are_players_where_a_player_has_two_companies() -> None:
-    told = tell(play("print", 2, "compact", Seed(389)), Seed(389))
-    assert [(seat["seat"], seat["player"]) for seat in told["seats"]] == [(0, 0), (1, 1), (2, 0), (3, 1)]
-    assert told["result"]["scores"] == [-6, -12, -12, -6]
-    assert told["result"]["winners"] == [0, 1]
+    recorded = tell(play("print", 2, "compact", Seed(389)), Seed(389))
+    assert [(seat["seat"], seat["player"]) for seat in recorded["seats"]] == [(0, 0), (1, 1), (2, 0), (3, 1)]
+    assert recorded["result"]["scores"] == [-6, -12, -12, -6]
+    assert recorded["result"]["winners"] == [0, 1]
 
 
 def test_the_companies_of_en1_sit_side_by_side() -> None:
-    told = tell(play("en1+advanced", 2, "compact", Seed(1)), Seed(1))
-    assert [seat["player"] for seat in told["seats"]] == [0, 0, 1, 1]
-    assert set(told["result"]["winners"]) <= {0, 1}
-    record.verify(told)
+    recorded = tell(play("en1+advanced", 2, "compact", Seed(1)), Seed(1))
+    assert [seat["player"] for seat in recorded["seats"]] == [0, 0, 1, 1]
+    assert set(recorded["result"]["winners"]) <= {0, 1}
+    record.verify(recorded)
 
 
 def test_a_record_is_one_line_of_text(whole: Record) -> None:

@@ -20,36 +20,36 @@ def whole() -> Record:
     """A game with every kind of move, a declined bonus station and a tunnel that makes two stations."""
     game = set_up(boardfile.load("compact"), rulesets.ruleset("print", 3), Seed(0))
     play_out(game, Seed(0))
-    told: Record = json.loads(records.dumps(record.to_record(game, ["uniform"] * 3, Seed(0))))
-    assert {move["move"] for move in told["moves"]} == {"start", "dig", "end", "bonus", "station", "pass"}
-    return told
+    recorded: Record = json.loads(records.dumps(record.to_record(game, ["uniform"] * 3, Seed(0))))
+    assert {move["move"] for move in recorded["moves"]} == {"start", "dig", "end", "bonus", "station", "pass"}
+    return recorded
 
 
 @pytest.fixture
-def told(whole: Record) -> Record:
+def recorded(whole: Record) -> Record:
     """A record to spoil."""
     return deepcopy(whole)
 
 
-def complaint(told: Record) -> str:
+def complaint(recorded: Record) -> str:
     """What verify says about a spoiled record."""
     with pytest.raises(records.RecordError) as caught:
-        record.verify(told)
+        record.verify(recorded)
     return str(caught.value)
 
 
-def test_an_untouched_record_verifies(told: Record) -> None:
-    assert record.verify(told).over
+def test_an_untouched_record_verifies(recorded: Record) -> None:
+    assert record.verify(recorded).over
 
 
-def test_the_order_within_a_hand_does_not_matter(told: Record) -> None:
-    told["hands"] = [list(reversed(hand)) for hand in told["hands"]]
-    record.verify(told)
+def test_the_order_within_a_hand_does_not_matter(recorded: Record) -> None:
+    recorded["hands"] = [list(reversed(hand)) for hand in recorded["hands"]]
+    record.verify(recorded)
 
 
-def number_of(told: Record, suits: Callable[[Record], bool]) -> int:
+def number_of(recorded: Record, suits: Callable[[Record], bool]) -> int:
     """The number, from 1, of the first move that suits."""
-    return 1 + next(i for i, move in enumerate(told["moves"]) if suits(move))
+    return 1 + next(i for i, move in enumerate(recorded["moves"]) if suits(move))
 
 
 @pytest.mark.parametrize(
@@ -67,74 +67,76 @@ def number_of(told: Record, suits: Callable[[Record], bool]) -> int:
         ("station", "at", [0, 40]),
     ],
 )
-def test_a_changed_move_is_named_with_the_nearest_legal_one(told: Record, kind: str, field: str, value: Any) -> None:
-    number = number_of(told, lambda move: move["move"] == kind and (field in move or field == "marker"))
-    move = told["moves"][number - 1]
+def test_a_changed_move_is_named_with_the_nearest_legal_one(
+    recorded: Record, kind: str, field: str, value: Any
+) -> None:
+    number = number_of(recorded, lambda move: move["move"] == kind and (field in move or field == "marker"))
+    move = recorded["moves"][number - 1]
     move[field] = value
-    text = complaint(told)
+    text = complaint(recorded)
     assert text.startswith(f"move {number} (turn {move['turn']}, seat {move['seat']}): {kind} line {move['line']}")
     assert f"is not legal; the nearest legal move is {kind} line " in text
     assert "  " not in text
 
 
-def test_a_taken_away_marker_is_found(told: Record) -> None:
-    number = number_of(told, lambda move: "marker" in move)
-    del told["moves"][number - 1]["marker"]
-    assert complaint(told).startswith(f"move {number} ")
+def test_a_taken_away_marker_is_found(recorded: Record) -> None:
+    number = number_of(recorded, lambda move: "marker" in move)
+    del recorded["moves"][number - 1]["marker"]
+    assert complaint(recorded).startswith(f"move {number} ")
 
 
 @pytest.mark.parametrize("field", ["turn", "seat"])
-def test_a_wrong_turn_or_seat_is_named_with_the_right_one(told: Record, field: str) -> None:
-    move = told["moves"][6]
+def test_a_wrong_turn_or_seat_is_named_with_the_right_one(recorded: Record, field: str) -> None:
+    move = recorded["moves"][6]
     now = move[field]
     move[field] = now + 1
-    assert complaint(told) == f"move 7: the record says {field} {now + 1}, but it is {field} {now}"
+    assert complaint(recorded) == f"move 7: the record says {field} {now + 1}, but it is {field} {now}"
 
 
-def test_wrong_points_are_found_in_every_move_that_scores(told: Record) -> None:
-    scoring = [i for i, move in enumerate(told["moves"]) if move["points"]]
+def test_wrong_points_are_found_in_every_move_that_scores(recorded: Record) -> None:
+    scoring = [i for i, move in enumerate(recorded["moves"]) if move["points"]]
     assert scoring
     for i in scoring:
-        spoiled = deepcopy(told)
+        spoiled = deepcopy(recorded)
         now = spoiled["moves"][i]["points"]
         spoiled["moves"][i]["points"] = now + 1
         assert complaint(spoiled) == f"move {i + 1}: points: the record says {now + 1}, but it is {now}"
 
 
-def test_a_forgotten_an_invented_and_a_moved_station_are_found(told: Record) -> None:
-    number = number_of(told, lambda move: len(move["stations"]) == 2)
-    made = told["moves"][number - 1]["stations"]
+def test_a_forgotten_an_invented_and_a_moved_station_are_found(recorded: Record) -> None:
+    number = number_of(recorded, lambda move: len(move["stations"]) == 2)
+    made = recorded["moves"][number - 1]["stations"]
     for wrong in ([], made[:1], made[::-1], [*made, [0, 0]], [made[0], [40, 0]]):
-        told["moves"][number - 1]["stations"] = wrong
-        assert complaint(told).startswith(f"move {number}: stations")
+        recorded["moves"][number - 1]["stations"] = wrong
+        assert complaint(recorded).startswith(f"move {number}: stations")
 
 
-def test_every_number_of_the_result_counts(told: Record) -> None:
-    outcome = told["result"]
+def test_every_number_of_the_result_counts(recorded: Record) -> None:
+    outcome = recorded["result"]
     for key in ("station_points", "kept_points", "scores"):
         for seat in range(3):
-            spoiled = deepcopy(told)
+            spoiled = deepcopy(recorded)
             spoiled["result"][key][seat] += 1
             said, is_so = outcome[key][seat] + 1, outcome[key][seat]
             assert complaint(spoiled) == f"result.{key}[{seat}]: the record says {said}, but it is {is_so}"
     for i, trip in enumerate(outcome["trips"]):
-        spoiled = deepcopy(told)
+        spoiled = deepcopy(recorded)
         spoiled["result"]["trips"][i]["minutes"] = 2 if trip["minutes"] is None else None
         assert complaint(spoiled).startswith(f"result.trips[{i}].minutes: the record says ")
-        spoiled = deepcopy(told)
+        spoiled = deepcopy(recorded)
         spoiled["result"]["trips"][i]["scores"][1] += 3
         assert complaint(spoiled).startswith(f"result.trips[{i}].scores[1]: the record says ")
 
 
 @pytest.mark.parametrize(("key", "value"), [("winners", [0]), ("winners", [1, 2]), ("end_reason", "deadlock")])
-def test_a_wrong_winner_or_reason_is_found(told: Record, key: str, value: Any) -> None:
-    told["result"][key] = value
-    assert complaint(told).startswith(f"result.{key}")
+def test_a_wrong_winner_or_reason_is_found(recorded: Record, key: str, value: Any) -> None:
+    recorded["result"][key] = value
+    assert complaint(recorded).startswith(f"result.{key}")
 
 
-def test_a_number_of_the_result_written_with_a_point_is_found(told: Record) -> None:
-    told["result"]["scores"][0] = float(told["result"]["scores"][0])
-    assert complaint(told).startswith("result.scores[0]")
+def test_a_number_of_the_result_written_with_a_point_is_found(recorded: Record) -> None:
+    recorded["result"]["scores"][0] = float(recorded["result"]["scores"][0])
+    assert complaint(recorded).startswith("result.scores[0]")
 
 
 @pytest.mark.parametrize(
@@ -148,14 +150,14 @@ def test_a_number_of_the_result_written_with_a_point_is_found(told: Record) -> N
         (None, "hands[0]"),
     ],
 )
-def test_an_impossible_hand_is_found(told: Record, hand: Any, why: str) -> None:
-    told["hands"][0] = hand
-    assert complaint(told).startswith(why)
+def test_an_impossible_hand_is_found(recorded: Record, hand: Any, why: str) -> None:
+    recorded["hands"][0] = hand
+    assert complaint(recorded).startswith(why)
 
 
-def test_swapped_hands_are_found(told: Record) -> None:
-    told["hands"] = told["hands"][1:] + told["hands"][:1]
-    complaint(told)
+def test_swapped_hands_are_found(recorded: Record) -> None:
+    recorded["hands"] = recorded["hands"][1:] + recorded["hands"][:1]
+    complaint(recorded)
 
 
 def other_value(name: str, now: Any) -> Any:
@@ -166,55 +168,55 @@ def other_value(name: str, now: Any) -> Any:
 
 
 @pytest.mark.parametrize("name", list(rulesets.KNOBS))
-def test_a_changed_knob_is_found(told: Record, name: str) -> None:
-    told["ruleset"][name] = other_value(name, told["ruleset"][name])
-    complaint(told)
+def test_a_changed_knob_is_found(recorded: Record, name: str) -> None:
+    recorded["ruleset"][name] = other_value(name, recorded["ruleset"][name])
+    complaint(recorded)
 
 
 @pytest.mark.parametrize(("part", "key"), [("board", "sett"), ("seed", "masters"), ("seats", "players")])
-def test_an_unknown_key_inside_a_part_is_named(told: Record, part: str, key: str) -> None:
-    where = told[part][1] if part == "seats" else told[part]
+def test_an_unknown_key_inside_a_part_is_named(recorded: Record, part: str, key: str) -> None:
+    where = recorded[part][1] if part == "seats" else recorded[part]
     where[key] = 1
     nearest = {"sett": "set", "masters": "master", "players": "player"}[key]
     place = "seats[1]" if part == "seats" else part
-    assert complaint(told).startswith(f"{place}: unknown key '{key}'; did you mean '{nearest}'?")
+    assert complaint(recorded).startswith(f"{place}: unknown key '{key}'; did you mean '{nearest}'?")
 
 
-def test_a_record_from_before_there_was_a_knob_is_read_as_it_was_played(told: Record) -> None:
-    del told["ruleset"]["dig_duty"]
-    assert record.verify(told).rules.dig_duty == "next"
+def test_a_record_from_before_there_was_a_knob_is_read_as_it_was_played(recorded: Record) -> None:
+    del recorded["ruleset"]["dig_duty"]
+    assert record.verify(recorded).rules.dig_duty == "next"
 
 
 @pytest.mark.parametrize("name", sorted(rulesets.KNOBS.keys() - record.LATER_KNOBS.keys()))
-def test_a_missing_and_an_impossible_knob_are_named(told: Record, name: str) -> None:
-    told["ruleset"][name] = 1000
-    assert name in complaint(told)
-    del told["ruleset"][name]
-    assert complaint(told) == f"ruleset: the knob '{name}' is missing"
+def test_a_missing_and_an_impossible_knob_are_named(recorded: Record, name: str) -> None:
+    recorded["ruleset"][name] = 1000
+    assert name in complaint(recorded)
+    del recorded["ruleset"][name]
+    assert complaint(recorded) == f"ruleset: the knob '{name}' is missing"
 
 
-def test_a_ruleset_of_another_name_is_judged_by_its_knobs(told: Record) -> None:
-    told["ruleset"]["name"] = "our house rules"
-    told["seed"]["variant"] = "our house rules-3p"
-    record.verify(told)
-    told["ruleset"]["penalty"] = 7
-    assert complaint(told).startswith("result.trips[")
+def test_a_ruleset_of_another_name_is_judged_by_its_knobs(recorded: Record) -> None:
+    recorded["ruleset"]["name"] = "our house rules"
+    recorded["seed"]["variant"] = "our house rules-3p"
+    record.verify(recorded)
+    recorded["ruleset"]["penalty"] = 7
+    assert complaint(recorded).startswith("result.trips[")
 
 
-def test_an_unknown_knob_is_named_with_the_nearest(told: Record) -> None:
-    told["ruleset"]["change_minute"] = 3
-    assert complaint(told).startswith("ruleset: unknown knob 'change_minute'; did you mean 'change_minutes'?")
+def test_an_unknown_knob_is_named_with_the_nearest(recorded: Record) -> None:
+    recorded["ruleset"]["change_minute"] = 3
+    assert complaint(recorded).startswith("ruleset: unknown knob 'change_minute'; did you mean 'change_minutes'?")
 
 
 @pytest.mark.parametrize("key", ["format", "game", "board", "ruleset", "seats", "hands", "seed", "moves", "result"])
-def test_a_missing_part_is_named(told: Record, key: str) -> None:
-    del told[key]
-    assert f"'{key}'" in complaint(told)
+def test_a_missing_part_is_named(recorded: Record, key: str) -> None:
+    del recorded[key]
+    assert f"'{key}'" in complaint(recorded)
 
 
-def test_a_part_that_does_not_belong_is_named(told: Record) -> None:
-    told["comment"] = "a good game"
-    assert "'comment'" in complaint(told)
+def test_a_part_that_does_not_belong_is_named(recorded: Record) -> None:
+    recorded["comment"] = "a good game"
+    assert "'comment'" in complaint(recorded)
 
 
 @pytest.mark.parametrize(
@@ -228,51 +230,51 @@ def test_a_part_that_does_not_belong_is_named(told: Record) -> None:
         ("pieces", "none", "board: 'pieces' has a value of the wrong type"),
     ],
 )
-def test_an_impossible_board_is_named(told: Record, key: str, value: Any, where: str) -> None:
-    told["board"][key] = value
-    assert complaint(told).startswith(where)
+def test_an_impossible_board_is_named(recorded: Record, key: str, value: Any, where: str) -> None:
+    recorded["board"][key] = value
+    assert complaint(recorded).startswith(where)
 
 
-def test_players_that_do_not_fit_the_seats_are_found(told: Record) -> None:
-    told["seats"][2]["player"] = 1
-    assert complaint(told).startswith("seats: ")
+def test_players_that_do_not_fit_the_seats_are_found(recorded: Record) -> None:
+    recorded["seats"][2]["player"] = 1
+    assert complaint(recorded).startswith("seats: ")
 
 
-def test_players_in_another_order_than_the_ruleset_seats_them_are_found(told: Record) -> None:
-    told["seats"][0]["player"], told["seats"][1]["player"] = 1, 0
-    assert complaint(told).startswith("seats")
+def test_players_in_another_order_than_the_ruleset_seats_them_are_found(recorded: Record) -> None:
+    recorded["seats"][0]["player"], recorded["seats"][1]["player"] = 1, 0
+    assert complaint(recorded).startswith("seats")
 
 
 # --- moves too few, too many, unknown ----------------------------------------------------------------------
 
 
-def test_a_dropped_last_move_is_found(told: Record) -> None:
-    gone = told["moves"].pop()
-    stop = f"the record stops after move {len(told['moves'])}, but the game goes on: "
-    assert complaint(told) == f"{stop}seat {gone['seat']} is to move in turn {gone['turn']}"
+def test_a_dropped_last_move_is_found(recorded: Record) -> None:
+    gone = recorded["moves"].pop()
+    stop = f"the record stops after move {len(recorded['moves'])}, but the game goes on: "
+    assert complaint(recorded) == f"{stop}seat {gone['seat']} is to move in turn {gone['turn']}"
 
 
-def test_a_dropped_move_in_the_middle_is_found(told: Record) -> None:
-    del told["moves"][9]
-    assert complaint(told).startswith("move 10")
+def test_a_dropped_move_in_the_middle_is_found(recorded: Record) -> None:
+    del recorded["moves"][9]
+    assert complaint(recorded).startswith("move 10")
 
 
-def test_a_move_after_the_end_is_found(told: Record) -> None:
-    moves = len(told["moves"])
-    told["moves"].append({"turn": 999, "seat": 0, "move": "pass", "stations": [], "points": 0})
-    assert complaint(told) == f"move {moves + 1}: the game was over after move {moves}"
+def test_a_move_after_the_end_is_found(recorded: Record) -> None:
+    moves = len(recorded["moves"])
+    recorded["moves"].append({"turn": 999, "seat": 0, "move": "pass", "stations": [], "points": 0})
+    assert complaint(recorded) == f"move {moves + 1}: the game was over after move {moves}"
 
 
-def test_an_unknown_move_is_named_with_the_nearest(told: Record) -> None:
-    told["moves"][2]["move"] = "digg"
-    text = complaint(told)
+def test_an_unknown_move_is_named_with_the_nearest(recorded: Record) -> None:
+    recorded["moves"][2]["move"] = "digg"
+    text = complaint(recorded)
     assert text.startswith("move 3: unknown move 'digg'")
     assert "did you mean 'dig'?" in text
 
 
-def test_a_recorded_decline_is_no_move(told: Record) -> None:
-    told["moves"].insert(1, {"turn": 1, "seat": 0, "move": "decline", "stations": [], "points": 0})
-    assert complaint(told).startswith("move 2: unknown move 'decline'")
+def test_a_recorded_decline_is_no_move(recorded: Record) -> None:
+    recorded["moves"].insert(1, {"turn": 1, "seat": 0, "move": "decline", "stations": [], "points": 0})
+    assert complaint(recorded).startswith("move 2: unknown move 'decline'")
 
 
 @pytest.mark.parametrize(
@@ -286,16 +288,16 @@ def test_a_recorded_decline_is_no_move(told: Record) -> None:
         ({"points": True}, "move 2: 'points' has a value of the wrong type: true"),
     ],
 )
-def test_a_malformed_move_is_named(told: Record, change: Record, why: str) -> None:
-    assert told["moves"][1]["move"] == "dig"
-    told["moves"][1].update(change)
-    assert complaint(told).startswith(why)
+def test_a_malformed_move_is_named(recorded: Record, change: Record, why: str) -> None:
+    assert recorded["moves"][1]["move"] == "dig"
+    recorded["moves"][1].update(change)
+    assert complaint(recorded).startswith(why)
 
 
 @pytest.mark.parametrize("wrong", [None, 7, "dig", ["dig"]])
-def test_a_move_that_is_no_object_is_named(told: Record, wrong: Any) -> None:
-    told["moves"][4] = wrong
-    assert complaint(told).startswith("move 5 must be a JSON object")
+def test_a_move_that_is_no_object_is_named(recorded: Record, wrong: Any) -> None:
+    recorded["moves"][4] = wrong
+    assert complaint(recorded).startswith("move 5 must be a JSON object")
 
 
 @pytest.mark.parametrize("wrong", [None, 7, "game", []])
@@ -304,6 +306,6 @@ def test_a_record_that_is_no_object_is_refused(wrong: Any) -> None:
 
 
 @pytest.mark.parametrize(("key", "value"), [("format", "mmsim-record/2"), ("game", "metro"), ("format", None)])
-def test_another_format_is_refused(told: Record, key: str, value: Any) -> None:
-    told[key] = value
-    assert complaint(told).startswith(f"'{key}' is {json.dumps(value)}, not ")
+def test_another_format_is_refused(recorded: Record, key: str, value: Any) -> None:
+    recorded[key] = value
+    assert complaint(recorded).startswith(f"'{key}' is {json.dumps(value)}, not ")

@@ -52,17 +52,17 @@ def sheet(game: Game, outcome: Result) -> dict[str, list[str]]:
 
 
 def test_every_turn_has_its_line_and_names_its_company(game: Game) -> None:
-    told = turns_told(game)
-    assert list(told) == list(range(1, game.turn + 1))
-    for turn, line in told.items():
+    lines_of = turns_told(game)
+    assert list(lines_of) == list(range(1, game.turn + 1))
+    for turn, line in lines_of.items():
         seat = (turn - 1) % game.rules.companies
         assert line.startswith(story.company(game, seat))
 
 
 def test_every_move_is_told(game: Game) -> None:
-    told = turns_told(game)
+    lines_of = turns_told(game)
     for move in game.history:
-        line = told[move.turn]
+        line = lines_of[move.turn]
         if move.move == DECLINE:
             assert "declines the bonus station" in line
         elif move.move.kind == "pass":
@@ -81,9 +81,9 @@ def test_every_move_is_told(game: Game) -> None:
 
 
 def test_points_told_in_the_story_are_the_station_points(game: Game) -> None:
-    told = turns_told(game)
+    lines_of = turns_told(game)
     for seat, points in enumerate(result(game).station_points):
-        mine = [line for turn, line in told.items() if (turn - 1) % game.rules.companies == seat]
+        mine = [line for turn, line in lines_of.items() if (turn - 1) % game.rules.companies == seat]
         assert sum(int(n) for line in mine for n in re.findall(r"\(\+(\d+)\)", line)) == points
 
 
