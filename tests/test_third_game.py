@@ -49,7 +49,7 @@ def test_its_games_are_told_recorded_and_verified(printed: dict[str, Any], folde
 
 def test_its_own_metrics_are_compared(printed: dict[str, Any]) -> None:
     compared = pl.read_csv(out(printed, "compare run").encode())
-    assert {"rolls", "score", "win_share", "margin"} <= set(compared["metric"])
+    assert {"rolls", "score", "win_share"} <= set(compared["metric"])
     answer = json.loads(out(printed, "compare dice"))
     (rolls,) = [one for one in answer["comparisons"] if one["metric"] == "rolls"]
     assert rolls["verdict"] == "lower"
