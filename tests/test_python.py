@@ -45,13 +45,13 @@ def test_importing_mmsim_imports_nothing_slow() -> None:
 
 
 def test_a_run_is_played_once_and_then_read(tmp_path: Path) -> None:
-    first = mmsim.run(["print"], tmp_path / "run", workers=1, games=8, part_games=4, seed=3)
+    first = mmsim.run(["print"], tmp_path / "run", workers=1, bots="uniform", games=8, part_games=4, seed=3)
     assert first.seats.select(pl.len()).collect().item() == 32
     played = first.manifest.finished
-    again = mmsim.run(["print"], tmp_path / "run", workers=1, games=8, part_games=4, seed=3)
+    again = mmsim.run(["print"], tmp_path / "run", workers=1, bots="uniform", games=8, part_games=4, seed=3)
     assert again.manifest.finished == played
     with pytest.raises(mmsim.MmsimError, match="holds a run of another experiment; choose another folder"):
-        mmsim.run(["print"], tmp_path / "run", workers=1, games=8, part_games=4, seed=4)
+        mmsim.run(["print"], tmp_path / "run", workers=1, bots="uniform", games=8, part_games=4, seed=4)
 
 
 def test_numbers_and_differences_are_frames(made: mmsim.Run) -> None:

@@ -86,7 +86,12 @@ class Sweep:
             vary = next((one for one in self.varied if one.knob == name), None)
             if vary is None or value not in vary.values:
                 raise UsageError(f"--reference {named}: {name}={value} is not among the values of this sweep")
-        return self.cell([wanted.get(vary.knob, str(published.get(vary.knob)).lower()) for vary in self.varied])
+        usual = zip(self.varied, self.spelled(published), strict=True)
+        return self.cell([wanted.get(vary.knob, value) for vary, value in usual])
+
+    def spelled(self, knobs: Mapping[str, object]) -> list[str]:
+        """The values that a ruleset has of the varied knobs, as they are written."""
+        return [str(knobs.get(vary.knob)).lower() for vary in self.varied]
 
     def cell(self, values: Sequence[str]) -> int:
         """The variant of some values; of a knob that does not take such a value the first one."""

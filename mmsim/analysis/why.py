@@ -118,7 +118,7 @@ def _run(played: Played) -> RunTables:
     variants = tuple(
         VariantInfo.of(about, change.variant) for about, change in zip(played.abouts, played.changes, strict=True)
     )
-    asked = Experiment("why", rules, game=played.game, games=played.games)
+    asked = Experiment("why", rules, game=played.game, bots=played.changes[0].variant.bots, games=played.games)
     return RunTables(asked, variants, {name: frame.lazy() for name, frame in played.tables.items()})
 
 

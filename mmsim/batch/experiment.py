@@ -33,8 +33,9 @@ class Experiment:
     game: str = DEFAULT
     boards: tuple[str, ...] = ()  # none: the usual one of the game, or the only one
     players: int | None = None  # None: the usual number of each ruleset
-    bots: str = ""  # who sits at the one table there is; uniform if no panel is named either
-    panel: tuple[str, ...] = ()  # or several kinds of players: each plays every variant on the same layouts and deals
+    bots: str = ""  # who sits at the one table there is
+    panel: tuple[str, ...] = ()  # or several kinds of players: each plays every variant on the same layouts and deals;
+    # if neither is named, the usual panel of the game
     games: int = 10_000
     seed: int = 1
     design: str = "paired"  # every variant plays the same layouts and deals
@@ -57,7 +58,7 @@ class Experiment:
         if twice := [member for member in self.panel if self.panel.count(member) > 1]:
             raise UsageError(f"the panel names {twice[0]} twice")
         if not self.bots and not self.panel:
-            object.__setattr__(self, "bots", "uniform")
+            object.__setattr__(self, "panel", usual_panel(self.game))
         file_name(self.name, "the experiment's name")
         for key, (least, most) in _NUMBERS.items():
             value = getattr(self, key)
@@ -128,8 +129,7 @@ def read(path: Path) -> Experiment:
         experiment = from_mapping({"name": named_after(path.with_suffix("")), **values}, path.parent)
         for rules in experiment.variants:
             find_shell(experiment.game).explain(rules, experiment.players)
-        asked = {"bots", "panel"} & set(values)
-        return experiment if asked else replace(experiment, bots="", panel=usual_panel(experiment.game))
+        return experiment
     except UsageError as error:
         raise UsageError(f"experiment file {path}: {error}") from error
 

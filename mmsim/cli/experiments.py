@@ -28,10 +28,13 @@ variants = [{variants}]
 # Leave it out for the usual number of each ruleset.
 players = 4
 
-# One bot for all seats, or one a seat. All bots: mmsim bots list --game {game}
-bots = ["planner"]
+# Kinds of players: each plays every variant on the same layouts and deals, and a difference is told with those for whom
+# it holds. One kind alone tells of its own habits only. Ready panels: {panels}.
+# One table of different bots instead, one a seat: bots = ["planner", "uniform", "uniform", "uniform"]
+# All bots: mmsim bots list --game {game}
+panel = [{panel}]
 
-# Games of every variant. More games, narrower intervals: four times as many halve them.
+# Games of every variant, fewer of slow players. More games, narrower intervals: four times as many halve them.
 games = 10000
 
 # The same seed, the same games, to the byte.
@@ -68,9 +71,11 @@ def list_experiments(
     if as_json:
         typer.echo(json.dumps([one.to_json() for one in found], indent=1))
         return
-    rows = [(one.name, one.game, f"{len(variants_of(one))} x {one.games:,}", one.bots, one.question) for one in found]
+    rows = [
+        (one.name, one.game, f"{_cells(one)} x {one.games:,}", "; ".join(one.members), one.question) for one in found
+    ]
     screen = console()
-    screen.print(table_of(Listing("", ("name", "game", "games", "bots", "question"), rows)))
+    screen.print(table_of(Listing("", ("name", "game", "games", "played by", "question"), rows)))
     screen.print("Play one: mmsim run NAME. Begin your own: mmsim experiments new NAME")
 
 
@@ -103,11 +108,16 @@ def _facts(experiment: Experiment) -> list[tuple[str, str]]:
         ("rules", "  ".join(experiment.variants)),
         ("boards", "  ".join(experiment.boards) or "the usual one"),
         ("players", str(experiment.players or "as usual")),
-        ("bots", experiment.bots),
-        ("games", f"{experiment.games:,} of each of {len(variants_of(experiment))} variants"),
+        ("played by", "; ".join(experiment.members)),
+        ("games", f"{experiment.games:,} of each of {_cells(experiment)} variants"),
         ("seed", str(experiment.seed)),
         ("design", f"{experiment.design}, seats {experiment.seats}"),
     ]
+
+
+def _cells(experiment: Experiment) -> int:
+    """Rulesets on boards: what every kind of players plays."""
+    return len(variants_of(experiment)) // len(experiment.members)
 
 
 @app.command()
@@ -118,10 +128,13 @@ def new(
 ) -> None:
     """Begin an experiment: a file with every setting and what it means."""
     shell, _ = find_rules(game, None)
+    smallest = min(shell.panels.values(), key=len)
     text = _TEMPLATE.format(
         name=plain_name(name),
         game=shell.name,
         variants=", ".join(json.dumps(rules) for rules in (shell.usual_rules, shell.example)),
+        panel=", ".join(json.dumps(member) for member in smallest),
+        panels=", ".join(f'panel = ["{name}"]' for name in shell.panels),
         boards="" if shell.usual_board is None else _BOARDS.format(usual=shell.usual_board),
     )
     write_new(name, text, out)

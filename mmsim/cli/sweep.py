@@ -69,7 +69,9 @@ def sweep(
     knobs = [one.knob for one in grid.varied]
     question = f"What {'does' if len(knobs) == 1 else 'do'} {' and '.join(knobs)} do to {spec}?"
     name = f"sweep-{'-'.join(knobs)}"
-    base = grid.reference(find_shell(of_game).explain(spec, players).knobs, reference)
+    shell = find_shell(of_game)
+    base = grid.reference(shell.explain(spec, players).knobs, reference)
+    published = grid.spelled(shell.explain(spec.partition(",")[0], players).knobs)
     limit = move_limit(isolate, move_seconds)
     asked = Experiment(
         *(name, grid.specs(), question, of_game, (board,) if board else (), players),
@@ -98,7 +100,7 @@ def sweep(
     def first(evidence: "Evidence") -> list["Section"]:
         if missing := [name for name in metric or () if name not in evidence.estimates]:
             raise UsageError(f"this sweep cannot tell {missing[0]}: its tables or bots do not allow it")
-        return [responses(grid, evidence, shown, base)]
+        return [responses(grid, evidence, shown, base, published)]
 
     with played(asked, workers, run) as folder:
         tables = open_run(folder)

@@ -1,7 +1,7 @@
 """The section of a sweep: how metrics respond to a knob."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from mmsim.analysis import words
 from mmsim.analysis.compare import Comparison
@@ -14,8 +14,11 @@ from mmsim.report.sections import Section
 from mmsim.report.sentences import for_whom, varies
 
 
-def responses(sweep: Sweep, evidence: Evidence, metrics: Collection[str], base: int) -> Section:
-    """A chart for every metric that is not always the same, group and knob; `base` is the setting compared with."""
+def responses(
+    sweep: Sweep, evidence: Evidence, metrics: Collection[str], base: int, published: Sequence[str]
+) -> Section:
+    """A chart for every metric that is not always the same, group and knob; `base` is the setting compared with,
+    `published` are the values of the rule book."""
     shown = [
         (estimates, group)
         for name, estimates in evidence.estimates.items()
@@ -23,7 +26,11 @@ def responses(sweep: Sweep, evidence: Evidence, metrics: Collection[str], base: 
         for group in range(len(estimates.groups))
     ]
     knobs = range(len(sweep.varied))
-    charts = [_chart(sweep, evidence, along, estimates, group, base) for along in knobs for estimates, group in shown]
+    charts = [
+        _chart(sweep, evidence, along, estimates, group, base, published[along])
+        for along in knobs
+        for estimates, group in shown
+    ]
     varied = " and ".join(f"{vary.knob} ({', '.join(vary.values)})" for vary in sweep.varied)
     text = [
         f"{sweep.cells} variants of {sweep.base}: every combination of {varied}, compared with {evidence.names[0]}. "
@@ -38,7 +45,9 @@ def responses(sweep: Sweep, evidence: Evidence, metrics: Collection[str], base: 
     return Section("responses", "Responses", title, text, charts)
 
 
-def _chart(sweep: Sweep, evidence: Evidence, along: int, estimates: Estimates, group: int, base: int) -> Chart:
+def _chart(
+    sweep: Sweep, evidence: Evidence, along: int, estimates: Estimates, group: int, base: int, published: str
+) -> Chart:
     vary, measure = sweep.varied[along], estimates.measure
     at = {variant.rules: number for number, variant in enumerate(evidence.run.variants)}
     places = [at[spec] for spec in sweep.specs()]
@@ -58,9 +67,16 @@ def _chart(sweep: Sweep, evidence: Evidence, along: int, estimates: Estimates, g
         and one.apart
     ]
     title = _title(moved, others, measured, vary.knob, usual)
-    values = [f"{value} (compared with)" if value == usual else value for value in vary.values]
+    values = [_marked(value, usual, published) for value in vary.values]
     note = f"{measure.question} Dots are means, lines 95 % intervals. Shaded: near enough to the first dot."
     return figures.response(name, title, note, values, lines, vary.knob, measure)
+
+
+def _marked(value: str, usual: str, published: str) -> str:
+    """A value of a knob with what it is: that of the rule book, and where that is another one, that compared with."""
+    if value == published:
+        return f"{value} (published)"
+    return f"{value} (compared with)" if value == usual else value
 
 
 def _title(moved: list[Comparison], values: dict[str, str], measured: str, knob: str, usual: str) -> str:

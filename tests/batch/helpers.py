@@ -23,11 +23,16 @@ Files = dict[str, bytes]  # path inside the run -> content
 
 
 def small(**changes: Any) -> Experiment:
-    return from_mapping({**SMALL, **changes})
+    return from_mapping({**SMALL, **_players(changes), **changes})
 
 
 def toy(**changes: Any) -> Experiment:
-    return from_mapping({**TOY, **changes})
+    return from_mapping({**TOY, **_players(changes), **changes})
+
+
+def _players(changes: dict[str, Any]) -> dict[str, str]:
+    """The quickest bot there is, unless others are named."""
+    return {} if {"bots", "panel"} & set(changes) else {"bots": "uniform"}
 
 
 def tables_of(run: Run) -> Files:

@@ -170,7 +170,19 @@ def test_a_cluster_with_tls_plays_for_whoever_has_a_certificate(tmp_path: Path, 
 
 
 def test_a_run_on_a_cluster_that_is_told_to_end_says_how_to_go_on(tmp_path: Path, by_hand: ByHand) -> None:
-    words = ("run", "--rules", "print", "--games", 600_000, "--part-games", 60, "--cluster", by_hand.address)
+    words = (
+        "run",
+        "--rules",
+        "print",
+        "--bots",
+        "uniform",
+        "--games",
+        600_000,
+        "--part-games",
+        60,
+        "--cluster",
+        by_hand.address,
+    )
     with mmsim(*words, "--out", "run", "--quiet", cwd=tmp_path) as process:
         wait_until(lambda: journal_lines(tmp_path / "run") >= 1)
         process.send_signal(signal.SIGTERM)

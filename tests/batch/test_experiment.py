@@ -77,7 +77,7 @@ def test_a_file_is_named_in_what_is_wrong_with_it_and_finds_files_beside_it(tmp_
     file.write_text('variants = ["house.toml", "print"]\n')
     (tmp_path / "house.toml").write_text('base = "print"\n[knobs]\ndig = 2\n')
     rules = (str(tmp_path / "house.toml"), "print")
-    assert experiments.read(file) == Experiment("mine", rules, panel=experiments.usual_panel("metromania"))
+    assert experiments.read(file) == Experiment("mine", rules)
     file.write_text("variants = 3\n")
     with pytest.raises(UsageError, match=f"experiment file {file}: variants = 3 is not a list"):
         experiments.read(file)
@@ -114,6 +114,13 @@ def test_a_panel_plays_every_variant_on_the_same_deals() -> None:
     ]
     assert {one.seed for one in made} == {7}
     assert from_mapping(asked.to_json()) == asked
+
+
+def test_where_nobody_is_named_the_usual_panel_plays() -> None:
+    for game, rules in (("metromania", "print"), ("metro", "metro")):
+        asked = from_mapping({"name": "plain", "variants": [rules]})
+        assert (asked.bots, asked.panel) == ("", experiments.usual_panel(game))
+        assert all(experiments.is_strong(game, member) for member in asked.members)
 
 
 def test_a_panel_may_be_a_ready_one_and_slow_members_play_fewer_games() -> None:

@@ -12,7 +12,7 @@ from mmsim.batch.runner import Session
 from mmsim.batch.store import Run
 from tests.batch.helpers import expected, journal_lines, mmsim, small, tables_of, wait_until
 
-FLAGS = ("run", "--rules", "print", "--rules", "print+loyal", "--seed", 7, "--out", "my run")
+FLAGS = ("run", "--rules", "print", "--rules", "print+loyal", "--bots", "uniform", "--seed", 7, "--out", "my run")
 
 
 def is_alive(pid: int) -> bool:

@@ -212,5 +212,5 @@ def test_parts_hold_fewer_games_of_slow_bots(
 
 
 def test_a_run_until_something_is_known_has_shorter_parts(tmp_path: Path) -> None:
-    run = Run.create(tmp_path / "run", Experiment("known", ("print",)), Until("margin", 0.1))
+    run = Run.create(tmp_path / "run", Experiment("known", ("print",), bots="uniform"), Until("margin", 0.1))
     assert run.plan.part_games == 600

@@ -34,7 +34,7 @@ def test_what_an_experiment_plays_is_shown() -> None:
     text = output("experiments", "show", "dig-duty-4p")
     assert text.startswith("dig-duty-4p: Does it matter whether")
     assert "rules:     print  print,dig_duty=most\n" in text
-    assert "games:     10,000 of each of 2 variants\n" in text
+    assert "games:     12,000 of each of 2 variants\n" in text
     assert complaint(USAGE, "experiments", "show", "dig-duty").startswith("unknown experiment 'dig-duty'; did you mean")
 
 

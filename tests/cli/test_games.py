@@ -166,7 +166,22 @@ def test_records_of_several_games_are_verified_in_one_go() -> None:
 
 def test_metro_is_run_checked_recorded_compared_and_reported(tmp_path: Path) -> None:
     folder, told, page = tmp_path / "run", tmp_path / "game.json", tmp_path / "page"
-    run("run", "--rules", "metro", "--rules", "metro+free", "--games", 120, "--out", folder, "--quiet", "--workers", 1)
+    run(
+        "run",
+        "--rules",
+        "metro",
+        "--rules",
+        "metro+free",
+        "--bots",
+        "uniform",
+        "--games",
+        120,
+        "--out",
+        folder,
+        "--quiet",
+        "--workers",
+        1,
+    )
     assert "ok, 2 parts, 3 games replayed" in output("check", folder, "--sample", 3)
     run("record", folder, "--number", 5, "--variant", "metro+free-4p", "--out", told)
     output("verify", "--quiet", told)

@@ -67,7 +67,19 @@ def test_an_experiment_file_is_played_with_what_the_command_line_changes(
 
 
 def test_until_says_before_and_after_how_well_it_is_known(tmp_path: Path) -> None:
-    words = ("run", "--rules", "print", "--until", "win_share±3%", "--part-games", 3000, "--workers", 1)
+    words = (
+        "run",
+        "--rules",
+        "print",
+        "--bots",
+        "uniform",
+        "--until",
+        "win_share±3%",
+        "--part-games",
+        3000,
+        "--workers",
+        1,
+    )
     result = run(*words, "--out", tmp_path / "run")
     assert result.exit_code == 0, result.output
     assert result.stderr.startswith("win_share±0.03 will take about 3,000 games of every variant and ")

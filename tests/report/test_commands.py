@@ -202,14 +202,15 @@ def test_the_command_of_a_surprise_plays_that_game(seats: str, tmp_path: Path) -
 @pytest.mark.slow
 def test_sweep_reports_how_games_respond(tmp_path: Path) -> None:
     told = output(
-        "sweep", "print", "--vary", "end_lines=4:6:2", "--bots", "uniform", "--games", 300, "--out", tmp_path / "out"
+        "sweep", "print", "--vary", "end_lines=5:6", "--bots", "uniform", "--games", 300, "--out", tmp_path / "out"
     )
     assert told.splitlines()[-1] == f"report -> {tmp_path / 'out' / 'report.html'}"
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     assert "What does end_lines do to print?" in page
     assert "Turns: from" in page
-    assert "mmsim sweep print --vary end_lines=4:6:2 --bots uniform --games 300" in page  # the command that makes it
-    assert (tmp_path / "out" / "charts" / "response-end-lines-turns.svg").is_file()
+    assert "mmsim sweep print --vary end_lines=5:6 --bots uniform --games 300" in page  # the command that makes it
+    chart = (tmp_path / "out" / "charts" / "response-end-lines-turns.svg").read_text(encoding="utf-8")
+    assert "5 (published)" in chart
 
 
 @pytest.mark.slow
