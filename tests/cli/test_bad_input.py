@@ -284,7 +284,7 @@ def test_an_exception_of_a_bot_in_python_shows_its_file_and_line(tmp_path: Path)
         assert sentence.endswith("failed in turn 1: IndexError: list index out of range (mybot.py, line 3)")
     run_folder = tmp_path / "run"
     sentence = complaint(
-        FAILURE, "run", "--rules", "print", "--bots", f"{file}:MyBot", "--games", 2, "--out", run_folder
+        FAILURE, "run", "--rules", "print", "--bots", f"{file}:MyBot", "--games", 2, "--out", run_folder, "--quiet"
     )
     assert sentence.endswith("IndexError: list index out of range (mybot.py, line 3)")
 
@@ -361,6 +361,6 @@ def test_a_bug_is_one_sentence_too_and_debug_shows_where_it_is(monkeypatch: pyte
         raise RuntimeError("the depot is on fire")
 
     monkeypatch.setattr(command_line, "play_out", broken)
-    text = complaint(FAILURE, "play")
+    text = complaint(FAILURE, "play", "--bots", "uniform")
     assert text == "internal error, RuntimeError: the depot is on fire (run with --debug for the traceback)"
-    assert "in broken" in run("play", "--debug").stderr
+    assert "in broken" in run("play", "--bots", "uniform", "--debug").stderr

@@ -123,6 +123,7 @@ def test_a_bot_plays_in_a_process_of_its_own_and_the_run_remembers_it(tmp_path: 
     )
     bots = ("--bots", f"{bot}:Slow,uniform,uniform,uniform", "--move-seconds", "0.5")
     assert "bot Slow in seat 1 failed in turn 5: took too long for a move" in complaint(1, "play", *bots)
-    text = complaint(1, "run", "--rules", "print", *bots, "--games", "1", "--out", tmp_path / "run", "--workers", "1")
+    words = ("--games", "1", "--out", tmp_path / "run", "--workers", "1", "--quiet")
+    text = complaint(1, "run", "--rules", "print", *bots, *words)
     assert "took too long for a move, and was ended" in text
     assert json.loads((tmp_path / "run" / "manifest.json").read_text())["experiment"]["move_seconds"] == 0.5
