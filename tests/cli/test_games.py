@@ -194,7 +194,7 @@ def test_metro_is_run_checked_recorded_compared_and_reported(tmp_path: Path) -> 
 
 def test_a_game_is_run_with_its_usual_ruleset_if_none_is_named(tmp_path: Path) -> None:
     folder = tmp_path / "run"
-    run("run", "--game", "metro", "--games", 40, "--out", folder, "--quiet", "--workers", 1)
+    run("run", "--game", "metro", "--bots", "uniform", "--games", 40, "--out", folder, "--quiet", "--workers", 1)
     told = json.loads((folder / "manifest.json").read_text())["experiment"]
     assert (told["game"], told["variants"]) == ("metro", ["metro"])
     says = "unknown game 'metra'; did you mean 'metro'? (known: metromania, metro)"

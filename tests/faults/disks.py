@@ -13,7 +13,20 @@ from tests.faults import mounts
 from tests.faults.counts import Counts
 
 _GAMES, _PART = 3000, 300
-_RUN = ("--rules", "print", "--rules", "print+loyal", "--seed", 7, "--games", _GAMES, "--part-games", _PART)
+_RUN = (
+    "--rules",
+    "print",
+    "--rules",
+    "print+loyal",
+    "--bots",
+    "uniform",
+    "--seed",
+    7,
+    "--games",
+    _GAMES,
+    "--part-games",
+    _PART,
+)
 _MMSIM = f"{sys.executable} -m mmsim"
 _SENTENCE = r"mmsim: error: cannot write [^\n]+: No space left on device( \(os error 28\))?\n"
 _ROOM = 64 << 10  # kilobytes: enough for anything here

@@ -15,7 +15,21 @@ from tests.batch.helpers import Files, expected, journal_lines, mmsim, small, ta
 from tests.faults.counts import Counts
 
 _GAMES, _PART = 3000, 60
-_FLAGS = ("run", "--rules", "print", "--rules", "print+loyal", "--seed", 7, "--games", _GAMES, "--part-games", _PART)
+_FLAGS = (
+    "run",
+    "--rules",
+    "print",
+    "--rules",
+    "print+loyal",
+    "--bots",
+    "uniform",
+    "--seed",
+    7,
+    "--games",
+    _GAMES,
+    "--part-games",
+    _PART,
+)
 _PARTS = 2 * _GAMES // _PART
 _KILLS = 6  # at most, of one run
 _WAIT_S = 60
