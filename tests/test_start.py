@@ -70,6 +70,8 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "print",
         "--rules",
         "v2",
+        "--bots",
+        "uniform",
         "--games",
         "40",
         "--out",

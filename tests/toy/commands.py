@@ -19,7 +19,7 @@ COMMANDS = (
     "bots list --game toy --json",
     "play --rules dice,hold=2 --players 3 --bots bold,uniform,uniform --number 5 --record game.json",
     "verify game.json",
-    "run --rules dice --rules dice,hold=4 --players 3 --bots uniform --games 300 --part-games 60 --workers 2 --out run --quiet",
+    "run --rules dice --rules dice,hold=4 --players 3 --bots uniform --games 300 --part-games 60 --out run --quiet",
     "resume run --workers 1 --quiet",
     "check run",
     "export run --table seats --out seats.csv",
