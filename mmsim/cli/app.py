@@ -21,6 +21,7 @@ from mmsim.cli import (
     compare,
     experiments,
     ladder,
+    openings,
     play,
     replay,
     report,
@@ -183,6 +184,7 @@ app.command("compare")(compare.compare)
 app.command("report")(report.report)
 app.command("sweep")(sweep.sweep)
 app.command("why")(why.why)
+app.command("openings")(openings.openings)
 
 
 def _show_version(wanted: bool) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from operator import truediv
-from typing import Literal
+from typing import Any, Literal
 
 import polars as pl
 
@@ -186,6 +186,24 @@ class SectionPlan:
 
 
 @dataclass(frozen=True)
+class OpeningView:
+    """A way to sort what seats open with into kinds."""
+
+    name: str
+    text: str  # what a kind says, in a sentence without its full stop
+    kinds: Callable[[Mapping[str, Any]], pl.Expr]  # of rows of `seats`, for a variant as its manifest describes it
+
+
+def nearest_before(distance: Callable[[int], pl.Expr], seats: int) -> pl.Expr:
+    """The least distance of a row of `seats` to one of an earlier seat of its game; null where there is none.
+
+    `distance` is that to the row so many rows before: rows lie game after game, seat after seat.
+    """
+    to_each = (pl.when(pl.col("seat") >= back).then(distance(back)) for back in range(1, seats))
+    return pl.min_horizontal(pl.lit(None, pl.Int64), *to_each)
+
+
+@dataclass(frozen=True)
 class Statistics:
     """Everything a game says of how its tables are read."""
 
@@ -198,3 +216,4 @@ class Statistics:
     asked: tuple[str, ...]  # what is asked of a run that names no metrics: few, and none twice under two names
     swept: tuple[str, ...]  # what a sweep draws, if it is not asked for other metrics
     limits: tuple[str, ...] = ()  # what is to be known of the game as it is played here, in sentences
+    openings: tuple[OpeningView, ...] = ()  # ways to sort openings, the most telling first; the last: as they are

@@ -6,6 +6,7 @@ import polars as pl
 
 from mmsim.core import common_metrics as common
 from mmsim.core.metrics import ChartPlan, Metric, SectionPlan, Shape, Statistics, Values, mean, mean_where, single
+from mmsim.metro.openings import OPENINGS
 
 _PARTS = ("line", "number", "share", "bonus")  # of a score
 
@@ -119,4 +120,5 @@ STATISTICS = Statistics(
         "longest_line",
         "spread",
     ),
+    openings=OPENINGS,
 )

@@ -18,6 +18,7 @@ from mmsim.core.metrics import (
     mean_where,
     single,
 )
+from mmsim.metromania.openings import OPENINGS
 
 _TEST_TRIP = pl.col("trip") != "park_lake"
 _POSSIBLE = pl.col("minutes").is_not_null()
@@ -369,4 +370,5 @@ STATISTICS = Statistics(
         "trips_possible",
         "spread",
     ),
+    openings=OPENINGS,
 )

@@ -11,6 +11,7 @@ from mmsim.analysis.atlas import layout_share
 from mmsim.analysis.compare import Comparison, compare
 from mmsim.analysis.estimates import Estimates, estimate_metrics
 from mmsim.analysis.findings import derived, family, known_gaps, known_metrics
+from mmsim.analysis.openings import SeatBook, known_views, opening_books
 from mmsim.analysis.panel import pool
 from mmsim.analysis.ratings import Ratings
 from mmsim.analysis.skill import ratings_of
@@ -34,6 +35,7 @@ class Evidence:
     surprises: Sequence[Surprise]
     layouts: Mapping[str, tuple[int, int]]  # variant -> layouts, games
     scores: Sequence[tuple[Array, Array]]  # of every variant: values, shares of seats
+    openings: Sequence[SeatBook] = ()  # of every variant, kind of players and seat
 
     @property
     def names(self) -> list[str]:
@@ -65,6 +67,7 @@ def gather(run: RunTables) -> Evidence:
     """Measure a run: one pass over each table for all metrics and gaps, and what looks at few columns aside."""
     with ThreadPoolExecutor(1) as aside:
         surprises = aside.submit(surprising, run)
+        openings = aside.submit(opening_books, run, known_views(run))
         kinds = [_measure(one) for one in run.by_member]
         names = [variant.name for variant in run.variants]
         measured = pool([(one.member, one.measured) for one in kinds], names)
@@ -79,6 +82,7 @@ def gather(run: RunTables) -> Evidence:
             surprises.result(),
             {name: one for name, one in zip(names, counted[0].layouts, strict=True) if one is not None},
             [_mean_distribution([one.scores[v] for one in counted]) for v in range(len(names))],
+            openings.result(),
         )
 
 

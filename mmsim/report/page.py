@@ -165,6 +165,7 @@ def tables(evidence: Evidence) -> dict[str, pl.DataFrame]:
         "gaps": pl.concat(gaps) if gaps else pl.DataFrame(),
         "surprises": pl.DataFrame(surprises),
         "ratings": pl.DataFrame(ratings),
+        "openings": pl.DataFrame([row for book in evidence.openings for row in book.rows()]),
     }
     return {name: table for name, table in found.items() if table.height}
 

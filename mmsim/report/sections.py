@@ -18,7 +18,7 @@ from mmsim.core.knobs import spelled
 from mmsim.core.metrics import ChartPlan, SectionPlan
 from mmsim.core.shell import Draws, Replays
 from mmsim.games import find_shell, find_statistics
-from mmsim.report import figures, players, sentences
+from mmsim.report import figures, openings, players, sentences
 from mmsim.report.charts import Chart, Row
 from mmsim.report.evidence import Evidence
 
@@ -83,6 +83,7 @@ def sections(evidence: Evidence) -> list[Section]:
     makers: tuple[Callable[[Evidence], Section | None], ...] = (
         seats,
         *(partial(declared, plan=plan) for plan in plans),
+        opening_book,
         variants,
         panel,
         bots,
@@ -240,6 +241,24 @@ def panel(evidence: Evidence) -> Section | None:
         return None
     text = [f"Asked were {', '.join(one.member.name for one in evidence.run.by_member)}."]
     return Section("players", "Players", players.title(evidence), text, charts)
+
+
+def opening_book(evidence: Evidence) -> Section | None:
+    """What seats open with, sorted in every way that its game knows."""
+    if not evidence.openings:
+        return None
+    views = {book.view.name: book.view for book in evidence.openings}
+    tables = [
+        Table(f"Most usual by {name}: {view.text}", openings.COLUMNS, rows, openings.WORDS)
+        for name, view in views.items()
+        if (rows := openings.table_rows(evidence, name))
+    ]
+    text = [
+        "How often a seat wins after an opening is no proof that the opening makes it win: “mmsim why” exchanges "
+        f"openings between seats. All openings: “mmsim openings {evidence.run.folder.name}”."
+    ]
+    chart = openings.chart(evidence)
+    return Section("openings", "Openings", openings.title(evidence), text, [chart] if chart else [], tables)
 
 
 def _rules_that_differ(evidence: Evidence) -> list[Table]:

@@ -39,7 +39,7 @@ def test_every_section_is_there_and_linked(page: str) -> None:
     links = set(re.findall(r"<nav.*</nav>", page, re.DOTALL)[0].split('href="#')[1:])
     linked = {link.partition('"')[0] for link in links}
     assert ids == linked
-    assert {"answer", "seats", "scores", "ends", "trips", "lines", "variants"} <= ids
+    assert {"answer", "seats", "scores", "ends", "trips", "lines", "openings", "variants"} <= ids
     assert not {"bots", "boards"} & ids  # one bot, and hardly a layout played twice: nothing to say
     assert {"surprises", "gaps", "method", "reproduce"} <= ids
 

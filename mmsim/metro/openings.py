@@ -1,0 +1,47 @@
+"""What the openings of Metro have in common, whatever the corner: how its column `opening` is sorted."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import polars as pl
+
+from mmsim.core.metrics import OpeningView, nearest_before
+from mmsim.metro.rules.board import SIZE
+
+_OPENING = pl.col("opening").cast(pl.String)
+_ROW = _OPENING.str.extract(r" (\d+)\.").cast(pl.Int64)
+_COLUMN = _OPENING.str.extract(r"\.(\d+)$").cast(pl.Int64)
+_RINGS = ("at the edge", "one cell in", "beside the centre")
+
+
+def _place(about: Mapping[str, Any]) -> pl.Expr:
+    """How far from the edge a tile lies: all four sides of the board are alike."""
+    row, column = (pl.min_horizontal(line, SIZE - 1 - line) for line in (_ROW, _COLUMN))
+    ring = pl.min_horizontal(row, column).replace_strict(dict(enumerate(_RINGS)), default=None, return_dtype=pl.String)
+    return pl.when((row == 0) & (column == 0)).then(pl.lit("in a corner")).otherwise(ring)
+
+
+def _cells_away(about: Mapping[str, Any]) -> pl.Expr:
+    """How many cells along rows and columns a tile lies from the nearest first tile of an earlier player."""
+    away = nearest_before(
+        lambda back: (_ROW - _ROW.shift(back)).abs() + (_COLUMN - _COLUMN.shift(back)).abs(), about["players"]
+    )
+    return (
+        pl.when(_OPENING.is_null())
+        .then(None)
+        .when(away.is_null())
+        .then(pl.lit("nobody before"))
+        .when(away == 1)
+        .then(pl.lit("beside it"))
+        .when(away <= SIZE // 2)
+        .then(pl.lit(f"2 to {SIZE // 2} cells away"))
+        .otherwise(pl.lit("further away"))
+    )
+
+
+OPENINGS = (
+    OpeningView("place", "where on the board the first tile lies", _place),
+    OpeningView("distance", "how far the first tile lies from the nearest first tile of a player before", _cells_away),
+    OpeningView("tile", "the first tile as it lies", lambda about: _OPENING.str.extract(r"^(\w+)")),
+    OpeningView("opening", "the first tile as it lies, row and column", lambda about: _OPENING),
+)

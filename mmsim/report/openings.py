@@ -1,0 +1,82 @@
+"""The section on openings: what seats open with most, how often, and how often they win then."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from mmsim.analysis import words
+from mmsim.analysis.openings import SeatBook, kinds_by_use
+from mmsim.report import figures
+from mmsim.report.charts import Chart, Row
+
+if TYPE_CHECKING:
+    from mmsim.report.evidence import Evidence
+
+COLUMNS = ("variant", "players", "seat", "most usual", "share", "wins then", "wins", "entropy in bits")
+WORDS = 4  # columns of words among them
+
+
+def title(evidence: "Evidence") -> str:
+    """The opening that is most alike from game to game, of those that a seat can choose."""
+    books = _of_first_view(evidence)
+    free = [book for book in books if not _is_forced(book, books)] or books
+    book = max(free, key=lambda book: book.openings[0].share.value)
+    usual = book.openings[0]
+    of_variant = f" of {evidence.names[0]}" if len(evidence.names) > 1 else ""
+    often = words.percent(usual.share.value)
+    return f"{book.member} opens with “{usual.kind}” in {often} of its games{of_variant} in seat {book.seat + 1}"
+
+
+def _of_first_view(evidence: "Evidence") -> list[SeatBook]:
+    """The books by the most telling way to sort openings, of players that count and the first variant."""
+    first, variant = evidence.openings[0].view.name, evidence.run.variants[0].name
+    return [
+        book
+        for book in evidence.openings
+        if book.view.name == first and book.variant == variant and book.member in evidence.players
+    ]
+
+
+def _is_forced(book: SeatBook, books: Sequence[SeatBook]) -> bool:
+    """Whether a seat has one kind of opening which no other seat has: it cannot do otherwise."""
+    kinds = {one.kind for one in book.openings}
+    return len(kinds) == 1 and not any(one.find(*kinds) for one in books if one.seat != book.seat)
+
+
+def chart(evidence: "Evidence") -> Chart | None:
+    """How often every seat opens as it mostly does in the first variant: a line a seat and kind of players."""
+    rows = []
+    books = _of_first_view(evidence)
+    others = {(one.view.name, one.variant, one.member, one.seat): one for one in evidence.openings}
+    for book in books:
+        if _is_forced(book, books):
+            continue
+        kind = kinds_by_use([book])[0]
+        in_variants = [
+            others.get((book.view.name, variant.name, book.member, book.seat)) for variant in evidence.run.variants
+        ]
+        found = [other.find(kind) if other else None for other in in_variants]
+        label = f"{book.member}, seat {book.seat + 1}: {kind}"
+        rows.append(Row(label, [one.share if one else None for one in found]))
+    if not rows:
+        return None
+    note = f"Share of games; sorted by {books[0].view.text}. Dots are means, lines 95 % intervals."
+    return figures.dots("openings", title(evidence), note, rows, evidence.names, "share")
+
+
+def table_rows(evidence: "Evidence", view: str) -> list[list[str]]:
+    """The most usual opening of every seat, one row a variant, kind of players and seat."""
+    return [
+        [
+            evidence.name_of(book.variant),
+            book.member,
+            str(book.seat + 1),
+            usual.kind,
+            words.with_interval(usual.share, "share"),
+            words.with_interval(usual.wins, "share"),
+            words.percent(book.wins),
+            f"{book.entropy:.2f}",
+        ]
+        for book in evidence.openings
+        if book.view.name == view
+        for usual in book.openings[:1]
+    ]

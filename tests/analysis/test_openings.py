@@ -1,0 +1,115 @@
+"""The opening book: shares add up, wins are those of the seats table, games of a deal are one observation."""
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from mmsim.analysis.openings import NONE, known_views, opening_books, views_named
+from mmsim.analysis.tables import RunTables, open_run
+from mmsim.core.errors import UsageError
+from tests.runs import write_run
+
+
+@pytest.fixture(scope="module")
+def panel(tmp_path_factory: pytest.TempPathFactory) -> RunTables:
+    folder = tmp_path_factory.mktemp("openings") / "panel"
+    rules = ("print", "print+loyal")
+    return open_run(write_run(folder, rules, games=40, part_games=20, panel=["planner", "networker"]))
+
+
+@pytest.fixture(scope="module")
+def metro(tmp_path_factory: pytest.TempPathFactory) -> RunTables:
+    folder = tmp_path_factory.mktemp("openings") / "metro"
+    return open_run(write_run(folder, ("metro",), games=40, part_games=20, game="metro", bots="planner"))
+
+
+@pytest.fixture(params=["panel", "metro"])
+def played(request: pytest.FixtureRequest) -> RunTables:
+    run: RunTables = request.getfixturevalue(request.param)
+    return run
+
+
+def test_shares_add_up_and_wins_are_those_of_the_seats_table(played: RunTables) -> None:
+    seats = played.tables["seats"].collect()
+    books = opening_books(played, known_views(played))
+    cells = len(played.cells)
+    assert len(books) == cells * 4 * len(known_views(played))
+    for book in books:
+        cell = book.variant if not played.panel else f"{book.variant}~{book.member}"
+        own = seats.filter(pl.col("variant") == cell, pl.col("seat") == book.seat)
+        assert sum(one.share.value for one in book.openings) == pytest.approx(1)
+        assert sum(one.games for one in book.openings) == book.games == len(own)
+        assert book.wins == pytest.approx(own["win_share"].mean())
+        assert all(one.share.low <= one.share.value <= one.share.high for one in book.openings)
+        assert all(one.wins.low <= one.wins.value <= one.wins.high for one in book.openings)
+
+
+def test_openings_as_they_are_agree_with_their_column(played: RunTables) -> None:
+    (view,) = views_named(played, ["opening"])
+    seats = played.tables["seats"].collect()
+    for book in opening_books(played, [view], member="planner"):
+        own = seats.filter(
+            pl.col("variant").cast(pl.String).str.starts_with(book.variant),
+            pl.col("member") == "planner",
+            pl.col("seat") == book.seat,
+        )
+        counts = dict(own.group_by(pl.col("opening").cast(pl.String).fill_null(NONE)).len().iter_rows())
+        assert {one.kind: one.games for one in book.openings} == counts
+        usual = book.openings[0]
+        won = own.filter(pl.col("opening").cast(pl.String) == usual.kind)["win_share"]
+        assert usual.wins.value == pytest.approx(won.mean())
+
+
+def test_a_start_is_counted_from_the_nearest_one_before(panel: RunTables) -> None:
+    about = panel.variants[0].about
+    (view,) = views_named(panel, ["start"])
+    openings = ["0.0LSR", "5.3RSS", "2.0L", None, "3.3L", "3.0R", "0.0L", "1.3L"]
+    seats = pl.DataFrame({"seat": [0, 1, 2, 3] * 2, "opening": openings})
+    found = seats.select(view.kinds(about)).to_series().to_list()
+    assert found == [
+        *("nobody before", "next start", "4 starts away", None),
+        *("nobody before", "next start", "5 starts away", "3 starts away"),
+    ]
+
+
+def test_a_tile_is_placed_alike_on_all_four_sides(metro: RunTables) -> None:
+    about = metro.variants[0].about
+    place, distance = views_named(metro, ["place", "distance"])
+    seats = pl.DataFrame({"seat": [0, 1, 2, 3], "opening": ["aaaa 0.7", "acba 7.3", "bbbb 7.4", "aaaa 5.2"]})
+    assert seats.select(place.kinds(about)).to_series().to_list() == [
+        *("in a corner", "at the edge", "at the edge", "beside the centre")
+    ]
+    assert seats.select(distance.kinds(about)).to_series().to_list() == [
+        *("nobody before", "further away", "beside it", "2 to 4 cells away")
+    ]
+
+
+def test_one_opening_has_no_entropy_and_two_alike_have_one_bit(panel: RunTables) -> None:
+    (view,) = views_named(panel, ["start"])
+    first = opening_books(panel, [view], "print", "planner")[0]
+    assert [one.kind for one in first.openings] == ["nobody before"]
+    assert first.entropy == 0
+    turns = opening_books(panel, views_named(panel, ["turn"]), "print", "planner")
+    assert all(0 < book.entropy < 5 for book in turns)
+
+
+def test_games_of_a_deal_are_one_observation(tmp_path: Path) -> None:
+    """Four seats are rotated among four of a kind: every deal is played four times with the same result."""
+    fixed = open_run(write_run(tmp_path / "fixed", ("print",), games=48, part_games=48, seats="fixed"))
+    rotated = open_run(write_run(tmp_path / "rotated", ("print",), games=48, part_games=48, seats="rotate"))
+    widths = []
+    for run in (fixed, rotated):
+        one = opening_books(run, views_named(run, ["turn"]))[0].openings[0]
+        assert 0.2 < one.share.value < 0.8
+        widths.append((one.share.se, one.share.deals))
+    assert widths[0][1] == 48
+    assert widths[1][1] == 12
+    assert widths[1][0] > 1.3 * widths[0][0]
+
+
+def test_what_is_not_known_is_named(panel: RunTables) -> None:
+    with pytest.raises(UsageError, match="unknown way to sort openings 'strat'; did you mean 'start'"):
+        views_named(panel, ["strat"])
+    with pytest.raises(UsageError, match="unknown member 'expert'"):
+        opening_books(panel, known_views(panel), member="expert")
