@@ -1,7 +1,7 @@
 """Digests of fixed games: every bot of both games under every edition, mode and board, a line each.
 
 python -m benchmarks.digests             play them and name every line that differs from the committed ones
-python -m benchmarks.digests --write     play them and write `digests.json` anew
+python -m benchmarks.digests --write     play them and write them to `digests.json`; lines that are not played stay
 python -m benchmarks.digests planner     only the lines whose name has this word in it
 
 A change that should leave the games alone leaves every digest alone. One that changes games on purpose writes the file
@@ -95,11 +95,13 @@ def main(arguments: list[str]) -> int:
         line = line_of(case)
         if all(word in line for word in words):
             found[line] = digest(*case)
+    committed = json.loads(COMMITTED.read_text())
     if write:
-        COMMITTED.write_text(json.dumps(found, indent=1) + "\n")
+        lines = {line_of(case) for case in cases()}
+        kept = {line: value for line, value in committed.items() if line in lines}
+        COMMITTED.write_text(json.dumps({**kept, **found}, indent=1) + "\n")
         print(f"{len(found)} digests written to {COMMITTED.name}")
         return 0
-    committed = json.loads(COMMITTED.read_text())
     changed = [line for line, told in found.items() if committed.get(line) != told]
     for line in changed:
         print(f"differs: {line}")

@@ -16,7 +16,7 @@ from mmsim.batch.plan import Part
 from mmsim.batch.store import Run
 from mmsim.core.errors import MmsimError
 from mmsim.core.game import Variant
-from mmsim.core.seating import games_a_deal
+from mmsim.core.seating import bot_name, games_a_deal, seat_orders
 from mmsim.games import find_shell
 
 FINISHED = "finished"
@@ -49,14 +49,18 @@ class VariantInfo:
     board: str | None = None  # None: the usual one, or the only one
     seated: str = ""  # the bots as the experiment lists them
     about: Mapping[str, Any] = field(default_factory=dict, hash=False, compare=False)
+    cycle: int = 1  # games in which every way to seat the bots is played equally often
 
     @classmethod
     def of(cls, about: Mapping[str, Any], named: Variant) -> "VariantInfo":
         """A variant as a game describes it, and as its experiment names it."""
         players = int(about["players"])
         bots = tuple(bot if isinstance(bot, str) else str(bot["bot"]) for bot in about["bots"])
-        deal = games_a_deal(players, about["seats"] == "rotate")
-        return cls(str(about["name"]), players, bots, deal, named.rules, named.board, named.bots, about)
+        rotate = about["seats"] == "rotate"
+        names = [bot_name(*bot) for bot in zip(bots, about["bots"], strict=True)]
+        cycle = len(seat_orders(names, about["seat_player"], rotate))
+        deal = games_a_deal(players, rotate)
+        return cls(str(about["name"]), players, bots, deal, named.rules, named.board, named.bots, about, cycle)
 
 
 @dataclass(frozen=True)
@@ -205,6 +209,12 @@ class RunTables:
             found.append(
                 "Bots differ and seats are fixed, so the effect of a seat cannot be told from that of its bot."
             )
+        found += [
+            f"The {totals[cell.name]:,} games of {cell.name} are no multiple of {cell.cycle}, after which every way to "
+            "seat its bots has been played equally often: who sits beside whom is not quite balanced."
+            for cell in self.cells
+            if totals.get(cell.name, 0) % cell.cycle and cell.cycle > cell.games_a_deal
+        ]
         kinds = [one.member for one in self.by_member]
         for one, other in combinations(range(len(self.variants)), 2):
             if not any(kind.is_evidence(one, other) for kind in kinds):

@@ -6,7 +6,6 @@ from typing import Any
 from mmsim.core.errors import UsageError
 from mmsim.core.game import SEATINGS, Variant
 from mmsim.core.records import RecordError, same
-from mmsim.core.seating import rotated
 from mmsim.games import find_game, find_shell
 
 
@@ -29,15 +28,13 @@ def prove_origin(record: dict[str, Any]) -> None:
 def _difference(record: dict[str, Any], bots: list[str], seats: str) -> str | None:
     """The first thing in which the game of a seed is not that of a record; None: there is nothing."""
     game, number = find_game(record["game"]), record["seed"]["game"]
-    players = [seat["player"] for seat in record["seats"]]
-    count = len(set(players))
-    listed = rotated(bots, players, -number % count) if seats == "rotate" else bots
+    players = len({seat["player"] for seat in record["seats"]})
     where = {"board": record["board"]["set"]} if "set" in record["board"] else {}
     try:
         variant = Variant(
             record["ruleset"]["name"],
-            count,
-            bots=",".join(listed),
+            players,
+            bots=",".join(bots),  # with rotated seats any order will do
             seed=record["seed"]["master"],
             seats=seats,
             **where,

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from mmsim.batch.journal import Entry
 from mmsim.batch.plan import Part
@@ -36,6 +38,12 @@ class Match:
         step = max(1, -(-self.games // _PARTS) // self.games_a_deal) * self.games_a_deal
         for done in range(0, self.games, step):
             yield self.first + done, min(step, self.games - done)
+
+
+def seats_of_first(game: str, match: Match) -> NDArray[np.int64]:
+    """For every game of a match the seat of the bot that its variant lists first."""
+    seats = np.array([order.index(0) for order in find_game(game).prepare(match.variant).seating.orders])
+    return np.asarray(seats[(match.first + np.arange(match.games)) % len(seats)])
 
 
 class Arena:

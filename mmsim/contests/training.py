@@ -17,7 +17,7 @@ from mmsim import __version__
 from mmsim.batch.experiment import PreparedVariant
 from mmsim.batch.tally import Tally
 from mmsim.contests.fitting import Fit, Lessons, fit
-from mmsim.contests.matches import Arena, Match
+from mmsim.contests.matches import Arena, Match, seats_of_first
 from mmsim.core.bots import NetBot
 from mmsim.core.errors import UsageError
 from mmsim.core.game import Variant
@@ -154,7 +154,7 @@ def judge(plan: Plan, arena: Arena, spec: str) -> list[Verdict]:
     matches = [_match(lineup, _HELD_OUT, int(plan.final_games * lineup.part)) for lineup in lineups]
     verdicts = []
     for lineup, match, tables in zip(lineups, matches, arena.play(matches), strict=True):
-        share = Tally.of(_shares(tables["seats"], match.games_a_deal))
+        share = Tally.of(_shares(plan.game, match, tables["seats"]))
         players = match.games_a_deal
         verdicts.append(
             Verdict(lineup.name, lineup.opponent, players, players * share.count, share.mean, share.half_width())
@@ -192,12 +192,11 @@ def _match(lineup: _Lineup, first: int, games: int) -> Match:
     return Match(lineup.variant, first - first % players, max(players, games - games % players), players)
 
 
-def _shares(seats: pl.DataFrame, games_a_deal: int) -> Any:
+def _shares(game: str, match: Match, seats: pl.DataFrame) -> Any:
     """The win share of the first player's bots, as the list names them, for every layout and deal."""
-    rotation = pl.col("game").cast(pl.Int64) % games_a_deal
-    of_first = seats.filter(pl.col("player").cast(pl.Int64) == (games_a_deal - rotation) % games_a_deal)
-    by_game = of_first.group_by("game", maintain_order=True).agg(pl.col("win_share").first().cast(pl.Float64))
-    return by_game["win_share"].to_numpy().reshape(-1, games_a_deal).mean(axis=1)
+    share = seats["win_share"].cast(pl.Float64).to_numpy().reshape(match.games, -1)
+    of_first = share[np.arange(match.games), seats_of_first(game, match)]
+    return of_first.reshape(-1, match.games_a_deal).mean(axis=1)
 
 
 def _rounded(figures: dict[str, Any]) -> dict[str, Any]:

@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mmsim.batch.tally import Tally
-from mmsim.contests.matches import Arena, Match, Tables
+from mmsim.contests.matches import Arena, Match, Tables, seats_of_first
 from mmsim.core.bots import Bot
 from mmsim.core.errors import UsageError
 from mmsim.core.game import Variant
-from mmsim.core.seating import find_bot, games_a_deal, rotated
+from mmsim.core.seating import find_bot, games_a_deal
 from mmsim.games import find_shell
 
 _HELD_OUT = 1 << 62  # games of the final judgement have numbers no generation reaches
@@ -110,7 +110,8 @@ def _fitness(
 ) -> NDArray[np.float64]:
     """How well every variation does against each of the opponents, on the mean: wins, and a little for the margin."""
     matches = [_match(plan, spec, other, first, plan.games) for spec in tried for other in opponents]
-    found = [won + 0.01 * margin for won, margin in (_by_deal(plan, tables) for tables in arena.play(matches))]
+    played = zip(matches, arena.play(matches), strict=True)
+    found = [won + 0.01 * margin for won, margin in (_by_deal(plan, *of_match) for of_match in played)]
     means: NDArray[np.float64] = np.array([values.mean() for values in found]).reshape(len(tried), len(opponents))
     return np.asarray(means.mean(axis=1))
 
@@ -124,14 +125,12 @@ def _match(plan: Plan, spec: str, other: str, first: int, games: int) -> Match:
     return Match(variant, first - first % deal, games - games % deal, deal)
 
 
-def _by_deal(plan: Plan, tables: Tables) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _by_deal(plan: Plan, match: Match, tables: Tables) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Win share and margin of the first bot of the list, for every layout and deal."""
     seats = tables["seats"]
     score = seats["score"].to_numpy().reshape(-1, plan.players).astype(float)
     share = seats["win_share"].to_numpy().reshape(-1, plan.players).astype(float)
-    players, games = range(plan.players), np.arange(len(score))
-    seat_of_first = np.array([rotated(players, players, rotation).index(0) for rotation in players])
-    own = seat_of_first[games % plan.players]
+    games, own = np.arange(len(score)), seats_of_first(plan.game, match)
     rivals = score.copy()
     rivals[games, own] = -np.inf
     margin = score[games, own] - rivals.max(axis=1)
@@ -141,9 +140,9 @@ def _by_deal(plan: Plan, tables: Tables) -> tuple[NDArray[np.float64], NDArray[n
 
 def judge(plan: Plan, arena: Arena, spec: str, opponents: Sequence[str]) -> list[Verdict]:
     """The final figures of a bot, on games that no generation has played."""
-    played = arena.play([_match(plan, spec, other, _HELD_OUT, plan.final_games) for other in opponents])
+    matches = [_match(plan, spec, other, _HELD_OUT, plan.final_games) for other in opponents]
     verdicts = []
-    for other, tables in zip(opponents, played, strict=True):
-        share = Tally.of(_by_deal(plan, tables)[0])
+    for other, match, tables in zip(opponents, matches, arena.play(matches), strict=True):
+        share = Tally.of(_by_deal(plan, match, tables)[0])
         verdicts.append(Verdict(other, plan.players * share.count, share.mean, share.half_width()))
     return verdicts

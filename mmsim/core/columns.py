@@ -5,11 +5,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-_VARIANT = {"variant": "rules and number of players, as the experiment names them"}
+_FIRST = {
+    "variant": "rules and number of players, as the experiment names them",
+    "member": "kind of players at the table: one bot, or the bots of all seats as they are listed",
+}
 _ADDED = {  # by `core/frames`: compiled code does not know names, nor how many games share a deal
     "games": {
         "deal": "number of the layout and deal; games that share both have the same one",
-        "seating": "which of the games of its deal this is: in 0 the bots sit in the order in which they are listed",
+        "seating": "which way to seat the bots this is; games of one number seat them alike",
     },
     "seats": {"bot": "bot that played the seat"},
 }
@@ -39,5 +42,5 @@ def sentences(tables: Mapping[str, Sequence[Column]]) -> dict[str, dict[str, str
     found: dict[str, dict[str, str]] = {}
     for table, columns in tables.items():
         texts = {column.name: column.text + (f"; null: {column.null}" if column.null else "") for column in columns}
-        found[table] = {**_VARIANT, **_ADDED.get(table, {}), **texts}
+        found[table] = {**_FIRST, **_ADDED.get(table, {}), **texts}
     return found

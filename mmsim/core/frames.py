@@ -10,6 +10,8 @@ import polars as pl
 import polars.selectors as cs
 from numpy.typing import NDArray
 
+from mmsim.core.seating import Seating
+
 _FORMULA = r"^([=+\-@\t\r])"  # how a cell begins that a spreadsheet would run
 Frame = TypeVar("Frame", pl.DataFrame, pl.LazyFrame)
 
@@ -83,21 +85,22 @@ class Frames:
                 decoded.append(value.alias(name))
         return decoded
 
-    def frame(self, table: str, rows: NDArray[Any], variant: str, bots: Sequence[Sequence[str]]) -> pl.DataFrame:
-        """The rows of a table as a data frame; `bots` names the bots of every rotation, seat by seat."""
-        columns = []
+    def frame(self, table: str, rows: NDArray[Any], variant: str, seating: Seating) -> pl.DataFrame:
+        """The rows of a table as a data frame."""
+        columns, bots = [], [bot.spec for bot in seating.bots]
         for name, dtype in self.schema(table).items():
             if name in ("variant", "member"):
-                same = variant if name == "variant" else _member(bots[0])
+                same = variant if name == "variant" else _member(bots)
                 column = pl.Series(name, [same], dtype).new_from_index(0, len(rows))
             elif name == "bot":
-                known = list(dict.fromkeys(bot for seats in bots for bot in seats))
-                codes = np.array([[known.index(bot) for bot in seats] for seats in bots], np.uint32)
-                seated = codes[rows["game"] % np.uint64(len(bots)), rows["seat"]]
+                known = list(dict.fromkeys(bots))
+                codes = np.array([known.index(bot) for bot in bots], np.uint32)[np.array(seating.orders)]
+                seated = codes[rows["game"] % np.uint64(len(codes)), rows["seat"]]
                 column = pl.Series(name, known, dtype).gather(pl.Series(seated))
-            elif table == "games" and name in ("deal", "seating"):
-                deal, seating = np.divmod(rows["game"], np.uint64(len(bots)))
-                column = pl.Series(name, deal if name == "deal" else seating, dtype)
+            elif table == "games" and name == "deal":
+                column = pl.Series(name, rows["game"] // np.uint64(seating.games_a_deal), dtype)
+            elif table == "games" and name == "seating":
+                column = pl.Series(name, rows["game"] % np.uint64(len(seating.orders)), dtype)
             elif name in self.texts:
                 column = self.texts[name](np.ascontiguousarray(rows[name])).alias(name)
             else:

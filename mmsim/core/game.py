@@ -42,7 +42,8 @@ class Variant:
     """One cell of an experiment: which rules, board, players and bots, and the master seed of its games.
 
     With `seats="rotate"` as many games in a row as there are players share a layout and a deal, and the bots move on
-    by one player from each to the next; with `"fixed"` every game has a layout and a deal of its own.
+    by one player from each to the next, in another order from deal to deal (`core/seating.py`); with `"fixed"` every
+    game has a layout and a deal of its own.
     """
 
     rules: str

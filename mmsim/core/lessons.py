@@ -6,6 +6,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from mmsim.core.seating import Seating
+
 MARGIN = 0.5  # what being far ahead counts beside a win, in the result of a lesson
 
 
@@ -14,6 +16,7 @@ class Lesson(NamedTuple):
 
     master: int
     game: int
+    games_a_deal: int
     learners: int
     every: int
     most: int  # moves or turns compared
@@ -22,8 +25,8 @@ class Lesson(NamedTuple):
 class Seats(Protocol):
     """A variant that says who plays in a game."""
 
-    def seated(self, game: int) -> list[Any]:
-        """The bots of a game, seat by seat."""
+    @property
+    def seating(self) -> Seating: ...
 
 
 def lesson_rows(inputs: int) -> np.dtype[Any]:
@@ -51,6 +54,6 @@ def collect_lessons(
     """
     found = [room[:0].copy()]
     for game in games:
-        learners = sum(1 << seat for seat, bot in enumerate(prepared.seated(game)) if bot.spec == learner)
+        learners = sum(1 << seat for seat, bot in enumerate(prepared.seating.at(game)) if bot.spec == learner)
         found.append(room[: play(game, learners)].copy())
     return np.concatenate(found)

@@ -1,11 +1,15 @@
 """Who sits where: lists of bots as they are written, and bots of your own in Python."""
 
+import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass, fields, is_dataclass, replace
+from functools import cached_property
 from hashlib import sha256
+from itertools import permutations
+from math import gcd
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Protocol, TypeVar
@@ -16,7 +20,6 @@ from mmsim.core.files import read_bytes
 from mmsim.core.guard import CodeFailedError, bot_code
 
 Move = TypeVar("Move")
-Seated = TypeVar("Seated")
 GROUP = "mmsim.bots"  # of entry points
 _LOOKS_AT = "what its Python code looks at"
 _SHARED = ("rules", "city")  # what views of a game do not make anew
@@ -122,15 +125,78 @@ def games_a_deal(players: int, rotate: bool) -> int:
     return players if rotate else 1
 
 
-def rotated(listed: Sequence[Seated], seat_player: Sequence[int], rotation: int) -> list[Seated]:
-    """Who sits where after so many rotations: every player has the bots of the next one, company by company."""
-    seats = range(len(seat_player))
-    seats_of = [[seat for seat in seats if seat_player[seat] == player] for player in sorted({*seat_player})]
-    after = list(listed)
-    for own, next_ones in zip(seats_of, seats_of[rotation:] + seats_of[:rotation], strict=True):
-        for seat, other in zip(own, next_ones, strict=True):
-            after[seat] = listed[other]
-    return after
+@dataclass(frozen=True)
+class Seating:
+    """Who sits where in every game of a variant, and which of its games share a deal."""
+
+    bots: tuple[Bot, ...]  # as they are listed, seat by seat
+    seat_player: Sequence[int]
+    rotate: bool
+
+    @cached_property
+    def orders(self) -> list[tuple[int, ...]]:
+        """Who sits where in game 0, 1, 2 ... of a cycle, see `seat_orders`."""
+        names = [bot_name(bot.spec, bot.about) for bot in self.bots]
+        return seat_orders(names, self.seat_player, self.rotate)
+
+    @property
+    def games_a_deal(self) -> int:
+        return games_a_deal(len({*self.seat_player}), self.rotate)
+
+    def number(self, game: int) -> int:
+        """Which of the orders a game has."""
+        return game % len(self.orders)
+
+    def at(self, game: int) -> list[Bot]:
+        """The bots of a game, seat by seat."""
+        return [self.bots[place] for place in self.orders[self.number(game)]]
+
+
+def bot_name(spec: str, about: Any) -> str:
+    """A name by which bots are sorted and told apart: two classes in Python may have one spec, but not one digest."""
+    return json.dumps([spec, about], sort_keys=True)
+
+
+def seat_orders(names: Sequence[str], seat_player: Sequence[int], rotate: bool) -> list[tuple[int, ...]]:
+    """Who sits where in game 0, 1, 2 ... of a cycle: seat by seat the place of a bot in the list of their names.
+
+    With rotated seats the games of a deal have the bots round the table in one order, each moved on by one player
+    from the last. From deal to deal the order is another one, until after a cycle every way to seat the bots has
+    been played equally often. In which order they are listed changes no game: they are sorted first. A player
+    keeps the bots of all his seats.
+    """
+    if not rotate:
+        return [tuple(range(len(names)))]
+    seats, players = range(len(names)), sorted({*seat_player})
+    seats_of = [[seat for seat in seats if seat_player[seat] == player] for player in players]
+    found = []
+    for circle in circles([tuple(names[seat] for seat in own) for own in seats_of]):
+        for rotation in range(len(circle)):
+            order = [0] * len(names)
+            for own, other in zip(seats_of, circle[rotation:] + circle[:rotation], strict=True):
+                for seat, place in zip(own, seats_of[other], strict=True):
+                    order[seat] = place
+            found.append(tuple(order))
+    return found
+
+
+def circles(names: Sequence[tuple[str, ...]]) -> list[tuple[int, ...]]:
+    """Ways to sit round a table, as places in a list of names, that together are all ways equally often.
+
+    Those are alike that differ by who sits first, or in who of one name sits where. A way that looks the same when
+    everybody moves on by fewer places than there are is there less often, for its rotations come more often.
+    """
+    first, *others = sorted(range(len(names)), key=lambda place: names[place])
+    found: dict[Any, tuple[int, ...]] = {}
+    distinct: dict[Any, int] = {}  # rotations of a way that do not look the same
+    for rest in permutations(others):
+        look = [names[place] for place in (first, *rest)]
+        turned = {tuple(look[by:] + look[:by]) for by in range(len(look))}
+        if min(turned) not in found:
+            found[min(turned)], distinct[min(turned)] = (first, *rest), len(turned)
+    unit = gcd(*distinct.values())
+    times = max(distinct.values()) // unit
+    return [circle for time in range(times) for look, circle in found.items() if time < distinct[look] // unit]
 
 
 def split_bots(text: str) -> list[str]:

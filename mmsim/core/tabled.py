@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from mmsim.core.bots import Bot
+from mmsim.core.seating import Seating
 
 if TYPE_CHECKING:
     import polars as pl
@@ -17,17 +17,13 @@ if TYPE_CHECKING:
 Texts: TypeAlias = Mapping[str, Callable[[NDArray[Any]], "pl.Series"]]
 
 
-class Seating(Protocol):
+class Seated(Protocol):
     """A variant that says who sits where."""
 
     @property
     def name(self) -> str: ...
     @property
-    def rotations(self) -> int:
-        """How many games in a row share a deal."""
-
-    def seated(self, game: int) -> list[Bot]:
-        """The bots of a game, seat by seat."""
+    def seating(self) -> Seating: ...
 
 
 class TabledGame:
@@ -45,9 +41,8 @@ class TabledGame:
     def tables(self) -> "dict[str, pl.Schema]":
         return {table: self._frames.schema(table) for table in self.rows}
 
-    def frame(self, prepared: Seating, table: str, rows: NDArray[Any]) -> "pl.DataFrame":
-        bots = [[bot.spec for bot in prepared.seated(rotation)] for rotation in range(prepared.rotations)]
-        return self._frames.frame(table, rows, prepared.name, bots)
+    def frame(self, prepared: Seated, table: str, rows: NDArray[Any]) -> "pl.DataFrame":
+        return self._frames.frame(table, rows, prepared.name, prepared.seating)
 
     @cached_property
     def _frames(self) -> "Frames":

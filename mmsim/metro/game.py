@@ -85,7 +85,7 @@ class Metro(TabledGame):
                 "number_colours": {colour: list(stations) for colour, stations in number_colours().items()},
             },
             "bots": [{"bot": bot.spec, **bot.about} for bot in prepared.bots],
-            "seats": "rotate" if prepared.rotate else "fixed",
+            "seats": "rotate" if prepared.seating.rotate else "fixed",
             "seed": prepared.seed,
         }
 
@@ -95,7 +95,7 @@ class Metro(TabledGame):
 
     def record(self, prepared: Prepared, game: int) -> dict[str, Any]:
         check_untouched(prepared)
-        seed, bots = Seed(prepared.seed, game, prepared.rotate), [bot.spec for bot in prepared.seated(game)]
+        seed, bots = Seed(prepared.seed, game, prepared.seating.rotate), [bot.spec for bot in prepared.seating.at(game)]
         if all(bot == BOTS["uniform"] for bot in prepared.bots):  # the reference engine has nothing to compile
             table = play_uniform(prepared.rules, seed)
             return record.record_of(table, table.deal, result(table), bots, seed)
@@ -110,7 +110,7 @@ class Metro(TabledGame):
     def play_reference(self, prepared: Prepared, first_game: int, count: int) -> int:
         decisions = 0
         for game in range(first_game, first_game + count):
-            table = play_uniform(prepared.rules, Seed(prepared.seed, game, prepared.rotate))
+            table = play_uniform(prepared.rules, Seed(prepared.seed, game, prepared.seating.rotate))
             result(table)
             decisions += len(table.history)
         return decisions

@@ -60,7 +60,7 @@ class Table:
         if WAGONS in names:
             self.setting = prepared.setting._replace(board=self._shuffled_wagons(draws))
         board, rules, positions = self.setting.board, self.setting.rules, self.memory.positions
-        border.set_up(positions, board, rules, self.memory.dice, prepared.seed, game, prepared.rotations)
+        border.set_up(positions, board, rules, self.memory.dice, prepared.seed, game, prepared.seating.games_a_deal)
         if HANDS in names:
             self._shuffle_hands(game, draws)
         return self._first_round(draws) if FIRST_TURNS in names else 0
@@ -76,7 +76,7 @@ class Table:
     def _shuffle_hands(self, game: int, draws: Stream) -> None:
         """Deal the tiles that are dealt to the seats in another order."""
         rules, s, layout = self._prepared.rules, self._state, int(self._state.layout)
-        dealt = Seed(self._prepared.seed, game, self._prepared.rotate).dealt(rules)
+        dealt = Seed(self._prepared.seed, game, self._prepared.seating.rotate).dealt(rules)
         hands = [dealt.supply[rules.hand * seat : rules.hand * (seat + 1)] for seat in order(rules.players, draws)]
         supply = (*(tile for hand in hands for tile in hand), *dealt.supply[rules.hand * rules.players :])
         border.clear_table(self.memory.positions, self.setting.board)

@@ -87,7 +87,7 @@ class Metromania(TabledGame):
                 "frame": list(board_set.frame),
             },
             "bots": [{"bot": bot.spec, **bot.about} for bot in prepared.bots],
-            "seats": "rotate" if prepared.rotations > 1 else "fixed",
+            "seats": "rotate" if prepared.seating.rotate else "fixed",
             "seed": prepared.seed,
         }
 
@@ -97,9 +97,11 @@ class Metromania(TabledGame):
 
     def record(self, prepared: Prepared, game: int) -> dict[str, Any]:
         check_untouched(prepared)
-        seed, bots = Seed(prepared.seed, game), [bot.spec for bot in prepared.seated(game)]
+        seed, bots = Seed(prepared.seed, game), [bot.spec for bot in prepared.seating.at(game)]
         if all(bot == BOTS["uniform"] for bot in prepared.bots):  # the reference engine has nothing to compile
-            table = set_up(prepared.board_set, prepared.rules, Seed(prepared.seed, game // prepared.rotations))
+            table = set_up(
+                prepared.board_set, prepared.rules, Seed(prepared.seed, game // prepared.seating.games_a_deal)
+            )
             play_out(table, seed)
             return record.to_record(table, bots, seed)
         position = Position(prepared, game)

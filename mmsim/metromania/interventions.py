@@ -64,7 +64,14 @@ class Table:
     def _set_up(self, game: int, deals: NDArray[np.uint8]) -> None:
         prepared, setting = self._prepared, self._prepared.setting
         border.set_up(
-            self.memory.state, setting.board, setting.rules, deals, prepared.seed, game, prepared.rotations, -1
+            self.memory.state,
+            setting.board,
+            setting.rules,
+            deals,
+            prepared.seed,
+            game,
+            prepared.seating.games_a_deal,
+            -1,
         )
 
     def _shuffled_hands(self, draws: Stream) -> NDArray[np.uint8]:
@@ -108,7 +115,7 @@ class Table:
         return self._moves[:count]
 
     def _choose(self, game: int) -> int:
-        return int(bots_border.choose(self.memory, self._prepared.setting, game % self._prepared.rotations))
+        return int(bots_border.choose(self.memory, self._prepared.setting, self._prepared.seating.number(game)))
 
     def _play(self, move: Any) -> None:
         border.play(self.memory.state, self._prepared.setting.board, self._prepared.setting.rules, move)

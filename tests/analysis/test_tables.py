@@ -66,6 +66,16 @@ def test_different_bots_on_fixed_seats_are_a_warning(tmp_path: Path) -> None:
     assert any("cannot be told from that of its bot" in warning for warning in open_run(mixed).warnings)
 
 
+@pytest.mark.parametrize(("games", "warned"), [(8, True), (24, False)])
+def test_orders_of_different_bots_that_are_not_played_equally_often_are_a_warning(
+    tmp_path: Path, games: int, warned: bool
+) -> None:
+    bots = "uniform,greedy,runner,blocker"
+    run = open_run(write_run(tmp_path / "run", ["print"], games=games, part_games=8, seats="rotate", bots=bots))
+    said = "The 8 games of print-4p are no multiple of 24, after which every way to seat"
+    assert any(said in warning for warning in run.warnings) is warned
+
+
 def test_no_run_at_all_is_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="there is no run .*nothing"):
         open_run(tmp_path / "nothing")

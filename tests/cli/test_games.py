@@ -125,7 +125,7 @@ def test_bots_of_metro_that_think_play_and_rotate(tmp_path: Path) -> None:
     words = ("play", "--rules", "metro", "--bots", "planner,greedy,spoiler,uniform", "--quiet", "--record", told)
     run(*words, "--number", 6, "--seats", "rotate")
     record = json.loads(told.read_text())
-    assert [seat["bot"] for seat in record["seats"]] == ["spoiler", "uniform", "planner", "greedy"]
+    assert [seat["bot"] for seat in record["seats"]] == ["uniform", "spoiler", "greedy", "planner"]
     assert record["seed"]["seats"] == "rotate"
     output("verify", told)
 

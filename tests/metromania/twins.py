@@ -15,10 +15,11 @@ from mmsim.compiled.entries import Record
 from mmsim.core import records
 from mmsim.core.game import Variant
 from mmsim.core.rng import Stream
+from mmsim.core.seating import Seating
 from mmsim.metromania.bots import seat_bots
 from mmsim.metromania.bots.border import Setting
 from mmsim.metromania.bots.position import CoreResult, Position, View
-from mmsim.metromania.bots.prepared import Prepared, seatings
+from mmsim.metromania.bots.prepared import Prepared, seating_rows
 from mmsim.metromania.engine import state
 from mmsim.metromania.rules import boardfile, reference
 from mmsim.metromania.rules.board import BoardSet
@@ -154,10 +155,10 @@ def board_record(board_set: BoardSet) -> Record:
 
 def prepared(board_set: BoardSet, rules: Ruleset, master: int) -> Prepared:
     """As `game.prepare`, but for what can be kept from one game to the next."""
-    bots = tuple(seat_bots(Variant("print").bots, rules.companies))
+    seating = Seating(seat_bots(Variant("print").bots, rules.companies), rules.seat_player, rotate=False)
     table = _deal_table(rules.deal, rules.seat_player, rules.marker_set)
-    setting = Setting(board_record(board_set), state.rules_record(rules), table, seatings(rules, bots, False))
-    return Prepared(board_set, rules, bots, master, rules.variant, setting)
+    setting = Setting(board_record(board_set), state.rules_record(rules), table, seating_rows(rules, seating))
+    return Prepared(board_set, rules, seating, master, rules.variant, setting)
 
 
 # --- comparing -----------------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 
 from mmsim.core.bots import Bot
 from mmsim.core.rng import Stream
-from mmsim.core.seating import games_a_deal, rotated
+from mmsim.core.seating import Seating
 from tests.toy.rules import MOVES, Position, Ruleset, Seed
 
 ELEMENTS = {"rolling": "rolls of the die"}
@@ -20,7 +20,7 @@ _CHOICES: dict[str, Callable[[Stream], str]] = {
 
 def seated(rules: Ruleset, listed: tuple[Bot, ...], seed: Seed) -> list[Bot]:
     """Who sits where in a game."""
-    return rotated(listed, range(rules.players), seed.game % games_a_deal(rules.players, seed.rotate))
+    return Seating(listed, range(rules.players), seed.rotate).at(seed.game)
 
 
 def play(rules: Ruleset, listed: tuple[Bot, ...], seed: Seed, interventions: tuple[str, ...] = ()) -> Position:

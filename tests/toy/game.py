@@ -12,10 +12,10 @@ import numpy as np
 from mmsim.core.bots import Bot
 from mmsim.core.game import BotError, GameRows, Variant
 from mmsim.core.interventions import check_interventions
-from mmsim.core.seating import games_a_deal, seat_bots
+from mmsim.core.seating import Seating, seat_bots
 from mmsim.core.tabled import TabledGame
 from tests.toy import record
-from tests.toy.bots import BOTS, ELEMENTS, INTERVENTIONS, play, seated
+from tests.toy.bots import BOTS, ELEMENTS, INTERVENTIONS, play
 from tests.toy.rules import END_REASONS, RULES_VERSION, Position, Ruleset, Seed, ruleset
 
 BAD_GAME = 77
@@ -57,14 +57,11 @@ class Prepared:
         return f"{self.rules.name}-{self.rules.players}p{self.variant.suffix}"
 
     @property
-    def rotations(self) -> int:
-        return games_a_deal(self.rules.players, self.variant.rotate)
+    def seating(self) -> Seating:
+        return Seating(self.bots, range(self.rules.players), self.variant.rotate)
 
     def seed(self, game: int) -> Seed:
         return Seed(self.variant.seed, game, self.variant.rotate)
-
-    def seated(self, game: int) -> list[Bot]:
-        return seated(self.rules, self.bots, self.seed(game))
 
 
 class Toy(TabledGame):
@@ -132,7 +129,7 @@ class Toy(TabledGame):
 
     def record(self, prepared: Prepared, game: int) -> dict[str, Any]:
         seed = prepared.seed(game)
-        bots = [bot.spec for bot in prepared.seated(game)]
+        bots = [bot.spec for bot in prepared.seating.at(game)]
         return record.record_of(play(prepared.rules, prepared.bots, seed), bots, seed)
 
     def verify(self, written: dict[str, Any]) -> None:

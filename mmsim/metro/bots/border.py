@@ -25,7 +25,7 @@ class Setting(NamedTuple):
 
     board: Record
     rules: Record
-    bots: Record  # for every rotation a record: who sits where
+    bots: Record  # for every order of the bots a record: who sits where
 
 
 class Memory(NamedTuple):
@@ -66,16 +66,16 @@ def play_game(positions: Positions, b: Board, r: Rules, bots: Bots, dice: Any, m
     return decisions
 
 
-@entry(memory=MEMORY, setting=SETTING, rows=border.ROWS, master=np.uint64, first=np.int64)
-def play_games(memory: Any, setting: Any, rows: Any, master: Any, first: Any) -> Any:
+@entry(memory=MEMORY, setting=SETTING, rows=border.ROWS, master=np.uint64, first=np.int64, games_a_deal=np.int64)
+def play_games(memory: Any, setting: Any, rows: Any, master: Any, first: Any, games_a_deal: Any) -> Any:
     """Play as many games as there are rows in `games`, from game `first` on; returns the number of decisions."""
     positions, dice, thoughts = memory.positions, memory.dice, memory.thoughts
-    s, b, r, rotations = positions[0], setting.board[0], setting.rules[0], np.int64(setting.bots.size)
+    s, b, r, seatings = positions[0], setting.board[0], setting.rules[0], np.int64(setting.bots.size)
     decisions = np.int64(0)
     for i in range(rows.games.size):
         game = first + i
-        playout.set_up(s, b, r, dice[0], master, game, rotations)
-        bots = setting.bots[game % rotations]
+        playout.set_up(s, b, r, dice[0], master, game, games_a_deal)
+        bots = setting.bots[game % seatings]
         if is_uniform(r, bots):
             decisions += playout.play_uniform(s, b, r, dice[0])
         else:
@@ -95,10 +95,10 @@ def finish_game(memory: Any, setting: Any, rows: Any, game: Any, i: Any) -> Any:
     return decisions
 
 
-@entry(memory=MEMORY, setting=SETTING, rotation=np.int64)
-def choose(memory: Any, setting: Any, rotation: Any) -> Any:
+@entry(memory=MEMORY, setting=SETTING, seating=np.int64)
+def choose(memory: Any, setting: Any, seating: Any) -> Any:
     """The move that the bot in turn chooses."""
-    b, r, bots, dice = setting.board[0], setting.rules[0], setting.bots[rotation], memory.dice
+    b, r, bots, dice = setting.board[0], setting.rules[0], setting.bots[seating], memory.dice
     seat = memory.positions[0].seat
     return choosing.choose(memory.positions, b, r, bots, dice, memory.thoughts, seat)
 
@@ -123,15 +123,24 @@ def show(memory: Any, setting: Any, seat: Any) -> None:
     rows=LESSON,
     master=np.uint64,
     game=np.int64,
+    games_a_deal=np.int64,
     learners=np.uint64,
     every=np.int64,
     most=np.int64,
 )
 def collect_lessons(
-    memory: Any, setting: Any, rows: Any, master: Any, game: Any, learners: Any, every: Any, most: Any
+    memory: Any,
+    setting: Any,
+    rows: Any,
+    master: Any,
+    game: Any,
+    games_a_deal: Any,
+    learners: Any,
+    every: Any,
+    most: Any,
 ) -> Any:
     """Play a game and write some of its decisions into rows; returns how many rows. `Lesson` has the arguments."""
-    b, r, rotations = setting.board[0], setting.rules[0], np.int64(setting.bots.size)
-    bots, dice = setting.bots[game % rotations], memory.dice
-    playout.set_up(memory.positions[0], b, r, dice[0], master, game, rotations)
+    b, r, dice = setting.board[0], setting.rules[0], memory.dice
+    bots = setting.bots[game % setting.bots.size]
+    playout.set_up(memory.positions[0], b, r, dice[0], master, game, games_a_deal)
     return lessons.collect(memory.positions, b, r, bots, dice, memory.thoughts, learners, every, most, game, rows)

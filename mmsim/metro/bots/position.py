@@ -40,7 +40,7 @@ class Position(Steps[Move]):
         self._scored = False
         self._pool: bots_border.Setting | None = None  # the bots of playouts, once they are asked for
         self.rules = self.prepared.rules
-        self.bots = self.prepared.seated(self.game)
+        self.bots = self.prepared.seating.at(self.game)
         seed = Seed(self.prepared.seed, self.game)
         self._draws = [seed.bot_draws(seat) for seat in range(self.rules.players)]
         self._s = self._memory.positions[0]
@@ -49,7 +49,9 @@ class Position(Steps[Move]):
     def _set_up(self) -> None:
         prepared, setting, positions = self.prepared, self.prepared.setting, self._memory.positions
         board, rules = setting.board, setting.rules
-        border.set_up(positions, board, rules, self._memory.dice, prepared.seed, self.game, prepared.rotations)
+        border.set_up(
+            positions, board, rules, self._memory.dice, prepared.seed, self.game, prepared.seating.games_a_deal
+        )
         if self.deal is not None:
             border.clear_table(positions, board)
             state.lay_deal(self._s, self.deal)
@@ -61,8 +63,8 @@ class Position(Steps[Move]):
         return {self._decode(code, tiles): code for code in self._moves[:count].tolist()}
 
     def _think(self) -> Move:
-        rotation = self.game % self.prepared.rotations
-        return self._decode(int(bots_border.choose(self._memory, self.prepared.setting, rotation)), self._tiles())
+        seating = self.prepared.seating.number(self.game)
+        return self._decode(int(bots_border.choose(self._memory, self.prepared.setting, seating)), self._tiles())
 
     def sample_wins(self, wins: NDArray[np.float64]) -> None:
         """Play a game at the beginning of a turn out for every row of an array: a share of the win a player."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from mmsim.compiled.entries import Record, new_record
 from mmsim.core.bots import Bot, NetBot
 from mmsim.core.game import Variant
-from mmsim.core.seating import games_a_deal, rotated
+from mmsim.core.seating import Seating
 from mmsim.metro.bots import seat_bots
 from mmsim.metro.bots.border import Setting
 from mmsim.metro.bots.kinds import SPOILING
@@ -21,35 +21,30 @@ class Prepared:
     """A variant, ready to be played: its board, rules and bots as compiled code reads them."""
 
     rules: Ruleset
-    bots: tuple[Bot, ...]
+    seating: Seating
     seed: int
-    rotate: bool
     name: str
     setting: Setting
 
     @property
-    def rotations(self) -> int:
-        return len(self.setting.bots)
-
-    def seated(self, game: int) -> list[Bot]:
-        """The bots of a game, seat by seat."""
-        return rotated(self.bots, range(self.rules.players), game % self.rotations)
+    def bots(self) -> tuple[Bot, ...]:
+        return self.seating.bots
 
 
 def prepare(rules: Ruleset, variant: Variant) -> Prepared:
     """A variant whose ruleset is at hand."""
     check_board(variant.board)
     bots = seat_bots(variant.bots, rules.players, variant.move_seconds)
-    setting = Setting(state.board_record(rules), state.rules_record(rules), seatings(rules, bots, variant.rotate))
-    return Prepared(rules, bots, variant.seed, variant.rotate, rules.variant + variant.suffix, setting)
+    seating = Seating(bots, range(rules.players), variant.rotate)
+    setting = Setting(state.board_record(rules), state.rules_record(rules), seating_rows(rules, seating))
+    return Prepared(rules, seating, variant.seed, rules.variant + variant.suffix, setting)
 
 
-def seatings(rules: Ruleset, bots: Sequence[Bot], rotate: bool) -> Record:
-    """The bots as compiled code reads them: for every rotation a row, in it who sits where."""
-    rotations = games_a_deal(rules.players, rotate)
-    rows = new_record(memory.BOTS, rotations)
-    for rotation in range(rotations):
-        _fill(rows[rotation], rotated(bots, range(rules.players), rotation), rules)
+def seating_rows(rules: Ruleset, seating: Seating) -> Record:
+    """The bots as compiled code reads them: for every order they sit in a row, in it who sits where."""
+    rows = new_record(memory.BOTS, len(seating.orders))
+    for number, row in enumerate(rows):
+        _fill(row, seating.at(number), rules)
     return rows
 
 

@@ -16,5 +16,7 @@ def play_games(prepared: Prepared, first_game: int, count: int) -> GameRows:
     if any(isinstance(bot, PythonBot) for bot in prepared.bots):
         return play_step_by_step((Position(prepared, first_game + i) for i in range(count)), rows)
     memory, setting = border.new_memory(), prepared.setting
-    decisions = border.play_games(memory, setting, Rows(**rows), prepared.seed, first_game)
+    decisions = border.play_games(
+        memory, setting, Rows(**rows), prepared.seed, first_game, prepared.seating.games_a_deal
+    )
     return GameRows(rows, int(decisions))

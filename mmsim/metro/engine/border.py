@@ -24,10 +24,10 @@ class Rows(NamedTuple):
 ROWS = group(Rows, **tables.ROWS)
 
 
-@entry(state=STATE, board=BOARD, rules=RULES, dice=DICE, master=np.uint64, game=np.int64, rotations=np.int64)
-def set_up(state: Any, board: Any, rules: Any, dice: Any, master: Any, game: Any, rotations: Any) -> None:
+@entry(state=STATE, board=BOARD, rules=RULES, dice=DICE, master=np.uint64, game=np.int64, games_a_deal=np.int64)
+def set_up(state: Any, board: Any, rules: Any, dice: Any, master: Any, game: Any, games_a_deal: Any) -> None:
     """Bring a game of a master seed to its first decision."""
-    playout.set_up(state[0], board[0], rules[0], dice[0], master, game, rotations)
+    playout.set_up(state[0], board[0], rules[0], dice[0], master, game, games_a_deal)
 
 
 @entry(state=STATE, board=BOARD)

@@ -38,10 +38,10 @@ def shuffle(s: State, b: Board, r: Rules, dice: Dice) -> None:
 
 
 @jit
-def set_up(s: State, b: Board, r: Rules, dice: Dice, master: Any, game: Any, rotations: Any) -> None:
-    """The game of a seed, ready for its first decision; so many in a row as there are rotations are dealt the same."""
+def set_up(s: State, b: Board, r: Rules, dice: Dice, master: Any, game: Any, games_a_deal: Any) -> None:
+    """The game of a seed, ready for its first decision; `games_a_deal` in a row are dealt the same."""
     clear_table(s, b)
-    set_seed(dice, master, game // rotations)
+    set_seed(dice, master, game // games_a_deal)
     shuffle(s, b, r, dice)
     set_seed(dice, master, game)
     for seat in range(r.players):

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 from mmsim.core.bots import Bot
 from mmsim.core.errors import UsageError
 from mmsim.core.game import Variant
-from mmsim.core.seating import games_a_deal, rotated
+from mmsim.core.seating import Seating
 from mmsim.core.shell import BoardSets, Explained, Fact, GameStory, Listing, Replay
 from mmsim.metro.rules import rulesets
 from mmsim.metro.rules.play import Seed, check_board, play_uniform
@@ -68,8 +68,7 @@ class MetroShell:
         ruleset = rulesets.ruleset(variant.rules, variant.players)
         listed = seat_bots(variant.bots, ruleset.players, variant.move_seconds)
         seed = Seed(variant.seed, game, variant.rotate)
-        rotation = game % games_a_deal(ruleset.players, seed.rotate)
-        bots = rotated(listed, range(ruleset.players), rotation)
+        bots = Seating(listed, range(ruleset.players), variant.rotate).at(game)
         dealt = Game(ruleset, seed.dealt(ruleset))
         thinks = any(bot != self.bots["uniform"] for bot in bots)
         # the reference engine has nothing to compile

@@ -1,7 +1,5 @@
 """Scripted players: one file a bot, each a small declared object. How they think is in `thinking`."""
 
-from collections.abc import Sequence
-
 from mmsim.core import seating
 from mmsim.core.bots import Bot
 from mmsim.metromania.bots.blocker import BLOCKER
@@ -12,7 +10,6 @@ from mmsim.metromania.bots.planner import PLANNER
 from mmsim.metromania.bots.runner import RUNNER
 from mmsim.metromania.bots.search import SEARCH
 from mmsim.metromania.bots.uniform import UNIFORM
-from mmsim.metromania.rules.rulesets import Ruleset
 
 BOTS: dict[str, Bot] = {bot.name: bot for bot in (UNIFORM, GREEDY, RUNNER, BLOCKER, NETWORKER, PLANNER, EXPERT, SEARCH)}
 
@@ -25,8 +22,3 @@ def find_bot(spec: str) -> Bot:
 def seat_bots(text: str, companies: int, move_seconds: float | None = None) -> tuple[Bot, ...]:
     """The bots of a list like `uniform` (for every company) or `planner,greedy,greedy,greedy`."""
     return seating.seat_bots(text, BOTS, companies, "companies", move_seconds)
-
-
-def seated(rules: Ruleset, bots: Sequence[Bot], rotation: int) -> list[Bot]:
-    """The bots after so many rotations, seat by seat."""
-    return seating.rotated(bots, rules.seat_player, rotation)

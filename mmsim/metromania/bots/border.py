@@ -26,7 +26,7 @@ class Setting(NamedTuple):
     board: Record
     rules: Record
     deals: NDArray[np.uint8]
-    bots: Record  # for every rotation of the bots `SEATING_ROWS` records: who sits where, then the pool of playouts
+    bots: Record  # for every order of the bots `SEATING_ROWS` records: who sits where, then the pool of playouts
 
 
 class Memory(NamedTuple):
@@ -72,17 +72,17 @@ def is_uniform(r: Rules, bots: Bots) -> bool:
     return True
 
 
-@entry(memory=MEMORY, setting=SETTING, rows=border.ROWS, master=np.uint64, first=np.int64)
-def play_games(memory: Any, setting: Any, rows: Any, master: Any, first: Any) -> Any:
+@entry(memory=MEMORY, setting=SETTING, rows=border.ROWS, master=np.uint64, first=np.int64, games_a_deal=np.int64)
+def play_games(memory: Any, setting: Any, rows: Any, master: Any, first: Any, games_a_deal: Any) -> Any:
     """Play as many games as there are rows in `games`, from game `first` on; returns the number of decisions."""
     s, net, m, views = memory.state[0], memory.network[0], memory.thoughts[0], memory.views
     b, r, deals, bots = setting.board[0], setting.rules[0], setting.deals, setting.bots
-    rotations = bots.size // SEATING_ROWS
+    seatings = bots.size // SEATING_ROWS
     decisions = np.int64(0)
     for i in range(rows.games.size):
         game = first + i
-        playout.set_up(s, b, r, deals, master, game, rotations, np.int64(-1))
-        at = game % rotations * SEATING_ROWS
+        playout.set_up(s, b, r, deals, master, game, games_a_deal, np.int64(-1))
+        at = game % seatings * SEATING_ROWS
         if is_uniform(r, bots[at]):
             decisions += playout.play_uniform(s, b, r, net)
         else:
@@ -102,11 +102,11 @@ def finish_game(memory: Any, setting: Any, rows: Any, game: Any, i: Any) -> Any:
     return decisions
 
 
-@entry(memory=MEMORY, setting=SETTING, rotation=np.int64)
-def choose(memory: Any, setting: Any, rotation: Any) -> Any:
+@entry(memory=MEMORY, setting=SETTING, seating=np.int64)
+def choose(memory: Any, setting: Any, seating: Any) -> Any:
     """The move that the bot in turn chooses."""
     s, net, m = memory.state[0], memory.network[0], memory.thoughts[0]
-    b, r, at = setting.board[0], setting.rules[0], rotation * SEATING_ROWS
+    b, r, at = setting.board[0], setting.rules[0], seating * SEATING_ROWS
     return choosing.choose(s, b, r, setting.deals, setting.bots, at, m, net, memory.views)
 
 
@@ -117,10 +117,10 @@ def sample_wins(memory: Any, setting: Any, wins: Any) -> None:
     chances.sample_wins(s, setting.board[0], setting.rules[0], setting.deals, setting.bots, m, net, views, wins)
 
 
-@entry(memory=MEMORY, setting=SETTING, rotation=np.int64, turn=np.int64)
-def explain_turn(memory: Any, setting: Any, rotation: Any, turn: Any) -> None:
+@entry(memory=MEMORY, setting=SETTING, seating=np.int64, turn=np.int64)
+def explain_turn(memory: Any, setting: Any, seating: Any, turn: Any) -> None:
     """Write down the features of one of the turns that the bot in turn has just weighed."""
-    bots = setting.bots[rotation * SEATING_ROWS]
+    bots = setting.bots[seating * SEATING_ROWS]
     whole_turns.explain_turn(memory.views[0], setting.board[0], setting.rules[0], bots, memory.thoughts[0], turn)
 
 
@@ -130,17 +130,25 @@ def explain_turn(memory: Any, setting: Any, rotation: Any, turn: Any) -> None:
     rows=LESSON,
     master=np.uint64,
     game=np.int64,
+    games_a_deal=np.int64,
     learners=np.uint64,
     every=np.int64,
     most=np.int64,
 )
 def collect_lessons(
-    memory: Any, setting: Any, rows: Any, master: Any, game: Any, learners: Any, every: Any, most: Any
+    memory: Any,
+    setting: Any,
+    rows: Any,
+    master: Any,
+    game: Any,
+    games_a_deal: Any,
+    learners: Any,
+    every: Any,
+    most: Any,
 ) -> Any:
     """Play a game and write some of its decisions into rows; returns how many rows. `Lesson` has the arguments."""
     s, net, m, views = memory.state[0], memory.network[0], memory.thoughts[0], memory.views
     b, r, deals, bots = setting.board[0], setting.rules[0], setting.deals, setting.bots
-    rotations = bots.size // SEATING_ROWS
-    playout.set_up(s, b, r, deals, master, game, rotations, np.int64(-1))
-    at = game % rotations * SEATING_ROWS
+    playout.set_up(s, b, r, deals, master, game, games_a_deal, np.int64(-1))
+    at = game % (bots.size // SEATING_ROWS) * SEATING_ROWS
     return lessons.collect(s, b, r, deals, bots, at, m, net, views, learners, every, most, game, rows)

@@ -21,7 +21,7 @@ def collect_lessons(prepared: Prepared, first_game: int, count: int, learner: st
     most = int(EXPERT.settings["candidates"])
 
     def play(game: int, learners: int) -> int:
-        asked = lessons.Lesson(prepared.seed, game, learners, _EVERY, most)
+        asked = lessons.Lesson(prepared.seed, game, prepared.seating.games_a_deal, learners, _EVERY, most)
         return int(border.collect_lessons(memory, prepared.setting, room, *asked))
 
     return lessons.collect_lessons(prepared, range(first_game, first_game + count), learner, room, play)

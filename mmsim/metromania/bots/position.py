@@ -65,7 +65,7 @@ class Position(Steps[Move]):
         self._scored = False
         self._pool: bots_border.Setting | None = None  # the bots of playouts, once they are asked for
         self._set_up()
-        self.bots = self.prepared.seated(self.game)
+        self.bots = self.prepared.seating.at(self.game)
         self._draws = [Seed(self.prepared.seed, self.game).stream(Purpose.BOT + seat) for seat in range(SEATS)]
         self._s = self._memory.state[0]
         self.rules = self.prepared.rules
@@ -80,25 +80,25 @@ class Position(Steps[Move]):
         deals, layout = setting.deals, -1 if self.layout is None else self.layout.index
         if self.hands is not None:
             deals = state.hands_row(tuple(arranged(hand) for hand in self.hands))
-        seed, rotations = prepared.seed, prepared.rotations
-        border.set_up(self._memory.state, setting.board, setting.rules, deals, seed, self.game, rotations, layout)
+        seed, games_a_deal = prepared.seed, prepared.seating.games_a_deal
+        border.set_up(self._memory.state, setting.board, setting.rules, deals, seed, self.game, games_a_deal, layout)
 
     @property
-    def _rotation(self) -> int:
-        return self.game % self.prepared.rotations
+    def _seating(self) -> int:
+        return self.prepared.seating.number(self.game)
 
     def _find_moves(self) -> dict[Move, int]:
         count = border.list_moves(self._memory.state, self.prepared.setting.board, self._moves)
         return {self._decode(code): code for code in self._moves[:count].tolist()}
 
     def _think(self) -> Move:
-        return self._decode(int(bots_border.choose(self._memory, self.prepared.setting, self._rotation)))
+        return self._decode(int(bots_border.choose(self._memory, self.prepared.setting, self._seating)))
 
     def explain(self) -> list[Reason]:
         """What the bot in turn, asked for its move just now, thinks of its turns; the best first."""
 
         def explain_turn(turn: int) -> None:
-            bots_border.explain_turn(self._memory, self.prepared.setting, self._rotation, turn)
+            bots_border.explain_turn(self._memory, self.prepared.setting, self._seating, turn)
 
         return reasons(self._s, self._memory.thoughts[0], self.bots[self.seat], self._decode, explain_turn)
 

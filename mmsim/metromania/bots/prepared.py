@@ -1,13 +1,12 @@
 """A variant ready to be played."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mmsim.compiled.entries import Record, new_record
 from mmsim.core.bots import Bot, NetBot
 from mmsim.core.game import Variant
-from mmsim.core.seating import games_a_deal
-from mmsim.metromania.bots import find_bot, seat_bots, seated
+from mmsim.core.seating import Seating
+from mmsim.metromania.bots import find_bot, seat_bots
 from mmsim.metromania.bots.border import Setting
 from mmsim.metromania.bots.thinking import memory
 from mmsim.metromania.engine import state
@@ -21,42 +20,39 @@ class Prepared:
 
     board_set: BoardSet
     rules: Ruleset
-    bots: tuple[Bot, ...]
+    seating: Seating
     seed: int
     name: str
     setting: Setting
 
     @property
-    def rotations(self) -> int:
-        return len(self.setting.bots) // memory.SEATING_ROWS
-
-    def seated(self, game: int) -> list[Bot]:
-        """The bots of a game, seat by seat."""
-        return seated(self.rules, self.bots, game % self.rotations)
+    def bots(self) -> tuple[Bot, ...]:
+        return self.seating.bots
 
 
 def prepare(board_set: BoardSet, rules: Ruleset, variant: Variant) -> Prepared:
     """A variant whose board set and ruleset are at hand."""
-    bots = seat_bots(variant.bots, rules.companies, variant.move_seconds)
+    seating = Seating(seat_bots(variant.bots, rules.companies, variant.move_seconds), rules.seat_player, variant.rotate)
     setting = Setting(
         state.board_record(board_set),
         state.rules_record(rules),
         state.deal_table(rules),
-        seatings(rules, bots, variant.rotate),
+        seating_rows(rules, seating),
     )
-    return Prepared(board_set, rules, bots, variant.seed, rules.variant + variant.suffix, setting)
+    return Prepared(board_set, rules, seating, variant.seed, rules.variant + variant.suffix, setting)
 
 
-def seatings(rules: Ruleset, bots: Sequence[Bot], rotate: bool) -> Record:
-    """The bots as compiled code reads them, for every rotation."""
-    rotations = games_a_deal(rules.players, rotate)
-    rows = new_record(memory.BOTS, rotations * memory.SEATING_ROWS)
-    for rotation in range(rotations):
-        first = rotation * memory.SEATING_ROWS
-        for seat, bot in enumerate(seated(rules, bots, rotation)):
+def seating_rows(rules: Ruleset, seating: Seating) -> Record:
+    """The bots as compiled code reads them, for every order they sit in."""
+    rows = new_record(memory.BOTS, len(seating.orders) * memory.SEATING_ROWS)
+    pool = rows[1 : memory.SEATING_ROWS]
+    if any(bot.kind == memory.SEARCH for bot in seating.bots):
+        _fill_pool(pool, rules)
+    for number in range(len(seating.orders)):
+        first = number * memory.SEATING_ROWS
+        for seat, bot in enumerate(seating.at(number)):
             _seat(rows[first], seat, bot, rules.players)
-        if any(bot.kind == memory.SEARCH for bot in bots):
-            _fill_pool(rows[first + 1 : first + memory.SEATING_ROWS], rules)
+        rows[first + 1 : first + memory.SEATING_ROWS] = pool
     return rows
 
 

@@ -35,12 +35,14 @@ ROWS = group(Rows, **tables.ROWS)
     deals=DEALS,
     master=np.uint64,
     game=np.int64,
-    rotations=np.int64,
+    games_a_deal=np.int64,
     layout=np.int64,
 )
-def set_up(state: Any, board: Any, rules: Any, deals: Any, master: Any, game: Any, rotations: Any, layout: Any) -> None:
+def set_up(
+    state: Any, board: Any, rules: Any, deals: Any, master: Any, game: Any, games_a_deal: Any, layout: Any
+) -> None:
     """Bring a game of a master seed to its first decision; a layout below zero is drawn."""
-    playout.set_up(state[0], board[0], rules[0], deals, master, game, rotations, layout)
+    playout.set_up(state[0], board[0], rules[0], deals, master, game, games_a_deal, layout)
 
 
 @entry(state=STATE, board=BOARD, moves=array_of(np.int64))

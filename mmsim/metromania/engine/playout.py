@@ -20,12 +20,12 @@ _LAYOUT, _DEAL, _BOT = int(Purpose.LAYOUT), int(Purpose.DEAL), int(Purpose.BOT)
 
 
 @jit
-def set_up(s: State, b: Board, r: Rules, deals: Any, master: Any, game: Any, rotations: Any, layout: Any) -> None:
+def set_up(s: State, b: Board, r: Rules, deals: Any, master: Any, game: Any, games_a_deal: Any, layout: Any) -> None:
     """The game of a seed, ready for its first decision; a layout below zero is drawn.
 
-    So many games in a row as there are rotations of the bots share a layout and a deal.
+    `games_a_deal` games in a row share a layout and a deal.
     """
-    set_seed(s, master, game // rotations)
+    set_seed(s, master, game // games_a_deal)
     if layout < 0:
         open_stream(s, 0, _LAYOUT)
         layout = draw_below(s, 0, LAYOUTS)

@@ -6,9 +6,9 @@ from typing import Any, ClassVar
 from mmsim.core.bots import Bot
 from mmsim.core.errors import UsageError, unknown
 from mmsim.core.game import Variant
-from mmsim.core.seating import games_a_deal
+from mmsim.core.seating import Seating
 from mmsim.core.shell import BoardSets, Explained, Fact, GameStory, Inspected, Listing, Replay, Shown
-from mmsim.metromania.bots import BOTS, seat_bots, seated
+from mmsim.metromania.bots import BOTS, seat_bots
 from mmsim.metromania.bots.reasons import Reason
 from mmsim.metromania.rules import boardfile, rulesets
 from mmsim.metromania.rules.board import SPOTS, City, Layout, generate
@@ -74,11 +74,11 @@ class MetromaniaShell:
 
     def play(self, variant: Variant, game: int, layout: str | None, explain: bool) -> GameStory:
         ruleset = rulesets.ruleset(variant.rules, variant.players)
-        rotations = games_a_deal(ruleset.players, variant.rotate)
         listed = seat_bots(variant.bots, ruleset.companies, variant.move_seconds)
-        seats = seated(ruleset, listed, game % rotations)
+        seating = Seating(listed, ruleset.seat_player, variant.rotate)
+        seats = seating.at(game)
         chosen = None if layout is None else Layout.from_code(layout)
-        which = Seed(variant.seed, game // rotations)
+        which = Seed(variant.seed, game // seating.games_a_deal)
         table = set_up(boardfile.load(variant.board), ruleset, which, chosen)
         why: dict[int, list[Reason]] = {}
         if explain or any(bot != BOTS["uniform"] for bot in seats):

@@ -113,7 +113,7 @@ def play(bots: str, games: int = 3) -> Any:
 def test_a_class_in_a_file_plays_beside_bots_of_the_core(file: str) -> None:
     prepared, played = play(f"{file}:First,uniform,planner,{file}:Chance")
     assert played.errors == ()
-    assert [bot.spec for bot in prepared.seated(0)] == ["first", "uniform", "planner", "Chance"]
+    assert [bot.spec for bot in prepared.seating.at(0)] == ["first", "uniform", "planner", "Chance"]
     assert find_bot(f"{file}:First").idea == "The first legal move."
     METROMANIA.verify(METROMANIA.record(prepared, 1))
 

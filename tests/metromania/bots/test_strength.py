@@ -19,8 +19,8 @@ def share(one: str, three: str, games: int, rules: str = "print", players: int =
     seats = METROMANIA.play_games(prepared, 0, games)["seats"]
     shares = seats["win_share"].astype(float).reshape(-1, len(seat_player))
     rows = np.arange(len(shares))
-    first_seat = np.array([seat_player.index(player) for player in range(players)])
-    won = shares[rows, first_seat[-rows % players]].reshape(-1, players).mean(axis=1)
+    own = np.array([order.index(0) for order in prepared.seating.orders])
+    won = shares[rows, own[rows % players]].reshape(-1, players).mean(axis=1)
     return float(won.mean()), float(won.mean() - 1.96 * won.std(ddof=1) / len(won) ** 0.5)
 
 

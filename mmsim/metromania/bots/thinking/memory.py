@@ -146,7 +146,7 @@ PARK, LAKE = MARKERS, MARKERS + 1
 VIEWS = 4  # copies of a position: what is seen, a turn tried out, a world sampled, a playout
 POOL = "planner:noise=1", "networker", "expert:candidates=4"  # of which the opponents in playouts are drawn
 POOL_PLACES = 0, 0, 0, 1, 1, 2  # in it, each as likely as the others
-# Rows of `BOTS` a rotation: who sits where, then for each bot of the pool one with it in every seat.
+# Rows of `BOTS` for an order of the bots: who sits where, then for each bot of the pool one with it in every seat.
 SEATING_ROWS = 1 + len(POOL)
 WORDS = VERTEX_WORDS
 LEAST_POINTS = -1000.0  # fewer than anybody can have
