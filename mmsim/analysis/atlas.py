@@ -1,12 +1,17 @@
-"""How much the board matters: the share of the variance between games that lies between layouts."""
+"""How much the board matters: the variance between games that lies between layouts, and how far win shares go with it.
+
+All layouts that are one city turned count as one.
+"""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 
 from mmsim.analysis import stats
 from mmsim.analysis.estimates import Estimates
+from mmsim.analysis.stats import Array
 from mmsim.analysis.tables import RunTables
 from mmsim.core.metrics import Measure
 from mmsim.games import find_statistics
@@ -17,48 +22,110 @@ LAYOUT_SHARE = Measure(
     "share",
     0.02,
 )
-_GAMES_AT_ONCE = 50_000
+LAYOUT_SPREAD = Measure(
+    "layout_spread",
+    "How far do a player's chances to win differ from layout to layout (standard deviation of win shares)?",
+    "share distance",
+    0.01,
+)
+WHO_WINS = "win_share"  # among the outcomes: the win shares of all players together
 _LEAST_REPEATS = 500  # games on a layout played before; fewer tell nothing of the variance within layouts
+_MOST_SPREAD = 0.5  # of numbers between 0 and 1
+_PLACE = ("variant", "city")
 
 
-def layout_share(run: RunTables) -> Estimates | None:
-    """The share for every outcome of a game; None where too few layouts were played twice."""
+@dataclass(frozen=True)
+class _Sums:
+    """Of the games of one variant, layout by layout: how many, and the sums and squares of an outcome."""
+
+    games: Array
+    sums: Array  # one row a player, where players have one each
+    squares: Array
+
+    @property
+    def share(self) -> stats.Estimate:
+        return stats.between_share(self.games, self.sums, self.squares)
+
+    @property
+    def spread(self) -> stats.Estimate:
+        """The standard deviation between layouts that belongs to the share: that within is known far better."""
+        share = self.share
+        if not np.isfinite(share.value):
+            return share
+        within = stats.variance_within(self.games, self.sums, self.squares) / len(self.sums)
+        value, low, high = (
+            min(_MOST_SPREAD, float(np.sqrt(end * within / max(1 - end, 1e-9))))
+            for end in (share.value, share.low, share.high)
+        )
+        z = stats.z_quantile((1 + stats.LEVEL) / 2)
+        return stats.Estimate(value, low, high, (high - low) / (2 * z), share.deals)
+
+
+def layout_findings(run: RunTables) -> list[Estimates]:
+    """The share of every outcome of a game, who wins first, and the spread of win shares over layouts; nothing where
+    too few layouts were played twice."""
     run = run.counted
-    games = run.tables["games"]
-    schema = games.collect_schema()
-    outcomes = [name for name in find_statistics(run.experiment.game).layout_outcomes if name in schema]
-    repeats = [games - layouts for layouts, games in run.layouts.values()] if outcomes else []
+    schema = run.tables["games"].collect_schema()
+    wanted = find_statistics(run.experiment.game).layout_outcomes
+    outcomes = [name for name in wanted if name in schema]
+    repeats = [games - layouts for layouts, games in run.layouts.values()] if wanted else []
     if not repeats or min(repeats) < _LEAST_REPEATS:
-        return None
-    shares: list[stats.Estimate] = []
-    for variant in run.variants:  # one after the other: a run may have every layout there is
-        shares += _shares(games.filter(pl.col("variant") == variant.name), outcomes)
-    shape = (len(run.variants), len(outcomes))
+        return []
+    by_variant = _sums(run, outcomes)
+    shares = [[one.share for one in of_variant] for of_variant in by_variant]
+    spreads = [[of_variant[0].spread] for of_variant in by_variant]
+    return [
+        _estimates(run, LAYOUT_SHARE, (WHO_WINS, *outcomes), shares),
+        _estimates(run, LAYOUT_SPREAD, ("",), spreads),
+    ]
+
+
+def _estimates(
+    run: RunTables, measure: Measure, groups: tuple[str, ...], found: Sequence[Sequence[stats.Estimate]]
+) -> Estimates:
+    every, shape = [one for of_variant in found for one in of_variant], (len(found), len(groups))
     return Estimates(
-        LAYOUT_SHARE,
+        measure,
         tuple(variant.name for variant in run.variants),
-        tuple(outcomes),
-        np.array([share.value for share in shares]).reshape(shape),
-        np.repeat([[float(run.games_of(variant.name))] for variant in run.variants], len(outcomes), axis=1),
-        np.array([float(share.deals) for share in shares]).reshape(shape),
-        np.diag([share.se**2 for share in shares]).reshape(*shape, *shape),
+        groups,
+        np.array([one.value for one in every]).reshape(shape),
+        np.repeat([[float(run.games_of(variant.name))] for variant in run.variants], len(groups), axis=1),
+        np.array([float(one.deals) for one in every]).reshape(shape),
+        np.diag([one.se**2 for one in every]).reshape(*shape, *shape),
         paired=False,
         games_a_deal=max(games / layouts for layouts, games in run.layouts.values()),
-        intervals={divmod(i, shape[1]): (share.low, share.high) for i, share in enumerate(shares)},
+        intervals={divmod(i, shape[1]): (one.low, one.high) for i, one in enumerate(every)},
     )
 
 
-def _shares(games: pl.LazyFrame, outcomes: Sequence[str]) -> list[stats.Estimate]:
-    """The share of every outcome, from sums and squares by layout; memory grows with layouts, not with games."""
-    games = games.filter(pl.col("layout").is_not_null())
-    layouts = games.select(pl.col("layout").unique()).collect(engine="streaming")["layout"].sort()
-    numbers = pl.Enum(layouts.cast(pl.String))
-    counts, (sums, squares) = np.zeros(len(layouts)), np.zeros((2, len(outcomes), len(layouts)))
-    for some in games.select("layout", *outcomes).collect_batches(chunk_size=_GAMES_AT_ONCE):
-        places = some["layout"].cast(pl.String).cast(numbers).to_physical().to_numpy()
-        np.add.at(counts, places, 1.0)
-        for name, sum_, square in zip(outcomes, sums, squares, strict=True):
-            values = some[name].cast(pl.Float64).fill_null(0.0).to_numpy()
-            np.add.at(sum_, places, values)
-            np.add.at(square, places, values * values)
-    return [stats.between_share(counts, *of_outcome) for of_outcome in zip(sums, squares, strict=True)]
+def _sums(run: RunTables, outcomes: Sequence[str]) -> list[list[_Sums]]:
+    """For every variant who wins and then the outcomes; memory grows with layouts, not with games."""
+    of_games, of_players = pl.DataFrame(), pl.DataFrame()
+    for tables in run.blocks():
+        games = tables["games"].drop_nulls("layout").with_columns(run.city, pl.col(outcomes).cast(pl.Float64))
+        games = games.select(*_PLACE, "game", pl.col(outcomes).fill_null(0.0))
+        wins = tables["seats"].select("variant", "game", "player", won=pl.col("win_share").cast(pl.Float64))
+        won = wins.join(games.select(*_PLACE, "game"), on=["variant", "game"])
+        squares = [(pl.col(name) ** 2).alias(f"{name} squared") for name in outcomes]
+        of_games = _added(of_games, games.with_columns(*squares, games=1.0).drop("game"), _PLACE)
+        of_players = _added(of_players, won.with_columns(squared=pl.col("won") ** 2).drop("game"), (*_PLACE, "player"))
+    return [_of_variant(of_games, of_players, variant.name, outcomes) for variant in run.variants]
+
+
+def _added(before: pl.DataFrame, rows: pl.LazyFrame, by: Sequence[str]) -> pl.DataFrame:
+    """Sums by layout with those of some more games."""
+    more = rows.with_columns(pl.col("variant").cast(pl.String)).collect().select(*by, pl.exclude(by))
+    return pl.concat([before, more] if len(before) else [more]).group_by(by, maintain_order=True).sum()
+
+
+def _of_variant(of_games: pl.DataFrame, of_players: pl.DataFrame, variant: str, outcomes: Sequence[str]) -> list[_Sums]:
+    games = of_games.filter(pl.col("variant") == variant)
+    counts = games["games"].to_numpy()
+    won = games.select("city").join(of_players.filter(pl.col("variant") == variant), on="city", maintain_order="left")
+    by_player = won.partition_by("player") if len(won) else []
+    sums = np.array([one["won"].to_numpy() for one in by_player]).reshape(len(by_player), len(counts))
+    squares = np.array([one["squared"].to_numpy() for one in by_player]).reshape(len(by_player), len(counts))
+    found = [_Sums(counts, sums, squares.sum(axis=0))]
+    return found + [
+        _Sums(counts, games[name].to_numpy()[None], games[f"{name} squared"].to_numpy()) for name in outcomes
+    ]

@@ -9,6 +9,7 @@ import polars as pl
 
 from mmsim.analysis import stats, words
 from mmsim.analysis.estimates import Estimates
+from mmsim.analysis.fairness import SEAT_IMBALANCE, SOURCE
 from mmsim.analysis.stats import Estimate
 from mmsim.core.errors import UsageError, full_name, unknown
 from mmsim.core.metrics import Measure
@@ -194,15 +195,17 @@ def _finite(value: float) -> float | None:
 def with_tolerances(all_estimates: Sequence[Estimates], tolerances: Mapping[str, float]) -> list[Estimates]:
     """Estimates with some tolerances stated anew."""
     known = [estimates.measure.name for estimates in all_estimates]
+    own = {name: estimates.measure.tolerance for name, estimates in zip(known, all_estimates, strict=True)}
     for name, value in tolerances.items():
         if name not in known:
             raise unknown("metric", name, known)
         if not 0 < value < inf:
             raise UsageError(f"the tolerance of {name} must be a number above 0, not {value:g}")
+    stated = {**own, **tolerances}
+    if SOURCE in tolerances and SEAT_IMBALANCE.name in own and SEAT_IMBALANCE.name not in tolerances:
+        stated[SEAT_IMBALANCE.name] *= tolerances[SOURCE] / own[SOURCE]  # it fits that of its seats
     return [
-        replace(
-            estimates, measure=replace(estimates.measure, tolerance=tolerances.get(name, estimates.measure.tolerance))
-        )
+        replace(estimates, measure=replace(estimates.measure, tolerance=stated[name]))
         for name, estimates in zip(known, all_estimates, strict=True)
     ]
 

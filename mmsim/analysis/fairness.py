@@ -1,5 +1,7 @@
 """How uneven the seats are: one number a variant, from the win shares of all players."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from mmsim.analysis import stats
@@ -8,13 +10,18 @@ from mmsim.analysis.stats import Array
 from mmsim.core.metrics import Measure
 
 SOURCE = "win_share"
-SEAT_IMBALANCE = Measure(
+SEAT_IMBALANCE = Measure(  # its tolerance is made from that of its seats, see `fitting_tolerance`
     "seat_imbalance",
     "How far do players' win shares lie from a fair share, by playing order (root mean square)?",
     "share distance",
     0.01,
     better="less",
 )
+
+
+def fitting_tolerance(of_a_seat: float, players: int) -> float:
+    """The imbalance of a game in which one player is a tolerance of win shares away from fair, and all others alike."""
+    return float(of_a_seat / np.sqrt(max(players - 1, 1)))
 
 
 def groups_equal(estimates: Estimates, variant: int) -> float:
@@ -54,7 +61,7 @@ def seat_imbalance(shares: Estimates) -> Estimates:
     slope = 2 * np.maximum(roots, np.sqrt(se) / 2)  # near a perfectly even game the root has no slope
     slope[slope == 0] = 1.0
     return Estimates(
-        SEAT_IMBALANCE,
+        replace(SEAT_IMBALANCE, tolerance=fitting_tolerance(shares.measure.tolerance, max(players))),
         shares.variants,
         ("",),
         roots[:, None],

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import polars as pl
 
-from mmsim.analysis.atlas import LAYOUT_SHARE, layout_share
+from mmsim.analysis.atlas import LAYOUT_SHARE, LAYOUT_SPREAD, layout_findings
 from mmsim.analysis.estimates import Estimates, estimate_metrics
 from mmsim.analysis.fairness import SEAT_IMBALANCE, SOURCE, seat_imbalance
 from mmsim.analysis.metric import per_game
@@ -17,7 +17,8 @@ from mmsim.core.errors import UsageError, unknown
 from mmsim.core.metrics import Gap, Measure, Metric, Shape
 from mmsim.games import find_statistics
 
-_DERIVED = (SEAT_IMBALANCE, SKILL_GRADIENT, LAYOUT_SHARE)
+_OF_LAYOUTS = (LAYOUT_SHARE, LAYOUT_SPREAD)
+_DERIVED = (SEAT_IMBALANCE, SKILL_GRADIENT, *_OF_LAYOUTS)
 
 
 def measures(game: str) -> tuple[Measure, ...]:
@@ -77,10 +78,11 @@ def _of_one_kind(run: RunTables, wanted: Set[str]) -> list[Estimates]:
     needed = wanted | ({SOURCE} if SEAT_IMBALANCE.name in wanted else set())
     counted = run.counted  # what both threads look at
     with ThreadPoolExecutor(1) as aside:
-        layouts = aside.submit(layout_share, counted) if LAYOUT_SHARE.name in wanted else None
+        asked = any(measure.name in wanted for measure in _OF_LAYOUTS)
+        layouts = aside.submit(layout_findings, counted) if asked else None
         measured = estimate_metrics(run, [metric for metric in known_metrics(run) if metric.name in needed])
         ratings = ratings_of(run) if SKILL_GRADIENT.name in wanted else {}
-        more = derived(measured, ratings, layouts.result() if layouts else None)
+        more = derived(measured, ratings, layouts.result() if layouts else [])
     return [one for one in [*measured, *more] if one.measure.name in wanted]
 
 
@@ -93,11 +95,11 @@ def cannot_tell(run: RunTables, name: str) -> UsageError:
 
 
 def derived(
-    measured: Sequence[Estimates], ratings: Mapping[str, Ratings], layouts: Estimates | None
+    measured: Sequence[Estimates], ratings: Mapping[str, Ratings], layouts: Sequence[Estimates]
 ) -> list[Estimates]:
     """What follows from metrics, from ratings and from layouts, as far as there are any."""
     shares = next((estimates for estimates in measured if estimates.measure.name == SOURCE), None)
-    found = [seat_imbalance(shares) if shares else None, skill_gradient(ratings), layouts]
+    found = [seat_imbalance(shares) if shares else None, skill_gradient(ratings), *layouts]
     return [estimates for estimates in found if estimates is not None]
 
 

@@ -250,24 +250,35 @@ def between_share(counts: ArrayLike, sums: ArrayLike, squares: ArrayLike, level:
     ANOVA estimate with the mean group size of unequal groups (Searle 1971, Linear Models, 10.6). Its interval leaves
     out one group after another and looks at the logarithm of the ratio of mean squares (Arvesen and Schmitz 1970,
     Biometrics 26), for the usual one by F trusts in normal values and is far too narrow without them.
-    Groups of one game tell nothing of the variance within.
+    Groups of one game tell nothing of the variance within. Several rows of sums, one a player, are taken together:
+    how much of what is won lies between groups. Less than nothing between groups is chance: the interval is then that
+    of nothing, so that it never is 0 to 0.
     """
-    n, s, q = (np.asarray(a, np.float64) for a in (counts, sums, squares))
-    groups = len(n)
+    n, s, q = (
+        np.asarray(counts, np.float64),
+        np.atleast_2d(np.asarray(sums, np.float64)),
+        np.asarray(squares, np.float64),
+    )
+    groups, of_means, total = len(n), (s**2 / n).sum(axis=0), s.sum(axis=1, keepdims=True)
     if groups < 3 or n.sum() - n.max(initial=0) <= groups - 1:
         return Estimate(np.nan, 0.0, 1.0, np.inf, groups)
     with np.errstate(divide="ignore", invalid="ignore"):
-        whole = _intraclass(groups, n.sum(), (n**2).sum(), s.sum(), q.sum(), (s**2 / n).sum())
+        whole = _intraclass(groups, n.sum(), (n**2).sum(), (total**2).sum(), q.sum(), of_means.sum())
         without = _intraclass(
-            groups - 1, n.sum() - n, (n**2).sum() - n**2, s.sum() - s, q.sum() - q, (s**2 / n).sum() - s**2 / n
+            groups - 1,
+            n.sum() - n,
+            (n**2).sum() - n**2,
+            ((total - s) ** 2).sum(axis=0),
+            q.sum() - q,
+            of_means.sum() - of_means,
         )
     if not np.isfinite(whole):
         return Estimate(0.0, 0.0, 1.0, np.inf, groups)
     size = float(n.mean())
-    middle, scale = _log_ratio(whole, size), _jackknife(_log_ratio(without, size))
+    middle, scale = _log_ratio(max(whole, 0.0), size), _jackknife(_log_ratio(without, size))
     half = t_quantile((1 + level) / 2, groups - 1) * scale
     ends = (np.expm1(z) / (np.expm1(z) + size) for z in (middle - half, middle + half))
-    low, value, high = (float(np.clip(share, 0.0, 1.0)) for share in sorted((whole, *ends)))
+    low, value, high = (float(np.clip(share, 0.0, 1.0)) for share in sorted((max(whole, 0.0), *ends)))
     return Estimate(value, low, high, _jackknife(without), groups)
 
 
@@ -283,9 +294,15 @@ def _jackknife(without: Array) -> float:
     return float(np.sqrt((groups - 1) / groups * ((without - without.mean()) ** 2).sum()))
 
 
-def _intraclass(groups: float, games: Any, sizes_squared: Any, total: Any, squares: Any, of_means: Any) -> Any:
+def variance_within(counts: ArrayLike, sums: ArrayLike, squares: ArrayLike) -> float:
+    """The variance of a number within groups, added up over players where each has one (mean square within)."""
+    n, s = np.asarray(counts, np.float64), np.atleast_2d(np.asarray(sums, np.float64))
+    return float((np.asarray(squares, np.float64).sum() - (s**2 / n).sum()) / (n.sum() - len(n)))
+
+
+def _intraclass(groups: float, games: Any, sizes_squared: Any, total_squared: Any, squares: Any, of_means: Any) -> Any:
     """The intraclass correlation from sums over groups."""
     within = (squares - of_means) / (games - groups)
-    between = (of_means - total**2 / games) / (groups - 1)
+    between = (of_means - total_squared / games) / (groups - 1)
     size = (games - sizes_squared / games) / (groups - 1)
     return (between - within) / (between + (size - 1) * within)

@@ -1,5 +1,6 @@
 """The tables of a run, read lazily: which variants there are, which games count, and what is missing."""
 
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -17,7 +18,7 @@ from mmsim.batch.store import Run
 from mmsim.core.errors import MmsimError
 from mmsim.core.game import Variant
 from mmsim.core.seating import bot_name, games_a_deal, seat_orders
-from mmsim.games import find_shell
+from mmsim.games import find_shell, find_statistics
 
 FINISHED = "finished"
 TENSION = "tension"  # a table made of the chances to win, where those are known
@@ -151,15 +152,27 @@ class RunTables:
 
     @cached_property
     def layouts(self) -> Mapping[str, tuple[int, int]]:
-        """Layouts and games of every variant; empty where games have no layouts."""
+        """Layouts (turned ones are one) and games of every variant; empty where games have no layouts."""
         games = self.tables["games"]
         if "layout" not in games.collect_schema():
             return {}
-        counts = (
-            games.drop_nulls("layout").group_by("variant").agg(pl.col("layout").n_unique(), pl.len().alias("games"))
-        )
-        found = counts.select(pl.col("variant").cast(pl.String), "layout", "games").collect(engine="streaming")
+        played = games.drop_nulls("layout").with_columns(self.city)
+        counts = played.group_by("variant").agg(pl.col("city").n_unique(), pl.len().alias("games"))
+        found = counts.select(pl.col("variant").cast(pl.String), "city", "games").collect(engine="streaming")
         return {variant: (layouts, games) for variant, layouts, games in found.iter_rows()}
+
+    @property
+    def city(self) -> pl.Expr:
+        """The column `city` of games: the code of their layout, the same one for the same city turned."""
+        one_city, code = find_statistics(self.experiment.game).one_city, pl.col("layout").cast(pl.String)
+        by_board: dict[str, list[VariantInfo]] = {}
+        for variant in self.variants:
+            by_board.setdefault(json.dumps(variant.about.get("board")), []).append(variant)
+        city = one_city(code, self.variants[0].about)
+        for same in [*by_board.values()][1:]:
+            here = pl.col("variant").cast(pl.String).is_in([one.name for one in same])
+            city = pl.when(here).then(one_city(code, same[0].about)).otherwise(city)
+        return city.alias("city")
 
     @cached_property
     def counted(self) -> "RunTables":

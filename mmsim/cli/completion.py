@@ -14,7 +14,12 @@ from mmsim.core.knobs import Knob
 from mmsim.core.shell import Shell
 from mmsim.games import GAMES, find_shell, find_statistics, game_of
 
-DERIVED_METRICS = ("seat_imbalance", "skill_gradient", "layout_share")  # of `analysis`, which is slow to import
+DERIVED_METRICS = (
+    "seat_imbalance",
+    "skill_gradient",
+    "layout_share",
+    "layout_spread",
+)  # of `analysis`, which is slow to import
 _RUN_FILE = "manifest.json"
 
 

@@ -217,3 +217,5 @@ class Statistics:
     swept: tuple[str, ...]  # what a sweep draws, if it is not asked for other metrics
     limits: tuple[str, ...] = ()  # what is to be known of the game as it is played here, in sentences
     openings: tuple[OpeningView, ...] = ()  # ways to sort openings, the most telling first; the last: as they are
+    # One code for all layouts that are the same city turned: from a layout's code and what a manifest says of a variant
+    one_city: Callable[[pl.Expr, Mapping[str, Any]], pl.Expr] = lambda layout, about: layout

@@ -1,6 +1,8 @@
 """How the tables of Metromania are read: what is measured, which gaps of its rules are counted, what a report tells."""
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import polars as pl
 
@@ -19,6 +21,7 @@ from mmsim.core.metrics import (
     single,
 )
 from mmsim.metromania.openings import OPENINGS
+from mmsim.metromania.rules.board import PIECES, BoardSet
 
 _TEST_TRIP = pl.col("trip") != "park_lake"
 _POSSIBLE = pl.col("minutes").is_not_null()
@@ -336,7 +339,18 @@ _SECTIONS = (
     ),
 )
 
+
+def _one_city(layout: pl.Expr, about: Mapping[str, Any]) -> pl.Expr:
+    """The first code of a city: turned, it has the same parts in the same order, read from another sector on (G6)."""
+    board = about["board"]
+    symmetry = BoardSet(board["set"], board["side"], (), tuple(board["frame"])).symmetry
+    twice, part = layout + "-" + layout, len("1a-")
+    codes = [twice.str.slice(part * (-by % PIECES), part * PIECES - 1) for by in symmetry]
+    return pl.min_horizontal(codes)
+
+
 STATISTICS = Statistics(
+    one_city=_one_city,
     limits=("The books do not print the pieces of the box; these boards are ours.",),
     metrics=(
         *common.SEATS,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from mmsim.analysis.atlas import layout_share
+from mmsim.analysis.atlas import layout_findings
 from mmsim.analysis.compare import Comparison, compare
 from mmsim.analysis.estimates import Estimates, estimate_metrics
 from mmsim.analysis.findings import derived, family, known_gaps, known_metrics
@@ -102,7 +102,7 @@ def _measure(run: RunTables) -> _Kind:
     metrics, gaps = known_metrics(run), known_gaps(run)
     counted = run.counted  # what both threads look at
     with ThreadPoolExecutor(1) as aside:
-        layouts, scores = aside.submit(layout_share, counted), aside.submit(_scores, counted)
+        layouts, scores = aside.submit(layout_findings, counted), aside.submit(_scores, counted)
         found = estimate_metrics(run, [*metrics, *(gap.metric for gap in gaps)])
         is_gap = {gap.name for gap in gaps}
         measured = [one for one in found if one.measure.name not in is_gap]

@@ -209,7 +209,7 @@ def variants(evidence: Evidence) -> Section | None:
     for number, variant in enumerate(evidence.run.variants[1:], 1):
         compared = evidence.against(variant.name)
         name = evidence.names[number]
-        told_elsewhere = ("layout_share", "seat_score", "bot_score")
+        told_elsewhere = ("layout_share", "layout_spread", "seat_score", "bot_score")
         shown = [
             one
             for one in compared
@@ -344,8 +344,9 @@ def boards(evidence: Evidence) -> Section | None:
         evidence.names,
         estimates.measure.unit,
     )
-    table = _estimates_table(evidence, "Boards in numbers", ["layout_share"])
-    return Section("boards", "Boards", sentences.boards_title(evidence), [f"{played}."], [chart], [table])
+    table = _estimates_table(evidence, "Boards in numbers", ["layout_share", "layout_spread"])
+    text = [f"{played}.", sentences.layout_spread(evidence)]
+    return Section("boards", "Boards", sentences.boards_title(evidence), text, [chart], [table])
 
 
 def surprises(evidence: Evidence) -> Section | None:

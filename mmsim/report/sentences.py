@@ -417,3 +417,18 @@ def boards_title(evidence: Evidence) -> str:
     _, most = max(known)
     share, outcome = words.short(estimates.estimate(0, most), "share"), words.title(estimates.groups[most])
     return _capital(f"{_where(evidence)}layouts matter most for {outcome}: {share} of the variance lies between them")
+
+
+def layout_spread(evidence: Evidence) -> str:
+    """How far players' chances go with the layout, variant by variant."""
+    estimates = evidence.estimates["layout_spread"]
+    found = [
+        f"{words.with_interval(estimates.estimate(v, 0), estimates.measure.unit)}"
+        + (f" under {name}" if len(evidence.names) > 1 else "")
+        for v, name in enumerate(evidence.names)
+        if estimates.known(v, 0)
+    ]
+    return (
+        f"Who wins goes with the city too: from one layout to another a player's chance to win is typically "
+        f"{_and(found)} above or below its average over all layouts (standard deviation)."
+    )

@@ -196,6 +196,16 @@ def test_seat_imbalance_is_the_root_mean_square_from_a_fair_share() -> None:
     assert estimates.means[0, 0] == pytest.approx(np.sqrt((0.06**2 + 0.02**2 + 0.04**2) / 4), abs=1e-4)
 
 
+def test_the_tolerance_of_the_imbalance_is_that_of_one_seat_off_by_its_tolerance() -> None:
+    apart = 0.01 * np.array([1, -1 / 3, -1 / 3, -1 / 3])
+    shares = win_shares([(0.25 + apart).tolist()], 10**9)
+    imbalance = seat_imbalance(shares)
+    assert imbalance.measure.tolerance == pytest.approx(0.01 / 3**0.5)
+    assert imbalance.estimate(0, 0).value == pytest.approx(imbalance.measure.tolerance, rel=1e-3)
+    stated = with_tolerances([shares, imbalance], {shares.measure.name: 3 * shares.measure.tolerance})
+    assert stated[1].measure.tolerance == pytest.approx(3 * imbalance.measure.tolerance)
+
+
 def test_even_seats_have_no_imbalance_and_pass_the_test_of_equality(run: RunTables) -> None:
     rng = np.random.default_rng(11)
     inside, p_values = 0, []

@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from mmsim.analysis.atlas import layout_share
+from mmsim.analysis.atlas import LAYOUT_SPREAD, layout_findings
 from mmsim.analysis.compare import compare
 from mmsim.analysis.estimates import estimate_metrics
 from mmsim.analysis.findings import findings, known_gaps, measures
@@ -17,12 +17,15 @@ from mmsim.analysis.tables import RunTables, VariantInfo, open_run
 from mmsim.batch.experiment import Experiment
 from mmsim.core.errors import UsageError
 from mmsim.games import GAMES, find_statistics
+from mmsim.metromania.rules import boardfile
+from mmsim.metromania.rules.board import Layout
 from tests.runs import write_run
 
 
 def made_run(tables: dict[str, pl.DataFrame], bots: tuple[str, ...] = ("x", "x"), games_a_deal: int = 1) -> RunTables:
     games = tables["games"].with_columns(pl.lit("finished").alias("status"))
-    variants = (VariantInfo("v", len(bots), bots, games_a_deal, about={"seat_player": range(len(bots))}),)
+    about = {"seat_player": range(len(bots)), "board": {"set": "even", "side": 1, "frame": ["S"] * 6}}
+    variants = (VariantInfo("v", len(bots), bots, games_a_deal, about=about),)
     lazy = {name: frame.lazy() for name, frame in {**tables, "games": games}.items()}
     return RunTables(Experiment("made", ("v",), games=games.height), variants, lazy)
 
@@ -61,30 +64,76 @@ def test_runs_with_one_bot_have_no_skill_gradient(run: RunTables) -> None:
         findings(run, ["skill_gradient"])
 
 
-def layouts_run(layouts: int, each: int, between: float) -> RunTables:
+def layouts_run(layouts: int, each: int, between: float, chances: float = 0.1) -> RunTables:
+    """Cities, each seen from many sides, that differ in margins and in the chances of the first of two players."""
     rng = np.random.default_rng(2)
     values = rng.normal(0, between, layouts).repeat(each) + rng.normal(0, 1, layouts * each)
+    won = rng.random(len(values)) < rng.choice([0.5 - chances, 0.5 + chances], layouts).repeat(each)
+    seats = pl.DataFrame(
+        {
+            "variant": ["v"] * (2 * len(values)),
+            "game": np.repeat(np.arange(len(values)), 2),
+            "player": [0, 1] * len(values),
+            "win_share": np.column_stack([won, ~won]).ravel().astype(float),
+        }
+    )
     frame = pl.DataFrame(
         {
             "variant": ["v"] * len(values),
             "game": range(len(values)),
-            "layout": np.arange(layouts).repeat(each),
+            "layout": [Layout.from_index(i // each).turned_city(i % 6).code for i in range(len(values))],
             "margin": values,
         }
     )
-    return made_run({"games": frame})
+    return made_run({"games": frame, "seats": seats})
 
 
 def test_layout_share_finds_the_variance_between_layouts() -> None:
-    estimates = layout_share(layouts_run(300, 10, 0.5))
-    assert estimates is not None
-    estimated = estimates.estimate(0, 0)
+    estimates, _ = layout_findings(layouts_run(300, 10, 0.5))
+    estimated = estimates.estimate(0, estimates.groups.index("margin"))
     assert estimated.value == pytest.approx(0.2, abs=0.05)  # 0.25 of 1.25
     assert estimated.low < 0.2 < estimated.high
 
 
+def test_who_wins_is_among_the_outcomes_and_its_spread_is_told_in_points() -> None:
+    shares, spread = layout_findings(layouts_run(400, 40, 0.5))
+    assert shares.groups[0] == "win_share"
+    assert shares.means[0, 0] == pytest.approx(0.04, abs=0.01)  # 0.1 squared of 0.25
+    assert spread.measure == LAYOUT_SPREAD
+    told = spread.estimate(0, 0)
+    assert told.value == pytest.approx(0.1, abs=0.015)
+    assert told.low < 0.1 < told.high
+
+
+def test_what_does_not_go_with_layouts_has_an_interval_above_nothing() -> None:
+    for one in layout_findings(layouts_run(300, 10, 0.0, chances=0.0)):
+        for group in range(len(one.groups)):
+            told = one.estimate(0, group)
+            assert told.low == 0 < told.high
+
+
+def test_a_city_turned_is_one_layout() -> None:
+    assert layouts_run(300, 12, 0.5).layouts == {"v": (300, 3600)}
+    uneven = layouts_run(300, 12, 0.5)
+    about = {**uneven.variants[0].about, "board": {"set": "odd", "side": 1, "frame": ["S", "E", "E", "E", "E", "E"]}}
+    turned = replace(uneven, variants=(replace(uneven.variants[0], about=about),))
+    assert turned.layouts == {"v": (1800, 3600)}  # its frame tells the sides apart
+
+
+@pytest.mark.parametrize("board", ["classic", "open"])
+def test_the_code_of_a_city_is_the_one_its_board_set_names(board: str) -> None:
+    board_set = boardfile.load(board)
+    layouts = [Layout.from_index(number) for number in range(0, 524_880, 9973)]
+    about = {"board": {"set": board, "side": board_set.side, "frame": list(board_set.frame)}}
+    codes = pl.DataFrame({"layout": [layout.code for layout in layouts]})
+    found = codes.select(find_statistics("metromania").one_city(pl.col("layout"), about).alias("city"))[
+        "city"
+    ].to_list()
+    assert found == [board_set.canonical(layout).code for layout in layouts]
+
+
 def test_layouts_played_once_tell_nothing(run: RunTables) -> None:
-    assert layout_share(layouts_run(300, 1, 0.5)) is None
+    assert layout_findings(layouts_run(300, 1, 0.5)) == []
     assert run.layouts["print-4p"][1] == 600
 
 
