@@ -20,6 +20,7 @@ from mmsim.cli import (
     chances,
     compare,
     experiments,
+    heat,
     ladder,
     openings,
     play,
@@ -185,6 +186,7 @@ app.command("report")(report.report)
 app.command("sweep")(sweep.sweep)
 app.command("why")(why.why)
 app.command("openings")(openings.openings)
+app.command("heat")(heat.heat)
 
 
 def _show_version(wanted: bool) -> None:

@@ -5,7 +5,7 @@ Only bots that think have the fast core started, and only pictures have matplotl
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 from mmsim.core.bots import Bot
 from mmsim.core.game import Variant
@@ -193,3 +193,37 @@ class Replays(Protocol):
 
     def replay(self, record: Any) -> Replay:
         """The game of a record, verified by the reference engine."""
+
+
+class Place(NamedTuple):
+    """Where something lies at the end of a game, and whose it is."""
+
+    what: str  # like tunnels
+    seat: int
+    at: str  # a place on the board, by the name that the game has for it
+
+
+@dataclass(frozen=True)
+class HeatMaps:
+    """How often something lies at each place: a map for every kind of thing and every column."""
+
+    title: str
+    notes: Sequence[str]
+    columns: Sequence[str]  # like seat 1
+    shares: Mapping[str, Sequence[Mapping[str, float]]]  # what -> [column]: place -> share of games, or a difference
+    signed: bool  # whether they are differences
+
+
+@runtime_checkable
+class Maps(Protocol):
+    """The shell of a game that can say and draw where things lie at the end of its games."""
+
+    @property
+    def lying(self) -> str:
+        """How the boards of several games are laid on each other, in a sentence."""
+
+    def places(self, record: dict[str, Any]) -> Iterable[Place]:
+        """Where everything lies at the end of a record, verified by the reference engine."""
+
+    def heat_maps(self, about: Mapping[str, Any], maps: HeatMaps) -> Draw:
+        """Maps on the board of a variant, as its manifest describes it."""

@@ -1,10 +1,18 @@
-"""The section on openings: what seats open with most, how often, and how often they win then."""
+"""The section on openings and places: what seats open with most, how often they win then, and what lies where."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from mmsim.analysis import words
 from mmsim.analysis.openings import SeatBook, kinds_by_use
+from mmsim.analysis.places import difference_maps, heat_maps
+from mmsim.analysis.tables import RunTables
+from mmsim.batch.experiment import OF_MEMBER
+from mmsim.batch.places import games_sampled, places_of
+from mmsim.core.shell import HeatMaps, Maps
+from mmsim.games import find_shell
 from mmsim.report import figures
 from mmsim.report.charts import Chart, Row
 
@@ -61,6 +69,49 @@ def chart(evidence: "Evidence") -> Chart | None:
         return None
     note = f"Share of games; sorted by {books[0].view.text}. Dots are means, lines 95 % intervals."
     return figures.dots("openings", title(evidence), note, rows, evidence.names, "share")
+
+
+@dataclass(frozen=True)
+class Map:
+    """Heat maps to draw, what they are called, what they show and the words that make them again."""
+
+    title: str
+    text: str
+    words: Sequence[str]
+    draw: Callable[[], bytes]
+
+
+def heat_pictures(run: RunTables) -> list[Map]:
+    """Where things lie with the first variant, and what differs with another one, as far as a run has been asked."""
+    shell, first = find_shell(run.experiment.game), run.cells[0]
+    games = games_sampled(run.folder, first.name)
+    counts = places_of(run.folder, first.name) if games else None
+    if counts is None or not isinstance(shell, Maps):
+        return []
+    seats = sorted({place.seat for place in counts})
+    own = ["--variant", first.name, "--games", str(games)]
+    name = _title(first.name)
+    drawing = partial(_draw, run.experiment.game, first.about)
+    maps = heat_maps(name, counts, games, seats, shell.lying)
+    found = [Map("Where things lie", f"At the end of {games:,} games, by seat ({name}).", own, partial(drawing, maps))]
+    for other in run.by_member[0].variants[1:]:
+        if (others := places_of(run.folder, other.name, games)) is not None:
+            names = (name, _title(other.name))
+            maps = difference_maps(names, (counts, others), games, seats, shell.lying)
+            text = f"{names[1]} less {names[0]}, {games:,} games of each."
+            again = ["--variant", other.name, "--against", first.name, "--games", str(games)]
+            return [*found, Map("What lies elsewhere", text, again, partial(drawing, maps))]
+    return found
+
+
+def _title(variant: str) -> str:
+    return variant.replace(OF_MEMBER, ", ")
+
+
+def _draw(game: str, about: Mapping[str, Any], maps: HeatMaps) -> bytes:
+    shell = find_shell(game)
+    assert isinstance(shell, Maps)
+    return shell.heat_maps(about, maps)(".svg")
 
 
 def table_rows(evidence: "Evidence", view: str) -> list[list[str]]:

@@ -1,6 +1,7 @@
 """The sections of a report, one function each; what a run cannot tell has no section."""
 
 import re
+import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -41,13 +42,18 @@ class Table:
 
 @dataclass(frozen=True)
 class Picture:
-    """A remarkable game: what it is, how to see it again, and how it ended."""
+    """A remarkable game and how it ended, or maps of what lies where: what it is, and how to see it again."""
 
     title: str
     text: str
     command: str
     draw: Callable[[], bytes] | None  # as SVG; None if it cannot be drawn
     replay: Callable[[], bytes] | None = None  # a page to step through it; None if there is none
+
+    @property
+    def shows(self) -> str:
+        """What is to be seen, for whoever does not see it."""
+        return f"How {self.title[:1].lower()}{self.title[1:]} ended" if self.replay else f"{self.title}. {self.text}"
 
     @property
     def file(self) -> str:
@@ -257,8 +263,17 @@ def opening_book(evidence: Evidence) -> Section | None:
         "How often a seat wins after an opening is no proof that the opening makes it win: “mmsim why” exchanges "
         f"openings between seats. All openings: “mmsim openings {evidence.run.folder.name}”."
     ]
+    folder = evidence.run.folder.name
+    pictures = [
+        Picture(one.title, one.text, shlex.join(["mmsim", "heat", folder, *one.words, "--out", "heat.svg"]), one.draw)
+        for one in openings.heat_pictures(evidence.run)
+    ]
+    if not pictures:
+        text.append(
+            f"“mmsim heat {folder} --out heat.svg” draws what lies where; a report written after that has the maps."
+        )
     chart = openings.chart(evidence)
-    return Section("openings", "Openings", openings.title(evidence), text, [chart] if chart else [], tables)
+    return Section("openings", "Openings", openings.title(evidence), text, [chart] if chart else [], tables, pictures)
 
 
 def _rules_that_differ(evidence: Evidence) -> list[Table]:

@@ -18,6 +18,7 @@ WITHOUT_TABLES = {  # they print sentences, or write files
         "resume",
         "check",
         "chances",
+        "heat",
         "runs rm",
         "record",
         "export",

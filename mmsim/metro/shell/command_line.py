@@ -1,13 +1,13 @@
 """Metro at the shell: rulesets, bots, one game and its story."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
 from mmsim.core.bots import Bot
 from mmsim.core.errors import UsageError
 from mmsim.core.game import Variant
 from mmsim.core.seating import Seating
-from mmsim.core.shell import BoardSets, Explained, Fact, GameStory, Listing, Replay
+from mmsim.core.shell import BoardSets, Draw, Explained, Fact, GameStory, HeatMaps, Listing, Place, Replay
 from mmsim.metro.rules import rulesets
 from mmsim.metro.rules.play import Seed, check_board, play_uniform
 from mmsim.metro.rules.position import Game
@@ -97,6 +97,24 @@ class MetroShell:
 
     def picture(self, record_json: dict[str, Any]) -> bytes:
         return _drawn(".svg", record.verify(record_json))
+
+    @property
+    def lying(self) -> str:
+        from mmsim.metro.shell.heat import LYING  # matplotlib is slow to import; only maps pay for it
+
+        return LYING
+
+    def places(self, record_json: dict[str, Any]) -> Iterable[Place]:
+        from mmsim.metro.shell.heat import places
+
+        return places(record.verify(record_json))
+
+    def heat_maps(self, about: Mapping[str, Any], maps: HeatMaps) -> Draw:
+        from mmsim.drawing.heat import heat_figure
+        from mmsim.drawing.sheet import drawn
+        from mmsim.metro.shell.heat import ground
+
+        return lambda kind: drawn(kind, lambda: heat_figure(ground(about), maps))
 
 
 def _play_with_core(ruleset: rulesets.Ruleset, variant: Variant, seed: Seed) -> Game:

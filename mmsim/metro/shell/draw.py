@@ -85,7 +85,7 @@ def _draw_tile_names(sheet: Sheet, top: float) -> None:
         x, y = (column + 0.5) * room - _EDGE + _MARGIN, top - (row + 0.35) * _LEGEND_ROW
         at = middle(_ORIGIN)
         small = sheet.inset((x - _LEGEND_TILE * at[0], y - _LEGEND_TILE * at[1]), _LEGEND_TILE)
-        small.area([_square(at, 0.5)], PAPER, GRID, 0.04)
+        small.area([square(at, 0.5)], PAPER, GRID, 0.04)
         _draw_tracks(small, _ORIGIN, code, UNOWNED)
         sheet.letters((x, y - 0.5 * _LEGEND_TILE - 0.13), code, 0.19, INK, gid=f"name-{code}")
 
@@ -146,15 +146,15 @@ def _curve(points: list[list[Point]]) -> Outline:
 # --- parts -----------------------------------------------------------------------------------------------
 
 
-def _square(at: Point, half: float) -> list[Point]:
+def square(at: Point, half: float) -> list[Point]:
     x, y = at
     return [(x - half, y - half), (x + half, y - half), (x + half, y + half), (x - half, y + half)]
 
 
 def _draw_board(sheet: Sheet, game: Game) -> None:
-    sheet.area([_square((0.0, 0.0), _HALF + _FRAME)], BORDER, GRID, 0.03)
-    sheet.area([_square(middle(cell), 0.5) for cell in CELLS], CELL, GRID, 0.02, "cells")
-    sheet.area([_square((0.0, 0.0), 1.0)], CENTRE_FILL, INK, 0.04, "centre")
+    sheet.area([square((0.0, 0.0), _HALF + _FRAME)], BORDER, GRID, 0.03)
+    sheet.area([square(middle(cell), 0.5) for cell in CELLS], CELL, GRID, 0.02, "cells")
+    sheet.area([square((0.0, 0.0), 1.0)], CENTRE_FILL, INK, 0.04, "centre")
     if not game.rules.central:
         sheet.letters((0.0, 0.0), "x 2", 0.5, FAINT, "bold")
     for i in range(SIZE):  # rows and columns, as stories and records count them
@@ -167,7 +167,7 @@ def _draw_board(sheet: Sheet, game: Game) -> None:
 def _draw_tile(sheet: Sheet, cell: Cell, code: str) -> None:
     """The bare tracks of a tile; the lines come on top."""
     fill = CENTRE_FILL if cell in CENTRE else PAPER
-    sheet.area([_square(middle(cell), 0.48)], fill, GRID, 0.02, f"tile-{cell[0]}-{cell[1]}-{code}")
+    sheet.area([square(middle(cell), 0.48)], fill, GRID, 0.02, f"tile-{cell[0]}-{cell[1]}-{code}")
     _draw_tracks(sheet, cell, code, TRACK)
 
 

@@ -1,13 +1,25 @@
 """Metromania at the shell: rulesets, board sets, bots, one game and its story."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, ClassVar
 
 from mmsim.core.bots import Bot
 from mmsim.core.errors import UsageError, unknown
 from mmsim.core.game import Variant
 from mmsim.core.seating import Seating
-from mmsim.core.shell import BoardSets, Explained, Fact, GameStory, Inspected, Listing, Replay, Shown
+from mmsim.core.shell import (
+    BoardSets,
+    Draw,
+    Explained,
+    Fact,
+    GameStory,
+    HeatMaps,
+    Inspected,
+    Listing,
+    Place,
+    Replay,
+    Shown,
+)
 from mmsim.metromania.bots import BOTS, seat_bots
 from mmsim.metromania.bots.reasons import Reason
 from mmsim.metromania.rules import boardfile, rulesets
@@ -111,6 +123,24 @@ class MetromaniaShell:
     def picture(self, record_json: dict[str, Any]) -> bytes:
         game = record.verify(record_json)
         return _drawn(".svg", game.city, game)
+
+    @property
+    def lying(self) -> str:
+        from mmsim.metromania.shell.heat import LYING  # matplotlib is slow to import; only maps pay for it
+
+        return LYING
+
+    def places(self, record_json: dict[str, Any]) -> Iterable[Place]:
+        from mmsim.metromania.shell.heat import places
+
+        return places(record.verify(record_json))
+
+    def heat_maps(self, about: Mapping[str, Any], maps: HeatMaps) -> Draw:
+        from mmsim.drawing.heat import heat_figure
+        from mmsim.drawing.sheet import drawn
+        from mmsim.metromania.shell.heat import ground
+
+        return lambda kind: drawn(kind, lambda: heat_figure(ground(about), maps))
 
 
 def _players(numbers: tuple[int, ...]) -> str:
