@@ -100,7 +100,9 @@ def test_games_of_a_deal_are_one_observation(tmp_path: Path) -> None:
     rotated = open_run(write_run(tmp_path / "rotated", ("print",), games=48, part_games=48, seats="rotate"))
     widths = []
     for run in (fixed, rotated):
-        one = opening_books(run, views_named(run, ["turn"]))[0].openings[0]
+        book = opening_books(run, views_named(run, ["turn"]))[0]
+        one = book.openings[0]
+        assert book.wins == pytest.approx(run.tables["seats"].filter(pl.col("seat") == 0).collect()["win_share"].mean())
         assert 0.2 < one.share.value < 0.8
         widths.append((one.share.se, one.share.deals))
     assert widths[0][1] == 48
