@@ -15,9 +15,9 @@ from mmsim.batch.store import Run
 from mmsim.cli import completion
 from mmsim.cli.common import GameName, Isolate, MoveSeconds, Players, Seed, console, move_limit, say, warn
 from mmsim.cli.players import Bots, PanelOption, chosen, only_evidence
-from mmsim.cli.playing import Until, Workers, played
+from mmsim.cli.playing import DECIDED, Workers, decided, played
 from mmsim.core.errors import UsageError, full_name
-from mmsim.games import find_shell, game_of_all
+from mmsim.games import find_shell, find_statistics, game_of_all
 
 if TYPE_CHECKING:
     from mmsim.analysis.compare import Comparison
@@ -73,7 +73,13 @@ def compare(
     bots: Bots = None,
     panel: PanelOption = None,
     games: Games = 10_000,
-    until: Until = None,
+    until: Annotated[
+        str | None,
+        typer.Option(
+            metavar="decided|METRIC±WIDTH",
+            help="Play until two variants are told apart or equal in --metric, or until a metric is known so well.",
+        ),
+    ] = None,
     board: Annotated[
         list[str] | None,
         typer.Option(metavar="SET", autocompletion=completion.boards, help="Board set; repeat it to compare boards."),
@@ -122,6 +128,13 @@ def compare(
         asked = only_evidence(asked)
         if reference:
             full_name("variant", reference, _names(asked))
+        if until == DECIDED:
+            _check_two(asked)
+            named = [name for name in metric or () if name != ALL] or [*find_statistics(of_game).asked]
+            with decided(asked, workers, out, named[0], "games" in given) as (folder, decision):
+                say(decision, err=True)
+                show(folder)
+            return
         with played(asked, workers, out, until, "games" in given) as folder:
             show(folder)
     elif not Path(what[0]).is_dir():
@@ -144,6 +157,12 @@ def _names(asked: Experiment) -> list[str]:
     made = variants_of(asked)
     names = [shell.explain(one.rules, one.players).variant + one.suffix for one in made[: len(made) // count]]
     return [name.partition(OF_MEMBER)[0] for name in names]
+
+
+def _check_two(asked: Experiment) -> None:
+    """A sequential test is one of two variants."""
+    if len(names := _names(asked)) != 2:
+        raise UsageError(f"--until {DECIDED} compares two variants, not {len(names)}")
 
 
 def _check_rulesets(what: Sequence[str]) -> None:

@@ -10,14 +10,14 @@ from dataclasses import replace
 from math import ceil, inf
 from pathlib import Path
 from types import FrameType
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from mmsim.batch.experiment import Experiment
 from mmsim.batch.manifest import Until as RunUntil
 from mmsim.batch.precision import LIMIT, Measure, Precision
-from mmsim.batch.runner import Session, Status, estimate
+from mmsim.batch.runner import Session, Status, estimate, extend
 from mmsim.batch.scheduler import Scheduler
 from mmsim.batch.store import Run
 from mmsim.cli.players import games_of_members
@@ -25,11 +25,17 @@ from mmsim.cli.progress import Watcher, duration, watcher
 from mmsim.core.errors import MmsimError
 from mmsim.core.processes import cores
 
+if TYPE_CHECKING:
+    from mmsim.analysis.sequential import Decision
+
 Workers = Annotated[int | None, typer.Option(min=1, help="Worker processes; if not given, one a core.")]
 Until = Annotated[
     str | None,
     typer.Option(metavar="METRIC±WIDTH", help="Play until a metric is known so well: win_share±0.5%, margin±0.1."),
 ]
+DECIDED = "decided"  # instead of a precision: until two variants are told apart, or equal
+_LOOK, _NEXT_LOOK = 600, 1.5  # games of each before the first look, and of every look in those of the one before
+_MOST_TO_DECIDE = 200_000
 Quiet = Annotated[bool, typer.Option("--quiet", help="Show no progress.")]
 INTERRUPTED = 130
 NOTHING_KEPT = "nothing is kept"
@@ -127,6 +133,45 @@ def played(
     finally:
         if folder is None:
             shutil.rmtree(place, ignore_errors=True)
+
+
+@contextmanager
+def decided(
+    asked: Experiment, workers: int | None, folder: Path | None, metric: str, limited: bool
+) -> Iterator[tuple[Path, str]]:
+    """The folder of a run of two variants that is played until a metric is decided, or to its end, and the decision.
+
+    Looks come after whole parts, and how many games those are does not depend on who plays them.
+    """
+    _measure(metric, asked.game)
+    most, step = asked.games if limited else _MOST_TO_DECIDE, asked.part_games or _LOOK
+    asked = replace(asked, games=min(most, step), part_games=step)
+    place = folder or Path(tempfile.mkdtemp(prefix="mmsim-"))
+    try:
+        made, looks = Run.create(place, asked), 1
+        carry_out(made, workers, kept=folder is not None)
+        while not (found := _decision(place, metric)).made and made.games_asked < most:
+            target = min(most, step * ceil(made.games_asked * _NEXT_LOOK / step))
+            extend(made, target - made.games_asked)
+            carry_out(made, workers, kept=folder is not None)
+            looks += 1
+        yield place, found.sentence(made.games_asked, looks)
+    finally:
+        if folder is None:
+            shutil.rmtree(place, ignore_errors=True)
+
+
+def _decision(place: Path, metric: str) -> "Decision":
+    """What the games played so far decide."""
+    from mmsim.analysis.compare import compare
+    from mmsim.analysis.findings import findings
+    from mmsim.analysis.sequential import decide
+    from mmsim.analysis.tables import open_run
+
+    run = open_run(place)
+    if compared := compare(findings(run, [metric])):
+        return decide(compared)
+    raise MmsimError(run.warnings[-1])
 
 
 def _foretell(made: Run, until: RunUntil, measure: Measure, workers: int) -> None:

@@ -200,6 +200,26 @@ def test_the_command_of_a_surprise_plays_that_game(seats: str, tmp_path: Path) -
 
 
 @pytest.mark.slow
+def test_two_variants_are_played_until_they_are_told_apart_by_any_number_of_workers(tmp_path: Path) -> None:
+    words = ("compare", "print", "print,end_lines=3", "--bots", "uniform", "--metric", "turns", "--until", "decided")
+    told = []
+    for workers in (1, 2):
+        result = run(*words, "--games", 3000, "--workers", workers, "--out", tmp_path / str(workers))
+        assert result.exit_code == 0, result.output
+        told.append(next(line for line in result.stderr.splitlines() if line.startswith("turns of")))
+    assert told[0] == told[1]
+    assert re.search(r"different for uniform; after [\d,]+ games of each and \d looks?, wrong at most 5%", told[0])
+    digests = {Run(tmp_path / workers).finished.digest for workers in "12"}
+    assert len(digests) == 1
+
+
+def test_what_cannot_be_decided_is_said() -> None:
+    until = ("--until", "decided", "--bots", "uniform")
+    assert "compares two variants, not 3" in complaint(2, "compare", "print", "nl", "v2", *until)
+    asked = ("compare", "print", "nl", *until, "--metric", "seat_imbalance")
+    assert "seat_imbalance is no mean over games" in complaint(2, *asked)
+
+
 def test_sweep_reports_how_games_respond(tmp_path: Path) -> None:
     told = output(
         "sweep", "print", "--vary", "end_lines=5:6", "--bots", "uniform", "--games", 300, "--out", tmp_path / "out"

@@ -1,0 +1,88 @@
+"""Two variants compared while they are played, until something is decided, with the error of all looks together kept.
+
+A confidence sequence holds the true difference at all times at once, so whoever looks after any number of games, and
+stops when they like, errs no more often than it says. This is the asymptotic one of Waudby-Smith, Arbour, Sinha,
+Kennedy and Ramdas (2024, Ann. Statist. 52), a normal mixture (Robbins 1970, Ann. Math. Statist. 41), of paired
+differences.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import inf, log, sqrt
+
+from mmsim.analysis.compare import ALPHA, Comparison
+
+SOONEST = 100  # deals before a kind of players may decide anything: the sequence is one of many games
+_TIGHTEST = 5000  # deals at which it is as narrow as it can be; any number would do, chosen before anything is played
+
+
+def half_width(se: float, deals: int, alpha: float) -> float:
+    """Half the width of the confidence sequence after so many deals, from the standard error there."""
+    if deals < SOONEST or se == inf:
+        return inf
+    mixture = deals * (-2 * log(alpha) + log(1 - 2 * log(alpha))) / _TIGHTEST
+    return se * sqrt(2 * (mixture + 1) / mixture * log(sqrt(mixture + 1) / alpha))
+
+
+def _half_width(one: Comparison, alpha: float) -> float:
+    """That of a comparison; where every game came out the same, a rare difference may still be to come."""
+    if one.same:
+        return 0.0 if one.p_equal < alpha else inf
+    return half_width(one.difference.se, one.difference.deals, alpha)
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What the games so far have decided in one metric, and for whom."""
+
+    metric: str
+    reference: str
+    variant: str
+    apart: tuple[str, ...]  # kinds of players for whom the variants differ
+    equal: tuple[str, ...]  # for whom they are equal within tolerance
+    open: tuple[str, ...]  # for whom neither is shown
+
+    @property
+    def made(self) -> bool:
+        return not self.open
+
+    def sentence(self, games: int, looks: int) -> str:
+        """What was decided, after how many games and at which level."""
+        parts = [
+            f"{what} for {', '.join(who)}"
+            for what, who in (
+                ("different", self.apart),
+                ("equal within tolerance", self.equal),
+                ("not decided", self.open),
+            )
+            if who
+        ]
+        seen = f"{games:,} games of each and {looks} look{'s' * (looks != 1)}"
+        return (
+            f"{self.metric} of {self.variant} and {self.reference}: {'; '.join(parts)}; after {seen}, wrong at most "
+            f"{ALPHA:.0%} of the time, all looks together (tables take the number of games for fixed)"
+        )
+
+
+def decide(compared: Sequence[Comparison]) -> Decision:
+    """What all groups of one metric of two variants decide: of every kind of players one group that differs shows a
+    difference, and all that are within tolerance show equality; levels are shared out (Bonferroni)."""
+    by_player: dict[str, list[Comparison]] = {}
+    for one in compared:
+        for member in one.members or (one,):
+            by_player.setdefault(member.player, []).append(member)
+    alpha = ALPHA / sum(map(len, by_player.values()))
+    sides: dict[str, list[str]] = {"apart": [], "equal": [], "open": []}
+    for player, own in by_player.items():
+        ends = [(one, _half_width(one, alpha)) for one in own]
+        if any(abs(one.difference.value) > half for one, half in ends):
+            side = "apart"
+        elif all(abs(one.difference.value) + half < one.measure.tolerance for one, half in ends):
+            side = "equal"
+        else:
+            side = "open"
+        sides[side].append(player)
+    first = compared[0]
+    return Decision(
+        first.measure.name, first.reference, first.variant, *(tuple(sides[side]) for side in ("apart", "equal", "open"))
+    )
