@@ -40,11 +40,11 @@ class Decision:
     variant: str
     apart: tuple[str, ...]  # kinds of players for whom the variants differ
     equal: tuple[str, ...]  # for whom they are equal within tolerance
-    open: tuple[str, ...]  # for whom neither is shown
+    undecided: tuple[str, ...]  # for whom neither is shown
 
     @property
     def made(self) -> bool:
-        return not self.open
+        return not self.undecided
 
     def sentence(self, games: int, looks: int) -> str:
         """What was decided, after how many games and at which level."""
@@ -53,7 +53,7 @@ class Decision:
             for what, who in (
                 ("different", self.apart),
                 ("equal within tolerance", self.equal),
-                ("not decided", self.open),
+                ("not decided", self.undecided),
             )
             if who
         ]
@@ -72,7 +72,7 @@ def decide(compared: Sequence[Comparison]) -> Decision:
         for member in one.members or (one,):
             by_player.setdefault(member.player, []).append(member)
     alpha = ALPHA / sum(map(len, by_player.values()))
-    sides: dict[str, list[str]] = {"apart": [], "equal": [], "open": []}
+    sides: dict[str, list[str]] = {"apart": [], "equal": [], "undecided": []}
     for player, own in by_player.items():
         ends = [(one, _half_width(one, alpha)) for one in own]
         if any(abs(one.difference.value) > half for one, half in ends):
@@ -80,9 +80,12 @@ def decide(compared: Sequence[Comparison]) -> Decision:
         elif all(abs(one.difference.value) + half < one.measure.tolerance for one, half in ends):
             side = "equal"
         else:
-            side = "open"
+            side = "undecided"
         sides[side].append(player)
     first = compared[0]
     return Decision(
-        first.measure.name, first.reference, first.variant, *(tuple(sides[side]) for side in ("apart", "equal", "open"))
+        first.measure.name,
+        first.reference,
+        first.variant,
+        *(tuple(sides[side]) for side in ("apart", "equal", "undecided")),
     )

@@ -65,7 +65,7 @@ def test_differences_equality_and_doubt_are_told_for_each_kind_of_players() -> N
         compared(0.2, 0.1, 5000, "search"),
     ]
     found = decide(three)
-    assert (found.apart, found.equal, found.open) == (("planner",), ("expert",), ("search",))
+    assert (found.apart, found.equal, found.undecided) == (("planner",), ("expert",), ("search",))
     assert not found.made
     assert found.sentence(5000, 1).startswith(
         "margin of b and a: different for planner; equal within tolerance for expert; not decided for search; "
@@ -75,6 +75,6 @@ def test_differences_equality_and_doubt_are_told_for_each_kind_of_players() -> N
 
 def test_games_that_all_came_out_the_same_are_not_taken_for_equal_at_once() -> None:
     same = compared(0.0, 0.0, 500)
-    assert decide([same]).open == ("planner",)
+    assert decide([same]).undecided == ("planner",)
     sure = replace(same, members=(replace(same.members[0], p_equal=0.001),))
     assert decide([sure]).equal == ("planner",)
