@@ -144,7 +144,7 @@ def _books(run: RunTables, variant: VariantInfo, views: Sequence[OpeningView]) -
         seats = seats.sort("game", "seat").with_columns(deal=pl.col("game") // variant.games_a_deal)
         deals += seats["deal"].n_unique()
         for view in views:
-            sums[view.name].append(_sums(seats, view.kinds(variant.about)))
+            sums[view.name].append(_sums(seats, view.kinds(variant.about, seats)))
     found = []
     for view in views:
         added = pl.concat(sums[view.name]).group_by("seat", "kind").agg(pl.all().sum())
@@ -156,7 +156,7 @@ def _books(run: RunTables, variant: VariantInfo, views: Sequence[OpeningView]) -
     return found
 
 
-def _sums(seats: pl.DataFrame, kinds: pl.Expr) -> pl.DataFrame:
+def _sums(seats: pl.DataFrame, kinds: pl.Series) -> pl.DataFrame:
     """For every seat and kind the sums that shares and win shares are estimated from."""
     games, wins = pl.col("games"), pl.col("wins")
     by_deal = (

@@ -191,7 +191,7 @@ class OpeningView:
 
     name: str
     text: str  # what a kind says, in a sentence without its full stop
-    kinds: Callable[[Mapping[str, Any]], pl.Expr]  # of rows of `seats`, for a variant as its manifest describes it
+    kinds: Callable[[Mapping[str, Any], pl.DataFrame], pl.Series]  # variant as its manifest has it, rows of `seats`
 
 
 def nearest_before(distance: Callable[[int], pl.Expr], seats: int) -> pl.Expr:

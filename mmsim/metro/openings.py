@@ -14,20 +14,23 @@ _COLUMN = _OPENING.str.extract(r"\.(\d+)$").cast(pl.Int64)
 _RINGS = ("at the edge", "one cell in", "beside the centre")
 
 
-def _place(about: Mapping[str, Any]) -> pl.Expr:
+def _place(about: Mapping[str, Any], seats: pl.DataFrame) -> pl.Series:
     """How far from the edge a tile lies: all four sides of the board are alike."""
     row, column = (pl.min_horizontal(line, SIZE - 1 - line) for line in (_ROW, _COLUMN))
     ring = pl.min_horizontal(row, column).replace_strict(dict(enumerate(_RINGS)), default=None, return_dtype=pl.String)
-    return pl.when((row == 0) & (column == 0)).then(pl.lit("in a corner")).otherwise(ring)
+    in_corner = (row == 0) & (column == 0)
+    return seats.select(pl.when(in_corner).then(pl.lit("in a corner")).otherwise(ring)).to_series()
 
 
-def _cells_away(about: Mapping[str, Any]) -> pl.Expr:
+def _cells_away(about: Mapping[str, Any], seats: pl.DataFrame) -> pl.Series:
     """How many cells along rows and columns a tile lies from the nearest first tile of an earlier player."""
-    away = nearest_before(
-        lambda back: (_ROW - _ROW.shift(back)).abs() + (_COLUMN - _COLUMN.shift(back)).abs(), about["players"]
-    )
-    return (
-        pl.when(_OPENING.is_null())
+    row, column, away = pl.col("row"), pl.col("column"), pl.col("away")
+
+    def between(back: int) -> pl.Expr:
+        return (row - row.shift(back)).abs() + (column - column.shift(back)).abs()
+
+    kinds = (
+        pl.when(row.is_null())
         .then(None)
         .when(away.is_null())
         .then(pl.lit("nobody before"))
@@ -37,11 +40,21 @@ def _cells_away(about: Mapping[str, Any]) -> pl.Expr:
         .then(pl.lit(f"2 to {SIZE // 2} cells away"))
         .otherwise(pl.lit("further away"))
     )
+    tiles = seats.select("seat", row=_ROW, column=_COLUMN)
+    return tiles.with_columns(away=nearest_before(between, about["players"])).select(kinds).to_series()
 
 
 OPENINGS = (
     OpeningView("place", "where on the board the first tile lies", _place),
     OpeningView("distance", "how far the first tile lies from the nearest first tile of a player before", _cells_away),
-    OpeningView("tile", "the first tile as it lies", lambda about: _OPENING.str.extract(r"^(\w+)")),
-    OpeningView("opening", "the first tile as it lies, row and column", lambda about: _OPENING),
+    OpeningView(
+        "tile",
+        "the first tile as it lies",
+        lambda about, seats: seats.select(_OPENING.str.extract(r"^(\w+)")).to_series(),
+    ),
+    OpeningView(
+        "opening",
+        "the first tile as it lies, row and column",
+        lambda about, seats: seats.select(_OPENING).to_series(),
+    ),
 )

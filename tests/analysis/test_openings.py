@@ -66,7 +66,7 @@ def test_a_start_is_counted_from_the_nearest_one_before(panel: RunTables) -> Non
     (view,) = views_named(panel, ["start"])
     openings = ["0.0LSR", "5.3RSS", "2.0L", None, "3.3L", "3.0R", "0.0L", "1.3L"]
     seats = pl.DataFrame({"seat": [0, 1, 2, 3] * 2, "opening": openings})
-    found = seats.select(view.kinds(about)).to_series().to_list()
+    found = view.kinds(about, seats).to_list()
     assert found == [
         *("nobody before", "next start", "4 starts away", None),
         *("nobody before", "next start", "5 starts away", "3 starts away"),
@@ -77,10 +77,8 @@ def test_a_tile_is_placed_alike_on_all_four_sides(metro: RunTables) -> None:
     about = metro.variants[0].about
     place, distance = views_named(metro, ["place", "distance"])
     seats = pl.DataFrame({"seat": [0, 1, 2, 3], "opening": ["aaaa 0.7", "acba 7.3", "bbbb 7.4", "aaaa 5.2"]})
-    assert seats.select(place.kinds(about)).to_series().to_list() == [
-        *("in a corner", "at the edge", "at the edge", "beside the centre")
-    ]
-    assert seats.select(distance.kinds(about)).to_series().to_list() == [
+    assert place.kinds(about, seats).to_list() == [*("in a corner", "at the edge", "at the edge", "beside the centre")]
+    assert distance.kinds(about, seats).to_list() == [
         *("nobody before", "further away", "beside it", "2 to 4 cells away")
     ]
 
