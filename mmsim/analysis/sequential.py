@@ -46,7 +46,7 @@ class Decision:
     def made(self) -> bool:
         return not self.undecided
 
-    def sentence(self, games: int, looks: int) -> str:
+    def sentence(self, games: str, looks: int) -> str:
         """What was decided, after how many games and at which level."""
         parts = [
             f"{what} for {', '.join(who)}"
@@ -57,7 +57,7 @@ class Decision:
             )
             if who
         ]
-        seen = f"{games:,} games of each and {looks} look{'s' * (looks != 1)}"
+        seen = f"{games} and {looks} look{'s' * (looks != 1)}"
         return (
             f"{self.metric} of {self.variant} and {self.reference}: {'; '.join(parts)}; after {seen}, wrong at most "
             f"{ALPHA:.0%} of the time, all looks together (tables take the number of games for fixed)"

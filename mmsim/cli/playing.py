@@ -79,7 +79,9 @@ def carry_out(
     words += ["--bots-from", str(made.bots_from)] if made.bots_from else []
     words += ["--workers", str(workers)] if workers else []
     words += cluster.options() if cluster else []
-    if not (quiet or json_progress or until) and (fewer := games_of_members(made.experiment)):
+    if not (quiet or json_progress or until) and (
+        fewer := games_of_members(replace(made.experiment, games=made.games_asked))
+    ):
         typer.echo(fewer, err=True)
     after = f"go on with: {shlex.join(words)}" if kept else NOTHING_KEPT
     with watched(quiet, json_progress, after) as watch:
@@ -155,7 +157,8 @@ def decided(
             extend(made, target - made.games_asked)
             carry_out(made, workers, kept=folder is not None)
             looks += 1
-        yield place, found.sentence(made.games_asked, looks)
+        fewer = " (fewer of slow players)" if games_of_members(asked) else ""
+        yield place, found.sentence(f"{made.games_asked:,} games of each{fewer}", looks)
     finally:
         if folder is None:
             shutil.rmtree(place, ignore_errors=True)

@@ -67,7 +67,7 @@ def test_differences_equality_and_doubt_are_told_for_each_kind_of_players() -> N
     found = decide(three)
     assert (found.apart, found.equal, found.undecided) == (("planner",), ("expert",), ("search",))
     assert not found.made
-    assert found.sentence(5000, 1).startswith(
+    assert found.sentence("5,000 games of each", 1).startswith(
         "margin of b and a: different for planner; equal within tolerance for expert; not decided for search; "
         "after 5,000 games of each and 1 look, wrong at most 5% of the time"
     )
