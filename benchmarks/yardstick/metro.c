@@ -159,11 +159,11 @@ static void play_game(u64 *dice) {
 #if ROWS
 #pragma pack(push, 1)
 typedef struct {
-    u64 game; i32 layout; u8 status; i8 end_reason; u16 turns; u8 tiles, draws; u16 exchanges; u8 lines_ended,
+    u64 game; i32 layout; u8 status; i8 end_reason, end_seat; u16 turns; u8 tiles, draws; u16 exchanges; u8 lines_ended,
     lines_to_centre, longest_line; i8 winner; i16 margin, lead_changes, decided_turn;
 } GameRow;
 typedef struct {
-    u64 game; u8 seat, player; i16 score, line_points, number_points, share_points, bonus_points; u8 lines_ended,
+    u64 game; u8 seat, player; u16 turns; i32 hand, opening; i16 score, line_points, number_points, share_points, bonus_points; u8 lines_ended,
     lines_to_centre, tiles, draws; u16 exchanges; u8 wagons, rank; float win_share;
 } SeatRow;
 typedef struct { u64 game; u8 line; i8 seat, company, to; u8 tiles; i16 points, turn; u8 ended; } LineRow;
@@ -188,16 +188,19 @@ static void write_rows(u64 number, GameRow *row, SeatRow *seats, LineRow *lines)
     for (int p = 0; p < PLAYERS; p++) {
         int rank = 1;
         for (int other = 0; other < PLAYERS; other++) rank += points[other] > points[p];
-        seats[p] = (SeatRow){number, p, p, points[p], points[p], 0, 0, 0, ended[p], centre[p], tiles_placed[p], draws[p], 0, 0,
+        seats[p] = (SeatRow){number, p, p, 0, 0, 0, points[p], points[p], 0, 0, 0, ended[p], centre[p], tiles_placed[p], draws[p], 0, 0,
             rank, winners >> p & 1 ? 1.0f / __builtin_popcount(winners) : 0.0f};
     }
     int alone = __builtin_popcount(winners) == 1, winner = alone ? __builtin_ctz(winners) : -1;
-    *row = (GameRow){number, -1, 0, 0, turn, tiles, all_draws, 0, __builtin_popcountll(arrived),
+    *row = (GameRow){number, -1, 0, 0, 0, turn, tiles, all_draws, 0, __builtin_popcountll(arrived),
         centre[0] + centre[1] + centre[2] + centre[3], longest, winner, top - next,
         lead_changes + (alone && leader >= 0 && leader != winner),
         !alone ? -1 : leader == winner ? leader_since : turn + 1};
 }
 #endif
+
+/* Columns that the rows have room for and nothing is written into: how a game came about. */
+EXPORTED const char left_out[] = "games.end_seat,seats.turns,seats.hand,seats.opening";
 
 EXPORTED const char sums[] = "turns,lines_ended,score";
 

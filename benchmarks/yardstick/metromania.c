@@ -726,16 +726,16 @@ static void score_game(void) {
 #if ROWS
 #pragma pack(push, 1)
 typedef struct {
-    u64 game; u32 layout; u8 status; i8 end_reason; u16 turns, tunnels; float coverage; u8 stations_left, lines_ended,
-    lines_blocked; i8 winner; i16 margin; u16 lead_changes; i16 decided_turn; u16 passes; u8 start_overflows,
+    u64 game; u32 layout; u8 status; i8 end_reason, end_seat; u16 turns, tunnels; float coverage; u8 stations_left,
+    lines_ended, lines_blocked; i8 winner; i16 margin; u16 lead_changes; i16 decided_turn; u16 passes; u8 start_overflows,
     end_overflows; u16 short_supply; u8 two_reasons;
 } GameRow;
 typedef struct {
-    u64 game; u8 seat, company, player; i16 score, station_points, kept_points, trip_points, penalties; u8 lines_ended,
+    u64 game; u8 seat, company, player, turns; u32 hand; i16 opening, score, station_points, kept_points, trip_points, penalties; u8 lines_ended,
     tunnels, stations, markers_placed, rank; float win_share;
 } SeatRow;
 typedef struct { u64 game; u8 trip; i16 minutes; i8 fault; u8 involved, changes; u16 sections; } TripRow;
-typedef struct { u64 game; u8 seat, line; i8 start_side, end_side; u8 tunnels, stations, ended; i8 block_reason; } LineRow;
+typedef struct { u64 game; u8 seat, line; i8 start_side, start_cell, end_side, end_cell; u8 tunnels, stations, ended; i8 block_reason; } LineRow;
 #pragma pack(pop)
 
 static int block_reason(int line) { /* P2: no tunnel, no station, no marker, no cell */
@@ -753,8 +753,8 @@ static void write_rows(u64 number, GameRow *row, SeatRow *seats, TripRow *trip, 
         int built = g.started >> line & 1 ? g.length[line] - 1 : 0;
         tunnels += built;
         blocked += stuck;
-        lines[line] = (LineRow){number, line >> 1, line & 1, g.started >> line & 1 ? g.side[line] : -1, g.end_at[line],
-            built, __builtin_popcount(g.stops[line]), g.ended >> line & 1, stuck ? block_reason(line) : -1};
+        lines[line] = (LineRow){number, line >> 1, line & 1, g.started >> line & 1 ? g.side[line] : -1, 0, g.end_at[line],
+            0, built, __builtin_popcount(g.stops[line]), g.ended >> line & 1, stuck ? block_reason(line) : -1};
     }
     for (int s = 0; s < COMPANIES; s++) { /* W1 */
         int built = lines[2 * s].tunnels + lines[2 * s + 1].tunnels;
@@ -768,20 +768,23 @@ static void write_rows(u64 number, GameRow *row, SeatRow *seats, TripRow *trip, 
         for (int q = 0; q < TRIPS; q++) if (gained[q][s] > 0) gain += gained[q][s]; else loss -= gained[q][s];
         for (int i = 0; i < 3; i++) placed += g.marker_cell[3 * s + i] >= 0;
         for (int other = 0; other < COMPANIES; other++) rank += standing[other] > standing[s];
-        seats[s] = (SeatRow){number, s, 0, s, score[s], g.points[s], kept[s], gain, loss,
+        seats[s] = (SeatRow){number, s, 0, s, 0, 0, 0, score[s], g.points[s], kept[s], gain, loss,
             __builtin_popcount(g.ended >> (2 * s) & 3), lines[2 * s].tunnels + lines[2 * s + 1].tunnels, g.made[s],
             placed, rank, rank == 1 ? 1.0f / __builtin_popcount(winners) : 0.0f};
     }
     for (int q = 0; q < TRIPS; q++)
         trip[q] = (TripRow){number, q, trips[q].minutes, trips[q].fault, trips[q].involved, trips[q].changes, trips[q].sections};
     int alone = __builtin_popcount(winners) == 1, winner = alone ? __builtin_ctz(winners) : -1;
-    *row = (GameRow){number, g.layout, 0, g.reason, g.turn, tunnels, (float)tunnels / DIGGABLE, g.supply,
+    *row = (GameRow){number, g.layout, 0, g.reason, 0, g.turn, tunnels, (float)tunnels / DIGGABLE, g.supply,
         __builtin_popcount(g.ended), blocked, winner, top - next,
         g.lead_changes + (alone && g.leader >= 0 && g.leader != winner),
         !alone ? -1 : g.leader == winner ? g.leader_since : g.turn + 1,
         g.passes, g.start_overflows, g.end_overflows, g.short_supply, g.two_reasons};
 }
 #endif
+
+/* Columns that the rows have room for and nothing is written into: how a game came about. */
+EXPORTED const char left_out[] = "games.end_seat,seats.turns,seats.hand,seats.opening,lines.start_cell,lines.end_cell";
 
 /* What both programs tell of their games, as sums: see `sums` for what they are of. */
 EXPORTED const char sums[] = "turns,stations_left,lines_ended,score";

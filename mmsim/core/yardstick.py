@@ -30,8 +30,9 @@ class Yardstick:
         self._library.play.restype = ctypes.c_int64
         self._sums = (ctypes.c_int64 * _MOST_SUMS)()
         self.games = 0
-        self.variant, self.board, names = map(self._text, ("variant", "board", "sums"))
+        self.variant, self.board, names, left_out = map(self._text, ("variant", "board", "sums", "left_out"))
         self.summed = names.split(",")
+        self.left_out = left_out.split(",")  # `table.column`s it does not write
 
     def _text(self, name: str) -> str:
         return ctypes.string_at(ctypes.addressof(ctypes.c_char.in_dll(self._library, name))).decode()

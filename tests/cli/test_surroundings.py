@@ -77,7 +77,7 @@ def strange(tmp_path: Path, toy_game: None) -> Path:
     """A run whose folder and texts are made of what other programs read as patterns, markup and commands."""
     folder = tmp_path / "r[1]*?"
     question = "[/bold] \x1b]0;title\x07 :boom:"
-    write_run(folder, ["dice"], games=60, part_games=60, players=3, game="toy", question=question)
+    write_run(folder, ["dice"], games=60, part_games=60, players=3, game="toy", bots="uniform", question=question)
     return folder
 
 

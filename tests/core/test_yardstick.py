@@ -41,7 +41,9 @@ def test_every_column_of_c_is_distributed_as_that_of_the_core(game: str, built: 
     decisions = program.play(0, COUNT, c)
     assert decisions == pytest.approx(core.decisions, rel=0.01)
     for table, rows in core.items():
-        for column in set(rows.dtype.names or ()) - {"game"}:
+        for column in {*(rows.dtype.names or ())} - {"game"}:
+            if f"{table}.{column}" in program.left_out:
+                continue
             for power in (1, 2):
                 ours, theirs = (_per_game(one[table][column], power) for one in (core, c))
                 error = np.hypot(ours.std(), theirs.std()) / np.sqrt(COUNT)

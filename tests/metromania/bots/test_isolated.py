@@ -80,7 +80,7 @@ def test_games_are_the_same_to_the_byte_in_processes_of_their_own(file: str, cap
 
 def test_the_memory_of_a_bot_s_process_holds_no_seed_and_no_position(file: str) -> None:
     _, played = play(f"{file}:Spy,uniform,uniform,uniform", 1)
-    assert played.errors[0].message == "RuntimeError: [] [] 3 dict_keys(['_pipe'])"
+    assert played.errors[0].message == "RuntimeError: [] [] 3 dict_keys(['_pipe']) (mybots.py, line 21)"
 
 
 @pytest.mark.parametrize(
