@@ -54,7 +54,7 @@ class _Sums:
             return share
         within = stats.variance_within(self.games, self.sums, self.squares) / len(self.sums)
         value, low, high = (
-            min(_MOST_SPREAD, float(np.sqrt(end * within / max(1 - end, 1e-9))))
+            min(_MOST_SPREAD, float(np.sqrt(max(end, 0.0) * within / max(1 - end, 1e-9))))
             for end in (share.value, share.low, share.high)
         )
         z = stats.z_quantile((1 + stats.LEVEL) / 2)
