@@ -197,10 +197,13 @@ def test_ctrl_c_of_the_user_stops_the_game_even_if_the_bot_swallows_it(tmp_path:
         "   pass\n"
         "  return moves[0]\n"
     )
-    before = signal.getsignal(signal.SIGINT)
-    with pytest.raises(KeyboardInterrupt):
-        play(f"{path}:Deaf,uniform,uniform,uniform", 1)
-    assert signal.getsignal(signal.SIGINT) is before
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            play(f"{path}:Deaf,uniform,uniform,uniform", 1)
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_a_file_that_quits_when_it_is_loaded_is_refused_in_a_sentence(tmp_path: Path) -> None:
