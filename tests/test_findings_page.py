@@ -27,4 +27,4 @@ def test_the_sample_report_is_there_and_small() -> None:
     sample = Path(__file__).parent.parent / "reports" / "sample"
     kept = [path for path in sample.rglob("*") if path.is_file() and path.suffix != ".png"]
     assert sample / "report.html" in kept
-    assert sum(path.stat().st_size for path in kept) < 1_500_000
+    assert sum(path.stat().st_size for path in kept) < 3_500_000  # three games to step through are a quarter of it
