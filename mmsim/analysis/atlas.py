@@ -30,6 +30,7 @@ LAYOUT_SPREAD = Measure(
 )
 WHO_WINS = "win_share"  # among the outcomes: the win shares of all players together
 _LEAST_REPEATS = 500  # games on a layout played before; fewer tell nothing of the variance within layouts
+_ROWS_WAITING = 300_000  # rows that wait to be summed up
 _MOST_SPREAD = 0.5  # of numbers between 0 and 1
 _PLACE = ("variant", "city")
 
@@ -100,22 +101,36 @@ def _estimates(
 
 def _sums(run: RunTables, outcomes: Sequence[str]) -> list[list[_Sums]]:
     """For every variant who wins and then the outcomes; memory grows with layouts, not with games."""
-    of_games, of_players = pl.DataFrame(), pl.DataFrame()
+    of_games, of_players = _SumsByKey(_PLACE), _SumsByKey((*_PLACE, "player"))
     for tables in run.blocks():
-        games = tables["games"].drop_nulls("layout").with_columns(run.city, pl.col(outcomes).cast(pl.Float64))
-        games = games.select(*_PLACE, "game", pl.col(outcomes).fill_null(0.0))
-        wins = tables["seats"].select("variant", "game", "player", won=pl.col("win_share").cast(pl.Float64))
+        known = tables["games"].drop_nulls("layout").with_columns(run.city, pl.col(outcomes).cast(pl.Float64))
+        games = known.select(*_PLACE, "game", pl.col(outcomes).fill_null(0.0)).collect()
+        wins = tables["seats"].select("variant", "game", "player", won=pl.col("win_share").cast(pl.Float64)).collect()
         won = wins.join(games.select(*_PLACE, "game"), on=["variant", "game"])
         squares = [(pl.col(name) ** 2).alias(f"{name} squared") for name in outcomes]
-        of_games = _added(of_games, games.with_columns(*squares, games=1.0).drop("game"), _PLACE)
-        of_players = _added(of_players, won.with_columns(squared=pl.col("won") ** 2).drop("game"), (*_PLACE, "player"))
-    return [_of_variant(of_games, of_players, variant.name, outcomes) for variant in run.variants]
+        of_games.add(games.with_columns(*squares, games=1.0).drop("game"))
+        of_players.add(won.with_columns(squared=pl.col("won") ** 2).drop("game"))
+    totals = of_games.total(), of_players.total()
+    return [_of_variant(*totals, variant.name, outcomes) for variant in run.variants]
 
 
-def _added(before: pl.DataFrame, rows: pl.LazyFrame, by: Sequence[str]) -> pl.DataFrame:
-    """Sums by layout with those of some more games."""
-    more = rows.with_columns(pl.col("variant").cast(pl.String)).collect().select(*by, pl.exclude(by))
-    return pl.concat([before, more] if len(before) else [more]).group_by(by, maintain_order=True).sum()
+class _SumsByKey:
+    """Sums of rows that have the same key, as rows come; few at a time are added up, since that takes time."""
+
+    def __init__(self, key: Sequence[str]) -> None:
+        self._key, self._waiting, self._summed = key, list[pl.DataFrame](), 0
+
+    def add(self, rows: pl.DataFrame) -> None:
+        self._waiting.append(
+            rows.with_columns(pl.col("variant").cast(pl.String)).select(*self._key, pl.exclude(self._key))
+        )
+        if sum(map(len, self._waiting)) > self._summed + _ROWS_WAITING:
+            self._summed = len(self.total())
+
+    def total(self) -> pl.DataFrame:
+        total = pl.concat(self._waiting).group_by(self._key, maintain_order=True).sum()
+        self._waiting = [total]
+        return total
 
 
 def _of_variant(of_games: pl.DataFrame, of_players: pl.DataFrame, variant: str, outcomes: Sequence[str]) -> list[_Sums]:
