@@ -120,13 +120,13 @@ def _why(
         with watched(quiet) as watch:
             again = play_changes(game, [base, *two, two[0].and_also(two[1])], games, workers, watch)
         both = weighing.interaction(again, metric)
-    told = weighing.conclusions(found, both)
+    sentences = weighing.conclusions(found, both)
     if as_json:
-        typer.echo(json.dumps(_as_json(found, both, told), indent=1))
+        typer.echo(json.dumps(_as_json(found, both, sentences), indent=1))
     else:
-        _print(found, told)
+        _print(found, sentences)
     if out is not None:
-        _draw(_chart(found, told), out)
+        _draw(_chart(found, sentences), out)
 
 
 def _chosen(changes: "Sequence[Change]", only: Sequence[str]) -> "Sequence[Change]":
@@ -137,7 +137,7 @@ def _chosen(changes: "Sequence[Change]", only: Sequence[str]) -> "Sequence[Chang
     return [change for change in changes if change.name in only] if only else changes
 
 
-def _print(found: "Why", told: Sequence[str]) -> None:
+def _print(found: "Why", sentences: Sequence[str]) -> None:
     from mmsim.analysis import words
 
     screen = console()
@@ -157,7 +157,7 @@ def _print(found: "Why", told: Sequence[str]) -> None:
     screen.print(table)
     if len(found.effects) > _SHOWN:
         screen.print(f"{len(found.effects) - _SHOWN} more changes do less; --json has all")
-    for sentence in told:
+    for sentence in sentences:
         screen.print(sentence, markup=False)
 
 
@@ -169,7 +169,7 @@ def _numbers(one: "Estimate") -> dict[str, float]:
     return {"value": one.value, "low": one.low, "high": one.high, "se": one.se}
 
 
-def _as_json(found: "Why", both: "Interaction | None", told: Sequence[str]) -> dict[str, object]:
+def _as_json(found: "Why", both: "Interaction | None", sentences: Sequence[str]) -> dict[str, object]:
     effects = [
         {
             "change": effect.change.name,
@@ -200,16 +200,16 @@ def _as_json(found: "Why", both: "Interaction | None", told: Sequence[str]) -> d
         },
         "changes": effects,
         "both": together,
-        "sentences": list(told),
+        "sentences": list(sentences),
     }
 
 
-def _chart(found: "Why", told: Sequence[str]) -> "Chart":
+def _chart(found: "Why", sentences: Sequence[str]) -> "Chart":
     from mmsim.report.charts import Row
     from mmsim.report.figures import dots
 
     rows = [Row(effect.change.name, [effect.difference]) for effect in found.effects[:_SHOWN]]
-    note = f"Differences to the games as played, {found.games:,} games each, with 95 % intervals. {told[0]}"
+    note = f"Differences to the games as played, {found.games:,} games each, with 95 % intervals. {sentences[0]}"
     title = f"What {found.measure} would be without: {found.effects[0].change.name} does most"
     return dots("why", title, note, rows, ["difference"], "difference", 0.0)
 
