@@ -7,10 +7,11 @@ differences.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import inf, log, sqrt
 
 from mmsim.analysis.compare import ALPHA, Comparison
+from mmsim.analysis.tables import RunTables
+from mmsim.batch.manifest import Decision, SequenceInterval
 
 SOONEST = 100  # deals before a kind of players may decide anything: the sequence is one of many games
 _TIGHTEST = 5000  # deals at which it is as narrow as it can be; any number would do, chosen before anything is played
@@ -31,39 +32,6 @@ def _half_width(one: Comparison, alpha: float) -> float:
     return half_width(one.difference.se, one.difference.deals, alpha)
 
 
-@dataclass(frozen=True)
-class Decision:
-    """What the games so far have decided in one metric, and for whom."""
-
-    metric: str
-    reference: str
-    variant: str
-    apart: tuple[str, ...]  # kinds of players for whom the variants differ
-    equal: tuple[str, ...]  # for whom they are equal within tolerance
-    undecided: tuple[str, ...]  # for whom neither is shown
-
-    @property
-    def made(self) -> bool:
-        return not self.undecided
-
-    def sentence(self, games: str, looks: int) -> str:
-        """What was decided, after how many games and at which level."""
-        parts = [
-            f"{what} for {', '.join(who)}"
-            for what, who in (
-                ("different", self.apart),
-                ("equal within tolerance", self.equal),
-                ("not decided", self.undecided),
-            )
-            if who
-        ]
-        seen = f"{games} and {looks} look{'s' * (looks != 1)}"
-        return (
-            f"{self.metric} of {self.variant} and {self.reference}: {'; '.join(parts)}; after {seen}, wrong at most "
-            f"{ALPHA:.0%} of the time, all looks together (tables take the number of games for fixed)"
-        )
-
-
 def decide(compared: Sequence[Comparison]) -> Decision:
     """What all groups of one metric of two variants decide: of every kind of players one group that differs shows a
     difference, and all that are within tolerance show equality; levels are shared out (Bonferroni)."""
@@ -73,8 +41,10 @@ def decide(compared: Sequence[Comparison]) -> Decision:
             by_player.setdefault(member.player, []).append(member)
     alpha = ALPHA / sum(map(len, by_player.values()))
     sides: dict[str, list[str]] = {"apart": [], "equal": [], "undecided": []}
+    sequence = []
     for player, own in by_player.items():
         ends = [(one, _half_width(one, alpha)) for one in own]
+        sequence += [_interval(player, one, half) for one, half in ends]
         if any(abs(one.difference.value) > half for one, half in ends):
             side = "apart"
         elif all(abs(one.difference.value) + half < one.measure.tolerance for one, half in ends):
@@ -83,9 +53,40 @@ def decide(compared: Sequence[Comparison]) -> Decision:
             side = "undecided"
         sides[side].append(player)
     first = compared[0]
+    measure = first.measure
     return Decision(
-        first.measure.name,
+        measure.name,
+        measure.unit,
         first.reference,
         first.variant,
-        *(tuple(sides[side]) for side in ("apart", "equal", "undecided")),
+        sides["apart"],
+        sides["equal"],
+        sides["undecided"],
+        sequence,
+        round(ALPHA, 9),
+    )
+
+
+def _interval(player: str, one: Comparison, half: float) -> SequenceInterval:
+    value = one.difference.value
+    low, high = (None, None) if half == inf else (value - half, value + half)
+    return SequenceInterval(player, one.group, value, low, high)
+
+
+def sentence(run: RunTables) -> str:
+    """What a run was played to decide, after how many games and at which level; empty if it was played for no such."""
+    decision, fewer = run.decision, len({*run.wanted.values()}) > 1
+    if decision is None:
+        return ""
+    sides = (
+        ("different", decision.apart),
+        ("equal within tolerance", decision.equal),
+        ("not decided", decision.undecided),
+    )
+    parts = [f"{what} for {', '.join(who)}" for what, who in sides if who]
+    games = f"{decision.games:,} games of each{' (fewer of slow players)' * fewer}"
+    return (
+        f"{decision.metric} of {decision.variant} and {decision.reference}: {'; '.join(parts)}; after {games} and "
+        f"{decision.looks} look{'s' * (decision.looks != 1)}, wrong at most {decision.error:.0%} of the time, all "
+        "looks together (tables take the number of games for fixed)"
     )

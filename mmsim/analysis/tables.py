@@ -13,6 +13,7 @@ import polars as pl
 from mmsim.analysis.tension import tension_table
 from mmsim.batch.chances import read_chances
 from mmsim.batch.experiment import OF_MEMBER, Experiment, ignored_knobs, is_strong, variants_of
+from mmsim.batch.manifest import Decision
 from mmsim.batch.plan import Part
 from mmsim.batch.store import Run
 from mmsim.core.errors import MmsimError
@@ -78,6 +79,7 @@ class RunTables:
     cut: Callable[[], Iterator[Mapping[str, pl.LazyFrame]]] | None = None  # the same tables, some games at a time
     panel: tuple["RunTables", ...] = ()  # the games of every member of a panel
     wanted: Mapping[str, int] = field(default_factory=dict)  # cell -> games asked for, where these are fewer
+    decision: Decision | None = None  # what it was played to decide
 
     @property
     def by_member(self) -> tuple["RunTables", ...]:
@@ -273,7 +275,8 @@ def open_run(path: Path) -> RunTables:
             for _, some in groupby(own, key=lambda part: part.number // len(variants) // at_once):
                 yield scan(sorted(some, key=lambda part: part.variant))  # the games of a variant one after the other
 
-        return RunTables(experiment, variants[first:last], scan(own), path, cut, wanted=wanted)
+        decision = run.manifest.decision
+        return RunTables(experiment, variants[first:last], scan(own), path, cut, wanted=wanted, decision=decision)
 
     chances = read_chances(path)
     tension = None if chances is None else tension_table(chances)

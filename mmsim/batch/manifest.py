@@ -42,6 +42,36 @@ class Until(Struct, frozen=True, forbid_unknown_fields=True):
     known_to: Annotated[float, Meta(ge=0)] | None = None
 
 
+class SequenceInterval(Struct, frozen=True, forbid_unknown_fields=True):
+    """A difference for one kind of players and one group, with the ends of its confidence sequence."""
+
+    player: Text
+    group: Text
+    difference: float
+    low: float | None  # None: no end yet
+    high: float | None
+
+
+class Decision(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a run of two variants was played to decide, and for whom it did."""
+
+    metric: Text
+    unit: Text
+    reference: Text
+    variant: Text
+    apart: list[Text]  # kinds of players for whom the variants differ
+    equal: list[Text]  # for whom they are equal within tolerance
+    undecided: list[Text]  # for whom neither is shown
+    sequence: list[SequenceInterval]  # at the last look
+    error: Annotated[float, Meta(gt=0, lt=1)]  # how often at most any of it is wrong, all looks together
+    games: Count = 0  # of each variant
+    looks: Count = 0
+
+    @property
+    def made(self) -> bool:
+        return not self.undecided
+
+
 class Machine(Struct, frozen=True, forbid_unknown_fields=True):
     """What a run was begun on."""
 
@@ -116,6 +146,7 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True):
     created: Text
     machine: Machine
     finished: Finished | None
+    decision: Decision | None = None  # of a run that was played until it was made
 
     @property
     def asked(self) -> Experiment:

@@ -260,7 +260,7 @@ def extend(run: Run, more: int) -> None:
         games = run.games_asked + more
         for ready in run.prepared:
             ready.check_groups(games=games)
-        run.note(games=games, until=None, finished=None)
+        run.note(games=games, until=None, finished=None, decision=None)
 
 
 def _looks(run: Run, until: Until) -> Looks:

@@ -7,6 +7,7 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+import msgspec
 import typer
 from rich.table import Table
 
@@ -131,8 +132,7 @@ def compare(
         if until == DECIDED:
             _check_two(asked)
             named = [name for name in metric or () if name != ALL] or [*find_statistics(of_game).asked]
-            with decided(asked, workers, out, named[0], "games" in given) as (folder, decision):
-                say(decision, err=True)
+            with decided(asked, workers, out, named[0], "games" in given) as folder:
                 show(folder)
             return
         with played(asked, workers, out, until, "games" in given) as folder:
@@ -182,12 +182,14 @@ def _show(
 ) -> None:
     from mmsim.analysis import compare as comparing
     from mmsim.analysis.findings import cannot_tell, family, findings
+    from mmsim.analysis.sequential import sentence
     from mmsim.analysis.tables import open_run
     from mmsim.core.frames import no_formulas
     from mmsim.report.evidence import Evidence
     from mmsim.report.sentences import answer
 
     run = open_run(folder)
+    decided = sentence(run)
     names = [variant.name for variant in run.variants]
     run = run.starting_with(full_name("variant", reference, names) if reference else names[0])
     asked = family(run)
@@ -205,17 +207,21 @@ def _show(
     if as_json or as_csv:
         for warning in run.warnings:
             warn(warning)
+        if decided:
+            say(decided, err=True)
     if as_json:
         rows = [row for estimates in found for row in estimates.rows().to_dicts()]
         compared = [row for one in comparisons for row in comparing.rows_of(one)]
         printed = {"warnings": run.warnings, "metrics": rows, "comparisons": compared, "answer": answer(evidence)}
+        if run.decision:
+            printed["decision"] = {**msgspec.to_builtins(run.decision), "sentence": decided}
         typer.echo(json.dumps(printed, indent=1))
     elif as_csv:
         typer.echo(no_formulas(comparing.frame(comparisons)).write_csv(), nl=False)
     else:
         _print(run, found, comparisons)
-        for sentence in answer(evidence):
-            say(sentence)
+        for said in [*answer(evidence), *filter(None, [decided])]:
+            say(said)
 
 
 def parse_tolerances(words: Sequence[str]) -> dict[str, float]:

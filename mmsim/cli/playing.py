@@ -10,11 +10,13 @@ from dataclasses import replace
 from math import ceil, inf
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
+import msgspec
 import typer
 
 from mmsim.batch.experiment import Experiment
+from mmsim.batch.manifest import Decision
 from mmsim.batch.manifest import Until as RunUntil
 from mmsim.batch.precision import LIMIT, Measure, Precision
 from mmsim.batch.runner import Session, Status, estimate, extend
@@ -24,9 +26,6 @@ from mmsim.cli.players import games_of_members
 from mmsim.cli.progress import Watcher, duration, watcher
 from mmsim.core.errors import MmsimError
 from mmsim.core.processes import cores
-
-if TYPE_CHECKING:
-    from mmsim.analysis.sequential import Decision
 
 Workers = Annotated[int | None, typer.Option(min=1, help="Worker processes; if not given, one a core.")]
 Until = Annotated[
@@ -138,10 +137,9 @@ def played(
 
 
 @contextmanager
-def decided(
-    asked: Experiment, workers: int | None, folder: Path | None, metric: str, limited: bool
-) -> Iterator[tuple[Path, str]]:
-    """The folder of a run of two variants that is played until a metric is decided, or to its end, and the decision.
+def decided(asked: Experiment, workers: int | None, folder: Path | None, metric: str, limited: bool) -> Iterator[Path]:
+    """The folder of a run of two variants that is played until a metric is decided, or to its end; its manifest has the
+    decision.
 
     Looks come after whole parts, and how many games those are does not depend on who plays them.
     """
@@ -157,14 +155,15 @@ def decided(
             extend(made, target - made.games_asked)
             carry_out(made, workers, kept=folder is not None)
             looks += 1
-        fewer = " (fewer of slow players)" if games_of_members(asked) else ""
-        yield place, found.sentence(f"{made.games_asked:,} games of each{fewer}", looks)
+        with made.writing():
+            made.note(decision=msgspec.structs.replace(found, games=made.games_asked, looks=looks))
+        yield place
     finally:
         if folder is None:
             shutil.rmtree(place, ignore_errors=True)
 
 
-def _decision(place: Path, metric: str) -> "Decision":
+def _decision(place: Path, metric: str) -> Decision:
     """What the games played so far decide."""
     from mmsim.analysis.compare import compare
     from mmsim.analysis.findings import findings

@@ -16,7 +16,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from mmsim import __version__
-from mmsim.analysis import compare, stats
+from mmsim.analysis import compare, stats, words
 from mmsim.analysis.findings import measures
 from mmsim.analysis.tables import RunTables
 from mmsim.batch.experiment import Experiment
@@ -225,6 +225,8 @@ def _page(
         paired=run.paired,
         deals_shared=any(variant.games_a_deal > 1 for variant in run.variants),
         tests=len(evidence.comparisons),
+        asked=len(evidence.asked),
+        decided=run.decision,
         limits=find_statistics(run.experiment.game).limits,
         experiment=experiment_toml(run.experiment),
         again=again or f"mmsim run experiment.toml && mmsim report {shlex.quote(f'runs/{run.name}')}",
@@ -244,6 +246,7 @@ def _facts(run: RunTables) -> list[tuple[str, str]]:
         ("players asked" if run.panel else "bots", ", ".join(bots)),
         ("boards", ", ".join(Path(board).stem for board in run.boards)),
         ("seed", str(run.experiment.seed)),
+        ("stopped by a sequential test of", words.title(run.decision.metric) if run.decision else ""),
     ]
     return [(what, value) for what, value in facts if value]
 

@@ -5,12 +5,14 @@ import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from math import inf
 from typing import Any
 
-from mmsim.analysis import words
+from mmsim.analysis import sequential, words
 from mmsim.analysis.compare import Comparison, Verdict, same_games
 from mmsim.analysis.estimates import Estimates
 from mmsim.analysis.fairness import SEAT_IMBALANCE, SOURCE
+from mmsim.analysis.stats import Estimate
 from mmsim.analysis.surprises import Surprise
 from mmsim.batch.chances import chances_of
 from mmsim.core.common_metrics import SCORES_SECTION
@@ -236,8 +238,27 @@ def variants(evidence: Evidence) -> Section | None:
             charts.append(figures.forest(f"variant-{number}", heading, note, shown))
         tables.append(_comparison_table(title, compared))
         text.append(f"Against {evidence.names[0]}, {sentences.verdict_of(evidence, variant.name)}.")
-    tables += _rules_that_differ(evidence)
+    tables += [*_decided(evidence), *_rules_that_differ(evidence)]
+    text += [f"Played until it was decided: {decided}."] if (decided := sequential.sentence(evidence.run)) else []
     return Section("variants", "Variants", sentences.variants_title(evidence), text, charts, tables)
+
+
+def _decided(evidence: Evidence) -> list[Table]:
+    """The confidence sequence at the last look of a run that was played until something was decided."""
+    decision = evidence.run.decision
+    if decision is None:
+        return []
+    unit = words.difference_unit(decision.unit)
+    sides = {"different": decision.apart, "equal within tolerance": decision.equal, "not decided": decision.undecided}
+    rows = []
+    for one in decision.sequence:
+        low, high = (-inf if one.low is None else one.low), (inf if one.high is None else one.high)
+        told = words.with_interval(Estimate(one.difference, low, high, 0.0, 0), unit, signed=True)
+        verdict = next(side for side, players in sides.items() if one.player in players)
+        rows.append([one.player, words.label(decision.metric, one.group), verdict, told])
+    variant, reference = evidence.name_of(decision.variant), evidence.name_of(decision.reference)
+    caption = f"Confidence sequence of {variant} against {reference}: it holds however often one looked"
+    return [Table(caption, ["players", "metric", "decided", "difference"], rows, words=3, folded=False)]
 
 
 def panel(evidence: Evidence) -> Section | None:

@@ -2,12 +2,15 @@
 
 from dataclasses import replace
 
+import msgspec
 import numpy as np
 import pytest
 
 from mmsim.analysis.compare import ALPHA, Comparison
-from mmsim.analysis.sequential import SOONEST, decide, half_width
+from mmsim.analysis.sequential import SOONEST, decide, half_width, sentence
 from mmsim.analysis.stats import estimate
+from mmsim.analysis.tables import RunTables
+from mmsim.batch.experiment import Experiment
 from mmsim.core.metrics import Measure
 
 MARGIN = Measure("margin", "?", "points", 0.1)
@@ -65,9 +68,11 @@ def test_differences_equality_and_doubt_are_told_for_each_kind_of_players() -> N
         compared(0.2, 0.1, 5000, "search"),
     ]
     found = decide(three)
-    assert (found.apart, found.equal, found.undecided) == (("planner",), ("expert",), ("search",))
+    assert (found.apart, found.equal, found.undecided) == (["planner"], ["expert"], ["search"])
     assert not found.made
-    assert found.sentence("5,000 games of each", 1).startswith(
+    made = msgspec.structs.replace(found, games=5000, looks=1)
+    told = sentence(RunTables(Experiment("x", ("print",)), (), {}, decision=made))
+    assert told.startswith(
         "margin of b and a: different for planner; equal within tolerance for expert; not decided for search; "
         "after 5,000 games of each and 1 look, wrong at most 5% of the time"
     )
@@ -75,6 +80,6 @@ def test_differences_equality_and_doubt_are_told_for_each_kind_of_players() -> N
 
 def test_games_that_all_came_out_the_same_are_not_taken_for_equal_at_once() -> None:
     same = compared(0.0, 0.0, 500)
-    assert decide([same]).undecided == ("planner",)
+    assert decide([same]).undecided == ["planner"]
     sure = replace(same, members=(replace(same.members[0], p_equal=0.001),))
-    assert decide([sure]).equal == ("planner",)
+    assert decide([sure]).equal == ["planner"]

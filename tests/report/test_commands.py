@@ -206,11 +206,22 @@ def test_two_variants_are_played_until_they_are_told_apart_by_any_number_of_work
     for workers in (1, 2):
         result = run(*words, "--games", 3000, "--workers", workers, "--out", tmp_path / str(workers))
         assert result.exit_code == 0, result.output
-        told.append(next(line for line in result.stderr.splitlines() if line.startswith("turns of")))
+        told.append(next(line for line in result.stdout.splitlines() if line.startswith("turns of")))
     assert told[0] == told[1]
     assert re.search(r"different for uniform; after [\d,]+ games of each and \d looks?, wrong at most 5%", told[0])
     digests = {Run(tmp_path / workers).finished.digest for workers in "12"}
     assert len(digests) == 1
+    decision = json.loads(run("compare", tmp_path / "1", "--json").stdout)["decision"]
+    assert decision["sentence"] == told[0]
+    (known,) = decision["sequence"]
+    assert known["player"] == "uniform"
+    assert known["high"] < 0  # fewer turns, and 0 lies outside
+    output("report", tmp_path / "1", "--out", tmp_path / "report")
+    page = (tmp_path / "report" / "report.html").read_text(encoding="utf-8")
+    assert "Confidence sequence of print,end_lines=3" in page
+    assert "stopped by a sequential test of turns" in page
+    output("run", tmp_path / "1", "--more", 600)  # whoever plays on decides nothing
+    assert Run(tmp_path / "1").manifest.decision is None
 
 
 def test_what_cannot_be_decided_is_said() -> None:

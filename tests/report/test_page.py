@@ -10,6 +10,8 @@ import pytest
 
 from mmsim.analysis.tables import open_run
 from mmsim.batch.experiment import Experiment, from_mapping, read
+from mmsim.batch.manifest import Decision, SequenceInterval
+from mmsim.batch.store import Run
 from mmsim.report import sentences
 from mmsim.report.evidence import gather, short_names
 from mmsim.report.page import experiment_toml, may_replace, write_report
@@ -221,6 +223,21 @@ def test_a_report_is_its_own_however_many_games_it_has(tmp_path: Path, report: P
     assert may_replace(report, experiment)
     assert may_replace(report, replace(experiment, games=10))
     assert not may_replace(report, replace(experiment, seed=8))
+
+
+def test_a_run_that_was_stopped_by_a_sequential_test_says_so_and_shows_its_sequence(tmp_path: Path) -> None:
+    run = Run(write_run(tmp_path / "run", ["print", "v2"], games=120, part_games=60))
+    names = [variant.name for variant in open_run(run.folder).variants]
+    known = [SequenceInterval("uniform", "", -0.5, -0.75, -0.25), SequenceInterval("planner", "", 0.1, None, None)]
+    run.note(decision=Decision("margin", "points", *names, ["uniform"], [], ["planner"], known, 0.05, 120, 2))
+    evidence = gather(open_run(run.folder))
+    (variants,) = (one for one in sections(evidence) if one.id == "variants")
+    assert variants.text[-1].startswith(
+        f"Played until it was decided: margin of {names[1]} and {names[0]}: different for"
+    )
+    table = next(one for one in variants.tables if one.caption.startswith("Confidence sequence of v2 against print"))
+    assert table.rows[0] == ["uniform", "margin", "different", "−0.5 (−0.8 to −0.2)"]
+    assert table.rows[1] == ["planner", "margin", "not decided", "+0.1 (no interval)"]
 
 
 def test_a_panel_has_a_chart_of_its_players_and_says_for_whom_it_holds(tmp_path: Path) -> None:
