@@ -1,7 +1,7 @@
 """`mmsim bots`: the scripted players, what they look at, and how their weights were found."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import date
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -242,6 +242,7 @@ def train(
     curve: list[Fit] = []
     with watched(quiet) as watch, Arena(plan.game, workers or cores(), watch) as arena:
         net, verdicts = training.train(plan, arena, out, _tell_into(curve))
+    typer.echo(_kept_sentence(net.about), err=True)
     for verdict in verdicts:
         typer.echo(
             f"{verdict.variant}: one against {verdict.opponent} wins {verdict.share:.1%} +- {verdict.half_width:.1%} "
@@ -297,8 +298,9 @@ def exploit(
         watched(quiet) as watch,
         Arena(plan.game, workers or cores(), watch) as arena,
     ):
-        _, (verdict,) = training.train(plan, arena, out or Path(folder) / "net.json", _tell_into(curve))
-    words = ["mmsim bots exploit", spec, f"--rules {ruleset}", f"--players {verdict.players}"]
+        net, (verdict,) = training.train(plan, arena, out or Path(folder) / "net.json", _tell_into(curve))
+    typer.echo(_kept_sentence(net.about), err=True)
+    words = ["mmsim bots exploit", spec, f"--game {shell.name}", f"--rules {ruleset}", f"--players {verdict.players}"]
     words += [f"--board {board}"] if board else []
     words += [f"--games {games}", f"--epochs {epochs}", f"--final-games {final_games}", f"--seed {seed}"]
     found = {"date": date.today().isoformat(), "command": " ".join(words), **vars(verdict)}
@@ -326,6 +328,11 @@ def _tell_into(curve: list["Fit"]) -> Callable[["Fit"], None]:
         typer.echo(f"epoch {point.epoch}: on decisions held out {explained}", err=True)
 
     return tell
+
+
+def _kept_sentence(about: Mapping[str, Any]) -> str:
+    epoch = about["held_out_decisions"]["epoch"]
+    return f"kept: epoch {epoch}, which explains most of the decisions held out"
 
 
 def _exploited(shell: Any, bot: Bot) -> dict[str, Any]:

@@ -2,7 +2,8 @@
 
 What a playout brought is full of chance that all turns of a decision share, so only differences within one count:
 results and the net's values are both taken from the mean of their decision. A linear fit comes first; from there all
-weights go on together by Adam (Kingma and Ba, ICLR 2015). Same lessons and seed, same net.
+weights go on together by Adam (Kingma and Ba, ICLR 2015). The epoch that knew decisions held out best is kept:
+few lessons are soon learnt by heart. Same lessons and seed, same net.
 """
 
 from collections.abc import Callable, Sequence
@@ -82,11 +83,22 @@ class _Weights:
         self.direct = np.zeros(inputs, np.float32)
         self._first = [np.zeros_like(part) for part in self.all()]
         self._second = [np.zeros_like(part) for part in self.all()]
-        self._steps = 0
-        self.out[:] = 0.1 * dice.standard_normal(UNITS)
+        self.steps = 0
+        self._first_out = 0.1 * dice.standard_normal(UNITS)
+
+    def start_units(self) -> None:
+        """Have the units count, which add nothing to a linear fit."""
+        self.out[:] = self._first_out
 
     def all(self) -> list[Floats]:
         return [self.into, self.bias, self.out, self.direct]
+
+    def copy(self) -> list[Floats]:
+        return [part.copy() for part in self.all()]
+
+    def set_to(self, parts: list[Floats]) -> None:
+        for part, values in zip(self.all(), parts, strict=True):
+            part[:] = values
 
     def values(self, inputs: Floats) -> tuple[Floats, Floats]:
         units = np.maximum(inputs @ self.into + self.bias, 0)
@@ -107,16 +119,19 @@ class _Weights:
             units.T @ error + _DECAY * self.out,
             inputs.T @ error + _DECAY * self.direct,
         ]
-        self._steps += 1
+        self.steps += 1
         for part, gradient, first, second in zip(self.all(), gradients, self._first, self._second, strict=True):
             first += 0.1 * (gradient - first)
             second += 0.001 * (gradient * gradient - second)
-            mean, spread = first / (1 - 0.9**self._steps), second / (1 - 0.999**self._steps)
+            mean, spread = first / (1 - 0.9**self.steps), second / (1 - 0.999**self.steps)
             part -= (rate * mean / (np.sqrt(spread) + 1e-8)).astype(np.float32)
 
 
-def fit(lessons: Lessons, names: Sequence[str], seed: int, epochs: int, tell: Callable[[Fit], None]) -> Net:
-    """A net for decisions; `tell` gets how well it does on those held out after every epoch, 0 being the linear fit."""
+def fit(lessons: Lessons, names: Sequence[str], seed: int, epochs: int, tell: Callable[[Fit], None]) -> tuple[Net, Fit]:
+    """The best net for decisions, and how well it does on those held out, by how much it explains of them.
+
+    `tell` gets that of every epoch, 0 being the linear fit.
+    """
     shift, scale = lessons.inputs.mean(axis=0), lessons.inputs.std(axis=0)
     scale = np.where(scale < _LITTLE, np.float32(np.inf), scale)
     learnt, unseen = lessons.split()
@@ -124,26 +139,42 @@ def fit(lessons: Lessons, names: Sequence[str], seed: int, epochs: int, tell: Ca
     results = learnt.within(learnt.results)
     weights = _Weights(len(names), seed)
     weights.direct[:] = _linear(learnt, learnt_inputs, results)
-    tell(judge(unseen, unseen_inputs @ weights.direct, 0))
+    best, kept = judge(unseen, weights.values(unseen_inputs)[0], 0), weights.copy()
+    tell(best)
+    weights.start_units()
     dice = np.random.default_rng(seed + 1)
-    counts = learnt.counts
-    starts = np.cumsum(counts) - counts
-    steps, done = epochs * -(-len(counts) // _BATCH), 0
+    steps = epochs * -(-len(learnt.game) // _BATCH)
     for epoch in range(epochs):
-        order = dice.permutation(len(counts))
-        for at in range(0, len(order), _BATCH):
-            batch = order[at : at + _BATCH]
-            sizes = counts[batch]
-            of = np.repeat(np.arange(len(batch)), sizes)
-            rows = np.repeat(starts[batch] - (np.cumsum(sizes) - sizes), sizes) + np.arange(sizes.sum())
-            inputs = learnt_inputs[rows]
-            values, active = weights.values(inputs)
-            wrong = values - (np.bincount(of, values) / sizes)[of] - results[rows]
-            rate = _RATE + (_LAST_RATE - _RATE) * done / steps
-            weights.step(inputs, active, (wrong / len(rows)).astype(np.float32), rate)
-            done += 1
-        tell(judge(unseen, weights.values(unseen_inputs)[0], epoch + 1))
-    used = weights.units_used(learnt_inputs)
+        _learn(weights, learnt, learnt_inputs, results, dice.permutation(len(learnt.game)), steps)
+        found = judge(unseen, weights.values(unseen_inputs)[0], epoch + 1)
+        tell(found)
+        if found.explained > best.explained:
+            best, kept = found, weights.copy()
+    weights.set_to(kept)
+    return _net_of(weights, names, shift, scale, learnt_inputs), best
+
+
+def _learn(
+    weights: _Weights, lessons: Lessons, inputs: Floats, results: Floats, order: NDArray[np.int64], steps: int
+) -> None:
+    """Go through all decisions once; the rate falls from the first of all `steps` to the last."""
+    counts = lessons.counts
+    starts = np.cumsum(counts) - counts
+    for at in range(0, len(order), _BATCH):
+        batch = order[at : at + _BATCH]
+        sizes = counts[batch]
+        of = np.repeat(np.arange(len(batch)), sizes)
+        rows = np.repeat(starts[batch] - (np.cumsum(sizes) - sizes), sizes) + np.arange(sizes.sum())
+        of_batch = inputs[rows]
+        values, active = weights.values(of_batch)
+        wrong = values - (np.bincount(of, values) / sizes)[of] - results[rows]
+        rate = _RATE + (_LAST_RATE - _RATE) * weights.steps / steps
+        weights.step(of_batch, active, (wrong / len(rows)).astype(np.float32), rate)
+
+
+def _net_of(weights: _Weights, names: Sequence[str], shift: Floats, scale: Floats, learnt: Floats) -> Net:
+    """The net for inputs as they are, without the units that do nothing."""
+    used = weights.units_used(learnt)
     into, direct = weights.into[:, used] / scale[:, None], weights.direct / scale
     return Net(
         tuple(names),

@@ -62,7 +62,7 @@ class Plan:
     @property
     def command(self) -> str:
         """What makes the same net again."""
-        words = ["mmsim bots train", self.bot]
+        words = ["mmsim bots train", self.bot, f"--game {self.game}"]
         words += [f"--rules {rules}" for rules in self.rules]
         words += [f"--players {players}" for players in self.players if players is not None]
         words += [f"--board {self.board}"] if self.board else []
@@ -104,13 +104,7 @@ def train(plan: Plan, arena: Arena, file: Path, tell: Callable[[Fit], None]) -> 
     bot = find_bot(plan.bot, find_shell(plan.game).bots)
     assert isinstance(bot, NetBot)
     lessons = collect(plan, arena)
-    curve: list[Fit] = []
-
-    def note(point: Fit) -> None:
-        curve.append(point)
-        tell(point)
-
-    net = fit(lessons, bot.inputs, plan.seed, plan.epochs, note)
+    net, best = fit(lessons, bot.inputs, plan.seed, plan.epochs, tell)
     about: dict[str, Any] = {
         "bot": plan.bot,
         "mmsim": __version__,
@@ -120,7 +114,7 @@ def train(plan: Plan, arena: Arena, file: Path, tell: Callable[[Fit], None]) -> 
         "decisions": len(lessons.game),
         "turns": len(lessons.results),
         "learner": plan.learner,
-        "held_out_decisions": _rounded(asdict(curve[-1])),
+        "held_out_decisions": _rounded(asdict(best)),
     }
     others = read_net(file, bot.inputs) if plan.add else None
 

@@ -70,7 +70,7 @@ def test_an_exploit_tells_how_far_above_a_fair_share_a_net_gets_and_notes_it(tmp
     assert "points from a fair share (50%)" in text
     found = json.loads(note.read_text())["runner"]
     assert found["opponent"] == "runner"
-    assert str(found["command"]).startswith("mmsim bots exploit runner --rules v2 --players 2 ")
+    assert str(found["command"]).startswith("mmsim bots exploit runner --game metromania --rules v2 ")
 
 
 def test_play_explains_every_turn_of_a_bot_that_weighs() -> None:

@@ -1,6 +1,7 @@
 """Fitting a net to decisions: it finds what differs within them, and nothing else."""
 
 import numpy as np
+import pytest
 
 from mmsim.contests.fitting import Fit, Lessons, fit, judge
 
@@ -21,7 +22,7 @@ def some_lessons(decisions: int = 1200, noise: float = 0.1) -> Lessons:
 
 def fitted(seed: int = 1, epochs: int = 100) -> tuple[str, list[Fit]]:
     curve: list[Fit] = []
-    net = fit(some_lessons(), NAMES, seed, epochs, curve.append)
+    net, _ = fit(some_lessons(), NAMES, seed, epochs, curve.append)
     return net.text(), curve
 
 
@@ -34,17 +35,29 @@ def test_a_net_finds_what_a_line_cannot() -> None:
 
 
 def test_the_same_lessons_and_seed_give_the_same_net() -> None:
-    assert fitted(seed=1, epochs=2)[0] == fitted(seed=1, epochs=2)[0] != fitted(seed=2, epochs=2)[0]
+    assert fitted(seed=1, epochs=20)[0] == fitted(seed=1, epochs=20)[0] != fitted(seed=2, epochs=20)[0]
 
 
-def test_the_net_says_of_plain_inputs_what_was_fitted() -> None:
-    lessons = some_lessons()
+@pytest.mark.parametrize(("decisions", "noise", "epochs"), [(60, 3.0, 40), (400, 1.0, 60)])
+def test_the_net_of_the_best_epoch_is_kept_and_says_of_plain_inputs_what_was_fitted(
+    decisions: int, noise: float, epochs: int
+) -> None:
+    lessons = some_lessons(decisions, noise)
     curve: list[Fit] = []
-    net = fit(lessons, NAMES, 1, 3, curve.append)
+    net, kept = fit(lessons, NAMES, 1, epochs, curve.append)
+    assert kept == max(curve, key=lambda point: point.explained) != curve[-1]
     unseen = lessons.split()[1]
-    again = judge(unseen, net.values(unseen.inputs).astype(np.float32), 3)
-    assert abs(again.explained - curve[-1].explained) < 1e-3
+    again = judge(unseen, net.values(unseen.inputs).astype(np.float32), kept.epoch)
+    assert abs(again.explained - kept.explained) < 1e-3
     assert net.direct[3] == 0  # an input that never changes says nothing
+
+
+def test_a_linear_fit_that_no_epoch_betters_is_a_net_without_units() -> None:
+    lessons = some_lessons(60, noise=3.0)
+    net, kept = fit(lessons, NAMES, 1, 0, lambda point: None)
+    assert kept.epoch == 0
+    assert len(net.out) == 0
+    assert net.values(lessons.inputs).std() > 0
 
 
 def test_games_held_out_are_not_learnt_from() -> None:

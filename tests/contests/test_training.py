@@ -33,7 +33,7 @@ def trained(folder: Path, workers: int) -> bytes:
 def test_a_training_gives_the_same_file_however_many_workers_play(tmp_path: Path) -> None:
     one = trained(tmp_path / "one", 1)
     assert trained(tmp_path / "two", 2) == one
-    assert b"mmsim bots train expert --rules print --rules v2 --players 2 --players 3" in one
+    assert b"mmsim bots train expert --game metromania --rules print --rules v2 --players 2 --players 3" in one
     file = tmp_path / "one" / "net.json"
     assert find_bot(f"expert:weights={file},candidates=4").spec == f"expert:weights={file},candidates=4"
 
