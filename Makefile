@@ -19,7 +19,7 @@ $(READY): pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@
 
-demo: $(READY) ## play one game, then 40,500 by three kinds of players: is Loyal or No Corruption fairer? ends with the answer and a report
+demo: $(READY) ## play one game, then 45,000 by three kinds of players: is Loyal or No Corruption fairer? ends with the answer and a report
 	@mkdir -p out
 	@rm -rf out/demo
 	$(BIN)/mmsim play --rules print --players 4 --bots planner --seed 7 --record out/demo.json --picture out/demo.svg

@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
-from math import inf
+from math import inf, sqrt
 from pathlib import Path
 from typing import Any
 
@@ -185,22 +185,25 @@ def usual_panel(game: str) -> tuple[str, ...]:
 
 
 def thinned(experiment: Experiment) -> list[int]:
-    """Of every member of the panel: one of its games is played for so many of the quickest one's."""
-    if len(experiment.members) == 1:
-        return [1]
+    """Of every member of the panel: one of its games is played for so many of the quickest one's.
+
+    Numbers of games go with one over the root of what a game costs: for the time it takes, no other choice knows the
+    mean over equally scattered members better (Cochran 1977, section 5.5).
+    """
     costs = [_cost(experiment.game, member) for member in experiment.members]
-    return [max(1, round(cost / min(costs))) for cost in costs]
+    return [max(1, round(sqrt(cost / min(costs)))) for cost in costs]
 
 
 def usual_part_games(experiment: Experiment, deal: int) -> int:
     """Games a part that take some seconds, by what is declared of the bots: never by the clock, so that parts hold the
-    same games on every machine. Games of a deal, so many in a row, stay together."""
+    same games on every machine. Games of a deal, so many in a row, stay together; between the members of a panel it is
+    the geometric mean."""
     known = find_shell(experiment.game).bots
-    costs = []
-    for member in experiment.members:
+    loads = []
+    for member, every in zip(experiment.members, thinned(experiment), strict=True):
         all_known = all(spec.partition(":")[0] in known for spec in split_bots(member))
-        costs.append(max(_cost(experiment.game, member), 0.0 if all_known else _UNKNOWN_COST))
-    return max(deal, int(_PART_GAMES / min(costs)) // deal * deal)
+        loads.append(max(_cost(experiment.game, member), 0.0 if all_known else _UNKNOWN_COST) / every)
+    return max(deal, int(_PART_GAMES / sqrt(min(loads) * max(loads))) // deal * deal)
 
 
 def is_strong(game: str, member: str) -> bool:

@@ -126,9 +126,9 @@ def test_where_nobody_is_named_the_usual_panel_plays() -> None:
 def test_a_panel_may_be_a_ready_one_and_slow_members_play_fewer_games() -> None:
     asked = small(panel="strong")
     assert asked.members == experiments.usual_panel("metromania")
-    assert experiments.thinned(asked) == [1, 1, 1, 4, 80]
+    assert experiments.thinned(asked) == [1, 1, 1, 2, 9]
     assert experiments.thinned(small(bots="search")) == [1]
-    assert experiments.thinned(small(panel=["search", "search:playouts=100"])) == [2, 1]
+    assert experiments.thinned(small(panel=["search:playouts=64", "search:playouts=4"])) == [4, 1]
 
 
 @pytest.mark.parametrize(
