@@ -18,7 +18,8 @@ from mmsim.analysis.findings import family, findings
 from mmsim.analysis.tables import RunTables, open_run
 from mmsim.batch.experiment import find
 from mmsim.core.files import write_atomically
-from mmsim.report.evidence import short_names
+from mmsim.report.evidence import gather, short_names
+from mmsim.report.players import seats_chart
 
 PAGE = Path(__file__).parent.parent / "docs" / "findings.md"
 RUNS = Path("runs") / "findings"
@@ -118,6 +119,11 @@ def figures(one: Finding) -> Iterator[str]:
         ]
     )
     yield ""
+    if picture := seats_picture(one, run):
+        yield picture
+        yield ""
+    yield f"<details><summary>All figures of {one.name}</summary>"
+    yield ""
     shown = [estimates for estimates in found if estimates.measure.name in names]
     short = short_names([variant.name for variant in run.variants])
     players = [kind.member.name for kind in run.by_member]
@@ -127,6 +133,19 @@ def figures(one: Finding) -> Iterator[str]:
         compared = [each for each in compare(found, asked=names) if each.asked]
         head = [f"against {short[0]}", "mean", *players, "verdict"]
         yield from _table(head, _differences(run, compared, short, players))
+    yield ""
+    yield "</details>"
+
+
+def seats_picture(one: Finding, run: RunTables) -> str:
+    """Draws which seat wins for which kind of players; the line that shows it on the page, empty if there is none."""
+    chart = seats_chart(gather(run))
+    if chart is None:
+        return ""
+    file = PAGE.parent / "images" / "findings" / f"{one.name}.svg"
+    file.parent.mkdir(exist_ok=True)
+    write_atomically(file, chart.files()["svg"])
+    return f"![{chart.title}]({file.relative_to(PAGE.parent).as_posix()})\n\n*{chart.note}*"
 
 
 def _levels(found: list[Estimates], names: list[str], players: list[str]) -> Iterator[list[str]]:

@@ -23,10 +23,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _PNG_DPI = 160
-_TITLE_WIDTH = 54  # letters in a line of a title
+_TITLE_WIDTH = 51  # letters in a line of a title
 _LABEL_WIDTH = 20  # letters in a line of a label
 _TITLE = "chart-title"
 _TIP = "tip:"
+_FIELDS_A_ROW = 2  # charts of one number beside each other
 _BINS = 18  # bars of a distribution, at most
 _TITLE_LINE, _TITLE_ROOM = 15.4, 4.0  # points
 FURTHEST = 30.0  # tolerances; differences beyond are drawn at the edge
@@ -205,6 +206,45 @@ def draw_by_variant(
     axes.set_yticks(range(len(series)), [_wrapped(label) for label in series])
     axes.set_ylim(len(series) - 0.5, -0.5)
     axes.set_xlabel(_axis(unit))
+    return figure
+
+
+def draw_seats_of_players(
+    shares: Sequence[Sequence[Sequence[Estimate | None]]],
+    seats: Sequence[str],
+    kinds: Sequence[str],
+    titles: Sequence[str],
+) -> "Figure":
+    """Win shares by seat, a line for every kind of players and a field for every variant (variants x kinds x seats)."""
+    columns = min(len(shares), _FIELDS_A_ROW)
+    rows = -(-len(shares) // columns)
+    figure, fields = style.fields(rows, columns, 1.75)
+    for field, title, of_kinds in zip(fields, titles, shares, strict=False):
+        known = sum(any(of_kind[g] is not None for of_kind in of_kinds) for g in range(len(seats)))
+        field.axhline(100 / max(known, 1), color=style.MUTED, linestyle=(0, (4, 3)), linewidth=1)
+        for k, (kind, of_kind) in enumerate(zip(kinds, of_kinds, strict=True)):
+            there = [(g + (k - (len(kinds) - 1) / 2) * 0.09, seats[g], one) for g, one in enumerate(of_kind) if one]
+            for x, seat, one in there:
+                low, high = (_interval_ends([one]) * 100).flatten()
+                tip = _tip(f"{title}, {seat}", kind, words.with_interval(one, "share"))
+                field.plot([x, x], [low, high], color=style.colour(k), linewidth=1.4, alpha=0.6, zorder=3, gid=tip)
+                field.plot(
+                    [x], [one.value * 100], style.marker(k), color=style.colour(k), markersize=4, zorder=4, gid=tip
+                )
+            places = [x for x, _, _ in there]
+            field.plot(
+                places, [one.value * 100 for _, _, one in there], color=style.colour(k), linewidth=0.8, alpha=0.5
+            )
+        field.set_title(_wrapped(title) if len(shares) > 1 else "", fontsize=9, loc="left", color=style.MUTED)
+        field.set_xticks(range(len(seats)), seats)
+        field.tick_params(labelbottom=True)
+    for k, kind in enumerate(kinds):
+        fields[0].plot([], [], style.marker(k), color=style.colour(k), markersize=5.5, label=kind)
+    for field in fields[::columns]:
+        field.set_ylabel("per cent")
+    for field in fields[len(shares) :]:
+        field.set_visible(False)
+    style.legend(fields[0])
     return figure
 
 

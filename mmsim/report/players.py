@@ -1,12 +1,17 @@
 """The section on the panel: what every kind of players shows, and the mean over the strong ones."""
 
 import re
+from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from mmsim.analysis import words
 from mmsim.analysis.compare import Comparison
-from mmsim.report import figures
-from mmsim.report.charts import Chart, Row
+from mmsim.analysis.estimates import Estimates
+from mmsim.analysis.fairness import SOURCE
+from mmsim.analysis.stats import Estimate
+from mmsim.report import figures, sentences
+from mmsim.report.charts import Chart, Row, draw_seats_of_players
 
 if TYPE_CHECKING:
     from mmsim.report.evidence import Evidence
@@ -17,6 +22,26 @@ def forest_plots(evidence: "Evidence") -> list[Chart]:
     several = [one for one in evidence.asked if len(one.members) + len(one.others) > 1]
     shown = [one for one in several if one.apart]
     return [_forest_plot(evidence, one) for one in shown]
+
+
+def seats_chart(evidence: "Evidence") -> Chart | None:
+    """Which seat wins, for every kind of players; None where there is only one kind."""
+    shares = evidence.estimates.get(SOURCE)
+    if shares is None or len(shares.members) < 2:
+        return None
+    values = [
+        [[_known(own, v, shares.groups, g) for g in range(len(shares.groups))] for _, own in shares.members]
+        for v in range(len(shares.variants))
+    ]
+    kinds = [member.name if member.strong else f"({member.name})" for member, _ in shares.members]
+    note = "Share of games won, by playing order and kind of players, with 95 % intervals. Dashed: a fair share."
+    draw = partial(draw_seats_of_players, values, shares.groups, kinds, evidence.names)
+    return Chart("seats-of-players", sentences.seats_of_panel(evidence, shares), note, draw)
+
+
+def _known(own: Estimates, variant: int, groups: Sequence[str], group: int) -> Estimate | None:
+    g = own.groups.index(groups[group]) if groups[group] in own.groups else -1
+    return own.estimate(variant, g) if g >= 0 and own.known(variant, g) else None
 
 
 def title(evidence: "Evidence") -> str:

@@ -155,9 +155,9 @@ def seats(evidence: Evidence) -> Section | None:
         evidence, "Seats in numbers", [SOURCE, "first_seat_advantage", "seat_imbalance", "seat_score", "shared_wins"]
     )
     text = [sentences.seat_tests(evidence)]
-    return Section(
-        "seats", "Seats", sentences.imbalance_title(evidence), text, [_imbalance_chart(evidence), scored], [table]
-    )
+    of_players = players.seats_chart(evidence)
+    charts = [_imbalance_chart(evidence), *([of_players] if of_players else []), scored]
+    return Section("seats", "Seats", sentences.imbalance_title(evidence), text, charts, [table])
 
 
 def _imbalance_chart(evidence: Evidence) -> Chart:

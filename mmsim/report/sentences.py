@@ -67,7 +67,7 @@ def fairness(evidence: Evidence) -> str:
     shares = evidence.estimates.get(SOURCE)
     if shares is None:
         return ""
-    start = _seats_of_panel(evidence, shares) if len(shares.counted) > 1 else _seats_of_one_kind(evidence, shares)
+    start = seats_of_panel(evidence, shares) if len(shares.counted) > 1 else _seats_of_one_kind(evidence, shares)
     compared = [one for one in evidence.comparisons if one.measure.name == SEAT_IMBALANCE.name]
     if not compared:
         return start + "."
@@ -99,7 +99,7 @@ def _only(evidence: Evidence) -> str:
     return f"; only {evidence.players[0]} was asked" if len(evidence.players) == 1 else ""
 
 
-def _seats_of_panel(evidence: Evidence, shares: Estimates) -> str:
+def seats_of_panel(evidence: Evidence, shares: Estimates) -> str:
     """Which seat is ahead in the first variant, and for which kinds of players."""
     kinds, where = shares.counted, _capital(_where(evidence))
     tests = holm([groups_equal(one, 0) for _, one in kinds])

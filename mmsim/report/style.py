@@ -70,6 +70,21 @@ def blank(height: float) -> "tuple[Figure, Axes]":
     return figure, axes
 
 
+def fields(rows: int, columns: int, height: float) -> "tuple[Figure, list[Axes]]":
+    """A figure with several charts that share their axes, row by row; each so high."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(WIDTH, 0.3 + height * rows), layout="constrained")
+    charts = list(figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).flat)
+    for axes in charts:
+        for side in ("top", "right", "left"):
+            axes.spines[side].set_visible(False)
+        axes.tick_params(length=0)
+        axes.grid(axis="y")
+        axes.grid(visible=False, axis="x")
+    return figure, charts
+
+
 def colour(number: int) -> str:
     return SERIES[number % len(SERIES)]
 

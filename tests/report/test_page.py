@@ -247,6 +247,9 @@ def test_a_panel_has_a_chart_of_its_players_and_says_for_whom_it_holds(tmp_path:
     (players,) = [part for part in sections(evidence) if part.id == "players"]
     assert "players-print-end-lines-8-turns" in {chart.name for chart in players.charts}
     assert players.text == ["Asked were planner, networker, greedy."]
+    (seats,) = [part for part in sections(evidence) if part.id == "seats"]
+    (drawn,) = [chart.files()["svg"].decode() for chart in seats.charts if chart.name == "seats-of-players"]
+    assert all(f"{rules}, 4th, {kind}: " in drawn for rules in evidence.names for kind in ("planner", "(greedy)"))
     answer = sentences.answer(evidence)
     assert "kinds of players" in answer[0]
     assert "of them for all 2 kinds of players" in answer[1]
