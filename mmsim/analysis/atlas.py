@@ -3,7 +3,7 @@
 All layouts that are one city turned count as one.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,9 +11,10 @@ import polars as pl
 
 from mmsim.analysis import stats
 from mmsim.analysis.estimates import Estimates
+from mmsim.analysis.metric import BETWEEN, TableMetrics
 from mmsim.analysis.stats import Array
 from mmsim.analysis.tables import RunTables
-from mmsim.core.metrics import Measure
+from mmsim.core.metrics import Measure, Metric, OfRows, Shape, Value
 from mmsim.games import find_statistics
 
 LAYOUT_SHARE = Measure(
@@ -30,9 +31,9 @@ LAYOUT_SPREAD = Measure(
 )
 WHO_WINS = "win_share"  # among the outcomes: the win shares of all players together
 _LEAST_REPEATS = 500  # games on a layout played before; fewer tell nothing of the variance within layouts
-_ROWS_WAITING = 300_000  # rows that wait to be summed up
+_ROWS_WAITING = 50_000  # rows of a variant that wait to be summed up
 _MOST_SPREAD = 0.5  # of numbers between 0 and 1
-_PLACE = ("variant", "city")
+_SQUARED = "squared"
 
 
 @dataclass(frozen=True)
@@ -101,46 +102,53 @@ def _estimates(
 
 def _sums(run: RunTables, outcomes: Sequence[str]) -> list[list[_Sums]]:
     """For every variant who wins and then the outcomes; memory grows with layouts, not with games."""
-    of_games, of_players = _SumsByKey(_PLACE), _SumsByKey((*_PLACE, "player"))
+    players = range(max(variant.players for variant in run.variants))
+    of_seats = TableMetrics([_wins(players)], Shape(run.tables))
+    by_city = {variant.name: _SumsByCity() for variant in run.variants}
     for tables in run.blocks():
-        known = tables["games"].drop_nulls("layout").with_columns(run.city, pl.col(outcomes).cast(pl.Float64))
-        games = known.select(*_PLACE, "game", pl.col(outcomes).fill_null(0.0)).collect()
-        wins = tables["seats"].select("variant", "game", "player", won=pl.col("win_share").cast(pl.Float64)).collect()
-        won = wins.join(games.select(*_PLACE, "game"), on=["variant", "game"])
+        games = tables["games"].drop_nulls("layout").with_columns(run.city)
         squares = [(pl.col(name) ** 2).alias(f"{name} squared") for name in outcomes]
-        of_games.add(games.with_columns(*squares, games=1.0).drop("game"))
-        of_players.add(won.with_columns(squared=pl.col("won") ** 2).drop("game"))
-    totals = of_games.total(), of_players.total()
-    return [_of_variant(*totals, variant.name, outcomes) for variant in run.variants]
+        known = games.select("variant", "game", "city", pl.col(outcomes).cast(pl.Float64).fill_null(0.0))
+        rows = of_seats.by_game(tables).lazy().join(known.with_columns(squares), on=["variant", "game"])
+        found = rows.select("variant", "city", pl.exclude("variant", "city", "game"), games=1.0).collect()
+        for variant, sums in by_city.items():
+            sums.add(found.filter(pl.col("variant") == variant).drop("variant"))
+    return [_of_variant(by_city[variant.name].total(), variant.players, outcomes) for variant in run.variants]
 
 
-class _SumsByKey:
-    """Sums of rows that have the same key, as rows come; few at a time are added up, since that takes time."""
+def _wins(players: Iterable[int]) -> Metric:
+    """The win shares of every player, one each, and the sum of all squares."""
+    won = pl.col("win_share").cast(pl.Float64)
+    values: dict[str, Value] = {
+        str(player): OfRows((("sum", pl.when(pl.col("player") == player).then(won).otherwise(0.0)),))
+        for player in players
+    }
+    return Metric(
+        WHO_WINS, "", "share", 0.0, "seats", (), lambda shape: {**values, _SQUARED: OfRows((("sum", won**2),))}
+    )
 
-    def __init__(self, key: Sequence[str]) -> None:
-        self._key, self._waiting, self._summed = key, list[pl.DataFrame](), 0
+
+class _SumsByCity:
+    """Sums of the rows of every city, as rows come; many at a time are added up, since each time takes a moment."""
+
+    def __init__(self) -> None:
+        self._waiting, self._summed = list[pl.DataFrame](), 0
 
     def add(self, rows: pl.DataFrame) -> None:
-        self._waiting.append(
-            rows.with_columns(pl.col("variant").cast(pl.String)).select(*self._key, pl.exclude(self._key))
-        )
-        if sum(map(len, self._waiting)) > self._summed + _ROWS_WAITING:
+        self._waiting.append(rows)
+        if sum(map(len, self._waiting)) > 2 * self._summed + _ROWS_WAITING:
             self._summed = len(self.total())
 
     def total(self) -> pl.DataFrame:
-        total = pl.concat(self._waiting).group_by(self._key, maintain_order=True).sum()
+        total = pl.concat(self._waiting).group_by("city", maintain_order=True).sum()
         self._waiting = [total]
         return total
 
 
-def _of_variant(of_games: pl.DataFrame, of_players: pl.DataFrame, variant: str, outcomes: Sequence[str]) -> list[_Sums]:
-    games = of_games.filter(pl.col("variant") == variant)
-    counts = games["games"].to_numpy()
-    won = games.select("city").join(of_players.filter(pl.col("variant") == variant), on="city", maintain_order="left")
-    by_player = won.partition_by("player") if len(won) else []
-    sums = np.array([one["won"].to_numpy() for one in by_player]).reshape(len(by_player), len(counts))
-    squares = np.array([one["squared"].to_numpy() for one in by_player]).reshape(len(by_player), len(counts))
-    found = [_Sums(counts, sums, squares.sum(axis=0))]
+def _of_variant(by_city: pl.DataFrame, players: int, outcomes: Sequence[str]) -> list[_Sums]:
+    counts = by_city["games"].to_numpy()
+    won = by_city.select(f"{WHO_WINS}{BETWEEN}{player}" for player in range(players)).to_numpy().T
+    found = [_Sums(counts, won, by_city[f"{WHO_WINS}{BETWEEN}{_SQUARED}"].to_numpy())]
     return found + [
-        _Sums(counts, games[name].to_numpy()[None], games[f"{name} squared"].to_numpy()) for name in outcomes
+        _Sums(counts, by_city[name].to_numpy()[None], by_city[f"{name} squared"].to_numpy()) for name in outcomes
     ]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from mmsim.analysis.stats import Array
 from mmsim.core.metrics import Fold, Metric, OfRows, Shape, Value
 
-_BETWEEN = "\t"  # between a metric and a group in the name of a column
+BETWEEN = "\t"  # between a metric and a group in the name of a column
 
 
 def per_game(metric: Metric, tables: Mapping[str, pl.LazyFrame]) -> pl.LazyFrame:
@@ -19,7 +19,7 @@ def per_game(metric: Metric, tables: Mapping[str, pl.LazyFrame]) -> pl.LazyFrame
     wide = TableMetrics([metric], Shape(tables)).grouped(tables[metric.table])
     return (
         wide.unpivot(index=["variant", "game"], variable_name="group", value_name="value")
-        .with_columns(pl.col("group").str.split(_BETWEEN).list.get(1))
+        .with_columns(pl.col("group").str.split(BETWEEN).list.get(1))
         .drop_nulls("value")
         .select("variant", "group", "game", "value")
     )
@@ -32,7 +32,7 @@ class TableMetrics:
         self.metrics = metrics
         (self._table,) = {metric.table for metric in metrics}
         self._values: dict[str, Value] = {
-            f"{metric.name}{_BETWEEN}{group}": value
+            f"{metric.name}{BETWEEN}{group}": value
             for metric in metrics
             for group, value in metric.values(shape).items()
         }
@@ -68,16 +68,19 @@ class TableMetrics:
             {name: _fold(fold, columns[key], each) for name, (fold, key) in self._folds.items()}
         ).select(self._of_folds)
 
-    def deals(self, tables: Mapping[str, pl.LazyFrame], games_a_deal: Mapping[str, int]) -> list[Array]:
-        """For every variant its values by column, deal and game of the deal; NaN where there is none."""
+    def by_game(self, tables: Mapping[str, pl.LazyFrame]) -> pl.DataFrame:
+        """One row a game: `variant`, `game` and a column a value."""
         rows = tables[self._table].select("variant", "game", *self._columns).collect(engine="streaming").rechunk()
         each = 1 if self._table == "games" else _rows_a_game(rows)
-        if each:  # a plan of so many short expressions would take longer to make than to carry out
-            games = rows.select(pl.col("variant", "game").gather_every(each))
-            wide = rows.select(self._of_folds) if self._table == "games" else self._in_turn(rows, each)
-        else:
-            wide = self.grouped(rows.lazy()).collect()
-            games, wide = wide.select("variant", "game"), wide.drop("variant", "game")
+        if not each:
+            return self.grouped(rows.lazy()).collect()
+        games = rows.select(pl.col("variant", "game").gather_every(each))  # one plan of all would take long to make
+        return games.hstack(rows.select(self._of_folds) if self._table == "games" else self._in_turn(rows, each))
+
+    def deals(self, tables: Mapping[str, pl.LazyFrame], games_a_deal: Mapping[str, int]) -> list[Array]:
+        """For every variant its values by column, deal and game of the deal; NaN where there is none."""
+        games = self.by_game(tables)
+        wide = games.drop("variant", "game")
         values = np.ascontiguousarray(wide.to_numpy(order="fortran").T)
         variants = games["variant"].cast(pl.Enum([*games_a_deal]), strict=False).to_physical()
         game, deal = games["game"].cast(pl.Int64).to_numpy(), lcm(*games_a_deal.values())

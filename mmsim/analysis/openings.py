@@ -1,6 +1,6 @@
 """The opening book of a run: what seats open with, how often, how often they win then, and how varied it is."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import log
 from typing import Any
@@ -123,9 +123,7 @@ def opening_books(
         book
         for one in run.by_member
         if one.member.name in asked
-        for own in one.variants
-        if _shared_name(own) in wanted
-        for book in _books(one.counted, own, views)
+        for book in _books(one.counted, [own for own in one.variants if _shared_name(own) in wanted], views)
     ]
     view_names = [view.name for view in views]
     return sorted(found, key=lambda book: (names.index(book.variant), view_names.index(book.view.name)))
@@ -135,36 +133,48 @@ def _shared_name(variant: VariantInfo) -> str:
     return variant.name.partition(OF_MEMBER)[0]
 
 
-def _books(run: RunTables, variant: VariantInfo, views: Sequence[OpeningView]) -> list[SeatBook]:
-    """The books of one variant and member, some games in memory at a time."""
-    sums: dict[str, list[pl.DataFrame]] = {view.name: [] for view in views}
-    deals = 0
+def _books(run: RunTables, variants: Sequence[VariantInfo], views: Sequence[OpeningView]) -> list[SeatBook]:
+    """The books of some variants of one member, some games in memory at a time."""
+    sums: dict[tuple[str, str], list[pl.DataFrame]] = {(own.name, view.name): [] for own in variants for view in views}
+    deals = dict.fromkeys((own.name for own in variants), 0)
     for block in run.blocks():
-        seats = block["seats"].filter(pl.col("variant") == variant.name).select(_COLUMNS).collect(engine="streaming")
-        seats = seats.sort("game", "seat").with_columns(deal=pl.col("game") // variant.games_a_deal)
-        deals += seats["deal"].n_unique()
-        for view in views:
-            sums[view.name].append(_sums(seats, view.kinds(variant.about, seats)))
-    found = []
-    for view in views:
-        added = pl.concat(sums[view.name]).group_by("seat", "kind").agg(pl.all().sum())
-        for (seat,), own in sorted(added.partition_by("seat", as_dict=True).items()):
-            own = own.sort("games", "kind", descending=[True, False])
-            games = float(own["games"].sum())
-            openings = tuple(_opening(row, games, deals) for row in own.iter_rows(named=True))
-            found.append(SeatBook(view, _shared_name(variant), run.member.name, int(seat), int(games), openings))
-    return found
+        rows = block["seats"].select("variant", *_COLUMNS).collect(engine="streaming")
+        for own in variants:
+            seats = rows.filter(pl.col("variant") == own.name).sort("game", "seat")
+            seats = seats.with_columns(pl.col("win_share").cast(pl.Float64), deal=pl.col("game") // own.games_a_deal)
+            deals[own.name] += seats["deal"].n_unique()
+            for view in views:
+                kinds = view.kinds(own.about, seats).alias("kind")
+                sums[own.name, view.name].append(_sums(seats.with_columns(kinds), own.games_a_deal))
+    return [
+        book
+        for own in variants
+        for view in views
+        for book in _by_seat(sums[own.name, view.name], view, own, run.member.name, deals[own.name])
+    ]
 
 
-def _sums(seats: pl.DataFrame, kinds: pl.Series) -> pl.DataFrame:
+def _by_seat(
+    sums: Sequence[pl.DataFrame], view: OpeningView, variant: VariantInfo, member: str, deals: int
+) -> Iterator[SeatBook]:
+    """The books of every seat, from the sums of some games at a time."""
+    added = pl.concat(sums).group_by("seat", "kind").agg(pl.all().sum())
+    for (seat,), own in sorted(added.partition_by("seat", as_dict=True).items()):
+        own = own.sort("games", "kind", descending=[True, False])
+        games = float(own["games"].sum())
+        openings = tuple(_opening(row, games, deals) for row in own.iter_rows(named=True))
+        yield SeatBook(view, _shared_name(variant), member, int(seat), int(games), openings)
+
+
+def _sums(seats: pl.DataFrame, games_a_deal: int) -> pl.DataFrame:
     """For every seat and kind the sums that shares and win shares are estimated from."""
     games, wins = pl.col("games"), pl.col("wins")
-    by_deal = (
-        seats.with_columns(kind=kinds.fill_null(NONE))
-        .group_by("deal", "seat", "kind")
-        .agg(games=pl.len().cast(pl.Float64), wins=pl.col("win_share").cast(pl.Float64).sum())
-    )
-    return by_deal.group_by("seat", "kind").agg(
+    if games_a_deal == 1:
+        by_deal = seats.lazy().select("seat", "kind", games=1.0, wins="win_share")
+    else:
+        counts = {"games": pl.len().cast(pl.Float64), "wins": pl.col("win_share").sum()}
+        by_deal = seats.lazy().group_by("deal", "seat", "kind").agg(**counts)
+    summed = by_deal.group_by("seat", "kind").agg(
         games.sum(),
         wins.sum(),
         deals=pl.len(),
@@ -172,6 +182,7 @@ def _sums(seats: pl.DataFrame, kinds: pl.Series) -> pl.DataFrame:
         games_wins=(games * wins).sum(),
         wins_wins=(wins * wins).sum(),
     )
+    return summed.with_columns(pl.col("kind").cast(pl.String).fill_null(NONE)).collect()
 
 
 def _opening(sums: Mapping[str, Any], games: float, deals: int) -> Opening:

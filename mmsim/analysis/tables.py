@@ -165,7 +165,7 @@ class RunTables:
 
     @property
     def city(self) -> pl.Expr:
-        """The column `city` of games: the code of their layout, the same one for the same city turned."""
+        """The column `city` of games: a number or code of their layout, the same one for the same city turned."""
         one_city, code = find_statistics(self.experiment.game).one_city, pl.col("layout").cast(pl.String)
         by_board: dict[str, list[VariantInfo]] = {}
         for variant in self.variants:

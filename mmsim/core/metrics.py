@@ -194,13 +194,20 @@ class OpeningView:
     kinds: Callable[[Mapping[str, Any], pl.DataFrame], pl.Series]  # variant as its manifest has it, rows of `seats`
 
 
+def of_openings(seats: pl.DataFrame, **columns: pl.Expr) -> pl.DataFrame:
+    """The seats of some rows of `seats`, and columns made of their openings alone: of each opening once."""
+    opening = pl.col("opening").cast(pl.Categorical)
+    made = seats.select(opening.unique()).with_columns(**columns)
+    return seats.select("seat", opening).join(made, on="opening", how="left", nulls_equal=True, maintain_order="left")
+
+
 def nearest_before(distance: Callable[[int], pl.Expr], seats: int) -> pl.Expr:
     """The least distance of a row of `seats` to one of an earlier seat of its game; null where there is none.
 
     `distance` is that to the row so many rows before: rows lie game after game, seat after seat.
     """
     to_each = (pl.when(pl.col("seat") >= back).then(distance(back)) for back in range(1, seats))
-    return pl.min_horizontal(pl.lit(None, pl.Int64), *to_each)
+    return pl.min_horizontal(pl.lit(None, pl.Int16), *to_each)
 
 
 @dataclass(frozen=True)
@@ -217,5 +224,6 @@ class Statistics:
     swept: tuple[str, ...]  # what a sweep draws, if it is not asked for other metrics
     limits: tuple[str, ...] = ()  # what is to be known of the game as it is played here, in sentences
     openings: tuple[OpeningView, ...] = ()  # ways to sort openings, the most telling first; the last: as they are
-    # One code for all layouts that are the same city turned: from a layout's code and what a manifest says of a variant
+    # One number or code for all layouts that are the same city turned: from a layout's code and what a manifest says of
+    # a variant; numbers are counted many times as fast
     one_city: Callable[[pl.Expr, Mapping[str, Any]], pl.Expr] = lambda layout, about: layout

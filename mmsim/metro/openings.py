@@ -5,7 +5,7 @@ from typing import Any
 
 import polars as pl
 
-from mmsim.core.metrics import OpeningView, nearest_before
+from mmsim.core.metrics import OpeningView, nearest_before, of_openings
 from mmsim.metro.rules.board import SIZE
 
 _OPENING = pl.col("opening").cast(pl.String)
@@ -19,7 +19,7 @@ def _place(about: Mapping[str, Any], seats: pl.DataFrame) -> pl.Series:
     row, column = (pl.min_horizontal(line, SIZE - 1 - line) for line in (_ROW, _COLUMN))
     ring = pl.min_horizontal(row, column).replace_strict(dict(enumerate(_RINGS)), default=None, return_dtype=pl.String)
     in_corner = (row == 0) & (column == 0)
-    return seats.select(pl.when(in_corner).then(pl.lit("in a corner")).otherwise(ring)).to_series()
+    return of_openings(seats, kind=pl.when(in_corner).then(pl.lit("in a corner")).otherwise(ring))["kind"]
 
 
 def _cells_away(about: Mapping[str, Any], seats: pl.DataFrame) -> pl.Series:
@@ -40,7 +40,7 @@ def _cells_away(about: Mapping[str, Any], seats: pl.DataFrame) -> pl.Series:
         .then(pl.lit(f"2 to {SIZE // 2} cells away"))
         .otherwise(pl.lit("further away"))
     )
-    tiles = seats.select("seat", row=_ROW, column=_COLUMN)
+    tiles = of_openings(seats, row=_ROW, column=_COLUMN)
     return tiles.with_columns(away=nearest_before(between, about["players"])).select(kinds).to_series()
 
 
@@ -50,11 +50,11 @@ OPENINGS = (
     OpeningView(
         "tile",
         "the first tile as it lies",
-        lambda about, seats: seats.select(_OPENING.str.extract(r"^(\w+)")).to_series(),
+        lambda about, seats: of_openings(seats, kind=_OPENING.str.extract(r"^(\w+)"))["kind"],
     ),
     OpeningView(
         "opening",
         "the first tile as it lies, row and column",
-        lambda about, seats: seats.select(_OPENING).to_series(),
+        lambda about, seats: seats["opening"],
     ),
 )

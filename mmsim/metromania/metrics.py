@@ -341,12 +341,18 @@ _SECTIONS = (
 
 
 def _one_city(layout: pl.Expr, about: Mapping[str, Any]) -> pl.Expr:
-    """The first code of a city: turned, it has the same parts in the same order, read from another sector on (G6)."""
+    """The least number of a city: turned, it has the same parts in the same order, read from another sector on (G6)."""
     board = about["board"]
     symmetry = BoardSet(board["set"], board["side"], (), tuple(board["frame"])).symmetry
-    twice, part = layout + "-" + layout, len("1a-")
-    codes = [twice.str.slice(part * (-by % PIECES), part * PIECES - 1) for by in symmetry]
-    return pl.min_horizontal(codes)
+    number = layout.str.replace_all("-", "", literal=True).str.to_integer(base=36, dtype=pl.Int64)
+    part = 36 ** len("1a")
+
+    def read_from(sector: int) -> pl.Expr:
+        before: int = part**sector
+        rest: int = part ** (PIECES - sector)
+        return number % rest * before + number // rest
+
+    return pl.min_horizontal(read_from(-by % PIECES) for by in symmetry)
 
 
 STATISTICS = Statistics(

@@ -5,7 +5,7 @@ from typing import Any
 
 import polars as pl
 
-from mmsim.core.metrics import OpeningView, nearest_before
+from mmsim.core.metrics import OpeningView, nearest_before, of_openings
 
 _OPENING = pl.col("opening").cast(pl.String)
 _SIDE = _OPENING.str.extract(r"^(\d+)\.").cast(pl.Int64)
@@ -20,21 +20,13 @@ def _starts_away(about: Mapping[str, Any], seats: pl.DataFrame) -> pl.Series:
     at = pl.col("at")
 
     def along(back: int) -> pl.Expr:
-        there = at.shift(back)
-        return pl.min_horizontal((at - there) % len(numbers), (there - at) % len(numbers))
+        apart = (at - at.shift(back)).abs()
+        return pl.min_horizontal(apart, len(numbers) - apart)
 
-    starts = seats.select("seat", at=place.replace_strict(numbers, default=None, return_dtype=pl.Int64))
-    away = pl.col("away")
-    kinds = (
-        pl.when(at.is_null())
-        .then(None)
-        .when(away.is_null())
-        .then(pl.lit("nobody before"))
-        .when(away == 1)
-        .then(pl.lit("next start"))
-        .otherwise(away.cast(pl.String) + " starts away")
-    )
-    return starts.with_columns(away=nearest_before(along, about["companies"])).select(kinds).to_series()
+    starts = of_openings(seats, at=place.replace_strict(numbers, default=None, return_dtype=pl.Int16))
+    away = nearest_before(along, about["companies"]).fill_null(0)
+    names = ["nobody before", "next start", *(f"{far} starts away" for far in range(2, len(numbers)))]
+    return starts.select(pl.when(at.is_not_null()).then(away).cast(pl.UInt8).cat.to(pl.Enum(names))).to_series()
 
 
 OPENINGS = (
@@ -44,11 +36,11 @@ OPENINGS = (
     OpeningView(
         "turn",
         "cell of its side in which the first line starts, and its first tunnels, on whichever side",
-        lambda about, seats: seats.select(_OPENING.str.extract(r"\.(.*)$")).to_series(),
+        lambda about, seats: of_openings(seats, kind=_OPENING.str.extract(r"\.(.*)$").cast(pl.Categorical))["kind"],
     ),
     OpeningView(
         "opening",
         "side and cell in which the first line starts, and its first tunnels",
-        lambda about, seats: seats.select(_OPENING).to_series(),
+        lambda about, seats: seats["opening"],
     ),
 )

@@ -18,7 +18,7 @@ from mmsim.batch.experiment import Experiment
 from mmsim.core.errors import UsageError
 from mmsim.games import GAMES, find_statistics
 from mmsim.metromania.rules import boardfile
-from mmsim.metromania.rules.board import Layout
+from mmsim.metromania.rules.board import PIECES, Layout
 from tests.runs import write_run
 
 
@@ -121,15 +121,19 @@ def test_a_city_turned_is_one_layout() -> None:
 
 
 @pytest.mark.parametrize("board", ["classic", "open"])
-def test_the_code_of_a_city_is_the_one_its_board_set_names(board: str) -> None:
+def test_layouts_are_one_city_where_their_board_set_says_so(board: str) -> None:
     board_set = boardfile.load(board)
-    layouts = [Layout.from_index(number) for number in range(0, 524_880, 9973)]
+    drawn = [Layout.from_index(number) for number in range(0, 524_880, 9973)]
+    layouts = [layout.turned_city(by) for layout in drawn for by in range(PIECES)]
     about = {"board": {"set": board, "side": board_set.side, "frame": list(board_set.frame)}}
-    codes = pl.DataFrame({"layout": [layout.code for layout in layouts]})
-    found = codes.select(find_statistics("metromania").one_city(pl.col("layout"), about).alias("city"))[
-        "city"
-    ].to_list()
-    assert found == [board_set.canonical(layout).code for layout in layouts]
+    first = [board_set.canonical(layout) for layout in layouts]
+    city = find_statistics("metromania").one_city(pl.col("layout"), about)
+    found, of_first = (
+        pl.DataFrame({"layout": [layout.code for layout in some]}).select(city).to_series().to_list()
+        for some in (layouts, first)
+    )
+    assert found == of_first
+    assert len(set(found)) == len({layout.code for layout in first})
 
 
 def test_layouts_played_once_tell_nothing(run: RunTables) -> None:
