@@ -24,6 +24,7 @@ SOURCES = "bots"  # the folder of the source of bots in Python, as text
 RECORDS = "records"  # the folder of the records of remarkable games
 CHANCES = "chances.parquet"  # the chances to win in some games, if anybody has asked for them
 PLACES = "places.parquet"  # where things lie at the end of some games, if anybody has asked for it
+WHY = "why.json"  # what changes do to it, if anybody has asked for that
 _DEEPEST = 12  # lists and objects within each other
 _MOST_VARIANTS = 100_000
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from mmsim.batch.journal import JOURNAL
-from mmsim.batch.manifest import CHANCES, INPUTS, MANIFEST, PLACES, RECORDS, SOURCES
+from mmsim.batch.manifest import CHANCES, INPUTS, MANIFEST, PLACES, RECORDS, SOURCES, WHY
 from mmsim.core.errors import MmsimError
 from mmsim.core.files import remove_left_behind
 
@@ -18,6 +18,7 @@ _TOP = (
     "lock",
     CHANCES,
     PLACES,
+    WHY,
     MANIFEST,
 )  # the manifest last: it tells what the rest is
 _PART = re.compile(r"part-\d{6,}\.parquet")

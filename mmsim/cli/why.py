@@ -6,39 +6,52 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+import msgspec
 import typer
 from rich.table import Table
 
+from mmsim.batch.experiment import OF_MEMBER, named_panel, variants_of
+from mmsim.batch.manifest import WHY
 from mmsim.batch.store import Run
-from mmsim.cli.common import AsJson, Board, Players, Seed, console
+from mmsim.cli import completion
+from mmsim.cli.common import AsJson, Board, Players, Seed, console, say
+from mmsim.cli.players import PanelOption
 from mmsim.cli.playing import Quiet, Workers, watched
-from mmsim.core.errors import UsageError, unknown
+from mmsim.core.errors import UsageError, full_name, unknown
 from mmsim.core.files import write_output
 from mmsim.core.game import Variant
 from mmsim.core.processes import cores
+from mmsim.core.seating import split_bots
 from mmsim.games import game_of
 
 if TYPE_CHECKING:
-    from mmsim.analysis.elements import ElementValue
+    from mmsim.analysis.elements import Advantage, ElementValue
     from mmsim.analysis.stats import Estimate
-    from mmsim.analysis.why import Interaction, Why
+    from mmsim.analysis.why import Why
     from mmsim.contests.interventions import Change
     from mmsim.report.charts import Chart
 
 _BOT = "planner"
-_SHOWN = 12  # changes in the table
 
 
 def why(
     context: typer.Context,
-    what: Annotated[str, typer.Argument(metavar="RUN | SPEC", help="A run folder, or a ruleset.")],
+    what: Annotated[
+        str,
+        typer.Argument(
+            metavar="RUN | SPEC",
+            autocompletion=completion.runs_and_rulesets,
+            help="A run folder, which then keeps the answer for its report, or a ruleset.",
+        ),
+    ],
     metric: Annotated[str, typer.Option(metavar="NAME", help="What is to be explained.")] = "win_share",
     bots: Annotated[
         str, typer.Option(metavar="LIST", help="One bot for every seat, or one a seat, with commas.")
     ] = _BOT,
+    panel: PanelOption = None,
     players: Players = None,
     board: Board = None,
-    games: Annotated[int, typer.Option(min=8, help="Games of every change.")] = 4_000,
+    games: Annotated[int, typer.Option(min=8, help="Games of every change; slow players play fewer.")] = 4_000,
     seed: Seed = 1,
     only: Annotated[
         list[str] | None, typer.Option(metavar="CHANGE", help="Only this change; may be given several times.")
@@ -47,7 +60,10 @@ def why(
         bool, typer.Option("--elements", help="Instead: what is each element of the game worth to a bot that has it?")
     ] = False,
     variant: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Which variant of a run; if not given, the first.")
+        str | None,
+        typer.Option(
+            metavar="NAME", autocompletion=completion.variants, help="Which variant of a run; if not given, the first."
+        ),
     ] = None,
     workers: Workers = None,
     out: Annotated[
@@ -59,74 +75,89 @@ def why(
     """Change one thing at a time, play the same layouts and deals again, and say how much of an effect goes with it.
 
     Every knob is moved to its other values; starts are forced at random, hands shuffled between seats, openings
-    exchanged. The rule and the way of playing that do most are also changed both at once.
+    exchanged. The rule and the way of playing that explain most are also changed both at once.
     """
     if out is not None and out.suffix not in (".svg", ".png"):
         raise UsageError(f"a chart is .svg or .png, not {out.name}")
-    if Path(what).is_dir():
-        given = [name for name in ("bots", "players", "board") if _is_given(context, name)]
-        if given:
+    given = [name for name in ("bots", "panel", "players", "board", "seed") if _is_given(context, name)]
+    if {"bots", "panel"} <= {*given}:
+        raise UsageError("--bots seats one table and --panel asks several kinds of players; give one of them")
+    folder = Path(what) if Path(what).is_dir() else None
+    if folder:
+        if given := [name for name in given if name != "seed"]:
             raise UsageError(f"--{given[0]} is for rulesets; {what} has its own")
-        game, asked = _of_run(Path(what), variant)
+        game, asked, members = _of_run(folder, variant)
         asked = replace(asked, seed=seed) if _is_given(context, "seed") else asked
     else:
-        game, asked = game_of(what), Variant(what, players, board, bots, seed)
+        game = game_of(what)
+        members = named_panel(game, panel) if panel else ()
+        asked = Variant(what, players, board, members[0] if members else bots, seed)
+    if len(split_bots(asked.bots)) > 1:  # else the effect of a seat could not be told from that of its bot
+        asked = replace(asked, seats="rotate")
     if elements:
+        if len(members) > 1:
+            say(f"elements are measured for {asked.bots}, the first of the panel", err=True)
         _elements(game, asked, games, workers or cores(), as_json, quiet, out)
+        return
+    found = _answer(game, asked, members, metric, only or [], games, workers or cores(), quiet)
+    if as_json:
+        typer.echo(json.dumps(_as_json(found), indent=1))
     else:
-        _why(game, asked, metric, only or [], games, workers or cores(), as_json, quiet, out)
+        _print(found)
+    if folder:
+        from mmsim.analysis.why import keep
+
+        keep(folder, found)
+        say(f"why -> {folder / WHY}; a report of the run has a section on it now", err=True)
+    if out is not None:
+        from mmsim.report.why import chart
+
+        _draw(chart(found), out)
 
 
 def _is_given(context: typer.Context, name: str) -> bool:
     return str(context.get_parameter_source(name)).endswith("COMMANDLINE")
 
 
-def _of_run(folder: Path, name: str | None) -> tuple[str, Variant]:
-    """A variant of a run, as it was played."""
-    from mmsim.batch.experiment import variants_of
-
+def _of_run(folder: Path, name: str | None) -> tuple[str, Variant, tuple[str, ...]]:
+    """A variant of a run as its players played it, and all of them."""
     run = Run(folder)
-    variants = dict(zip([about["name"] for about in run.manifest.variants], variants_of(run.experiment), strict=True))
-    if name is not None and name not in variants:
-        raise unknown("variant", name, variants)
-    found = variants[name] if name else next(iter(variants.values()))
-    return run.experiment.game, replace(found, suffix="", seats="fixed")
+    names = [str(about["name"]).partition(OF_MEMBER)[0] for about in run.manifest.variants]
+    chosen = full_name("variant", name, dict.fromkeys(names)) if name else names[0]
+    found = variants_of(run.experiment)[names.index(chosen)]
+    members = run.experiment.members
+    return run.experiment.game, replace(found, suffix="", seats="fixed"), members if len(members) > 1 else ()
 
 
-def _why(
+def _answer(
     game: str,
     asked: Variant,
+    members: Sequence[str],
     metric: str,
     only: Sequence[str],
     games: int,
     workers: int,
-    as_json: bool,
     quiet: bool,
-    out: Path | None,
-) -> None:
-    """The changes, then the two that do most together; nine arguments: the options of the command."""
+) -> "Why":
+    """The changes, then the two that explain most together."""
     from mmsim.analysis import why as weighing
     from mmsim.analysis.findings import find_metric
     from mmsim.contests.interventions import changes_of, play_changes, unchanged
 
     find_metric(game, metric)
-    base, changes = unchanged(asked), _chosen(changes_of(game, asked), only)
+    every, fixed = changes_of(game, asked)
+    changes = [unchanged(asked), *_chosen(every, only)]
     with watched(quiet) as watch:
-        played = play_changes(game, [base, *changes], games, workers, watch)
-    found = weighing.weigh_changes(played, metric)
-    two = weighing.biggest_two(found)
-    both = None
-    if two is not None:
-        with watched(quiet) as watch:
-            again = play_changes(game, [base, *two, two[0].and_also(two[1])], games, workers, watch)
-        both = weighing.interaction(again, metric)
-    sentences = weighing.conclusions(found, both)
-    if as_json:
-        typer.echo(json.dumps(_as_json(found, both, sentences), indent=1))
-    else:
-        _print(found, sentences)
-    if out is not None:
-        _draw(_chart(found, sentences), out)
+        played = play_changes(game, changes, games, workers, watch, members)
+    found = weighing.weigh_changes(played, metric, {} if only else fixed)
+    two = weighing.explaining_two(found)
+    if two is None:
+        return found
+    by_name = {change.name: change for change in changes}
+    both = by_name[two[0]].and_also(by_name[two[1]])
+    with watched(quiet) as watch:
+        played = played.and_also(play_changes(game, [both], games, workers, watch, members))
+    return weighing.with_interaction(found, played.only([changes[0].name, *two, both.name]), metric)
 
 
 def _chosen(changes: "Sequence[Change]", only: Sequence[str]) -> "Sequence[Change]":
@@ -137,81 +168,46 @@ def _chosen(changes: "Sequence[Change]", only: Sequence[str]) -> "Sequence[Chang
     return [change for change in changes if change.name in only] if only else changes
 
 
-def _print(found: "Why", sentences: Sequence[str]) -> None:
-    from mmsim.analysis import words
+def _print(found: "Why") -> None:
+    from mmsim.analysis.why import conclusions
+    from mmsim.report.why import SHOWN, changes, fixed, together
 
     screen = console()
-    unit = words.difference_unit(found.unit)
-    title = f"What {found.measure} becomes when one thing is changed; {found.games:,} games each, 95 % intervals"
-    by_player = found.groups if len(found.groups) > 1 else ()
-    table = Table("change", found.measure, "difference", "explains", *by_player, title=title, title_justify="left")
-    table.add_row("as played", words.with_interval(found.before, found.unit), "", "", *_cells(found.before_groups))
-    for effect in found.effects[:_SHOWN]:
-        table.add_row(
-            effect.change.name,
-            words.value(effect.after, found.unit),
-            words.with_interval(effect.difference, unit, signed=True) if not effect.same else "the same in every game",
-            f"{found.explains(effect):+.0%}" if effect.told_apart else "",
-            *_cells(effect.groups),
-        )
-    screen.print(table)
-    if len(found.effects) > _SHOWN:
-        screen.print(f"{len(found.effects) - _SHOWN} more changes do less; --json has all")
-    for sentence in sentences:
+    games = "; ".join(f"{name} {count:,} games" for name, count in found.games.items())
+    _print_rows(
+        f"What {found.measure} becomes when one thing is changed ({games} each), 95 % intervals", *changes(found)
+    )
+    if len(found.effects) > SHOWN:
+        screen.print(f"{len(found.effects) - SHOWN} more changes do less; --json has all")
+    if both := together(found):
+        _print_rows("The two that explain most, alone and together", *both)
+    for sentence in [*conclusions(found), *filter(None, [fixed(found)])]:
         screen.print(sentence, markup=False)
+    if len(found.games) == 1:
+        screen.print(
+            f"This is how {next(iter(found.games))} plays; --panel small asks other players too.", markup=False
+        )
 
 
-def _cells(groups: "Sequence[Estimate]") -> list[str]:
-    return [f"{one.value:.1%}" for one in groups] if len(groups) > 1 else []
+def _print_rows(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    table = Table(*columns, title=title, title_justify="left")
+    for row in rows:
+        table.add_row(*row)
+    console().print(table)
 
 
-def _numbers(one: "Estimate") -> dict[str, float]:
-    return {"value": one.value, "low": one.low, "high": one.high, "se": one.se}
+def _numbers(one: "Estimate | None") -> dict[str, float] | None:
+    return {"value": one.value, "low": one.low, "high": one.high, "se": one.se} if one else None
 
 
-def _as_json(found: "Why", both: "Interaction | None", sentences: Sequence[str]) -> dict[str, object]:
-    effects = [
-        {
-            "change": effect.change.name,
-            "kind": effect.change.kind,
-            "text": effect.change.text,
-            found.measure: _numbers(effect.after),
-            "difference": _numbers(effect.difference),
-            "p_adjusted": effect.p_adjusted,
-            "explains": found.explains(effect),
-            "groups": dict(zip(found.groups, map(_numbers, effect.groups), strict=True)),
-        }
-        for effect in found.effects
-    ]
-    together = None
-    if both is not None:
-        together = {
-            "changes": [both.one.change.name, both.other.change.name],
-            found.measure: _numbers(both.both.after),
-            "beyond_the_sum": _numbers(both.beyond),
-            "groups": dict(zip(found.groups, map(_numbers, both.both.groups), strict=True)),
-        }
-    return {
-        "metric": found.measure,
-        "games": found.games,
-        "as_played": {
-            **_numbers(found.before),
-            "groups": dict(zip(found.groups, map(_numbers, found.before_groups), strict=True)),
-        },
-        "changes": effects,
-        "both": together,
-        "sentences": list(sentences),
-    }
+def _as_json(found: "Why") -> dict[str, object]:
+    """All of it as plain values, with the sentences."""
+    from mmsim.analysis.why import conclusions
 
-
-def _chart(found: "Why", sentences: Sequence[str]) -> "Chart":
-    from mmsim.report.charts import Row
-    from mmsim.report.figures import dots
-
-    rows = [Row(effect.change.name, [effect.difference]) for effect in found.effects[:_SHOWN]]
-    note = f"Differences to the games as played, {found.games:,} games each, with 95 % intervals. {sentences[0]}"
-    title = f"What {found.measure} would be without: {found.effects[0].change.name} does most"
-    return dots("why", title, note, rows, ["difference"], "difference", 0.0)
+    plain = msgspec.to_builtins(found)
+    for effect, one in zip(plain["effects"], found.effects, strict=True):
+        effect["explains"] = found.explains(one)
+    return {**plain, "sentences": conclusions(found)}
 
 
 def _elements(
@@ -221,53 +217,74 @@ def _elements(
     from mmsim.analysis.elements import element_values
     from mmsim.contests.interventions import play_changes, unchanged, without_elements
 
-    changes = [unchanged(replace(asked, seats="rotate")), *without_elements(game, asked)]
+    tables = without_elements(game, asked)
+    changes = [unchanged(replace(asked, seats="rotate"))]
+    changes += [change for one in tables for change in (one.one_without, one.one_with, one.all_without)]
     with watched(quiet) as watch:
         played = play_changes(game, changes, games, workers, watch)
-    found = element_values(played)
+    found, count = element_values(played, tables), played.members[0].games
     if as_json:
         typer.echo(json.dumps([_element_json(one) for one in found], indent=1))
     else:
-        _print_elements(found, asked.bots, played.games)
+        _print_elements(found, asked.bots, count)
     if out is not None:
-        _draw(_element_chart(found, asked.bots, played.games), out)
+        _draw(_element_chart(found, asked.bots, count), out)
 
 
 def _element_json(one: "ElementValue") -> dict[str, object]:
+    def way(found: "Advantage") -> dict[str, object]:
+        return {
+            "win_share": _numbers(found.share),
+            "value": _numbers(found.value),
+            "by_seat": [_numbers(seat) for seat in found.by_seat],
+            "p_adjusted": found.p_adjusted,
+        }
+
     return {
-        "element": one.change.name,
-        "text": one.change.text,
-        "win_share_without": _numbers(one.share),
-        "value": _numbers(one.value),
-        "by_seat": [_numbers(seat) for seat in one.by_seat],
-        "p_adjusted": one.p_adjusted,
+        "element": one.name,
+        "text": one.text,
+        "one_without_among_others_with": way(one.among_haves),
+        "one_with_among_others_without": way(one.among_have_nots),
     }
 
 
 def _print_elements(found: "Sequence[ElementValue]", bot: str, games: int) -> None:
     from mmsim.analysis import words
 
+    seats = [f"seat {seat + 1}" for seat in range(len(found[0].among_haves.by_seat))]
+
+    def rows(ways: "Sequence[tuple[str, Advantage]]") -> list[list[str]]:
+        unit = "share difference"
+        return [
+            [text, words.value(one.share, "share"), words.with_interval(one.value, unit, signed=True)]
+            + [words.with_half_width(seat, unit) for seat in one.by_seat]
+            for text, one in ways
+        ]
+
+    loses = f"What one {bot} loses without an element, among others that have all; {games:,} games each"
+    _print_rows(loses, ["element", "wins", "loses", *seats], rows([(one.text, one.among_haves) for one in found]))
+    gains = f"What one {bot} gains with an element, among others that do without; {games:,} games each"
+    _print_rows(gains, ["element", "wins", "gains", *seats], rows([(one.text, one.among_have_nots) for one in found]))
     screen = console()
-    title = f"What one {bot} loses without an element, among others that have all; {games:,} games each"
-    seats = [f"seat {seat}" for seat in range(len(found[0].by_seat))]
-    table = Table("element", "wins without it", "value", *seats, title=title, title_justify="left")
-    for one in found:
-        value = words.with_interval(one.value, "share difference", signed=True)
-        by_seat = [words.with_interval(seat, "share difference", signed=True) for seat in one.by_seat]
-        table.add_row(one.change.text, words.value(one.share, "share"), value, *by_seat)
-    screen.print(table)
-    sure = [one for one in found if one.p_adjusted < 0.05 and one.value.value > 0]
-    names = ", ".join(one.change.text for one in sure) or "nothing that these games can tell from chance"
-    screen.print(f"worth something to {bot}: {names}", markup=False)
+    ways = {"lacks it": [one for one in found if _is_worth(one.among_haves)]}
+    ways["alone has it"] = [one for one in found if _is_worth(one.among_have_nots)]
+    for way, sure in ways.items():
+        names = ", ".join(one.text for one in sure) or "nothing that these games can tell from chance"
+        screen.print(f"of value where one {bot} {way}: {names}", markup=False)
+
+
+def _is_worth(one: "Advantage") -> bool:
+    return one.told_apart and one.value.value > 0
 
 
 def _element_chart(found: "Sequence[ElementValue]", bot: str, games: int) -> "Chart":
     from mmsim.report.charts import Row
     from mmsim.report.figures import dots
 
-    rows = [Row(one.change.text, [one.value]) for one in found]
-    note = f"Points of win share that one {bot} loses without it; {games:,} games each, with 95 % intervals."
-    return dots("elements", f"{found[0].change.text} are worth most", note, rows, ["value"], "share", 0.0)
+    rows = [Row(one.text, [one.among_haves.value, one.among_have_nots.value]) for one in found]
+    note = f"Points of win share of one {bot}; {games:,} games each, with 95 % intervals."
+    ways = ["loses without it, among others with it", "gains with it, among others without"]
+    return dots("elements", f"Worth most: {found[0].text}", note, rows, ways, "share difference", 0.0)
 
 
 def _draw(chart: "Chart", out: Path) -> None:

@@ -9,6 +9,7 @@ from math import inf
 from typing import Any
 
 from mmsim.analysis import sequential, words
+from mmsim.analysis import why as whys
 from mmsim.analysis.compare import Comparison, Verdict, same_games
 from mmsim.analysis.estimates import Estimates
 from mmsim.analysis.fairness import SEAT_IMBALANCE, SOURCE
@@ -22,6 +23,7 @@ from mmsim.core.metrics import ChartPlan, SectionPlan
 from mmsim.core.shell import Draws, Replays
 from mmsim.games import find_shell, find_statistics
 from mmsim.report import figures, openings, players, sentences
+from mmsim.report import why as reasons
 from mmsim.report.charts import Chart, Row
 from mmsim.report.evidence import Evidence
 
@@ -92,6 +94,7 @@ def sections(evidence: Evidence) -> list[Section]:
         seats,
         *(partial(declared, plan=plan) for plan in plans),
         opening_book,
+        why,
         variants,
         panel,
         bots,
@@ -295,6 +298,30 @@ def opening_book(evidence: Evidence) -> Section | None:
         )
     chart = openings.chart(evidence)
     return Section("openings", "Openings", openings.title(evidence), text, [chart] if chart else [], tables, pictures)
+
+
+def why(evidence: Evidence) -> Section | None:
+    """What changes of one thing do, where somebody has asked “mmsim why” about the run."""
+    found = whys.kept(evidence.run.folder)
+    if not found:
+        return None
+    text, charts, tables = [], [], []
+    for number, one in enumerate(found, 1):
+        charts.append(reasons.chart(one, f"why-{number}"))
+        text += reasons.text(one)
+        columns, rows = reasons.changes(one)
+        tables.append(
+            Table(
+                f"{one.variant}: what {words.title(one.measure)} becomes",
+                columns,
+                rows,
+                words=columns.index("difference"),
+            )
+        )
+        if both := reasons.together(one):
+            caption = f"{one.variant}: the two changes that explain most, alone and together"
+            tables.append(Table(caption, *both, folded=False))
+    return Section("why", "Why", reasons.title(found[0]), text, charts, tables)
 
 
 def _rules_that_differ(evidence: Evidence) -> list[Table]:

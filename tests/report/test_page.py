@@ -16,6 +16,7 @@ from mmsim.report import sentences
 from mmsim.report.evidence import gather, short_names
 from mmsim.report.page import experiment_toml, may_replace, write_report
 from mmsim.report.sections import sections
+from tests.cli.runner import run
 from tests.runs import write_run
 
 GAMES = ("the-longest-game", "the-closest-game", "the-most-lopsided-game")
@@ -226,11 +227,11 @@ def test_a_report_is_its_own_however_many_games_it_has(tmp_path: Path, report: P
 
 
 def test_a_run_that_was_stopped_by_a_sequential_test_says_so_and_shows_its_sequence(tmp_path: Path) -> None:
-    run = Run(write_run(tmp_path / "run", ["print", "v2"], games=120, part_games=60))
-    names = [variant.name for variant in open_run(run.folder).variants]
+    made = Run(write_run(tmp_path / "run", ["print", "v2"], games=120, part_games=60))
+    names = [variant.name for variant in open_run(made.folder).variants]
     known = [SequenceInterval("uniform", "", -0.5, -0.75, -0.25), SequenceInterval("planner", "", 0.1, None, None)]
-    run.note(decision=Decision("margin", "points", *names, ["uniform"], [], ["planner"], known, 0.05, 120, 2))
-    evidence = gather(open_run(run.folder))
+    made.note(decision=Decision("margin", "points", *names, ["uniform"], [], ["planner"], known, 0.05, 120, 2))
+    evidence = gather(open_run(made.folder))
     (variants,) = (one for one in sections(evidence) if one.id == "variants")
     assert variants.text[-1].startswith(
         f"Played until it was decided: margin of {names[1]} and {names[0]}: different for"
@@ -238,6 +239,20 @@ def test_a_run_that_was_stopped_by_a_sequential_test_says_so_and_shows_its_seque
     table = next(one for one in variants.tables if one.caption.startswith("Confidence sequence of v2 against print"))
     assert table.rows[0] == ["uniform", "margin", "different", "−0.5 (−0.8 to −0.2)"]
     assert table.rows[1] == ["planner", "margin", "not decided", "+0.1 (no interval)"]
+
+
+def test_a_run_that_was_asked_why_has_a_section_on_what_changes_do(tmp_path: Path) -> None:
+    folder = write_run(tmp_path / "run", ["print"], games=40, part_games=40)
+    assert "why" not in [one.id for one in sections(gather(open_run(folder)))]
+    told = run("why", folder, "--games", 60, "--only", "last_round=round", "--only", "random_starts", "--quiet")
+    assert told.exit_code == 0, told.output
+    assert "a report of the run has a section on it now" in told.stderr
+    (why,) = (one for one in sections(gather(open_run(folder))) if one.id == "why")
+    assert why.title.endswith("the seat imbalance of print that can be told from chance")
+    assert why.text[0].startswith("Seat imbalance of print. As played: ")
+    (table,) = why.tables
+    assert {row[0] for row in table.rows} == {"as played", "last_round=round", "random_starts"}
+    assert [chart.name for chart in why.charts] == ["why-1"]
 
 
 def test_a_panel_has_a_chart_of_its_players_and_says_for_whom_it_holds(tmp_path: Path) -> None:
