@@ -138,7 +138,7 @@ def _golden(game: str) -> dict[str, Any]:
 
 def test_the_command_line_starts_without_games_and_slow_libraries() -> None:
     slow = ("numba", "polars", "matplotlib", "scipy", *(f"mmsim.{game}" for game in GAMES))
-    program = f"import sys, mmsim.cli.app; print([name for name in {slow!r} if name in sys.modules])"
+    program = f"import sys, mmsim.cli.commands; print([name for name in {slow!r} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
 

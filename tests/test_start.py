@@ -16,7 +16,7 @@ from tests.cli.commands import commands, groups
 ROOT = Path(__file__).parent.parent
 _MAIN = """
 import json, sys
-from mmsim.cli.app import app
+from mmsim.cli.commands import app
 try:
     app(sys.argv[1:])
 except SystemExit as end:
@@ -43,7 +43,7 @@ def run(words: list[str], folder: Path) -> tuple[Any, list[str]]:
 
 
 def test_help_of_every_command_needs_no_slow_library(tmp_path: Path) -> None:
-    program = "import sys\nfrom mmsim.cli.app import app\n"
+    program = "import sys\nfrom mmsim.cli.commands import app\n"
     program += f"for words in {[*groups(), *commands()]!r}:\n    try:\n        app([*words, '--help'])\n"
     program += "    except SystemExit as end:\n        assert not end.code, words\n"
     program += "print([name for name in ('numba', 'numpy', 'polars', 'scipy') if name in sys.modules])"

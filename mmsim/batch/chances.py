@@ -1,10 +1,8 @@
 """The chances to win in the first games of every variant of a run: one table beside the others, made when asked for."""
 
 import io
-import os
 from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from multiprocessing import get_context
+from concurrent.futures import as_completed
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +14,7 @@ from mmsim.batch.store import Run
 from mmsim.core.errors import MmsimError, UsageError
 from mmsim.core.files import write_atomically
 from mmsim.core.game import Foresees
+from mmsim.core.processes import Helpers, cores
 
 if TYPE_CHECKING:
     import polars as pl
@@ -78,19 +77,16 @@ def _play(
     run: Run, tasks: list[_Task], playouts: int, workers: int | None
 ) -> Iterator[tuple[_Task, "NDArray[np.float64]"]]:
     """The chances of some games, as they come."""
-    size = min(workers or os.cpu_count() or 1, len(tasks))
+    size = min(workers or cores(), len(tasks))
     if size <= 1:
         for task in tasks:
             yield task, _chances(run, task, playouts)
         return
     folder, bots_from = str(run.folder), run.bots_from
-    with ProcessPoolExecutor(size, get_context("spawn"), _get_ready, (folder, bots_from, playouts)) as pool:
+    with Helpers(size, "spawn", _get_ready, folder, bots_from, playouts) as pool:
         futures = {pool.submit(_work, task): task for task in tasks}
-        try:
-            for future in as_completed(futures):
-                yield futures[future], future.result()
-        finally:
-            pool.shutdown(cancel_futures=True)
+        for future in as_completed(futures):
+            yield futures[future], future.result()
 
 
 _ready: list[Any] = []  # of a worker: the run and the number of playouts

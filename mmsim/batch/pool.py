@@ -19,7 +19,7 @@ from mmsim.batch.journal import Entry
 from mmsim.batch.worker import LOG, Pipe, Task, serve
 from mmsim.core.errors import MmsimError
 from mmsim.core.game import Variant
-from mmsim.core.processes import nothing_of_main
+from mmsim.core.processes import starting_helpers
 
 STRIKES = 3
 PATIENCE_S = 300.0  # a worker that has not been heard of for so long, and 50 times its usual silence, hangs
@@ -179,14 +179,14 @@ class Pool:
         self._started += 1
         name = f"worker-{self._started}"
         process = self._context.Process(target=serve, args=(theirs, *self._args), name=name, daemon=True)
+        worker = _Worker(self._started, process, ours)
         try:
-            with _one_thread_each(), nothing_of_main():
+            with _one_thread_each(), starting_helpers():
                 process.start()
+                self._workers.append(worker)
         except OSError as error:
             raise MmsimError(f"cannot start a worker: {error.strerror or error}") from error
         theirs.close()
-        worker = _Worker(self._started, process, ours)
-        self._workers.append(worker)
         return worker
 
     def __exit__(self, *problem: object) -> None:

@@ -11,6 +11,7 @@ from mmsim.cli.common import say
 from mmsim.cli.playing import Quiet, Workers
 from mmsim.cli.progress import duration
 from mmsim.cli.run import BotsFrom, RunFolder
+from mmsim.cli.stopping import NOTHING_KEPT, keeping
 
 _GAMES, _PLAYOUTS = 48, 100
 _EVERY_S = 5.0  # between two lines of progress
@@ -30,11 +31,12 @@ def chances(
     from mmsim.batch.chances import sample_chances  # NumPy takes a moment to import
 
     progress = _Progress(quiet)
-    try:
+
+    def kept() -> str:
+        return f"the {progress.done:,} games done are kept: the same command goes on" if progress.done else NOTHING_KEPT
+
+    with keeping(kept):
         there = sample_chances(Run(folder, bots_from), games, playouts, workers, progress.tell)
-    except KeyboardInterrupt:
-        say(f"stopped; the {progress.done:,} games done are kept: the same command goes on", err=True)
-        raise typer.Exit(130) from None
     say(f"chances to win in {there:,} games -> {folder / CHANCES}", err=True)
 
 

@@ -2,14 +2,12 @@
 
 import shlex
 import shutil
-import signal
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from math import ceil, inf
 from pathlib import Path
-from types import FrameType
 from typing import Annotated
 
 import msgspec
@@ -24,6 +22,7 @@ from mmsim.batch.scheduler import Scheduler
 from mmsim.batch.store import Run
 from mmsim.cli.players import games_of_members
 from mmsim.cli.progress import Watcher, duration, watcher
+from mmsim.cli.stopping import NOTHING_KEPT, keeping, stoppable
 from mmsim.core.errors import MmsimError
 from mmsim.core.processes import cores
 
@@ -36,8 +35,6 @@ DECIDED = "decided"  # instead of a precision: until two variants are told apart
 _LOOK, _NEXT_LOOK = 600, 1.5  # games of each before the first look, and of every look in those of the one before
 _MOST_TO_DECIDE = 200_000
 Quiet = Annotated[bool, typer.Option("--quiet", help="Show no progress.")]
-INTERRUPTED = 130
-NOTHING_KEPT = "nothing is kept"
 _GROUP = 60  # games that 2, 3, 4, 5 or 6 rotated players fit in
 
 
@@ -82,8 +79,14 @@ def carry_out(
         fewer := games_of_members(replace(made.experiment, games=made.games_asked))
     ):
         typer.echo(fewer, err=True)
-    after = f"go on with: {shlex.join(words)}" if kept else NOTHING_KEPT
-    with watched(quiet, json_progress, after) as watch:
+
+    def kept_so_far() -> str:
+        if not kept:
+            return NOTHING_KEPT
+        games = sum(entry.games for entry in made.done())
+        return f"{games:,} {'game is' if games == 1 else 'games are'} kept; go on with: {shlex.join(words)}"
+
+    with watched(quiet, json_progress, kept_so_far) as watch:
         if until and measure and not quiet and not made.games_asked:
             _foretell(made, until, measure, workers or cores())
         status = Session(made, workers or cores(), cluster, watch, measure, deep=deep).carry_out()
@@ -98,15 +101,13 @@ def carry_out(
 
 
 @contextmanager
-def watched(quiet: bool, json_progress: bool = False, after: str = NOTHING_KEPT) -> Iterator[Watcher]:
-    """Somebody who watches games being played, and may stop them: then they are told what `after`."""
-    try:
-        with stoppable() as stop_if_asked, watcher(quiet, json_progress) as watch:
-            watch.before = stop_if_asked
-            yield watch
-    except KeyboardInterrupt:
-        typer.echo(f"stopped; {after}", err=True)
-        raise typer.Exit(INTERRUPTED) from None
+def watched(
+    quiet: bool, json_progress: bool = False, kept: Callable[[], str] = lambda: NOTHING_KEPT
+) -> Iterator[Watcher]:
+    """Somebody who watches games being played, and may stop them: then they are told what is kept."""
+    with keeping(kept), stoppable() as stop_if_asked, watcher(quiet, json_progress) as watch:
+        watch.before = stop_if_asked
+        yield watch
 
 
 def known(made: Run, until: RunUntil) -> str:
@@ -120,6 +121,13 @@ def known(made: Run, until: RunUntil) -> str:
 
 
 @contextmanager
+def _keeping_games(folder: Path | None) -> Iterator[None]:
+    """Whoever stops what is done with the games of a folder is told that they stay."""
+    with keeping(lambda: f"all games are kept in {folder}" if folder else NOTHING_KEPT):
+        yield
+
+
+@contextmanager
 def played(
     asked: Experiment, workers: int | None, folder: Path | None, until: str | None = None, limited: bool = True
 ) -> Iterator[Path]:
@@ -130,7 +138,8 @@ def played(
         carry_out(made, workers, kept=folder is not None)
         if made.manifest.until:
             typer.echo(known(made, made.manifest.until), err=True)
-        yield place
+        with _keeping_games(folder):
+            yield place
     finally:
         if folder is None:
             shutil.rmtree(place, ignore_errors=True)
@@ -157,7 +166,8 @@ def decided(asked: Experiment, workers: int | None, folder: Path | None, metric:
             looks += 1
         with made.writing():
             made.note(decision=msgspec.structs.replace(found, games=made.games_asked, looks=looks))
-        yield place
+        with _keeping_games(folder):
+            yield place
     finally:
         if folder is None:
             shutil.rmtree(place, ignore_errors=True)
@@ -186,27 +196,3 @@ def _foretell(made: Run, until: RunUntil, measure: Measure, workers: int) -> Non
         f"{workers} worker{'s' * (workers != 1)}",
         err=True,
     )
-
-
-@contextmanager
-def stoppable() -> Iterator[Callable[[], None]]:
-    """Ctrl-C, or the SIGTERM of a batch system, as KeyboardInterrupt; yields a function that raises it again.
-
-    Python drops an exception that a signal raises inside a callback from compiled code, hence the second chance.
-    """
-    asked = []
-
-    def stop(number: int, frame: FrameType | None) -> None:
-        asked.append(number)
-        raise KeyboardInterrupt
-
-    def stop_if_asked() -> None:
-        if asked:
-            raise KeyboardInterrupt
-
-    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield stop_if_asked
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

@@ -1,16 +1,21 @@
 """`mmsim report`: the findings of a run as one page that needs nothing else."""
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from mmsim.batch.experiment import Experiment
 from mmsim.cli import completion
 from mmsim.cli.common import Screen, say, warn
+from mmsim.cli.playing import Quiet
 from mmsim.core.errors import UsageError
+
+Open = Annotated[bool, typer.Option("--open", help="Open the page in the browser.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace the report of another run without asking.")]
 
 
 def report(
@@ -18,22 +23,27 @@ def report(
     out: Annotated[
         Path | None, typer.Option("--out", metavar="FOLDER", help="Where to write; if not given, reports/NAME.")
     ] = None,
-    show: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
-    force: Annotated[bool, typer.Option("--force", help="Replace the report of another run without asking.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
+    show: Open = False,
+    force: Force = False,
+    quiet: Quiet = False,
 ) -> None:
     """Write the report of a run: a page, its charts and its tables; print the answer."""
     from mmsim.analysis.tables import open_run  # Polars, scipy and matplotlib take a moment to import
-    from mmsim.report.page import may_replace, write_report
+    from mmsim.report.page import write_report
 
     tables = open_run(run)
     folder = out or Path("reports") / tables.name
-    if not force and not may_replace(folder, tables.experiment):
-        _ask(folder)
+    if not force:
+        ask_before_replacing(folder, tables.experiment)
     for warning in tables.warnings:
         warn(warning)
-    with _progress(quiet) as tell:
+    with progress(quiet) as tell:
         page, answer = write_report(tables, folder, tell=tell)
+    present(page, answer, show)
+
+
+def present(page: Path, answer: Sequence[str], show: bool) -> None:
+    """Print the answer of a report and where it is; open it if that is asked for."""
     for sentence in answer:
         say(sentence)
     say(f"report -> {page}")
@@ -41,8 +51,12 @@ def report(
         typer.launch(page.resolve().as_uri())
 
 
-def _ask(folder: Path) -> None:
-    """Whether the report of another run is to be replaced; where nobody can be asked it is not."""
+def ask_before_replacing(folder: Path, experiment: Experiment) -> None:
+    """Whether the report of another experiment is to be replaced; where nobody can be asked it is not."""
+    from mmsim.report.page import may_replace
+
+    if may_replace(folder, experiment):
+        return
     if not sys.stdin.isatty():
         raise UsageError(f"{folder} holds another report; --force replaces it, --out FOLDER writes elsewhere")
     if not typer.confirm(f"{folder} holds another report; replace it?", err=True):
@@ -50,7 +64,7 @@ def _ask(folder: Path) -> None:
 
 
 @contextmanager
-def _progress(quiet: bool) -> Iterator[Callable[[str], None]]:
+def progress(quiet: bool) -> Iterator[Callable[[str], None]]:
     """What tells how far a report is: a line that changes on a terminal, lines in a log."""
     screen = Screen(stderr=True)
     if quiet:

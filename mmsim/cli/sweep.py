@@ -8,10 +8,11 @@ import typer
 
 from mmsim.batch.experiment import Experiment
 from mmsim.cli import completion
-from mmsim.cli.common import Board, GameName, Isolate, MoveSeconds, Players, Seed, move_limit, say
+from mmsim.cli.common import Board, GameName, Isolate, MoveSeconds, Players, Seed, move_limit
 from mmsim.cli.compare import Games, Metrics, Seats
 from mmsim.cli.players import Bots, PanelOption, chosen, only_evidence
 from mmsim.cli.playing import Workers, played
+from mmsim.cli.report import Force, Open, ask_before_replacing, present, progress
 from mmsim.core.errors import UsageError
 from mmsim.games import find_shell, find_statistics, game_of
 
@@ -55,6 +56,8 @@ def sweep(
         Path | None, typer.Option("--out", metavar="FOLDER", help="Where to write; if not given, reports/sweep-KNOBS.")
     ] = None,
     run: Annotated[Path | None, typer.Option(metavar="RUN", help="Keep the games as a run in this folder.")] = None,
+    show: Open = False,
+    force: Force = False,
 ) -> None:
     """Vary knobs of a ruleset, play every combination, and report how the games respond."""
     from mmsim.analysis.findings import check_names  # Polars, scipy and matplotlib take a moment to import
@@ -102,10 +105,11 @@ def sweep(
             raise UsageError(f"this sweep cannot tell {missing[0]}: its tables or bots do not allow it")
         return [responses(grid, evidence, shown, base, published)]
 
-    with played(asked, workers, run) as folder:
+    place = out or Path("reports") / name
+    if not force:
+        ask_before_replacing(place, asked)
+    with played(asked, workers, run) as folder, progress(quiet=False) as tell:
         tables = open_run(folder)
         tables = tables.starting_with(tables.variants[base].name)
-        page, answer = write_report(tables, out or Path("reports") / name, first, again)
-    for sentence in answer:
-        say(sentence)
-    say(f"report -> {page}")
+        page, answer = write_report(tables, place, first, again, tell)
+    present(page, answer, show)

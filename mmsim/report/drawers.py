@@ -2,11 +2,11 @@
 
 import multiprocessing
 from collections.abc import Callable
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from typing import TypeVar
 
-from mmsim.core.processes import be_a_helper, cores, nothing_of_main
+from mmsim.core.processes import Helpers, cores
 from mmsim.report import charts
 
 _MOST = 4  # a report has about twenty charts
@@ -18,16 +18,15 @@ class Drawers:
     """Some processes that load matplotlib as soon as they are started; where none can be, all is drawn here."""
 
     def __init__(self) -> None:
-        context = multiprocessing.get_context("forkserver")
-        context.set_forkserver_preload([*_LOADED_FIRST])
-        self._pool = ProcessPoolExecutor(min(cores(), _MOST), context, be_a_helper)
+        multiprocessing.get_context("forkserver").set_forkserver_preload([*_LOADED_FIRST])
+        self._pool = Helpers(min(cores(), _MOST), "forkserver")
         self._submit(be_ready)
 
     def __enter__(self) -> "Drawers":
         return self
 
     def __exit__(self, *problem: object) -> None:
-        self._pool.shutdown(cancel_futures=True)
+        self._pool.__exit__(*problem)
 
     def ask(self, draw: Callable[[], Drawn]) -> Callable[[], Drawn]:
         """Have something drawn that can be pickled; what is returned waits for it."""
@@ -43,8 +42,7 @@ class Drawers:
 
     def _submit(self, draw: Callable[[], Drawn]) -> Future[Drawn] | None:
         try:
-            with nothing_of_main():
-                return self._pool.submit(draw)
+            return self._pool.submit(draw)
         except (OSError, BrokenProcessPool):
             return None
 

@@ -22,6 +22,7 @@ from mmsim.analysis.tables import RunTables
 from mmsim.batch.experiment import Experiment
 from mmsim.core.files import read_bytes, remove_left_behind, write_atomically
 from mmsim.core.frames import no_formulas
+from mmsim.core.processes import undisturbed
 from mmsim.core.rulebook import Rule, rulebook
 from mmsim.games import find_statistics
 from mmsim.report import sentences
@@ -71,19 +72,21 @@ def write_report(
     if rules:
         files[_RULES_PAGE] = _rules_page(environment, run.experiment.game, rules).encode()
     page, older = folder / _PAGE, _own_files(folder)
-    for inside in (folder, folder / "charts", folder / "tables", folder / "pictures", folder / "games"):
-        remove_left_behind(inside, re.compile(r"[\w.-]+"))
-    write_atomically(page, _page(environment, evidence, answer, headline, parts, again).encode())
-    write_atomically(folder / _LIST, _listing(run.experiment, {*files, *older}))
-    for name, content in files.items():
-        write_atomically(folder / name, content)
-    write_atomically(folder / "experiment.toml", experiment_toml(run.experiment).encode())
-    for word in (*run.experiment.variants, *run.experiment.boards):
-        if word.endswith(".toml"):
-            write_atomically(folder / word, read_bytes(run.folder / word))
-    for name in older - set(files):
-        (folder / name).unlink(missing_ok=True)
-    write_atomically(folder / _LIST, _listing(run.experiment, files))
+    text = _page(environment, evidence, answer, headline, parts, again).encode()
+    with undisturbed():
+        for inside in (folder, folder / "charts", folder / "tables", folder / "pictures", folder / "games"):
+            remove_left_behind(inside, re.compile(r"[\w.-]+"))
+        write_atomically(page, text)
+        write_atomically(folder / _LIST, _listing(run.experiment, {*files, *older}))
+        for name, content in files.items():
+            write_atomically(folder / name, content)
+        write_atomically(folder / "experiment.toml", experiment_toml(run.experiment).encode())
+        for word in (*run.experiment.variants, *run.experiment.boards):
+            if word.endswith(".toml"):
+                write_atomically(folder / word, read_bytes(run.folder / word))
+        for name in older - set(files):
+            (folder / name).unlink(missing_ok=True)
+        write_atomically(folder / _LIST, _listing(run.experiment, files))
     return page, answer
 
 

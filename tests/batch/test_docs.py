@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from mmsim.batch import experiment as experiments
 from mmsim.batch.runner import Session
 from mmsim.batch.store import Run
-from mmsim.cli.app import app
+from mmsim.cli.commands import app
 from tests.batch.helpers import ROOT, toy
 
 PAGES = [(ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("batches.md", "cluster.md")]

@@ -13,7 +13,7 @@ from mmsim.batch import export as exporting
 from mmsim.batch.export import ENDINGS, export
 from mmsim.batch.runner import Session
 from mmsim.batch.store import Run
-from mmsim.cli.app import app
+from mmsim.cli.commands import app
 from mmsim.core.errors import UsageError
 from tests.batch.helpers import ROOT, toy
 

@@ -50,7 +50,9 @@ def test_a_stopped_run_prints_the_command_that_goes_on_with_it(tmp_path: Path) -
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=30)
     assert process.returncode == 130
-    assert err.splitlines()[-1] == "stopped; go on with: mmsim resume 'my run' --workers 1"
+    kept = sum(entry.games for entry in Run(tmp_path / "my run").done())
+    assert kept >= 60
+    assert err.splitlines()[-1] == f"stopped; {kept:,} games are kept; go on with: mmsim resume 'my run' --workers 1"
     assert "Traceback" not in out + err
     assert not Run(tmp_path / "my run").is_locked
 

@@ -1,6 +1,6 @@
 """All commands of the command line, by their words."""
 
-from mmsim.cli.app import app
+from mmsim.cli.commands import app
 
 
 def commands() -> list[tuple[str, ...]]:

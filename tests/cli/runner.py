@@ -2,7 +2,7 @@
 
 from typer.testing import CliRunner, Result
 
-from mmsim.cli.app import app
+from mmsim.cli.commands import app
 
 
 def run(*words: object, stdin: str | None = None) -> Result:

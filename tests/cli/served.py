@@ -87,7 +87,7 @@ def _limited() -> None:
 
 def serve() -> None:
     """Commands in, exit codes and what they printed out; Rust, too, writes to what are the real streams."""
-    from mmsim.cli.app import app
+    from mmsim.cli.commands import app
 
     answers = os.fdopen(os.dup(1), "wb", buffering=0)
     for line in sys.stdin.buffer:

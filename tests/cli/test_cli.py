@@ -12,7 +12,7 @@ import pytest
 from typer.main import get_command
 
 from mmsim import __version__
-from mmsim.cli.app import app
+from mmsim.cli.commands import app
 from mmsim.core.rulebook import Rule
 from mmsim.metromania.rules.board import Layout
 from mmsim.metromania.rules.rulesets import ALIASES, EDITIONS, KNOBS, MODIFIERS

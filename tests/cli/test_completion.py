@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from mmsim.analysis.findings import measures
 from mmsim.cli import completion
-from mmsim.cli.app import app
+from mmsim.cli.commands import app
 from mmsim.games import GAMES, find_statistics
 from tests.batch.helpers import ROOT
 from tests.runs import write_run
@@ -81,7 +81,7 @@ def test_every_metric_is_offered() -> None:
     "line", ["mmsim play --rules p", "mmsim play --bots p", "mmsim run m", "mmsim compare --metric s"]
 )
 def test_nothing_slow_is_imported_for_it(line: str, tmp_path: Path) -> None:
-    program = "import sys\nfrom mmsim.cli.app import app\ntry:\n    app([])\nexcept SystemExit:\n    pass\n"
+    program = "import sys\nfrom mmsim.cli.commands import app\ntry:\n    app([])\nexcept SystemExit:\n    pass\n"
     program += (
         "slow = [n for n in ('numba', 'llvmlite', 'scipy', 'matplotlib') if n in sys.modules]\nassert not slow, slow"
     )

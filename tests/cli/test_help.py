@@ -5,7 +5,7 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from mmsim.cli.app import app
+from mmsim.cli.commands import app
 from tests.cli.commands import commands, groups
 from tests.cli.runner import output
 

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from mmsim.batch.store import Run
-from mmsim.cli.playing import stoppable
+from mmsim.cli.stopping import stoppable
 from tests.cli.runner import complaint, output, run
 
 USAGE, FAILURE = 2, 1

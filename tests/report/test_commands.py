@@ -2,6 +2,7 @@
 
 import json
 import os
+import pty
 import re
 import shlex
 import subprocess
@@ -17,6 +18,7 @@ from mmsim.analysis.surprises import surprises
 from mmsim.analysis.tables import open_run
 from mmsim.batch.runner import Session
 from mmsim.batch.store import Run
+from tests.batch.helpers import ROOT
 from tests.cli.runner import complaint, output, run
 from tests.runs import write_run
 
@@ -64,7 +66,7 @@ def test_a_comparison_that_is_stopped_leaves_nothing_behind(tmp_path: Path, monk
     assert (result.exit_code, result.stderr) == (130, "stopped; nothing is kept\n")
     assert not list(tmp_path.iterdir())
     result = run("compare", "print", "print+loyal", "--bots", "planner", "--out", tmp_path / "kept")
-    assert result.stderr == f"stopped; go on with: mmsim resume {tmp_path / 'kept'}\n"
+    assert result.stderr == f"stopped; 0 games are kept; go on with: mmsim resume {tmp_path / 'kept'}\n"
 
 
 def test_compare_plays_until_a_metric_is_known(tmp_path: Path) -> None:
@@ -177,7 +179,7 @@ def test_report_is_loud_about_a_partial_run(tmp_path: Path) -> None:
 
 def test_report_compiles_nothing(run_folder: Path, tmp_path: Path) -> None:
     """Its remarkable games are drawn from the records of the run, without the compiler and its cache."""
-    program = "import sys; from mmsim.cli.app import app; app(sys.argv[1:], standalone_mode=False)"
+    program = "import sys; from mmsim.cli.commands import app; app(sys.argv[1:], standalone_mode=False)"
     check = f"import atexit, sys; atexit.register(lambda: print('numba' in sys.modules)); {program}"
     env = {**os.environ, "MMSIM_CACHE_DIR": str(tmp_path / "cache")}
     words = [sys.executable, "-c", check, "report", run_folder, "--out", tmp_path / "out"]
@@ -245,6 +247,32 @@ def test_sweep_reports_how_games_respond(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_sweep_asks_before_it_replaces_a_report_that_is_not_its_own(tmp_path: Path) -> None:
+    words = ("sweep", "print", "--bots", "planner", "--games", 12, "--out", tmp_path, "--vary")
+    output(*words, "end_lines=4,5")
+    page = (tmp_path / "report.html").read_bytes()
+    assert "holds another report; --force replaces it" in complaint(2, *words, "end_lines=4,6")
+    assert (tmp_path / "report.html").read_bytes() == page
+    output(*words, "end_lines=4,5")
+    output(*words, "end_lines=4,6", "--force")
+    assert (tmp_path / "report.html").read_bytes() != page
+
+
+@pytest.mark.parametrize(("answer", "code"), [("y", 0), ("n", 1)])
+def test_a_person_at_a_terminal_is_asked(answer: str, code: int, run_folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "report.html").write_text("mine")
+    ours, theirs = pty.openpty()
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    words = [sys.executable, "-m", "mmsim", "report", str(run_folder), "--out", str(tmp_path), "--quiet"]
+    os.write(ours, f"{answer}\n".encode())
+    done = subprocess.run(words, env=env, stdin=theirs, capture_output=True, text=True, check=False)
+    os.close(ours)
+    os.close(theirs)
+    assert "holds another report; replace it? [y/N]" in done.stderr
+    assert done.returncode == code
+    assert ((tmp_path / "report.html").read_text() == "mine") == bool(code)
+
+
 def test_a_wide_sweep_has_a_readable_report(tmp_path: Path) -> None:
     """Eight variants would make crowded charts; those are left out."""
     words = ("--vary", "end_lines=4,5", "--vary", "change_minutes=1:4")

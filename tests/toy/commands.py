@@ -11,7 +11,7 @@ from pathlib import Path
 
 from typer.testing import CliRunner
 
-from mmsim.cli.app import app
+from mmsim.cli.commands import app
 
 COMMANDS = (
     "rules list --game toy",

@@ -1,0 +1,68 @@
+"""Whatever a command is doing, Ctrl-C and SIGTERM end it with a sentence about what is kept."""
+
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.batch.helpers import mmsim, wait_until
+from tests.runs import write_run
+
+
+def in_session(session: int) -> list[str]:
+    """The processes of a session that have not ended."""
+    found = []
+    for process in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            fields = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()
+        except OSError:
+            continue
+        if int(fields[3]) == session and fields[0] != "Z":
+            found.append(process)
+    return found
+
+
+def handles_signals(pid: int) -> bool:
+    """Whether a process has got as far as to handle SIGTERM."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    caught = next(line.split()[1] for line in status.splitlines() if line.startswith("SigCgt"))
+    return bool(int(caught, 16) >> (signal.SIGTERM - 1) & 1)
+
+
+@pytest.fixture(scope="module")
+def run_of_planners(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_run(tmp_path_factory.mktemp("runs") / "stopped", ["print"], games=120)
+
+
+SWEEP = ("sweep", "print", "--vary", "end_lines=4,5", "--bots", "planner", "--games", 200_000, "--out", "report")
+
+
+@pytest.mark.parametrize(
+    ("words", "how", "seconds"),
+    [
+        (("play", "--bots", "search:playouts=64"), signal.SIGINT, 0.0),  # while it is being loaded
+        (("report", "run", "--out", "report"), signal.SIGINT, 1.0),
+        (("report", "run", "--out", "report"), signal.SIGTERM, 1.0),
+        (("chances", "run", "--games", 120, "--workers", 2), signal.SIGINT, 1.0),
+        (SWEEP, signal.SIGTERM, 1.0),
+        (("replay", "run", "--number", 3, "--playouts", 10_000), signal.SIGTERM, 1.0),
+        (("verify", "-"), signal.SIGINT, 0.3),
+    ],
+)
+def test_a_command_that_is_stopped_says_what_is_kept(
+    words: tuple[object, ...], how: signal.Signals, seconds: float, run_of_planners: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "run").symlink_to(run_of_planners)
+    before = sorted(run_of_planners.rglob("*"))
+    with mmsim(*words, cwd=tmp_path, stdin=-1, start_new_session=True) as process:
+        wait_until(lambda: handles_signals(process.pid))
+        time.sleep(seconds)
+        (os.killpg if how is signal.SIGINT else os.kill)(process.pid, how)  # a terminal tells all of them
+        out, err = process.communicate(timeout=60)
+    assert (process.returncode, err.splitlines()[-1:], out) == (130, ["stopped; nothing is kept"], "")
+    assert "Traceback" not in err
+    wait_until(lambda: not in_session(process.pid), 10)
+    assert [path.name for path in tmp_path.iterdir()] == ["run"]
+    assert sorted(run_of_planners.rglob("*")) == before
