@@ -206,6 +206,10 @@ def train(
     games: Annotated[int, typer.Option(min=1, help="Games to collect decisions from, in all.")] = 4000,
     epochs: Annotated[int, typer.Option(min=0, help="How often the net goes through all decisions.")] = 10,
     final_games: Annotated[int, typer.Option(min=4, help="Held-out games at the end, in all.")] = 4000,
+    decay: Annotated[
+        float,
+        typer.Option(min=0.0, max=1.0, help="How fast weights fade that nothing speaks for; less for many decisions."),
+    ] = 1e-3,
     learner: Annotated[
         str | None,
         typer.Option(
@@ -229,15 +233,19 @@ def train(
     _check_seatable(out)
     shell, first = find_rules(game or (None if rules else game_of_bot(spec)), rules[0] if rules else None)
     plan = training.Plan(
-        *(
-            shell.name,
-            spec,
-            tuple(rules or [first]),
-            tuple(players or [None]),
-            board,
-            tuple(split_bots(against)) if against else (),
-        ),
-        *(seed, games, epochs, final_games, add, learner or ""),
+        shell.name,
+        spec,
+        tuple(rules or [first]),
+        tuple(players or [None]),
+        board,
+        tuple(split_bots(against)) if against else (),
+        seed=seed,
+        games=games,
+        epochs=epochs,
+        final_games=final_games,
+        add=add,
+        learner=learner or "",
+        decay=decay,
     )
     curve: list[Fit] = []
     with watched(quiet) as watch, Arena(plan.game, workers or cores(), watch) as arena:

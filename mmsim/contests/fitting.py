@@ -16,7 +16,7 @@ from mmsim.core.nets import UNITS, Net
 
 Floats = NDArray[np.float32]
 _RATE, _LAST_RATE = 2e-3, 2e-5
-_DECAY = 1e-3  # of weights, so that few lessons make a plain net
+DECAY = 1e-3  # of weights, so that few lessons make a plain net
 _BATCH = 256  # decisions a step
 _LITTLE = 1e-3  # inputs that change less than that are left out of account
 _FADED = 1e-4  # of a value: less than that decides nothing
@@ -75,7 +75,8 @@ def judge(lessons: Lessons, values: Floats, epoch: int) -> Fit:
 class _Weights:
     """The numbers that are fitted, and what Adam remembers of their gradients."""
 
-    def __init__(self, inputs: int, seed: int) -> None:
+    def __init__(self, inputs: int, seed: int, decay: float) -> None:
+        self._decay = decay
         dice = np.random.default_rng(seed)
         self.into = (dice.standard_normal((inputs, UNITS)) * np.sqrt(1.5 / inputs)).astype(np.float32)
         self.bias = np.zeros(UNITS, np.float32)
@@ -114,10 +115,10 @@ class _Weights:
         """One step against the gradient of the squared error."""
         to_units = np.outer(error, self.out) * (units > 0)
         gradients = [
-            inputs.T @ to_units + _DECAY * self.into,
+            inputs.T @ to_units + self._decay * self.into,
             to_units.sum(axis=0),
-            units.T @ error + _DECAY * self.out,
-            inputs.T @ error + _DECAY * self.direct,
+            units.T @ error + self._decay * self.out,
+            inputs.T @ error + self._decay * self.direct,
         ]
         self.steps += 1
         for part, gradient, first, second in zip(self.all(), gradients, self._first, self._second, strict=True):
@@ -127,7 +128,14 @@ class _Weights:
             part -= (rate * mean / (np.sqrt(spread) + 1e-8)).astype(np.float32)
 
 
-def fit(lessons: Lessons, names: Sequence[str], seed: int, epochs: int, tell: Callable[[Fit], None]) -> tuple[Net, Fit]:
+def fit(
+    lessons: Lessons,
+    names: Sequence[str],
+    seed: int,
+    epochs: int,
+    tell: Callable[[Fit], None],
+    decay: float = DECAY,
+) -> tuple[Net, Fit]:
     """The best net for decisions, and how well it does on those held out, by how much it explains of them.
 
     `tell` gets that of every epoch, 0 being the linear fit.
@@ -137,7 +145,7 @@ def fit(lessons: Lessons, names: Sequence[str], seed: int, epochs: int, tell: Ca
     learnt, unseen = lessons.split()
     learnt_inputs, unseen_inputs = (learnt.inputs - shift) / scale, (unseen.inputs - shift) / scale
     results = learnt.within(learnt.results)
-    weights = _Weights(len(names), seed)
+    weights = _Weights(len(names), seed, decay)
     weights.direct[:] = _linear(learnt, learnt_inputs, results)
     best, kept = judge(unseen, weights.values(unseen_inputs)[0], 0), weights.copy()
     tell(best)

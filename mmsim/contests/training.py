@@ -16,7 +16,7 @@ import polars as pl
 from mmsim import __version__
 from mmsim.batch.experiment import PreparedVariant
 from mmsim.batch.tally import Tally
-from mmsim.contests.fitting import Fit, Lessons, fit
+from mmsim.contests.fitting import DECAY, Fit, Lessons, fit
 from mmsim.contests.matches import Arena, Match, seats_of_first
 from mmsim.core.bots import NetBot
 from mmsim.core.errors import UsageError
@@ -47,6 +47,7 @@ class Plan:
     final_games: int = 4000  # held out, in all
     add: bool = False  # whether the net joins those of the file, for its number of players
     learner: str = ""  # who plays while decisions are collected; if not given, the bot whose turns the net chooses from
+    decay: float = DECAY  # how fast the net's weights fade that nothing speaks for; less for many decisions
 
     def __post_init__(self) -> None:
         bot = find_bot(self.bot, find_shell(self.game).bots)
@@ -68,7 +69,8 @@ class Plan:
         words += [f"--board {self.board}"] if self.board else []
         words += [f"--against {','.join(self.against)}", f"--games {self.games}"]
         words += [f"--learner {self.learner}"] + ["--add"] * self.add
-        return " ".join([*words, f"--epochs {self.epochs}", f"--final-games {self.final_games}", f"--seed {self.seed}"])
+        words += [f"--epochs {self.epochs}", f"--decay {self.decay:g}"]
+        return " ".join([*words, f"--final-games {self.final_games}", f"--seed {self.seed}"])
 
 
 @dataclass(frozen=True)
@@ -104,7 +106,7 @@ def train(plan: Plan, arena: Arena, file: Path, tell: Callable[[Fit], None]) -> 
     bot = find_bot(plan.bot, find_shell(plan.game).bots)
     assert isinstance(bot, NetBot)
     lessons = collect(plan, arena)
-    net, best = fit(lessons, bot.inputs, plan.seed, plan.epochs, tell)
+    net, best = fit(lessons, bot.inputs, plan.seed, plan.epochs, tell, plan.decay)
     about: dict[str, Any] = {
         "bot": plan.bot,
         "mmsim": __version__,

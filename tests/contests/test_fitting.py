@@ -60,6 +60,12 @@ def test_a_linear_fit_that_no_epoch_betters_is_a_net_without_units() -> None:
     assert net.values(lessons.inputs).std() > 0
 
 
+def test_more_decay_makes_a_plainer_net() -> None:
+    rich, plain = (fit(some_lessons(), NAMES, 1, 60, lambda point: None, decay)[0] for decay in (0.0, 0.03))
+    assert len(plain.out) < len(rich.out)
+    assert np.abs(plain.direct).sum() < np.abs(rich.direct).sum()
+
+
 def test_games_held_out_are_not_learnt_from() -> None:
     learnt, unseen = some_lessons().split()
     assert not set(learnt.game) & set(unseen.game)

@@ -21,7 +21,7 @@ def trained(folder: Path, workers: int) -> bytes:
         net, verdicts = train(plan, arena, file, lambda point: None)
         added, _ = train(four, arena, file, lambda point: None)
     both = read_net(file, added.inputs)
-    assert both.for_players(4).about["command"].endswith("--final-games 4 --seed 3")
+    assert both.for_players(4).about["command"].endswith("--epochs 1 --decay 0.001 --final-games 4 --seed 3")
     assert both.about == net.about
     assert net.about["decisions"] > 150
     assert len(verdicts) == 8
