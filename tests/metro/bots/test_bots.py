@@ -11,6 +11,7 @@ from mmsim.metro.bots import BOTS, seat_bots
 from mmsim.metro.bots.thinking.memory import WEIGHTS
 from mmsim.metro.game import Metro
 from mmsim.metro.rules.deal import PERCENTS
+from mmsim.metro.rules.rulesets import MODIFIERS
 from tests.metro.twins import SPECS
 
 METRO = Metro()
@@ -76,13 +77,13 @@ def test_every_bot_plays_every_variant_to_the_end(spec: str, players: int) -> No
     assert (games["status"] == 0).all()
 
 
-def win_share(one: str, others: str, games: int, spec: str = "metro") -> tuple[float, float]:
-    """How often a bot wins against three others with rotated seats, and half the 95 % interval, by deals."""
-    prepared = METRO.prepare(Variant(spec, 4, bots=",".join([one, *[others] * 3]), seed=20, seats="rotate"))
-    tables = METRO.play_games(prepared, 0, games)
-    seats = tables["seats"].reshape(-1, 4)
-    own = [prepared.seating.orders[game % 4].index(0) for game in range(games)]
-    wins = seats["win_share"][np.arange(games), own].reshape(-1, 4).mean(axis=1)
+def win_share(one: str, others: str, games: int, spec: str = "metro", players: int = 4) -> tuple[float, float]:
+    """How often a bot wins against all others with rotated seats, and half the 95 % interval, by deals."""
+    bots = ",".join([one, *[others] * (players - 1)])
+    prepared = METRO.prepare(Variant(spec, players, bots=bots, seed=20, seats="rotate"))
+    seats = METRO.play_games(prepared, 0, games)["seats"].reshape(-1, players)
+    own = [prepared.seating.orders[game % players].index(0) for game in range(games)]
+    wins = seats["win_share"][np.arange(games), own].reshape(-1, players).mean(axis=1)
     return float(wins.mean()), float(1.96 * wins.std(ddof=1) / len(wins) ** 0.5)
 
 
@@ -103,6 +104,14 @@ def test_a_bot_beats_the_one_below_it(one: str, others: str, games: int, bar: fl
 def test_a_strong_bot_beats_the_one_below_it(one: str, others: str, games: int, bar: float) -> None:
     share, half = win_share(one, others, games)
     assert share - half > bar
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("players", [2, 3, 4, 5, 6])
+@pytest.mark.parametrize("spec", ["metro", *(f"metro+{module}" for module in MODIFIERS)])
+def test_the_expert_is_above_the_planner_with_every_module_and_any_number_of_players(spec: str, players: int) -> None:
+    share, half = win_share("expert", "planner", 200 * players, spec, players)
+    assert share - half > 1 / players, f"{share:.3f} ±{half:.3f}"
 
 
 @pytest.mark.parametrize("spec", SPECS[1:])
