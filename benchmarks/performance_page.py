@@ -18,14 +18,6 @@ from mmsim.games import GAMES
 
 PAGE = Path(__file__).parent.parent / "docs" / "performance.md"
 ALL_BOTS = "uniform,greedy,runner,blocker,networker,planner,search:playouts=8,search"
-_MEASURE = """\
-import resource, subprocess, sys, time
-began = time.perf_counter()
-code = subprocess.call(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-used = resource.getrusage(resource.RUSAGE_CHILDREN)
-print(time.perf_counter() - began, used.ru_utime + used.ru_stime, used.ru_maxrss)
-sys.exit(code)
-"""
 MILLION = "mmsim run municipality-4p --bots uniform --games 333334 --out {runs}/million"
 
 
@@ -86,7 +78,8 @@ def ways() -> str:
 
 
 def timed(command: str) -> str:
-    """Seconds by the clock, CPU seconds and memory of a command; the better of two turns if it is a short one."""
+    """Seconds by the clock, CPU seconds and memory of a command with all its processes; the better of two turns if it
+    is a short one."""
     turns = [_turn(command)]
     if turns[0][0] < 5:
         turns.append(_turn(command))
@@ -95,13 +88,12 @@ def timed(command: str) -> str:
 
 
 def _turn(command: str) -> tuple[float, float, float]:
-    """Measured from a process of its own: what a child begins with is counted as memory of the child."""
-    words = [sys.executable, "-c", _MEASURE, *_words(command)]
+    words = [sys.executable, "-m", "benchmarks.usage", *_words(command)]
     done = subprocess.run(words, stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode:
         raise SystemExit(f"{command} failed")
-    seconds, cpu, kilobytes = map(float, done.stdout.split())
-    return seconds, cpu, kilobytes / 1024
+    seconds, cpu, megabytes = map(float, done.stdout.split())
+    return seconds, cpu, megabytes
 
 
 def run(command: str) -> str:

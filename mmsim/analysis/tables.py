@@ -23,7 +23,7 @@ from mmsim.games import find_shell, find_statistics
 
 FINISHED = "finished"
 TENSION = "tension"  # a table made of the chances to win, where those are known
-_GAMES_AT_ONCE = 20_000  # of all variants together, that are in memory at a time
+_GAMES_AT_ONCE = 60_000  # of all variants together, that are in memory at a time
 
 
 @dataclass(frozen=True)
