@@ -11,8 +11,9 @@ from mmsim.analysis import stats, words
 from mmsim.analysis.estimates import Estimates
 from mmsim.analysis.fairness import SEAT_IMBALANCE, SOURCE
 from mmsim.analysis.stats import Estimate
+from mmsim.analysis.tables import TENSION
 from mmsim.core.errors import UsageError, full_name, unknown
-from mmsim.core.metrics import Measure
+from mmsim.core.metrics import Measure, Metric
 
 ALPHA = 1 - stats.LEVEL
 _RARE = 0.01  # the share of games that matters where nothing tells how far games differ from one another
@@ -215,7 +216,8 @@ def compare(
 ) -> list[Comparison]:
     """Every other variant against the reference, the first one if none is named.
 
-    The metrics `asked` about are one family of tests, all others another; without any, all are one.
+    The metrics `asked` about are one family of tests; those of the chances to win, which may be added to a run later,
+    are another, and so are all others. Without any that is asked about, all are one.
     """
     variants = all_estimates[0].variants if all_estimates else ()
     if len(variants) < 2:
@@ -230,9 +232,16 @@ def compare(
         if estimates.known(base, g) and estimates.known(v, g)
         if (one := _of_all(estimates, base, v, g)) is not None
     ]
-    first, others = (_adjusted([one for one in found if one.asked is way]) for way in (True, False))
-    after = {True: iter(first), False: iter(others)}
-    return [next(after[one.asked]) for one in found]
+    families: dict[tuple[bool, bool], list[Comparison]] = {}
+    for one in found:
+        families.setdefault(_family(one), []).append(one)
+    adjusted = {family: iter(_adjusted(own)) for family, own in families.items()}
+    return [next(adjusted[_family(one)]) for one in found]
+
+
+def _family(one: Comparison) -> tuple[bool, bool]:
+    """Which comparisons it shares its error with."""
+    return one.asked, not one.asked and isinstance(one.measure, Metric) and one.measure.table == TENSION
 
 
 def _adjusted(found: Sequence[Comparison]) -> list[Comparison]:

@@ -1,13 +1,17 @@
 """`mmsim chances`: who was likely to win, turn by turn, in some games of a run."""
 
+import json
 import time
+from dataclasses import asdict
+from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.table import Table
 
 from mmsim.batch.manifest import CHANCES
 from mmsim.batch.store import Run
-from mmsim.cli.common import say
+from mmsim.cli.common import console, say
 from mmsim.cli.playing import Quiet, Workers
 from mmsim.cli.progress import duration
 from mmsim.cli.run import BotsFrom, RunFolder
@@ -23,6 +27,10 @@ def chances(
     playouts: Annotated[
         int, typer.Option(min=2, help="Games played out after every turn; with 100 a chance is known to ±5 points.")
     ] = _PLAYOUTS,
+    calibration: Annotated[
+        bool, typer.Option("--calibration", help="Then say how often players won who were given a chance.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the calibration as JSON.")] = False,
     bots_from: BotsFrom = None,
     workers: Workers = None,
     quiet: Quiet = False,
@@ -38,6 +46,30 @@ def chances(
     with keeping(kept):
         there = sample_chances(Run(folder, bots_from), games, playouts, workers, progress.tell)
     say(f"chances to win in {there:,} games -> {folder / CHANCES}", err=True)
+    if calibration or as_json:
+        _calibrate(folder, as_json)
+
+
+def _calibrate(folder: Path, as_json: bool) -> None:
+    from mmsim.analysis import words
+    from mmsim.analysis.calibration import calibrate
+    from mmsim.analysis.tables import open_run
+    from mmsim.batch.chances import read_chances
+
+    table = read_chances(folder)
+    assert table is not None
+    found = calibrate(table, {cell.name: cell.games_a_deal for cell in open_run(folder).cells})
+    if as_json:
+        typer.echo(json.dumps({**asdict(found), "skill": found.skill}, indent=1))
+        return
+    title = f"Chances before the last turn of {found.games:,} games, {found.playouts} playouts each; 95 % intervals"
+    shown = Table("chance", "foretold", "won", "forecasts", title=title, title_justify="left")
+    for one in found.bins:
+        won = words.with_interval(one.won, "share")
+        shown.add_row(f"{one.low:.0%} to {one.high:.0%}", f"{one.foretold:.1%}", won, f"{one.forecasts:,}")
+    console().print(shown)
+    brier, fair = (words.with_interval(one, "") for one in (found.brier, found.fair))
+    say(f"Brier score {brier}; a fair share for everybody, always: {fair}; {found.skill:.0%} less")
 
 
 class _Progress:

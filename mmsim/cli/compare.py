@@ -259,6 +259,13 @@ def _print(run: "RunTables", found: Sequence["Estimates"], comparisons: Sequence
         screen.print(_of_panel(of_variant) if several else _of_one_kind(of_variant))
 
 
+def _label(one: "Comparison") -> str:
+    from mmsim.analysis import words
+    from mmsim.report.sections import EXPLORATORY
+
+    return words.label(one.measure.name, one.group) + ("" if one.asked else EXPLORATORY)
+
+
 def _of_one_kind(comparisons: Sequence["Comparison"]) -> Table:
     from mmsim.analysis import words
 
@@ -268,7 +275,7 @@ def _of_one_kind(comparisons: Sequence["Comparison"]) -> Table:
     table = Table("metric", "difference", "p (Holm)", "variance saved", "verdict", title=heading, title_justify="left")
     for one in comparisons:
         table.add_row(
-            words.label(one.measure.name, one.group),
+            _label(one),
             words.with_interval(one.difference, words.difference_unit(one.measure.unit), signed=True),
             words.p_value(one.p_adjusted),
             words.percent(one.saved),
@@ -290,5 +297,5 @@ def _of_panel(comparisons: Sequence["Comparison"]) -> Table:
         each = {other.player: words.with_half_width(other.difference, unit) for other in (*one.members, *one.others)}
         cells = [each.get(name.strip("()"), "-") for name in players]
         mean = words.with_interval(one.difference, unit, signed=True)
-        table.add_row(words.label(one.measure.name, one.group), mean, *cells, one.in_words)
+        table.add_row(_label(one), mean, *cells, one.in_words)
     return table

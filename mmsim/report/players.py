@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from mmsim.analysis import words
 from mmsim.analysis.compare import Comparison
 from mmsim.analysis.estimates import Estimates
-from mmsim.analysis.fairness import SOURCE
+from mmsim.analysis.fairness import SEAT_IMBALANCE, SOURCE
 from mmsim.analysis.stats import Estimate
 from mmsim.report import figures, sentences
 from mmsim.report.charts import Chart, Row, draw_seats_of_players
@@ -18,9 +18,10 @@ if TYPE_CHECKING:
 
 
 def forest_plots(evidence: "Evidence") -> list[Chart]:
-    """A chart for every number that was asked for and is not the same for all: a line a player, the mean last."""
-    several = [one for one in evidence.asked if len(one.members) + len(one.others) > 1]
-    shown = [one for one in several if one.apart]
+    """A chart for the imbalance, whatever it shows, and for every other number that was asked for and is not the same
+    for all: a line a player, the mean last."""
+    several = [one for one in evidence.comparisons if len(one.members) + len(one.others) > 1]
+    shown = [one for one in several if one.measure.name == SEAT_IMBALANCE.name or (one.asked and one.apart)]
     return [_forest_plot(evidence, one) for one in shown]
 
 
@@ -47,6 +48,8 @@ def _known(own: Estimates, variant: int, groups: Sequence[str], group: int) -> E
 def title(evidence: "Evidence") -> str:
     """For how many of the numbers asked for players agree."""
     apart = [one for one in evidence.asked if one.apart]
+    if not apart:
+        return "No kind of players shows a difference in what was asked"
     everybody = sum(len(one.who(one.verdict)) == len(one.members) for one in apart)
     return f"{everybody} of {len(apart)} differences hold for all {len(evidence.players)} kinds of players"
 

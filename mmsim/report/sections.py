@@ -29,6 +29,7 @@ from mmsim.report.evidence import Evidence
 
 RULES = "rules"  # the heading of a column of rule ids
 _MOST_SERIES = 6  # more in one chart are not told apart
+EXPLORATORY = " (exploratory)"  # behind a metric that was not asked about before the games were played
 _DOTS = "Dots are means, lines 95 % intervals."
 
 
@@ -346,7 +347,7 @@ def _rules_that_differ(evidence: Evidence) -> list[Table]:
 def _comparison_table(caption: str, compared: Sequence[Comparison]) -> Table:
     rows = [
         [
-            words.label(one.measure.name, one.group),
+            words.label(one.measure.name, one.group) + ("" if one.asked else EXPLORATORY),
             one.in_words,
             words.with_interval(one.difference, words.difference_unit(one.measure.unit), signed=True),
             words.value(one.before, one.measure.unit),

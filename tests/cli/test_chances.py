@@ -1,12 +1,16 @@
 """`mmsim chances`: the first games of every variant, the same whoever plays them, and a section of the report."""
 
+import json
 from pathlib import Path
 
 import polars as pl
 import pytest
 
+from mmsim.analysis.compare import compare
+from mmsim.analysis.findings import findings
 from mmsim.analysis.tables import open_run
 from mmsim.analysis.tension import COLUMNS
+from mmsim.batch.store import Run
 from tests.cli.runner import complaint, run
 from tests.runs import write_run
 
@@ -45,7 +49,30 @@ def test_a_run_with_chances_has_tension_of_those_games(folder: Path) -> None:
     assert [block["tension"].collect().height for block in read.blocks()] == [4]
     answer = run("compare", folder, *(word for name in COLUMNS for word in ("--metric", name)))
     assert answer.exit_code == 0, answer.stderr
-    assert "drama" in answer.stdout
+    assert "drama (exploratory)" in answer.stdout
+
+
+def test_chances_that_are_asked_for_later_move_no_verdict(folder: Path) -> None:
+    (folder / "chances.parquet").unlink(missing_ok=True)
+    before = {(one.measure.name, one.group): one for one in compare(findings(open_run(folder)), asked=["margin"])}
+    sample(folder, 2, "--workers", 1)
+    after = {(one.measure.name, one.group): one for one in compare(findings(open_run(folder)), asked=["margin"])}
+    assert {name for name, _ in {*after} - {*before}} == {*COLUMNS}
+    assert all(after[key].p_adjusted == before[key].p_adjusted for key in before)
+    assert {after[name, ""].family for name in COLUMNS} == {len(COLUMNS)}
+
+
+def test_chances_are_set_against_what_came_of_them(folder: Path) -> None:
+    (folder / "chances.parquet").unlink(missing_ok=True)
+    words = ("chances", folder, "--games", 2, "--playouts", 4, "--workers", 1)
+    printed = run(*words, "--calibration")
+    assert printed.exit_code == 0, printed.stderr
+    assert "Chances before the last turn of 4 games, 4 playouts each" in printed.stdout
+    assert "Brier score" in printed.stdout
+    found = json.loads(run(*words, "--json").stdout)
+    turns = Run(folder).table("games").filter(pl.col("game") < 2).select(pl.col("turns").sum()).collect().item()
+    assert sum(one["forecasts"] for one in found["bins"]) == 4 * turns
+    assert found["fair"]["value"] == pytest.approx(0.1875, abs=0.05)  # a quarter each; less where a win is shared
 
 
 def test_what_is_no_run_is_named(tmp_path: Path) -> None:

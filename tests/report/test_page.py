@@ -261,6 +261,7 @@ def test_a_panel_has_a_chart_of_its_players_and_says_for_whom_it_holds(tmp_path:
     evidence = gather(open_run(folder))
     (players,) = [part for part in sections(evidence) if part.id == "players"]
     assert "players-print-end-lines-8-turns" in {chart.name for chart in players.charts}
+    assert "players-print-loyal-seat-imbalance" in {chart.name for chart in players.charts}  # whatever it shows
     assert players.text == ["Asked were planner, networker, greedy."]
     (seats,) = [part for part in sections(evidence) if part.id == "seats"]
     (drawn,) = [chart.files()["svg"].decode() for chart in seats.charts if chart.name == "seats-of-players"]
