@@ -11,7 +11,7 @@ from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any
 
 from mmsim.core.errors import UsageError, unknown
-from mmsim.core.game import Game
+from mmsim.core.game import SimulatedGame
 from mmsim.core.shell import Shell
 from mmsim.core.specs import RulesetFile
 
@@ -27,9 +27,9 @@ DEFAULT = GAMES[0]
 
 
 @cache
-def find_game(name: str) -> Game:
+def find_game(name: str) -> SimulatedGame:
     """A game, imported when it is asked for: what it compiles takes a moment to load."""
-    game: Game = _attribute(name, "game", name.capitalize())()
+    game: SimulatedGame = _attribute(name, "game", name.capitalize())()
     return game
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import polars as pl
 
-from mmsim.core.game import Game
+from mmsim.core.game import SimulatedGame
 from mmsim.games import find_game
 
 PAGE = Path(__file__).parents[1] / "docs" / "tables.md"
@@ -31,7 +31,7 @@ def _of_game(name: str) -> str:
     return "".join(_of_table(f"{name.capitalize()}: `{table}`", table, game) for table in game.tables)
 
 
-def _of_table(title: str, table: str, game: Game) -> str:
+def _of_table(title: str, table: str, game: SimulatedGame) -> str:
     head = f"\n## {title}, a row a {_ROWS[table]}\n\n| column | type | what it says |\n|---|---|---|\n"
     columns, texts = game.tables[table], game.columns[table]
     return head + "".join(f"| `{name}` | {_type(kind)} | {texts[name]} |\n" for name, kind in columns.items())

@@ -11,7 +11,7 @@ from typing import Any
 from mmsim.core.data import data_folder
 from mmsim.core.errors import UsageError, unknown
 from mmsim.core.files import file_name, read_toml
-from mmsim.core.game import SEATINGS, Game, Variant
+from mmsim.core.game import SimulatedGame, Variant, check_seating
 from mmsim.core.seating import find_bot, games_a_deal, split_bots
 from mmsim.games import DEFAULT, GAMES, find_shell, game_of_all
 
@@ -49,8 +49,7 @@ class Experiment:
             raise unknown("game", self.game, GAMES)
         if self.design not in DESIGNS:
             raise unknown("design", self.design, DESIGNS)
-        if self.seats not in SEATINGS:
-            raise unknown("seating", self.seats, SEATINGS)
+        check_seating(self.seats)
         if not self.variants:
             raise UsageError("an experiment needs at least one ruleset")
         if self.bots and self.panel:
@@ -92,7 +91,7 @@ class PreparedVariant:
     about: dict[str, Any]  # what the game tells a manifest of it
 
     @classmethod
-    def of(cls, game: Game, variant: Variant) -> "PreparedVariant":
+    def of(cls, game: SimulatedGame, variant: Variant) -> "PreparedVariant":
         prepared = game.prepare(variant)
         return cls(variant, prepared, game.describe(prepared))
 
@@ -286,7 +285,7 @@ def _label(member: str) -> str:
     return ",".join(spec.rpartition("/")[2] if ".py" in spec else spec for spec in split_bots(member))
 
 
-def prepare_variants(experiment: Experiment, game: Game) -> list[PreparedVariant]:
+def prepare_variants(experiment: Experiment, game: SimulatedGame) -> list[PreparedVariant]:
     """Every variant of an experiment, ready to be played; their names are what the tables call them."""
     made = [PreparedVariant.of(game, variant) for variant in variants_of(experiment)]
     seen: set[str] = set()

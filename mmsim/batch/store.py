@@ -1,6 +1,5 @@
-"""The folder of a run: tables in parts, a manifest, a journal of the parts that are done, a lock for its one writer."""
+"""The folder of a run: tables in parts, a manifest, a journal of the parts that are done."""
 
-import fcntl
 import hashlib
 import json
 import os
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from mmsim.batch import journal, sources, tidy
+from mmsim.batch import journal, lock, sources, tidy
 from mmsim.batch.experiment import Experiment, PreparedVariant, prepare_variants, thinned, usual_part_games, variants_of
 from mmsim.batch.journal import JOURNAL, Entry, File, JournalWriter
 from mmsim.batch.manifest import (
@@ -35,13 +34,13 @@ from mmsim.batch.plan import Part, Plan
 from mmsim.core.bench import machine
 from mmsim.core.errors import MmsimError, UsageError, full_name, unknown
 from mmsim.core.files import file_name, open_regular, read_bytes, write_atomically
-from mmsim.core.game import Game
+from mmsim.core.game import SimulatedGame
 from mmsim.games import find_game
 
 if TYPE_CHECKING:
     import polars as pl
 
-LOCK, LOG_FILE = "lock", "run.log"
+LOG_FILE = "run.log"
 _SHORTER = 10  # times are parts of a run that is played until something is known
 
 
@@ -114,7 +113,7 @@ class Run:
         return replace(named, variants=tuple(map(found, named.variants)), boards=tuple(map(found, named.boards)))
 
     @property
-    def game(self) -> Game:
+    def game(self) -> SimulatedGame:
         return find_game(self.experiment.game)
 
     @cached_property
@@ -289,37 +288,13 @@ class Run:
     @property
     def is_locked(self) -> bool:
         """Whether a process is writing to this run."""
-        try:
-            with open_regular(self.folder / LOCK) as lock:
-                fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
-                return False
-        except FileNotFoundError:
-            return False
-        except OSError:
-            return True
+        return lock.is_held(self.folder)
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """Hold the lock of the run's one writer; the system gives it back even if the writer is killed."""
+        """Be the one writer of the run."""
         tidy.refuse_links(self.folder, self.table_names)
-        path = self.folder / LOCK
-        try:
-            lock = path.open("a+")
-        except OSError as error:
-            raise MmsimError(f"cannot write {path}: {error.strerror or error}") from error
-        with lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError as error:
-                lock.seek(0)
-                raise MmsimError(
-                    f"{self.folder} is being written by process {lock.read(20).strip() or 'unknown'}; wait for it or "
-                    "stop it first"
-                ) from error
-            with suppress(OSError):  # who it is matters to a refused writer only
-                lock.truncate(0)
-                lock.write(f"{os.getpid()}\n")
-                lock.flush()
+        with lock.held(self.folder):
             self.manifest = read_manifest(self.folder)  # the last writer may have changed it since
             tidy.remove_left_behind_by_writers(self.folder, self.table_names)
             yield

@@ -8,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from mmsim.batch.journal import JOURNAL
+from mmsim.batch.lock import LOCK
 from mmsim.batch.manifest import CHANCES, INPUTS, MANIFEST, PLACES, RECORDS, SOURCES, WHY
 from mmsim.core.errors import MmsimError
 from mmsim.core.files import remove_left_behind
@@ -15,7 +16,7 @@ from mmsim.core.files import remove_left_behind
 _TOP = (
     JOURNAL,
     "run.log",
-    "lock",
+    LOCK,
     CHANCES,
     PLACES,
     WHY,

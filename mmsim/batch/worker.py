@@ -22,7 +22,7 @@ from mmsim.batch.plan import Part
 from mmsim.batch.tally import seat_shares
 from mmsim.core.errors import MmsimError
 from mmsim.core.files import write_atomically
-from mmsim.core.game import Game, GameRows, Teaches, Variant
+from mmsim.core.game import GameRows, SimulatedGame, Teaches, Variant
 from mmsim.core.processes import be_a_helper
 from mmsim.games import find_game
 
@@ -54,7 +54,7 @@ class Player:
     """Plays parts; a variant is prepared when its first part comes."""
 
     def __init__(self, game: str) -> None:
-        self._game: Game = find_game(game)
+        self._game: SimulatedGame = find_game(game)
         self._prepared: dict[int, PreparedVariant] = {}
         self._pace: dict[int, float] = {}  # games a second
 

@@ -18,7 +18,7 @@ from mmsim.cli.ways import LIBRARY, NUMBA, compare_ways
 from mmsim.compiled import cache
 from mmsim.core import bench as timing
 from mmsim.core.errors import UsageError
-from mmsim.core.game import Game, Variant
+from mmsim.core.game import SimulatedGame, Variant
 from mmsim.core.seating import split_bots
 from mmsim.games import find_game, find_rules
 
@@ -118,7 +118,7 @@ def _programs(game: str, variant: str, board: str | None, folder: Path) -> "dict
     return programs
 
 
-def _c(engines: Game, prepared: Any, program: "Yardstick", most: int) -> timing.Play:
+def _c(engines: SimulatedGame, prepared: Any, program: "Yardstick", most: int) -> timing.Play:
     """What plays the games of a C program, into rows like the core's for at most so many games (0: none)."""
     import numpy as np  # takes a moment to import
 
@@ -127,7 +127,7 @@ def _c(engines: Game, prepared: Any, program: "Yardstick", most: int) -> timing.
     return lambda first, count: program.play(first, count, rows)
 
 
-def _alike(engines: Game, prepared: Any, program: "Yardstick", games: int) -> dict[str, dict[str, float]]:
+def _alike(engines: SimulatedGame, prepared: Any, program: "Yardstick", games: int) -> dict[str, dict[str, float]]:
     """What a game of the core and one of the C program come to on the average: they draw their own games."""
     tables = engines.play_games(prepared, 0, games)
     found = {}
@@ -137,7 +137,7 @@ def _alike(engines: Game, prepared: Any, program: "Yardstick", games: int) -> di
     return found
 
 
-def _core(engines: Game, prepared: Any) -> timing.Play:
+def _core(engines: SimulatedGame, prepared: Any) -> timing.Play:
     return lambda first, count: engines.play_games(prepared, first, count).decisions
 
 

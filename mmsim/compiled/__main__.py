@@ -4,7 +4,7 @@ Into a folder, if one is named, go copies of the libraries: what a wheel ships.
 """
 
 import shutil
-import sys
+from argparse import ArgumentParser
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -22,4 +22,6 @@ def main(folder: Path | None) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else None)
+    parser = ArgumentParser("python -m mmsim.compiled", description="Have the compiled code of all games ready.")
+    parser.add_argument("folder", nargs="?", type=Path, help="where copies of the libraries go: what a wheel ships")
+    main(parser.parse_args().folder)

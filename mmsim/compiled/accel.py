@@ -41,24 +41,24 @@ if COMPILES:
 
     _BUILDING = way.current() == way.BUILDING
     _OPTIONS = {"error_model": "numpy", "nogil": True, "boundscheck": way.CHECKED}
-    _PART = {**_OPTIONS, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    _CALLED = {**_OPTIONS, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
     if _BUILDING:
-        from mmsim.compiled.linking import PartCompiler
+        from mmsim.compiled.linking import FunctionCompiler
 
-        _PART["pipeline_class"] = PartCompiler
+        _CALLED["pipeline_class"] = FunctionCompiler
 
     def jit(function: F) -> F:
         """Compile a function that is called from compiled code only."""
         global _registered
         _registered += 1
-        compiled: F = numba.njit(**_PART)(function)
+        compiled: F = numba.njit(**_CALLED)(function)
         return compiled
 
     def inlined(function: F) -> F:
         """Compile a function into every one of its callers: for what is called often and from few places."""
         global _registered
         _registered += 1
-        compiled: F = numba.njit(forceinline=True, **_PART)(function)
+        compiled: F = numba.njit(forceinline=True, **_CALLED)(function)
         return compiled
 
     def _entry(function: F) -> F:

@@ -1,10 +1,10 @@
 """Compile a program as one module, optimised once, and make a shared library of it.
 
 Numba optimises every function together with all that it calls, and does so again in each of its callers; with calls ten
-deep the same code goes through LLVM ten times. Here the functions of a program (`Part`) are only kept as they are. All
-of them are linked into one module with a C function an entry. Everything else in it is the module's own, which lets
-LLVM inline what has a single caller as a C compiler does with static functions. It rests on how Numba's code libraries
-work inside, so `way` names the versions it is known to work with.
+deep the same code goes through LLVM ten times. Here the code of a function is only kept (`FunctionCode`), and that of
+all functions of a program is linked into one module with a C function an entry. Everything else in it is the module's
+own, which lets LLVM inline what has a single caller as a C compiler does with static functions. It rests on how Numba's
+code libraries work inside, so `way` names the versions it is known to work with.
 """
 
 import subprocess
@@ -47,7 +47,7 @@ class _Codegen:
         pass
 
 
-class Part(JITCodeLibrary):  # type: ignore[misc]
+class FunctionCode(JITCodeLibrary):  # type: ignore[misc]
     """The code of one function of a program, not optimised yet."""
 
     @property
@@ -59,12 +59,12 @@ class Part(JITCodeLibrary):  # type: ignore[misc]
         self._finalized = True
 
 
-class PartCompiler(Compiler):  # type: ignore[misc]
+class FunctionCompiler(Compiler):  # type: ignore[misc]
     """Numba's compiler, for a function of a program."""
 
     def define_pipelines(self) -> Any:
         if self.state.library is None:
-            self.state.library = Part(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
+            self.state.library = FunctionCode(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
             self.state.library.enable_object_caching()
         return super().define_pipelines()
 
@@ -79,10 +79,10 @@ def make_library(compiled: list[tuple[Entry, Any]], path: Path) -> None:
     module.triple, module.data_layout = binding.get_process_triple(), str(machine.target_data)
     needed = list(_below([result.library for _, result in compiled]))
     for library in needed:
-        if isinstance(library, Part):
+        if isinstance(library, FunctionCode):
             module.link_in(library._final_module, preserve=True)
     for library in needed:  # what Numba brings along; only what is called by now is taken
-        if not isinstance(library, Part):
+        if not isinstance(library, FunctionCode):
             module.link_in(library._get_module_for_linking(), preserve=True)
     exported = {f"mmsim_{entry.name}" for entry, _ in compiled}
     for defined in [*module.functions, *module.global_variables]:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 _FIRST = {
     "variant": "rules and number of players, as the experiment names them",
@@ -30,6 +31,11 @@ class Column(NamedTuple):
 def row_types(tables: Mapping[str, Sequence[Column]]) -> dict[str, np.dtype[Any]]:
     """The rows of every table as compiled code writes them."""
     return {table: np.dtype([(column.name, column.kind) for column in columns]) for table, columns in tables.items()}
+
+
+def empty_rows(rows: Mapping[str, np.dtype[Any]], counts: Mapping[str, int], games: int) -> dict[str, NDArray[Any]]:
+    """Room for the rows of so many games, of which each has `counts` in every table."""
+    return {table: np.zeros(counts[table] * games, kind).view(np.recarray) for table, kind in rows.items()}
 
 
 def nullable(tables: Mapping[str, Sequence[Column]]) -> dict[str, tuple[str, ...]]:

@@ -10,16 +10,28 @@ from mmsim.core.metrics import (
     Metric,
     OfRows,
     SectionPlan,
+    Values,
     by_bot,
     by_player,
     by_word,
     mean,
+    of_games,
     single,
 )
 
 _FIRST = pl.col("player") == 0
 _WON = pl.col("winner").is_not_null()
 _DECIDED = pl.col("decided_turn") / pl.col("turns")
+
+
+def score_parts(**parts: pl.Expr) -> Metric:
+    """What a score is made of: a number of a row of `seats` for every part."""
+    needs = tuple(column for part in parts.values() for column in part.meta.root_names())
+    values: Values = {name: mean(part) for name, part in parts.items()}
+    return Metric(
+        "score_parts", "Where do a seat's points come from?", "points", 0.5, "seats", needs, lambda shape: values
+    )
+
 
 SEATS = (
     Metric(
@@ -72,16 +84,7 @@ SEATS = (
     ),
 )
 MARGINS = (
-    Metric(
-        "margin",
-        "How far is the winner ahead of the next player?",
-        "points",
-        0.5,
-        "games",
-        ("margin",),
-        single(pl.col("margin")),
-        better="less",
-    ),
+    of_games("margin", "How far is the winner ahead of the next player?", "points", 0.5, better="less"),
     Metric(
         "spread",
         "How far apart are the best and the worst seat?",

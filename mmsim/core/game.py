@@ -14,8 +14,19 @@ if TYPE_CHECKING:
 SEATINGS = ("fixed", "rotate")
 
 
+def check_seating(seats: str) -> None:
+    """An unknown seating is an error."""
+    if seats not in SEATINGS:
+        raise unknown("seating", seats, SEATINGS)
+
+
 class IllegalMove(Exception):  # noqa: N818 - reads as what it is
     """The move is not among the legal ones."""
+
+    @classmethod
+    def of(cls, move: Any, seat: int, turn: int) -> "IllegalMove":
+        """What somebody is told who tries it; people count seats from 1."""
+        return cls(f"{move} is not legal for seat {seat + 1} in turn {turn}")
 
 
 @dataclass(frozen=True)
@@ -54,11 +65,10 @@ class Variant:
     seats: str = "fixed"
     suffix: str = ""  # of its name in tables, which is that of the rules and players
     move_seconds: float | None = None  # bots in Python have processes of their own, and so long for a move
-    interventions: tuple[str, ...] = ()  # what is changed in play by force, see `Game.interventions`
+    interventions: tuple[str, ...] = ()  # what is changed in play by force, see `SimulatedGame.interventions`
 
     def __post_init__(self) -> None:
-        if self.seats not in SEATINGS:
-            raise unknown("seating", self.seats, SEATINGS)
+        check_seating(self.seats)
         if not 0 <= self.seed < 2**64:
             raise UsageError(f"a master seed is 0 to 2^64 - 1, not {self.seed}")
 
@@ -86,7 +96,7 @@ class Position(Protocol):
         """The outcome of a game that is over."""
 
 
-class Game(Protocol):
+class SimulatedGame(Protocol):
     """A game the house can simulate: a pure function of (master seed, variant, game index)."""
 
     name: str

@@ -11,19 +11,32 @@ from mmsim.core.seating import Seating
 MARGIN = 0.5  # what being far ahead counts beside a win, in the result of a lesson
 
 
-class Lesson(NamedTuple):
-    """Which game decisions are collected from, and which: one in `every` of the seats in the bits `learners`."""
+ASKED = np.dtype(  # what compiled code is asked for
+    [
+        ("master", np.uint64),
+        ("game", np.int64),
+        ("games_a_deal", np.int64),
+        ("learners", np.uint64),  # bits of the seats whose decisions are collected
+        ("every", np.int64),  # one of so many
+        ("most", np.int64),  # moves or turns compared
+    ]
+)
 
-    master: int
-    game: int
-    games_a_deal: int
-    learners: int
+
+class Lessons(NamedTuple):
+    """How a game collects lessons: one decision in `every`, `most` moves or turns of each, `rows` of a game."""
+
     every: int
-    most: int  # moves or turns compared
+    most: int
+    kind: np.dtype[Any]
+    rows: int
 
 
 class Seats(Protocol):
-    """A variant that says who plays in a game."""
+    """A variant that says who plays in a game, and of which master seed its games are."""
+
+    @property
+    def seed(self) -> int: ...
 
     @property
     def seating(self) -> Seating: ...
@@ -42,18 +55,13 @@ def lesson_rows(inputs: int) -> np.dtype[Any]:
 
 
 def collect_lessons(
-    prepared: Seats,
-    games: Iterable[int],
-    learner: str,
-    room: NDArray[Any],
-    play: Callable[[int, int], int],
+    prepared: Seats, games: Iterable[int], learner: str, lessons: Lessons, play: Callable[..., Any]
 ) -> NDArray[Any]:
-    """The lessons of some games: `play(game, learners)` fills rows of `room` and says how many.
-
-    The learners are seats, as bits: those of the bots called `learner`.
-    """
-    found = [room[:0].copy()]
+    """The lessons of the bots called `learner` in some games: `play(rows, asked)` fills rows and says how many."""
+    rows = np.zeros(lessons.rows, lessons.kind).view(np.recarray)
+    asked, found = np.zeros(1, ASKED).view(np.recarray), [rows[:0].copy()]
     for game in games:
         learners = sum(1 << seat for seat, bot in enumerate(prepared.seating.at(game)) if bot.spec == learner)
-        found.append(room[: play(game, learners)].copy())
+        asked[0] = prepared.seed, game, prepared.seating.games_a_deal, learners, lessons.every, lessons.most
+        found.append(rows[: int(play(rows, asked))].copy())
     return np.concatenate(found)

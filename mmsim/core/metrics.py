@@ -97,6 +97,11 @@ def single(value: Value) -> Callable[[Shape], Values]:
     return lambda shape: {"": value}
 
 
+def of_games(name: str, question: str, unit: str, tolerance: float, *, better: str = "") -> Metric:
+    """The metric that is a column of `games`, and called like it."""
+    return Metric(name, question, unit, tolerance, "games", (name,), single(pl.col(name)), better=better)
+
+
 def mean(value: pl.Expr) -> OfRows:
     """The mean of a value over the rows of a game that have one."""
     return OfRows((("sum", value), ("count", value)), truediv)

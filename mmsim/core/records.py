@@ -114,9 +114,9 @@ def check_turn(move: Any, number: int, turn: int, seat: int, over: bool) -> None
     where = f"move {number}"
     if over:
         raise RecordError(f"{where}: the game was over after move {number - 1}")
-    for key, now in (("turn", turn), ("seat", seat)):
+    for key, now, first in (("turn", turn, 0), ("seat", seat, 1)):  # a record counts seats from 0, people from 1
         if get(move, key, int, where) != now:
-            raise RecordError(f"{where}: the record says {key} {move[key]}, but it is {key} {now}")
+            raise RecordError(f"{where}: the record says {key} {move[key] + first}, but it is {key} {now + first}")
 
 
 def check_legal(move: Move, legal: Sequence[Move], describe: Callable[[Move], str], where: str) -> None:

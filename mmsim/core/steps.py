@@ -95,7 +95,7 @@ class Steps(ABC, Generic[Move]):
         """The number of a move that is about to be played."""
         code = self._choices().get(move)
         if code is None:
-            raise IllegalMove(f"{move} is not legal for seat {self.seat + 1} in turn {self.turn}")
+            raise IllegalMove.of(move, self.seat, self.turn)
         self._legal = None
         return code
 

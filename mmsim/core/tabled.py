@@ -1,12 +1,12 @@
 """A game's tables as data frames: the same for all games that write their rows with NumPy."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias
 
-import numpy as np
 from numpy.typing import NDArray
 
+from mmsim.core.columns import Column, nullable, row_types, sentences
 from mmsim.core.seating import Seating
 
 if TYPE_CHECKING:
@@ -27,11 +27,10 @@ class Seated(Protocol):
 
 
 class TabledGame:
-    """The part of the seam that is about tables; `Frames` says what rows, words, nullable columns and texts are."""
+    """The part of the seam that is about tables: what a game declares of them, see `Frames`."""
 
-    rows: ClassVar[Mapping[str, np.dtype[Any]]]
+    declared: ClassVar[Mapping[str, Sequence[Column]]]  # of every table
     words: ClassVar[Mapping[str, Sequence[str]]]
-    nullable: ClassVar[Mapping[str, Collection[str]]]
 
     def texts(self) -> Texts:
         """Columns of so many words that they are made when they are needed."""
@@ -39,7 +38,11 @@ class TabledGame:
 
     @property
     def tables(self) -> "dict[str, pl.Schema]":
-        return {table: self._frames.schema(table) for table in self.rows}
+        return {table: self._frames.schema(table) for table in self.declared}
+
+    @property
+    def columns(self) -> dict[str, dict[str, str]]:
+        return sentences(self.declared)
 
     def frame(self, prepared: Seated, table: str, rows: NDArray[Any]) -> "pl.DataFrame":
         return self._frames.frame(table, rows, prepared.name, prepared.seating)
@@ -48,4 +51,4 @@ class TabledGame:
     def _frames(self) -> "Frames":
         from mmsim.core.frames import Frames  # Polars takes a moment to import; a worker's first game does not wait
 
-        return Frames(self.rows, self.words, self.nullable, self.texts())
+        return Frames(row_types(self.declared), self.words, nullable(self.declared), self.texts())

@@ -5,7 +5,6 @@ from typing import Any
 from numpy.typing import NDArray
 
 from mmsim.compiled.warm import warm_up
-from mmsim.core.columns import sentences
 from mmsim.core.game import GameRows, Variant
 from mmsim.core.interventions import check_interventions, check_untouched
 from mmsim.core.tabled import TabledGame, Texts
@@ -29,16 +28,12 @@ class Metro(TabledGame):
     """The game object of the house."""
 
     name = "metro"
-    rows, words, nullable = tables.ROWS, tables.WORDS, tables.NULLABLE
+    declared, words = tables.TABLES, tables.WORDS
 
     def texts(self) -> Texts:
         from mmsim.metro.engine.texts import TEXTS  # Polars takes a moment to import
 
         return TEXTS
-
-    @property
-    def columns(self) -> dict[str, dict[str, str]]:
-        return sentences(tables.TABLES)
 
     def prepare(self, variant: Variant) -> Prepared:
         prepared = prepare(ruleset(variant.rules, variant.players), variant)

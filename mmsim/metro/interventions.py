@@ -37,7 +37,7 @@ class Intervened(Prepared):
 
 def play_intervened(prepared: Intervened, first_game: int, count: int) -> GameRows:
     """Games of a variant in which something is changed."""
-    rows = tables.empty_rows(prepared.rules, count)
+    rows = tables.rows_for(prepared.rules, count)
     table, places, decisions = Table(prepared), border.Rows(**rows), 0
     for i in range(count):
         decisions += table.open(first_game + i)

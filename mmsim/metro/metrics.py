@@ -5,55 +5,22 @@ from dataclasses import replace
 import polars as pl
 
 from mmsim.core import common_metrics as common
-from mmsim.core.metrics import ChartPlan, Metric, SectionPlan, Shape, Statistics, Values, mean, mean_where, single
+from mmsim.core.metrics import (
+    ChartPlan,
+    Metric,
+    SectionPlan,
+    Statistics,
+    mean_where,
+    of_games,
+    single,
+)
 from mmsim.metro.openings import OPENINGS
 
-_PARTS = ("line", "number", "share", "bonus")  # of a score
-
-
-def _score_parts(shape: Shape) -> Values:
-    return {part: mean(pl.col(f"{part}_points")) for part in _PARTS}
-
-
-_SCORES = (
-    Metric(
-        "score_parts",
-        "Where do a seat's points come from?",
-        "points",
-        0.5,
-        "seats",
-        tuple(f"{part}_points" for part in _PARTS),
-        _score_parts,
-    ),
-)
+_SCORES = (common.score_parts(**{part: pl.col(f"{part}_points") for part in ("line", "number", "share", "bonus")}),)
 _LINES = (
-    Metric(
-        "lines_ended",
-        "How many lines of a game reach an end?",
-        "lines",
-        0.05,
-        "games",
-        ("lines_ended",),
-        single(pl.col("lines_ended")),
-    ),
-    Metric(
-        "lines_to_centre",
-        "How many lines of a game reach the centre?",
-        "lines",
-        0.05,
-        "games",
-        ("lines_to_centre",),
-        single(pl.col("lines_to_centre")),
-    ),
-    Metric(
-        "longest_line",
-        "How long is the longest line of a game?",
-        "tiles",
-        0.25,
-        "games",
-        ("longest_line",),
-        single(pl.col("longest_line")),
-    ),
+    of_games("lines_ended", "How many lines of a game reach an end?", "lines", 0.05),
+    of_games("lines_to_centre", "How many lines of a game reach the centre?", "lines", 0.05),
+    of_games("longest_line", "How long is the longest line of a game?", "tiles", 0.25),
     Metric(
         "line_tiles",
         "How many tiles does a line that ended pass?",

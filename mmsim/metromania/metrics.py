@@ -18,6 +18,7 @@ from mmsim.core.metrics import (
     by_word,
     mean,
     mean_where,
+    of_games,
     single,
 )
 from mmsim.metromania.openings import OPENINGS
@@ -30,14 +31,6 @@ _STARTED = pl.col("start_side").is_not_null()
 _COMPANIES = pl.col("involved").bitwise_count_ones()
 
 
-def _score_parts(shape: Shape) -> Values:
-    return {
-        "kept": mean(pl.col("kept_points")),
-        "trip": mean(pl.col("trip_points")),
-        "penalties": mean(-pl.col("penalties").cast(pl.Float64)),
-    }
-
-
 def _line_fates(shape: Shape) -> Values:
     return {
         "ended": mean(pl.col("ended")),
@@ -48,14 +41,8 @@ def _line_fates(shape: Shape) -> Values:
 
 
 _SCORES = (
-    Metric(
-        "score_parts",
-        "Where do a seat's points come from?",
-        "points",
-        0.5,
-        "seats",
-        ("kept_points", "trip_points", "penalties"),
-        _score_parts,
+    common.score_parts(
+        kept=pl.col("kept_points"), trip=pl.col("trip_points"), penalties=-pl.col("penalties").cast(pl.Float64)
     ),
     Metric(
         "points_forgone",
@@ -68,24 +55,8 @@ _SCORES = (
     ),
 )
 _BUILDING = (
-    Metric(
-        "coverage",
-        "How much of the board is built on?",
-        "share",
-        0.01,
-        "games",
-        ("coverage",),
-        single(pl.col("coverage")),
-    ),
-    Metric(
-        "stations_left",
-        "How many stations are left over?",
-        "stations",
-        0.25,
-        "games",
-        ("stations_left",),
-        single(pl.col("stations_left")),
-    ),
+    of_games("coverage", "How much of the board is built on?", "share", 0.01),
+    of_games("stations_left", "How many stations are left over?", "stations", 0.25),
 )
 _LINES = (
     Metric(
@@ -106,25 +77,8 @@ _LINES = (
         ("block_reason",),
         by_word("lines", "block_reason"),
     ),
-    Metric(
-        "lines_ended",
-        "How many lines of a game reach an end?",
-        "lines",
-        0.05,
-        "games",
-        ("lines_ended",),
-        single(pl.col("lines_ended")),
-    ),
-    Metric(
-        "lines_blocked",
-        "How many lines of a game end up blocked?",
-        "lines",
-        0.05,
-        "games",
-        ("lines_blocked",),
-        single(pl.col("lines_blocked")),
-        better="less",
-    ),
+    of_games("lines_ended", "How many lines of a game reach an end?", "lines", 0.05),
+    of_games("lines_blocked", "How many lines of a game end up blocked?", "lines", 0.05, better="less"),
     Metric(
         "line_tunnels",
         "How long is a line that ended?",

@@ -318,7 +318,7 @@ def test_a_changed_move_is_named_with_the_nearest_legal_one(record_file: Path) -
     record["moves"][number]["to"] = [40, 40]
     record_file.write_text(json.dumps(record))
     text = complaint(FAILURE, "verify", record_file)
-    assert text.startswith(f"{record_file}:1: move {number + 1} (turn 1, seat 0): dig line 0 in cell ")
+    assert text.startswith(f"{record_file}:1: move {number + 1} (turn 1, seat 1): dig line 0 in cell ")
     assert "is not legal; the nearest legal move is dig line 0 in cell " in text
 
 

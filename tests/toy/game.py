@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from mmsim.core.bots import Bot
+from mmsim.core.columns import Column, row_types
 from mmsim.core.game import BotError, GameRows, Variant
 from mmsim.core.interventions import check_interventions
 from mmsim.core.seating import Seating, seat_bots
@@ -19,29 +20,28 @@ from tests.toy.bots import BOTS, ELEMENTS, INTERVENTIONS, play
 from tests.toy.rules import END_REASONS, RULES_VERSION, Position, Ruleset, Seed, ruleset
 
 BAD_GAME = 77
-GAME_ROW = np.dtype(
-    [
-        ("game", np.uint64),
-        ("status", np.uint8),
-        ("end_reason", np.int8),
-        ("turns", np.uint16),
-        ("winner", np.int8),  # -1: shared
-        ("margin", np.int16),
-        ("lead_changes", np.uint16),
-        ("decided_turn", np.int16),  # since when the winner led; -1: shared
-        ("rolls", np.uint8),
-    ]
-)
-SEAT_ROW = np.dtype(
-    [
-        ("game", np.uint64),
-        ("seat", np.uint8),
-        ("player", np.uint8),
-        ("score", np.int16),
-        ("rank", np.uint8),
-        ("win_share", np.float32),
-    ]
-)
+TABLES = {
+    "games": (
+        Column("game", np.uint64, "number of the game in its run"),
+        Column("status", np.uint8, "whether the game was finished, or a bot's error stopped it"),
+        Column("end_reason", np.int8, "why the game ended"),
+        Column("turns", np.uint16, "turns of every player"),
+        Column("winner", np.int8, "player who won", "the win is shared"),
+        Column("margin", np.int16, "points of the winner over the next player"),
+        Column("lead_changes", np.uint16, "how often another player came to lead"),
+        Column("decided_turn", np.int16, "turn since which the winner led", "the win is shared"),
+        Column("rolls", np.uint8, "dice rolled"),
+    ),
+    "seats": (
+        Column("game", np.uint64, "number of the game"),
+        Column("seat", np.uint8, "place in the playing order, the first is 0"),
+        Column("player", np.uint8, "player in the seat, who has the same number"),
+        Column("score", np.int16, "points in the end"),
+        Column("rank", np.uint8, "place of the player; equal scores share the better one"),
+        Column("win_share", np.float32, "1 for a win, a part of it for a shared one, else 0"),
+    ),
+}
+ROWS = row_types(TABLES)
 
 
 @dataclass(frozen=True)
@@ -68,13 +68,8 @@ class Toy(TabledGame):
     """The game object."""
 
     name = "toy"
-    rows: ClassVar = {"games": GAME_ROW, "seats": SEAT_ROW}
+    declared: ClassVar = TABLES
     words: ClassVar = {"status": ("finished", "bot_error"), "end_reason": END_REASONS}
-    nullable: ClassVar = {"games": ("winner", "decided_turn")}
-
-    @property
-    def columns(self) -> dict[str, dict[str, str]]:
-        return {table: {name: name.replace("_", " ") for name in schema} for table, schema in self.tables.items()}
 
     def interventions(self, prepared: Prepared) -> dict[str, str]:
         return INTERVENTIONS
@@ -110,7 +105,7 @@ class Toy(TabledGame):
 
     def play_games(self, prepared: Prepared, first_game: int, count: int) -> GameRows:
         players = prepared.rules.players
-        rows = {"games": np.zeros(count, GAME_ROW), "seats": np.zeros(count * players, SEAT_ROW)}
+        rows = {"games": np.zeros(count, ROWS["games"]), "seats": np.zeros(count * players, ROWS["seats"])}
         errors: list[BotError] = []
         for i in range(count):
             game = first_game + i

@@ -3,11 +3,9 @@
 import polars as pl
 
 from mmsim.core import common_metrics as common
-from mmsim.core.metrics import ChartPlan, Gap, Metric, SectionPlan, Statistics, single
+from mmsim.core.metrics import ChartPlan, Gap, SectionPlan, Statistics, of_games
 
-_ROLLS = Metric(
-    "rolls", "How many dice are rolled in a game?", "dice", 0.1, "games", ("rolls",), single(pl.col("rolls"))
-)
+_ROLLS = of_games("rolls", "How many dice are rolled in a game?", "dice", 0.1)
 _TITLE = ("{rolls} dice are rolled in a game", " of {turns} turns")
 
 STATISTICS = Statistics(

@@ -102,7 +102,7 @@ class Position:
 
     def apply(self, move: str) -> None:
         if move not in self.legal_moves():
-            raise IllegalMove(f"{move} is not legal for seat {self.seat} in turn {self.turn}")
+            raise IllegalMove.of(move, self.seat, self.turn)
         self.history.append((self.turn, self.seat, move))
         self.scores[self.seat] += self.faces[self.turn - 1][self.seat] if move == "roll" else self.rules.hold
         self.seat += 1

@@ -9,6 +9,7 @@ import numpy as np
 
 from mmsim.compiled.accel import entry, ix, jit
 from mmsim.compiled.entries import Record, array_of, group, new_record
+from mmsim.core.lessons import ASKED
 from mmsim.metro.bots.kinds import UNIFORM
 from mmsim.metro.bots.thinking import chances, choosing, lessons
 from mmsim.metro.bots.thinking.lessons import LESSON
@@ -117,30 +118,12 @@ def show(memory: Any, setting: Any, seat: Any) -> None:
     hide(memory.positions[VIEW], setting.rules[0], seat)
 
 
-@entry(
-    memory=MEMORY,
-    setting=SETTING,
-    rows=LESSON,
-    master=np.uint64,
-    game=np.int64,
-    games_a_deal=np.int64,
-    learners=np.uint64,
-    every=np.int64,
-    most=np.int64,
-)
-def collect_lessons(
-    memory: Any,
-    setting: Any,
-    rows: Any,
-    master: Any,
-    game: Any,
-    games_a_deal: Any,
-    learners: Any,
-    every: Any,
-    most: Any,
-) -> Any:
-    """Play a game and write some of its decisions into rows; returns how many rows. `Lesson` has the arguments."""
+@entry(memory=MEMORY, setting=SETTING, rows=LESSON, asked=ASKED)
+def collect_lessons(memory: Any, setting: Any, rows: Any, asked: Any) -> Any:
+    """Play a game and write some of its decisions into rows; returns how many rows."""
+    asked_for = asked[0]
+    game, learners, every, most = asked_for.game, asked_for.learners, asked_for.every, asked_for.most
     b, r, dice = setting.board[0], setting.rules[0], memory.dice
     bots = setting.bots[game % setting.bots.size]
-    playout.set_up(memory.positions[0], b, r, dice[0], master, game, games_a_deal)
+    playout.set_up(memory.positions[0], b, r, dice[0], asked_for.master, game, asked_for.games_a_deal)
     return lessons.collect(memory.positions, b, r, bots, dice, memory.thoughts, learners, every, most, game, rows)

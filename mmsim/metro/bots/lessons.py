@@ -1,8 +1,8 @@
 """Decisions of games that are played for them, to train a net."""
 
+from functools import partial
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from mmsim.core import lessons
@@ -11,17 +11,11 @@ from mmsim.metro.bots.expert import EXPERT
 from mmsim.metro.bots.prepared import Prepared
 from mmsim.metro.bots.thinking.lessons import LESSON
 
-_EVERY = 2  # one decision in so many is collected
-_MOST_ROWS = 1 << 11  # of a game
+_LESSONS = lessons.Lessons(every=2, most=int(EXPERT.settings["candidates"]), kind=LESSON, rows=1 << 11)
 
 
 def collect_lessons(prepared: Prepared, first_game: int, count: int, learner: str) -> NDArray[Any]:
     """Decisions of the bots called `learner`; as many moves of each as expert compares."""
-    memory, room = border.new_memory(), np.zeros(_MOST_ROWS, LESSON).view(np.recarray)
-    most = int(EXPERT.settings["candidates"])
-
-    def play(game: int, learners: int) -> int:
-        asked = lessons.Lesson(prepared.seed, game, prepared.seating.games_a_deal, learners, _EVERY, most)
-        return int(border.collect_lessons(memory, prepared.setting, room, *asked))
-
-    return lessons.collect_lessons(prepared, range(first_game, first_game + count), learner, room, play)
+    games = range(first_game, first_game + count)
+    play = partial(border.collect_lessons, border.new_memory(), prepared.setting)
+    return lessons.collect_lessons(prepared, games, learner, _LESSONS, play)

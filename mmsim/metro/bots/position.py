@@ -1,6 +1,7 @@
 """A game of the fast core step by step, and what a player may see of it."""
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -38,7 +39,6 @@ class Position(Steps[Move]):
         self._memory = bots_border.new_memory()
         self._moves = np.zeros(border.MOST_MOVES, np.int64)
         self._scored = False
-        self._pool: bots_border.Setting | None = None  # the bots of playouts, once they are asked for
         self.rules = self.prepared.rules
         self.bots = self.prepared.seating.at(self.game)
         seed = Seed(self.prepared.seed, self.game)
@@ -66,10 +66,13 @@ class Position(Steps[Move]):
         seating = self.prepared.seating.number(self.game)
         return self._decode(int(bots_border.choose(self._memory, self.prepared.setting, seating)), self._tiles())
 
+    @cached_property
+    def _pool(self) -> bots_border.Setting:
+        """The bots of playouts, once they are asked for."""
+        return pool_only(self.prepared)
+
     def sample_wins(self, wins: NDArray[np.float64]) -> None:
         """Play a game at the beginning of a turn out for every row of an array: a share of the win a player."""
-        if self._pool is None:
-            self._pool = pool_only(self.prepared)
         bots_border.sample_wins(self._memory, self._pool, wins.ravel())
 
     def apply(self, move: Move) -> PlayedMove:

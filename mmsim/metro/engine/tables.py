@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from mmsim.compiled.accel import count_bits, ix, jit
 from mmsim.compiled.lead import write_lead
-from mmsim.core.columns import Column, nullable, row_types
+from mmsim.core.columns import Column, empty_rows, row_types
 from mmsim.metro.engine.lines import line_points
 from mmsim.metro.engine.state import END_REASONS, GRID, KINDS, NOBODY, TOO_LONG, Rules, State
 from mmsim.metro.rules.board import STATIONS, STOPS
@@ -93,7 +93,6 @@ TABLES = {
     ),
 }
 ROWS = row_types(TABLES)
-NULLABLE = nullable(TABLES)
 WORDS = {"status": STATUSES, "end_reason": END_REASONS}
 TILE_DIGITS = KINDS + 1  # of a hand: no tile, or its kind
 
@@ -102,10 +101,9 @@ def rows_per_game(rules: Ruleset) -> dict[str, int]:
     return {"games": 1, "seats": rules.players, "lines": STOPS if rules.stations else STATIONS}
 
 
-def empty_rows(rules: Ruleset, games: int) -> dict[str, NDArray[Any]]:
-    """Room for the rows of so many games in every table."""
-    counts = rows_per_game(rules)
-    return {table: np.zeros(counts[table] * games, ROWS[table]).view(np.recarray) for table in ROWS}
+def rows_for(rules: Ruleset, games: int) -> dict[str, NDArray[Any]]:
+    """Room for the rows of so many games."""
+    return empty_rows(ROWS, rows_per_game(rules), games)
 
 
 # --- writing rows, compiled ------------------------------------------------------------------------------------

@@ -120,7 +120,7 @@ def departures(game: Game) -> list[int]:
 def apply(game: Game, move: Move) -> PlayedMove:
     """Play a legal move: change the position, go on to the next decision, and tell what came of it."""
     if move not in legal_moves(game):
-        raise IllegalMove(f"{move} is not legal for seat {game.seat} in turn {game.turn}")
+        raise IllegalMove.of(move, game.seat, game.turn)
     turn, seat = game.turn, game.seat
     arrived: list[Arrival] = []
     if move.kind == "draw":

@@ -113,7 +113,7 @@ def verify(record: Any) -> Game:
         _replay(game, number, move)
     if not game.over:
         raise RecordError(
-            f"the record stops after move {len(moves)}, but the game goes on: seat {game.seat} is to move in turn "
+            f"the record stops after move {len(moves)}, but the game goes on: seat {game.seat + 1} is to move in turn "
             f"{game.turn}"
         )
     same(get(record, "result", dict, "the record"), result_to_json(game.rules, result(game)), "result")
@@ -130,7 +130,7 @@ def _opening(record: Any) -> Game:
     for seat, company in enumerate(seats):
         for key in ("seat", "player"):
             if get(company, key, int, f"seats[{seat}]") != seat:
-                raise RecordError(f"seats[{seat}] says {key} {company[key]}; seats are listed in playing order from 0")
+                raise RecordError(f"seats[{seat}]: '{key}' is {company[key]}, not {seat}; seats are in playing order")
         get(company, "bot", str, f"seats[{seat}]")
         only_keys(company, _SEAT_KEYS, f"seats[{seat}]")
     rules = _ruleset(get(record, "ruleset", dict, "the record"), len(seats))
@@ -224,7 +224,7 @@ def _replay(game: Game, number: int, written: Any) -> None:
     kind = get(written, "move", str, where)
     check_turn(written, number, game.turn, game.seat, game.over)
     move = _move(written, kind, where)
-    check_legal(move, legal_moves(game), describe, f"{where} (turn {game.turn}, seat {game.seat})")
+    check_legal(move, legal_moves(game), describe, f"{where} (turn {game.turn}, seat {game.seat + 1})")
     played = apply(game, move)
     same(
         get(written, "arrivals", list, where),

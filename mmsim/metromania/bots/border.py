@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from mmsim.compiled.accel import entry, jit
 from mmsim.compiled.entries import Record, array_of, group, new_record
+from mmsim.core.lessons import ASKED
 from mmsim.metromania.bots.thinking import chances, choosing, lessons, whole_turns
 from mmsim.metromania.bots.thinking.lessons import LESSON
 from mmsim.metromania.bots.thinking.memory import BOTS, SEATING_ROWS, THOUGHTS, UNIFORM, VIEWS, Bots, Thoughts, Views
@@ -49,7 +50,7 @@ def new_memory() -> Memory:
 
 @jit
 def play_game(
-    s: State, b: Board, r: Rules, deals: Any, seatings: Any, at: Any, m: Thoughts, net: Network, views: Views
+    s: State, b: Board, r: Rules, deals: Any, seatings: Any, at: Any, t: Thoughts, net: Network, views: Views
 ) -> np.int64:
     """Play a game that is set up to its end and score it; returns the number of decisions.
 
@@ -57,7 +58,7 @@ def play_game(
     """
     decisions = np.int64(0)
     while not s.over:
-        play_move(s, b, r, choosing.choose(s, b, r, deals, seatings, at, m, net, views))
+        play_move(s, b, r, choosing.choose(s, b, r, deals, seatings, at, t, net, views))
         decisions += 1
     score_game(s, b, r, net)
     return decisions
@@ -75,7 +76,7 @@ def is_uniform(r: Rules, bots: Bots) -> bool:
 @entry(memory=MEMORY, setting=SETTING, rows=border.ROWS, master=np.uint64, first=np.int64, games_a_deal=np.int64)
 def play_games(memory: Any, setting: Any, rows: Any, master: Any, first: Any, games_a_deal: Any) -> Any:
     """Play as many games as there are rows in `games`, from game `first` on; returns the number of decisions."""
-    s, net, m, views = memory.state[0], memory.network[0], memory.thoughts[0], memory.views
+    s, net, t, views = memory.state[0], memory.network[0], memory.thoughts[0], memory.views
     b, r, deals, bots = setting.board[0], setting.rules[0], setting.deals, setting.bots
     seatings = bots.size // SEATING_ROWS
     decisions = np.int64(0)
@@ -86,7 +87,7 @@ def play_games(memory: Any, setting: Any, rows: Any, master: Any, first: Any, ga
         if is_uniform(r, bots[at]):
             decisions += playout.play_uniform(s, b, r, net)
         else:
-            decisions += play_game(s, b, r, deals, bots, at, m, net, views)
+            decisions += play_game(s, b, r, deals, bots, at, t, net, views)
         tables.write_rows(s, b, r, game, i, rows.games, rows.seats, rows.trips, rows.lines)
     return decisions
 
@@ -94,10 +95,10 @@ def play_games(memory: Any, setting: Any, rows: Any, master: Any, first: Any, ga
 @entry(memory=MEMORY, setting=SETTING, rows=border.ROWS, game=np.int64, i=np.int64)
 def finish_game(memory: Any, setting: Any, rows: Any, game: Any, i: Any) -> Any:
     """Let the bots play a game on to its end, into the i-th place of the rows; returns the number of decisions."""
-    s, net, m, views = memory.state[0], memory.network[0], memory.thoughts[0], memory.views
+    s, net, t, views = memory.state[0], memory.network[0], memory.thoughts[0], memory.views
     b, r, bots = setting.board[0], setting.rules[0], setting.bots
     at = game % (bots.size // SEATING_ROWS) * SEATING_ROWS
-    decisions = play_game(s, b, r, setting.deals, bots, at, m, net, views)
+    decisions = play_game(s, b, r, setting.deals, bots, at, t, net, views)
     tables.write_rows(s, b, r, game, i, rows.games, rows.seats, rows.trips, rows.lines)
     return decisions
 
@@ -105,16 +106,16 @@ def finish_game(memory: Any, setting: Any, rows: Any, game: Any, i: Any) -> Any:
 @entry(memory=MEMORY, setting=SETTING, seating=np.int64)
 def choose(memory: Any, setting: Any, seating: Any) -> Any:
     """The move that the bot in turn chooses."""
-    s, net, m = memory.state[0], memory.network[0], memory.thoughts[0]
+    s, net, t = memory.state[0], memory.network[0], memory.thoughts[0]
     b, r, at = setting.board[0], setting.rules[0], seating * SEATING_ROWS
-    return choosing.choose(s, b, r, setting.deals, setting.bots, at, m, net, memory.views)
+    return choosing.choose(s, b, r, setting.deals, setting.bots, at, t, net, memory.views)
 
 
 @entry(memory=MEMORY, setting=SETTING, wins=array_of(np.float64))
 def sample_wins(memory: Any, setting: Any, wins: Any) -> None:
     """Play a position out for every row of `wins`, a share of the win a player; the pool is all its bots."""
-    s, net, m, views = memory.state[0], memory.network[0], memory.thoughts[0], memory.views
-    chances.sample_wins(s, setting.board[0], setting.rules[0], setting.deals, setting.bots, m, net, views, wins)
+    s, net, t, views = memory.state[0], memory.network[0], memory.thoughts[0], memory.views
+    chances.sample_wins(s, setting.board[0], setting.rules[0], setting.deals, setting.bots, t, net, views, wins)
 
 
 @entry(memory=MEMORY, setting=SETTING, seating=np.int64, turn=np.int64)
@@ -124,31 +125,13 @@ def explain_turn(memory: Any, setting: Any, seating: Any, turn: Any) -> None:
     whole_turns.explain_turn(memory.views[0], setting.board[0], setting.rules[0], bots, memory.thoughts[0], turn)
 
 
-@entry(
-    memory=MEMORY,
-    setting=SETTING,
-    rows=LESSON,
-    master=np.uint64,
-    game=np.int64,
-    games_a_deal=np.int64,
-    learners=np.uint64,
-    every=np.int64,
-    most=np.int64,
-)
-def collect_lessons(
-    memory: Any,
-    setting: Any,
-    rows: Any,
-    master: Any,
-    game: Any,
-    games_a_deal: Any,
-    learners: Any,
-    every: Any,
-    most: Any,
-) -> Any:
-    """Play a game and write some of its decisions into rows; returns how many rows. `Lesson` has the arguments."""
-    s, net, m, views = memory.state[0], memory.network[0], memory.thoughts[0], memory.views
+@entry(memory=MEMORY, setting=SETTING, rows=LESSON, asked=ASKED)
+def collect_lessons(memory: Any, setting: Any, rows: Any, asked: Any) -> Any:
+    """Play a game and write some of its decisions into rows; returns how many rows."""
+    asked_for = asked[0]
+    game, learners, every, most = asked_for.game, asked_for.learners, asked_for.every, asked_for.most
+    s, net, t, views = memory.state[0], memory.network[0], memory.thoughts[0], memory.views
     b, r, deals, bots = setting.board[0], setting.rules[0], setting.deals, setting.bots
-    playout.set_up(s, b, r, deals, master, game, games_a_deal, np.int64(-1))
+    playout.set_up(s, b, r, deals, asked_for.master, game, asked_for.games_a_deal, np.int64(-1))
     at = game % (bots.size // SEATING_ROWS) * SEATING_ROWS
-    return lessons.collect(s, b, r, deals, bots, at, m, net, views, learners, every, most, game, rows)
+    return lessons.collect(s, b, r, deals, bots, at, t, net, views, learners, every, most, game, rows)

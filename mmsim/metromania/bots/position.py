@@ -1,6 +1,7 @@
 """A game of the fast core one decision after another: for bots in Python, for records, for people."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from mmsim.metromania.bots.prepared import Prepared, pool_only
 from mmsim.metromania.bots.reasons import Reason, reasons
 from mmsim.metromania.engine import border, state, tables
 from mmsim.metromania.engine.moves import BONUS, MOVE_KINDS, START, STATION, take_apart
-from mmsim.metromania.engine.state import FAULTS, HAND, NOWHERE, PATH, SEATS, TRIPS
+from mmsim.metromania.engine.state import FAULTS, HAND, MARKERS, NOWHERE, PATH, SEATS, TRIPS
 from mmsim.metromania.rules.board import Layout
 from mmsim.metromania.rules.deal import KINDS, LETTERS, Hands, Marker, arranged
 from mmsim.metromania.rules.lattice import Vertex
@@ -63,7 +64,6 @@ class Position(Steps[Move]):
         self._moves = np.zeros(border.MOST_MOVES, np.int64)
         self.history: list[PlayedMove] = []
         self._scored = False
-        self._pool: bots_border.Setting | None = None  # the bots of playouts, once they are asked for
         self._set_up()
         self.bots = self.prepared.seating.at(self.game)
         self._draws = [Seed(self.prepared.seed, self.game).stream(Purpose.BOT + seat) for seat in range(SEATS)]
@@ -71,7 +71,7 @@ class Position(Steps[Move]):
         self.rules = self.prepared.rules
         self.city = self.prepared.board_set.city(Layout.from_index(int(self._s.layout)))
         self.dealt = tuple(
-            tuple(self._marker(seat, i) for i in range(12 // self.rules.companies))
+            tuple(self._marker(seat, i) for i in range(MARKERS // self.rules.companies))
             for seat in range(self.rules.companies)
         )
 
@@ -111,10 +111,13 @@ class Position(Steps[Move]):
         else:
             tables.write_failure(rows, i, self.game, int(self._s.layout), self.turn, self.rules.seat_player)
 
+    @cached_property
+    def _pool(self) -> bots_border.Setting:
+        """The bots of playouts, once they are asked for."""
+        return pool_only(self.prepared)
+
     def sample_wins(self, wins: NDArray[np.float64]) -> None:
         """Play a game at the beginning of a turn out for every row of an array: a share of the win a player."""
-        if self._pool is None:
-            self._pool = pool_only(self.prepared)
         bots_border.sample_wins(self._memory, self._pool, wins.ravel())
 
     def apply(self, move: Move) -> PlayedMove:

@@ -8,6 +8,8 @@ from mmsim.metromania.bots.thinking.memory import DEPTH, EXPERT, FEATURES, SEARC
 from mmsim.metromania.engine.state import State
 from mmsim.metromania.rules.position import Move
 
+_NOTHING = 1e-9  # a part of a value that is smaller is left out
+
 
 @dataclass(frozen=True)
 class Reason:
@@ -21,7 +23,7 @@ class Reason:
 
 
 def reasons(
-    s: State, m: Thoughts, bot: Bot, decode: Callable[[int], Move], explain_turn: Callable[[int], None]
+    s: State, t: Thoughts, bot: Bot, decode: Callable[[int], Move], explain_turn: Callable[[int], None]
 ) -> list[Reason]:
     """The turns a bot weighed for the decision it has just made, the best first."""
     if s.bonus_line >= 0 or s.choices == 1 or s.plan_turn != s.turn or s.plan_dug != s.dug:
@@ -29,38 +31,38 @@ def reasons(
     if bot.kind == SEARCH:
         found = [
             Reason(
-                decode(int(m.search_code[DEPTH * at])),
-                int(m.search_length[at]),
-                float(m.search_mean[at]),
+                decode(int(t.search_code[DEPTH * at])),
+                int(t.search_length[at]),
+                float(t.search_mean[at]),
                 {},
-                int(m.search_count[at]),
+                int(t.search_count[at]),
             )
-            for at in range(int(m.compared))
+            for at in range(int(t.compared))
         ]
         return sorted(found, key=lambda reason: (-reason.playouts, -reason.value))
     if bot.kind == EXPERT:
-        compared = [(int(m.candidate[at]), float(m.candidate_value[at])) for at in range(int(m.candidates))]
+        compared = [(int(t.candidate[at]), float(t.candidate_value[at])) for at in range(int(t.candidates))]
         found = [
-            Reason(decode(int(m.turn_code[DEPTH * first])), int(m.turn_length[first]), value, {})
+            Reason(decode(int(t.turn_code[DEPTH * first])), int(t.turn_length[first]), value, {})
             for first, value in compared
         ]
         return sorted(found, key=lambda reason: -reason.value)
     if bot.kind != WEIGHING:
         return []
     return sorted(
-        (_weighed(m, bot, first, decode, explain_turn) for first in range(int(m.firsts))), key=lambda r: -r.value
+        (_weighed(t, bot, first, decode, explain_turn) for first in range(int(t.firsts))), key=lambda r: -r.value
     )
 
 
 def _weighed(
-    m: Thoughts, bot: Bot, first: int, decode: Callable[[int], Move], explain_turn: Callable[[int], None]
+    t: Thoughts, bot: Bot, first: int, decode: Callable[[int], Move], explain_turn: Callable[[int], None]
 ) -> Reason:
     explain_turn(first)
     weights = bot.settings
-    parts = {name: weights.get(name, 0.0) * float(m.amount[i]) for i, name in enumerate(FEATURES)}
+    parts = {name: weights.get(name, 0.0) * float(t.amount[i]) for i, name in enumerate(FEATURES)}
     return Reason(
-        decode(int(m.turn_code[DEPTH * first])),
-        int(m.turn_length[first]),
-        float(m.value[first]),
-        {name: part for name, part in parts.items() if abs(part) > 1e-9},
+        decode(int(t.turn_code[DEPTH * first])),
+        int(t.turn_length[first]),
+        float(t.value[first]),
+        {name: part for name, part in parts.items() if abs(part) > _NOTHING},
     )

@@ -12,7 +12,7 @@ from mmsim.metromania.engine.border import Rows
 
 def play_games(prepared: Prepared, first_game: int, count: int) -> GameRows:
     """Games inside compiled code, or step by step where a bot is written in Python."""
-    rows = tables.empty_rows(prepared.rules.companies, count)
+    rows = tables.rows_for(prepared.rules.companies, count)
     if any(isinstance(bot, PythonBot) for bot in prepared.bots):
         return play_step_by_step((Position(prepared, first_game + i) for i in range(count)), rows)
     memory, setting = border.new_memory(), prepared.setting

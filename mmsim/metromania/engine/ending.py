@@ -22,6 +22,7 @@ from mmsim.metromania.engine.state import (
     Rules,
     State,
 )
+from mmsim.metromania.rules.position import MOST_MADE
 
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
 
@@ -29,7 +30,7 @@ _ONE, _ZERO = np.uint64(1), np.uint64(0)
 @inlined
 def is_blocked(s: State, b: Board, r: Rules, line: Any) -> bool:
     """P2: nothing could be dug on a started, unfinished line if a turn of its company began now."""
-    if s.supply >= 2 and s.lanes[ix(s.terminus[ix(line)])] & s.open[ix(line)] != _ZERO:
+    if s.supply >= MOST_MADE and s.lanes[ix(s.terminus[ix(line)])] & s.open[ix(line)] != _ZERO:
         return False  # a free blank cell: the usual case
     first, second = ways_on(s, b, r, line, r.markers_per_turn)
     return first | second == _ZERO
@@ -38,7 +39,7 @@ def is_blocked(s: State, b: Board, r: Rules, line: Any) -> bool:
 @inlined
 def _blank_ahead(s: State) -> np.uint64:
     """The bits of lines that can surely go on, into a free blank cell; some of the others may go on too."""
-    if s.supply < 2:
+    if s.supply < MOST_MADE:
         return _ZERO
     found = _ZERO
     for line in range(LINES):

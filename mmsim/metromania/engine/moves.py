@@ -11,6 +11,7 @@ import numpy as np
 from mmsim.compiled.accel import count_bits, highest_bit, inlined, ix, jit, kth_bit, lowest_bit, rarely
 from mmsim.metromania.engine.state import FIRST_MARKERS, HAND, NOWHERE, SLOTS, Board, Rules, State
 from mmsim.metromania.engine.stations import stations_needed
+from mmsim.metromania.rules.position import MOST_MADE
 
 START, DIG, END, BONUS, DECLINE, STATION, PASS = range(7)  # END is DIG + 1: see `_way`
 MOVE_KINDS = ("start", "dig", "end", "bonus", "decline", "station", "pass")
@@ -170,7 +171,7 @@ def ways_on(s: State, b: Board, r: Rules, line: Any, markers_left: Any) -> tuple
     slots = s.open[ix(line)]
     u = s.terminus[ix(line)]
     lanes = s.lanes[ix(u)]
-    if rarely(s.supply < 2 and slots != _ZERO):
+    if rarely(s.supply < MOST_MADE and slots != _ZERO):
         slots = affordable(s, b, line, u, slots & (any_lane(lanes) | np.uint64(s.end_free[ix(u)])))
     seat = line >> 1
     may_lay = ~_ZERO if markers_left > 0 else _ZERO

@@ -8,6 +8,7 @@ from mmsim.compiled.accel import count_bits, inlined, ix, jit
 from mmsim.metromania.engine.state import (
     CEIL,
     FAULT_NONE,
+    LINES_EACH,
     NO_ROUTE,
     NO_STATION,
     NOT_PLACED,
@@ -60,7 +61,7 @@ def kept_points(s: State, r: Rules, seat: Any) -> np.int64:
     ended = lines_ended(s, seat)
     if ended == 1:
         return (s.points[ix(seat)] + np.int64(r.half_kept == CEIL)) // 2
-    return s.points[ix(seat)] if ended == 2 else np.int64(0)
+    return s.points[ix(seat)] if ended == LINES_EACH else np.int64(0)
 
 
 @inlined

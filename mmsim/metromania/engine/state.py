@@ -34,8 +34,9 @@ SECTOR_CELLS = MAX_SIDE**2
 SECTOR_VERTICES = (MAX_SIDE + 1) * (MAX_SIDE + 2) // 2
 TURNED_PIECES = PIECES * TURNS
 ORDERS = LAYOUTS // TURNINGS  # of the pieces
-LINES = 8
 SEATS = 4
+LINES_EACH = 2  # of a company
+LINES = LINES_EACH * SEATS
 HAND = 6
 FIRST_MARKERS = 3  # the places in a hand of the first marker of each kind; those after them are for second ones
 PATH = 64  # vertices of a line, its portal included
@@ -51,6 +52,7 @@ SLOTS = 0xFFF
 # Above the twelve slots of a lane there is room: three bits each that count the spots, lakes and parks at a vertex.
 SPOTS_AT, LAKES_AT, PARKS_AT = np.uint64(12), np.uint64(28), np.uint64(44)
 _COUNTED = np.array([0, *[1 << 12] * 3, 1 << 28, 1 << 44], np.uint64)  # [kind of a cell]: one of it, counted so
+SPOT_KINDS = 3
 EVERY_LANE = np.uint64(0x0001_0001_0001_0001)
 
 END_REASONS = ("both_lines", "stations", "lines", "deadlock")
@@ -267,10 +269,13 @@ def board_record(board_set: BoardSet) -> Record:
     return record
 
 
+_NARROW_ROW, _WIDE_ROW = 16, 32  # bits for the city vertices of a row, with an empty one on either side
+
+
 def _fill_bits(b: Any, grid: Lattice) -> None:
     """Where the bits of the city vertices are."""
     side = grid.side
-    b.row_bits = 16 if side <= 7 else 32
+    b.row_bits = _NARROW_ROW if 2 * side + 2 <= _NARROW_ROW else _WIDE_ROW
     rows_a_word = 64 // int(b.row_bits)
     for v, (q, r) in enumerate(grid.city_vertices):
         row = r + side

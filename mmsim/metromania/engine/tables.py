@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from mmsim.compiled.accel import count_bits, ix, jit
 from mmsim.compiled.lead import write_lead
-from mmsim.core.columns import Column, nullable, row_types
+from mmsim.core.columns import Column, empty_rows, nullable, row_types
 from mmsim.metromania.engine.ending import block_reason, blocked_lines
 from mmsim.metromania.engine.scoring import lines_ended
 from mmsim.metromania.engine.state import (
@@ -115,7 +115,6 @@ TABLES = {
     ),
 }
 ROWS = row_types(TABLES)
-NULLABLE = nullable(TABLES)
 WORDS = {
     "status": STATUSES,
     "end_reason": END_REASONS,
@@ -123,7 +122,7 @@ WORDS = {
     "fault": FAULTS,
     "block_reason": BLOCK_REASONS,
 }
-OPENING = 3  # tunnels that are told of
+OPENING = 3  # tunnels that an opening names
 # A place on the frame, which corner, and the ways the next tunnels go: 3, 4, 1, and 3 bits each (NO_TUNNEL: none).
 _CORNER, _FIRST_WAY, _WAY = 7, 8, 3
 NO_TUNNEL = 6
@@ -139,10 +138,9 @@ def rows_per_game(companies: int) -> dict[str, int]:
     return {"games": 1, "seats": companies, "trips": TRIPS, "lines": 2 * companies}
 
 
-def empty_rows(companies: int, games: int) -> dict[str, NDArray[Any]]:
-    """Room for the rows of so many games in every table."""
-    counts = rows_per_game(companies)
-    return {table: np.zeros(counts[table] * games, ROWS[table]).view(np.recarray) for table in ROWS}
+def rows_for(companies: int, games: int) -> dict[str, NDArray[Any]]:
+    """Room for the rows of so many games."""
+    return empty_rows(ROWS, rows_per_game(companies), games)
 
 
 def write_failure(
@@ -151,8 +149,8 @@ def write_failure(
     """The rows of a game that a bot's error stopped: who sat where, and nothing that only an end could tell."""
     companies = len(seat_player)
     of_game = {table: rows[table][i * count : (i + 1) * count] for table, count in rows_per_game(companies).items()}
-    for part in of_game.values():
-        part["game"] = game
+    for own in of_game.values():
+        own["game"] = game
     games, seats, trips, lines = (of_game[table] for table in ROWS)
     games["layout"], games["status"], games["turns"] = layout, STATUSES.index("bot_error"), turns
     games["end_reason"] = games["end_seat"] = games["winner"] = games["decided_turn"] = -1
@@ -161,7 +159,7 @@ def write_failure(
     seats["opening"] = -1
     trips["trip"], trips["minutes"], trips["fault"] = range(TRIPS), -1, -1
     lines["seat"], lines["line"] = np.divmod(np.arange(2 * companies), 2)
-    for column in NULLABLE["lines"]:
+    for column in nullable(TABLES)["lines"]:
         lines[column] = -1
 
 

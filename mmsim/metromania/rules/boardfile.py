@@ -10,7 +10,7 @@ from mmsim.core.data import data_folder
 from mmsim.core.errors import UsageError, unknown
 from mmsim.core.files import parse_toml, read_bytes
 from mmsim.metromania.rules.board import CELL_KINDS, FRAME_KINDS, PIECES, SPOTS, WATER_AND_GREEN, BoardSet, Rows
-from mmsim.metromania.rules.lattice import MAX_SIDE, MIN_SIDE, Cell, lattice
+from mmsim.metromania.rules.lattice import MAX_SIDE, MIN_SIDE, SIDES, Cell, lattice
 
 USUAL = "classic"  # the board set that is played on if none is named
 _KEYS = ("name", "title", "side", "frame", "piece")
@@ -187,11 +187,11 @@ def _frame_errors(frame: Any, side: int | None, source: _Source) -> Iterator[Pro
         return
     sides = [frame] if isinstance(frame, str) else frame
     well_formed = isinstance(sides, list) and all(isinstance(arrows, str) for arrows in sides)
-    if not well_formed or (not isinstance(frame, str) and len(sides) != 6):
+    if not well_formed or (not isinstance(frame, str) and len(sides) != SIDES):
         yield Problem(source.key("frame"), "the frame must be one string for all sides or a list of six")
         return
     for k, arrows in enumerate(sides):
-        where = f"side {k} of the frame" if len(sides) == 6 else "the frame"
+        where = f"side {k} of the frame" if len(sides) == SIDES else "the frame"
         line = source.frame_side(k)
         if side is not None and len(arrows) != side:
             what = f"add {side - len(arrows)}" if len(arrows) < side else f"take {len(arrows) - side} away"

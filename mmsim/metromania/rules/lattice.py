@@ -18,6 +18,7 @@ Table = NDArray[np.int32]
 
 MIN_SIDE, MAX_SIDE = 3, 12
 DIRECTIONS: tuple[Vertex, ...] = ((1, 0), (0, 1), (-1, 1), (-1, 0), (0, -1), (1, -1))  # G1
+SIDES = len(DIRECTIONS)  # of a city
 ABSENT = -1  # in a table: no such neighbour, no such cell
 
 

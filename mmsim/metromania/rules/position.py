@@ -25,6 +25,7 @@ class Move(NamedTuple):
 PASS = Move("pass")
 DECLINE = Move("decline")
 TUNNELS = ("start", "dig", "end")
+MOST_MADE = 2  # stations that a tunnel makes: one where it leads (ST1), one where it begins (ST2)
 TRIGGERS = ("both_lines", "stations", "lines")
 
 

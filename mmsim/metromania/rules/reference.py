@@ -10,7 +10,18 @@ from mmsim.core.game import IllegalMove
 from mmsim.metromania.rules.board import SPOTS, WATER_AND_GREEN
 from mmsim.metromania.rules.deal import Marker
 from mmsim.metromania.rules.lattice import Cell, Vertex, direction_of, far_sides, is_frame
-from mmsim.metromania.rules.position import DECLINE, PASS, TRIGGERS, TUNNELS, Game, Line, Move, PlayedMove, copy_of
+from mmsim.metromania.rules.position import (
+    DECLINE,
+    MOST_MADE,
+    PASS,
+    TRIGGERS,
+    TUNNELS,
+    Game,
+    Line,
+    Move,
+    PlayedMove,
+    copy_of,
+)
 
 # --- legal moves ---------------------------------------------------------------------------------------------
 
@@ -163,7 +174,7 @@ def cells_touch(game: Game, one: Cell, other: Cell) -> bool:
 
 def enough_stations(game: Game, seat: int, number: int, u: Vertex, w: Vertex) -> bool:
     """D5: the supply has every station this tunnel would make."""
-    return game.supply >= 2 or game.supply >= len(stations_made(game, seat, number, u, w))
+    return game.supply >= MOST_MADE or game.supply >= len(stations_made(game, seat, number, u, w))
 
 
 def station_moves(game: Game, seat: int) -> list[Move]:
@@ -234,7 +245,7 @@ def station_value(game: Game, vertex: Vertex) -> int:
 def apply(game: Game, move: Move) -> PlayedMove:
     """Play a legal move: change the position, go on to the next decision, and tell what came of it."""
     if move not in legal_moves(game):
-        raise IllegalMove(f"{move} is not legal for seat {game.seat} in turn {game.turn}")
+        raise IllegalMove.of(move, game.seat, game.turn)
     played = put_down(game, move)
     game.history.append(played)
     if game.bonus_line is None and turn_is_over(game, move):

@@ -79,7 +79,7 @@ def kept_points(game: Game, seat: int) -> int:
     ended = sum(line.ended for line in game.lines[seat])
     if ended == 1:
         return (points + 1) // 2 if game.rules.half_kept == "ceil" else points // 2
-    return points if ended == 2 else 0
+    return points if ended == len(game.lines[seat]) else 0
 
 
 class Network:

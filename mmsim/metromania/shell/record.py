@@ -144,7 +144,7 @@ def verify(record: Any) -> Game:
         apply(game, DECLINE)
     if not game.over:
         raise RecordError(
-            f"the record stops after move {len(moves)}, but the game goes on: seat {game.seat} is to move in turn "
+            f"the record stops after move {len(moves)}, but the game goes on: seat {game.seat + 1} is to move in turn "
             f"{game.turn}"
         )
     same(get(record, "result", dict, "the record"), result_to_json(result(game)), "result")
@@ -162,7 +162,7 @@ def _opening(record: Any) -> Game:
     for seat, company in enumerate(seats):
         where = f"seats[{seat}]"
         if get(company, "seat", int, where) != seat:
-            raise RecordError(f"{where} says seat {company['seat']}; seats are listed in playing order from 0")
+            raise RecordError(f"{where}: 'seat' is {company['seat']}, not {seat}; seats are in playing order")
         get(company, "bot", str, where)
         only_keys(company, _SEAT_KEYS, where)
         players.append(get(company, "player", int, where))
@@ -251,7 +251,7 @@ def _replay(game: Game, number: int, written: Any) -> None:
         apply(game, DECLINE)
     check_turn(written, number, game.turn, game.seat, game.over)
     move = _move(written, kind, where)
-    check_legal(move, legal_moves(game), describe, f"{where} (turn {game.turn}, seat {game.seat})")
+    check_legal(move, legal_moves(game), describe, f"{where} (turn {game.turn}, seat {game.seat + 1})")
     played = apply(game, move)
     for key, is_so in (("stations", [list(v) for v in played.stations]), ("points", played.points)):
         same(get(written, key, (list, int), where), is_so, f"{where}: {key}")

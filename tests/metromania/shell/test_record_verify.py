@@ -74,7 +74,7 @@ def test_a_changed_move_is_named_with_the_nearest_legal_one(
     move = recorded["moves"][number - 1]
     move[field] = value
     text = complaint(recorded)
-    assert text.startswith(f"move {number} (turn {move['turn']}, seat {move['seat']}): {kind} line {move['line']}")
+    assert text.startswith(f"move {number} (turn {move['turn']}, seat {move['seat'] + 1}): {kind} line {move['line']}")
     assert f"is not legal; the nearest legal move is {kind} line " in text
     assert "  " not in text
 
@@ -88,8 +88,8 @@ def test_a_taken_away_marker_is_found(recorded: Record) -> None:
 @pytest.mark.parametrize("field", ["turn", "seat"])
 def test_a_wrong_turn_or_seat_is_named_with_the_right_one(recorded: Record, field: str) -> None:
     move = recorded["moves"][6]
-    now = move[field]
-    move[field] = now + 1
+    move[field] += 1
+    now = move[field] if field == "seat" else move[field] - 1  # people count seats from 1, records from 0
     assert complaint(recorded) == f"move 7: the record says {field} {now + 1}, but it is {field} {now}"
 
 
@@ -251,7 +251,7 @@ def test_players_in_another_order_than_the_ruleset_seats_them_are_found(recorded
 def test_a_dropped_last_move_is_found(recorded: Record) -> None:
     gone = recorded["moves"].pop()
     stop = f"the record stops after move {len(recorded['moves'])}, but the game goes on: "
-    assert complaint(recorded) == f"{stop}seat {gone['seat']} is to move in turn {gone['turn']}"
+    assert complaint(recorded) == f"{stop}seat {gone['seat'] + 1} is to move in turn {gone['turn']}"
 
 
 def test_a_dropped_move_in_the_middle_is_found(recorded: Record) -> None:

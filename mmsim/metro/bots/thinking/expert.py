@@ -75,25 +75,25 @@ def compare_moves(positions: Positions, b: Board, r: Rules, bots: Bots, minds: M
 def _look_ahead(positions: Positions, b: Board, r: Rules, minds: Minds, others: Any, kept: Any, c: Any) -> None:
     """Make a candidate on a copy of the view, and note what the position is like then."""
     positions[SAMPLE] = positions[VIEW]
-    p, m, t = positions[SAMPLE], minds[0], minds[IMAGINED]
-    seat, at, move = p.seat, INPUTS * c, m.candidate[ix(c)]
+    p, t, imagined = positions[SAMPLE], minds[0], minds[IMAGINED]
+    seat, at, move = p.seat, INPUTS * c, t.candidate[ix(c)]
     kind, _, _, _ = move_parts(move)
-    copy_expectations(t, m)
+    copy_expectations(imagined, t)
     _make(p, b, r, move)
-    refine(p, b, t, np.int64(1))
-    describe_position(p, b, r, t, m, seat, others, at)
-    weigh_owners(p, r, t, seat, 1.0, others)
-    after = position_value(p, b, r, t, seat)
+    refine(p, b, imagined, np.int64(1))
+    describe_position(p, b, r, imagined, t, seat, others, at)
+    weigh_owners(p, r, imagined, seat, 1.0, others)
+    after = position_value(p, b, r, imagined, seat)
     if kind == DRAW:  # nothing has changed yet
-        after += m.prior[ix(c)]
-    m.inputs[ix(at + VALUE)] = np.float32(TENS * m.prior[ix(c)])
-    m.inputs[ix(at + BEHIND)] = np.float32(TENS * (m.prior[0] - m.prior[ix(c)]))
-    m.inputs[ix(at + AFTER)] = np.float32(TENS * after)
-    m.inputs[ix(at + MOVE)] = np.float32(kind == PLACE)
-    m.inputs[ix(at + MOVE + 1)] = np.float32(kind == DRAW)
-    m.inputs[ix(at + MOVE + 2)] = np.float32(kind == EXCHANGE)
-    m.inputs[ix(at + MOVE + 3)] = np.float32(kind == WAGON)
-    m.inputs[ix(at + KEPT)] = np.float32(0.0 if kind == PLACE else TENS * kept)
+        after += t.prior[ix(c)]
+    t.inputs[ix(at + VALUE)] = np.float32(TENS * t.prior[ix(c)])
+    t.inputs[ix(at + BEHIND)] = np.float32(TENS * (t.prior[0] - t.prior[ix(c)]))
+    t.inputs[ix(at + AFTER)] = np.float32(TENS * after)
+    t.inputs[ix(at + MOVE)] = np.float32(kind == PLACE)
+    t.inputs[ix(at + MOVE + 1)] = np.float32(kind == DRAW)
+    t.inputs[ix(at + MOVE + 2)] = np.float32(kind == EXCHANGE)
+    t.inputs[ix(at + MOVE + 3)] = np.float32(kind == WAGON)
+    t.inputs[ix(at + KEPT)] = np.float32(0.0 if kind == PLACE else TENS * kept)
 
 
 @jit

@@ -32,13 +32,15 @@ _ONE, _ZERO = np.uint64(1), np.uint64(0)
 
 
 @inlined
-def _put(m: Thoughts, at: Any, value: Any) -> None:
-    m.inputs[ix(at)] = np.float32(value)
+def _put(own: Thoughts, at: Any, value: Any) -> None:
+    own.inputs[ix(at)] = np.float32(value)
 
 
 @jit
-def describe_position(p: State, b: Board, r: Rules, t: Thoughts, m: Thoughts, seat: Any, others: Any, at: Any) -> None:
-    """Write what is told of a position after a move into `m.inputs` from a place on; `t` has what is expected of it."""
+def describe_position(
+    p: State, b: Board, r: Rules, t: Thoughts, own: Thoughts, seat: Any, others: Any, at: Any
+) -> None:
+    """Write the inputs of a position after a move into `own.inputs` from a place on; `t` has what is expected of it."""
     _survey_lines(p, b, r, t)
     for player in range(r.players):
         t.standing[ix(player)] = _of_player(p, r, t, player, STANDING)
@@ -50,53 +52,55 @@ def describe_position(p: State, b: Board, r: Rules, t: Thoughts, m: Thoughts, se
         if t.standing[ix(rival)] > t.standing[ix(front)]:
             front = rival
     for what in range(PLAYER):
-        _put(m, at + OWN * PLAYER + what, TENS * _of_player(p, r, t, seat, what))
-        _put(m, at + NEXT * PLAYER + what, TENS * _of_player(p, r, t, following, what))
-        _put(m, at + FRONT * PLAYER + what, TENS * _of_player(p, r, t, front, what))
+        _put(own, at + OWN * PLAYER + what, TENS * _of_player(p, r, t, seat, what))
+        _put(own, at + NEXT * PLAYER + what, TENS * _of_player(p, r, t, following, what))
+        _put(own, at + FRONT * PLAYER + what, TENS * _of_player(p, r, t, front, what))
         total = 0.0
         for i in range(1, r.players):
             total += _of_player(p, r, t, (seat + i) % r.players, what)
-        _put(m, at + MEAN * PLAYER + what, TENS * total / np.float64(r.players - 1))
-    threat = _describe_answers(p, b, r, t, m, seat, others, at + THREAT)
+        _put(own, at + MEAN * PLAYER + what, TENS * total / np.float64(r.players - 1))
+    threat = _describe_answers(p, b, r, t, own, seat, others, at + THREAT)
     late = np.float64(count_bits(p.placed)) / np.float64(SUPPLY)
     lead = t.standing[ix(seat)] - t.standing[ix(front)]
-    _put(m, at + LEAD, TENS * lead)
-    _put(m, at + LEAD + 1, ahead)
-    _put(m, at + LATE, late)
-    _put(m, at + LATE + 1, TENS * lead * late)
-    _put(m, at + LATE + 2, TENS * threat * late)
-    _put(m, at + LATE + 3, TENS * _of_player(p, r, t, seat, LOSS) * late)
-    _put(m, at + LATE + 4, TENS * t.standing[ix(front)] * late)
-    _put(m, at + LATE + 5, TENS * _number_points(p, r, seat))
-    _describe_rules(r, m, at + RULES)
+    _put(own, at + LEAD, TENS * lead)
+    _put(own, at + LEAD + 1, ahead)
+    _put(own, at + LATE, late)
+    _put(own, at + LATE + 1, TENS * lead * late)
+    _put(own, at + LATE + 2, TENS * threat * late)
+    _put(own, at + LATE + 3, TENS * _of_player(p, r, t, seat, LOSS) * late)
+    _put(own, at + LATE + 4, TENS * t.standing[ix(front)] * late)
+    _put(own, at + LATE + 5, TENS * _number_points(p, r, seat))
+    _describe_rules(r, own, at + RULES)
 
 
 @jit
-def _describe_answers(p: State, b: Board, r: Rules, t: Thoughts, m: Thoughts, seat: Any, others: Any, at: Any) -> float:
+def _describe_answers(
+    p: State, b: Board, r: Rules, t: Thoughts, own: Thoughts, seat: Any, others: Any, at: Any
+) -> float:
     """What the others may do before the player moves again; returns what all of it changes for the player."""
     threat, answer = 0.0, 0.0
     for i in range(1, r.players):
         rival = (seat + i) % r.players
-        change, gain = expect_answer(p, b, r, t, m, seat, rival, others)
+        change, gain = expect_answer(p, b, r, t, own, seat, rival, others)
         threat += change
         answer += gain
         if i == 1:
-            _put(m, at + 1, TENS * change)
-            _put(m, at + 3, TENS * gain)
-    _put(m, at, TENS * threat)
-    _put(m, at + 2, TENS * answer)
+            _put(own, at + 1, TENS * change)
+            _put(own, at + 3, TENS * gain)
+    _put(own, at, TENS * threat)
+    _put(own, at + 2, TENS * answer)
     return threat
 
 
 @jit
-def _describe_rules(r: Rules, m: Thoughts, at: Any) -> None:
-    _put(m, at, r.players)
-    _put(m, at + 1, r.orientation)
-    _put(m, at + 2, r.hand)
-    _put(m, at + 3, r.companies)
-    _put(m, at + 4, r.stations)
-    _put(m, at + 5, r.central)
-    _put(m, at + 6, r.numbers)
+def _describe_rules(r: Rules, own: Thoughts, at: Any) -> None:
+    _put(own, at, r.players)
+    _put(own, at + 1, r.orientation)
+    _put(own, at + 2, r.hand)
+    _put(own, at + 3, r.companies)
+    _put(own, at + 4, r.stations)
+    _put(own, at + 5, r.central)
+    _put(own, at + 6, r.numbers)
 
 
 @jit

@@ -34,36 +34,36 @@ _CHANCES = int(Purpose.CHANCES)
 
 @jit
 def sample_wins(
-    s: State, b: Board, r: Rules, deals: Any, seatings: Any, m: Thoughts, net: Network, views: Views, wins: Any
+    s: State, b: Board, r: Rules, deals: Any, seatings: Any, t: Thoughts, net: Network, views: Views, wins: Any
 ) -> None:
     """Play a position at the beginning of a turn out once for every row of `wins`: what each player has of the win.
 
     The pool is in the rows of `seatings` after the first. Nine arguments: compiled code passes records on one by one.
     """
     seen = views[SEEN]
-    _show_onlooker(seen, s, b, r, deals, m)
+    _show_onlooker(seen, s, b, r, deals, t)
     open_stream(seen, 0, _CHANCES + 256 * s.turn)
     for playout in range(wins.size // r.players):
-        draw_deal(seen, m)
+        draw_deal(seen, t)
         for seat in range(r.companies):
-            m.guide[ix(seat)] = draw_guide(seen, np.int64(0))
-        enter_world(views, b, r, deals, m)
-        if m.search_deal >= 0:
+            t.guide[ix(seat)] = draw_guide(seen, np.int64(0))
+        enter_world(views, b, r, deals, t)
+        if t.search_deal >= 0:
             begin_turn(views[PLAYED], b, r)  # what may be done depends on the hand
-        play_out(views, b, r, seatings, m, net)
+        play_out(views, b, r, seatings, t, net)
         for player in range(r.players):
             wins[playout * r.players + player] = win_share(views[PLAYED].winners, player)
 
 
 @jit
-def _show_onlooker(seen: State, s: State, b: Board, r: Rules, deals: Any, m: Thoughts) -> None:
+def _show_onlooker(seen: State, s: State, b: Board, r: Rules, deals: Any, t: Thoughts) -> None:
     """What lies open, and the deals that agree with it; hands that no deal explains are left as they are."""
     copy_position(seen, s, b)
-    m.deals = 0
+    t.deals = 0
     if r.hands == OPEN:
         return
     for seat in range(r.companies):
         hide_hand(seen, r, seat)
-    gather_deals(seen, r, m, deals)
-    if m.deals == 0:
+    gather_deals(seen, r, t, deals)
+    if t.deals == 0:
         copy_position(seen, s, b)

@@ -21,14 +21,14 @@ from mmsim.metromania.bots.thinking.memory import (
     Thoughts,
     Views,
 )
-from mmsim.metromania.bots.thinking.plans import NEVER
 from mmsim.metromania.bots.thinking.restrictions import make_own_view
+from mmsim.metromania.bots.thinking.waiting_plans import NEVER
 from mmsim.metromania.bots.thinking.weights import weight
 from mmsim.metromania.bots.thinking.whole_turns import weigh_turns
 from mmsim.metromania.engine.copies import copy_position
 from mmsim.metromania.engine.moves import BONUS, DECLINE, DIG, END, START, kth_move, move_parts
 from mmsim.metromania.engine.placing import start_tunnel
-from mmsim.metromania.engine.state import HAND, PATH, Board, Rules, State
+from mmsim.metromania.engine.state import FIRST_MARKERS, HAND, PATH, Board, Rules, State
 from mmsim.metromania.engine.trips import Network, stations_at_cell
 from mmsim.metromania.engine.turns import play_move
 
@@ -53,7 +53,7 @@ def may_play(s: State, b: Board, code: Any) -> bool:
         word = np.int64(0)
         lane = np.int64(0)
         if kind == DIG and extra > 0:
-            word = np.int64(extra > 3)
+            word = np.int64(extra > FIRST_MARKERS)
             lane = s.hand_kind[ix(HAND * s.seat + extra - 1)]
         return s.ways[ix(2 * number + word)] >> np.uint64(16 * lane + what) & _ONE != _ZERO
     for k in range(s.choices):  # noqa: SIM110 - compiled code has no any()
@@ -63,83 +63,83 @@ def may_play(s: State, b: Board, code: Any) -> bool:
 
 
 @jit
-def weigh(views: Views, b: Board, r: Rules, bots: Bots, m: Thoughts, net: Network) -> np.int64:
+def weigh(views: Views, b: Board, r: Rules, bots: Bots, t: Thoughts, net: Network) -> np.int64:
     """Weigh the turns open to the company in turn in `views[0]`; returns the place of the first move of the best."""
     seat = views[0].seat
-    weigh_untried(views, b, r, bots, m, net)
+    weigh_untried(views, b, r, bots, t, net)
     if weight(bots, seat, TRIP_POINTS) != 0.0 or weight(bots, seat, RIVALS) != 0.0:
         for _ in range(np.int64(weight(bots, seat, WIDTH + TRIALS))):
-            first = best_turn(m, True)
+            first = best_turn(t, True)
             if first < 0:
                 break
-            _try_out(views, b, r, bots, m, net, first)
-        return _best_tried(m)
-    return best_turn(m, False)
+            _try_out(views, b, r, bots, t, net, first)
+        return _best_tried(t)
+    return best_turn(t, False)
 
 
 @jit
-def weigh_untried(views: Views, b: Board, r: Rules, bots: Bots, m: Thoughts, net: Network) -> None:
+def weigh_untried(views: Views, b: Board, r: Rules, bots: Bots, t: Thoughts, net: Network) -> None:
     """Weigh the turns open to the company in turn in `views[0]`, without what they change about the trips."""
     v = views[0]
-    study(v, b, r, bots, m, net)
-    weigh_turns(v, b, r, bots, m)
+    study(v, b, r, bots, t, net)
+    weigh_turns(v, b, r, bots, t)
     open_stream(v, 0, 0)
     noise = _HAIR + weight(bots, v.seat, WIDTH + NOISE)
-    for f in range(m.firsts):
-        m.value[ix(f)] += noise * _WORD * np.float64(next_word(v, 0))
-        m.turn_own[ix(f)] = 0.0
-        m.turn_rival[ix(f)] = 0.0
+    for f in range(t.firsts):
+        t.value[ix(f)] += noise * _WORD * np.float64(next_word(v, 0))
+        t.turn_own[ix(f)] = 0.0
+        t.turn_rival[ix(f)] = 0.0
 
 
 @jit
-def best_turn(m: Thoughts, untried: Any) -> np.int64:
+def best_turn(t: Thoughts, untried: Any) -> np.int64:
     """The first move of the best turn, or of the best one not tried out yet; -1 for none."""
     best, found = 2.0 * NEVER, np.int64(-1)
-    for f in range(m.firsts):
-        better = (m.value[ix(f)] > best) & (not untried or m.tried[ix(f)] == 0)
-        best, found = m.value[ix(f)] if better else best, np.int64(f) if better else found
+    for f in range(t.firsts):
+        better = (t.value[ix(f)] > best) & (not untried or t.tried[ix(f)] == 0)
+        best, found = t.value[ix(f)] if better else best, np.int64(f) if better else found
     return found
 
 
 @jit
-def _best_tried(m: Thoughts) -> np.int64:
+def _best_tried(t: Thoughts) -> np.int64:
     best, found = 2.0 * NEVER, np.int64(0)
-    for f in range(m.firsts):
-        better = (m.value[ix(f)] > best) & (m.tried[ix(f)] != 0)
-        best, found = m.value[ix(f)] if better else best, np.int64(f) if better else found
+    for f in range(t.firsts):
+        better = (t.value[ix(f)] > best) & (t.tried[ix(f)] != 0)
+        best, found = t.value[ix(f)] if better else best, np.int64(f) if better else found
     return found
 
 
 @jit
-def _try_out(views: Views, b: Board, r: Rules, bots: Bots, m: Thoughts, net: Network, first: Any) -> None:
+def _try_out(views: Views, b: Board, r: Rules, bots: Bots, t: Thoughts, net: Network, first: Any) -> None:
     """Play a turn on a copy and add what the trips then bring."""
-    m.tried[ix(first)] = 1
+    t.tried[ix(first)] = 1
     v = views[0]
-    if m.turn_made[ix(first)] == 0 and not _may_change_trips(v, b, m, first):
+    if t.turn_made[ix(first)] == 0 and not _may_change_trips(v, b, t, first):
         return
     seat = v.seat
-    twin = m.twin[ix(first)]
-    if twin >= 0 and m.tried[ix(twin)] and _comes_to_the_same(v, b, m, first, twin):
-        own, rival = m.turn_own[ix(twin)], m.turn_rival[ix(twin)]
+    twin = t.twin[ix(first)]
+    if twin >= 0 and t.tried[ix(twin)] and _comes_to_the_same(v, b, t, first, twin):
+        own, rival = t.turn_own[ix(twin)], t.turn_rival[ix(twin)]
     else:
-        play_turn(views, b, r, m, first)
-        reckon_trips(views[1], b, r, net, m)
-        own = m.trip_points[ix(seat)] - m.trips_before[ix(seat)]
-        rival = m.trip_points[ix(m.rival)] - m.trips_before[ix(m.rival)]
-    m.turn_own[ix(first)] = own
-    m.turn_rival[ix(first)] = rival
-    m.value[ix(first)] += weight(bots, seat, TRIP_POINTS) * own + weight(bots, seat, RIVALS) * rival
+        play_turn(views, b, r, t, first)
+        reckon_trips(views[1], b, r, net, t)
+        own = t.trip_points[ix(seat)] - t.trips_before[ix(seat)]
+        rival = t.trip_points[ix(t.rival)] - t.trips_before[ix(t.rival)]
+    t.turn_own[ix(first)] = own
+    t.turn_rival[ix(first)] = rival
+    t.value[ix(first)] += weight(bots, seat, TRIP_POINTS) * own + weight(bots, seat, RIVALS) * rival
 
 
 @jit
-def _may_change_trips(v: State, b: Board, m: Thoughts, first: Any) -> bool:
+def _may_change_trips(v: State, b: Board, t: Thoughts, first: Any) -> bool:
     """Whether a turn whose plans make no station comes to one, lays a marker beside one, or lets both lines meet."""
     begin, other_begin = v.terminus[ix(2 * v.seat)], v.terminus[ix(2 * v.seat + 1)]
     at, other_at = begin, other_begin
     if at == other_at:
         return True
-    for i in range(m.turn_length[ix(first)]):
-        kind, number, what, extra = move_parts(m.turn_code[ix(DEPTH * first + i)])
+    for i in range(t.turn_length[ix(first)]):
+        kind, number, what, extra = move_parts(t.turn_code[ix(DEPTH * first + i)])
         if kind > END:
             return False
         if kind == START:
@@ -152,9 +152,9 @@ def _may_change_trips(v: State, b: Board, m: Thoughts, first: Any) -> bool:
         if v.station[ix(w)] != 0 or w == (begin if number else other_begin):
             return True
         for j in range(i):
-            if m.vertex[ix(j)] == w:
+            if t.vertex[ix(j)] == w:
                 return True
-        m.vertex[ix(i)] = w
+        t.vertex[ix(i)] = w
         if number:
             other_at = w
         else:
@@ -163,18 +163,18 @@ def _may_change_trips(v: State, b: Board, m: Thoughts, first: Any) -> bool:
 
 
 @jit
-def play_turn(views: Views, b: Board, r: Rules, m: Thoughts, first: Any) -> None:
+def play_turn(views: Views, b: Board, r: Rules, t: Thoughts, first: Any) -> None:
     """Play a turn on a copy, as far as it can be played; notes where its tunnels lie."""
     trial = views[1]
     copy_position(trial, views[0], b)
-    m.played[ix(first)] = 0
-    for i in range(m.turn_length[ix(first)]):
-        code = m.turn_code[ix(DEPTH * first + i)]
+    t.played[ix(first)] = 0
+    for i in range(t.turn_length[ix(first)]):
+        code = t.turn_code[ix(DEPTH * first + i)]
         if trial.seat != views[0].seat or not may_play(trial, b, code):
             return
-        m.turn_cell[ix(DEPTH * first + i)] = _cell_of(trial, b, code)
+        t.turn_cell[ix(DEPTH * first + i)] = _cell_of(trial, b, code)
         play_on(trial, b, r, code)
-    m.played[ix(first)] = 1
+    t.played[ix(first)] = 1
 
 
 @inlined
@@ -189,29 +189,29 @@ def _cell_of(s: State, b: Board, code: Any) -> np.int64:
 
 
 @inlined
-def _comes_to_the_same(v: State, b: Board, m: Thoughts, first: Any, twin: Any) -> bool:
+def _comes_to_the_same(v: State, b: Board, t: Thoughts, first: Any, twin: Any) -> bool:
     """Whether a turn leads to the same stations as its twin that was tried out: all of it can be played too."""
-    if not m.played[ix(twin)]:
+    if not t.played[ix(twin)]:
         return False
-    cell = _cell_of(v, b, m.turn_code[ix(DEPTH * first)])
-    for i in range(1, m.turn_length[ix(twin)]):  # noqa: SIM110 - compiled code has no any()
-        if m.turn_cell[ix(DEPTH * twin + i)] == cell:
+    cell = _cell_of(v, b, t.turn_code[ix(DEPTH * first)])
+    for i in range(1, t.turn_length[ix(twin)]):  # noqa: SIM110 - compiled code has no any()
+        if t.turn_cell[ix(DEPTH * twin + i)] == cell:
             return False
     return True
 
 
 @jit
-def choose_bonus(views: Views, b: Board, r: Rules, bots: Bots, m: Thoughts, net: Network) -> np.int64:
+def choose_bonus(views: Views, b: Board, r: Rules, bots: Bots, t: Thoughts, net: Network) -> np.int64:
     """I3: the best place for a bonus station, or none if no place is worth a station."""
     v = views[0]
-    study(v, b, r, bots, m, net)
+    study(v, b, r, bots, t, net)
     best, chosen = 0.0, np.int64(DECLINE)
     for k in range(v.choices):
         code = kth_move(v, b, k)
         kind, number, place, _ = move_parts(code)
         if kind == BONUS:
             x = np.int64(v.path[ix(PATH * (2 * v.seat + number) + place)])
-            value = place_value(v, b, r, bots, m, 2 * v.seat + number, x, m.unserved, m.own_network)
+            value = place_value(v, b, r, bots, t, 2 * v.seat + number, x, t.unserved, t.own_network)
             if value > best:
                 best, chosen = value, code
     return chosen
@@ -233,7 +233,7 @@ def remember(s: State, length: Any) -> None:
 
 
 @jit
-def choose_by_weights(s: State, b: Board, r: Rules, bots: Bots, m: Thoughts, net: Network, views: Views) -> np.int64:
+def choose_by_weights(s: State, b: Board, r: Rules, bots: Bots, t: Thoughts, net: Network, views: Views) -> np.int64:
     """The move of a bot that does not search."""
     if bots.kind[ix(s.seat)] == UNIFORM:
         return kth_move(s, b, draw_below(s, 1 + s.seat, s.choices))
@@ -243,9 +243,9 @@ def choose_by_weights(s: State, b: Board, r: Rules, bots: Bots, m: Thoughts, net
         return s.plan[ix(s.dug - s.plan_dug)]
     make_own_view(s, b, r, bots, views)
     if s.bonus_line >= 0:
-        return choose_bonus(views, b, r, bots, m, net)
-    first = weigh(views, b, r, bots, m, net)
-    remember(s, m.turn_length[ix(first)])
+        return choose_bonus(views, b, r, bots, t, net)
+    first = weigh(views, b, r, bots, t, net)
+    remember(s, t.turn_length[ix(first)])
     for i in range(s.plan_length):
-        s.plan[ix(i)] = m.turn_code[ix(DEPTH * first + i)]
+        s.plan[ix(i)] = t.turn_code[ix(DEPTH * first + i)]
     return s.plan[0]

@@ -16,7 +16,7 @@ from mmsim.metromania.engine.trips import Network
 
 @jit
 def choose(
-    s: State, b: Board, r: Rules, deals: Any, seatings: Any, at: Any, m: Thoughts, net: Network, views: Views
+    s: State, b: Board, r: Rules, deals: Any, seatings: Any, at: Any, t: Thoughts, net: Network, views: Views
 ) -> np.int64:
     """The move of the bot in turn; `seatings[at]` says who sits where, the rows after it are the pool of playouts.
 
@@ -24,10 +24,10 @@ def choose(
     """
     bots = seatings[at]
     if bots.kind[ix(s.seat)] != SEARCH or has_no_choice(s, b):
-        return choose_alone(s, b, r, bots, m, net, views)
+        return choose_alone(s, b, r, bots, t, net, views)
     make_view(s, b, r, views)
-    best = search(views, b, r, deals, seatings, at, m, net)
-    remember(s, m.search_length[ix(best)])
+    best = search(views, b, r, deals, seatings, at, t, net)
+    remember(s, t.search_length[ix(best)])
     for i in range(s.plan_length):
-        s.plan[ix(i)] = m.search_code[ix(DEPTH * best + i)]
+        s.plan[ix(i)] = t.search_code[ix(DEPTH * best + i)]
     return s.plan[0]

@@ -33,23 +33,23 @@ _ONE, _ZERO = np.uint64(1), np.uint64(0)
 
 @jit
 def station_value(
-    v: State, b: Board, r: Rules, bots: Bots, m: Thoughts, x: Any, unserved: Any
+    v: State, b: Board, r: Rules, bots: Bots, t: Thoughts, x: Any, unserved: Any
 ) -> tuple[float, np.uint64]:
     """A new station at a vertex: its points, and what it serves of the unserved; also what is unserved then."""
     seat = v.seat
     lanes = v.lanes[ix(x)]
     points = np.float64(station_points(r, lanes))
-    value = note(bots, m, seat, np.int64(NEW_STATIONS), 1.0)
-    value += note(bots, m, seat, np.int64(POINTS), points)
-    value += note(bots, m, seat, np.int64(KEPT), points * m.kept_share)
+    value = note(bots, t, seat, np.int64(NEW_STATIONS), 1.0)
+    value += note(bots, t, seat, np.int64(POINTS), points)
+    value += note(bots, t, seat, np.int64(KEPT), points * t.kept_share)
     places = (np.uint64(at_park(lanes)) << np.uint64(PARK) | np.uint64(at_lake(lanes)) << np.uint64(LAKE)) & unserved
-    value += note(bots, m, seat, np.int64(PARK_LAKE_STATION), np.float64(count_bits(places)))
+    value += note(bots, t, seat, np.int64(PARK_LAKE_STATION), np.float64(count_bits(places)))
     unserved &= ~places
     rest = unserved & np.uint64(ALL_MARKERS)
     while rest != _ZERO:
         marker = lowest_bit(rest)
-        if _at_corner(b, m.marker_at[ix(marker)], x):
-            value += _service_value(v, bots, m, marker)
+        if _at_corner(b, t.marker_at[ix(marker)], x):
+            value += _service_value(v, bots, t, marker)
             unserved &= ~(_ONE << np.uint64(marker))
         rest &= rest - _ONE
     return value, unserved
@@ -61,19 +61,19 @@ def _at_corner(b: Board, cell: Any, x: Any) -> bool:
 
 
 @inlined
-def _service_value(v: State, bots: Bots, m: Thoughts, marker: Any) -> float:
+def _service_value(v: State, bots: Bots, t: Thoughts, marker: Any) -> float:
     """The first station at a marker's cell."""
     seat = v.seat
     if v.marker_holder[ix(marker)] == seat:
-        return note(bots, m, seat, np.int64(SERVED), 1.0)
+        return note(bots, t, seat, np.int64(SERVED), 1.0)
     if v.marker_holder[ix(marker ^ 1)] == seat:
-        return note(bots, m, seat, np.int64(SERVED_PARTNER), 1.0)
-    return note(bots, m, seat, np.int64(SERVED_OTHER), 1.0)
+        return note(bots, t, seat, np.int64(SERVED_PARTNER), 1.0)
+    return note(bots, t, seat, np.int64(SERVED_OTHER), 1.0)
 
 
 @jit
 def joining_value(
-    v: State, r: Rules, bots: Bots, m: Thoughts, line: Any, x: Any, new: Any, network: Any
+    v: State, r: Rules, bots: Bots, t: Thoughts, line: Any, x: Any, new: Any, network: Any
 ) -> tuple[float, np.uint64]:
     """A line comes to a vertex with a station, old or new: the lines it meets, and those that join its network.
 
@@ -83,54 +83,54 @@ def joining_value(
     others = np.uint64(v.lines_at[ix(x)]) & ~(_ONE << np.uint64(line))
     value = 0.0
     if new:
-        value += note(bots, m, seat, np.int64(MEETS), np.float64(count_bits(others)))
+        value += note(bots, t, seat, np.int64(MEETS), np.float64(count_bits(others)))
     joined = _ZERO
     while others != _ZERO:
-        joined |= m.network[ix(lowest_bit(others))]
+        joined |= t.network[ix(lowest_bit(others))]
         others &= others - _ONE
     joined &= ~network
     if joined == _ZERO:
         return value, network
-    value += note(bots, m, seat, np.int64(JOINS), np.float64(count_bits(joined)))
+    value += note(bots, t, seat, np.int64(JOINS), np.float64(count_bits(joined)))
     if weight(bots, seat, ALLIES) != 0.0:
         allies = 0.0
         for marker in range(MARKERS):
             if v.marker_holder[ix(marker)] == seat:
-                allies += _holders_on(r, m, marker ^ 1, joined)
-        value += note(bots, m, seat, np.int64(ALLIES), allies)
+                allies += _holders_on(r, t, marker ^ 1, joined)
+        value += note(bots, t, seat, np.int64(ALLIES), allies)
     return value, network | joined
 
 
 @inlined
-def _holders_on(r: Rules, m: Thoughts, marker: Any, lines: Any) -> float:
+def _holders_on(r: Rules, t: Thoughts, marker: Any, lines: Any) -> float:
     """The chance that a marker is, or will be, laid by a company with one of some lines."""
     chance = 0.0
     for seat in range(r.companies):
         if lines >> np.uint64(2 * seat) & np.uint64(3) != _ZERO:
-            chance += m.holder[ix(SEATS * marker + seat)]
+            chance += t.holder[ix(SEATS * marker + seat)]
     return chance
 
 
 @jit
-def marker_value(v: State, r: Rules, bots: Bots, m: Thoughts, marker: Any, served: Any, network: Any) -> float:
+def marker_value(v: State, r: Rules, bots: Bots, t: Thoughts, marker: Any, served: Any, network: Any) -> float:
     """A marker laid: whether it has a station at once, and whether its partner is on the same network."""
     seat = v.seat
-    value = note(bots, m, seat, np.int64(MARKER), 1.0)
+    value = note(bots, t, seat, np.int64(MARKER), 1.0)
     if served:
-        value += note(bots, m, seat, np.int64(SERVED), 1.0)
+        value += note(bots, t, seat, np.int64(SERVED), 1.0)
     if weight(bots, seat, PARTNER) != 0.0:
-        value += note(bots, m, seat, np.int64(PARTNER), _holders_on(r, m, marker ^ 1, network))
+        value += note(bots, t, seat, np.int64(PARTNER), _holders_on(r, t, marker ^ 1, network))
     return value
 
 
 @jit
 def place_value(
-    v: State, b: Board, r: Rules, bots: Bots, m: Thoughts, line: Any, x: Any, unserved: Any, network: Any
+    v: State, b: Board, r: Rules, bots: Bots, t: Thoughts, line: Any, x: Any, unserved: Any, network: Any
 ) -> float:
     """An intermediate or bonus station at a vertex of an own line.
 
     Nine arguments: what a decision has, the line and the vertex, and what a plan has not served and joined yet.
     """
-    station, _ = station_value(v, b, r, bots, m, x, unserved)
-    joining, _ = joining_value(v, r, bots, m, line, x, True, network)
+    station, _ = station_value(v, b, r, bots, t, x, unserved)
+    joining, _ = joining_value(v, r, bots, t, line, x, True, network)
     return station + joining

@@ -32,7 +32,7 @@ def collect(
     deals: Any,
     seatings: Any,
     at: Any,
-    m: Thoughts,
+    t: Thoughts,
     net: Network,
     views: Views,
     learners: Any,
@@ -51,13 +51,13 @@ def collect(
     while not s.over:
         learns = learners >> np.uint64(s.seat) & _ONE != _ZERO and row + MOST_CANDIDATES <= rows.size
         if learns and not has_no_choice(s, b) and draw_below(s, 0, every) == 0:
-            found = _compare(s, b, r, deals, seatings, at, m, net, views, most, row, rows)
+            found = _compare(s, b, r, deals, seatings, at, t, net, views, most, row, rows)
             for i in range(found):
                 rows[row + i].game = game
                 rows[row + i].decision = decision
             row += found
             decision += 1
-        play_move(s, b, r, choose(s, b, r, deals, seatings, at, m, net, views))
+        play_move(s, b, r, choose(s, b, r, deals, seatings, at, t, net, views))
     return row
 
 
@@ -69,7 +69,7 @@ def _compare(
     deals: Any,
     seatings: Any,
     at: Any,
-    m: Thoughts,
+    t: Thoughts,
     net: Network,
     views: Views,
     most: Any,
@@ -80,23 +80,23 @@ def _compare(
     make_view(s, b, r, views)
     seen = views[SEEN]
     copy_position(seen, views[0], b)
-    compare_turns(views, b, r, seatings[at], m, net, most)
-    found = np.int64(m.candidates)
+    compare_turns(views, b, r, seatings[at], t, net, most)
+    found = np.int64(t.candidates)
     if found == 1:
         return np.int64(0)
-    begin_turn(s, m, m.candidate[ix(draw_below(s, 0, found))])
+    begin_turn(s, t, t.candidate[ix(draw_below(s, 0, found))])
     for turn in range(found):
-        note_turn(m, turn, m.candidate[ix(turn)])
+        note_turn(t, turn, t.candidate[ix(turn)])
         lesson = rows[row + turn]
         for i in range(INPUTS):
-            lesson.inputs[ix(i)] = m.inputs[ix(INPUTS * turn + i)]
-    gather_deals(seen, r, m, deals)
+            lesson.inputs[ix(i)] = t.inputs[ix(INPUTS * turn + i)]
+    gather_deals(seen, r, t, deals)
     open_stream(seen, 0, 1)
-    draw_deal(seen, m)
+    draw_deal(seen, t)
     for seat in range(r.companies):
-        m.guide[ix(seat)] = at
+        t.guide[ix(seat)] = at
     for turn in range(found):
         rows[row + turn].result = np.float32(
-            play_in_world(views, b, r, deals, seatings, m, net, np.int64(turn), MARGIN)
+            play_in_world(views, b, r, deals, seatings, t, net, np.int64(turn), MARGIN)
         )
     return found

@@ -49,67 +49,67 @@ class LineEnd(NamedTuple):
 
 
 @jit
-def as_it_stands(v: State, b: Board, r: Rules, bots: Bots, m: Thoughts, number: Any) -> float:
+def as_it_stands(v: State, b: Board, r: Rules, bots: Bots, t: Thoughts, number: Any) -> float:
     """What the end of a line is worth where it is now; notes its chance."""
     line = 2 * v.seat + number
     if v.ended >> np.uint64(line) & _ONE != _ZERO:
-        return ended_value(v, b, bots, m, number)
+        return ended_value(v, b, bots, t, number)
     if v.started >> np.uint64(line) & _ONE == _ZERO:
-        m.chance[ix(number)] = weight(bots, v.seat, WIDTH + UNSTARTED)
-        return _line_end_value(v, bots, m, m.chance[ix(number)], 2 * b.side, 0.0, 0.0, m.explaining)
+        t.chance[ix(number)] = weight(bots, v.seat, WIDTH + UNSTARTED)
+        return _line_end_value(v, bots, t, t.chance[ix(number)], 2 * b.side, 0.0, 0.0, t.explaining)
     u, side = v.terminus[ix(line)], v.start_side[ix(line)]
-    goal_map(v, b, r, m, side)
-    end = LineEnd(number, side, np.int64(0), u, v.direction[ix(line)], v.station[ix(u)] != 0, m.held_kinds)
-    to_go, near, room = _around(v, b, r, bots, m, end)
+    goal_map(v, b, r, t, side)
+    end = LineEnd(number, side, np.int64(0), u, v.direction[ix(line)], v.station[ix(u)] != 0, t.held_kinds)
+    to_go, near, room = _around(v, b, r, bots, t, end)
     chance = _chance(bots, v.seat, to_go, r.tunnels_per_line - v.tunnels[ix(line)])
-    m.chance[ix(number)] = chance
-    return _line_end_value(v, bots, m, chance, to_go, near, room, m.explaining)
+    t.chance[ix(number)] = chance
+    return _line_end_value(v, bots, t, chance, to_go, near, room, t.explaining)
 
 
 @inlined
-def terminus_value(v: State, b: Board, r: Rules, bots: Bots, m: Thoughts, end: LineEnd, explaining: Any) -> float:
+def terminus_value(v: State, b: Board, r: Rules, bots: Bots, t: Thoughts, end: LineEnd, explaining: Any) -> float:
     """What the end of a line is worth after some planned tunnels."""
-    to_go, near, room = _around(v, b, r, bots, m, end)
+    to_go, near, room = _around(v, b, r, bots, t, end)
     left = r.tunnels_per_line - v.tunnels[ix(2 * v.seat + end.number)] - end.planned
     if explaining:
-        return _line_end_value(v, bots, m, _chance(bots, v.seat, to_go, left), to_go, near, room, explaining)
+        return _line_end_value(v, bots, t, _chance(bots, v.seat, to_go, left), to_go, near, room, explaining)
     row = (DEPTH + 1) * end.number + end.planned
-    if m.end_values_known[ix(row)] >> np.uint64(to_go) & _ONE == _ZERO:
-        m.end_values_known[ix(row)] |= _ONE << np.uint64(to_go)
-        m.end_value[ix(END_VALUES * row + to_go)] = _ending_value(
-            v, bots, m, _chance(bots, v.seat, to_go, left), to_go, explaining
+    if t.end_values_known[ix(row)] >> np.uint64(to_go) & _ONE == _ZERO:
+        t.end_values_known[ix(row)] |= _ONE << np.uint64(to_go)
+        t.end_value[ix(END_VALUES * row + to_go)] = _ending_value(
+            v, bots, t, _chance(bots, v.seat, to_go, left), to_go, explaining
         )
-    value = m.end_value[ix(END_VALUES * row + to_go)]
+    value = t.end_value[ix(END_VALUES * row + to_go)]
     value += weight(bots, v.seat, NEAR_SPOT) * near
     return value + weight(bots, v.seat, ROOM) * room
 
 
 @inlined
 def _line_end_value(
-    v: State, bots: Bots, m: Thoughts, chance: Any, to_go: Any, near: Any, room: Any, explaining: Any
+    v: State, bots: Bots, t: Thoughts, chance: Any, to_go: Any, near: Any, room: Any, explaining: Any
 ) -> float:
     """The features of the end of a line, weighed."""
-    value = _ending_value(v, bots, m, chance, to_go, explaining)
-    value += note_if(explaining, bots, m, v.seat, NEAR_SPOT, near)
-    return value + note_if(explaining, bots, m, v.seat, ROOM, room)
+    value = _ending_value(v, bots, t, chance, to_go, explaining)
+    value += note_if(explaining, bots, t, v.seat, NEAR_SPOT, near)
+    return value + note_if(explaining, bots, t, v.seat, ROOM, room)
 
 
 @inlined
-def _ending_value(v: State, bots: Bots, m: Thoughts, chance: Any, to_go: Any, explaining: Any) -> float:
+def _ending_value(v: State, bots: Bots, t: Thoughts, chance: Any, to_go: Any, explaining: Any) -> float:
     """Those of them that are about ending the line."""
     seat, shown = v.seat, min(to_go, np.int64(FAR_AWAY))
-    value = note_if(explaining, bots, m, seat, ENDS, chance)
-    value += note_if(explaining, bots, m, seat, FINISH, chance * 0.5 * np.float64(v.points[ix(seat)]))
-    value += note_if(explaining, bots, m, seat, SHORTER, -np.float64(shown))
-    return value + note_if(explaining, bots, m, seat, RACE, m.race[ix(shown)])
+    value = note_if(explaining, bots, t, seat, ENDS, chance)
+    value += note_if(explaining, bots, t, seat, FINISH, chance * 0.5 * np.float64(v.points[ix(seat)]))
+    value += note_if(explaining, bots, t, seat, SHORTER, -np.float64(shown))
+    return value + note_if(explaining, bots, t, seat, RACE, t.race[ix(shown)])
 
 
 @jit
-def ended_value(v: State, b: Board, bots: Bots, m: Thoughts, number: Any) -> float:
+def ended_value(v: State, b: Board, bots: Bots, t: Thoughts, number: Any) -> float:
     """What a line is worth that has ended."""
     if v.ended >> np.uint64(2 * v.seat + number) & _ONE != _ZERO:
-        m.chance[ix(number)] = 1.0
-    return _line_end_value(v, bots, m, 1.0, np.int64(0), 0.0, 0.0, m.explaining)
+        t.chance[ix(number)] = 1.0
+    return _line_end_value(v, bots, t, 1.0, np.int64(0), 0.0, 0.0, t.explaining)
 
 
 @inlined
@@ -121,7 +121,7 @@ def _chance(bots: Bots, seat: Any, to_go: Any, left: Any) -> float:
 
 
 @inlined
-def _around(v: State, b: Board, r: Rules, bots: Bots, m: Thoughts, end: LineEnd) -> tuple[np.int64, float, float]:
+def _around(v: State, b: Board, r: Rules, bots: Bots, t: Thoughts, end: LineEnd) -> tuple[np.int64, float, float]:
     """The tunnels from the end of a line to an end of lines, up to DISTANCES, how near spots are, and the room."""
     line = 2 * v.seat + end.number
     left = r.tunnels_per_line - v.tunnels[ix(line)] - end.planned
@@ -139,10 +139,10 @@ def _around(v: State, b: Board, r: Rules, bots: Bots, m: Thoughts, end: LineEnd)
             open_there = np.int64(ways & _ONE) & ~(np.int64(v.lines_at[ix(w)]) >> line)
             shut = np.uint32((~open_there & 1) * 0xFFFFFFFF)
             places += open_there & 1
-            least = least_bytes(least, np.uint32(m.ahead[ix(into + w)] | shut))
+            least = least_bytes(least, np.uint32(t.ahead[ix(into + w)] | shut))
             ways >>= np.uint64(2)
             at += 1
-    to_go = np.int64(1) if m.ahead[ix(into + u)] & _BYTE == 1 else 1 + np.int64(least & _BYTE)
+    to_go = np.int64(1) if t.ahead[ix(into + u)] & _BYTE == 1 else 1 + np.int64(least & _BYTE)
     near = 0.0
     if weight(bots, v.seat, NEAR_SPOT) != 0.0:
         near = _nearness(bots, v.seat, end.kinds, least, left)

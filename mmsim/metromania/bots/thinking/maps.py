@@ -29,9 +29,9 @@ def usable(s: State, v: State, kinds: Any) -> np.uint64:
 
 
 @jit
-def find_free(s: State, b: Board, m: Thoughts) -> None:
+def find_free(s: State, b: Board, t: Thoughts) -> None:
     """Along which edges a tunnel could run: for the company in turn, and for the others (blank cells only)."""
-    kinds = m.held_kinds * np.uint64(SLOTS)
+    kinds = t.held_kinds * np.uint64(SLOTS)
     for word in range(1, b.words):
         own0, own1, own2, others0, others1, others2 = _ZERO, _ZERO, _ZERO, _ZERO, _ZERO, _ZERO
         spots1, spots2, spots3 = _ZERO, _ZERO, _ZERO
@@ -52,22 +52,22 @@ def find_free(s: State, b: Board, m: Thoughts) -> None:
             spots1 |= np.uint64(lanes & np.uint64(SLOTS << 16) != _ZERO) << at
             spots2 |= np.uint64(lanes & np.uint64(SLOTS << 32) != _ZERO) << at
             spots3 |= np.uint64(lanes & np.uint64(SLOTS << 48) != _ZERO) << at
-        m.free[ix(word)], m.free[ix(WORDS + word)], m.free[ix(2 * WORDS + word)] = own0, own1, own2
-        m.free[ix(3 * WORDS + word)], m.free[ix(4 * WORDS + word)], m.free[ix(5 * WORDS + word)] = (
+        t.free[ix(word)], t.free[ix(WORDS + word)], t.free[ix(2 * WORDS + word)] = own0, own1, own2
+        t.free[ix(3 * WORDS + word)], t.free[ix(4 * WORDS + word)], t.free[ix(5 * WORDS + word)] = (
             others0,
             others1,
             others2,
         )
-        m.spots[ix(word)], m.spots[ix(WORDS + word)], m.spots[ix(2 * WORDS + word)] = spots1, spots2, spots3
-    m.maps_made = _ZERO
-    m.ends_found = _ZERO
+        t.spots[ix(word)], t.spots[ix(WORDS + word)], t.spots[ix(2 * WORDS + word)] = spots1, spots2, spots3
+    t.maps_made = _ZERO
+    t.ends_found = _ZERO
 
 
 @inlined
-def _next_wave(b: Board, m: Thoughts, at: Any, before: Any, here: Any, after: Any) -> tuple[np.uint64, np.uint64]:
+def _next_wave(b: Board, t: Thoughts, at: Any, before: Any, here: Any, after: Any) -> tuple[np.uint64, np.uint64]:
     """One word of a wave a tunnel further on, and what of it goes up into the next word."""
     up, down = b.row_bits, np.uint64(64) - b.row_bits
-    free0, free1, free2 = m.free[ix(at)], m.free[ix(at + WORDS)], m.free[ix(at + 2 * WORDS)]
+    free0, free1, free2 = t.free[ix(at)], t.free[ix(at + WORDS)], t.free[ix(at + 2 * WORDS)]
     upwards = here & free1 | (here & free2) >> _ONE
     above = here >> up | after << down
     new = (here & free0) << _ONE | here >> _ONE & free0
@@ -77,7 +77,7 @@ def _next_wave(b: Board, m: Thoughts, at: Any, before: Any, here: Any, after: An
 
 
 @jit
-def _spread(b: Board, m: Thoughts, most: Any) -> None:
+def _spread(b: Board, t: Thoughts, most: Any) -> None:
     """Let a wave of the company in turn go on, up to a distance; its first vertices are one tunnel away.
 
     The distance of a vertex is kept as a Gray code in five planes of bits: with every step one plane flips for all
@@ -85,26 +85,26 @@ def _spread(b: Board, m: Thoughts, most: Any) -> None:
     """
     words = b.words
     for word in range(1, words):
-        m.unreached[ix(word)] = ~_ZERO
+        t.unreached[ix(word)] = ~_ZERO
         for i in range(PLANES):
-            m.plane[ix(WORDS * i + word)] = _ZERO
-    m.wave[ix(0)] = _ZERO
-    m.wave[ix(words)] = _ZERO
+            t.plane[ix(WORDS * i + word)] = _ZERO
+    t.wave[ix(0)] = _ZERO
+    t.wave[ix(words)] = _ZERO
     distance = np.int64(1)
     while distance <= most:
         something = _ZERO
         plane = WORDS * lowest_bit(np.uint64(distance))
         before = _ZERO
-        here = m.wave[ix(1)]
+        here = t.wave[ix(1)]
         for word in range(1, words):
-            after = m.wave[ix(word + 1)]
+            after = t.wave[ix(word + 1)]
             something |= here
-            unreached = m.unreached[ix(word)]
-            m.plane[ix(plane + word)] ^= unreached
+            unreached = t.unreached[ix(word)]
+            t.plane[ix(plane + word)] ^= unreached
             unreached &= ~here
-            m.unreached[ix(word)] = unreached
-            new, upwards = _next_wave(b, m, 3 * WORDS * OWN + word, before, here, after)
-            m.wave[ix(word)] = new & unreached
+            t.unreached[ix(word)] = unreached
+            new, upwards = _next_wave(b, t, 3 * WORDS * OWN + word, before, here, after)
+            t.wave[ix(word)] = new & unreached
             before = upwards
             here = after
         if something == _ZERO:
@@ -113,16 +113,16 @@ def _spread(b: Board, m: Thoughts, most: Any) -> None:
 
 
 @inlined
-def _write_map(b: Board, m: Thoughts, first: Any, to_ends: Any) -> None:
+def _write_map(b: Board, t: Thoughts, first: Any, to_ends: Any) -> None:
     """The planes of a wave as a byte a vertex: in `far`, or with those of the spots beside it in `ahead`."""
     for row in range(2 * b.side + 1):
         word, bit = np.int64(b.row_bit[ix(row)]) >> 6, np.uint64(b.row_bit[ix(row)]) & np.uint64(63)
-        none = m.unreached[ix(word)] >> bit
-        p4 = m.plane[ix(4 * WORDS + word)] >> bit
-        p3 = m.plane[ix(3 * WORDS + word)] >> bit ^ p4
-        p2 = m.plane[ix(2 * WORDS + word)] >> bit ^ p3
-        p1 = m.plane[ix(WORDS + word)] >> bit ^ p2
-        p0 = m.plane[ix(word)] >> bit ^ p1
+        none = t.unreached[ix(word)] >> bit
+        p4 = t.plane[ix(4 * WORDS + word)] >> bit
+        p3 = t.plane[ix(3 * WORDS + word)] >> bit ^ p4
+        p2 = t.plane[ix(2 * WORDS + word)] >> bit ^ p3
+        p1 = t.plane[ix(WORDS + word)] >> bit ^ p2
+        p0 = t.plane[ix(word)] >> bit ^ p1
         for v in range(np.int64(b.row_first[ix(row)]), np.int64(b.row_first[ix(row + 1)]), 8):
             far = (
                 spread_bits(p0)
@@ -133,9 +133,9 @@ def _write_map(b: Board, m: Thoughts, first: Any, to_ends: Any) -> None:
                 | spread_bits(none) * np.uint64(FAR)
             )
             if to_ends:
-                put_with_bytes(m.ahead, first + v, m.spots_ahead, v, far)
+                put_with_bytes(t.ahead, first + v, t.spots_ahead, v, far)
             else:
-                put_bytes(m.far, first + v, far)
+                put_bytes(t.far, first + v, far)
             p0, p1, p2, p3, p4, none = (
                 p0 >> np.uint64(8),
                 p1 >> np.uint64(8),
@@ -147,69 +147,69 @@ def _write_map(b: Board, m: Thoughts, first: Any, to_ends: Any) -> None:
 
 
 @inlined
-def goal_map(s: State, b: Board, r: Rules, m: Thoughts, side: Any) -> None:
+def goal_map(s: State, b: Board, r: Rules, t: Thoughts, side: Any) -> None:
     """Have the map to the ends of an own line that started on a side in `ahead`, made when first asked for."""
     bit = _ONE << np.uint64(side)
-    if m.maps_made & bit == _ZERO:
-        m.maps_made |= bit
-        _make_goal_map(s, b, r, m, side)
+    if t.maps_made & bit == _ZERO:
+        t.maps_made |= bit
+        _make_goal_map(s, b, r, t, side)
 
 
 @jit
-def _make_goal_map(s: State, b: Board, r: Rules, m: Thoughts, side: Any) -> None:
-    _start_at_ends(s, b, r, m, side)
-    _spread(b, m, np.int64(_LONGEST))
-    _write_map(b, m, (VERTICES + 1) * side, True)
+def _make_goal_map(s: State, b: Board, r: Rules, t: Thoughts, side: Any) -> None:
+    _start_at_ends(s, b, r, t, side)
+    _spread(b, t, np.int64(_LONGEST))
+    _write_map(b, t, (VERTICES + 1) * side, True)
 
 
 @jit
-def _start_at_ends(s: State, b: Board, r: Rules, m: Thoughts, side: Any) -> None:
+def _start_at_ends(s: State, b: Board, r: Rules, t: Thoughts, side: Any) -> None:
     """Begin a wave at the vertices from which a line that started on a side may end."""
-    if m.ends_found >> np.uint64(side) & _ONE == _ZERO:
-        m.ends_found |= _ONE << np.uint64(side)
-        _find_ends(s, b, r, m, side)
+    if t.ends_found >> np.uint64(side) & _ONE == _ZERO:
+        t.ends_found |= _ONE << np.uint64(side)
+        _find_ends(s, b, r, t, side)
     for word in range(1, b.words):
-        m.wave[ix(word)] = m.end_bits[ix(WORDS * side + word)]
+        t.wave[ix(word)] = t.end_bits[ix(WORDS * side + word)]
 
 
 @jit
-def _find_ends(s: State, b: Board, r: Rules, m: Thoughts, side: Any) -> None:
+def _find_ends(s: State, b: Board, r: Rules, t: Thoughts, side: Any) -> None:
     """The bits of the vertices from which a line that started on a side may end."""
     for word in range(1, b.words):
-        m.end_bits[ix(WORDS * side + word)] = _ZERO
+        t.end_bits[ix(WORDS * side + word)] = _ZERO
     for i in range(b.end_vertices):
         v = np.int64(b.end_vertex[ix(i)])
         at = np.uint64(b.bit[ix(v)])
         here = np.uint64(end_slots(s, b, r, side, v) != _ZERO)
-        m.end_bits[ix(np.uint64(WORDS * side) + (at >> np.uint64(6)))] |= here << (at & np.uint64(63))
+        t.end_bits[ix(np.uint64(WORDS * side) + (at >> np.uint64(6)))] |= here << (at & np.uint64(63))
 
 
 @jit
-def reach_targets(s: State, b: Board, r: Rules, m: Thoughts, side: Any, most: Any) -> np.int64:
+def reach_targets(s: State, b: Board, r: Rules, t: Thoughts, side: Any, most: Any) -> np.int64:
     """How far the nearest of the vertices in `target` is from an end, for a line of another company; 0: too far.
 
     The nearest ones are then those in `target` and in `wave`.
     """
-    _start_at_ends(s, b, r, m, side)
+    _start_at_ends(s, b, r, t, side)
     words = b.words
     something, met = _ZERO, _ZERO
     for word in range(1, words):
-        m.unreached[ix(word)] = ~_ZERO
-        something |= m.wave[ix(word)]
-        met |= m.wave[ix(word)] & m.target[ix(word)]
-    m.wave[ix(words)] = _ZERO
+        t.unreached[ix(word)] = ~_ZERO
+        something |= t.wave[ix(word)]
+        met |= t.wave[ix(word)] & t.target[ix(word)]
+    t.wave[ix(words)] = _ZERO
     distance = np.int64(1)
     while met == _ZERO and something != _ZERO and distance < most:
         something, before = _ZERO, _ZERO
-        here = m.wave[ix(1)]
+        here = t.wave[ix(1)]
         for word in range(1, words):
-            after = m.wave[ix(word + 1)]
-            unreached = m.unreached[ix(word)] & ~here
-            new, upwards = _next_wave(b, m, 3 * WORDS * OTHERS + word, before, here, after)
+            after = t.wave[ix(word + 1)]
+            unreached = t.unreached[ix(word)] & ~here
+            new, upwards = _next_wave(b, t, 3 * WORDS * OTHERS + word, before, here, after)
             new &= unreached
-            m.unreached[ix(word)], m.wave[ix(word)] = unreached, new
+            t.unreached[ix(word)], t.wave[ix(word)] = unreached, new
             something |= new
-            met |= new & m.target[ix(word)]
+            met |= new & t.target[ix(word)]
             before = upwards
             here = after
         distance += 1
@@ -217,14 +217,14 @@ def reach_targets(s: State, b: Board, r: Rules, m: Thoughts, side: Any, most: An
 
 
 @jit
-def spot_maps(s: State, b: Board, m: Thoughts) -> None:
+def spot_maps(s: State, b: Board, t: Thoughts) -> None:
     """The maps to the free spots on which the company in turn may lay a marker it holds (M1; M2 is left out)."""
     for lane in range(1, 4):
-        if m.held_kinds >> np.uint64(16 * lane) & _ONE != _ZERO:
+        if t.held_kinds >> np.uint64(16 * lane) & _ONE != _ZERO:
             for word in range(1, b.words):
-                m.wave[ix(word)] = m.spots[ix(WORDS * (lane - 1) + word)]
-            _spread(b, m, np.int64(NEAR))
-            _write_map(b, m, VERTICES * (lane - 1), False)
+                t.wave[ix(word)] = t.spots[ix(WORDS * (lane - 1) + word)]
+            _spread(b, t, np.int64(NEAR))
+            _write_map(b, t, VERTICES * (lane - 1), False)
     for v in range(b.city_vertices):
-        spots = np.uint32(m.far[ix(v)]) << np.uint32(8) | np.uint32(m.far[ix(VERTICES + v)]) << np.uint32(16)
-        m.spots_ahead[ix(v)] = spots | np.uint32(m.far[ix(2 * VERTICES + v)]) << np.uint32(24)
+        spots = np.uint32(t.far[ix(v)]) << np.uint32(8) | np.uint32(t.far[ix(VERTICES + v)]) << np.uint32(16)
+        t.spots_ahead[ix(v)] = spots | np.uint32(t.far[ix(2 * VERTICES + v)]) << np.uint32(24)

@@ -16,10 +16,9 @@ from mmsim.metromania.bots.thinking.maps import EVERY_DIRECTION, find_free, goal
 from mmsim.metromania.bots.thinking.memory import FAR, FAR_AWAY, Thoughts
 from mmsim.metromania.bots.thinking.rivals import shortest_ways
 from mmsim.metromania.engine.ending import blocked_lines
-from mmsim.metromania.engine.scoring import (
-    kept_points,
-)
+from mmsim.metromania.engine.scoring import kept_points
 from mmsim.metromania.engine.state import (
+    MARKERS,
     NOWHERE,
     OPEN,
     OTHERS,
@@ -27,6 +26,7 @@ from mmsim.metromania.engine.state import (
     ROUND,
     SEATS,
     SHARED_ALL,
+    SPOT_KINDS,
     STOP,
     TRIPS,
     VERTICES,
@@ -36,71 +36,78 @@ from mmsim.metromania.engine.state import (
 )
 from mmsim.metromania.engine.stations import directions_ahead, meets, parting, slots_ahead, splits, station_points
 from mmsim.metromania.engine.trips import Network, stations_at_cell
+from mmsim.metromania.rules.lattice import DIRECTIONS
 
 _ONE, _ZERO, _TWO_LINES = np.uint64(1), np.uint64(0), np.uint64(3)
 _BYTE = np.uint32(255)
 _PARK_LAKE = TRIPS - 1
-_KINDS = 3  # of spots
+_LAST_DIRECTION = len(DIRECTIONS) - 1
+# What is counted in tens, fives and so on, so that an input of the net comes to about one.
+_THREES, _FOURS, _FIVES, _TENS, _TWENTIES, _FIFTIES = 0.3, 0.25, 0.2, 0.1, 0.05, 0.02
+_FAR_OFF, _LATER = 4.0, 3.0  # beyond them an input does not grow
+_HOPELESS = 30.0  # tunnels to go with which nobody hopes for the end of a line any more
+_HELD_COST = 2.0  # points that a marker in the hand is expected to cost
+_NO_LINE, _AMPLE = 99.0, 9.0  # tunnels to go and to spare, before any line is counted
 
 
 @inlined
-def _put(m: Thoughts, at: Any, amount: Any) -> None:
-    m.inputs[ix(at)] = np.float32(amount)
+def _put(t: Thoughts, at: Any, amount: Any) -> None:
+    t.inputs[ix(at)] = np.float32(amount)
 
 
 @inlined
-def _add(m: Thoughts, at: Any, amount: Any) -> None:
-    m.inputs[ix(at)] += np.float32(amount)
+def _add(t: Thoughts, at: Any, amount: Any) -> None:
+    t.inputs[ix(at)] += np.float32(amount)
 
 
 @jit
-def describe_position(v: State, b: Board, r: Rules, m: Thoughts, net: Network, seat: Any, row: Any) -> None:
-    """Write the features of a view from a company's side into `m.inputs` from a place on; changes who is in turn."""
+def describe_position(v: State, b: Board, r: Rules, t: Thoughts, net: Network, seat: Any, row: Any) -> None:
+    """Write the features of a view from a company's side into `t.inputs` from a place on; changes who is in turn."""
     for i in range(inputs.POSITION):
-        _put(m, row + i, 0.0)
+        _put(t, row + i, 0.0)
     v.seat = seat
-    m.held_kinds = v.held[ix(2 * seat)] | v.held[ix(2 * seat + 1)]
-    find_free(v, b, m)
-    spot_maps(v, b, m)
-    find_networks(v, r, m)
-    _describe_trips(v, b, r, m, net, seat, row)
-    _forget_lines(m)
+    t.held_kinds = v.held[ix(2 * seat)] | v.held[ix(2 * seat + 1)]
+    find_free(v, b, t)
+    spot_maps(v, b, t)
+    find_networks(v, r, t)
+    _describe_trips(v, b, r, t, net, seat, row)
+    _forget_lines(t)
     for place in range(r.companies):
         other = seat + place if seat + place < r.companies else seat + place - r.companies
-        _describe_company(v, b, r, m, seat, other, row + inputs.COMPANY * place)
-    _describe_ways(m, row)
-    _compare(v, r, m, row, seat)
-    _describe_table(v, b, r, m, row)
+        _describe_company(v, b, r, t, seat, other, row + inputs.COMPANY * place)
+    _describe_ways(t, row)
+    _compare(v, r, t, row, seat)
+    _describe_table(v, b, r, t, row)
 
 
 @jit
-def _describe_trips(v: State, b: Board, r: Rules, m: Thoughts, net: Network, seat: Any, row: Any) -> None:
+def _describe_trips(v: State, b: Board, r: Rules, t: Thoughts, net: Network, seat: Any, row: Any) -> None:
     """The seven trips as they stand: what they bring everybody, and what the company's own ones lack."""
-    known = know_trips(v, b, r, net, m)
+    known = know_trips(v, b, r, net, t)
     for trip in range(TRIPS):
-        start, goal, possible, companies = add_trip(v, r, m, known, np.int64(trip))
+        start, goal, possible, companies = add_trip(v, r, t, known, np.int64(trip))
         on_route = possible and companies >> np.uint64(seat) & _ONE != _ZERO
         if trip == _PARK_LAKE:
-            _put(m, row + inputs.PARK, 1.0 if start != _ZERO else 0.0)
-            _put(m, row + inputs.PARK + 1, 1.0 if goal != _ZERO else 0.0)
-            _put(m, row + inputs.PARK + 2, _on_network(v, m, start))
-            _put(m, row + inputs.PARK + 3, _on_network(v, m, goal))
-            _put(m, row + inputs.PARK + 4, 1.0 if on_route else 0.0)
+            _put(t, row + inputs.PARK, 1.0 if start != _ZERO else 0.0)
+            _put(t, row + inputs.PARK + 1, 1.0 if goal != _ZERO else 0.0)
+            _put(t, row + inputs.PARK + 2, _on_network(v, t, start))
+            _put(t, row + inputs.PARK + 3, _on_network(v, t, goal))
+            _put(t, row + inputs.PARK + 4, 1.0 if on_route else 0.0)
         elif v.marker_holder[ix(2 * trip)] == seat or v.marker_holder[ix(2 * trip + 1)] == seat:
             own = 2 * trip + np.int64(v.marker_holder[ix(2 * trip)] != seat)
             own_end, other_end = (start, goal) if own == 2 * trip else (goal, start)
             state = 3 * _marker_state(v, own, own_end) + _marker_state(v, own ^ 1, other_end)
-            _add(m, row + inputs.OWN_TRIPS + state, 0.5)
+            _add(t, row + inputs.OWN_TRIPS + state, 0.5)
             if possible:
-                _add(m, row + inputs.SCORES + (0 if on_route else 1), 0.5)
+                _add(t, row + inputs.SCORES + (0 if on_route else 1), 0.5)
             elif start != _ZERO and goal != _ZERO:
-                ends = _on_network(v, m, start) + _on_network(v, m, goal)
-                _add(m, row + inputs.SCORES + (2 if ends > 0.0 else 3), 0.5)
-            _add(m, row + inputs.ALLIES, _likely_ally(r, m, own ^ 1))
+                ends = _on_network(v, t, start) + _on_network(v, t, goal)
+                _add(t, row + inputs.SCORES + (2 if ends > 0.0 else 3), 0.5)
+            _add(t, row + inputs.ALLIES, _likely_ally(r, t, own ^ 1))
         elif possible:
-            _add(m, row + inputs.GUEST + (0 if on_route else 1), 0.5)
+            _add(t, row + inputs.GUEST + (0 if on_route else 1), 0.5)
         elif start != _ZERO and goal != _ZERO:
-            _add(m, row + inputs.GUEST + 2, 0.5)
+            _add(t, row + inputs.GUEST + 2, 0.5)
 
 
 @inlined
@@ -110,23 +117,23 @@ def _marker_state(v: State, marker: Any, stations: Any) -> np.int64:
 
 
 @inlined
-def _on_network(v: State, m: Thoughts, stations: Any) -> float:
+def _on_network(v: State, t: Thoughts, stations: Any) -> float:
     """Whether a line of the company's network stops at one of some stations."""
     rest = stations
     lines = _ZERO
     while rest != _ZERO:
         lines |= np.uint64(v.lines_at[ix(v.station_at[ix(lowest_bit(rest))])])
         rest &= rest - _ONE
-    return 1.0 if lines & m.own_network != _ZERO else 0.0
+    return 1.0 if lines & t.own_network != _ZERO else 0.0
 
 
 @inlined
-def _likely_ally(r: Rules, m: Thoughts, marker: Any) -> float:
+def _likely_ally(r: Rules, t: Thoughts, marker: Any) -> float:
     """How likely a marker is with a company of the network; who holds what was guessed before the turn."""
     likely = 0.0
     for company in range(r.companies):
-        if m.own_network >> np.uint64(2 * company) & _TWO_LINES != _ZERO:
-            likely += m.holder[ix(SEATS * marker + company)]
+        if t.own_network >> np.uint64(2 * company) & _TWO_LINES != _ZERO:
+            likely += t.holder[ix(SEATS * marker + company)]
     return 0.5 * likely
 
 
@@ -141,12 +148,12 @@ def _lines_met(v: State, line: Any) -> np.uint64:
 
 
 @jit
-def _describe_company(v: State, b: Board, r: Rules, m: Thoughts, seat: Any, company: Any, at: Any) -> None:
+def _describe_company(v: State, b: Board, r: Rules, t: Thoughts, seat: Any, company: Any, at: Any) -> None:
     """A company: its points, how far its lines are from an end, its markers.
 
     In one piece: what is counted on the way along its two lines goes into many inputs.
     """
-    nearer, farther, total, slack, stops, met = 99.0, 0.0, 0.0, 9.0, 0.0, _ZERO
+    nearer, farther, total, slack, stops, met = _NO_LINE, 0.0, 0.0, _AMPLE, 0.0, _ZERO
     hope, unstarted, stuck, points_next = 0.0, 0.0, 0.0, 0.0
     for line in range(2 * company, 2 * company + 2):
         to_go = 0.0
@@ -161,128 +168,128 @@ def _describe_company(v: State, b: Board, r: Rules, m: Thoughts, seat: Any, comp
         else:
             left = np.float64(r.tunnels_per_line - v.tunnels[ix(line)])
             if company == seat:
-                to_go = _own_line(v, b, r, m, np.int64(line))
-                m.own_points += _points_ahead(v, b, r, m, np.int64(line))
-                m.own_reserve += left
+                to_go = _own_line(v, b, r, t, np.int64(line))
+                t.own_points += _points_ahead(v, b, r, t, np.int64(line))
+                t.own_reserve += left
             else:
-                to_go = np.float64(shortest_ways(v, b, r, m, np.int64(line))[0])
-            points_next = max(points_next, _points_next(v, b, r, m, np.int64(line), company == seat))
+                to_go = np.float64(shortest_ways(v, b, r, t, np.int64(line))[0])
+            points_next = max(points_next, _points_next(v, b, r, t, np.int64(line), company == seat))
             slack = min(slack, left - to_go)
             if to_go > left or to_go >= FAR_AWAY:
                 stuck += 1.0
             else:
-                hope += 1.0 - to_go / 30.0
+                hope += 1.0 - to_go / _HOPELESS
         nearer = min(nearer, to_go)
         farther = max(farther, to_go)
         total += to_go
     laid, unserved = 0.0, 0.0
-    for marker in range(12):
+    for marker in range(MARKERS):
         cell = v.marker_cell[ix(marker)]
         if v.marker_holder[ix(marker)] == company and cell != NOWHERE:
             laid += 1.0
             unserved += 1.0 if stations_at_cell(v, b, cell) == _ZERO else 0.0
     held = np.float64(r.hand_size) - laid
     turns = np.ceil(total / r.dig)
-    trips = m.trip_points[ix(company)]
+    trips = t.trip_points[ix(company)]
     points = np.float64(v.points[ix(company)])
-    _put(m, at + inputs.OF_POINTS, 0.1 * points)
-    _put(m, at + inputs.OF_KEPT, 0.1 * kept_points(v, r, company))
-    _put(m, at + inputs.OF_TRIPS, 0.1 * trips)
-    _put(m, at + inputs.OF_ENDED, 0.5 * count_bits(v.ended >> np.uint64(2 * company) & _TWO_LINES))
-    _put(m, at + inputs.OF_NEARER, 0.1 * nearer)
-    _put(m, at + inputs.OF_FARTHER, 0.1 * farther)
-    _put(m, at + inputs.OF_UNSTARTED, 0.5 * unstarted)
-    _put(m, at + inputs.OF_SLACK, 0.2 * max(slack, -4.0))
-    _put(m, at + inputs.OF_TURNS, 0.2 * turns)
-    _put(m, at + inputs.OF_SOON, 1.0 / (1.0 + turns))
-    _put(m, at + inputs.OF_HELD, held / r.hand_size)
-    _put(m, at + inputs.OF_UNSERVED, 0.5 * unserved)
-    network = m.network[ix(2 * company)] | m.network[ix(2 * company + 1)]
-    _put(m, at + inputs.OF_NETWORK, 0.2 * count_bits(network))
-    _put(m, at + inputs.OF_PROJECTED, 0.1 * (0.5 * points * hope + trips - 2.0 * held))
-    _put(m, at + inputs.OF_NEXT_POINTS, 0.5 * points_next)
-    _put(m, at + inputs.OF_STUCK, 0.5 * stuck)
-    _put(m, at + inputs.OF_STOPS, 0.1 * stops)
-    _put(m, at + inputs.OF_MET, 0.2 * count_bits(met))
+    _put(t, at + inputs.OF_POINTS, _TENS * points)
+    _put(t, at + inputs.OF_KEPT, _TENS * kept_points(v, r, company))
+    _put(t, at + inputs.OF_TRIPS, _TENS * trips)
+    _put(t, at + inputs.OF_ENDED, 0.5 * count_bits(v.ended >> np.uint64(2 * company) & _TWO_LINES))
+    _put(t, at + inputs.OF_NEARER, _TENS * nearer)
+    _put(t, at + inputs.OF_FARTHER, _TENS * farther)
+    _put(t, at + inputs.OF_UNSTARTED, 0.5 * unstarted)
+    _put(t, at + inputs.OF_SLACK, _FIVES * max(slack, -_FAR_OFF))
+    _put(t, at + inputs.OF_TURNS, _FIVES * turns)
+    _put(t, at + inputs.OF_SOON, 1.0 / (1.0 + turns))
+    _put(t, at + inputs.OF_HELD, held / r.hand_size)
+    _put(t, at + inputs.OF_UNSERVED, 0.5 * unserved)
+    network = t.network[ix(2 * company)] | t.network[ix(2 * company + 1)]
+    _put(t, at + inputs.OF_NETWORK, _FIVES * count_bits(network))
+    _put(t, at + inputs.OF_PROJECTED, _TENS * (0.5 * points * hope + trips - _HELD_COST * held))
+    _put(t, at + inputs.OF_NEXT_POINTS, 0.5 * points_next)
+    _put(t, at + inputs.OF_STUCK, 0.5 * stuck)
+    _put(t, at + inputs.OF_STOPS, _TENS * stops)
+    _put(t, at + inputs.OF_MET, _FIVES * count_bits(met))
     if company != seat:
-        _put(m, at + inputs.OF_MATE, 1.0 if r.seat_player[ix(company)] == r.seat_player[ix(seat)] else 0.0)
+        _put(t, at + inputs.OF_MATE, 1.0 if r.seat_player[ix(company)] == r.seat_player[ix(seat)] else 0.0)
 
 
 @jit
-def _own_line(v: State, b: Board, r: Rules, m: Thoughts, line: Any) -> float:
+def _own_line(v: State, b: Board, r: Rules, t: Thoughts, line: Any) -> float:
     """Tunnels that an own line has to an end; notes its room, the ways it may take, and the spots it may reach."""
     u = v.terminus[ix(line)]
     left = r.tunnels_per_line - v.tunnels[ix(line)]
     station = v.station[ix(u)] != 0
-    goal_map(v, b, r, m, v.start_side[ix(line)])
+    goal_map(v, b, r, t, v.start_side[ix(line)])
     into = (VERTICES + 1) * v.start_side[ix(line)]
-    open_here = usable(v, u, m.held_kinds) & slots_ahead(v.direction[ix(line)], station)
+    open_here = usable(v, u, t.held_kinds) & slots_ahead(v.direction[ix(line)], station)
     open_here |= open_here >> _ONE  # the two slots of a direction
     to_go, room, ways = np.int64(FAR_AWAY), 0.0, 0.0
     if left > 0:
-        if m.ahead[ix(into + u)] & _BYTE == 1:
+        if t.ahead[ix(into + u)] & _BYTE == 1:
             to_go, ways = np.int64(1), 1.0
         k, directions = directions_ahead(v.direction[ix(line)], station)
         for _ in range(directions):
             w = np.int64(b.neighbour[ix(6 * u + k)])
             if open_here >> np.uint64(2 * k) & _ONE != _ZERO and v.lines_at[ix(w)] >> line & 1 == 0:
-                beyond = m.ahead[ix(into + w)]
+                beyond = t.ahead[ix(into + w)]
                 room += 1.0
                 far = 1 + np.int64(beyond & _BYTE)
                 if far < to_go:
                     to_go, ways = far, 1.0
                 elif far == to_go:
                     ways += 1.0
-                for kind in range(_KINDS):
+                for kind in range(SPOT_KINDS):
                     spot = np.int64(beyond >> np.uint32(8 * kind + 8) & _BYTE)
-                    m.spot_near[ix(kind)] = min(m.spot_near[ix(kind)], spot)
-            k = np.int64(0) if k == 5 else k + 1
-    m.own_room[ix(line & 1)] = room
-    m.own_ways[ix(line & 1)] = ways
+                    t.spot_near[ix(kind)] = min(t.spot_near[ix(kind)], spot)
+            k = np.int64(0) if k == _LAST_DIRECTION else k + 1
+    t.own_room[ix(line & 1)] = room
+    t.own_ways[ix(line & 1)] = ways
     return np.float64(to_go)
 
 
 @inlined
-def _forget_lines(m: Thoughts) -> None:
+def _forget_lines(t: Thoughts) -> None:
     for number in range(2):
-        m.own_room[ix(number)] = -1.0
-        m.own_ways[ix(number)] = -1.0
-    m.own_points = 0.0
-    m.own_reserve = 0.0
-    for kind in range(_KINDS):
-        m.spot_near[ix(kind)] = FAR
+        t.own_room[ix(number)] = -1.0
+        t.own_ways[ix(number)] = -1.0
+    t.own_points = 0.0
+    t.own_reserve = 0.0
+    for kind in range(SPOT_KINDS):
+        t.spot_near[ix(kind)] = FAR
 
 
 @jit
-def _describe_ways(m: Thoughts, row: Any) -> None:
+def _describe_ways(t: Thoughts, row: Any) -> None:
     """Where the own lines may go on: all of it, the least of either line, and the spots they may reach."""
     room, least_room, ways, least_ways = 0.0, 9.0, 0.0, 9.0
     for number in range(2):
-        if m.own_room[ix(number)] >= 0.0:
-            room += m.own_room[ix(number)]
-            ways += m.own_ways[ix(number)]
-            least_room = min(least_room, m.own_room[ix(number)])
-            least_ways = min(least_ways, m.own_ways[ix(number)])
+        if t.own_room[ix(number)] >= 0.0:
+            room += t.own_room[ix(number)]
+            ways += t.own_ways[ix(number)]
+            least_room = min(least_room, t.own_room[ix(number)])
+            least_ways = min(least_ways, t.own_ways[ix(number)])
     near, none = 0.0, 0.0
-    for kind in range(_KINDS):
-        if m.held_kinds >> np.uint64(16 * (kind + 1)) & _ONE != _ZERO:
-            near += 1.0 / (1.0 + m.spot_near[ix(kind)])
-            none += 1.0 if m.spot_near[ix(kind)] == FAR else 0.0
-    _put(m, row + inputs.SPOTS, near)
-    _put(m, row + inputs.SPOTS + 1, 0.5 * none)
-    _put(m, row + inputs.ROOM, 0.2 * room)
-    _put(m, row + inputs.ROOM + 1, 0.3 * min(least_room, 4.0))
-    _put(m, row + inputs.WAYS, 0.2 * ways)
-    _put(m, row + inputs.WAYS + 1, 0.3 * min(least_ways, 4.0))
-    _put(m, row + inputs.WAYS + 2, 0.3 * m.own_points)
-    _put(m, row + inputs.WAYS + 3, 0.05 * m.own_reserve)
+    for kind in range(SPOT_KINDS):
+        if t.held_kinds >> np.uint64(16 * (kind + 1)) & _ONE != _ZERO:
+            near += 1.0 / (1.0 + t.spot_near[ix(kind)])
+            none += 1.0 if t.spot_near[ix(kind)] == FAR else 0.0
+    _put(t, row + inputs.SPOTS, near)
+    _put(t, row + inputs.SPOTS + 1, 0.5 * none)
+    _put(t, row + inputs.ROOM, _FIVES * room)
+    _put(t, row + inputs.ROOM + 1, _THREES * min(least_room, _FAR_OFF))
+    _put(t, row + inputs.WAYS, _FIVES * ways)
+    _put(t, row + inputs.WAYS + 1, _THREES * min(least_ways, _FAR_OFF))
+    _put(t, row + inputs.WAYS + 2, _THREES * t.own_points)
+    _put(t, row + inputs.WAYS + 3, _TWENTIES * t.own_reserve)
 
 
 @jit
-def _points_next(v: State, b: Board, r: Rules, m: Thoughts, line: Any, own: Any) -> float:
+def _points_next(v: State, b: Board, r: Rules, t: Thoughts, line: Any, own: Any) -> float:
     """The most points that the next tunnel of a line may score with stations."""
     u = v.terminus[ix(line)]
-    rest = v.open[ix(line)] & usable(v, u, m.held_kinds if own else _ONE)
+    rest = v.open[ix(line)] & usable(v, u, t.held_kinds if own else _ONE)
     rest = (rest | rest >> _ONE) & np.uint64(EVERY_DIRECTION)
     most = np.int64(0)
     while rest != _ZERO:
@@ -299,11 +306,11 @@ def _points_next(v: State, b: Board, r: Rules, m: Thoughts, line: Any, own: Any)
 
 
 @jit
-def _points_ahead(v: State, b: Board, r: Rules, m: Thoughts, line: Any) -> float:
+def _points_ahead(v: State, b: Board, r: Rules, t: Thoughts, line: Any) -> float:
     """The most points that the next two tunnels of an own line may score with stations."""
     u = v.terminus[ix(line)]
     most = np.int64(0)
-    rest = v.open[ix(line)] & usable(v, u, m.held_kinds)
+    rest = v.open[ix(line)] & usable(v, u, t.held_kinds)
     rest = (rest | rest >> _ONE) & np.uint64(EVERY_DIRECTION)
     while rest != _ZERO:
         d = lowest_bit(rest) >> 1
@@ -327,7 +334,7 @@ def _points_ahead(v: State, b: Board, r: Rules, m: Thoughts, line: Any) -> float
 
 
 @jit
-def _compare(v: State, r: Rules, m: Thoughts, row: Any, seat: Any) -> None:
+def _compare(v: State, r: Rules, t: Thoughts, row: Any, seat: Any) -> None:
     """The company's player beside the others: points as they stand and as they may become, and the race to the end."""
     own, own_projected, best, best_projected = 0.0, 0.0, -99.0, -99.0
     ahead = 0.0
@@ -336,57 +343,57 @@ def _compare(v: State, r: Rules, m: Thoughts, row: Any, seat: Any) -> None:
         for company in range(r.companies):
             if r.seat_player[ix(company)] == player:
                 at = row + inputs.COMPANY * ((company - seat) % r.companies)
-                stands += m.inputs[ix(at + inputs.OF_KEPT)] + m.inputs[ix(at + inputs.OF_TRIPS)]
-                projected += m.inputs[ix(at + inputs.OF_PROJECTED)]
-        m.player_stands[ix(player)] = stands
+                stands += t.inputs[ix(at + inputs.OF_KEPT)] + t.inputs[ix(at + inputs.OF_TRIPS)]
+                projected += t.inputs[ix(at + inputs.OF_PROJECTED)]
+        t.player_stands[ix(player)] = stands
         if player == r.seat_player[ix(seat)]:
             own, own_projected = stands, projected
         else:
             best, best_projected = max(best, stands), max(best_projected, projected)
     for player in range(r.players):
-        ahead += 1.0 if m.player_stands[ix(player)] > own else 0.0
+        ahead += 1.0 if t.player_stands[ix(player)] > own else 0.0
     first, second, leading, leader_turns = 99.0, 99.0, -99.0, 0.0
     for place in range(1, r.companies):
         at = row + inputs.COMPANY * place
-        if m.inputs[ix(at + inputs.OF_MATE)] == 0.0:
-            turns = np.float64(m.inputs[ix(at + inputs.OF_TURNS)])
-            if m.inputs[ix(at + inputs.OF_PROJECTED)] > leading:
-                leading, leader_turns = np.float64(m.inputs[ix(at + inputs.OF_PROJECTED)]), turns
+        if t.inputs[ix(at + inputs.OF_MATE)] == 0.0:
+            turns = np.float64(t.inputs[ix(at + inputs.OF_TURNS)])
+            if t.inputs[ix(at + inputs.OF_PROJECTED)] > leading:
+                leading, leader_turns = np.float64(t.inputs[ix(at + inputs.OF_PROJECTED)]), turns
             second = min(second, max(first, turns))
             first = min(first, turns)
-    _put(m, row + inputs.LEAD, own - best)
-    _put(m, row + inputs.LEAD + 1, own_projected - best_projected)
-    _put(m, row + inputs.LEAD + 2, 0.5 * ahead)
+    _put(t, row + inputs.LEAD, own - best)
+    _put(t, row + inputs.LEAD + 1, own_projected - best_projected)
+    _put(t, row + inputs.LEAD + 2, 0.5 * ahead)
     soon = 1.0 / (1.0 + 5.0 * first)  # as `OF_SOON`: turns are fifths here
-    _put(m, row + inputs.LEAD + 3, (own - best) * m.inputs[ix(row + inputs.OF_SOON)])
-    _put(m, row + inputs.LEAD + 4, (own - best) * soon)
-    _put(m, row + inputs.LEAD + 5, (own_projected - best_projected) * (1.0 - soon))
-    _put(m, row + inputs.LEAD + 6, min(leader_turns, 4.0))
-    _put(m, row + inputs.LEAD + 7, min(np.float64(m.inputs[ix(row + inputs.OF_TURNS)]) - first, 3.0))
-    _put(m, row + inputs.LEAD + 8, min(first, 4.0))
-    _put(m, row + inputs.LEAD + 9, min(second, 4.0))
+    _put(t, row + inputs.LEAD + 3, (own - best) * t.inputs[ix(row + inputs.OF_SOON)])
+    _put(t, row + inputs.LEAD + 4, (own - best) * soon)
+    _put(t, row + inputs.LEAD + 5, (own_projected - best_projected) * (1.0 - soon))
+    _put(t, row + inputs.LEAD + 6, min(leader_turns, _FAR_OFF))
+    _put(t, row + inputs.LEAD + 7, min(np.float64(t.inputs[ix(row + inputs.OF_TURNS)]) - first, _LATER))
+    _put(t, row + inputs.LEAD + 8, min(first, _FAR_OFF))
+    _put(t, row + inputs.LEAD + 9, min(second, _FAR_OFF))
     if v.over:
-        _put(m, row + inputs.OVER, 1.0)
-        _put(m, row + inputs.OVER + 1, 1.0 if own > best else 0.0)
-        _put(m, row + inputs.OVER + 2, 1.0 if own < best else 0.0)
+        _put(t, row + inputs.OVER, 1.0)
+        _put(t, row + inputs.OVER + 1, 1.0 if own > best else 0.0)
+        _put(t, row + inputs.OVER + 2, 1.0 if own < best else 0.0)
 
 
 @jit
-def _describe_table(v: State, b: Board, r: Rules, m: Thoughts, row: Any) -> None:
+def _describe_table(v: State, b: Board, r: Rules, t: Thoughts, row: Any) -> None:
     """What belongs to nobody: stations left, how near the end of the building phase is, and the rules that matter."""
     unserved = 0.0
     for place in range(r.companies):
-        unserved += m.inputs[ix(row + inputs.COMPANY * place + inputs.OF_UNSERVED)]
+        unserved += t.inputs[ix(row + inputs.COMPANY * place + inputs.OF_UNSERVED)]
     gone = count_bits(v.ended | blocked_lines(v, b, r))
-    _put(m, row + inputs.SUPPLY, 0.05 * v.supply)
-    _put(m, row + inputs.SUPPLY + 1, 0.25 * (r.end_lines - gone))
-    _put(m, row + inputs.SUPPLY + 2, unserved)
-    _put(m, row + inputs.LAST_ROUND, 1.0 if v.last_turns >= 0 else 0.0)
-    _put(m, row + inputs.TURN, 0.02 * v.turn)
-    _put(m, row + inputs.RULES, 0.25 * r.companies)
-    _put(m, row + inputs.RULES + 1, 1.0 if r.companies > r.players else 0.0)
-    _put(m, row + inputs.RULES + 2, 1.0 if r.last_round == OTHERS or r.last_round == ROUND else 0.0)
-    _put(m, row + inputs.RULES + 3, 1.0 if r.trigger_turn == STOP else 0.0)
-    _put(m, row + inputs.RULES + 4, 1.0 if r.hands == OPEN else 0.0)
-    _put(m, row + inputs.RULES + 5, 1.0 if r.shared_trip == SHARED_ALL else 0.0)
-    _put(m, row + inputs.RULES + 6, 0.3 * r.dig)
+    _put(t, row + inputs.SUPPLY, _TWENTIES * v.supply)
+    _put(t, row + inputs.SUPPLY + 1, _FOURS * (r.end_lines - gone))
+    _put(t, row + inputs.SUPPLY + 2, unserved)
+    _put(t, row + inputs.LAST_ROUND, 1.0 if v.last_turns >= 0 else 0.0)
+    _put(t, row + inputs.TURN, _FIFTIES * v.turn)
+    _put(t, row + inputs.RULES, _FOURS * r.companies)
+    _put(t, row + inputs.RULES + 1, 1.0 if r.companies > r.players else 0.0)
+    _put(t, row + inputs.RULES + 2, 1.0 if r.last_round == OTHERS or r.last_round == ROUND else 0.0)
+    _put(t, row + inputs.RULES + 3, 1.0 if r.trigger_turn == STOP else 0.0)
+    _put(t, row + inputs.RULES + 4, 1.0 if r.hands == OPEN else 0.0)
+    _put(t, row + inputs.RULES + 5, 1.0 if r.shared_trip == SHARED_ALL else 0.0)
+    _put(t, row + inputs.RULES + 6, _THREES * r.dig)

@@ -21,26 +21,26 @@ def _seat_after(v: State, r: Rules, places: Any) -> np.int64:
 
 
 @inlined
-def company_in_front(v: State, r: Rules, m: Thoughts) -> np.int64:
+def company_in_front(v: State, r: Rules, t: Thoughts) -> np.int64:
     """The company of another player with the best standing; of several the one whose turn comes first."""
     front = np.int64(-1)
     for places in range(1, r.companies):
         seat = _seat_after(v, r, np.int64(places))
         if r.seat_player[ix(seat)] != r.seat_player[ix(v.seat)] and (
-            front < 0 or m.standing[ix(seat)] > m.standing[ix(front)]
+            front < 0 or t.standing[ix(seat)] > t.standing[ix(front)]
         ):
             front = np.int64(seat)
     return front
 
 
 @jit
-def find_needs(v: State, b: Board, r: Rules, m: Thoughts) -> None:
+def find_needs(v: State, b: Board, r: Rules, t: Thoughts) -> None:
     """Which cells the other companies need for their next tunnel, and how soon one of them may end both its lines."""
-    for i in range(m.needs):
-        m.need[ix(m.needed[ix(i)])] = 0.0
-        m.need_leader[ix(m.needed[ix(i)])] = 0.0
-    m.needs = 0
-    m.rival_turns = _NEVER_ENDS
+    for i in range(t.needs):
+        t.need[ix(t.needed[ix(i)])] = 0.0
+        t.need_leader[ix(t.needed[ix(i)])] = 0.0
+    t.needs = 0
+    t.rival_turns = _NEVER_ENDS
     for places in range(1, r.companies):  # sums of shares are the same to the last bit wherever somebody sits
         seat = _seat_after(v, r, np.int64(places))
         if r.seat_player[ix(seat)] == r.seat_player[ix(v.seat)]:
@@ -50,21 +50,21 @@ def find_needs(v: State, b: Board, r: Rules, m: Thoughts) -> None:
             if v.started >> np.uint64(line) & _ONE == _ZERO:
                 to_dig += 2 * b.side
             elif v.ended >> np.uint64(line) & _ONE == _ZERO:
-                to_dig += _line_needs(v, b, r, m, np.int64(line), seat == m.rival)
-        m.rival_turns = min(m.rival_turns, to_dig / r.dig)
+                to_dig += _line_needs(v, b, r, t, np.int64(line), seat == t.rival)
+        t.rival_turns = min(t.rival_turns, to_dig / r.dig)
 
 
 @inlined
-def _line_needs(v: State, b: Board, r: Rules, m: Thoughts, line: Any, leading: Any) -> np.int64:
+def _line_needs(v: State, b: Board, r: Rules, t: Thoughts, line: Any, leading: Any) -> np.int64:
     """The cells of the next tunnels on the shortest ways of a line; returns how many tunnels it has to go."""
-    to_go, slots = shortest_ways(v, b, r, m, line)
+    to_go, slots = shortest_ways(v, b, r, t, line)
     if slots != _ZERO:
-        _note_needs(b, m, v.terminus[ix(line)], slots, np.float64(to_go), leading)
+        _note_needs(b, t, v.terminus[ix(line)], slots, np.float64(to_go), leading)
     return to_go
 
 
 @jit
-def shortest_ways(v: State, b: Board, r: Rules, m: Thoughts, line: Any) -> tuple[np.int64, np.uint64]:
+def shortest_ways(v: State, b: Board, r: Rules, t: Thoughts, line: Any) -> tuple[np.int64, np.uint64]:
     """How many tunnels a line of another company has to go, and the slots of the next ones on its shortest ways."""
     u = v.terminus[ix(line)]
     ways = v.open[ix(line)] & (v.lanes[ix(u)] | v.end_free[ix(u)])
@@ -75,13 +75,13 @@ def shortest_ways(v: State, b: Board, r: Rules, m: Thoughts, line: Any) -> tuple
     if exits != _ZERO:
         return np.int64(1), exits
     for word in range(1, b.words):
-        m.target[ix(word)] = _ZERO
+        t.target[ix(word)] = _ZERO
     rest = (ways | ways >> _ONE) & np.uint64(EVERY_DIRECTION)
     while rest != _ZERO:
         at = np.uint64(b.bit[ix(b.neighbour[ix(6 * u + (lowest_bit(rest) >> 1))])])
-        m.target[ix(at >> np.uint64(6))] |= _ONE << (at & np.uint64(63))
+        t.target[ix(at >> np.uint64(6))] |= _ONE << (at & np.uint64(63))
         rest &= rest - _ONE
-    beyond = reach_targets(v, b, r, m, v.start_side[ix(line)], most - 1)
+    beyond = reach_targets(v, b, r, t, v.start_side[ix(line)], most - 1)
     if beyond == 0:
         return np.int64(FAR_AWAY), _ZERO
     nearest = _ZERO
@@ -89,23 +89,23 @@ def shortest_ways(v: State, b: Board, r: Rules, m: Thoughts, line: Any) -> tuple
     while rest != _ZERO:
         slot = lowest_bit(rest)
         at = np.uint64(b.bit[ix(b.neighbour[ix(6 * u + (slot >> 1))])])
-        met = m.wave[ix(at >> np.uint64(6))] >> (at & np.uint64(63)) & _ONE
+        met = t.wave[ix(at >> np.uint64(6))] >> (at & np.uint64(63)) & _ONE
         nearest |= met << np.uint64(slot)
         rest &= rest - _ONE
     return 1 + beyond, nearest
 
 
 @inlined
-def _note_needs(b: Board, m: Thoughts, u: Any, slots: Any, to_go: Any, leading: Any) -> None:
+def _note_needs(b: Board, t: Thoughts, u: Any, slots: Any, to_go: Any, leading: Any) -> None:
     """Note that a line with so many tunnels to go needs one of the cells of some slots."""
     share = 1.0 / (np.float64(count_bits(slots)) * to_go)
     rest = slots
     while rest != _ZERO:
         cell = b.slot_cell[ix(12 * u + lowest_bit(rest))]
-        if m.need[ix(cell)] == 0.0:
-            m.needed[ix(m.needs)] = cell
-            m.needs += 1
-        m.need[ix(cell)] += share
+        if t.need[ix(cell)] == 0.0:
+            t.needed[ix(t.needs)] = cell
+            t.needs += 1
+        t.need[ix(cell)] += share
         if leading:
-            m.need_leader[ix(cell)] += share
+            t.need_leader[ix(cell)] += share
         rest &= rest - _ONE

@@ -50,7 +50,7 @@ PLAYED, SEEN = 2, 3  # places in `views`; 0 and 1 are for weighing
 
 @jit
 def search(
-    views: Views, b: Board, r: Rules, deals: Any, seatings: Any, row: Any, m: Thoughts, net: Network
+    views: Views, b: Board, r: Rules, deals: Any, seatings: Any, row: Any, t: Thoughts, net: Network
 ) -> np.int64:
     """Compare turns of the company in turn in `views[0]`; returns the place of the best among `search_code`."""
     seen, bots = views[SEEN], seatings[row]
@@ -58,15 +58,15 @@ def search(
     seat = seen.seat
     left = np.int64(weight(bots, seat, WIDTH + PLAYOUTS))
     most = min(np.int64(weight(bots, seat, WIDTH + TURNS_COMPARED)), left)
-    compare_turns(views, b, r, bots, m, net, max(most, np.int64(weight(bots, seat, WIDTH + CANDIDATES))))
-    _gather_turns(m, most)
-    if m.compared == 1:
+    compare_turns(views, b, r, bots, t, net, max(most, np.int64(weight(bots, seat, WIDTH + CANDIDATES))))
+    _gather_turns(t, most)
+    if t.compared == 1:
         return np.int64(0)
-    gather_deals(seen, r, m, deals)
-    if m.deals == 0 and _something_hidden(seen, r):
+    gather_deals(seen, r, t, deals)
+    if t.deals == 0 and _something_hidden(seen, r):
         return np.int64(0)  # hands that no deal explains: nothing to play out
     open_stream(seen, 0, 1)
-    still = m.compared
+    still = t.compared
     rounds = np.int64(0)
     while (1 << rounds) < still:
         rounds += 1
@@ -76,55 +76,55 @@ def search(
             if left < still:
                 break
             left -= still
-            _compare_once(views, b, r, deals, seatings, row, m, net)
-        _judge(m, weight(bots, seat, WIDTH + PRIOR))
+            _compare_once(views, b, r, deals, seatings, row, t, net)
+        _judge(t, weight(bots, seat, WIDTH + PRIOR))
         if done == rounds - 1 and left > 0:  # of two
-            draw_world(seen, r, m, row)
-            _add_playout(views, b, r, deals, seatings, row, m, net, _leader(m))
-            _judge(m, weight(bots, seat, WIDTH + PRIOR))
-        still = _drop_half(m, still)
-    return _leader(m)
+            draw_world(seen, r, t, row)
+            _add_playout(views, b, r, deals, seatings, row, t, net, _leader(t))
+            _judge(t, weight(bots, seat, WIDTH + PRIOR))
+        still = _drop_half(t, still)
+    return _leader(t)
 
 
 @jit
-def _gather_turns(m: Thoughts, most: Any) -> None:
+def _gather_turns(t: Thoughts, most: Any) -> None:
     """The best turns by the net, the best first."""
-    m.compared = 0
-    for at in range(m.candidates):
-        m.tried[ix(m.candidate[ix(at)])] = 0
-    while m.compared < min(most, m.candidates):
+    t.compared = 0
+    for at in range(t.candidates):
+        t.tried[ix(t.candidate[ix(at)])] = 0
+    while t.compared < min(most, t.candidates):
         best = np.int64(-1)
-        for at in range(m.candidates):
-            better = best < 0 or m.candidate_value[ix(at)] > m.candidate_value[ix(best)]
-            if better and not m.tried[ix(m.candidate[ix(at)])]:
+        for at in range(t.candidates):
+            better = best < 0 or t.candidate_value[ix(at)] > t.candidate_value[ix(best)]
+            if better and not t.tried[ix(t.candidate[ix(at)])]:
                 best = np.int64(at)
-        first = m.candidate[ix(best)]
-        m.tried[ix(first)] = 1
-        m.search_net[ix(m.compared)] = m.candidate_value[ix(best)]
-        note_turn(m, m.compared, first)
-        m.compared += 1
+        first = t.candidate[ix(best)]
+        t.tried[ix(first)] = 1
+        t.search_net[ix(t.compared)] = t.candidate_value[ix(best)]
+        note_turn(t, t.compared, first)
+        t.compared += 1
 
 
 @jit
-def note_turn(m: Thoughts, at: Any, first: Any) -> None:
+def note_turn(t: Thoughts, at: Any, first: Any) -> None:
     """The turn that begins with a first move is one of those to be played out."""
-    m.search_sum[ix(at)] = 0.0
-    m.search_count[ix(at)] = 0
-    m.search_mean[ix(at)] = 0.0
-    m.search_out[ix(at)] = 0
-    m.search_length[ix(at)] = m.turn_length[ix(first)]
-    for i in range(m.turn_length[ix(first)]):
-        m.search_code[ix(DEPTH * at + i)] = m.turn_code[ix(DEPTH * first + i)]
+    t.search_sum[ix(at)] = 0.0
+    t.search_count[ix(at)] = 0
+    t.search_mean[ix(at)] = 0.0
+    t.search_out[ix(at)] = 0
+    t.search_length[ix(at)] = t.turn_length[ix(first)]
+    for i in range(t.turn_length[ix(first)]):
+        t.search_code[ix(DEPTH * at + i)] = t.turn_code[ix(DEPTH * first + i)]
 
 
 @jit
-def gather_deals(v: State, r: Rules, m: Thoughts, deals: Any) -> None:
+def gather_deals(v: State, r: Rules, t: Thoughts, deals: Any) -> None:
     """All deals that agree with the hands that are seen and with who has placed what."""
-    m.deals = 0
+    t.deals = 0
     for which in range(deals.size // (SEATS * HAND)):
-        if m.deals < MOST_DEALS and _agrees(v, r, deals, which):
-            m.deal[ix(m.deals)] = which
-            m.deals += 1
+        if t.deals < MOST_DEALS and _agrees(v, r, deals, which):
+            t.deal[ix(t.deals)] = which
+            t.deals += 1
 
 
 @jit
@@ -155,24 +155,24 @@ def _agrees(v: State, r: Rules, deals: Any, which: Any) -> bool:
 
 @jit
 def _compare_once(
-    views: Views, b: Board, r: Rules, deals: Any, seatings: Any, row: Any, m: Thoughts, net: Network
+    views: Views, b: Board, r: Rules, deals: Any, seatings: Any, row: Any, t: Thoughts, net: Network
 ) -> None:
     """One playout for every turn still compared, all in the same world."""
-    draw_world(views[SEEN], r, m, row)
-    for at in range(m.compared):
-        if not m.search_out[ix(at)]:
-            _add_playout(views, b, r, deals, seatings, row, m, net, np.int64(at))
+    draw_world(views[SEEN], r, t, row)
+    for at in range(t.compared):
+        if not t.search_out[ix(at)]:
+            _add_playout(views, b, r, deals, seatings, row, t, net, np.int64(at))
 
 
 @jit
-def draw_world(seen: Any, r: Rules, m: Thoughts, row: Any) -> None:
+def draw_world(seen: Any, r: Rules, t: Thoughts, row: Any) -> None:
     """Draw the hands, the chance and the opponents of a playout; a player goes on by the weights it sits there with."""
-    draw_deal(seen, m)
+    draw_deal(seen, t)
     for places in range(r.companies):
         seat = (seen.seat + places) % r.companies
-        m.guide[ix(seat)] = row
+        t.guide[ix(seat)] = row
         if r.seat_player[ix(seat)] != r.seat_player[ix(seen.seat)]:
-            m.guide[ix(seat)] = draw_guide(seen, row)
+            t.guide[ix(seat)] = draw_guide(seen, row)
 
 
 @jit
@@ -182,62 +182,62 @@ def draw_guide(seen: Any, row: Any) -> np.int64:
 
 
 @jit
-def draw_deal(seen: Any, m: Thoughts) -> None:
+def draw_deal(seen: Any, t: Thoughts) -> None:
     """Draw the hands and the chance of a playout."""
-    m.search_deal = np.int64(m.deal[ix(draw_below(seen, 0, m.deals))]) if m.deals > 0 else np.int64(-1)
-    m.search_chance = next_word(seen, 0) << _HALF | next_word(seen, 0)
+    t.search_deal = np.int64(t.deal[ix(draw_below(seen, 0, t.deals))]) if t.deals > 0 else np.int64(-1)
+    t.search_chance = next_word(seen, 0) << _HALF | next_word(seen, 0)
 
 
 @jit
 def _add_playout(
-    views: Views, b: Board, r: Rules, deals: Any, seatings: Any, row: Any, m: Thoughts, net: Network, at: Any
+    views: Views, b: Board, r: Rules, deals: Any, seatings: Any, row: Any, t: Thoughts, net: Network, at: Any
 ) -> None:
     """A playout of a turn in the world that was drawn; nine arguments, those of `play_in_world`."""
     margin = weight(seatings[row], views[SEEN].seat, WIDTH + MARGIN)
-    m.search_sum[ix(at)] += play_in_world(views, b, r, deals, seatings, m, net, at, margin)
-    m.search_count[ix(at)] += 1
+    t.search_sum[ix(at)] += play_in_world(views, b, r, deals, seatings, t, net, at, margin)
+    t.search_count[ix(at)] += 1
 
 
 @jit
 def play_in_world(
-    views: Views, b: Board, r: Rules, deals: Any, seatings: Any, m: Thoughts, net: Network, at: Any, margin: Any
+    views: Views, b: Board, r: Rules, deals: Any, seatings: Any, t: Thoughts, net: Network, at: Any, margin: Any
 ) -> float:
     """The value of a turn of the position seen, played out once in the world that was drawn.
 
     Nine arguments: compiled code passes records on one by one.
     """
-    enter_world(views, b, r, deals, m)
+    enter_world(views, b, r, deals, t)
     s = views[PLAYED]
     player = r.seat_player[ix(s.seat)]
     turn = s.turn
-    for i in range(m.search_length[ix(at)]):
-        code = m.search_code[ix(DEPTH * at + i)]
+    for i in range(t.search_length[ix(at)]):
+        code = t.search_code[ix(DEPTH * at + i)]
         if s.turn == turn and may_play(s, b, code):
             play_on(s, b, r, code)
-    play_out(views, b, r, seatings, m, net)
+    play_out(views, b, r, seatings, t, net)
     return _value(s, r, player, margin)
 
 
 @jit
-def enter_world(views: Views, b: Board, r: Rules, deals: Any, m: Thoughts) -> None:
+def enter_world(views: Views, b: Board, r: Rules, deals: Any, t: Thoughts) -> None:
     """Put the position seen, with the hands and the chance that were drawn, into `views[PLAYED]`."""
     s = views[PLAYED]
     copy_position(s, views[SEEN], b)
-    if m.search_deal >= 0:
-        give_hands(s, r, deals, m.search_deal)
+    if t.search_deal >= 0:
+        give_hands(s, r, deals, t.search_deal)
         for line in range(2 * r.companies):
             note_touching(s, b, r, np.int64(line))
-    set_seed(s, m.search_chance, s.turn)
+    set_seed(s, t.search_chance, s.turn)
     for places in range(r.companies):
         open_stream(s, 1 + (s.seat + places) % r.companies, _BOT + places)
 
 
 @jit
-def play_out(views: Views, b: Board, r: Rules, seatings: Any, m: Thoughts, net: Network) -> None:
+def play_out(views: Views, b: Board, r: Rules, seatings: Any, t: Thoughts, net: Network) -> None:
     """Play the game in `views[PLAYED]` to its end, every seat by the row of `BOTS` that guides it, and score it."""
     s = views[PLAYED]
     while not s.over:
-        play_on(s, b, r, choose_alone(s, b, r, seatings[m.guide[ix(s.seat)]], m, net, views))
+        play_on(s, b, r, choose_alone(s, b, r, seatings[t.guide[ix(s.seat)]], t, net, views))
     score_game(s, b, r, net)
 
 
@@ -258,37 +258,37 @@ def _value(s: State, r: Rules, player: Any, margin: Any) -> float:
 
 
 @jit
-def _judge(m: Thoughts, prior: Any) -> None:
+def _judge(t: Thoughts, prior: Any) -> None:
     """What each turn still compared is worth by its playouts and by the net, which knows only how turns differ."""
     above, playouts = 0.0, 0.0
-    for at in range(m.compared):
-        if not m.search_out[ix(at)]:
-            above += m.search_sum[ix(at)] - m.search_count[ix(at)] * m.search_net[ix(at)]
-            playouts += m.search_count[ix(at)]
+    for at in range(t.compared):
+        if not t.search_out[ix(at)]:
+            above += t.search_sum[ix(at)] - t.search_count[ix(at)] * t.search_net[ix(at)]
+            playouts += t.search_count[ix(at)]
     above /= max(playouts, 1.0)
-    for at in range(m.compared):
-        if not m.search_out[ix(at)]:
-            opinion = prior * (above + m.search_net[ix(at)])
-            m.search_mean[ix(at)] = (m.search_sum[ix(at)] + opinion) / max(m.search_count[ix(at)] + prior, 1.0)
+    for at in range(t.compared):
+        if not t.search_out[ix(at)]:
+            opinion = prior * (above + t.search_net[ix(at)])
+            t.search_mean[ix(at)] = (t.search_sum[ix(at)] + opinion) / max(t.search_count[ix(at)] + prior, 1.0)
 
 
 @jit
-def _drop_half(m: Thoughts, still: Any) -> np.int64:
+def _drop_half(t: Thoughts, still: Any) -> np.int64:
     """The worse half of the turns is compared no more."""
     for _ in range(still // 2):
         worst, found = _MORE_THAN_ALL, np.int64(-1)
-        for at in range(m.compared):
-            if not m.search_out[ix(at)] and m.search_mean[ix(at)] <= worst:
-                worst, found = m.search_mean[ix(at)], np.int64(at)
-        m.search_out[ix(found)] = 1
+        for at in range(t.compared):
+            if not t.search_out[ix(at)] and t.search_mean[ix(at)] <= worst:
+                worst, found = t.search_mean[ix(at)], np.int64(at)
+        t.search_out[ix(found)] = 1
     return still - still // 2
 
 
 @jit
-def _leader(m: Thoughts) -> np.int64:
+def _leader(t: Thoughts) -> np.int64:
     """The best of the turns still compared."""
     best, found = -_MORE_THAN_ALL, np.int64(0)
-    for at in range(m.compared):
-        if not m.search_out[ix(at)] and m.search_mean[ix(at)] > best:
-            best, found = m.search_mean[ix(at)], np.int64(at)
+    for at in range(t.compared):
+        if not t.search_out[ix(at)] and t.search_mean[ix(at)] > best:
+            best, found = t.search_mean[ix(at)], np.int64(at)
     return found

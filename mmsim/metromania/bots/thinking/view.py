@@ -8,7 +8,7 @@ from mmsim.compiled.accel import ix, jit, lowest_bit
 from mmsim.compiled.streams import next_word, set_seed
 from mmsim.metromania.bots.thinking.memory import Thoughts, Views
 from mmsim.metromania.engine.copies import copy_position
-from mmsim.metromania.engine.state import HAND, MARKERS, NOWHERE, OPEN, SEATS, Board, Rules, State
+from mmsim.metromania.engine.state import HAND, MARKERS, NOWHERE, OPEN, SEATS, SPOT_KINDS, Board, Rules, State
 
 UNKNOWN = -1
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
@@ -55,30 +55,30 @@ def hide_hand(v: State, r: Rules, seat: Any) -> None:
 
 
 @jit
-def guess_holders(v: State, r: Rules, m: Thoughts) -> None:
+def guess_holders(v: State, r: Rules, t: Thoughts) -> None:
     """The chance that a company holds a marker: certain where hands are seen, else shared among who may hold it."""
     unknown = _ZERO  # bits of the markers that a hidden hand may hold
     for marker in range(MARKERS):
         unknown |= np.uint64(v.marker_holder[ix(marker)] == UNKNOWN) << np.uint64(marker)
         for seat in range(SEATS):
-            m.holder[ix(SEATS * marker + seat)] = np.float64(v.marker_holder[ix(marker)] == seat)
+            t.holder[ix(SEATS * marker + seat)] = np.float64(v.marker_holder[ix(marker)] == seat)
     if unknown == _ZERO:
         return
     for seat in range(r.companies):
         if v.hand_marker[ix(HAND * seat)] == UNKNOWN:
-            _note_candidates(v, r, m, seat, unknown)
+            _note_candidates(v, r, t, seat, unknown)
     rest = unknown
     while rest != _ZERO:
         row, candidates = SEATS * lowest_bit(rest), 0.0
         for seat in range(r.companies):
-            candidates += m.holder[ix(row + seat)]
+            candidates += t.holder[ix(row + seat)]
         for seat in range(r.companies):
-            m.holder[ix(row + seat)] /= max(candidates, 1.0)
+            t.holder[ix(row + seat)] /= max(candidates, 1.0)
         rest &= rest - _ONE
 
 
 @jit
-def _note_candidates(v: State, r: Rules, m: Thoughts, seat: Any, unknown: Any) -> None:
+def _note_candidates(v: State, r: Rules, t: Thoughts, seat: Any, unknown: Any) -> None:
     """Which of the unknown markers a company may hold: its hand is not full of others and has no letter twice."""
     letters, kinds, laid = _ZERO, _ZERO, np.int64(0)
     for marker in range(MARKERS):
@@ -86,11 +86,11 @@ def _note_candidates(v: State, r: Rules, m: Thoughts, seat: Any, unknown: Any) -
         letters |= has << np.uint64(marker >> 1)
         kinds |= has << np.uint64(v.marker_kind[ix(marker)])
         laid += np.int64(has)
-    if r.hand_size != 3:
-        kinds = _ZERO  # only three markers are of three kinds
+    if r.hand_size != SPOT_KINDS:
+        kinds = _ZERO  # only a hand of three has one marker of each kind
     rest = unknown if laid < r.hand_size else _ZERO
     while rest != _ZERO:
         other = lowest_bit(rest)
         seen = letters >> np.uint64(other >> 1) | kinds >> np.uint64(v.marker_kind[ix(other)])
-        m.holder[ix(SEATS * other + seat)] = np.float64(seen & _ONE == _ZERO)
+        t.holder[ix(SEATS * other + seat)] = np.float64(seen & _ONE == _ZERO)
         rest &= rest - _ONE

@@ -12,13 +12,13 @@ def weight(bots: Bots, seat: Any, which: Any) -> float:
 
 
 @inlined
-def note_if(explaining: Any, bots: Bots, m: Thoughts, seat: Any, feature: Any, amount: Any) -> float:
+def note_if(explaining: Any, bots: Bots, t: Thoughts, seat: Any, feature: Any, amount: Any) -> float:
     """An amount of a feature: what it is worth to the bot, and in the list of amounts if those are told."""
     if explaining:
-        m.amount[ix(feature)] += amount
+        t.amount[ix(feature)] += amount
     return weight(bots, seat, feature) * amount
 
 
 @jit
-def note(bots: Bots, m: Thoughts, seat: Any, feature: Any, amount: Any) -> float:
-    return note_if(m.explaining, bots, m, seat, feature, amount)
+def note(bots: Bots, t: Thoughts, seat: Any, feature: Any, amount: Any) -> float:
+    return note_if(t.explaining, bots, t, seat, feature, amount)

@@ -12,7 +12,8 @@ from mmsim.compiled.accel import inlined, ix, jit, lowest_bit
 from mmsim.metromania.bots.thinking.features import place_value
 from mmsim.metromania.bots.thinking.line_ends import as_it_stands
 from mmsim.metromania.bots.thinking.memory import DEPTH, FIRST_MOVES, PLANS, RIVALS, TRIP_POINTS, WIDTH, Bots, Thoughts
-from mmsim.metromania.bots.thinking.plans import (
+from mmsim.metromania.bots.thinking.plans import first_tunnel, go_on, next_tunnel, planned_length
+from mmsim.metromania.bots.thinking.waiting_plans import (
     CODE_BITS,
     EXPLAINING,
     EXPLAINING_STEP,
@@ -20,10 +21,6 @@ from mmsim.metromania.bots.thinking.plans import (
     NEVER,
     QUIET,
     code_of,
-    first_tunnel,
-    go_on,
-    next_tunnel,
-    planned_length,
 )
 from mmsim.metromania.engine.moves import DIG, END, STATION, kth_move, move_code, move_parts, way_move
 from mmsim.metromania.engine.state import PATH, Board, Rules, State
@@ -33,70 +30,70 @@ _ONE, _ZERO = np.uint64(1), np.uint64(0)
 
 
 @jit
-def weigh_turns(v: State, b: Board, r: Rules, bots: Bots, m: Thoughts) -> None:
+def weigh_turns(v: State, b: Board, r: Rules, bots: Bots, t: Thoughts) -> None:
     """For every legal move the best turn that begins with it, and its value."""
-    m.planned = planned_length(v, r, bots)
-    m.firsts = min(v.choices, np.int64(FIRST_MOVES))
+    t.planned = planned_length(v, r, bots)
+    t.firsts = min(v.choices, np.int64(FIRST_MOVES))
     for i in range(2 * PLANS):
-        m.line_best[ix(i)] = -1
-        m.line_value[ix(i)] = NEVER
-    m.first = 0
+        t.line_best[ix(i)] = -1
+        t.line_value[ix(i)] = NEVER
+    t.first = 0
     for at in range(4):
         rest = v.ways[ix(at)]
-        while rest != _ZERO and m.first < m.firsts:
-            _weigh_first(v, b, r, bots, m, way_move(v, np.int64(at), lowest_bit(rest)))
+        while rest != _ZERO and t.first < t.firsts:
+            _weigh_first(v, b, r, bots, t, way_move(v, np.int64(at), lowest_bit(rest)))
             rest &= rest - _ONE
-            m.first += 1
-    while m.first < m.firsts:
-        _weigh_first(v, b, r, bots, m, kth_move(v, b, m.first))
-        m.first += 1
-    _put_together(v, r, m)
+            t.first += 1
+    while t.first < t.firsts:
+        _weigh_first(v, b, r, bots, t, kth_move(v, b, t.first))
+        t.first += 1
+    _put_together(v, r, t)
 
 
 @jit
-def _weigh_first(v: State, b: Board, r: Rules, bots: Bots, m: Thoughts, code: Any) -> None:
+def _weigh_first(v: State, b: Board, r: Rules, bots: Bots, t: Thoughts, code: Any) -> None:
     """Weigh all plans of a first move, or the move itself if it is no tunnel."""
-    first = m.first
-    m.tried[ix(first)] = 0
+    first = t.first
+    t.tried[ix(first)] = 0
     for i in range(PLANS):
-        m.best[ix(PLANS * first + i)] = NEVER
+        t.best[ix(PLANS * first + i)] = NEVER
     kind, number, what, _ = move_parts(code)
-    m.turn_code[ix(DEPTH * first)] = code
-    m.turn_length[ix(first)] = 1
-    m.turn_made[ix(first)] = 0
-    m.value[ix(first)] = 0.0
-    m.first_line[ix(first)] = -1
-    m.twin[ix(first)] = -1
+    t.turn_code[ix(DEPTH * first)] = code
+    t.turn_length[ix(first)] = 1
+    t.turn_made[ix(first)] = 0
+    t.value[ix(first)] = 0.0
+    t.first_line[ix(first)] = -1
+    t.twin[ix(first)] = -1
     if kind == STATION:
         line = 2 * v.seat + number
         x = np.int64(v.path[ix(PATH * line + what)])
-        m.value[ix(first)] = place_value(v, b, r, bots, m, line, x, m.unserved, m.own_network)
-        m.turn_made[ix(first)] = 1
+        t.value[ix(first)] = place_value(v, b, r, bots, t, line, x, t.unserved, t.own_network)
+        t.turn_made[ix(first)] = 1
     elif kind <= END:
-        m.first_line[ix(first)] = number
-        if _is_twin(v, b, m, first, code):  # its plans and its turn are those of the move before
-            m.twin[ix(first)] = first - 1
-            m.twin[ix(first - 1)] = first
+        t.first_line[ix(first)] = number
+        if _is_twin(v, b, t, first, code):  # its plans and its turn are those of the move before
+            t.twin[ix(first)] = first - 1
+            t.twin[ix(first - 1)] = first
             return
-        m.waiting = 0
-        side = first_tunnel(v, b, r, bots, m, code)
-        while m.waiting > 0:
-            go_on(v, b, r, bots, m, number, side)
-        _note_best(m, first, number)
+        t.waiting = 0
+        side = first_tunnel(v, b, r, bots, t, code)
+        while t.waiting > 0:
+            go_on(v, b, r, bots, t, number, side)
+        _note_best(t, first, number)
 
 
 @inlined
-def _note_best(m: Thoughts, first: Any, number: Any) -> None:
+def _note_best(t: Thoughts, first: Any, number: Any) -> None:
     """Note the plans of a first move that are the best so far of their line."""
     for i in range(2, PLANS):
         at, of_line = PLANS * first + i, PLANS * number + i
-        value, best, place = m.best[ix(at)], m.line_value[ix(of_line)], m.line_best[ix(of_line)]
-        m.line_value[ix(of_line)] = value if value > best else best
-        m.line_best[ix(of_line)] = np.int64(at) if value > best else place
+        value, best, place = t.best[ix(at)], t.line_value[ix(of_line)], t.line_best[ix(of_line)]
+        t.line_value[ix(of_line)] = value if value > best else best
+        t.line_best[ix(of_line)] = np.int64(at) if value > best else place
 
 
 @inlined
-def _is_twin(v: State, b: Board, m: Thoughts, first: Any, code: Any) -> bool:
+def _is_twin(v: State, b: Board, t: Thoughts, first: Any, code: Any) -> bool:
     """Whether a first tunnel runs along the same edge as the one before it, through a cell worth as much.
 
     What may follow is the same then, unless there is a station where they end: only from there a line may turn so
@@ -105,138 +102,138 @@ def _is_twin(v: State, b: Board, m: Thoughts, first: Any, code: Any) -> bool:
     kind, number, slot, marker = move_parts(code)
     if first == 0 or kind != DIG or marker != 0 or slot & 1 == 0:
         return False
-    before = m.turn_code[ix(DEPTH * (first - 1))]
-    if before != move_code(DIG, number, slot - 1, 0) or m.first_there[ix(first - 1)]:
+    before = t.turn_code[ix(DEPTH * (first - 1))]
+    if before != move_code(DIG, number, slot - 1, 0) or t.first_there[ix(first - 1)]:
         return False
     u = v.terminus[ix(2 * v.seat + number)]
     cell, other = b.slot_cell[ix(12 * u + slot)], b.slot_cell[ix(12 * u + slot - 1)]
-    return m.need[ix(cell)] == m.need[ix(other)] and m.need_leader[ix(cell)] == m.need_leader[ix(other)]
+    return t.need[ix(cell)] == t.need[ix(other)] and t.need_leader[ix(cell)] == t.need_leader[ix(other)]
 
 
 @inlined
-def _copy_turn(m: Thoughts, first: Any) -> None:
+def _copy_turn(t: Thoughts, first: Any) -> None:
     """Take over the turn of the first move before this one, its twin."""
-    m.value[ix(first)] = m.value[ix(first - 1)]
-    m.turn_length[ix(first)] = m.turn_length[ix(first - 1)]
-    m.turn_made[ix(first)] = m.turn_made[ix(first - 1)]
+    t.value[ix(first)] = t.value[ix(first - 1)]
+    t.turn_length[ix(first)] = t.turn_length[ix(first - 1)]
+    t.turn_made[ix(first)] = t.turn_made[ix(first - 1)]
     for i in range(1, DEPTH):
-        m.turn_code[ix(DEPTH * first + i)] = m.turn_code[ix(DEPTH * (first - 1) + i)]
+        t.turn_code[ix(DEPTH * first + i)] = t.turn_code[ix(DEPTH * (first - 1) + i)]
 
 
 @jit
-def _put_together(v: State, r: Rules, m: Thoughts) -> None:
+def _put_together(v: State, r: Rules, t: Thoughts) -> None:
     """Whole turns: a plan of one line, then the best plan of the other line for the tunnels that are left."""
-    length = m.planned
+    length = t.planned
     markers = r.markers_per_turn - v.markers_laid
-    _plan_rests(m)
-    for f in range(m.firsts):
+    _plan_rests(t)
+    for f in range(t.firsts):
         first = np.int64(f)
-        number = m.first_line[ix(first)]
+        number = t.first_line[ix(first)]
         if number < 0:
             continue
-        if first > 0 and m.twin[ix(first)] == first - 1:
-            _copy_turn(m, first)
+        if first > 0 and t.twin[ix(first)] == first - 1:
+            _copy_turn(t, first)
             continue
         best, tunnels, laid = NEVER, np.int64(1), np.int64(0)
         for plan in range(2, 2 * length + 2):
-            way = _way_left(m, number, plan >> 1, np.int64(plan & 1 < markers))
-            value = m.best[ix(PLANS * first + plan)]
-            whole = value + m.rest_value[ix(way)] + _SHORT_TURN * (length - (plan >> 1) - m.rest_length[ix(way)])
+            way = _way_left(t, number, plan >> 1, np.int64(plan & 1 < markers))
+            value = t.best[ix(PLANS * first + plan)]
+            whole = value + t.rest_value[ix(way)] + _SHORT_TURN * (length - (plan >> 1) - t.rest_length[ix(way)])
             better = (value != NEVER) & (whole > best)
             best = whole if better else best
             tunnels, laid = np.int64(plan >> 1) if better else tunnels, np.int64(plan & 1) if better else laid
-        m.value[ix(first)] = best
+        t.value[ix(first)] = best
         if best != NEVER:
-            way = _way_left(m, number, tunnels, np.int64(laid < markers))
-            _write_turn(m, first, m.best_codes[ix(PLANS * first + 2 * tunnels + laid)], tunnels, way)
+            way = _way_left(t, number, tunnels, np.int64(laid < markers))
+            _write_turn(t, first, t.best_codes[ix(PLANS * first + 2 * tunnels + laid)], tunnels, way)
 
 
 @inlined
-def _way_left(m: Thoughts, number: Any, tunnels: Any, may_lay: Any) -> np.int64:
+def _way_left(t: Thoughts, number: Any, tunnels: Any, may_lay: Any) -> np.int64:
     """Where the best plan of the other line is kept for what so many tunnels of a line leave."""
-    return (DEPTH + 1) * (2 * (1 - number) + may_lay) + m.planned - tunnels
+    return (DEPTH + 1) * (2 * (1 - number) + may_lay) + t.planned - tunnels
 
 
 @inlined
-def _write_turn(m: Thoughts, first: Any, codes: Any, tunnels: Any, way: Any) -> None:
+def _write_turn(t: Thoughts, first: Any, codes: Any, tunnels: Any, way: Any) -> None:
     """Write down the turn of a first move: so many tunnels of its line, then what the other line does."""
-    rest, other = m.rest_length[ix(way)], m.rest_plan[ix(way)]
-    others = m.best_codes[ix(other)] if other >= 0 else np.int64(0)
-    m.turn_length[ix(first)] = tunnels + rest
-    m.turn_made[ix(first)] = (codes >> MADE_AT) + (others >> MADE_AT)
+    rest, other = t.rest_length[ix(way)], t.rest_plan[ix(way)]
+    others = t.best_codes[ix(other)] if other >= 0 else np.int64(0)
+    t.turn_length[ix(first)] = tunnels + rest
+    t.turn_made[ix(first)] = (codes >> MADE_AT) + (others >> MADE_AT)
     codes |= (others & (1 << MADE_AT) - 1) << CODE_BITS * tunnels
     for i in range(DEPTH):
-        m.turn_code[ix(DEPTH * first + i)] = code_of(codes, i)
+        t.turn_code[ix(DEPTH * first + i)] = code_of(codes, i)
 
 
 @inlined
-def _plan_rests(m: Thoughts) -> None:
+def _plan_rests(t: Thoughts) -> None:
     """The best plan of either line for the tunnels that the other leaves, or for as many of them as it can dig."""
     for number in range(2):
         for may_lay in range(2):
             row = (DEPTH + 1) * (2 * number + may_lay)
-            m.rest_plan[ix(row)], m.rest_length[ix(row)], m.rest_value[ix(row)] = -1, 0, 0.0
-            for tunnels in range(1, m.planned + 1):
-                plan = _best_plan(m, number, tunnels, may_lay != 0)
+            t.rest_plan[ix(row)], t.rest_length[ix(row)], t.rest_value[ix(row)] = -1, 0, 0.0
+            for tunnels in range(1, t.planned + 1):
+                plan = _best_plan(t, number, tunnels, may_lay != 0)
                 length = np.int64(tunnels)
                 if plan < 0:
-                    plan, length = m.rest_plan[ix(row + tunnels - 1)], m.rest_length[ix(row + tunnels - 1)]
-                m.rest_plan[ix(row + tunnels)], m.rest_length[ix(row + tunnels)] = plan, length
-                m.rest_value[ix(row + tunnels)] = m.best[ix(plan)] if plan >= 0 else 0.0
+                    plan, length = t.rest_plan[ix(row + tunnels - 1)], t.rest_length[ix(row + tunnels - 1)]
+                t.rest_plan[ix(row + tunnels)], t.rest_length[ix(row + tunnels)] = plan, length
+                t.rest_value[ix(row + tunnels)] = t.best[ix(plan)] if plan >= 0 else 0.0
 
 
 @inlined
-def _best_plan(m: Thoughts, number: Any, tunnels: Any, may_lay: Any) -> np.int64:
+def _best_plan(t: Thoughts, number: Any, tunnels: Any, may_lay: Any) -> np.int64:
     """The place of the best plan of so many tunnels for a line; -1 for none."""
     plain = PLANS * number + 2 * tunnels
     laying = plain + 1
-    if may_lay and m.line_value[ix(laying)] > m.line_value[ix(plain)]:
-        return m.line_best[ix(laying)]
-    return m.line_best[ix(plain)]
+    if may_lay and t.line_value[ix(laying)] > t.line_value[ix(plain)]:
+        return t.line_best[ix(laying)]
+    return t.line_best[ix(plain)]
 
 
 @jit
-def explain_turn(v: State, b: Board, r: Rules, bots: Bots, m: Thoughts, first: Any) -> None:
+def explain_turn(v: State, b: Board, r: Rules, bots: Bots, t: Thoughts, first: Any) -> None:
     """Write down the amounts of all features of a turn that has been weighed."""
     for feature in range(WIDTH):
-        m.amount[ix(feature)] = 0.0
-    length = m.turn_length[ix(first)]
-    kind, number, what, _ = move_parts(m.turn_code[ix(DEPTH * first)])
+        t.amount[ix(feature)] = 0.0
+    length = t.turn_length[ix(first)]
+    kind, number, what, _ = move_parts(t.turn_code[ix(DEPTH * first)])
     if kind == STATION:
-        m.explaining = EXPLAINING
+        t.explaining = EXPLAINING
         line = 2 * v.seat + number
         x = np.int64(v.path[ix(PATH * line + what)])
-        place_value(v, b, r, bots, m, line, x, m.unserved, m.own_network)
+        place_value(v, b, r, bots, t, line, x, t.unserved, t.own_network)
     elif kind <= END:
         for of_line in range(2):
             last = np.int64(-1)
             for i in range(length):
-                if move_parts(m.turn_code[ix(DEPTH * first + i)])[1] == of_line:
+                if move_parts(t.turn_code[ix(DEPTH * first + i)])[1] == of_line:
                     last = np.int64(i)
             if last >= 0:
-                _explain_line(v, b, r, bots, m, first, np.int64(of_line), last)
-    m.explaining = QUIET
-    m.amount[ix(TRIP_POINTS)] += m.turn_own[ix(first)]
-    m.amount[ix(RIVALS)] += m.turn_rival[ix(first)]
+                _explain_line(v, b, r, bots, t, first, np.int64(of_line), last)
+    t.explaining = QUIET
+    t.amount[ix(TRIP_POINTS)] += t.turn_own[ix(first)]
+    t.amount[ix(RIVALS)] += t.turn_rival[ix(first)]
 
 
 @jit
-def _explain_line(v: State, b: Board, r: Rules, bots: Bots, m: Thoughts, first: Any, number: Any, last: Any) -> None:
+def _explain_line(v: State, b: Board, r: Rules, bots: Bots, t: Thoughts, first: Any, number: Any, last: Any) -> None:
     """The tunnels of one line in a turn: what they bring, and how the end of the line changes."""
-    m.explaining = EXPLAINING
+    t.explaining = EXPLAINING
     for feature in range(WIDTH):
-        m.amount[ix(feature)] = -m.amount[ix(feature)]
-    as_it_stands(v, b, r, bots, m, number)
+        t.amount[ix(feature)] = -t.amount[ix(feature)]
+    as_it_stands(v, b, r, bots, t, number)
     for feature in range(WIDTH):
-        m.amount[ix(feature)] = -m.amount[ix(feature)]
-    m.waiting = 0
+        t.amount[ix(feature)] = -t.amount[ix(feature)]
+    t.waiting = 0
     side = np.int64(0)
     for i in range(last + 1):
-        code = m.turn_code[ix(DEPTH * first + i)]
+        code = t.turn_code[ix(DEPTH * first + i)]
         if move_parts(code)[1] != number:
             continue
-        m.explaining = EXPLAINING if i == last else EXPLAINING_STEP
-        if m.waiting == 0:
-            side = first_tunnel(v, b, r, bots, m, code)
+        t.explaining = EXPLAINING if i == last else EXPLAINING_STEP
+        if t.waiting == 0:
+            side = first_tunnel(v, b, r, bots, t, code)
         else:
-            next_tunnel(v, b, r, bots, m, number, side, code)
+            next_tunnel(v, b, r, bots, t, number, side, code)
