@@ -1,27 +1,26 @@
 """The chances to win in the first games of every variant of a run: one table beside the others, made when asked for."""
 
 import io
-from collections.abc import Callable, Iterator
-from concurrent.futures import as_completed
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mmsim.batch.again import GameOfRun, for_each_game
 from mmsim.batch.check import record
 from mmsim.batch.manifest import CHANCES
 from mmsim.batch.store import Run
 from mmsim.core.errors import MmsimError, UsageError
 from mmsim.core.files import write_atomically
 from mmsim.core.game import Foresees
-from mmsim.core.processes import Helpers, cores
 
 if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
 Tell = Callable[[int, int], None]  # (games done, games to do)
-_Task = tuple[int, int]  # variant and number of a game
 
 
 def sample_chances(run: Run, games: int, playouts: int, workers: int | None, tell: Tell) -> int:
@@ -38,7 +37,8 @@ def sample_chances(run: Run, games: int, playouts: int, workers: int | None, tel
     run.game.start_up()  # compiled once, before the workers want it
     found = {}
     try:
-        for task, chances in _play(run, [task for task in wanted if task not in done], playouts, workers):
+        missing, work = [task for task in wanted if task not in done], partial(_chances, playouts=playouts)
+        for task, chances in for_each_game(run, missing, work, workers):
             found[task] = chances
             tell(len(done) + len(found), len(wanted))
     finally:
@@ -47,7 +47,7 @@ def sample_chances(run: Run, games: int, playouts: int, workers: int | None, tel
     return len(kept) + len(found)
 
 
-def _finished(run: Run, games: int) -> list[_Task]:
+def _finished(run: Run, games: int) -> list[GameOfRun]:
     """The first games of every variant, as far as they are played and came to a regular end."""
     import polars as pl
 
@@ -73,35 +73,7 @@ def read_chances(folder: Path) -> "pl.DataFrame | None":
     return pl.read_parquet(path, glob=False) if path.is_file() and not path.is_symlink() else None
 
 
-def _play(
-    run: Run, tasks: list[_Task], playouts: int, workers: int | None
-) -> Iterator[tuple[_Task, "NDArray[np.float64]"]]:
-    """The chances of some games, as they come."""
-    size = min(workers or cores(), len(tasks))
-    if size <= 1:
-        for task in tasks:
-            yield task, _chances(run, task, playouts)
-        return
-    folder, bots_from = str(run.folder), run.bots_from
-    with Helpers(size, "spawn", _get_ready, folder, bots_from, playouts) as pool:
-        futures = {pool.submit(_work, task): task for task in tasks}
-        for future in as_completed(futures):
-            yield futures[future], future.result()
-
-
-_ready: list[Any] = []  # of a worker: the run and the number of playouts
-
-
-def _get_ready(folder: str, bots_from: Path | None, playouts: int) -> None:
-    _ready[:] = [Run(folder, bots_from), playouts]
-
-
-def _work(task: _Task) -> "NDArray[np.float64]":
-    run, playouts = _ready
-    return _chances(run, task, playouts)
-
-
-def _chances(run: Run, task: _Task, playouts: int) -> "NDArray[np.float64]":
+def _chances(run: Run, task: GameOfRun, *, playouts: int) -> "NDArray[np.float64]":
     game = run.game
     assert isinstance(game, Foresees)
     return game.chances(record(run, *task), playouts)
@@ -119,7 +91,7 @@ def _kept(run: Run, playouts: int) -> "dict[tuple[str, int], pl.DataFrame]":
 def _write(
     run: Run,
     kept: "dict[tuple[str, int], pl.DataFrame]",
-    found: "dict[_Task, NDArray[np.float64]]",
+    found: "dict[GameOfRun, NDArray[np.float64]]",
     playouts: int,
 ) -> None:
     import polars as pl

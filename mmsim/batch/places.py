@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mmsim.batch.again import GameOfRun, for_each_game
 from mmsim.batch.check import record
 from mmsim.batch.manifest import PLACES
 from mmsim.batch.store import Run
@@ -21,7 +22,7 @@ Counts = dict[Place, int]  # in how many games something lies there
 Tell = Callable[[int, int], None]  # (games done, games to do)
 
 
-def sample_places(run: Run, variant: int, games: int, tell: Tell) -> Counts:
+def sample_places(run: Run, variant: int, games: int, workers: int | None, tell: Tell) -> Counts:
     """Where things lie at the end of the first games of a variant, which are played again and verified.
 
     They must be finished games. What the run's table has of as many games is not played again.
@@ -37,11 +38,19 @@ def sample_places(run: Run, variant: int, games: int, tell: Tell) -> Counts:
     if len(numbers) < games:
         raise UsageError(f"{run.folder} has {len(numbers):,} finished games of {name}, not {games:,}; say --games")
     counts: Counter[Place] = Counter()
-    for done, number in enumerate(numbers, 1):
-        counts.update(set(shell.places(record(run, variant, number))))
+    run.game.start_up()  # compiled once, before the workers want it
+    of_games = for_each_game(run, [(variant, number) for number in numbers], _places, workers)
+    for done, (_, places) in enumerate(of_games, 1):
+        counts.update(places)
         tell(done, games)
     _write(run, name, games, counts)
     return dict(counts)
+
+
+def _places(run: Run, game: GameOfRun) -> set[Place]:
+    shell = find_shell(run.game.name)
+    assert isinstance(shell, Maps)
+    return set(shell.places(record(run, *game)))
 
 
 def places_of(folder: Path, variant: str, games: int | None = None) -> Counts | None:

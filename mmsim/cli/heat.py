@@ -9,6 +9,7 @@ from mmsim.batch.experiment import OF_MEMBER
 from mmsim.batch.store import Run
 from mmsim.cli import completion
 from mmsim.cli.common import say
+from mmsim.cli.playing import Workers
 from mmsim.cli.run import BotsFrom
 from mmsim.core.errors import UsageError, full_name
 from mmsim.core.files import write_output
@@ -40,6 +41,7 @@ def heat(
     seat: Annotated[int | None, typer.Option(min=1, help="Only this seat, from 1 on; if not given, all.")] = None,
     games: Annotated[int, typer.Option(min=1, help="The first so many games of a variant, played again.")] = _GAMES,
     bots_from: BotsFrom = None,
+    workers: Workers = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
 ) -> None:
     """Draw heat maps: how often things lie where at the end of games, or how two variants differ."""
@@ -63,12 +65,14 @@ def heat(
         if not quiet and done % _EVERY == 0 and done < total:
             say(f"{done:,} of {total:,} games", err=True)
 
-    counts = sample_places(run, own, games, tell)
+    counts = sample_places(run, own, games, workers, tell)
     maps = heat_maps(_title(run, own), counts, games, seats, shell.lying)
     if against is not None:
         other = _cell(run, against, member)
         names = (_title(run, other), _title(run, own))
-        maps = difference_maps(names, (sample_places(run, other, games, tell), counts), games, seats, shell.lying)
+        maps = difference_maps(
+            names, (sample_places(run, other, games, workers, tell), counts), games, seats, shell.lying
+        )
     write_output(out, shell.heat_maps(about, maps)(kind))
     say(f"heat maps of {games:,} games -> {out}", err=True)
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from mmsim.report.evidence import Evidence
 
 COLUMNS = ("variant", "players", "seat", "most usual", "share", "wins then", "wins", "entropy in bits")
+WHERE = "Where things lie"  # how the title of a map begins
 WORDS = 4  # columns of words among them
 
 
@@ -82,25 +83,32 @@ class Map:
 
 
 def heat_pictures(run: RunTables) -> list[Map]:
-    """Where things lie with the first variant, and what differs with another one, as far as a run has been asked."""
-    shell, first = find_shell(run.experiment.game), run.cells[0]
+    """Where things lie with the first variant, and what differs with another one, for every kind of players and as far
+    as a run has been asked."""
+    return [one for member in run.by_member for one in _maps_of(member, len(run.by_member) > 1)]
+
+
+def _maps_of(run: RunTables, panel: bool) -> list[Map]:
+    """The maps of one kind of players."""
+    shell, first = find_shell(run.experiment.game), run.variants[0]
     games = games_sampled(run.folder, first.name)
     counts = places_of(run.folder, first.name) if games else None
     if counts is None or not isinstance(shell, Maps):
         return []
     seats = sorted({place.seat for place in counts})
     own = ["--variant", first.name, "--games", str(games)]
-    name = _title(first.name)
+    name, whose = _title(first.name), f": {run.member.name}" if panel else ""
     drawing = partial(_draw, run.experiment.game, first.about)
     maps = heat_maps(name, counts, games, seats, shell.lying)
-    found = [Map("Where things lie", f"At the end of {games:,} games, by seat ({name}).", own, partial(drawing, maps))]
-    for other in run.by_member[0].variants[1:]:
+    text = f"At the end of {games:,} games, by seat ({name})."
+    found = [Map(f"{WHERE}{whose}", text, own, partial(drawing, maps))]
+    for other in run.variants[1:]:
         if (others := places_of(run.folder, other.name, games)) is not None:
             names = (name, _title(other.name))
             maps = difference_maps(names, (counts, others), games, seats, shell.lying)
             text = f"{names[1]} less {names[0]}, {games:,} games of each."
             again = ["--variant", other.name, "--against", first.name, "--games", str(games)]
-            return [*found, Map("What lies elsewhere", text, again, partial(drawing, maps))]
+            return [*found, Map(f"What lies elsewhere{whose}", text, again, partial(drawing, maps))]
     return found
 
 

@@ -72,7 +72,7 @@ class Picture:
 
     @property
     def _name(self) -> str:
-        return re.sub("[^a-z]+", "-", self.title.lower())
+        return re.sub("[^a-z0-9]+", "-", self.title.lower())
 
 
 @dataclass(frozen=True)
@@ -293,10 +293,13 @@ def opening_book(evidence: Evidence) -> Section | None:
         Picture(one.title, one.text, shlex.join(["mmsim", "heat", folder, *one.words, "--out", "heat.svg"]), one.draw)
         for one in openings.heat_pictures(evidence.run)
     ]
+    drawn, asked = len([one for one in pictures if one.title.startswith(openings.WHERE)]), len(evidence.run.by_member)
     if not pictures:
         text.append(
             f"“mmsim heat {folder} --out heat.svg” draws what lies where; a report written after that has the maps."
         )
+    elif drawn < asked:
+        text.append(f"Maps are of {drawn} of {asked} kinds of players; “mmsim heat {folder} --member BOT” adds others.")
     chart = openings.chart(evidence)
     return Section("openings", "Openings", openings.title(evidence), text, [chart] if chart else [], tables, pictures)
 

@@ -55,6 +55,13 @@ def test_games_are_played_again_once(folder: Path, tmp_path: Path, monkeypatch: 
     assert draw(folder, tmp_path / "two.svg", "--variant", "print", "--games", 3) == first
 
 
+def test_any_number_of_workers_counts_the_same(folder: Path, tmp_path: Path) -> None:
+    words = ("--variant", "print+loyal", "--games", 5)
+    first = draw(folder, tmp_path / "one.svg", *words, "--workers", 1)
+    (folder / "places.parquet").unlink()
+    assert draw(folder, tmp_path / "two.svg", *words, "--workers", 2) == first
+
+
 def test_a_variant_against_itself_has_no_colour(folder: Path, tmp_path: Path) -> None:
     words = ("--variant", "print", "--games", 3, "--member", "planner")
     nothing = draw(folder, tmp_path / "same.svg", *words, "--against", "print")
@@ -65,8 +72,9 @@ def test_a_variant_against_itself_has_no_colour(folder: Path, tmp_path: Path) ->
 
 def test_a_report_has_the_maps_that_were_asked_for(folder: Path, tmp_path: Path) -> None:
     draw(folder, tmp_path / "other.svg", "--variant", "print+loyal", "--against", "print", "--games", 4)
+    draw(folder, tmp_path / "third.svg", "--member", "networker", "--games", 4)
     titles = [one.title for one in heat_pictures(open_run(folder))]
-    assert titles == ["Where things lie", "What lies elsewhere"]
+    assert titles == ["Where things lie: planner", "What lies elsewhere: planner", "Where things lie: networker"]
     (folder / "places.parquet").unlink()
     assert heat_pictures(open_run(folder)) == []
 

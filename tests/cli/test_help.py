@@ -17,7 +17,6 @@ WITHOUT_TABLES = {  # they print sentences, or write files
         "run",
         "resume",
         "check",
-        "chances",
         "heat",
         "runs rm",
         "record",
