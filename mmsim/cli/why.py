@@ -177,11 +177,11 @@ def _print(found: "Why") -> None:
     _print_rows(
         f"What {found.measure} becomes when one thing is changed ({games} each), 95 % intervals", *changes(found)
     )
-    if len(found.effects) > SHOWN:
-        screen.print(f"{len(found.effects) - SHOWN} more changes do less; --json has all")
+    if (more := len([one for one in found.effects if not one.same]) - SHOWN) > 0:
+        screen.print(f"{more} more change{'s' * (more != 1)} do less; --json has all")
     if both := together(found):
         _print_rows("The two that explain most, alone and together", *both)
-    for sentence in [*conclusions(found), *filter(None, [fixed(found)])]:
+    for sentence in [*conclusions(found), fixed(found)]:
         screen.print(sentence, markup=False)
     if len(found.games) == 1:
         screen.print(

@@ -18,7 +18,7 @@ def changes(why: Why) -> tuple[list[str], list[list[str]]]:
     if len(why.games) > 1:
         return _changes_of_panel(why)
     first = [AS_PLAYED, "", "", words.with_interval(why.before, why.unit), *_shares(why, why.before_groups)]
-    rows = [[*_first_cells(why, effect), *_shares(why, effect.groups)] for effect in why.effects[:SHOWN]]
+    rows = [[*_first_cells(why, effect), *_shares(why, effect.groups)] for effect in _shown(why)]
     return [*_columns(why), *(why.groups if len(why.groups) > 1 else ())], [first, *rows]
 
 
@@ -26,7 +26,7 @@ def _changes_of_panel(why: Why) -> tuple[list[str], list[list[str]]]:
     change, *others = _columns(why)
     first = [AS_PLAYED, "", "", "", words.with_interval(why.before, why.unit), *[""] * len(why.games)]
     rows, unit = [first], words.difference_unit(why.unit)
-    for effect in why.effects[:SHOWN]:
+    for effect in _shown(why):
         name, *cells = _first_cells(why, effect)
         each = [effect.players.get(player) for player in why.games]
         for_whom = f"{effect.verdict}; {effect.holds}" if effect.holds else effect.verdict
@@ -43,9 +43,12 @@ def _first_cells(why: Why, effect: Effect) -> list[str]:
     return [effect.change, _difference(why, effect), explains, words.value(effect.after, why.unit)]
 
 
+def _shown(why: Why) -> list[Effect]:
+    """The changes that do most, of those that do anything."""
+    return [effect for effect in why.effects if not effect.same][:SHOWN]
+
+
 def _difference(why: Why, effect: Effect) -> str:
-    if effect.same:
-        return "the same in every game"
     return words.with_interval(effect.difference, words.difference_unit(why.unit), signed=True)
 
 
@@ -75,20 +78,21 @@ def text(why: Why) -> list[str]:
     """What the section of a report says: the sentences, and what could not be changed."""
     first, *others = conclusions(why)
     about = f"{words.title(why.measure)[:1].upper()}{words.title(why.measure)[1:]} of {why.variant}"
-    return [f"{about}. {first}", *others, *filter(None, [fixed(why)])]
+    return [f"{about}. {first}", *others, fixed(why)]
 
 
 def fixed(why: Why) -> str:
-    """What was not changed, in a sentence; empty if there is nothing to say."""
+    """What does nothing here and what was not changed, in sentences."""
     same = [effect.change for effect in why.effects if effect.same]
-    parts = [f"{name} ({reason})" for name, reason in why.fixed.items()]
-    sentences = [f"Not changed: {'; '.join(parts)}."] if parts else []
-    return " ".join([*sentences, *([f"Of no consequence to these players: {', '.join(same)}."] if same else [])])
+    parts = [f"{name} ({reason.removesuffix('.')})" for name, reason in why.fixed.items()]
+    sentences = [f"The same in every game: {', '.join(same)}."] if same else []
+    not_changed = "; ".join([*parts, "the number of players, the board and how well these players play"])
+    return " ".join([*sentences, f"Not changed: {not_changed}."])
 
 
 def chart(why: Why, name: str = "why") -> Chart:
     """The differences to the games as played; a series for every kind of players."""
-    shown = [effect for effect in why.effects[:SHOWN] if not effect.same]
+    shown = _shown(why)
     panel = len(why.games) > 1
     series = [*why.games, "mean"] if panel else ["difference"]
     rows = [
