@@ -16,8 +16,11 @@ from mmsim.analysis.compare import Comparison, compare
 from mmsim.analysis.estimates import Estimates
 from mmsim.analysis.findings import family, findings
 from mmsim.analysis.tables import RunTables, open_run
+from mmsim.analysis.why import Why, conclusions, kept
 from mmsim.batch.experiment import find
+from mmsim.batch.manifest import WHY
 from mmsim.core.files import write_atomically
+from mmsim.report import why
 from mmsim.report.evidence import gather, short_names
 from mmsim.report.players import seats_chart
 
@@ -27,9 +30,10 @@ RUNS = Path("runs") / "findings"
 
 @dataclass(frozen=True)
 class Finding:
-    """A ready experiment, played as its file says."""
+    """A ready experiment, played as its file says, and what is changed to see why it came out so."""
 
     experiment: str
+    changes: str = ""  # options of `mmsim why`; none: the rules that are compared are the reason
 
     @property
     def name(self) -> str:
@@ -47,9 +51,23 @@ class Finding:
     def play(self) -> str:
         return f"mmsim run {self.experiment} --out {self.folder}"
 
+    @property
+    def why(self) -> str:
+        """The command that says why, if there is one."""
+        return f"mmsim why {self.folder} {self.changes}" if self.changes else ""
 
+
+_OPENINGS = "--games 2000 --only last_round=round --only random_starts --only exchanged_openings"
+_CHANGES = {
+    "editions-4p": f"--variant print {_OPENINGS}",
+    "two-players": _OPENINGS,
+    **{
+        f"metro-seats-{players}p": "--games 1000 --only shuffled_wagons --only random_first_turns --only shuffled_hands"
+        for players in (2, 3, 4, 5, 6)
+    },
+}
 FINDINGS = tuple(
-    Finding(name)
+    Finding(name, _CHANGES.get(name, ""))
     for name in (
         *("municipality-4p", "municipality-3p", "no-corruption-table-4p", "two-players", "editions-4p", "dig-duty-4p"),
         *("last-round-4p", "board-sets-4p", "layouts-4p"),
@@ -77,6 +95,8 @@ def main() -> None:
     for one in FINDINGS:
         if one.name in wanted:
             _mmsim(one.play if not (one.folder / "manifest.json").exists() else f"mmsim resume {one.folder}")
+            if one.why and not (one.folder / WHY).exists():
+                _mmsim(one.why)
             _write(one.name, "\n".join(figures(one)))
     if "stations" in wanted:
         told = subprocess.run([sys.executable, "-c", STATIONS], check=True, capture_output=True, text=True).stdout
@@ -109,6 +129,8 @@ def figures(one: Finding) -> Iterator[str]:
     yield "```sh"
     yield one.play
     yield f"mmsim {'compare' if several else 'report'} {one.folder}"
+    if one.why:
+        yield one.why
     yield "```"
     yield ""
     games = ", ".join(f"{kind.member.name} {kind.wanted[kind.variants[0].name]:,}" for kind in run.by_member)
@@ -122,6 +144,8 @@ def figures(one: Finding) -> Iterator[str]:
     if picture := seats_picture(one, run):
         yield picture
         yield ""
+    for answer in kept(one.folder):
+        yield from _reasons(answer)
     yield f"<details><summary>All figures of {one.name}</summary>"
     yield ""
     shown = [estimates for estimates in found if estimates.measure.name in names]
@@ -135,6 +159,18 @@ def figures(one: Finding) -> Iterator[str]:
         yield from _table(head, _differences(run, compared, short, players))
     yield ""
     yield "</details>"
+
+
+def _reasons(answer: Why) -> Iterator[str]:
+    """What changes of one thing do, for whom, and two of them together."""
+    yield f"What changes of one thing do to {words.title(answer.measure)} ({answer.variant}):"
+    yield ""
+    for table in filter(None, (why.changes(answer), why.together(answer))):
+        columns, rows = table
+        yield from _table(columns, iter(rows))
+        yield ""
+    yield " ".join(conclusions(answer))
+    yield ""
 
 
 def seats_picture(one: Finding, run: RunTables) -> str:

@@ -4,6 +4,8 @@ import re
 from pathlib import Path
 
 from benchmarks.findings import FINDINGS, PAGE, put
+from mmsim.batch.experiment import find, variants_of
+from mmsim.contests.interventions import changes_of
 from mmsim.core.data import data_folder
 
 
@@ -15,6 +17,15 @@ def test_every_ready_experiment_has_its_figures() -> None:
         assert f"{one.play}\n" in block
         assert f"{one.games:,} games of every variant" in block
         assert "PARTIAL" not in block
+
+
+def test_commands_that_say_why_name_changes_that_there_are() -> None:
+    for one in FINDINGS:
+        named = re.findall(r"--only (\S+)", one.why)
+        asked = find(one.experiment)
+        variant = next(way for way in variants_of(asked) if way.rules == "print" or "--variant" not in one.why)
+        if named:
+            assert {*named} <= {change.name for change in changes_of(asked.game, variant)[0]}
 
 
 def test_figures_are_put_where_they_belong() -> None:
