@@ -32,10 +32,10 @@ def write_run(
     **experiment: Any,
 ) -> Path:
     """A run folder; if more games are asked for than there are to be, one that was stopped."""
-    told = {"name": folder.name, "question": question, "variants": list(rules), "players": players}
-    told |= {"games": asked or games, "part_games": part_games, "seed": seed, **experiment}
-    told |= {} if {"bots", "panel"} & set(experiment) else {"bots": "planner"}  # who can use all that is different
-    run = Run.create(folder, from_mapping(told))
+    values = {"name": folder.name, "question": question, "variants": list(rules), "players": players}
+    values |= {"games": asked or games, "part_games": part_games, "seed": seed, **experiment}
+    values |= {} if {"bots", "panel"} & set(experiment) else {"bots": "planner"}  # who can use all that is different
+    run = Run.create(folder, from_mapping(values))
     player = Player(run.experiment.game)
     with run.writing(), run.journal_writer() as journal:
         for part in (run.plan.part(number) for number in range(run.plan.parts)):

@@ -100,16 +100,16 @@ def test_who_wins_is_among_the_outcomes_and_its_spread_is_told_in_points() -> No
     assert shares.groups[0] == "win_share"
     assert shares.means[0, 0] == pytest.approx(0.04, abs=0.01)  # 0.1 squared of 0.25
     assert spread.measure == LAYOUT_SPREAD
-    told = spread.estimate(0, 0)
-    assert told.value == pytest.approx(0.1, abs=0.015)
-    assert told.low < 0.1 < told.high
+    estimated = spread.estimate(0, 0)
+    assert estimated.value == pytest.approx(0.1, abs=0.015)
+    assert estimated.low < 0.1 < estimated.high
 
 
 def test_what_does_not_go_with_layouts_has_an_interval_above_nothing() -> None:
     for one in layout_findings(layouts_run(300, 10, 0.0, chances=0.0)):
         for group in range(len(one.groups)):
-            told = one.estimate(0, group)
-            assert told.low == 0 < told.high
+            estimated = one.estimate(0, group)
+            assert estimated.low == 0 < estimated.high
 
 
 def test_a_city_turned_is_one_layout() -> None:

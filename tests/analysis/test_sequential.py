@@ -71,8 +71,8 @@ def test_differences_equality_and_doubt_are_told_for_each_kind_of_players() -> N
     assert (found.apart, found.equal, found.undecided) == (["planner"], ["expert"], ["search"])
     assert not found.made
     made = msgspec.structs.replace(found, games=5000, looks=1)
-    told = sentence(RunTables(Experiment("x", ("print",)), (), {}, decision=made))
-    assert told.startswith(
+    answer = sentence(RunTables(Experiment("x", ("print",)), (), {}, decision=made))
+    assert answer.startswith(
         "margin of b and a: different for planner; equal within tolerance for expert; not decided for search; "
         "after 5,000 games of each and 1 look, wrong at most 5% of the time"
     )

@@ -6,33 +6,33 @@ from mmsim.analysis import words
 from mmsim.analysis.stats import Estimate
 
 
-def told(value: float, half: float) -> Estimate:
+def estimated(value: float, half: float) -> Estimate:
     return Estimate(value, value - half, value + half, half / 2, 100)
 
 
 def test_a_number_has_the_digits_its_interval_bears() -> None:
-    assert words.with_interval(told(12.3456, 0.5), "points") == "12.3 (11.8 to 12.8)"
-    assert words.with_interval(told(12.3456, 5), "points") == "12 (7 to 17)"
-    assert words.with_interval(told(12.3456, 0.15), "points") == "12.35 (12.20 to 12.50)"
-    assert words.with_interval(told(1234.5, 50), "points") == "1,234 (1,184 to 1,284)"
+    assert words.with_interval(estimated(12.3456, 0.5), "points") == "12.3 (11.8 to 12.8)"
+    assert words.with_interval(estimated(12.3456, 5), "points") == "12 (7 to 17)"
+    assert words.with_interval(estimated(12.3456, 0.15), "points") == "12.35 (12.20 to 12.50)"
+    assert words.with_interval(estimated(1234.5, 50), "points") == "1,234 (1,184 to 1,284)"
 
 
 def test_shares_are_in_per_cent_and_their_differences_in_points_of_them() -> None:
-    assert words.with_interval(told(0.2723, 0.0015), "share") == "27.23\u00a0% (27.08 to 27.38)"
-    assert words.value(told(-0.0123, 0.004), words.difference_unit("share")) == "−1.2\u00a0pp"
-    assert words.value(told(0.5, 0.2), "points", signed=True) == "+0.5"
+    assert words.with_interval(estimated(0.2723, 0.0015), "share") == "27.23\u00a0% (27.08 to 27.38)"
+    assert words.value(estimated(-0.0123, 0.004), words.difference_unit("share")) == "−1.2\u00a0pp"
+    assert words.value(estimated(0.5, 0.2), "points", signed=True) == "+0.5"
 
 
 def test_a_number_in_a_title_has_the_digits_one_says() -> None:
-    assert words.short(told(6.353, 0.006), "minutes") == "6.4"
-    assert words.short(told(0.0353, 0.0006), "points") == "0.04"
-    assert words.short(told(1234.5, 50), "points") == "1,234"
-    assert words.short(told(0.26432, 0.0005), "share") == "26.4\u00a0%"
+    assert words.short(estimated(6.353, 0.006), "minutes") == "6.4"
+    assert words.short(estimated(0.0353, 0.0006), "points") == "0.04"
+    assert words.short(estimated(1234.5, 50), "points") == "1,234"
+    assert words.short(estimated(0.26432, 0.0005), "share") == "26.4\u00a0%"
 
 
 def test_a_number_without_spread_is_told_with_one_digit() -> None:
-    assert words.value(told(0.0, 0.0), "points") == "0.0"
-    assert words.with_interval(told(1.0, np.inf), "points") == "1.0 (no interval)"
+    assert words.value(estimated(0.0, 0.0), "points") == "0.0"
+    assert words.with_interval(estimated(1.0, np.inf), "points") == "1.0 (no interval)"
 
 
 def test_p_values_are_never_nothing() -> None:

@@ -32,12 +32,12 @@ def test_what_the_page_shows_can_be_done(run: Run, capsys: pytest.CaptureFixture
     for line in re.findall(r"^mmsim (.*?)\s*(?:#.*)?$", PAGE, re.M):
         done = CliRunner().invoke(app, shlex.split(line))
         assert done.exit_code == 0, done.output
-    told = []
+    printed = []
     for block in re.findall(r"```python\n(.*?)```", PAGE, re.S):
         exec(block, {})
-        told.append(capsys.readouterr().out)
+        printed.append(capsys.readouterr().out)
     means = run.seats.group_by("seat").agg(pl.col("win_share").mean()).sort("seat").collect()["win_share"]
-    for text in told:
+    for text in printed:
         assert [float(share) for share in re.findall(r"\b0\.\d{4,}", text)] == pytest.approx([*means], abs=1e-4)
 
 

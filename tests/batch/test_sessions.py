@@ -186,9 +186,9 @@ def test_ruleset_and_board_files_travel_with_the_run(tmp_path: Path, monkeypatch
 
 def test_the_manifest_can_rebuild_the_run(tmp_path: Path) -> None:
     run = Run.create(tmp_path / "run", small())
-    told = json.loads((run.folder / "manifest.json").read_text())
-    assert told["experiment"]["variants"] == SMALL["variants"]
-    assert [variant["ruleset"]["hands"] for variant in told["variants"]] == ["hidden", "open"]
-    assert len(told["variants"][0]["board"]["pieces"]) == 6
-    assert {"mmsim", "numba", "numpy", "polars"} <= set(told["machine"]["versions"])
-    assert told["tables"]["seats"]["win_share"] == "Float32"
+    manifest = json.loads((run.folder / "manifest.json").read_text())
+    assert manifest["experiment"]["variants"] == SMALL["variants"]
+    assert [variant["ruleset"]["hands"] for variant in manifest["variants"]] == ["hidden", "open"]
+    assert len(manifest["variants"][0]["board"]["pieces"]) == 6
+    assert {"mmsim", "numba", "numpy", "polars"} <= set(manifest["machine"]["versions"])
+    assert manifest["tables"]["seats"]["win_share"] == "Float32"

@@ -68,8 +68,8 @@ def test_a_game_that_is_not_in_the_house_is_named() -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_bots_list_has_every_bot_of_the_game(game: str) -> None:
-    told = json.loads(output("bots", "list", "--game", game, "--json"))
-    assert [row["bot"] for row in told] == list(find_shell(game).bots)
+    listed = json.loads(output("bots", "list", "--game", game, "--json"))
+    assert [row["bot"] for row in listed] == list(find_shell(game).bots)
 
 
 def test_a_bot_that_only_one_game_has_tells_its_game() -> None:
@@ -83,18 +83,18 @@ def test_a_bot_that_only_one_game_has_tells_its_game() -> None:
 
 @pytest.mark.parametrize("spec", ["metro", "metro+companies+stations", "metro+central+numbers"])
 def test_a_game_of_metro_is_played_recorded_drawn_and_verified(tmp_path: Path, spec: str) -> None:
-    told, picture = tmp_path / "game.json", tmp_path / "game.svg"
+    file, picture = tmp_path / "game.json", tmp_path / "game.svg"
     words = ("play", "--rules", spec, "--players", 3, "--seed", 4, "--number", 2)
-    result = run(*words, "--record", told, "--picture", picture)
-    assert (result.exit_code, result.stderr) == (0, f"record -> {told}\npicture -> {picture}\n")
+    result = run(*words, "--record", file, "--picture", picture)
+    assert (result.exit_code, result.stderr) == (0, f"record -> {file}\npicture -> {picture}\n")
     assert result.stdout.startswith(f"{spec}-3p, seed 4, game 2\n  seat 1: ")
     assert "Score sheet" in result.stdout
     assert result.stdout.endswith("(tiles).\n")
     assert output(*words, "--quiet") == result.stdout.splitlines(keepends=True)[-1]
     assert b'id="station-32"' in picture.read_bytes()
-    record = json.loads(told.read_text())
+    record = json.loads(file.read_text())
     moves = record["moves"]
-    assert output("verify", told) == f"{told}:1: ok, {len(moves)} moves, {moves[-1]['turn']} turns, tiles\n"
+    assert output("verify", file) == f"{file}:1: ok, {len(moves)} moves, {moves[-1]['turn']} turns, tiles\n"
 
 
 def test_a_game_to_play_is_named_and_numbered() -> None:
@@ -121,13 +121,13 @@ def test_a_ruleset_file_belongs_to_the_game_of_its_base(tmp_path: Path) -> None:
 
 
 def test_bots_of_metro_that_think_play_and_rotate(tmp_path: Path) -> None:
-    told = tmp_path / "game.json"
-    words = ("play", "--rules", "metro", "--bots", "planner,greedy,spoiler,uniform", "--quiet", "--record", told)
+    file = tmp_path / "game.json"
+    words = ("play", "--rules", "metro", "--bots", "planner,greedy,spoiler,uniform", "--quiet", "--record", file)
     run(*words, "--number", 6, "--seats", "rotate")
-    record = json.loads(told.read_text())
+    record = json.loads(file.read_text())
     assert [seat["bot"] for seat in record["seats"]] == ["uniform", "spoiler", "greedy", "planner"]
     assert record["seed"]["seats"] == "rotate"
-    output("verify", told)
+    output("verify", file)
 
 
 @pytest.mark.parametrize(
@@ -165,7 +165,7 @@ def test_records_of_several_games_are_verified_in_one_go() -> None:
 
 
 def test_metro_is_run_checked_recorded_compared_and_reported(tmp_path: Path) -> None:
-    folder, told, page = tmp_path / "run", tmp_path / "game.json", tmp_path / "page"
+    folder, file, page = tmp_path / "run", tmp_path / "game.json", tmp_path / "page"
     run(
         "run",
         "--rules",
@@ -183,8 +183,8 @@ def test_metro_is_run_checked_recorded_compared_and_reported(tmp_path: Path) -> 
         1,
     )
     assert "ok, 2 parts, 3 games replayed" in output("check", folder, "--sample", 3)
-    run("record", folder, "--number", 5, "--variant", "metro+free-4p", "--out", told)
-    output("verify", "--quiet", told)
+    run("record", folder, "--number", 5, "--variant", "metro+free-4p", "--out", file)
+    output("verify", "--quiet", file)
     assert "metro+free-4p against metro-4p" in output("compare", folder, "--metric", "score")
     output("report", folder, "--out", page)
     html = (page / "report.html").read_text()
@@ -195,8 +195,8 @@ def test_metro_is_run_checked_recorded_compared_and_reported(tmp_path: Path) -> 
 def test_a_game_is_run_with_its_usual_ruleset_if_none_is_named(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     run("run", "--game", "metro", "--bots", "uniform", "--games", 40, "--out", folder, "--quiet", "--workers", 1)
-    told = json.loads((folder / "manifest.json").read_text())["experiment"]
-    assert (told["game"], told["variants"]) == ("metro", ["metro"])
+    answer = json.loads((folder / "manifest.json").read_text())["experiment"]
+    assert (answer["game"], answer["variants"]) == ("metro", ["metro"])
     says = "unknown game 'metra'; did you mean 'metro'? (known: metromania, metro)"
     assert complaint(USAGE, "run", "--game", "metra", "--out", tmp_path / "other") == says
 
@@ -209,31 +209,31 @@ def test_rulesets_of_metro_are_compared_at_once() -> None:
 
 def test_a_ladder_of_metro() -> None:
     words = ("--bots", "uniform,greedy", "--games", 16, "--workers", 1, "--json")
-    told = json.loads(output("ladder", "--game", "metro", *words))
-    assert {row["bot"] for row in told["ratings"]} == {"uniform", "greedy"}
+    answer = json.loads(output("ladder", "--game", "metro", *words))
+    assert {row["bot"] for row in answer["ratings"]} == {"uniform", "greedy"}
 
 
 @pytest.mark.parametrize("game", GAMES)
 def test_bench_measures_the_engines_of_the_game(game: str) -> None:
     words = ("--games", 1000, "--repeats", 1, "--bots", "uniform,greedy", "--json")
-    told = json.loads(output("bench", "--game", game, *words))
-    assert told["variant"]["game"] == game
-    assert [(row["engine"], row["bot"]) for row in told["results"]] == [
+    answer = json.loads(output("bench", "--game", game, *words))
+    assert answer["variant"]["game"] == game
+    assert [(row["engine"], row["bot"]) for row in answer["results"]] == [
         ("core", "uniform"),
         ("core", "greedy"),
         ("reference", "uniform"),
     ]
-    assert told["core_over_reference"]["uniform"]["median"] > 100
+    assert answer["core_over_reference"]["uniform"]["median"] > 100
 
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
 def test_bench_measures_against_c(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(yardstick, "_AS_FAST_AS_CAN_BE", ("-O1",))
     words = ("--games", 1000, "--repeats", 1, "--bots", "uniform", "--against-c")
-    told = json.loads(output("bench", "--game", "metro", *words, "--json"))
-    assert [row["engine"] for row in told["results"]] == ["core", "reference", "C", "C with rows"]
-    assert set(told["core_over_c"]) == {"C", "C with rows"}
-    assert told["alike"]["score"]["c"] == pytest.approx(told["alike"]["score"]["core"], rel=0.05)
+    answer = json.loads(output("bench", "--game", "metro", *words, "--json"))
+    assert [row["engine"] for row in answer["results"]] == ["core", "reference", "C", "C with rows"]
+    assert set(answer["core_over_c"]) == {"C", "C with rows"}
+    assert answer["alike"]["score"]["c"] == pytest.approx(answer["alike"]["score"]["core"], rel=0.05)
 
 
 def test_bench_against_c_needs_the_bot_that_c_has() -> None:
@@ -245,6 +245,6 @@ def test_weights_of_a_bot_of_metro_are_tuned(tmp_path: Path) -> None:
     log = tmp_path / "log.json"
     text = output("bots", "tune", "spoiler", "--opponents", "uniform", *few, "--log", log)
     assert text.startswith("spoiler:open=")
-    told = json.loads(log.read_text())
-    assert told["plan"]["game"] == "metro"
-    assert set(told["generations"][0]["weights"]) == {"open", "own"}
+    answer = json.loads(log.read_text())
+    assert answer["plan"]["game"] == "metro"
+    assert set(answer["generations"][0]["weights"]) == {"open", "own"}

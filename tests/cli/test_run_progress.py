@@ -83,10 +83,10 @@ def test_lines_come_not_too_often(
     for _ in range(25):
         now[0] += 1.0
         watch(status)
-    told = capsys.readouterr()
-    assert told.out == ""
+    shown = capsys.readouterr()
+    assert shown.out == ""
     assert (
-        told.err.splitlines()
+        shown.err.splitlines()
         == ["10,000 of 20,000 games, 400 games/s, 17 s left; print-4p: seats win 50.0±1.0 %, 5.00±0.01 %"] * 3
     )
 
@@ -96,10 +96,10 @@ def test_a_program_gets_json(status: Status, capsys: pytest.CaptureFixture[str])
         watch.show(status)
         status.estimate = Estimate(50_000, 0.0123)
         watch.finish(status)
-    told, last = map(json.loads, capsys.readouterr().err.splitlines())
-    assert (told["done"], told["games"], told["seconds_left"], told["estimate"]) == (10_000, 20_000, 16.7, None)
+    shown, last = map(json.loads, capsys.readouterr().err.splitlines())
+    assert (shown["done"], shown["games"], shown["seconds_left"], shown["estimate"]) == (10_000, 20_000, 16.7, None)
     assert last["estimate"] == {"games": 50_000, "half_width": 0.0123}
-    assert told["win_shares"]["v2-4p"] == []
+    assert shown["win_shares"]["v2-4p"] == []
 
 
 def test_quiet_is_quiet_and_a_pipe_gets_lines(status: Status, capsys: pytest.CaptureFixture[str]) -> None:

@@ -30,7 +30,7 @@ def test_a_stream_without_a_letter_gets_a_plain_one() -> None:
 def test_a_cell_that_a_spreadsheet_would_run_gets_an_apostrophe() -> None:
     frame = pl.DataFrame({"bot": ["=1+1", "+x", "-y", "@z", "\tt", "a=b", None], "points": [-1, 2, 3, 4, 5, 6, 7]})
     frame = frame.with_columns(variant=pl.col("bot").cast(pl.Categorical))
-    told = no_formulas(frame)
-    assert told["bot"].to_list() == ["'=1+1", "'+x", "'-y", "'@z", "'\tt", "a=b", None]
-    assert told["variant"].to_list() == told["bot"].to_list()
-    assert told["points"].to_list() == frame["points"].to_list()
+    safe = no_formulas(frame)
+    assert safe["bot"].to_list() == ["'=1+1", "'+x", "'-y", "'@z", "'\tt", "a=b", None]
+    assert safe["variant"].to_list() == safe["bot"].to_list()
+    assert safe["points"].to_list() == frame["points"].to_list()

@@ -24,35 +24,35 @@ from tests.runs import write_run
 
 
 def test_compare_tells_a_run_in_words(run_folder: Path) -> None:
-    told = output("compare", run_folder)
-    assert "print+no-corruption-4p against print-4p" in told
-    assert "equal within tolerance" in told
-    assert "would do)" in told
-    assert told.splitlines()[-3].split(":")[0] in ("Seats are not equal", "No seat is measurably ahead")
+    printed = output("compare", run_folder)
+    assert "print+no-corruption-4p against print-4p" in printed
+    assert "equal within tolerance" in printed
+    assert "would do)" in printed
+    assert printed.splitlines()[-3].split(":")[0] in ("Seats are not equal", "No seat is measurably ahead")
 
 
 def test_compare_plays_rulesets_itself() -> None:
-    told = json.loads(
+    printed = json.loads(
         output(
             "compare", "print", "print,end_lines=8", "--bots", "uniform", "--games", 400, "--metric", "turns", "--json"
         )
     )
-    (row,) = told["comparisons"]
-    assert len(told["answer"]) == 3
+    (row,) = printed["comparisons"]
+    assert len(printed["answer"]) == 3
     assert row["verdict"] == "higher"
     assert row["reference"] == "print-4p"
     assert row["deals"] == 400
-    assert {row["variant"] for row in told["metrics"]} == {"print-4p", "print,end_lines=8-4p"}
+    assert {row["variant"] for row in printed["metrics"]} == {"print-4p", "print,end_lines=8-4p"}
 
 
 def test_compare_keeps_its_games_as_a_run_if_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     played = ("--bots", "planner", "--games", 40, "--workers", 1)
     words = ("compare", "print", "print+loyal", *played, "--metric", "margin", "--csv")
-    told = output(*words, "--out", tmp_path / "kept")
-    assert output("compare", tmp_path / "kept", "--metric", "margin", "--csv") == told
+    printed = output(*words, "--out", tmp_path / "kept")
+    assert output("compare", tmp_path / "kept", "--metric", "margin", "--csv") == printed
     assert "already holds a run" in complaint(2, *words, "--out", tmp_path / "kept")
-    assert output(*words) == told
+    assert output(*words) == printed
     assert [path.name for path in tmp_path.iterdir()] == ["kept"]
 
 
@@ -71,15 +71,15 @@ def test_a_comparison_that_is_stopped_leaves_nothing_behind(tmp_path: Path, monk
 
 def test_compare_plays_until_a_metric_is_known(tmp_path: Path) -> None:
     words = ("--until", "turns±0.2", "--metric", "turns", "--workers", 1, "--json", "--out", tmp_path / "kept")
-    told = json.loads(output("compare", "print", "print,end_lines=8", "--bots", "uniform", *words))
-    assert all(row["high"] - row["low"] < 0.4 for row in told["metrics"])
+    printed = json.loads(output("compare", "print", "print,end_lines=8", "--bots", "uniform", *words))
+    assert all(row["high"] - row["low"] < 0.4 for row in printed["metrics"])
     assert Run(tmp_path / "kept").manifest.until.known_to <= 0.2
 
 
 def test_compare_says_when_a_metric_is_not_known_so_well() -> None:
     words = ("--until", "turns±0.001", "--metric", "turns", "--workers", 1, "--games", 400)
-    told = run("compare", "print", "print,end_lines=8", "--bots", "uniform", *words).stderr
-    assert "not to ±0.001: the limit of 400 games was reached" in told
+    printed = run("compare", "print", "print,end_lines=8", "--bots", "uniform", *words).stderr
+    assert "not to ±0.001: the limit of 400 games was reached" in printed
 
 
 def test_compare_prints_csv(run_folder: Path) -> None:
@@ -138,9 +138,9 @@ def test_the_report_of_another_run_is_replaced_only_if_that_is_asked_for(tmp_pat
     assert output("report", one, "--out", tmp_path / "out")  # its own
     says = f"{tmp_path}/out holds another report; --force replaces it, --out FOLDER writes elsewhere"
     assert complaint(2, "report", other, "--out", tmp_path / "out") == says
-    told = run("report", other, "--out", tmp_path / "out", "--force")
-    assert told.exit_code == 0
-    assert told.stderr.splitlines()[0] == "measuring 8 games"
+    printed = run("report", other, "--out", tmp_path / "out", "--force")
+    assert printed.exit_code == 0
+    assert printed.stderr.splitlines()[0] == "measuring 8 games"
     assert run("report", other, "--out", tmp_path / "out", "--quiet").stderr == ""
 
 
@@ -204,17 +204,17 @@ def test_the_command_of_a_surprise_plays_that_game(seats: str, tmp_path: Path) -
 @pytest.mark.slow
 def test_two_variants_are_played_until_they_are_told_apart_by_any_number_of_workers(tmp_path: Path) -> None:
     words = ("compare", "print", "print,end_lines=3", "--bots", "uniform", "--metric", "turns", "--until", "decided")
-    told = []
+    printed = []
     for workers in (1, 2):
         result = run(*words, "--games", 3000, "--workers", workers, "--out", tmp_path / str(workers))
         assert result.exit_code == 0, result.output
-        told.append(next(line for line in result.stdout.splitlines() if line.startswith("turns of")))
-    assert told[0] == told[1]
-    assert re.search(r"different for uniform; after [\d,]+ games of each and \d looks?, wrong at most 5%", told[0])
+        printed.append(next(line for line in result.stdout.splitlines() if line.startswith("turns of")))
+    assert printed[0] == printed[1]
+    assert re.search(r"different for uniform; after [\d,]+ games of each and \d looks?, wrong at most 5%", printed[0])
     digests = {Run(tmp_path / workers).finished.digest for workers in "12"}
     assert len(digests) == 1
     decision = json.loads(run("compare", tmp_path / "1", "--json").stdout)["decision"]
-    assert decision["sentence"] == told[0]
+    assert decision["sentence"] == printed[0]
     (known,) = decision["sequence"]
     assert known["player"] == "uniform"
     assert known["high"] < 0  # fewer turns, and 0 lies outside
@@ -234,10 +234,10 @@ def test_what_cannot_be_decided_is_said() -> None:
 
 
 def test_sweep_reports_how_games_respond(tmp_path: Path) -> None:
-    told = output(
+    printed = output(
         "sweep", "print", "--vary", "end_lines=5:6", "--bots", "uniform", "--games", 300, "--out", tmp_path / "out"
     )
-    assert told.splitlines()[-1] == f"report -> {tmp_path / 'out' / 'report.html'}"
+    assert printed.splitlines()[-1] == f"report -> {tmp_path / 'out' / 'report.html'}"
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     assert "What does end_lines do to print?" in page
     assert re.search(r"Turns: \+[\d.]+ with end_lines = 6 instead of 5", page)
@@ -276,10 +276,10 @@ def test_a_person_at_a_terminal_is_asked(answer: str, code: int, run_folder: Pat
 def test_a_wide_sweep_has_a_readable_report(tmp_path: Path) -> None:
     """Eight variants would make crowded charts; those are left out."""
     words = ("--vary", "end_lines=4,5", "--vary", "change_minutes=1:4")
-    told = output(
+    printed = output(
         "sweep", "print", *words, "--bots", "uniform", "--games", 40, "--metric", "turns", "--out", tmp_path / "out"
     )
-    assert len(told.splitlines()) == 4
+    assert len(printed.splitlines()) == 4
     charts = {path.stem for path in (tmp_path / "out" / "charts").glob("*.svg")}
     assert {"response-end-lines-turns", "response-change-minutes-turns", "seat-imbalance"} <= charts
     assert "faults" not in charts

@@ -83,8 +83,8 @@ def test_the_same_run_gives_the_same_page(report: Path, run_folder: Path, tmp_pa
 
 
 def test_the_experiment_can_be_read_again(report: Path, run_folder: Path) -> None:
-    told = tomllib.loads((report / "experiment.toml").read_text(encoding="utf-8"))
-    assert from_mapping(told) == open_run(run_folder).experiment
+    written = tomllib.loads((report / "experiment.toml").read_text(encoding="utf-8"))
+    assert from_mapping(written) == open_run(run_folder).experiment
     asked = Experiment("x", ("print",), 'says "ä"')
     assert from_mapping(tomllib.loads(experiment_toml(asked))) == asked
 
@@ -244,9 +244,9 @@ def test_a_run_that_was_stopped_by_a_sequential_test_says_so_and_shows_its_seque
 def test_a_run_that_was_asked_why_has_a_section_on_what_changes_do(tmp_path: Path) -> None:
     folder = write_run(tmp_path / "run", ["print"], games=40, part_games=40)
     assert "why" not in [one.id for one in sections(gather(open_run(folder)))]
-    told = run("why", folder, "--games", 60, "--only", "last_round=round", "--only", "random_starts", "--quiet")
-    assert told.exit_code == 0, told.output
-    assert "a report of the run has a section on it now" in told.stderr
+    done = run("why", folder, "--games", 60, "--only", "last_round=round", "--only", "random_starts", "--quiet")
+    assert done.exit_code == 0, done.output
+    assert "a report of the run has a section on it now" in done.stderr
     (why,) = (one for one in sections(gather(open_run(folder))) if one.id == "why")
     assert why.title.endswith("the seat imbalance of print that can be told from chance")
     assert why.text[0].startswith("Seat imbalance of print. As played: ")

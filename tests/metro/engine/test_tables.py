@@ -131,8 +131,8 @@ def test_every_row_is_what_the_reference_engine_reckons(variant: Variant) -> Non
     prepared = METRO.prepare(variant)
     tables = METRO.play_games(prepared, FIRST, COUNT)
     frames = {table: METRO.frame(prepared, table, tables[table]) for table in tables}
-    told = {table: frame.drop("variant", "member").to_dicts() for table, frame in frames.items()}
-    assert {table: len(rows) for table, rows in told.items()} == {
+    by_table = {table: frame.drop("variant", "member").to_dicts() for table, frame in frames.items()}
+    assert {table: len(rows) for table, rows in by_table.items()} == {
         table: COUNT * each for table, each in METRO.rows_per_game(prepared).items()
     }
     decisions = 0
@@ -141,13 +141,15 @@ def test_every_row_is_what_the_reference_engine_reckons(variant: Variant) -> Non
         game = play_uniform(prepared.rules, Seed(variant.seed, number))
         outcome = result(game)
         decisions += len(game.history)
-        row = told["games"][i]
+        row = by_table["games"][i]
         assert row == game_row(number, game, outcome)
         players = prepared.rules.players
-        assert told["seats"][players * i : players * (i + 1)] == [
+        assert by_table["seats"][players * i : players * (i + 1)] == [
             seat_row(number, game, outcome, seat) for seat in range(players)
         ]
-        assert told["lines"][len(lines) * i : len(lines) * (i + 1)] == [line_row(number, game, stop) for stop in lines]
+        assert by_table["lines"][len(lines) * i : len(lines) * (i + 1)] == [
+            line_row(number, game, stop) for stop in lines
+        ]
     assert tables.decisions == decisions
 
 
@@ -220,11 +222,13 @@ def test_an_unknown_seating_seed_or_board_is_refused() -> None:
 
 
 def test_a_manifest_can_tell_everything_of_a_variant_in_json() -> None:
-    told = METRO.describe(METRO.prepare(Variant("metro+central+numbers", 3, bots="search:playouts=9,uniform,greedy")))
-    assert json.loads(json.dumps(told)) == told
-    assert [bot["bot"] for bot in told["bots"]] == ["search:playouts=9", "uniform", "greedy"]
-    assert told["bots"][2] == {"bot": "greedy", "open": 12, "given": 1}
-    assert told["ruleset"]["name"] == "metro+central+numbers"
-    assert told["ruleset"]["central"] is True
-    assert len(told["board"]["central_tiles"]) == 8
-    assert told["seat_player"] == [0, 1, 2]
+    described = METRO.describe(
+        METRO.prepare(Variant("metro+central+numbers", 3, bots="search:playouts=9,uniform,greedy"))
+    )
+    assert json.loads(json.dumps(described)) == described
+    assert [bot["bot"] for bot in described["bots"]] == ["search:playouts=9", "uniform", "greedy"]
+    assert described["bots"][2] == {"bot": "greedy", "open": 12, "given": 1}
+    assert described["ruleset"]["name"] == "metro+central+numbers"
+    assert described["ruleset"]["central"] is True
+    assert len(described["board"]["central_tiles"]) == 8
+    assert described["seat_player"] == [0, 1, 2]

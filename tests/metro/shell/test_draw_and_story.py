@@ -92,10 +92,10 @@ def test_a_story_has_a_line_a_turn_and_every_arrival() -> None:
 def test_a_story_tells_every_kind_of_move() -> None:
     turned = " ".join(line for number in range(3) for line in story.tell(finished("metro+free", 2, number)))
     assert " a quarter right (now " in turned
-    told = " ".join(line for number in range(6) for line in story.tell(finished("metro+companies+stations", 2, number)))
-    assert re.search(r"exchanges \d0 % [A-Z][a-z]+ for the (open|hidden) share", told)
-    assert re.search(r"puts a wagon in the centre at centre \d, showing the \d0 % share", told)
-    assert re.search(r"[A-Z][a-z]+ centre \d reaches", told)
+    text = " ".join(line for number in range(6) for line in story.tell(finished("metro+companies+stations", 2, number)))
+    assert re.search(r"exchanges \d0 % [A-Z][a-z]+ for the (open|hidden) share", text)
+    assert re.search(r"puts a wagon in the centre at centre \d, showing the \d0 % share", text)
+    assert re.search(r"[A-Z][a-z]+ centre \d reaches", text)
 
 
 def sheet(game: Game) -> str:

@@ -40,7 +40,7 @@ def rows_of(prepared: Prepared, first: int, count: int) -> dict[str, bytes]:
 
 
 def as_bytes(rows: GameRows) -> dict[str, bytes]:
-    return {table: np.asarray(told).tobytes() for table, told in rows.items()}
+    return {table: np.asarray(array).tobytes() for table, array in rows.items()}
 
 
 def joined(parts: list[dict[str, bytes]]) -> dict[str, bytes]:
@@ -96,7 +96,7 @@ from mmsim.metromania.game import Metromania
 rules, players, board, seed = sys.argv[1:]
 game = Metromania()
 rows = game.play_games(game.prepare(Variant(rules, int(players), board, seed=int(seed))), 40, 30)
-print({table: hashlib.sha256(told.tobytes()).hexdigest() for table, told in rows.items()})
+print({table: hashlib.sha256(array.tobytes()).hexdigest() for table, array in rows.items()})
 """
 
 
@@ -107,7 +107,7 @@ def test_another_process_plays_the_same_games() -> None:
     done = subprocess.run([sys.executable, "-c", _ELSEWHERE, *asked], capture_output=True, text=True, cwd=root)
     assert done.returncode == 0, done.stderr
     here = rows_of(METROMANIA.prepare(variant), 40, 30)
-    assert done.stdout.strip() == str({table: hashlib.sha256(told).hexdigest() for table, told in here.items()})
+    assert done.stdout.strip() == str({table: hashlib.sha256(array).hexdigest() for table, array in here.items()})
 
 
 # --- layout and deal -------------------------------------------------------------------------------------------
@@ -141,7 +141,7 @@ def test_layouts_are_shared_by_all_rulesets_and_boards() -> None:
         ]
         for v in VARIANTS
     ]
-    assert len({tuple(told.tolist()) for told in layouts}) == 1
+    assert len({tuple(layout.tolist()) for layout in layouts}) == 1
 
 
 def test_layout_and_deal_come_from_streams_of_their_own(prepared: Prepared) -> None:
@@ -201,16 +201,16 @@ def test_the_record_of_the_core_is_that_of_the_reference_engine(prepared: Prepar
         seed, bots = Seed(prepared.seed, game), seat_bots("uniform", prepared.rules.companies)
         readable = set_up(prepared.board_set, prepared.rules, seed)
         play_out(readable, seed)
-        told = METROMANIA.record(prepared, game)
-        assert told == record.to_record(readable, [bot.name for bot in bots], seed)
-        assert record.verify(json.loads(records.dumps(told))).history == readable.history
+        recorded = METROMANIA.record(prepared, game)
+        assert recorded == record.to_record(readable, [bot.name for bot in bots], seed)
+        assert record.verify(json.loads(records.dumps(recorded))).history == readable.history
 
 
 def test_the_record_tells_the_game_of_the_rows(prepared: Prepared) -> None:
     rows = METROMANIA.play_games(prepared, 9, 1)
-    told = METROMANIA.record(prepared, 9)["result"]
-    assert rows["seats"]["score"].tolist() == told["scores"]
-    assert [None if m < 0 else m for m in rows["trips"]["minutes"].tolist()] == [t["minutes"] for t in told["trips"]]
+    outcome = METROMANIA.record(prepared, 9)["result"]
+    assert rows["seats"]["score"].tolist() == outcome["scores"]
+    assert [None if m < 0 else m for m in rows["trips"]["minutes"].tolist()] == [t["minutes"] for t in outcome["trips"]]
 
 
 # --- step by step ----------------------------------------------------------------------------------------------
