@@ -64,6 +64,14 @@ class RatingsFit:
     def fits(self) -> bool:
         return self.p_value >= 1 - stats.LEVEL
 
+    @property
+    def agrees(self) -> bool:
+        """Whether no more shares of wins leave out what the ratings say than chance allows.
+
+        Some ratings may fit the wins, and yet not those found, which go by the whole order of every game.
+        """
+        return bool(special.bdtrc(self.outside - 1, self.lineups, 1 - stats.LEVEL) >= 1 - stats.LEVEL)
+
 
 def fit_of(played: LadderGames, rated: Ratings) -> RatingsFit | None:
     """The counted shares of all line-ups beside those that ratings allow."""

@@ -93,11 +93,11 @@ def _print(found: "Ladder") -> None:
     screen.print(_fit_sentence(found))
     for gap in found.alike:
         screen.print(
-            f"{gap.stronger} and {gap.weaker} cannot be told apart by these games "
+            f"{gap.stronger} and {gap.weaker} cannot be told apart by their ratings "
             f"(adjusted p = {gap.p_adjusted:.2f}); more games might"
         )
     if not found.alike:
-        screen.print("every two of these bots can be told apart (Holm-adjusted, 5 %)")
+        screen.print("every two of these bots can be told apart by their ratings (Holm-adjusted, 5 %)")
     if found.failed:
         screen.print(f"{found.failed} games were stopped by a bot's error and are left out")
     screen.print(
@@ -110,12 +110,15 @@ def _fit_sentence(found: "Ladder") -> str:
     if fit is None:
         return "whether one rating a bot fits these games cannot be told: there are too few pairs or deals"
     p = f"p = {fit.p_value:.2f}" if fit.p_value >= 0.005 else "p < 0.01"
-    if fit.fits:
+    if fit.fits and fit.agrees:
         return f"one rating a bot fits these games ({p})"
-    return (
-        f"one rating a bot does not fit these games ({p}): of {fit.lineups} counted shares {fit.outside} have an "
-        "interval that leaves out what the ratings say; go by the shares"
+    outside = (
+        f"of {fit.lineups} counted shares {fit.outside} have an interval that leaves out what the ratings say; "
+        "go by the shares"
     )
+    if fit.fits:
+        return f"ratings go by the whole order of every game, and the wins say otherwise: {outside}"
+    return f"one rating a bot does not fit these games ({p}): {outside}"
 
 
 def _chart(found: "Ladder") -> "Chart":
@@ -153,7 +156,9 @@ def _as_json(found: "Ladder") -> dict[str, object]:
             for duel in found.duels
         ],
         "cannot_be_told_apart": [[gap.stronger, gap.weaker] for gap in found.alike],
-        "ratings_fit": None if found.fit is None else {**vars(found.fit), "fits": found.fit.fits},
+        "ratings_fit": None
+        if found.fit is None
+        else {**vars(found.fit), "fits": found.fit.fits, "agrees": found.fit.agrees},
         "games": found.ratings.games,
         "failed": found.failed,
     }

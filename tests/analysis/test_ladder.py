@@ -12,16 +12,22 @@ from mmsim.contests.ladder import LadderGames, Lineup
 PLAYERS, DEALS = 4, 400
 
 
-def played(chance: dict[tuple[str, str], float], seed: int = 1) -> LadderGames:
-    """Games in which one bot beats three of another by these chances, four games a deal."""
+def played(
+    chance: dict[tuple[str, str], float], seed: int = 1, beaten: dict[str, tuple[int, int]] | None = None
+) -> LadderGames:
+    """Games in which one bot beats three of another by these chances, four games a deal.
+
+    `beaten` says for a bot between which places it ends where it does not win.
+    """
     dice = np.random.default_rng(seed)
     frames = []
     lineups = [Lineup(*pair) for pair in chance]
     games = PLAYERS * DEALS
     for number, lineup in enumerate(lineups):
         won = dice.random(games) < chance[lineup.one, lineup.others]
+        low, high = (beaten or {}).get(lineup.one, (2, PLAYERS))
         order = np.argsort(dice.random((games, PLAYERS - 1)), axis=1)  # of the others
-        place = np.where(won, 1, dice.integers(2, PLAYERS + 1, games))
+        place = np.where(won, 1, dice.integers(low, high + 1, games))
         ranks = np.zeros((games, PLAYERS), np.int64)
         ranks[:, 0] = place
         left = np.array([[rank for rank in range(1, PLAYERS + 1) if rank != own] for own in place])
@@ -76,3 +82,16 @@ def test_two_bots_with_two_line_ups_have_one_thing_to_be_tested(seed: int) -> No
     assert odd is not None
     assert fair.fits
     assert not odd.fits
+
+
+def test_ratings_that_go_by_places_do_not_agree_with_a_bot_that_wins_or_ends_last() -> None:
+    chance = by_strength({"daring": 0.25, "steady": 0.0})
+    usual = rate_ladder(played(by_strength({"daring": 0.0, "steady": 0.0}))).fit
+    daring = rate_ladder(played(chance, beaten={"daring": (4, 4), "steady": (2, 2)})).fit
+    assert usual is not None
+    assert daring is not None
+    assert usual.fits
+    assert usual.agrees
+    assert daring.fits  # some ratings would fit the wins
+    assert daring.outside == 2
+    assert not daring.agrees
