@@ -121,9 +121,9 @@ def test_a_bot_plays_in_a_process_of_its_own_and_the_run_remembers_it(tmp_path: 
         "   time.sleep(9)\n"
         "  return moves[0]"
     )
-    bots = ("--bots", f"{bot}:Slow,uniform,uniform,uniform", "--move-seconds", "0.5")
+    bots = ("--bots", f"{bot}:Slow,uniform,uniform,uniform", "--move-seconds", "2")
     assert "bot Slow in seat 1 failed in turn 5: took too long for a move" in complaint(1, "play", *bots)
     words = ("--games", "1", "--out", tmp_path / "run", "--workers", "1", "--quiet")
     text = complaint(1, "run", "--rules", "print", *bots, *words)
     assert "took too long for a move, and was ended" in text
-    assert json.loads((tmp_path / "run" / "manifest.json").read_text())["experiment"]["move_seconds"] == 0.5
+    assert json.loads((tmp_path / "run" / "manifest.json").read_text())["experiment"]["move_seconds"] == 2
