@@ -196,7 +196,8 @@ def test_a_manifest_is_json_a_person_can_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("bots", "seats", "games", "part_games"),
     [
-        ("uniform", "fixed", 400, 6000),
+        ("uniform", "fixed", 30_000, 12_000),
+        ("planner", "fixed", 400, 6000),
         ("search:playouts=8", "fixed", 400, 37),
         ("planner,planner,planner,search:playouts=8", "rotate", 400, 36),
         ("search:playouts=1000", "rotate", 400, 4),
@@ -213,4 +214,4 @@ def test_parts_hold_fewer_games_of_slow_bots(
 
 def test_a_run_until_something_is_known_has_shorter_parts(tmp_path: Path) -> None:
     run = Run.create(tmp_path / "run", Experiment("known", ("print",), bots="uniform"), Until("margin", 0.1))
-    assert run.plan.part_games == 600
+    assert run.plan.part_games == 1200
