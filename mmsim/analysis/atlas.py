@@ -69,15 +69,15 @@ def layout_findings(run: RunTables) -> list[Estimates]:
     run = run.counted
     schema = run.tables["games"].collect_schema()
     wanted = find_statistics(run.experiment.game).layout_outcomes
-    outcomes = [name for name in wanted if name in schema]
+    known = {name: column for name, column in wanted.items() if column in schema}
     repeats = [games - layouts for layouts, games in run.layouts.values()] if wanted else []
     if not repeats or min(repeats) < _LEAST_REPEATS:
         return []
-    by_variant = _sums(run, outcomes)
+    by_variant = _sums(run, [*known.values()])
     shares = [[one.share for one in of_variant] for of_variant in by_variant]
     spreads = [[of_variant[0].spread] for of_variant in by_variant]
     return [
-        _estimates(run, LAYOUT_SHARE, (WHO_WINS, *outcomes), shares),
+        _estimates(run, LAYOUT_SHARE, (WHO_WINS, *known), shares),
         _estimates(run, LAYOUT_SPREAD, ("",), spreads),
     ]
 

@@ -224,7 +224,7 @@ class Statistics:
     sections: tuple[SectionPlan, ...]  # between that on seats and those on variants, bots and boards
     course: Sentence  # the last sentence of the answer, on how games go: clauses to be joined by "and"
     ends: Sentence  # the second sentence of the answer where nothing is compared
-    layout_outcomes: tuple[str, ...]  # columns of `games` that a layout may matter for
+    layout_outcomes: Mapping[str, str]  # what a layout may matter for -> the column of `games` that has it
     asked: tuple[str, ...]  # what is asked of a run that names no metrics: few, and none twice under two names
     swept: tuple[str, ...]  # what a sweep draws, if it is not asked for other metrics
     limits: tuple[str, ...] = ()  # what is to be known of the game as it is played here, in sentences

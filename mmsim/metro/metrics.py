@@ -75,7 +75,8 @@ STATISTICS = Statistics(
         common.AHEAD_BY,
     ),
     ends=common.ENDS_BY,
-    layout_outcomes=("margin", "turns", "lead_changes", "lines_ended"),
+    layout_outcomes={"track_lead_changes": "lead_changes"}
+    | {name: name for name in ("margin", "turns", "lines_ended")},
     asked=("win_share", "seat_imbalance", "score", "margin", "lines_to_centre", "longest_line"),
     swept=(
         "seat_imbalance",

@@ -332,7 +332,10 @@ STATISTICS = Statistics(
         common.AHEAD_BY,
     ),
     ends=common.ENDS_BY,
-    layout_outcomes=("margin", "turns", "tunnels", "lead_changes", "stations_left", "lines_ended", "lines_blocked"),
+    layout_outcomes={
+        "track_lead_changes": "lead_changes",
+        **{name: name for name in ("margin", "turns", "tunnels", "stations_left", "lines_ended", "lines_blocked")},
+    },
     asked=("win_share", "seat_imbalance", "score", "margin", "turns", "trips_possible"),
     swept=(
         "seat_imbalance",

@@ -412,7 +412,10 @@ def boards(evidence: Evidence) -> Section | None:
         estimates.measure.unit,
     )
     table = _estimates_table(evidence, "Boards in numbers", ["layout_share", "layout_spread"])
-    text = [f"{played}.", sentences.layout_spread(evidence)]
+    whose = f" (those of {evidence.players[0]})" if evidence.run.panel else ""
+    text = [f"{played}{whose}.", sentences.layout_spread(evidence)]
+    if any(variant.games_a_deal > 1 for variant in evidence.run.variants):
+        text.append("With rotated seats games on one layout share their deal: what is told of layouts is told of both.")
     return Section("boards", "Boards", sentences.boards_title(evidence), text, [chart], [table])
 
 

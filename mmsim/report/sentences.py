@@ -410,25 +410,35 @@ def bots_title(evidence: Evidence) -> str:
 
 
 def boards_title(evidence: Evidence) -> str:
-    estimates = evidence.estimates["layout_share"]
-    known = [(float(estimates.means[0, g]), g) for g in range(len(estimates.groups)) if estimates.known(0, g)]
-    if not known:
-        return "How much the layout matters"
-    _, most = max(known)
-    share, outcome = words.short(estimates.estimate(0, most), "share"), words.title(estimates.groups[most])
-    return _capital(f"{_where(evidence)}layouts matter most for {outcome}: {share} of the variance lies between them")
+    estimates, what = evidence.estimates["layout_share"], of_layouts(evidence)
+    found = [(estimates.estimate(0, g), words.title(group)) for g, group in enumerate(estimates.groups)]
+    sure = [(one, outcome) for one, outcome in found if one.low > 0]
+    if not sure:
+        return _capital(f"{_where(evidence)}these games do not tell what {what} matter for")
+    one, outcome = max(sure, key=lambda pair: pair[0].value)
+    share = words.short(one, "share")
+    return _capital(f"{_where(evidence)}{what} matter most for {outcome}: {share} of the variance lies between them")
+
+
+def of_layouts(evidence: Evidence) -> str:
+    """What games on one layout have in common; with rotated seats that is the deal too."""
+    shared = any(variant.games_a_deal > 1 for variant in evidence.run.variants)
+    return "layouts with their deals" if shared else "layouts"
 
 
 def layout_spread(evidence: Evidence) -> str:
     """How far players' chances go with the layout, variant by variant."""
     estimates = evidence.estimates["layout_spread"]
-    found = [
-        f"{words.with_interval(estimates.estimate(v, 0), estimates.measure.unit)}"
-        + (f" under {name}" if len(evidence.names) > 1 else "")
-        for v, name in enumerate(evidence.names)
-        if estimates.known(v, 0)
-    ]
-    return (
-        f"Who wins goes with the city too: from one layout to another a player's chance to win is typically "
-        f"{_and(found)} above or below its average over all layouts (standard deviation)."
+    known = [(v, name) for v, name in enumerate(evidence.names) if estimates.known(v, 0)]
+    found = _and(
+        [
+            f"{words.with_interval(estimates.estimate(v, 0), estimates.measure.unit)}"
+            + (f" under {name}" if len(evidence.names) > 1 else "")
+            for v, name in known
+        ]
     )
+    what = of_layouts(evidence)
+    told = f"a player's chance to win varies between {what} with a standard deviation of {found}"
+    if all(estimates.estimate(v, 0).low > 0 for v, _ in known):
+        return f"Who wins goes with the city too: {told}."
+    return f"How far who wins goes with the city these games do not tell for sure: {told}."

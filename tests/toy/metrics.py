@@ -24,7 +24,7 @@ STATISTICS = Statistics(
     ),
     course=(common.LEAD_CHANGES, common.AHEAD_BY, "{rolls:full} are rolled"),
     ends=common.ENDS_BY,
-    layout_outcomes=(),
+    layout_outcomes={},
     asked=("win_share", "score", "rolls"),
     swept=("score", "rolls", "margin"),
 )
