@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 
 import polars as pl
 
@@ -65,7 +66,7 @@ def findings(run: RunTables, names: Sequence[str] = ()) -> list[Estimates]:
     asked = measures(run.experiment.game)
     check_names(run.experiment.game, names)
     wanted = set(names or (measure.name for measure in asked))
-    of_members = [(one.member, _of_one_kind(one, wanted)) for one in run.by_member]
+    of_members = [(one.member, measure(one, wanted).metrics) for one in run.by_member]
     found = {one.measure.name: one for one in pool(of_members, [variant.name for variant in run.variants])}
     missing = [name for name in names if name not in found]
     if missing:
@@ -73,17 +74,33 @@ def findings(run: RunTables, names: Sequence[str] = ()) -> list[Estimates]:
     return [found[measure.name] for measure in asked if measure.name in found]
 
 
-def _of_one_kind(run: RunTables, wanted: Set[str]) -> list[Estimates]:
-    """Metrics of the games of one kind of players."""
+@dataclass(frozen=True)
+class Measured:
+    """What is measured of the games of one kind of players."""
+
+    metrics: Sequence[Estimates]
+    gaps: Sequence[Estimates]
+    ratings: Mapping[str, Ratings]
+
+
+def measure(run: RunTables, wanted: Set[str], gaps: Sequence[Gap] = ()) -> Measured:
+    """Metrics of the games of one kind of players, and gaps of the rules, in one pass over each table."""
     needed = wanted | ({SOURCE} if SEAT_IMBALANCE.name in wanted else set())
     counted = run.counted  # what both threads look at
     with ThreadPoolExecutor(1) as aside:
         asked = any(measure.name in wanted for measure in _OF_LAYOUTS)
         layouts = aside.submit(layout_findings, counted) if asked else None
-        measured = estimate_metrics(run, [metric for metric in known_metrics(run) if metric.name in needed])
+        metrics = [metric for metric in known_metrics(run) if metric.name in needed]
+        found = estimate_metrics(run, [*metrics, *(gap.metric for gap in gaps)])
+        is_gap = {gap.name for gap in gaps}
+        measured = [one for one in found if one.measure.name not in is_gap]
         ratings = ratings_of(run) if SKILL_GRADIENT.name in wanted else {}
         more = derived(measured, ratings, layouts.result() if layouts else [])
-    return [one for one in [*measured, *more] if one.measure.name in wanted]
+    return Measured(
+        [one for one in [*measured, *more] if one.measure.name in wanted],
+        [one for one in found if one.measure.name in is_gap],
+        ratings,
+    )
 
 
 def cannot_tell(run: RunTables, name: str) -> UsageError:

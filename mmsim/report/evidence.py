@@ -7,14 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from mmsim.analysis.atlas import layout_findings
 from mmsim.analysis.compare import Comparison, compare
-from mmsim.analysis.estimates import Estimates, estimate_metrics
-from mmsim.analysis.findings import derived, family, known_gaps, known_metrics
+from mmsim.analysis.estimates import Estimates
+from mmsim.analysis.findings import Measured, family, known_gaps, measure, measures
 from mmsim.analysis.openings import SeatBook, known_views, opening_books
 from mmsim.analysis.panel import pool
 from mmsim.analysis.ratings import Ratings
-from mmsim.analysis.skill import ratings_of
 from mmsim.analysis.stats import Array
 from mmsim.analysis.surprises import Surprise
 from mmsim.analysis.surprises import surprises as surprising
@@ -70,14 +68,14 @@ def gather(run: RunTables) -> Evidence:
         openings = aside.submit(opening_books, run, known_views(run))
         kinds = [_measure(one) for one in run.by_member]
         names = [variant.name for variant in run.variants]
-        measured = pool([(one.member, one.measured) for one in kinds], names)
-        of_gaps = {one.measure.name: one for one in pool([(one.member, one.gaps) for one in kinds], names)}
+        measured = pool([(one.member, one.measured.metrics) for one in kinds], names)
+        of_gaps = {one.measure.name: one for one in pool([(one.member, one.measured.gaps) for one in kinds], names)}
         counted = [one for one in kinds if one.member.strong] or kinds
         return Evidence(
             run,
             {one.measure.name: one for one in measured},
             compare(measured, asked=family(run)) if len(run.variants) > 1 else [],
-            {variant: rated for one in kinds for variant, rated in one.ratings.items()},
+            {variant: rated for one in kinds for variant, rated in one.measured.ratings.items()},
             [(gap, of_gaps[gap.name]) for gap in known_gaps(run) if gap.name in of_gaps],
             surprises.result(),
             {name: one for name, one in zip(names, counted[0].layouts, strict=True) if one is not None},
@@ -91,26 +89,19 @@ class _Kind:
     """What the games of one kind of players show."""
 
     member: Member
-    measured: Sequence[Estimates]
-    gaps: Sequence[Estimates]
-    ratings: Mapping[str, Ratings]
+    measured: Measured
     layouts: Sequence[tuple[int, int] | None]
     scores: Sequence[tuple[Array, Array]]
 
 
 def _measure(run: RunTables) -> _Kind:
-    metrics, gaps = known_metrics(run), known_gaps(run)
+    everything = {one.name for one in measures(run.experiment.game)}
     counted = run.counted  # what both threads look at
     with ThreadPoolExecutor(1) as aside:
-        layouts, scores = aside.submit(layout_findings, counted), aside.submit(_scores, counted)
-        found = estimate_metrics(run, [*metrics, *(gap.metric for gap in gaps)])
-        is_gap = {gap.name for gap in gaps}
-        measured = [one for one in found if one.measure.name not in is_gap]
-        ratings = ratings_of(run)
-        measured += derived(measured, ratings, layouts.result())
-        of_gaps = [one for one in found if one.measure.name in is_gap]
+        scores = aside.submit(_scores, counted)
+        measured = measure(run, everything, known_gaps(run))
         on_layouts = [counted.layouts.get(variant.name) for variant in run.variants]
-        return _Kind(run.member, measured, of_gaps, ratings, on_layouts, scores.result())
+        return _Kind(run.member, measured, on_layouts, scores.result())
 
 
 def _mean_distribution(kinds: Sequence[tuple[Array, Array]]) -> tuple[Array, Array]:
