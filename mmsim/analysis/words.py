@@ -52,7 +52,10 @@ def interval(estimate: Estimate, unit: str, signed: bool = False) -> str:
 
 
 def with_interval(estimate: Estimate, unit: str, signed: bool = False) -> str:
-    """The number and its interval."""
+    """The number and its interval; alone and without decimals if it never varies."""
+    scale, sign = _scale(unit)
+    if estimate.low == estimate.value == estimate.high and (estimate.value * scale).is_integer():
+        return _number(estimate.value * scale, 0, signed or unit == "share difference") + sign
     return f"{value(estimate, unit, signed)} ({interval(estimate, unit, signed)})"
 
 
@@ -72,7 +75,7 @@ def difference_unit(unit: str) -> str:
 
 def p_value(p: float) -> str:
     """A p-value, never as exactly nothing."""
-    return "< 0.0001" if p < 1e-4 else f"{p:.4f}" if p < 0.1 else f"{p:.2f}"
+    return "< 0.0001" if p < 1e-4 else f"{p:.2g}" if p < 0.1 else f"{p:.2f}"
 
 
 def games(number: float) -> str:

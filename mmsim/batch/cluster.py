@@ -26,7 +26,7 @@ from mmsim.core.bench import machine
 from mmsim.core.errors import MmsimError, UsageError
 from mmsim.core.game import Variant
 
-_REACH_S = 5  # for the scheduler to answer
+_REACH_S = 4  # for the scheduler to answer
 _WAIT_S = 60  # for its first worker
 _AHEAD = 2  # parts for every thread of the cluster, so that none waits for this machine
 _LOOK_S = 1.0

@@ -18,6 +18,7 @@ from mmsim.games import DEFAULT, GAMES, find_shell, game_of_all
 DESIGNS = ("paired", "independent")
 OF_MEMBER = "~"  # between a variant and the member of the panel in the name of their games
 _PART_GAMES = 6000  # games a part of the quickest strong bot: some seconds of one core
+_SLOW, _SHORTER = 10.0, 3.0  # parts of bots that cost so much hold a third: files are cheap beside their games
 _UNKNOWN_COST = 100.0  # of bots in Python, in games of the quickest strong one
 _LISTS = ("variants", "boards", "panel", "metrics")
 _NUMBERS = {"players": (1, 100), "games": (1, 10**12), "seed": (0, 2**64 - 1), "part_games": (1, 1_000_000)}
@@ -202,7 +203,8 @@ def usual_part_games(experiment: Experiment, deal: int) -> int:
     for member, every in zip(experiment.members, thinned(experiment), strict=True):
         all_known = all(spec.partition(":")[0] in known for spec in split_bots(member))
         loads.append(max(_cost(experiment.game, member), 0.0 if all_known else _UNKNOWN_COST) / every)
-    return max(deal, int(_PART_GAMES / sqrt(min(loads) * max(loads))) // deal * deal)
+    load = sqrt(min(loads) * max(loads))
+    return max(deal, int(_PART_GAMES / load / (_SHORTER if load >= _SLOW else 1.0)) // deal * deal)
 
 
 def is_strong(game: str, member: str) -> bool:

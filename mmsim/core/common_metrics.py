@@ -275,7 +275,7 @@ TENSION_SECTION = SectionPlan(
         ),
     ),
     (
-        "Chances to win were estimated after every turn of a sample of games by playing them out with a pool of bots",
+        "chances to win were estimated after every turn of a sample of games by playing them out with a pool of bots",
         ", for an onlooker who sees no hidden hand",
     ),
 )

@@ -198,8 +198,8 @@ def test_a_manifest_is_json_a_person_can_read(tmp_path: Path) -> None:
     [
         ("uniform", "fixed", 30_000, 12_000),
         ("planner", "fixed", 400, 6000),
-        ("search:playouts=8", "fixed", 400, 37),
-        ("planner,planner,planner,search:playouts=8", "rotate", 400, 36),
+        ("search:playouts=8", "fixed", 400, 12),
+        ("planner,planner,planner,search:playouts=8", "rotate", 400, 12),
         ("search:playouts=1000", "rotate", 400, 4),
     ],
 )
