@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 LOG_FILE = "run.log"
-_SHORTER = 10  # times are parts of a run that is played until something is known
+_SHORTER, _FEW = 10, 100  # times are parts of so many games of a run that is played until something is known
 
 
 class Run:
@@ -72,7 +72,7 @@ class Run:
         if experiment.part_games is None:
             deal = lcm(*(ready.games_a_deal for ready in made))
             games = usual_part_games(experiment, deal)
-            if until:  # it stops at the end of a part, which should not be far
+            if until and games > _FEW:  # it stops at the end of a part, which should not be far
                 games = max(deal, games // _SHORTER // deal * deal)
             experiment = replace(experiment, part_games=games)
         kept = _keep_inputs(folder, experiment)

@@ -36,9 +36,9 @@ def test_a_number_without_spread_is_told_with_one_digit() -> None:
 
 
 def test_what_never_varies_has_no_interval() -> None:
-    assert words.with_interval(told(1.0, 0.0), "share") == "100\u00a0%"
-    assert words.with_interval(told(60.0, 0.0), "turns") == "60"
-    assert words.with_interval(told(0.5, 0.0), "points") == "0.5 (0.5 to 0.5)"
+    assert words.with_interval(estimated(1.0, 0.0), "share") == "100\u00a0%"
+    assert words.with_interval(estimated(60.0, 0.0), "turns") == "60"
+    assert words.with_interval(estimated(0.5, 0.0), "points") == "0.5 (0.5 to 0.5)"
 
 
 def test_p_values_are_never_nothing() -> None:

@@ -212,6 +212,7 @@ def test_parts_hold_fewer_games_of_slow_bots(
     assert run.plan.parts == -(-games // part_games)
 
 
-def test_a_run_until_something_is_known_has_shorter_parts(tmp_path: Path) -> None:
-    run = Run.create(tmp_path / "run", Experiment("known", ("print",), bots="uniform"), Until("margin", 0.1))
-    assert run.plan.part_games == 1200
+@pytest.mark.parametrize(("bots", "part_games"), [("uniform", 1200), ("search:playouts=8", 12)])
+def test_a_run_until_something_is_known_has_shorter_parts(bots: str, part_games: int, tmp_path: Path) -> None:
+    run = Run.create(tmp_path / "run", Experiment("known", ("print",), bots=bots), Until("margin", 0.1))
+    assert run.plan.part_games == part_games
