@@ -12,13 +12,14 @@ from mmsim.report import page
 from mmsim.report.charts import Chart
 from mmsim.report.page import write_report
 from tests.runs import write_run
+from tests.sharing import made_once
 
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 
 @pytest.fixture(scope="session")
 def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_run(tmp_path_factory.mktemp("runs") / "municipality")
+    return made_once(tmp_path_factory, "municipality", write_run)
 
 
 @pytest.fixture
@@ -45,9 +46,7 @@ class _Idle:
 @pytest.fixture(scope="session")
 def report(run_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a written report."""
-    folder = tmp_path_factory.mktemp("reports") / "municipality"
-    write_report(open_run(run_folder), folder)
-    return folder
+    return made_once(tmp_path_factory, "report", lambda folder: write_report(open_run(run_folder), folder))
 
 
 @pytest.fixture(scope="session")
