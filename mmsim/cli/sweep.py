@@ -18,7 +18,7 @@ from mmsim.games import find_shell, find_statistics, game_of
 
 if TYPE_CHECKING:
     from mmsim.report.evidence import Evidence
-    from mmsim.report.sections import Section
+    from mmsim.report.parts import Section
 
 
 def sweep(

@@ -128,7 +128,7 @@ class _Lines(AbstractContextManager[Progress]):
 
     def __enter__(self) -> Progress:
         self._began = time.perf_counter()
-        _say(f"compiling the fast core of {self._program}, once for this version; kept in {self._kept_in}")
+        _say(f"{_what_happens(self._program)}; kept in {self._kept_in}")
         return lambda done, total: None
 
     def __exit__(self, *problem: object) -> None:
@@ -151,7 +151,7 @@ class _Bar(AbstractContextManager[Progress]):
         )
         self._bar.__enter__()
         self._bar.print(f"mmsim: compiled code is kept in {self._kept_in}", soft_wrap=True)
-        task = self._bar.add_task(f"compiling the fast core of {self._program}, once for this version", total=None)
+        task = self._bar.add_task(_what_happens(self._program), total=None)
         return lambda done, total: self._bar.update(task, completed=done, total=total)
 
     def __exit__(self, *problem: object) -> None:
@@ -162,6 +162,10 @@ def _progress(program: str, kept_in: Path) -> AbstractContextManager[Progress]:
     if sys.stderr is None:
         return nullcontext(lambda done, total: None)
     return (_Bar if bars and sys.stderr.isatty() else _Lines)(program, kept_in)
+
+
+def _what_happens(program: str) -> str:
+    return f"compiling the fast core of {program}, about a minute, once for this version"
 
 
 def _say(text: str) -> None:

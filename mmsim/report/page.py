@@ -29,7 +29,8 @@ from mmsim.report import sentences
 from mmsim.report.charts import Chart
 from mmsim.report.drawers import Drawers
 from mmsim.report.evidence import Evidence, gather
-from mmsim.report.sections import Section, headline_chart, sections
+from mmsim.report.parts import Section
+from mmsim.report.sections import headline_chart, sections
 
 _PAGE = "report.html"
 _LIST = "files.json"  # the charts, tables and pages of a report, by which the next one knows what to remove

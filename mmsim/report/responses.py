@@ -10,7 +10,7 @@ from mmsim.analysis.sweep import Sweep
 from mmsim.report import figures
 from mmsim.report.charts import Chart
 from mmsim.report.evidence import Evidence
-from mmsim.report.sections import Section
+from mmsim.report.parts import Section
 from mmsim.report.sentences import for_whom, varies
 
 

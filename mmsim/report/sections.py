@@ -1,12 +1,10 @@
 """The sections of a report, one function each; what a run cannot tell has no section."""
 
-import re
 import shlex
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from math import inf
-from typing import Any
 
 from mmsim.analysis import sequential, words
 from mmsim.analysis import why as whys
@@ -14,78 +12,22 @@ from mmsim.analysis.compare import Comparison, Verdict, same_games
 from mmsim.analysis.estimates import Estimates
 from mmsim.analysis.fairness import SEAT_IMBALANCE, SOURCE
 from mmsim.analysis.stats import Estimate
-from mmsim.analysis.surprises import Surprise
-from mmsim.batch.chances import chances_of
 from mmsim.core.common_metrics import SCORES_SECTION
 from mmsim.core.errors import MmsimError
 from mmsim.core.knobs import spelled
 from mmsim.core.metrics import ChartPlan, SectionPlan
-from mmsim.core.shell import Draws, Replays
 from mmsim.games import find_shell, find_statistics
 from mmsim.report import figures, openings, players, sentences
 from mmsim.report import why as reasons
 from mmsim.report.charts import Chart, Row
 from mmsim.report.evidence import Evidence
+from mmsim.report.games import remarkable_games
+from mmsim.report.parts import Picture, Section, Table
 
 RULES = "rules"  # the heading of a column of rule ids
 _MOST_SERIES = 6  # more in one chart are not told apart
 EXPLORATORY = " (exploratory)"  # behind a metric that was not asked about before the games were played
 _DOTS = "Dots are means, lines 95 % intervals."
-
-
-@dataclass(frozen=True)
-class Table:
-    """A table of texts; the first columns are words, the others numbers."""
-
-    caption: str
-    columns: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    words: int = 1  # columns of words at the left
-    folded: bool = True
-    verdicts: Sequence[str] = ()  # of every row, for its colour
-
-
-@dataclass(frozen=True)
-class Picture:
-    """A remarkable game and how it ended, or maps of what lies where: what it is, and how to see it again."""
-
-    title: str
-    text: str
-    command: str
-    draw: Callable[[], bytes] | None  # as SVG; None if it cannot be drawn
-    replay: Callable[[], bytes] | None = None  # a page to step through it; None if there is none
-
-    @property
-    def shows(self) -> str:
-        """What is to be seen, for whoever does not see it."""
-        return f"How {self.title[:1].lower()}{self.title[1:]} ended" if self.replay else f"{self.title}. {self.text}"
-
-    @property
-    def file(self) -> str:
-        """Its picture, beside the page."""
-        return f"pictures/{self._name}.svg"
-
-    @property
-    def page(self) -> str:
-        """The page to step through it, beside the page of the report."""
-        return f"games/{self._name}.html"
-
-    @property
-    def _name(self) -> str:
-        return re.sub("[^a-z0-9]+", "-", self.title.lower())
-
-
-@dataclass(frozen=True)
-class Section:
-    """A part of the report; its title says what was found."""
-
-    id: str
-    label: str
-    title: str
-    text: Sequence[str] = ()
-    charts: Sequence[Chart] = ()
-    tables: Sequence[Table] = ()
-    pictures: Sequence[Picture] = field(default=())
 
 
 def sections(evidence: Evidence) -> list[Section]:
@@ -100,7 +42,7 @@ def sections(evidence: Evidence) -> list[Section]:
         panel,
         bots,
         boards,
-        surprises,
+        remarkable_games,
         rule_gaps,
     )
     made = [section for make in makers if (section := make(evidence)) is not None]
@@ -417,54 +359,6 @@ def boards(evidence: Evidence) -> Section | None:
     if any(variant.games_a_deal > 1 for variant in evidence.run.variants):
         text.append("With rotated seats games on one layout share their deal: what is told of layouts is told of both.")
     return Section("boards", "Boards", sentences.boards_title(evidence), text, [chart], [table])
-
-
-def surprises(evidence: Evidence) -> Section | None:
-    if not evidence.surprises:
-        return None
-    pictures = []
-    for one in evidence.surprises:
-        found = one.found
-        caption = f"{_capital(found.text)} ({evidence.name_of(one.variant.name)}, game {found.game:,})."
-        pictures.append(Picture(f"The {found.kind} game", caption, one.command, _drawing(one), _replaying(one)))
-    text = []
-    if not all(one.record for one in evidence.surprises):
-        again = f"mmsim resume {evidence.run.folder.name}"
-        text = [f"Games whose records this run does not have are not drawn; “{again}” writes those of a whole run."]
-    return Section("surprises", "Surprises", "Games worth a look", text, [], [], pictures)
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
-
-
-def _drawing(one: Surprise) -> Callable[[], bytes] | None:
-    """How the end of a game is drawn from its record; None where there is none or nothing to draw it."""
-    game, record = one.run.experiment.game, one.record
-    return partial(_draw, game, record) if record is not None and isinstance(find_shell(game), Draws) else None
-
-
-def _draw(game: str, record: dict[str, Any]) -> bytes:
-    shell = find_shell(game)
-    assert isinstance(shell, Draws)
-    return shell.picture(record)
-
-
-def _replaying(one: Surprise) -> Callable[[], bytes] | None:
-    """How the page of a game is made from its record, with chances to win only if the run has them."""
-    game, record = one.run.experiment.game, one.record
-    if record is None or not isinstance(find_shell(game), Replays):
-        return None
-    known = chances_of(one.run.folder, one.variant.name, one.found.game)
-    return partial(_replay, game, record, () if known is None else known.tolist())
-
-
-def _replay(game: str, record: dict[str, Any], chances: Sequence[Sequence[float]]) -> bytes:
-    shell = find_shell(game)
-    assert isinstance(shell, Replays)
-    from mmsim.report.replay import page  # matplotlib takes a moment to import; only what draws pays for it
-
-    return page(replace(shell.replay(record), chances=chances)).encode()
 
 
 def rule_gaps(evidence: Evidence) -> Section | None:
