@@ -103,8 +103,8 @@ class Comparison:
             ways = [(one, self.who(one)) for one in _APART]
             return "; ".join(f"{way} for {', '.join(who)}" for way, who in ways if who)
         if verdict is Verdict.UNSURE:
-            told = self.who(Verdict.EQUAL)
-            return f"equal for {len(told)} of {everybody} ({', '.join(told)})" if told else ""
+            equal = self.who(Verdict.EQUAL)
+            return f"equal for {len(equal)} of {everybody} ({', '.join(equal)})" if equal else ""
         who = self.who(verdict)
         if len(who) == everybody:
             return f"holds for all {everybody} kinds of players"
@@ -151,8 +151,8 @@ class Comparison:
         more = ["the same in every game"] if self.same else []
         if self.verdict is Verdict.UNSURE and (needed := words.games(self.games_needed)):
             more.append(f"{needed} would do{self.of_whom}")
-        told = f"{self.verdict} ({'; '.join(more)})" if more else str(self.verdict)
-        return f"{told}; {self.holds}" if self.holds and len(self.members) > 1 else told
+        verdict = f"{self.verdict} ({'; '.join(more)})" if more else str(self.verdict)
+        return f"{verdict}; {self.holds}" if self.holds and len(self.members) > 1 else verdict
 
     def row(self) -> dict[str, object]:
         """The comparison as plain values."""
@@ -280,11 +280,11 @@ def _of_all(estimates: Estimates, base: int, variant: int, group: int) -> Compar
     rest = tuple(one for _, one in made if not any(one is other for other in strong))
     if len(strong) == 1:
         return replace(strong[0], player="", members=(strong[0],), others=rest)
-    told = [one for one in strong if isfinite(one.difference.se)] or strong
+    known = [one for one in strong if isfinite(one.difference.se)] or strong
     combined = stats.random_effects(
-        [one.difference.value for one in told],
-        [one.difference.se for one in told],
-        [one.difference.deals for one in told],
+        [one.difference.value for one in known],
+        [one.difference.se for one in known],
+        [one.difference.deals for one in known],
     )
     apart, tolerance = combined.estimate, estimates.measure.tolerance
     return replace(

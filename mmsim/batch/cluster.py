@@ -130,7 +130,7 @@ class Cluster:
                 log_part(task.part, played.entry)
                 yield played.entry
             self._look_after()
-            yield Heard(sum(flight.done or 0 for flight in self._flying.values()))
+            yield Heard([(flight.task.part.variant, flight.done or 0) for flight in self._flying.values()])
 
     def _hear(self, event: tuple[float, dict[str, Any]]) -> None:
         """Take note of how far a part is; Dask calls this in a thread of its own."""

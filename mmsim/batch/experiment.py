@@ -190,7 +190,7 @@ def thinned(experiment: Experiment) -> list[int]:
     Numbers of games go with one over the root of what a game costs: for the time it takes, no other choice knows the
     mean over equally scattered members better (Cochran 1977, section 5.5).
     """
-    costs = [max(1.0, _cost(experiment.game, member)) for member in experiment.members]
+    costs = [max(1.0, cost_of(experiment.game, member)) for member in experiment.members]
     return [max(1, round(sqrt(cost / min(costs)))) for cost in costs]
 
 
@@ -202,7 +202,7 @@ def usual_part_games(experiment: Experiment, deal: int) -> int:
     loads = []
     for member, every in zip(experiment.members, thinned(experiment), strict=True):
         all_known = all(spec.partition(":")[0] in known for spec in split_bots(member))
-        loads.append(max(_cost(experiment.game, member), 0.0 if all_known else _UNKNOWN_COST) / every)
+        loads.append(max(cost_of(experiment.game, member), 0.0 if all_known else _UNKNOWN_COST) / every)
     load = sqrt(min(loads) * max(loads))
     return max(deal, int(_PART_GAMES / load / (_SHORTER if load >= _SLOW else 1.0)) // deal * deal)
 
@@ -225,7 +225,7 @@ def ignored_knobs(game: str, member: str, one: str, other: str, players: int | N
     return apart if all(names <= set(shell.unseen.get(knob, ())) for knob in apart) else ()
 
 
-def _cost(game: str, member: str) -> float:
+def cost_of(game: str, member: str) -> float:
     """How long a game of a member takes; nobody knows that of bots in Python."""
     shell = find_shell(game)
     own = [spec for spec in split_bots(member) if spec.partition(":")[0] in shell.bots]

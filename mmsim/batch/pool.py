@@ -6,7 +6,7 @@ import os
 import signal
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from math import inf
@@ -31,9 +31,13 @@ _SOON_S = 0.5  # for so long it is left alone with them
 
 @dataclass(frozen=True)
 class Heard:
-    """How many games of the parts in hand are played."""
+    """How many games of the parts in hand are played: (variant, games) of each."""
 
-    games: int
+    parts: Sequence[tuple[int, int]]
+
+    @property
+    def games(self) -> int:
+        return sum(games for _, games in self.parts)
 
 
 @dataclass
@@ -115,7 +119,7 @@ class Pool:
             if worker.task and silence > max(patience, SLOWER * median(self._silences or [0.0])):
                 worker.process.kill()
                 self._lose(worker, f"was silent for {silence:.0f} s")
-        yield Heard(sum(worker.done for worker in self._workers if worker.task))
+        yield Heard([(worker.task.part.variant, worker.done) for worker in self._workers if worker.task])
 
     def _hear(self, worker: _Worker) -> Iterator[Entry]:
         """Read what a worker has to say."""

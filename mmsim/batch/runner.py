@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from msgspec.structs import replace
 
+from mmsim.batch.experiment import cost_of
 from mmsim.batch.journal import Entry
 from mmsim.batch.manifest import Until
 from mmsim.batch.plan import Part, Plan
@@ -51,7 +52,9 @@ class Status:
     shares: dict[str, list[Tally]] = field(default_factory=dict)  # variant -> win share of every seat
     errors: int = 0
     estimate: Estimate | None = None
-    _lately: deque[tuple[float, int]] = field(default_factory=deque)  # (seconds, done)
+    work: float = 0.0  # to be done in all, where games cost differently much; 0: all cost the same
+    worked: float = 0.0
+    _lately: deque[tuple[float, float]] = field(default_factory=deque)  # (seconds, how far it was)
 
     def tick(self, seconds: float) -> None:
         """Take note of how far the run is after so many seconds."""
@@ -59,7 +62,7 @@ class Status:
         if not self.under_way:  # loading and compiling say nothing of what is to come
             self._lately.clear()
         if not self._lately or seconds - self._lately[-1][0] > _LATELY_S / 30:
-            self._lately.append((seconds, self.done))
+            self._lately.append((seconds, self._far))
         while seconds - self._lately[0][0] > _LATELY_S:
             self._lately.popleft()
 
@@ -75,10 +78,14 @@ class Status:
     @property
     def seconds_left(self) -> float | None:
         """From the pace of the last half minute, as soon as there is one."""
-        if not self._lately or self.done <= self._lately[0][1] or self.seconds - self._lately[0][0] < _PACE_S:
+        if not self._lately or self._far <= self._lately[0][1] or self.seconds - self._lately[0][0] < _PACE_S:
             return None
-        then, done = self._lately[0]
-        return max(0, self.games - self.done) * (self.seconds - then) / (self.done - done)
+        then, far = self._lately[0]
+        return max(0.0, (self.work or self.games) - self._far) * (self.seconds - then) / (self._far - far)
+
+    @property
+    def _far(self) -> float:
+        return self.worked if self.work else self.done
 
 
 Watch = Callable[[Status], None]
@@ -137,6 +144,7 @@ class Session:
         """Count what is done already."""
         run, plan = self.run, self.run.plan
         self._done = bytearray(plan.parts)
+        self._costs = [cost_of(run.experiment.game, ready.variant.bots) for ready in run.prepared]
         self.status = Status(0, shares={ready.name: [] for ready in run.prepared})
         damaged = list(run.damaged_lines())
         for problem in damaged:
@@ -180,17 +188,19 @@ class Session:
         """Play the parts of a plan that are missing."""
         self._done.extend(bytes(max(0, plan.parts - len(self._done))))
         self.status.games = max(self.status.games, plan.all_games)
-        settled = self.status.done
+        self.status.work = max(self.status.work, sum(plan.games_of(v) * cost for v, cost in enumerate(self._costs)))
+        settled, worked = self.status.done, self.status.worked
         for event in self._players.play(map(self._task, plan.open_parts(self._done))):
             if isinstance(event, Entry):
                 self._journal.append(event)
                 for error in event.errors:
                     LOG.warning("bot error in part %d: %s", event.part, error)
-                self.status.done = settled
+                self.status.done, self.status.worked = settled, worked
                 self._take(event)
-                settled = self.status.done
+                settled, worked = self.status.done, self.status.worked
             else:
                 self.status.done = settled + event.games
+                self.status.worked = worked + sum(games * self._costs[variant] for variant, games in event.parts)
             self.status.tick(time.monotonic() - self._began)
             self.watch(self.status)
 
@@ -217,6 +227,7 @@ class Session:
         """Count a part that is done."""
         self._done[entry.part] = 1
         self.status.done += entry.games
+        self.status.worked += entry.games * self._costs[entry.variant]
         self.status.errors += len(entry.errors)
         shares = self.status.shares[self.run.variant_names[entry.variant]]
         shares.extend(Tally() for _ in range(len(entry.shares) - len(shares)))

@@ -9,9 +9,10 @@ from mmsim.analysis.estimates import Estimates
 from mmsim.analysis.sweep import Sweep
 from mmsim.report import figures
 from mmsim.report.charts import Chart
+from mmsim.report.declared import varies
 from mmsim.report.evidence import Evidence
 from mmsim.report.parts import Section
-from mmsim.report.sentences import for_whom, varies
+from mmsim.report.sentences import for_whom
 
 
 def responses(

@@ -17,6 +17,7 @@ from mmsim.core.errors import MmsimError
 from mmsim.core.knobs import spelled
 from mmsim.core.metrics import ChartPlan, SectionPlan
 from mmsim.games import find_shell, find_statistics
+from mmsim.report import declared as declared_sentences
 from mmsim.report import figures, openings, players, sentences
 from mmsim.report import why as reasons
 from mmsim.report.charts import Chart, Row
@@ -114,11 +115,11 @@ def _imbalance_chart(evidence: Evidence) -> Chart:
 
 def declared(evidence: Evidence, plan: SectionPlan) -> Section | None:
     """A section that the game declares."""
-    title = sentences.fill(evidence, plan.title)
+    title = declared_sentences.fill(evidence, plan.title)
     if not title:
         return None
     charts = [chart for one in plan.charts if (chart := _declared_chart(evidence, one)) is not None]
-    text = [f"{text}."] if (text := sentences.fill(evidence, plan.text)) else []
+    text = [f"{text}."] if (text := declared_sentences.fill(evidence, plan.text)) else []
     table = _estimates_table(evidence, f"{plan.label} in numbers", plan.metrics)
     extra = _score_charts(evidence) if plan.id == SCORES_SECTION.id else []
     return Section(plan.id, plan.label, title, text, [*extra, *charts], [table])
@@ -127,7 +128,7 @@ def declared(evidence: Evidence, plan: SectionPlan) -> Section | None:
 def _declared_chart(evidence: Evidence, plan: ChartPlan) -> Chart | None:
     """A chart that the game declares, of those numbers that are not always the same; None if all are."""
     shown = [(estimates, label) for name, label in plan.metrics.items() if (estimates := _varying(evidence, name))]
-    title = sentences.fill(evidence, plan.title)
+    title = declared_sentences.fill(evidence, plan.title)
     if not shown or not title:
         return None
     note = f"{plan.note} {_marks(evidence)}".strip()
@@ -140,7 +141,7 @@ def _declared_chart(evidence: Evidence, plan: ChartPlan) -> Chart | None:
 
 def _varying(evidence: Evidence, name: str) -> Estimates | None:
     estimates = evidence.estimates.get(name)
-    return estimates if estimates is not None and sentences.varies(estimates) else None
+    return estimates if estimates is not None and declared_sentences.varies(estimates) else None
 
 
 def _score_charts(evidence: Evidence) -> list[Chart]:
@@ -199,9 +200,9 @@ def _decided(evidence: Evidence) -> list[Table]:
     rows = []
     for one in decision.sequence:
         low, high = (-inf if one.low is None else one.low), (inf if one.high is None else one.high)
-        told = words.with_interval(Estimate(one.difference, low, high, 0.0, 0), unit, signed=True)
+        difference = words.with_interval(Estimate(one.difference, low, high, 0.0, 0), unit, signed=True)
         verdict = next(side for side, players in sides.items() if one.player in players)
-        rows.append([one.player, words.label(decision.metric, one.group), verdict, told])
+        rows.append([one.player, words.label(decision.metric, one.group), verdict, difference])
     variant, reference = evidence.name_of(decision.variant), evidence.name_of(decision.reference)
     caption = f"Confidence sequence of {variant} against {reference}: it holds however often one looked"
     return [Table(caption, ["players", "metric", "decided", "difference"], rows, words=3, folded=False)]

@@ -1,8 +1,6 @@
 """Findings as sentences: what a report answers, and the titles of its charts."""
 
 from collections.abc import Sequence
-from contextlib import suppress
-from dataclasses import dataclass
 from itertools import groupby
 
 from mmsim.analysis import words
@@ -10,11 +8,10 @@ from mmsim.analysis.compare import ALPHA, Comparison, Verdict, same_games
 from mmsim.analysis.estimates import Estimates
 from mmsim.analysis.fairness import SEAT_IMBALANCE, SOURCE, groups_equal
 from mmsim.analysis.stats import Estimate, holm
-from mmsim.core.metrics import Sentence
 from mmsim.games import find_statistics
+from mmsim.report.declared import capital, clauses, commonest, fill, where
 from mmsim.report.evidence import Evidence
 
-_DUST = 1e-12  # what rounding leaves of a standard error of nothing, in parts of the number
 _MANY = 4  # other variants, more than which a sentence does not name
 
 
@@ -35,15 +32,6 @@ def _value(evidence: Evidence, metric: str, group: str = "", variant: int = 0) -
     return estimates.estimate(variant, estimates.groups.index(group))
 
 
-def _where(evidence: Evidence) -> str:
-    """Which variant a sentence speaks of, if there are several."""
-    return f"with {evidence.names[0]}, " if len(evidence.names) > 1 else ""
-
-
-def _capital(sentence: str) -> str:
-    return sentence[:1].upper() + sentence[1:]
-
-
 def _best_seat(shares: Estimates, variant: int = 0) -> tuple[str, Estimate, int]:
     """The player who wins most, and how many players there are."""
     known = [g for g in range(len(shares.groups)) if shares.known(variant, g)]
@@ -57,9 +45,9 @@ def seats_title(evidence: Evidence) -> str:
     seat, share, players = _best_seat(shares)
     fair = 100 / players
     if groups_equal(shares, 0) >= ALPHA:
-        return f"{_capital(_where(evidence) + 'no player wins measurably more than a fair')} {fair:.3g}\u00a0%"
+        return f"{capital(where(evidence) + 'no player wins measurably more than a fair')} {fair:.3g}\u00a0%"
     text = f"the {seat} player wins {words.short(share, 'share')} of games; {fair:.3g}\u00a0% would be fair"
-    return _capital(_where(evidence) + text)
+    return capital(where(evidence) + text)
 
 
 def fairness(evidence: Evidence) -> str:
@@ -82,9 +70,9 @@ def _seats_of_one_kind(evidence: Evidence, shares: Estimates) -> str:
         uneven = (
             "Players do not win equally often, but their bots differ" if evidence.run.mixed else "Seats are not equal"
         )
-        return f"{uneven}: {_where(evidence)}the {seat} player wins {found} (p\u00a0{_equals(p)}{_only(evidence)})"
+        return f"{uneven}: {where(evidence)}the {seat} player wins {found} (p\u00a0{_equals(p)}{_only(evidence)})"
     start = (
-        f"No seat is measurably ahead: {_where(evidence)}the {seat} player, who wins most, wins {found} "
+        f"No seat is measurably ahead: {where(evidence)}the {seat} player, who wins most, wins {found} "
         f"(p\u00a0{_equals(p)}{_only(evidence)})"
     )
     tests = holm([groups_equal(shares, v) for v in range(len(evidence.names))])
@@ -101,7 +89,7 @@ def _only(evidence: Evidence) -> str:
 
 def seats_of_panel(evidence: Evidence, shares: Estimates) -> str:
     """Which seat is ahead in the first variant, and for which kinds of players."""
-    kinds, where = shares.counted, _capital(_where(evidence))
+    kinds, start = shares.counted, capital(where(evidence))
     tests = holm([groups_equal(one, 0) for _, one in kinds])
     by_seat: dict[str, list[str]] = {}
     for (member, one), p in zip(kinds, tests, strict=True):
@@ -109,18 +97,18 @@ def seats_of_panel(evidence: Evidence, shares: Estimates) -> str:
             by_seat.setdefault(_best_seat(one)[0], []).append(member.name)
     uneven = sum(map(len, by_seat.values()))
     if not by_seat:
-        return _capital(f"{_where(evidence)}no seat is measurably ahead for any of {len(kinds)} kinds of players")
+        return capital(f"{where(evidence)}no seat is measurably ahead for any of {len(kinds)} kinds of players")
     if len(by_seat) > 1:
         who = [f"the {seat} for {_and(members)}" for seat, members in sorted(by_seat.items())]
         rest = f", none measurably for {len(kinds) - uneven} of {len(kinds)}" if uneven < len(kinds) else ""
-        return _capital(f"{where}which seat wins most depends on who plays: {_and(who)}{rest}")
+        return capital(f"{start}which seat wins most depends on who plays: {_and(who)}{rest}")
     ((seat, members),) = by_seat.items()
     share = shares.estimate(0, shares.groups.index(seat))
     holds = f"all {len(kinds)} kinds of players"
     if uneven < len(kinds):
         holds = f"{uneven} of {len(kinds)} kinds of players ({_and(members)})"
-    return _capital(
-        f"{where}the {seat} player wins most for {holds}: {words.with_interval(share, 'share')} of games on average "
+    return capital(
+        f"{start}the {seat} player wins most for {holds}: {words.with_interval(share, 'share')} of games on average "
         f"where {100 / _best_seat(shares)[2]:.3g}\u00a0% would be fair"
     )
 
@@ -240,80 +228,14 @@ def difference_told(one: Comparison) -> str:
 
 def course(evidence: Evidence) -> str:
     """How games go, in the words of their game; a number that is the same in every game says nothing."""
-    parts = _clauses(evidence, find_statistics(evidence.run.experiment.game).course, only_varying=True)
-    return _capital(f"{_where(evidence)}{_and(parts)}.") if parts else ""
+    parts = clauses(evidence, find_statistics(evidence.run.experiment.game).course, only_varying=True)
+    return capital(f"{where(evidence)}{_and(parts)}.") if parts else ""
 
 
 def ends(evidence: Evidence) -> str:
     """Why games end."""
     filled = fill(evidence, find_statistics(evidence.run.experiment.game).ends)
     return f"{filled}." if filled else ""
-
-
-# --- sentences that a game declares --------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class _Number:
-    """A metric of the reference variant, as the braces of a declared sentence name it."""
-
-    estimates: Estimates
-    group: int = 0
-
-    @property
-    def most(self) -> "_Number":
-        """Its group with the largest mean."""
-        return _Number(self.estimates, _commonest(self.estimates))
-
-    @property
-    def name(self) -> str:
-        return words.title(self.estimates.groups[self.group])
-
-    def __getitem__(self, group: str) -> "_Number":
-        if group not in self.estimates.groups:
-            raise KeyError(group)
-        return _Number(self.estimates, self.estimates.groups.index(group))
-
-    def __format__(self, how: str) -> str:
-        if not self.estimates.known(0, self.group):
-            raise KeyError(self.name)
-        estimate, unit = self.estimates.estimate(0, self.group), self.estimates.measure.unit
-        value, interval = words.value(estimate, unit), words.interval(estimate, unit)
-        sign = "" if unit.startswith("share") else f" {unit}"
-        return {"": words.short(estimate, unit), "interval": interval, "full": f"{value}{sign} ({interval})"}[how]
-
-
-def _clauses(evidence: Evidence, sentence: Sentence, only_varying: bool = False) -> list[str]:
-    """The clauses of a declared sentence whose numbers a run has."""
-    all_estimates = evidence.estimates.items()
-    numbers = {name: _Number(estimates) for name, estimates in all_estimates if not only_varying or varies(estimates)}
-    filled = []
-    for clause in sentence:
-        with suppress(KeyError):
-            filled.append(clause.format_map(numbers))
-    return filled
-
-
-def fill(evidence: Evidence, sentence: Sentence) -> str:
-    """A declared sentence; empty where a run does not have the numbers of its first clause."""
-    if not _clauses(evidence, sentence[:1]):
-        return ""
-    return _capital(_where(evidence) + "".join(_clauses(evidence, sentence)))
-
-
-def varies(estimates: Estimates) -> bool:
-    """Whether a metric is not the same number in every game of every variant."""
-    for group in range(len(estimates.groups)):
-        found = [estimates.estimate(v, group) for v in range(len(estimates.variants)) if estimates.known(v, group)]
-        if any(one.se > _DUST * abs(one.value) or one.value != found[0].value for one in found):
-            return True
-    return False
-
-
-def _commonest(estimates: Estimates) -> int:
-    """The group with the largest mean in the reference variant."""
-    known = [g for g in range(len(estimates.groups)) if estimates.known(0, g)]
-    return max(known, key=lambda g: float(estimates.means[0, g]))
 
 
 def parts_title(evidence: Evidence) -> str:
@@ -323,7 +245,7 @@ def parts_title(evidence: Evidence) -> str:
         for group in evidence.estimates["score_parts"].groups
         if (part := _value(evidence, "score_parts", group)) and part.value
     ]
-    return _capital(f"{_where(evidence)}points come from {', '.join(parts) or 'nothing'}")
+    return capital(f"{where(evidence)}points come from {', '.join(parts) or 'nothing'}")
 
 
 def spread_title(evidence: Evidence) -> str:
@@ -333,16 +255,16 @@ def spread_title(evidence: Evidence) -> str:
         values[min(int((shares.cumsum() < part).sum()), len(values) - 1)] for part in (0.25, 0.5, 0.75)
     )
     text = f"half of all seats score {low:.0f} to {high:.0f} points, the middle one {middle:.0f}".replace("-", "−")
-    return _capital(_where(evidence) + text)
+    return capital(where(evidence) + text)
 
 
 def seat_scores_title(evidence: Evidence) -> str:
     estimates = evidence.estimates["seat_score"]
     if groups_equal(estimates, 0) >= ALPHA:
-        return _capital(f"{_where(evidence)}points do not measurably depend on the playing order")
-    most = _commonest(estimates)
+        return capital(f"{where(evidence)}points do not measurably depend on the playing order")
+    most = commonest(estimates)
     score = words.short(estimates.estimate(0, most), "")
-    return _capital(f"{_where(evidence)}the {estimates.groups[most]} player scores most, {score} points")
+    return capital(f"{where(evidence)}the {estimates.groups[most]} player scores most, {score} points")
 
 
 def seat_tests(evidence: Evidence) -> str:
@@ -393,10 +315,10 @@ def gaps_title(evidence: Evidence) -> str:
     """The situation that came up most often in the reference variant."""
     often, estimates = max(evidence.gaps, key=lambda one: float(one[1].means[0, 0]))
     if not estimates.means[0, 0]:
-        return _capital(f"{_where(evidence)}no open question came up")
+        return capital(f"{where(evidence)}no open question came up")
     share = words.short(estimates.estimate(0, 0), "share")
-    return _capital(
-        f"{_where(evidence)}the most frequent open question, “{words.title(often.name)}”, came up in {share} of games"
+    return capital(
+        f"{where(evidence)}the most frequent open question, “{words.title(often.name)}”, came up in {share} of games"
     )
 
 
@@ -405,7 +327,7 @@ def bots_title(evidence: Evidence) -> str:
     best, worst = ratings.bots[0], ratings.bots[-1]
     if ratings.gaps and any(gap.apart for gap in ratings.gaps if {gap.stronger, gap.weaker} == {best.bot, worst.bot}):
         apart = f"{best.bot} is the strongest, {best.elo - worst.elo:.0f} Elo above {worst.bot}"
-        return _capital(_where(evidence) + apart) if _where(evidence) else apart
+        return capital(where(evidence) + apart) if where(evidence) else apart
     return "The games do not tell the bots apart"
 
 
@@ -414,10 +336,10 @@ def boards_title(evidence: Evidence) -> str:
     found = [(estimates.estimate(0, g), words.title(group)) for g, group in enumerate(estimates.groups)]
     sure = [(one, outcome) for one, outcome in found if one.low > 0]
     if not sure:
-        return _capital(f"{_where(evidence)}these games do not tell what {what} matter for")
+        return capital(f"{where(evidence)}these games do not tell what {what} matter for")
     one, outcome = max(sure, key=lambda pair: pair[0].value)
     share = words.short(one, "share")
-    return _capital(f"{_where(evidence)}{what} matter most for {outcome}: {share} of the variance lies between them")
+    return capital(f"{where(evidence)}{what} matter most for {outcome}: {share} of the variance lies between them")
 
 
 def of_layouts(evidence: Evidence) -> str:
@@ -438,7 +360,7 @@ def layout_spread(evidence: Evidence) -> str:
         ]
     )
     what = of_layouts(evidence)
-    told = f"a player's chance to win varies between {what} with a standard deviation of {found}"
+    spread = f"a player's chance to win varies between {what} with a standard deviation of {found}"
     if all(estimates.estimate(v, 0).low > 0 for v, _ in known):
-        return f"Who wins goes with the city too: {told}."
-    return f"How far who wins goes with the city these games do not tell for sure: {told}."
+        return f"Who wins goes with the city too: {spread}."
+    return f"How far who wins goes with the city these games do not tell for sure: {spread}."

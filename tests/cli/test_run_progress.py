@@ -36,6 +36,15 @@ def test_time_left_forgets_what_was_long_ago() -> None:
     assert Status(10).seconds_left is None
 
 
+def test_time_left_goes_by_what_games_cost() -> None:
+    status = Status(1_100, work=1_000 + 100 * 80.0)
+    status.tick(0)
+    for second in range(1, 11):  # the quick ones come first
+        status.done, status.worked = 100 * second, 100.0 * second
+        status.tick(second)
+    assert status.seconds_left == pytest.approx(100 * 80 / 100, rel=0.01)
+
+
 def test_loading_and_compiling_say_nothing_of_the_time_left() -> None:
     status = Status(10_000, 500, began_with=500)
     for second in range(60):
