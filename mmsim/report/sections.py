@@ -51,14 +51,19 @@ def sections(evidence: Evidence) -> list[Section]:
 
 
 def headline_chart(evidence: Evidence) -> Chart | None:
-    """The one chart of the first screen."""
-    shares = evidence.estimates.get(SOURCE)
-    if shares is None:
+    """The one chart of the first screen: which seat wins, of a panel for every kind of players."""
+    if SOURCE not in evidence.estimates:
         return None
     if len(evidence.names) > _MOST_SERIES:
         return _imbalance_chart(evidence)
-    players = {variant.players for variant in evidence.run.variants}
-    fair = 1 / players.pop() if len(players) == 1 else None
+    return players.seats_chart(evidence) or _shares_chart(evidence)
+
+
+def _shares_chart(evidence: Evidence) -> Chart:
+    """Which seat wins; of a panel on the mean."""
+    shares = evidence.estimates[SOURCE]
+    numbers = {variant.players for variant in evidence.run.variants}
+    fair = 1 / numbers.pop() if len(numbers) == 1 else None
     labels = {group: f"{group} player" for group in shares.groups}
     note = f"Share of games won, by playing order. {_marks(evidence)}"
     if fair:
@@ -102,8 +107,8 @@ def seats(evidence: Evidence) -> Section | None:
         evidence, "Seats in numbers", [SOURCE, "first_seat_advantage", "seat_imbalance", "seat_score", "shared_wins"]
     )
     text = [sentences.seat_tests(evidence)]
-    of_players = players.seats_chart(evidence)
-    charts = [_imbalance_chart(evidence), *([of_players] if of_players else []), scored]
+    on_the_mean = [_shares_chart(evidence)] if len(evidence.estimates[SOURCE].members) > 1 else []
+    charts = [_imbalance_chart(evidence), *on_the_mean, scored]
     return Section("seats", "Seats", sentences.imbalance_title(evidence), text, charts, [table])
 
 

@@ -44,6 +44,9 @@ def seats_title(evidence: Evidence) -> str:
     shares = evidence.estimates[SOURCE]
     seat, share, players = _best_seat(shares)
     fair = 100 / players
+    if (kinds := len(shares.counted)) > 1:
+        text = f"on the mean over {kinds} kinds of players the {seat} player wins {words.with_interval(share, 'share')}"
+        return capital(f"{where(evidence)}{text} of games; {fair:.3g}\u00a0% would be fair")
     if groups_equal(shares, 0) >= ALPHA:
         return f"{capital(where(evidence) + 'no player wins measurably more than a fair')} {fair:.3g}\u00a0%"
     text = f"the {seat} player wins {words.short(share, 'share')} of games; {fair:.3g}\u00a0% would be fair"

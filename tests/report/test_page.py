@@ -15,7 +15,7 @@ from mmsim.batch.store import Run
 from mmsim.report import sentences
 from mmsim.report.evidence import gather, short_names
 from mmsim.report.page import experiment_toml, may_replace, write_report
-from mmsim.report.sections import sections
+from mmsim.report.sections import headline_chart, sections
 from tests.cli.runner import run
 from tests.runs import write_run
 
@@ -263,8 +263,10 @@ def test_a_panel_has_a_chart_of_its_players_and_says_for_whom_it_holds(tmp_path:
     assert "players-print-end-lines-8-turns" in {chart.name for chart in players.charts}
     assert "players-print-loyal-seat-imbalance" in {chart.name for chart in players.charts}  # whatever it shows
     assert players.text == ["Asked were planner, networker, greedy."]
-    (seats,) = [part for part in sections(evidence) if part.id == "seats"]
-    (drawn,) = [chart.files()["svg"].decode() for chart in seats.charts if chart.name == "seats-of-players"]
+    headline = headline_chart(evidence)
+    assert headline is not None
+    assert headline.name == "seats-of-players"
+    drawn = headline.files()["svg"].decode()
     assert all(f"{rules}, 4th, {kind}: " in drawn for rules in evidence.names for kind in ("planner", "(greedy)"))
     answer = sentences.answer(evidence)
     assert "kinds of players" in answer[0]
