@@ -16,7 +16,7 @@ from mmsim.analysis.compare import Comparison, compare
 from mmsim.analysis.estimates import Estimates
 from mmsim.analysis.findings import family, findings
 from mmsim.analysis.tables import RunTables, open_run
-from mmsim.analysis.why import Why, conclusions, kept
+from mmsim.analysis.why import Why, kept
 from mmsim.batch.experiment import find
 from mmsim.batch.manifest import WHY
 from mmsim.core.files import write_atomically
@@ -169,8 +169,6 @@ def _reasons(answer: Why) -> Iterator[str]:
         columns, rows = table
         yield from _table(columns, iter(rows))
         yield ""
-    yield " ".join(conclusions(answer))
-    yield ""
 
 
 def seats_picture(one: Finding, run: RunTables) -> str:

@@ -17,6 +17,8 @@ def test_every_ready_experiment_has_its_figures() -> None:
         assert f"{one.play}\n" in block
         assert f"{one.games:,} games of every variant" in block
         assert "PARTIAL" not in block
+        assert f"(images/findings/{one.name}.svg)" in block
+        assert (PAGE.parent / "images" / "findings" / f"{one.name}.svg").exists()
 
 
 def test_commands_that_say_why_name_changes_that_there_are() -> None:
