@@ -190,7 +190,7 @@ def thinned(experiment: Experiment) -> list[int]:
     Numbers of games go with one over the root of what a game costs: for the time it takes, no other choice knows the
     mean over equally scattered members better (Cochran 1977, section 5.5).
     """
-    costs = [cost_of(experiment.game, member) for member in experiment.members]
+    costs = [max(1.0, cost_of(experiment.game, member)) for member in experiment.members]
     return [max(1, round(sqrt(cost / min(costs)))) for cost in costs]
 
 

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 
 Draw = Callable[[str], bytes]  # `.svg` or `.png` -> a picture
 
+QUICK = (
+    0.5  # what a bot costs that does not think; with less, parts of its games are so long that workers wait at the end
+)
+
 
 @dataclass(frozen=True)
 class Listing:
@@ -160,7 +164,7 @@ class Shell(Protocol):
         """Its bots, from silly to strong."""
 
     def cost(self, bot: Bot) -> float:
-        """How long a game of a bot takes, in games of the quickest strong one; at least 1."""
+        """How long a game of a bot takes, in games of the quickest strong one; at least `QUICK`."""
 
     @property
     def boards(self) -> BoardSets:

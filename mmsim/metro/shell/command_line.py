@@ -7,7 +7,7 @@ from mmsim.core.bots import Bot
 from mmsim.core.errors import UsageError
 from mmsim.core.game import Variant
 from mmsim.core.seating import Seating
-from mmsim.core.shell import BoardSets, Draw, Explained, Fact, GameStory, HeatMaps, Listing, Place, Replay
+from mmsim.core.shell import QUICK, BoardSets, Draw, Explained, Fact, GameStory, HeatMaps, Listing, Place, Replay
 from mmsim.metro.rules import rulesets
 from mmsim.metro.rules.play import Seed, check_board, play_uniform
 from mmsim.metro.rules.position import Game
@@ -41,8 +41,8 @@ class MetroShell:
         return BOTS
 
     def cost(self, bot: Bot) -> float:
-        costs = {"expert": 12.0, "search": 13.0 + 1.7 * bot.settings.get("playouts", 0.0)}
-        return max(1.0, costs.get(bot.name, 1.0))
+        costs = {"uniform": QUICK, "expert": 12.0, "search": 13.0 + 1.7 * bot.settings.get("playouts", 0.0)}
+        return costs.get(bot.name, 1.0)
 
     @property
     def boards(self) -> BoardSets:

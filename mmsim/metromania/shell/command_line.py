@@ -8,6 +8,7 @@ from mmsim.core.errors import UsageError, unknown
 from mmsim.core.game import Variant
 from mmsim.core.seating import Seating
 from mmsim.core.shell import (
+    QUICK,
     BoardSets,
     Draw,
     Explained,
@@ -58,8 +59,8 @@ class MetromaniaShell:
         return Boards()
 
     def cost(self, bot: Bot) -> float:
-        costs = {"expert": 4.0, "search": 20.0 * bot.settings.get("playouts", 0.0)}
-        return max(1.0, costs.get(bot.name, 1.0))
+        costs = {"uniform": QUICK, "expert": 4.0, "search": max(1.0, 20.0 * bot.settings.get("playouts", 0.0))}
+        return costs.get(bot.name, 1.0)
 
     def rulesets(self) -> list[Listing]:
         editions = [
