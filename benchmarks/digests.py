@@ -102,7 +102,7 @@ def main(arguments: list[str]) -> int:
         COMMITTED.write_text(json.dumps({**kept, **found}, indent=1) + "\n")
         print(f"{len(found)} digests written to {COMMITTED.name}")
         return 0
-    changed = [line for line, told in found.items() if committed.get(line) != told]
+    changed = [line for line, digest in found.items() if committed.get(line) != digest]
     for line in changed:
         print(f"differs: {line}")
     print(f"{len(found) - len(changed)} of {len(found)} digests as committed")

@@ -42,11 +42,18 @@ def main() -> None:
 
 def compare(asked: argparse.Namespace, folder: Path) -> dict[str, Any]:
     """Both speeds, in turns, and their ratio."""
-    told = {"name": "bench", "variants": ["print"], "players": 4, "bots": asked.bots, "games": asked.games, "seed": 1}
+    question = {
+        "name": "bench",
+        "variants": ["print"],
+        "players": 4,
+        "bots": asked.bots,
+        "games": asked.games,
+        "seed": 1,
+    }
     turns = []
     with get_context("spawn").Pool(asked.workers) as players:
         for repeat in range(asked.repeats):
-            run = Run.create(folder / str(repeat), from_mapping(told))
+            run = Run.create(folder / str(repeat), from_mapping(question))
             before = bare(players, asked)
             used = cpu_seconds()
             status = Session(run, asked.workers).carry_out()

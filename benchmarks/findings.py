@@ -99,8 +99,8 @@ def main() -> None:
                 _mmsim(one.why)
             _write(one.name, "\n".join(figures(one)))
     if "stations" in wanted:
-        told = subprocess.run([sys.executable, "-c", STATIONS], check=True, capture_output=True, text=True).stdout
-        _write("stations", f"```python\n{STATIONS}```\n\n```\n{told}```")
+        printed = subprocess.run([sys.executable, "-c", STATIONS], check=True, capture_output=True, text=True).stdout
+        _write("stations", f"```python\n{STATIONS}```\n\n```\n{printed}```")
 
 
 def _write(name: str, text: str) -> None:

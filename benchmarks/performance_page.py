@@ -39,11 +39,11 @@ def whole_runs() -> str:
         f"python -m benchmarks.end_to_end --bots {bots} --games {games} --repeats 3"
         for bots, games in (("uniform", 600_000), ("planner", 12_000))
     ]
-    told = [json.loads(run(command)) for command in commands]
+    measured = [json.loads(run(command)) for command in commands]
     lines = [
         f"{one['bots']}: {100 * one['median_of_bare']:.0f} % of two bare processes by the clock, "
         f"{100 * one['median_cpu_of_bare']:.0f} % by CPU seconds"
-        for one in told
+        for one in measured
     ]
     return _shown(commands, "\n".join(lines))
 
@@ -67,12 +67,12 @@ def ways() -> str:
     commands = [f"mmsim bench --game {game} --bots uniform,planner --cold --json" for game in GAMES]
     lines = []
     for game, command in zip(GAMES, commands, strict=True):
-        told = json.loads(run(command))["ways"]
+        measured = json.loads(run(command))["ways"]
         for way, words in (("library", "one library"), ("numba", "Numba alone")):
-            one = told[way]
+            one = measured[way]
             speeds = ", ".join(f"{bot} {speed:,.0f} games/s" for bot, speed in one["games_per_s"].items())
             lines.append(f"{game}, {words}: compiled in {one['compile_cpu_s']:.0f} s of CPU; {speeds}")
-        ratios = [f"{bot} {ratio:.2f}" for bot, ratio in told["library_over_numba"].items()]
+        ratios = [f"{bot} {ratio:.2f}" for bot, ratio in measured["library_over_numba"].items()]
         lines.append(f"{game}, one library over Numba alone: {', '.join(ratios)}")
     return _shown(commands, "\n".join(lines))
 
@@ -106,8 +106,8 @@ def _words(command: str) -> list[str]:
     return [sys.executable, *(["-m", "mmsim"] if program == "mmsim" else []), *rest]
 
 
-def _shown(commands: list[str], told: str) -> str:
-    return "\n".join(["```sh", *commands, "```", "", "```", told, "```"])
+def _shown(commands: list[str], printed: str) -> str:
+    return "\n".join(["```sh", *commands, "```", "", "```", printed, "```"])
 
 
 _C = " --against-c" if shutil.which("cc") else ""

@@ -9,6 +9,7 @@ from mmsim.analysis.surprises import Surprise
 from mmsim.batch.chances import chances_of
 from mmsim.core.shell import Draws, Replays
 from mmsim.games import find_shell
+from mmsim.report.declared import capital
 from mmsim.report.evidence import Evidence
 from mmsim.report.parts import Picture, Section
 
@@ -20,17 +21,13 @@ def remarkable_games(evidence: Evidence) -> Section | None:
     pictures = []
     for one in evidence.surprises:
         found = one.found
-        caption = f"{_capital(found.text)} ({evidence.name_of(one.variant.name)}, game {found.game:,})."
+        caption = f"{capital(found.text)} ({evidence.name_of(one.variant.name)}, game {found.game:,})."
         pictures.append(Picture(f"The {found.kind} game", caption, one.command, _drawing(one), _replaying(one)))
     text = []
     if not all(one.record for one in evidence.surprises):
         again = f"mmsim resume {evidence.run.folder.name}"
         text = [f"Games whose records this run does not have are not drawn; “{again}” writes those of a whole run."]
     return Section("surprises", "Surprises", "Games worth a look", text, [], [], pictures)
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def _drawing(one: Surprise) -> Callable[[], bytes] | None:
