@@ -78,7 +78,7 @@ def show(
     if out is None:
         console().print(shown.drawing(), no_wrap=True, overflow="crop")
     else:
-        from mmsim.drawing.sheet import picture_kind  # matplotlib is slow to import; only pictures pay for it
+        from mmsim.drawing.sheet import picture_kind  # only pictures pay for what it imports
 
         write_output(out, shown.draw(picture_kind(out)))
         say(f"{shown.name} -> {out}", err=True)

@@ -67,7 +67,7 @@ def play(
     """Play one game and tell its story, turn by turn."""
     kind = ""
     if picture is not None:
-        from mmsim.drawing.sheet import picture_kind  # matplotlib is slow to import; only pictures pay for it
+        from mmsim.drawing.sheet import picture_kind  # only pictures pay for what it imports
 
         kind = picture_kind(picture)
     shell, spec = find_rules(game, rules)

@@ -76,7 +76,7 @@ def draw(
     bots_from: BotsFrom = None,
 ) -> None:
     """Draw a position of a recorded game."""
-    from mmsim.drawing import film  # matplotlib is slow to import; only pictures pay for it
+    from mmsim.drawing import film  # only pictures pay for what it imports
 
     kind = _kind(out, _PICTURES)
     game = _source(what, variant, number, bots_from).replay()

@@ -12,7 +12,6 @@ from mmsim.core.game import Variant
 from mmsim.core.knobs import Knob, Value
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
     from rich.console import RenderableType
 
 Draw = Callable[[str], bytes]  # `.svg` or `.png` -> a picture
@@ -92,7 +91,7 @@ class Replay:
     moments: Sequence[Moment]
     hidden: bool  # whether a player sees no hands but its own
     verdict: str
-    film: "Callable[[], Figure]"  # all moments in one, as `drawing/film.py` knows them
+    film: Callable[[], Any]  # a canvas with all moments in one, as `drawing/film.py` knows them
     chances: Sequence[Sequence[float]] = ()  # [turn, player] to win, before the first turn and after each, if known
 
     def chances_at(self, moment: int) -> Sequence[float]:

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from math import sqrt
 
 from matplotlib.colors import LinearSegmentedColormap, to_hex
-from matplotlib.figure import Figure
 
 from mmsim.core.shell import HeatMaps
+from mmsim.drawing.canvas import Canvas, Point
+from mmsim.drawing.letters import fitting
 from mmsim.drawing.palette import FAINT, INK, plain
-from mmsim.drawing.sheet import Point, Sheet, fitting
+from mmsim.drawing.sheet import Sheet
 
 _STEPS = 24  # colours of a scale
 _MORE = LinearSegmentedColormap.from_list("more", ["#FBF6EC", "#F6C667", "#D8470A", "#5B0F1A"])
@@ -28,7 +29,7 @@ class Ground:
     shapes: Mapping[str, Mapping[str, Sequence[Point]]]  # what -> place -> outline
 
 
-def heat_figure(ground: Ground, maps: HeatMaps) -> Figure:
+def heat_canvas(ground: Ground, maps: HeatMaps) -> Canvas:
     """All maps on one sheet; those of a row share a scale."""
     shown = [what for what in ground.shapes if what in maps.shares]
     columns, rows = len(maps.columns), len(shown)
@@ -56,7 +57,7 @@ def heat_figure(ground: Ground, maps: HeatMaps) -> Figure:
     for number, note in enumerate(maps.notes):
         at = (0.5, -total + 0.025 + 0.034 * (len(maps.notes) - 1 - number))
         sheet.letters(at, note, size, FAINT, gid=f"note-{number}")
-    return sheet.figure
+    return sheet.canvas
 
 
 def _draw_places(

@@ -1,8 +1,9 @@
-"""What the drawings of all games share: the paper, the ink, and clean text."""
+"""What the drawings of all games share: the paper, the ink, the font, and clean text."""
 
 PAPER = "#FFFFFF"
 INK = "#2B2B2B"
 FAINT = "#6E6A62"
+FONT = "DejaVu Sans"  # comes with matplotlib, so that a drawing looks the same everywhere
 
 
 def plain(text: str) -> str:

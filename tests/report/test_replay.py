@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from mmsim.core.shell import Replay
-from mmsim.drawing.sheet import Moments
+from mmsim.drawing.canvas import Moments
 from mmsim.games import find_shell
 from mmsim.report.replay import page
 
@@ -75,9 +75,8 @@ def test_a_name_in_a_record_cannot_end_the_script_of_its_page() -> None:
     assert text.count("</script>") == 2
 
 
-def test_what_a_film_shows_at_a_moment_is_read_from_the_names_of_its_parts() -> None:
-    assert Moments.of(Moments(3, None).name(7)) == Moments(3, None)
-    assert Moments.of("lattice") is None
+def test_what_a_film_shows_at_a_moment_is_said_by_the_names_of_its_parts() -> None:
+    assert [Moments(3, None).name(7), Moments(3, 4).name(8)] == ["when-3--7", "when-3-4-8"]
     assert [moment for moment in range(6) if moment in Moments(2, 4)] == [2, 3]
 
 

@@ -100,7 +100,7 @@ class MetroShell:
 
     @property
     def lying(self) -> str:
-        from mmsim.metro.shell.heat import LYING  # matplotlib is slow to import; only maps pay for it
+        from mmsim.metro.shell.heat import LYING  # only maps pay for what it imports
 
         return LYING
 
@@ -110,11 +110,10 @@ class MetroShell:
         return places(record.verify(record_json))
 
     def heat_maps(self, about: Mapping[str, Any], maps: HeatMaps) -> Draw:
-        from mmsim.drawing.heat import heat_figure
-        from mmsim.drawing.sheet import drawn
+        from mmsim.drawing.heat import heat_canvas
         from mmsim.metro.shell.heat import ground
 
-        return lambda kind: drawn(kind, lambda: heat_figure(ground(about), maps))
+        return lambda kind: heat_canvas(ground(about), maps).saved(kind)
 
 
 def _play_with_core(ruleset: rulesets.Ruleset, variant: Variant, seed: Seed) -> Game:
@@ -132,7 +131,6 @@ def _play_with_core(ruleset: rulesets.Ruleset, variant: Variant, seed: Seed) -> 
 
 
 def _drawn(kind: str, game: Game) -> bytes:
-    from mmsim.drawing.sheet import drawn  # matplotlib is slow to import; only pictures pay for it
-    from mmsim.metro.shell.draw import figure
+    from mmsim.metro.shell.draw import canvas  # only pictures pay for what it imports
 
-    return drawn(kind, lambda: figure(game))
+    return canvas(game).saved(kind)

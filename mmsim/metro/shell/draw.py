@@ -1,14 +1,13 @@
-"""A position of Metro as a picture with every line drawn in its owner's colour: `figure(game)`."""
+"""A position of Metro as a picture with every line drawn in its owner's colour: `canvas(game)`."""
 
 from collections.abc import Sequence
 from itertools import accumulate
 from math import hypot
 
-from matplotlib.figure import Figure
-from matplotlib.path import Path as Outline
-
+from mmsim.drawing.canvas import Canvas, Point, Stroke
+from mmsim.drawing.letters import fitting
 from mmsim.drawing.palette import FAINT, INK, PAPER, plain
-from mmsim.drawing.sheet import Point, Sheet, fitting
+from mmsim.drawing.sheet import Sheet
 from mmsim.metro.rules.board import CELLS, CENTRE, COLOURS, DEPARTURE, SIZE, STATIONS, STOPS, Cell, opposite
 from mmsim.metro.rules.position import Game
 from mmsim.metro.rules.reference import trace
@@ -30,24 +29,24 @@ _LEGEND = _LEGEND_ROW * (len(CODES) // _TILES_A_ROW)
 _ORIGIN: Cell = (0, 0)
 
 
-def figure(game: Game) -> Figure:
-    """The board with all tiles and lines as a matplotlib figure."""
+def canvas(game: Game) -> Canvas:
+    """The board with all tiles and lines."""
     points = result(game).scores if game.over and not game.rules.companies else game.points
     sheet = _page(game, [f"{_owner(game, owner)}: {had}" for owner, had in enumerate(points)], film=False)
     _draw_all(sheet, game)
     text = standing(game)
     sheet.letters((0.0, -_EDGE - 0.2), text, fitting(text, _TEXT, 2 * _EDGE - _MARGIN), FAINT, gid="standing")
-    return sheet.figure
+    return sheet.canvas
 
 
-def film(game: Game, texts: Sequence[str]) -> Figure:
+def film(game: Game, texts: Sequence[str]) -> Canvas:
     """A finished game with all its moments, and a text a moment below."""
     sheet = _page(game, [_owner(game, owner) for owner in range(game.rules.owners)], film=True)
     _draw_all(sheet, game)
     for moment, text in enumerate(texts):
         size = fitting(text, _TEXT, 2 * _EDGE - _MARGIN)
         sheet.during(moment, moment + 1).letters((0.0, -_EDGE - 0.2), text, size, FAINT)
-    return sheet.figure
+    return sheet.canvas
 
 
 def _page(game: Game, words: Sequence[str], film: bool) -> Sheet:
@@ -137,10 +136,10 @@ def _crossing(cell: Cell, come: int, go: int) -> list[Point]:
     return [a, (a[0] - reach * ax, a[1] - reach * ay), (b[0] - reach * bx, b[1] - reach * by), b]
 
 
-def _curve(points: list[list[Point]]) -> Outline:
+def _curve(points: list[list[Point]]) -> Stroke:
     """Crossings one after another as one stroke."""
     vertices = [points[0][0], *(point for crossing in points for point in crossing[1:])]
-    return Outline(vertices, [Outline.MOVETO] + [Outline.CURVE4] * (len(vertices) - 1))
+    return Stroke(vertices, "C" * (len(vertices) - 1))
 
 
 # --- parts -----------------------------------------------------------------------------------------------
@@ -173,7 +172,7 @@ def _draw_tile(sheet: Sheet, cell: Cell, code: str) -> None:
 
 def _draw_tracks(sheet: Sheet, cell: Cell, code: str, colour: str) -> None:
     tracks = [_curve([_crossing(cell, side, exit_side(code, side))]) for side in SIDES]
-    sheet.shape(Outline.make_compound_path(*tracks), edge=colour, width=0.06)
+    sheet.shape(tracks, edge=colour, width=0.06)
 
 
 def _draw_line(sheet: Sheet, game: Game, stop: int, moves: _Moves) -> None:
@@ -193,8 +192,8 @@ def _draw_line(sheet: Sheet, game: Game, stop: int, moves: _Moves) -> None:
         _film_line(sheet, passed, crossings, to is None, (colour, width), moves.wagons.get(stop, 0), moves)
         return
     track = _curve(crossings)
-    sheet.shape(track, edge=PAPER, width=_LINE + _SEAM)
-    sheet.shape(track, edge=colour, width=width, gid=f"line-{stop}")
+    sheet.shape([track], edge=PAPER, width=_LINE + _SEAM)
+    sheet.shape([track], edge=colour, width=width, gid=f"line-{stop}")
     if to is None:
         sheet.disc(crossings[-1][-1], 0.075, PAPER, colour, 0.035, f"open-{stop}")
 
@@ -213,9 +212,9 @@ def _film_line(
     since = list(accumulate((moves.tiles.get(cell, 0) for cell in passed), max, initial=wagon))[1:]
     tracks = [(sheet.during(first), _curve([crossing])) for first, crossing in zip(since, crossings, strict=True)]
     for then, track in tracks:
-        then.shape(track, edge=PAPER, width=_LINE + _SEAM)
+        then.shape([track], edge=PAPER, width=_LINE + _SEAM)
     for then, track in tracks:
-        then.shape(track, edge=colour, width=width)
+        then.shape([track], edge=colour, width=width)
     for i, (first, crossing) in enumerate(zip(since, crossings, strict=True)):
         end = since[i + 1] if i + 1 < len(since) else None
         if first != end and (end is not None or is_open):  # the end that the line had then

@@ -19,7 +19,7 @@ def replay(record_json: Any) -> Replay:
     texts = [f"turn {moment.turn}: {moment.text}" if moment.turn else moment.text for moment in moments]
 
     def film() -> Any:
-        from mmsim.metro.shell.draw import film  # matplotlib is slow to import; only pictures pay for it
+        from mmsim.metro.shell.draw import film  # only pictures pay for what it imports
 
         return film(game, texts)
 

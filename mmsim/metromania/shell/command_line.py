@@ -127,7 +127,7 @@ class MetromaniaShell:
 
     @property
     def lying(self) -> str:
-        from mmsim.metromania.shell.heat import LYING  # matplotlib is slow to import; only maps pay for it
+        from mmsim.metromania.shell.heat import LYING  # only maps pay for what it imports
 
         return LYING
 
@@ -137,11 +137,10 @@ class MetromaniaShell:
         return places(record.verify(record_json))
 
     def heat_maps(self, about: Mapping[str, Any], maps: HeatMaps) -> Draw:
-        from mmsim.drawing.heat import heat_figure
-        from mmsim.drawing.sheet import drawn
+        from mmsim.drawing.heat import heat_canvas
         from mmsim.metromania.shell.heat import ground
 
-        return lambda kind: drawn(kind, lambda: heat_figure(ground(about), maps))
+        return lambda kind: heat_canvas(ground(about), maps).saved(kind)
 
 
 def _players(numbers: tuple[int, ...]) -> str:
@@ -171,10 +170,9 @@ def _play_with_core(
 
 
 def _drawn(kind: str, city: City, game: Game | None = None) -> bytes:
-    from mmsim.drawing.sheet import drawn  # matplotlib is slow to import; only pictures pay for it
-    from mmsim.metromania.shell.draw import figure
+    from mmsim.metromania.shell.draw import canvas  # only pictures pay for what it imports
 
-    return drawn(kind, lambda: figure(city, game))
+    return canvas(city, game).saved(kind)
 
 
 class Boards:

@@ -1,14 +1,13 @@
-"""A city or a position as a picture: `figure(city, game)`."""
+"""A city or a position as a picture: `canvas(city, game)`."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from matplotlib.figure import Figure
-from matplotlib.path import Path as Outline
-
+from mmsim.drawing.canvas import Canvas, Point, Stroke
+from mmsim.drawing.letters import fitting, text_width
 from mmsim.drawing.palette import FAINT, INK, plain
-from mmsim.drawing.sheet import Point, Sheet, fitting, mean, text_width
+from mmsim.drawing.sheet import Sheet, mean
 from mmsim.metromania.rules.board import CELL_KINDS, FRAME_KINDS, SPOTS, WATER_AND_GREEN, City
 from mmsim.metromania.rules.lattice import Cell
 from mmsim.metromania.rules.position import Game
@@ -33,8 +32,8 @@ _ORIGIN: Point = (0.0, 0.0)
 _TRIANGLE: list[Point] = [(-0.5, -ROW / 2), (0.5, -ROW / 2), (0.0, ROW / 2)]
 
 
-def figure(city: City, game: Game | None = None) -> Figure:
-    """The city, with what has been built if a game is given, as a matplotlib figure."""
+def canvas(city: City, game: Game | None = None) -> Canvas:
+    """The city, with what has been built if a game is given."""
     sheet, foot = _page(city, legend(city, game), film=False, lines=2 if game else 1)
     draw_city(sheet, city, _covered(game) if game else {})
     if game:
@@ -46,10 +45,10 @@ def figure(city: City, game: Game | None = None) -> Figure:
             FAINT,
             gid="standing",
         )
-    return sheet.figure
+    return sheet.canvas
 
 
-def film(game: Game, trips: Sequence[Trip], texts: Sequence[str]) -> Figure:
+def film(game: Game, trips: Sequence[Trip], texts: Sequence[str]) -> Canvas:
     """A finished game with all its moments: what is built, then trip by trip the routes; a text a moment below."""
     city, e = game.city, em(game.city.lattice.side)
     sheet, caption = _page(city, legend(city, game, points=False), film=True, lines=2)
@@ -61,7 +60,7 @@ def film(game: Game, trips: Sequence[Trip], texts: Sequence[str]) -> Figure:
     for moment, text in enumerate(texts):
         size = fitting(text, _TEXT * e, _TEXT_ROOM * e)
         sheet.during(moment, moment + 1).letters((0.0, caption - 1.8 * e), text, size, FAINT)
-    return sheet.figure
+    return sheet.canvas
 
 
 def _covered(game: Game) -> dict[Cell, int]:
@@ -160,7 +159,7 @@ def _company_mark(seat: int, sheet: Sheet) -> None:
     """Both lines of a company, the solid one on top."""
     for number, y in enumerate((0.12, -0.12)):
         ends = (-_SAMPLE / 2, y), (_SAMPLE / 2, y)
-        draw_track(sheet, Outline(ends), seat, number, f"company-{seat}-{number}")
+        draw_track(sheet, Stroke(ends), seat, number, f"company-{seat}-{number}")
 
 
 def _draw_legend_row(sheet: Sheet, row: list[Entry], y: float, e: float, room: float) -> None:

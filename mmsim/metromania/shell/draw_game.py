@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator
 from math import hypot
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from matplotlib.path import Path as Outline
-
+from mmsim.drawing.canvas import Point, Stroke
 from mmsim.drawing.palette import INK, PAPER
-from mmsim.drawing.sheet import Point, Sheet, mean
+from mmsim.drawing.sheet import Sheet, mean
 from mmsim.metromania.rules.board import City
 from mmsim.metromania.rules.lattice import Cell, Vertex, position
 from mmsim.metromania.rules.position import Game, Line
@@ -32,7 +31,7 @@ def draw_game(sheet: Sheet, city: City, game: Game) -> None:
             if sheet.film:
                 _film_line(sheet, city, line, cells, (seat, number), moves)
             else:
-                track = line_outline(city, line.path, cells, line.ended)
+                track = whole_line(city, line.path, cells, line.ended)
                 draw_track(sheet, track, seat, number, f"line-{seat}-{number}")
                 _draw_start(sheet, line.path, COMPANY[seat], f"{seat}-{number}")
                 if line.ended:
@@ -58,12 +57,12 @@ def _film_line(sheet: Sheet, city: City, line: Line, cells: list[Cell], which: t
     """A line tunnel by tunnel, each from the move on that dug it; its tip until the next."""
     seat, number = which
     dug = [moves.tunnels[cell] for cell in cells]
-    strokes: list[tuple[Sheet, Outline]] = []
+    strokes: list[tuple[Sheet, Stroke]] = []
     for i, piece in enumerate(line_pieces(city, line.path, cells)):
         last = i + 1 == len(dug)
-        strokes.append((sheet.during(dug[i]), piece.outline))
+        strokes.append((sheet.during(dug[i]), piece.stroke))
         end = tip(piece, line.path[i + 1], last and line.ended)
-        strokes.append((sheet.during(dug[i], None if last else dug[i + 1]), end.outline))
+        strokes.append((sheet.during(dug[i], None if last else dug[i + 1]), end.stroke))
     draw_strokes(strokes, seat, number)
     _draw_start(sheet.during(dug[0]), line.path, COMPANY[seat], "")
     if line.ended:
@@ -73,20 +72,20 @@ def _film_line(sheet: Sheet, city: City, line: Line, cells: list[Cell], which: t
 # --- the marks, also shown in the legend -----------------------------------------------------------------
 
 
-def draw_track(sheet: Sheet, track: Outline, seat: int, number: int, gid: str | None = None) -> None:
+def draw_track(sheet: Sheet, track: Stroke, seat: int, number: int, gid: str | None = None) -> None:
     """A whole line of a company."""
     draw_strokes([(sheet, track)], seat, number, gid)
 
 
-def draw_strokes(strokes: list[tuple[Sheet, Outline]], seat: int, number: int, gid: str | None = None) -> None:
+def draw_strokes(strokes: list[tuple[Sheet, Stroke]], seat: int, number: int, gid: str | None = None) -> None:
     """S6: line 0 solid, line 1 striped, both on a white seam that parts them from what lies beside them."""
     for sheet, track in strokes:
-        sheet.shape(track, edge=PAPER, width=_WIDTH + 0.045)
+        sheet.shape([track], edge=PAPER, width=_WIDTH + 0.045)
     for sheet, track in strokes:
-        sheet.shape(track, edge=COMPANY[seat], width=_WIDTH, gid=gid)
+        sheet.shape([track], edge=COMPANY[seat], width=_WIDTH, gid=gid)
     for sheet, track in strokes:
         if number == 1:
-            sheet.shape(track, edge=PAPER, width=0.4 * _WIDTH, dashes=(0.13, 0.12))
+            sheet.shape([track], edge=PAPER, width=0.4 * _WIDTH, dashes=(0.13, 0.12))
 
 
 def draw_station(sheet: Sheet, at: Point, gid: str | None = None) -> None:
@@ -142,23 +141,18 @@ def draw_routes(sheet: Sheet, game: Game, trip: Trip) -> None:
 
 
 class Piece(NamedTuple):
-    """A part of the course of a line: its points, what matplotlib is to do at each, and where it heads."""
+    """A part of the course of a line, and where it heads."""
 
-    points: list[Point]
-    codes: list[Any]
+    stroke: Stroke
     ahead: Point
 
-    @property
-    def outline(self) -> Outline:
-        return Outline(self.points, self.codes)
 
-
-def line_outline(city: City, path: list[Vertex], cells: list[Cell], ended: bool) -> Outline:
+def whole_line(city: City, path: list[Vertex], cells: list[Cell], ended: bool) -> Stroke:
     """A line from its portal to its terminus: along each edge inside the tunnel's cell, bending at the vertices."""
     pieces = list(line_pieces(city, path, cells))
     pieces.append(tip(pieces[-1], path[-1], ended))
-    points = [pieces[0].points[0], *(point for piece in pieces for point in piece.points[1:])]
-    return Outline(points, [Outline.MOVETO, *(code for piece in pieces for code in piece.codes[1:])])
+    points = [pieces[0].stroke.points[0], *(point for piece in pieces for point in piece.stroke.points[1:])]
+    return Stroke(points, "".join(piece.stroke.steps for piece in pieces))
 
 
 def line_pieces(city: City, path: list[Vertex], cells: list[Cell]) -> Iterator[Piece]:
@@ -168,17 +162,17 @@ def line_pieces(city: City, path: list[Vertex], cells: list[Cell]) -> Iterator[P
     for track in tracks:
         points = [at, *_bend(at, ahead, track.begin, track.direction), track.finish]
         at, ahead = track.finish, track.direction
-        yield Piece(points, [Outline.MOVETO, *[Outline.CURVE4] * 3, Outline.LINETO], ahead)
+        yield Piece(Stroke(points, "CCCL"), ahead)
 
 
 def tip(last: Piece, terminus: Vertex, ended: bool) -> Piece:
     """What follows the last tunnel: the bend to the portal of a line that has ended, else a stub towards its vertex."""
-    at, ahead = last.points[-1], last.ahead
+    at, ahead = last.stroke.points[-1], last.ahead
     if ended:
         points = [at, *_bend(at, ahead, position(terminus), ahead)]
-        return Piece(points, [Outline.MOVETO, *[Outline.CURVE4] * 3], ahead)
+        return Piece(Stroke(points, "CCC"), ahead)
     stub = (at[0] + 0.8 * _BEND * ahead[0], at[1] + 0.8 * _BEND * ahead[1])
-    return Piece([at, stub], [Outline.MOVETO, Outline.LINETO], ahead)
+    return Piece(Stroke([at, stub], "L"), ahead)
 
 
 class _Straight:

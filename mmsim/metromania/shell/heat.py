@@ -5,9 +5,10 @@ from math import cos, pi, sin
 from typing import Any
 
 from mmsim.core.shell import Place
+from mmsim.drawing.canvas import Point
 from mmsim.drawing.heat import Ground
 from mmsim.drawing.palette import FAINT
-from mmsim.drawing.sheet import Point, Sheet
+from mmsim.drawing.sheet import Sheet
 from mmsim.metromania.rules.lattice import Cell, Lattice, Vertex, lattice, position, step
 from mmsim.metromania.rules.position import Game
 from mmsim.metromania.shell.draw_city import ROW, cell_name

@@ -5,7 +5,6 @@ import re
 import pytest
 from rich.console import Console
 
-from mmsim.drawing.sheet import drawn
 from mmsim.metro.rules.play import Seed, play_uniform
 from mmsim.metro.rules.position import Game, Move
 from mmsim.metro.rules.reference import apply
@@ -32,7 +31,7 @@ def test_ports_of_neighbouring_cells_meet_and_trains_run_on_the_right() -> None:
 
 
 def svg(game: Game) -> str:
-    return drawn(".svg", lambda: draw.figure(game)).decode()
+    return draw.canvas(game).svg()
 
 
 def ids(picture: str) -> set[str]:
@@ -74,7 +73,7 @@ def test_cells_and_tiles_can_be_found_by_the_names_stories_give_them() -> None:
 @pytest.mark.parametrize("suffix", [".svg", ".png"])
 @pytest.mark.parametrize("spec", ["metro", "metro+companies+stations", "metro+central+numbers"])
 def test_the_same_game_always_gives_the_same_picture(spec: str, suffix: str) -> None:
-    assert len({drawn(suffix, lambda: draw.figure(finished(spec))) for _ in range(2)}) == 1
+    assert len({draw.canvas(finished(spec)).saved(suffix) for _ in range(2)}) == 1
 
 
 # --- stories ---------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 from mmsim.core.rng import Purpose, Stream
-from mmsim.drawing.sheet import SUFFIXES, drawn
+from mmsim.drawing.sheet import SUFFIXES
 from mmsim.metromania.rules import boardfile
 from mmsim.metromania.rules.board import BoardSet, City, Layout
 from mmsim.metromania.rules.deal import deal
@@ -21,7 +21,7 @@ from mmsim.metromania.rules.reference_scoring import result
 from mmsim.metromania.rules.rulesets import ruleset
 from mmsim.metromania.shell import draw, draw_text
 from mmsim.metromania.shell.draw_city import landscapes
-from mmsim.metromania.shell.draw_game import line_outline
+from mmsim.metromania.shell.draw_game import whole_line
 
 CODE = "4c-2b-1a-5c-6c-3c"
 KINDS = "RCELP"
@@ -78,7 +78,7 @@ def game_svg(classic: City, finished: Game) -> ElementTree.Element:
 
 
 def svg_of(city: City, game: Game | None = None) -> ElementTree.Element:
-    return ElementTree.fromstring(drawn(".svg", lambda: draw.figure(city, game)))
+    return ElementTree.fromstring(draw.canvas(city, game).saved(".svg"))
 
 
 def ids(svg: ElementTree.Element, beginning: str) -> list[str]:
@@ -174,7 +174,7 @@ def test_legend_names_the_player_who_has_two_companies(classic: City) -> None:
 def test_tunnels_along_one_edge_run_on_either_side_of_it(classic: City) -> None:  # G8
     u, w = (0, 0), (1, 0)
     cells = [cell for to, cell in classic.lattice.ways_out[u] if to == w]
-    heights = [line_outline(classic, [u, w], [cell], ended=False).vertices[-1][1] for cell in cells]
+    heights = [whole_line(classic, [u, w], [cell], ended=False).points[-1][1] for cell in cells]
     assert heights[0] == pytest.approx(-heights[1])
     assert heights[0] > 0.05
 
@@ -183,7 +183,7 @@ def test_ended_line_reaches_both_portals(classic: City, finished: Game) -> None:
     for seat, number, line in finished.all_lines():
         if line.ended:
             cells = [cell for cell, owner in finished.tunnels.items() if owner == (seat, number)]
-            points = line_outline(classic, line.path, cells, ended=True).vertices
+            points = whole_line(classic, line.path, cells, ended=True).points
             assert tuple(points[0]) == pytest.approx(position(line.path[0]))
             assert tuple(points[-1]) == pytest.approx(position(line.path[-1]))
 
@@ -201,7 +201,7 @@ def test_lake_across_two_pieces_is_one_water_area() -> None:
 def test_same_position_gives_the_same_bytes(suffix: str) -> None:
     city = set_of_side(MIN_SIDE).city(Layout.from_code(CODE))
     game = played(city, moves=20)
-    assert len({drawn(suffix, lambda: draw.figure(city, game)) for _ in range(2)}) == 1
+    assert len({draw.canvas(city, game).saved(suffix) for _ in range(2)}) == 1
 
 
 # --- the terminal ----------------------------------------------------------------------------------------
