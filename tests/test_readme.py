@@ -5,9 +5,8 @@ import shlex
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from mmsim.cli.commands import app
+from tests.cli.runner import run
 
 README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
 SHELL = [line for block in re.findall(r"```sh\n(.*?)```", README, re.S) for line in block.splitlines()]
@@ -23,7 +22,7 @@ def test_the_readme_shows_commands_and_python() -> None:
 def test_every_command_of_the_readme_runs_in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for command in COMMANDS:
-        outcome = CliRunner().invoke(app, shlex.split(command))
+        outcome = run(*shlex.split(command))
         assert outcome.exit_code == 0, (command, outcome.output)
         assert outcome.stdout
 

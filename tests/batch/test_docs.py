@@ -5,13 +5,12 @@ import shlex
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 from mmsim.batch import experiment as experiments
 from mmsim.batch.runner import Session
 from mmsim.batch.store import Run
-from mmsim.cli.commands import app
 from tests.batch.helpers import ROOT, toy
+from tests.cli.runner import run
 
 PAGES = [(ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("batches.md", "cluster.md")]
 SHELL = [line for page in PAGES for block in re.findall(r"```sh\n(.*?)```", page, re.S) for line in block.splitlines()]
@@ -41,7 +40,7 @@ def test_the_python_of_the_page_runs(
 def test_every_option_of_a_command_on_the_page_exists(command: str) -> None:
     words = shlex.split(command)[1:]
     name = words[:2] if words[0] == "runs" else words[:1]
-    printed = CliRunner(env={"COLUMNS": "200", "TERM": "dumb"}).invoke(app, [*name, "--help"])
+    printed = run(*name, "--help", columns=200, TERM="dumb")
     assert printed.exit_code == 0, printed.output
     for option in (word for word in words if word.startswith("--")):
         assert re.search(rf"{option}\b", printed.stdout), option

@@ -7,15 +7,14 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from typer.testing import CliRunner
 
 from mmsim.batch import export as exporting
 from mmsim.batch.export import ENDINGS, export
 from mmsim.batch.runner import Session
 from mmsim.batch.store import Run
-from mmsim.cli.commands import app
 from mmsim.core.errors import UsageError
 from tests.batch.helpers import ROOT, toy
+from tests.cli.runner import run as command_line
 
 PAGE = (ROOT / "docs" / "export.md").read_text(encoding="utf-8")
 
@@ -30,7 +29,7 @@ def run(toy_game: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
 
 def test_what_the_page_shows_can_be_done(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
     for line in re.findall(r"^mmsim (.*?)\s*(?:#.*)?$", PAGE, re.M):
-        done = CliRunner().invoke(app, shlex.split(line))
+        done = command_line(*shlex.split(line))
         assert done.exit_code == 0, done.output
     printed = []
     for block in re.findall(r"```python\n(.*?)```", PAGE, re.S):

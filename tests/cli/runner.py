@@ -1,12 +1,17 @@
 """Running the command line inside the test."""
 
-from typer.testing import CliRunner, Result
+from functools import cache
+
+from typer import testing
 
 from mmsim.cli.commands import app
 
+testing._get_command = cache(testing._get_command)  # to make all commands takes longer than to run most of them
 
-def run(*words: object, stdin: str | None = None) -> Result:
-    return CliRunner(env={"COLUMNS": "120"}).invoke(app, [str(word) for word in words], input=stdin)
+
+def run(*words: object, stdin: str | None = None, columns: int = 120, **env: str) -> testing.Result:
+    runner = testing.CliRunner(env={"COLUMNS": str(columns), **env})
+    return runner.invoke(app, [str(word) for word in words], input=stdin)
 
 
 def output(*words: object, stdin: str | None = None) -> str:

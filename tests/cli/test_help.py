@@ -1,13 +1,12 @@
 """The help of every command fits a terminal of 80 columns, and commands that print tables print JSON, too."""
 
 import json
+from functools import cache
 
 import pytest
-from typer.testing import CliRunner
 
-from mmsim.cli.commands import app
 from tests.cli.commands import commands, groups
-from tests.cli.runner import output
+from tests.cli.runner import output, run
 
 WITHOUT_TABLES = {  # they print sentences, or write files
     *(
@@ -28,8 +27,9 @@ WITHOUT_TABLES = {  # they print sentences, or write files
 }
 
 
+@cache
 def help_of(words: tuple[str, ...]) -> str:
-    result = CliRunner(env={"COLUMNS": "80", "TERMINAL_WIDTH": "80"}).invoke(app, [*words, "--help"])
+    result = run(*words, "--help", columns=80)
     assert result.exit_code == 0
     return result.output
 

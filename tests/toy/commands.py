@@ -9,9 +9,7 @@ import shlex
 import sys
 from pathlib import Path
 
-from typer.testing import CliRunner
-
-from mmsim.cli.commands import app
+from tests.cli.runner import run
 
 COMMANDS = (
     "rules list --game toy",
@@ -43,7 +41,7 @@ def main(folder: Path) -> None:
     os.chdir(folder)
     printed = {}
     for command in COMMANDS:
-        result = CliRunner().invoke(app, shlex.split(command))
+        result = run(*shlex.split(command))
         printed[command] = {"code": result.exit_code, "out": result.stdout, "err": result.stderr}
     Path("printed.json").write_text(json.dumps(printed, indent=1))
 
