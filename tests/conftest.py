@@ -1,25 +1,23 @@
-"""What all tests share: how the processes are started that they ask for."""
+"""What all tests share: how workers are started, and one run of three variants to look at."""
 
 from collections.abc import Iterator
-from multiprocessing import context
+from pathlib import Path
 
 import pytest
 
-from mmsim.report import drawers
-
-_LOADED = ("polars", "mmsim.batch.worker", "mmsim.metromania.game", "mmsim.metro.game", *drawers._LOADED_FIRST)
+from tests.forked_workers import fork_workers
+from tests.runs import write_run
+from tests.sharing import made_once
 
 
 @pytest.fixture(scope="session", autouse=True)
-def workers_are_forked() -> Iterator[None]:
-    """Workers come from one process that has loaded what they need; to load it in each takes a second of CPU.
-
-    Commands that tests start in processes of their own start workers as users do (`tests/batch/test_stopped_runs.py`,
-    `tests/cli/test_stopping.py`).
-    """
-    contexts = context._concrete_contexts
+def forked_workers() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        contexts["forkserver"].set_forkserver_preload([*_LOADED])
-        patch.setattr(contexts["forkserver"], "set_forkserver_preload", lambda modules: None, raising=True)
-        patch.setitem(contexts, "spawn", contexts["forkserver"])
+        fork_workers(patch)
         yield
+
+
+@pytest.fixture(scope="session")
+def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """600 games of every way to play the municipality."""
+    return made_once(tmp_path_factory, "municipality", write_run)

@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +22,14 @@ SHARED = [room for room in ROOMS if room not in GAMES]
 NAME = re.compile(rf"\b({'|'.join((*GAMES, *TITLES))})\b")
 
 
+@cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 def imports(path: Path) -> Iterator[tuple[int, str]]:
     """Line and dotted name of everything a source imports from this package, also inside functions."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(parsed(path)):
         if isinstance(node, ast.Import):
             yield from ((node.lineno, alias.name) for alias in node.names if alias.name.split(".")[0] == "mmsim")
         elif isinstance(node, ast.ImportFrom):
@@ -106,7 +112,7 @@ def test_the_rules_are_plain_python(game: str) -> None:
 def test_only_one_room_names_the_compiler() -> None:
     for path in sources(MMSIM):
         if path.relative_to(MMSIM).parts[0] != "compiled":
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            for node in ast.walk(parsed(path)):
                 names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
                 names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
                 assert not {name.split(".")[0] for name in names} & {"numba", "llvmlite"}, path
@@ -124,7 +130,7 @@ def test_no_shared_room_names_a_column_or_a_board_of_one_game() -> None:
         f"{path.relative_to(MMSIM)}:{node.lineno}: {node.value}"
         for room in SHARED
         for path in sources(MMSIM / room)
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in ast.walk(parsed(path))
         if isinstance(node, ast.Constant) and node.value in own
     ]
     assert named == []
@@ -151,7 +157,7 @@ def _is_command(node: ast.FunctionDef) -> bool:
 def test_a_function_is_short_and_takes_few_arguments_or_says_why_not() -> None:
     unexplained = []
     for path in sources(MMSIM):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(parsed(path)):
             if not isinstance(node, ast.FunctionDef) or _is_command(node):
                 continue
             taken = [arg.arg for arg in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]

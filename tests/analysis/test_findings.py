@@ -184,7 +184,9 @@ def test_equal_surprises_are_told_of_the_first_variant(run: RunTables) -> None:
 
 
 def test_layouts_are_told_of_the_variants_that_have_them(tmp_path: Path) -> None:
-    run = open_run(write_run(tmp_path / "run", ["metro", "metro+central"], games=26_000, part_games=26_000))
+    run = open_run(
+        write_run(tmp_path / "run", ["metro", "metro+central"], games=26_000, part_games=26_000, bots="uniform")
+    )
     (estimated,) = findings(run, ["layout_share"])
     assert not any(estimated.known(0, g) for g in range(len(estimated.groups)))
     assert estimated.known(1, estimated.groups.index("margin"))

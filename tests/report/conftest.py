@@ -1,4 +1,4 @@
-"""One small run and its report for all tests of reports, and a browser to look at pages."""
+"""One report for all tests of reports, and a browser to look at pages."""
 
 import shutil
 from collections.abc import Iterator
@@ -10,15 +10,9 @@ import pytest
 from mmsim.analysis.tables import open_run
 from mmsim.report.charts import Chart
 from mmsim.report.page import write_report
-from tests.runs import write_run
 from tests.sharing import made_once
 
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-
-
-@pytest.fixture(scope="session")
-def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return made_once(tmp_path_factory, "municipality", write_run)
 
 
 @pytest.fixture

@@ -9,7 +9,10 @@ import shlex
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.cli.runner import run
+from tests.forked_workers import fork_workers
 
 COMMANDS = (
     "rules list --game toy",
@@ -39,6 +42,7 @@ COMMANDS = (
 
 def main(folder: Path) -> None:
     os.chdir(folder)
+    fork_workers(pytest.MonkeyPatch())
     printed = {}
     for command in COMMANDS:
         result = run(*shlex.split(command))

@@ -1,0 +1,21 @@
+"""Worker processes that are forked from one which has loaded what they need; to load it in each takes a second of CPU.
+
+Commands that tests start in processes of their own (`tests/batch/test_stopped_runs.py`, `tests/cli/test_stopping.py`)
+start workers from nothing, as users do.
+"""
+
+from multiprocessing import context
+
+import pytest
+
+from mmsim.report import drawers
+
+_LOADED = ("polars", "mmsim.batch.worker", "mmsim.metromania.game", "mmsim.metro.game", *drawers._LOADED_FIRST)
+
+
+def fork_workers(patch: pytest.MonkeyPatch) -> None:
+    """Have this process do so, for as long as the patch lasts."""
+    contexts = context._concrete_contexts
+    contexts["forkserver"].set_forkserver_preload([*_LOADED])
+    patch.setattr(contexts["forkserver"], "set_forkserver_preload", lambda modules: None)
+    patch.setitem(contexts, "spawn", contexts["forkserver"])
