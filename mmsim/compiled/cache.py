@@ -45,7 +45,7 @@ def sources(program: str) -> list[Path]:
     """All that a program is made of."""
     folders = [_PACKAGE / "compiled", *(_PACKAGE / program / part for part in _PARTS)]
     constants = [_PACKAGE / "core" / name for name in ("rng.py", "nets.py", "lessons.py")]
-    keepers = {_PACKAGE / "compiled" / name for name in ("cache.py", "warm.py")}  # which leave code as it is
+    keepers = {_PACKAGE / "compiled" / name for name in ("cache.py", "warm.py", "game.py")}  # which leave code as it is
     return sorted({*constants, *(path for folder in folders for path in folder.rglob("*.py"))} - keepers)
 
 

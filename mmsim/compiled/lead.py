@@ -23,15 +23,29 @@ def clear_lead(s: State) -> None:
     s.lead_changes = 0
 
 
+@inlined
+def two_best(best: Any, second: Any, points: Any) -> tuple[Any, Any]:
+    """The two most points, of those so far and these."""
+    return max(best, points), max(second, min(best, points))
+
+
+@inlined
+def rank_of(standings: Any, players: Any, player: Any) -> np.int64:
+    """The place of a player; equal standings share the better one."""
+    rank = np.int64(1)
+    for other in range(players):
+        rank += np.int64(standings[ix(other)] > standings[ix(player)])
+    return rank
+
+
 @jit
 def note_lead(s: State, points: Any, players: Any) -> None:
     """Follow the lead: the player alone in front, until another one is."""
     best = second = leader = np.int64(-1)
     for p in range(players):  # without branches, which nobody could predict
         player, own = np.int64(p), points[ix(p)]
-        second = max(second, min(best, own))
         leader = player if own > best else leader
-        best = max(best, own)
+        best, second = two_best(best, second, own)
     if best > second and leader != s.leader:
         s.lead_changes += np.int64(s.leader >= 0)
         s.leader = leader

@@ -19,6 +19,7 @@ _HEAD, _STREAM = 4, 4 + _AHEAD
 _PURPOSE, _BLOCK, _USED, _WORDS = 0, 1, 2, 4
 _LOW = np.uint64(0xFFFFFFFF)
 _HALF = np.uint64(32)
+_FRACTION = 1.0 / (1 << 32)  # of a word in all there are
 _M0, _M1 = np.uint64(0xD2511F53), np.uint64(0xCD9E8D57)
 _W0, _W1 = np.uint64(0x9E3779B9), np.uint64(0xBB67AE85)
 
@@ -80,6 +81,18 @@ def next_word(chance: Chance, stream: Any) -> np.uint64:
     used = np.int64(chance.rng[ix(at + _USED)])
     chance.rng[ix(at + _USED)] += np.uint64(1)
     return np.uint64(chance.rng[ix(at + _WORDS + _BLOCKS * (used & 3) + (used >> 2))])
+
+
+@inlined
+def next_seed(chance: Chance, stream: Any) -> np.uint64:
+    """The next 64 random bits of a stream: enough for a master seed."""
+    return next_word(chance, stream) << _HALF | next_word(chance, stream)
+
+
+@inlined
+def next_fraction(chance: Chance, stream: Any) -> float:
+    """A number from 0 to 1 by the next 32 random bits of a stream; 1 itself never comes."""
+    return _FRACTION * np.float64(next_word(chance, stream))
 
 
 @inlined

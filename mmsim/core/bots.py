@@ -73,7 +73,7 @@ class Bot:
         return replace(self, changed=changed, without=without)
 
     def _elements(self, text: str) -> tuple[str, ...]:
-        """The elements of a text like `bonus+sight`."""
+        """The elements of a text like `bonus+second_line`."""
         named = text.split("+")
         for name in named:
             if name not in self.elements:

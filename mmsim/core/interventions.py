@@ -1,19 +1,17 @@
 """Games in which something is changed by force, to see what it does to them: what every game's interventions share."""
 
 from collections.abc import Collection, Sequence
-from typing import Any
 
 from mmsim.core.bots import Bot
 from mmsim.core.errors import UsageError, unknown
+from mmsim.core.prepared import PreparedVariant
 from mmsim.core.rng import Purpose, Stream
 from mmsim.core.seating import PythonBot
 
-_PURPOSE = Purpose.LESSONS + 2  # of a stream of its own, so that everything else is drawn as it would be
-
 
 def chance(master: int, game: int) -> Stream:
-    """What an intervention draws from."""
-    return Stream(master, _PURPOSE, game)
+    """What an intervention draws from: a stream of its own, so that everything else is drawn as it would be."""
+    return Stream(master, Purpose.INTERVENTIONS, game)
 
 
 def order(count: int, draws: Stream) -> list[int]:
@@ -35,7 +33,7 @@ def check_interventions(names: Sequence[str], known: Collection[str], bots: Sequ
             raise UsageError(f"interventions are for the bots of the fast core; {bot.name} is written in Python")
 
 
-def check_untouched(prepared: Any) -> None:
+def check_untouched(prepared: PreparedVariant) -> None:
     """A game with an intervention is no game that a record could tell of, or that can be stepped through."""
-    if names := getattr(prepared, "interventions", ()):
+    if names := prepared.interventions:
         raise UsageError(f"a game with {' and '.join(names)} is played as a whole, for its tables only")

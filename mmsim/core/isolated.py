@@ -171,7 +171,7 @@ class _Messages:
 
 def serve() -> None:
     """The life of a bot's process: load it, then choose moves until whoever asks is gone."""
-    from mmsim.core.seating import PythonMind, load_bot
+    from mmsim.core.seating import PlayerHere, load_bot
 
     threading.Thread(target=_die_with_parent, args=(os.getppid(),), daemon=True).start()
     pipe = connection.Connection(int(sys.argv[1]))
@@ -186,7 +186,7 @@ def serve() -> None:
         tell(refused=str(error)[:1000], usage=isinstance(error, UsageError))
         return
     tell(name=bot.name, idea=bot.idea, code=bot.code)
-    mind: PythonMind | None = None
+    player: PlayerHere | None = None
     changed: dict[str, float] = {}
     messages = _Messages()
     unpickler = pickle.Unpickler(messages)
@@ -194,15 +194,15 @@ def serve() -> None:
         while True:
             message = pipe.recv_bytes()
             if message[:1] == _NEW_GAME:
-                mind, changed = None, json.loads(message[1:])
+                player, changed = None, json.loads(message[1:])
                 messages = _Messages()
                 unpickler = pickle.Unpickler(messages)
                 continue
             messages.now = io.BytesIO(message[1:])
             view, moves = unpickler.load()
             try:
-                mind = mind or PythonMind(bot.player, changed)
-                number = mind.choose(view, moves)
+                player = player or PlayerHere(bot.player, changed)
+                number = player.choose(view, moves)
             except CodeFailedError as failure:
                 tell(failed=str(failure)[:1000])
             else:

@@ -15,14 +15,17 @@ _ROUNDS = 10
 
 
 class Purpose(IntEnum):
-    """What a stream is for; a seat's bot draws from `BOT + seat`, playouts in a turn from `CHANCES + 256 * turn`."""
+    """What a stream is for; a seat's bot draws from `BOT + seat`, playouts from `CHANCES + CHANCES_A_TURN * turn`."""
 
     LAYOUT = 0
     DEAL = 1
-    SEATING = 2
     LESSONS = 3
     CHANCES = 4
+    INTERVENTIONS = 5
     BOT = 8
+
+
+CHANCES_A_TURN = 256  # purposes from one turn to the next, more than all others need
 
 
 def philox(counter: tuple[int, int, int, int], key: tuple[int, int]) -> tuple[int, int, int, int]:

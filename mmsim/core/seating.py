@@ -25,7 +25,7 @@ _LOOKS_AT = "what its Python code looks at"
 _SHARED = ("rules", "city")  # what views of a game do not make anew
 
 
-class Mind(Protocol):
+class Player(Protocol):
     """An object of a bot in Python for one game, here or elsewhere."""
 
     def choose(self, view: Any, moves: Sequence[Any]) -> int:
@@ -45,11 +45,11 @@ class PythonBot(Bot):
     def about(self) -> dict[str, Any]:
         return {**super().about, "code": self.code}
 
-    def mind(self, seat: int) -> Mind:
+    def new_player(self, seat: int) -> Player:
         """A new object of it for a game."""
         if self.move_seconds is None:
-            return PythonMind(self.player, self.changed)
-        return IsolatedMind(self, seat)
+            return PlayerHere(self.player, self.changed)
+        return PlayerElsewhere(self, seat)
 
     def _number(self, name: str, text: str) -> float:
         return number(self.name, name, text)  # an argument of its class
@@ -63,7 +63,7 @@ class BotFailedError(MmsimError):
         self.seat, self.bot, self.message = seat, bot, message
 
 
-class PythonMind:
+class PlayerHere:
     """An object of a bot's class in this process; what it changes changes nothing here."""
 
     def __init__(self, player: Any, changed: Mapping[str, float]) -> None:
@@ -89,7 +89,7 @@ class PythonMind:
         return replace(view, **self._own) if self._own else view
 
 
-class IsolatedMind:
+class PlayerElsewhere:
     """An object of a bot's class in a process of its own."""
 
     def __init__(self, bot: PythonBot, seat: int) -> None:
@@ -104,17 +104,17 @@ class IsolatedMind:
         return self._process.choose(view, moves, self._seconds)
 
 
-class Minds:
+class PythonPlayers:
     """The objects of the bots in Python of one game, each made when it is first asked."""
 
     def __init__(self) -> None:
-        self._of_seat: dict[int, Mind] = {}
+        self._of_seat: dict[int, Player] = {}
 
     def choose(self, bot: PythonBot, seat: int, turn: int, view: Any, moves: Sequence[Move]) -> Move:
         """The move a bot wants; whatever goes wrong in its code is the bot's failure."""
         try:
             if seat not in self._of_seat:
-                self._of_seat[seat] = bot.mind(seat)
+                self._of_seat[seat] = bot.new_player(seat)
             return moves[self._of_seat[seat].choose(view, moves)]
         except CodeFailedError as failure:
             raise BotFailedError(seat, bot.spec, str(failure), turn) from failure
@@ -190,13 +190,13 @@ def circles(names: Sequence[tuple[str, ...]]) -> list[tuple[int, ...]]:
     found: dict[Any, tuple[int, ...]] = {}
     distinct: dict[Any, int] = {}  # rotations of a way that do not look the same
     for rest in permutations(others):
-        look = [names[place] for place in (first, *rest)]
-        turned = {tuple(look[by:] + look[:by]) for by in range(len(look))}
+        around = [names[place] for place in (first, *rest)]
+        turned = {tuple(around[by:] + around[:by]) for by in range(len(around))}
         if min(turned) not in found:
             found[min(turned)], distinct[min(turned)] = (first, *rest), len(turned)
     unit = gcd(*distinct.values())
     times = max(distinct.values()) // unit
-    return [circle for time in range(times) for look, circle in found.items() if time < distinct[look] // unit]
+    return [circle for time in range(times) for way, circle in found.items() if time < distinct[way] // unit]
 
 
 def split_bots(text: str) -> list[str]:

@@ -2,13 +2,15 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 
 from mmsim.core.bots import Bot
+from mmsim.core.errors import UsageError
 from mmsim.core.game import BotError, GameRows, IllegalMove
-from mmsim.core.seating import BotFailedError, Minds, PythonBot
+from mmsim.core.prepared import PreparedVariant
+from mmsim.core.seating import BotFailedError, PythonBot, PythonPlayers
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -19,14 +21,18 @@ Move = TypeVar("Move")
 class Steps(ABC, Generic[Move]):
     """Who is in turn, what may be played, and what the bot in turn chooses."""
 
-    _s: Any  # the record of the position, as compiled code has it
+    thinking: ClassVar[Any]  # the game's `bots/border.py`: what Python asks of its bots
+    prepared: PreparedVariant
     game: int  # its number
     bots: Sequence[Bot]  # seat by seat
     history: list[Any]  # the moves played
+    _s: Any  # the record of the position, as compiled code has it
 
     def __init__(self) -> None:
+        self._memory = self.thinking.new_memory()
         self._legal: dict[Move, int] | None = None
-        self._python = Minds()
+        self._python = PythonPlayers()
+        self._scored = False
         self.failure: BotFailedError | None = None
 
     @property
@@ -50,10 +56,6 @@ class Steps(ABC, Generic[Move]):
         """Play a legal move."""
 
     @abstractmethod
-    def sample_wins(self, wins: "NDArray[np.float64]") -> None:
-        """Play a game at the beginning of a turn out for every row of an array: a share of the win a player."""
-
-    @abstractmethod
     def write_rows(self, rows: "dict[str, NDArray[Any]]", i: int) -> None:
         """Put a game that is over, or whose bot has failed, into the i-th place of the rows of all tables."""
 
@@ -64,6 +66,10 @@ class Steps(ABC, Generic[Move]):
     @abstractmethod
     def _think(self) -> Move:
         """The move a bot of the fast core chooses, from its seat's own stream."""
+
+    @abstractmethod
+    def _score(self) -> None:
+        """Have the fast core score a game that is over."""
 
     def legal_moves(self) -> list[Move]:
         """Every legal move, in the order of the reference engine."""
@@ -84,6 +90,18 @@ class Steps(ABC, Generic[Move]):
         """Let the bots play to the end."""
         while not self.over:
             self.apply(self.bot_move())
+
+    def sample_wins(self, wins: "NDArray[np.float64]") -> None:
+        """Play a game at the beginning of a turn out for every row of an array: a share of the win a player."""
+        self.thinking.sample_wins(self._memory, self.prepared.pool, wins.ravel())
+
+    def _have_scored(self) -> None:
+        """Score a game once it is over, and once only."""
+        if not self.over:
+            raise UsageError("the game is not over")
+        if not self._scored:
+            self._score()
+            self._scored = True
 
     def _choices(self) -> dict[Move, int]:
         """The legal moves, found once a decision."""

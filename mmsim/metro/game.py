@@ -1,52 +1,43 @@
-"""Metro behind the seam: the fast core for whole games, and step by step for Python."""
+"""Metro behind the seam: what the house asks of it that is its own."""
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
-from numpy.typing import NDArray
-
-from mmsim.compiled.warm import warm_up
-from mmsim.core.game import GameRows, Variant
-from mmsim.core.interventions import check_interventions, check_untouched
-from mmsim.core.tabled import TabledGame, Texts
-from mmsim.metro.bots import BOTS
-from mmsim.metro.bots.chances import chances
+from mmsim.compiled.game import CompiledGame
+from mmsim.core.game import Variant
+from mmsim.core.interventions import check_untouched
+from mmsim.core.tabled import Texts
+from mmsim.metro.bots import BOTS, border
 from mmsim.metro.bots.kinds import ELEMENTS
-from mmsim.metro.bots.lessons import collect_lessons
+from mmsim.metro.bots.lessons import LESSONS
 from mmsim.metro.bots.position import Position
 from mmsim.metro.bots.prepared import Prepared, prepare
-from mmsim.metro.bots.whole_games import play_games
 from mmsim.metro.engine import tables
-from mmsim.metro.interventions import Intervened, interventions, play_intervened
+from mmsim.metro.engine.border import Rows
+from mmsim.metro.interventions import Opened, interventions
 from mmsim.metro.rules.deal import central_tiles, number_colours
 from mmsim.metro.rules.play import Seed, play_uniform
-from mmsim.metro.rules.reference_scoring import result
+from mmsim.metro.rules.position import Game
+from mmsim.metro.rules.reference_scoring import Result, result
 from mmsim.metro.rules.rulesets import RULES_VERSION, ruleset
 from mmsim.metro.shell import record
 
 
-class Metro(TabledGame):
+class Metro(CompiledGame):
     """The game object of the house."""
 
     name = "metro"
     declared, words = tables.TABLES, tables.WORDS
+    thinking: ClassVar = border
+    rows, position, opened, lessons_asked = Rows, Position, Opened, LESSONS
 
     def texts(self) -> Texts:
         from mmsim.metro.engine.texts import TEXTS  # Polars takes a moment to import
 
         return TEXTS
 
-    def prepare(self, variant: Variant) -> Prepared:
-        prepared = prepare(ruleset(variant.rules, variant.players), variant)
-        check_interventions(variant.interventions, interventions(prepared.rules), prepared.bots)
-        return Intervened(**vars(prepared), interventions=variant.interventions) if variant.interventions else prepared
-
-    def start_up(self) -> float:
-        return warm_up(self.name)
-
-    def play_games(self, prepared: Prepared, first_game: int, count: int) -> GameRows:
-        if isinstance(prepared, Intervened):
-            return play_intervened(prepared, first_game, count)
-        return play_games(prepared, first_game, count)
+    def ready(self, variant: Variant) -> Prepared:
+        return prepare(ruleset(variant.rules, variant.players), variant)
 
     def interventions(self, prepared: Prepared) -> dict[str, str]:
         return interventions(prepared.rules)
@@ -55,21 +46,12 @@ class Metro(TabledGame):
         modules = {"wagons": prepared.rules.stations, "exchanges": prepared.rules.companies}
         return {name: text for name, text in ELEMENTS.items() if modules.get(name, True)}
 
-    def lessons(self, prepared: Prepared, first_game: int, count: int, learner: str) -> NDArray[Any]:
-        return collect_lessons(prepared, first_game, count, learner)
-
-    def chances(self, written: dict[str, Any], playouts: int) -> NDArray[Any]:
-        seed = written["seed"]
-        return chances(record.verify(written), seed["master"], seed["game"], playouts)
-
     def rows_per_game(self, prepared: Prepared) -> dict[str, int]:
         return tables.rows_per_game(prepared.rules)
 
-    def describe(self, prepared: Prepared) -> dict[str, Any]:
+    def describe_rules(self, prepared: Prepared) -> dict[str, Any]:
         rules = prepared.rules
         return {
-            "game": self.name,
-            "name": prepared.name,
             "players": rules.players,
             "seat_player": list(range(rules.players)),
             "rules_version": RULES_VERSION,
@@ -79,33 +61,28 @@ class Metro(TabledGame):
                 "central_tiles": list(central_tiles()),
                 "number_colours": {colour: list(stations) for colour, stations in number_colours().items()},
             },
-            "bots": [{"bot": bot.spec, **bot.about} for bot in prepared.bots],
-            "seats": "rotate" if prepared.seating.rotate else "fixed",
-            "seed": prepared.seed,
         }
 
-    def new_game(self, prepared: Prepared, game: int) -> Position:
-        check_untouched(prepared)
-        return Position(prepared, game)
+    def play_uniform(self, prepared: Prepared, game: int) -> Game:
+        return play_uniform(prepared.rules, Seed(prepared.seed, game, prepared.seating.rotate))
+
+    def result(self, table: Game) -> Result:
+        return result(table)
+
+    def read_record(self, written: dict[str, Any]) -> Game:
+        return record.verify(written)
+
+    def first_decision(self, table: Game, seed: Mapping[str, Any]) -> Position:
+        prepared = prepare(table.rules, Variant(table.rules.name, seed=seed["master"]))
+        return Position(prepared, seed["game"], table.deal)
 
     def record(self, prepared: Prepared, game: int) -> dict[str, Any]:
         check_untouched(prepared)
         seed, bots = Seed(prepared.seed, game, prepared.seating.rotate), [bot.spec for bot in prepared.seating.at(game)]
         if all(bot == BOTS["uniform"] for bot in prepared.bots):  # the reference engine has nothing to compile
-            table = play_uniform(prepared.rules, seed)
+            table = self.play_uniform(prepared, game)
             return record.record_of(table, table.deal, result(table), bots, seed)
-        position = self.new_game(prepared, game)
+        position = Position(prepared, game)
         dealt = position.dealt()
         position.play_out()
         return record.record_of(position, dealt, position.result(), bots, seed)
-
-    def verify(self, written: dict[str, Any]) -> None:
-        record.verify(written)
-
-    def play_reference(self, prepared: Prepared, first_game: int, count: int) -> int:
-        decisions = 0
-        for game in range(first_game, first_game + count):
-            table = play_uniform(prepared.rules, Seed(prepared.seed, game, prepared.seating.rotate))
-            result(table)
-            decisions += len(table.history)
-        return decisions

@@ -1,16 +1,15 @@
 """What can be changed by force: where tiles are laid first, who is dealt what, whose wagons stand where."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from mmsim.core.game import GameRows
 from mmsim.core.interventions import chance, order
 from mmsim.core.rng import Stream
 from mmsim.metro.bots import border as bots_border
 from mmsim.metro.bots.prepared import Prepared
-from mmsim.metro.engine import border, tables
+from mmsim.metro.engine import border
 from mmsim.metro.engine.state import NOBODY, lay_deal
 from mmsim.metro.rules.play import Seed
 from mmsim.metro.rules.rulesets import Ruleset
@@ -28,27 +27,10 @@ def interventions(rules: Ruleset) -> dict[str, str]:
     return {name: text for name, text in INTERVENTIONS.items() if not (name == WAGONS and rules.companies)}
 
 
-@dataclass(frozen=True)
-class Intervened(Prepared):
-    """A variant in which something is changed by force."""
-
-    interventions: tuple[str, ...] = ()
-
-
-def play_intervened(prepared: Intervened, first_game: int, count: int) -> GameRows:
-    """Games of a variant in which something is changed."""
-    rows = tables.rows_for(prepared.rules, count)
-    table, places, decisions = Table(prepared), border.Rows(**rows), 0
-    for i in range(count):
-        decisions += table.open(first_game + i)
-        decisions += int(bots_border.finish_game(table.memory, table.setting, places, first_game + i, i))
-    return GameRows(rows, decisions)
-
-
-class Table:
+class Opened:
     """Where one game after another is set up and opened."""
 
-    def __init__(self, prepared: Intervened) -> None:
+    def __init__(self, prepared: Prepared) -> None:
         self._prepared, self.memory, self.setting = prepared, bots_border.new_memory(), prepared.setting
         self._moves = np.zeros(border.MOST_MOVES, np.int64)
         self._state = self.memory.positions[0]

@@ -1,17 +1,15 @@
 """What can be changed by force: where lines start, who is dealt what, who opens how."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mmsim.core.game import GameRows
 from mmsim.core.interventions import chance, order
 from mmsim.core.rng import Stream
 from mmsim.metromania.bots import border as bots_border
 from mmsim.metromania.bots.prepared import Prepared
-from mmsim.metromania.engine import border, tables
+from mmsim.metromania.engine import border
 from mmsim.metromania.engine.state import HAND, SEATS
 
 STARTS, HANDS, OPENINGS = "random_starts", "shuffled_hands", "exchanged_openings"
@@ -22,28 +20,11 @@ INTERVENTIONS = {
 }
 
 
-@dataclass(frozen=True)
-class Intervened(Prepared):
-    """A variant in which something is changed by force."""
-
-    interventions: tuple[str, ...] = ()
-
-
-def play_intervened(prepared: Intervened, first_game: int, count: int) -> GameRows:
-    """Games of a variant in which something is changed."""
-    rows = tables.rows_for(prepared.rules.companies, count)
-    table, places, decisions = Table(prepared), border.Rows(**rows), 0
-    for i in range(count):
-        decisions += table.open(first_game + i)
-        decisions += int(bots_border.finish_game(table.memory, prepared.setting, places, first_game + i, i))
-    return GameRows(rows, decisions)
-
-
-class Table:
+class Opened:
     """Where one game after another is set up and opened."""
 
-    def __init__(self, prepared: Intervened) -> None:
-        self._prepared, self.memory = prepared, bots_border.new_memory()
+    def __init__(self, prepared: Prepared) -> None:
+        self._prepared, self.memory, self.setting = prepared, bots_border.new_memory(), prepared.setting
         self._moves = np.zeros(border.MOST_MOVES, np.int64)
         self._state = self.memory.state[0]
 

@@ -15,7 +15,7 @@ from mmsim.metromania.rules.board import LAYOUTS
 from tests.with_numba import driver, with_numba
 
 (streams,) = with_numba("mmsim.compiled.streams")
-PURPOSES = (Purpose.LAYOUT, Purpose.DEAL, Purpose.SEATING, *(Purpose.BOT + seat for seat in range(4)))
+PURPOSES = (Purpose.LAYOUT, Purpose.DEAL, Purpose.INTERVENTIONS, *(Purpose.BOT + seat for seat in range(4)))
 MASTERS = (0, 1, 2006, 2**32, 2**63 + 12345, 2**64 - 1)
 GAMES = (0, 1, 77, 2**32 - 1, 2**32 + 3, 2**63 - 1)
 RECORD = np.dtype([("rng", np.uint64, streams.words(len(PURPOSES)))])

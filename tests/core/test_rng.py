@@ -79,13 +79,13 @@ def test_a_stream_is_a_pure_function_of_its_three_numbers(master: int, purpose: 
 
 
 def test_streams_of_different_purposes_differ() -> None:
-    purposes = [Purpose.LAYOUT, Purpose.DEAL, Purpose.SEATING, *(Purpose.BOT + seat for seat in range(4))]
+    purposes = [Purpose.LAYOUT, Purpose.DEAL, Purpose.INTERVENTIONS, *(Purpose.BOT + seat for seat in range(4))]
     assert len({tuple(draws(1, purpose)) for purpose in purposes}) == 7
 
 
 def test_the_seats_streams_meet_no_other_purpose() -> None:
     seats = {Purpose.BOT + seat for seat in range(4)}
-    assert seats.isdisjoint({Purpose.LAYOUT, Purpose.DEAL, Purpose.SEATING})
+    assert seats.isdisjoint({Purpose.LAYOUT, Purpose.DEAL, Purpose.INTERVENTIONS})
 
 
 def test_streams_of_different_games_differ_even_past_32_bits() -> None:

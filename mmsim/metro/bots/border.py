@@ -13,7 +13,17 @@ from mmsim.core.lessons import ASKED
 from mmsim.metro.bots.kinds import UNIFORM
 from mmsim.metro.bots.thinking import chances, choosing, lessons
 from mmsim.metro.bots.thinking.lessons import LESSON
-from mmsim.metro.bots.thinking.memory import BOTS, DICE_SETS, MINDS, POSITIONS, THOUGHTS, VIEW, Bots, Minds, Positions
+from mmsim.metro.bots.thinking.memory import (
+    BOTS,
+    DICE_SETS,
+    POSITIONS,
+    THINKERS,
+    THOUGHTS,
+    VIEW,
+    AllThoughts,
+    Bots,
+    Positions,
+)
 from mmsim.metro.bots.thinking.view import hide
 from mmsim.metro.engine import border, playout, tables
 from mmsim.metro.engine.scoring import score_game
@@ -43,7 +53,7 @@ MEMORY = group(Memory, positions=STATE, dice=DICE, thoughts=THOUGHTS)
 
 def new_memory() -> Memory:
     """Memory for one game after another."""
-    return Memory(new_record(STATE, POSITIONS), new_record(DICE, DICE_SETS), new_record(THOUGHTS, MINDS))
+    return Memory(new_record(STATE, POSITIONS), new_record(DICE, DICE_SETS), new_record(THOUGHTS, THINKERS))
 
 
 @jit
@@ -56,12 +66,12 @@ def is_uniform(r: Rules, bots: Bots) -> bool:
 
 
 @jit
-def play_game(positions: Positions, b: Board, r: Rules, bots: Bots, dice: Any, minds: Minds) -> np.int64:
+def play_game(positions: Positions, b: Board, r: Rules, bots: Bots, dice: Any, thoughts: AllThoughts) -> np.int64:
     """Play a game that is set up to its end and score it; returns the number of decisions."""
     s = positions[0]
     decisions = np.int64(0)
     while not s.over:
-        play_move(s, b, r, choosing.choose(positions, b, r, bots, dice, minds, s.seat))
+        play_move(s, b, r, choosing.choose(positions, b, r, bots, dice, thoughts, s.seat))
         decisions += 1
     score_game(s, r)
     return decisions

@@ -1,8 +1,7 @@
 """A game of the fast core step by step, and what a player may see of it."""
 
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +9,7 @@ from numpy.typing import NDArray
 from mmsim.core.errors import UsageError
 from mmsim.core.steps import Steps
 from mmsim.metro.bots import border as bots_border
-from mmsim.metro.bots.prepared import Prepared, pool_only
+from mmsim.metro.bots.prepared import Prepared
 from mmsim.metro.bots.thinking.memory import VIEW
 from mmsim.metro.engine import border, state, tables
 from mmsim.metro.engine.moves import MOVE_KINDS, WAGON, take_apart
@@ -29,6 +28,7 @@ from mmsim.metro.rules.view import View
 class Position(Steps[Move]):
     """A game of the fast core, one decision after another."""
 
+    thinking: ClassVar[Any] = bots_border
     prepared: Prepared
     game: int = 0
     deal: Deal | None = None  # None: dealt from the seed
@@ -36,9 +36,7 @@ class Position(Steps[Move]):
 
     def __post_init__(self) -> None:
         super().__init__()
-        self._memory = bots_border.new_memory()
         self._moves = np.zeros(border.MOST_MOVES, np.int64)
-        self._scored = False
         self.rules = self.prepared.rules
         self.bots = self.prepared.seating.at(self.game)
         seed = Seed(self.prepared.seed, self.game)
@@ -65,15 +63,6 @@ class Position(Steps[Move]):
     def _think(self) -> Move:
         seating = self.prepared.seating.number(self.game)
         return self._decode(int(bots_border.choose(self._memory, self.prepared.setting, seating)), self._tiles())
-
-    @cached_property
-    def _pool(self) -> bots_border.Setting:
-        """The bots of playouts, once they are asked for."""
-        return pool_only(self.prepared)
-
-    def sample_wins(self, wins: NDArray[np.float64]) -> None:
-        """Play a game at the beginning of a turn out for every row of an array: a share of the win a player."""
-        bots_border.sample_wins(self._memory, self._pool, wins.ravel())
 
     def apply(self, move: Move) -> PlayedMove:
         """Play a legal move."""
@@ -147,11 +136,7 @@ class Position(Steps[Move]):
 
     def result(self) -> Result:
         """The outcome of a game that is over."""
-        if not self.over:
-            raise UsageError("the game is not over")
-        if not self._scored:
-            border.score(self._memory.positions, self.prepared.setting.rules)
-            self._scored = True
+        self._have_scored()
         s, rules = self._s, self.rules
 
         def of_players(numbers: Any) -> list[int]:
@@ -169,6 +154,9 @@ class Position(Steps[Move]):
             of_players(s.scores),
             [seat for seat in range(rules.players) if int(s.winners) >> seat & 1],
         )
+
+    def _score(self) -> None:
+        border.score(self._memory.positions, self.prepared.setting.rules)
 
     def write_rows(self, rows: dict[str, NDArray[Any]], i: int) -> None:
         """Put a game that is over, or whose bot has failed, into the i-th place of the rows of all tables."""

@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from mmsim.compiled.entries import Record, new_record
 from mmsim.core.bots import Bot, NetBot
 from mmsim.core.game import Variant
+from mmsim.core.prepared import PreparedVariant
 from mmsim.core.seating import Seating
 from mmsim.metro.bots import seat_bots
 from mmsim.metro.bots.border import Setting
@@ -16,19 +18,19 @@ from mmsim.metro.rules.play import check_board
 from mmsim.metro.rules.rulesets import Ruleset
 
 
-@dataclass(frozen=True)
-class Prepared:
-    """A variant, ready to be played: its board, rules and bots as compiled code reads them."""
+@dataclass(frozen=True, kw_only=True)
+class Prepared(PreparedVariant):
+    """A variant, ready to be played."""
 
     rules: Ruleset
-    seating: Seating
-    seed: int
-    name: str
     setting: Setting
 
-    @property
-    def bots(self) -> tuple[Bot, ...]:
-        return self.seating.bots
+    @cached_property
+    def pool(self) -> Setting:
+        """The setting with one row of bots: the pool of playouts."""
+        rows = new_record(memory.BOTS)
+        _fill(rows[0], [seat_bots(spec, 1)[0] for spec in memory.POOL], self.rules)
+        return self.setting._replace(bots=rows)
 
 
 def prepare(rules: Ruleset, variant: Variant) -> Prepared:
@@ -37,7 +39,14 @@ def prepare(rules: Ruleset, variant: Variant) -> Prepared:
     bots = seat_bots(variant.bots, rules.players, variant.move_seconds)
     seating = Seating(bots, range(rules.players), variant.rotate)
     setting = Setting(state.board_record(rules), state.rules_record(rules), seating_rows(rules, seating))
-    return Prepared(rules, seating, variant.seed, rules.variant + variant.suffix, setting)
+    return Prepared(
+        rules=rules,
+        seating=seating,
+        seed=variant.seed,
+        name=rules.variant + variant.suffix,
+        setting=setting,
+        interventions=variant.interventions,
+    )
 
 
 def seating_rows(rules: Ruleset, seating: Seating) -> Record:
@@ -46,13 +55,6 @@ def seating_rows(rules: Ruleset, seating: Seating) -> Record:
     for number, row in enumerate(rows):
         _fill(row, seating.at(number), rules)
     return rows
-
-
-def pool_only(prepared: Prepared) -> Setting:
-    """A variant whose one row of bots is the pool of playouts."""
-    rows = new_record(memory.BOTS)
-    _fill(rows[0], [seat_bots(spec, 1)[0] for spec in memory.POOL], prepared.rules)
-    return prepared.setting._replace(bots=rows)
 
 
 def _fill(row: memory.Bots, bots: Sequence[Bot], rules: Ruleset) -> None:

@@ -113,6 +113,24 @@ def _find_wagons(s: State, b: Board, r: Rules) -> np.int64:
 
 
 @inlined
+def tile_left(s: State) -> bool:
+    """X8: whether the supply has a tile to be drawn."""
+    return s.next < SUPPLY
+
+
+@inlined
+def may_draw(s: State) -> bool:
+    """X8: whether this is the beginning of a turn and there is a tile to be drawn."""
+    return s.drawn < 0 and tile_left(s)
+
+
+@inlined
+def tile_to_place(s: State, place: Any) -> np.int64:
+    """X8: the kind of the tile that a placement lays: the one that was drawn, else that of a place in the hand."""
+    return s.drawn if s.drawn >= 0 else np.int64(s.hand[ix(HAND * s.seat + place)])
+
+
+@inlined
 def find_turn(s: State, b: Board, r: Rules) -> None:
     """X8: everything a player may do at the beginning of a turn."""
     hand, held = HAND * s.seat, s.held[ix(s.seat)]
@@ -127,7 +145,7 @@ def find_turn(s: State, b: Board, r: Rules) -> None:
         else:
             _forget_places(s, i)
     s.place_choices = choices
-    if s.next < SUPPLY:
+    if tile_left(s):
         choices += 1
     if r.companies:
         choices += _find_exchanges(s, r)
@@ -162,7 +180,7 @@ def kth_move(s: State, r: Rules, k: Any) -> np.int64:
 @jit
 def _kth_other(s: State, k: Any) -> np.int64:
     """Of the moves that place no tile: draw, exchanges, wagons, pass."""
-    if s.next < SUPPLY:
+    if tile_left(s):
         if k == 0:
             return np.int64(DRAW)
         k -= 1

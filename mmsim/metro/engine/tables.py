@@ -6,11 +6,10 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mmsim.compiled.accel import count_bits, ix, jit
-from mmsim.compiled.lead import write_lead
-from mmsim.core.columns import Column, empty_rows, row_types
+from mmsim.compiled.lead import rank_of, two_best, win_share, write_lead
+from mmsim.core.columns import Column, row_types
 from mmsim.metro.engine.lines import line_points
 from mmsim.metro.engine.state import END_REASONS, GRID, KINDS, NOBODY, TOO_LONG, Rules, State
 from mmsim.metro.rules.board import STATIONS, STOPS
@@ -101,11 +100,6 @@ def rows_per_game(rules: Ruleset) -> dict[str, int]:
     return {"games": 1, "seats": rules.players, "lines": STOPS if rules.stations else STATIONS}
 
 
-def rows_for(rules: Ruleset, games: int) -> dict[str, NDArray[Any]]:
-    """Room for the rows of so many games."""
-    return empty_rows(ROWS, rows_per_game(rules), games)
-
-
 # --- writing rows, compiled ------------------------------------------------------------------------------------
 
 
@@ -115,11 +109,7 @@ def write_game(s: State, r: Rules, game: Any, status: Any, row: Any) -> None:
     best, second = np.int64(-1), np.int64(-1)
     tiles, draws, exchanges = np.int64(0), np.int64(0), np.int64(0)
     for seat in range(r.players):
-        points = s.scores[ix(seat)]
-        if points > best:
-            best, second = points, best
-        elif points > second:
-            second = points
+        best, second = two_best(best, second, s.scores[ix(seat)])
         tiles += s.tiles_placed[ix(seat)]
         draws += s.draws[ix(seat)]
         exchanges += s.exchanges[ix(seat)]
@@ -166,9 +156,6 @@ def opening(s: State, seat: Any) -> np.int64:
 @jit
 def write_seat(s: State, r: Rules, game: Any, seat: Any, row: Any) -> None:
     """A row of `seats`."""
-    rank = np.int64(1)
-    for other in range(r.players):
-        rank += np.int64(s.scores[ix(other)] > s.scores[ix(seat)])
     ended, centre = np.int64(0), np.int64(0)
     if not r.companies:
         for line in range(STOPS):
@@ -192,9 +179,8 @@ def write_seat(s: State, r: Rules, game: Any, seat: Any, row: Any) -> None:
     row.draws = s.draws[ix(seat)]
     row.exchanges = s.exchanges[ix(seat)]
     row.wagons = s.wagons[ix(seat)]
-    row.rank = rank
-    won = s.winners >> np.uint64(seat) & _ONE != _ZERO
-    row.win_share = 1.0 / count_bits(s.winners) if won else 0.0
+    row.rank = rank_of(s.scores, r.players, seat)
+    row.win_share = win_share(s.winners, seat)
 
 
 @jit

@@ -8,7 +8,17 @@ from mmsim.compiled.accel import inlined, ix, jit, rarely
 from mmsim.compiled.lead import clear_lead, note_lead
 from mmsim.compiled.streams import draw_below
 from mmsim.metro.engine.lines import join, score_arrivals
-from mmsim.metro.engine.moves import DRAW, EXCHANGE, PLACE, WAGON, find_drawn, find_turn, move_parts
+from mmsim.metro.engine.moves import (
+    DRAW,
+    EXCHANGE,
+    PLACE,
+    WAGON,
+    find_drawn,
+    find_turn,
+    move_parts,
+    tile_left,
+    tile_to_place,
+)
 from mmsim.metro.engine.state import (
     COLOURS,
     EMPTY,
@@ -167,16 +177,14 @@ def hand_out(s: State, b: Board, r: Rules) -> None:
 @inlined
 def place(s: State, b: Board, r: Rules, what: Any, turns: Any, cell: Any) -> None:
     """X8, X11: put down a tile, score the lines that arrive, and fill up the hand."""
-    seat = s.seat
-    kind = s.drawn
-    if kind >= 0:
+    seat, kind = s.seat, tile_to_place(s, what)
+    if s.drawn >= 0:
         s.drawn = -1
     else:
         at, held = HAND * seat, s.held[ix(seat)] - 1
-        kind = np.int64(s.hand[ix(at + what)])
         for i in range(what, held):
             s.hand[ix(at + i)] = s.hand[ix(at + i + 1)]
-        if s.next < SUPPLY:
+        if tile_left(s):
             s.hand[ix(at + held)] = s.supply[ix(s.next)]
             s.next += 1
         else:
@@ -200,19 +208,25 @@ def lay(s: State, b: Board, r: Rules, kind: Any, cell: Any) -> None:
         note_lead(s, s.points, r.players)
 
 
+@inlined
+def share_taken(s: State, i: Any, hidden: Any) -> Any:
+    """X15: the company of the share that an exchange brings: the top hidden one of a pile, or the open one."""
+    return s.pile[ix(COMPANIES * i)] if hidden else s.open_share[ix(i)]
+
+
 @jit
 def exchange(s: State, i: Any, hidden: Any) -> None:
     """X15: the own share goes under its pile; the open one is taken and replaced, or the top hidden one is taken."""
     at, pile, size = SHARES * s.seat + i, COMPANIES * i, s.pile_size[ix(i)]
+    taken = share_taken(s, i, hidden)
     s.pile[ix(pile + size)] = s.share[ix(at)]
     top = s.pile[ix(pile)]
     for j in range(size):
         s.pile[ix(pile + j)] = s.pile[ix(pile + j + 1)]
+    s.share[ix(at)] = taken
     if hidden:
-        s.share[ix(at)] = top
         s.knows[ix(pile + np.int64(top))] |= 1 << s.seat
     else:
-        s.share[ix(at)] = s.open_share[ix(i)]
         s.open_share[ix(i)] = top
         s.knows[ix(pile + np.int64(top))] = 255
     s.exchanges[ix(s.seat)] += 1

@@ -1,21 +1,8 @@
-"""Decisions of games that are played for them, to train a net."""
+"""Which decisions a net is trained on."""
 
-from functools import partial
-from typing import Any
-
-from numpy.typing import NDArray
-
-from mmsim.core import lessons
-from mmsim.metromania.bots import border
+from mmsim.core.lessons import Lessons
 from mmsim.metromania.bots.expert import EXPERT
-from mmsim.metromania.bots.prepared import Prepared
 from mmsim.metromania.bots.thinking.lessons import LESSON
 
-_LESSONS = lessons.Lessons(every=3, most=int(EXPERT.settings["candidates"]), kind=LESSON, rows=1 << 12)
-
-
-def collect_lessons(prepared: Prepared, first_game: int, count: int, learner: str) -> NDArray[Any]:
-    """Decisions of the bots called `learner`; as many turns of each as expert compares."""
-    games = range(first_game, first_game + count)
-    play = partial(border.collect_lessons, border.new_memory(), prepared.setting)
-    return lessons.collect_lessons(prepared, games, learner, _LESSONS, play)
+# as many turns of a decision as expert compares
+LESSONS = Lessons(every=3, most=int(EXPERT.settings["candidates"]), kind=LESSON, rows=1 << 12)

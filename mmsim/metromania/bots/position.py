@@ -1,17 +1,14 @@
 """A game of the fast core one decision after another: for bots in Python, for records, for people."""
 
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from mmsim.core.errors import UsageError
 from mmsim.core.rng import Purpose
 from mmsim.core.steps import Steps
 from mmsim.metromania.bots import border as bots_border
-from mmsim.metromania.bots.prepared import Prepared, pool_only
+from mmsim.metromania.bots.prepared import Prepared
 from mmsim.metromania.bots.reasons import Reason, reasons
 from mmsim.metromania.engine import border, state, tables
 from mmsim.metromania.engine.moves import BONUS, MOVE_KINDS, START, STATION, take_apart
@@ -53,6 +50,7 @@ class CoreResult:
 class Position(Steps[Move]):
     """A game of the fast core, one decision after another."""
 
+    thinking: ClassVar[Any] = bots_border
     prepared: Prepared
     game: int = 0
     layout: Layout | None = None
@@ -60,10 +58,8 @@ class Position(Steps[Move]):
 
     def __post_init__(self) -> None:
         super().__init__()
-        self._memory = bots_border.new_memory()
         self._moves = np.zeros(border.MOST_MOVES, np.int64)
         self.history: list[PlayedMove] = []
-        self._scored = False
         self._set_up()
         self.bots = self.prepared.seating.at(self.game)
         self._draws = [Seed(self.prepared.seed, self.game).stream(Purpose.BOT + seat) for seat in range(SEATS)]
@@ -111,15 +107,6 @@ class Position(Steps[Move]):
         else:
             tables.write_failure(rows, i, self.game, int(self._s.layout), self.turn, self.rules.seat_player)
 
-    @cached_property
-    def _pool(self) -> bots_border.Setting:
-        """The bots of playouts, once they are asked for."""
-        return pool_only(self.prepared)
-
-    def sample_wins(self, wins: NDArray[np.float64]) -> None:
-        """Play a game at the beginning of a turn out for every row of an array: a share of the win a player."""
-        bots_border.sample_wins(self._memory, self._pool, wins.ravel())
-
     def apply(self, move: Move) -> PlayedMove:
         """Play a legal move."""
         code = self._take(move)
@@ -162,12 +149,7 @@ class Position(Steps[Move]):
 
     def result(self) -> CoreResult:
         """The outcome of a game that is over."""
-        if not self.over:
-            raise UsageError("the game is not over")
-        if not self._scored:
-            setting = self.prepared.setting
-            border.score(self._memory.state, setting.board, setting.rules, self._memory.network)
-            self._scored = True
+        self._have_scored()
         s, companies = self._s, self.rules.companies
         return CoreResult(
             state.END_REASONS[s.end_reason],
@@ -177,6 +159,10 @@ class Position(Steps[Move]):
             [int(n) for n in s.scores[:companies]],
             [player for player in range(self.rules.players) if int(s.winners) >> player & 1],
         )
+
+    def _score(self) -> None:
+        setting = self.prepared.setting
+        border.score(self._memory.state, setting.board, setting.rules, self._memory.network)
 
     def _trip(self, trip: int) -> TripResult:
         s, companies = self._s, self.rules.companies

@@ -1,10 +1,12 @@
 """A variant ready to be played."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from mmsim.compiled.entries import Record, new_record
 from mmsim.core.bots import Bot, NetBot
 from mmsim.core.game import Variant
+from mmsim.core.prepared import PreparedVariant
 from mmsim.core.seating import Seating
 from mmsim.metromania.bots import find_bot, seat_bots
 from mmsim.metromania.bots.border import Setting
@@ -14,20 +16,20 @@ from mmsim.metromania.rules.board import BoardSet
 from mmsim.metromania.rules.rulesets import Ruleset
 
 
-@dataclass(frozen=True)
-class Prepared:
-    """A variant, ready to be played: its board, rules, deals and bots as compiled code reads them."""
+@dataclass(frozen=True, kw_only=True)
+class Prepared(PreparedVariant):
+    """A variant, ready to be played."""
 
     board_set: BoardSet
     rules: Ruleset
-    seating: Seating
-    seed: int
-    name: str
     setting: Setting
 
-    @property
-    def bots(self) -> tuple[Bot, ...]:
-        return self.seating.bots
+    @cached_property
+    def pool(self) -> Setting:
+        """The setting in which nobody sits anywhere yet, and the pool of playouts is ready."""
+        rows = new_record(memory.BOTS, memory.SEATING_ROWS)
+        _fill_pool(rows[1:], self.rules)
+        return self.setting._replace(bots=rows)
 
 
 def prepare(board_set: BoardSet, rules: Ruleset, variant: Variant) -> Prepared:
@@ -39,7 +41,15 @@ def prepare(board_set: BoardSet, rules: Ruleset, variant: Variant) -> Prepared:
         state.deal_table(rules),
         seating_rows(rules, seating),
     )
-    return Prepared(board_set, rules, seating, variant.seed, rules.variant + variant.suffix, setting)
+    return Prepared(
+        board_set=board_set,
+        rules=rules,
+        seating=seating,
+        seed=variant.seed,
+        name=rules.variant + variant.suffix,
+        setting=setting,
+        interventions=variant.interventions,
+    )
 
 
 def seating_rows(rules: Ruleset, seating: Seating) -> Record:
@@ -54,13 +64,6 @@ def seating_rows(rules: Ruleset, seating: Seating) -> Record:
             _seat(rows[first], seat, bot, rules.players)
         rows[first + 1 : first + memory.SEATING_ROWS] = pool
     return rows
-
-
-def pool_only(prepared: Prepared) -> Setting:
-    """A variant in which nobody sits anywhere yet, and the pool of playouts is ready."""
-    rows = new_record(memory.BOTS, memory.SEATING_ROWS)
-    _fill_pool(rows[1:], prepared.rules)
-    return prepared.setting._replace(bots=rows)
 
 
 def _fill_pool(rows: Record, rules: Ruleset) -> None:

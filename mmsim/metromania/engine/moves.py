@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from mmsim.compiled.accel import count_bits, highest_bit, inlined, ix, jit, kth_bit, lowest_bit, rarely
-from mmsim.metromania.engine.state import FIRST_MARKERS, HAND, NOWHERE, SLOTS, Board, Rules, State
-from mmsim.metromania.engine.stations import stations_needed
+from mmsim.metromania.engine.state import EDGES, FIRST_MARKERS, HAND, NOWHERE, SLOTS, Board, Rules, State
+from mmsim.metromania.engine.stations import meets, stations_needed
 from mmsim.metromania.rules.position import MOST_MADE
 
 START, DIG, END, BONUS, DECLINE, STATION, PASS = range(7)  # END is DIG + 1: see `_way`
@@ -166,7 +166,7 @@ def any_lane(lanes: Any) -> np.uint64:
 
 
 @inlined
-def ways_on(s: State, b: Board, r: Rules, line: Any, markers_left: Any) -> tuple[np.uint64, np.uint64]:
+def ways_on(s: State, b: Board, r: Rules, line: Any, markers: Any) -> tuple[np.uint64, np.uint64]:
     """Section 5: all ways to dig on a line, as the two words `STATE.ways` keeps of it."""
     slots = s.open[ix(line)]
     u = s.terminus[ix(line)]
@@ -174,7 +174,7 @@ def ways_on(s: State, b: Board, r: Rules, line: Any, markers_left: Any) -> tuple
     if rarely(s.supply < MOST_MADE and slots != _ZERO):
         slots = affordable(s, b, line, u, slots & (any_lane(lanes) | np.uint64(s.end_free[ix(u)])))
     seat = line >> 1
-    may_lay = ~_ZERO if markers_left > 0 else _ZERO
+    may_lay = ~_ZERO if markers > 0 else _ZERO
     first = lanes & slots * (s.held[ix(2 * seat)] & (may_lay | _ONE)) & ~s.touching[ix(2 * line)]
     second = _ZERO
     if r.hand_size > FIRST_MARKERS:
@@ -223,6 +223,7 @@ def list_starts(s: State, b: Board) -> None:
     """D5: list the ways to start one by one, where not all that `start_sides` says will do."""
     s.starts_listed = 1
     s.start_choices = 0
+    line = 2 * s.seat + np.int64(s.started >> np.uint64(2 * s.seat) & _ONE)
     for side in range(6):
         s.starts[ix(side)] = _ZERO
         if s.start_sides >> np.uint64(side) & _ONE == _ZERO:
@@ -230,7 +231,7 @@ def list_starts(s: State, b: Board) -> None:
         for i in range(2 * b.side):  # a frame cell, and which of its base vertices
             w = b.corner[ix(3 * (b.city_cells + side * b.side + (i >> 1)) + (i & 1))]
             if s.start_free[ix(side)] >> np.uint64(i >> 1) & _ONE != _ZERO:
-                affordable_start = s.supply > 0 or s.lines_at[ix(w)] == 0 or s.station[ix(w)] != 0
+                affordable_start = s.supply > 0 or not meets(s, line, np.int64(w), np.int64(EDGES))
                 s.starts[ix(side)] |= np.uint64(affordable_start) << np.uint64(i)
         s.start_choices += count_bits(s.starts[ix(side)])
 
@@ -261,28 +262,33 @@ def _kth_start(s: State, b: Board, k: Any) -> np.int64:
 
 
 @inlined
+def markers_left(s: State, r: Rules) -> np.int64:
+    """M1: how many markers may still be laid in this turn."""
+    return r.markers_per_turn - s.markers_laid
+
+
+@inlined
 def find_tunnels(s: State, b: Board, r: Rules) -> np.int64:
     """T3: all ways to place the next tunnel of this turn; returns how many."""
-    markers_left = r.markers_per_turn - s.markers_laid
-    line = 2 * s.seat
-    w0, w1 = ways_on(s, b, r, line, markers_left)
-    w2, w3 = ways_on(s, b, r, line + 1, markers_left)
+    markers, line = markers_left(s, r), 2 * s.seat
+    w0, w1 = ways_on(s, b, r, line, markers)
+    w2, w3 = ways_on(s, b, r, line + 1, markers)
     starts = find_starts(s, b, r)
     s.ways[0], s.ways[1], s.ways[2], s.ways[3] = w0, w1, w2, w3
     choices = count_bits(w0) + count_bits(w1) + count_bits(w2) + count_bits(w3) + starts
     s.choices = choices
     if rarely(s.supply == 1 and (choices > 0 or s.dug == 0)):  # else the turn is over
-        _note_short_supply(s, b, r, markers_left)
+        _note_short_supply(s, b, r, markers)
     return choices
 
 
 @jit
-def _note_short_supply(s: State, b: Board, r: Rules, markers_left: Any) -> None:
+def _note_short_supply(s: State, b: Board, r: Rules, markers: Any) -> None:
     """D5: count the decisions at which a second station would open further ways."""
     s.supply = 2
     line = 2 * s.seat
-    w0, w1 = ways_on(s, b, r, line, markers_left)
-    w2, w3 = ways_on(s, b, r, line + 1, markers_left)
+    w0, w1 = ways_on(s, b, r, line, markers)
+    w2, w3 = ways_on(s, b, r, line + 1, markers)
     s.supply = 1
     more = (w0 & ~s.ways[0]) | (w1 & ~s.ways[1]) | (w2 & ~s.ways[2]) | (w3 & ~s.ways[3])
     s.short_supply += np.int64(more != _ZERO)

@@ -19,7 +19,7 @@ from mmsim.metromania.engine.moves import (
     sides_far_from,
 )
 from mmsim.metromania.engine.state import EVERY_LANE, FIRST_MARKERS, HAND, NOWHERE, PATH, Board, Rules, State
-from mmsim.metromania.engine.stations import meets, open_slots, parting, place_station, splits
+from mmsim.metromania.engine.stations import meets, open_slots, place_station, splits_here
 
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
 
@@ -134,7 +134,7 @@ def _advance(s: State, b: Board, r: Rules, line: Any, u: Any, w: Any, d: Any) ->
     """A line goes from u to w: its path, and the stations that makes (ST6)."""
     bit = 1 << line
     edge = np.int64(b.edge[ix(6 * u + d)])
-    at_u = (s.station[ix(u)] == 0) & splits(s, parting(s, line, s.last_edge[ix(line)], u), edge)  # ST4
+    at_u = splits_here(s, line, u, edge)
     at_w = meets(s, line, w, edge)
     place = s.tunnels[ix(line)] + 1
     s.tunnels[ix(line)] = place

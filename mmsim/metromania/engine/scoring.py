@@ -33,6 +33,8 @@ from mmsim.metromania.engine.trips import (
 
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
 _PARK_LAKE = TRIPS - 1
+_MORE_THAN_LINES, _MORE_THAN_TUNNELS = 8, 256  # than a player can have
+KEPT_A_LINE = 1 / LINES_EACH  # L1: the share of its points that a company keeps for every line it ends
 
 
 @jit
@@ -166,7 +168,9 @@ def find_standings(s: State, r: Rules) -> None:
         s.standings[ix(player)] = 0
     for seat in range(r.companies):
         tunnels = s.tunnels[ix(2 * seat)] + s.tunnels[ix(2 * seat + 1)]
-        s.standings[ix(r.seat_player[ix(seat)])] += (s.scores[ix(seat)] * 8 + lines_ended(s, seat)) * 256 + tunnels
+        s.standings[ix(r.seat_player[ix(seat)])] += (
+            s.scores[ix(seat)] * _MORE_THAN_LINES + lines_ended(s, seat)
+        ) * _MORE_THAN_TUNNELS + tunnels
 
 
 @inlined

@@ -44,12 +44,17 @@ def meets(s: State, line: Any, w: Any, edge: Any) -> bool:
     return (s.station[ix(w)] == 0) & (others & ~(1 << line) & 0xFF != 0)
 
 
+@inlined
+def splits_here(s: State, line: Any, u: Any, edge: Any) -> bool:
+    """ST2, ST4: a line that goes on from its terminus u along an edge makes a station at u."""
+    return (s.station[ix(u)] == 0) & splits(s, parting(s, line, s.last_edge[ix(line)], u), edge)
+
+
 @jit
 def stations_needed(s: State, b: Board, line: Any, u: Any, d: Any) -> np.int64:
     """D5: how many stations a tunnel from u in a direction would make."""
     w, edge = b.neighbour[ix(6 * u + d)], b.edge[ix(6 * u + d)]
-    at_u = (s.station[ix(u)] == 0) & splits(s, parting(s, line, s.last_edge[ix(line)], u), edge)  # ST4
-    return np.int64(at_u) + np.int64(meets(s, line, w, edge))
+    return np.int64(splits_here(s, line, u, edge)) + np.int64(meets(s, line, w, edge))
 
 
 @inlined

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mmsim.compiled.accel import count_bits, ix, jit
-from mmsim.compiled.lead import write_lead
-from mmsim.core.columns import Column, empty_rows, nullable, row_types
+from mmsim.compiled.lead import rank_of, two_best, win_share, write_lead
+from mmsim.core.columns import Column, nullable, row_types
 from mmsim.metromania.engine.ending import block_reason, blocked_lines
 from mmsim.metromania.engine.scoring import lines_ended
 from mmsim.metromania.engine.state import (
@@ -126,6 +126,7 @@ OPENING = 3  # tunnels that an opening names
 # A place on the frame, which corner, and the ways the next tunnels go: 3, 4, 1, and 3 bits each (NO_TUNNEL: none).
 _CORNER, _FIRST_WAY, _WAY = 7, 8, 3
 NO_TUNNEL = 6
+_LEAST = -(1 << 40)  # fewer points than anybody can have
 
 
 def opening_parts(code: int) -> tuple[int, int, int, list[int]]:
@@ -136,11 +137,6 @@ def opening_parts(code: int) -> tuple[int, int, int, list[int]]:
 
 def rows_per_game(companies: int) -> dict[str, int]:
     return {"games": 1, "seats": companies, "trips": TRIPS, "lines": 2 * companies}
-
-
-def rows_for(companies: int, games: int) -> dict[str, NDArray[Any]]:
-    """Room for the rows of so many games."""
-    return empty_rows(ROWS, rows_per_game(companies), games)
 
 
 def write_failure(
@@ -169,16 +165,13 @@ def write_failure(
 @jit
 def write_game(s: State, b: Board, r: Rules, blocked: Any, game: Any, row: Any) -> None:
     """The row of `games`."""
-    best, second = np.int64(-(1 << 40)), np.int64(-(1 << 40))
+    best, second = np.int64(_LEAST), np.int64(_LEAST)
     for player in range(r.players):
         points = np.int64(0)
         for seat in range(r.companies):
             if r.seat_player[ix(seat)] == player:
                 points += s.scores[ix(seat)]
-        if points > best:
-            best, second = points, best
-        elif points > second:
-            second = points
+        best, second = two_best(best, second, points)
     tunnels = np.int64(0)
     for line in range(2 * r.companies):
         tunnels += s.tunnels[ix(line)]
@@ -261,10 +254,6 @@ def write_seat(s: State, b: Board, r: Rules, game: Any, seat: Any, row: Any) -> 
     placed = np.int64(0)
     for i in range(r.hand_size):
         placed += np.int64(s.marker_cell[ix(s.hand_marker[ix(HAND * seat + i)])] != NOWHERE)
-    rank = np.int64(1)
-    own = s.standings[ix(player)]
-    for other in range(r.players):
-        rank += np.int64(s.standings[ix(other)] > own)
     row.game = game
     row.seat = seat
     row.company = company
@@ -281,8 +270,8 @@ def write_seat(s: State, b: Board, r: Rules, game: Any, seat: Any, row: Any) -> 
     row.tunnels = s.tunnels[ix(2 * seat)] + s.tunnels[ix(2 * seat + 1)]
     row.stations = s.stations_made[ix(seat)]
     row.markers_placed = placed
-    row.rank = rank
-    row.win_share = 1.0 / count_bits(s.winners) if rank == 1 else 0.0
+    row.rank = rank_of(s.standings, r.players, player)
+    row.win_share = win_share(s.winners, player)
 
 
 @jit

@@ -75,16 +75,16 @@ def test_a_bot_that_does_not_block_takes_hardly_a_cell_that_others_need() -> Non
     assert taken("planner:block=-0.001,planner,planner,planner") * 1e6 > 1
 
 
-def test_without_sight_open_hands_are_as_good_as_hidden() -> None:
+def test_without_them_open_hands_are_as_good_as_hidden() -> None:
     rows = {
         rules: METROMANIA.play_games(METROMANIA.prepare(Variant(rules, 4, bots=bots, seed=5)), 0, 20)
-        for rules, bots in (("print+loyal", "planner:without=sight"), ("print", "planner"))
+        for rules, bots in (("print+loyal", "planner:without=open_hands"), ("print", "planner"))
     }
     assert all((rows["print+loyal"][table] == rows["print"][table]).all() for table in rows["print"])
 
 
 def test_elements_are_spelled_in_the_name_of_a_bot() -> None:
-    assert find_bot("planner:without=sight+bonus,block=2").spec == "planner:without=bonus+sight,block=2"
+    assert find_bot("planner:without=open_hands+bonus,block=2").spec == "planner:without=bonus+open_hands,block=2"
     assert find_bot("expert:without=blocking").about["without"] == ["blocking"]
     assert "without" not in find_bot("planner").about
 

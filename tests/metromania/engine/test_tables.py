@@ -6,6 +6,7 @@ from typing import Any
 import polars as pl
 import pytest
 
+from mmsim.core.columns import empty_rows
 from mmsim.core.game import GameRows, Variant
 from mmsim.metromania.bots.prepared import Prepared
 from mmsim.metromania.engine import tables
@@ -216,6 +217,6 @@ def test_the_tables_add_up(name: str) -> None:
 def test_seats_name_their_bots_in_playing_order() -> None:
     names = ["planner", "greedy", "runner", "uniform"]
     four = METROMANIA.prepare(Variant("print", 4, bots=",".join(names)))
-    rows = tables.rows_for(4, 2)["seats"]
+    rows = empty_rows(tables.ROWS, tables.rows_per_game(4), 2)["seats"]
     rows["seat"] = [0, 1, 2, 3, 0, 1, 2, 3]
     assert METROMANIA.frame(four, "seats", rows)["bot"].to_list() == names * 2

@@ -5,12 +5,12 @@ from typing import Any
 import numpy as np
 
 from mmsim.compiled.accel import ix, jit, lowest_bit
-from mmsim.metro.bots.thinking.choice import EXCHANGES, WAGONS, may_draw
+from mmsim.metro.bots.thinking.choice import EXCHANGES, WAGONS
 from mmsim.metro.bots.thinking.memory import Thoughts
 from mmsim.metro.bots.thinking.modules import best_exchange, best_wagon
 from mmsim.metro.bots.thinking.placements import drawing_value, weigh_cells, weighed_value
-from mmsim.metro.engine.moves import DRAW, PLACE, move_code
-from mmsim.metro.engine.state import HAND, Board, Rules, State
+from mmsim.metro.engine.moves import DRAW, PLACE, may_draw, move_code, tile_to_place
+from mmsim.metro.engine.state import Board, Rules, State
 
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
 
@@ -21,7 +21,7 @@ def find_candidates(v: State, b: Board, r: Rules, t: Thoughts, w: Any, at: Any, 
     count = np.int64(0)
     weigh_cells(v, b, r, t)
     for place in range(r.hand):
-        kind = v.drawn if v.drawn >= 0 else np.int64(v.hand[ix(HAND * v.seat + place)])
+        kind = tile_to_place(v, place)
         for turns in range(4):
             cells = v.where[ix(4 * place + turns)]
             while cells != _ZERO:

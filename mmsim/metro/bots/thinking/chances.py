@@ -11,9 +11,9 @@ import numpy as np
 
 from mmsim.compiled.accel import ix, jit
 from mmsim.compiled.lead import win_share
-from mmsim.compiled.streams import draw_below, next_word, open_stream
-from mmsim.core.rng import Purpose
-from mmsim.metro.bots.thinking.memory import PLAYOUT, POOL, SAMPLE, VIEW, Bots, Minds, Positions
+from mmsim.compiled.streams import draw_below, next_seed, open_stream
+from mmsim.core.rng import CHANCES_A_TURN, Purpose
+from mmsim.metro.bots.thinking.memory import PLAYOUT, POOL, SAMPLE, VIEW, AllThoughts, Bots, Positions
 from mmsim.metro.bots.thinking.playouts import play_out
 from mmsim.metro.bots.thinking.view import ONLOOKER, count_unseen, guess, hide
 from mmsim.metro.bots.thinking.worlds import enter_world
@@ -21,28 +21,29 @@ from mmsim.metro.engine.moves import find_turn
 from mmsim.metro.engine.state import Board, Rules
 
 _CHANCES = int(Purpose.CHANCES)
-_HALF = np.uint64(32)
 
 
 @jit
-def sample_wins(positions: Positions, b: Board, r: Rules, bots: Bots, dice: Any, minds: Minds, wins: Any) -> None:
+def sample_wins(
+    positions: Positions, b: Board, r: Rules, bots: Bots, dice: Any, thoughts: AllThoughts, wins: Any
+) -> None:
     """Play a position at the beginning of a turn out once for every row of `wins`: what each player has of the win.
 
     The bots that are listed are the pool.
     """
     positions[VIEW] = positions[0]
-    v, t = positions[VIEW], minds[0]
+    v, t = positions[VIEW], thoughts[0]
     onlooker = np.int64(ONLOOKER)
     hide(v, r, onlooker)
     count_unseen(v, b, t, onlooker)
-    open_stream(dice[0], 0, _CHANCES + 256 * v.turn)
+    open_stream(dice[0], 0, _CHANCES + CHANCES_A_TURN * v.turn)
     for playout in range(wins.size // r.players):
         positions[SAMPLE] = positions[VIEW]
         guess(positions[SAMPLE], b, r, t, dice[0], np.int64(0), onlooker)
         find_turn(positions[SAMPLE], b, r)
         for seat in range(r.players):
             t.guide[ix(seat)] = draw_below(dice[0], 0, np.int64(len(POOL)))
-        enter_world(positions, r, dice, next_word(dice[0], 0) << _HALF | next_word(dice[0], 0))
-        play_out(positions, b, r, bots, dice, minds)
+        enter_world(positions, r, dice, next_seed(dice[0], 0))
+        play_out(positions, b, r, bots, dice, thoughts)
         for player in range(r.players):
             wins[playout * r.players + player] = win_share(positions[PLAYOUT].winners, player)

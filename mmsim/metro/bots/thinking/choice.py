@@ -13,8 +13,8 @@ from mmsim.metro.bots.thinking.expectations import expect, refine
 from mmsim.metro.bots.thinking.memory import Thoughts
 from mmsim.metro.bots.thinking.modules import best_exchange, best_wagon
 from mmsim.metro.bots.thinking.placements import best_placement, drawing_value, weigh_cells
-from mmsim.metro.engine.moves import DRAW, kth_move
-from mmsim.metro.engine.state import SUPPLY, Board, Dice, Rules, State
+from mmsim.metro.engine.moves import DRAW, kth_move, may_draw
+from mmsim.metro.engine.state import Board, Dice, Rules, State
 
 # places of the weights, in the order of their declaration
 _OPEN, _GIVEN = range(len(GREEDY.weights))
@@ -48,12 +48,6 @@ def place_or_draw(v: State, b: Board, r: Rules, t: Thoughts, dice: Dice, stream:
     if draws and drawing_value(v, b, r, t) > value:
         return np.int64(DRAW)
     return move if move >= 0 else kth_move(v, r, v.choices - 1)  # nothing to place: pass
-
-
-@jit
-def may_draw(v: State) -> bool:
-    """X8: whether this is the beginning of a turn and there is a tile to be drawn."""
-    return v.drawn < 0 and v.next < SUPPLY
 
 
 @jit

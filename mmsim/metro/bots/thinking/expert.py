@@ -12,32 +12,33 @@ from mmsim.metro.bots.thinking.choice import OTHERS, plan
 from mmsim.metro.bots.thinking.evaluation import position_value, weigh_owners
 from mmsim.metro.bots.thinking.expectations import copy_expectations, refine
 from mmsim.metro.bots.thinking.inputs import AFTER, BEHIND, KEPT, MOST_CANDIDATES, MOVE, TENS, VALUE
-from mmsim.metro.bots.thinking.memory import IMAGINED, INPUTS, NET, SAMPLE, VIEW, WEIGHTS, Bots, Minds, Positions
+from mmsim.metro.bots.thinking.memory import IMAGINED, INPUTS, NET, SAMPLE, VIEW, WEIGHTS, AllThoughts, Bots, Positions
 from mmsim.metro.bots.thinking.position_features import describe_position
-from mmsim.metro.engine.moves import DRAW, EXCHANGE, PLACE, WAGON, kth_move, move_parts
-from mmsim.metro.engine.state import HAND, SHARES, Board, Rules, State
-from mmsim.metro.engine.turns import lay, put_wagon
-from mmsim.metro.rules.rulesets import COMPANIES
+from mmsim.metro.engine.moves import DRAW, EXCHANGE, PLACE, WAGON, kth_move, move_parts, tile_to_place
+from mmsim.metro.engine.state import SHARES, Board, Rules, State
+from mmsim.metro.engine.turns import lay, put_wagon, share_taken
 
 _CANDIDATES = list(EXPERT.weights).index("candidates")
 
 
 @jit
-def choose_expert(positions: Positions, b: Board, r: Rules, bots: Bots, minds: Minds, who: Any) -> np.int64:
+def choose_expert(positions: Positions, b: Board, r: Rules, bots: Bots, thoughts: AllThoughts, who: Any) -> np.int64:
     """The best move by the net of a bot; `who` is its place among the bots."""
-    count = rank_moves(positions, b, r, bots, minds, who, np.int64(bots.weights[ix(WEIGHTS * who + _CANDIDATES)]))
+    count = rank_moves(positions, b, r, bots, thoughts, who, np.int64(bots.weights[ix(WEIGHTS * who + _CANDIDATES)]))
     if count == 0:
         v = positions[VIEW]
         return kth_move(v, r, v.choices - 1)
-    return minds[0].candidate[0]
+    return thoughts[0].candidate[0]
 
 
 @jit
-def rank_moves(positions: Positions, b: Board, r: Rules, bots: Bots, minds: Minds, who: Any, most: Any) -> np.int64:
+def rank_moves(
+    positions: Positions, b: Board, r: Rules, bots: Bots, thoughts: AllThoughts, who: Any, most: Any
+) -> np.int64:
     """The planner's best moves in the view, the best by the net first, with its `opinion` of each; returns how many
     there are."""
-    t = minds[0]
-    count = compare_moves(positions, b, r, bots, minds, who, most)
+    t = thoughts[0]
+    count = compare_moves(positions, b, r, bots, thoughts, who, most)
     if count < 2:
         return count
     for c in range(count):
@@ -54,9 +55,11 @@ def rank_moves(positions: Positions, b: Board, r: Rules, bots: Bots, minds: Mind
 
 
 @jit
-def compare_moves(positions: Positions, b: Board, r: Rules, bots: Bots, minds: Minds, who: Any, most: Any) -> np.int64:
+def compare_moves(
+    positions: Positions, b: Board, r: Rules, bots: Bots, thoughts: AllThoughts, who: Any, most: Any
+) -> np.int64:
     """Find the planner's best moves in the view and what a net is told of each; returns how many there are."""
-    v, t, at = positions[VIEW], minds[0], WEIGHTS * who
+    v, t, at = positions[VIEW], thoughts[0], WEIGHTS * who
     plan(v, b, r, t, bots.weights, at)
     others = bots.weights[ix(at + OTHERS)]
     count = find_candidates(v, b, r, t, bots.weights, at, min(most, np.int64(MOST_CANDIDATES)))
@@ -67,15 +70,17 @@ def compare_moves(positions: Positions, b: Board, r: Rules, bots: Bots, minds: M
         if move_parts(t.candidate[ix(c)])[0] == PLACE:
             kept = t.prior[ix(c)]
     for c in range(count):
-        _look_ahead(positions, b, r, minds, others, kept, np.int64(c))
+        _look_ahead(positions, b, r, thoughts, others, kept, np.int64(c))
     return count
 
 
 @jit
-def _look_ahead(positions: Positions, b: Board, r: Rules, minds: Minds, others: Any, kept: Any, c: Any) -> None:
+def _look_ahead(
+    positions: Positions, b: Board, r: Rules, thoughts: AllThoughts, others: Any, kept: Any, c: Any
+) -> None:
     """Make a candidate on a copy of the view, and note what the position is like then."""
     positions[SAMPLE] = positions[VIEW]
-    p, t, imagined = positions[SAMPLE], minds[0], minds[IMAGINED]
+    p, t, imagined = positions[SAMPLE], thoughts[0], thoughts[IMAGINED]
     seat, at, move = p.seat, INPUTS * c, t.candidate[ix(c)]
     kind, _, _, _ = move_parts(move)
     copy_expectations(imagined, t)
@@ -101,11 +106,10 @@ def _make(p: State, b: Board, r: Rules, move: Any) -> None:
     """What a move changes that can be seen at once; which tile follows is not known."""
     kind, what, turns, where = move_parts(move)
     if kind == PLACE:
-        tile = p.drawn if p.drawn >= 0 else np.int64(p.hand[ix(HAND * p.seat + what)])
+        tile = tile_to_place(p, what)
         p.printed[ix(where)] = tile
         lay(p, b, r, np.int64(b.turned[ix(4 * tile + turns)]), where)
     elif kind == EXCHANGE:
-        top = p.pile[ix(COMPANIES * what)]  # of which a view may say nothing
-        p.share[ix(SHARES * p.seat + what)] = top if turns else p.open_share[ix(what)]
+        p.share[ix(SHARES * p.seat + what)] = share_taken(p, what, turns)  # of a hidden one a view may say nothing
     elif kind == WAGON:
         put_wagon(p, b, r, what, where)

@@ -5,13 +5,13 @@ from typing import Any
 import numpy as np
 
 from mmsim.compiled.accel import ix, jit
-from mmsim.compiled.streams import draw_below, next_word, open_stream
+from mmsim.compiled.streams import draw_below, next_seed, open_stream
 from mmsim.core.lessons import MARGIN, lesson_rows
 from mmsim.core.rng import Purpose
 from mmsim.metro.bots.thinking.choosing import choose
 from mmsim.metro.bots.thinking.expert import compare_moves
 from mmsim.metro.bots.thinking.inputs import MOST_CANDIDATES
-from mmsim.metro.bots.thinking.memory import INPUTS, PLAYOUT, SAMPLE, VIEW, Bots, Minds, Positions
+from mmsim.metro.bots.thinking.memory import INPUTS, PLAYOUT, SAMPLE, VIEW, AllThoughts, Bots, Positions
 from mmsim.metro.bots.thinking.playouts import play_out
 from mmsim.metro.bots.thinking.view import count_unseen, guess, hide
 from mmsim.metro.bots.thinking.worlds import enter_world, result_of
@@ -20,7 +20,6 @@ from mmsim.metro.engine.turns import play_move
 
 _LESSONS = int(Purpose.LESSONS)
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
-_HALF = np.uint64(32)
 
 LESSON = lesson_rows(INPUTS)
 
@@ -32,7 +31,7 @@ def collect(
     r: Rules,
     bots: Bots,
     dice: Any,
-    minds: Minds,
+    thoughts: AllThoughts,
     learners: Any,
     every: Any,
     most: Any,
@@ -50,16 +49,16 @@ def collect(
     while not s.over:
         learns = learners >> np.uint64(s.seat) & _ONE != _ZERO and row + MOST_CANDIDATES <= rows.size
         if learns and s.choices > 1 and draw_below(dice[0], 0, every) == 0:
-            found = _compare(positions, b, r, bots, dice, minds, most, row, rows)
+            found = _compare(positions, b, r, bots, dice, thoughts, most, row, rows)
             for i in range(found):
                 rows[row + i].game = game
                 rows[row + i].decision = decision
             if found > 1:
                 row += found
                 decision += 1
-                play_move(s, b, r, minds[0].candidate[ix(draw_below(dice[0], 0, found))])
+                play_move(s, b, r, thoughts[0].candidate[ix(draw_below(dice[0], 0, found))])
                 continue
-        play_move(s, b, r, choose(positions, b, r, bots, dice, minds, s.seat))
+        play_move(s, b, r, choose(positions, b, r, bots, dice, thoughts, s.seat))
     return row
 
 
@@ -70,22 +69,22 @@ def _compare(
     r: Rules,
     bots: Bots,
     dice: Any,
-    minds: Minds,
+    thoughts: AllThoughts,
     most: Any,
     row: Any,
     rows: Any,
 ) -> np.int64:
     """The lessons of one decision; returns how many moves were compared. Its arguments are those of `collect`."""
     positions[VIEW] = positions[0]
-    v, t = positions[VIEW], minds[0]
+    v, t = positions[VIEW], thoughts[0]
     hide(v, r, v.seat)
     count_unseen(v, b, t, v.seat)
-    found = compare_moves(positions, b, r, bots, minds, v.seat, most)
+    found = compare_moves(positions, b, r, bots, thoughts, v.seat, most)
     if found < 2:
         return found
     positions[SAMPLE] = positions[VIEW]
     guess(positions[SAMPLE], b, r, t, dice[0], np.int64(0), v.seat)
-    chance = next_word(dice[0], 0) << _HALF | next_word(dice[0], 0)
+    chance = next_seed(dice[0], 0)
     for seat in range(r.players):
         t.guide[ix(seat)] = seat
     for c in range(found):
@@ -96,6 +95,6 @@ def _compare(
         p = positions[PLAYOUT]
         seat = p.seat
         play_move(p, b, r, t.candidate[ix(c)])
-        play_out(positions, b, r, bots, dice, minds)
+        play_out(positions, b, r, bots, dice, thoughts)
         lesson.result = np.float32(result_of(p, r, seat, MARGIN))
     return found

@@ -14,7 +14,7 @@ from mmsim.metro.rules.rulesets import COMPANIES
 Bots: TypeAlias = Any  # an element of an array of dtype BOTS
 Thoughts: TypeAlias = Any  # an element of an array of dtype THOUGHTS
 Positions: TypeAlias = Any  # an array of dtype STATE: the game, then what bots see and imagine, see below
-Minds: TypeAlias = Any  # an array of dtype THOUGHTS: of the bot in turn, then of those it imagines
+AllThoughts: TypeAlias = Any  # an array of dtype THOUGHTS: those of the bot in turn, then of bots it imagines
 
 WEIGHTS = max(len(bot.weights) for bot in DECLARED.values())  # places for the weights of a bot
 INPUTS = len(INPUT_NAMES)
@@ -86,5 +86,5 @@ VIEW, SAMPLE, PLAYOUT = 1, 2, 3
 POSITIONS = PLAYOUT + 4
 IMAGINED = 1  # the thoughts that go with an imagined game
 PLAYED_OUT = 2  # from here on those of the bots in a game that is played out
-MINDS = PLAYED_OUT + 2
+THINKERS = PLAYED_OUT + 2
 DICE_SETS = 3  # the chance of the game, of one that is played out, and of one that is imagined in that

@@ -9,8 +9,8 @@ from mmsim.compiled.streams import draw_below
 from mmsim.metro.bots.thinking.evaluation import expected_points
 from mmsim.metro.bots.thinking.memory import NEVER, Thoughts
 from mmsim.metro.engine.lines import follow, holds_number, line_at, number_factor
-from mmsim.metro.engine.moves import PLACE, good_cells, move_code
-from mmsim.metro.engine.state import ENTRIES, HAND, KINDS, Board, Dice, Rules, State
+from mmsim.metro.engine.moves import PLACE, good_cells, move_code, tile_to_place
+from mmsim.metro.engine.state import ENTRIES, KINDS, Board, Dice, Rules, State
 
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
 _WINDING = NEVER / 2.0  # below that the sum of some gains has NEVER in it
@@ -86,7 +86,7 @@ def best_placement(
     """The placement of an own tile that is worth most, and its value; ties at random; -1 if there is no tile."""
     best, ties, chosen = NEVER, np.int64(0), np.int64(-1)
     for place in range(r.hand):
-        kind = v.drawn if v.drawn >= 0 else np.int64(v.hand[ix(HAND * v.seat + place)])
+        kind = tile_to_place(v, place)
         for turns in range(4):
             cells = v.where[ix(4 * place + turns)]
             while cells != _ZERO:

@@ -4,17 +4,17 @@ from typing import Any
 
 from mmsim.compiled.accel import ix, jit
 from mmsim.metro.bots.thinking.choosing import choose
-from mmsim.metro.bots.thinking.memory import PLAYED_OUT, PLAYOUT, Bots, Minds, Positions
+from mmsim.metro.bots.thinking.memory import PLAYED_OUT, PLAYOUT, AllThoughts, Bots, Positions
 from mmsim.metro.engine.scoring import score_game
 from mmsim.metro.engine.state import Board, Rules
 from mmsim.metro.engine.turns import play_move
 
 
 @jit
-def play_out(positions: Positions, b: Board, r: Rules, bots: Bots, dice: Any, minds: Minds) -> None:
+def play_out(positions: Positions, b: Board, r: Rules, bots: Bots, dice: Any, thoughts: AllThoughts) -> None:
     """Play that game to its end, every seat by the bot that guides it, and score it."""
-    p, t = positions[PLAYOUT], minds[0]
+    p, t = positions[PLAYOUT], thoughts[0]
     while not p.over:
         who = t.guide[ix(p.seat)]
-        play_move(p, b, r, choose(positions[PLAYOUT:], b, r, bots, dice[1:], minds[PLAYED_OUT:], who))
+        play_move(p, b, r, choose(positions[PLAYOUT:], b, r, bots, dice[1:], thoughts[PLAYED_OUT:], who))
     score_game(p, r)

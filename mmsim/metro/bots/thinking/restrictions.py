@@ -6,6 +6,7 @@ import numpy as np
 
 from mmsim.compiled.accel import count_bits, jit
 from mmsim.metro.bots.kinds import DRAWS, EXCHANGES, WAGONS
+from mmsim.metro.engine.moves import tile_left
 from mmsim.metro.engine.state import SUPPLY, State
 
 _ZERO = np.uint64(0)
@@ -16,7 +17,7 @@ def restrict(v: State, without: Any) -> None:
     """Take moves that a bot does without from its view; one who can place no tile may still draw one."""
     if v.drawn >= 0:
         return
-    if without & DRAWS and v.next < SUPPLY and v.place_choices > 0:
+    if without & DRAWS and tile_left(v) and v.place_choices > 0:
         v.next = np.int64(SUPPLY)
         v.choices -= 1
     if without & EXCHANGES:

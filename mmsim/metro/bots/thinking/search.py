@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from mmsim.compiled.accel import count_bits, ix, jit
-from mmsim.compiled.streams import next_word
+from mmsim.compiled.streams import next_fraction, next_seed
 from mmsim.metro.bots.greedy import GREEDY
 from mmsim.metro.bots.planner import PLANNER
 from mmsim.metro.bots.search import SEARCH
@@ -22,7 +22,17 @@ from mmsim.metro.bots.thinking.choice import OTHERS, choose_planned, place_or_dr
 from mmsim.metro.bots.thinking.evaluation import weigh_owners
 from mmsim.metro.bots.thinking.expectations import copy_expectations, refine
 from mmsim.metro.bots.thinking.expert import rank_moves
-from mmsim.metro.bots.thinking.memory import IMAGINED, PLAYOUT, SAMPLE, VIEW, WEIGHTS, Bots, Minds, Positions, Thoughts
+from mmsim.metro.bots.thinking.memory import (
+    IMAGINED,
+    PLAYOUT,
+    SAMPLE,
+    VIEW,
+    WEIGHTS,
+    AllThoughts,
+    Bots,
+    Positions,
+    Thoughts,
+)
 from mmsim.metro.bots.thinking.view import count_unseen, guess
 from mmsim.metro.bots.thinking.worlds import enter_world, result_of
 from mmsim.metro.engine.moves import kth_move
@@ -34,17 +44,17 @@ _PLAYOUTS, _WIDTH, _CANDIDATES, _DOUBT, _BEGIN, _PRIOR, _MARGIN, _HASTE, _STRANG
     len(PLANNER.weights), len(SEARCH.weights)
 )
 _GREEDY_OPEN = GREEDY.settings["open"]
-_WORD = 2.0**-32  # makes a share of a random word
-_HALF = np.uint64(32)
 
 
 @jit
-def choose_search(positions: Positions, b: Board, r: Rules, bots: Bots, dice: Any, minds: Minds, who: Any) -> np.int64:
+def choose_search(
+    positions: Positions, b: Board, r: Rules, bots: Bots, dice: Any, thoughts: AllThoughts, who: Any
+) -> np.int64:
     """Halve the moves again and again, playing the better ones out more often, all in the same worlds."""
-    v, t, w, at = positions[VIEW], minds[0], bots.weights, WEIGHTS * who
+    v, t, w, at = positions[VIEW], thoughts[0], bots.weights, WEIGHTS * who
     left = np.int64(w[ix(at + _PLAYOUTS)])
     most = min(np.int64(w[ix(at + _WIDTH)]), left)
-    found = rank_moves(positions, b, r, bots, minds, who, max(most, np.int64(w[ix(at + _CANDIDATES)])))
+    found = rank_moves(positions, b, r, bots, thoughts, who, max(most, np.int64(w[ix(at + _CANDIDATES)])))
     if found == 0:
         return kth_move(v, r, v.choices - 1)
     full = np.float64(count_bits(v.placed)) / np.float64(SUPPLY)
@@ -62,10 +72,10 @@ def choose_search(positions: Positions, b: Board, r: Rules, bots: Bots, dice: An
         for _ in range(max(left // ((rounds - done) * count), np.int64(1))):
             if left >= count:
                 left -= count
-                _compare_once(positions, b, r, bots, minds, who, count, dice)
+                _compare_once(positions, b, r, bots, thoughts, who, count, dice)
         _sort_moves(t, count, prior)
         if done == rounds - 1 and left > 0:
-            _compare_once(positions, b, r, bots, minds, who, np.int64(1), dice)
+            _compare_once(positions, b, r, bots, thoughts, who, np.int64(1), dice)
             _sort_moves(t, count, prior)
         count = (count + 1) // 2
     return t.candidate[0]
@@ -73,38 +83,46 @@ def choose_search(positions: Positions, b: Board, r: Rules, bots: Bots, dice: An
 
 @jit
 def _compare_once(
-    positions: Positions, b: Board, r: Rules, bots: Bots, minds: Minds, who: Any, count: Any, dice: Any
+    positions: Positions, b: Board, r: Rules, bots: Bots, thoughts: AllThoughts, who: Any, count: Any, dice: Any
 ) -> None:
     """One playout of each of the best moves so far, all in the same world."""
-    v, t, stream = positions[VIEW], minds[0], 1 + positions[VIEW].seat
+    v, t, stream = positions[VIEW], thoughts[0], 1 + positions[VIEW].seat
     positions[SAMPLE] = v
     guess(positions[SAMPLE], b, r, t, dice[0], stream, v.seat)
-    chance = next_word(dice[0], stream) << _HALF | next_word(dice[0], stream)
+    chance = next_seed(dice[0], stream)
     for places in range(r.players):
-        strange = _WORD * np.float64(next_word(dice[0], stream)) < bots.weights[ix(WEIGHTS * who + _STRANGERS)]
+        strange = next_fraction(dice[0], stream) < bots.weights[ix(WEIGHTS * who + _STRANGERS)]
         t.open_of[ix((v.seat + places) % r.players)] = _GREEDY_OPEN if strange and places > 0 else -1.0
     for c in range(count):
-        t.total[ix(c)] += _play_out(positions, b, r, bots, minds, who, t.candidate[ix(c)], dice, chance)
+        t.total[ix(c)] += _play_out(positions, b, r, bots, thoughts, who, t.candidate[ix(c)], dice, chance)
         t.count[ix(c)] += 1.0
 
 
 @jit
 def _play_out(
-    positions: Positions, b: Board, r: Rules, bots: Bots, minds: Minds, who: Any, move: Any, dice: Any, chance: Any
+    positions: Positions,
+    b: Board,
+    r: Rules,
+    bots: Bots,
+    thoughts: AllThoughts,
+    who: Any,
+    move: Any,
+    dice: Any,
+    chance: Any,
 ) -> float:
     """What a move comes to in the world that was drawn, for the player who thinks.
 
     Nine arguments: what a decision has, and the move.
     """
     enter_world(positions, r, dice, chance)
-    p, t, w, at = positions[PLAYOUT], minds[IMAGINED], bots.weights, WEIGHTS * who
+    p, t, w, at = positions[PLAYOUT], thoughts[IMAGINED], bots.weights, WEIGHTS * who
     seat = p.seat
-    copy_expectations(t, minds[0])
+    copy_expectations(t, thoughts[0])
     play_move(p, b, r, move)
     while not p.over:
         count_unseen(p, b, t, p.seat)
         weigh_owners(p, r, t, p.seat, 1.0, w[ix(at + OTHERS)])
-        t.open_value = minds[0].open_of[ix(p.seat)]
+        t.open_value = thoughts[0].open_of[ix(p.seat)]
         if t.open_value < 0.0:
             refine(p, b, t, np.int64(w[ix(at + _HASTE)]))
             move = choose_planned(p, b, r, t, w, at, dice[1], 1 + p.seat)

@@ -12,7 +12,7 @@ import numpy as np
 from mmsim.compiled.accel import ix, jit
 from mmsim.compiled.lead import win_share
 from mmsim.compiled.streams import open_stream
-from mmsim.core.rng import Purpose
+from mmsim.core.rng import CHANCES_A_TURN, Purpose
 from mmsim.metromania.bots.thinking.memory import Thoughts, Views
 from mmsim.metromania.bots.thinking.search import (
     PLAYED,
@@ -42,7 +42,7 @@ def sample_wins(
     """
     seen = views[SEEN]
     _show_onlooker(seen, s, b, r, deals, t)
-    open_stream(seen, 0, _CHANCES + 256 * s.turn)
+    open_stream(seen, 0, _CHANCES + CHANCES_A_TURN * s.turn)
     for playout in range(wins.size // r.players):
         draw_deal(seen, t)
         for seat in range(r.companies):

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from mmsim.compiled.accel import inlined, ix, jit
-from mmsim.compiled.streams import draw_below, next_word, open_stream
+from mmsim.compiled.streams import draw_below, next_fraction, open_stream
 from mmsim.metromania.bots.thinking.evaluation import study
 from mmsim.metromania.bots.thinking.features import place_value
 from mmsim.metromania.bots.thinking.known_trips import reckon_trips
@@ -34,7 +34,6 @@ from mmsim.metromania.engine.turns import play_move
 
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
 _HAIR = 1e-7  # tells equal turns apart by chance
-_WORD = 1.0 / (1 << 32)
 
 
 @jit
@@ -86,7 +85,7 @@ def weigh_untried(views: Views, b: Board, r: Rules, bots: Bots, t: Thoughts, net
     open_stream(v, 0, 0)
     noise = _HAIR + weight(bots, v.seat, WIDTH + NOISE)
     for f in range(t.firsts):
-        t.value[ix(f)] += noise * _WORD * np.float64(next_word(v, 0))
+        t.value[ix(f)] += noise * next_fraction(v, 0)
         t.turn_own[ix(f)] = 0.0
         t.turn_rival[ix(f)] = 0.0
 

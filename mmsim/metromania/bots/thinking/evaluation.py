@@ -26,7 +26,7 @@ from mmsim.metromania.bots.thinking.memory import (
 from mmsim.metromania.bots.thinking.rivals import company_in_front, find_needs
 from mmsim.metromania.bots.thinking.view import guess_holders
 from mmsim.metromania.bots.thinking.weights import weight
-from mmsim.metromania.engine.scoring import kept_points
+from mmsim.metromania.engine.scoring import KEPT_A_LINE, kept_points
 from mmsim.metromania.engine.state import MARKERS, NOWHERE, Board, Rules, State
 from mmsim.metromania.engine.trips import Network, stations_at_cell
 
@@ -78,7 +78,7 @@ def study(v: State, b: Board, r: Rules, bots: Bots, t: Thoughts, net: Network) -
         t.before[ix(number)] = 0.0
         t.chance[ix(number)] = 0.0
         t.before[ix(number)] = as_it_stands(v, b, r, bots, t, np.int64(number))
-        t.kept_share += 0.5 * t.chance[ix(number)]
+        t.kept_share += KEPT_A_LINE * t.chance[ix(number)]
 
 
 @jit

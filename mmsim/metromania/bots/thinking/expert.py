@@ -29,7 +29,7 @@ from mmsim.metromania.bots.thinking.memory import (
     Thoughts,
     Views,
 )
-from mmsim.metromania.bots.thinking.position_features import describe_position
+from mmsim.metromania.bots.thinking.position_features import TENS, describe_position
 from mmsim.metromania.bots.thinking.restrictions import make_own_view
 from mmsim.metromania.bots.thinking.view import guess_holders
 from mmsim.metromania.bots.thinking.weights import weight
@@ -129,4 +129,4 @@ def _look_ahead(views: Views, b: Board, r: Rules, bots: Bots, t: Thoughts, net: 
     t.value[ix(first)] += weight(bots, seat, TRIP_POINTS) * own + weight(bots, seat, RIVALS) * rival
     t.inputs[ix(INPUTS * at + TRIP_POINTS)] = np.float32(own)
     t.inputs[ix(INPUTS * at + RIVALS)] = np.float32(rival)
-    t.inputs[ix(INPUTS * at + VALUE_AT)] = np.float32(0.1 * t.value[ix(first)])
+    t.inputs[ix(INPUTS * at + VALUE_AT)] = np.float32(TENS * t.value[ix(first)])

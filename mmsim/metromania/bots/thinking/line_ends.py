@@ -6,7 +6,7 @@ import numpy as np
 
 from mmsim.compiled.accel import inlined, ix, jit
 from mmsim.compiled.vectors import least_bytes
-from mmsim.metromania.bots.thinking.maps import goal_map, usable
+from mmsim.metromania.bots.thinking.maps import goal_map, tunnels_across, usable
 from mmsim.metromania.bots.thinking.memory import (
     CHANCES,
     DEPTH,
@@ -28,8 +28,9 @@ from mmsim.metromania.bots.thinking.memory import (
     Thoughts,
 )
 from mmsim.metromania.bots.thinking.weights import note_if, weight
+from mmsim.metromania.engine.scoring import KEPT_A_LINE
 from mmsim.metromania.engine.state import VERTICES, Board, Rules, State
-from mmsim.metromania.engine.stations import directions_ahead
+from mmsim.metromania.engine.stations import directions_ahead, has_been_at
 
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
 _BYTE = np.uint32(255)
@@ -56,7 +57,7 @@ def as_it_stands(v: State, b: Board, r: Rules, bots: Bots, t: Thoughts, number: 
         return ended_value(v, b, bots, t, number)
     if v.started >> np.uint64(line) & _ONE == _ZERO:
         t.chance[ix(number)] = weight(bots, v.seat, WIDTH + UNSTARTED)
-        return _line_end_value(v, bots, t, t.chance[ix(number)], 2 * b.side, 0.0, 0.0, t.explaining)
+        return _line_end_value(v, bots, t, t.chance[ix(number)], tunnels_across(b), 0.0, 0.0, t.explaining)
     u, side = v.terminus[ix(line)], v.start_side[ix(line)]
     goal_map(v, b, r, t, side)
     end = LineEnd(number, side, np.int64(0), u, v.direction[ix(line)], v.station[ix(u)] != 0, t.held_kinds)
@@ -99,7 +100,7 @@ def _ending_value(v: State, bots: Bots, t: Thoughts, chance: Any, to_go: Any, ex
     """Those of them that are about ending the line."""
     seat, shown = v.seat, min(to_go, np.int64(FAR_AWAY))
     value = note_if(explaining, bots, t, seat, ENDS, chance)
-    value += note_if(explaining, bots, t, seat, FINISH, chance * 0.5 * np.float64(v.points[ix(seat)]))
+    value += note_if(explaining, bots, t, seat, FINISH, chance * KEPT_A_LINE * np.float64(v.points[ix(seat)]))
     value += note_if(explaining, bots, t, seat, SHORTER, -np.float64(shown))
     return value + note_if(explaining, bots, t, seat, RACE, t.race[ix(shown)])
 
@@ -136,9 +137,9 @@ def _around(v: State, b: Board, r: Rules, bots: Bots, t: Thoughts, end: LineEnd)
     for _ in range(directions // 3):
         for _ in range(3):  # so many at once: compiled without a loop
             w = np.int64(b.ring[ix(at)])
-            open_there = np.int64(ways & _ONE) & ~(np.int64(v.lines_at[ix(w)]) >> line)
-            shut = np.uint32((~open_there & 1) * 0xFFFFFFFF)
-            places += open_there & 1
+            open_there = np.int64(ways & ~has_been_at(v, line, w) & _ONE)
+            shut = np.uint32((open_there ^ 1) * 0xFFFFFFFF)
+            places += open_there
             least = least_bytes(least, np.uint32(t.ahead[ix(into + w)] | shut))
             ways >>= np.uint64(2)
             at += 1

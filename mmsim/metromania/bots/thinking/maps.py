@@ -12,7 +12,7 @@ import numpy as np
 from mmsim.compiled.accel import inlined, ix, jit, lowest_bit, spread_bits
 from mmsim.compiled.vectors import put_bytes, put_with_bytes
 from mmsim.metromania.bots.thinking.memory import FAR, NEAR, PLANES, WORDS, Thoughts
-from mmsim.metromania.engine.moves import end_slots
+from mmsim.metromania.engine.moves import any_lane, end_slots
 from mmsim.metromania.engine.state import SLOTS, VERTICES, Board, Rules, State
 
 OWN, OTHERS = 0, 1
@@ -22,10 +22,15 @@ _ONE, _ZERO = np.uint64(1), np.uint64(0)
 
 
 @inlined
-def usable(s: State, v: State, kinds: Any) -> np.uint64:
+def tunnels_across(b: Board) -> np.int64:
+    """How many tunnels lead across the city: what a line has to go that is not started."""
+    return 2 * b.side
+
+
+@inlined
+def usable(s: State, v: Any, kinds: Any) -> np.uint64:
     """The free slots at a vertex in cells of some kinds, given as the lowest bits of their lanes."""
-    lanes = s.lanes[ix(v)] & kinds * np.uint64(SLOTS)
-    return (lanes | lanes >> np.uint64(16) | lanes >> np.uint64(32) | lanes >> np.uint64(48)) & np.uint64(SLOTS)
+    return any_lane(s.lanes[ix(v)] & kinds * np.uint64(SLOTS)) & np.uint64(SLOTS)
 
 
 @jit

@@ -104,6 +104,7 @@ PARAMETERS = {
 WEIGHTS = WIDTH + len(PARAMETERS)
 DISTANCES, SLACKS = 32, 16  # the chance to end a line is a table of tunnels to go and tunnels to spare
 CHANCES = DISTANCES * SLACKS
+_SPARE = 8  # tunnels to spare: more do not count
 END_VALUES = DISTANCES + 1  # the last: too far away to have a chance
 NEAR = 8  # tunnels: a spot further away does not count
 NEARNESS = 16  # places for tunnels to a spot; all those beyond NEAR mean none
@@ -115,9 +116,11 @@ ELEMENTS = {
     "others_lines": "markers laid beside lines of other companies",
     "blocking": "tunnels in cells that other companies need next",
     "second_line": "the second line",
-    "sight": "open hands of other players",
+    "open_hands": "open hands of other players",
 }
-BONUS_STATIONS, INTERMEDIATE, OTHERS_LINES, BLOCKING, SECOND_LINE, SIGHT = (1 << bit for bit in range(len(ELEMENTS)))
+BONUS_STATIONS, INTERMEDIATE, OTHERS_LINES, BLOCKING, SECOND_LINE, OPEN_HANDS = (
+    1 << bit for bit in range(len(ELEMENTS))
+)
 _SHUNNED = -1000.0  # the weight of what a bot does without
 
 # The inputs of a net for a turn: its features, its value as the bot weighs it, and the position after it.
@@ -156,7 +159,7 @@ PLANES = 5  # bits of a distance
 DEPTH = PLANNED
 FIRST_MOVES = 512
 KINDS_OF_SPOTS = 3
-_NEEDED = 8 * 12
+_NEEDED = LINES * 12  # cells that are needed next: at the end of every line the slots of its terminus
 MOST_CANDIDATES = 16
 MOST_DEALS = 1 << 12
 _WAITING = 12 * DEPTH
@@ -307,7 +310,7 @@ def fill(bots: Bots, seat: int, kind: int, weights: dict[str, float], without: i
     bots.weight[WEIGHTS * seat : WEIGHTS * (seat + 1)] = row
     parameter = row[WIDTH:]
     to_go, spare = np.arange(DISTANCES)[:, None], np.arange(SLACKS)[None, :]
-    odds = parameter[REACH_BASE] + parameter[REACH_SLACK] * np.minimum(spare, 8) - parameter[REACH_FAR] * to_go
+    odds = parameter[REACH_BASE] + parameter[REACH_SLACK] * np.minimum(spare, _SPARE) - parameter[REACH_FAR] * to_go
     bots.chance[CHANCES * seat : CHANCES * (seat + 1)] = (1 / (1 + np.exp(-odds))).ravel()
     left, away = np.arange(NEAR + 1)[:, None], np.arange(NEARNESS)[None, :]
     near = np.where((away <= left) & (away <= NEAR), (parameter[FADE] ** np.arange(DISTANCES))[:NEARNESS], 0.0)

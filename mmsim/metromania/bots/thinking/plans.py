@@ -31,7 +31,7 @@ from mmsim.metromania.bots.thinking.waiting_plans import (
     take_up,
 )
 from mmsim.metromania.bots.thinking.weights import note_if, weight
-from mmsim.metromania.engine.moves import DIG, END, START, end_slots, marker_for, move_code, move_parts
+from mmsim.metromania.engine.moves import DIG, END, START, end_slots, marker_for, markers_left, move_code, move_parts
 from mmsim.metromania.engine.placing import start_tunnel
 from mmsim.metromania.engine.state import EDGES, HAND, PATH, Board, Rules, State
 from mmsim.metromania.engine.stations import has_been_at, meets, parting, slots_ahead, splits
@@ -112,7 +112,7 @@ def _dig(v: State, b: Board, r: Rules, bots: Bots, t: Thoughts, plan: Plan, step
         t.marker_at[ix(marker)] = tunnel.cell
         unserved |= np.uint64(not served) << np.uint64(marker)
         held &= ~(_ONE << np.uint64(16 * v.hand_kind[ix(HAND * seat + extra - 1)]))
-        if r.markers_per_turn - v.markers_laid <= 1 or depth > 0:
+        if markers_left(v, r) <= 1 or depth > 0:
             kinds = _ONE
     now = Plan(
         number,
@@ -182,7 +182,7 @@ def first_tunnel(v: State, b: Board, r: Rules, bots: Bots, t: Thoughts, code: An
     """The plan of one legal tunnel; returns the side on which its line started."""
     kind, number, what, extra = move_parts(code)
     line = 2 * v.seat + number
-    kinds = t.held_kinds if r.markers_per_turn > v.markers_laid else _ONE
+    kinds = t.held_kinds if markers_left(v, r) > 0 else _ONE
     if kind == START:
         cell = b.city_cells + what
         side, u, w, d = start_tunnel(b, what, extra)

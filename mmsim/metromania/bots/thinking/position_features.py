@@ -12,11 +12,18 @@ from mmsim.compiled.accel import count_bits, inlined, ix, jit, lowest_bit
 from mmsim.metromania.bots.thinking import inputs
 from mmsim.metromania.bots.thinking.evaluation import find_networks
 from mmsim.metromania.bots.thinking.known_trips import add_trip, know_trips
-from mmsim.metromania.bots.thinking.maps import EVERY_DIRECTION, find_free, goal_map, spot_maps, usable
+from mmsim.metromania.bots.thinking.maps import (
+    EVERY_DIRECTION,
+    find_free,
+    goal_map,
+    spot_maps,
+    tunnels_across,
+    usable,
+)
 from mmsim.metromania.bots.thinking.memory import FAR, FAR_AWAY, Thoughts
 from mmsim.metromania.bots.thinking.rivals import shortest_ways
 from mmsim.metromania.engine.ending import blocked_lines
-from mmsim.metromania.engine.scoring import kept_points
+from mmsim.metromania.engine.scoring import KEPT_A_LINE, kept_points
 from mmsim.metromania.engine.state import (
     MARKERS,
     NOWHERE,
@@ -34,7 +41,14 @@ from mmsim.metromania.engine.state import (
     Rules,
     State,
 )
-from mmsim.metromania.engine.stations import directions_ahead, meets, parting, slots_ahead, splits, station_points
+from mmsim.metromania.engine.stations import (
+    directions_ahead,
+    has_been_at,
+    meets,
+    slots_ahead,
+    splits_here,
+    station_points,
+)
 from mmsim.metromania.engine.trips import Network, stations_at_cell
 from mmsim.metromania.rules.lattice import DIRECTIONS
 
@@ -42,12 +56,14 @@ _ONE, _ZERO, _TWO_LINES = np.uint64(1), np.uint64(0), np.uint64(3)
 _BYTE = np.uint32(255)
 _PARK_LAKE = TRIPS - 1
 _LAST_DIRECTION = len(DIRECTIONS) - 1
-# What is counted in tens, fives and so on, so that an input of the net comes to about one.
-_THREES, _FOURS, _FIVES, _TENS, _TWENTIES, _FIFTIES = 0.3, 0.25, 0.2, 0.1, 0.05, 0.02
+# What is counted in twos, tens, fives and so on, so that an input of the net comes to about one.
+_TWOS, _THREES, _FOURS, _FIVES, TENS, _TWENTIES, _FIFTIES = 0.5, 0.3, 0.25, 0.2, 0.1, 0.05, 0.02
 _FAR_OFF, _LATER = 4.0, 3.0  # beyond them an input does not grow
+_UNSTARTED_HOPE = 0.5  # for the end of a line that is not started
 _HOPELESS = 30.0  # tunnels to go with which nobody hopes for the end of a line any more
 _HELD_COST = 2.0  # points that a marker in the hand is expected to cost
-_NO_LINE, _AMPLE = 99.0, 9.0  # tunnels to go and to spare, before any line is counted
+_NO_LINE, _AMPLE = 99.0, 9.0  # tunnels or turns to go, and tunnels to spare, before any line is counted
+_NOBODY = -99.0  # tens of points, before any rival is counted
 
 
 @inlined
@@ -97,17 +113,17 @@ def _describe_trips(v: State, b: Board, r: Rules, t: Thoughts, net: Network, sea
             own = 2 * trip + np.int64(v.marker_holder[ix(2 * trip)] != seat)
             own_end, other_end = (start, goal) if own == 2 * trip else (goal, start)
             state = 3 * _marker_state(v, own, own_end) + _marker_state(v, own ^ 1, other_end)
-            _add(t, row + inputs.OWN_TRIPS + state, 0.5)
+            _add(t, row + inputs.OWN_TRIPS + state, _TWOS)
             if possible:
-                _add(t, row + inputs.SCORES + (0 if on_route else 1), 0.5)
+                _add(t, row + inputs.SCORES + (0 if on_route else 1), _TWOS)
             elif start != _ZERO and goal != _ZERO:
                 ends = _on_network(v, t, start) + _on_network(v, t, goal)
-                _add(t, row + inputs.SCORES + (2 if ends > 0.0 else 3), 0.5)
+                _add(t, row + inputs.SCORES + (2 if ends > 0.0 else 3), _TWOS)
             _add(t, row + inputs.ALLIES, _likely_ally(r, t, own ^ 1))
         elif possible:
-            _add(t, row + inputs.GUEST + (0 if on_route else 1), 0.5)
+            _add(t, row + inputs.GUEST + (0 if on_route else 1), _TWOS)
         elif start != _ZERO and goal != _ZERO:
-            _add(t, row + inputs.GUEST + 2, 0.5)
+            _add(t, row + inputs.GUEST + 2, _TWOS)
 
 
 @inlined
@@ -134,7 +150,7 @@ def _likely_ally(r: Rules, t: Thoughts, marker: Any) -> float:
     for company in range(r.companies):
         if t.own_network >> np.uint64(2 * company) & _TWO_LINES != _ZERO:
             likely += t.holder[ix(SEATS * marker + company)]
-    return 0.5 * likely
+    return _TWOS * likely
 
 
 @inlined
@@ -161,8 +177,8 @@ def _describe_company(v: State, b: Board, r: Rules, t: Thoughts, seat: Any, comp
         met |= _lines_met(v, np.int64(line))
         if v.started >> np.uint64(line) & _ONE == _ZERO:
             unstarted += 1.0
-            to_go = 2.0 * b.side
-            hope += 0.5
+            to_go = np.float64(tunnels_across(b))
+            hope += _UNSTARTED_HOPE
         elif v.ended >> np.uint64(line) & _ONE != _ZERO:
             hope += 1.0
         else:
@@ -192,24 +208,24 @@ def _describe_company(v: State, b: Board, r: Rules, t: Thoughts, seat: Any, comp
     turns = np.ceil(total / r.dig)
     trips = t.trip_points[ix(company)]
     points = np.float64(v.points[ix(company)])
-    _put(t, at + inputs.OF_POINTS, _TENS * points)
-    _put(t, at + inputs.OF_KEPT, _TENS * kept_points(v, r, company))
-    _put(t, at + inputs.OF_TRIPS, _TENS * trips)
-    _put(t, at + inputs.OF_ENDED, 0.5 * count_bits(v.ended >> np.uint64(2 * company) & _TWO_LINES))
-    _put(t, at + inputs.OF_NEARER, _TENS * nearer)
-    _put(t, at + inputs.OF_FARTHER, _TENS * farther)
-    _put(t, at + inputs.OF_UNSTARTED, 0.5 * unstarted)
+    _put(t, at + inputs.OF_POINTS, TENS * points)
+    _put(t, at + inputs.OF_KEPT, TENS * kept_points(v, r, company))
+    _put(t, at + inputs.OF_TRIPS, TENS * trips)
+    _put(t, at + inputs.OF_ENDED, _TWOS * count_bits(v.ended >> np.uint64(2 * company) & _TWO_LINES))
+    _put(t, at + inputs.OF_NEARER, TENS * nearer)
+    _put(t, at + inputs.OF_FARTHER, TENS * farther)
+    _put(t, at + inputs.OF_UNSTARTED, _TWOS * unstarted)
     _put(t, at + inputs.OF_SLACK, _FIVES * max(slack, -_FAR_OFF))
     _put(t, at + inputs.OF_TURNS, _FIVES * turns)
     _put(t, at + inputs.OF_SOON, 1.0 / (1.0 + turns))
     _put(t, at + inputs.OF_HELD, held / r.hand_size)
-    _put(t, at + inputs.OF_UNSERVED, 0.5 * unserved)
+    _put(t, at + inputs.OF_UNSERVED, _TWOS * unserved)
     network = t.network[ix(2 * company)] | t.network[ix(2 * company + 1)]
     _put(t, at + inputs.OF_NETWORK, _FIVES * count_bits(network))
-    _put(t, at + inputs.OF_PROJECTED, _TENS * (0.5 * points * hope + trips - _HELD_COST * held))
-    _put(t, at + inputs.OF_NEXT_POINTS, 0.5 * points_next)
-    _put(t, at + inputs.OF_STUCK, 0.5 * stuck)
-    _put(t, at + inputs.OF_STOPS, _TENS * stops)
+    _put(t, at + inputs.OF_PROJECTED, TENS * (KEPT_A_LINE * points * hope + trips - _HELD_COST * held))
+    _put(t, at + inputs.OF_NEXT_POINTS, _TWOS * points_next)
+    _put(t, at + inputs.OF_STUCK, _TWOS * stuck)
+    _put(t, at + inputs.OF_STOPS, TENS * stops)
     _put(t, at + inputs.OF_MET, _FIVES * count_bits(met))
     if company != seat:
         _put(t, at + inputs.OF_MATE, 1.0 if r.seat_player[ix(company)] == r.seat_player[ix(seat)] else 0.0)
@@ -232,7 +248,7 @@ def _own_line(v: State, b: Board, r: Rules, t: Thoughts, line: Any) -> float:
         k, directions = directions_ahead(v.direction[ix(line)], station)
         for _ in range(directions):
             w = np.int64(b.neighbour[ix(6 * u + k)])
-            if open_here >> np.uint64(2 * k) & _ONE != _ZERO and v.lines_at[ix(w)] >> line & 1 == 0:
+            if open_here >> np.uint64(2 * k) & _ONE != _ZERO and has_been_at(v, line, w) == _ZERO:
                 beyond = t.ahead[ix(into + w)]
                 room += 1.0
                 far = 1 + np.int64(beyond & _BYTE)
@@ -263,7 +279,7 @@ def _forget_lines(t: Thoughts) -> None:
 @jit
 def _describe_ways(t: Thoughts, row: Any) -> None:
     """Where the own lines may go on: all of it, the least of either line, and the spots they may reach."""
-    room, least_room, ways, least_ways = 0.0, 9.0, 0.0, 9.0
+    room, least_room, ways, least_ways = 0.0, _AMPLE, 0.0, _AMPLE
     for number in range(2):
         if t.own_room[ix(number)] >= 0.0:
             room += t.own_room[ix(number)]
@@ -276,7 +292,7 @@ def _describe_ways(t: Thoughts, row: Any) -> None:
             near += 1.0 / (1.0 + t.spot_near[ix(kind)])
             none += 1.0 if t.spot_near[ix(kind)] == FAR else 0.0
     _put(t, row + inputs.SPOTS, near)
-    _put(t, row + inputs.SPOTS + 1, 0.5 * none)
+    _put(t, row + inputs.SPOTS + 1, _TWOS * none)
     _put(t, row + inputs.ROOM, _FIVES * room)
     _put(t, row + inputs.ROOM + 1, _THREES * min(least_room, _FAR_OFF))
     _put(t, row + inputs.WAYS, _FIVES * ways)
@@ -296,7 +312,7 @@ def _points_next(v: State, b: Board, r: Rules, t: Thoughts, line: Any, own: Any)
         d = lowest_bit(rest) >> 1
         edge, w = np.int64(b.edge[ix(6 * u + d)]), np.int64(b.neighbour[ix(6 * u + d)])
         points = np.int64(0)
-        if v.station[ix(u)] == 0 and splits(v, parting(v, line, v.last_edge[ix(line)], u), edge):
+        if splits_here(v, line, u, edge):
             points += station_points(r, v.lanes[ix(u)])
         if meets(v, line, w, edge):
             points += station_points(r, v.lanes[ix(w)])
@@ -317,7 +333,7 @@ def _points_ahead(v: State, b: Board, r: Rules, t: Thoughts, line: Any) -> float
         edge, w = np.int64(b.edge[ix(6 * u + d)]), np.int64(b.neighbour[ix(6 * u + d)])
         met = meets(v, line, w, edge)
         points = station_points(r, v.lanes[ix(w)]) if met else np.int64(0)
-        if v.station[ix(u)] == 0 and splits(v, parting(v, line, v.last_edge[ix(line)], u), edge):
+        if splits_here(v, line, u, edge):
             points += station_points(r, v.lanes[ix(u)])
         beyond = usable(v, w, _ONE) & slots_ahead(d, met or v.station[ix(w)] != 0)
         beyond = (beyond | beyond >> _ONE) & np.uint64(EVERY_DIRECTION)
@@ -325,7 +341,7 @@ def _points_ahead(v: State, b: Board, r: Rules, t: Thoughts, line: Any) -> float
         while beyond != _ZERO:
             k = lowest_bit(beyond) >> 1
             x = np.int64(b.neighbour[ix(6 * w + k)])
-            if v.lines_at[ix(x)] >> line & 1 == 0 and meets(v, line, x, np.int64(b.edge[ix(6 * w + k)])):
+            if has_been_at(v, line, x) == _ZERO and meets(v, line, x, np.int64(b.edge[ix(6 * w + k)])):
                 best = max(best, station_points(r, v.lanes[ix(x)]))
             beyond &= beyond - _ONE
         most = max(most, points + best)
@@ -336,7 +352,7 @@ def _points_ahead(v: State, b: Board, r: Rules, t: Thoughts, line: Any) -> float
 @jit
 def _compare(v: State, r: Rules, t: Thoughts, row: Any, seat: Any) -> None:
     """The company's player beside the others: points as they stand and as they may become, and the race to the end."""
-    own, own_projected, best, best_projected = 0.0, 0.0, -99.0, -99.0
+    own, own_projected, best, best_projected = 0.0, 0.0, _NOBODY, _NOBODY
     ahead = 0.0
     for player in range(r.players):
         stands, projected = 0.0, 0.0
@@ -352,7 +368,7 @@ def _compare(v: State, r: Rules, t: Thoughts, row: Any, seat: Any) -> None:
             best, best_projected = max(best, stands), max(best_projected, projected)
     for player in range(r.players):
         ahead += 1.0 if t.player_stands[ix(player)] > own else 0.0
-    first, second, leading, leader_turns = 99.0, 99.0, -99.0, 0.0
+    first, second, leading, leader_turns = _NO_LINE, _NO_LINE, _NOBODY, 0.0
     for place in range(1, r.companies):
         at = row + inputs.COMPANY * place
         if t.inputs[ix(at + inputs.OF_MATE)] == 0.0:
@@ -363,8 +379,8 @@ def _compare(v: State, r: Rules, t: Thoughts, row: Any, seat: Any) -> None:
             first = min(first, turns)
     _put(t, row + inputs.LEAD, own - best)
     _put(t, row + inputs.LEAD + 1, own_projected - best_projected)
-    _put(t, row + inputs.LEAD + 2, 0.5 * ahead)
-    soon = 1.0 / (1.0 + 5.0 * first)  # as `OF_SOON`: turns are fifths here
+    _put(t, row + inputs.LEAD + 2, _TWOS * ahead)
+    soon = 1.0 / (1.0 + first / _FIVES)  # as `OF_SOON`, of turns
     _put(t, row + inputs.LEAD + 3, (own - best) * t.inputs[ix(row + inputs.OF_SOON)])
     _put(t, row + inputs.LEAD + 4, (own - best) * soon)
     _put(t, row + inputs.LEAD + 5, (own_projected - best_projected) * (1.0 - soon))

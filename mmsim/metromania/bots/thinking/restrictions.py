@@ -11,9 +11,9 @@ from mmsim.compiled.accel import count_bits, ix, jit, rarely
 from mmsim.metromania.bots.thinking.memory import (
     BONUS_STATIONS,
     INTERMEDIATE,
+    OPEN_HANDS,
     OTHERS_LINES,
     SECOND_LINE,
-    SIGHT,
     Bots,
     Views,
 )
@@ -40,7 +40,7 @@ def make_own_view(s: State, b: Board, r: Rules, bots: Bots, views: Views) -> Non
 @jit
 def _restrict(v: State, b: Board, r: Rules, without: Any) -> None:
     """Take away what a company does without, and find again what it may do."""
-    if without & SIGHT:
+    if without & OPEN_HANDS:
         hide_others(v, r)
     if v.bonus_line >= 0:
         if without & BONUS_STATIONS:

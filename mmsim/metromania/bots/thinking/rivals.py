@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from mmsim.compiled.accel import count_bits, inlined, ix, jit, lowest_bit
-from mmsim.metromania.bots.thinking.maps import EVERY_DIRECTION, reach_targets
+from mmsim.metromania.bots.thinking.maps import EVERY_DIRECTION, reach_targets, tunnels_across
 from mmsim.metromania.bots.thinking.memory import FAR_AWAY, Thoughts
 from mmsim.metromania.engine.state import Board, Rules, State
 
@@ -48,7 +48,7 @@ def find_needs(v: State, b: Board, r: Rules, t: Thoughts) -> None:
         to_dig = np.int64(0)
         for line in range(2 * seat, 2 * seat + 2):
             if v.started >> np.uint64(line) & _ONE == _ZERO:
-                to_dig += 2 * b.side
+                to_dig += tunnels_across(b)
             elif v.ended >> np.uint64(line) & _ONE == _ZERO:
                 to_dig += _line_needs(v, b, r, t, np.int64(line), seat == t.rival)
         t.rival_turns = min(t.rival_turns, to_dig / r.dig)

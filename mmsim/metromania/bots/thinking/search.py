@@ -14,7 +14,7 @@ import numpy as np
 
 from mmsim.compiled.accel import ix, jit
 from mmsim.compiled.lead import win_and_margin
-from mmsim.compiled.streams import draw_below, next_word, open_stream, set_seed
+from mmsim.compiled.streams import draw_below, next_seed, open_stream, set_seed
 from mmsim.core.rng import Purpose
 from mmsim.metromania.bots.thinking.choice import may_play, play_on
 from mmsim.metromania.bots.thinking.expert import choose_alone, compare_turns
@@ -43,7 +43,6 @@ from mmsim.metromania.engine.trips import Network
 
 _BOT = int(Purpose.BOT)
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
-_HALF = np.uint64(32)
 _MORE_THAN_ALL = 1e30  # than any value of a turn
 PLAYED, SEEN = 2, 3  # places in `views`; 0 and 1 are for weighing
 
@@ -185,7 +184,7 @@ def draw_guide(seen: Any, row: Any) -> np.int64:
 def draw_deal(seen: Any, t: Thoughts) -> None:
     """Draw the hands and the chance of a playout."""
     t.search_deal = np.int64(t.deal[ix(draw_below(seen, 0, t.deals))]) if t.deals > 0 else np.int64(-1)
-    t.search_chance = next_word(seen, 0) << _HALF | next_word(seen, 0)
+    t.search_chance = next_seed(seen, 0)
 
 
 @jit

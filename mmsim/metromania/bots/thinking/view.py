@@ -5,21 +5,20 @@ from typing import Any
 import numpy as np
 
 from mmsim.compiled.accel import ix, jit, lowest_bit
-from mmsim.compiled.streams import next_word, set_seed
+from mmsim.compiled.streams import next_seed, set_seed
 from mmsim.metromania.bots.thinking.memory import Thoughts, Views
 from mmsim.metromania.engine.copies import copy_position
 from mmsim.metromania.engine.state import HAND, MARKERS, NOWHERE, OPEN, SEATS, SPOT_KINDS, Board, Rules, State
 
 UNKNOWN = -1
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
-_HALF = np.uint64(32)
 
 
 @jit
 def make_view(s: State, b: Board, r: Rules, views: Views) -> None:
     """Put what the company in turn may see into `views[0]`; its chance there comes from two draws of its own stream."""
     seat = s.seat
-    chance = next_word(s, 1 + seat) << _HALF | next_word(s, 1 + seat)
+    chance = next_seed(s, 1 + seat)
     v = views[0]
     copy_position(v, s, b)
     for i in range(v.rng.size):

@@ -22,7 +22,7 @@ from mmsim.metromania.bots.thinking.waiting_plans import (
     QUIET,
     code_of,
 )
-from mmsim.metromania.engine.moves import DIG, END, STATION, kth_move, move_code, move_parts, way_move
+from mmsim.metromania.engine.moves import DIG, END, STATION, kth_move, markers_left, move_code, move_parts, way_move
 from mmsim.metromania.engine.state import PATH, Board, Rules, State
 
 _SHORT_TURN = -100.0  # for every tunnel that a turn lacks
@@ -124,7 +124,7 @@ def _copy_turn(t: Thoughts, first: Any) -> None:
 def _put_together(v: State, r: Rules, t: Thoughts) -> None:
     """Whole turns: a plan of one line, then the best plan of the other line for the tunnels that are left."""
     length = t.planned
-    markers = r.markers_per_turn - v.markers_laid
+    markers = markers_left(v, r)
     _plan_rests(t)
     for f in range(t.firsts):
         first = np.int64(f)
