@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from mmsim.analysis.stats import Array
 from mmsim.core.metrics import Fold, Metric, OfRows, Shape, Value
 
+_MANY_ROWS = 256  # of a game: the sum of so many bits needs more than a byte, of so many short numbers more than a word
 BETWEEN = "\t"  # between a metric and a group in the name of a column
 
 
@@ -114,8 +115,8 @@ def _fold(fold: Fold, values: pl.Series, rows: int) -> pl.Series:
         return folded
     numbers = (values.fill_null(0) if nulls else values).to_numpy()
     if fold == "sum":  # cast beforehand: numpy adds numbers of one kind several times as fast
-        kinds = {"b": np.uint8 if rows < 256 else np.int64, "f": np.float64}
-        short = numbers.itemsize < 4 and rows < 256
+        kinds = {"b": np.uint8 if rows < _MANY_ROWS else np.int64, "f": np.float64}
+        short = numbers.itemsize < np.dtype(np.int32).itemsize and rows < _MANY_ROWS
         numbers = numbers.astype(kinds.get(numbers.dtype.kind, np.int32 if short else np.int64))
     combine = {"sum": np.add, "max": np.maximum, "min": np.minimum}[fold]
     found = numbers[::rows].copy()

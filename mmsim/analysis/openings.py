@@ -16,6 +16,7 @@ from mmsim.core.errors import UsageError, full_name, unknown
 from mmsim.core.metrics import OpeningView
 from mmsim.games import find_statistics
 
+_DUST = 1e-9  # squares that are nothing but rounding
 NONE = "none"  # what a seat without an opening opens with
 _COLUMNS = ("game", "seat", "opening", "win_share")
 
@@ -201,4 +202,4 @@ def _opening(sums: Mapping[str, Any], games: float, deals: int) -> Opening:
 
 def _error(squares: float, deals: int) -> float:
     """The standard error of a sum over deals, from the sum of its squared distances; rounding leaves dust."""
-    return float(np.sqrt(max(squares, 0.0) * deals / max(deals - 1, 1))) if squares > 1e-9 else 0.0
+    return float(np.sqrt(max(squares, 0.0) * deals / max(deals - 1, 1))) if squares > _DUST else 0.0

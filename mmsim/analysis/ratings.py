@@ -21,6 +21,7 @@ from mmsim.analysis import stats
 from mmsim.analysis.stats import Array, Estimate
 from mmsim.core.errors import MmsimError
 
+_MOST_STEPS, _SETTLED = 100, 1e-10  # of Newton's method: as many as it may take, and one after which nothing changes
 ELO = 400 / log(10)  # points of the Elo scale for one of log-strength
 _GHOST_GAMES = 1.0  # drawn: half a win and half a loss
 _NOBODY = -1
@@ -238,13 +239,13 @@ class _Sample:
 def _fit(sample: _Sample) -> tuple[Array, Array]:
     """Log-strengths at the maximum, and the curvature there."""
     strengths = np.zeros(sample.bots)
-    for _ in range(100):
+    for _ in range(_MOST_STEPS):
         ghost = 1 / (1 + np.exp(-strengths))
         pull = sample.counts @ sample.scores(strengths) + _GHOST_GAMES * (0.5 - ghost)
         information = sample.information(strengths) + np.diag(_GHOST_GAMES * ghost * (1 - ghost))
         step = np.linalg.solve(information, pull)
         strengths = strengths + step * min(1.0, 1 / np.abs(step).max(initial=1e-300))
-        if np.abs(step).max() < 1e-10:
+        if np.abs(step).max() < _SETTLED:
             break
     return strengths, information
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+_FEWEST_GROUPS = 3  # for a jackknife over them
 LEVEL = 0.95
 _TINY = 1e-12
 Array = NDArray[np.float64]
@@ -138,13 +139,13 @@ def always(deals: float) -> float:
 
 
 def deals_to_be_sure(share: float, alpha: float = 1 - LEVEL) -> float:
-    """Clusters after which something that has never happened happens in less than this share (Hanley and Lippman-Hand
+    """Deals after which something that has never happened happens in less than this share (Hanley and Lippman-Hand
     1983)."""
     return float(np.log(alpha) / np.log1p(-share)) if share < 1 else 1.0
 
 
 def deals_to_find(effect: float, sd: float, alpha: float = 1 - LEVEL, wanted: float = 0.8) -> float:
-    """Clusters at which a two-sided test finds an effect with the wanted power (Cohen 1988)."""
+    """Deals at which a two-sided test finds an effect with the wanted power (Cohen 1988)."""
     if effect == 0:
         return np.inf
     return float(((z_quantile(1 - alpha / 2) + z_quantile(wanted)) * sd / effect) ** 2)
@@ -153,7 +154,7 @@ def deals_to_find(effect: float, sd: float, alpha: float = 1 - LEVEL, wanted: fl
 def deals_to_equate(
     difference: float, tolerance: float, sd: float, alpha: float = 1 - LEVEL, wanted: float = 0.8
 ) -> float:
-    """Clusters at which two one-sided tests show equality, if the difference is what it seems (Chow, Shao and Wang
+    """Deals at which two one-sided tests show equality, if the difference is what it seems (Chow, Shao and Wang
     2008, Sample Size Calculations in Clinical Research, 3.2.3)."""
     room = tolerance - abs(difference)
     if room <= 0:
@@ -260,7 +261,7 @@ def between_share(counts: ArrayLike, sums: ArrayLike, squares: ArrayLike, level:
         np.asarray(squares, np.float64),
     )
     groups, of_means, total = len(n), (s**2 / n).sum(axis=0), s.sum(axis=1, keepdims=True)
-    if groups < 3 or n.sum() - n.max(initial=0) <= groups - 1:
+    if groups < _FEWEST_GROUPS or n.sum() - n.max(initial=0) <= groups - 1:
         return Estimate(np.nan, 0.0, 1.0, np.inf, groups)
     with np.errstate(divide="ignore", invalid="ignore"):
         whole = _intraclass(groups, n.sum(), (n**2).sum(), (total**2).sum(), q.sum(), of_means.sum())

@@ -4,6 +4,7 @@ from math import ceil, floor, isfinite, log10
 
 from mmsim.analysis.stats import Estimate
 
+_LEADING_ONE = 1.95  # less than that is rounded to a one and a digit
 _MOST_DIGITS = 4
 
 
@@ -13,7 +14,7 @@ def digits(estimate: Estimate, scale: float = 1.0) -> int:
     if not isfinite(half) or half <= 0:
         return 1
     first = -floor(log10(half))
-    return min(_MOST_DIGITS, max(0, first + (half * 10.0**first < 1.95)))
+    return min(_MOST_DIGITS, max(0, first + (half * 10.0**first < _LEADING_ONE)))
 
 
 def _scale(unit: str) -> tuple[float, str]:
@@ -75,7 +76,7 @@ def difference_unit(unit: str) -> str:
 
 def p_value(p: float) -> str:
     """A p-value, never as exactly nothing."""
-    return "< 0.0001" if p < 1e-4 else f"{p:.2g}" if p < 0.1 else f"{p:.2f}"
+    return "< 0.0001" if p < 0.0001 else f"{p:.2g}" if p < 0.1 else f"{p:.2f}"
 
 
 def games(number: float) -> str:

@@ -18,6 +18,7 @@ from mmsim.batch.store import Run
 from mmsim.core.errors import MmsimError, UsageError
 from mmsim.core.files import read_bytes
 
+_MOST_DIGITS = 9  # of the number of a part
 SAMPLE = 20  # games replayed, unless said otherwise
 
 Tell = Callable[[int, int], None]  # (things looked at, things to look at)
@@ -91,7 +92,9 @@ def _strays(run: Run) -> Iterator[str]:
     for table in run.table_names:
         for path in sorted((run.folder / table).glob("*.parquet")):
             number = path.stem.removeprefix("part-")
-            if not (number.isascii() and number.isdigit() and len(number) < 10 and int(number) < run.plan.parts):
+            if not (
+                number.isascii() and number.isdigit() and len(number) <= _MOST_DIGITS and int(number) < run.plan.parts
+            ):
                 yield f"{path} is no part of this run"
 
 

@@ -15,6 +15,7 @@ from mmsim.core.game import SimulatedGame, Variant, check_seating
 from mmsim.core.seating import find_bot, games_a_deal, split_bots
 from mmsim.games import DEFAULT, GAMES, find_shell, game_of_all
 
+_LONGEST_SHOWN = 200  # letters of a value in an error
 DESIGNS = ("paired", "independent")
 OF_MEMBER = "~"  # between a variant and the member of the panel in the name of their games
 _PART_GAMES = 6000  # games a part of the quickest strong bot: some seconds of one core
@@ -256,7 +257,7 @@ def _value(key: str, value: Any, beside: Path) -> Any:
 def _shown(value: Any) -> str:
     """A value in an error, which may be anything and of any length."""
     shown = repr(value)
-    return shown if len(shown) < 200 else f"{shown[:200]}..."
+    return shown if len(shown) < _LONGEST_SHOWN else f"{shown[:_LONGEST_SHOWN]}..."
 
 
 def _beside(word: str, folder: Path) -> str:

@@ -40,6 +40,7 @@ from mmsim.games import find_game
 if TYPE_CHECKING:
     import polars as pl
 
+_LONGEST_SHOWN = 300  # letters of a value in an error
 LOG_FILE = "run.log"
 _SHORTER, _FEW = 10, 100  # times are parts of so many games of a run that is played until something is known
 
@@ -381,7 +382,10 @@ def _first_difference(before: Any, now: Any, where: str = "") -> str:
         for key in [*before, *(key for key in now if key not in before)]:
             if before.get(key) != now.get(key):
                 return _first_difference(before.get(key), now.get(key), f"{where}.{key}" if where else str(key))
-    was, is_so = (shown if len(shown := json.dumps(one)) < 300 else f"{shown[:300]}..." for one in (before, now))
+    was, is_so = (
+        shown if len(shown := json.dumps(one)) < _LONGEST_SHOWN else f"{shown[:_LONGEST_SHOWN]}..."
+        for one in (before, now)
+    )
     return f"{where} was {was} and is {is_so}"
 
 

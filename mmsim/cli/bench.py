@@ -27,9 +27,11 @@ if TYPE_CHECKING:
 
 _REFERENCE = "uniform"  # the bot that all engines have
 _C, _C_ROWS = "C", "C with rows"
+_FEW = 1000  # games a second: fewer are shown with a decimal
 _FIRST_GAME = """
 from mmsim.core.game import Variant
 from mmsim.games import find_game
+
 game = find_game({game!r})
 game.play_games(game.prepare(Variant({rules!r})), 0, 1)
 """
@@ -188,7 +190,7 @@ def _print(report: dict[str, Any]) -> None:
     for heading in ("games/s", "low", "high", "decisions/s"):
         table.add_column(heading, justify="right")
     for row in report["results"]:
-        few = row["games_per_s"] < 1000
+        few = row["games_per_s"] < _FEW
         numbers = (row["games_per_s"], row["low"], row["high"], row["decisions_per_s"])
         table.add_row(row["engine"], row["bot"], *(f"{n:,.1f}" if few else f"{n:,.0f}" for n in numbers))
     screen.print(table)

@@ -16,6 +16,8 @@ from mmsim.core.processes import cores
 from mmsim.core.seating import split_bots
 from mmsim.games import find_rules
 
+_LEAST_P = 0.005  # rounded to two decimals it is the least that is not nothing
+
 if TYPE_CHECKING:
     from mmsim.analysis.ladder import Ladder
     from mmsim.report.charts import Chart
@@ -109,7 +111,7 @@ def _fit_sentence(found: "Ladder") -> str:
     fit = found.fit
     if fit is None:
         return "whether one rating a bot fits these games cannot be told: there are too few pairs or deals"
-    p = f"p = {fit.p_value:.2f}" if fit.p_value >= 0.005 else "p < 0.01"
+    p = f"p = {fit.p_value:.2f}" if fit.p_value >= _LEAST_P else "p < 0.01"
     if fit.fits and fit.agrees:
         return f"one rating a bot fits these games ({p})"
     outside = (

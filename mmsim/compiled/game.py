@@ -82,7 +82,7 @@ class CompiledGame(TabledGame, ABC):
     def play_games(self, prepared: PreparedVariant, first_game: int, count: int) -> GameRows:
         """Games inside compiled code, or step by step where a bot is written in Python."""
         rows = empty_rows(self._row_types, self.rows_per_game(prepared), count)
-        if prepared.interventions:
+        if prepared.variant.interventions:
             return self._play_changed(prepared, first_game, rows)
         if any(isinstance(bot, PythonBot) for bot in prepared.bots):
             return play_step_by_step((self.position(prepared, first_game + i) for i in range(count)), rows)
@@ -128,7 +128,7 @@ class CompiledGame(TabledGame, ABC):
             "name": prepared.name,
             **self.describe_rules(prepared),
             "bots": [{"bot": bot.spec, **bot.about} for bot in prepared.bots],
-            "seats": "rotate" if prepared.seating.rotate else "fixed",
+            "seats": prepared.variant.seats,
             "seed": prepared.seed,
         }
 

@@ -35,5 +35,5 @@ def check_interventions(names: Sequence[str], known: Collection[str], bots: Sequ
 
 def check_untouched(prepared: PreparedVariant) -> None:
     """A game with an intervention is no game that a record could tell of, or that can be stepped through."""
-    if names := prepared.interventions:
+    if names := prepared.variant.interventions:
         raise UsageError(f"a game with {' and '.join(names)} is played as a whole, for its tables only")

@@ -5,19 +5,27 @@ from dataclasses import dataclass
 from typing import Any
 
 from mmsim.core.bots import Bot
+from mmsim.core.game import Variant
 from mmsim.core.seating import Seating
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class PreparedVariant(ABC):
     """Rules and bots at hand, and all of it as compiled code reads it."""
 
+    variant: Variant
     rules: Any  # the ruleset of the game
     seating: Seating
-    seed: int
-    name: str  # in tables
     setting: Any  # a named tuple of arrays
-    interventions: tuple[str, ...] = ()  # what is changed by force
+
+    @property
+    def name(self) -> str:
+        """What the variant is called in tables."""
+        return f"{self.rules.variant}{self.variant.suffix}"
+
+    @property
+    def seed(self) -> int:
+        return self.variant.seed
 
     @property
     def bots(self) -> tuple[Bot, ...]:

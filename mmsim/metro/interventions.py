@@ -38,7 +38,7 @@ class Opened:
     def open(self, game: int) -> int:
         """Bring a game to where nothing is forced any more; the decisions made."""
         prepared, draws = self._prepared, chance(self._prepared.seed, game)
-        names = prepared.interventions
+        names = prepared.variant.interventions
         if WAGONS in names:
             self.setting = prepared.setting._replace(board=self._shuffled_wagons(draws))
         board, rules, positions = self.setting.board, self.setting.rules, self.memory.positions

@@ -30,7 +30,7 @@ class Opened:
 
     def open(self, game: int) -> int:
         """Bring a game to where nothing is forced any more; the decisions made."""
-        names, draws = self._prepared.interventions, chance(self._prepared.seed, game)
+        names, draws = self._prepared.variant.interventions, chance(self._prepared.seed, game)
         deals = self._prepared.setting.deals
         self._set_up(game, deals)
         if HANDS in names:
@@ -65,7 +65,7 @@ class Opened:
 
     def _first_round(self, game: int, draws: Stream) -> list[list[int]]:
         """Let everybody have a first turn, with random starts where they are forced; the moves seat by seat."""
-        names, companies = self._prepared.interventions, self._prepared.rules.companies
+        names, companies = self._prepared.variant.interventions, self._prepared.rules.companies
         played: list[list[int]] = [[] for _ in range(companies)]
         while self._state.turn <= companies and not self._state.over:
             seat = int(self._state.seat)

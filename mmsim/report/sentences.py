@@ -12,6 +12,7 @@ from mmsim.games import find_statistics
 from mmsim.report.declared import capital, clauses, commonest, fill, where
 from mmsim.report.evidence import Evidence
 
+_MOST_LISTED = 4  # variants: more are counted, not listed
 _MANY = 4  # other variants, more than which a sentence does not name
 
 
@@ -288,7 +289,7 @@ def imbalance_title(evidence: Evidence) -> str:
         return "Win shares are not measurably uneven"
     if len(values) == 1:
         return f"Win shares lie {values[0]} from fair"
-    if len(values) > 4:
+    if len(values) > _MOST_LISTED:
         return f"Win shares are measurably uneven in {uneven} of {len(values)} variants"
     named = [f"{value} ({name})" for value, name in zip(values, evidence.names, strict=True)]
     return f"Win shares lie {_and(named)} from fair"

@@ -158,7 +158,7 @@ def prepared(board_set: BoardSet, rules: Ruleset, master: int) -> Prepared:
     seating = Seating(seat_bots(Variant("print").bots, rules.companies), rules.seat_player, rotate=False)
     table = _deal_table(rules.deal, rules.seat_player, rules.marker_set)
     setting = Setting(board_record(board_set), state.rules_record(rules), table, seating_rows(rules, seating))
-    return Prepared(board_set=board_set, rules=rules, seating=seating, seed=master, name=rules.variant, setting=setting)
+    return Prepared(Variant(rules.name, seed=master), rules, seating, setting, board_set)
 
 
 # --- comparing -----------------------------------------------------------------------------------------------

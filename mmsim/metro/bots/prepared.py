@@ -18,7 +18,7 @@ from mmsim.metro.rules.play import check_board
 from mmsim.metro.rules.rulesets import Ruleset
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Prepared(PreparedVariant):
     """A variant, ready to be played."""
 
@@ -39,14 +39,7 @@ def prepare(rules: Ruleset, variant: Variant) -> Prepared:
     bots = seat_bots(variant.bots, rules.players, variant.move_seconds)
     seating = Seating(bots, range(rules.players), variant.rotate)
     setting = Setting(state.board_record(rules), state.rules_record(rules), seating_rows(rules, seating))
-    return Prepared(
-        rules=rules,
-        seating=seating,
-        seed=variant.seed,
-        name=rules.variant + variant.suffix,
-        setting=setting,
-        interventions=variant.interventions,
-    )
+    return Prepared(variant, rules, seating, setting)
 
 
 def seating_rows(rules: Ruleset, seating: Seating) -> Record:

@@ -1,13 +1,14 @@
 """Metro at the shell: rulesets, bots, one game and its story."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from mmsim.core.bots import Bot
 from mmsim.core.errors import UsageError
 from mmsim.core.game import Variant
 from mmsim.core.seating import Seating
-from mmsim.core.shell import QUICK, BoardSets, Draw, Explained, Fact, GameStory, HeatMaps, Listing, Place, Replay
+from mmsim.core.shell import QUICK, BoardSets, Explained, Fact, GameStory, Listing, Replay
+from mmsim.drawing.shell import DrawnShell
 from mmsim.metro.rules import rulesets
 from mmsim.metro.rules.play import Seed, check_board, play_uniform
 from mmsim.metro.rules.position import Game
@@ -16,7 +17,7 @@ from mmsim.metro.rules.reference_scoring import result
 from mmsim.metro.shell import record, replay, story
 
 
-class MetroShell:
+class MetroShell(DrawnShell):
     """What the game answers at the shell."""
 
     name = "metro"
@@ -86,34 +87,25 @@ class MetroShell:
             sheets=[story.score_sheet(table, outcome), *(story.companies(outcome) if ruleset.companies else ())],
             verdict=story.verdict(table, outcome),
             record=record.record_of(table, table.deal, outcome, [bot.spec for bot in bots], seed),
-            draw=lambda kind: _drawn(kind, table),
+            draw=lambda kind: self.draw(kind, table),
         )
 
-    def verify(self, record_json: Any) -> None:
-        record.verify(record_json)
+    def read_record(self, record_json: Any) -> Game:
+        return record.verify(record_json)
 
     def replay(self, record_json: Any) -> Replay:
         return replay.replay(record_json)
 
-    def picture(self, record_json: dict[str, Any]) -> bytes:
-        return _drawn(".svg", record.verify(record_json))
+    def draw(self, kind: str, game: Game) -> bytes:
+        from mmsim.metro.shell.draw import canvas  # only pictures pay for what it imports
+
+        return canvas(game).saved(kind)
 
     @property
-    def lying(self) -> str:
-        from mmsim.metro.shell.heat import LYING  # only maps pay for what it imports
+    def heat(self) -> Any:
+        from mmsim.metro.shell import heat
 
-        return LYING
-
-    def places(self, record_json: dict[str, Any]) -> Iterable[Place]:
-        from mmsim.metro.shell.heat import places
-
-        return places(record.verify(record_json))
-
-    def heat_maps(self, about: Mapping[str, Any], maps: HeatMaps) -> Draw:
-        from mmsim.drawing.heat import heat_canvas
-        from mmsim.metro.shell.heat import ground
-
-        return lambda kind: heat_canvas(ground(about), maps).saved(kind)
+        return heat
 
 
 def _play_with_core(ruleset: rulesets.Ruleset, variant: Variant, seed: Seed) -> Game:
@@ -128,9 +120,3 @@ def _play_with_core(ruleset: rulesets.Ruleset, variant: Variant, seed: Seed) -> 
         position.apply(move)
         apply(table, move)
     return table
-
-
-def _drawn(kind: str, game: Game) -> bytes:
-    from mmsim.metro.shell.draw import canvas  # only pictures pay for what it imports
-
-    return canvas(game).saved(kind)

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import Any, Protocol
 
 from mmsim.core.errors import UsageError, unknown
+from mmsim.core.game import SEATINGS
 from mmsim.core.knobs import check_knob
 from mmsim.core.records import FORMAT, RecordError, check_head, check_legal, check_turn, get, only_keys, same
 from mmsim.metro.rules.board import CENTRE, COLOURS, COMPANY_WAGONS, WAGONS
@@ -64,7 +65,7 @@ def record_of(game: FinishedGame, dealt: Deal, outcome: Result, bots: Sequence[s
             "master": seed.master,
             "variant": rules.variant,
             "game": seed.game,
-            "seats": "rotate" if seed.rotate else "fixed",
+            "seats": SEATINGS[seed.rotate],
         },
         "moves": [move_to_json(played) for played in game.history],
         "result": result_to_json(rules, outcome),

@@ -16,13 +16,13 @@ from mmsim.metromania.rules.board import BoardSet
 from mmsim.metromania.rules.rulesets import Ruleset
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Prepared(PreparedVariant):
     """A variant, ready to be played."""
 
-    board_set: BoardSet
     rules: Ruleset
     setting: Setting
+    board_set: BoardSet
 
     @cached_property
     def pool(self) -> Setting:
@@ -41,15 +41,7 @@ def prepare(board_set: BoardSet, rules: Ruleset, variant: Variant) -> Prepared:
         state.deal_table(rules),
         seating_rows(rules, seating),
     )
-    return Prepared(
-        board_set=board_set,
-        rules=rules,
-        seating=seating,
-        seed=variant.seed,
-        name=rules.variant + variant.suffix,
-        setting=setting,
-        interventions=variant.interventions,
-    )
+    return Prepared(variant, rules, seating, setting, board_set)
 
 
 def seating_rows(rules: Ruleset, seating: Seating) -> Record:

@@ -95,7 +95,7 @@ def deals_of(kind: Deal, seat_player: tuple[int, ...], marker_set: str) -> tuple
         deals = _company_deals(seat_player)
     else:
         # No book prints a misprinted table for three; the corrected one is the only one there is.
-        deals = (NO_CORRUPTION[companies, marker_set if companies == 4 else "standard"],)
+        deals = (NO_CORRUPTION.get((companies, marker_set), NO_CORRUPTION[companies, "standard"]),)
     return tuple(tuple(arranged(hand) for hand in hands) for hands in deals)
 
 

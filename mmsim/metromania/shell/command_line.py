@@ -1,26 +1,14 @@
 """Metromania at the shell: rulesets, board sets, bots, one game and its story."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Any, ClassVar
 
 from mmsim.core.bots import Bot
 from mmsim.core.errors import UsageError, unknown
 from mmsim.core.game import Variant
 from mmsim.core.seating import Seating
-from mmsim.core.shell import (
-    QUICK,
-    BoardSets,
-    Draw,
-    Explained,
-    Fact,
-    GameStory,
-    HeatMaps,
-    Inspected,
-    Listing,
-    Place,
-    Replay,
-    Shown,
-)
+from mmsim.core.shell import QUICK, BoardSets, Explained, Fact, GameStory, Inspected, Listing, Replay, Shown
+from mmsim.drawing.shell import DrawnShell
 from mmsim.metromania.bots import BOTS, seat_bots
 from mmsim.metromania.bots.reasons import Reason
 from mmsim.metromania.rules import boardfile, rulesets
@@ -35,7 +23,7 @@ from mmsim.metromania.shell import record, replay, story
 _REASONS = 3  # turns shown of every decision
 
 
-class MetromaniaShell:
+class MetromaniaShell(DrawnShell):
     """What the game answers at the shell."""
 
     name = "metromania"
@@ -112,35 +100,23 @@ class MetromaniaShell:
             sheets=[story.score_sheet(table, outcome)],
             verdict=story.verdict(table, outcome),
             record=record.to_record(table, [bot.spec for bot in seats], Seed(variant.seed, game)),
-            draw=lambda kind: _drawn(kind, table.city, table),
+            draw=lambda kind: self.draw(kind, table),
         )
 
-    def verify(self, record_json: Any) -> None:
-        record.verify(record_json)
+    def read_record(self, record_json: Any) -> Game:
+        return record.verify(record_json)
 
     def replay(self, record_json: Any) -> Replay:
         return replay.replay(record_json)
 
-    def picture(self, record_json: dict[str, Any]) -> bytes:
-        game = record.verify(record_json)
-        return _drawn(".svg", game.city, game)
+    def draw(self, kind: str, game: Game) -> bytes:
+        return _drawn(kind, game.city, game)
 
     @property
-    def lying(self) -> str:
-        from mmsim.metromania.shell.heat import LYING  # only maps pay for what it imports
+    def heat(self) -> Any:
+        from mmsim.metromania.shell import heat
 
-        return LYING
-
-    def places(self, record_json: dict[str, Any]) -> Iterable[Place]:
-        from mmsim.metromania.shell.heat import places
-
-        return places(record.verify(record_json))
-
-    def heat_maps(self, about: Mapping[str, Any], maps: HeatMaps) -> Draw:
-        from mmsim.drawing.heat import heat_canvas
-        from mmsim.metromania.shell.heat import ground
-
-        return lambda kind: heat_canvas(ground(about), maps).saved(kind)
+        return heat
 
 
 def _players(numbers: tuple[int, ...]) -> str:
