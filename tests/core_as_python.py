@@ -25,9 +25,9 @@ def main() -> None:
     if way.current() != way.PLAIN:
         sys.exit("set MMSIM_JIT=0: compiled code cannot be measured")
     rng = Random(7)
-    metromania.play_classic(rng, CLASSIC, look_every=64)
-    metromania.play_mixed(rng, MIXED, metromania.SMALL_SIDES, look_every=64)
-    metro.play_mixed(rng, METRO, look_every=64)
+    metromania.play_classic(rng, CLASSIC, compare_every=64)
+    metromania.play_mixed(rng, MIXED, metromania.SMALL_SIDES, compare_every=64)
+    metro.play_mixed(rng, METRO, compare_every=64)
     for name, variants in VARIANTS.items():
         game = find_game(name)
         for variant in variants:

@@ -2,9 +2,9 @@ class Homing:
     """Heads for the nearest end, lays every marker it can, and gives its markers a station."""
 
     def choose(self, view, moves):
-        return max(moves, key=lambda move: self.worth(view, move))
+        return max(moves, key=lambda move: self.value(view, move))
 
-    def worth(self, view, move):
+    def value(self, view, move):
         if move.kind in ("station", "bonus"):  # a station is worth a turn if a marker of ours has none yet
             waiting = [corners for corners in self.markers(view) if not set(corners) & set(view.stations)]
             return 30 if any(move.at in corners for corners in waiting) else -30

@@ -49,9 +49,9 @@ def seat_imbalance(shares: Estimates) -> Estimates:
     apart = [np.nan_to_num(_apart(shares, v)) for v in range(count)]
     players = [int(np.isfinite(shares.means[v]).sum()) for v in range(count)]
     for v in range(count):
-        squares[v] = (apart[v] @ apart[v] - np.trace(_block(shares, v, v))) / players[v]
+        squares[v] = (apart[v] @ apart[v] - np.trace(_covariances(shares, v, v))) / players[v]
         for w in range(count):
-            shared = _block(shares, v, w)
+            shared = _covariances(shares, v, w)
             form = 4 * apart[v] @ shared @ apart[w] + 2 * (shared * shared).sum()
             cov[v, w] = form / (players[v] * players[w])
     se = np.sqrt(np.diag(cov))
@@ -79,5 +79,5 @@ def _apart(shares: Estimates, variant: int) -> Array:
     return np.asarray(means - 1 / np.isfinite(means).sum())
 
 
-def _block(shares: Estimates, one: int, other: int) -> Array:
+def _covariances(shares: Estimates, one: int, other: int) -> Array:
     return np.nan_to_num(shares.cov[one, :, other, :])

@@ -20,7 +20,7 @@ from mmsim.contests.interventions import AS_PLAYED, PLAY, RULES, Change, Changed
 from mmsim.core.errors import MmsimError
 from mmsim.core.files import read_bytes, write_atomically
 
-_TOLD = 2  # changes that have a sentence
+_SENTENCES = 2  # changes that have a sentence
 
 
 @dataclass(frozen=True)
@@ -216,7 +216,7 @@ def conclusions(why: Why) -> list[str]:
     if not why.matter:
         return [*said, "No change does anything that these games can tell from chance; more games might."]
     both, unit = why.interaction, words.difference_unit(why.unit)
-    said += [_said_of(why, effect) for effect in ((both.one, both.other) if both else why.matter[:_TOLD])]
+    said += [_said_of(why, effect) for effect in ((both.one, both.other) if both else why.matter[:_SENTENCES])]
     if both is not None:
         said.append(
             f"Both {both.one.change} and {both.other.change}: {words.value(both.both.after, why.unit)}"

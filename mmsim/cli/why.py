@@ -266,14 +266,14 @@ def _print_elements(found: "Sequence[ElementValue]", bot: str, games: int) -> No
     gains = f"What one {bot} gains with an element, among others that do without; {games:,} games each"
     _print_rows(gains, ["element", "wins", "gains", *seats], rows([(one.text, one.among_have_nots) for one in found]))
     screen = console()
-    ways = {"lacks it": [one for one in found if _is_worth(one.among_haves)]}
-    ways["alone has it"] = [one for one in found if _is_worth(one.among_have_nots)]
+    ways = {"lacks it": [one for one in found if _is_of_value(one.among_haves)]}
+    ways["alone has it"] = [one for one in found if _is_of_value(one.among_have_nots)]
     for way, sure in ways.items():
         names = ", ".join(one.text for one in sure) or "nothing that these games can tell from chance"
         screen.print(f"of value where one {bot} {way}: {names}", markup=False)
 
 
-def _is_worth(one: "Advantage") -> bool:
+def _is_of_value(one: "Advantage") -> bool:
     return one.told_apart and one.value.value > 0
 
 

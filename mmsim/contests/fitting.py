@@ -19,6 +19,11 @@ _RATE, _LAST_RATE = 2e-3, 2e-5
 DECAY = 1e-3  # of weights, so that few lessons make a plain net
 _BATCH = 256  # decisions a step
 _LITTLE = 1e-3  # inputs that change less than that are left out of account
+_MEAN, _SPREAD, _TINY = (
+    0.1,
+    0.001,
+    1e-8,
+)  # how fast averages follow, and a floor: Adam (Kingma and Ba 2015)
 _FADED = 1e-4  # of a value: less than that decides nothing
 _HELD_OUT = 8  # one game in so many is not learnt from
 
@@ -82,8 +87,8 @@ class _Weights:
         self.bias = np.zeros(UNITS, np.float32)
         self.out = np.zeros(UNITS, np.float32)
         self.direct = np.zeros(inputs, np.float32)
-        self._first = [np.zeros_like(part) for part in self.all()]
-        self._second = [np.zeros_like(part) for part in self.all()]
+        self._first = [np.zeros_like(weights) for weights in self.all()]
+        self._second = [np.zeros_like(weights) for weights in self.all()]
         self.steps = 0
         self._first_out = 0.1 * dice.standard_normal(UNITS)
 
@@ -95,11 +100,11 @@ class _Weights:
         return [self.into, self.bias, self.out, self.direct]
 
     def copy(self) -> list[Floats]:
-        return [part.copy() for part in self.all()]
+        return [weights.copy() for weights in self.all()]
 
-    def set_to(self, parts: list[Floats]) -> None:
-        for part, values in zip(self.all(), parts, strict=True):
-            part[:] = values
+    def set_to(self, kept: list[Floats]) -> None:
+        for weights, values in zip(self.all(), kept, strict=True):
+            weights[:] = values
 
     def values(self, inputs: Floats) -> tuple[Floats, Floats]:
         units = np.maximum(inputs @ self.into + self.bias, 0)
@@ -121,11 +126,11 @@ class _Weights:
             inputs.T @ error + self._decay * self.direct,
         ]
         self.steps += 1
-        for part, gradient, first, second in zip(self.all(), gradients, self._first, self._second, strict=True):
-            first += 0.1 * (gradient - first)
-            second += 0.001 * (gradient * gradient - second)
-            mean, spread = first / (1 - 0.9**self.steps), second / (1 - 0.999**self.steps)
-            part -= (rate * mean / (np.sqrt(spread) + 1e-8)).astype(np.float32)
+        for weights, gradient, first, second in zip(self.all(), gradients, self._first, self._second, strict=True):
+            first += _MEAN * (gradient - first)
+            second += _SPREAD * (gradient * gradient - second)
+            mean, spread = first / (1 - (1 - _MEAN) ** self.steps), second / (1 - (1 - _SPREAD) ** self.steps)
+            weights -= (rate * mean / (np.sqrt(spread) + _TINY)).astype(np.float32)
 
 
 def fit(

@@ -169,11 +169,11 @@ def variants(evidence: Evidence) -> Section | None:
     for number, variant in enumerate(evidence.run.variants[1:], 1):
         compared = evidence.against(variant.name)
         name = evidence.names[number]
-        told_elsewhere = ("layout_share", "layout_spread", "seat_score", "bot_score")
+        shown_elsewhere = ("layout_share", "layout_spread", "seat_score", "bot_score")
         shown = [
             one
             for one in compared
-            if one.measure.name not in told_elsewhere
+            if one.measure.name not in shown_elsewhere
             and _varying(evidence, one.measure.name) is not None
             and (one.before.value or one.after.value)  # what never happened is no difference
         ]

@@ -184,7 +184,7 @@ def _of_many(evidence: Evidence) -> str:
         return f"{start}."
     largest = _largest(found)
     where = f"{evidence.name_of(largest.variant)} in {words.label(largest.measure.name, largest.group)}"
-    return f"{start}, most {where} ({difference_told(largest)}{for_whom(largest)})."
+    return f"{start}, most {where} ({difference_text(largest)}{for_whom(largest)})."
 
 
 def _largest(found: Sequence[Comparison]) -> Comparison:
@@ -215,11 +215,11 @@ def verdict_of(evidence: Evidence, variant: str) -> str:
     return (
         f"{name} differs measurably in {len(found)} of {len(compared)} metrics{shared}"
         f"{f', in {depends} one way or the other depending on who plays' if depends else ''}, most in "
-        f"{words.label(largest.measure.name, largest.group)} ({difference_told(largest)}{for_whom(largest)})"
+        f"{words.label(largest.measure.name, largest.group)} ({difference_text(largest)}{for_whom(largest)})"
     )
 
 
-def difference_told(one: Comparison) -> str:
+def difference_text(one: Comparison) -> str:
     """A difference, its interval and its unit."""
     unit = words.difference_unit(one.measure.unit)
     sign = "" if unit == "share difference" else f" {unit}"

@@ -90,11 +90,11 @@ class Twins:
             assert int(s.length[first]) == tiles
             assert (int(s.last[first]) >= 256) == (to is not None)
 
-    def play(self, rng: Random, look_every: int = 16) -> Result:
+    def play(self, rng: Random, compare_every: int = 16) -> Result:
         """Play any moves to the end; everything is the same all the way."""
         liking = rng.choice(("any", "any", "draw", "exchange", "wagon"))
         while not self.game.over:
-            moves = self.compare(look=rng.randrange(look_every) == 0)
+            moves = self.compare(look=rng.randrange(compare_every) == 0)
             liked = [move for move in moves if move.kind == liking]
             move = rng.choice(liked if liked and rng.random() < 0.5 else moves)
             with patch.object(reference, "legal_moves", lambda game, known=moves: known):  # they are known already

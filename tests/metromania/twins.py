@@ -190,15 +190,15 @@ class Twins:
         bots = ["test"] * game.rules.companies
         return records.dumps(record.record_of(game, result(game) if game.over else unfinished, bots, self.seed))
 
-    def play(self, chooser: AnyChooser, rng: Random, look_every: int = 8) -> Result:
-        """Play to the end, comparing every decision; one decision in `look_every` also by the players' views."""
+    def play(self, chooser: AnyChooser, rng: Random, compare_every: int = 8) -> Result:
+        """Play to the end, comparing every decision; one decision in `compare_every` also by the players' views."""
         dice = Dice(rng)
         found: list[Move] = []
         with patch.object(reference, "legal_moves", lambda game: found):  # `apply` need not find them a second time
             while not self.game.over:
                 found = legal_moves(self.game)
                 self.same("legal moves", self.core.legal_moves(), found)
-                if rng.randrange(look_every) == 0:
+                if rng.randrange(compare_every) == 0:
                     self.compare_view(rng.randrange(self.game.rules.companies))
                 move = chooser.choose(self.game, found, dice)
                 self.same("what came of it", self.core.apply(move), reference.apply(self.game, move))

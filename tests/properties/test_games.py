@@ -247,7 +247,7 @@ def test_scores_add_up(game: Game, chooser: Chooser, seed: Seed) -> None:
     assert all(totals[winner] == max(totals.values()) for winner in outcome.winners)
 
 
-def told_again(game: Game, seed: Seed) -> None:
+def recorded_and_replayed(game: Game, seed: Seed) -> None:
     recorded = record.to_record(game, ["uniform"] * game.rules.companies, seed)
     read = json.loads(records.dumps(recorded))
     assert read == recorded
@@ -258,14 +258,14 @@ def told_again(game: Game, seed: Seed) -> None:
 @given(new_games(), choosers(), seeds())
 @settings(random_games, max_examples=30)
 def test_a_record_written_read_and_replayed_is_the_same_record(game: Game, chooser: Chooser, seed: Seed) -> None:
-    told_again(played_out(game, chooser, seed), seed)
+    recorded_and_replayed(played_out(game, chooser, seed), seed)
 
 
 @pytest.mark.slow
 @given(new_games(), choosers(), seeds())
 @many
 def test_many_more_records_replay(game: Game, chooser: Chooser, seed: Seed) -> None:
-    told_again(played_out(game, chooser, seed), seed)
+    recorded_and_replayed(played_out(game, chooser, seed), seed)
 
 
 @pytest.mark.parametrize(("spec", "players"), list(offered()))
@@ -274,7 +274,7 @@ def test_everything_the_editions_offer_plays_to_the_end_and_verifies(spec: str, 
     game = set_up(boardfile.load("classic"), rules, seed)
     play_out(game, seed)
     assert game.over
-    told_again(game, seed)
+    recorded_and_replayed(game, seed)
     hidden = ("hidden" in spec) or (not spec.startswith("v2") and "loyal" not in spec and "no-corruption" not in spec)
     assert rules.hands == ("hidden" if hidden else "open")
     assert sorted(set(rules.seat_player)) == list(range(players))

@@ -203,12 +203,12 @@ def _film_line(
     passed: Sequence[Cell],
     crossings: Sequence[list[Point]],
     is_open: bool,
-    look: tuple[str, float],
+    stroke: tuple[str, float],
     wagon: int,
     moves: _Moves,
 ) -> None:
     """A line crossing by crossing, each from the move on that led the line over it."""
-    colour, width = look
+    colour, width = stroke
     since = list(accumulate((moves.tiles.get(cell, 0) for cell in passed), max, initial=wagon))[1:]
     tracks = [(sheet.during(first), _curve([crossing])) for first, crossing in zip(since, crossings, strict=True)]
     for then, track in tracks:

@@ -58,10 +58,10 @@ def _film_line(sheet: Sheet, city: City, line: Line, cells: list[Cell], which: t
     seat, number = which
     dug = [moves.tunnels[cell] for cell in cells]
     strokes: list[tuple[Sheet, Stroke]] = []
-    for i, piece in enumerate(line_pieces(city, line.path, cells)):
+    for i, tunnel in enumerate(tunnel_strokes(city, line.path, cells)):
         last = i + 1 == len(dug)
-        strokes.append((sheet.during(dug[i]), piece.stroke))
-        end = tip(piece, line.path[i + 1], last and line.ended)
+        strokes.append((sheet.during(dug[i]), tunnel.stroke))
+        end = tip(tunnel, line.path[i + 1], last and line.ended)
         strokes.append((sheet.during(dug[i], None if last else dug[i + 1]), end.stroke))
     draw_strokes(strokes, seat, number)
     _draw_start(sheet.during(dug[0]), line.path, COMPANY[seat], "")
@@ -140,7 +140,7 @@ def draw_routes(sheet: Sheet, game: Game, trip: Trip) -> None:
 # --- the course of a line --------------------------------------------------------------------------------
 
 
-class Piece(NamedTuple):
+class TunnelStroke(NamedTuple):
     """A part of the course of a line, and where it heads."""
 
     stroke: Stroke
@@ -149,30 +149,30 @@ class Piece(NamedTuple):
 
 def whole_line(city: City, path: list[Vertex], cells: list[Cell], ended: bool) -> Stroke:
     """A line from its portal to its terminus: along each edge inside the tunnel's cell, bending at the vertices."""
-    pieces = list(line_pieces(city, path, cells))
-    pieces.append(tip(pieces[-1], path[-1], ended))
-    points = [pieces[0].stroke.points[0], *(point for piece in pieces for point in piece.stroke.points[1:])]
-    return Stroke(points, "".join(piece.stroke.steps for piece in pieces))
+    tunnels = list(tunnel_strokes(city, path, cells))
+    tunnels.append(tip(tunnels[-1], path[-1], ended))
+    points = [tunnels[0].stroke.points[0], *(point for tunnel in tunnels for point in tunnel.stroke.points[1:])]
+    return Stroke(points, "".join(tunnel.stroke.steps for tunnel in tunnels))
 
 
-def line_pieces(city: City, path: list[Vertex], cells: list[Cell]) -> Iterator[Piece]:
+def tunnel_strokes(city: City, path: list[Vertex], cells: list[Cell]) -> Iterator[TunnelStroke]:
     """The tunnels of a line one by one, each from where the one before leaves off."""
     tracks = [_Straight(city, *ends) for ends in zip(path, path[1:], cells, strict=False)]
     at, ahead = position(path[0]), tracks[0].direction
     for track in tracks:
         points = [at, *_bend(at, ahead, track.begin, track.direction), track.finish]
         at, ahead = track.finish, track.direction
-        yield Piece(Stroke(points, "CCCL"), ahead)
+        yield TunnelStroke(Stroke(points, "CCCL"), ahead)
 
 
-def tip(last: Piece, terminus: Vertex, ended: bool) -> Piece:
+def tip(last: TunnelStroke, terminus: Vertex, ended: bool) -> TunnelStroke:
     """What follows the last tunnel: the bend to the portal of a line that has ended, else a stub towards its vertex."""
     at, ahead = last.stroke.points[-1], last.ahead
     if ended:
         points = [at, *_bend(at, ahead, position(terminus), ahead)]
-        return Piece(Stroke(points, "CCC"), ahead)
+        return TunnelStroke(Stroke(points, "CCC"), ahead)
     stub = (at[0] + 0.8 * _BEND * ahead[0], at[1] + 0.8 * _BEND * ahead[1])
-    return Piece(Stroke([at, stub], "L"), ahead)
+    return TunnelStroke(Stroke([at, stub], "L"), ahead)
 
 
 class _Straight:

@@ -10,11 +10,11 @@ from mmsim.metro.rules.rulesets import PLAYERS, ruleset
 from tests.metro.twins import SPECS, Twins, random_rules
 
 
-def play_mixed(rng: Random, count: int, look_every: int) -> None:
+def play_mixed(rng: Random, count: int, compare_every: int) -> None:
     """Games of any variant, number of players, knobs and seating."""
     for number in range(count):
         seats = rng.choice(("fixed", "rotate"))
-        Twins(random_rules(rng), rng.getrandbits(64), number, seats).play(rng, look_every)
+        Twins(random_rules(rng), rng.getrandbits(64), number, seats).play(rng, compare_every)
 
 
 @pytest.mark.parametrize("players", PLAYERS)
@@ -26,13 +26,13 @@ def test_every_variant_is_the_same_in_both_engines(spec: str, players: int) -> N
 
 
 def test_any_game_is_the_same_in_both_engines() -> None:
-    play_mixed(Random(1000), 48, look_every=16)
+    play_mixed(Random(1000), 48, compare_every=16)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2])  # a worker each
 def test_any_game_is_the_same_in_both_engines_many_times_over(seed: int) -> None:
-    play_mixed(Random(1_000_000 + seed), 5_000, look_every=64)
+    play_mixed(Random(1_000_000 + seed), 5_000, compare_every=64)
 
 
 @pytest.mark.parametrize("spec", SPECS)
@@ -58,7 +58,7 @@ def test_the_games_come_across_everything_that_is_rare() -> None:
     rng, seen = Random(3), Counter[str]()
     for number in range(150):
         twins = Twins(random_rules(rng), rng.getrandbits(64), number)
-        outcome = twins.play(rng, look_every=64)
+        outcome = twins.play(rng, compare_every=64)
         seen[outcome.end_reason] += 1
         seen["shared win"] += len(outcome.winners) > 1
         for played in twins.game.history:

@@ -23,31 +23,31 @@ SIDES = (3, 4, 5, 6, 7, 8)
 HUGE = (12,)
 
 
-def play_classic(rng: Random, count: int, look_every: int) -> None:
+def play_classic(rng: Random, count: int, compare_every: int) -> None:
     """Four players, the box's rules, the box's board: as the game is usually played."""
     rules, board_set = ruleset("print", 4), shipped("classic")
     for number in range(count):
         chooser = CHOOSERS[0] if number % 2 else rng.choice(CHOOSERS)
-        Twins(board_set, rules, Seed(rng.getrandbits(64), number)).play(chooser, rng, look_every)
+        Twins(board_set, rules, Seed(rng.getrandbits(64), number)).play(chooser, rng, compare_every)
 
 
-def play_mixed(rng: Random, count: int, sides: tuple[int, ...], look_every: int) -> None:
+def play_mixed(rng: Random, count: int, sides: tuple[int, ...], compare_every: int) -> None:
     for board_set, rules, seed in mixed_games(rng, count, sides):
-        Twins(board_set, rules, seed).play(rng.choice(CHOOSERS), rng, look_every)
+        Twins(board_set, rules, seed).play(rng.choice(CHOOSERS), rng, compare_every)
 
 
 def test_the_usual_game_is_the_same_in_both_engines() -> None:
-    play_classic(Random(0), 30, look_every=16)
+    play_classic(Random(0), 30, compare_every=16)
 
 
 @pytest.mark.parametrize(("sides", "count"), [(SMALL_SIDES, 100), (SIDES, 60), (HUGE, 2)], ids=["small", "all", "huge"])
 def test_any_game_is_the_same_in_both_engines(sides: tuple[int, ...], count: int) -> None:
-    play_mixed(Random(1000 + len(sides)), count, sides, look_every=16)
+    play_mixed(Random(1000 + len(sides)), count, sides, compare_every=16)
 
 
 @pytest.mark.slow
 def test_the_usual_game_is_the_same_in_both_engines_many_times_over() -> None:
-    play_classic(Random(1_000_000), 25_000, look_every=64)
+    play_classic(Random(1_000_000), 25_000, compare_every=64)
 
 
 @pytest.mark.slow
@@ -55,7 +55,7 @@ def test_the_usual_game_is_the_same_in_both_engines_many_times_over() -> None:
     ("sides", "count"), [(SMALL_SIDES, 49_000), (SIDES, 25_000), (HUGE, 1_000)], ids=["small", "all", "huge"]
 )
 def test_any_game_is_the_same_in_both_engines_many_times_over(sides: tuple[int, ...], count: int) -> None:
-    play_mixed(Random(1_000_000 + len(sides)), count, sides, look_every=64)
+    play_mixed(Random(1_000_000 + len(sides)), count, sides, compare_every=64)
 
 
 # --- what the games above come across --------------------------------------------------------------------------
@@ -92,7 +92,7 @@ class Watching:
         return None if move.line is None else game.lines[game.seat][move.line].start_side
 
 
-def look_at_trip(seen: Counter[str], trip: TripResult) -> None:
+def count_trip(seen: Counter[str], trip: TripResult) -> None:
     if trip.minutes is None:
         seen[str(trip.fault)] += 1
         return
@@ -107,12 +107,12 @@ def test_the_games_come_across_everything_that_is_rare() -> None:
     for number, (board_set, rules, seed) in enumerate(mixed_games(rng, 100, SMALL_SIDES)):
         watching = Watching(CHOOSERS[number % len(CHOOSERS)], seen)
         twins = Twins(board_set, rules, seed)
-        outcome = twins.play(watching, rng, look_every=64)
+        outcome = twins.play(watching, rng, compare_every=64)
         seen[outcome.end_reason] += 1
         seen["shared win"] += len(outcome.winners) > 1
         seen["two stations at once"] += any(len(played.stations) == 2 for played in twins.game.history)
         for trip in twins.core.result().trips:
-            look_at_trip(seen, trip)
+            count_trip(seen, trip)
     expected = {
         *("start", "dig", "end", "bonus", "decline", "station", "pass"),
         *("both_lines", "stations", "lines", "deadlock", "shared win"),

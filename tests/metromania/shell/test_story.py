@@ -37,7 +37,7 @@ def game(request: pytest.FixtureRequest) -> Game:
     return played(*request.param)
 
 
-def turns_told(game: Game) -> dict[int, str]:
+def turn_lines(game: Game) -> dict[int, str]:
     """The story's line for every turn."""
     lines = [re.fullmatch(r" *(\d+)  (.*)", line) for line in story.tell(game)]
     return {int(line.group(1)): line.group(2) for line in lines if line}
@@ -52,7 +52,7 @@ def sheet(game: Game, outcome: Result) -> dict[str, list[str]]:
 
 
 def test_every_turn_has_its_line_and_names_its_company(game: Game) -> None:
-    lines_of = turns_told(game)
+    lines_of = turn_lines(game)
     assert list(lines_of) == list(range(1, game.turn + 1))
     for turn, line in lines_of.items():
         seat = (turn - 1) % game.rules.companies
@@ -60,7 +60,7 @@ def test_every_turn_has_its_line_and_names_its_company(game: Game) -> None:
 
 
 def test_every_move_is_told(game: Game) -> None:
-    lines_of = turns_told(game)
+    lines_of = turn_lines(game)
     for move in game.history:
         line = lines_of[move.turn]
         if move.move == DECLINE:
@@ -81,7 +81,7 @@ def test_every_move_is_told(game: Game) -> None:
 
 
 def test_points_told_in_the_story_are_the_station_points(game: Game) -> None:
-    lines_of = turns_told(game)
+    lines_of = turn_lines(game)
     for seat, points in enumerate(result(game).station_points):
         mine = [line for turn, line in lines_of.items() if (turn - 1) % game.rules.companies == seat]
         assert sum(int(n) for line in mine for n in re.findall(r"\(\+(\d+)\)", line)) == points
