@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from mmsim.metromania.rules.deal import Marker
 from mmsim.metromania.rules.lattice import Cell, Vertex
 from mmsim.metromania.rules.position import Game, Move
 from mmsim.metromania.rules.reference import IllegalMove, apply, legal_moves
@@ -25,30 +24,6 @@ from tests.metromania.positions import (
 )
 
 PLAIN = make_city(3)
-
-
-@pytest.mark.rule("S6")
-def test_every_company_begins_with_two_unbuilt_lines_no_points_and_its_hand() -> None:
-    game = new_game(PLAIN)
-    assert [[line.started for line in pair] for pair in game.lines] == [[False, False]] * 4
-    assert game.rules.tunnels_per_line == 18
-    assert game.points == [0, 0, 0, 0]
-    assert game.supply == 30
-    assert game.hands[BLUE] == [Marker("D", "R"), Marker("A", "C"), Marker("E", "E")]
-
-
-# --- T1: turns -----------------------------------------------------------------------------------------------
-
-
-@pytest.mark.rule("T1", "T3")
-def test_seats_play_in_order_three_tunnels_each() -> None:
-    game = new_game(make_city(4))
-    seats: list[int] = []
-    while len(seats) < 15:
-        seats.append(game.seat)
-        apply(game, legal_moves(game)[0])
-    assert seats == [0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3, 0, 0, 0]
-    assert [played.turn for played in game.history] == [1 + i // 3 for i in range(15)]
 
 
 DEAD_END, ONE_MORE = (0, 1, "U"), (-1, 1, "U")
