@@ -5,13 +5,15 @@ All layouts that are one city turned count as one.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from mmsim.analysis import stats
 from mmsim.analysis.estimates import Estimates
-from mmsim.analysis.metric import BETWEEN, TableMetrics
+from mmsim.analysis.metric import TableMetrics, slice_of
 from mmsim.analysis.stats import Array
 from mmsim.analysis.tables import RunTables
 from mmsim.core.metrics import Measure, Metric, OfRows, Shape, Value
@@ -31,9 +33,7 @@ LAYOUT_SPREAD = Measure(
 )
 WHO_WINS = "win_share"  # among the outcomes: the win shares of all players together
 _LEAST_REPEATS = 500  # games on a layout played before; fewer tell nothing of the variance within layouts
-_ROWS_WAITING = 50_000  # rows of a variant that wait to be summed up
 _MOST_SPREAD = 0.5  # of numbers between 0 and 1
-_SQUARED = "squared"
 
 
 @dataclass(frozen=True)
@@ -104,16 +104,21 @@ def _sums(run: RunTables, outcomes: Sequence[str]) -> list[list[_Sums]]:
     """For every variant who wins and then the outcomes; memory grows with layouts, not with games."""
     players = range(max(variant.players for variant in run.variants))
     of_seats = TableMetrics([_wins(players)], Shape(run.tables))
-    by_city = {variant.name: _SumsByCity() for variant in run.variants}
+    names = pl.Enum([variant.name for variant in run.variants])
+    by_city = [_SumsByCity(1 + len(players) + 1 + 2 * len(outcomes)) for _ in run.variants]
     for tables in run.blocks():
         games = tables["games"].drop_nulls("layout").with_columns(run.city)
-        squares = [(pl.col(name) ** 2).alias(f"{name} squared") for name in outcomes]
-        known = games.select("variant", "game", "city", pl.col(outcomes).cast(pl.Float64).fill_null(0.0))
-        rows = of_seats.by_game(tables).lazy().join(known.with_columns(squares), on=["variant", "game"])
-        found = rows.select("variant", "city", pl.exclude("variant", "city", "game"), games=1.0).collect()
-        for variant, sums in by_city.items():
-            sums.add(found.filter(pl.col("variant") == variant).drop("variant"))
-    return [_of_variant(by_city[variant.name].total(), variant.players, outcomes) for variant in run.variants]
+        known = games.select("variant", "game", "city", pl.col(outcomes).cast(pl.Float64).fill_null(0.0)).collect()
+        won = of_seats.by_game(tables)
+        if not won.select("variant", "game").equals(known.select("variant", "game")):  # games without a layout
+            won = known.select("variant", "game").join(won, on=["variant", "game"], maintain_order="left")
+        cities, variants = known["city"].to_numpy(), known["variant"].cast(names).to_physical()
+        wins, found = (frame.to_numpy().T for frame in (won.drop("variant", "game"), known.select(outcomes)))
+        columns = np.concatenate([np.ones((1, len(cities))), wins, found, found**2])
+        for number, sums in enumerate(by_city):
+            own = slice_of((variants == number).arg_true().to_numpy())
+            sums.add(cities[own], columns[:, own])
+    return [_of_variant(sums.total, len(players), len(outcomes)) for sums in by_city]
 
 
 def _wins(players: Iterable[int]) -> Metric:
@@ -124,31 +129,39 @@ def _wins(players: Iterable[int]) -> Metric:
         for player in players
     }
     return Metric(
-        WHO_WINS, "", "share", 0.0, "seats", (), lambda shape: {**values, _SQUARED: OfRows((("sum", won**2),))}
+        WHO_WINS, "", "share", 0.0, "seats", (), lambda shape: {**values, "squares": OfRows((("sum", won**2),))}
     )
 
 
 class _SumsByCity:
-    """Sums of the rows of every city, as rows come; many at a time are added up, since each time takes a moment."""
+    """Sums of some columns for every city, as games come; a city has the next number when it is met first."""
 
-    def __init__(self) -> None:
-        self._waiting, self._summed = list[pl.DataFrame](), 0
+    def __init__(self, columns: int) -> None:
+        self._cities = self._numbers = np.zeros(0, np.int64)  # cities in order, and their numbers
+        self._sums: Array = np.zeros((columns, 0))  # with room for more cities
 
-    def add(self, rows: pl.DataFrame) -> None:
-        self._waiting.append(rows)
-        if sum(map(len, self._waiting)) > 2 * self._summed + _ROWS_WAITING:
-            self._summed = len(self.total())
+    def add(self, cities: NDArray[Any], columns: Array) -> None:
+        """Add games: their cities, and every column's value of each."""
+        here, which = np.unique(cities, return_inverse=True)
+        known = len(self._cities)
+        new = here if not known else here[self._cities[np.searchsorted(self._cities[:-1], here)] != here]
+        places = np.searchsorted(self._cities, new) if known else np.zeros(len(new), np.int64)
+        self._cities = np.insert(self._cities.astype(here.dtype), places, new)
+        self._numbers = np.insert(self._numbers, places, np.arange(known, known + len(new)))
+        if len(self._cities) > self._sums.shape[1]:
+            room = np.zeros((len(columns), max(len(self._cities), known + known // 2) - self._sums.shape[1]))
+            self._sums = np.concatenate([self._sums, room], axis=1)
+        numbers = self._numbers[np.searchsorted(self._cities, here)][which]
+        for sums, column in zip(self._sums, columns, strict=True):
+            np.add.at(sums, numbers, column)
 
-    def total(self) -> pl.DataFrame:
-        total = pl.concat(self._waiting).group_by("city", maintain_order=True).sum()
-        self._waiting = [total]
-        return total
+    @property
+    def total(self) -> Array:
+        """The sums of every column and city."""
+        return self._sums[:, : len(self._cities)]
 
 
-def _of_variant(by_city: pl.DataFrame, players: int, outcomes: Sequence[str]) -> list[_Sums]:
-    counts = by_city["games"].to_numpy()
-    won = by_city.select(f"{WHO_WINS}{BETWEEN}{player}" for player in range(players)).to_numpy().T
-    found = [_Sums(counts, won, by_city[f"{WHO_WINS}{BETWEEN}{_SQUARED}"].to_numpy())]
-    return found + [
-        _Sums(counts, by_city[name].to_numpy()[None], by_city[f"{name} squared"].to_numpy()) for name in outcomes
-    ]
+def _of_variant(sums: Array, players: int, outcomes: int) -> list[_Sums]:
+    counts, won, squares = sums[0], sums[1 : players + 1], sums[players + 1]
+    found, of_squares = sums[players + 2 :].reshape(2, outcomes, -1)
+    return [_Sums(counts, won, squares), *(_Sums(counts, found[i][None], of_squares[i]) for i in range(outcomes))]

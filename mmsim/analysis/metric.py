@@ -88,7 +88,7 @@ class TableMetrics:
         start = int(game.min(initial=game[0] if len(game) else 0)) // deal * deal
         stretch = (int(game.max(initial=start)) // deal + 1) * deal - start
         return [
-            _in_places(values, _slice_of((variants == number).arg_true().to_numpy()), game - start, stretch).reshape(
+            _in_places(values, slice_of((variants == number).arg_true().to_numpy()), game - start, stretch).reshape(
                 len(values), -1, size
             )
             for number, size in enumerate(games_a_deal.values())
@@ -97,7 +97,7 @@ class TableMetrics:
 
 def _in_places(values: Array, own: NDArray[Any] | slice, places: NDArray[np.int64], stretch: int) -> Array:
     """The values of some games at their places in a stretch of games; NaN where there is none."""
-    where = _slice_of(places[own])
+    where = slice_of(places[own])
     if isinstance(where, slice) and where == slice(0, stretch):
         return values[:, own]
     found = np.full((len(values), stretch), np.nan)
@@ -151,7 +151,7 @@ def _rows_a_game(rows: pl.DataFrame) -> int | None:
     return each if (games[1:] > games[:-1]).all() else None
 
 
-def _slice_of(places: NDArray[Any]) -> NDArray[Any] | slice:
+def slice_of(places: NDArray[Any]) -> NDArray[Any] | slice:
     """Places as a slice where one follows the other, as they do unless games are missing: that is faster."""
     in_turn = len(places) > 0 and bool((np.diff(places) == 1).all())
     return slice(int(places[0]), int(places[-1]) + 1) if in_turn else places
