@@ -63,15 +63,19 @@ def family(run: RunTables) -> tuple[str, ...]:
 
 def findings(run: RunTables, names: Sequence[str] = ()) -> list[Estimates]:
     """The metrics of these names, or all the run's tables have the columns for, over all its players."""
-    asked = measures(run.experiment.game)
     check_names(run.experiment.game, names)
-    wanted = set(names or (measure.name for measure in asked))
+    found = findings_among(run, set(names or (measure.name for measure in measures(run.experiment.game))))
+    missing = set(names) - {one.measure.name for one in found}
+    if missing:
+        raise cannot_tell(run, next(name for name in names if name in missing))
+    return found
+
+
+def findings_among(run: RunTables, wanted: Set[str]) -> list[Estimates]:
+    """Of the metrics of some names those the run's tables have the columns for, over all its players."""
     of_members = [(one.member, measure(one, wanted).metrics) for one in run.by_member]
     found = {one.measure.name: one for one in pool(of_members, [variant.name for variant in run.variants])}
-    missing = [name for name in names if name not in found]
-    if missing:
-        raise cannot_tell(run, missing[0])
-    return [found[measure.name] for measure in asked if measure.name in found]
+    return [found[one.name] for one in measures(run.experiment.game) if one.name in found]
 
 
 @dataclass(frozen=True)

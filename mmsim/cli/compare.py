@@ -181,7 +181,7 @@ def _show(
     folder: Path,
 ) -> None:
     from mmsim.analysis import compare as comparing
-    from mmsim.analysis.findings import cannot_tell, family, findings
+    from mmsim.analysis.findings import cannot_tell, family
     from mmsim.analysis.sequential import sentence
     from mmsim.analysis.tables import open_run
     from mmsim.core.frames import no_formulas
@@ -193,8 +193,7 @@ def _show(
     names = [variant.name for variant in run.variants]
     run = run.starting_with(full_name("variant", reference, names) if reference else names[0])
     asked = family(run)
-    found = comparing.with_tolerances(findings(run), tolerances)
-    comparisons = comparing.compare(found, asked=asked)
+    found, comparisons = _few(run, metrics, tolerances, asked) or _all(run, tolerances, asked)
     if not comparisons:
         raise UsageError(run.warnings[-1])
     evidence = Evidence(run, {one.measure.name: one for one in found}, comparisons, {}, [], [], {}, [])
@@ -222,6 +221,40 @@ def _show(
         _print(run, found, comparisons)
         for said in [*answer(evidence), *filter(None, [decided])]:
             say(said)
+
+
+def _all(
+    run: "RunTables", tolerances: Mapping[str, float], asked: Sequence[str]
+) -> tuple[list["Estimates"], list["Comparison"]]:
+    """Every metric of a run, and how it differs."""
+    from mmsim.analysis import compare as comparing
+    from mmsim.analysis.findings import findings
+
+    found = comparing.with_tolerances(findings(run), tolerances)
+    return found, comparing.compare(found, asked=asked)
+
+
+def _few(
+    run: "RunTables", metrics: Sequence[str], tolerances: Mapping[str, float], asked: Sequence[str]
+) -> tuple[list["Estimates"], list["Comparison"]] | None:
+    """The metrics that were asked about and how they differ, and those that the answer tells of: half of the work.
+
+    None where others have a say: in what is shown, in how p-values are adjusted, or in whether games are the same.
+    """
+    from mmsim.analysis import compare as comparing
+    from mmsim.analysis.fairness import SEAT_IMBALANCE
+    from mmsim.analysis.findings import findings_among
+    from mmsim.report.sentences import told_of_course
+
+    if not {*metrics, *tolerances, SEAT_IMBALANCE.name} <= {*asked}:
+        return None
+    found = findings_among(run, {*asked, *told_of_course(run.experiment.game)})
+    if not {*asked} <= {one.measure.name for one in found}:
+        return None
+    found = comparing.with_tolerances(found, tolerances)
+    comparisons = comparing.compare([one for one in found if one.measure.name in asked], asked=asked)
+    by_variant = [[one for one in comparisons if one.variant == variant.name] for variant in run.variants[1:]]
+    return None if any(map(comparing.same_games, by_variant)) else (found, comparisons)
 
 
 def parse_tolerances(words: Sequence[str]) -> dict[str, float]:

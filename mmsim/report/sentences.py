@@ -1,7 +1,9 @@
 """Findings as sentences: what a report answers, and the titles of its charts."""
 
+import re
 from collections.abc import Sequence
 from itertools import groupby
+from string import Formatter
 
 from mmsim.analysis import words
 from mmsim.analysis.compare import ALPHA, Comparison, Verdict, same_games
@@ -228,6 +230,12 @@ def difference_text(one: Comparison) -> str:
         shown = next(member.difference for member in one.members if member.player == who[0])
     value, interval = (f(shown, unit, True) for f in (words.value, words.interval))
     return f"{value}{sign}, {interval}"
+
+
+def told_of_course(game: str) -> set[str]:
+    """The metrics that the sentence on how games go needs."""
+    fields = (field for clause in find_statistics(game).course for _, field, _, _ in Formatter().parse(clause))
+    return {re.split(r"\W", field)[0] for field in fields if field}
 
 
 def course(evidence: Evidence) -> str:

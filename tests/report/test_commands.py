@@ -14,10 +14,12 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from mmsim.analysis import findings
 from mmsim.analysis.surprises import surprises
 from mmsim.analysis.tables import open_run
 from mmsim.batch.runner import Session
 from mmsim.batch.store import Run
+from mmsim.cli import compare
 from tests.batch.helpers import ROOT
 from tests.cli.runner import complaint, output, run
 from tests.runs import write_run
@@ -29,6 +31,20 @@ def test_compare_tells_a_run_in_words(run_folder: Path) -> None:
     assert "equal within tolerance" in printed
     assert "would do)" in printed
     assert printed.splitlines()[-3].split(":")[0] in ("Seats are not equal", "No seat is measurably ahead")
+
+
+def test_what_was_asked_comes_out_the_same_whether_all_is_measured_or_only_that(
+    run_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    measured = []
+    among = findings.findings_among
+    monkeypatch.setattr(findings, "findings_among", lambda run, wanted: measured.append(wanted) or among(run, wanted))
+    few = output("compare", run_folder, "--json")
+    assert len(measured) == 1
+    assert len(measured[0]) < 12
+    monkeypatch.setattr(compare, "_few", lambda *asked: None)
+    assert output("compare", run_folder, "--json") == few
+    assert len(measured[1]) > 40
 
 
 def test_compare_plays_rulesets_itself() -> None:
