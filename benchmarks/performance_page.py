@@ -17,7 +17,7 @@ from mmsim.core.files import write_atomically
 from mmsim.games import GAMES
 
 PAGE = Path(__file__).parent.parent / "docs" / "performance.md"
-ALL_BOTS = "uniform,greedy,runner,blocker,networker,planner,search:playouts=8,search"
+ALL_BOTS = "uniform,greedy,runner,blocker,networker,planner,expert,search:turns=4,playouts=4,search:playouts=8,search"
 MILLION = "mmsim run municipality-4p --bots uniform --games 333334 --out {runs}/million"
 
 

@@ -32,9 +32,9 @@ def share(one: str, three: str, games: int, rules: str = "print", players: int =
         ("planner", "uniform", 0.85, 4000),
         ("planner", "greedy", 0.65, 4000),
         ("planner", "runner", 0.50, 8000),
-        ("expert", "planner", 0.34, 6000),
+        ("expert", "planner", 0.34, 60000),
         ("expert", "networker", 0.45, 6000),
-        ("search:turns=4,playouts=4", "expert", 0.33, 1600),
+        ("search:turns=4,playouts=4", "expert", 0.35, 8000),
         ("search:turns=8,playouts=32", "expert", 0.50, 1600),
     ],
 )
