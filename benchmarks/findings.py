@@ -178,7 +178,7 @@ def seats_picture(one: Finding, run: RunTables) -> str:
         return ""
     file = PAGE.parent / "images" / "findings" / f"{one.name}.svg"
     file.parent.mkdir(exist_ok=True)
-    write_atomically(file, chart.file("svg"))
+    write_atomically(file, chart.files()["svg"])
     return f"![{chart.title}]({file.relative_to(PAGE.parent).as_posix()})\n\n*{chart.note}*"
 
 

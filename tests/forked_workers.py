@@ -8,11 +8,14 @@ from multiprocessing import context
 
 import pytest
 
-_LOADED = ("polars", "mmsim.batch.worker", "mmsim.metromania.game", "mmsim.metro.game")
+from mmsim.report import drawers
+
+_LOADED = ("polars", "mmsim.batch.worker", "mmsim.metromania.game", "mmsim.metro.game", *drawers._LOADED_FIRST)
 
 
 def fork_workers(patch: pytest.MonkeyPatch) -> None:
     """Have this process do so, for as long as the patch lasts."""
     contexts = context._concrete_contexts
     contexts["forkserver"].set_forkserver_preload([*_LOADED])
+    patch.setattr(contexts["forkserver"], "set_forkserver_preload", lambda modules: None)
     patch.setitem(contexts, "spawn", contexts["forkserver"])

@@ -21,7 +21,7 @@ def for_each_game(
         for game in games:
             yield game, work(run, game)
         return
-    with Helpers(size, _get_ready, str(run.folder), run.bots_from, work) as pool:
+    with Helpers(size, "spawn", _get_ready, str(run.folder), run.bots_from, work) as pool:
         futures = {pool.submit(_work, game): game for game in games}
         for future in as_completed(futures):
             yield futures[future], future.result()

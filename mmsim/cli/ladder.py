@@ -71,7 +71,7 @@ def ladder(
     else:
         _print(found)
     if chart is not None:
-        write_output(chart, _chart(found).file(chart.suffix[1:]))
+        write_output(chart, _chart(found).files()[chart.suffix[1:]])
         typer.echo(f"chart -> {chart}", err=True)
 
 

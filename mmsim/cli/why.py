@@ -288,5 +288,5 @@ def _element_chart(found: "Sequence[ElementValue]", bot: str, games: int) -> "Ch
 
 
 def _draw(chart: "Chart", out: Path) -> None:
-    write_output(out, chart.file(out.suffix[1:]))
+    write_output(out, chart.files()[out.suffix[1:]])
     typer.echo(f"chart -> {out}", err=True)

@@ -19,10 +19,10 @@ _Answer = TypeVar("_Answer")
 class Helpers(ProcessPoolExecutor):
     """Some processes that do what they are asked; whoever is stopped while they work does not wait for them."""
 
-    def __init__(self, size: int, get_ready: Callable[..., None] | None = None, *args: Any) -> None:
-        """Each calls `get_ready` first."""
+    def __init__(self, size: int, method: str, get_ready: Callable[..., None] | None = None, *args: Any) -> None:
+        """They are started by `spawn` or `forkserver`; each calls `get_ready` first."""
         theirs, self._leash = Pipe(duplex=False)
-        super().__init__(size, get_context("spawn"), _begin, (theirs, get_ready, args))
+        super().__init__(size, get_context(method), _begin, (theirs, get_ready, args))
 
     def submit(self, fn: Callable[_Asked, _Answer], /, *args: _Asked.args, **named: _Asked.kwargs) -> Future[_Answer]:
         with starting_helpers():

@@ -96,7 +96,6 @@ class Canvas:
     width: float
     height: float
     paper: str = PAPER  # "none": what it lies on shows through
-    above: float = 0.0  # how far it reaches above where it is measured from
     marks: list[Shape | Letters] = field(default_factory=list)
 
     def at(self, moment: int) -> "Canvas":
@@ -115,10 +114,9 @@ class Canvas:
 
     def svg(self) -> str:
         """The page as SVG; text stays text."""
-        wide, high = _short(self.width), _short(self.above + self.height)
+        wide, high = _short(self.width), _short(self.height)
         lines = [
-            '<svg xmlns="http://www.w3.org/2000/svg" '
-            f'width="{wide}pt" height="{high}pt" viewBox="0 {_short(-self.above)} {wide} {high}" '
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide}pt" height="{high}pt" viewBox="0 0 {wide} {high}" '
             f'font-family="{FONT}, sans-serif" stroke-linejoin="round" stroke-linecap="round">'
         ]
         if self.paper != "none":
@@ -140,8 +138,8 @@ def _shape(mark: Shape, name: str) -> str:
             style += ' stroke-linecap="butt"'
     if mark.opacity < 1:
         style += f' opacity="{mark.opacity:g}"'
-    path = f'<path{name} d="{"".join(_steps(mark.strokes))}"{style}/>'
-    return f"<g><title>{escape(mark.tip)}</title>{path}</g>" if mark.tip else path
+    path = f'<path{name} d="{"".join(_steps(mark.strokes))}"{style}'
+    return f"{path}><title>{escape(mark.tip)}</title></path>" if mark.tip else f"{path}/>"
 
 
 def _steps(strokes: Iterable[Stroke]) -> Iterator[str]:

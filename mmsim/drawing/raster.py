@@ -25,15 +25,14 @@ def pixels(canvas: Canvas, dpi: int) -> Image.Image:
     with matplotlib.rc_context():
         matplotlib.rcdefaults()  # a user's own settings do not change pictures
         scale = dpi / POINTS_PER_INCH
-        width, height = round(canvas.width * scale), round((canvas.above + canvas.height) * scale)
+        width, height = round(canvas.width * scale), round(canvas.height * scale)
         renderer = _RENDERER(width, height, dpi)
-        # Agg counts from the lower left corner.
-        upright = Affine2D().translate(0, canvas.above).scale(scale, -scale).translate(0, height)
+        upright = Affine2D().scale(scale, -scale).translate(0, height)  # Agg counts from the lower left corner
         for mark in canvas.marks:
             if isinstance(mark, Shape):
                 _draw_shape(renderer, mark, upright)
             else:
-                _draw_letters(renderer, mark, canvas.above, scale)
+                _draw_letters(renderer, mark, scale)
         drawn = Image.fromarray(np.asarray(renderer.buffer_rgba()).copy())
     paper = Image.new("RGB", drawn.size, PAPER if canvas.paper == "none" else canvas.paper)
     paper.paste(drawn, mask=drawn.getchannel("A"))
@@ -60,12 +59,12 @@ def _draw_shape(renderer: Any, mark: Shape, upright: Affine2D) -> None:
     pen.restore()
 
 
-def _draw_letters(renderer: Any, mark: Letters, above: float, scale: float) -> None:
+def _draw_letters(renderer: Any, mark: Letters, scale: float) -> None:
     pen = renderer.new_gc()
     pen.set_foreground(mark.colour)
     back = {"left": 0.0, "center": 0.5, "right": 1.0}[mark.align] * text_width(mark.text, mark.size, mark.weight)
     angle = radians(mark.angle)
-    x, y = (mark.at[0] - back * cos(angle)) * scale, (mark.at[1] + above + back * sin(angle)) * scale
+    x, y = (mark.at[0] - back * cos(angle)) * scale, (mark.at[1] + back * sin(angle)) * scale
     font = FontProperties(fname=str(font_file(mark.weight)), size=mark.size)
     renderer.draw_text(pen, x, y, mark.text, font, mark.angle)
     pen.restore()

@@ -54,6 +54,6 @@ def _replaying(one: Surprise) -> Callable[[], bytes] | None:
 def _replay(game: str, record: dict[str, Any], chances: Sequence[Sequence[float]]) -> bytes:
     shell = find_shell(game)
     assert isinstance(shell, Replays)
-    from mmsim.report.replay import page  # only pages to step through pay for what it imports
+    from mmsim.report.replay import page  # matplotlib takes a moment to import; only what draws pays for it
 
     return page(replace(shell.replay(record), chances=chances)).encode()

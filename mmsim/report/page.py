@@ -27,6 +27,7 @@ from mmsim.core.rulebook import Rule, rulebook
 from mmsim.games import find_statistics
 from mmsim.report import sentences
 from mmsim.report.charts import Chart
+from mmsim.report.drawers import Drawers
 from mmsim.report.evidence import Evidence, gather
 from mmsim.report.parts import Section
 from mmsim.report.sections import headline_chart, sections
@@ -51,20 +52,24 @@ def write_report(
     `first` makes sections of its own, which stand before all others; `again` is the command that
     makes such a report, if it is not the one that plays an experiment.
     """
-    tell(f"measuring {int(run.played['games'].sum()):,} games")
-    evidence = gather(run)
-    answer = sentences.answer(evidence)
-    headline = headline_chart(evidence)
-    parts = [*first(evidence), *sections(evidence)]
-    charts = [*([headline] if headline else []), *(chart for part in parts for chart in part.charts)]
-    pictures = [picture for part in parts for picture in part.pictures]
-    tell(f"drawing {len(charts)} charts and {len(pictures)} pictures")
-    images = {one.title: one.draw() for one in pictures if one.draw}
-    files = _table_files(evidence)
-    files |= {f"charts/{chart.name}.{kind}": chart.file(kind) for chart in charts for kind in ("svg", "png")}
-    files |= {one.file: images[one.title] for one in pictures if one.draw}
-    files |= {one.page: one.replay() for one in pictures if one.replay}
-    environment = _environment(images, rules := rulebook(run.experiment.game))
+    with Drawers() as drawers:
+        tell(f"measuring {int(run.played['games'].sum()):,} games")
+        evidence = gather(run)
+        answer = sentences.answer(evidence)
+        headline = headline_chart(evidence)
+        parts = [*first(evidence), *sections(evidence)]
+        charts = [*([headline] if headline else []), *(chart for part in parts for chart in part.charts)]
+        asked = {chart.name: drawers.ask(chart.files) for chart in charts}
+        pictures = {one.title: drawers.ask(one.draw) for part in parts for one in part.pictures if one.draw}
+        replays = {one.page: drawers.ask(one.replay) for part in parts for one in part.pictures if one.replay}
+        tell(f"drawing {len(asked)} charts and {len(pictures)} pictures")
+        files = _table_files(evidence)
+        drawn = {name: wait() for name, wait in asked.items()}
+        images = {title: wait() for title, wait in pictures.items()}
+        files |= {name: wait() for name, wait in replays.items()}
+    files |= {f"charts/{name}.{kind}": content for name, kinds in drawn.items() for kind, content in kinds.items()}
+    files |= {one.file: images[one.title] for part in parts for one in part.pictures if one.draw}
+    environment = _environment(drawn, images, rules := rulebook(run.experiment.game))
     if rules:
         files[_RULES_PAGE] = _rules_page(environment, run.experiment.game, rules).encode()
     page, older = folder / _PAGE, _own_files(folder)
@@ -186,12 +191,14 @@ def _linked(ids: str, rules: Mapping[str, Rule]) -> Markup:
     )
 
 
-def _environment(images: Mapping[str, bytes], rules: Mapping[str, Rule]) -> Environment:
-    """Templates that know the pictures by their titles and the rules by their ids."""
+def _environment(
+    drawn: Mapping[str, Mapping[str, bytes]], images: Mapping[str, bytes], rules: Mapping[str, Rule]
+) -> Environment:
+    """Templates that know the charts by their names, the pictures by their titles and the rules by their ids."""
     environment = Environment(
         loader=PackageLoader("mmsim.report"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
-    environment.filters["inline"] = lambda chart: Markup(chart.inline())
+    environment.filters["inline"] = lambda chart: Markup(chart.inline(drawn[chart.name]["svg"]))
     environment.filters["image"] = lambda picture: (
         f"data:image/svg+xml;base64,{b64encode(images[picture.title]).decode()}"
     )

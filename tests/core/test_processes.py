@@ -50,13 +50,13 @@ def test_only_processes_started_here_are_deaf_to_ctrl_c() -> None:
     with starting_helpers():
         assert _blocked()
     assert not _blocked()
-    with Helpers(1) as helpers:
+    with Helpers(1, "spawn") as helpers:
         assert helpers.submit(_blocked).result()
 
 
 def test_whoever_is_stopped_does_not_wait_for_what_helpers_do(tmp_path: Path) -> None:
     pid = tmp_path / "pid"
-    with suppress(KeyboardInterrupt), Helpers(1) as helpers:
+    with suppress(KeyboardInterrupt), Helpers(1, "spawn") as helpers:
         helpers.submit(_sleep, pid)
         while not pid.exists() or not pid.read_text():
             time.sleep(0.01)

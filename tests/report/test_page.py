@@ -266,7 +266,7 @@ def test_a_panel_has_a_chart_of_its_players_and_says_for_whom_it_holds(tmp_path:
     headline = headline_chart(evidence)
     assert headline is not None
     assert headline.name == "seats-of-players"
-    drawn = headline.file("svg").decode()
+    drawn = headline.files()["svg"].decode()
     assert all(f"{rules}, 4th, {kind}: " in drawn for rules in evidence.names for kind in ("planner", "(greedy)"))
     answer = sentences.answer(evidence)
     assert "kinds of players" in answer[0]
