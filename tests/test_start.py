@@ -5,101 +5,74 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from mmsim.core.game import Variant
 from mmsim.games import find_game
 from tests.cli.commands import commands, groups
+from tests.runs import write_run
 
 ROOT = Path(__file__).parent.parent
+HELP = [" ".join((*words, "--help")) for words in (*groups(), *commands())]
+TELLING = ["rules list", "rules show print", "rules show metro", "boards list", "bots list"]
+READING = [
+    "runs list",
+    "check runs/small --sample 0",
+    "export runs/small --table games --out games.csv",
+    "record runs/small --number 3 --variant v2-4p --out game.json",
+    "compare runs/small",
+    "report runs/small --out page",
+]
 _MAIN = """
 import json, sys
+before, found = {*sys.modules}, {}
+from typer.main import get_command
 from mmsim.cli.commands import app
-try:
-    app(sys.argv[1:])
-except SystemExit as end:
-    code = end.code
-print(json.dumps([code, [name for name in ("numba", "llvmlite", "numpy", "polars") if name in sys.modules]]))
+main = get_command(app)
+for words in json.loads(sys.argv[1]):
+    try:
+        main(words.split())
+    except SystemExit as end:
+        found[words] = [end.code, sorted({name.split(".")[0] for name in {*sys.modules} - before})]
+    before = {*sys.modules}
+print(json.dumps(found))
 """
 
 
-def run(words: list[str], folder: Path) -> tuple[Any, list[str]]:
-    """The exit code of a command, and which slow libraries it imported; nothing is compiled for it."""
-    cache = folder / "empty-cache"
+@pytest.fixture(scope="module")
+def imported(tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[str]]:
+    """The packages that every command imports, one after the other in a new process; none compiles anything."""
+    folder = tmp_path_factory.mktemp("start")
+    write_run(folder / "runs" / "small", ["print", "v2"], games=40, part_games=40, bots="uniform")
+    cache, words = folder / "empty-cache", json.dumps([*HELP, *TELLING, *READING])
+    env = {**os.environ, "MMSIM_CACHE_DIR": str(cache), "PYTHONPATH": str(ROOT), "MMSIM_JIT": "1", "MMSIM_LINK": "1"}
     done = subprocess.run(
-        [sys.executable, "-c", _MAIN, *words],
-        capture_output=True,
-        text=True,
-        cwd=folder,
-        env={**os.environ, "MMSIM_CACHE_DIR": str(cache), "PYTHONPATH": str(ROOT), "MMSIM_JIT": "1", "MMSIM_LINK": "1"},
-        check=False,
+        [sys.executable, "-c", _MAIN, words], capture_output=True, text=True, cwd=folder, env=env, check=False
     )
     assert done.returncode == 0, done.stderr
     assert not cache.exists()
-    code, slow = json.loads(done.stdout.splitlines()[-1])
-    return code, slow
+    assert (folder / "page" / "report.html").read_text(encoding="utf-8").count("data:image/svg") == 3
+    found = json.loads(done.stdout.splitlines()[-1])
+    assert {words: code for words, (code, _) in found.items() if code} == {}
+    return {words: set(packages) for words, (_, packages) in found.items()}
 
 
-def test_help_of_every_command_needs_no_slow_library(tmp_path: Path) -> None:
-    program = "import sys\nfrom mmsim.cli.commands import app\n"
-    program += f"for words in {[*groups(), *commands()]!r}:\n    try:\n        app([*words, '--help'])\n"
-    program += "    except SystemExit as end:\n        assert not end.code, words\n"
-    program += "print([name for name in ('numba', 'numpy', 'polars', 'scipy') if name in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT, check=False)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[-1] == "[]"
-    assert len(commands()) > 20
+def test_help_of_every_command_needs_no_slow_library(imported: dict[str, set[str]]) -> None:
+    assert len(HELP) > 20
+    for words in HELP:
+        assert not {"numba", "numpy", "polars", "scipy"} & imported[words], words
 
 
-@pytest.mark.parametrize("words", ["rules list", "rules show print", "rules show metro", "boards list", "bots list"])
-def test_what_only_tells_compiles_nothing_and_does_not_import_the_compiler(words: str, tmp_path: Path) -> None:
-    code, slow = run(words.split(), tmp_path)
-    assert code == 0
-    assert not {"numba", "llvmlite"} & set(slow)
+@pytest.mark.parametrize("words", [*TELLING, *READING])
+def test_what_only_tells_or_reads_a_run_compiles_nothing_and_does_not_import_the_compiler(
+    words: str, imported: dict[str, set[str]]
+) -> None:
+    assert not {"numba", "llvmlite"} & imported[words]
 
 
-@pytest.fixture(scope="module")
-def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A small run of uniform bots."""
-    folder = tmp_path_factory.mktemp("played")
-    words = [
-        "run",
-        "--rules",
-        "print",
-        "--rules",
-        "v2",
-        "--bots",
-        "uniform",
-        "--games",
-        "40",
-        "--out",
-        "runs/small",
-        "--quiet",
-        "--workers",
-        "1",
-    ]
-    subprocess.run(
-        [sys.executable, "-m", "mmsim", *words], cwd=folder, check=True, env={**os.environ, "PYTHONPATH": str(ROOT)}
-    )
-    return folder
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        *("report runs/small --out page", "compare runs/small", "check runs/small --sample 0", "runs list"),
-        *(
-            "export runs/small --table games --out games.csv",
-            "record runs/small --number 3 --variant v2-4p --out game.json",
-        ),
-    ],
-)
-def test_what_only_reads_a_run_compiles_nothing_and_does_not_import_the_compiler(words: str, played: Path) -> None:
-    code, slow = run(words.split(), played)
-    assert code == 0
-    assert not {"numba", "llvmlite"} & set(slow)
+def test_what_is_imported_is_noticed(imported: dict[str, set[str]]) -> None:
+    assert "polars" in set.union(*(imported[words] for words in READING))
 
 
 @pytest.mark.parametrize("seats", ["fixed", "rotate"])

@@ -31,9 +31,10 @@ def looked_at(rng: np.random.Generator, mean: float, most: int = 6000, runs: int
 def first_exclusion(values: np.ndarray) -> np.ndarray:
     """After how many deals each run says that there is a difference; 0 if never, though it looks after every 50."""
     found = np.zeros(len(values), int)
+    sums, squares = values.cumsum(axis=1), (values**2).cumsum(axis=1)
     for deals in range(SOONEST, values.shape[1] + 1, 50):
-        some = values[:, :deals]
-        means, ses = some.mean(axis=1), some.std(axis=1, ddof=1) / np.sqrt(deals)
+        means = sums[:, deals - 1] / deals
+        ses = np.sqrt((squares[:, deals - 1] / deals - means**2) / (deals - 1))
         wide = half_width(1.0, deals, ALPHA)
         found[(found == 0) & (np.abs(means) > wide * ses)] = deals
     return found

@@ -11,6 +11,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -25,7 +26,7 @@ from mmsim.core.errors import MmsimError, UsageError
 from mmsim.games import find_game
 from tests.batch.helpers import ROOT, expected, journal_lines, mmsim, small, tables_of, toy, wait_until
 
-pytest.importorskip("distributed")
+pytestmark = pytest.mark.skipif(find_spec("distributed") is None, reason="distributed is not installed")
 
 
 class ByHand:

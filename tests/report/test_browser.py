@@ -6,9 +6,6 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-
-
 Visit = tuple[Any, list[str], list[str]]  # the page, what its console said, and what it asked the network for
 
 

@@ -137,37 +137,31 @@ def test_compare_is_loud_about_a_partial_run(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("empty_charts")
-def test_report_prints_the_answer_and_where_it_is(
+def test_report_prints_the_answer_and_where_it_is_and_opens_it_if_that_is_asked_for(
     run_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    lines = output("report", run_folder).splitlines()
+    opened: list[str] = []
+    monkeypatch.setattr("typer.launch", opened.append)
+    lines = output("report", run_folder, "--open").splitlines()
     assert len(lines) == 4
     assert lines[-1] == "report -> reports/municipality/report.html"
-    assert (tmp_path / "reports" / "municipality" / "report.html").is_file()
+    page = tmp_path / "reports" / "municipality" / "report.html"
+    assert page.is_file()
+    assert opened == [page.as_uri()]
 
 
 @pytest.mark.usefixtures("empty_charts")
 def test_the_report_of_another_run_is_replaced_only_if_that_is_asked_for(tmp_path: Path) -> None:
     one, other = (write_run(tmp_path / name, ["print"], games=8, part_games=8, seed=n) for n, name in enumerate("ab"))
     output("report", one, "--out", tmp_path / "out")
-    assert output("report", one, "--out", tmp_path / "out")  # its own
+    again = run("report", one, "--out", tmp_path / "out", "--quiet")  # its own
+    assert (again.exit_code, again.stderr) == (0, "")
     says = f"{tmp_path}/out holds another report; --force replaces it, --out FOLDER writes elsewhere"
     assert complaint(2, "report", other, "--out", tmp_path / "out") == says
     printed = run("report", other, "--out", tmp_path / "out", "--force")
     assert printed.exit_code == 0
     assert printed.stderr.splitlines()[0] == "measuring 8 games"
-    assert run("report", other, "--out", tmp_path / "out", "--quiet").stderr == ""
-
-
-@pytest.mark.usefixtures("empty_charts")
-def test_the_page_is_opened_if_that_is_asked_for(
-    run_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    opened: list[str] = []
-    monkeypatch.setattr("typer.launch", opened.append)
-    output("report", run_folder, "--out", tmp_path, "--open")
-    assert opened == [(tmp_path / "report.html").as_uri()]
 
 
 def test_report_of_nothing_is_a_sentence(tmp_path: Path) -> None:
@@ -191,18 +185,6 @@ def test_report_is_loud_about_a_partial_run(tmp_path: Path) -> None:
     assert re.search(r'<p class="warning" role="alert">.*PARTIAL RUN: of 40 games', page)
     assert "data:image" not in page
     assert "Games whose records this run does not have are not drawn" in page
-
-
-def test_report_compiles_nothing(run_folder: Path, tmp_path: Path) -> None:
-    """Its remarkable games are drawn from the records of the run, without the compiler and its cache."""
-    program = "import sys; from mmsim.cli.commands import app; app(sys.argv[1:], standalone_mode=False)"
-    check = f"import atexit, sys; atexit.register(lambda: print('numba' in sys.modules)); {program}"
-    env = {**os.environ, "MMSIM_CACHE_DIR": str(tmp_path / "cache")}
-    words = [sys.executable, "-c", check, "report", run_folder, "--out", tmp_path / "out"]
-    done = subprocess.run(words, env=env, capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[-1] == "False"
-    assert not (tmp_path / "cache").exists()
-    assert (tmp_path / "out" / "report.html").read_text(encoding="utf-8").count("data:image/svg") == 3
 
 
 @pytest.mark.parametrize("seats", ["fixed", "rotate"])
@@ -275,7 +257,8 @@ def test_sweep_asks_before_it_replaces_a_report_that_is_not_its_own(tmp_path: Pa
 
 
 @pytest.mark.parametrize(("answer", "code"), [("y", 0), ("n", 1)])
-def test_a_person_at_a_terminal_is_asked(answer: str, code: int, run_folder: Path, tmp_path: Path) -> None:
+def test_a_person_at_a_terminal_is_asked(answer: str, code: int, tmp_path: Path) -> None:
+    run_folder = write_run(tmp_path / "run", ["print"], games=8, part_games=8)
     (tmp_path / "report.html").write_text("mine")
     ours, theirs = pty.openpty()
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
