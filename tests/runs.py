@@ -16,6 +16,7 @@ from mmsim.batch.manifest import encoded
 from mmsim.batch.remarkable import keep_records
 from mmsim.batch.store import Run
 from mmsim.batch.worker import Player, write_part
+from mmsim.core.frames import values_of
 
 MUNICIPALITY = ("print", "print+loyal", "print+no-corruption")
 
@@ -55,7 +56,7 @@ def change_part(folder: Path, table: str, part: int, **columns: pl.Expr) -> None
     frame = pl.read_parquet(path).with_columns(**columns)
     frame.write_parquet(path)
     data = path.read_bytes()
-    file = File(frame.height, len(data), hashlib.sha256(data).hexdigest(), row_digest(frame))
+    file = File(frame.height, len(data), hashlib.sha256(data).hexdigest(), row_digest(values_of(frame)))
     entries = [
         replace(entry, tables={**entry.tables, table: file}) if entry.part == part else entry
         for entry in Run(folder).journal()

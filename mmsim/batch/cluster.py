@@ -31,7 +31,7 @@ _WAIT_S = 60  # for its first worker
 _AHEAD = 2  # parts for every thread of the cluster, so that none waits for this machine
 _LOOK_S = 1.0
 _RESTART_S = 30
-_SAME = ("mmsim", "polars", "numpy")  # versions on which the bytes of a part depend
+_SAME = ("mmsim", "polars", "numpy", "zlib")  # versions on which the bytes of a part depend
 
 
 @dataclass

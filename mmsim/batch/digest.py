@@ -5,7 +5,7 @@ import json
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    import polars as pl
+    from mmsim.core.values import Columns, Values
 
 SHORT = 16  # hex digits of a checksum that stands inside what it is of
 
@@ -15,33 +15,34 @@ def short_checksum(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()[:SHORT]
 
 
-def row_digest(frame: "pl.DataFrame") -> str:
+def row_digest(columns: "Columns") -> str:
     """The sha256 of the rows of a table, column by column: little-endian numbers, names with the numbers of theirs.
 
     It is made of values alone, so that the same rows have it under any version of Polars and in any file.
     """
-    import numpy as np
-    import polars as pl
+    import numpy as np  # takes a moment to import
 
     digest = hashlib.sha256()
-    for column in frame:
-        rows, words = len(column), []
-        if isinstance(column.dtype, pl.Categorical):  # its numbers depend on what else a process has seen
-            words = column.unique(maintain_order=True).cast(pl.String).to_list()
-            if len(words) > 1:
-                column = column.cast(pl.Enum([word for word in words if word is not None])).to_physical()
-        elif isinstance(column.dtype, pl.Enum):
-            words, column = column.dtype.categories.to_list(), column.to_physical()
-        digest.update(json.dumps([column.name, rows, words]).encode())
-        if isinstance(column.dtype, pl.Categorical):
+    for name, column in columns.items():
+        values, there = column.values, column.there
+        words = _words(column)
+        digest.update(json.dumps([name, len(column), words]).encode())
+        if column.seen and len(words) <= 1:
             continue  # the one word says it all
-        if column.null_count():
-            digest.update(np.packbits(column.is_null().to_numpy()).tobytes())
-            column = column.fill_null({pl.Boolean: False, pl.String: ""}.get(column.dtype.base_type(), 0))
-        if column.dtype == pl.String:
-            digest.update(column.str.join("").item().encode())
-            column = column.str.len_bytes()
-        values = column.to_numpy()
+        if there is not None:
+            digest.update(np.packbits(~there).data)
+        if values.dtype.kind == "S":
+            digest.update(values.data)
+            values = np.full(len(values), values.itemsize, np.uint32)
         digest.update(values.dtype.str.encode())
-        digest.update(np.ascontiguousarray(values).data)
+        digest.update(values.data)
     return digest.hexdigest()
+
+
+def _words(column: "Values") -> list[str | None]:
+    """The words that a column may have or, in the order in which they come, has; None where there is first none."""
+    words: list[str | None] = [*(column.words or ())]
+    if column.seen and column.there is not None:
+        before = int(column.there.argmin())
+        words.insert(int(column.values[:before].max()) + 1 if before else 0, None)
+    return words

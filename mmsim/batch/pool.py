@@ -16,15 +16,17 @@ from statistics import median
 from typing import Any
 
 from mmsim.batch.journal import Entry
-from mmsim.batch.worker import LOG, Pipe, Task, serve
+from mmsim.batch.worker import LOG, Pipe, Task, empty_files, serve
 from mmsim.core.errors import MmsimError
 from mmsim.core.game import Variant
 from mmsim.core.processes import starting_helpers
+from mmsim.games import find_game
 
 STRIKES = 3
 PATIENCE_S = 300.0  # a worker that has not been heard of for so long, and 50 times its usual silence, hangs
 SLOWER = 50
 _LOOK_S = 1.0
+_THREADS = ("POLARS_MAX_THREADS", "OPENBLAS_NUM_THREADS")
 _FEW_GAMES = 400  # that one worker has often played before a second one is ready
 _SOON_S = 0.5  # for so long it is left alone with them
 
@@ -57,7 +59,7 @@ class Pool:
 
     def __init__(self, folder: Path, game: str, workers: int, first: Variant | None = None, log: Path | None = None):
         """Files go to the folder; workers get ready for the `first` variant; errors name the `log` for more."""
-        self._args = str(folder), game, first
+        self._args = str(folder), game, first, empty_files(find_game(game))
         self._more = f"; {log} tells more" if log else ""
         self.patience = PATIENCE_S
         self._size = workers
@@ -210,14 +212,14 @@ def _named(record: logging.LogRecord, number: int) -> logging.LogRecord:
 
 @contextmanager
 def _one_thread_each() -> Iterator[None]:
-    """Workers share the machine by processes; threads of Polars in each of them would only get in the way."""
-    name = "POLARS_MAX_THREADS"
-    before = os.environ.get(name)
-    os.environ[name] = "1"
+    """Workers share the machine by processes; threads of Polars or NumPy in each of them would only get in the way."""
+    before = {name: os.environ.get(name) for name in _THREADS}
+    os.environ.update(dict.fromkeys(_THREADS, "1"))
     try:
         yield
     finally:
-        if before is None:
-            del os.environ[name]
-        else:
-            os.environ[name] = before
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value

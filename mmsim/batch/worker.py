@@ -6,7 +6,7 @@ import logging
 import os
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing import connection
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 LOG = logging.getLogger("mmsim.run")
 LESSONS = "lessons"  # the folder of what is collected to learn from
 _LESSONS_AT_ONCE = 8  # games
-_ROW_GROUP = 1 << 18  # fixed, so that the same rows are the same bytes everywhere
-_ZSTD_LEVEL = 1  # higher ones take longer and make these tables no smaller
 _PARENT_GONE = (EOFError, BrokenPipeError, ConnectionResetError)
 _LONGEST_MESSAGE = 2000  # letters of a failed bot's that are kept
 _BEAT_S = 0.5  # how often a worker would like to tell how far it is
@@ -53,8 +51,10 @@ class FinishedPart:
 class Player:
     """Plays parts; a variant is prepared when its first part comes."""
 
-    def __init__(self, game: str) -> None:
+    def __init__(self, game: str, empty: Mapping[str, bytes] | None = None) -> None:
+        """`empty` are files without rows of all tables, `core/frames.empty_files`; who has none makes them here."""
         self._game: SimulatedGame = find_game(game)
+        self._empty = empty
         self._prepared: dict[int, PreparedVariant] = {}
         self._pace: dict[int, float] = {}  # games a second
 
@@ -62,17 +62,23 @@ class Player:
         self, part: Part, variant: Variant, tell: Tell = lambda done: None, one_by_one: bool = False
     ) -> FinishedPart:
         """Play a part; `one_by_one`: tell of every single game before it is played."""
+        from mmsim.core.parquet import parquet  # NumPy takes a moment to import
+
         began = time.perf_counter()
         ready = self.prepare(part.variant, variant)
         tables = self._rows(ready.prepared, part, tell, one_by_one)
-        frames = {table: self._game.frame(ready.prepared, table, rows) for table, rows in tables.items()}
-        files = {table: _parquet(frame) for table, frame in frames.items()}
+        empty = self._empty = self._empty or empty_files(self._game)
+        files, described = {}, {}
+        for table, rows in tables.items():
+            columns = self._game.values(ready.prepared, table, rows)
+            files[table] = data = parquet(empty[table], columns)
+            described[table] = File(len(rows), len(data), hashlib.sha256(data).hexdigest(), row_digest(columns))
         entry = Entry(
             part.number,
             part.variant,
             part.first,
             part.count,
-            {table: _described(frame, files[table]) for table, frame in frames.items()},
+            described,
             [(tally.count, tally.mean, tally.squares) for tally in seat_shares(tables, ready.games_a_deal)],
             [BotFailure(one.game, one.seat, one.bot, one.message[:_LONGEST_MESSAGE]) for one in tables.errors],
             round(time.perf_counter() - began, 3),
@@ -133,17 +139,11 @@ def _frame(rows: Any) -> "pl.DataFrame":
     return pl.DataFrame({name: pl.Series(rows[name].copy()) for name in rows.dtype.names})
 
 
-def _parquet(frame: "pl.DataFrame") -> bytes:
-    file = io.BytesIO()
-    frame.write_parquet(
-        file, compression="zstd", compression_level=_ZSTD_LEVEL, statistics=False, row_group_size=_ROW_GROUP
-    )
-    return file.getvalue()
+def empty_files(game: SimulatedGame) -> dict[str, bytes]:
+    """Files without rows of all tables of a game."""
+    from mmsim.core import frames  # Polars takes a moment to import; workers are given theirs
 
-
-def _described(frame: "pl.DataFrame", data: bytes) -> File:
-    """What the journal keeps of a table of a part and of the file it was written into."""
-    return File(frame.height, len(data), hashlib.sha256(data).hexdigest(), row_digest(frame))
+    return frames.empty_files(game.tables)
 
 
 def write_part(folder: Path, part: Part, files: dict[str, bytes]) -> None:
@@ -189,30 +189,30 @@ class _ToParent(MultiProcessingHandler):  # type: ignore[misc]
         logging.Handler.close(self)
 
 
-def serve(pipe: Pipe, folder: str, game: str, first: Variant | None) -> None:
+def serve(pipe: Pipe, folder: str, game: str, first: Variant | None, empty: Mapping[str, bytes]) -> None:
     """The life of a worker process: tasks in, journal entries out, until the parent ends it or is gone.
 
-    It gets ready for the `first` variant before it is asked to play.
+    It gets ready for the `first` variant before it is asked to play; `empty` is for `Player`.
     """
     be_a_helper()
     LOG.setLevel(logging.INFO)
     LOG.propagate = False
     LOG.addHandler(_ToParent(pipe))
     with suppress(*_PARENT_GONE):  # what is not in its journal will be played again
-        _serve(pipe, Path(folder), game, first)
+        _serve(pipe, Path(folder), game, first, empty)
 
 
-def _serve(pipe: Pipe, folder: Path, game: str, first: Variant | None) -> None:
+def _serve(pipe: Pipe, folder: Path, game: str, first: Variant | None, empty: Mapping[str, bytes]) -> None:
     player: Player | None = None
     with suppress(Exception):  # what goes wrong here goes wrong again with the first part, and is reported then
-        player = _get_ready(game, first)
+        player = _get_ready(game, empty, first)
     pipe.send(("ready", None))
     while True:
         task: Task = pipe.recv()
         part = task.part
         try:
             if player is None:
-                player = _get_ready(game)
+                player = _get_ready(game, empty)
             played = _carry_out(player, task, lambda done: pipe.send(("at", done)))
             pipe.send(("at", part.count))
             write_part(folder, part, played.files)
@@ -236,11 +236,9 @@ def _carry_out(player: Player, task: Task, tell: Tell) -> FinishedPart:
     return player.play(task.part, task.variant, tell, task.one_by_one)
 
 
-def _get_ready(game: str, first: Variant | None = None) -> Player:
+def _get_ready(game: str, empty: Mapping[str, bytes], first: Variant | None = None) -> Player:
     """Have loaded what takes a moment to load, and a first variant prepared."""
-    import polars  # noqa: F401
-
-    player = Player(game)
+    player = Player(game, empty)
     if first is not None:
         player.prepare(0, first)
     LOG.info("worker ready, process %d", os.getpid())

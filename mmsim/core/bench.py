@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import median
 from typing import Any
+from zlib import ZLIB_RUNTIME_VERSION
 
 from mmsim import __version__
 from mmsim.core.errors import MmsimError
@@ -96,7 +97,11 @@ def machine() -> dict[str, Any]:
         "cores": os.cpu_count(),
         "system": f"{platform.system()} {platform.machine()}",
         "python": platform.python_version(),
-        "versions": {"mmsim": __version__, **{package: version(package) for package in _PACKAGES}},
+        "versions": {
+            "mmsim": __version__,
+            **{package: version(package) for package in _PACKAGES},
+            "zlib": ZLIB_RUNTIME_VERSION,
+        },
     }
 
 

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
+    from mmsim.core.values import Columns
+
 
 SEATINGS = ("fixed", "rotate")
 
@@ -123,6 +125,9 @@ class SimulatedGame(Protocol):
 
     def describe(self, prepared: Any) -> dict[str, Any]:
         """What a manifest says of a variant: its name, players, every knob, the board's text, the bots; plain JSON."""
+
+    def values(self, prepared: Any, table: str, rows: "NDArray[Any]") -> "Columns":
+        """Rows of a table as columns of values."""
 
     def frame(self, prepared: Any, table: str, rows: "NDArray[Any]") -> "pl.DataFrame":
         """Rows of a table as a data frame."""

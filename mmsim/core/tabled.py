@@ -1,20 +1,19 @@
-"""A game's tables as data frames: the same for all games that write their rows with NumPy."""
+"""A game's tables as values and as data frames: the same for all games that write their rows with NumPy."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from numpy.typing import NDArray
 
 from mmsim.core.columns import Column, nullable, row_types, sentences
 from mmsim.core.seating import Seating
+from mmsim.core.values import Columns, Texts, ValuesOfRows
 
 if TYPE_CHECKING:
     import polars as pl
 
     from mmsim.core.frames import Frames
-
-Texts: TypeAlias = Mapping[str, Callable[[NDArray[Any]], "pl.Series"]]
 
 
 class Seated(Protocol):
@@ -27,14 +26,11 @@ class Seated(Protocol):
 
 
 class TabledGame:
-    """The part of the seam that is about tables: what a game declares of them, see `Frames`."""
+    """The part of the seam that is about tables: what a game declares of them, see `ValuesOfRows`."""
 
     declared: ClassVar[Mapping[str, Sequence[Column]]]  # of every table
     words: ClassVar[Mapping[str, Sequence[str]]]
-
-    def texts(self) -> Texts:
-        """Columns of so many words that they are made when they are needed."""
-        return {}
+    texts: ClassVar[Texts] = {}  # columns of so many words that they are made when they are needed
 
     @property
     def tables(self) -> "dict[str, pl.Schema]":
@@ -44,11 +40,18 @@ class TabledGame:
     def columns(self) -> dict[str, dict[str, str]]:
         return sentences(self.declared)
 
+    def values(self, prepared: Seated, table: str, rows: NDArray[Any]) -> Columns:
+        return self._rows.columns(table, rows, prepared.name, prepared.seating)
+
     def frame(self, prepared: Seated, table: str, rows: NDArray[Any]) -> "pl.DataFrame":
-        return self._frames.frame(table, rows, prepared.name, prepared.seating)
+        return self._frames.frame(table, self.values(prepared, table, rows))
+
+    @cached_property
+    def _rows(self) -> ValuesOfRows:
+        return ValuesOfRows(row_types(self.declared), self.words, nullable(self.declared), self.texts)
 
     @cached_property
     def _frames(self) -> "Frames":
-        from mmsim.core.frames import Frames  # Polars takes a moment to import; a worker's first game does not wait
+        from mmsim.core.frames import Frames  # Polars takes a moment to import; workers do without it
 
-        return Frames(row_types(self.declared), self.words, nullable(self.declared), self.texts())
+        return Frames(self._rows)

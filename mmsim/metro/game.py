@@ -6,7 +6,6 @@ from typing import Any, ClassVar
 from mmsim.compiled.game import CompiledGame
 from mmsim.core.game import Variant
 from mmsim.core.interventions import check_untouched
-from mmsim.core.tabled import Texts
 from mmsim.metro.bots import BOTS, border
 from mmsim.metro.bots.kinds import ELEMENTS
 from mmsim.metro.bots.lessons import LESSONS
@@ -21,20 +20,16 @@ from mmsim.metro.rules.position import Game
 from mmsim.metro.rules.reference_scoring import Result, result
 from mmsim.metro.rules.rulesets import RULES_VERSION, ruleset
 from mmsim.metro.shell import record
+from mmsim.metro.shell.texts import TEXTS
 
 
 class Metro(CompiledGame):
     """The game object of the house."""
 
     name = "metro"
-    declared, words = tables.TABLES, tables.WORDS
+    declared, words, texts = tables.TABLES, tables.WORDS, TEXTS
     thinking: ClassVar = border
     rows, position, opened, lessons_asked = Rows, Position, Opened, LESSONS
-
-    def texts(self) -> Texts:
-        from mmsim.metro.engine.texts import TEXTS  # Polars takes a moment to import
-
-        return TEXTS
 
     def ready(self, variant: Variant) -> Prepared:
         return prepare(ruleset(variant.rules, variant.players), variant)

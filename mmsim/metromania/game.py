@@ -6,7 +6,6 @@ from typing import Any, ClassVar
 from mmsim.compiled.game import CompiledGame
 from mmsim.core.game import Variant
 from mmsim.core.interventions import check_untouched
-from mmsim.core.tabled import Texts
 from mmsim.metromania.bots import BOTS, border
 from mmsim.metromania.bots.lessons import LESSONS
 from mmsim.metromania.bots.position import Position
@@ -21,20 +20,16 @@ from mmsim.metromania.rules.position import Game
 from mmsim.metromania.rules.reference_scoring import Result, result
 from mmsim.metromania.rules.rulesets import RULES_VERSION, ruleset
 from mmsim.metromania.shell import record
+from mmsim.metromania.shell.texts import TEXTS
 
 
 class Metromania(CompiledGame):
     """The game object of the house."""
 
     name = "metromania"
-    declared, words = tables.TABLES, tables.WORDS
+    declared, words, texts = tables.TABLES, tables.WORDS, TEXTS
     thinking: ClassVar = border
     rows, position, opened, lessons_asked = Rows, Position, Opened, LESSONS
-
-    def texts(self) -> Texts:
-        from mmsim.metromania.engine.texts import TEXTS  # Polars takes a moment to import
-
-        return TEXTS
 
     def ready(self, variant: Variant) -> Prepared:
         return prepare(boardfile.load(variant.board), ruleset(variant.rules, variant.players), variant)

@@ -5,7 +5,13 @@ import io
 import polars as pl
 import pytest
 
-from mmsim.batch.digest import row_digest
+from mmsim.batch import digest
+from mmsim.core.frames import values_of
+
+
+def row_digest(frame: pl.DataFrame) -> str:
+    return digest.row_digest(values_of(frame))
+
 
 COLUMNS = [
     pl.Series("n", [1, None, 3], pl.UInt16),
@@ -31,3 +37,19 @@ def test_other_rows_have_another_digest(column: pl.Series) -> None:
 
 def test_texts_are_told_apart_by_where_they_end() -> None:
     assert row_digest(pl.DataFrame({"n": ["ab", "c"]})) != row_digest(pl.DataFrame({"n": ["a", "bc"]}))
+
+
+def test_the_digest_of_rows_stays_what_it_was() -> None:
+    frame = pl.DataFrame(
+        [
+            pl.Series("number", [1, None, 3], pl.Int16),
+            pl.Series("truth", [True, None, False]),
+            pl.Series("text", ["one", "two", "six"]),
+            pl.Series("word", [None, "b", "a"], pl.Categorical()),
+            pl.Series("same", ["a", "a", "a"], pl.Categorical()),
+            pl.Series("nothing", [None, None, None], pl.Categorical()),
+            pl.Series("name", ["b", None, "a"], pl.Enum(["a", "b"])),
+            pl.Series("share", [0.5, 1.0, 0.0], pl.Float32),
+        ]
+    )
+    assert row_digest(frame) == "586cfe71b560029b587a15efc8a3629c3c7e563b0ed220389874c7dd45704d01"

@@ -1,6 +1,6 @@
 """Columns of texts: what compiled code writes as numbers, spelled as people do."""
 
-from mmsim.core.frames import spelled
+from mmsim.core.values import spelled
 from mmsim.metro.engine.state import GRID, cell_of
 from mmsim.metro.engine.tables import TILE_DIGITS
 from mmsim.metro.rules.board import CENTRE

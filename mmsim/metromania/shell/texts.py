@@ -3,35 +3,38 @@
 from functools import cache
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
-from mmsim.core.frames import spelled
+from mmsim.core.values import Values, spelled
 from mmsim.metromania.engine.state import ORDERS
 from mmsim.metromania.engine.tables import NO_TUNNEL, OPENING, opening_parts
-from mmsim.metromania.rules.board import PIECES, TURNINGS, TURNS, Layout
+from mmsim.metromania.rules.board import PIECES, TURNINGS, Layout
 from mmsim.metromania.rules.deal import KINDS, LETTERS, Marker
 
 _CORNERS = "LR"  # of a frame cell, seen from outside
 _WAYS = "SLXUYR"  # [sixths of a circle to the left]
+_PIECE = 3  # letters of a piece in the code of a layout: `1a-`, the last one without the stroke
+_CODE = PIECES * _PIECE - 1
+_ROOM = -(-_CODE // 8) * 8
 
 
 @cache
-def _pieces() -> tuple[NDArray[np.int64], NDArray[np.int64], pl.Series]:
-    """[order, sector] and [turning, sector]: where the spelling of the piece there is found, as a sum; and all."""
-    orders = [Layout.from_index(order * TURNINGS).pieces for order in range(ORDERS)]
-    turnings = [Layout.from_index(turning).turns for turning in range(TURNINGS)]
-    names = pl.Series([f"{piece}{turn}" for piece in range(1, PIECES + 1) for turn in "abc"])
-    return TURNS * (np.array(orders) - 1), np.array(turnings), names
+def _spellings() -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """[order] and [turning]: the code of a layout, as numbers that add up: its pieces, and the ways they are turned."""
+    orders, turnings = np.zeros((ORDERS, _ROOM), np.uint8), np.zeros((TURNINGS, _ROOM), np.uint8)
+    orders[:, :_CODE] = [[*Layout.from_index(order * TURNINGS).code.encode()] for order in range(ORDERS)]
+    turnings[:, :_CODE] = [[*Layout.from_index(turning).code.encode()] for turning in range(TURNINGS)]
+    is_turn = np.arange(_ROOM) % _PIECE == 1
+    orders[:, is_turn], turnings[:, ~is_turn] = 0, 0
+    return orders.view(np.uint64), turnings.view(np.uint64)
 
 
-def layouts(numbers: NDArray[np.uint32]) -> pl.Series:
+def layouts(numbers: NDArray[np.uint32]) -> Values:
     """Layouts by their numbers as their codes, `Layout.code`."""
-    orders, turnings, names = _pieces()
-    order, turning = np.divmod(numbers.astype(np.int64), TURNINGS)
-    found = (orders[order] + turnings[turning]).T
-    parts = [names.gather(found[k]).alias(f"{k}") for k in range(PIECES)]
-    return pl.select(pl.concat_str(parts, separator="-")).to_series()
+    orders, turnings = _spellings()
+    order, turning = np.divmod(numbers, np.uint32(TURNINGS))
+    codes = orders.take(order, axis=0) + turnings.take(turning, axis=0)
+    return Values(np.ascontiguousarray(codes.view(np.uint8)[:, :_CODE]).view(f"S{_CODE}").ravel())
 
 
 def hand(bits: int) -> str:
