@@ -1,7 +1,8 @@
-"""What all tests share: how workers are started, and one run of three variants to look at."""
+"""What all tests share: how workers are started, a run of three variants, charts that need not be drawn."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,3 +22,27 @@ def forked_workers() -> Iterator[None]:
 def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """600 games of every way to play the municipality."""
     return made_once(tmp_path_factory, "municipality", write_run)
+
+
+@pytest.fixture
+def empty_charts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Charts that take no time to draw, for tests that do not look at them; those of a report take seconds of CPU."""
+    from mmsim.report import page
+    from mmsim.report.charts import Chart
+
+    monkeypatch.setattr(page, "Drawers", _Idle)
+    monkeypatch.setattr(Chart, "files", lambda chart: {"svg": b"", "png": b""})
+    monkeypatch.setattr(Chart, "inline", lambda chart, drawn: "")
+
+
+class _Idle:
+    """Draws here, without a process to wait for."""
+
+    def __enter__(self) -> "_Idle":
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        pass
+
+    def ask(self, draw: Callable[[], Any]) -> Callable[[], Any]:
+        return draw

@@ -74,6 +74,7 @@ def test_a_setting_that_is_unknown_is_named(tmp_path: Path) -> None:
         mmsim.run(["print"], tmp_path / "run", **settings)
 
 
+@pytest.mark.usefixtures("empty_charts")
 def test_the_notebook_runs_from_top_to_bottom(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Cell by cell in one namespace, as a kernel does it; fewer games, no kernel to be installed."""
     monkeypatch.chdir(tmp_path)

@@ -67,11 +67,6 @@ def stack() -> Iterator[ExitStack]:
         yield stack
 
 
-@pytest.fixture
-def by_hand(tmp_path: Path, stack: ExitStack) -> ByHand:
-    return ByHand(tmp_path, stack)
-
-
 def test_a_cluster_that_loses_a_worker_or_its_scheduler_comes_to_the_same_bytes(
     tmp_path: Path, stack: ExitStack
 ) -> None:
@@ -123,18 +118,10 @@ def hanging(folder: Path) -> Experiment:
     return small(variants=["print"], boards=["compact"], bots=bots, games=4, part_games=4)
 
 
-def test_a_bot_that_hangs_on_a_cluster_is_noticed_as_it_is_on_this_machine(tmp_path: Path, by_hand: ByHand) -> None:
-    run = Run.create(tmp_path / "run", hanging(tmp_path))
-    with pytest.raises(
-        MmsimError, match=r"worker tcp://\S+ was silent for \d+ s at game 0 of print-4p, and has no nanny"
-    ):
-        Session(run, cluster=Scheduler(by_hand.address), patience=1.0).carry_out()
-
-
 def test_a_worker_that_hangs_is_restarted_by_its_nanny_and_its_part_played_again(
     tmp_path: Path, stack: ExitStack
 ) -> None:
-    by_hand = ByHand(tmp_path, stack, workers=2, nannies=True)
+    by_hand = ByHand(tmp_path, stack, nannies=True)
     run = Run.create(tmp_path / "run", hanging(tmp_path))
     assert Session(run, cluster=Scheduler(by_hand.address), patience=1.0).carry_out().done == 4
     log = (run.folder / "run.log").read_text()
@@ -170,7 +157,8 @@ def test_a_cluster_with_tls_plays_for_whoever_has_a_certificate(tmp_path: Path, 
             Session(run, cluster=stranger).carry_out()
 
 
-def test_a_run_on_a_cluster_that_is_told_to_end_says_how_to_go_on(tmp_path: Path, by_hand: ByHand) -> None:
+def test_a_run_on_a_cluster_that_is_told_to_end_or_whose_bot_hangs_says_so(tmp_path: Path, stack: ExitStack) -> None:
+    by_hand = ByHand(tmp_path, stack)
     words = (
         "run",
         "--rules",
@@ -192,6 +180,11 @@ def test_a_run_on_a_cluster_that_is_told_to_end_says_how_to_go_on(tmp_path: Path
     assert out == ""
     again = re.escape(f"mmsim resume run --cluster {by_hand.address}")
     assert re.fullmatch(rf"stopped; [\d,]+ games are kept; go on with: {again}\n", err)
+
+    hung = Run.create(tmp_path / "hung", hanging(tmp_path))
+    says = r"worker tcp://\S+ was silent for \d+ s at game 0 of print-4p, and has no nanny"
+    with pytest.raises(MmsimError, match=says):
+        Session(hung, cluster=Scheduler(by_hand.address), patience=1.0).carry_out()
 
 
 def test_whoever_answers_is_asked_whether_it_is_a_scheduler(tmp_path: Path, toy_game: None) -> None:

@@ -164,6 +164,7 @@ def test_records_of_several_games_are_verified_in_one_go() -> None:
 # --- many games --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("empty_charts")
 def test_metro_is_run_checked_recorded_compared_and_reported(tmp_path: Path) -> None:
     folder, file, page = tmp_path / "run", tmp_path / "game.json", tmp_path / "page"
     run(

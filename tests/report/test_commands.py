@@ -5,7 +5,6 @@ import os
 import pty
 import re
 import shlex
-import subprocess
 import sys
 import tempfile
 from io import StringIO
@@ -20,9 +19,12 @@ from mmsim.analysis.tables import open_run
 from mmsim.batch.runner import Session
 from mmsim.batch.store import Run
 from mmsim.cli import compare
-from tests.batch.helpers import ROOT
+from mmsim.cli.commands import app
+from mmsim.report.charts import Chart
 from tests.cli.runner import complaint, output, run
 from tests.runs import write_run
+
+DRAWN = Chart.files
 
 
 def test_compare_tells_a_run_in_words(run_folder: Path) -> None:
@@ -231,16 +233,18 @@ def test_what_cannot_be_decided_is_said() -> None:
     assert "seat_imbalance is no mean over games" in complaint(2, *asked)
 
 
-def test_sweep_reports_how_games_respond(tmp_path: Path) -> None:
-    printed = output(
-        "sweep", "print", "--vary", "end_lines=5:6", "--bots", "uniform", "--games", 300, "--out", tmp_path / "out"
-    )
+@pytest.mark.usefixtures("empty_charts")
+def test_sweep_reports_how_games_respond(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    name, empty = "response-end-lines-turns", Chart.files
+    monkeypatch.setattr(Chart, "files", lambda chart: (DRAWN if chart.name == name else empty)(chart))
+    words = ("--vary", "end_lines=5:6", "--bots", "uniform", "--games", 300)
+    printed = output("sweep", "print", *words, "--out", tmp_path / "out")
     assert printed.splitlines()[-1] == f"report -> {tmp_path / 'out' / 'report.html'}"
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     assert "What does end_lines do to print?" in page
     assert re.search(r"Turns: \+[\d.]+ with end_lines = 6 instead of 5", page)
     assert "mmsim sweep print --vary end_lines=5:6 --bots uniform --games 300" in page  # the command that makes it
-    chart = (tmp_path / "out" / "charts" / "response-end-lines-turns.svg").read_text(encoding="utf-8")
+    chart = (tmp_path / "out" / "charts" / f"{name}.svg").read_text(encoding="utf-8")
     assert "5 (published)" in chart
 
 
@@ -256,22 +260,26 @@ def test_sweep_asks_before_it_replaces_a_report_that_is_not_its_own(tmp_path: Pa
     assert (tmp_path / "report.html").read_bytes() != page
 
 
+@pytest.mark.usefixtures("empty_charts")
 @pytest.mark.parametrize(("answer", "code"), [("y", 0), ("n", 1)])
-def test_a_person_at_a_terminal_is_asked(answer: str, code: int, tmp_path: Path) -> None:
+def test_a_person_at_a_terminal_is_asked(
+    answer: str, code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     run_folder = write_run(tmp_path / "run", ["print"], games=8, part_games=8)
     (tmp_path / "report.html").write_text("mine")
     ours, theirs = pty.openpty()
-    env = {**os.environ, "PYTHONPATH": str(ROOT)}
-    words = [sys.executable, "-m", "mmsim", "report", str(run_folder), "--out", str(tmp_path), "--quiet"]
     os.write(ours, f"{answer}\n".encode())
-    done = subprocess.run(words, env=env, stdin=theirs, capture_output=True, text=True, check=False)
+    terminal = os.fdopen(theirs)
+    monkeypatch.setattr(sys, "stdin", terminal)
+    with terminal, pytest.raises(SystemExit) as ended:
+        app(["report", str(run_folder), "--out", str(tmp_path), "--quiet"])
     os.close(ours)
-    os.close(theirs)
-    assert "holds another report; replace it? [y/N]" in done.stderr
-    assert done.returncode == code
+    assert "holds another report; replace it? [y/N]" in capsys.readouterr().err
+    assert ended.value.code == code
     assert ((tmp_path / "report.html").read_text() == "mine") == bool(code)
 
 
+@pytest.mark.usefixtures("empty_charts")
 def test_a_wide_sweep_has_a_readable_report(tmp_path: Path) -> None:
     """Eight variants would make crowded charts; those are left out."""
     words = ("--vary", "end_lines=4,5", "--vary", "change_minutes=1:4")
