@@ -19,6 +19,7 @@ from mmsim.games import find_statistics
 _DUST = 1e-9  # squares that are nothing but rounding
 NONE = "none"  # what a seat without an opening opens with
 _COLUMNS = ("game", "seat", "opening", "win_share")
+_WAITING = 8  # sums of some games that are kept before they are added up
 
 
 @dataclass(frozen=True)
@@ -146,7 +147,10 @@ def _books(run: RunTables, variants: Sequence[VariantInfo], views: Sequence[Open
             deals[own.name] += seats["deal"].n_unique()
             for view in views:
                 kinds = view.kinds(own.about, seats).alias("kind")
-                sums[own.name, view.name].append(_sums(seats.with_columns(kinds), own.games_a_deal))
+                waiting = sums[own.name, view.name]
+                waiting.append(_sums(seats.with_columns(kinds), own.games_a_deal))
+                if len(waiting) > _WAITING:
+                    waiting[:] = [_added(waiting)]
     return [
         book
         for own in variants
@@ -159,12 +163,15 @@ def _by_seat(
     sums: Sequence[pl.DataFrame], view: OpeningView, variant: VariantInfo, member: str, deals: int
 ) -> Iterator[SeatBook]:
     """The books of every seat, from the sums of some games at a time."""
-    added = pl.concat(sums).group_by("seat", "kind").agg(pl.all().sum())
-    for (seat,), own in sorted(added.partition_by("seat", as_dict=True).items()):
+    for (seat,), own in sorted(_added(sums).partition_by("seat", as_dict=True).items()):
         own = own.sort("games", "kind", descending=[True, False])
         games = float(own["games"].sum())
         openings = tuple(_opening(row, games, deals) for row in own.iter_rows(named=True))
         yield SeatBook(view, _shared_name(variant), member, int(seat), int(games), openings)
+
+
+def _added(sums: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    return pl.concat(sums).group_by("seat", "kind").agg(pl.all().sum())
 
 
 def _sums(seats: pl.DataFrame, games_a_deal: int) -> pl.DataFrame:

@@ -28,9 +28,9 @@ class Shape:
     @cached_property
     def _seats(self) -> tuple[int, list[str]]:
         """The last player and the bots, found in one pass."""
-        seats = self.tables["seats"].select(pl.col("player").max(), bots=pl.col("bot").unique().implode())
-        player, bots = seats.collect(engine="streaming").row(0)
-        return int(player), sorted(map(str, bots))
+        last = self.tables["seats"].group_by("bot").agg(pl.col("player").max())  # in groups: `unique` keeps every row
+        found = last.collect(engine="streaming")
+        return int(found["player"].max()), sorted(map(str, found["bot"]))  # type: ignore[arg-type]
 
     @property
     def players(self) -> int:
