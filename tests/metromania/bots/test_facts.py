@@ -117,11 +117,11 @@ def test_the_standing_that_a_bot_reckons_is_the_score_if_the_game_were_over(
 ) -> None:
     seen = 0
     for position, game in games(rules, players, board, "planner", 2):
-        for mind in decisions(position, game, 3):
+        for thought in decisions(position, game, 3):
             trips = trip_scores(game)
-            assert [int(points) for points in mind.trips_before[: len(trips)]] == trips
+            assert [int(points) for points in thought.trips_before[: len(trips)]] == trips
             standing = [kept_points(game, seat) + points for seat, points in enumerate(trips)]
-            assert [int(points) for points in mind.standing[: len(trips)]] == standing
+            assert [int(points) for points in thought.standing[: len(trips)]] == standing
             seen += any(trips)
     assert seen > 5
 
@@ -132,11 +132,13 @@ def test_what_a_bot_reckons_of_a_finished_game_is_its_score_sheet(rules: str, pl
     different = set()
     for position, game in games(rules, players, board, "greedy", 4):
         play_out(position, game)
-        mind, setting, sheet = thoughts(position), position.prepared.setting, result(game)
+        thought, setting, sheet = thoughts(position), position.prepared.setting, result(game)
         # in plain Python, or compiled if this process compiles
-        reckon_trips(position._memory.state[0], setting.board[0], setting.rules[0], position._memory.network[0], mind)
+        reckon_trips(
+            position._memory.state[0], setting.board[0], setting.rules[0], position._memory.network[0], thought
+        )
         of_trips = [score - kept for score, kept in zip(sheet.scores, sheet.kept_points, strict=True)]
-        assert [int(points) for points in mind.trip_points[: len(of_trips)]] == of_trips
+        assert [int(points) for points in thought.trip_points[: len(of_trips)]] == of_trips
         different |= set(of_trips)
     assert len(different) > 2
 
@@ -144,8 +146,8 @@ def test_what_a_bot_reckons_of_a_finished_game_is_its_score_sheet(rules: str, pl
 # --- turns -----------------------------------------------------------------------------------------------------
 
 
-def planned_moves(mind: Any, first: int) -> list[int]:
-    return [int(code) for code in mind.turn_code[DEPTH * first : DEPTH * first + int(mind.turn_length[first])]]
+def planned_moves(thought: Any, first: int) -> list[int]:
+    return [int(code) for code in thought.turn_code[DEPTH * first : DEPTH * first + int(thought.turn_length[first])]]
 
 
 def move_of(position: Position, game: Game, code: int) -> Move:
@@ -268,11 +270,11 @@ def turns(
 ) -> Iterator[tuple[Position, Game, Any, int, list[int]]]:
     """Turns of a planner that tries out all it can: the game in both engines, its thoughts, first move and moves."""
     for position, game in games(rules, players, board, "planner:trials=64", 2):
-        for mind in decisions(position, game, decision):
-            for first in range(0, int(mind.firsts), every):
-                codes = planned_moves(mind, first)
+        for thought in decisions(position, game, decision):
+            for first in range(0, int(thought.firsts), every):
+                codes = planned_moves(thought, first)
                 if codes[0] != PASS:
-                    yield position, game, mind, first, codes
+                    yield position, game, thought, first, codes
 
 
 @pytest.mark.rule("ST1", "ST2", "ST5", "D5", "M1", "I1")
@@ -280,9 +282,9 @@ def turns(
 def test_what_a_turn_is_weighed_by_is_what_comes_of_it(rules: str, players: int, board: str) -> None:
     compared = 0
     known = FACTS if (rules, players, board) in OPEN else tuple(fact for fact in FACTS if fact not in OF_OTHERS)
-    for position, game, mind, first, codes in turns(rules, players, board, 4, 3):
+    for position, game, thought, first, codes in turns(rules, players, board, 4, 3):
         border.explain_turn(position._memory, position.prepared.setting, 0, first)
-        amounts = dict(zip(FEATURES, mind.amount.tolist(), strict=True))
+        amounts = dict(zip(FEATURES, thought.amount.tolist(), strict=True))
         lines = ([code for code in codes if take_apart(code)[1] == number] for number in range(2))
         one, other = (outcomes(position, game, of_line) for of_line in lines)
         sums = [{fact: a[fact] + b[fact] for fact in known} for a in one for b in other]
@@ -298,8 +300,8 @@ def test_the_trips_that_a_bot_sees_after_a_turn_are_those_of_the_score_sheet(
 ) -> None:
     changed = 0
     hands_are_seen = (rules, players, board) in OPEN
-    for position, game, mind, first, codes in turns(rules, players, board, 2, 1):
-        if not mind.tried[first]:
+    for position, game, thought, first, codes in turns(rules, players, board, 2, 1):
+        if not thought.tried[first]:
             continue
         then = game
         for code in codes:
@@ -308,8 +310,8 @@ def test_the_trips_that_a_bot_sees_after_a_turn_are_those_of_the_score_sheet(
                 break
             then = after(then, move)
         gains = [points - earlier for points, earlier in zip(trip_scores(then), trip_scores(game), strict=True)]
-        assert mind.turn_own[first] == gains[game.seat], codes
+        assert thought.turn_own[first] == gains[game.seat], codes
         if hands_are_seen:
-            assert mind.turn_rival[first] == gains[int(mind.rival)], codes
+            assert thought.turn_rival[first] == gains[int(thought.rival)], codes
         changed += any(gains)
     assert changed > 5
