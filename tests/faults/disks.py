@@ -11,22 +11,10 @@ from mmsim.batch.store import Run
 from tests.batch.helpers import ROOT, Files, expected, mmsim, small, tables_of
 from tests.faults import mounts
 from tests.faults.counts import Counts
+from tests.faults.runs import run_words
 
 _GAMES, _PART = 3000, 300
-_RUN = (
-    "--rules",
-    "print",
-    "--rules",
-    "print+loyal",
-    "--bots",
-    "uniform",
-    "--seed",
-    7,
-    "--games",
-    _GAMES,
-    "--part-games",
-    _PART,
-)
+_RUN = run_words(_GAMES, _PART)
 _MMSIM = f"{sys.executable} -m mmsim"
 _SENTENCE = r"mmsim: error: cannot write [^\n]+: No space left on device( \(os error 28\))?\n"
 _ROOM = 64 << 10  # kilobytes: enough for anything here

@@ -13,23 +13,10 @@ from tempfile import TemporaryDirectory
 from mmsim.batch.store import Run
 from tests.batch.helpers import Files, expected, journal_lines, mmsim, small, tables_of
 from tests.faults.counts import Counts
+from tests.faults.runs import run_words
 
 _GAMES, _PART = 3000, 60
-_FLAGS = (
-    "run",
-    "--rules",
-    "print",
-    "--rules",
-    "print+loyal",
-    "--bots",
-    "uniform",
-    "--seed",
-    7,
-    "--games",
-    _GAMES,
-    "--part-games",
-    _PART,
-)
+_FLAGS = ("run", *run_words(_GAMES, _PART))
 _PARTS = 2 * _GAMES // _PART
 _KILLS = 6  # at most, of one run
 _WAIT_S = 60
