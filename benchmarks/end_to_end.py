@@ -3,10 +3,13 @@
 Bare: as many processes as there are workers play at the same time and keep nothing (the code `mmsim bench` times).
 Whole: `mmsim run` with all tables on disk, from the start of the workers to the last line of the journal. Both are wall
 time and take turns, so that a machine with other work on it is slow to both. `cpu_of_bare` compares CPU seconds, of
-the whole run with everything that starts and ends it.
+the whole run with everything that starts and ends it. `stages_us` are CPU microseconds a game of one process that does
+with a part what a worker does: play it, make columns of its rows, Parquet of those, digests of rows and files.
 """
 
 import argparse
+import compileall
+import hashlib
 import json
 import os
 import resource
@@ -18,14 +21,19 @@ from statistics import median
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import mmsim
+from mmsim.batch.digest import row_digest
 from mmsim.batch.experiment import from_mapping
 from mmsim.batch.runner import Session
 from mmsim.batch.store import Run
+from mmsim.batch.worker import empty_files
 from mmsim.core import bench
 from mmsim.core.game import Variant
+from mmsim.core.parquet import parquet
 from mmsim.games import find_game
 
 _AT_ONCE = 6000
+_STAGED = 9  # parts that stages are measured with
 
 
 def main() -> None:
@@ -36,6 +44,7 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--out", type=Path, help="where to write the tables; if not given, a temporary folder")
     asked = parser.parse_args()
+    compileall.compile_dir(str(Path(mmsim.__file__).parent), quiet=2)  # as Python does the first time it runs a program
     with TemporaryDirectory(dir=asked.out) as folder:
         print(json.dumps(compare(asked, Path(folder)), indent=1))
 
@@ -71,6 +80,7 @@ def compare(asked: argparse.Namespace, folder: Path) -> dict[str, Any]:
                 }
             )
             shutil.rmtree(run.folder)
+        staged = players.apply(stages, (asked.bots, run.plan.part(0).count))
     return {
         "machine": bench.machine(),
         "load": os.getloadavg()[0],
@@ -78,6 +88,7 @@ def compare(asked: argparse.Namespace, folder: Path) -> dict[str, Any]:
         "games": asked.games,
         "workers": asked.workers,
         "turns": turns,
+        "stages_us": staged,
         "median_of_bare": median(turn["of_bare"] for turn in turns),
         "median_cpu_of_bare": median(turn["cpu_of_bare"] for turn in turns),
     }
@@ -101,6 +112,28 @@ def play_bare(task: tuple[str, int, int]) -> float:
     for start in range(first, first + count, _AT_ONCE):
         game.play_games(prepared, start, min(_AT_ONCE, first + count - start))
     return time.process_time() - began
+
+
+def stages(bots: str, games: int) -> dict[str, float]:
+    """CPU microseconds a game of what a worker does with a part, the median of several parts."""
+    game = find_game("metromania")
+    prepared, empty = game.prepare(Variant("print", 4, bots=bots)), empty_files(game)
+    used: dict[str, list[float]] = {"play": [], "columns": [], "parquet": [], "digests": []}
+    for part in range(_STAGED):
+        times = [time.process_time()]
+        rows = game.play_games(prepared, part * games, games)
+        times.append(time.process_time())
+        columns = {table: game.values(prepared, table, rows[table]) for table in rows}
+        times.append(time.process_time())
+        files = {table: parquet(empty[table], columns[table]) for table in rows}
+        times.append(time.process_time())
+        for table in rows:
+            row_digest(columns[table])
+            hashlib.sha256(files[table])
+        times.append(time.process_time())
+        for stage, began, ended in zip(used, times, times[1:], strict=False):
+            used[stage].append(ended - began)
+    return {stage: round(1e6 * median(seconds) / games, 2) for stage, seconds in used.items()}
 
 
 def cpu_seconds() -> float:
