@@ -41,6 +41,13 @@ class _Kind:
     def columns(self) -> tuple[str, ...]:
         return tuple(word.removeprefix("-") for word in self.first)
 
+    @property
+    def among(self) -> "pl.Expr":
+        """Which games may be of this kind."""
+        import polars as pl
+
+        return pl.col("winner").is_not_null() if self.won else pl.lit(True)
+
     def describe(self, row: Mapping[str, Any]) -> str:
         """What is remarkable about a game."""
         numbers = {key: f"{value:,}" for key, value in row.items() if isinstance(value, int)}
@@ -79,27 +86,36 @@ def remarkable(games: "pl.LazyFrame", variants: Sequence[str]) -> list[Remarkabl
     import polars as pl  # slow to import; a run that is only listed need not wait for it
 
     columns = set(games.collect_schema())
+    kinds = [kind for kind in _KINDS if {*kind.columns, "winner"} <= columns]
     finished = games.filter(pl.col("status") == "finished")
     numbers = {name: number for number, name in enumerate(variants)}
     place = pl.col("variant").cast(pl.String).replace_strict(numbers, return_dtype=pl.Int64)
+    ends = [end.alias(f"{kind.name} {i}") for kind in kinds for i, end in enumerate(_ends(kind))]
+    extremes = finished.select(ends).collect(engine="streaming").row(0)  # all in one go, of few columns
     found = []
-    for kind in _KINDS:
-        if not {*kind.columns, "winner"} <= columns:
-            continue
-        among = finished.filter(pl.col("winner").is_not_null()) if kind.won else finished
-        for word in kind.first:  # what is extreme first, and whole rows of those games only: few columns are read
-            value = pl.col(word.removeprefix("-")).cast(pl.Int64).fill_null(0)
-            low, high = (
-                among.select(value.min().alias("low"), value.max().alias("high")).collect(engine="streaming").row(0)
-            )
-            if low == high and word == kind.first[0]:
-                break  # none stands out
-            among = among.filter(value == (low if word.startswith("-") else high))
-        else:
-            (row,) = among.bottom_k(1, by=[place, pl.col("game")]).collect(engine="streaming").iter_rows(named=True)
-            variant, game = numbers[row["variant"]], int(row["game"])
-            found.append(Remarkable(kind.name, kind.describe(row), variant, game, row, kind.file))
+    for kind, best, worst in zip(kinds, extremes[::2], extremes[1::2], strict=True):
+        if best == worst:
+            continue  # none stands out
+        first, *more = (_order(word) for word in kind.first)
+        chosen = finished.filter(kind.among & (first == best)).bottom_k(1, by=[*more, place, pl.col("game")])
+        (row,) = chosen.collect(engine="streaming").iter_rows(named=True)
+        variant, game = numbers[row["variant"]], int(row["game"])
+        found.append(Remarkable(kind.name, kind.describe(row), variant, game, row, kind.file))
     return found
+
+
+def _ends(kind: _Kind) -> "tuple[pl.Expr, pl.Expr]":
+    """The best and the worst that there is of a kind."""
+    value = _order(kind.first[0]).filter(kind.among)
+    return value.min(), value.max()
+
+
+def _order(word: str) -> "pl.Expr":
+    """A column of a kind as a number that is the lower the more remarkable."""
+    import polars as pl
+
+    value = pl.col(word.removeprefix("-")).cast(pl.Int64).fill_null(0)
+    return value if word.startswith("-") else -value
 
 
 def keep_records(run: Run) -> list[KeptRecord]:

@@ -241,22 +241,27 @@ def _packed(codes: NDArray[Any], width: int) -> bytes:
         codes = np.concatenate([codes, np.zeros(-len(codes) % 8, kind)])
     if width == 8 * kind.itemsize:
         return codes.tobytes()
-    if width > 8:
+    if width > 16:
         bits = np.unpackbits(codes.view(np.uint8).reshape(-1, kind.itemsize), axis=1, count=width, bitorder="little")
         return np.packbits(bits, bitorder="little").tobytes()
     words = codes.view(np.uint64)
-    for mask, shift, other in _lanes(width):
+    for mask, shift, other in _lanes(8 * kind.itemsize, width):
         words = words & mask | words >> shift & other
-    return words.view(np.uint8).reshape(-1, 8)[:, :width].tobytes()
+    if width > 8:  # eight numbers in two words: what has no room in the first goes into the second
+        first, second = words.reshape(-1, 2).T
+        full = first | second << np.uint64(4 * width)
+        words = np.stack([full, second >> np.uint64(64 - 4 * width)], axis=1)
+    return words.view(np.uint8).reshape(len(codes) // 8, -1)[:, :width].tobytes()
 
 
 @cache
-def _lanes(width: int) -> list[tuple[np.uint64, np.uint64, np.uint64]]:
+def _lanes(lane: int, width: int) -> list[tuple[np.uint64, np.uint64, np.uint64]]:
     """How numbers in lanes of a word move together, two by two: who stays, how far others move, and where they are."""
     found = []
-    for lane, used in ((8, width), (16, 2 * width), (32, 4 * width)):
-        mask = ((1 << used) - 1) * sum(1 << 2 * lane * i for i in range(32 // lane))
-        found.append((np.uint64(mask), np.uint64(lane - used), np.uint64(mask << used)))
+    while lane < 64:
+        mask = ((1 << width) - 1) * sum(1 << 2 * lane * i for i in range(32 // lane))
+        found.append((np.uint64(mask), np.uint64(lane - width), np.uint64(mask << width)))
+        lane, width = 2 * lane, 2 * width
     return found
 
 

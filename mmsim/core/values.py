@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from mmsim.core.seating import Seating
 
+KNOWN = 1 << 14  # words of a column that are remembered from part to part
+
 
 @dataclass(frozen=True)
 class Values:

@@ -1,6 +1,8 @@
 """Columns of texts: what compiled code writes as numbers, spelled as people do."""
 
-from mmsim.core.values import spelled
+from functools import lru_cache
+
+from mmsim.core.values import KNOWN, spelled
 from mmsim.metro.engine.state import GRID, cell_of
 from mmsim.metro.engine.tables import TILE_DIGITS
 from mmsim.metro.rules.board import CENTRE
@@ -8,6 +10,7 @@ from mmsim.metro.rules.deal import central_tiles
 from mmsim.metro.rules.tiles import CODES, turned
 
 
+@lru_cache(KNOWN)
 def layout(code: int) -> str | None:
     """The tiles in the centre as they lie (X17): five bits each, 4 * which + turns."""
     if code < 0:
@@ -16,6 +19,7 @@ def layout(code: int) -> str | None:
     return "-".join(turned(central_tiles()[which], turns) for which, turns in parts)
 
 
+@lru_cache(KNOWN)
 def hand(code: int) -> str:
     """The tiles of a hand."""
     tiles = []
@@ -25,6 +29,7 @@ def hand(code: int) -> str:
     return " ".join(tiles)
 
 
+@lru_cache(KNOWN)
 def opening(code: int) -> str | None:
     """A tile as it lies and its cell."""
     if code < 0:

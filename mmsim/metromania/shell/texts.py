@@ -1,11 +1,11 @@
 """Columns of texts: what compiled code writes as numbers, spelled as people do."""
 
-from functools import cache
+from functools import cache, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mmsim.core.values import Values, spelled
+from mmsim.core.values import KNOWN, Values, spelled
 from mmsim.metromania.engine.state import ORDERS
 from mmsim.metromania.engine.tables import NO_TUNNEL, OPENING, opening_parts
 from mmsim.metromania.rules.board import PIECES, TURNINGS, Layout
@@ -37,12 +37,14 @@ def layouts(numbers: NDArray[np.uint32]) -> Values:
     return Values(np.ascontiguousarray(codes.view(np.uint8)[:, :_CODE]).view(f"S{_CODE}").ravel())
 
 
+@lru_cache(KNOWN)
 def hand(bits: int) -> str:
     """A hand in the order of its letters, as `deal.markers` reads it."""
     held = [place for place in range(len(LETTERS) * len(KINDS)) if bits >> place & 1]
     return ", ".join(str(Marker(LETTERS[place // len(KINDS)], KINDS[place % len(KINDS)])) for place in held)
 
 
+@lru_cache(KNOWN)
 def opening(code: int) -> str | None:
     """An opening: where a line starts, to which corner, and which way each further tunnel goes."""
     if code < 0:
