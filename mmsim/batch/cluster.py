@@ -16,7 +16,7 @@ from statistics import median
 from typing import Any
 from uuid import uuid4
 
-from mmsim.batch.experiment import PreparedVariant
+from mmsim.batch.experiment import ReadyVariant
 from mmsim.batch.journal import Entry
 from mmsim.batch.plan import Part
 from mmsim.batch.pool import PATIENCE_S, SLOWER, STRIKES, Heard
@@ -48,7 +48,7 @@ class _Flight:
 class Cluster:
     """Plays parts on the workers of a `dask.distributed` scheduler."""
 
-    def __init__(self, scheduler: Scheduler, folder: Path, game: str, variants: Sequence[PreparedVariant]) -> None:
+    def __init__(self, scheduler: Scheduler, folder: Path, game: str, variants: Sequence[ReadyVariant]) -> None:
         self._scheduler, self._folder, self._game = scheduler, folder, game
         self._variants = tuple(ready.variant for ready in variants)
         self._stamp = _stamp([ready.about for ready in variants])

@@ -85,7 +85,7 @@ class Experiment:
 
 
 @dataclass(frozen=True)
-class PreparedVariant:
+class ReadyVariant:
     """A variant of an experiment, ready to be played."""
 
     variant: Variant
@@ -93,7 +93,7 @@ class PreparedVariant:
     about: dict[str, Any]  # what the game tells a manifest of it
 
     @classmethod
-    def of(cls, game: SimulatedGame, variant: Variant) -> "PreparedVariant":
+    def of(cls, game: SimulatedGame, variant: Variant) -> "ReadyVariant":
         prepared = game.prepare(variant)
         return cls(variant, prepared, game.describe(prepared))
 
@@ -288,9 +288,9 @@ def _label(member: str) -> str:
     return ",".join(spec.rpartition("/")[2] if ".py" in spec else spec for spec in split_bots(member))
 
 
-def prepare_variants(experiment: Experiment, game: SimulatedGame) -> list[PreparedVariant]:
+def prepare_variants(experiment: Experiment, game: SimulatedGame) -> list[ReadyVariant]:
     """Every variant of an experiment, ready to be played; their names are what the tables call them."""
-    made = [PreparedVariant.of(game, variant) for variant in variants_of(experiment)]
+    made = [ReadyVariant.of(game, variant) for variant in variants_of(experiment)]
     seen: set[str] = set()
     for variant in made:
         if variant.name in seen:

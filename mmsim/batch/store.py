@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from mmsim.batch import journal, lock, sources, tidy
-from mmsim.batch.experiment import Experiment, PreparedVariant, prepare_variants, thinned, usual_part_games, variants_of
+from mmsim.batch.experiment import Experiment, ReadyVariant, prepare_variants, thinned, usual_part_games, variants_of
 from mmsim.batch.journal import JOURNAL, Entry, File, JournalWriter
 from mmsim.batch.manifest import (
     FORMAT,
@@ -118,7 +118,7 @@ class Run:
         return find_game(self.experiment.game)
 
     @cached_property
-    def prepared(self) -> list[PreparedVariant]:
+    def prepared(self) -> list[ReadyVariant]:
         """The variants, ready to be played; refused if they are no longer what the run began with."""
         found = [
             sources.find(self.folder, member, self.manifest.bots, self.bots_from) for member in self.experiment.members

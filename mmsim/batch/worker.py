@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from multiprocessing_logging import MultiProcessingHandler
 
 from mmsim.batch.digest import row_digest
-from mmsim.batch.experiment import PreparedVariant
+from mmsim.batch.experiment import ReadyVariant
 from mmsim.batch.journal import BotFailure, Entry, File
 from mmsim.batch.plan import Part
 from mmsim.batch.tally import seat_shares
@@ -55,7 +55,7 @@ class Player:
         """`empty` are files without rows of all tables, `core/frames.empty_files`; who has none makes them here."""
         self._game: SimulatedGame = find_game(game)
         self._empty = empty
-        self._prepared: dict[int, PreparedVariant] = {}
+        self._prepared: dict[int, ReadyVariant] = {}
         self._pace: dict[int, float] = {}  # games a second
 
     def play(
@@ -104,11 +104,11 @@ class Player:
         entry = Entry(part.number, part.variant, part.first, part.count, {}, [], [], seconds)
         return FinishedPart(entry, {LESSONS: file.getvalue()})
 
-    def prepare(self, number: int, variant: Variant) -> PreparedVariant:
+    def prepare(self, number: int, variant: Variant) -> ReadyVariant:
         """The variant of a number; kept until the number stands for another one."""
         ready = self._prepared.get(number)
         if ready is None or ready.variant != variant:
-            self._prepared[number] = ready = PreparedVariant.of(self._game, variant)
+            self._prepared[number] = ready = ReadyVariant.of(self._game, variant)
         return ready
 
     def _rows(self, prepared: Any, part: Part, tell: Tell, one_by_one: bool) -> GameRows:

@@ -10,7 +10,7 @@ from itertools import combinations
 
 import polars as pl
 
-from mmsim.batch.experiment import PreparedVariant
+from mmsim.batch.experiment import ReadyVariant
 from mmsim.batch.runner import Watch
 from mmsim.contests.matches import Arena, Match, Tables
 from mmsim.core.errors import MmsimError, UsageError
@@ -59,7 +59,7 @@ def play_ladder(conditions: Conditions, bots: Sequence[str], games: int, workers
     if len(bots) < 2:
         raise UsageError("a ladder needs at least two bots")
     game = find_game(conditions.game)
-    alone = {spec: PreparedVariant.of(game, conditions.variant(spec)) for spec in bots}
+    alone = {spec: ReadyVariant.of(game, conditions.variant(spec)) for spec in bots}
     about = alone[bots[0]].about
     players, seat_player = int(about["players"]), list(about["seat_player"])
     ways = 1 if players == 2 else 2  # with two players the other way round is the same

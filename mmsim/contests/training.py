@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 
 from mmsim import __version__
-from mmsim.batch.experiment import PreparedVariant
+from mmsim.batch.experiment import ReadyVariant
 from mmsim.batch.tally import Tally
 from mmsim.contests.fitting import DECAY, Fit, Lessons, fit
 from mmsim.contests.matches import Arena, Match, seats_of_first
@@ -175,7 +175,7 @@ def _lineups(plan: Plan, bot: str) -> list[_Lineup]:
     found = []
     for (rules, players), times in tables.items():
         empty = Variant(rules, players, plan.board, plan.against[0], plan.seed, "rotate")
-        about = PreparedVariant.of(game, empty).about
+        about = ReadyVariant.of(game, empty).about
         part = times / tables.total() / len(plan.against)
         for opponent in plan.against:
             bots = ",".join(bot if player == 0 else opponent for player in about["seat_player"])

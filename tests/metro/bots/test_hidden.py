@@ -130,12 +130,12 @@ def test_a_share_that_was_taken_openly_is_known_until_it_is_gone() -> None:
 (view,) = with_numba("mmsim.metro.bots.thinking.view")
 
 
-def guess_once(positions: Any, board: Any, rules: Any, minds: Any, dice: Any, seat: Any) -> None:
+def guess_once(positions: Any, board: Any, rules: Any, thoughts: Any, dice: Any, seat: Any) -> None:
     positions[VIEW] = positions[0]
     view.hide(positions[VIEW], rules[0], seat)
-    view.count_unseen(positions[VIEW], board[0], minds[0], seat)
+    view.count_unseen(positions[VIEW], board[0], thoughts[0], seat)
     positions[SAMPLE] = positions[VIEW]
-    view.guess(positions[SAMPLE], board[0], rules[0], minds[0], dice[0], 1 + seat, seat)
+    view.guess(positions[SAMPLE], board[0], rules[0], thoughts[0], dice[0], 1 + seat, seat)
 
 
 @pytest.fixture(scope="module")
