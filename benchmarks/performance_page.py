@@ -35,10 +35,11 @@ def bench(words: str) -> str:
 
 
 def whole_runs() -> str:
-    """A whole run against bare games, for bots that think and bots that do not."""
+    """A whole run against bare games: of bots that do not think one of which starting is a part that shows, and a longer
+    one; and of bots that think."""
     commands = [
         f"python -m benchmarks.end_to_end --bots {bots} --games {games} --repeats 3"
-        for bots, games in (("uniform", 600_000), ("planner", 12_000))
+        for bots, games in (("uniform", 600_000), ("uniform", 2_400_000), ("planner", 12_000))
     ]
     measured = [json.loads(run(command)) for command in commands]
     return _shown(commands, "\n".join(map(whole_run, measured)))
@@ -49,7 +50,8 @@ def whole_run(measured: dict[str, Any]) -> str:
     played, *others = measured["stages_us"].items()
     rows = sum(microseconds for _, microseconds in others)
     return (
-        f"{measured['bots']}: {100 * measured['median_of_bare']:.0f} % of two bare processes by the clock, "
+        f"{measured['bots']}, {measured['games']:,} games: "
+        f"{100 * measured['median_of_bare']:.0f} % of two bare processes by the clock, "
         f"{100 * measured['median_cpu_of_bare']:.0f} % by CPU seconds\n"
         f"{measured['bots']}, CPU of a game: played in {played[1]:.1f} µs, its rows take {rows:.1f} µs more "
         f"({', '.join(f'{name} {microseconds:.1f}' for name, microseconds in others)}): "
