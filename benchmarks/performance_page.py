@@ -35,8 +35,7 @@ def bench(words: str) -> str:
 
 
 def whole_runs() -> str:
-    """A whole run against bare games: of bots that do not think one of which starting is a part that shows, and a longer
-    one; and of bots that think."""
+    """Whole runs against bare games: a short and a long one of bots that do not think, and one of bots that do."""
     commands = [
         f"python -m benchmarks.end_to_end --bots {bots} --games {games} --repeats 3"
         for bots, games in (("uniform", 600_000), ("uniform", 2_400_000), ("planner", 12_000))
