@@ -19,7 +19,7 @@ from typing import Any
 from mmsim.metromania.rules.board import BoardSet, City, Layout
 from mmsim.metromania.rules.deal import MARKER_SETS, NO_CORRUPTION, Hands, Marker, markers
 from mmsim.metromania.rules.lattice import DIRECTIONS, Cell, Vertex, is_frame, lattice, step
-from mmsim.metromania.rules.position import Game, Line, Move, PlayedMove
+from mmsim.metromania.rules.position import Game, Line, Move, PlayedMove, copy_of
 from mmsim.metromania.rules.reference import apply, legal_moves
 from mmsim.metromania.rules.reference_scoring import Result, Trip, result
 from mmsim.metromania.rules.rulesets import Ruleset, parse
@@ -194,6 +194,14 @@ def play_on(game: Game, seat: int | None = None) -> list[PlayedMove]:
         played.append(apply(game, legal_moves(game)[0]))
         assert len(played) < 300, "no end in sight"
     return played
+
+
+def after(game: Game, move: Move) -> Game:
+    """The position after a legal move, as a game of its own; without the history before."""
+    then = copy_of(game)
+    then.turns_taken = [*game.turns_taken]  # which no move changes unless it ends the turn
+    apply(then, move)
+    return then
 
 
 def reachable(game: Game, line: int = 0) -> set[Vertex]:

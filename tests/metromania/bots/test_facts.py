@@ -6,10 +6,10 @@ its nature (chances, distances, what others need) is not compared; `docs/bots.md
 """
 
 from collections.abc import Iterator
-from copy import deepcopy
-from itertools import pairwise
+from itertools import cycle, pairwise
 from typing import Any
 
+import numpy as np
 import pytest
 
 from mmsim.core.game import Variant
@@ -19,12 +19,15 @@ from mmsim.metromania.bots.thinking.known_trips import reckon_trips
 from mmsim.metromania.bots.thinking.memory import DEPTH, FEATURES
 from mmsim.metromania.engine.moves import MOVE_KINDS, PASS, START, take_apart
 from mmsim.metromania.game import Metromania
+from mmsim.metromania.rules import boardfile
 from mmsim.metromania.rules.deal import Marker
 from mmsim.metromania.rules.lattice import Vertex
 from mmsim.metromania.rules.play import Seed, set_up
 from mmsim.metromania.rules.position import Game, Move
 from mmsim.metromania.rules.reference import apply, legal_moves
 from mmsim.metromania.rules.reference_scoring import TRIPS, Network, kept_points, result, run_trip, stations_of
+from tests.metromania.positions import after
+from tests.properties.strategies import TWO_PLAYER_MODES, offered
 
 METROMANIA = Metromania()
 FACTS = (
@@ -54,18 +57,6 @@ OPEN = [  # every edition and mode, with open hands: all can be reckoned
     ("print+advanced,hands=open", 2, "grand"),
 ]
 HIDDEN = [("print", 4, "classic"), ("v2+hidden", 4, "compact"), ("nl", 3, "open"), ("en1+advanced", 2, "classic")]
-FINISHED = [
-    (edition + modifier, players, board)
-    for edition, modifiers in {
-        "en1": ("", "+loyal", "+hidden", "+no-corruption", "+regular", "+advanced"),
-        "print": ("", "+loyal", "+hidden", "+no-corruption", "+advanced"),
-        "nl": ("", "+loyal", "+hidden", "+no-corruption", "+regular", "+advanced"),
-        "v2": ("", "+loyal", "+hidden", "+no-corruption", "+regular"),
-    }.items()
-    for modifier in modifiers
-    for players, board in [(2, "classic"), (2, "open")] * (modifier in ("+regular", "+advanced"))
-    or [(4, "classic"), (4 if modifier else 3, "compact"), (4, "grand")]
-]
 
 
 def games(rules: str, players: int, board: str, bots: str, count: int) -> Iterator[tuple[Position, Game]]:
@@ -76,16 +67,23 @@ def games(rules: str, players: int, board: str, bots: str, count: int) -> Iterat
 
 
 def decisions(position: Position, game: Game, every: int) -> Iterator[Any]:
-    """Play a game in both engines; at some decisions, what its bot had in mind when it chose."""
+    """Play a game in both engines; at some decisions, what its bot had in thought when it chose."""
     count = 0
     while not position.over:
-        bot, move = position.bots[position.seat], position.bot_move()
-        if bot.name != "search" and position.explain():
+        move = position.bot_move()
+        if has_weighed(position):
             count += 1
             if count % every == 0:
                 yield thoughts(position)
         position.apply(move)
         apply(game, move)
+
+
+def has_weighed(position: Position) -> bool:
+    """Whether the bot has weighed turns for this very decision."""
+    s = position._memory.state.view(np.ndarray)[0]
+    in_mind = s["plan_turn"] == s["turn"] and s["plan_dug"] == s["dug"]
+    return bool(in_mind and s["choices"] > 1 and s["bonus_line"] < 0)
 
 
 def play_out(position: Position, game: Game) -> None:
@@ -127,10 +125,12 @@ def test_the_standing_that_a_bot_reckons_is_the_score_if_the_game_were_over(
 
 
 @pytest.mark.rule("TT3", "TT4", "TT5", "TT6")
-@pytest.mark.parametrize(("rules", "players", "board"), FINISHED)
-def test_what_a_bot_reckons_of_a_finished_game_is_its_score_sheet(rules: str, players: int, board: str) -> None:
+@pytest.mark.parametrize("edition", TWO_PLAYER_MODES)
+def test_what_a_bot_reckons_of_a_finished_game_is_its_score_sheet(edition: str) -> None:
     different = set()
-    for position, game in games(rules, players, board, "greedy", 4):
+    variants = [(rules, players) for rules, players in offered() if rules.startswith(edition)]
+    for (rules, players), board in zip(variants, cycle(boardfile.shipped_names()), strict=False):
+        ((position, game),) = games(rules, players, board, "greedy", 1)
         play_out(position, game)
         thought, setting, sheet = thoughts(position), position.prepared.setting, result(game)
         # in plain Python, or compiled if this process compiles
@@ -138,9 +138,9 @@ def test_what_a_bot_reckons_of_a_finished_game_is_its_score_sheet(rules: str, pl
             position._memory.state[0], setting.board[0], setting.rules[0], position._memory.network[0], thought
         )
         of_trips = [score - kept for score, kept in zip(sheet.scores, sheet.kept_points, strict=True)]
-        assert [int(points) for points in thought.trip_points[: len(of_trips)]] == of_trips
+        assert [int(points) for points in thought.trip_points[: len(of_trips)]] == of_trips, (rules, players, board)
         different |= set(of_trips)
-    assert len(different) > 2
+    assert len(different) > 8
 
 
 # --- turns -----------------------------------------------------------------------------------------------------
@@ -175,12 +175,6 @@ def played(position: Position, game: Game, codes: list[int]) -> list[Game] | Non
     return steps
 
 
-def after(game: Game, move: Move) -> Game:
-    then = deepcopy(game, {id(game.city): game.city, id(game.history): []})
-    apply(then, move)
-    return then
-
-
 def outcomes(position: Position, game: Game, codes: list[int]) -> list[dict[str, float]]:
     """What may come of some moves: one thing, or as many as there are places for a bonus station (I3)."""
     steps = played(position, game, codes)
@@ -194,26 +188,24 @@ def outcomes(position: Position, game: Game, codes: list[int]) -> list[dict[str,
 
 def facts(steps: list[Game]) -> dict[str, float]:
     """What has come of some moves of the company in turn, by the positions between them."""
-    before, after = steps[0], steps[-1]
+    before, then = steps[0], steps[-1]
     seat = before.seat
-    new = after.stations[len(before.stations) :]
+    new = then.stations[len(before.stations) :]
     own_letters = {marker.letter for marker in before.dealt[seat]}
-    served = [marker for marker in after.placed if is_served(after, marker) and not is_served(before, marker)]
+    served = [marker for marker in then.placed if is_served(then, marker) and not is_served(before, marker)]
     found = dict.fromkeys(FACTS, 0.0)
-    found["points"] = after.points[seat] - before.points[seat]
+    found["points"] = then.points[seat] - before.points[seat]
     found["stations"] = len(new)
-    found["tunnels"] = sum(line.tunnels for line in after.lines[seat]) - sum(
-        line.tunnels for line in before.lines[seat]
-    )
-    found["marker"] = len(after.placed) - len(before.placed)
-    found["meets"] = sum(lines_at(after, vertex) - 1 for vertex in new)
+    found["tunnels"] = sum(line.tunnels for line in then.lines[seat]) - sum(line.tunnels for line in before.lines[seat])
+    found["marker"] = len(then.placed) - len(before.placed)
+    found["meets"] = sum(lines_at(then, vertex) - 1 for vertex in new)
     for marker in served:
-        owner = after.placed[marker][0]
+        owner = then.placed[marker][0]
         found["served" if owner == seat else "served_partner" if marker.letter in own_letters else "served_other"] += 1
-    found["joins"] = len(network(after, seat)) - len(network(before, seat))
+    found["joins"] = len(network(then, seat)) - len(network(before, seat))
     for letter in "PL":
         cells = [cell for cell, kind in before.city.kind.items() if kind == letter]
-        found["park_lake"] += bool(stations_of(after, cells)) and not stations_of(before, cells)
+        found["park_lake"] += bool(stations_of(then, cells)) and not stations_of(before, cells)
     for one, other in pairwise(steps):
         joined = {company for company, _ in network(other, seat) - network(one, seat)}
         found["allies"] += sum(holder_of_partner(before, marker) in joined for marker in before.dealt[seat])
@@ -221,7 +213,7 @@ def facts(steps: list[Game]) -> dict[str, float]:
         found["partner"] += sum(
             holder_of_partner(before, marker) in on_network for marker in other.placed.keys() - one.placed
         )
-    if sum(line.ended for line in before.lines[seat]) == 1 and all(line.ended for line in after.lines[seat]):
+    if sum(line.ended for line in before.lines[seat]) == 1 and all(line.ended for line in then.lines[seat]):
         found["close"] = lead(before)
     return found
 
@@ -265,16 +257,19 @@ def lines_at(game: Game, vertex: Vertex) -> int:
     return sum(vertex in line.path for _, _, line in game.all_lines())
 
 
-def turns(
-    rules: str, players: int, board: str, decision: int, every: int
-) -> Iterator[tuple[Position, Game, Any, int, list[int]]]:
-    """Turns of a planner that tries out all it can: the game in both engines, its thoughts, first move and moves."""
+def weighed_decisions(rules: str, players: int, board: str) -> Iterator[tuple[Position, Game, Any]]:
+    """Some decisions of a planner that tries out all it can: the game in both engines, and its thoughts."""
     for position, game in games(rules, players, board, "planner:trials=64", 2):
-        for thought in decisions(position, game, decision):
-            for first in range(0, int(thought.firsts), every):
-                codes = planned_moves(thought, first)
-                if codes[0] != PASS:
-                    yield position, game, thought, first, codes
+        for thought in decisions(position, game, 4):
+            yield position, game, thought
+
+
+def turns(thought: Any, every: int) -> Iterator[tuple[int, list[int]]]:
+    """Turns that were weighed: the number of the first move, and all moves."""
+    for first in range(0, int(thought.firsts), every):
+        codes = planned_moves(thought, first)
+        if codes[0] != PASS:
+            yield first, codes
 
 
 @pytest.mark.rule("ST1", "ST2", "ST5", "D5", "M1", "I1")
@@ -282,14 +277,15 @@ def turns(
 def test_what_a_turn_is_weighed_by_is_what_comes_of_it(rules: str, players: int, board: str) -> None:
     compared = 0
     known = FACTS if (rules, players, board) in OPEN else tuple(fact for fact in FACTS if fact not in OF_OTHERS)
-    for position, game, thought, first, codes in turns(rules, players, board, 4, 3):
-        border.explain_turn(position._memory, position.prepared.setting, 0, first)
-        amounts = dict(zip(FEATURES, thought.amount.tolist(), strict=True))
-        lines = ([code for code in codes if take_apart(code)[1] == number] for number in range(2))
-        one, other = (outcomes(position, game, of_line) for of_line in lines)
-        sums = [{fact: a[fact] + b[fact] for fact in known} for a in one for b in other]
-        assert not sums or {fact: amounts[fact] for fact in known} in sums, (codes, first)
-        compared += len(sums) > 0
+    for position, game, thought in weighed_decisions(rules, players, board):
+        for first, codes in turns(thought, 3):
+            border.explain_turn(position._memory, position.prepared.setting, 0, first)
+            amounts = dict(zip(FEATURES, thought.amount.tolist(), strict=True))
+            lines = ([code for code in codes if take_apart(code)[1] == number] for number in range(2))
+            one, other = (outcomes(position, game, of_line) for of_line in lines)
+            sums = [{fact: a[fact] + b[fact] for fact in known} for a in one for b in other]
+            assert not sums or {fact: amounts[fact] for fact in known} in sums, (codes, first)
+            compared += len(sums) > 0
     assert compared > 30
 
 
@@ -300,18 +296,20 @@ def test_the_trips_that_a_bot_sees_after_a_turn_are_those_of_the_score_sheet(
 ) -> None:
     changed = 0
     hands_are_seen = (rules, players, board) in OPEN
-    for position, game, thought, first, codes in turns(rules, players, board, 2, 1):
-        if not thought.tried[first]:
-            continue
-        then = game
-        for code in codes:
-            move = move_of(position, then, code) if then.turn == game.turn and not then.over else None
-            if move not in legal_moves(then):  # the plans of both lines may be in each other's way
-                break
-            then = after(then, move)
-        gains = [points - earlier for points, earlier in zip(trip_scores(then), trip_scores(game), strict=True)]
-        assert thought.turn_own[first] == gains[game.seat], codes
-        if hands_are_seen:
-            assert thought.turn_rival[first] == gains[int(thought.rival)], codes
-        changed += any(gains)
+    for position, game, thought in weighed_decisions(rules, players, board):
+        before = trip_scores(game)
+        for first, codes in turns(thought, 1):
+            if not thought.tried[first]:
+                continue
+            then = game
+            for code in codes:
+                move = move_of(position, then, code) if then.turn == game.turn and not then.over else None
+                if move not in legal_moves(then):  # the plans of both lines may be in each other's way
+                    break
+                then = after(then, move)
+            gains = [points - earlier for points, earlier in zip(trip_scores(then), before, strict=True)]
+            assert thought.turn_own[first] == gains[game.seat], codes
+            if hands_are_seen:
+                assert thought.turn_rival[first] == gains[int(thought.rival)], codes
+            changed += any(gains)
     assert changed > 5
