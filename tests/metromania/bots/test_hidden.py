@@ -81,7 +81,7 @@ def choices(prepared: Prepared, spec: str, games: range, every: int, most: int) 
 @pytest.mark.parametrize(("rules", "players"), HIDDEN)
 def test_hidden_hands_change_no_choice(rules: str, players: int, spec: str) -> None:
     prepared = METROMANIA.prepare(Variant(rules, players, bots="planner", seed=11))
-    pairs = list(choices(prepared, spec, range(2), 17 if "search" in spec else 7, 2))
+    pairs = list(choices(prepared, spec, range(2), 17, 2))
     assert len(pairs) > 5
     assert all(one == other for one, other in pairs)
 
@@ -90,17 +90,14 @@ def test_hidden_hands_change_no_choice(rules: str, players: int, spec: str) -> N
 @pytest.mark.parametrize("spec", ["planner", "networker"])
 def test_open_hands_change_choices_of_bots_that_reason_about_hands(spec: str) -> None:
     prepared = METROMANIA.prepare(Variant("print+loyal", 4, bots="planner", seed=11))
-    pairs = list(choices(prepared, spec, range(6), 5, 4))
-    changed = np.mean([one != other for one, other in pairs])
-    assert len(pairs) > 100
-    assert changed > 0.01
+    assert any(one != other for one, other in choices(prepared, spec, range(6), 7, 4))
 
 
 @pytest.mark.rule("S7")
 def test_the_memory_a_bot_is_given_is_the_same_whatever_others_hold() -> None:
     prepared = METROMANIA.prepare(Variant("print", 4, bots="planner", seed=3))
     rng, seen = np.random.default_rng(1), 0
-    for game, moves in decisions(prepared, range(3), 4):
+    for game, moves in decisions(prepared, range(2), 9):
         truth = guests(prepared, game, moves, None)
         assert truth is not None
         truth.bot_move()
@@ -110,7 +107,7 @@ def test_the_memory_a_bot_is_given_is_the_same_whatever_others_hold() -> None:
                 world.bot_move()
                 assert world._memory.views[0].tobytes() == truth._memory.views[0].tobytes()
                 seen += 1
-    assert seen > 20
+    assert seen > 10
 
 
 @pytest.mark.rule("S7")
@@ -122,7 +119,7 @@ def test_a_bot_in_python_sees_the_same_view_whatever_others_hold() -> None:
         view: View = position.view(position.seat)
         return {name: value for name, value in vars(view).items() if name != "draws"}
 
-    for game, moves in decisions(prepared, range(2), 6):
+    for game, moves in decisions(prepared, range(2), 9):
         truth = guests(prepared, game, moves, None)
         assert truth is not None
         for hands in other_deals(truth, rng, 2):

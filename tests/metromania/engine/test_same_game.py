@@ -37,10 +37,10 @@ def play_mixed(rng: Random, count: int, sides: tuple[int, ...], compare_every: i
 
 
 def test_the_usual_game_is_the_same_in_both_engines() -> None:
-    play_classic(Random(0), 30, compare_every=16)
+    play_classic(Random(0), 12, compare_every=16)
 
 
-@pytest.mark.parametrize(("sides", "count"), [(SMALL_SIDES, 100), (SIDES, 60), (HUGE, 2)], ids=["small", "all", "huge"])
+@pytest.mark.parametrize(("sides", "count"), [(SIDES, 30), (HUGE, 2)], ids=["all", "huge"])  # small: below
 def test_any_game_is_the_same_in_both_engines(sides: tuple[int, ...], count: int) -> None:
     play_mixed(Random(1000 + len(sides)), count, sides, compare_every=16)
 
@@ -102,12 +102,12 @@ def count_trip(seen: Counter[str], trip: TripResult) -> None:
     seen["a trip nobody scores"] += len(trip.involved) > 1 and not any(trip.scores)
 
 
-def test_the_games_come_across_everything_that_is_rare() -> None:
-    rng, seen = Random(2010), Counter[str]()
-    for number, (board_set, rules, seed) in enumerate(mixed_games(rng, 100, SMALL_SIDES)):
+def test_games_on_small_boards_are_the_same_and_come_across_everything_that_is_rare() -> None:
+    rng, seen = Random(21), Counter[str]()
+    for number, (board_set, rules, seed) in enumerate(mixed_games(rng, 64, SMALL_SIDES)):
         watching = Watching(CHOOSERS[number % len(CHOOSERS)], seen)
         twins = Twins(board_set, rules, seed)
-        outcome = twins.play(watching, rng, compare_every=64)
+        outcome = twins.play(watching, rng, compare_every=16)
         seen[outcome.end_reason] += 1
         seen["shared win"] += len(outcome.winners) > 1
         seen["two stations at once"] += any(len(played.stations) == 2 for played in twins.game.history)
