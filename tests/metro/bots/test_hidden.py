@@ -88,7 +88,7 @@ def _permute_numbers(s: Any, players: int, seat: int, stations: tuple[int, ...],
 def test_what_is_hidden_changes_no_choice_and_no_view(spec: str, players: int, bot: str) -> None:
     rng = Random(f"{spec} {bot}")
     changed = 0
-    for seed in range(6):
+    for seed in range(4):
         here = position(spec, players, thinking(bot), seed, moves=rng.randrange(45))
         seat, dice = here.seat, here._memory.dice.copy()
         view, move, state = here.view(seat), here.bot_move(), here._memory.positions[0].copy()
@@ -99,7 +99,7 @@ def test_what_is_hidden_changes_no_choice_and_no_view(spec: str, players: int, b
             here._memory.dice[:] = dice
             assert here.view(seat) == view
             assert here.bot_move() == move
-    assert changed >= 15  # there was something to hide
+    assert changed >= 10  # there was something to hide
 
 
 def test_a_view_of_another_seat_shows_nothing_of_the_hand_in_turn() -> None:
