@@ -9,8 +9,9 @@ from mmsim.games import find_game
 from mmsim.metro.bots import BOTS as METRO_BOTS
 from mmsim.metromania.bots import BOTS as METROMANIA_BOTS
 
-# Hands hidden and open, two players with two companies each, second markers in a hand, a supply that runs out. The last
-# number: how many decisions before search begins, which plays to the end and in Metro tries nothing on a board half empty.
+# Hands hidden and open, two players with two companies each, second markers in a hand, a supply that runs out.
+# The last number: decisions before search begins, which plays to the end; in Metro it tries nothing before the board
+# is more than half full.
 METROMANIA = (
     ("print", 4, 66),
     ("v2+loyal", 3, 74),

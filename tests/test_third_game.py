@@ -11,6 +11,7 @@ from typing import Any
 import polars as pl
 import pytest
 
+from tests.sharing import made_once
 from tests.toy.commands import COMMANDS
 
 ROOT = Path(__file__).parent.parent
@@ -19,10 +20,13 @@ ROOT = Path(__file__).parent.parent
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where all commands were carried out, by a process that finds the toy among installed packages."""
-    made = tmp_path_factory.mktemp("toy")
+    return made_once(tmp_path_factory, "toy", carry_out)
+
+
+def carry_out(folder: Path) -> None:
+    folder.mkdir()
     env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "tests" / "installed")])}
-    subprocess.run([sys.executable, "-m", "tests.toy.commands", made], env=env, cwd=ROOT, check=True)
-    return made
+    subprocess.run([sys.executable, "-m", "tests.toy.commands", folder], env=env, cwd=ROOT, check=True)
 
 
 @pytest.fixture(scope="module")

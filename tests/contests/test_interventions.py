@@ -1,6 +1,7 @@
 """What is changed to find out why: knobs, play, both, and elements that a bot does without."""
 
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import polars as pl
@@ -37,6 +38,12 @@ def toy_changes() -> list[Change]:
     return changes
 
 
+@cache
+def all_changes() -> ChangedGames:
+    """The games as played and with every change, played once."""
+    return play(unchanged(BOLD), *toy_changes())
+
+
 def test_a_knob_is_moved_to_all_its_other_choices_or_some_up_and_down() -> None:
     assert other_values(Knob("", "", choices=("a", "b", "c")), "b") == ["a", "c"]
     assert other_values(Knob("", ""), True) == [False]
@@ -62,8 +69,7 @@ def test_two_changes_at_once_are_both_made() -> None:
 
 
 def test_what_holds_the_first_player_back_is_found_and_what_changes_nothing_is_said_to() -> None:
-    played = play(unchanged(BOLD), *toy_changes())
-    why = weigh_changes(played, "win_share")
+    why = weigh_changes(all_changes(), "win_share")
     assert why.effects[0].change == "first_holds"
     assert why.effects[0].groups[0].value < 0.28 < why.before_groups[0].value
     same = {effect.change for effect in why.effects if effect.same}
@@ -73,7 +79,7 @@ def test_what_holds_the_first_player_back_is_found_and_what_changes_nothing_is_s
 
 def test_both_changes_together_are_set_against_the_sum_of_each() -> None:
     hold, _, longest, _, first = toy_changes()
-    played = play(unchanged(BOLD), hold, longest, first)
+    played = all_changes().only([AS_PLAYED, hold.name, longest.name, first.name])
     why = weigh_changes(played, "win_share")
     both = longest.and_also(first)
     four = played.and_also(play(both)).only([AS_PLAYED, longest.name, first.name, both.name])
@@ -88,7 +94,7 @@ def test_both_changes_together_are_set_against_the_sum_of_each() -> None:
 
 
 def test_of_an_imbalance_the_rule_that_takes_most_away_is_made_with_the_play_that_does_most() -> None:
-    why = weigh_changes(play(unchanged(BOLD), *toy_changes()), "win_share")
+    why = weigh_changes(all_changes(), "win_share")
     first = why.effects[0]
 
     def effect(name: str, kind: str, difference: float, told_apart: bool = True) -> Effect:
@@ -118,9 +124,8 @@ def test_a_panel_says_for_whom_a_change_does_something() -> None:
 
 
 def test_an_answer_is_kept_beside_a_run_until_the_same_question_is_asked_again(tmp_path: Path) -> None:
-    changes = [unchanged(BOLD), *toy_changes()[2:]]
-    shares = weigh_changes(play(*changes), "win_share", {"hold=9": "too much"})
-    turns = weigh_changes(play(*changes, games=60), "turns")
+    shares = weigh_changes(all_changes(), "win_share", {"hold=9": "too much"})
+    turns = weigh_changes(all_changes(), "turns")
     for one in (shares, turns, shares):
         keep(tmp_path, one)
     assert kept(tmp_path) == [turns, shares]
@@ -132,7 +137,7 @@ def test_an_answer_is_kept_beside_a_run_until_the_same_question_is_asked_again(t
 
 
 def test_a_player_whom_the_rules_favour_is_named_though_bots_hide_it() -> None:
-    why = weigh_changes(play(unchanged(BOLD), *toy_changes()), "win_share")
+    why = weigh_changes(all_changes(), "win_share")
     first = why.effects[0]
     assert (first.change, first.kind) == ("first_holds", "play")
     hidden = replace(why, before_ahead={"a": "2nd", "b": "1st"})
