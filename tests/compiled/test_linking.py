@@ -1,6 +1,7 @@
 """A program is compiled into one library whose entries do what their Python says."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -75,11 +76,9 @@ print(json.dumps(answer))
 """
 
 
-def run(tmp_path: Path, **changed: str) -> list[object]:
-    import os
-
+def run(library: Path, **changed: str) -> list[object]:
     done = subprocess.run(
-        [sys.executable, "-c", _PROGRAM, str(tmp_path / "library.so")],
+        [sys.executable, "-c", _PROGRAM, library],
         capture_output=True,
         text=True,
         env={**os.environ, **changed},
@@ -94,17 +93,14 @@ WRONG = ["an array of int32 instead of int64", "an array of int64 instead of int
 
 
 def test_entries_take_records_arrays_groups_and_numbers_and_nothing_that_does_not_fit(tmp_path: Path) -> None:
-    assert run(tmp_path) == [2, 2, [0, 96], [0, 0, 1], "fine", *WRONG]
+    library = tmp_path / "library.so"
+    assert run(library) == [2, 2, [0, 96], [0, 0, 1], "fine", *WRONG]
+    found = subprocess.run(["nm", "-D", library], capture_output=True, text=True, check=True).stdout
+    symbols = [line.split()[-2:] for line in found.splitlines()]
+    assert [name for kind, name in symbols if kind == "T"] == ["mmsim_add_up", "mmsim_count"]  # nothing else is shown
+    assert [name for kind, name in symbols if kind == "U" and "@GLIBC" not in name] == []  # nothing else is needed
 
 
 def test_an_index_out_of_bounds_is_an_error_where_indices_are_checked(tmp_path: Path) -> None:
-    answer = run(tmp_path, MMSIM_BOUNDSCHECK="1")
+    answer = run(tmp_path / "library.so", MMSIM_BOUNDSCHECK="1")
     assert answer == [2, 2, [0, 96], [0, 0, 1], "an index is out of bounds in small's count", *WRONG]
-
-
-def test_a_library_needs_nothing_but_the_c_library_and_shows_nothing_but_its_entries(tmp_path: Path) -> None:
-    run(tmp_path)
-    found = subprocess.run(["nm", "-D", tmp_path / "library.so"], capture_output=True, text=True, check=True).stdout
-    symbols = [line.split()[-2:] for line in found.splitlines()]
-    assert [name for kind, name in symbols if kind == "T"] == ["mmsim_add_up", "mmsim_count"]
-    assert [name for kind, name in symbols if kind == "U" and "@GLIBC" not in name] == []

@@ -1,13 +1,16 @@
 """Which way compiled code is run: what follows from the machine and from what a user says."""
 
 import os
+import platform
+import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
-from mmsim.compiled import way
+from mmsim.compiled import cache, way
 
 ROOT = Path(__file__).parents[2]
 
@@ -18,23 +21,32 @@ _WAY = "from mmsim.compiled import accel, way\nimport sys\nprint(way.current(), 
 
 
 @pytest.mark.parametrize(
-    ("before", "changed", "expected"),
-    [
-        ("", {}, "library False"),
-        ("", {"MMSIM_JIT": "0"}, "plain False"),
-        ("", {"MMSIM_LINK": "0"}, "numba True"),
-        ("import shutil; shutil.which = lambda name: None\n", {}, "numba True"),
-        ("import platform; platform.machine = lambda: 'riscv'\n", {}, "numba True"),
-        ("import mmsim.compiled.way as w; w._NEEDED = {'none has it'}\n", {}, "numba True"),
-        ("import mmsim.compiled.way as w; w._KNOWN = ('0.1.',)\n", {}, "numba True"),
-    ],
-    ids=["usual", "plain", "no linking", "no C compiler", "another machine", "an older processor", "another Numba"],
+    ("changed", "expected"),
+    [({}, "library False"), ({"MMSIM_JIT": "0"}, "plain False"), ({"MMSIM_LINK": "0"}, "numba True")],
+    ids=["usual", "plain", "no linking"],
 )
-def test_the_way_follows_from_what_is_there(
-    before: str, changed: dict[str, str], expected: str, tmp_path: Path
-) -> None:
+def test_the_way_follows_from_what_a_user_says(changed: dict[str, str], expected: str, tmp_path: Path) -> None:
     env = {**os.environ, "MMSIM_CACHE_DIR": str(tmp_path), "MMSIM_JIT": "1", "MMSIM_LINK": "1", **changed}
-    done = subprocess.run(
-        [sys.executable, "-c", before + _WAY], env=env, cwd=ROOT, capture_output=True, text=True, check=True
-    )
+    done = subprocess.run([sys.executable, "-c", _WAY], env=env, cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == expected
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "value"),
+    [
+        (shutil, "which", lambda name: None),
+        (platform, "machine", lambda: "riscv"),
+        (way, "_NEEDED", {"none has it"}),
+        (way, "_KNOWN", ("0.1.",)),
+    ],
+    ids=["no C compiler", "another machine", "an older processor", "another Numba"],
+)
+def test_numba_goes_to_work_where_no_library_runs_or_can_be_made(
+    module: ModuleType, name: str, value: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MMSIM_JIT", "1")
+    monkeypatch.setenv("MMSIM_LINK", "1")
+    monkeypatch.setattr(cache, "find", lambda program: None)
+    assert way.current.__wrapped__() == way.LIBRARY
+    monkeypatch.setattr(module, name, value)
+    assert way.current.__wrapped__() == way.NUMBA
