@@ -48,6 +48,14 @@ def play(twins: Twins, rng: Random, every: int) -> Iterator[list[Move]]:
         apply(twins.game, move)
 
 
+def after(game: Game, move: Move) -> Game:
+    """The position after a move, as a game of its own; without the history before."""
+    shared = (game.rules, game.deal, *game.arrivals.values())  # which no move changes
+    then = deepcopy(game, {id(one): one for one in shared} | {id(game.history): []})
+    apply(then, move)
+    return then
+
+
 def any_expectations(twins: Twins, rng: Random) -> Any:
     """The thoughts of a bot that expects anything of open lines."""
     thoughts = new_record(THOUGHTS)
@@ -138,9 +146,9 @@ def test_what_a_tile_is_weighed_by_is_what_comes_of_it(spec: str) -> None:
                 assert move.tile is not None
                 assert move.turns is not None
                 assert move.cell is not None
-                after = deepcopy(game)
-                arrived += len(apply(after, move).arrivals)
-                change = value_of(after, t, game.seat) - before
+                then = after(game, move)
+                arrived += len(then.history[-1].arrivals)
+                change = value_of(then, t, game.seat) - before
                 kind, cell = NUMBER[turned(move.tile, move.turns)], cell_number(move.cell)
                 assert placements.placement_value(s, b, r, t, kind, cell) == pytest.approx(change)
                 assert placements.weighed_value(s, b, r, t, kind, cell) == pytest.approx(change)
@@ -160,11 +168,8 @@ def test_what_a_wagon_is_weighed_by_is_what_comes_of_it(spec: str) -> None:
             code, value = modules.best_wagon(s, setting.board[0], setting.rules[0], t, 1.0)
             wagons = [move for move in moves if move.kind == "wagon"]
             assert (code >= 0) == bool(wagons)
-            values = {}
-            for move in wagons:
-                after = deepcopy(game)
-                apply(after, move)
-                values[move] = value_of(after, t, game.seat) - value_of(game, t, game.seat)
+            before = value_of(game, t, game.seat)
+            values = {move: value_of(after(game, move), t, game.seat) - before for move in wagons}
             if wagons:
                 kind, _, _, where = take_apart(int(code))
                 assert kind == WAGON
@@ -189,9 +194,8 @@ def test_an_exchange_is_weighed_by_the_share_that_is_taken() -> None:
                 continue
             kind, i, take, _ = take_apart(int(code))
             assert kind == EXCHANGE
-            after = deepcopy(game)
-            apply(after, exchanges[2 * [move.share for move in exchanges[::2]].index(10 * (i + 1)) + take])
-            own, got = game.shares[game.seat][i], after.shares[game.seat][i]
+            move = exchanges[2 * [move.share for move in exchanges[::2]].index(10 * (i + 1)) + take]
+            own, got = game.shares[game.seat][i], after(game, move).shares[game.seat][i]
             tenths = sum(j + 1 for j, company in enumerate(game.shares[game.seat]) if company == got)
             assert value == pytest.approx((i + 1) * (t.value[got] + 0.2 * tenths - t.value[own]))
             compared += 1

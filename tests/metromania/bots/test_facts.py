@@ -67,7 +67,7 @@ def games(rules: str, players: int, board: str, bots: str, count: int) -> Iterat
 
 
 def decisions(position: Position, game: Game, every: int) -> Iterator[Any]:
-    """Play a game in both engines; at some decisions, what its bot had in thought when it chose."""
+    """Play a game in both engines; at some decisions, what its bot had in mind when it chose."""
     count = 0
     while not position.over:
         move = position.bot_move()

@@ -12,7 +12,7 @@ from mmsim.metromania.game import Metromania
 from mmsim.metromania.rules.position import DECLINE, Move
 
 METROMANIA = Metromania()
-GAMES = range(12)
+GAMES = range(6)
 
 
 def decisions(bots: str, rules: str = "print") -> Iterator[tuple[Position, Move]]:

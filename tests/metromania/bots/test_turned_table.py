@@ -49,7 +49,7 @@ def test_the_choice_is_the_same_when_the_table_is_turned(spec: str) -> None:
     rules = "print,hands=open" if spec == SEARCH else "print"
     prepared = METROMANIA.prepare(Variant(rules, 4, bots=spec, seed=9))
     seen = 0
-    for game in range(1 if spec == SEARCH else 3):
+    for game in range(1 if spec == SEARCH else 2):
         position = Position(prepared, game)
         while not position.over:
             if position._s.choices > 1 and position._s.plan_turn != position.turn:
@@ -60,4 +60,4 @@ def test_the_choice_is_the_same_when_the_table_is_turned(spec: str) -> None:
                 assert len(set(codes)) == 1, f"game {game}, turn {position.turn}: {codes}"
                 seen += 1
             position.apply(position.bot_move())
-    assert seen > 25
+    assert seen > 20

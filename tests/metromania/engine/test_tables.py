@@ -57,6 +57,7 @@ def as_dicts(rows: Any) -> list[Row]:
     return [dict(zip(rows.dtype.names, row, strict=True)) for row in rows.tolist()]
 
 
+@cache
 def reckoned_rows(name: str, table: str) -> list[Row]:
     rows = []
     for number, game, outcome in played(name):
@@ -100,7 +101,7 @@ def test_the_games_compared_are_of_many_kinds() -> None:
 @pytest.mark.parametrize("table", ["games", "seats", "trips", "lines"])
 @pytest.mark.parametrize("name", VARIANTS)
 def test_a_frame_has_the_declared_columns_and_every_row(name: str, table: str) -> None:
-    rows = METROMANIA.play_games(prepared(name), FIRST, COUNT)[table]
+    rows = core_rows(name)[table]
     frame = METROMANIA.frame(prepared(name), table, rows)
     assert frame.schema == METROMANIA.tables[table]
     assert set(frame.columns) - {"variant", "member", "bot", "deal", "seating"} == set(rows.dtype.names or ())
