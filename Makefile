@@ -36,7 +36,7 @@ lint: $(READY) ## ruff and mypy
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-verify: $(READY) ## slow statistical checks
+verify: $(READY) ## slow statistical checks; an hour or more on two cores
 	$(BIN)/python -m pytest -n auto -m slow
 
 bench: $(READY) ## how fast the core is against the reference engine; fails below half of a committed ratio
