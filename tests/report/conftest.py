@@ -20,9 +20,9 @@ def report(run_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made_once(tmp_path_factory, "report", lambda folder: write_report(open_run(run_folder), folder))
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    """A Chromium without a window, if there is one."""
+    """A Chromium without a window, if there is one; closed with its module: its loop would disturb others."""
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     own = next((path for name in _BROWSERS if (path := shutil.which(name))), None)
     with playwright.sync_playwright() as play:
