@@ -24,7 +24,7 @@ from mmsim.metromania.rules.deal import Marker
 from mmsim.metromania.rules.lattice import Vertex
 from mmsim.metromania.rules.play import Seed, set_up
 from mmsim.metromania.rules.position import Game, Move
-from mmsim.metromania.rules.reference import apply, legal_moves
+from mmsim.metromania.rules.reference import apply, legal_moves, open_ways
 from mmsim.metromania.rules.reference_scoring import TRIPS, Network, kept_points, result, run_trip, stations_of
 from tests.metromania.positions import after
 from tests.properties.strategies import TWO_PLAYER_MODES, offered
@@ -313,3 +313,29 @@ def test_the_trips_that_a_bot_sees_after_a_turn_are_those_of_the_score_sheet(
                 assert thought.turn_rival[first] == gains[int(thought.rival)], codes
             changed += any(gains)
     assert changed > 5
+
+
+# --- what others need ------------------------------------------------------------------------------------------
+
+
+def line_ends(game: Game, seat: int) -> set[int]:
+    """D4: the frame cells in which a company may end a line now, as compiled code numbers them."""
+    grid = game.city.lattice
+    return {
+        grid.cells.index(cell)
+        for number in range(2)
+        for _, cell in open_ways(game, seat, number)
+        if cell in grid.frame_cells
+    }
+
+
+@pytest.mark.parametrize(("rules", "players", "board"), [("print+loyal", 4, "compact"), ("v2+regular", 2, "classic")])
+def test_others_need_an_end_only_where_they_may_end_a_line(rules: str, players: int, board: str) -> None:
+    needed_ends = 0
+    for position, game in games(rules, players, board, "planner:block=1", 6):
+        for thought in decisions(position, game, 1):
+            grid, others = game.city.lattice, [seat for seat in range(game.rules.companies) if seat != game.seat]
+            needed = {cell for cell in range(len(grid.city_cells), len(grid.cells)) if thought.need[cell] > 0}
+            assert needed <= set().union(*(line_ends(game, seat) for seat in others))
+            needed_ends += len(needed)
+    assert needed_ends > 3

@@ -67,11 +67,11 @@ def _line_needs(v: State, b: Board, r: Rules, t: Thoughts, line: Any, leading: A
 def shortest_ways(v: State, b: Board, r: Rules, t: Thoughts, line: Any) -> tuple[np.int64, np.uint64]:
     """How many tunnels a line of another company has to go, and the slots of the next ones on its shortest ways."""
     u = v.terminus[ix(line)]
-    ways = v.open[ix(line)] & (v.lanes[ix(u)] | v.end_free[ix(u)])
+    ways = v.open[ix(line)] & (v.lanes[ix(u)] | v.exits[ix(line)])
     most = min(r.tunnels_per_line - v.tunnels[ix(line)], np.int64(FAR_AWAY - 1))
     if ways == _ZERO or most <= 0:
         return np.int64(FAR_AWAY), _ZERO
-    exits = ways & v.end_free[ix(u)]
+    exits = ways & v.exits[ix(line)]
     if exits != _ZERO:
         return np.int64(1), exits
     for word in range(1, b.words):
