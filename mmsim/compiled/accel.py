@@ -226,7 +226,7 @@ else:
             to[name] = source[name]
 
     def scratch_like(record: Any) -> Any:
-        return np.zeros(1, record.dtype).view(np.recarray)[0]
+        return np.zeros(1, record.dtype)[0]
 
 
 # `if rarely(condition):` tells the compiler what to lay aside, so that it keeps the registers for what is usual.

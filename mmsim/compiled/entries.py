@@ -10,7 +10,8 @@ import ctypes
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -58,8 +59,19 @@ def _kind(kind: Any) -> Any:
 
 
 def new_record(kind: np.dtype[Any], size: int = 1) -> Record:
-    """An empty record, as an array: attribute access works with and without the compiler."""
-    return np.zeros(size, kind).view(np.recarray)
+    """Empty records, as an array: of each the fields are attributes, with and without the compiler."""
+    return np.zeros(size, _with_attributes(kind))
+
+
+@cache
+def _with_attributes(kind: np.dtype[Any]) -> np.dtype[Any]:
+    """As NumPy's own `recarray`, whose records look for a field in vain before they find it."""
+    fields = {name: property(itemgetter(name), _setter(name)) for name in kind.names or ()}
+    return np.dtype((type("Fields", (np.void,), fields), kind))
+
+
+def _setter(name: str) -> Callable[[Any, Any], None]:
+    return lambda record, value: record.__setitem__(name, value)
 
 
 class Entry:

@@ -5,6 +5,7 @@ Cells are numbered 8 * row + column and sets of cells are 64-bit words. A node i
 `last[first]`, `first[last]` and `length[first]`, so that a tile joins four pairs of stretches and nothing is traced.
 """
 
+from functools import cache
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -162,7 +163,12 @@ def _node(cell: Cell, side: int) -> int:
 
 
 def board_record(rules: Ruleset) -> Record:
-    """All tables of the board and the tiles, as a ruleset has them."""
+    """All tables of the board and the tiles, as a ruleset has them; only read."""
+    return _board_tables(rules.central, rules.orientation, COMPANY_WAGONS if rules.companies else WAGONS[rules.players])
+
+
+@cache
+def _board_tables(central: bool, orientation: str, wagons: tuple[tuple[int, ...], ...]) -> Record:
     record = new_record(BOARD)
     b = record[0]
     b.cells, b.edge_cells = _word(CELLS), _word(EDGE_CELLS)
@@ -170,7 +176,7 @@ def board_record(rules: Ruleset) -> Record:
         b.near[cell_number(cell)] = _word(NEIGHBOURS.get(cell, ()))
         for side in SIDES:
             stop = STOP_AT.get((cell, side), 0)
-            if stop > STATIONS and rules.central:
+            if stop > STATIONS and central:
                 stop = 0
             b.stop[_node(cell, side)] = stop
             ahead = beyond(cell, side)
@@ -178,14 +184,14 @@ def board_record(rules: Ruleset) -> Record:
     for stop, (cell, side) in DEPARTURE.items():
         b.departure[stop - 1] = _node(cell, side)
     b.owner[:] = NOBODY
-    for owner, stations in enumerate(COMPANY_WAGONS if rules.companies else WAGONS[rules.players]):
+    for owner, stations in enumerate(wagons):
         for stop in stations:
             b.owner[stop - 1] = owner
     for kind, code in enumerate(CODES):
         for side in SIDES:
             b.out[4 * kind + side] = exit_side(code, side)
             b.turned[4 * kind + side] = NUMBER[turned(code, side)]
-        b.ways[kind] = len(ways_to_lie(code, rules.orientation))
+        b.ways[kind] = len(ways_to_lie(code, orientation))
         b.short[kind] = _word(
             cell for cell in CELLS if any(exit_side(code, side) in outer_sides(cell) for side in outer_sides(cell))
         )

@@ -4,6 +4,8 @@ A stop is where a line departs or arrives: 1 to 32 are the stations, 33 to 40 th
 which rule X6 names them.
 """
 
+from functools import cache
+
 from mmsim.metro.rules.tiles import BOTTOM, LEFT, RIGHT, SIDES, TOP
 
 SIZE = 8
@@ -58,9 +60,10 @@ NEIGHBOURS: dict[Cell, tuple[Cell, ...]] = {
 }
 
 
-def outer_sides(cell: Cell) -> list[int]:
+@cache
+def outer_sides(cell: Cell) -> tuple[int, ...]:
     """The sides of a cell at which there is a station."""
-    return [side for side in SIDES if STOP_AT.get((cell, side), STOPS) <= STATIONS]
+    return tuple(side for side in SIDES if STOP_AT.get((cell, side), STOPS) <= STATIONS)
 
 
 def _stations(text: str) -> tuple[int, ...]:
