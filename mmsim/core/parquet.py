@@ -136,7 +136,7 @@ def _coded_whole(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]] | No
         return None
     plain = np.dtype(f"u{values.itemsize}")  # which has room for every difference
     codes = values.view(plain) - plain.type(low % (1 << 8 * values.itemsize)) if low else values.view(plain)
-    known = np.arange(low, high + 1, dtype=np.int32)
+    known = np.arange(low, high + 1).astype(np.int32)  # numbers without a sign may be beyond it, and come back
     if 2 * np.count_nonzero(np.bincount(codes[:_SAMPLE])) <= len(known):  # it may help to leave out what there is not
         some = np.bincount(codes) > 0
         codes = (np.cumsum(some) - 1).astype(np.uint16).take(codes)

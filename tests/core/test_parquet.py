@@ -81,6 +81,12 @@ def test_another_reader_finds_the_same(rows: int, tmp_path: Path) -> None:
     assert duckdb.sql(f"SELECT * FROM '{ours}'").fetchall() == duckdb.sql(f"SELECT * FROM '{theirs}'").fetchall()
 
 
+def test_numbers_beyond_those_with_a_sign_read_back() -> None:
+    numbers = [2**31 - 1, 2**31, 2**31 + 5, 2**31]
+    assert_reads_back(pl.DataFrame({"few": pl.Series(numbers, dtype=pl.UInt32)}))
+    assert_reads_back(pl.DataFrame({"far": pl.Series([0, 2**32 - 1], dtype=pl.UInt32)}))
+
+
 @given(st.sampled_from(_KINDS), st.data())
 def test_numbers_of_every_kind_read_back(kind: pl.DataType, data: st.DataObject) -> None:
     low, high = (int(pl.select(bound).item()) for bound in (kind.min(), kind.max()))
