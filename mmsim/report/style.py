@@ -26,6 +26,7 @@ def on_page(svg: str) -> str:
 
 WIDTH = 4.7  # inches; on a phone a page is not much wider
 _LEGEND_WIDTH, _LEGEND_LINE = 60, 0.2  # letters, inches
+_NUMBERS = 8  # along an axis, at most
 _SETTINGS: Any = {
     "svg.fonttype": "none",
     "svg.hashsalt": "mmsim",
@@ -61,12 +62,14 @@ def settings() -> Iterator[None]:
 def blank(height: float) -> "tuple[Figure, Axes]":
     """A figure with one pair of axes and no box around them."""
     from matplotlib.figure import Figure
+    from matplotlib.ticker import MaxNLocator
 
     figure = Figure(figsize=(WIDTH, height), layout="constrained")
     axes = figure.add_subplot()
     for side in ("top", "right", "left"):
         axes.spines[side].set_visible(False)
     axes.tick_params(length=0)
+    axes.xaxis.set_major_locator(MaxNLocator(_NUMBERS, steps=(1, 2, 2.5, 5, 10)))  # however wide it will be
     return figure, axes
 
 

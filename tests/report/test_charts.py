@@ -43,6 +43,22 @@ def test_a_legend_lies_within_its_chart_whatever_stands_left_of_it() -> None:
         assert box.y0 >= figure.axes[0].get_window_extent().y1 - 1  # above the chart, not over it
 
 
+def test_the_last_number_of_an_axis_lies_within_the_chart() -> None:
+    with style.settings():
+        wide = [
+            Estimate(0.05, 0.0, 0.10, 0.02, 9),
+            Estimate(0.05, 0.007, 0.10, 0.02, 9),
+            Estimate(0.04, 0.0, 0.167, 0.04, 9),
+        ]
+        figure = charts.draw_by_variant(wide, ["print", "print+loyal", "print+no-corruption"], "share distance", 0.0)
+        figure.get_layout_engine().execute(figure)
+        figure.set_layout_engine(None)  # as it is saved
+        figure.draw_without_rendering()
+        axes, numbers = figure.axes[0], figure.axes[0].get_xticklabels()
+        shown = [text.get_window_extent().x1 for text in numbers if text.get_position()[0] <= axes.get_xlim()[1]]
+        assert max(shown) <= figure.bbox.x1
+
+
 def test_a_legend_is_read_row_by_row_in_the_order_drawn() -> None:
     with style.settings():
         figure = charts.draw_dots(rows(), ["a", "b", "c", "d" * 20], "share", None)
