@@ -298,7 +298,8 @@ def _jackknife(without: Array) -> float:
 def variance_within(counts: ArrayLike, sums: ArrayLike, squares: ArrayLike) -> float:
     """The variance of a number within groups, added up over players where each has one (mean square within)."""
     n, s = np.asarray(counts, np.float64), np.atleast_2d(np.asarray(sums, np.float64))
-    return float((np.asarray(squares, np.float64).sum() - (s**2 / n).sum()) / (n.sum() - len(n)))
+    squared = max(np.asarray(squares, np.float64).sum() - (s**2 / n).sum(), 0.0)  # what is not rounding is not below 0
+    return float(squared / (n.sum() - len(n)))
 
 
 def _intraclass(groups: float, games: Any, sizes_squared: Any, total_squared: Any, squares: Any, of_means: Any) -> Any:

@@ -194,7 +194,7 @@ def _page(kind: int, values: int, encoding: int, body: bytes, codec: int = _AS_I
 
 def _period(body: bytes) -> int:
     """After how many bytes a page repeats itself, but for its edges; 0: it does not."""
-    at = body.find(body[_EDGE : 2 * _EDGE], _EDGE + 1, _LONGEST_PERIOD) if len(body) > 8 * _EDGE else 0
+    at = body.find(body[_EDGE : 2 * _EDGE], _EDGE + 1, min(_LONGEST_PERIOD, len(body) // 2))
     return at - _EDGE if at > 0 and body[at:-_EDGE] == body[_EDGE : _EDGE - at - _EDGE] else 0
 
 

@@ -94,6 +94,12 @@ def test_numbers_of_every_kind_read_back(kind: pl.DataType, data: st.DataObject)
     assert_reads_back(pl.DataFrame({"n": pl.Series(data.draw(st.lists(numbers, min_size=1, max_size=40)), dtype=kind)}))
 
 
+@pytest.mark.parametrize("first", range(14, 28))
+def test_a_page_whose_beginning_comes_again_near_its_end_is_not_one_that_repeats(first: int) -> None:
+    numbers = np.random.default_rng(1).permutation(256).astype(np.uint8)
+    assert_reads_back(pl.DataFrame({"n": np.concatenate([numbers, numbers[first : first + 40]])}))
+
+
 def test_what_repeats_takes_no_room() -> None:
     rows = 96_000
     frame = pl.DataFrame({"game": np.arange(rows) // 8, "seat": (np.arange(rows) % 8 // 2).astype(np.uint8)})
