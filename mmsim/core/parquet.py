@@ -6,13 +6,13 @@ the table that Polars has written, so that readers find the very same types.
 
 import struct
 import zlib
-from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mmsim.core import thrift
 from mmsim.core.values import Columns, Values
 
 _ROW_GROUP = 1 << 18  # rows; fixed, so that the same rows are the same bytes everywhere
@@ -28,7 +28,7 @@ _EDGE = 32  # bytes of a page that need not repeat, at either end
 _LONGEST_PERIOD = 2048
 _MOST_KNOWN = (1 << 16) - 1  # numbers of a dictionary, but for one
 _BYTE = [bytes([number]) for number in range(256)]
-_NUMBERS, _TABLES = 1 << 12, 1 << 6  # of headers and footers that are remembered
+_TABLES = 1 << 6  # whose footers are remembered
 _FEW = 16  # numbers that are quickly looked for one after the other
 _SAMPLE = 1000  # values by which a column is judged
 _WIDE = 8  # bytes of numbers of which differences are written
@@ -46,9 +46,26 @@ def parquet(empty: bytes, columns: Columns) -> bytes:
             chunks.append(chunk.about(name, at))
             pages += chunk.pages
             at += chunk.size
-        groups.append(_record({1: _list(chunks), 2: _i64(at - began), 3: _i64(min(_ROW_GROUP, rows - first))}))
-    footer = before + _fields({3: _i64(rows), 4: _list(groups)}, 2) + after
+        groups.append(
+            thrift.record(
+                {1: thrift.list_of(chunks), 2: thrift.i64(at - began), 3: thrift.i64(min(_ROW_GROUP, rows - first))}
+            )
+        )
+    footer = before + thrift.fields({3: thrift.i64(rows), 4: thrift.list_of(groups)}, 2) + after
     return b"".join([*pages, footer, struct.pack("<I", len(footer)), _MAGIC])
+
+
+@lru_cache(_TABLES)
+def _about(file: bytes) -> tuple[bytes, bytes]:
+    """What the footer of a file says before and after its rows (fields 3 and 4), as it is written there."""
+    (size,) = struct.unpack("<I", file[-8:-4])
+    footer = file[-8 - size : -8]
+    ends, at, number = {}, 0, 0
+    while footer[at]:
+        number += footer[at] >> 4
+        at = thrift.end(footer, at + 1, footer[at] & 15)
+        ends[number] = at
+    return footer[: ends[2]], footer[ends[4] :]
 
 
 # --- columns -------------------------------------------------------------------------------------------------------
@@ -73,27 +90,27 @@ class _Chunk(NamedTuple):
     def size(self) -> int:
         return len(self.dictionary) + len(self.data)
 
-    def about(self, name: str, at: int) -> "_Thrift":
+    def about(self, name: str, at: int) -> thrift.Value:
         """What the footer says of it."""
         meta = {
-            1: _i32(self.kind),
+            1: thrift.i32(self.kind),
             2: _encodings(self.encoding, bool(self.dictionary)),
-            3: _list([_text(name)]),
-            4: _i32(self.codec),
-            5: _i64(self.rows),
-            6: _i64(self.unpacked),
-            7: _i64(self.size),
-            9: _i64(at + len(self.dictionary)),
+            3: thrift.list_of([thrift.text(name)]),
+            4: thrift.i32(self.codec),
+            5: thrift.i64(self.rows),
+            6: thrift.i64(self.unpacked),
+            7: thrift.i64(self.size),
+            9: thrift.i64(at + len(self.dictionary)),
         }
         if self.dictionary:
-            meta[11] = _i64(at)
-        return _record({2: _i64(0), 3: _record(meta)})
+            meta[11] = thrift.i64(at)
+        return thrift.record({2: thrift.i64(0), 3: thrift.record(meta)})
 
 
 @cache
-def _encodings(encoding: int, dictionary: bool) -> "_Thrift":
+def _encodings(encoding: int, dictionary: bool) -> thrift.Value:
     """How the pages of a column are written."""
-    return _list([_i32(one) for one in sorted({_RLE, encoding} | ({_PLAIN} if dictionary else set()))])
+    return thrift.list_of([thrift.i32(one) for one in sorted({_RLE, encoding} | ({_PLAIN} if dictionary else set()))])
 
 
 def _chunk(column: Values) -> _Chunk:
@@ -184,11 +201,11 @@ def _page(kind: int, values: int, encoding: int, body: bytes, codec: int = _AS_I
         written = _lz4(body)
     elif period := _period(body):
         codec, written = _LZ4, _lz4(body, period)
-    about = {1: _i32(values), 2: _i32(encoding)}
+    about = {1: thrift.i32(values), 2: thrift.i32(encoding)}
     if kind == _DATA_PAGE:
-        about |= {3: _i32(_RLE), 4: _i32(_RLE)}
-    sizes = {1: _i32(kind), 2: _i32(len(body)), 3: _i32(len(written))}
-    header = _record(sizes | {5 if kind == _DATA_PAGE else 7: _record(about)}).bytes
+        about |= {3: thrift.i32(_RLE), 4: thrift.i32(_RLE)}
+    sizes = {1: thrift.i32(kind), 2: thrift.i32(len(body)), 3: thrift.i32(len(written))}
+    header = thrift.record(sizes | {5 if kind == _DATA_PAGE else 7: thrift.record(about)}).bytes
     return _Page(header + written, codec, len(header) + len(body))
 
 
@@ -218,7 +235,7 @@ def _lz4_step(new: bytes, copied: int = _LEAST_COPY, period: int = 0) -> bytes:
 
 def _repeated(value: int, times: int, width: int) -> bytes:
     """A run of one number."""
-    return _varint(times << 1) + value.to_bytes((width + 7) // 8, "little")
+    return thrift.varint(times << 1) + value.to_bytes((width + 7) // 8, "little")
 
 
 def _run(codes: NDArray[Any], width: int) -> bytes:
@@ -228,7 +245,7 @@ def _run(codes: NDArray[Any], width: int) -> bytes:
     if not codes.any():
         return _repeated(0, len(codes), width)
     packed = _packed(codes, width)
-    return _varint((len(packed) // width) << 1 | 1) + packed
+    return thrift.varint((len(packed) // width) << 1 | 1) + packed
 
 
 def _packed(codes: NDArray[Any], width: int) -> bytes:
@@ -274,7 +291,7 @@ def _smallest(width: int) -> np.dtype[Any]:
 def _differences(values: NDArray[np.int64]) -> bytes:
     """Numbers as the differences from each to the next, in blocks that all have the same width."""
     first = int(values[0]) if len(values) else 0
-    head = b"".join(map(_varint, (_BLOCK, _QUARTERS, len(values), _zigzag(first))))
+    head = b"".join(map(thrift.varint, (_BLOCK, _QUARTERS, len(values), thrift.zigzag(first))))
     steps = np.diff(values)
     if not len(steps):
         return head
@@ -287,115 +304,8 @@ def _differences(values: NDArray[np.int64]) -> bytes:
     above = np.zeros(blocks * _BLOCK, kind)
     np.subtract(steps, low, out=above[: len(steps)], casting="unsafe")
     body = _packed(above, width) if width else b""
-    own = np.frombuffer(_varint(_zigzag(low)) + bytes([width] * _QUARTERS), np.uint8)
+    own = np.frombuffer(thrift.varint(thrift.zigzag(low)) + bytes([width] * _QUARTERS), np.uint8)
     each = np.empty((blocks, len(own) + _BLOCK // 8 * width), np.uint8)
     each[:, : len(own)] = own
     each[:, len(own) :] = np.frombuffer(body, np.uint8).reshape(blocks, -1)
     return head + each.tobytes()
-
-
-# --- Thrift, in which headers and footers are written --------------------------------------------------------------
-
-
-class _Thrift(NamedTuple):
-    """A value: what kind of it, and its bytes."""
-
-    kind: int
-    bytes: bytes
-
-
-_I32, _I64, _BINARY, _LIST, _RECORD = 5, 6, 8, 9, 12
-_MANY = 15  # things in a list whose length is written apart
-
-
-def _varint(number: int) -> bytes:
-    found = bytearray()
-    while number > 127:
-        found.append(number & 127 | 128)
-        number >>= 7
-    found.append(number)
-    return bytes(found)
-
-
-def _zigzag(number: int) -> int:
-    return number << 1 if number >= 0 else ~(number << 1)
-
-
-@lru_cache(_NUMBERS)
-def _i32(number: int) -> _Thrift:
-    return _Thrift(_I32, _varint(_zigzag(number)))
-
-
-@lru_cache(_NUMBERS)
-def _i64(number: int) -> _Thrift:
-    return _Thrift(_I64, _varint(_zigzag(number)))
-
-
-def _text(text: str) -> _Thrift:
-    data = text.encode()
-    return _Thrift(_BINARY, _varint(len(data)) + data)
-
-
-def _list(things: Sequence[_Thrift]) -> _Thrift:
-    kind = things[0].kind if things else _RECORD
-    size = len(things)
-    head = _BYTE[size << 4 | kind] if size < _MANY else _BYTE[_MANY << 4 | kind] + _varint(size)
-    return _Thrift(_LIST, head + b"".join(thing.bytes for thing in things))
-
-
-def _fields(fields: Mapping[int, _Thrift], last: int = 0) -> bytes:
-    """Fields by their numbers, after one of the number `last`."""
-    found: list[bytes] = []
-    for number, (kind, content) in fields.items():
-        found += (_BYTE[(number - last) << 4 | kind], content)
-        last = number
-    return b"".join(found)
-
-
-def _record(fields: Mapping[int, _Thrift]) -> _Thrift:
-    return _Thrift(_RECORD, _fields(fields) + b"\0")
-
-
-@lru_cache(_TABLES)
-def _about(file: bytes) -> tuple[bytes, bytes]:
-    """What the footer of a file says before and after its rows (fields 3 and 4), as it is written there."""
-    (size,) = struct.unpack("<I", file[-8:-4])
-    footer = file[-8 - size : -8]
-    ends, at, number = {}, 0, 0
-    while footer[at]:
-        number += footer[at] >> 4
-        at = _end(footer, at + 1, footer[at] & 15)
-        ends[number] = at
-    return footer[: ends[2]], footer[ends[4] :]
-
-
-def _end(data: bytes, at: int, kind: int) -> int:
-    """Where a value ends."""
-    if kind in (_I32, _I64):
-        return _read_varint(data, at)[1]
-    if kind == _BINARY:
-        size, at = _read_varint(data, at)
-        return at + size
-    if kind == _LIST:
-        size, of = data[at] >> 4, data[at] & 15
-        at += 1
-        if size == _MANY:
-            size, at = _read_varint(data, at)
-        for _ in range(size):
-            at = _end(data, at, of)
-        return at
-    if kind == _RECORD:
-        while data[at]:
-            at = _end(data, at + 1, data[at] & 15)
-        return at + 1
-    return at + (kind == 3)  # a byte; what is true or false is so by its kind
-
-
-def _read_varint(data: bytes, at: int) -> tuple[int, int]:
-    number = shift = 0
-    while True:
-        byte = data[at]
-        number |= (byte & 127) << shift
-        at, shift = at + 1, shift + 7
-        if byte < 128:
-            return number, at

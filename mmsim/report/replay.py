@@ -18,7 +18,7 @@ def page(replay: Replay) -> str:
     svg = film.svg(replay.film).decode()
     return environment.get_template("replay.html").render(
         replay=replay,
-        board=Markup(svg[svg.index("<svg") :]),  # drawn by us: names in it are escaped by matplotlib
+        board=Markup(svg[svg.index("<svg") :]),  # drawn by us: names in it are escaped
         data=Markup(_script_data(replay)),
     )
 
