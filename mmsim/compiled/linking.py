@@ -16,8 +16,10 @@ from typing import Any
 import numba
 from llvmlite import binding
 from llvmlite.binding import Linkage
+from numba.core import typed_passes, untyped_passes
 from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import Compiler
+from numba.core.compiler import CompilerBase
+from numba.core.compiler_machinery import PassManager
 from numba.core.llvm_bindings import create_pass_builder
 
 from mmsim.compiled import way
@@ -26,6 +28,18 @@ from mmsim.core.errors import MmsimError
 
 # The code is for any processor of a kind, not for the one at hand; and there is no library of vector functions to call.
 numba.config.CPU_NAME, numba.config.CPU_FEATURES, numba.config.DISABLE_INTEL_SVML = way.PROCESSOR, "", 1
+
+_PASSES = (
+    (untyped_passes.TranslateByteCode, "read bytecode"),
+    (untyped_passes.FixupArgs, "name arguments"),
+    (untyped_passes.IRProcessing, "find blocks"),
+    (untyped_passes.ReconstructSSA, "give every value its own variable"),
+    (typed_passes.NopythonTypeInference, "find types"),
+    (typed_passes.PreLowerStripPhis, "join variables"),
+    (typed_passes.IRLegalization, "check"),
+    (typed_passes.NativeLowering, "write LLVM's code"),
+    (typed_passes.NoPythonBackend, "hand it over"),
+)
 
 # Arrays belong to Python: an entry is given their addresses only, so there is nothing to count references of.
 _NO_COUNTING = """
@@ -59,14 +73,22 @@ class FunctionCode(JITCodeLibrary):  # type: ignore[misc]
         self._finalized = True
 
 
-class FunctionCompiler(Compiler):  # type: ignore[misc]
-    """Numba's compiler, for a function of a program."""
+class FunctionCompiler(CompilerBase):  # type: ignore[misc]
+    """Numba's compiler, for a function of a program.
+
+    Its passes are those that such a function needs. Numba's own also rewrite closures, `with` blocks, array expressions
+    and the like, which none has, and look for them in every function: without them the same library is made, sooner.
+    """
 
     def define_pipelines(self) -> Any:
         if self.state.library is None:
             self.state.library = FunctionCode(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
             self.state.library.enable_object_caching()
-        return super().define_pipelines()
+        passes = PassManager("function of a program")
+        for needed, what in _PASSES:
+            passes.add_pass(needed, what)
+        passes.finalize()
+        return [passes]
 
 
 def make_library(compiled: list[tuple[Entry, Any]], path: Path) -> None:

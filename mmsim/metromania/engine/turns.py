@@ -15,7 +15,7 @@ from mmsim.metromania.engine.state import DEADLOCK, MOST, STOP, Board, Rules, St
 _ZERO = np.uint64(0)
 
 
-@inlined
+@jit
 def play_move(s: State, b: Board, r: Rules, move: Any) -> None:
     """Play a legal move and make the next decision ready."""
     if s.plan_length > 0 and s.bonus_line < 0:
@@ -63,9 +63,15 @@ def turn_is_over(s: State, b: Board, r: Rules, kind: Any) -> bool:
     return False
 
 
-@inlined
+@jit
 def begin_turn(s: State, b: Board, r: Rules) -> None:
     """T1-T4: make the first decision of a turn ready."""
+    begin_turn_here(s, b, r)
+
+
+@inlined
+def begin_turn_here(s: State, b: Board, r: Rules) -> None:
+    """`begin_turn`, for callers that begin many turns."""
     find_turn(s, b, r)
     if rarely(r.dig_duty == MOST):
         keep_dutiful(s, b, r)
@@ -99,4 +105,4 @@ def end_turn(s: State, b: Board, r: Rules) -> None:
     s.dug = 0
     s.markers_laid = 0
     s.lines_noticed = 0
-    begin_turn(s, b, r)
+    begin_turn_here(s, b, r)

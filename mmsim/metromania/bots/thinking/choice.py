@@ -37,12 +37,6 @@ _HAIR = 1e-7  # tells equal turns apart by chance
 
 
 @jit
-def play_on(s: State, b: Board, r: Rules, move: Any) -> None:
-    """Play a move on a copy of the position."""
-    play_move(s, b, r, move)
-
-
-@jit
 def may_play(s: State, b: Board, code: Any) -> bool:
     """Whether a tunnel, or the station at the beginning of a turn, is legal now."""
     kind, number, what, extra = move_parts(code)
@@ -172,7 +166,7 @@ def play_turn(views: Views, b: Board, r: Rules, t: Thoughts, first: Any) -> None
         if trial.seat != views[0].seat or not may_play(trial, b, code):
             return
         t.turn_cell[ix(DEPTH * first + i)] = _cell_of(trial, b, code)
-        play_on(trial, b, r, code)
+        play_move(trial, b, r, code)
     t.played[ix(first)] = 1
 
 

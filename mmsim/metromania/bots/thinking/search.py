@@ -16,7 +16,7 @@ from mmsim.compiled.accel import ix, jit
 from mmsim.compiled.lead import win_and_margin
 from mmsim.compiled.streams import draw_below, next_seed, open_stream, set_seed
 from mmsim.core.rng import Purpose
-from mmsim.metromania.bots.thinking.choice import may_play, play_on
+from mmsim.metromania.bots.thinking.choice import may_play
 from mmsim.metromania.bots.thinking.expert import choose_alone, compare_turns
 from mmsim.metromania.bots.thinking.memory import (
     CANDIDATES,
@@ -40,6 +40,7 @@ from mmsim.metromania.engine.scoring import score_game
 from mmsim.metromania.engine.setup import give_hands
 from mmsim.metromania.engine.state import HAND, MARKERS, NOWHERE, SEATS, Board, Rules, State
 from mmsim.metromania.engine.trips import Network
+from mmsim.metromania.engine.turns import play_move
 
 _BOT = int(Purpose.BOT)
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
@@ -212,7 +213,7 @@ def play_in_world(
     for i in range(t.search_length[ix(at)]):
         code = t.search_code[ix(DEPTH * at + i)]
         if s.turn == turn and may_play(s, b, code):
-            play_on(s, b, r, code)
+            play_move(s, b, r, code)
     play_out(views, b, r, seatings, t, net)
     return _value(s, r, player, margin)
 
@@ -236,7 +237,7 @@ def play_out(views: Views, b: Board, r: Rules, seatings: Any, t: Thoughts, net: 
     """Play the game in `views[PLAYED]` to its end, every seat by the row of `BOTS` that guides it, and score it."""
     s = views[PLAYED]
     while not s.over:
-        play_on(s, b, r, choose_alone(s, b, r, seatings[t.guide[ix(s.seat)]], t, net, views))
+        play_move(s, b, r, choose_alone(s, b, r, seatings[t.guide[ix(s.seat)]], t, net, views))
     score_game(s, b, r, net)
 
 
