@@ -1,7 +1,6 @@
 """All that is measured of a run: the metrics its game declares, and what is derived from them, bots and boards."""
 
 from collections.abc import Callable, Mapping, Sequence, Set
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import polars as pl
@@ -87,19 +86,24 @@ class Measured:
     ratings: Mapping[str, Ratings]
 
 
-def measure(run: RunTables, wanted: Set[str], gaps: Sequence[Gap] = ()) -> Measured:
-    """Metrics of the games of one kind of players, and gaps of the rules, in one pass over each table."""
+def measure(
+    run: RunTables,
+    wanted: Set[str],
+    gaps: Sequence[Gap] = (),
+    of_layouts: Callable[[RunTables], Sequence[Estimates]] = layout_findings,
+) -> Measured:
+    """Metrics of the games of one kind of players, and gaps of the rules, in one pass over each table.
+
+    `of_layouts` tells what layouts matter; that takes a pass of its own, and may have been asked for elsewhere.
+    """
     needed = wanted | ({SOURCE} if SEAT_IMBALANCE.name in wanted else set())
-    counted = run.counted  # what both threads look at
-    with ThreadPoolExecutor(1) as aside:
-        asked = any(measure.name in wanted for measure in _OF_LAYOUTS)
-        layouts = aside.submit(layout_findings, counted) if asked else None
-        metrics = [metric for metric in known_metrics(run) if metric.name in needed]
-        found = estimate_metrics(run, [*metrics, *(gap.metric for gap in gaps)])
-        is_gap = {gap.name for gap in gaps}
-        measured = [one for one in found if one.measure.name not in is_gap]
-        ratings = ratings_of(run) if SKILL_GRADIENT.name in wanted else {}
-        more = derived(measured, ratings, layouts.result() if layouts else [])
+    metrics = [metric for metric in known_metrics(run) if metric.name in needed]
+    found = estimate_metrics(run, [*metrics, *(gap.metric for gap in gaps)])
+    is_gap = {gap.name for gap in gaps}
+    measured = [one for one in found if one.measure.name not in is_gap]
+    ratings = ratings_of(run) if SKILL_GRADIENT.name in wanted else {}
+    asked = any(measure.name in wanted for measure in _OF_LAYOUTS)
+    more = derived(measured, ratings, of_layouts(run) if asked else [])
     return Measured(
         [one for one in [*measured, *more] if one.measure.name in wanted],
         [one for one in found if one.measure.name in is_gap],

@@ -36,7 +36,8 @@ class Opening:
 class SeatBook:
     """The openings of one seat in the games of one variant and kind of players, the most usual first."""
 
-    view: OpeningView
+    by: str  # the view that sorts them
+    text: str  # what its kinds say
     variant: str  # without the member
     member: str
     seat: int
@@ -64,7 +65,7 @@ class SeatBook:
 
     def rows(self) -> list[dict[str, Any]]:
         """One row a kind of opening, for programs."""
-        about = {"by": self.view.name, "variant": self.variant, "member": self.member, "seat": self.seat}
+        about = {"by": self.by, "variant": self.variant, "member": self.member, "seat": self.seat}
         return [
             {
                 **about,
@@ -128,7 +129,7 @@ def opening_books(
         for book in _books(one.counted, [own for own in one.variants if _shared_name(own) in wanted], views)
     ]
     view_names = [view.name for view in views]
-    return sorted(found, key=lambda book: (names.index(book.variant), view_names.index(book.view.name)))
+    return sorted(found, key=lambda book: (names.index(book.variant), view_names.index(book.by)))
 
 
 def _shared_name(variant: VariantInfo) -> str:
@@ -167,7 +168,7 @@ def _by_seat(
         own = own.sort("games", "kind", descending=[True, False])
         games = float(own["games"].sum())
         openings = tuple(_opening(row, games, deals) for row in own.iter_rows(named=True))
-        yield SeatBook(view, _shared_name(variant), member, int(seat), int(games), openings)
+        yield SeatBook(view.name, view.text, _shared_name(variant), member, int(seat), int(games), openings)
 
 
 def _added(sums: Sequence[pl.DataFrame]) -> pl.DataFrame:

@@ -58,7 +58,7 @@ def openings(
         typer.echo(no_formulas(rows).write_csv(), nl=False)
     else:
         screen = console()
-        for _, group in groupby(books, key=lambda book: (book.variant, book.view.name, book.member)):
+        for _, group in groupby(books, key=lambda book: (book.variant, book.by, book.member)):
             screen.print(_table(list(group), top))
 
 
@@ -68,9 +68,9 @@ def _table(seats: Sequence["SeatBook"], top: int) -> Table:
     from mmsim.analysis.words import percent, with_interval
 
     first = seats[0]
-    title = f"{first.variant}, {first.member}, by {first.view.name}: {first.view.text}"
+    title = f"{first.variant}, {first.member}, by {first.by}: {first.text}"
     headings = [f"seat {book.seat + 1}: share, wins" for book in seats]
-    table = Table(first.view.name, *headings, title=title, title_justify="left", show_footer=True)
+    table = Table(first.by, *headings, title=title, title_justify="left", show_footer=True)
     kinds = kinds_by_use(seats)
     shown = [[one for kind in kinds[:top] if (one := book.find(kind))] for book in seats]
     for kind in kinds[:top]:

@@ -28,6 +28,9 @@ def report(
     quiet: Quiet = False,
 ) -> None:
     """Write the report of a run: a page, its charts and its tables; print the answer."""
+    from mmsim.report.drawers import load_ahead
+
+    load_ahead()
     from mmsim.analysis.tables import open_run  # Polars, scipy and matplotlib take a moment to import
     from mmsim.report.page import write_report
 

@@ -1,24 +1,35 @@
-"""Processes that draw: charts and pictures of a report, several at a time, while tables are still being read."""
+"""Processes that work for a report: first they measure some of it, then they draw charts and pictures."""
 
 import multiprocessing
 from collections.abc import Callable
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
+from multiprocessing import forkserver
 from typing import TypeVar
 
-from mmsim.core.processes import Helpers, cores
-from mmsim.report import charts
+from mmsim.core.processes import Helpers, cores, starting_helpers
 
 _MOST = 4  # a report has about twenty charts
-_LOADED_FIRST = (charts.__name__, "matplotlib.backends.backend_svg", "matplotlib.backends.backend_agg")
+_LOADED_FIRST = ("mmsim.report.charts", "matplotlib.backends.backend_svg", "matplotlib.backends.backend_agg")
 Drawn = TypeVar("Drawn")
 
 
+def load_ahead() -> None:
+    """Have matplotlib loaded by the process that drawers will be forked from, while this one loads other things.
+
+    Whoever starts the first of them waits for that.
+    """
+    multiprocessing.get_context("forkserver").set_forkserver_preload([*_LOADED_FIRST])
+    with suppress(OSError), starting_helpers():
+        forkserver.ensure_running()
+
+
 class Drawers:
-    """Some processes that load matplotlib as soon as they are started; where none can be, all is drawn here."""
+    """Some processes that have matplotlib at hand; where none can be started, all is drawn here."""
 
     def __init__(self) -> None:
-        multiprocessing.get_context("forkserver").set_forkserver_preload([*_LOADED_FIRST])
+        load_ahead()
         self._pool = Helpers(min(cores(), _MOST), "forkserver")
         self._submit(be_ready)
 
@@ -29,7 +40,7 @@ class Drawers:
         self._pool.__exit__(*problem)
 
     def ask(self, draw: Callable[[], Drawn]) -> Callable[[], Drawn]:
-        """Have something drawn that can be pickled; what is returned waits for it."""
+        """Have something measured or drawn that can be pickled; what is returned waits for it."""
         asked = self._submit(draw)
 
         def wait() -> Drawn:

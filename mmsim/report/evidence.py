@@ -1,12 +1,15 @@
 """Everything a report is made of, gathered from a run once."""
 
-from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache, partial
+from pathlib import Path
+from typing import Protocol, TypeVar
 
 import numpy as np
 import polars as pl
 
+from mmsim.analysis.atlas import layout_findings
 from mmsim.analysis.compare import Comparison, compare
 from mmsim.analysis.estimates import Estimates
 from mmsim.analysis.findings import Measured, family, known_gaps, measure, measures
@@ -16,9 +19,11 @@ from mmsim.analysis.ratings import Ratings
 from mmsim.analysis.stats import Array
 from mmsim.analysis.surprises import Surprise
 from mmsim.analysis.surprises import surprises as surprising
-from mmsim.analysis.tables import Member, RunTables
+from mmsim.analysis.tables import Member, RunTables, open_run
 from mmsim.batch.experiment import OF_MEMBER
 from mmsim.core.metrics import Gap
+
+Made = TypeVar("Made")
 
 
 @dataclass(frozen=True)
@@ -61,27 +66,50 @@ class Evidence:
         return [kind.name for kind in kinds if kind.strong] or [kind.name for kind in kinds]
 
 
-def gather(run: RunTables) -> Evidence:
-    """Measure a run: one pass over each table for all metrics and gaps, and what looks at few columns aside."""
-    with ThreadPoolExecutor(1) as aside:
-        surprises = aside.submit(surprising, run)
-        openings = aside.submit(opening_books, run, known_views(run))
-        kinds = [_measure(one) for one in run.by_member]
-        names = [variant.name for variant in run.variants]
-        measured = pool([(one.member, one.measured.metrics) for one in kinds], names)
-        of_gaps = {one.measure.name: one for one in pool([(one.member, one.measured.gaps) for one in kinds], names)}
-        counted = [one for one in kinds if one.member.strong] or kinds
-        return Evidence(
-            run,
-            {one.measure.name: one for one in measured},
-            compare(measured, asked=family(run)) if len(run.variants) > 1 else [],
-            {variant: rated for one in kinds for variant, rated in one.measured.ratings.items()},
-            [(gap, of_gaps[gap.name]) for gap in known_gaps(run) if gap.name in of_gaps],
-            surprises.result(),
-            {name: one for name, one in zip(names, counted[0].layouts, strict=True) if one is not None},
-            [_mean_distribution([one.scores[v] for one in counted]) for v in range(len(names))],
-            openings.result(),
-        )
+class Ask(Protocol):
+    """Have something made elsewhere, by a function that can be pickled; what is returned waits for it."""
+
+    def __call__(self, make: Callable[[], Made], /) -> Callable[[], Made]: ...
+
+
+def here(make: Callable[[], Made]) -> Callable[[], Made]:
+    """Nothing is asked of others: it is made when it is waited for."""
+    return make
+
+
+def gather(run: RunTables, ask: Ask = here) -> Evidence:
+    """Measure the run of a folder: one pass over each table for all metrics and gaps, and two over few columns.
+
+    Those two are best asked of other processes. Threads of this one would share those of Polars, and take about as long
+    as one after the other.
+    """
+    same = run.folder, run.variants[0].name
+    openings, boards = ask(partial(_openings, *same)), cache(ask(partial(_boards, *same)))
+    surprises = surprising(run)
+    kinds = [_measure(one, number, boards) for number, one in enumerate(run.by_member)]
+    names = [variant.name for variant in run.variants]
+    measured = pool([(one.member, one.measured.metrics) for one in kinds], names)
+    of_gaps = {one.measure.name: one for one in pool([(one.member, one.measured.gaps) for one in kinds], names)}
+    counted = [one for one in kinds if one.member.strong] or kinds
+    return Evidence(
+        run,
+        {one.measure.name: one for one in measured},
+        compare(measured, asked=family(run)) if len(run.variants) > 1 else [],
+        {variant: rated for one in kinds for variant, rated in one.measured.ratings.items()},
+        [(gap, of_gaps[gap.name]) for gap in known_gaps(run) if gap.name in of_gaps],
+        surprises,
+        {name: one for name, one in zip(names, counted[0].layouts, strict=True) if one is not None},
+        [_mean_distribution([one.scores[v] for one in counted]) for v in range(len(names))],
+        openings(),
+    )
+
+
+@dataclass(frozen=True)
+class _Boards:
+    """What the layouts of the games of one kind of players matter, and how many there are."""
+
+    findings: Sequence[Estimates]
+    layouts: Mapping[str, tuple[int, int]]  # variant -> layouts, games
 
 
 @dataclass(frozen=True)
@@ -94,14 +122,23 @@ class _Kind:
     scores: Sequence[tuple[Array, Array]]
 
 
-def _measure(run: RunTables) -> _Kind:
+def _openings(folder: Path, first: str) -> list[SeatBook]:
+    run = open_run(folder).starting_with(first)
+    return opening_books(run, known_views(run))
+
+
+def _boards(folder: Path, first: str) -> list[_Boards]:
+    """Of every kind of players."""
+    kinds = [one.counted for one in open_run(folder).starting_with(first).by_member]
+    return [_Boards(layout_findings(one), one.layouts) for one in kinds]
+
+
+def _measure(run: RunTables, number: int, boards: Callable[[], Sequence[_Boards]]) -> _Kind:
     everything = {one.name for one in measures(run.experiment.game)}
-    counted = run.counted  # what both threads look at
-    with ThreadPoolExecutor(1) as aside:
-        scores = aside.submit(_scores, counted)
-        measured = measure(run, everything, known_gaps(run))
-        on_layouts = [counted.layouts.get(variant.name) for variant in run.variants]
-        return _Kind(run.member, measured, on_layouts, scores.result())
+    scores = _scores(run.counted)
+    measured = measure(run, everything, known_gaps(run), lambda run: boards()[number].findings)
+    on_layouts = [boards()[number].layouts.get(variant.name) for variant in run.variants]
+    return _Kind(run.member, measured, on_layouts, scores)
 
 
 def _mean_distribution(kinds: Sequence[tuple[Array, Array]]) -> tuple[Array, Array]:

@@ -37,11 +37,11 @@ def title(evidence: "Evidence") -> str:
 
 def _of_first_view(evidence: "Evidence") -> list[SeatBook]:
     """The books by the most telling way to sort openings, of players that count and the first variant."""
-    first, variant = evidence.openings[0].view.name, evidence.run.variants[0].name
+    first, variant = evidence.openings[0].by, evidence.run.variants[0].name
     return [
         book
         for book in evidence.openings
-        if book.view.name == first and book.variant == variant and book.member in evidence.players
+        if book.by == first and book.variant == variant and book.member in evidence.players
     ]
 
 
@@ -55,20 +55,18 @@ def chart(evidence: "Evidence") -> Chart | None:
     """How often every seat opens as it mostly does in the first variant: a line a seat and kind of players."""
     rows = []
     books = _of_first_view(evidence)
-    others = {(one.view.name, one.variant, one.member, one.seat): one for one in evidence.openings}
+    others = {(one.by, one.variant, one.member, one.seat): one for one in evidence.openings}
     for book in books:
         if _is_forced(book, books):
             continue
         kind = kinds_by_use([book])[0]
-        in_variants = [
-            others.get((book.view.name, variant.name, book.member, book.seat)) for variant in evidence.run.variants
-        ]
+        in_variants = [others.get((book.by, variant.name, book.member, book.seat)) for variant in evidence.run.variants]
         found = [other.find(kind) if other else None for other in in_variants]
         label = f"{book.member}, seat {book.seat + 1}: {kind}"
         rows.append(Row(label, [one.share if one else None for one in found]))
     if not rows:
         return None
-    note = f"Share of games; sorted by {books[0].view.text}. Dots are means, lines 95 % intervals."
+    note = f"Share of games; sorted by {books[0].text}. Dots are means, lines 95 % intervals."
     return figures.dots("openings", title(evidence), note, rows, evidence.names, "share")
 
 
@@ -136,6 +134,6 @@ def table_rows(evidence: "Evidence", view: str) -> list[list[str]]:
             f"{book.entropy:.2f}",
         ]
         for book in evidence.openings
-        if book.view.name == view
+        if book.by == view
         for usual in book.openings[:1]
     ]

@@ -54,7 +54,7 @@ def write_report(
     """
     with Drawers() as drawers:
         tell(f"measuring {int(run.played['games'].sum()):,} games")
-        evidence = gather(run)
+        evidence = gather(run, drawers.ask)
         answer = sentences.answer(evidence)
         headline = headline_chart(evidence)
         parts = [*first(evidence), *sections(evidence)]

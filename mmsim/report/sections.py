@@ -226,10 +226,10 @@ def opening_book(evidence: Evidence) -> Section | None:
     """What seats open with, sorted in every way that its game knows."""
     if not evidence.openings:
         return None
-    views = {book.view.name: book.view for book in evidence.openings}
+    views = {book.by: book.text for book in evidence.openings}
     tables = [
-        Table(f"Most usual by {name}: {view.text}", openings.COLUMNS, rows, openings.WORDS)
-        for name, view in views.items()
+        Table(f"Most usual by {name}: {text}", openings.COLUMNS, rows, openings.WORDS)
+        for name, text in views.items()
         if (rows := openings.table_rows(evidence, name))
     ]
     text = [

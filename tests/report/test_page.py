@@ -13,6 +13,7 @@ from mmsim.batch.experiment import Experiment, from_mapping, read
 from mmsim.batch.manifest import Decision, SequenceInterval
 from mmsim.batch.store import Run
 from mmsim.report import sentences
+from mmsim.report.drawers import Drawers
 from mmsim.report.evidence import gather, short_names
 from mmsim.report.page import experiment_toml, may_replace, write_report
 from mmsim.report.sections import headline_chart, sections
@@ -121,6 +122,18 @@ def test_a_run_of_one_variant_has_a_report_without_comparisons(tmp_path: Path) -
     text = page.read_text(encoding="utf-8")
     assert 'id="variants"' not in text
     assert not (tmp_path / "report" / "tables" / "comparisons.csv").exists()
+
+
+def test_what_is_measured_elsewhere_is_of_the_same_variants_in_the_same_order(tmp_path: Path) -> None:
+    run = open_run(write_run(tmp_path / "two", ["print", "v2"], games=40, part_games=40, bots="uniform"))
+    turned = gather(run.starting_with("v2-4p"))
+    assert [*dict.fromkeys(book.variant for book in turned.openings)] == ["v2-4p", "print-4p"]
+    assert turned.estimates["turns"].variants == ("v2-4p", "print-4p")
+    assert [*turned.layouts] == ["v2-4p", "print-4p"]
+    with Drawers() as drawers:
+        elsewhere = gather(run.starting_with("v2-4p"), drawers.ask)
+    assert elsewhere.openings == turned.openings
+    assert elsewhere.layouts == turned.layouts
 
 
 def test_two_players_with_two_companies_each_are_two_seats(tmp_path: Path) -> None:
