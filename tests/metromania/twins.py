@@ -6,7 +6,6 @@ from functools import cache
 from heapq import heappop, heappush
 from random import Random
 from typing import Any, Protocol
-from unittest.mock import patch
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,12 +20,12 @@ from mmsim.metromania.bots.border import Setting
 from mmsim.metromania.bots.position import CoreResult, Position, View
 from mmsim.metromania.bots.prepared import Prepared, seating_rows
 from mmsim.metromania.engine import state
-from mmsim.metromania.rules import boardfile, reference
+from mmsim.metromania.rules import boardfile
 from mmsim.metromania.rules.board import BoardSet
 from mmsim.metromania.rules.lattice import Vertex
 from mmsim.metromania.rules.play import Seed, any_move, set_up
 from mmsim.metromania.rules.position import Game, Move
-from mmsim.metromania.rules.reference import end_cells, legal_moves
+from mmsim.metromania.rules.reference import carry_out, end_cells, legal_moves
 from mmsim.metromania.rules.reference_scoring import PARK_LAKE, Network, Result, Stop, Trip, result, stations_of
 from mmsim.metromania.rules.rulesets import KNOBS, Deal, Ruleset, Value, parse
 from mmsim.metromania.shell import record
@@ -193,16 +192,15 @@ class Twins:
     def play(self, chooser: AnyChooser, rng: Random, compare_every: int = 8) -> Result:
         """Play to the end, comparing every decision; one decision in `compare_every` also by the players' views."""
         dice = Dice(rng)
-        found: list[Move] = []
-        with patch.object(reference, "legal_moves", lambda game: found):  # `apply` need not find them a second time
-            while not self.game.over:
-                found = legal_moves(self.game)
-                self.same("legal moves", self.core.legal_moves(), found)
-                if rng.randrange(compare_every) == 0:
-                    self.compare_view(rng.randrange(self.game.rules.companies))
-                move = chooser.choose(self.game, found, dice)
-                self.same("what came of it", self.core.apply(move), reference.apply(self.game, move))
-                self.compare_books()
+        while not self.game.over:
+            found = legal_moves(self.game)
+            self.same("legal moves", self.core.legal_moves(), found)
+            if rng.randrange(compare_every) == 0:
+                self.compare_view(rng.randrange(self.game.rules.companies))
+            move = chooser.choose(self.game, found, dice)
+            assert move in found
+            self.same("what came of it", self.core.apply(move), carry_out(self.game, move))
+            self.compare_books()
         self.same("legal moves", self.core.legal_moves(), legal_moves(self.game))
         self.compare_view(0)
         outcome = result(self.game)

@@ -15,7 +15,7 @@ from mmsim.metromania.rules import boardfile
 from mmsim.metromania.rules.deal import LETTERS, Marker
 from mmsim.metromania.rules.play import Seed, play_out, set_up
 from mmsim.metromania.rules.position import DECLINE, PASS, TUNNELS, Game, Move, PlayedMove
-from mmsim.metromania.rules.reference import IllegalMove, apply, legal_moves, start_moves
+from mmsim.metromania.rules.reference import IllegalMove, apply, carry_out, legal_moves, start_moves
 from mmsim.metromania.rules.reference_scoring import result
 from mmsim.metromania.rules.rulesets import ruleset
 from mmsim.metromania.shell import record
@@ -35,7 +35,9 @@ def playing(game: Game, chooser: Chooser, seed: Seed) -> Iterator[list[Move]]:
     while not game.over:
         moves = legal_moves(game)
         yield moves
-        apply(game, chooser.choose(game, moves, draws[game.seat]))
+        move = chooser.choose(game, moves, draws[game.seat])
+        assert move in moves
+        carry_out(game, move)
 
 
 def most_decisions(game: Game) -> int:

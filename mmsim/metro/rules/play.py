@@ -7,7 +7,7 @@ from mmsim.core.rng import Purpose, Stream
 from mmsim.core.seating import games_a_deal
 from mmsim.metro.rules.deal import Deal, deal
 from mmsim.metro.rules.position import Game
-from mmsim.metro.rules.reference import apply, legal_moves
+from mmsim.metro.rules.reference import carry_out, legal_moves
 from mmsim.metro.rules.rulesets import Ruleset
 
 BOARD = "metro"  # the name of the one board there is
@@ -43,5 +43,5 @@ def play_uniform(rules: Ruleset, seed: Seed) -> Game:
     draws = [seed.bot_draws(seat) for seat in range(rules.players)]
     while not game.over:
         moves = legal_moves(game)
-        apply(game, moves[draws[game.seat].below(len(moves))])
+        carry_out(game, moves[draws[game.seat].below(len(moves))])
     return game

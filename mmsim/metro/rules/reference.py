@@ -4,6 +4,8 @@ Points, shares and station numbers at the end are in `reference_scoring`. The fa
 and records are verified by it.
 """
 
+from functools import cache
+
 from mmsim.core.game import IllegalMove
 from mmsim.metro.rules.board import (
     CELLS,
@@ -30,36 +32,50 @@ def legal_moves(game: Game) -> list[Move]:
     """Every legal move, always in the same order: tiles by place in the hand, draw, exchanges, wagons, pass."""
     if game.over:
         return []
+    cells = open_cells(game)
     if game.drawn is not None:  # X8: what is drawn is placed
-        return place_moves(game, game.drawn)
+        return place_moves(game, game.drawn, cells)
     hand = list(dict.fromkeys(game.hands[game.seat]))
-    moves = [move for tile in hand for move in place_moves(game, tile)]
+    moves = [move for tile in hand for move in place_moves(game, tile, cells)]
     if game.supply:
         moves.append(DRAW)
     moves += exchange_moves(game) + wagon_moves(game)
     return moves if hand else [*moves, PASS]  # nobody has to exchange for want of a tile
 
 
-def place_moves(game: Game, tile: str) -> list[Move]:
+def open_cells(game: Game) -> list[Cell]:
+    """X9: the free cells at the board's edge or side by side with a placed tile; the centre is not enough."""
+    placed = game.board.keys()
+    return [
+        cell for cell in CELLS if cell not in placed and (cell in EDGE_CELLS or not placed.isdisjoint(NEIGHBOURS[cell]))
+    ]
+
+
+def place_moves(game: Game, tile: str, cells: list[Cell]) -> list[Move]:
     """X9, X10, X13: all ways to place a tile, by turn and cell."""
-    open_cells = [cell for cell in CELLS if cell not in game.board and is_reached(game, cell)]
-    ways = [(turns, cell) for turns in ways_to_lie(tile, game.rules.orientation) for cell in open_cells]
-    good = [(turns, cell) for turns, cell in ways if not makes_short_line(game, turned(tile, turns), cell)]
+    codes = {turns: turned(tile, turns) for turns in ways_to_lie(tile, game.rules.orientation)}
+    ways = [(turns, cell) for turns in codes for cell in cells]
+    good = [(turns, cell) for turns, cell in ways if not makes_short_line(game, codes[turns], cell)]
     return [Move("place", tile, turns, cell) for turns, cell in good or ways]
-
-
-def is_reached(game: Game, cell: Cell) -> bool:
-    """X9: at the board's edge or side by side with a placed tile; the centre is not enough."""
-    return cell in EDGE_CELLS or any(other in game.board for other in NEIGHBOURS[cell])
 
 
 def makes_short_line(game: Game, code: str, cell: Cell) -> bool:
     """X10, X16: whether a tile would be all of a line, from a station or a centre wagon straight to an arrival."""
+    return joins_stations(code, cell) or any(stop in game.owner for stop in turned_back(code, cell))
+
+
+@cache
+def joins_stations(code: str, cell: Cell) -> bool:
+    """X10: whether a tile in a cell leads from a station straight to a station."""
     outer = outer_sides(cell)
-    if any(exit_side(code, side) in outer for side in outer):
-        return True
-    stops = {side: STOP_AT[cell, side] for side in SIDES if (cell, side) in STOP_AT}
-    return any(stop > STATIONS and stop in game.owner and exit_side(code, side) == side for side, stop in stops.items())
+    return any(exit_side(code, side) in outer for side in outer)
+
+
+@cache
+def turned_back(code: str, cell: Cell) -> tuple[int, ...]:
+    """X16: the stops in the centre at which a tile in a cell leads whoever departs there straight back."""
+    sides = [side for side in SIDES if exit_side(code, side) == side]
+    return tuple(stop for side in sides if (stop := STOP_AT.get((cell, side), 0)) > STATIONS)
 
 
 def exchange_moves(game: Game) -> list[Move]:
@@ -118,9 +134,14 @@ def departures(game: Game) -> list[int]:
 
 
 def apply(game: Game, move: Move) -> PlayedMove:
-    """Play a legal move: change the position, go on to the next decision, and tell what came of it."""
+    """Play a move if it is legal, as `carry_out` does; else raise an error."""
     if move not in legal_moves(game):
         raise IllegalMove.of(move, game.seat, game.turn)
+    return carry_out(game, move)
+
+
+def carry_out(game: Game, move: Move) -> PlayedMove:
+    """Play one of the legal moves: change the position, go on to the next decision, and tell what came of it."""
     turn, seat = game.turn, game.seat
     arrived: list[Arrival] = []
     if move.kind == "draw":

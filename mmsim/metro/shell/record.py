@@ -14,7 +14,7 @@ from mmsim.metro.rules.board import CENTRE, COLOURS, COMPANY_WAGONS, WAGONS
 from mmsim.metro.rules.deal import PERCENTS, Deal, central_tiles, number_colours
 from mmsim.metro.rules.play import Seed
 from mmsim.metro.rules.position import Game, Move, PlayedMove
-from mmsim.metro.rules.reference import apply, legal_moves
+from mmsim.metro.rules.reference import carry_out, legal_moves
 from mmsim.metro.rules.reference_scoring import Result, result
 from mmsim.metro.rules.rulesets import KNOBS, Ruleset, check, ruleset
 from mmsim.metro.rules.tiles import SIDES, TILES, turned
@@ -226,7 +226,7 @@ def _replay(game: Game, number: int, written: Any) -> None:
     check_turn(written, number, game.turn, game.seat, game.over)
     move = _move(written, kind, where)
     check_legal(move, legal_moves(game), describe, f"{where} (turn {game.turn}, seat {game.seat + 1})")
-    played = apply(game, move)
+    played = carry_out(game, move)
     same(
         get(written, "arrivals", list, where),
         [arrival._asdict() for arrival in played.arrivals],

@@ -5,7 +5,7 @@ from typing import Any
 
 from mmsim.core.shell import Moment, Replay, ReplaySeat
 from mmsim.metro.rules.position import Game
-from mmsim.metro.rules.reference import apply
+from mmsim.metro.rules.reference import carry_out
 from mmsim.metro.rules.reference_scoring import Result, result
 from mmsim.metro.shell import record, story
 from mmsim.metro.shell.draw_palette import OWNER, TRACK
@@ -43,7 +43,7 @@ def _playing(game: Game) -> Iterator[Moment]:
     yield Moment(0, None, "The tiles are shuffled and dealt.", _points(then), _hands(then))
     for played in game.history:
         words = [f"{story.player(game, played.seat)}: {story.phrase(then, played)}"]
-        apply(then, played.move)
+        carry_out(then, played.move)
         words += [story.arrival(then, arrived) for arrived in played.arrivals]
         yield Moment(played.turn, played.seat, "; ".join(words), _points(then), _hands(then))
 

@@ -8,7 +8,7 @@ from rich.table import Table
 from mmsim.metro.rules.board import COLOURS, STATIONS
 from mmsim.metro.rules.deal import PERCENTS
 from mmsim.metro.rules.position import Arrival, Game, PlayedMove
-from mmsim.metro.rules.reference import apply
+from mmsim.metro.rules.reference import carry_out
 from mmsim.metro.rules.reference_scoring import Result
 from mmsim.metro.rules.tiles import turned
 from mmsim.metro.shell.draw_palette import TERMINAL_OWNER
@@ -41,7 +41,7 @@ def tell(game: Game) -> Iterator[str]:
         phrases = []
         for played in moves:
             phrases.append(phrase(replay, played))
-            apply(replay, played.move)
+            carry_out(replay, played.move)
             phrases += [arrival(replay, arrived) for arrived in played.arrivals]
         yield f"{turn:3}  {player(game, seat):{width}}  {'; '.join(phrases)}"
 

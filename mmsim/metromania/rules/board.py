@@ -182,6 +182,11 @@ class City:
         return kinds
 
     @cached_property
+    def spots(self) -> dict[Cell, str]:
+        """The kind of every spot: `R`, `C` or `E` (G5)."""
+        return {cell: kind for cell in self.lattice.city_cells if (kind := self.kind[cell]) in SPOTS}
+
+    @cached_property
     def arrows(self) -> dict[str, tuple[Cell, ...]]:
         """The frame cells with a start (`S`) and with an end (`E`)."""
         frame = self.lattice.frame_cells

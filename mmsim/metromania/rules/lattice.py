@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 Vertex = tuple[int, int]
 Cell = tuple[int, int, str] | tuple[str, int, int]
+Ways = tuple[tuple[Vertex, Cell], ...]  # where a tunnel may lead, each with the cell it lies in
 Table = NDArray[np.int32]
 
 MIN_SIDE, MAX_SIDE = 3, 12
@@ -116,7 +117,7 @@ class Lattice:
         return {vertex: tuple(cells) for vertex, cells in found.items()}
 
     @cached_property
-    def ways_out(self) -> dict[Vertex, tuple[tuple[Vertex, Cell], ...]]:
+    def ways_out(self) -> dict[Vertex, Ways]:
         """From a vertex: every (next vertex, cell of the tunnel), by direction, the cell on the left first (G8).
 
         No way runs along the base of a frame cell.
@@ -133,6 +134,15 @@ class Lattice:
                         yield w, cell
 
         return {u: tuple(ways(u)) for u in self.vertices}
+
+    @cached_property
+    def ways_on(self) -> dict[tuple[Vertex, Vertex], Ways]:
+        """After an edge (from, to): the ways out that go on in its direction or one next to it, no acute angle (D2)."""
+        edges = {(before, u): direction_of(before, u) for before, ways in self.ways_out.items() for u, _ in ways}
+        return {
+            (before, u): tuple((w, cell) for w, cell in self.ways_out[u] if (direction_of(u, w) - d) % 6 in (0, 1, 5))
+            for (before, u), d in edges.items()
+        }
 
     def sector_cell(self, sector: int, row: int, column: int) -> tuple[int, int, str]:
         """The city cell at a row and column of an unturned piece's drawing (G4, G5)."""

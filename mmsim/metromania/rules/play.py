@@ -7,7 +7,7 @@ from mmsim.core.rng import Purpose, Stream
 from mmsim.metromania.rules.board import BoardSet, Layout, draw_layout
 from mmsim.metromania.rules.deal import deal
 from mmsim.metromania.rules.position import Game, Move
-from mmsim.metromania.rules.reference import apply, legal_moves
+from mmsim.metromania.rules.reference import carry_out, legal_moves
 from mmsim.metromania.rules.rulesets import Ruleset
 
 
@@ -37,4 +37,4 @@ def play_out(game: Game, seed: Seed) -> None:
     """Let `uniform` bots play a game to its end."""
     draws = [seed.stream(Purpose.BOT + seat) for seat in range(game.rules.companies)]
     while not game.over:
-        apply(game, any_move(legal_moves(game), draws[game.seat]))
+        carry_out(game, any_move(legal_moves(game), draws[game.seat]))

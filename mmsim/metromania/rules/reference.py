@@ -7,9 +7,9 @@ winners) is in `reference_scoring`. The fast core is tested against this engine 
 from collections.abc import Iterator
 
 from mmsim.core.game import IllegalMove
-from mmsim.metromania.rules.board import SPOTS, WATER_AND_GREEN
+from mmsim.metromania.rules.board import WATER_AND_GREEN
 from mmsim.metromania.rules.deal import Marker
-from mmsim.metromania.rules.lattice import Cell, Vertex, direction_of, far_sides, is_frame
+from mmsim.metromania.rules.lattice import Cell, Vertex, Ways, far_sides, is_frame
 from mmsim.metromania.rules.position import (
     DECLINE,
     MOST_MADE,
@@ -32,21 +32,19 @@ def legal_moves(game: Game) -> list[Move]:
         return []
     if game.bonus_line is not None:
         return bonus_choices(game)
-    moves = dutiful(game, tunnel_moves(game))
+    moves = dutiful(game, list(tunnel_moves(game)))
     if game.dug == 0 and not game.first_turn:  # T1, T2
         moves += station_moves(game, game.seat)
     return moves or [PASS]  # T2, T4
 
 
-def tunnel_moves(game: Game) -> list[Move]:
+def tunnel_moves(game: Game) -> Iterator[Move]:
     """T3: all ways to place the next tunnel of this turn."""
     markers_left = game.rules.markers_per_turn - game.markers_laid
-    moves = []
     for number in range(2):
-        moves += dig_moves(game, game.seat, number, markers_left)
+        yield from dig_moves(game, game.seat, number, markers_left)
     if not (game.first_turn and game.dug > 0):  # T2: only one line may be started in the first turn
-        moves += start_moves(game, game.seat)
-    return moves
+        yield from start_moves(game, game.seat)
 
 
 def dutiful(game: Game, moves: list[Move]) -> list[Move]:
@@ -105,14 +103,21 @@ def open_ways(game: Game, seat: int, number: int) -> Iterator[tuple[Vertex, Cell
     line = game.lines[seat][number]
     if not line.started or line.ended or line.tunnels == game.rules.tunnels_per_line:  # D1
         return
-    for w, cell in game.city.lattice.ways_out[line.terminus]:
+    u = line.terminus
+    for w, cell in ways_at_open_angles(game, line):
         if (
-            cell_is_open(game, line, cell)
-            and angle_is_open(game, line, w)
-            and w not in line.path  # D3
-            and enough_stations(game, seat, number, line.terminus, w)
+            w not in line.path  # D3
+            and cell_is_open(game, line, cell)
+            and enough_stations(game, seat, number, u, w)
         ):
             yield w, cell
+
+
+def ways_at_open_angles(game: Game, line: Line) -> Ways:
+    """D2: the ways out of the terminus that make no acute angle with the last tunnel; from a station, all."""
+    before, u = line.path[-2:]
+    lattice = game.city.lattice
+    return lattice.ways_out[u] if u in game.stations else lattice.ways_on[before, u]
 
 
 def markers_to_lay(game: Game, seat: int, markers_left: int) -> tuple[Marker | None, ...]:
@@ -141,27 +146,17 @@ def free_arrows(game: Game, arrow: str) -> list[Cell]:
 
 def on_far_sides(cells: list[Cell], side: int, overflow: bool) -> list[Cell]:
     """B2, D4: those neither on a side nor next to it; if there is none, any (where the ruleset says so)."""
-    far = [cell for cell in cells if cell[1] in far_sides(side)]
+    allowed = far_sides(side)
+    far = [cell for cell in cells if cell[1] in allowed]
     return far or (cells if overflow else [])
-
-
-def angle_is_open(game: Game, line: Line, w: Vertex) -> bool:
-    """D2: no acute angle except at a station."""
-    if line.terminus in game.stations:
-        return True
-    before = direction_of(line.path[-2], line.terminus)
-    after = direction_of(line.terminus, w)
-    return (after - before) % 6 in (0, 1, 5)
 
 
 def marker_fits(game: Game, cell: Cell, marker: Marker | None) -> bool:
     """M1, M2: a spot takes a marker of its kind that touches no marker of the same letter; other cells take none."""
-    if is_frame(cell):
-        return marker is None
-    kind = game.city.kind[cell]
+    spot = game.city.spots.get(cell)
     if marker is None:
-        return kind not in SPOTS
-    return marker.kind == kind and not any(
+        return spot is None
+    return marker.kind == spot and not any(
         other.letter == marker.letter and cells_touch(game, cell, there) for other, (_, there) in game.placed.items()
     )
 
@@ -181,13 +176,13 @@ def station_moves(game: Game, seat: int) -> list[Move]:
     """I1: every place for an intermediate station: before the last station of an unfinished line."""
     if game.supply == 0:  # I2
         return []
-    moves = []
+    moves, stations = [], set(game.stations)
     for number, line in enumerate(game.lines[seat]):
         if line.ended:
             continue
-        at = [i for i, vertex in enumerate(line.path) if vertex in game.stations]
+        at = [i for i, vertex in enumerate(line.path) if vertex in stations]
         between = line.path[1 : at[-1]] if at else []
-        moves += [Move("station", number, at=v) for v in between if v not in game.stations]
+        moves += [Move("station", number, at=v) for v in between if v not in stations]
     return moves
 
 
@@ -235,7 +230,7 @@ def meets(others: list[Line], u: Vertex, w: Vertex) -> bool:
 
 def station_value(game: Game, vertex: Vertex) -> int:
     """ST5: a point for every spot at the station, or one for any."""
-    spots = sum(game.city.kind[cell] in SPOTS for cell in game.city.lattice.cells_at[vertex])
+    spots = sum(cell in game.city.spots for cell in game.city.lattice.cells_at[vertex])
     return min(spots, 1) if game.rules.station_points == "flat" else spots
 
 
@@ -243,9 +238,14 @@ def station_value(game: Game, vertex: Vertex) -> int:
 
 
 def apply(game: Game, move: Move) -> PlayedMove:
-    """Play a legal move: change the position, go on to the next decision, and tell what came of it."""
+    """Play a move if it is legal, as `carry_out` does; else raise an error."""
     if move not in legal_moves(game):
         raise IllegalMove.of(move, game.seat, game.turn)
+    return carry_out(game, move)
+
+
+def carry_out(game: Game, move: Move) -> PlayedMove:
+    """Play one of the legal moves: change the position, go on to the next decision, and tell what came of it."""
     played = put_down(game, move)
     game.history.append(played)
     if game.bonus_line is None and turn_is_over(game, move):
@@ -298,7 +298,7 @@ def turn_is_over(game: Game, move: Move) -> bool:
     """T1, T3, P4: after a station or pass; after the last tunnel; on the spot when a trigger stops the turn."""
     if move.kind in ("station", "pass") or game.come_true:
         return True
-    return game.dug == game.rules.dig or not tunnel_moves(game)
+    return game.dug == game.rules.dig or not any(tunnel_moves(game))
 
 
 # --- end of the building phase (section 8) -------------------------------------------------------------------
@@ -306,13 +306,23 @@ def turn_is_over(game: Game, move: Move) -> bool:
 
 def triggers(game: Game) -> list[str]:
     """P1: every reason to end the building phase that holds now, in the order in which they are named."""
-    finished = sum(line.ended or is_blocked(game, seat, number) for seat, number, line in game.all_lines())
     holds = {
         "both_lines": any(first.ended and second.ended for first, second in game.lines),
         "stations": game.supply == 0,
-        "lines": finished >= game.rules.end_lines,
+        "lines": enough_lines_are_finished(game),
     }
     return [reason for reason in TRIGGERS if holds[reason]]
+
+
+def enough_lines_are_finished(game: Game) -> bool:
+    """P1, P3: `end_lines` lines are ended or blocked; not so as soon as too many are found that are neither."""
+    may_go_on = 2 * game.rules.companies - game.rules.end_lines
+    for seat, number, line in game.all_lines():
+        if not line.ended and not is_blocked(game, seat, number):
+            may_go_on -= 1
+            if may_go_on < 0:
+                return False
+    return may_go_on >= 0
 
 
 def notice_triggers(game: Game) -> None:

@@ -9,11 +9,11 @@ from mmsim.core.knobs import check_knob
 from mmsim.core.records import FORMAT, RecordError, check_head, check_legal, check_turn, get, only_keys, same
 from mmsim.metromania.rules import boardfile
 from mmsim.metromania.rules.board import BoardSet, City, Layout
-from mmsim.metromania.rules.deal import MARKER_SETS, Hands, Marker, valid_deals
+from mmsim.metromania.rules.deal import MARKER_SETS, Hands, Marker, arranged, valid_deals
 from mmsim.metromania.rules.lattice import Cell, Vertex
 from mmsim.metromania.rules.play import Seed
 from mmsim.metromania.rules.position import DECLINE, Game, Move, PlayedMove
-from mmsim.metromania.rules.reference import apply, legal_moves
+from mmsim.metromania.rules.reference import apply, carry_out, legal_moves
 from mmsim.metromania.rules.reference_scoring import result
 from mmsim.metromania.rules.rulesets import KNOBS, PLAYERS, Deal, Ruleset, ruleset
 
@@ -234,13 +234,9 @@ def _hands(record: dict[str, Any], rules: Ruleset) -> Hands:
             if not isinstance(marker, str) or marker not in known:
                 raise RecordError(f'hands[{seat}]: {json.dumps(marker)} is not a marker like "A R"')
     hands: Hands = tuple(tuple(known[marker] for marker in hand) for hand in written)
-    if not any(_same_hands(hands, deal) for deal in valid_deals(rules)):
+    if tuple(arranged(tuple(sorted(hand))) for hand in hands) not in valid_deals(rules):  # in whatever order written
         raise RecordError(f"hands: this is not a deal the ruleset '{rules.name}' allows")
     return hands
-
-
-def _same_hands(one: Hands, other: Hands) -> bool:
-    return [sorted(hand) for hand in one] == [sorted(hand) for hand in other]
 
 
 def _replay(game: Game, number: int, written: Any) -> None:
@@ -252,7 +248,7 @@ def _replay(game: Game, number: int, written: Any) -> None:
     check_turn(written, number, game.turn, game.seat, game.over)
     move = _move(written, kind, where)
     check_legal(move, legal_moves(game), describe, f"{where} (turn {game.turn}, seat {game.seat + 1})")
-    played = apply(game, move)
+    played = carry_out(game, move)
     for key, is_so in (("stations", [list(v) for v in played.stations]), ("points", played.points)):
         same(get(written, key, (list, int), where), is_so, f"{where}: {key}")
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from mmsim.core.shell import Moment, Replay, ReplaySeat
 from mmsim.metromania.rules.position import Game
-from mmsim.metromania.rules.reference import apply
+from mmsim.metromania.rules.reference import carry_out
 from mmsim.metromania.rules.reference_scoring import Result, result
 from mmsim.metromania.shell import record, story
 from mmsim.metromania.shell.draw_palette import COMPANY
@@ -43,7 +43,7 @@ def _building(game: Game) -> Iterator[Moment]:
     yield Moment(0, None, "The city is laid out, the markers are dealt.", list(then.points), _hands(then))
     for played in game.history:
         words = f"{story.company(game, played.seat)}: {story.phrase(then, played)}"
-        apply(then, played.move)
+        carry_out(then, played.move)
         yield Moment(played.turn, played.seat, words, list(then.points), _hands(then))
 
 

@@ -8,7 +8,7 @@ from rich.table import Table
 from mmsim.metromania.bots.reasons import Reason
 from mmsim.metromania.rules.lattice import Vertex
 from mmsim.metromania.rules.position import DECLINE, Game, Move, PlayedMove
-from mmsim.metromania.rules.reference import apply, meets, splits
+from mmsim.metromania.rules.reference import carry_out, meets, splits
 from mmsim.metromania.rules.reference_scoring import PARK_LAKE, Result, Trip
 from mmsim.metromania.shell.draw_palette import COMPANY_NAMES as COMPANIES
 from mmsim.metromania.shell.draw_palette import TERMINAL_COMPANY
@@ -46,7 +46,7 @@ def tell(game: Game, why: Mapping[int, Sequence[Reason]] | None = None) -> Itera
             else:
                 phrases.append(words)
             eventful = bool(played.stations) or played.move.marker is not None
-            apply(replay, played.move)
+            carry_out(replay, played.move)
         yield f"{turn:3}  {company(game, seat):{width}}  {'; '.join(phrases)}"
         yield from (f"       {reason_text(reason)}" for reason in (why or {}).get(turn, ()))
         if replay.end_reason and not triggered:

@@ -20,7 +20,7 @@ from mmsim.metro.engine.moves import EXCHANGE, WAGON, take_apart
 from mmsim.metro.engine.state import ENTRIES, cell_number, new_record
 from mmsim.metro.rules.board import CENTRE, CENTRE_STOPS, DEPARTURE, STATIONS, STOP_AT, beyond, opposite
 from mmsim.metro.rules.position import Game, Move
-from mmsim.metro.rules.reference import apply, legal_moves
+from mmsim.metro.rules.reference import apply, carry_out, legal_moves
 from mmsim.metro.rules.reference_scoring import result
 from mmsim.metro.rules.rulesets import ruleset
 from mmsim.metro.rules.tiles import CODES, NUMBER, exit_side, turned
@@ -45,7 +45,7 @@ def play(twins: Twins, rng: Random, every: int) -> Iterator[list[Move]]:
             yield moves
         move = rng.choice(moves)
         twins.core.apply(move)
-        apply(twins.game, move)
+        carry_out(twins.game, move)
 
 
 def after(game: Game, move: Move) -> Game:

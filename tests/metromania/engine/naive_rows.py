@@ -10,7 +10,7 @@ import numpy as np
 from mmsim.metromania.rules.deal import Marker
 from mmsim.metromania.rules.lattice import Vertex, direction_of, far_sides, is_frame
 from mmsim.metromania.rules.position import Game, Line
-from mmsim.metromania.rules.reference import apply, dig_moves, is_blocked, triggers
+from mmsim.metromania.rules.reference import carry_out, dig_moves, is_blocked, triggers
 from mmsim.metromania.rules.reference_scoring import Network, Result, Trip
 from tests.metromania.twins import fault, fewest_changes
 
@@ -80,7 +80,7 @@ def end_seat(game: Game) -> int:
     """Whose turn it was when the building phase was found to end, from a replay; -1 in a deadlock."""
     replay = Game(game.city, game.rules, game.dealt)
     for played in game.history:
-        apply(replay, played.move)
+        carry_out(replay, played.move)
         if replay.end_reason:
             return -1 if replay.end_reason == "deadlock" else played.seat
     raise AssertionError("the game has not ended")
@@ -99,7 +99,7 @@ def gaps(game: Game) -> Row:
         if replay.bonus_line is None and replay.supply == 1:
             short += more_with_two_stations(replay)
         open_before, noticed = replay.end_reason is None, set(replay.come_true)
-        apply(replay, played.move)
+        carry_out(replay, played.move)
         if open_before and replay.end_reason in ("both_lines", "stations"):
             two_reasons = len(noticed.union(triggers(replay))) > 1
     second_starts = [pair[1].start_side for pair in game.lines]
