@@ -4,7 +4,8 @@ python -m benchmarks.check_ratio            compare with the committed ratios: a
 python -m benchmarks.check_ratio --write    measure and commit new ones
 
 The reference engine with uniform bots is what every bot is measured against, in turns in the same run: it is plain
-Python that nobody tunes, so a bot that becomes faster does not make another one look slow.
+Python that seldom changes, so a bot that becomes faster does not make another one look slow. Whoever makes it faster
+writes the ratios anew.
 """
 
 import json
