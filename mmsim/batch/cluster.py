@@ -199,7 +199,7 @@ async def _shake_hands(address: str, security: Any) -> None:
 @contextmanager
 def _in_the_log_of_the_run() -> Iterator[None]:
     """What Dask has to say goes to `run.log`, not between the lines of whoever watches."""
-    loggers = [logging.getLogger(name) for name in ("distributed", "asyncio", "tornado")]
+    loggers = [logger for name in ("distributed", "asyncio", "tornado") for logger in _speaking(name)]
     before = [(logger.handlers[:], logger.propagate) for logger in loggers]
     for logger in loggers:
         logger.handlers[:], logger.propagate = LOG.handlers, False
@@ -208,6 +208,13 @@ def _in_the_log_of_the_run() -> Iterator[None]:
     finally:
         for logger, (handlers, propagate) in zip(loggers, before, strict=True):
             logger.handlers[:], logger.propagate = handlers, propagate
+
+
+def _speaking(name: str) -> list[logging.Logger]:
+    """A logger, and all below it that do not leave it to that one to speak, as Dask has some do when it is imported."""
+    known = [one for one in logging.Logger.manager.loggerDict.values() if isinstance(one, logging.Logger)]
+    below = [one for one in known if one.name.startswith(f"{name}.") and (one.handlers or not one.propagate)]
+    return [logging.getLogger(name), *below]
 
 
 def play_there(game: str, variants: tuple[Variant, ...], part: Part, stamp: str, topic: str = "") -> FinishedPart:

@@ -1,6 +1,7 @@
 """A real Dask cluster on this machine: a scheduler and workers, one of two killed while it plays."""
 
 import json
+import logging
 import os
 import re
 import shutil
@@ -16,12 +17,13 @@ from pathlib import Path
 
 import pytest
 
-from mmsim.batch.cluster import play_there
+from mmsim.batch.cluster import _in_the_log_of_the_run, play_there
 from mmsim.batch.experiment import Experiment, prepare_variants
 from mmsim.batch.plan import Part
 from mmsim.batch.runner import Session, Status
 from mmsim.batch.scheduler import Scheduler
 from mmsim.batch.store import Run
+from mmsim.batch.worker import LOG
 from mmsim.core.errors import MmsimError, UsageError
 from mmsim.games import find_game
 from tests.batch.helpers import ROOT, expected, journal_lines, mmsim, small, tables_of, toy, wait_until
@@ -185,6 +187,29 @@ def test_a_run_on_a_cluster_that_is_told_to_end_or_whose_bot_hangs_says_so(tmp_p
     says = r"worker tcp://\S+ was silent for \d+ s at game 0 of print-4p, and has no nanny"
     with pytest.raises(MmsimError, match=says):
         Session(hung, cluster=Scheduler(by_hand.address), patience=1.0).carry_out()
+
+
+def test_what_dask_says_anywhere_is_in_the_log_of_the_run_and_on_no_screen(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from distributed.config import config, initialize_logging
+
+    names = ("distributed", "distributed.client", "distributed.gc", "bokeh", "tornado", "tornado.application")
+    for logger in map(logging.getLogger, (None, *names)):  # as if nobody had given them anything yet
+        monkeypatch.setattr(logger, "handlers", [])
+        monkeypatch.setattr(logger, "propagate", True)
+        monkeypatch.setattr(logger, "level", logger.level)
+    initialize_logging(config)
+    said = [*names[:3], "distributed.core", *names[4:]]
+    monkeypatch.setattr(LOG, "handlers", [logging.StreamHandler(sys.stdout)])
+    with _in_the_log_of_the_run():
+        for name in (*said, "asyncio"):
+            logging.getLogger(name).critical("%s inside", name)
+    for name in said:
+        logging.getLogger(name).critical("%s outside", name)
+    out, err = capsys.readouterr()
+    assert out.splitlines() == [f"{name} inside" for name in (*said, "asyncio")]
+    assert [line.rpartition(" - ")[2] for line in err.splitlines()] == [f"{name} outside" for name in said]
 
 
 def test_whoever_answers_is_asked_whether_it_is_a_scheduler(tmp_path: Path, toy_game: None) -> None:
