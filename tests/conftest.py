@@ -1,5 +1,6 @@
 """What all tests share: how workers are started, a run of three variants, charts that need not be drawn."""
 
+import gc
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,12 @@ import pytest
 from tests.forked_workers import fork_workers
 from tests.runs import write_run
 from tests.sharing import made_once
+
+
+def pytest_collection_finish() -> None:
+    """What all tests are made of stays: to look through it for garbage again and again takes seconds of CPU."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -61,9 +61,7 @@ def mmsim(*words: object, cwd: Path, **options: Any) -> "subprocess.Popen[str]":
         cwd=cwd,
         env=env,
         text=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        **options,
+        **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options},
     )
 
 

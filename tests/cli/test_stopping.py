@@ -36,33 +36,46 @@ def run_of_planners(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_run(tmp_path_factory.mktemp("runs") / "stopped", ["print"], games=120)
 
 
-SWEEP = ("sweep", "print", "--vary", "end_lines=4,5", "--bots", "planner", "--games", 200_000, "--out", "report")
+SWEEP = ("sweep", "print", "--vary", "end_lines=4,5", "--bots", "planner", "--games", 200_000, "--workers", 1)
+WORKERS = 3  # processes: a command, what Python starts beside workers, and one of these
 
 
 @pytest.mark.parametrize(
-    ("words", "how", "seconds"),
+    ("words", "how", "sign"),
     [
-        (("play", "--bots", "search:playouts=64"), signal.SIGINT, 0.0),  # while it is being loaded
-        (("report", "run", "--out", "report"), signal.SIGINT, 1.0),
-        (("report", "run", "--out", "report"), signal.SIGTERM, 1.0),
-        (("chances", "run", "--games", 120, "--workers", 2), signal.SIGINT, 1.0),
-        (SWEEP, signal.SIGTERM, 1.0),
-        (("replay", "run", "--number", 3, "--playouts", 10_000), signal.SIGTERM, 1.0),
+        (("play", "--bots", "search:playouts=64"), signal.SIGINT, ""),  # while it is being loaded
+        (("report", "run", "--out", "report"), signal.SIGINT, "drawing 15 charts"),
+        (("report", "run", "--out", "report"), signal.SIGTERM, "measuring 120 games"),
+        (("chances", "run", "--games", 120, "--workers", 2), signal.SIGINT, WORKERS),
+        ((*SWEEP, "--out", "report"), signal.SIGTERM, WORKERS),
+        (("replay", "run", "--number", 3, "--playouts", 500), signal.SIGTERM, "game 3: 111 steps"),
         (("verify", "-"), signal.SIGINT, 0.3),
     ],
 )
 def test_a_command_that_is_stopped_says_what_is_kept(
-    words: tuple[object, ...], how: signal.Signals, seconds: float, run_of_planners: Path, tmp_path: Path
+    words: tuple[object, ...], how: signal.Signals, sign: str | float, run_of_planners: Path, tmp_path: Path
 ) -> None:
-    (tmp_path / "run").symlink_to(run_of_planners)
+    """It is stopped when there is a sign of its work: what it says, its processes, or nothing for some seconds."""
+    folder, said = tmp_path / "here", tmp_path / "said"
+    folder.mkdir()
+    (folder / "run").symlink_to(run_of_planners)
     before = sorted(run_of_planners.rglob("*"))
-    with mmsim(*words, cwd=tmp_path, stdin=-1, start_new_session=True) as process:
+    with (
+        said.open("w") as stderr,
+        mmsim(*words, cwd=folder, stdin=-1, stderr=stderr, start_new_session=True) as process,
+    ):
         wait_until(lambda: handles_signals(process.pid))
-        time.sleep(seconds)
+        if isinstance(sign, str):
+            wait_until(lambda: sign in said.read_text())
+        elif sign == WORKERS:
+            wait_until(lambda: len(in_session(process.pid)) >= WORKERS)
+        else:
+            time.sleep(sign)
         (os.killpg if how is signal.SIGINT else os.kill)(process.pid, how)  # a terminal tells all of them
-        out, err = process.communicate(timeout=60)
+        out, _ = process.communicate(timeout=60)
+    err = said.read_text()
     assert (process.returncode, err.splitlines()[-1:], out) == (130, ["stopped; nothing is kept"], "")
     assert "Traceback" not in err
     wait_until(lambda: not in_session(process.pid), 10)
-    assert [path.name for path in tmp_path.iterdir()] == ["run"]
+    assert [path.name for path in folder.iterdir()] == ["run"]
     assert sorted(run_of_planners.rglob("*")) == before
