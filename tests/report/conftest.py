@@ -9,6 +9,8 @@ import pytest
 
 from mmsim.analysis.tables import open_run
 from mmsim.report.page import write_report
+from tests.batch.conftest import toy_game as toy_game
+from tests.runs import write_run
 from tests.sharing import made_once
 
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -32,3 +34,13 @@ def browser() -> Iterator[Any]:
             pytest.skip(f"no Chromium here: {str(error).splitlines()[0]}")
         yield started
         started.close()
+
+
+@pytest.fixture
+def small_run(toy_game: None, empty_charts: None, tmp_path: Path) -> Path:
+    """A run whose report takes next to no time, for tests of what is done with reports and not of what is in them."""
+    return write_toys(tmp_path / "run")
+
+
+def write_toys(folder: Path, **experiment: Any) -> Path:
+    return write_run(folder, ["dice"], 8, 8, players=3, game="toy", bots="bold", **experiment)

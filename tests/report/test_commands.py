@@ -22,6 +22,7 @@ from mmsim.cli import compare
 from mmsim.cli.commands import app
 from mmsim.report.charts import Chart
 from tests.cli.runner import complaint, output, run
+from tests.report.conftest import write_toys
 from tests.runs import write_run
 
 DRAWN = Chart.files
@@ -153,9 +154,8 @@ def test_report_prints_the_answer_and_where_it_is_and_opens_it_if_that_is_asked_
     assert opened == [page.as_uri()]
 
 
-@pytest.mark.usefixtures("empty_charts")
-def test_the_report_of_another_run_is_replaced_only_if_that_is_asked_for(tmp_path: Path) -> None:
-    one, other = (write_run(tmp_path / name, ["print"], games=8, part_games=8, seed=n) for n, name in enumerate("ab"))
+def test_the_report_of_another_run_is_replaced_only_if_that_is_asked_for(small_run: Path, tmp_path: Path) -> None:
+    one, other = small_run, write_toys(tmp_path / "other", seed=8)
     output("report", one, "--out", tmp_path / "out")
     again = run("report", one, "--out", tmp_path / "out", "--quiet")  # its own
     assert (again.exit_code, again.stderr) == (0, "")
@@ -260,19 +260,22 @@ def test_sweep_asks_before_it_replaces_a_report_that_is_not_its_own(tmp_path: Pa
     assert (tmp_path / "report.html").read_bytes() != page
 
 
-@pytest.mark.usefixtures("empty_charts")
 @pytest.mark.parametrize(("answer", "code"), [("y", 0), ("n", 1)])
 def test_a_person_at_a_terminal_is_asked(
-    answer: str, code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    answer: str,
+    code: int,
+    small_run: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    run_folder = write_run(tmp_path / "run", ["print"], games=8, part_games=8)
     (tmp_path / "report.html").write_text("mine")
     ours, theirs = pty.openpty()
     os.write(ours, f"{answer}\n".encode())
     terminal = os.fdopen(theirs)
     monkeypatch.setattr(sys, "stdin", terminal)
     with terminal, pytest.raises(SystemExit) as ended:
-        app(["report", str(run_folder), "--out", str(tmp_path), "--quiet"])
+        app(["report", str(small_run), "--out", str(tmp_path), "--quiet"])
     os.close(ours)
     assert "holds another report; replace it? [y/N]" in capsys.readouterr().err
     assert ended.value.code == code

@@ -18,6 +18,7 @@ from mmsim.report.evidence import gather, short_names
 from mmsim.report.page import experiment_toml, may_replace, write_report
 from mmsim.report.sections import headline_chart, sections
 from tests.cli.runner import run
+from tests.report.conftest import write_toys
 from tests.runs import write_run
 
 GAMES = ("the-longest-game", "the-closest-game", "the-most-lopsided-game")
@@ -143,9 +144,9 @@ def test_two_players_with_two_companies_each_are_two_seats(tmp_path: Path) -> No
     assert shares.means[0].sum() == pytest.approx(1)
 
 
-@pytest.mark.usefixtures("empty_charts")
+@pytest.mark.usefixtures("small_run")
 def test_hostile_names_stay_text(tmp_path: Path) -> None:
-    run = write_run(tmp_path / "bad", ["print"], games=40, part_games=40, question="<script>alert(1)</script> & so?")
+    run = write_toys(tmp_path / "bad", question="<script>alert(1)</script> & so?")
     page, _ = write_report(open_run(run), tmp_path / "report")
     text = page.read_text(encoding="utf-8")
     assert "<script>alert" not in text
@@ -173,9 +174,7 @@ def test_what_a_variant_does_not_tell_is_left_out(tmp_path: Path, variants: list
     assert "building phase" not in text
 
 
-@pytest.mark.usefixtures("empty_charts")
-def test_a_report_over_an_older_one_leaves_none_of_its_charts_and_tables(tmp_path: Path) -> None:
-    run = open_run(write_run(tmp_path / "run", ["print"], games=40, part_games=40))
+def test_a_report_over_an_older_one_leaves_none_of_its_charts_and_tables(small_run: Path, tmp_path: Path) -> None:
     folder = tmp_path / "report"
     for name in ("report.html", "charts/old.svg", "tables/old.csv", "charts/mine.txt"):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -183,7 +182,7 @@ def test_a_report_over_an_older_one_leaves_none_of_its_charts_and_tables(tmp_pat
     (folder / "files.json").write_text(
         '{"files": ["charts/old.svg", "tables/old.csv"]}'
     )  # what is not listed is not its own
-    write_report(run, folder)
+    write_report(open_run(small_run), folder)
     assert not (folder / "charts" / "old.svg").exists()
     assert not (folder / "tables" / "old.csv").exists()
     assert (folder / "charts" / "mine.txt").read_text() == "old"
@@ -270,7 +269,7 @@ def test_a_run_that_was_asked_why_has_a_section_on_what_changes_do(tmp_path: Pat
 
 def test_a_panel_has_a_chart_of_its_players_and_says_for_whom_it_holds(tmp_path: Path) -> None:
     rules = ["print", "print,end_lines=8", "print+loyal"]
-    folder = write_run(tmp_path / "panel", rules, games=240, part_games=240, panel=["planner", "networker", "greedy"])
+    folder = write_run(tmp_path / "panel", rules, games=120, part_games=120, panel=["planner", "networker", "greedy"])
     evidence = gather(open_run(folder))
     (players,) = [part for part in sections(evidence) if part.id == "players"]
     assert "players-print-end-lines-8-turns" in {chart.name for chart in players.charts}
