@@ -4,7 +4,7 @@ Commands that tests start in processes of their own (`tests/batch/test_stopped_r
 start workers from nothing, as users do.
 """
 
-from multiprocessing import context
+from multiprocessing import context, util
 
 import pytest
 
@@ -15,6 +15,7 @@ _LOADED = ("polars", "mmsim.batch.worker", "mmsim.metromania.game", "mmsim.metro
 
 def fork_workers(patch: pytest.MonkeyPatch) -> None:
     """Have this process do so, for as long as the patch lasts."""
+    util.get_temp_dir()  # before a test that looks at what is left there names another folder
     contexts = context._concrete_contexts
     contexts["forkserver"].set_forkserver_preload([*_LOADED])
     patch.setattr(contexts["forkserver"], "set_forkserver_preload", lambda modules: None)

@@ -6,13 +6,14 @@ its nature (chances, distances, what others need) is not compared; `docs/bots.md
 """
 
 from collections.abc import Iterator
+from functools import cache, partial
 from itertools import cycle, pairwise
 from typing import Any
 
 import numpy as np
 import pytest
 
-from mmsim.core.game import Variant
+from mmsim.core.game import IllegalMove, Variant
 from mmsim.metromania.bots import border
 from mmsim.metromania.bots.position import Position
 from mmsim.metromania.bots.thinking.known_trips import reckon_trips
@@ -165,7 +166,7 @@ def move_of(position: Position, game: Game, code: int) -> Move:
     return Move(name, number, grid.cells[grid.slot_cells[u, what]], to, marker)
 
 
-def played(position: Position, game: Game, codes: list[int]) -> list[Game] | None:
+def played(position: Position, game: Game, codes: tuple[int, ...]) -> list[Game] | None:
     """The positions between some moves of the company in turn; None if a trigger stops the turn before (P4)."""
     steps = [game]
     for code in codes:
@@ -175,7 +176,7 @@ def played(position: Position, game: Game, codes: list[int]) -> list[Game] | Non
     return steps
 
 
-def outcomes(position: Position, game: Game, codes: list[int]) -> list[dict[str, float]]:
+def outcomes(position: Position, game: Game, codes: tuple[int, ...]) -> list[dict[str, float]]:
     """What may come of some moves: one thing, or as many as there are places for a bonus station (I3)."""
     steps = played(position, game, codes)
     if steps is None:
@@ -278,15 +279,28 @@ def test_what_a_turn_is_weighed_by_is_what_comes_of_it(rules: str, players: int,
     compared = 0
     known = FACTS if (rules, players, board) in OPEN else tuple(fact for fact in FACTS if fact not in OF_OTHERS)
     for position, game, thought in weighed_decisions(rules, players, board):
+        come = cache(partial(outcomes, position, game))  # of a plan that is part of several turns
         for first, codes in turns(thought, 3):
             border.explain_turn(position._memory, position.prepared.setting, 0, first)
             amounts = dict(zip(FEATURES, thought.amount.tolist(), strict=True))
-            lines = ([code for code in codes if take_apart(code)[1] == number] for number in range(2))
-            one, other = (outcomes(position, game, of_line) for of_line in lines)
+            one, other = (come(tuple(code for code in codes if take_apart(code)[1] == number)) for number in range(2))
             sums = [{fact: a[fact] + b[fact] for fact in known} for a in one for b in other]
             assert not sums or {fact: amounts[fact] for fact in known} in sums, (codes, first)
             compared += len(sums) > 0
     assert compared > 30
+
+
+def come_to(position: Position, game: Game, codes: tuple[int, ...]) -> Game:
+    """The position after some moves, as far as they go: the plans of both lines may be in each other's way."""
+    then = game
+    for code in codes:
+        if then.turn != game.turn or then.over:
+            break
+        try:
+            then = after(then, move_of(position, then, code))
+        except IllegalMove:
+            break
+    return then
 
 
 @pytest.mark.rule("TT1", "TT3", "TT4", "TT5", "TT6")
@@ -297,16 +311,11 @@ def test_the_trips_that_a_bot_sees_after_a_turn_are_those_of_the_score_sheet(
     changed = 0
     hands_are_seen = (rules, players, board) in OPEN
     for position, game, thought in weighed_decisions(rules, players, board):
-        before = trip_scores(game)
+        before, come = trip_scores(game), cache(partial(come_to, position, game))
         for first, codes in turns(thought, 1):
             if not thought.tried[first]:
                 continue
-            then = game
-            for code in codes:
-                move = move_of(position, then, code) if then.turn == game.turn and not then.over else None
-                if move not in legal_moves(then):  # the plans of both lines may be in each other's way
-                    break
-                then = after(then, move)
+            then = come(tuple(codes))
             gains = [points - earlier for points, earlier in zip(trip_scores(then), before, strict=True)]
             assert thought.turn_own[first] == gains[game.seat], codes
             if hands_are_seen:
