@@ -23,13 +23,14 @@ NAME = re.compile(rf"\b({'|'.join((*GAMES, *TITLES))})\b")
 
 
 @cache
-def parsed(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(encoding="utf-8"))
+def nodes(path: Path) -> list[ast.AST]:
+    """All that a source is made of."""
+    return list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
 
 
 def imports(path: Path) -> Iterator[tuple[int, str]]:
     """Line and dotted name of everything a source imports from this package, also inside functions."""
-    for node in ast.walk(parsed(path)):
+    for node in nodes(path):
         if isinstance(node, ast.Import):
             yield from ((node.lineno, alias.name) for alias in node.names if alias.name.split(".")[0] == "mmsim")
         elif isinstance(node, ast.ImportFrom):
@@ -112,7 +113,7 @@ def test_the_rules_are_plain_python(game: str) -> None:
 def test_only_one_room_names_the_compiler() -> None:
     for path in sources(MMSIM):
         if path.relative_to(MMSIM).parts[0] != "compiled":
-            for node in ast.walk(parsed(path)):
+            for node in nodes(path):
                 names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
                 names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
                 assert not {name.split(".")[0] for name in names} & {"numba", "llvmlite"}, path
@@ -130,7 +131,7 @@ def test_no_shared_room_names_a_column_or_a_board_of_one_game() -> None:
         f"{path.relative_to(MMSIM)}:{node.lineno}: {node.value}"
         for room in SHARED
         for path in sources(MMSIM / room)
-        for node in ast.walk(parsed(path))
+        for node in nodes(path)
         if isinstance(node, ast.Constant) and node.value in own
     ]
     assert named == []
@@ -157,7 +158,7 @@ def _is_command(node: ast.FunctionDef) -> bool:
 def test_a_function_is_short_and_takes_few_arguments_or_says_why_not() -> None:
     unexplained = []
     for path in sources(MMSIM):
-        for node in ast.walk(parsed(path)):
+        for node in nodes(path):
             if not isinstance(node, ast.FunctionDef) or _is_command(node):
                 continue
             taken = [arg.arg for arg in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]

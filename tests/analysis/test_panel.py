@@ -144,8 +144,8 @@ def test_what_was_asked_is_a_family_of_its_own() -> None:
 def test_a_run_with_a_panel_is_read_member_by_member(tmp_path: Path) -> None:
     folder = write_run(
         *(tmp_path / "panel", ["print", "print+loyal"]),
-        games=240,
-        part_games=120,
+        games=80,
+        part_games=40,
         panel=["planner", "expert", "greedy"],
     )
     run = open_run(folder)
@@ -156,7 +156,7 @@ def test_a_run_with_a_panel_is_read_member_by_member(tmp_path: Path) -> None:
         ("expert", True),
         ("greedy", False),
     ]
-    assert [one.games_of(one.variants[0].name) for one in run.by_member] == [240, 120, 240]
+    assert [one.games_of(one.variants[0].name) for one in run.by_member] == [80, 40, 80]
     assert run.by_member[2].member.blind == {(0, 1)}
     assert run.warnings == []
     assert set(run.tables["games"].select("member").unique().collect()["member"]) == {"planner", "expert", "greedy"}

@@ -22,8 +22,8 @@ from tests.batch.helpers import expected, small, tables_of
 
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """A whole run of 14 parts."""
-    run = Run.create(tmp_path_factory.mktemp("played") / "run", small())
+    """A whole run of 6 parts."""
+    run = Run.create(tmp_path_factory.mktemp("played") / "run", small(games=180))
     Session(run, 2).carry_out()
     return run
 
@@ -37,8 +37,8 @@ def whole(played: Run, tmp_path: Path) -> Run:
 def test_a_whole_run_is_right(played: Run) -> None:
     checked = Checked()
     assert list(check(played, 10, checked)) == []
-    assert (checked.parts, checked.games_replayed, checked.problems) == (14, 10, 0)
-    assert tables_of(played) == expected(small())
+    assert (checked.parts, checked.games_replayed, checked.problems) == (6, 10, 0)
+    assert tables_of(played) == expected(small(games=180))
 
 
 def test_check_names_every_damaged_missing_or_stray_file(whole: Run) -> None:
@@ -95,7 +95,7 @@ def test_check_says_what_is_not_played_yet(tmp_path: Path) -> None:
     assert list(check(run, 5, Checked())) == [f"14 of 14 parts are not played yet: mmsim resume {run.folder}"]
 
 
-@pytest.mark.parametrize(("variant", "game"), [(0, 0), (1, 59), (0, 60), (1, 419)])
+@pytest.mark.parametrize(("variant", "game"), [(0, 0), (1, 59), (0, 60), (1, 179)])
 def test_a_record_is_the_game_of_the_tables(played: Run, variant: int, game: int) -> None:
     recorded = record(played, variant, game)
     played.game.verify(recorded)
@@ -119,8 +119,8 @@ def test_a_record_of_damaged_tables_is_refused(whole: Run) -> None:
 
 
 def test_a_game_or_variant_that_is_not_there_is_said(played: Run) -> None:
-    with pytest.raises(UsageError, match="has the games 0 to 419, not 420"):
-        record(played, 0, 420)
+    with pytest.raises(UsageError, match="has the games 0 to 179, not 180"):
+        record(played, 0, 180)
     with pytest.raises(UsageError, match="unknown variant 'print-3p'; did you mean 'print-4p'"):
         played.variant_index("print-3p")
     with pytest.raises(UsageError, match="has 2 variants; say which with --variant: print-4p, print[+]loyal-4p"):
@@ -156,7 +156,7 @@ def test_three_lines_of_python_are_enough(played: Run) -> None:
     assert shares.height == 8
     assert shares["win_share"].sum() == pytest.approx(2, abs=1e-5)
     assert run.games.collect_schema() == run.game.tables["games"]
-    assert run.lines.select(pl.len()).collect().item() == 6720
+    assert run.lines.select(pl.len()).collect().item() == 2880
 
 
 def test_a_row_takes_less_than_40_bytes(tmp_path: Path) -> None:
