@@ -13,7 +13,7 @@ from mmsim.metromania.bots import BOTS as METROMANIA_BOTS
 # The last number: decisions before search begins, which plays to the end; in Metro it tries nothing before the board
 # is more than half full.
 METROMANIA = (
-    ("print", 4, 66),
+    ("print", 4, 78),
     ("v2+loyal", 3, 74),
     ("nl+advanced", 2, 74),
     ("en1+regular", 2, 66),

@@ -3,6 +3,7 @@
 import ast
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from mmsim.core.rulebook import rulebook
@@ -46,11 +47,13 @@ def _named(node: ast.FunctionDef | ast.ClassDef) -> list[str]:
     ]
 
 
+@cache
 def collect() -> dict[str, list[str]]:
     """For every rule its tests, as `file::name`."""
     found: dict[str, list[str]] = defaultdict(list)
     for path in sorted(TESTS.rglob("test_*.py")):
-        for name, ids in marked_tests(path.read_text(encoding="utf-8")):
+        text = path.read_text(encoding="utf-8")
+        for name, ids in marked_tests(text) if "pytest.mark.rule" in text else ():
             for rule in ids:
                 found[rule].append(f"{path.relative_to(TESTS.parent).as_posix()}::{name}")
     return dict(found)

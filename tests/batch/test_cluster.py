@@ -69,34 +69,6 @@ def stack() -> Iterator[ExitStack]:
         yield stack
 
 
-def test_a_cluster_that_loses_a_worker_or_its_scheduler_comes_to_the_same_bytes(
-    tmp_path: Path, stack: ExitStack
-) -> None:
-    by_hand = ByHand(tmp_path, stack, workers=2)
-    killed = []
-
-    def watch(status: Status) -> None:
-        if status.done >= 240 and not killed:
-            killed.append(by_hand.workers[0].kill())
-
-    run = Run.create(tmp_path / "run", small(games=300))
-    status = Session(run, cluster=Scheduler(by_hand.address), watch=watch).carry_out()
-    assert killed
-    assert by_hand.workers[0].wait(5) != 0
-    assert status.done == 600
-    assert tables_of(run) == expected(small(games=300))
-    assert run.manifest.finished.parts == 10
-
-    def watch_again(status: Status) -> None:
-        by_hand.scheduler.kill()
-
-    again = Run.create(tmp_path / "again", small(games=300))
-    with pytest.raises(MmsimError, match=r"the cluster at \S+ is gone; resume the run when it is back"):
-        Session(again, cluster=Scheduler(by_hand.address), watch=watch_again).carry_out()
-    assert Session(again, 1).carry_out().began_with > 0
-    assert tables_of(again) == tables_of(run)
-
-
 def test_a_worker_that_is_not_like_this_machine_is_refused() -> None:
     (ready,) = prepare_variants(small(variants=["print"]), find_game("metromania"))
     with pytest.raises(MmsimError, match=r"is not like this machine: it has mmsim .*, this machine mmsim 9\.9"):
@@ -120,7 +92,7 @@ def hanging(folder: Path) -> Experiment:
     return small(variants=["print"], boards=["compact"], bots=bots, games=4, part_games=4)
 
 
-def test_a_worker_that_hangs_is_restarted_by_its_nanny_and_its_part_played_again(
+def test_a_worker_that_hangs_is_restarted_by_its_nanny_and_a_scheduler_that_is_gone_is_told_of(
     tmp_path: Path, stack: ExitStack
 ) -> None:
     by_hand = ByHand(tmp_path, stack, nannies=True)
@@ -129,6 +101,15 @@ def test_a_worker_that_hangs_is_restarted_by_its_nanny_and_its_part_played_again
     log = (run.folder / "run.log").read_text()
     assert len(re.findall(r"part 0: worker tcp://\S+ was silent for \d+ s at game 0 of print-4p", log)) == 1
     assert tables_of(run) == expected(hanging(tmp_path))
+
+    def watch(status: Status) -> None:
+        by_hand.scheduler.kill()
+
+    gone = Run.create(tmp_path / "gone", small(games=300))
+    with pytest.raises(MmsimError, match=r"the cluster at \S+ is gone; resume the run when it is back"):
+        Session(gone, cluster=Scheduler(by_hand.address), watch=watch).carry_out()
+    assert Session(gone, 1).carry_out().began_with > 0
+    assert tables_of(gone) == expected(small(games=300))
 
 
 def certificates(folder: Path) -> list[Path]:
@@ -159,34 +140,46 @@ def test_a_cluster_with_tls_plays_for_whoever_has_a_certificate(tmp_path: Path, 
             Session(run, cluster=stranger).carry_out()
 
 
-def test_a_run_on_a_cluster_that_is_told_to_end_or_whose_bot_hangs_says_so(tmp_path: Path, stack: ExitStack) -> None:
-    by_hand = ByHand(tmp_path, stack)
-    words = (
-        "run",
-        "--rules",
-        "print",
-        "--bots",
-        "uniform",
-        "--games",
-        600_000,
-        "--part-games",
-        60,
-        "--cluster",
-        by_hand.address,
-    )
-    with mmsim(*words, "--out", "run", "--quiet", cwd=tmp_path) as process:
-        wait_until(lambda: journal_lines(tmp_path / "run") >= 1)
-        process.send_signal(signal.SIGTERM)
-        out, err = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert out == ""
-    again = re.escape(f"mmsim resume run --cluster {by_hand.address}")
-    assert re.fullmatch(rf"stopped; [\d,]+ games are kept; go on with: {again}\n", err)
-
+def test_a_run_on_a_cluster_that_is_told_to_end_that_loses_a_worker_or_whose_bot_hangs(
+    tmp_path: Path, stack: ExitStack
+) -> None:
+    by_hand = ByHand(tmp_path, stack, workers=2)
+    is_told_to_end(tmp_path, by_hand.address)
+    loses_a_worker(tmp_path, by_hand)
     hung = Run.create(tmp_path / "hung", hanging(tmp_path))
     says = r"worker tcp://\S+ was silent for \d+ s at game 0 of print-4p, and has no nanny"
     with pytest.raises(MmsimError, match=says):
         Session(hung, cluster=Scheduler(by_hand.address), patience=1.0).carry_out()
+
+
+def is_told_to_end(folder: Path, address: str) -> None:
+    """It says what is kept and how to go on, and nothing else."""
+    words = ("run", "--rules", "print", "--bots", "uniform", "--games", 600_000, "--part-games", 60)
+    with mmsim(*words, "--cluster", address, "--out", "told", "--quiet", cwd=folder) as process:
+        wait_until(lambda: journal_lines(folder / "told") >= 1)
+        process.send_signal(signal.SIGTERM)
+        out, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert out == ""
+    again = re.escape(f"mmsim resume told --cluster {address}")
+    assert re.fullmatch(rf"stopped; [\d,]+ games are kept; go on with: {again}\n", err)
+
+
+def loses_a_worker(folder: Path, by_hand: ByHand) -> None:
+    """It comes to the same bytes."""
+    killed = []
+
+    def watch(status: Status) -> None:
+        if status.done >= 240 and not killed:
+            killed.append(by_hand.workers[0].kill())
+
+    run = Run.create(folder / "run", small(games=300))
+    status = Session(run, cluster=Scheduler(by_hand.address), watch=watch).carry_out()
+    assert killed
+    assert by_hand.workers[0].wait(5) != 0
+    assert status.done == 600
+    assert tables_of(run) == expected(small(games=300))
+    assert run.manifest.finished.parts == 10
 
 
 def test_what_dask_says_anywhere_is_in_the_log_of_the_run_and_on_no_screen(
