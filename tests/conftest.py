@@ -16,6 +16,7 @@ def pytest_collection_finish() -> None:
     """What all tests are made of stays: to look through it for garbage again and again takes seconds of CPU."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(50_000, 20, 50)  # and new things are looked through less often
 
 
 def pytest_sessionfinish() -> None:
