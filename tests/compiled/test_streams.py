@@ -18,9 +18,9 @@ from tests.with_numba import driver, with_numba
 PURPOSES = (Purpose.LAYOUT, Purpose.DEAL, Purpose.INTERVENTIONS, *(Purpose.BOT + seat for seat in range(4)))
 MASTERS = (0, 1, 2006, 2**32, 2**63 + 12345, 2**64 - 1)
 GAMES = (0, 1, 77, 2**32 - 1, 2**32 + 3, 2**63 - 1)
-RECORD = np.dtype([("rng", np.uint64, streams.words(len(PURPOSES)))])
-HEAD, STREAM, BLOCK, USED, WORDS = 4, 20, 1, 2, 4  # the record, as the module describes it
-BLOCKS = 4  # drawn ahead
+RECORD = np.dtype([("rng", np.uint32, streams.words(len(PURPOSES)))])
+HEAD, STREAM, BLOCK, USED, WORDS = 4, 36, 1, 2, 4  # the record, as the module describes it
+BLOCKS = 8  # drawn ahead
 
 
 @driver
@@ -65,11 +65,11 @@ def words(master: int, games: Any, purposes: Any, count: int) -> NDArray[np.uint
 
 @pytest.mark.parametrize("master", MASTERS)
 def test_every_word_is_that_of_the_readable_stream(master: int) -> None:
-    got = words(master, GAMES, PURPOSES, 23)
+    got = words(master, GAMES, PURPOSES, 71)
     for g, game in enumerate(GAMES):
         for k, purpose in enumerate(PURPOSES):
             stream = Stream(master, purpose, game)
-            assert got[g, k].tolist() == [stream.word() for _ in range(23)]
+            assert got[g, k].tolist() == [stream.word() for _ in range(71)]
 
 
 def test_a_stream_does_not_notice_how_much_the_others_draw() -> None:
@@ -121,7 +121,7 @@ def after_these_words(script: list[int], n: int) -> list[int]:
     first = 4 * BLOCKS - len(script)
     rng[HEAD + USED] = first
     for i, word in enumerate(script, first):
-        rng[HEAD + WORDS + BLOCKS * (i % 4) + i // 4] = word
+        rng[HEAD + WORDS + i] = word
     out = np.zeros(2, np.int64)
     draw_one_more(record, np.int64(n), out)
     return [int(value) for value in out]

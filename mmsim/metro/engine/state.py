@@ -143,7 +143,7 @@ STATE = np.dtype(
 
 # All chance of a game is apart from its position, so that a copy of the position tells a bot nothing of what comes:
 # stream 0 for the set-up, then one for each seat's bot.
-DICE = np.dtype([("rng", np.uint64, streams.words(1 + SEATS))])
+DICE = np.dtype([("rng", np.uint32, streams.words(1 + SEATS))])
 
 
 def cell_number(cell: Cell) -> int:

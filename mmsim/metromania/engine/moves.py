@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from mmsim.compiled.accel import count_bits, highest_bit, inlined, ix, jit, kth_bit, lowest_bit, rarely
-from mmsim.metromania.engine.state import EDGES, FIRST_MARKERS, HAND, NOWHERE, SLOTS, Board, Rules, State
+from mmsim.metromania.engine.state import EDGES, FIRST_MARKERS, HAND, NEAR_WORDS, NOWHERE, SLOTS, Board, Rules, State
 from mmsim.metromania.engine.stations import meets, stations_needed
 from mmsim.metromania.rules.position import MOST_MADE
 
@@ -85,17 +85,9 @@ def _note_touching(s: State, b: Board, line: Any, word: Any) -> None:
 @jit
 def note_marker(s: State, b: Board, cell: Any) -> None:
     """M2: note the corners of a marker's cell and their neighbours: elsewhere nothing can be laid next to it."""
-    row = b.row_bits
-    for i in range(3):
-        at = np.uint64(b.bit[ix(b.corner[ix(3 * cell + i)])])
-        _set_bits(s, at - _ONE, np.uint64(7))
-        _set_bits(s, at - row, np.uint64(3))
-        _set_bits(s, at + row - _ONE, np.uint64(3))
-
-
-@inlined
-def _set_bits(s: State, at: Any, bits: Any) -> None:
-    s.near_markers[ix(at >> np.uint64(6))] |= bits << (at & np.uint64(63))
+    first = np.int64(b.near_word[ix(cell)])
+    for i in range(NEAR_WORDS):
+        s.near_markers[ix(first + i)] |= b.near_bits[ix(NEAR_WORDS * cell + i)]
 
 
 @jit

@@ -55,7 +55,7 @@ def is_far(side: Any, from_side: Any) -> bool:
 def start_tunnel(b: Board, frame_cell: Any, base: Any) -> tuple[np.int64, np.int64, np.int64, np.int64]:
     """B1: the side a line starts on, its portal, the base vertex it reaches, and the direction."""
     cell = b.city_cells + frame_cell
-    side = frame_cell // b.side
+    side = np.int64(b.frame_side[ix(frame_cell)])
     # Base 0 lies towards the side's first corner: direction side + 4 from the portal; base 1 the next one round.
     portal, w = np.int64(b.corner[ix(3 * cell + 2)]), np.int64(b.corner[ix(3 * cell + base)])
     return side, portal, w, (side + 4 - base) % 6
@@ -80,7 +80,7 @@ def _dig(s: State, b: Board, r: Rules, line: Any, slot: Any, marker: Any) -> Non
     d = slot >> 1
     cell, w = np.int64(b.slot_cell[ix(12 * u + slot)]), np.int64(b.neighbour[ix(6 * u + d)])
     if rarely(cell >= b.city_cells):  # D4
-        side = (cell - b.city_cells) // b.side
+        side = np.int64(b.frame_side[ix(cell - b.city_cells)])
         s.end_side[ix(line)] = side
         if not is_far(side, s.start_side[ix(line)]):
             s.end_overflows += 1

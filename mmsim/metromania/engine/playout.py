@@ -26,14 +26,13 @@ def set_up(s: State, b: Board, r: Rules, deals: Any, master: Any, game: Any, gam
     `games_a_deal` games in a row share a layout and a deal.
     """
     set_seed(s, master, game // games_a_deal)
+    open_stream(s, 0, _DEAL)  # first of all: a row of a long table comes from far while the city is laid out
+    hand_out(s, r, deals, draw_below(s, 0, deals.size // (SEATS * HAND)))
     if layout < 0:
         open_stream(s, 0, _LAYOUT)
         layout = draw_below(s, 0, LAYOUTS)
-    open_stream(s, 0, _DEAL)
-    deal = draw_below(s, 0, deals.size // (SEATS * HAND))
     lay_out(s, b, layout)
     clear_table(s, b, r)
-    hand_out(s, r, deals, deal)
     set_seed(s, master, game)
     for seat in range(r.companies):
         open_stream(s, 1 + seat, _BOT + seat)

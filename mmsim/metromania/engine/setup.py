@@ -31,7 +31,7 @@ _ONE, _ZERO = np.uint64(1), np.uint64(0)
 def lay_out(s: State, b: Board, layout: Any) -> None:
     """G6: put the pieces of a layout (by its number) into the city."""
     s.layout = layout
-    for v in range(b.vertices):
+    for v in range(b.city_vertices, b.vertices):
         s.lanes[ix(v)] = _ZERO
     order, turning = layout // TURNINGS, layout % TURNINGS
     for k in range(PIECES):
@@ -41,10 +41,11 @@ def lay_out(s: State, b: Board, layout: Any) -> None:
         for i in range(b.sector_cells):
             s.kind[ix(cells + i)] = b.piece_kinds[ix(kinds + i)]
         lanes, vertices = SECTOR_VERTICES * (TURNED_PIECES * k + turned), SECTOR_VERTICES * k
-        for i in range(b.sector_vertices):
-            s.lanes[ix(b.sector_vertex[ix(vertices + i)])] += b.sector_lanes[
-                ix(lanes + i)
-            ]  # slots of other cells, and counts
+        own = np.int64(b.sector_own[ix(k)])
+        for i in range(own):
+            s.lanes[ix(b.sector_vertex[ix(vertices + i)])] = b.sector_lanes[ix(lanes + i)]
+        for i in range(own, b.sector_vertices):  # slots of other cells, and counts
+            s.lanes[ix(b.sector_vertex[ix(vertices + i)])] += b.sector_lanes[ix(lanes + i)]
 
 
 @jit
@@ -120,11 +121,13 @@ def clear_table(s: State, b: Board, r: Rules) -> None:
         s.last_edge[ix(line)] = EDGES
         s.start_side[ix(line)] = -1
         s.end_side[ix(line)] = -1
-    for v in range(b.vertices):
+    for v in range(b.vertices):  # one loop a kind of number: as many at once as a processor can
         s.place[ix(v)] = _ZERO
+    for v in range(b.vertices):
         s.lines_at[ix(v)] = 0
         s.terminus_at[ix(v)] = 0
         s.station[ix(v)] = 0
+    for v in range(b.vertices):
         s.end_free[ix(v)] = b.end_slots[ix(v)]
     for edge in range(b.edges):
         s.lines_along[ix(edge)] = 0

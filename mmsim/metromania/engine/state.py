@@ -25,6 +25,7 @@ Rules: TypeAlias = Any  # of dtype RULES: a ruleset as numbers, only read
 
 VERTEX_ROWS = 2 * MAX_SIDE + 1
 VERTEX_WORDS = (VERTEX_ROWS + 1) // 2 + 2  # words for a bit a city vertex, with an empty one on either side
+NEAR_WORDS = 3  # for the vertices around a cell: four rows of at most half a word
 VERTICES = 3 * MAX_SIDE * (MAX_SIDE + 1) + 1 + 6 * MAX_SIDE
 EDGES = 9 * MAX_SIDE**2 + 3 * MAX_SIDE + 12 * MAX_SIDE
 CITY_CELLS = 6 * MAX_SIDE**2
@@ -85,13 +86,17 @@ BOARD = np.dtype(
         ("row_bit", np.uint16, VERTEX_ROWS),  # [row]: 64 * word + bit of its first vertex
         ("row_first", np.uint16, VERTEX_ROWS + 1),  # [row]: its first vertex
         ("word_first", np.uint16, VERTEX_WORDS + 1),  # [word]: its first vertex
+        ("near_word", np.uint8, CITY_CELLS),  # [city cell]: the first of `NEAR_WORDS` words with the vertices around it
+        ("near_bits", np.uint64, NEAR_WORDS * CITY_CELLS),  # [city cell, word]: its corners and their neighbours
         ("end_vertices", np.int64),
         ("end_vertex", np.uint16, 12 * MAX_SIDE),  # the vertices with a slot to a portal of an E cell
         ("piece_at", np.uint8, PIECES * ORDERS),  # [order, sector]: the piece there
         ("turn_at", np.uint8, PIECES * TURNINGS),  # [turning, sector]: how it is turned
-        ("sector_vertex", np.uint16, 6 * SECTOR_VERTICES),  # [sector, i]
+        ("sector_vertex", np.uint16, 6 * SECTOR_VERTICES),  # [sector, i]; first those in no sector before it
+        ("sector_own", np.uint8, 6),  # [sector]: how many those are
         ("sector_lanes", np.uint64, 6 * TURNED_PIECES * SECTOR_VERTICES),  # [sector, piece, turn, i]
         ("piece_kinds", np.uint8, TURNED_PIECES * SECTOR_CELLS),  # [piece, turn, place]
+        ("frame_side", np.uint8, FRAME),  # [frame cell]: its side
         ("starts", np.uint64, 6),  # [side]: bits of its S cells
         ("ends", np.int64, 6),  # [side]: how many E cells
         ("end_slots", np.uint16, VERTICES),  # [vertex]: slots that lead to the portal of an E cell
@@ -209,7 +214,7 @@ STATE = np.dtype(
         ("short_supply", np.int64),  # decisions with a tunnel that needs two stations, and one left (D5)
         ("two_reasons", np.int64),  # whether the building phase ended for two reasons at once (P3)
         # chance: the stream of the set-up, then one for each seat's bot
-        ("rng", np.uint64, streams.words(1 + SEATS)),
+        ("rng", np.uint32, streams.words(1 + SEATS)),
         # what lies in the city: as much of it as the board has is copied, see `copy_position`
         ("place", np.uint64, VERTICES),  # [vertex]: a byte a line, its place on the path; 0: it is not there
         ("lanes", np.uint64, VERTICES),  # free slots by kind of cell; and, above them, counts: see SPOTS_AT
@@ -243,6 +248,8 @@ def board_record(board_set: BoardSet) -> Record:
     b.city_vertices = len(grid.city_vertices)
     b.diggable = sum(map(board_set.count, ".RCE")) + sum(map(board_set.frame_count, "SE"))
     _fill_bits(b, grid)
+    _fill_around(b, grid)
+    b.frame_side[: 6 * side] = np.repeat(np.arange(6), side)
     b.sector_cells, b.sector_vertices = side**2, (side + 1) * (side + 2) // 2
     neighbours = np.where(grid.neighbours == ABSENT, VERTICES, grid.neighbours)
     b.neighbour[: 6 * vertices] = neighbours.ravel()
@@ -289,6 +296,19 @@ def _fill_bits(b: Any, grid: Lattice) -> None:
     b.row_first[2 * side + 1] = b.word_first[b.words] = len(grid.city_vertices)
 
 
+def _fill_around(b: Any, grid: Lattice) -> None:
+    """The bits of the city vertices around every cell."""
+    corners = grid.cell_corners[: b.city_cells]
+    around = np.hstack((corners, grid.neighbours[corners].reshape(len(corners), -1)))
+    in_city = (around >= 0) & (around < len(grid.city_vertices))
+    bits = b.bit[np.where(in_city, around, corners[:, :1])]
+    words = bits >> 6
+    first = words.min(axis=1, keepdims=True)
+    b.near_word[: len(corners)] = first.ravel()
+    places = NEAR_WORDS * np.arange(len(corners))[:, None] + words - first
+    np.bitwise_or.at(b.near_bits, places, np.uint64(1) << (bits & 63).astype(np.uint64))
+
+
 def _slot(grid: Lattice, u: Vertex, w: Vertex, u_id: int, cell_id: int) -> np.uint64:
     d = direction_of(u, w)
     return np.uint64(2 * d + (grid.slot_cells[u_id, 2 * d] != cell_id))
@@ -313,7 +333,11 @@ def _fill_pieces(b: Board, board_set: BoardSet, grid: Lattice) -> None:
     drawn = np.array([[CELL_CODES[letter] for letter in "".join(rows)] for rows in board_set.pieces], np.uint8)
     for k in range(6):
         inside = slice(k * n_cells, (k + 1) * n_cells)
-        corners, number = np.unique(grid.cell_corners[inside], return_inverse=True)
+        found, number = np.unique(grid.cell_corners[inside], return_inverse=True)
+        known = np.isin(found, grid.cell_corners[: k * n_cells])
+        order = np.argsort(known, kind="stable")
+        corners, number = found[order], np.argsort(order)[number]
+        b.sector_own[k] = np.count_nonzero(~known)
         b.sector_vertex[SECTOR_VERTICES * k : SECTOR_VERTICES * k + corners.size] = corners
         for which in range(TURNED_PIECES):
             kinds = np.zeros(n_cells, np.uint8)

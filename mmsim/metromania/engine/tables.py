@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mmsim.compiled.accel import count_bits, ix, jit
+from mmsim.compiled.accel import count_bits, inlined, ix, jit
 from mmsim.compiled.lead import rank_of, two_best, win_share, write_lead
 from mmsim.core.columns import Column, nullable, row_types
 from mmsim.metromania.engine.ending import block_reason, blocked_lines
@@ -205,21 +205,30 @@ def hand_bits(s: State, r: Rules, seat: Any) -> np.int64:
     return found
 
 
-@jit
-def frame_place(b: Board, portal: Any) -> tuple[np.int64, np.int64]:
-    """The side of a portal, and the place on it of the frame cell that it belongs to."""
-    cell = np.int64(portal) - b.city_vertices
-    return cell // b.side, cell % b.side
+@inlined
+def place_on_side(b: Board, portal: Any, side: Any) -> np.int64:
+    """The place on a side of the frame cell that a portal belongs to."""
+    return np.int64(portal) - b.city_vertices - side * b.side
+
+
+@inlined
+def _direction(b: Board, u: Any, w: Any) -> np.int64:
+    """The direction from a vertex to one next to it."""
+    found = np.int64(0)
+    for d in range(6):  # without branches, which nobody could predict
+        found += d * np.int64(b.neighbour[ix(6 * u + d)] == w)
+    return found
 
 
 @jit
 def opening(s: State, b: Board, r: Rules, seat: Any) -> np.int64:
     """Where the first line starts and which ways its first tunnels go; -1 if there is none."""
     line = 2 * seat
-    if s.start_side[ix(line)] < 0:
+    side = s.start_side[ix(line)]
+    if side < 0:
         return np.int64(-1)
     at = PATH * line
-    side, place = frame_place(b, s.path[ix(at)])
+    place = place_on_side(b, s.path[ix(at)], side)
     cell = b.city_cells + side * b.side + place
     corner = np.int64(s.path[ix(at + 1)] == b.corner[ix(3 * cell + 1)])
     code = side | place << 3 | corner << _CORNER
@@ -228,11 +237,8 @@ def opening(s: State, b: Board, r: Rules, seat: Any) -> np.int64:
     for i in range(1, OPENING):
         way = np.int64(NO_TUNNEL)
         if i < tunnels:
-            u, w = np.int64(s.path[ix(at + i)]), s.path[ix(at + i + 1)]
-            way = np.int64(0)
-            while b.neighbour[ix(6 * u + (direction + way) % 6)] != w:
-                way += 1
-            direction = (direction + way) % 6
+            before, direction = direction, _direction(b, np.int64(s.path[ix(at + i)]), s.path[ix(at + i + 1)])
+            way = direction - before + (6 if direction < before else 0)
         code |= way << (_FIRST_WAY + _WAY * (i - 1))
     return code
 
@@ -292,11 +298,13 @@ def write_line(s: State, b: Board, r: Rules, blocked: Any, game: Any, line: Any,
     row.game = game
     row.seat = line >> 1
     row.line = line & 1
-    row.start_side = row.start_cell = row.end_side = row.end_cell = -1
+    row.start_cell = row.end_cell = -1
+    row.start_side = s.start_side[ix(line)]
+    row.end_side = s.end_side[ix(line)]
     if s.start_side[ix(line)] >= 0:
-        row.start_side, row.start_cell = frame_place(b, s.path[ix(PATH * line)])
+        row.start_cell = place_on_side(b, s.path[ix(PATH * line)], s.start_side[ix(line)])
     if s.end_side[ix(line)] >= 0:
-        row.end_side, row.end_cell = frame_place(b, s.terminus[ix(line)])
+        row.end_cell = place_on_side(b, s.terminus[ix(line)], s.end_side[ix(line)])
     row.tunnels = s.tunnels[ix(line)]
     row.stations = count_bits(s.stops[ix(line)])
     row.ended = s.ended >> np.uint64(line) & _ONE != _ZERO

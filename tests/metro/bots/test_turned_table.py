@@ -14,7 +14,7 @@ from mmsim.metro.game import Metro
 METRO = Metro()
 _PLAYERS = 4
 _BY_SEAT = ("held", "hand", "tiles_placed", "draws", "points")  # equal shares for all seats, one after another
-_HEAD, _STREAM = 4, 20  # words of `rng` before the streams, and of a stream
+_HEAD, _STREAM = 4, 36  # words of `rng` before the streams, and of a stream
 
 
 def turned(memory: Any, by: int) -> Any:

@@ -22,7 +22,7 @@ _BY_SEAT = (  # fields of a position with equal shares for all seats, one after 
     *("touching", "path", "player_points"),
 )
 _BITS_OF_LINES = ("started", "ended", "lines_at", "terminus_at", "lines_along")
-_HEAD, _STREAM = 4, 20  # words of `rng` before the streams, and of a stream
+_HEAD, _STREAM = 4, 36  # words of `rng` before the streams, and of a stream
 
 
 def turned(state: Any, by: int) -> Any:
