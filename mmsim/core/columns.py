@@ -34,8 +34,13 @@ def row_types(tables: Mapping[str, Sequence[Column]]) -> dict[str, np.dtype[Any]
 
 
 def empty_rows(rows: Mapping[str, np.dtype[Any]], counts: Mapping[str, int], games: int) -> dict[str, NDArray[Any]]:
-    """Room for the rows of so many games, of which each has `counts` in every table."""
-    return {table: np.zeros(counts[table] * games, kind).view(np.recarray) for table, kind in rows.items()}
+    """Room for the rows of so many games, of which each has `counts` in every table.
+
+    It is one piece of memory: the C library keeps that for the next games, and gives several back to the system.
+    """
+    ends = np.cumsum([counts[table] * games * kind.itemsize for table, kind in rows.items()])
+    parts = np.split(np.zeros(ends[-1], np.uint8), ends[:-1])
+    return {table: part.view(kind).view(np.recarray) for (table, kind), part in zip(rows.items(), parts, strict=True)}
 
 
 def nullable(tables: Mapping[str, Sequence[Column]]) -> dict[str, tuple[str, ...]]:
