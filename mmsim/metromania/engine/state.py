@@ -373,9 +373,12 @@ def deal_table(rules: Ruleset) -> NDArray[np.uint8]:
 def _deal_table(deal: Deal, seat_player: tuple[int, ...], marker_set: str) -> NDArray[np.uint8]:
     deals = deals_of(deal, seat_player, marker_set)
     codes = _marker_codes(deals[0])  # every deal hands out the same markers
-    companies, size = len(deals[0]), len(deals[0][0])
+    hands = [hand for hands in deals for hand in hands]
+    coded = {hand: bytes(codes[marker] for marker in hand).ljust(HAND, b"\0") for hand in {*hands}}
     table = np.zeros((len(deals), SEATS, HAND), np.uint8)
-    table[:, :companies, :size] = [[[codes[marker] for marker in hand] for hand in hands] for hands in deals]
+    table[:, : len(seat_player)] = np.frombuffer(b"".join(coded[hand] for hand in hands), np.uint8).reshape(
+        len(deals), len(seat_player), HAND
+    )
     return table.ravel()
 
 
