@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 Draw = Callable[[str], bytes]  # `.svg` or `.png` -> a picture
 
-QUICK = 0.2  # what a bot costs that does not think: with less, its parts are so long that workers wait at the end
+QUICK = 0.3  # what a bot costs that does not think: with less, its parts are so long that workers wait at the end
 
 
 @dataclass(frozen=True)
