@@ -1,4 +1,4 @@
-"""Memory of runs of very different length: `python -m benchmarks.flat_memory --games 10000 1000000`.
+"""Memory of runs of very different length: `python -m benchmarks.flat_memory --games 100000 10000000`.
 
 Samples the resident memory of the command and of its workers (`/proc/PID/status`) while `mmsim run` plays, and fails
 when the longest run needs more than a tenth more than the shortest.
@@ -18,7 +18,7 @@ TOLERATED = 1.10
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--games", type=int, nargs="+", default=[10_000, 1_000_000])
+    parser.add_argument("--games", type=int, nargs="+", default=[100_000, 10_000_000])
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--bots", default="uniform")
     parser.add_argument("--part-games", type=int, default=6000)

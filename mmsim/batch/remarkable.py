@@ -42,6 +42,11 @@ class _Kind:
         return tuple(word.removeprefix("-") for word in self.first)
 
     @property
+    def shown(self) -> set[str]:
+        """The columns that its text tells of."""
+        return {*re.findall(r"{(\w+)}", self.text + self.more)}
+
+    @property
     def among(self) -> "pl.Expr":
         """Which games may be of this kind."""
         import polars as pl
@@ -77,7 +82,7 @@ class Remarkable:
     text: str
     variant: int
     game: int
-    row: dict[str, Any]  # of `games`
+    row: dict[str, Any]  # of `games`, what is told of it
     file: str  # its record, in the folder of the run
 
 
@@ -87,9 +92,10 @@ def remarkable(games: "pl.LazyFrame", variants: Sequence[str]) -> list[Remarkabl
 
     columns = set(games.collect_schema())
     kinds = [kind for kind in _KINDS if {*kind.columns, "winner"} <= columns]
-    finished = games.filter(pl.col("status") == "finished")
-    numbers = {name: number for number, name in enumerate(variants)}
-    place = pl.col("variant").cast(pl.String).replace_strict(numbers, return_dtype=pl.Int64)
+    looked_at = {"variant", "game", "winner"}.union(*(kind.shown.union(kind.columns) for kind in kinds))
+    whole_rows = games.filter(pl.col("status") == "finished")  # of many games, which take memory
+    finished = whole_rows.select(sorted(looked_at & columns))
+    place = pl.col("variant").cast(pl.Enum(variants)).to_physical()
     ends = [end.alias(f"{kind.name} {i}") for kind in kinds for i, end in enumerate(_ends(kind))]
     extremes = finished.select(ends).collect(engine="streaming").row(0)  # all in one go, of few columns
     found = []
@@ -99,7 +105,7 @@ def remarkable(games: "pl.LazyFrame", variants: Sequence[str]) -> list[Remarkabl
         first, *more = (_order(word) for word in kind.first)
         chosen = finished.filter(kind.among & (first == best)).bottom_k(1, by=[*more, place, pl.col("game")])
         (row,) = chosen.collect(engine="streaming").iter_rows(named=True)
-        variant, game = numbers[row["variant"]], int(row["game"])
+        variant, game = variants.index(row["variant"]), int(row["game"])
         found.append(Remarkable(kind.name, kind.describe(row), variant, game, row, kind.file))
     return found
 
