@@ -38,13 +38,9 @@ class _Kind:
         return f"{RECORDS}/{self.name.replace(' ', '-')}.json"
 
     @property
-    def columns(self) -> tuple[str, ...]:
-        return tuple(word.removeprefix("-") for word in self.first)
-
-    @property
-    def shown(self) -> set[str]:
-        """The columns that its text tells of."""
-        return {*re.findall(r"{(\w+)}", self.text + self.more)}
+    def columns(self) -> set[str]:
+        """What a game must have to be of this kind."""
+        return {"winner", *(word.removeprefix("-") for word in self.first), *_named(self.text)}
 
     @property
     def among(self) -> "pl.Expr":
@@ -56,9 +52,14 @@ class _Kind:
     def describe(self, row: Mapping[str, Any]) -> str:
         """What is remarkable about a game."""
         numbers = {key: f"{value:,}" for key, value in row.items() if isinstance(value, int)}
-        known = all(column in numbers for column in re.findall(r"{(\w+)}", self.more))
+        known = _named(self.more) <= numbers.keys()
         text = (self.text + self.more if known else self.text).format_map(numbers)
         return re.sub(r"\b1 (\w+)s\b", r"1 \1", text)
+
+
+def _named(text: str) -> set[str]:
+    """The columns that a text tells of."""
+    return {*re.findall(r"{(\w+)}", text)}
 
 
 _KINDS = (
@@ -91,10 +92,9 @@ def remarkable(games: "pl.LazyFrame", variants: Sequence[str]) -> list[Remarkabl
     import polars as pl  # slow to import; a run that is only listed need not wait for it
 
     columns = set(games.collect_schema())
-    kinds = [kind for kind in _KINDS if {*kind.columns, "winner"} <= columns]
-    looked_at = {"variant", "game", "winner"}.union(*(kind.shown.union(kind.columns) for kind in kinds))
-    whole_rows = games.filter(pl.col("status") == "finished")  # of many games, which take memory
-    finished = whole_rows.select(sorted(looked_at & columns))
+    kinds = [kind for kind in _KINDS if kind.columns <= columns]
+    told = {"variant", "game"}.union(*(kind.columns | _named(kind.more) for kind in kinds)) & columns
+    finished = games.filter(pl.col("status") == "finished").select(sorted(told))  # whole rows would take memory
     place = pl.col("variant").cast(pl.Enum(variants)).to_physical()
     ends = [end.alias(f"{kind.name} {i}") for kind in kinds for i, end in enumerate(_ends(kind))]
     extremes = finished.select(ends).collect(engine="streaming").row(0)  # all in one go, of few columns

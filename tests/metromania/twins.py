@@ -19,7 +19,7 @@ from mmsim.metromania.bots import seat_bots
 from mmsim.metromania.bots.border import Setting
 from mmsim.metromania.bots.position import CoreResult, Position, View
 from mmsim.metromania.bots.prepared import Prepared, seating_rows
-from mmsim.metromania.engine import state
+from mmsim.metromania.engine import board, state
 from mmsim.metromania.rules import boardfile
 from mmsim.metromania.rules.board import BoardSet
 from mmsim.metromania.rules.lattice import Vertex
@@ -144,11 +144,11 @@ _board_records: dict[BoardSet, state.Record] = {}
 
 
 def board_record(board_set: BoardSet) -> Record:
-    """`state.board_record`, of the last few board sets kept."""
+    """`board.board_record`, of the last few board sets kept."""
     if board_set not in _board_records:
         if len(_board_records) > 8:
             _board_records.clear()
-        _board_records[board_set] = state.board_record(board_set)
+        _board_records[board_set] = board.board_record(board_set)
     return _board_records[board_set]
 
 

@@ -14,6 +14,7 @@ from mmsim.metro.bots.border import Setting
 from mmsim.metro.bots.kinds import SPOILING
 from mmsim.metro.bots.thinking import memory
 from mmsim.metro.engine import state
+from mmsim.metro.engine.board import board_record
 from mmsim.metro.rules.play import check_board
 from mmsim.metro.rules.rulesets import Ruleset
 
@@ -38,7 +39,7 @@ def prepare(rules: Ruleset, variant: Variant) -> Prepared:
     check_board(variant.board)
     bots = seat_bots(variant.bots, rules.players, variant.move_seconds)
     seating = Seating(bots, range(rules.players), variant.rotate)
-    setting = Setting(state.board_record(rules), state.rules_record(rules), seating_rows(rules, seating))
+    setting = Setting(board_record(rules), state.rules_record(rules), seating_rows(rules, seating))
     return Prepared(variant, rules, seating, setting)
 
 

@@ -12,6 +12,7 @@ from mmsim.metromania.bots import find_bot, seat_bots
 from mmsim.metromania.bots.border import Setting
 from mmsim.metromania.bots.thinking import memory
 from mmsim.metromania.engine import state
+from mmsim.metromania.engine.board import board_record
 from mmsim.metromania.rules.board import BoardSet
 from mmsim.metromania.rules.rulesets import Ruleset
 
@@ -36,7 +37,7 @@ def prepare(board_set: BoardSet, rules: Ruleset, variant: Variant) -> Prepared:
     """A variant whose board set and ruleset are at hand."""
     seating = Seating(seat_bots(variant.bots, rules.companies, variant.move_seconds), rules.seat_player, variant.rotate)
     setting = Setting(
-        state.board_record(board_set),
+        board_record(board_set),
         state.rules_record(rules),
         state.deal_table(rules),
         seating_rows(rules, seating),

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from mmsim.metromania.engine.state import NEAR_WORDS, VERTEX_WORDS, board_record
+from mmsim.metromania.engine.board import board_record
+from mmsim.metromania.engine.state import NEAR_WORDS, VERTEX_WORDS
 from mmsim.metromania.rules.board import BoardSet
 from mmsim.metromania.rules.lattice import MAX_SIDE, MIN_SIDE
 
