@@ -55,8 +55,8 @@ golden: $(READY) ## write the golden games of both games anew
 	$(BIN)/python -m tests.golden.metro.regenerate
 
 docs: $(READY) ## write the generated pages of docs/ anew
-	$(BIN)/python -m tests.rule_table
-	$(BIN)/python -m tests.table_page
+	$(BIN)/python -m build_tools.rule_tests_page
+	$(BIN)/python -m build_tools.tables_page
 
 findings: $(READY) ## play the ready experiments and write their figures into docs/findings.md; takes half an hour
 	$(BIN)/python -m benchmarks.findings

@@ -22,15 +22,15 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import mmsim
+from benchmarks import timing
 from mmsim.batch.digest import row_digest
 from mmsim.batch.experiment import from_mapping
-from mmsim.batch.runner import Session
-from mmsim.batch.store import Run
+from mmsim.batch.run import Run
+from mmsim.batch.session import Session
 from mmsim.batch.worker import empty_files
-from mmsim.core import bench
 from mmsim.core.game import Variant
-from mmsim.core.parquet import parquet
 from mmsim.games import find_game
+from mmsim.tables.parquet import parquet
 
 _AT_ONCE = 6000
 _STAGED = 9  # parts that stages are measured with
@@ -82,7 +82,7 @@ def compare(asked: argparse.Namespace, folder: Path) -> dict[str, Any]:
             shutil.rmtree(run.folder)
         staged = players.apply(stages, (asked.bots, run.plan.part(0).count))
     return {
-        "machine": bench.machine(),
+        "machine": timing.machine(),
         "load": os.getloadavg()[0],
         "bots": asked.bots,
         "games": asked.games,

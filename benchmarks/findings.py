@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from mmsim.analysis import words
+from mmsim.analysis import number_format as fmt
 from mmsim.analysis.compare import Comparison, compare
 from mmsim.analysis.estimates import Estimates
 from mmsim.analysis.findings import family, findings
@@ -19,10 +19,10 @@ from mmsim.analysis.tables import RunTables, open_run
 from mmsim.analysis.why import Why, kept
 from mmsim.batch.experiment import find
 from mmsim.batch.manifest import WHY
-from mmsim.core.files import write_atomically
-from mmsim.report import why
-from mmsim.report.evidence import gather, short_names
-from mmsim.report.players import seats_chart
+from mmsim.report import why_section
+from mmsim.report.panel_section import seats_chart
+from mmsim.report.report_data import gather, short_names
+from mmsim.system.files import write_atomically
 
 PAGE = Path(__file__).parent.parent / "docs" / "findings.md"
 RUNS = Path("runs") / "findings"
@@ -163,9 +163,9 @@ def figures(one: Finding) -> Iterator[str]:
 
 def _reasons(answer: Why) -> Iterator[str]:
     """What changes of one thing do, for whom, and two of them together."""
-    yield f"What changes of one thing do to {words.title(answer.measure)} ({answer.variant}):"
+    yield f"What changes of one thing do to {fmt.title(answer.measure)} ({answer.variant}):"
     yield ""
-    for table in filter(None, (why.changes(answer), why.together(answer))):
+    for table in filter(None, (why_section.changes(answer), why_section.together(answer))):
         columns, rows = table
         yield from _table(columns, iter(rows))
         yield ""
@@ -190,13 +190,13 @@ def _levels(found: list[Estimates], names: list[str], players: list[str]) -> Ite
             for g, group in enumerate(estimates.groups):
                 if estimates.known(v, g):
                     each = {
-                        member.name: words.value(own.estimate(v, own.groups.index(group)), unit)
+                        member.name: fmt.value(own.estimate(v, own.groups.index(group)), unit)
                         for member, own in estimates.members
                         if group in own.groups and own.known(v, own.groups.index(group))
                     }
-                    label = f"{name}, {words.label(estimates.measure.name, group)}{shown}"
+                    label = f"{name}, {fmt.label(estimates.measure.name, group)}{shown}"
                     cells = [each.get(player, "–") for player in players]
-                    yield [label, words.with_interval(estimates.estimate(v, g), unit), *cells]
+                    yield [label, fmt.with_interval(estimates.estimate(v, g), unit), *cells]
 
 
 def _differences(
@@ -204,11 +204,11 @@ def _differences(
 ) -> Iterator[list[str]]:
     order = [variant.name for variant in run.variants]
     for one in compared:
-        unit = words.difference_unit(one.measure.unit)
-        each = {other.player: words.with_half_width(other.difference, unit) for other in (*one.members, *one.others)}
+        unit = fmt.difference_unit(one.measure.unit)
+        each = {other.player: fmt.with_half_width(other.difference, unit) for other in (*one.members, *one.others)}
         yield [
-            f"{names[order.index(one.variant)]}, {words.label(one.measure.name, one.group)}",
-            words.with_interval(one.difference, unit, signed=True),
+            f"{names[order.index(one.variant)]}, {fmt.label(one.measure.name, one.group)}",
+            fmt.with_interval(one.difference, unit, signed=True),
             *(each.get(player, "–") for player in players),
             one.in_words,
         ]

@@ -14,8 +14,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from benchmarks.findings import put
-from mmsim.core.files import write_atomically
 from mmsim.games import GAMES
+from mmsim.system.files import write_atomically
 
 PAGE = Path(__file__).parent.parent / "docs" / "performance.md"
 ALL_BOTS = "uniform,greedy,runner,blocker,networker,planner,expert,search:turns=4,playouts=4,search:playouts=8,search"

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from mmsim.api import compare, measure, read, record, run, write_report
     from mmsim.batch.experiment import Experiment
-    from mmsim.batch.store import Run
-    from mmsim.core.errors import MmsimError
+    from mmsim.batch.run import Run
     from mmsim.core.game import Variant
+    from mmsim.errors import MmsimError
     from mmsim.games import GAMES, find_game
 
 __version__ = "0.1.0"
@@ -31,8 +31,8 @@ __all__ = [
 _HOMES = {
     **dict.fromkeys(("compare", "measure", "read", "record", "run", "write_report"), "mmsim.api"),
     "Experiment": "mmsim.batch.experiment",
-    "Run": "mmsim.batch.store",
-    "MmsimError": "mmsim.core.errors",
+    "Run": "mmsim.batch.run",
+    "MmsimError": "mmsim.errors",
     "Variant": "mmsim.core.game",
     **dict.fromkeys(("GAMES", "find_game"), "mmsim.games"),
 }

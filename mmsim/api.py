@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from mmsim.batch.experiment import Experiment, find, from_mapping, named_after
 from mmsim.batch.manifest import MANIFEST
-from mmsim.batch.runner import Session
-from mmsim.batch.store import Run
-from mmsim.core.errors import UsageError
-from mmsim.core.processes import cores
+from mmsim.batch.run import Run
+from mmsim.batch.session import Session
+from mmsim.errors import UsageError
+from mmsim.system.processes import cores
 
 if TYPE_CHECKING:
     import polars as pl

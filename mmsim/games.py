@@ -10,10 +10,10 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any
 
-from mmsim.core.errors import UsageError, unknown
 from mmsim.core.game import SimulatedGame
 from mmsim.core.shell import Shell
 from mmsim.core.specs import RulesetFile
+from mmsim.errors import UsageError, unknown
 
 if TYPE_CHECKING:
     from mmsim.core.metrics import Statistics

@@ -3,7 +3,7 @@
 import sys
 from random import Random
 
-from mmsim.compiled import way
+from mmsim.compiled import execution_mode
 from mmsim.core.game import Variant
 from mmsim.games import find_game
 from tests.metro.engine import test_same_game as metro
@@ -22,7 +22,7 @@ VARIANTS = {
 
 
 def main() -> None:
-    if way.current() != way.PLAIN:
+    if execution_mode.current() != execution_mode.PLAIN:
         sys.exit("set MMSIM_JIT=0: compiled code cannot be measured")
     rng = Random(7)
     metromania.play_classic(rng, CLASSIC, compare_every=64)

@@ -1,6 +1,6 @@
 """Worker processes that are forked from one which has loaded what they need; to load it in each takes a second of CPU.
 
-Commands that tests start in processes of their own (`tests/batch/test_stopped_runs.py`, `tests/cli/test_stopping.py`)
+Commands that tests start in processes of their own (`tests/batch/test_stopped_runs.py`, `tests/cli/test_interrupts.py`)
 start workers from nothing, as users do.
 """
 
@@ -8,9 +8,9 @@ from multiprocessing import context, util
 
 import pytest
 
-from mmsim.report import drawers
+from mmsim.report import chart_workers
 
-_LOADED = ("polars", "mmsim.batch.worker", "mmsim.metromania.game", "mmsim.metro.game", *drawers._LOADED_FIRST)
+_LOADED = ("polars", "mmsim.batch.worker", "mmsim.metromania.game", "mmsim.metro.game", *chart_workers._LOADED_FIRST)
 
 
 def fork_workers(patch: pytest.MonkeyPatch) -> None:

@@ -14,9 +14,9 @@ from mmsim.batch.experiment import from_mapping
 from mmsim.batch.journal import File, rewrite
 from mmsim.batch.manifest import encoded
 from mmsim.batch.remarkable import keep_records
-from mmsim.batch.store import Run
+from mmsim.batch.run import Run
 from mmsim.batch.worker import Player, write_part
-from mmsim.core.frames import values_of
+from mmsim.tables.frames import values_of
 
 MUNICIPALITY = ("print", "print+loyal", "print+no-corruption")
 

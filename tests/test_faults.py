@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from mmsim.compiled import cache, way
+from mmsim.compiled import cache, execution_mode
 from tests.faults import caches, mounts
 from tests.faults.counts import Counts
 
@@ -20,7 +20,7 @@ def test_faults_are_counted_and_failures_told() -> None:
     assert counts.failures == ["the cellar is full"]
 
 
-@pytest.mark.skipif(way.current() != way.LIBRARY, reason="no library runs here")
+@pytest.mark.skipif(execution_mode.current() != execution_mode.LIBRARY, reason="no library runs here")
 @pytest.mark.parametrize("case", caches.CASES, ids=lambda case: case.name)
 def test_whatever_the_cache_is_like_the_games_are_played(case: caches.Case) -> None:
     if case.mount and not mounts.possible():

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from mmsim import __version__
-from mmsim.compiled import way
+from mmsim.compiled import execution_mode
 from mmsim.metromania.rules import boardfile
 
 ROOT = Path(__file__).parent.parent
@@ -46,7 +46,10 @@ def from_the_wheel(unpacked: Path, cwd: Path, *words: str) -> str:
 
 
 def test_the_wheel_holds_the_package_its_data_and_the_command(wheel: Path) -> None:
-    assert wheel.name == f"mmsim-{__version__}-py3-none-{'manylinux_2_17_x86_64' if way.can_build() else 'any'}.whl"
+    assert (
+        wheel.name
+        == f"mmsim-{__version__}-py3-none-{'manylinux_2_17_x86_64' if execution_mode.can_build() else 'any'}.whl"
+    )
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
         scripts = archive.read(f"mmsim-{__version__}.dist-info/entry_points.txt").decode()
@@ -63,7 +66,7 @@ def test_the_wheel_holds_the_package_its_data_and_the_command(wheel: Path) -> No
 _TELL = """
 import sys
 from mmsim.cli.commands import app
-from mmsim.core.data import data_folder
+from mmsim.system.package_data import data_folder
 from mmsim.core.game import Variant
 from mmsim.games import GAMES, find_game, find_shell
 print(data_folder("boards"))
@@ -101,7 +104,7 @@ def test_the_unpacked_wheel_plays_and_verifies_a_game(unpacked: Path, tmp_path: 
     assert from_the_wheel(unpacked, tmp_path, "-m", "mmsim", "verify", "a.json").startswith("a.json:1: ok, ")
 
 
-@pytest.mark.skipif(not way.can_build(), reason="no library can be made here")
+@pytest.mark.skipif(not execution_mode.can_build(), reason="no library can be made here")
 def test_the_unpacked_wheel_plays_both_games_without_compiling_anything(told: list[str]) -> None:
     assert told[-1] == "[]"
 

@@ -12,13 +12,26 @@ from typing import Any
 
 import pytest
 
-from mmsim.core.data import data_folder
 from mmsim.games import GAMES, TITLES, find_game, find_statistics
+from mmsim.system.package_data import data_folder
 
 MMSIM = Path(__file__).parent.parent / "mmsim"
-ROOMS = ("core", "compiled", "drawing", *GAMES, "batch", "contests", "analysis", "report", "cli")  # data goes down
+ROOMS = (
+    "errors",
+    "system",
+    "core",
+    "tables",
+    "compiled",
+    "drawing",
+    *GAMES,
+    "batch",
+    "contests",
+    "analysis",
+    "report",
+    "cli",
+)  # data goes down
 FLOORS = ("rules", "engine", "bots", "shell")  # of every game; imports go up only, `game` and `metrics` stand on top
-SHARED = [room for room in ROOMS if room not in GAMES]
+SHARED = [room for room in ROOMS if room not in GAMES and (MMSIM / room).is_dir()]
 NAME = re.compile(rf"\b({'|'.join((*GAMES, *TITLES))})\b")
 
 

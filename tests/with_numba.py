@@ -5,16 +5,16 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-from mmsim.compiled import way
+from mmsim.compiled import execution_mode
 
 
 def with_numba(*names: str) -> list[ModuleType]:
     """Modules of mmsim whose functions are Numba's, whichever way this process goes; plain ones with `MMSIM_JIT=0`."""
-    if way.current() in (way.PLAIN, way.NUMBA):
+    if execution_mode.current() in (execution_mode.PLAIN, execution_mode.NUMBA):
         return [import_module(name) for name in names]
     usual = _take_out()
     try:
-        fresh: Any = import_module("mmsim.compiled.way")
+        fresh: Any = import_module("mmsim.compiled.execution_mode")
         fresh.choose(fresh.NUMBA)
         return [import_module(name) for name in names]
     finally:
@@ -28,7 +28,7 @@ def _take_out() -> dict[str, ModuleType]:
 
 def driver(function: Any) -> Any:
     """Compile a function that calls such ones."""
-    if way.current() == way.PLAIN:
+    if execution_mode.current() == execution_mode.PLAIN:
         return function
     from numba import njit
 

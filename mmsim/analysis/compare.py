@@ -7,13 +7,14 @@ from math import inf, isfinite, log2, sqrt
 
 import polars as pl
 
-from mmsim.analysis import stats, words
+from mmsim.analysis import number_format as fmt
+from mmsim.analysis import stats
 from mmsim.analysis.estimates import Estimates
 from mmsim.analysis.fairness import SEAT_IMBALANCE, SOURCE
 from mmsim.analysis.stats import Estimate
 from mmsim.analysis.tables import TENSION
-from mmsim.core.errors import UsageError, full_name, unknown
 from mmsim.core.metrics import Measure, Metric
+from mmsim.errors import UsageError, full_name, unknown
 
 ALPHA = 1 - stats.LEVEL
 _RARE = 0.01  # the share of games that matters where nothing tells how far games differ from one another
@@ -149,7 +150,7 @@ class Comparison:
     @property
     def in_words(self) -> str:
         more = ["the same in every game"] if self.same else []
-        if self.verdict is Verdict.UNSURE and (needed := words.games(self.games_needed)):
+        if self.verdict is Verdict.UNSURE and (needed := fmt.games(self.games_needed)):
             more.append(f"{needed} would do{self.of_whom}")
         verdict = f"{self.verdict} ({'; '.join(more)})" if more else str(self.verdict)
         return f"{verdict}; {self.holds}" if self.holds and len(self.members) > 1 else verdict

@@ -14,9 +14,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from mmsim.analysis import stats
-from mmsim.analysis.metric import TableMetrics
 from mmsim.analysis.moments import Moments
 from mmsim.analysis.stats import Array, Estimate
+from mmsim.analysis.table_metrics import TableMetrics
 from mmsim.analysis.tables import Member, RunTables
 from mmsim.core.metrics import Measure, Metric, Shape
 

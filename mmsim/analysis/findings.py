@@ -5,16 +5,16 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from mmsim.analysis.atlas import LAYOUT_SHARE, LAYOUT_SPREAD, layout_findings
 from mmsim.analysis.estimates import Estimates, estimate_metrics
 from mmsim.analysis.fairness import SEAT_IMBALANCE, SOURCE, seat_imbalance
-from mmsim.analysis.metric import per_game
+from mmsim.analysis.layout_effect import LAYOUT_SHARE, LAYOUT_SPREAD, layout_findings
 from mmsim.analysis.panel import pool
 from mmsim.analysis.ratings import Ratings
 from mmsim.analysis.skill import SKILL_GRADIENT, ratings_of, skill_gradient
+from mmsim.analysis.table_metrics import per_game
 from mmsim.analysis.tables import TENSION, RunTables, finished_only
-from mmsim.core.errors import UsageError, unknown
 from mmsim.core.metrics import Gap, Measure, Metric, Shape
+from mmsim.errors import UsageError, unknown
 from mmsim.games import find_statistics
 
 _OF_LAYOUTS = (LAYOUT_SHARE, LAYOUT_SPREAD)

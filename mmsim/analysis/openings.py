@@ -12,8 +12,8 @@ from mmsim.analysis import stats
 from mmsim.analysis.stats import Estimate
 from mmsim.analysis.tables import RunTables, VariantInfo
 from mmsim.batch.experiment import OF_MEMBER
-from mmsim.core.errors import UsageError, full_name, unknown
 from mmsim.core.metrics import OpeningView
+from mmsim.errors import UsageError, full_name, unknown
 from mmsim.games import find_statistics
 
 _DUST = 1e-9  # squares that are nothing but rounding

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from mmsim.analysis import stats
 from mmsim.analysis.stats import Array, Estimate
-from mmsim.core.errors import MmsimError
+from mmsim.errors import MmsimError
 
 _MOST_STEPS, _SETTLED = 100, 1e-10  # of Newton's method: as many as it may take, and one after which nothing changes
 ELO = 400 / log(10)  # points of the Elo scale for one of log-strength

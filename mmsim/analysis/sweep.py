@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from mmsim.core.errors import UsageError
+from mmsim.errors import UsageError
 
 _MOST_CELLS = 64
 

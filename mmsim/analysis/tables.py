@@ -11,14 +11,14 @@ from typing import Any
 import polars as pl
 
 from mmsim.analysis.tension import tension_table
-from mmsim.batch.chances import read_chances
 from mmsim.batch.experiment import OF_MEMBER, Experiment, ignored_knobs, is_strong, variants_of
 from mmsim.batch.manifest import Decision
 from mmsim.batch.plan import Part
-from mmsim.batch.store import Run
-from mmsim.core.errors import MmsimError
+from mmsim.batch.run import Run
+from mmsim.batch.win_chances import read_chances
 from mmsim.core.game import Variant
 from mmsim.core.seating import bot_name, games_a_deal, seat_orders
+from mmsim.errors import MmsimError
 from mmsim.games import find_shell, find_statistics
 
 FINISHED = "finished"

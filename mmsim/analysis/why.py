@@ -7,7 +7,8 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from mmsim.analysis import stats, words
+from mmsim.analysis import number_format as fmt
+from mmsim.analysis import stats
 from mmsim.analysis.compare import Comparison, compare
 from mmsim.analysis.estimates import Estimates
 from mmsim.analysis.fairness import SEAT_IMBALANCE, SOURCE
@@ -17,8 +18,8 @@ from mmsim.analysis.tables import RunTables, VariantInfo
 from mmsim.batch.experiment import OF_MEMBER, Experiment
 from mmsim.batch.manifest import WHY
 from mmsim.contests.interventions import AS_PLAYED, PLAY, RULES, Change, ChangedGames
-from mmsim.core.errors import MmsimError
-from mmsim.core.files import read_bytes, write_atomically
+from mmsim.errors import MmsimError
+from mmsim.system.files import read_bytes, write_atomically
 
 _SENTENCES = 2  # changes that have a sentence
 
@@ -212,24 +213,24 @@ def _ahead(detail: Estimates, number: int) -> dict[str, str]:
 
 def conclusions(why: Why) -> list[str]:
     """What may be said in sentences."""
-    said = [f"As played: {words.with_interval(why.before, why.unit)}{by_group(why, why.before_groups)}."]
+    said = [f"As played: {fmt.with_interval(why.before, why.unit)}{by_group(why, why.before_groups)}."]
     if not why.matter:
         return [*said, "No change does anything that these games can tell from chance; more games might."]
-    both, unit = why.interaction, words.difference_unit(why.unit)
+    both, unit = why.interaction, fmt.difference_unit(why.unit)
     said += [_said_of(why, effect) for effect in ((both.one, both.other) if both else why.matter[:_SENTENCES])]
     if both is not None:
         said.append(
-            f"Both {both.one.change} and {both.other.change}: {words.value(both.both.after, why.unit)}"
+            f"Both {both.one.change} and {both.other.change}: {fmt.value(both.both.after, why.unit)}"
             f"{by_group(why, both.both.groups)}; beyond the sum of the two "
-            f"{words.with_interval(both.beyond, unit, signed=True)}."
+            f"{fmt.with_interval(both.beyond, unit, signed=True)}."
         )
     return [*said, *_hidden(why)]
 
 
 def _said_of(why: Why, effect: Effect) -> str:
-    difference = words.with_interval(effect.difference, words.difference_unit(why.unit), signed=True)
+    difference = fmt.with_interval(effect.difference, fmt.difference_unit(why.unit), signed=True)
     holds = f"; {effect.verdict}, {effect.holds}" if effect.holds else ""
-    what, after = f"{effect.change} ({effect.text.removesuffix('.')})", words.value(effect.after, why.unit)
+    what, after = f"{effect.change} ({effect.text.removesuffix('.')})", fmt.value(effect.after, why.unit)
     return f"{what}: {after}, {difference}{by_group(why, effect.groups)}{holds}."
 
 
@@ -245,7 +246,7 @@ def _hidden(why: Why) -> list[str]:
         if not {*after} - {*before}:
             continue
         shares = (way[why.groups.index(group)] for way in (effect.groups, why.before_groups))
-        now, once = (words.value(share, "share") if share else "–" for share in shares)
+        now, once = (fmt.value(share, "share") if share else "–" for share in shares)
         return [
             f"The rules favour the {group} player, and how these bots play hides it: with {effect.change} the {group} "
             f"wins {now} of the games, and is {_for_whom(why, after)}; as played it wins {once}, and is "

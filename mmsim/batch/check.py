@@ -14,9 +14,9 @@ from mmsim.batch.digest import row_digest
 from mmsim.batch.journal import Entry
 from mmsim.batch.manifest import MANIFEST
 from mmsim.batch.plan import Part
-from mmsim.batch.store import Run
-from mmsim.core.errors import MmsimError, UsageError
-from mmsim.core.files import read_bytes
+from mmsim.batch.run import Run
+from mmsim.errors import MmsimError, UsageError
+from mmsim.system.files import read_bytes
 
 _MOST_DIGITS = 9  # of the number of a part
 SAMPLE = 20  # games replayed, unless said otherwise
@@ -72,7 +72,7 @@ def _other_rows(run: Run, entry: Entry) -> Iterator[str]:
     """Files of a part, whole to the byte, whose rows are not those the journal tells of."""
     import polars as pl
 
-    from mmsim.core.frames import values_of
+    from mmsim.tables.frames import values_of
 
     for table, file in entry.tables.items():
         path = run.folder / table / entry.file

@@ -16,15 +16,15 @@ from statistics import median
 from typing import Any
 from uuid import uuid4
 
+from benchmarks.timing import machine
+from mmsim.batch.cluster_address import Scheduler
 from mmsim.batch.experiment import ReadyVariant
 from mmsim.batch.journal import Entry
 from mmsim.batch.plan import Part
 from mmsim.batch.pool import PATIENCE_S, SLOWER, STRIKES, Heard
-from mmsim.batch.scheduler import Scheduler
 from mmsim.batch.worker import LOG, FinishedPart, Player, Task, log_part, write_part
-from mmsim.core.bench import machine
-from mmsim.core.errors import MmsimError, UsageError
 from mmsim.core.game import Variant
+from mmsim.errors import MmsimError, UsageError
 
 _REACH_S = 4  # for the scheduler to answer
 _WAIT_S = 60  # for its first worker

@@ -5,7 +5,7 @@ import json
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from mmsim.core.values import Columns, Values
+    from mmsim.tables.column_values import Columns, Values
 
 SHORT = 16  # hex digits of a checksum that stands inside what it is of
 

@@ -8,12 +8,12 @@ from math import inf, sqrt
 from pathlib import Path
 from typing import Any
 
-from mmsim.core.data import data_folder
-from mmsim.core.errors import UsageError, unknown
-from mmsim.core.files import file_name, read_toml
 from mmsim.core.game import SimulatedGame, Variant, check_seating
 from mmsim.core.seating import find_bot, games_a_deal, split_bots
+from mmsim.errors import UsageError, unknown
 from mmsim.games import DEFAULT, GAMES, find_shell, game_of_all
+from mmsim.system.files import file_name, read_toml
+from mmsim.system.package_data import data_folder
 
 _LONGEST_SHOWN = 200  # letters of a value in an error
 DESIGNS = ("paired", "independent")

@@ -6,9 +6,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from mmsim.batch.store import Run
-from mmsim.core.errors import MmsimError, UsageError
-from mmsim.core.files import STDOUT, output
+from mmsim.batch.run import Run
+from mmsim.errors import MmsimError, UsageError
+from mmsim.system.files import STDOUT, output
 
 if TYPE_CHECKING:
     import polars as pl
@@ -82,6 +82,6 @@ def _write_database(run: Run, names: Sequence[str], path: Path) -> None:
 
 
 def _no_formulas(frame: "pl.LazyFrame") -> "pl.LazyFrame":
-    from mmsim.core.frames import no_formulas
+    from mmsim.tables.frames import no_formulas
 
     return no_formulas(frame)

@@ -20,8 +20,8 @@ from msgspec.structs import replace
 from mmsim.batch.digest import SHORT, short_checksum
 from mmsim.batch.manifest import Count, Sha256, TableName, Text
 from mmsim.batch.plan import Part
-from mmsim.core.errors import MmsimError
-from mmsim.core.files import open_regular, replacing, sync
+from mmsim.errors import MmsimError
+from mmsim.system.files import open_regular, replacing, sync
 
 JOURNAL = "parts.jsonl"
 _AT_ONCE = 8  # files synced at the same time: the file system writes down several as quickly as one

@@ -13,9 +13,9 @@ from msgspec import Meta, Struct
 from mmsim.batch.digest import short_checksum
 from mmsim.batch.experiment import Experiment, from_mapping, variants_of
 from mmsim.batch.plan import Plan
-from mmsim.core.errors import MmsimError, UsageError
-from mmsim.core.files import file_name, read_bytes, write_atomically
 from mmsim.core.seating import games_a_deal
+from mmsim.errors import MmsimError, UsageError
+from mmsim.system.files import file_name, read_bytes, write_atomically
 
 FORMAT = "mmsim-run/4"
 MANIFEST = "manifest.json"

@@ -7,7 +7,7 @@ every variant; of one whose players are slow it holds fewer.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from mmsim.core.errors import UsageError
+from mmsim.errors import UsageError
 
 MOST_PARTS = 10_000_000  # of a run: some bytes of memory and some files each
 

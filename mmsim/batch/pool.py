@@ -17,10 +17,10 @@ from typing import Any
 
 from mmsim.batch.journal import Entry
 from mmsim.batch.worker import LOG, Pipe, Task, empty_files, serve
-from mmsim.core.errors import MmsimError
 from mmsim.core.game import Variant
-from mmsim.core.processes import starting_helpers
+from mmsim.errors import MmsimError
 from mmsim.games import find_game
+from mmsim.system.processes import starting_helpers
 
 STRIKES = 3
 PATIENCE_S = 300.0  # a worker that has not been heard of for so long, and 50 times its usual silence, hangs

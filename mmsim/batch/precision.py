@@ -13,7 +13,7 @@ from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from mmsim.batch.tally import ALPHA, Tally
-from mmsim.core.errors import UsageError, unknown
+from mmsim.errors import UsageError, unknown
 
 if TYPE_CHECKING:
     import polars as pl

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from mmsim.batch.check import record
 from mmsim.batch.manifest import RECORDS, KeptRecord
-from mmsim.batch.store import Run
+from mmsim.batch.run import Run
 from mmsim.batch.worker import LOG
-from mmsim.core.errors import MmsimError
-from mmsim.core.files import read_bytes, write_atomically
 from mmsim.core.records import dumps
+from mmsim.errors import MmsimError
 from mmsim.games import find_shell
+from mmsim.system.files import read_bytes, write_atomically
 
 if TYPE_CHECKING:
     import polars as pl

@@ -20,11 +20,11 @@ from mmsim.batch.experiment import ReadyVariant
 from mmsim.batch.journal import BotFailure, Entry, File
 from mmsim.batch.plan import Part
 from mmsim.batch.tally import seat_shares
-from mmsim.core.errors import MmsimError
-from mmsim.core.files import write_atomically
 from mmsim.core.game import GameRows, SimulatedGame, Teaches, Variant
-from mmsim.core.processes import be_a_helper
+from mmsim.errors import MmsimError
 from mmsim.games import find_game
+from mmsim.system.files import write_atomically
+from mmsim.system.processes import be_a_helper
 
 if TYPE_CHECKING:
     import polars as pl
@@ -62,7 +62,7 @@ class Player:
         self, part: Part, variant: Variant, tell: Tell = lambda done: None, one_by_one: bool = False
     ) -> FinishedPart:
         """Play a part; `one_by_one`: tell of every single game before it is played."""
-        from mmsim.core.parquet import parquet  # NumPy takes a moment to import
+        from mmsim.tables.parquet import parquet  # NumPy takes a moment to import
 
         began = time.perf_counter()
         ready = self.prepare(part.variant, variant)
@@ -141,7 +141,7 @@ def _frame(rows: Any) -> "pl.DataFrame":
 
 def empty_files(game: SimulatedGame) -> dict[str, bytes]:
     """Files without rows of all tables of a game."""
-    from mmsim.core import frames  # Polars takes a moment to import; workers are given theirs
+    from mmsim.tables import frames  # Polars takes a moment to import; workers are given theirs
 
     return frames.empty_files(game.tables)
 

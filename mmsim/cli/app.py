@@ -3,8 +3,8 @@
 import io
 import sys
 
-from mmsim.cli.stopping import INTERRUPTED, NOTHING_KEPT, stoppable
-from mmsim.core.text import ASCII_ERRORS
+from mmsim.cli.interrupts import INTERRUPTED, NOTHING_KEPT, stoppable
+from mmsim.system.safe_text import ASCII_ERRORS
 
 
 def main() -> None:

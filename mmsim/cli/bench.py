@@ -12,18 +12,18 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
+from benchmarks import timing as timing
+from benchmarks.compiling import LIBRARY, NUMBA, compare_ways
 from mmsim.cli import completion
 from mmsim.cli.common import Board, GameName, Players, Rules, Seed, console
-from mmsim.cli.ways import LIBRARY, NUMBA, compare_ways
 from mmsim.compiled import cache
-from mmsim.core import bench as timing
-from mmsim.core.errors import UsageError
 from mmsim.core.game import SimulatedGame, Variant
 from mmsim.core.seating import split_bots
+from mmsim.errors import UsageError
 from mmsim.games import find_game, find_rules
 
 if TYPE_CHECKING:
-    from mmsim.core.yardstick import Yardstick
+    from benchmarks.c_program import Yardstick
 
 _REFERENCE = "uniform"  # the bot that all engines have
 _C, _C_ROWS = "C", "C with rows"
@@ -113,9 +113,9 @@ def bench(
 
 def _programs(game: str, variant: str, board: str | None, folder: Path) -> "dict[str, Yardstick]":
     """The C program as it is and with all tables, compiled."""
-    from mmsim.core import yardstick  # with NumPy, which takes a moment to import
+    from benchmarks import c_program  # with NumPy, which takes a moment to import
 
-    programs = {_C: yardstick.build(game, folder, rows=False), _C_ROWS: yardstick.build(game, folder, rows=True)}
+    programs = {_C: c_program.build(game, folder, rows=False), _C_ROWS: c_program.build(game, folder, rows=True)}
     programs[_C].fits(variant, board)
     return programs
 

@@ -21,8 +21,8 @@ from mmsim.cli.common import (
     say,
     write_new,
 )
-from mmsim.core.files import write_output
 from mmsim.games import find_rules
+from mmsim.system.files import write_output
 
 app = typer.Typer(help="Board sets and the cities they make.", no_args_is_help=False)
 
@@ -78,7 +78,7 @@ def show(
     if out is None:
         console().print(shown.drawing(), no_wrap=True, overflow="crop")
     else:
-        from mmsim.drawing.sheet import picture_kind  # only pictures pay for what it imports
+        from mmsim.drawing.board_canvas import picture_kind  # only pictures pay for what it imports
 
         write_output(out, shown.draw(picture_kind(out)))
         say(f"{shown.name} -> {out}", err=True)

@@ -12,13 +12,13 @@ from rich.table import Table
 
 from mmsim.cli import completion
 from mmsim.cli.common import Board, GameName, Players, Rules, Seed, console
-from mmsim.cli.playing import Quiet, Workers, watched
+from mmsim.cli.run_control import Quiet, Workers, watched
 from mmsim.core.bots import Bot, NetBot, weights_text
-from mmsim.core.errors import UsageError
-from mmsim.core.files import write_output
-from mmsim.core.processes import cores
 from mmsim.core.seating import find_bot, installed, split_bots
+from mmsim.errors import UsageError
 from mmsim.games import find_rules, find_shell, game_of_bot
+from mmsim.system.files import write_output
+from mmsim.system.processes import cores
 
 if TYPE_CHECKING:
     from mmsim.contests.fitting import Fit

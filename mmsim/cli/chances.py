@@ -10,12 +10,12 @@ import typer
 from rich.table import Table
 
 from mmsim.batch.manifest import CHANCES
-from mmsim.batch.store import Run
+from mmsim.batch.run import Run
 from mmsim.cli.common import console, say
-from mmsim.cli.playing import Quiet, Workers
+from mmsim.cli.interrupts import NOTHING_KEPT, keeping
 from mmsim.cli.progress import duration
 from mmsim.cli.run import BotsFrom, RunFolder
-from mmsim.cli.stopping import NOTHING_KEPT, keeping
+from mmsim.cli.run_control import Quiet, Workers
 
 _GAMES, _PLAYOUTS = 48, 100
 _EVERY_S = 5.0  # between two lines of progress
@@ -36,7 +36,7 @@ def chances(
     quiet: Quiet = False,
 ) -> None:
     """Estimate the chances to win after every turn of some games, for the report's section on tension."""
-    from mmsim.batch.chances import sample_chances  # NumPy takes a moment to import
+    from mmsim.batch.win_chances import sample_chances  # NumPy takes a moment to import
 
     progress = _Progress(quiet)
 
@@ -51,10 +51,10 @@ def chances(
 
 
 def _calibrate(folder: Path, as_json: bool) -> None:
-    from mmsim.analysis import words
+    from mmsim.analysis import number_format as fmt
     from mmsim.analysis.calibration import calibrate
     from mmsim.analysis.tables import open_run
-    from mmsim.batch.chances import read_chances
+    from mmsim.batch.win_chances import read_chances
 
     table = read_chances(folder)
     assert table is not None
@@ -65,10 +65,10 @@ def _calibrate(folder: Path, as_json: bool) -> None:
     title = f"Chances before the last turn of {found.games:,} games, {found.playouts} playouts each; 95 % intervals"
     shown = Table("chance", "foretold", "won", "forecasts", title=title, title_justify="left")
     for one in found.bins:
-        won = words.with_interval(one.won, "share")
+        won = fmt.with_interval(one.won, "share")
         shown.add_row(f"{one.low:.0%} to {one.high:.0%}", f"{one.foretold:.1%}", won, f"{one.forecasts:,}")
     console().print(shown)
-    brier, fair = (words.with_interval(one, "") for one in (found.brier, found.fair))
+    brier, fair = (fmt.with_interval(one, "") for one in (found.brier, found.fair))
     say(f"Brier score {brier}; a fair share for everybody, always: {fair}; {found.skill:.0%} less")
 
 

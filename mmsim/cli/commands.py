@@ -33,10 +33,10 @@ from mmsim.cli import (
     why,
 )
 from mmsim.cli.common import end_of_pipe, say
-from mmsim.cli.stopping import keeping
-from mmsim.core.errors import MmsimError
-from mmsim.core.text import printable
+from mmsim.cli.interrupts import keeping
+from mmsim.errors import MmsimError
 from mmsim.games import TITLES
+from mmsim.system.safe_text import printable
 
 _VALUES = {
     **dict.fromkeys(("<int>", "<int range>"), "N"),

@@ -13,11 +13,11 @@ from rich.table import Table
 from rich.text import Text
 
 from mmsim.cli import completion
-from mmsim.core.errors import UsageError
-from mmsim.core.files import STDOUT, write_output
 from mmsim.core.shell import Listing
-from mmsim.core.text import printable
+from mmsim.errors import UsageError
 from mmsim.games import DEFAULT, GAMES
+from mmsim.system.files import STDOUT, write_output
+from mmsim.system.safe_text import printable
 
 _MOVE_SECONDS = 60.0
 _PIPED_WIDTH = 160  # a pipe has no width; do not cut tables short there

@@ -12,12 +12,12 @@ import typer
 from rich.table import Table
 
 from mmsim.batch.experiment import OF_MEMBER, Experiment, named_after, variants_of
-from mmsim.batch.store import Run
+from mmsim.batch.run import Run
 from mmsim.cli import completion
 from mmsim.cli.common import GameName, Isolate, MoveSeconds, Players, Seed, console, move_limit, say, warn
-from mmsim.cli.players import Bots, PanelOption, chosen, only_evidence
-from mmsim.cli.playing import DECIDED, Workers, decided, played
-from mmsim.core.errors import UsageError, full_name
+from mmsim.cli.panel import Bots, PanelOption, chosen, only_evidence
+from mmsim.cli.run_control import DECIDED, Workers, decided, played
+from mmsim.errors import UsageError, full_name
 from mmsim.games import find_shell, find_statistics, game_of_all
 
 if TYPE_CHECKING:
@@ -184,9 +184,9 @@ def _show(
     from mmsim.analysis.findings import cannot_tell, family
     from mmsim.analysis.sequential import sentence
     from mmsim.analysis.tables import open_run
-    from mmsim.core.frames import no_formulas
-    from mmsim.report.evidence import Evidence
+    from mmsim.report.report_data import Evidence
     from mmsim.report.sentences import answer
+    from mmsim.tables.frames import no_formulas
 
     run = open_run(folder)
     decided = sentence(run)
@@ -272,7 +272,7 @@ def parse_tolerances(words: Sequence[str]) -> dict[str, float]:
 
 
 def _print(run: "RunTables", found: Sequence["Estimates"], comparisons: Sequence["Comparison"]) -> None:
-    from mmsim.analysis import words
+    from mmsim.analysis import number_format as fmt
 
     screen = console()
     for warning in run.warnings:
@@ -281,10 +281,10 @@ def _print(run: "RunTables", found: Sequence["Estimates"], comparisons: Sequence
     for estimates in found:
         for g, group in enumerate(estimates.groups):
             cells = [
-                words.with_interval(estimates.estimate(v, g), estimates.measure.unit) if estimates.known(v, g) else "-"
+                fmt.with_interval(estimates.estimate(v, g), estimates.measure.unit) if estimates.known(v, g) else "-"
                 for v in range(len(estimates.variants))
             ]
-            table.add_row(words.label(estimates.measure.name, group), estimates.measure.unit, *cells)
+            table.add_row(fmt.label(estimates.measure.name, group), estimates.measure.unit, *cells)
     screen.print(table)
     for variant in dict.fromkeys(one.variant for one in comparisons):
         of_variant = [one for one in comparisons if one.variant == variant]
@@ -293,14 +293,14 @@ def _print(run: "RunTables", found: Sequence["Estimates"], comparisons: Sequence
 
 
 def _label(one: "Comparison") -> str:
-    from mmsim.analysis import words
+    from mmsim.analysis import number_format as fmt
     from mmsim.report.sections import EXPLORATORY
 
-    return words.label(one.measure.name, one.group) + ("" if one.asked else EXPLORATORY)
+    return fmt.label(one.measure.name, one.group) + ("" if one.asked else EXPLORATORY)
 
 
 def _of_one_kind(comparisons: Sequence["Comparison"]) -> Table:
-    from mmsim.analysis import words
+    from mmsim.analysis import number_format as fmt
 
     heading = f"{comparisons[0].variant} against {comparisons[0].reference}"
     if comparisons[0].members:
@@ -309,9 +309,9 @@ def _of_one_kind(comparisons: Sequence["Comparison"]) -> Table:
     for one in comparisons:
         table.add_row(
             _label(one),
-            words.with_interval(one.difference, words.difference_unit(one.measure.unit), signed=True),
-            words.p_value(one.p_adjusted),
-            words.percent(one.saved),
+            fmt.with_interval(one.difference, fmt.difference_unit(one.measure.unit), signed=True),
+            fmt.p_value(one.p_adjusted),
+            fmt.percent(one.saved),
             one.in_words,
         )
     return table
@@ -319,16 +319,16 @@ def _of_one_kind(comparisons: Sequence["Comparison"]) -> Table:
 
 def _of_panel(comparisons: Sequence["Comparison"]) -> Table:
     """A column for the mean over all players, one for each of them (weak ones in brackets), and for whom it holds."""
-    from mmsim.analysis import words
+    from mmsim.analysis import number_format as fmt
 
     first = comparisons[0]
     players = [*(one.player for one in first.members), *(f"({one.player})" for one in first.others)]
     heading = f"{first.variant} against {first.reference}: the mean of {len(first.members)} kinds of players, and each"
     table = Table("metric", "mean", *players, "verdict", title=heading, title_justify="left")
     for one in comparisons:
-        unit = words.difference_unit(one.measure.unit)
-        each = {other.player: words.with_half_width(other.difference, unit) for other in (*one.members, *one.others)}
+        unit = fmt.difference_unit(one.measure.unit)
+        each = {other.player: fmt.with_half_width(other.difference, unit) for other in (*one.members, *one.others)}
         cells = [each.get(name.strip("()"), "-") for name in players]
-        mean = words.with_interval(one.difference, unit, signed=True)
+        mean = fmt.with_interval(one.difference, unit, signed=True)
         table.add_row(_label(one), mean, *cells, one.in_words)
     return table

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import typer
 
-from mmsim.core.errors import MmsimError
 from mmsim.core.knobs import Knob
 from mmsim.core.shell import Shell
+from mmsim.errors import MmsimError
 from mmsim.games import GAMES, find_shell, find_statistics, game_of
 
 DERIVED_METRICS = (

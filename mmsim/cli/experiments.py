@@ -8,8 +8,8 @@ import typer
 from mmsim.batch.experiment import Experiment, find, read, shipped, variants_of
 from mmsim.cli import completion
 from mmsim.cli.common import AsJson, GameName, NewFile, console, plain_name, say, table_of, write_new
-from mmsim.core.errors import unknown
 from mmsim.core.shell import Listing
+from mmsim.errors import unknown
 from mmsim.games import GAMES, find_rules
 
 app = typer.Typer(help="Experiments: the questions that come with mmsim, and a start for your own.")

@@ -6,15 +6,15 @@ from typing import Annotated
 import typer
 
 from mmsim.batch.experiment import OF_MEMBER
-from mmsim.batch.store import Run
+from mmsim.batch.run import Run
 from mmsim.cli import completion
 from mmsim.cli.common import say
-from mmsim.cli.playing import Workers
 from mmsim.cli.run import BotsFrom
-from mmsim.core.errors import UsageError, full_name
-from mmsim.core.files import write_output
+from mmsim.cli.run_control import Workers
 from mmsim.core.shell import Maps
+from mmsim.errors import UsageError, full_name
 from mmsim.games import find_shell
+from mmsim.system.files import write_output
 
 _GAMES = 100
 _EVERY = 50  # games after which it is said how far it is
@@ -45,9 +45,9 @@ def heat(
     quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
 ) -> None:
     """Draw heat maps: how often things lie where at the end of games, or how two variants differ."""
-    from mmsim.analysis.places import difference_maps, heat_maps  # Polars and matplotlib take a moment to import
-    from mmsim.batch.places import sample_places
-    from mmsim.drawing.sheet import picture_kind
+    from mmsim.analysis.heat_maps import difference_maps, heat_maps  # Polars and matplotlib take a moment to import
+    from mmsim.batch.end_positions import sample_places
+    from mmsim.drawing.board_canvas import picture_kind
 
     kind, run = picture_kind(out), Run(folder, bots_from)
     shell = find_shell(run.game.name)

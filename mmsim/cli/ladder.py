@@ -9,12 +9,12 @@ from rich.table import Table
 
 from mmsim.cli import completion
 from mmsim.cli.common import Board, GameName, Isolate, MoveSeconds, Players, Rules, Seed, console, move_limit
-from mmsim.cli.playing import Quiet, Workers, watched
-from mmsim.core.errors import UsageError
-from mmsim.core.files import write_output
-from mmsim.core.processes import cores
+from mmsim.cli.run_control import Quiet, Workers, watched
 from mmsim.core.seating import split_bots
+from mmsim.errors import UsageError
 from mmsim.games import find_rules
+from mmsim.system.files import write_output
+from mmsim.system.processes import cores
 
 _LEAST_P = 0.005  # rounded to two decimals it is the least that is not nothing
 

@@ -11,7 +11,7 @@ from rich.table import Table
 
 from mmsim.cli import completion
 from mmsim.cli.common import AsJson, console, warn
-from mmsim.core.errors import UsageError
+from mmsim.errors import UsageError
 
 if TYPE_CHECKING:
     from mmsim.analysis.openings import SeatBook
@@ -41,7 +41,7 @@ def openings(
     """List what every seat opens with: how often, how often it wins then, and how varied that is."""
     from mmsim.analysis.openings import opening_books, views_named  # Polars and scipy take a moment to import
     from mmsim.analysis.tables import open_run
-    from mmsim.core.frames import no_formulas
+    from mmsim.tables.frames import no_formulas
 
     if as_json and as_csv:
         raise UsageError("--json and --csv are two ways to print; choose one")
@@ -64,8 +64,8 @@ def openings(
 
 def _table(seats: Sequence["SeatBook"], top: int) -> Table:
     """A row a kind of opening, a column a seat; the kinds that are most usual over all seats."""
+    from mmsim.analysis.number_format import percent, with_interval
     from mmsim.analysis.openings import kinds_by_use
-    from mmsim.analysis.words import percent, with_interval
 
     first = seats[0]
     title = f"{first.variant}, {first.member}, by {first.by}: {first.text}"

@@ -19,11 +19,11 @@ from mmsim.cli.common import (
     console,
     move_limit,
 )
-from mmsim.core.files import write_output
 from mmsim.core.game import Variant
 from mmsim.core.records import dumps
 from mmsim.core.shell import GameStory
 from mmsim.games import find_rules
+from mmsim.system.files import write_output
 
 
 def play(
@@ -67,7 +67,7 @@ def play(
     """Play one game and tell its story, turn by turn."""
     kind = ""
     if picture is not None:
-        from mmsim.drawing.sheet import picture_kind  # only pictures pay for what it imports
+        from mmsim.drawing.board_canvas import picture_kind  # only pictures pay for what it imports
 
         kind = picture_kind(picture)
     shell, spec = find_rules(game, rules)

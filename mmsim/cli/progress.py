@@ -12,7 +12,7 @@ from rich.console import Group
 from rich.live import Live
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-from mmsim.batch.runner import Status
+from mmsim.batch.session import Status
 from mmsim.batch.tally import Tally
 from mmsim.cli.common import Screen, say
 

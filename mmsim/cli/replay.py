@@ -9,15 +9,15 @@ import typer
 
 from mmsim.cli.common import say
 from mmsim.cli.run import BotsFrom
-from mmsim.core.errors import UsageError
-from mmsim.core.files import STDOUT, file_name, write_output
 from mmsim.core.game import Foresees
 from mmsim.core.records import RecordError, read_one
 from mmsim.core.shell import Replay, Replays
+from mmsim.errors import UsageError
 from mmsim.games import DEFAULT, GAMES, find_game, find_shell
+from mmsim.system.files import STDOUT, file_name, write_output
 
 if TYPE_CHECKING:
-    from mmsim.batch.store import Run
+    from mmsim.batch.run import Run
 
 _KINDS = (".html", ".gif", ".png", ".svg")
 _PICTURES = (".png", ".svg")
@@ -76,7 +76,7 @@ def draw(
     bots_from: BotsFrom = None,
 ) -> None:
     """Draw a position of a recorded game."""
-    from mmsim.drawing import film  # only pictures pay for what it imports
+    from mmsim.drawing import animation  # only pictures pay for what it imports
 
     kind = _kind(out, _PICTURES)
     game = _source(what, variant, number, bots_from).replay()
@@ -84,7 +84,7 @@ def draw(
     if turn is not None and turn > last:
         raise UsageError(f"the game has {last} turns; there is no turn {turn}")
     moment = len(game.moments) - 1 if turn is None else game.end_of_turn(turn)
-    write_output(out, film.picture(game.film, moment, kind))
+    write_output(out, animation.picture(game.film, moment, kind))
     say(f"picture -> {out}", err=True)
 
 
@@ -118,7 +118,7 @@ class _Source:
 
 def _source(what: Path, variant: str | None, number: int | None, bots_from: Path | None) -> _Source:
     if what != STDOUT and what.is_dir():
-        from mmsim.batch.store import Run
+        from mmsim.batch.run import Run
 
         return _of_run(Run(what, bots_from), variant, number)
     if variant is not None or number is not None:
@@ -127,8 +127,8 @@ def _source(what: Path, variant: str | None, number: int | None, bots_from: Path
 
 
 def _of_run(run: "Run", variant: str | None, number: int | None) -> _Source:
-    from mmsim.batch.chances import chances_of
     from mmsim.batch.check import record
+    from mmsim.batch.win_chances import chances_of
 
     if number is None:
         raise UsageError(f"say which game of {run.folder}: --number, from 0 to {run.games_asked - 1}")
@@ -148,13 +148,13 @@ def _kind(path: Path, kinds: tuple[str, ...]) -> str:
 
 def _made(game: Replay, kind: str, seconds: float) -> bytes:
     if kind == ".html":
-        from mmsim.report.replay import page
+        from mmsim.report.replay_page import page
 
         return page(game).encode()
-    from mmsim.drawing import film
+    from mmsim.drawing import animation
 
     if kind == ".svg":
-        return film.svg(game.film)
+        return animation.svg(game.film)
     turns = range(game.moments[-1].turn + 1)
     moments = list(dict.fromkeys([*(game.end_of_turn(turn) for turn in turns), len(game.moments) - 1]))
-    return film.gif(game.film, moments, seconds) if kind == ".gif" else film.contact_sheet(game.film, moments)
+    return animation.gif(game.film, moments, seconds) if kind == ".gif" else animation.contact_sheet(game.film, moments)

@@ -11,8 +11,8 @@ import typer
 from mmsim.batch.experiment import Experiment
 from mmsim.cli import completion
 from mmsim.cli.common import Screen, say, warn
-from mmsim.cli.playing import Quiet
-from mmsim.core.errors import UsageError
+from mmsim.cli.run_control import Quiet
+from mmsim.errors import UsageError
 
 Open = Annotated[bool, typer.Option("--open", help="Open the page in the browser.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace the report of another run without asking.")]
@@ -28,7 +28,7 @@ def report(
     quiet: Quiet = False,
 ) -> None:
     """Write the report of a run: a page, its charts and its tables; print the answer."""
-    from mmsim.report.drawers import load_ahead
+    from mmsim.report.chart_workers import load_ahead
 
     load_ahead()
     from mmsim.analysis.tables import open_run  # Polars, scipy and matplotlib take a moment to import

@@ -11,10 +11,10 @@ from rich.text import Text
 
 from mmsim.cli import completion
 from mmsim.cli.common import AsJson, GameName, Players, console, json_of, table_of
-from mmsim.core.errors import UsageError
 from mmsim.core.knobs import spelled
 from mmsim.core.rulebook import rulebook, unknown_rule
 from mmsim.core.shell import Listing
+from mmsim.errors import UsageError
 from mmsim.games import GAMES, find_rules, find_shell, game_of_all
 
 app = typer.Typer(help="Rulesets: editions, modifiers and knobs; and every rule by its id.")

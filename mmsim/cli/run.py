@@ -8,15 +8,15 @@ import typer
 from mmsim.batch import experiment as experiments
 from mmsim.batch.check import SAMPLE, Checked
 from mmsim.batch.check import check as check_run
-from mmsim.batch.runner import Status, extend
-from mmsim.batch.scheduler import Scheduler
-from mmsim.batch.store import Run
-from mmsim.cli import completion, playing
+from mmsim.batch.cluster_address import Scheduler
+from mmsim.batch.run import Run
+from mmsim.batch.session import Status, extend
+from mmsim.cli import completion, run_control
 from mmsim.cli.common import GameName, Isolate, MoveSeconds, check_seed, console, move_limit, say
-from mmsim.cli.players import PanelOption
-from mmsim.cli.playing import Quiet, Until, Workers
+from mmsim.cli.panel import PanelOption
 from mmsim.cli.progress import headline, summary
-from mmsim.core.errors import UsageError
+from mmsim.cli.run_control import Quiet, Until, Workers
+from mmsim.errors import UsageError
 from mmsim.games import find_shell
 
 RUNS = Path("runs")
@@ -165,7 +165,7 @@ def _created(what: str | None, given: dict[str, Any], out: Path | None, until: s
     else:
         others: dict[str, Any] = {"panel": ()} if "bots" in given else {"bots": ""} if "panel" in given else {}
         asked = experiments.from_mapping({**experiments.find(what).to_json(), **others, **given})
-    return playing.create(out or RUNS / asked.name, asked, until, "games" in given)
+    return run_control.create(out or RUNS / asked.name, asked, until, "games" in given)
 
 
 def _extended(what: str | None, out: Path | None, more: int, others: list[str], bots_from: Path | None) -> Run:
@@ -189,7 +189,7 @@ def _scheduler(address: str | None, ca: Path | None, cert: Path | None, key: Pat
 def _carry_out(
     made: Run, workers: int | None, cluster: Scheduler | None, quiet: bool, json_progress: bool, deep: bool = False
 ) -> None:
-    status = playing.carry_out(made, workers, cluster, quiet, json_progress, deep=deep)
+    status = run_control.carry_out(made, workers, cluster, quiet, json_progress, deep=deep)
     if not quiet:
         _tell(made, status)
 
@@ -201,6 +201,6 @@ def _tell(made: Run, status: Status) -> None:
     screen.print(f"{rows:,} rows in {finished.parts} parts, {finished.bytes / rows:.1f} bytes a row")
     screen.print(f"digest {finished.digest}")
     if made.manifest.until:
-        screen.print(playing.known(made, made.manifest.until))
+        screen.print(run_control.known(made, made.manifest.until))
     for line in headline(status):
         screen.print(line, markup=False)

@@ -13,13 +13,13 @@ from mmsim.batch.check import record as record_of
 from mmsim.batch.experiment import named_after
 from mmsim.batch.export import ENDINGS
 from mmsim.batch.export import export as export_table
-from mmsim.batch.store import Run, runs_in
-from mmsim.batch.tidy import remove_run
+from mmsim.batch.run import Run, runs_in
+from mmsim.batch.run_files import remove_run
 from mmsim.cli import completion
 from mmsim.cli.common import console, say
 from mmsim.cli.run import RUNS, BotsFrom, RunFolder
-from mmsim.core.errors import MmsimError, UsageError
-from mmsim.core.files import write_output
+from mmsim.errors import MmsimError, UsageError
+from mmsim.system.files import write_output
 
 app = typer.Typer(help="Runs on disk.", no_args_is_help=True)
 

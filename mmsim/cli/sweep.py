@@ -10,15 +10,15 @@ from mmsim.batch.experiment import Experiment
 from mmsim.cli import completion
 from mmsim.cli.common import Board, GameName, Isolate, MoveSeconds, Players, Seed, move_limit
 from mmsim.cli.compare import Games, Metrics, Seats
-from mmsim.cli.players import Bots, PanelOption, chosen, only_evidence
-from mmsim.cli.playing import Workers, played
+from mmsim.cli.panel import Bots, PanelOption, chosen, only_evidence
 from mmsim.cli.report import Force, Open, ask_before_replacing, present, progress
-from mmsim.core.errors import UsageError
+from mmsim.cli.run_control import Workers, played
+from mmsim.errors import UsageError
 from mmsim.games import find_shell, find_statistics, game_of
 
 if TYPE_CHECKING:
-    from mmsim.report.evidence import Evidence
-    from mmsim.report.parts import Section
+    from mmsim.report.page_model import Section
+    from mmsim.report.report_data import Evidence
 
 
 def sweep(
@@ -64,7 +64,7 @@ def sweep(
     from mmsim.analysis.sweep import Sweep, parse_vary
     from mmsim.analysis.tables import open_run
     from mmsim.report.page import write_report
-    from mmsim.report.responses import responses
+    from mmsim.report.sweep_section import responses
 
     of_game = game or game_of(spec)
     check_names(of_game, shown := metric or find_statistics(of_game).swept)

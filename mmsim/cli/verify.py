@@ -7,8 +7,8 @@ import typer
 
 from mmsim.cli.common import say
 from mmsim.core.records import RecordError, read_records, read_text
-from mmsim.core.text import printable
 from mmsim.games import DEFAULT, GAMES, find_shell
+from mmsim.system.safe_text import printable
 
 
 def verify(
@@ -30,7 +30,7 @@ def verify(
                     raise RecordError(source.problem)
                 find_shell(_game(source.record)).verify(source.record)
                 if replay:
-                    from mmsim.batch.origin import prove_origin  # the compiled core is slow to load
+                    from mmsim.batch.record_origin import prove_origin  # the compiled core is slow to load
 
                     prove_origin(source.record)
             except RecordError as error:

@@ -12,17 +12,17 @@ from rich.table import Table
 
 from mmsim.batch.experiment import OF_MEMBER, named_panel, variants_of
 from mmsim.batch.manifest import WHY
-from mmsim.batch.store import Run
+from mmsim.batch.run import Run
 from mmsim.cli import completion
 from mmsim.cli.common import AsJson, Board, Players, Seed, console, say
-from mmsim.cli.players import PanelOption
-from mmsim.cli.playing import Quiet, Workers, watched
-from mmsim.core.errors import UsageError, full_name, unknown
-from mmsim.core.files import write_output
+from mmsim.cli.panel import PanelOption
+from mmsim.cli.run_control import Quiet, Workers, watched
 from mmsim.core.game import Variant
-from mmsim.core.processes import cores
 from mmsim.core.seating import split_bots
+from mmsim.errors import UsageError, full_name, unknown
 from mmsim.games import game_of
+from mmsim.system.files import write_output
+from mmsim.system.processes import cores
 
 if TYPE_CHECKING:
     from mmsim.analysis.elements import Advantage, ElementValue
@@ -110,7 +110,7 @@ def why(
         keep(folder, found)
         say(f"why -> {folder / WHY}; a report of the run has a section on it now", err=True)
     if out is not None:
-        from mmsim.report.why import chart
+        from mmsim.report.why_section import chart
 
         _draw(chart(found), out)
 
@@ -170,7 +170,7 @@ def _chosen(changes: "Sequence[Change]", only: Sequence[str]) -> "Sequence[Chang
 
 def _print(found: "Why") -> None:
     from mmsim.analysis.why import conclusions
-    from mmsim.report.why import SHOWN, changes, fixed, together
+    from mmsim.report.why_section import SHOWN, changes, fixed, together
 
     screen = console()
     games = "; ".join(f"{name} {count:,} games" for name, count in found.games.items())
@@ -249,15 +249,15 @@ def _element_json(one: "ElementValue") -> dict[str, object]:
 
 
 def _print_elements(found: "Sequence[ElementValue]", bot: str, games: int) -> None:
-    from mmsim.analysis import words
+    from mmsim.analysis import number_format as fmt
 
     seats = [f"seat {seat + 1}" for seat in range(len(found[0].among_haves.by_seat))]
 
     def rows(ways: "Sequence[tuple[str, Advantage]]") -> list[list[str]]:
         unit = "share difference"
         return [
-            [text, words.value(one.share, "share"), words.with_interval(one.value, unit, signed=True)]
-            + [words.with_half_width(seat, unit) for seat in one.by_seat]
+            [text, fmt.value(one.share, "share"), fmt.with_interval(one.value, unit, signed=True)]
+            + [fmt.with_half_width(seat, unit) for seat in one.by_seat]
             for text, one in ways
         ]
 

@@ -8,15 +8,15 @@ from argparse import ArgumentParser
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from mmsim.compiled import cache, warm, way
+from mmsim.compiled import cache, execution_mode, startup
 
 
 def main(folder: Path | None) -> None:
-    if way.current() != way.LIBRARY and folder:
+    if execution_mode.current() != execution_mode.LIBRARY and folder:
         return  # none can be made here
-    warm.bars = False
+    startup.bars = False
     with ThreadPoolExecutor() as side_by_side:
-        list(side_by_side.map(warm.warm_up, cache.programs()))
+        list(side_by_side.map(startup.warm_up, cache.programs()))
     for found in filter(None, map(cache.find, cache.programs())) if folder else ():
         shutil.copytree(found, Path(str(folder)) / found.name)
 

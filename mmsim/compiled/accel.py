@@ -10,10 +10,13 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from mmsim.compiled import way
-from mmsim.compiled.entries import ArrayOf, Entry, Group
+from mmsim.compiled import execution_mode
+from mmsim.compiled.entry_points import ArrayOf, Entry, Group
 
-COMPILES = way.current() in (way.NUMBA, way.BUILDING)  # whether decorated functions are Numba's
+COMPILES = execution_mode.current() in (
+    execution_mode.NUMBA,
+    execution_mode.BUILDING,
+)  # whether decorated functions are Numba's
 _registered = 0  # how many functions are compiled in all, for progress while they are
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -39,8 +42,8 @@ if COMPILES:
 
     from mmsim.compiled import cache
 
-    _BUILDING = way.current() == way.BUILDING
-    _OPTIONS = {"error_model": "numpy", "nogil": True, "boundscheck": way.CHECKED}
+    _BUILDING = execution_mode.current() == execution_mode.BUILDING
+    _OPTIONS = {"error_model": "numpy", "nogil": True, "boundscheck": execution_mode.CHECKED}
     _CALLED = {**_OPTIONS, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
     if _BUILDING:
         from mmsim.compiled.linking import FunctionCompiler

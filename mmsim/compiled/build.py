@@ -5,17 +5,17 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
-from mmsim.compiled import way
+from mmsim.compiled import execution_mode
 
 
 def build(program: str, folder: Path) -> None:
     """Compile every entry of a program into one library in a folder; tells on stdout how far it is."""
-    way.choose(way.BUILDING)
+    execution_mode.choose(execution_mode.BUILDING)
     gc.disable()  # Numba keeps nearly all that it makes: looking for what it does not takes a tenth of the time
     from mmsim.compiled import accel, linking
-    from mmsim.compiled.entries import LIBRARY, program_entries
+    from mmsim.compiled.entry_points import LIBRARY, program_entries
 
-    import_module(f"mmsim.{program}.bots.border")
+    import_module(f"mmsim.{program}.bots.entry_points")
     entries = program_entries(program)
     with accel.watch_compiling(lambda done, total: print(done, total, flush=True)):
         compiled = [(entry, accel.compile_entry(entry)) for entry in entries]

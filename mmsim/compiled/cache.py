@@ -21,15 +21,15 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from mmsim.compiled import way
-from mmsim.core.errors import MmsimError
-from mmsim.core.files import write_atomically
+from mmsim.compiled import execution_mode
+from mmsim.errors import MmsimError
+from mmsim.system.files import write_atomically
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 SHIPPED = Path("compiled") / "shipped"  # in the package
 _IN_MEMORY = Path("/dev/shm")  # what lies there lies in memory, under Linux
 _CHECKSUMS = "checksums.json"
-_BORDER = Path("bots") / "border.py"
+_ENTRY_POINTS = Path("bots") / "entry_points.py"
 _PARTS = ("rules", "engine", "bots")  # of a game: what is compiled, and what that takes constants from
 _ROOM = 32 << 20  # bytes that compiling may take
 _MAKING_S = 3600  # after so long nobody is making anything any more
@@ -38,14 +38,14 @@ _KEPT = 24  # folders of other versions that stay
 
 def programs() -> list[str]:
     """The games with compiled code."""
-    return sorted(path.name for path in _PACKAGE.iterdir() if (path / _BORDER).is_file())
+    return sorted(path.name for path in _PACKAGE.iterdir() if (path / _ENTRY_POINTS).is_file())
 
 
 def sources(program: str) -> list[Path]:
     """All that a program is made of."""
     folders = [_PACKAGE / "compiled", *(_PACKAGE / program / part for part in _PARTS)]
-    constants = [_PACKAGE / "core" / name for name in ("rng.py", "nets.py", "lessons.py")]
-    keepers = {_PACKAGE / "compiled" / name for name in ("cache.py", "warm.py", "game.py")}  # which leave code as it is
+    constants = [_PACKAGE / "core" / name for name in ("rng.py", "neural_net.py", "training_examples.py")]
+    keepers = {_PACKAGE / "compiled" / name for name in ("cache.py", "startup.py", "game.py")}  # they change no code
     return sorted({*constants, *(path for folder in folders for path in folder.rglob("*.py"))} - keepers)
 
 
@@ -118,7 +118,7 @@ def _is_private(path: Path) -> bool:
 @cache
 def name(program: str) -> str:
     """What the folder of a program is called, as it is now; a library is the same whatever else is installed."""
-    digest = hashlib.sha256(f"{way.PROCESSOR} {way.CHECKED}\n".encode())
+    digest = hashlib.sha256(f"{execution_mode.PROCESSOR} {execution_mode.CHECKED}\n".encode())
     for source in sources(program):
         digest.update(str(source.relative_to(_PACKAGE)).encode())
         digest.update(source.read_bytes())
@@ -128,7 +128,7 @@ def name(program: str) -> str:
 @cache
 def folder(program: str) -> Path:
     """Where this process keeps the code of a program."""
-    if way.current() == way.LIBRARY:
+    if execution_mode.current() == execution_mode.LIBRARY:
         return place()[0] / name(program)
     from importlib.metadata import version
 
@@ -163,7 +163,7 @@ def is_whole(kept: Path) -> bool:
 
 def compile_seconds(program: str) -> float:
     """How long it took to compile what is used."""
-    kept = (find(program) if way.current() == way.LIBRARY else None) or folder(program)
+    kept = (find(program) if execution_mode.current() == execution_mode.LIBRARY else None) or folder(program)
     return float(_noted(kept).get("seconds", 0.0))
 
 

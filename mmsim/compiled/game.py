@@ -8,15 +8,15 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from mmsim.compiled.warm import warm_up
-from mmsim.core.columns import empty_rows, row_types
+from mmsim.compiled.startup import warm_up
 from mmsim.core.game import GameRows, Variant
 from mmsim.core.interventions import check_interventions, check_untouched
-from mmsim.core.lessons import Lessons, collect_lessons
-from mmsim.core.prepared import PreparedVariant
+from mmsim.core.prepared_variant import PreparedVariant
 from mmsim.core.seating import PythonBot
-from mmsim.core.steps import Steps, chances_by_turn, play_step_by_step
-from mmsim.core.tabled import TabledGame
+from mmsim.core.stepwise import Steps, chances_by_turn, play_step_by_step
+from mmsim.core.training_examples import Lessons, collect_lessons
+from mmsim.tables.columns import empty_rows, row_types
+from mmsim.tables.game_tables import TabledGame
 
 
 class OpenedTable(Protocol):
@@ -33,7 +33,7 @@ class CompiledGame(TabledGame, ABC):
     """The part of the seam that all games fill alike whose code is compiled: they say what is their own."""
 
     name: ClassVar[str]
-    thinking: ClassVar[Any]  # `bots/border.py`: what Python asks of the bots
+    thinking: ClassVar[Any]  # `bots/entry_points.py`: what Python asks of the bots
     rows: ClassVar[Any]  # the named tuple of an array a table that compiled code writes
     position: ClassVar[Any]  # a game one decision after another: (prepared, game)
     opened: ClassVar[Any]  # (prepared) -> OpenedTable

@@ -22,12 +22,12 @@ from numba.core.compiler import CompilerBase
 from numba.core.compiler_machinery import PassManager
 from numba.core.llvm_bindings import create_pass_builder
 
-from mmsim.compiled import way
-from mmsim.compiled.entries import ArrayOf, Entry, Group
-from mmsim.core.errors import MmsimError
+from mmsim.compiled import execution_mode
+from mmsim.compiled.entry_points import ArrayOf, Entry, Group
+from mmsim.errors import MmsimError
 
 # The code is for any processor of a kind, not for the one at hand; and there is no library of vector functions to call.
-numba.config.CPU_NAME, numba.config.CPU_FEATURES, numba.config.DISABLE_INTEL_SVML = way.PROCESSOR, "", 1
+numba.config.CPU_NAME, numba.config.CPU_FEATURES, numba.config.DISABLE_INTEL_SVML = execution_mode.PROCESSOR, "", 1
 
 _PASSES = (
     (untyped_passes.TranslateByteCode, "read bytecode"),
@@ -94,7 +94,7 @@ class FunctionCompiler(CompilerBase):  # type: ignore[misc]
 def make_library(compiled: list[tuple[Entry, Any]], path: Path) -> None:
     """The library of a program: its entries, each with what Numba has made of it."""
     machine = binding.Target.from_triple(binding.get_process_triple()).create_target_machine(
-        cpu=way.PROCESSOR, features="", opt=3, reloc="pic", codemodel="default"
+        cpu=execution_mode.PROCESSOR, features="", opt=3, reloc="pic", codemodel="default"
     )
     text = "\n".join(_c_function(entry, result.fndesc.llvm_func_name) for entry, result in compiled)
     module = binding.parse_assembly(_NO_COUNTING + text)
@@ -132,7 +132,7 @@ def _link(code: bytes, path: Path) -> None:
     with TemporaryDirectory() as folder:
         made = Path(folder) / "program.o"
         made.write_bytes(code)
-        command = [str(way.compiler()), "-shared", "-s", "-Wl,-z,defs", "-o", str(path), str(made), "-lm"]
+        command = [str(execution_mode.compiler()), "-shared", "-s", "-Wl,-z,defs", "-o", str(path), str(made), "-lm"]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise MmsimError(f"the C compiler could not link {path.name}: {done.stderr.strip()}")

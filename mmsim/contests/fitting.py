@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mmsim.core.nets import UNITS, Net
+from mmsim.core.neural_net import UNITS, Net
 
 Floats = NDArray[np.float32]
 _RATE, _LAST_RATE = 2e-3, 2e-5

@@ -7,13 +7,13 @@ from typing import Any
 import polars as pl
 
 from mmsim.batch.experiment import OF_MEMBER, Experiment, thinned
-from mmsim.batch.runner import Watch
+from mmsim.batch.session import Watch
 from mmsim.contests.matches import Arena, Match, Tables
 from mmsim.core.bots import WITHOUT
-from mmsim.core.errors import UsageError
 from mmsim.core.game import Variant
 from mmsim.core.knobs import Knob, Value, spelled
 from mmsim.core.seating import games_a_deal, split_bots
+from mmsim.errors import UsageError
 from mmsim.games import find_game, find_shell
 
 RULES, PLAY, ELEMENT, BOTH = "rules", "play", "element", "both"

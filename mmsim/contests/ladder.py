@@ -11,10 +11,10 @@ from itertools import combinations
 import polars as pl
 
 from mmsim.batch.experiment import ReadyVariant
-from mmsim.batch.runner import Watch
+from mmsim.batch.session import Watch
 from mmsim.contests.matches import Arena, Match, Tables
-from mmsim.core.errors import MmsimError, UsageError
 from mmsim.core.game import Variant
+from mmsim.errors import MmsimError, UsageError
 from mmsim.games import find_game
 
 

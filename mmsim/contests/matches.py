@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from mmsim.batch.journal import Entry
 from mmsim.batch.plan import Part
 from mmsim.batch.pool import Pool
-from mmsim.batch.runner import Status, Watch
+from mmsim.batch.session import Status, Watch
 from mmsim.batch.worker import LESSONS, Task
 from mmsim.core.game import Variant
 from mmsim.games import find_game

@@ -19,10 +19,10 @@ from mmsim.batch.tally import Tally
 from mmsim.contests.fitting import DECAY, Fit, Lessons, fit
 from mmsim.contests.matches import Arena, Match, seats_of_first
 from mmsim.core.bots import NetBot
-from mmsim.core.errors import UsageError
 from mmsim.core.game import Variant
-from mmsim.core.nets import Net, read_net
+from mmsim.core.neural_net import Net, read_net
 from mmsim.core.seating import find_bot
+from mmsim.errors import UsageError
 from mmsim.games import find_game, find_shell
 
 _HELD_OUT = 1 << 40  # games of the final judgement have numbers that no lesson has

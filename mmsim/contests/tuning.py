@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from mmsim.batch.tally import Tally
 from mmsim.contests.matches import Arena, Match, Tables, seats_of_first
 from mmsim.core.bots import Bot
-from mmsim.core.errors import UsageError
 from mmsim.core.game import Variant
 from mmsim.core.seating import find_bot, games_a_deal
+from mmsim.errors import UsageError
 from mmsim.games import find_shell
 
 _HELD_OUT = 1 << 62  # games of the final judgement have numbers no generation reaches

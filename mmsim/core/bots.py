@@ -6,10 +6,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from mmsim.core.errors import UsageError, unknown
+from mmsim.errors import UsageError, unknown
 
 if TYPE_CHECKING:
-    from mmsim.core.nets import Net
+    from mmsim.core.neural_net import Net
 
 WEIGHTS_FORMAT = "mmsim-weights-1"
 WITHOUT = "without"  # `planner:without=bonus` does without an element of the game
@@ -109,7 +109,7 @@ class NetBot(Bot):
 
     @property
     def net(self) -> "Net":
-        from mmsim.core.nets import read_net  # numpy takes a moment to import
+        from mmsim.core.neural_net import read_net  # numpy takes a moment to import
 
         return read_net(Path(self.file) if self.file else self.shipped, self.inputs)
 

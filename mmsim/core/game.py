@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from mmsim.core.errors import UsageError, unknown
+from mmsim.errors import UsageError, unknown
 
 if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
-    from mmsim.core.values import Columns
+    from mmsim.tables.column_values import Columns
 
 
 SEATINGS = ("fixed", "rotate")

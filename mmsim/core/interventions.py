@@ -3,10 +3,10 @@
 from collections.abc import Collection, Sequence
 
 from mmsim.core.bots import Bot
-from mmsim.core.errors import UsageError, unknown
-from mmsim.core.prepared import PreparedVariant
+from mmsim.core.prepared_variant import PreparedVariant
 from mmsim.core.rng import Purpose, Stream
 from mmsim.core.seating import PythonBot
+from mmsim.errors import UsageError, unknown
 
 
 def chance(master: int, game: int) -> Stream:

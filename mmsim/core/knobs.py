@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from mmsim.core.errors import UsageError, unknown
+from mmsim.errors import UsageError, unknown
 
 Value = int | bool | str
 

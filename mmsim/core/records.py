@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from mmsim.core.errors import MmsimError, UsageError, unknown
+from mmsim.errors import MmsimError, UsageError, unknown
 
 Move = TypeVar("Move", bound=tuple[Any, ...])
 FORMAT = "mmsim-record/1"

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import groupby
 
-from mmsim.core.data import data_folder
-from mmsim.core.errors import MmsimError, UsageError
+from mmsim.errors import MmsimError, UsageError
+from mmsim.system.package_data import data_folder
 
 _RULE = re.compile(r"- \*\*([A-Z]+[0-9]+)\*\* (.*)")
 

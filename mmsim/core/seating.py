@@ -15,9 +15,9 @@ from types import ModuleType
 from typing import Any, Protocol, TypeVar
 
 from mmsim.core.bots import Bot, number
-from mmsim.core.errors import MmsimError, UsageError, unknown
-from mmsim.core.files import read_bytes
-from mmsim.core.guard import CodeFailedError, bot_code
+from mmsim.errors import MmsimError, UsageError, unknown
+from mmsim.system.bot_guard import CodeFailedError, bot_code
+from mmsim.system.files import read_bytes
 
 Move = TypeVar("Move")
 GROUP = "mmsim.bots"  # of entry points
@@ -93,7 +93,7 @@ class PlayerElsewhere:
     """An object of a bot's class in a process of its own."""
 
     def __init__(self, bot: PythonBot, seat: int) -> None:
-        from mmsim.core.isolated import bot_process
+        from mmsim.system.bot_process import bot_process
 
         assert bot.move_seconds is not None
         self._seconds = bot.move_seconds
@@ -246,7 +246,7 @@ def load_bot(source: str) -> PythonBot:
 
 def _isolated(source: str, move_seconds: float) -> PythonBot:
     """A bot in Python of which this process knows only what it is called."""
-    from mmsim.core.isolated import bot_process
+    from mmsim.system.bot_process import bot_process
 
     about = bot_process(source, 0).about
     return PythonBot(

@@ -89,7 +89,7 @@ class Replay:
     moments: Sequence[Moment]
     hidden: bool  # whether a player sees no hands but its own
     verdict: str
-    film: Callable[[], Any]  # a canvas with all moments in one, as `drawing/film.py` knows them
+    film: Callable[[], Any]  # a canvas with all moments in one, as `drawing/animation.py` knows them
     chances: Sequence[Sequence[float]] = ()  # [turn, player] to win, before the first turn and after each, if known
 
     def chances_at(self, moment: int) -> Sequence[float]:

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, Self, TypeVar
 
-from mmsim.core.errors import UsageError, unknown
-from mmsim.core.files import read_toml
+from mmsim.errors import UsageError, unknown
+from mmsim.system.files import read_toml
 
 
 class _Spec(Protocol):

@@ -106,7 +106,7 @@ class Canvas:
         """The bytes of a file, `.svg` or `.png`; the same drawing always gives the same."""
         if kind == ".svg":
             return self.svg().encode()
-        from mmsim.drawing.raster import pixels
+        from mmsim.drawing.png import pixels
 
         file = BytesIO()
         pixels(self, dpi).save(file, "PNG", dpi=(dpi, dpi), compress_level=_QUICKLY)

@@ -21,7 +21,7 @@ class DrawnShell(ABC):
     @property
     @abstractmethod
     def heat(self) -> Any:
-        """The game's `shell/heat.py`, imported when it is asked for: only maps pay for what that imports."""
+        """The game's `shell/heat_maps.py`, imported when it is asked for: only maps pay for what that imports."""
 
     @abstractmethod
     def replay(self, record: Any) -> Replay:
@@ -43,6 +43,6 @@ class DrawnShell(ABC):
         return places
 
     def heat_maps(self, about: Mapping[str, Any], maps: HeatMaps) -> Draw:
-        from mmsim.drawing.heat import heat_canvas
+        from mmsim.drawing.heat_maps import heat_canvas
 
         return lambda kind: heat_canvas(self.heat.ground(about), maps).saved(kind)

@@ -6,13 +6,13 @@ from typing import Any, ClassVar
 from mmsim.compiled.game import CompiledGame
 from mmsim.core.game import Variant
 from mmsim.core.interventions import check_untouched
-from mmsim.metro.bots import BOTS, border
+from mmsim.metro.bots import BOTS, entry_points
 from mmsim.metro.bots.kinds import ELEMENTS
-from mmsim.metro.bots.lessons import LESSONS
 from mmsim.metro.bots.position import Position
-from mmsim.metro.bots.prepared import Prepared, prepare
+from mmsim.metro.bots.prepared_variant import Prepared, prepare
+from mmsim.metro.bots.training_examples import LESSONS
 from mmsim.metro.engine import tables
-from mmsim.metro.engine.border import Rows
+from mmsim.metro.engine.entry_points import Rows
 from mmsim.metro.interventions import Opened, interventions
 from mmsim.metro.rules.deal import central_tiles, number_colours
 from mmsim.metro.rules.play import Seed, play_uniform
@@ -20,7 +20,7 @@ from mmsim.metro.rules.position import Game
 from mmsim.metro.rules.reference_scoring import Result, result
 from mmsim.metro.rules.rulesets import RULES_VERSION, ruleset
 from mmsim.metro.shell import record
-from mmsim.metro.shell.texts import TEXTS
+from mmsim.metro.shell.column_texts import TEXTS
 
 
 class Metro(CompiledGame):
@@ -28,7 +28,7 @@ class Metro(CompiledGame):
 
     name = "metro"
     declared, words, texts = tables.TABLES, tables.WORDS, TEXTS
-    thinking: ClassVar = border
+    thinking: ClassVar = entry_points
     rows, position, opened, lessons_asked = Rows, Position, Opened, LESSONS
 
     def ready(self, variant: Variant) -> Prepared:

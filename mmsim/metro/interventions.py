@@ -7,9 +7,9 @@ import numpy as np
 
 from mmsim.core.interventions import chance, order
 from mmsim.core.rng import Stream
-from mmsim.metro.bots import border as bots_border
-from mmsim.metro.bots.prepared import Prepared
-from mmsim.metro.engine import border
+from mmsim.metro.bots import entry_points as bot_entry_points
+from mmsim.metro.bots.prepared_variant import Prepared
+from mmsim.metro.engine import entry_points
 from mmsim.metro.engine.state import NOBODY, lay_deal
 from mmsim.metro.rules.play import Seed
 from mmsim.metro.rules.rulesets import Ruleset
@@ -31,8 +31,8 @@ class Opened:
     """Where one game after another is set up and opened."""
 
     def __init__(self, prepared: Prepared) -> None:
-        self._prepared, self.memory, self.setting = prepared, bots_border.new_memory(), prepared.setting
-        self._moves = np.zeros(border.MOST_MOVES, np.int64)
+        self._prepared, self.memory, self.setting = prepared, bot_entry_points.new_memory(), prepared.setting
+        self._moves = np.zeros(entry_points.MOST_MOVES, np.int64)
         self._state = self.memory.positions[0]
 
     def open(self, game: int) -> int:
@@ -42,7 +42,9 @@ class Opened:
         if WAGONS in names:
             self.setting = prepared.setting._replace(board=self._shuffled_wagons(draws))
         board, rules, positions = self.setting.board, self.setting.rules, self.memory.positions
-        border.set_up(positions, board, rules, self.memory.dice, prepared.seed, game, prepared.seating.games_a_deal)
+        entry_points.set_up(
+            positions, board, rules, self.memory.dice, prepared.seed, game, prepared.seating.games_a_deal
+        )
         if HANDS in names:
             self._shuffle_hands(game, draws)
         return self._first_round(draws) if FIRST_TURNS in names else 0
@@ -61,17 +63,17 @@ class Opened:
         dealt = Seed(self._prepared.seed, game, self._prepared.seating.rotate).dealt(rules)
         hands = [dealt.supply[rules.hand * seat : rules.hand * (seat + 1)] for seat in order(rules.players, draws)]
         supply = (*(tile for hand in hands for tile in hand), *dealt.supply[rules.hand * rules.players :])
-        border.clear_table(self.memory.positions, self.setting.board)
+        entry_points.clear_table(self.memory.positions, self.setting.board)
         lay_deal(s, replace(dealt, supply=supply))
-        border.begin(self.memory.positions, self.setting.board, self.setting.rules)
+        entry_points.begin(self.memory.positions, self.setting.board, self.setting.rules)
         s.layout = layout
 
     def _first_round(self, draws: Stream) -> int:
         """Let everybody have a random first turn; the decisions made."""
         decisions = 0
         while self._state.turn <= self._prepared.rules.players and not self._state.over:
-            count = border.list_moves(self.memory.positions, self.setting.rules, self._moves)
+            count = entry_points.list_moves(self.memory.positions, self.setting.rules, self._moves)
             move = int(self._moves[draws.below(int(count))])
-            border.play(self.memory.positions, self.setting.board, self.setting.rules, move)
+            entry_points.play(self.memory.positions, self.setting.board, self.setting.rules, move)
             decisions += 1
         return decisions

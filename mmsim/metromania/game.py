@@ -6,13 +6,13 @@ from typing import Any, ClassVar
 from mmsim.compiled.game import CompiledGame
 from mmsim.core.game import Variant
 from mmsim.core.interventions import check_untouched
-from mmsim.metromania.bots import BOTS, border
-from mmsim.metromania.bots.lessons import LESSONS
+from mmsim.metromania.bots import BOTS, entry_points
 from mmsim.metromania.bots.position import Position
-from mmsim.metromania.bots.prepared import Prepared, prepare
+from mmsim.metromania.bots.prepared_variant import Prepared, prepare
 from mmsim.metromania.bots.thinking.memory import ELEMENTS
+from mmsim.metromania.bots.training_examples import LESSONS
 from mmsim.metromania.engine import tables
-from mmsim.metromania.engine.border import Rows
+from mmsim.metromania.engine.entry_points import Rows
 from mmsim.metromania.interventions import INTERVENTIONS, Opened
 from mmsim.metromania.rules import boardfile
 from mmsim.metromania.rules.play import Seed, play_out, set_up
@@ -20,7 +20,7 @@ from mmsim.metromania.rules.position import Game
 from mmsim.metromania.rules.reference_scoring import Result, result
 from mmsim.metromania.rules.rulesets import RULES_VERSION, ruleset
 from mmsim.metromania.shell import record
-from mmsim.metromania.shell.texts import TEXTS
+from mmsim.metromania.shell.column_texts import TEXTS
 
 
 class Metromania(CompiledGame):
@@ -28,7 +28,7 @@ class Metromania(CompiledGame):
 
     name = "metromania"
     declared, words, texts = tables.TABLES, tables.WORDS, TEXTS
-    thinking: ClassVar = border
+    thinking: ClassVar = entry_points
     rows, position, opened, lessons_asked = Rows, Position, Opened, LESSONS
 
     def ready(self, variant: Variant) -> Prepared:

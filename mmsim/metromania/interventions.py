@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 from mmsim.core.interventions import chance, order
 from mmsim.core.rng import Stream
-from mmsim.metromania.bots import border as bots_border
-from mmsim.metromania.bots.prepared import Prepared
-from mmsim.metromania.engine import border
+from mmsim.metromania.bots import entry_points as bot_entry_points
+from mmsim.metromania.bots.prepared_variant import Prepared
+from mmsim.metromania.engine import entry_points
 from mmsim.metromania.engine.state import HAND, SEATS
 
 STARTS, HANDS, OPENINGS = "random_starts", "shuffled_hands", "exchanged_openings"
@@ -24,8 +24,8 @@ class Opened:
     """Where one game after another is set up and opened."""
 
     def __init__(self, prepared: Prepared) -> None:
-        self._prepared, self.memory, self.setting = prepared, bots_border.new_memory(), prepared.setting
-        self._moves = np.zeros(border.MOST_MOVES, np.int64)
+        self._prepared, self.memory, self.setting = prepared, bot_entry_points.new_memory(), prepared.setting
+        self._moves = np.zeros(entry_points.MOST_MOVES, np.int64)
         self._state = self.memory.state[0]
 
     def open(self, game: int) -> int:
@@ -44,7 +44,7 @@ class Opened:
 
     def _set_up(self, game: int, deals: NDArray[np.uint8]) -> None:
         prepared, setting = self._prepared, self._prepared.setting
-        border.set_up(
+        entry_points.set_up(
             self.memory.state,
             setting.board,
             setting.rules,
@@ -92,11 +92,11 @@ class Opened:
         return decisions
 
     def _legal(self) -> NDArray[np.int64]:
-        count = border.list_moves(self.memory.state, self._prepared.setting.board, self._moves)
+        count = entry_points.list_moves(self.memory.state, self._prepared.setting.board, self._moves)
         return self._moves[:count]
 
     def _choose(self, game: int) -> int:
-        return int(bots_border.choose(self.memory, self._prepared.setting, self._prepared.seating.number(game)))
+        return int(bot_entry_points.choose(self.memory, self._prepared.setting, self._prepared.seating.number(game)))
 
     def _play(self, move: Any) -> None:
-        border.play(self.memory.state, self._prepared.setting.board, self._prepared.setting.rules, move)
+        entry_points.play(self.memory.state, self._prepared.setting.board, self._prepared.setting.rules, move)

@@ -14,9 +14,9 @@ from urllib.parse import quote, unquote
 
 import numpy as np
 
-from mmsim.analysis import words
+from mmsim.analysis import number_format as fmt
 from mmsim.analysis.stats import Array, Estimate
-from mmsim.report import style
+from mmsim.report import chart_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -45,7 +45,7 @@ class Chart:
 
     def files(self) -> dict[str, bytes]:
         """The chart as SVG and PNG with its title, to be used elsewhere."""
-        with style.settings():
+        with chart_style.settings():
             figure = self.draw()
             engine = figure.get_layout_engine()
             if engine is not None:
@@ -59,7 +59,7 @@ class Chart:
         """Its SVG for a page that tells the title itself, in the page's own colours; its ids are its own."""
         svg = drawn.decode()
         svg = re.sub(r"<metadata>.*?</metadata>", "", svg[svg.index("<svg") :], flags=re.DOTALL)
-        svg = style.on_page(_without_title(svg))
+        svg = chart_style.on_page(_without_title(svg))
         for attribute in ('id="', "url(#", 'href="#'):
             svg = svg.replace(attribute, f"{attribute}{self.name}-")
         return svg.replace("<svg", f'<svg role="img" aria-label="{escape(self.title, quote=True)}"', 1)
@@ -137,10 +137,10 @@ def draw_dots(rows: Sequence[Row], series: Sequence[str], unit: str, at: float |
     """Estimates as dots with their intervals, one line a row; a dashed line where `at` says."""
     step = min(0.24, 0.7 / max(len(series), 1))
     height = 0.8 + len(rows) * (0.26 + 0.14 * len(series))
-    figure, axes = style.blank(height)
+    figure, axes = chart_style.blank(height)
     scale = 100.0 if unit.startswith("share") else 1.0
     if at is not None:
-        axes.axvline(at * scale, color=style.MUTED, linestyle=(0, (4, 3)), linewidth=1)
+        axes.axvline(at * scale, color=chart_style.MUTED, linestyle=(0, (4, 3)), linewidth=1)
     for y, row in enumerate(rows):
         first = row.estimates[0]
         if at is not None or (len(series) > 1 and first is not None):
@@ -149,12 +149,19 @@ def draw_dots(rows: Sequence[Row], series: Sequence[str], unit: str, at: float |
         offset = (s - (len(series) - 1) / 2) * step
         for y, row in enumerate(rows):
             if (estimate := row.estimates[s]) is not None:
-                _point(axes, y + offset, estimate, unit, s, _tip(row.label, label, words.with_interval(estimate, unit)))
-        axes.plot([], [], style.marker(s), color=style.colour(s), markersize=5.5, label=label)
+                _point(
+                    axes,
+                    y + offset,
+                    estimate,
+                    unit,
+                    s,
+                    _tip(row.label, label, fmt.with_interval(estimate, unit)),
+                )
+        axes.plot([], [], chart_style.marker(s), color=chart_style.colour(s), markersize=5.5, label=label)
     axes.set_yticks(range(len(rows)), [_wrapped(row.label) for row in rows])
     axes.set_ylim(len(rows) - 0.5, -0.5)
     axes.set_xlabel(_axis(unit))
-    style.legend(axes)
+    chart_style.legend(axes)
     return figure
 
 
@@ -164,13 +171,13 @@ def _band(axes: "Axes", y: float, middle: float, tolerance: float, unit: str) ->
         never_below = 0.0 if unit in ("share", "share distance") else -np.inf
         scale = 100.0 if unit.startswith("share") else 1.0
         low, high = max(middle - tolerance, never_below) * scale, (middle + tolerance) * scale
-        axes.fill_betweenx([y - 0.46, y + 0.46], low, high, color=style.GRID, alpha=0.7, linewidth=0, zorder=1)
+        axes.fill_betweenx([y - 0.46, y + 0.46], low, high, color=chart_style.GRID, alpha=0.7, linewidth=0, zorder=1)
 
 
 def _point(axes: "Axes", y: float, estimate: Estimate, unit: str, series: int, tip: str) -> None:
     scale = 100.0 if unit.startswith("share") else 1.0
     (low,), (high,) = _interval_ends([estimate]) * scale
-    colour, mark = style.colour(series), style.marker(series)
+    colour, mark = chart_style.colour(series), chart_style.marker(series)
     axes.plot([low, high], [y, y], color=colour, linewidth=2, solid_capstyle="butt", zorder=3, gid=tip)
     axes.plot([estimate.value * scale], [y], mark, color=colour, markersize=5.5, zorder=4, gid=tip)
 
@@ -197,10 +204,10 @@ def draw_by_variant(
     estimates: Sequence[Estimate | None], series: Sequence[str], unit: str, tolerance: float
 ) -> "Figure":
     """One number of every variant, each in its own line and colour; shaded what is within tolerance of the first."""
-    figure, axes = style.blank(0.8 + 0.36 * len(series))
+    figure, axes = chart_style.blank(0.8 + 0.36 * len(series))
     for v, (estimate, label) in enumerate(zip(estimates, series, strict=True)):
         if estimate is not None:
-            _point(axes, v, estimate, unit, v, _tip("", label, words.with_interval(estimate, unit)))
+            _point(axes, v, estimate, unit, v, _tip("", label, fmt.with_interval(estimate, unit)))
         if len(series) > 1 and (first := estimates[0]) is not None:
             _band(axes, v, first.value, tolerance, unit)
     axes.set_yticks(range(len(series)), [_wrapped(label) for label in series])
@@ -218,33 +225,41 @@ def draw_seats_of_players(
     """Win shares by seat, a line for every kind of players and a field for every variant (variants x kinds x seats)."""
     columns = min(len(shares), _FIELDS_A_ROW)
     rows = -(-len(shares) // columns)
-    figure, fields = style.fields(rows, columns, 1.75)
+    figure, fields = chart_style.fields(rows, columns, 1.75)
     for field, title, of_kinds in zip(fields, titles, shares, strict=False):
         known = sum(any(of_kind[g] is not None for of_kind in of_kinds) for g in range(len(seats)))
-        field.axhline(100 / max(known, 1), color=style.MUTED, linestyle=(0, (4, 3)), linewidth=1)
+        field.axhline(100 / max(known, 1), color=chart_style.MUTED, linestyle=(0, (4, 3)), linewidth=1)
         for k, (kind, of_kind) in enumerate(zip(kinds, of_kinds, strict=True)):
             there = [(g + (k - (len(kinds) - 1) / 2) * 0.09, seats[g], one) for g, one in enumerate(of_kind) if one]
             for x, seat, one in there:
                 low, high = (_interval_ends([one]) * 100).flatten()
-                tip = _tip(f"{title}, {seat}", kind, words.with_interval(one, "share"))
-                field.plot([x, x], [low, high], color=style.colour(k), linewidth=1.4, alpha=0.6, zorder=3, gid=tip)
+                tip = _tip(f"{title}, {seat}", kind, fmt.with_interval(one, "share"))
                 field.plot(
-                    [x], [one.value * 100], style.marker(k), color=style.colour(k), markersize=4, zorder=4, gid=tip
+                    [x, x], [low, high], color=chart_style.colour(k), linewidth=1.4, alpha=0.6, zorder=3, gid=tip
+                )
+                field.plot(
+                    [x],
+                    [one.value * 100],
+                    chart_style.marker(k),
+                    color=chart_style.colour(k),
+                    markersize=4,
+                    zorder=4,
+                    gid=tip,
                 )
             places = [x for x, _, _ in there]
             field.plot(
-                places, [one.value * 100 for _, _, one in there], color=style.colour(k), linewidth=0.8, alpha=0.5
+                places, [one.value * 100 for _, _, one in there], color=chart_style.colour(k), linewidth=0.8, alpha=0.5
             )
-        field.set_title(_wrapped(title) if len(shares) > 1 else "", fontsize=9, loc="left", color=style.MUTED)
+        field.set_title(_wrapped(title) if len(shares) > 1 else "", fontsize=9, loc="left", color=chart_style.MUTED)
         field.set_xticks(range(len(seats)), seats)
         field.tick_params(labelbottom=True)
     for k, kind in enumerate(kinds):
-        fields[0].plot([], [], style.marker(k), color=style.colour(k), markersize=5.5, label=kind)
+        fields[0].plot([], [], chart_style.marker(k), color=chart_style.colour(k), markersize=5.5, label=kind)
     for field in fields[::columns]:
         field.set_ylabel("per cent")
     for field in fields[len(shares) :]:
         field.set_visible(False)
-    style.legend(fields[0])
+    chart_style.legend(fields[0])
     return figure
 
 
@@ -252,35 +267,37 @@ def draw_stacked_score(
     parts: Array, names: Sequence[str], scores: Sequence[Estimate], series: Sequence[str]
 ) -> "Figure":
     """The parts of a score (variants x parts) as bars, what is lost to the left of zero, and the score as a dot."""
-    figure, axes = style.blank(0.8 + 0.42 * len(series))
+    figure, axes = chart_style.blank(0.8 + 0.42 * len(series))
     for v, net in enumerate(scores):
         right = left = 0.0
         for g, value in enumerate(map(float, parts[v])):
             start = right if value >= 0 else left
             tip = _tip(series[v], names[g], f"{value:+.2f}".replace("-", "−"))
-            for bar in axes.barh(v, value, left=start, height=0.55, color=style.colour(g), alpha=0.85, linewidth=0):
+            for bar in axes.barh(
+                v, value, left=start, height=0.55, color=chart_style.colour(g), alpha=0.85, linewidth=0
+            ):
                 bar.set_gid(tip)
             right, left = (right + value, left) if value >= 0 else (right, left + value)
-        axes.hlines(v, *_interval_ends([net]), color=style.INK, linewidth=2.2, zorder=4)
-        tip = _tip(series[v], "score", words.with_interval(net, ""))
-        axes.plot(net.value, v, "D", color=style.INK, markersize=6, zorder=5, gid=tip)
+        axes.hlines(v, *_interval_ends([net]), color=chart_style.INK, linewidth=2.2, zorder=4)
+        tip = _tip(series[v], "score", fmt.with_interval(net, ""))
+        axes.plot(net.value, v, "D", color=chart_style.INK, markersize=6, zorder=5, gid=tip)
     lost = [g for g in range(len(names)) if parts[0][g] < 0]
     for g in [*reversed(lost), *(g for g in range(len(names)) if g not in lost)]:  # as they lie from left to right
-        axes.barh(0, 0, color=style.colour(g), alpha=0.85, label=names[g])
-    axes.plot([], [], "D", color=style.INK, label="score")
-    axes.axvline(0, color=style.MUTED, linewidth=1)
+        axes.barh(0, 0, color=chart_style.colour(g), alpha=0.85, label=names[g])
+    axes.plot([], [], "D", color=chart_style.INK, label="score")
+    axes.axvline(0, color=chart_style.MUTED, linewidth=1)
     axes.set_yticks(range(len(series)), [_wrapped(label) for label in series])
     axes.set_ylim(len(series) - 0.5, -0.5)
     axes.set_xlabel("points a seat")
-    style.legend(axes, last="score")
+    chart_style.legend(axes, last="score")
     return figure
 
 
 def draw_forest(differences: Sequence[Difference]) -> "Figure":
     """Differences in units of their tolerances: inside the band they do not matter."""
-    figure, axes = style.blank(0.9 + 0.21 * len(differences))
-    axes.axvspan(-1, 1, color=style.GRID, linewidth=0)
-    axes.axvline(0, color=style.MUTED, linewidth=1)
+    figure, axes = chart_style.blank(0.9 + 0.21 * len(differences))
+    axes.axvspan(-1, 1, color=chart_style.GRID, linewidth=0)
+    axes.axvline(0, color=chart_style.MUTED, linewidth=1)
     for verdict in dict.fromkeys(one.verdict for one in differences):
         shown = [(y, one) for y, one in enumerate(differences) if one.verdict == verdict]
         ys, colour = [y for y, _ in shown], shown[0][1].colour
@@ -298,13 +315,13 @@ def draw_forest(differences: Sequence[Difference]) -> "Figure":
     axes.set_yticks(range(len(differences)), [one.label for one in differences])
     axes.set_ylim(len(differences) - 0.3, -0.7)
     axes.set_xlabel("difference, in tolerances")
-    style.legend(axes)
+    chart_style.legend(axes)
     return figure
 
 
 def draw_distribution(counts: Sequence[tuple[Array, Array]], series: Sequence[str], unit: str) -> "Figure":
     """The share of games or seats within some ranges of values, as bars: a group a range, a bar a series."""
-    figure, axes = style.blank(2.6)
+    figure, axes = chart_style.blank(2.6)
     axes.grid(visible=False)
     axes.grid(axis="y")
     low = min(int(values.min()) for values, _ in counts)
@@ -316,14 +333,14 @@ def draw_distribution(counts: Sequence[tuple[Array, Array]], series: Sequence[st
     for s, ((values, shares), label) in enumerate(zip(counts, series, strict=True)):
         heights = 100 * np.bincount((values.astype(int) - low) // wide, weights=shares, minlength=len(starts))
         lefts = starts - 0.5 + 0.1 * wide + s * thick
-        bars = axes.bar(lefts, heights, thick, align="edge", color=style.colour(s), linewidth=0, label=label)
+        bars = axes.bar(lefts, heights, thick, align="edge", color=chart_style.colour(s), linewidth=0, label=label)
         for bar, start, height in zip(bars, starts, heights, strict=True):
             ends = f"{start}" if wide == 1 else f"{start} to {start + wide - 1}"
             bar.set_gid(_tip(f"{ends} {unit}".replace("-", "−"), label, f"{height:.1f} %"))
     axes.set_ylim(bottom=0)
     axes.set_xlabel(unit)
     axes.set_ylabel("per cent")
-    style.legend(axes)
+    chart_style.legend(axes)
     return figure
 
 
@@ -334,26 +351,26 @@ def draw_response(
 
     Shaded is what lies within tolerance of the first dot.
     """
-    figure, axes = style.blank(2.7)
+    figure, axes = chart_style.blank(2.7)
     axes.grid(axis="y")
     scale = 100.0 if unit.startswith("share") else 1.0
     first = next((one for one in next(iter(lines.values())) if one is not None), None)
     if first is not None and tolerance:
         low, high = (first.value - tolerance) * scale, (first.value + tolerance) * scale
-        axes.axhspan(low, high, color=style.GRID, alpha=0.7, linewidth=0, zorder=1)
+        axes.axhspan(low, high, color=chart_style.GRID, alpha=0.7, linewidth=0, zorder=1)
     for s, (label, estimates) in enumerate(lines.items()):
         offset = (s - (len(lines) - 1) / 2) * 0.06
         known = [(x + offset, e) for x, e in enumerate(estimates) if e is not None]
         xs, values = [x for x, _ in known], [e.value * scale for _, e in known]
-        colour = style.colour(s)
+        colour = chart_style.colour(s)
         axes.vlines(xs, *(_interval_ends([e for _, e in known]) * scale), color=colour, lw=2)
-        axes.plot(xs, values, marker=style.marker(s), color=colour, markersize=5.5, linewidth=1.2, label=label)
+        axes.plot(xs, values, marker=chart_style.marker(s), color=colour, markersize=5.5, linewidth=1.2, label=label)
         for value, (x, estimate) in zip(values, known, strict=True):
-            tip = _tip(f"{knob} {along[round(x - offset)]}", label, words.with_interval(estimate, unit))
-            axes.plot([x], [value], style.marker(s), color=colour, markersize=5.5, gid=tip)
+            tip = _tip(f"{knob} {along[round(x - offset)]}", label, fmt.with_interval(estimate, unit))
+            axes.plot([x], [value], chart_style.marker(s), color=colour, markersize=5.5, gid=tip)
     axes.set_xticks(range(len(along)), list(along))
     axes.set_xlim(-0.4, len(along) - 0.6)
     axes.set_xlabel(knob)
     axes.set_ylabel(_axis(unit))
-    style.legend(axes)
+    chart_style.legend(axes)
     return figure

@@ -5,22 +5,22 @@ from functools import partial
 
 import numpy as np
 
-from mmsim.analysis import words
+from mmsim.analysis import number_format as fmt
 from mmsim.analysis.compare import Comparison, Verdict
 from mmsim.analysis.estimates import Estimates
 from mmsim.analysis.stats import Array, Estimate
 from mmsim.core.metrics import Measure
-from mmsim.report import charts, style
+from mmsim.report import chart_style, charts
 from mmsim.report.charts import Chart, Difference, Row
 
 _VERDICTS = {  # how differences are marked: colour and mark
-    Verdict.EQUAL: (style.MUTED, "o"),
-    Verdict.UNSURE: (style.colour(4), "v"),
-    Verdict.BETTER: (style.colour(2), "D"),
-    Verdict.WORSE: (style.colour(1), "s"),
-    Verdict.HIGHER: (style.colour(0), ">"),
-    Verdict.LOWER: (style.colour(0), "<"),
-    Verdict.DEPENDS: (style.colour(3), "X"),
+    Verdict.EQUAL: (chart_style.MUTED, "o"),
+    Verdict.UNSURE: (chart_style.colour(4), "v"),
+    Verdict.BETTER: (chart_style.colour(2), "D"),
+    Verdict.WORSE: (chart_style.colour(1), "s"),
+    Verdict.HIGHER: (chart_style.colour(0), ">"),
+    Verdict.LOWER: (chart_style.colour(0), "<"),
+    Verdict.DEPENDS: (chart_style.colour(3), "X"),
 }
 
 
@@ -30,7 +30,7 @@ def rows_of(estimates: Estimates, labels: Mapping[str, str] | None = None) -> li
     for g, group in enumerate(estimates.groups):
         by_variant = _by_variant(estimates, g)
         if any(one is not None and (one.value or one.se) for one in by_variant):
-            label = (labels or {}).get(group, words.title(group))
+            label = (labels or {}).get(group, fmt.title(group))
             rows.append(Row(label, by_variant, estimates.measure.tolerance))
     return rows
 
@@ -58,7 +58,7 @@ def by_variant(name: str, title: str, note: str, estimates: Estimates, series: S
 
 def stacked_score(name: str, title: str, note: str, parts: Estimates, score: Estimates, series: Sequence[str]) -> Chart:
     """The parts of a score as bars, what is lost to the left of zero, and the score itself as a dot."""
-    names = [words.title(group) for group in parts.groups]
+    names = [fmt.title(group) for group in parts.groups]
     scores = [score.estimate(v, 0) for v in range(len(series))]
     return Chart(name, title, note, partial(charts.draw_stacked_score, parts.means, names, scores, series))
 
@@ -71,8 +71,8 @@ def forest(name: str, title: str, note: str, comparisons: Sequence[Comparison]) 
 def _in_tolerances(one: Comparison) -> Difference:
     apart, furthest = one.difference, charts.FURTHEST
     ends = (np.clip(end / one.measure.tolerance, -furthest, furthest) for end in (apart.low, apart.value, apart.high))
-    label = words.label(one.measure.name, one.group)
-    text = words.with_interval(apart, words.difference_unit(one.measure.unit), signed=True)
+    label = fmt.label(one.measure.name, one.group)
+    text = fmt.with_interval(apart, fmt.difference_unit(one.measure.unit), signed=True)
     low, value, high = map(float, ends)
     return Difference(label, str(one.verdict), *_VERDICTS[one.verdict], low, value, high, text)
 

@@ -16,21 +16,22 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from mmsim import __version__
-from mmsim.analysis import compare, stats, words
+from mmsim.analysis import compare, stats
+from mmsim.analysis import number_format as fmt
 from mmsim.analysis.findings import measures
 from mmsim.analysis.tables import RunTables
 from mmsim.batch.experiment import Experiment
-from mmsim.core.files import read_bytes, remove_left_behind, write_atomically
-from mmsim.core.frames import no_formulas
-from mmsim.core.processes import undisturbed
 from mmsim.core.rulebook import Rule, rulebook
 from mmsim.games import find_statistics
 from mmsim.report import sentences
+from mmsim.report.chart_workers import Drawers
 from mmsim.report.charts import Chart
-from mmsim.report.drawers import Drawers
-from mmsim.report.evidence import Evidence, gather
-from mmsim.report.parts import Section
+from mmsim.report.page_model import Section
+from mmsim.report.report_data import Evidence, gather
 from mmsim.report.sections import headline_chart, sections
+from mmsim.system.files import read_bytes, remove_left_behind, write_atomically
+from mmsim.system.processes import undisturbed
+from mmsim.tables.frames import no_formulas
 
 _PAGE = "report.html"
 _LIST = "files.json"  # the charts, tables and pages of a report, by which the next one knows what to remove
@@ -250,7 +251,7 @@ def _facts(run: RunTables) -> list[tuple[str, str]]:
         ("players asked" if run.panel else "bots", ", ".join(bots)),
         ("boards", ", ".join(Path(board).stem for board in run.boards)),
         ("seed", str(run.experiment.seed)),
-        ("stopped by a sequential test of", words.title(run.decision.metric) if run.decision else ""),
+        ("stopped by a sequential test of", fmt.title(run.decision.metric) if run.decision else ""),
     ]
     return [(what, value) for what, value in facts if value]
 

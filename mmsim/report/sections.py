@@ -6,24 +6,25 @@ from dataclasses import replace
 from functools import partial
 from math import inf
 
-from mmsim.analysis import sequential, words
+from mmsim.analysis import number_format as fmt
+from mmsim.analysis import sequential
 from mmsim.analysis import why as whys
 from mmsim.analysis.compare import Comparison, Verdict, same_games
 from mmsim.analysis.estimates import Estimates
 from mmsim.analysis.fairness import SEAT_IMBALANCE, SOURCE
 from mmsim.analysis.stats import Estimate
 from mmsim.core.common_metrics import SCORES_SECTION
-from mmsim.core.errors import MmsimError
 from mmsim.core.knobs import spelled
 from mmsim.core.metrics import ChartPlan, SectionPlan
+from mmsim.errors import MmsimError
 from mmsim.games import find_shell, find_statistics
-from mmsim.report import declared as declared_sentences
-from mmsim.report import figures, openings, players, sentences
-from mmsim.report import why as reasons
+from mmsim.report import figures, openings_section, panel_section, sentences
+from mmsim.report import sentence_templates as declared_sentences
+from mmsim.report import why_section as reasons
 from mmsim.report.charts import Chart, Row
-from mmsim.report.evidence import Evidence
-from mmsim.report.games import remarkable_games
-from mmsim.report.parts import Picture, Section, Table
+from mmsim.report.page_model import Picture, Section, Table
+from mmsim.report.remarkable_games import remarkable_games
+from mmsim.report.report_data import Evidence
 
 RULES = "rules"  # the heading of a column of rule ids
 _MOST_SERIES = 6  # more in one chart are not told apart
@@ -56,7 +57,7 @@ def headline_chart(evidence: Evidence) -> Chart | None:
         return None
     if len(evidence.names) > _MOST_SERIES:
         return _imbalance_chart(evidence)
-    return players.seats_chart(evidence) or _shares_chart(evidence)
+    return panel_section.seats_chart(evidence) or _shares_chart(evidence)
 
 
 def _shares_chart(evidence: Evidence) -> Chart:
@@ -85,10 +86,10 @@ def _estimates_table(evidence: Evidence, caption: str, names: Sequence[str]) -> 
     for estimates in (evidence.estimates[name] for name in names if name in evidence.estimates):
         for g, group in enumerate(estimates.groups):
             cells = [
-                words.with_interval(estimates.estimate(v, g), estimates.measure.unit) if estimates.known(v, g) else "–"
+                fmt.with_interval(estimates.estimate(v, g), estimates.measure.unit) if estimates.known(v, g) else "–"
                 for v in range(len(estimates.variants))
             ]
-            rows.append([words.label(estimates.measure.name, group), _unit(estimates.measure.unit), *cells])
+            rows.append([fmt.label(estimates.measure.name, group), _unit(estimates.measure.unit), *cells])
     return Table(caption, ["metric", "unit", *evidence.names], rows, words=2)
 
 
@@ -182,7 +183,7 @@ def variants(evidence: Evidence) -> Section | None:
             "Lines are 95 % intervals; every metric is measured in its own tolerance, which the table states. What "
             "lies beyond the scale is drawn at its edge."
         )
-        if hidden := dict.fromkeys(words.title(one.measure.name) for one in compared if one.measure.name not in drawn):
+        if hidden := dict.fromkeys(fmt.title(one.measure.name) for one in compared if one.measure.name not in drawn):
             note += f" In the table only: {', '.join(hidden)}."
         title = f"{name} against {evidence.names[0]}"
         heading = sentences.variant_title(evidence, variant.name)
@@ -200,14 +201,14 @@ def _decided(evidence: Evidence) -> list[Table]:
     decision = evidence.run.decision
     if decision is None:
         return []
-    unit = words.difference_unit(decision.unit)
+    unit = fmt.difference_unit(decision.unit)
     sides = {"different": decision.apart, "equal within tolerance": decision.equal, "not decided": decision.undecided}
     rows = []
     for one in decision.sequence:
         low, high = (-inf if one.low is None else one.low), (inf if one.high is None else one.high)
-        difference = words.with_interval(Estimate(one.difference, low, high, 0.0, 0), unit, signed=True)
+        difference = fmt.with_interval(Estimate(one.difference, low, high, 0.0, 0), unit, signed=True)
         verdict = next(side for side, players in sides.items() if one.player in players)
-        rows.append([one.player, words.label(decision.metric, one.group), verdict, difference])
+        rows.append([one.player, fmt.label(decision.metric, one.group), verdict, difference])
     variant, reference = evidence.name_of(decision.variant), evidence.name_of(decision.reference)
     caption = f"Confidence sequence of {variant} against {reference}: it holds however often one looked"
     return [Table(caption, ["players", "metric", "decided", "difference"], rows, words=3, folded=False)]
@@ -215,11 +216,11 @@ def _decided(evidence: Evidence) -> list[Table]:
 
 def panel(evidence: Evidence) -> Section | None:
     """What every kind of players shows of the differences that were found."""
-    charts = players.forest_plots(evidence)
+    charts = panel_section.forest_plots(evidence)
     if not charts:
         return None
     text = [f"Asked were {', '.join(one.member.name for one in evidence.run.by_member)}."]
-    return Section("players", "Players", players.title(evidence), text, charts)
+    return Section("players", "Players", panel_section.title(evidence), text, charts)
 
 
 def opening_book(evidence: Evidence) -> Section | None:
@@ -228,9 +229,9 @@ def opening_book(evidence: Evidence) -> Section | None:
         return None
     views = {book.by: book.text for book in evidence.openings}
     tables = [
-        Table(f"Most usual by {name}: {text}", openings.COLUMNS, rows, openings.WORDS)
+        Table(f"Most usual by {name}: {text}", openings_section.COLUMNS, rows, openings_section.WORDS)
         for name, text in views.items()
-        if (rows := openings.table_rows(evidence, name))
+        if (rows := openings_section.table_rows(evidence, name))
     ]
     text = [
         "How often a seat wins after an opening is no proof that the opening makes it win: “mmsim why” exchanges "
@@ -239,17 +240,22 @@ def opening_book(evidence: Evidence) -> Section | None:
     folder = evidence.run.folder.name
     pictures = [
         Picture(one.title, one.text, shlex.join(["mmsim", "heat", folder, *one.words, "--out", "heat.svg"]), one.draw)
-        for one in openings.heat_pictures(evidence.run)
+        for one in openings_section.heat_pictures(evidence.run)
     ]
-    drawn, asked = len([one for one in pictures if one.title.startswith(openings.WHERE)]), len(evidence.run.by_member)
+    drawn, asked = (
+        len([one for one in pictures if one.title.startswith(openings_section.WHERE)]),
+        len(evidence.run.by_member),
+    )
     if not pictures:
         text.append(
             f"“mmsim heat {folder} --out heat.svg” draws what lies where; a report written after that has the maps."
         )
     elif drawn < asked:
         text.append(f"Maps are of {drawn} of {asked} kinds of players; “mmsim heat {folder} --member BOT” adds others.")
-    chart = openings.chart(evidence)
-    return Section("openings", "Openings", openings.title(evidence), text, [chart] if chart else [], tables, pictures)
+    chart = openings_section.chart(evidence)
+    return Section(
+        "openings", "Openings", openings_section.title(evidence), text, [chart] if chart else [], tables, pictures
+    )
 
 
 def why(evidence: Evidence) -> Section | None:
@@ -264,7 +270,7 @@ def why(evidence: Evidence) -> Section | None:
         columns, rows = reasons.changes(one)
         tables.append(
             Table(
-                f"{one.variant}: what {words.title(one.measure)} becomes",
+                f"{one.variant}: what {fmt.title(one.measure)} becomes",
                 columns,
                 rows,
                 words=columns.index("difference"),
@@ -298,14 +304,14 @@ def _rules_that_differ(evidence: Evidence) -> list[Table]:
 def _comparison_table(caption: str, compared: Sequence[Comparison]) -> Table:
     rows = [
         [
-            words.label(one.measure.name, one.group) + ("" if one.asked else EXPLORATORY),
+            fmt.label(one.measure.name, one.group) + ("" if one.asked else EXPLORATORY),
             one.in_words,
-            words.with_interval(one.difference, words.difference_unit(one.measure.unit), signed=True),
-            words.value(one.before, one.measure.unit),
-            words.value(one.after, one.measure.unit),
+            fmt.with_interval(one.difference, fmt.difference_unit(one.measure.unit), signed=True),
+            fmt.value(one.before, one.measure.unit),
+            fmt.value(one.after, one.measure.unit),
             f"{one.measure.tolerance * (100 if one.measure.unit.startswith('share') else 1):g}",
-            words.p_value(one.p_adjusted),
-            words.percent(one.saved),
+            fmt.p_value(one.p_adjusted),
+            fmt.percent(one.saved),
         ]
         for one in compared
     ]
@@ -331,8 +337,8 @@ def bots(evidence: Evidence) -> Section | None:
         [
             evidence.name_of(name),
             f"{gap.stronger} – {gap.weaker}",
-            words.with_interval(gap.difference, "", signed=True),
-            words.p_value(gap.p_adjusted),
+            fmt.with_interval(gap.difference, "", signed=True),
+            fmt.p_value(gap.p_adjusted),
             "told apart" if gap.apart else "not told apart",
         ]
         for name, ratings in rated.items()
@@ -393,4 +399,4 @@ def rule_gaps(evidence: Evidence) -> Section | None:
 
 
 def _share(estimates: Estimates, variant: int) -> str:
-    return words.with_interval(estimates.estimate(variant, 0), "share") if estimates.known(variant, 0) else "–"
+    return fmt.with_interval(estimates.estimate(variant, 0), "share") if estimates.known(variant, 0) else "–"

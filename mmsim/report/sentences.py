@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from itertools import groupby
 from string import Formatter
 
-from mmsim.analysis import words
+from mmsim.analysis import number_format as fmt
 from mmsim.analysis.compare import ALPHA, Comparison, Verdict, same_games
 from mmsim.analysis.estimates import Estimates
 from mmsim.analysis.fairness import SEAT_IMBALANCE, SOURCE, groups_equal
 from mmsim.analysis.stats import Estimate, holm
 from mmsim.games import find_statistics
-from mmsim.report.declared import capital, clauses, commonest, fill, where
-from mmsim.report.evidence import Evidence
+from mmsim.report.report_data import Evidence
+from mmsim.report.sentence_templates import capital, clauses, commonest, fill, where
 
 _MOST_LISTED = 4  # variants: more are counted, not listed
 _MANY = 4  # other variants, more than which a sentence does not name
@@ -48,11 +48,11 @@ def seats_title(evidence: Evidence) -> str:
     seat, share, players = _best_seat(shares)
     fair = 100 / players
     if (kinds := len(shares.counted)) > 1:
-        text = f"on the mean over {kinds} kinds of players the {seat} player wins {words.with_interval(share, 'share')}"
+        text = f"on the mean over {kinds} kinds of players the {seat} player wins {fmt.with_interval(share, 'share')}"
         return capital(f"{where(evidence)}{text} of games; {fair:.3g}\u00a0% would be fair")
     if groups_equal(shares, 0) >= ALPHA:
         return f"{capital(where(evidence) + 'no player wins measurably more than a fair')} {fair:.3g}\u00a0%"
-    text = f"the {seat} player wins {words.short(share, 'share')} of games; {fair:.3g}\u00a0% would be fair"
+    text = f"the {seat} player wins {fmt.short(share, 'share')} of games; {fair:.3g}\u00a0% would be fair"
     return capital(where(evidence) + text)
 
 
@@ -70,8 +70,8 @@ def fairness(evidence: Evidence) -> str:
 
 def _seats_of_one_kind(evidence: Evidence, shares: Estimates) -> str:
     seat, share, players = _best_seat(shares)
-    p = words.p_value(groups_equal(shares, 0))
-    found = f"{words.with_interval(share, 'share')} of games where {100 / players:.3g}\u00a0% would be fair"
+    p = fmt.p_value(groups_equal(shares, 0))
+    found = f"{fmt.with_interval(share, 'share')} of games where {100 / players:.3g}\u00a0% would be fair"
     if groups_equal(shares, 0) < ALPHA:
         uneven = (
             "Players do not win equally often, but their bots differ" if evidence.run.mixed else "Seats are not equal"
@@ -114,7 +114,7 @@ def seats_of_panel(evidence: Evidence, shares: Estimates) -> str:
     if uneven < len(kinds):
         holds = f"{uneven} of {len(kinds)} kinds of players ({_and(members)})"
     return capital(
-        f"{start}the {seat} player wins most for {holds}: {words.with_interval(share, 'share')} of games on average "
+        f"{start}the {seat} player wins most for {holds}: {fmt.with_interval(share, 'share')} of games on average "
         f"where {100 / _best_seat(shares)[2]:.3g}\u00a0% would be fair"
     )
 
@@ -144,7 +144,7 @@ def _fairness_of_others(evidence: Evidence, compared: Sequence[Comparison]) -> l
 
 def _games_missing(one: Comparison) -> str:
     """How many games would do where these do not."""
-    needed = words.games(one.games_needed)
+    needed = fmt.games(one.games_needed)
     return f" by this many games ({needed}{one.of_whom} would do)" if needed else " by this many games"
 
 
@@ -185,7 +185,7 @@ def _of_many(evidence: Evidence) -> str:
     if not found:
         return f"{start}."
     largest = _largest(found)
-    where = f"{evidence.name_of(largest.variant)} in {words.label(largest.measure.name, largest.group)}"
+    where = f"{evidence.name_of(largest.variant)} in {fmt.label(largest.measure.name, largest.group)}"
     return f"{start}, most {where} ({difference_text(largest)}{for_whom(largest)})."
 
 
@@ -203,7 +203,7 @@ def verdict_of(evidence: Evidence, variant: str) -> str:
     equal = sum(one.verdict is Verdict.EQUAL for one in compared)
     if not found:
         unsure = [one for one in compared if one.verdict is Verdict.UNSURE]
-        needed = words.games(max((one.games_needed for one in unsure), default=0.0)) if unsure else ""
+        needed = fmt.games(max((one.games_needed for one in unsure), default=0.0)) if unsure else ""
         missing = f"; {needed} games would tell the others" if needed else ""
         return (
             f"{name} is equal within tolerance in {equal} of {len(compared)} metrics and differs measurably in none"
@@ -217,18 +217,18 @@ def verdict_of(evidence: Evidence, variant: str) -> str:
     return (
         f"{name} differs measurably in {len(found)} of {len(compared)} metrics{shared}"
         f"{f', in {depends} one way or the other depending on who plays' if depends else ''}, most in "
-        f"{words.label(largest.measure.name, largest.group)} ({difference_text(largest)}{for_whom(largest)})"
+        f"{fmt.label(largest.measure.name, largest.group)} ({difference_text(largest)}{for_whom(largest)})"
     )
 
 
 def difference_text(one: Comparison) -> str:
     """A difference, its interval and its unit."""
-    unit = words.difference_unit(one.measure.unit)
+    unit = fmt.difference_unit(one.measure.unit)
     sign = "" if unit == "share difference" else f" {unit}"
     shown, who = one.difference, one.who(one.verdict)
     if 0 < len(who) < len(one.members):  # what the mean over all says is not what some of them show
         shown = next(member.difference for member in one.members if member.player == who[0])
-    value, interval = (f(shown, unit, True) for f in (words.value, words.interval))
+    value, interval = (f(shown, unit, True) for f in (fmt.value, fmt.interval))
     return f"{value}{sign}, {interval}"
 
 
@@ -253,7 +253,7 @@ def ends(evidence: Evidence) -> str:
 def parts_title(evidence: Evidence) -> str:
     """Where a seat's points come from."""
     parts = [
-        f"{words.short(part, '', signed=True)} {words.title(group)}"
+        f"{fmt.short(part, '', signed=True)} {fmt.title(group)}"
         for group in evidence.estimates["score_parts"].groups
         if (part := _value(evidence, "score_parts", group)) and part.value
     ]
@@ -275,14 +275,14 @@ def seat_scores_title(evidence: Evidence) -> str:
     if groups_equal(estimates, 0) >= ALPHA:
         return capital(f"{where(evidence)}points do not measurably depend on the playing order")
     most = commonest(estimates)
-    score = words.short(estimates.estimate(0, most), "")
+    score = fmt.short(estimates.estimate(0, most), "")
     return capital(f"{where(evidence)}the {estimates.groups[most]} player scores most, {score} points")
 
 
 def seat_tests(evidence: Evidence) -> str:
     """The test of equal win shares, variant by variant."""
     shares = evidence.estimates[SOURCE]
-    tests = [_equals(words.p_value(groups_equal(shares, v))) for v in range(len(evidence.names))]
+    tests = [_equals(fmt.p_value(groups_equal(shares, v))) for v in range(len(evidence.names))]
     by_variant = [f"{name}: p\u00a0{p}" for name, p in zip(evidence.names, tests, strict=True)]
     return f"How often would equal seats show win shares as uneven as these? {'; '.join(by_variant)}."
 
@@ -290,7 +290,7 @@ def seat_tests(evidence: Evidence) -> str:
 def imbalance_title(evidence: Evidence) -> str:
     """How far win shares lie from fair, variant by variant."""
     estimates = evidence.estimates[SEAT_IMBALANCE.name]
-    values = [words.short(estimates.estimate(v, 0), estimates.measure.unit) for v in range(len(estimates.variants))]
+    values = [fmt.short(estimates.estimate(v, 0), estimates.measure.unit) for v in range(len(estimates.variants))]
     tests = holm([groups_equal(evidence.estimates[SOURCE], v) for v in range(len(values))])
     uneven = sum(p < ALPHA for p in tests)
     if not uneven:
@@ -328,9 +328,9 @@ def gaps_title(evidence: Evidence) -> str:
     often, estimates = max(evidence.gaps, key=lambda one: float(one[1].means[0, 0]))
     if not estimates.means[0, 0]:
         return capital(f"{where(evidence)}no open question came up")
-    share = words.short(estimates.estimate(0, 0), "share")
+    share = fmt.short(estimates.estimate(0, 0), "share")
     return capital(
-        f"{where(evidence)}the most frequent open question, “{words.title(often.name)}”, came up in {share} of games"
+        f"{where(evidence)}the most frequent open question, “{fmt.title(often.name)}”, came up in {share} of games"
     )
 
 
@@ -345,12 +345,12 @@ def bots_title(evidence: Evidence) -> str:
 
 def boards_title(evidence: Evidence) -> str:
     estimates, what = evidence.estimates["layout_share"], of_layouts(evidence)
-    found = [(estimates.estimate(0, g), words.title(group)) for g, group in enumerate(estimates.groups)]
+    found = [(estimates.estimate(0, g), fmt.title(group)) for g, group in enumerate(estimates.groups)]
     sure = [(one, outcome) for one, outcome in found if one.low > 0]
     if not sure:
         return capital(f"{where(evidence)}these games do not tell what {what} matter for")
     one, outcome = max(sure, key=lambda pair: pair[0].value)
-    share = words.short(one, "share")
+    share = fmt.short(one, "share")
     return capital(f"{where(evidence)}{what} matter most for {outcome}: {share} of the variance lies between them")
 
 
@@ -366,7 +366,7 @@ def layout_spread(evidence: Evidence) -> str:
     known = [(v, name) for v, name in enumerate(evidence.names) if estimates.known(v, 0)]
     found = _and(
         [
-            f"{words.with_interval(estimates.estimate(v, 0), estimates.measure.unit)}"
+            f"{fmt.with_interval(estimates.estimate(v, 0), estimates.measure.unit)}"
             + (f" under {name}" if len(evidence.names) > 1 else "")
             for v, name in known
         ]

@@ -14,7 +14,7 @@ from mmsim.analysis.fairness import groups_equal, seat_imbalance
 from mmsim.analysis.findings import find_metric, findings
 from mmsim.analysis.tables import RunTables, VariantInfo, open_run
 from mmsim.batch.experiment import Experiment
-from mmsim.core.errors import UsageError
+from mmsim.errors import UsageError
 from tests.runs import write_run
 
 

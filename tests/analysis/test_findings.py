@@ -7,15 +7,15 @@ import numpy as np
 import polars as pl
 import pytest
 
-from mmsim.analysis.atlas import LAYOUT_SPREAD, layout_findings
 from mmsim.analysis.compare import compare
 from mmsim.analysis.estimates import estimate_metrics
 from mmsim.analysis.findings import findings, known_gaps, measures
+from mmsim.analysis.layout_effect import LAYOUT_SPREAD, layout_findings
 from mmsim.analysis.skill import ratings_of, skill_gradient
 from mmsim.analysis.surprises import surprises
 from mmsim.analysis.tables import RunTables, VariantInfo, open_run
 from mmsim.batch.experiment import Experiment
-from mmsim.core.errors import UsageError
+from mmsim.errors import UsageError
 from mmsim.games import GAMES, find_statistics
 from mmsim.metromania.rules import boardfile
 from mmsim.metromania.rules.board import PIECES, Layout

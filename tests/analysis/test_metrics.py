@@ -11,10 +11,10 @@ import pytest
 
 from mmsim.analysis.estimates import estimate_metrics
 from mmsim.analysis.findings import find_metric, known_gaps, known_metrics
-from mmsim.analysis.metric import TableMetrics, per_game
+from mmsim.analysis.table_metrics import TableMetrics, per_game
 from mmsim.analysis.tables import RunTables
-from mmsim.core.errors import UsageError
 from mmsim.core.metrics import Metric, Shape
+from mmsim.errors import UsageError
 from mmsim.games import GAMES, find_statistics
 
 Rows = list[dict[str, Any]]

@@ -7,7 +7,7 @@ import pytest
 
 from mmsim.analysis.openings import NONE, known_views, opening_books, views_named
 from mmsim.analysis.tables import RunTables, open_run
-from mmsim.core.errors import UsageError
+from mmsim.errors import UsageError
 from tests.runs import write_run
 
 

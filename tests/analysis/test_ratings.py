@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from mmsim.analysis.ratings import ELO, rate
-from mmsim.core.errors import MmsimError
+from mmsim.errors import MmsimError
 
 
 def ranked(games: list[list[tuple[str, int]]], deals: list[int] | None = None) -> pl.DataFrame:

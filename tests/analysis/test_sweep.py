@@ -3,7 +3,7 @@
 import pytest
 
 from mmsim.analysis.sweep import Sweep, Vary, parse_vary
-from mmsim.core.errors import UsageError
+from mmsim.errors import UsageError
 
 
 def test_a_knob_takes_a_range_or_a_list() -> None:

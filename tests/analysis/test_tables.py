@@ -10,7 +10,7 @@ import pytest
 from mmsim.analysis.estimates import estimate_metrics
 from mmsim.analysis.findings import find_metric
 from mmsim.analysis.tables import RunTables, open_run
-from mmsim.core.errors import MmsimError, UsageError
+from mmsim.errors import MmsimError, UsageError
 from tests.runs import change_manifest, change_part, write_run
 
 

@@ -12,7 +12,7 @@ from mmsim import games
 from mmsim.batch import worker
 from mmsim.batch.experiment import Experiment, from_mapping, variants_of
 from mmsim.batch.plan import Plan
-from mmsim.batch.store import Run
+from mmsim.batch.run import Run
 from mmsim.batch.worker import Player
 
 ROOT = Path(__file__).parent.parent.parent

@@ -13,10 +13,10 @@ import mmsim
 from mmsim.batch.check import Checked, check, record, replay
 from mmsim.batch.export import export
 from mmsim.batch.journal import rewrite
-from mmsim.batch.runner import Session
-from mmsim.batch.store import Run
+from mmsim.batch.run import Run
+from mmsim.batch.session import Session
 from mmsim.batch.worker import Player, write_part
-from mmsim.core.errors import MmsimError, UsageError
+from mmsim.errors import MmsimError, UsageError
 from tests.batch.helpers import expected, small, tables_of
 
 

@@ -18,13 +18,13 @@ from pathlib import Path
 import pytest
 
 from mmsim.batch.cluster import _in_the_log_of_the_run, play_there
+from mmsim.batch.cluster_address import Scheduler
 from mmsim.batch.experiment import Experiment, prepare_variants
 from mmsim.batch.plan import Part
-from mmsim.batch.runner import Session, Status
-from mmsim.batch.scheduler import Scheduler
-from mmsim.batch.store import Run
+from mmsim.batch.run import Run
+from mmsim.batch.session import Session, Status
 from mmsim.batch.worker import LOG
-from mmsim.core.errors import MmsimError, UsageError
+from mmsim.errors import MmsimError, UsageError
 from mmsim.games import find_game
 from tests.batch.helpers import ROOT, expected, journal_lines, mmsim, small, tables_of, toy, wait_until
 

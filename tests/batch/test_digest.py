@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from mmsim.batch import digest
-from mmsim.core.frames import values_of
+from mmsim.tables.frames import values_of
 
 
 def row_digest(frame: pl.DataFrame) -> str:

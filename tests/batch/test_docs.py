@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from mmsim.batch import experiment as experiments
-from mmsim.batch.runner import Session
-from mmsim.batch.store import Run
+from mmsim.batch.run import Run
+from mmsim.batch.session import Session
 from tests.batch.helpers import ROOT, toy
 from tests.cli.runner import run
 

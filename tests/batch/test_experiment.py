@@ -7,7 +7,7 @@ import pytest
 
 from mmsim.batch import experiment as experiments
 from mmsim.batch.experiment import Experiment, from_mapping, prepare_variants, variants_of
-from mmsim.core.errors import UsageError
+from mmsim.errors import UsageError
 from mmsim.games import find_game
 from tests.batch.helpers import small
 

@@ -10,9 +10,9 @@ import pytest
 
 from mmsim.batch import export as exporting
 from mmsim.batch.export import ENDINGS, export
-from mmsim.batch.runner import Session
-from mmsim.batch.store import Run
-from mmsim.core.errors import UsageError
+from mmsim.batch.run import Run
+from mmsim.batch.session import Session
+from mmsim.errors import UsageError
 from tests.batch.helpers import ROOT, toy
 from tests.cli.runner import run as command_line
 

@@ -3,7 +3,7 @@
 import pytest
 
 from mmsim.batch.plan import Plan
-from mmsim.core.errors import UsageError
+from mmsim.errors import UsageError
 
 
 @pytest.mark.parametrize(("variants", "games", "part_games"), [(1, 10, 3), (3, 100, 7), (2, 12, 6), (2, 1, 100)])

@@ -10,10 +10,10 @@ import pytest
 
 from mmsim.batch.manifest import Until
 from mmsim.batch.precision import Looks, Precision, deal_tallies
-from mmsim.batch.runner import Session, estimate, extend
-from mmsim.batch.store import Run
+from mmsim.batch.run import Run
+from mmsim.batch.session import Session, estimate, extend
 from mmsim.batch.tally import ALPHA, quantile
-from mmsim.core.errors import UsageError
+from mmsim.errors import UsageError
 from tests.batch.helpers import expected, tables_of, toy
 
 WANTED = Precision("turns", 0.03)

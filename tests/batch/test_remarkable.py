@@ -8,8 +8,8 @@ import pytest
 
 from mmsim.batch.check import Checked, check
 from mmsim.batch.remarkable import kept_record
-from mmsim.batch.runner import Session, extend
-from mmsim.batch.store import Run
+from mmsim.batch.run import Run
+from mmsim.batch.session import Session, extend
 from tests.batch.helpers import Files, toy
 
 pytestmark = pytest.mark.usefixtures("toy_game")

@@ -17,9 +17,9 @@ import pytest
 from mmsim.batch import pool
 from mmsim.batch.experiment import Experiment
 from mmsim.batch.journal import BotFailure
-from mmsim.batch.runner import Session, Status, extend
-from mmsim.batch.store import Run
-from mmsim.core.errors import MmsimError
+from mmsim.batch.run import Run
+from mmsim.batch.session import Session, Status, extend
+from mmsim.errors import MmsimError
 from tests.batch.helpers import SMALL, expected, small, tables_of, toy
 from tests.toy.game import BAD_GAME
 

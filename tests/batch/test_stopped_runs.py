@@ -8,8 +8,8 @@ import subprocess
 from pathlib import Path
 
 from mmsim.batch.check import Checked, check
-from mmsim.batch.runner import Session
-from mmsim.batch.store import Run
+from mmsim.batch.run import Run
+from mmsim.batch.session import Session
 from tests.batch.helpers import expected, journal_lines, mmsim, small, tables_of, wait_until
 
 FLAGS = ("run", "--rules", "print", "--rules", "print+loyal", "--bots", "uniform", "--seed", 7, "--out", "my run")

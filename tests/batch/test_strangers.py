@@ -13,16 +13,16 @@ import polars as pl
 import pytest
 
 from mmsim.analysis.tables import open_run
-from mmsim.batch import store
+from mmsim.batch import run
 from mmsim.batch.check import Checked, check, record
 from mmsim.batch.digest import row_digest
 from mmsim.batch.experiment import from_mapping
 from mmsim.batch.export import export
-from mmsim.batch.runner import Session
-from mmsim.batch.store import Run, runs_in
-from mmsim.batch.tidy import remove_run
-from mmsim.core.errors import MmsimError, UsageError
-from mmsim.core.frames import values_of
+from mmsim.batch.run import Run, runs_in
+from mmsim.batch.run_files import remove_run
+from mmsim.batch.session import Session
+from mmsim.errors import MmsimError, UsageError
+from mmsim.tables.frames import values_of
 from tests.batch.helpers import expected, tables_of, toy
 from tests.runs import change_manifest
 
@@ -342,7 +342,7 @@ def test_files_of_a_known_size_and_time_are_not_hashed_again(folder: Path, monke
         hashed.append(file.name)
         return digest(file, name)
 
-    monkeypatch.setattr(store.hashlib, "file_digest", counted)
+    monkeypatch.setattr(run.hashlib, "file_digest", counted)
     Session(Run(folder), 1).carry_out()
     assert hashed == []
     Session(Run(folder), 1, deep=True).carry_out()

@@ -10,7 +10,7 @@ from mmsim.analysis.compare import compare
 from mmsim.analysis.findings import findings
 from mmsim.analysis.tables import open_run
 from mmsim.analysis.tension import COLUMNS
-from mmsim.batch.store import Run
+from mmsim.batch.run import Run
 from tests.cli.runner import complaint, run
 from tests.runs import write_run
 

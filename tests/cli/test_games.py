@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mmsim.core import yardstick
+from benchmarks import c_program
 from mmsim.games import GAMES, find_shell
 from mmsim.metromania.rules import boardfile
 from tests.cli.runner import complaint, output, run
@@ -229,7 +229,7 @@ def test_bench_measures_the_engines_of_the_game(game: str) -> None:
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
 def test_bench_measures_against_c(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(yardstick, "_AS_FAST_AS_CAN_BE", ("-O1",))
+    monkeypatch.setattr(c_program, "_AS_FAST_AS_CAN_BE", ("-O1",))
     words = ("--games", 1000, "--repeats", 1, "--bots", "uniform", "--against-c")
     answer = json.loads(output("bench", "--game", "metro", *words, "--json"))
     assert [row["engine"] for row in answer["results"]] == ["core", "reference", "C", "C with rows"]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from mmsim.drawing import film
+from mmsim.drawing import animation
 from mmsim.games import find_shell
 from tests.cli.runner import complaint, run
 from tests.runs import write_run
@@ -43,8 +43,8 @@ def test_a_game_of_a_run_is_named_by_variant_and_number(tmp_path: Path, monkeypa
 
 def test_a_film_and_a_sheet_show_every_turn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shown: list[list[int]] = []
-    monkeypatch.setattr(film, "gif", lambda draw, moments, seconds: shown.append(moments) or b"film")
-    monkeypatch.setattr(film, "contact_sheet", lambda draw, moments: shown.append(moments) or b"sheet")
+    monkeypatch.setattr(animation, "gif", lambda draw, moments, seconds: shown.append(moments) or b"film")
+    monkeypatch.setattr(animation, "contact_sheet", lambda draw, moments: shown.append(moments) or b"sheet")
     assert run("replay", METROMANIA, "--out", tmp_path / "game.gif", "--seconds", 0.1).exit_code == 0
     assert run("replay", METROMANIA, "--out", tmp_path / "game.png").exit_code == 0
     assert (tmp_path / "game.gif").read_bytes() == b"film"
@@ -57,7 +57,7 @@ def test_a_film_and_a_sheet_show_every_turn(tmp_path: Path, monkeypatch: pytest.
 def test_pictures_of_some_moments_make_a_film_or_a_sheet() -> None:
     shell: Any = find_shell("metromania")
     draw = shell.replay(json.loads(METROMANIA.read_text())).film
-    moving, sheet = film.gif(draw, [0, 9, 20], 0.1), film.contact_sheet(draw, [0, 9, 20])
+    moving, sheet = animation.gif(draw, [0, 9, 20], 0.1), animation.contact_sheet(draw, [0, 9, 20])
     images = Image.open(BytesIO(moving)), Image.open(BytesIO(sheet))
     assert getattr(images[0], "n_frames", 0) == 3
     assert images[1].width * images[1].height > 4 * images[0].width * images[0].height

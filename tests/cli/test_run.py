@@ -10,8 +10,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from mmsim.batch.store import Run
-from mmsim.cli.stopping import stoppable
+from mmsim.batch.run import Run
+from mmsim.cli.interrupts import stoppable
 from tests.cli.runner import complaint, output, run
 
 USAGE, FAILURE = 2, 1

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from mmsim.batch.runner import Estimate, Status
+from mmsim.batch.session import Estimate, Status
 from mmsim.batch.tally import Tally
 from mmsim.cli import progress
 

@@ -14,8 +14,8 @@ import polars as pl
 import pytest
 
 from mmsim.batch.export import export
-from mmsim.batch.store import Run
-from mmsim.report.style import blank, settings
+from mmsim.batch.run import Run
+from mmsim.report.chart_style import blank, settings
 from tests.batch.helpers import ROOT
 from tests.cli.runner import complaint, output, run
 from tests.runs import change_manifest, write_run

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from mmsim.compiled import accel, way
+from mmsim.compiled import accel, execution_mode
 from mmsim.compiled.vectors import (
     both,
     either,
@@ -127,7 +127,7 @@ def answers() -> dict[str, Any]:
         importlib.reload(accel)
         found["bits of an older processor"] = bits()
         os.environ["MMSIM_BOUNDSCHECK"] = "1"
-        importlib.reload(way)
+        importlib.reload(execution_mode)
         importlib.reload(accel)
         found["checked indices"] = indices()
     else:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from mmsim.compiled import cache, way
+from mmsim.compiled import cache, execution_mode
 from tests.faults import mounts
 
 ROOT = Path(__file__).parents[2]
@@ -31,15 +31,15 @@ assert "numba" not in sys.modules
 print("".join(hashlib.sha256(rows[table].tobytes()).hexdigest() for table in rows))
 """
 _TRY = """
-from mmsim.compiled.warm import warm_up
-from mmsim.core.errors import MmsimError
+from mmsim.compiled.startup import warm_up
+from mmsim.errors import MmsimError
 try:
     warm_up("metro")
 except MmsimError as error:
     print(error)
 """
 
-if not way.can_build():
+if not execution_mode.can_build():
     pytest.skip("no library can be made here", allow_module_level=True)
 
 
@@ -233,8 +233,12 @@ def test_every_game_has_a_folder_of_its_own_that_the_other_does_not_change(packa
 @pytest.mark.parametrize(
     "source",
     [
-        *("compiled/streams.py", "compiled/linking.py", "core/rng.py", "metromania/rules/rulesets.py"),
-        *("metromania/engine/trips.py", "metromania/bots/border.py", "metromania/bots/thinking/choice.py"),
+        *("compiled/rng.py", "compiled/linking.py", "core/rng.py", "metromania/rules/rulesets.py"),
+        *(
+            "metromania/engine/trips.py",
+            "metromania/bots/entry_points.py",
+            "metromania/bots/thinking/heuristic_choice.py",
+        ),
     ],
 )
 def test_the_folder_changes_with_every_source_of_the_core(package: Path, source: str) -> None:
@@ -256,8 +260,8 @@ def test_code_that_is_never_compiled_leaves_the_folder_as_it_is(package: Path) -
         "metromania/game.py",
         "cli/app.py",
         "batch/pool.py",
-        "core/bench.py",
-        "compiled/warm.py",
+        "system/files.py",
+        "compiled/startup.py",
         "compiled/game.py",
     ):
         (package / source).write_text("# changed\n")
@@ -317,7 +321,7 @@ def test_a_disk_too_small_for_compiled_code_is_complained_about_and_the_games_ar
 
 
 def test_a_compiler_that_fails_is_told_in_one_sentence(tmp_path: Path) -> None:
-    broken = "import os\nfrom mmsim.compiled import warm\nwarm.sys.executable = '/bin/false'\n"
+    broken = "import os\nfrom mmsim.compiled import startup\nstartup.sys.executable = '/bin/false'\n"
     out, err = run(broken + _TRY, tmp_path)
     assert out.startswith("the fast core cannot be compiled: ")
     assert len(out.splitlines()) == 1

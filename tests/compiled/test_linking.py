@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from mmsim.compiled import way
+from mmsim.compiled import execution_mode
 
-if not way.can_build():
+if not execution_mode.can_build():
     pytest.skip("no library can be made here", allow_module_level=True)
 
 _PROGRAM = """
@@ -18,13 +18,13 @@ import ctypes, json, subprocess, sys
 from pathlib import Path
 from typing import Any, NamedTuple
 import numpy as np
-from mmsim.compiled import way
-way.choose(way.BUILDING)
+from mmsim.compiled import execution_mode
+execution_mode.choose(execution_mode.BUILDING)
 from mmsim.compiled import accel, linking
-from mmsim.compiled.entries import array_of, group, program_entries
+from mmsim.compiled.entry_points import array_of, group, program_entries
 from mmsim.compiled.accel import entry, inlined, ix, jit
 
-__name__ = "mmsim.small.bots.border"
+__name__ = "mmsim.small.bots.entry_points"
 RECORD = np.dtype([("total", np.int64), ("numbers", np.uint8, 3)])
 
 class Pair(NamedTuple):
@@ -54,10 +54,11 @@ def count(records, at, large):
 target = Path(sys.argv[1])
 linking.make_library([(one, accel.compile_entry(one)) for one in program_entries("small")], target)
 
-way.choose(way.LIBRARY)
-way.current.cache_clear()
-from mmsim.compiled import entries, warm
-warm.warm_up = lambda program: entries.load(program, target.parent)
+execution_mode.choose(execution_mode.LIBRARY)
+execution_mode.current.cache_clear()
+from mmsim.compiled import entry_points
+from mmsim.compiled import startup
+startup.warm_up = lambda program: entry_points.load(program, target.parent)
 records, moves = np.zeros(2, RECORD).view(np.recarray), np.arange(10)
 answer = [add_up(Pair(records, moves), 1), add_up(Pair(records, moves[:3].copy()), 1), records.total.tolist()]
 count(records, 2, 2**64 - 1)

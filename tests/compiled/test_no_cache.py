@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from mmsim.compiled import cache, warm, way
-from mmsim.core.errors import MmsimError
+from mmsim.compiled import cache, execution_mode, startup
+from mmsim.errors import MmsimError
 
 
 @pytest.fixture
@@ -91,7 +91,7 @@ def test_what_a_killed_compiler_left_in_memory_is_removed_after_an_hour(memory: 
 @pytest.fixture
 def numba_alone(memory: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A cache folder that can be written, for code that Numba keeps itself."""
-    monkeypatch.setattr(way, "current", lambda: way.NUMBA)
+    monkeypatch.setattr(execution_mode, "current", lambda: execution_mode.NUMBA)
     monkeypatch.setattr(cache, "folder", cache.folder.__wrapped__)
     monkeypatch.setenv("MMSIM_CACHE_DIR", str(tmp_path / "cache"))
     return tmp_path / "cache"
@@ -114,8 +114,8 @@ def test_what_numba_alone_cannot_keep_is_compiled_for_this_process(
     numba_alone: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     full = OSError(errno.ENOSPC, "No space left on device")
-    monkeypatch.setattr(warm, "_compile_here", lambda program, tell: full)
-    warm._have_numba_compile("metro")
+    monkeypatch.setattr(startup, "_compile_here", lambda program, tell: full)
+    startup._have_numba_compile("metro")
     assert capsys.readouterr().err.splitlines()[-1] == (
         f"mmsim: cannot keep compiled code in {cache.folder('metro')}: No space left on device; "
         "it is compiled in memory, for this process alone"

@@ -19,9 +19,9 @@ from mmsim.contests.interventions import (
     unchanged,
     without_elements,
 )
-from mmsim.core.errors import MmsimError, UsageError
 from mmsim.core.game import Variant
 from mmsim.core.knobs import Knob
+from mmsim.errors import MmsimError, UsageError
 from mmsim.games import find_game
 
 pytestmark = pytest.mark.usefixtures("toy_game")

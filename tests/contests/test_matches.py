@@ -8,10 +8,10 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from mmsim.batch import pool
-from mmsim.batch.runner import Status
+from mmsim.batch.session import Status
 from mmsim.contests.matches import Arena, Match, Tables
-from mmsim.core.errors import MmsimError
 from mmsim.core.game import Variant
+from mmsim.errors import MmsimError
 
 pytestmark = pytest.mark.usefixtures("toy_game")
 MATCHES = [Match(Variant("dice", 3, seed=seed, seats="rotate"), 30, 60, 3) for seed in (1, 2)]

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from mmsim.cli.playing import watched
+from mmsim.cli.run_control import watched
 from mmsim.contests.matches import Arena
 from mmsim.contests.training import Plan, train
-from mmsim.core.errors import UsageError
-from mmsim.core.nets import read_net
+from mmsim.core.neural_net import read_net
+from mmsim.errors import UsageError
 from mmsim.metromania.bots import find_bot
 
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from mmsim.core.errors import MmsimError
+from build_tools.rule_tests_page import RULES, collect
 from mmsim.core.rulebook import Rule, letters, read_rules, rulebook, unknown_rule
+from mmsim.errors import MmsimError
 from mmsim.games import GAMES, find_shell
-from tests.rule_table import RULES, collect
 
 ROOT = Path(__file__).parent.parent.parent
 PLACES = ("mmsim", "tests", "benchmarks", "docs", "boards", "experiments")

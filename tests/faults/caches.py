@@ -12,9 +12,9 @@ from pathlib import Path
 from shutil import copytree
 from tempfile import TemporaryDirectory
 
-from mmsim.compiled import cache, way
-from mmsim.compiled.entries import LIBRARY
-from mmsim.compiled.warm import warm_up
+from mmsim.compiled import cache, execution_mode
+from mmsim.compiled.entry_points import LIBRARY
+from mmsim.compiled.startup import warm_up
 from tests.faults import mounts
 from tests.faults.counts import Counts
 
@@ -23,9 +23,10 @@ _PROGRAM = "metro"
 _PLAY = """
 import hashlib, shutil, sys
 from pathlib import Path
-from mmsim.compiled import cache, warm
+from mmsim.compiled import cache
+from mmsim.compiled import startup
 cache._IN_MEMORY = Path(sys.argv[1])
-warm._build = lambda program, folder, tell, scratch: shutil.copy(sys.argv[2], folder)
+startup._build = lambda program, folder, tell, scratch: shutil.copy(sys.argv[2], folder)
 from mmsim.core.game import Variant
 from mmsim.games import find_game
 game = find_game("metro")
@@ -100,7 +101,7 @@ CASES = (
 def main(seconds: float, seed: int) -> Counts:
     """Change caches until the seconds are over."""
     counts, chance = Counts("caches"), random.Random(seed)
-    if way.current() != way.LIBRARY:
+    if execution_mode.current() != execution_mode.LIBRARY:
         counts.count("tried: no library runs here")
         return counts
     warm_up(_PROGRAM)

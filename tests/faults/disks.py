@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from mmsim.batch.store import Run
+from mmsim.batch.run import Run
 from tests.batch.helpers import ROOT, Files, expected, mmsim, small, tables_of
 from tests.faults import mounts
 from tests.faults.counts import Counts

@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from mmsim.batch.store import Run
+from mmsim.batch.run import Run
 from tests.batch.helpers import Files, expected, journal_lines, mmsim, small, tables_of
 from tests.faults.counts import Counts
 from tests.faults.runs import run_words

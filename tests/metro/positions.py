@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from mmsim.core.game import Variant
 from mmsim.metro.bots.position import Position
-from mmsim.metro.bots.prepared import prepare
+from mmsim.metro.bots.prepared_variant import prepare
 from mmsim.metro.rules.board import Cell
 from mmsim.metro.rules.deal import Deal
 from mmsim.metro.rules.position import Game, Move

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from mmsim.core.errors import UsageError
 from mmsim.core.game import GameRows, Variant
+from mmsim.errors import UsageError
 from mmsim.metro.game import Metro
 from mmsim.metro.interventions import INTERVENTIONS
 

@@ -10,15 +10,15 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from mmsim.compiled.entries import Record
+from mmsim.compiled.entry_points import Record
 from mmsim.core import records
 from mmsim.core.game import Variant
 from mmsim.core.rng import Stream
 from mmsim.core.seating import Seating
 from mmsim.metromania.bots import seat_bots
-from mmsim.metromania.bots.border import Setting
+from mmsim.metromania.bots.entry_points import Setting
 from mmsim.metromania.bots.position import CoreResult, Position, View
-from mmsim.metromania.bots.prepared import Prepared, seating_rows
+from mmsim.metromania.bots.prepared_variant import Prepared, seating_rows
 from mmsim.metromania.engine import board, state
 from mmsim.metromania.rules import boardfile
 from mmsim.metromania.rules.board import BoardSet

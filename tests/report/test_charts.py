@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from mmsim.analysis.stats import Estimate
-from mmsim.report import charts, style
+from mmsim.report import chart_style, charts
 from mmsim.report.charts import Chart, Row
 
 SERIES = ("print", "print+loyal,change_minutes=2", "print+no-corruption", "v2")
@@ -33,7 +33,7 @@ def svg(draw: "partial[object]", title: str = "A title") -> str:
 
 
 def test_a_legend_lies_within_its_chart_whatever_stands_left_of_it() -> None:
-    with style.settings():
+    with chart_style.settings():
         figure = charts.draw_dots(rows(), SERIES, "share", None)
         lay_out(figure)
         (legend,) = figure.legends
@@ -44,7 +44,7 @@ def test_a_legend_lies_within_its_chart_whatever_stands_left_of_it() -> None:
 
 
 def test_the_last_number_of_an_axis_lies_within_the_chart() -> None:
-    with style.settings():
+    with chart_style.settings():
         wide = [
             Estimate(0.05, 0.0, 0.10, 0.02, 9),
             Estimate(0.05, 0.007, 0.10, 0.02, 9),
@@ -60,7 +60,7 @@ def test_the_last_number_of_an_axis_lies_within_the_chart() -> None:
 
 
 def test_a_legend_is_read_row_by_row_in_the_order_drawn() -> None:
-    with style.settings():
+    with chart_style.settings():
         figure = charts.draw_dots(rows(), ["a", "b", "c", "d" * 20], "share", None)
         lay_out(figure)
         texts = figure.legends[0].get_texts()
@@ -70,7 +70,7 @@ def test_a_legend_is_read_row_by_row_in_the_order_drawn() -> None:
 
 def test_the_parts_of_a_score_are_named_as_they_lie_from_left_to_right() -> None:
     parts = np.array([[0.3, 8.0, -6.0, -1.0]])
-    with style.settings():
+    with chart_style.settings():
         figure = charts.draw_stacked_score(parts, ["kept", "trip", "fault", "fine"], [about(1.3)], ["print"])
         lay_out(figure)
         texts = figure.legends[0].get_texts()
@@ -81,7 +81,7 @@ def test_the_parts_of_a_score_are_named_as_they_lie_from_left_to_right() -> None
 def test_scores_are_bars_that_hold_all_of_them() -> None:
     values = np.arange(-18, 40, 3)
     shares = np.full(len(values), 1 / len(values))
-    with style.settings():
+    with chart_style.settings():
         figure = charts.draw_distribution([(values, shares)], ["print"], "points")
         assert sum(bar.get_height() for bar in figure.axes[0].patches) == pytest.approx(100)
         assert len(figure.axes[0].patches) <= 18
@@ -90,21 +90,21 @@ def test_scores_are_bars_that_hold_all_of_them() -> None:
 
 @pytest.mark.parametrize("tolerance", [0.05, 0.3])
 def test_an_axis_shows_what_is_within_tolerance(tolerance: float) -> None:
-    with style.settings():
+    with chart_style.settings():
         figure = charts.draw_by_variant([about(0.5), about(0.51)], SERIES[:2], "share", tolerance)
         low, high = figure.axes[0].get_xlim()
         assert low <= 100 * (0.5 - tolerance) < 100 * (0.5 + tolerance) <= high
 
 
 def test_a_response_shows_what_is_within_tolerance_of_its_first_dot() -> None:
-    with style.settings():
+    with chart_style.settings():
         lines = {"print": [about(5.0), about(5.01)]}
         low, high = charts.draw_response(["1", "2"], lines, "dig", "points", 0.5).axes[0].get_ylim()
         assert low <= 4.5 < 5.5 <= high
 
 
 def test_one_variant_alone_has_no_band() -> None:
-    with style.settings():
+    with chart_style.settings():
         figure = charts.draw_by_variant([about(0.5)], SERIES[:1], "share", 0.3)
         low, high = figure.axes[0].get_xlim()
         assert high - low < 10

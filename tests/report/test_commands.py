@@ -16,8 +16,8 @@ import pytest
 from mmsim.analysis import findings
 from mmsim.analysis.surprises import surprises
 from mmsim.analysis.tables import open_run
-from mmsim.batch.runner import Session
-from mmsim.batch.store import Run
+from mmsim.batch.run import Run
+from mmsim.batch.session import Session
 from mmsim.cli import compare
 from mmsim.cli.commands import app
 from mmsim.report.charts import Chart

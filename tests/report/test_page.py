@@ -11,11 +11,11 @@ import pytest
 from mmsim.analysis.tables import open_run
 from mmsim.batch.experiment import Experiment, from_mapping, read
 from mmsim.batch.manifest import Decision, SequenceInterval
-from mmsim.batch.store import Run
+from mmsim.batch.run import Run
 from mmsim.report import sentences
-from mmsim.report.drawers import Drawers
-from mmsim.report.evidence import gather, short_names
+from mmsim.report.chart_workers import Drawers
 from mmsim.report.page import experiment_toml, may_replace, write_report
+from mmsim.report.report_data import gather, short_names
 from mmsim.report.sections import headline_chart, sections
 from tests.cli.runner import run
 from tests.report.conftest import write_toys

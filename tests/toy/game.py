@@ -10,11 +10,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from mmsim.core.bots import Bot
-from mmsim.core.columns import Column, row_types
 from mmsim.core.game import BotError, GameRows, Variant
 from mmsim.core.interventions import check_interventions
 from mmsim.core.seating import Seating, seat_bots
-from mmsim.core.tabled import TabledGame
+from mmsim.tables.columns import Column, row_types
+from mmsim.tables.game_tables import TabledGame
 from tests.toy import record
 from tests.toy.bots import BOTS, ELEMENTS, INTERVENTIONS, play
 from tests.toy.rules import END_REASONS, RULES_VERSION, Position, Ruleset, Seed, ruleset

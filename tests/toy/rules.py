@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from mmsim.core.errors import unknown
 from mmsim.core.game import IllegalMove
 from mmsim.core.knobs import Value, knobs_of, number, overridden
 from mmsim.core.rng import Purpose, Stream
 from mmsim.core.seating import games_a_deal
 from mmsim.core.specs import read_spec
+from mmsim.errors import unknown
 
 RULES_VERSION = 1
 EDITIONS = ("dice", "killed", "raising", "hanging", "bad-bot")

@@ -6,12 +6,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from mmsim.core.errors import UsageError
-from mmsim.core.steps import Steps
-from mmsim.metro.bots import border as bots_border
-from mmsim.metro.bots.prepared import Prepared
+from mmsim.core.stepwise import Steps
+from mmsim.errors import UsageError
+from mmsim.metro.bots import entry_points as bot_entry_points
+from mmsim.metro.bots.prepared_variant import Prepared
 from mmsim.metro.bots.thinking.memory import VIEW
-from mmsim.metro.engine import border, state, tables
+from mmsim.metro.engine import entry_points, state, tables
 from mmsim.metro.engine.moves import MOVE_KINDS, WAGON, take_apart
 from mmsim.metro.engine.state import EMPTY, HAND, NOBODY, SHARES, UNKNOWN, cell_number, cell_of
 from mmsim.metro.rules.board import CENTRE, STATIONS, STOPS
@@ -28,7 +28,7 @@ from mmsim.metro.rules.view import View
 class Position(Steps[Move]):
     """A game of the fast core, one decision after another."""
 
-    thinking: ClassVar[Any] = bots_border
+    thinking: ClassVar[Any] = bot_entry_points
     prepared: Prepared
     game: int = 0
     deal: Deal | None = None  # None: dealt from the seed
@@ -36,7 +36,7 @@ class Position(Steps[Move]):
 
     def __post_init__(self) -> None:
         super().__init__()
-        self._moves = np.zeros(border.MOST_MOVES, np.int64)
+        self._moves = np.zeros(entry_points.MOST_MOVES, np.int64)
         self.rules = self.prepared.rules
         self.bots = self.prepared.seating.at(self.game)
         seed = Seed(self.prepared.seed, self.game)
@@ -47,28 +47,28 @@ class Position(Steps[Move]):
     def _set_up(self) -> None:
         prepared, setting, positions = self.prepared, self.prepared.setting, self._memory.positions
         board, rules = setting.board, setting.rules
-        border.set_up(
+        entry_points.set_up(
             positions, board, rules, self._memory.dice, prepared.seed, self.game, prepared.seating.games_a_deal
         )
         if self.deal is not None:
-            border.clear_table(positions, board)
+            entry_points.clear_table(positions, board)
             state.lay_deal(self._s, self.deal)
-            border.begin(positions, board, rules)
+            entry_points.begin(positions, board, rules)
 
     def _find_moves(self) -> dict[Move, int]:
         tiles = self._tiles()
-        count = border.list_moves(self._memory.positions, self.prepared.setting.rules, self._moves)
+        count = entry_points.list_moves(self._memory.positions, self.prepared.setting.rules, self._moves)
         return {self._decode(code, tiles): code for code in self._moves[:count].tolist()}
 
     def _think(self) -> Move:
         seating = self.prepared.seating.number(self.game)
-        return self._decode(int(bots_border.choose(self._memory, self.prepared.setting, seating)), self._tiles())
+        return self._decode(int(bot_entry_points.choose(self._memory, self.prepared.setting, seating)), self._tiles())
 
     def apply(self, move: Move) -> PlayedMove:
         """Play a legal move."""
         code = self._take(move)
         turn, seat, before = self.turn, self.seat, int(self._s.arrived)
-        border.play(self._memory.positions, self.prepared.setting.board, self.prepared.setting.rules, code)
+        entry_points.play(self._memory.positions, self.prepared.setting.board, self.prepared.setting.rules, code)
         new = int(self._s.arrived) & ~before
         arrived = tuple(self._arrival(self._s, stop) for stop in range(1, STOPS + 1) if new >> (stop - 1) & 1)
         played = PlayedMove(turn, seat, move, arrived)
@@ -77,7 +77,7 @@ class Position(Steps[Move]):
 
     def view(self, seat: int) -> View:
         """What the player behind a seat may know."""
-        bots_border.show(self._memory, self.prepared.setting, seat)
+        bot_entry_points.show(self._memory, self.prepared.setting, seat)
         v, rules = self._memory.positions[VIEW], self.rules
         cells = (cell_of(number) for number in range(state.GRID))
         players = range(rules.players)
@@ -156,13 +156,13 @@ class Position(Steps[Move]):
         )
 
     def _score(self) -> None:
-        border.score(self._memory.positions, self.prepared.setting.rules)
+        entry_points.score(self._memory.positions, self.prepared.setting.rules)
 
     def write_rows(self, rows: dict[str, NDArray[Any]], i: int) -> None:
         """Put a game that is over, or whose bot has failed, into the i-th place of the rows of all tables."""
         status = tables.FINISHED if self.failure is None else tables.BOT_ERROR
-        rules, into = self.prepared.setting.rules, border.Rows(**rows)
-        border.write_rows(self._memory.positions, rules, into, self.game, i, status)
+        rules, into = self.prepared.setting.rules, entry_points.Rows(**rows)
+        entry_points.write_rows(self._memory.positions, rules, into, self.game, i, status)
 
     def _arrival(self, s: Any, stop: int) -> Arrival:
         line = stop - 1

@@ -3,7 +3,7 @@
 from functools import cache
 from typing import Any
 
-from mmsim.compiled.entries import Record, new_record
+from mmsim.compiled.entry_points import Record, new_record
 from mmsim.metro.engine.state import BOARD, ENTRIES, NOBODY, cell_number
 from mmsim.metro.rules.board import (
     CELLS,

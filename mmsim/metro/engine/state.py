@@ -9,8 +9,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from mmsim.compiled import streams
-from mmsim.compiled.entries import Record, new_record
+from mmsim.compiled import rng
+from mmsim.compiled.entry_points import Record, new_record
 from mmsim.metro.rules.board import (
     CENTRE,
     SIZE,
@@ -131,7 +131,7 @@ STATE = np.dtype(
 
 # All chance of a game is apart from its position, so that a copy of the position tells a bot nothing of what comes:
 # stream 0 for the set-up, then one for each seat's bot.
-DICE = np.dtype([("rng", np.uint32, streams.words(1 + SEATS))])
+DICE = np.dtype([("rng", np.uint32, rng.words(1 + SEATS))])
 
 
 def cell_number(cell: Cell) -> int:

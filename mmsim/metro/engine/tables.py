@@ -1,4 +1,4 @@
-"""The tables that games are played into, as rows that compiled code writes; `core/frames` makes frames of them.
+"""The tables that games are played into, as rows that compiled code writes; `tables/frames` makes frames of them.
 
 `games` has a row a game, `seats` one a player, `lines` one a stop from which a line may depart.
 """
@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from mmsim.compiled.accel import count_bits, ix, jit
-from mmsim.compiled.lead import rank_of, two_best, win_share, write_lead
-from mmsim.core.columns import Column, row_types
+from mmsim.compiled.standings import rank_of, two_best, win_share, write_lead
 from mmsim.metro.engine.lines import line_points
 from mmsim.metro.engine.state import END_REASONS, GRID, KINDS, NOBODY, TOO_LONG, Rules, State
 from mmsim.metro.rules.board import STATIONS, STOPS
 from mmsim.metro.rules.rulesets import Ruleset
+from mmsim.tables.columns import Column, row_types
 
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
 

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from mmsim.compiled.accel import inlined, ix, jit, rarely
-from mmsim.compiled.lead import clear_lead, note_lead
-from mmsim.compiled.streams import draw_below
+from mmsim.compiled.rng import draw_below
+from mmsim.compiled.standings import clear_lead, note_lead
 from mmsim.metro.engine.lines import join, score_arrivals
 from mmsim.metro.engine.moves import (
     DRAW,

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from mmsim.core.errors import UsageError
 from mmsim.core.rng import Purpose, Stream
 from mmsim.core.seating import games_a_deal
+from mmsim.errors import UsageError
 from mmsim.metro.rules.deal import Deal, deal
 from mmsim.metro.rules.position import Game
 from mmsim.metro.rules.reference import carry_out, legal_moves

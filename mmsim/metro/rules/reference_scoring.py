@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from mmsim.core.errors import UsageError
+from mmsim.errors import UsageError
 from mmsim.metro.rules.board import STATIONS
 from mmsim.metro.rules.deal import PERCENTS
 from mmsim.metro.rules.position import Game

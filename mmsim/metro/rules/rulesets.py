@@ -6,9 +6,9 @@ A ruleset is written `metro[+MODIFIER...][,knob=value...]`: `metro+free+hand2`, 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from mmsim.core.errors import UsageError, unknown
 from mmsim.core.knobs import Value, choice, knobs_of, number, overridden, spelled, switch
 from mmsim.core.specs import known_modifiers, read_spec
+from mmsim.errors import UsageError, unknown
 
 RULES_VERSION = 1  # goes up when the same seed and ruleset give another game
 

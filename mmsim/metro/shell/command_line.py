@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from mmsim.core.bots import Bot
-from mmsim.core.errors import UsageError
 from mmsim.core.game import Variant
 from mmsim.core.seating import Seating
 from mmsim.core.shell import QUICK, BoardSets, Explained, Fact, GameStory, Listing, Replay
 from mmsim.drawing.shell import DrawnShell
+from mmsim.errors import UsageError
 from mmsim.metro.rules import rulesets
 from mmsim.metro.rules.play import Seed, check_board, play_uniform
 from mmsim.metro.rules.position import Game
@@ -103,15 +103,15 @@ class MetroShell(DrawnShell):
 
     @property
     def heat(self) -> Any:
-        from mmsim.metro.shell import heat
+        from mmsim.metro.shell import heat_maps
 
-        return heat
+        return heat_maps
 
 
 def _play_with_core(ruleset: rulesets.Ruleset, variant: Variant, seed: Seed) -> Game:
     """Let bots of the fast core or in Python play; the readable engine follows."""
     from mmsim.metro.bots.position import Position  # the compiler is slow to import
-    from mmsim.metro.bots.prepared import prepare
+    from mmsim.metro.bots.prepared_variant import prepare
 
     table = Game(ruleset, seed.dealt(ruleset))
     position = Position(prepare(ruleset, variant), seed.game)

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from itertools import accumulate
 from math import hypot
 
+from mmsim.drawing.board_canvas import Sheet
 from mmsim.drawing.canvas import Canvas, Point, Stroke
-from mmsim.drawing.letters import fitting
 from mmsim.drawing.palette import FAINT, INK, PAPER, plain
-from mmsim.drawing.sheet import Sheet
+from mmsim.drawing.text_width import fitting
 from mmsim.metro.rules.board import CELLS, CENTRE, COLOURS, DEPARTURE, SIZE, STATIONS, STOPS, Cell, opposite
 from mmsim.metro.rules.position import Game
 from mmsim.metro.rules.reference import trace

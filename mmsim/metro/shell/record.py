@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any, Protocol
 
-from mmsim.core.errors import UsageError, unknown
 from mmsim.core.game import SEATINGS
 from mmsim.core.knobs import check_knob
 from mmsim.core.records import FORMAT, RecordError, check_head, check_legal, check_turn, get, only_keys, same
+from mmsim.errors import UsageError, unknown
 from mmsim.metro.rules.board import CENTRE, COLOURS, COMPANY_WAGONS, WAGONS
 from mmsim.metro.rules.deal import PERCENTS, Deal, central_tiles, number_colours
 from mmsim.metro.rules.play import Seed

@@ -6,11 +6,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from mmsim.core.rng import Purpose
-from mmsim.core.steps import Steps
-from mmsim.metromania.bots import border as bots_border
-from mmsim.metromania.bots.prepared import Prepared
+from mmsim.core.stepwise import Steps
+from mmsim.metromania.bots import entry_points as bot_entry_points
+from mmsim.metromania.bots.prepared_variant import Prepared
 from mmsim.metromania.bots.reasons import Reason, reasons
-from mmsim.metromania.engine import border, state, tables
+from mmsim.metromania.engine import entry_points, state, tables
 from mmsim.metromania.engine.moves import BONUS, MOVE_KINDS, START, STATION, take_apart
 from mmsim.metromania.engine.state import FAULTS, HAND, MARKERS, NOWHERE, PATH, SEATS, TRIPS
 from mmsim.metromania.rules.board import Layout
@@ -50,7 +50,7 @@ class CoreResult:
 class Position(Steps[Move]):
     """A game of the fast core, one decision after another."""
 
-    thinking: ClassVar[Any] = bots_border
+    thinking: ClassVar[Any] = bot_entry_points
     prepared: Prepared
     game: int = 0
     layout: Layout | None = None
@@ -58,7 +58,7 @@ class Position(Steps[Move]):
 
     def __post_init__(self) -> None:
         super().__init__()
-        self._moves = np.zeros(border.MOST_MOVES, np.int64)
+        self._moves = np.zeros(entry_points.MOST_MOVES, np.int64)
         self.history: list[PlayedMove] = []
         self._set_up()
         self.bots = self.prepared.seating.at(self.game)
@@ -77,24 +77,26 @@ class Position(Steps[Move]):
         if self.hands is not None:
             deals = state.hands_row(tuple(arranged(hand) for hand in self.hands))
         seed, games_a_deal = prepared.seed, prepared.seating.games_a_deal
-        border.set_up(self._memory.state, setting.board, setting.rules, deals, seed, self.game, games_a_deal, layout)
+        entry_points.set_up(
+            self._memory.state, setting.board, setting.rules, deals, seed, self.game, games_a_deal, layout
+        )
 
     @property
     def _seating(self) -> int:
         return self.prepared.seating.number(self.game)
 
     def _find_moves(self) -> dict[Move, int]:
-        count = border.list_moves(self._memory.state, self.prepared.setting.board, self._moves)
+        count = entry_points.list_moves(self._memory.state, self.prepared.setting.board, self._moves)
         return {self._decode(code): code for code in self._moves[:count].tolist()}
 
     def _think(self) -> Move:
-        return self._decode(int(bots_border.choose(self._memory, self.prepared.setting, self._seating)))
+        return self._decode(int(bot_entry_points.choose(self._memory, self.prepared.setting, self._seating)))
 
     def explain(self) -> list[Reason]:
         """What the bot in turn, asked for its move just now, thinks of its turns; the best first."""
 
         def explain_turn(turn: int) -> None:
-            bots_border.explain_turn(self._memory, self.prepared.setting, self._seating, turn)
+            bot_entry_points.explain_turn(self._memory, self.prepared.setting, self._seating, turn)
 
         return reasons(self._s, self._memory.thoughts[0], self.bots[self.seat], self._decode, explain_turn)
 
@@ -103,7 +105,9 @@ class Position(Steps[Move]):
         if self.failure is None:
             self.result()
             setting = self.prepared.setting
-            border.write_rows(self._memory.state, setting.board, setting.rules, border.Rows(**rows), self.game, i)
+            entry_points.write_rows(
+                self._memory.state, setting.board, setting.rules, entry_points.Rows(**rows), self.game, i
+            )
         else:
             tables.write_failure(rows, i, self.game, int(self._s.layout), self.turn, self.rules.seat_player)
 
@@ -112,7 +116,7 @@ class Position(Steps[Move]):
         code = self._take(move)
         turn, seat, points = self.turn, self.seat, int(self._s.points[self.seat])
         stations = self.rules.stations - int(self._s.supply)
-        border.play(self._memory.state, self.prepared.setting.board, self.prepared.setting.rules, code)
+        entry_points.play(self._memory.state, self.prepared.setting.board, self.prepared.setting.rules, code)
         made = self._stations()[stations:]
         played = PlayedMove(turn, seat, move, made, int(self._s.points[seat]) - points)
         self.history.append(played)
@@ -162,7 +166,7 @@ class Position(Steps[Move]):
 
     def _score(self) -> None:
         setting = self.prepared.setting
-        border.score(self._memory.state, setting.board, setting.rules, self._memory.network)
+        entry_points.score(self._memory.state, setting.board, setting.rules, self._memory.network)
 
     def _trip(self, trip: int) -> TripResult:
         s, companies = self._s, self.rules.companies

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mmsim.compiled.entries import Record, new_record
+from mmsim.compiled.entry_points import Record, new_record
 from mmsim.metromania.engine.state import (
     BOARD,
     CELL_CODES,

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from mmsim.compiled.accel import jit
-from mmsim.compiled.streams import draw_below, open_stream, set_seed
+from mmsim.compiled.rng import draw_below, open_stream, set_seed
 from mmsim.core.rng import Purpose
 from mmsim.metromania.engine.moves import kth_choice
 from mmsim.metromania.engine.scoring import score_game

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from mmsim.compiled.accel import ix, jit
-from mmsim.compiled.lead import clear_lead
+from mmsim.compiled.standings import clear_lead
 from mmsim.metromania.engine.moves import note_far_ends
 from mmsim.metromania.engine.state import (
     EDGES,

@@ -11,8 +11,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from mmsim.compiled import streams
-from mmsim.compiled.entries import Record, new_record
+from mmsim.compiled import rng
+from mmsim.compiled.entry_points import Record, new_record
 from mmsim.metromania.rules.board import LAYOUTS, PIECES, TURNINGS, TURNS
 from mmsim.metromania.rules.deal import KINDS, LETTERS, Hands, Marker, deals_of
 from mmsim.metromania.rules.lattice import MAX_SIDE
@@ -213,7 +213,7 @@ STATE = np.dtype(
         ("short_supply", np.int64),  # decisions with a tunnel that needs two stations, and one left (D5)
         ("two_reasons", np.int64),  # whether the building phase ended for two reasons at once (P3)
         # chance: the stream of the set-up, then one for each seat's bot
-        ("rng", np.uint32, streams.words(1 + SEATS)),
+        ("rng", np.uint32, rng.words(1 + SEATS)),
         # what lies in the city: as much of it as the board has is copied, see `copy_position`
         ("place", np.uint64, VERTICES),  # [vertex]: a byte a line, its place on the path; 0: it is not there
         ("lanes", np.uint64, VERTICES),  # free slots by kind of cell; and, above them, counts: see SPOTS_AT

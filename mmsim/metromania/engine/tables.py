@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mmsim.compiled.accel import count_bits, inlined, ix, jit
-from mmsim.compiled.lead import rank_of, two_best, win_share, write_lead
-from mmsim.core.columns import Column, nullable, row_types
+from mmsim.compiled.standings import rank_of, two_best, win_share, write_lead
 from mmsim.metromania.engine.ending import block_reason, blocked_lines
 from mmsim.metromania.engine.scoring import lines_ended
 from mmsim.metromania.engine.state import (
@@ -28,6 +27,7 @@ from mmsim.metromania.engine.state import (
     State,
 )
 from mmsim.metromania.rules.deal import LETTERS
+from mmsim.tables.columns import Column, nullable, row_types
 
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from mmsim.compiled.accel import inlined, ix, jit, rarely
-from mmsim.compiled.lead import note_lead
+from mmsim.compiled.standings import note_lead
 from mmsim.metromania.engine.dig_duty import keep_dutiful
 from mmsim.metromania.engine.ending import last_turns, stops_turn, trigger
 from mmsim.metromania.engine.moves import PASS, STATION, find_tunnels, find_turn, move_parts

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import factorial
 
-from mmsim.core.errors import UsageError
 from mmsim.core.rng import Purpose, Stream
+from mmsim.errors import UsageError
 from mmsim.metromania.rules.lattice import Cell, Lattice, lattice
 
 PIECES = 6

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mmsim.core.data import data_folder
-from mmsim.core.errors import UsageError, unknown
-from mmsim.core.files import parse_toml, read_bytes
+from mmsim.errors import UsageError, unknown
 from mmsim.metromania.rules.board import CELL_KINDS, FRAME_KINDS, PIECES, SPOTS, WATER_AND_GREEN, BoardSet, Rows
 from mmsim.metromania.rules.lattice import MAX_SIDE, MIN_SIDE, SIDES, Cell, lattice
+from mmsim.system.files import parse_toml, read_bytes
+from mmsim.system.package_data import data_folder
 
 USUAL = "classic"  # the board set that is played on if none is named
 _KEYS = ("name", "title", "side", "frame", "piece")

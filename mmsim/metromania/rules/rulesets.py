@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from mmsim.core.errors import UsageError, unknown
 from mmsim.core.knobs import Value, choice, knobs_of, number, overridden, spelled, switch
 from mmsim.core.specs import known_modifiers, read_spec
+from mmsim.errors import UsageError, unknown
 
 RULES_VERSION = 2  # goes up when the same seed and ruleset give another game
 PLAYERS = (2, 3, 4)

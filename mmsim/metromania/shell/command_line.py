@@ -4,11 +4,11 @@ from collections.abc import Iterable, Iterator
 from typing import Any, ClassVar
 
 from mmsim.core.bots import Bot
-from mmsim.core.errors import UsageError, unknown
 from mmsim.core.game import Variant
 from mmsim.core.seating import Seating
 from mmsim.core.shell import QUICK, BoardSets, Explained, Fact, GameStory, Inspected, Listing, Replay, Shown
 from mmsim.drawing.shell import DrawnShell
+from mmsim.errors import UsageError, unknown
 from mmsim.metromania.bots import BOTS, seat_bots
 from mmsim.metromania.bots.reasons import Reason
 from mmsim.metromania.rules import boardfile, rulesets
@@ -114,9 +114,9 @@ class MetromaniaShell(DrawnShell):
 
     @property
     def heat(self) -> Any:
-        from mmsim.metromania.shell import heat
+        from mmsim.metromania.shell import heat_maps
 
-        return heat
+        return heat_maps
 
 
 def _players(numbers: tuple[int, ...]) -> str:
@@ -132,7 +132,7 @@ def _play_with_core(
 ) -> dict[int, list[Reason]]:
     """Let bots of the fast core or in Python play; the readable engine follows. What they had in mind, by turn."""
     from mmsim.metromania.bots.position import Position  # the compiler is slow to import
-    from mmsim.metromania.bots.prepared import prepare
+    from mmsim.metromania.bots.prepared_variant import prepare
 
     position = Position(prepare(table.city.board_set, table.rules, variant), number, layout)
     why: dict[int, list[Reason]] = {}

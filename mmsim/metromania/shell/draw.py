@@ -4,10 +4,10 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple
 
+from mmsim.drawing.board_canvas import Sheet, mean
 from mmsim.drawing.canvas import Canvas, Point, Stroke
-from mmsim.drawing.letters import fitting, text_width
 from mmsim.drawing.palette import FAINT, INK, plain
-from mmsim.drawing.sheet import Sheet, mean
+from mmsim.drawing.text_width import fitting, text_width
 from mmsim.metromania.rules.board import CELL_KINDS, FRAME_KINDS, SPOTS, WATER_AND_GREEN, City
 from mmsim.metromania.rules.lattice import Cell
 from mmsim.metromania.rules.position import Game

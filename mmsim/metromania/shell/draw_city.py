@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping
 from math import hypot, pi, sin
 from types import MappingProxyType
 
+from mmsim.drawing.board_canvas import Sheet, mean, turned
 from mmsim.drawing.canvas import Point
-from mmsim.drawing.letters import fitting
 from mmsim.drawing.palette import FAINT, INK, PAPER, plain
-from mmsim.drawing.sheet import Sheet, mean, turned
+from mmsim.drawing.text_width import fitting
 from mmsim.metromania.rules.board import SPOTS, WATER_AND_GREEN, City
 from mmsim.metromania.rules.lattice import Cell, Vertex, position, step
 from mmsim.metromania.shell.draw_palette import FRAME, FRAME_CELL, KIND_FILL, KIND_INK

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from math import hypot
 from typing import NamedTuple
 
+from mmsim.drawing.board_canvas import Sheet, mean
 from mmsim.drawing.canvas import Point, Stroke
 from mmsim.drawing.palette import INK, PAPER
-from mmsim.drawing.sheet import Sheet, mean
 from mmsim.metromania.rules.board import City
 from mmsim.metromania.rules.lattice import Cell, Vertex, position
 from mmsim.metromania.rules.position import Game, Line

@@ -4,9 +4,9 @@ import json
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from mmsim.core.errors import UsageError, unknown
 from mmsim.core.knobs import check_knob
 from mmsim.core.records import FORMAT, RecordError, check_head, check_legal, check_turn, get, only_keys, same
+from mmsim.errors import UsageError, unknown
 from mmsim.metromania.rules import boardfile
 from mmsim.metromania.rules.board import BoardSet, City, Layout
 from mmsim.metromania.rules.deal import MARKER_SETS, Hands, Marker, arranged, valid_deals

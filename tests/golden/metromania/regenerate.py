@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mmsim.core import records
-from mmsim.core.files import write_atomically
 from mmsim.metromania.bots import seat_bots
 from mmsim.metromania.rules import boardfile
 from mmsim.metromania.rules.play import Seed, play_out, set_up
 from mmsim.metromania.rules.rulesets import parse
 from mmsim.metromania.shell import record
+from mmsim.system.files import write_atomically
 
 FOLDER = Path(__file__).parent
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mmsim.core.errors import MmsimError, UsageError
 from mmsim.core.game import Variant
+from mmsim.errors import MmsimError, UsageError
 from mmsim.metro.bots import BOTS, seat_bots
 from mmsim.metro.bots.thinking.memory import WEIGHTS
 from mmsim.metro.game import Metro

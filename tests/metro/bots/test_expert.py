@@ -5,11 +5,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mmsim.cli.playing import watched
+from mmsim.cli.run_control import watched
 from mmsim.contests.matches import Arena
 from mmsim.contests.training import Plan, train
 from mmsim.core.game import Variant
-from mmsim.core.nets import Net
+from mmsim.core.neural_net import Net
 from mmsim.core.seating import find_bot
 from mmsim.metro.bots import BOTS
 from mmsim.metro.bots.expert import EXPERT

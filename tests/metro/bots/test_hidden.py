@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from mmsim.core.game import Variant
-from mmsim.metro.bots import BOTS, border
+from mmsim.metro.bots import BOTS, entry_points
 from mmsim.metro.bots.position import Position
-from mmsim.metro.bots.prepared import prepare
+from mmsim.metro.bots.prepared_variant import prepare
 from mmsim.metro.bots.thinking import view
 from mmsim.metro.bots.thinking.memory import SAMPLE, VIEW
 from mmsim.metro.engine.state import HAND, SHARES, UNKNOWN
@@ -106,7 +106,7 @@ def test_a_view_of_another_seat_shows_nothing_of_the_hand_in_turn() -> None:
     here = position("metro+hand2", 3, "uniform", 3, moves=8)
     other = (here.seat + 1) % 3
     view = here.view(other)
-    border.show(here._memory, here.prepared.setting, other)
+    entry_points.show(here._memory, here.prepared.setting, other)
     v = here._memory.positions[VIEW]
     assert set(v.hand[HAND * here.seat : HAND * here.seat + HAND]) == {UNKNOWN}
     assert not v.where.any()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mmsim.core.game import Variant
-from mmsim.metro.bots import BOTS, border
+from mmsim.metro.bots import BOTS, entry_points
 from mmsim.metro.bots.position import Position
 from mmsim.metro.engine.state import NOBODY
 from mmsim.metro.game import Metro
@@ -19,7 +19,7 @@ _HEAD, _STREAM = 4, 36  # words of `rng` before the streams, and of a stream
 
 def turned(memory: Any, by: int) -> Any:
     """The same position with everybody `by` seats further on."""
-    other = border.new_memory()
+    other = entry_points.new_memory()
     other.positions[0] = memory.positions[0]
     other.dice[0] = memory.dice[0]
     s, t = memory.positions[0], other.positions[0]
@@ -43,7 +43,9 @@ def test_the_choice_is_the_same_when_the_table_is_turned(bot: str) -> None:
         position = Position(prepared, game)
         while not position.over:
             if position._s.choices > 1:
-                codes = {border.choose(turned(position._memory, by), prepared.setting, 0) for by in range(_PLAYERS)}
+                codes = {
+                    entry_points.choose(turned(position._memory, by), prepared.setting, 0) for by in range(_PLAYERS)
+                }
                 assert len(codes) == 1, f"game {game}, turn {position.turn}: {codes}"
                 seen += 1
             position.apply(position.bot_move())

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mmsim.core import bench
+from benchmarks import timing
 from mmsim.core.game import Variant
 from mmsim.metro.game import Metro
 from mmsim.metro.rules.play import Seed, play_uniform
@@ -11,7 +11,7 @@ from mmsim.metro.rules.reference_scoring import result
 METRO = Metro()
 
 
-def speeds(spec: str, games: int, repeats: int) -> list[bench.Speed]:
+def speeds(spec: str, games: int, repeats: int) -> list[timing.Speed]:
     """Four uniform players in the core and in the reference engine."""
     prepared = METRO.prepare(Variant(spec, 4))
 
@@ -27,14 +27,14 @@ def speeds(spec: str, games: int, repeats: int) -> list[bench.Speed]:
         return decisions
 
     contenders = [
-        bench.Contender("core", "uniform", core, games),
-        bench.Contender("reference", "uniform", reference, games // 1000),
+        timing.Contender("core", "uniform", core, games),
+        timing.Contender("reference", "uniform", reference, games // 1000),
     ]
-    return bench.measure(contenders, repeats, lambda done: None)
+    return timing.measure(contenders, repeats, lambda done: None)
 
 
 @pytest.mark.slow
 def test_the_core_is_at_least_500_times_as_fast_as_the_reference_engine() -> None:
     fast, slow = speeds("metro", games=20_000, repeats=5)
-    assert bench.ratio(fast, slow)["median"] >= 500
+    assert timing.ratio(fast, slow)["median"] >= 500
     assert fast.decisions_per_game == pytest.approx(slow.decisions_per_game, rel=0.05)

@@ -8,8 +8,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from mmsim.core.errors import UsageError
 from mmsim.core.game import Variant
+from mmsim.errors import UsageError
 from mmsim.metro.game import Metro
 from mmsim.metro.rules.board import STATIONS, STOPS
 from mmsim.metro.rules.play import Seed, play_uniform

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from mmsim.core.errors import UsageError
+from mmsim.errors import UsageError
 from mmsim.metro.rules.board import CENTRE, CENTRE_STOPS, DEPARTURE
 from mmsim.metro.rules.deal import central_tiles, number_colours
 from mmsim.metro.rules.position import DRAW, PASS, Arrival, Move

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mmsim.core.errors import UsageError
+from mmsim.errors import UsageError
 from mmsim.games import find_game, game_of
 from mmsim.metro.rules.rulesets import KNOBS, explain, parse, ruleset
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from mmsim.core.errors import UsageError
 from mmsim.core.game import Variant
 from mmsim.core.seating import split_bots
+from mmsim.errors import UsageError
 from mmsim.metromania.bots import BOTS, find_bot, seat_bots
 from mmsim.metromania.bots.position import Position
 from mmsim.metromania.bots.thinking.memory import FEATURES, PARAMETERS

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from mmsim.core.errors import UsageError
 from mmsim.core.game import Variant
-from mmsim.core.nets import Net
-from mmsim.metromania.bots import border, find_bot
+from mmsim.core.neural_net import Net
+from mmsim.errors import UsageError
+from mmsim.metromania.bots import entry_points, find_bot
 from mmsim.metromania.bots.expert import EXPERT
 from mmsim.metromania.bots.position import Position
 from mmsim.metromania.bots.thinking.memory import INPUT_NAMES
@@ -42,9 +42,9 @@ def test_what_it_chooses_does_not_hang_on_what_was_thought_before() -> None:
     position, other = Position(prepared, 0), Position(METROMANIA.prepare(Variant("v2", 4, bots="expert", seed=6)), 1)
     for _ in range(60):
         if position._s.choices > 1:
-            fresh, used = border.new_memory(), other._memory
+            fresh, used = entry_points.new_memory(), other._memory
             found = [
-                border.choose(memory._replace(state=position._memory.state.copy()), prepared.setting, 0)
+                entry_points.choose(memory._replace(state=position._memory.state.copy()), prepared.setting, 0)
                 for memory in (fresh, used)
             ]
             assert found[0] == found[1]

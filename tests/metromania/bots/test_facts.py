@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from mmsim.core.game import IllegalMove, Variant
-from mmsim.metromania.bots import border
+from mmsim.metromania.bots import entry_points
 from mmsim.metromania.bots.position import Position
 from mmsim.metromania.bots.thinking.known_trips import reckon_trips
 from mmsim.metromania.bots.thinking.memory import DEPTH, FEATURES
@@ -281,7 +281,7 @@ def test_what_a_turn_is_weighed_by_is_what_comes_of_it(rules: str, players: int,
     for position, game, thought in weighed_decisions(rules, players, board):
         come = cache(partial(outcomes, position, game))  # of a plan that is part of several turns
         for first, codes in turns(thought, 3):
-            border.explain_turn(position._memory, position.prepared.setting, 0, first)
+            entry_points.explain_turn(position._memory, position.prepared.setting, 0, first)
             amounts = dict(zip(FEATURES, thought.amount.tolist(), strict=True))
             one, other = (come(tuple(code for code in codes if take_apart(code)[1] == number)) for number in range(2))
             sums = [{fact: a[fact] + b[fact] for fact in known} for a in one for b in other]

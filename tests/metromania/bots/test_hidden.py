@@ -8,7 +8,7 @@ import pytest
 from mmsim.core.game import Variant
 from mmsim.metromania.bots import BOTS
 from mmsim.metromania.bots.position import Position, View
-from mmsim.metromania.bots.prepared import Prepared
+from mmsim.metromania.bots.prepared_variant import Prepared
 from mmsim.metromania.game import Metromania
 from mmsim.metromania.rules.deal import Hands, valid_deals
 from mmsim.metromania.rules.position import Move

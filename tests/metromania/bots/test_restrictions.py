@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from mmsim.core.errors import UsageError
 from mmsim.core.game import Variant
+from mmsim.errors import UsageError
 from mmsim.metromania.bots import BOTS, find_bot
 from mmsim.metromania.bots.position import Position
 from mmsim.metromania.game import Metromania

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from mmsim.core.game import Variant
-from mmsim.metromania.bots import BOTS, border
+from mmsim.metromania.bots import BOTS, entry_points
 from mmsim.metromania.bots.position import Position
 from mmsim.metromania.game import Metromania
 
@@ -55,8 +55,8 @@ def test_the_choice_is_the_same_when_the_table_is_turned(spec: str) -> None:
             if position._s.choices > 1 and position._s.plan_turn != position.turn:
                 codes = []
                 for by in range(_SEATS):
-                    memory = border.new_memory()._replace(state=turned(position._memory.state, by))
-                    codes.append(border.choose(memory, prepared.setting, 0))
+                    memory = entry_points.new_memory()._replace(state=turned(position._memory.state, by))
+                    codes.append(entry_points.choose(memory, prepared.setting, 0))
                 assert len(set(codes)) == 1, f"game {game}, turn {position.turn}: {codes}"
                 seen += 1
             position.apply(position.bot_move())

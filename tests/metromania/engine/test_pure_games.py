@@ -16,7 +16,7 @@ from mmsim.core.game import GameRows, Variant
 from mmsim.core.rng import Purpose
 from mmsim.metromania.bots import seat_bots
 from mmsim.metromania.bots.position import Position
-from mmsim.metromania.bots.prepared import Prepared
+from mmsim.metromania.bots.prepared_variant import Prepared
 from mmsim.metromania.engine.state import STATE
 from mmsim.metromania.game import Metromania
 from mmsim.metromania.rules.board import LAYOUTS, Layout

@@ -6,15 +6,15 @@ from typing import Any
 import polars as pl
 import pytest
 
-from mmsim.core.columns import empty_rows
 from mmsim.core.game import GameRows, Variant
-from mmsim.metromania.bots.prepared import Prepared
+from mmsim.metromania.bots.prepared_variant import Prepared
 from mmsim.metromania.engine import tables
 from mmsim.metromania.game import Metromania
 from mmsim.metromania.rules.deal import markers
 from mmsim.metromania.rules.play import Seed, play_out, set_up
 from mmsim.metromania.rules.position import Game
 from mmsim.metromania.rules.reference_scoring import Network, Result, result
+from mmsim.tables.columns import empty_rows
 from tests.metromania.engine import naive_rows
 from tests.metromania.engine.naive_rows import Row
 

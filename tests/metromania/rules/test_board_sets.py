@@ -6,11 +6,11 @@ from itertools import combinations, permutations, product
 
 import pytest
 
-from mmsim.core.data import data_folder
 from mmsim.core.rng import Purpose, Stream
 from mmsim.metromania.rules.board import SPOTS, BoardSet, City, Layout, draw_layout
 from mmsim.metromania.rules.boardfile import load, read, shipped_names
 from mmsim.metromania.rules.lattice import Cell, Vertex, is_frame
+from mmsim.system.package_data import data_folder
 
 NAMES = ["classic", "compact", "grand", "open"]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from mmsim.core.errors import UsageError
+from mmsim.errors import UsageError
 from mmsim.metromania.rules.board import BoardSet
 from mmsim.metromania.rules.boardfile import load, parse, read, validate
 from tests.metromania.board_text import GOOD, HEAD, PIECE, with_line, with_lines

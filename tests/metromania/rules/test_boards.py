@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from mmsim.core.errors import UsageError
 from mmsim.core.rng import Purpose, Stream
+from mmsim.errors import UsageError
 from mmsim.metromania.rules.board import (
     LAYOUTS,
     SPOTS,

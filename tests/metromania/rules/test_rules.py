@@ -5,7 +5,7 @@ from itertools import combinations
 
 import pytest
 
-from mmsim.core.errors import UsageError
+from mmsim.errors import UsageError
 from mmsim.metromania.rules.rulesets import EDITIONS, KNOBS, MODIFIERS, Deal, Ruleset, explain, parse, ruleset
 
 # The knobs of a record, as the page of records lists them.

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mmsim.core.errors import UsageError
+from mmsim.errors import UsageError
 from mmsim.metromania.rules.rulesets import KNOBS, Spec, parse, ruleset
 
 

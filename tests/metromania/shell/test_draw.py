@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 from mmsim.core.rng import Purpose, Stream
-from mmsim.drawing.sheet import SUFFIXES
+from mmsim.drawing.board_canvas import SUFFIXES
 from mmsim.metromania.rules import boardfile
 from mmsim.metromania.rules.board import BoardSet, City, Layout
 from mmsim.metromania.rules.deal import deal

@@ -5,10 +5,10 @@ from typing import Any, ClassVar
 from rich.table import Table
 
 from mmsim.core.bots import Bot
-from mmsim.core.errors import UsageError
 from mmsim.core.game import Variant
 from mmsim.core.seating import seat_bots
 from mmsim.core.shell import BoardSets, Explained, GameStory, Listing
+from mmsim.errors import UsageError
 from tests.toy import record, rules
 from tests.toy.bots import BOTS, play, seated
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from mmsim.compiled.accel import ix, jit, lowest_bit
-from mmsim.metro.bots.thinking.choice import EXCHANGES, WAGONS
+from mmsim.metro.bots.thinking.heuristic_choice import EXCHANGES, WAGONS
 from mmsim.metro.bots.thinking.memory import Thoughts
 from mmsim.metro.bots.thinking.modules import best_exchange, best_wagon
 from mmsim.metro.bots.thinking.placements import drawing_value, weigh_cells, weighed_value

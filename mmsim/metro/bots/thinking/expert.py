@@ -5,12 +5,12 @@ from typing import Any
 import numpy as np
 
 from mmsim.compiled.accel import ix, jit
-from mmsim.compiled.net import net_value
+from mmsim.compiled.neural_net import net_value
 from mmsim.metro.bots.expert import EXPERT
 from mmsim.metro.bots.thinking.candidates import find_candidates
-from mmsim.metro.bots.thinking.choice import OTHERS, plan
 from mmsim.metro.bots.thinking.evaluation import position_value, weigh_owners
 from mmsim.metro.bots.thinking.expectations import copy_expectations, refine
+from mmsim.metro.bots.thinking.heuristic_choice import OTHERS, plan
 from mmsim.metro.bots.thinking.inputs import AFTER, BEHIND, KEPT, MOST_CANDIDATES, MOVE, TENS, VALUE
 from mmsim.metro.bots.thinking.memory import IMAGINED, INPUTS, NET, SAMPLE, VIEW, WEIGHTS, AllThoughts, Bots, Positions
 from mmsim.metro.bots.thinking.position_features import describe_position

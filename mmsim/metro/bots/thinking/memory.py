@@ -4,8 +4,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from mmsim.compiled import net
-from mmsim.core.nets import UNITS
+from mmsim.compiled import neural_net
+from mmsim.core.neural_net import UNITS
 from mmsim.metro.bots import BOTS as DECLARED
 from mmsim.metro.bots.thinking.inputs import INPUT_NAMES, MOST_CANDIDATES
 from mmsim.metro.engine.state import ENTRIES, GRID, KINDS, NODES, SEATS, SUPPLY
@@ -18,7 +18,7 @@ AllThoughts: TypeAlias = Any  # an array of dtype THOUGHTS: those of the bot in 
 
 WEIGHTS = max(len(bot.weights) for bot in DECLARED.values())  # places for the weights of a bot
 INPUTS = len(INPUT_NAMES)
-NET = net.numbers(INPUTS)
+NET = neural_net.numbers(INPUTS)
 BOTS = np.dtype(  # seat by seat
     [
         ("kind", np.int64, SEATS),

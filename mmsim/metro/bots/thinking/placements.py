@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from mmsim.compiled.accel import inlined, ix, jit, lowest_bit
-from mmsim.compiled.streams import draw_below
+from mmsim.compiled.rng import draw_below
 from mmsim.metro.bots.thinking.evaluation import expected_points
 from mmsim.metro.bots.thinking.memory import NEVER, Thoughts
 from mmsim.metro.engine.lines import follow, holds_number, line_at, number_factor

@@ -3,7 +3,7 @@
 from typing import Any
 
 from mmsim.compiled.accel import ix, jit
-from mmsim.metro.bots.thinking.choosing import choose
+from mmsim.metro.bots.thinking.dispatch import choose
 from mmsim.metro.bots.thinking.memory import PLAYED_OUT, PLAYOUT, AllThoughts, Bots, Positions
 from mmsim.metro.engine.scoring import score_game
 from mmsim.metro.engine.state import Board, Rules

@@ -14,14 +14,14 @@ from typing import Any
 import numpy as np
 
 from mmsim.compiled.accel import count_bits, ix, jit
-from mmsim.compiled.streams import next_fraction, next_seed
+from mmsim.compiled.rng import next_fraction, next_seed
 from mmsim.metro.bots.greedy import GREEDY
 from mmsim.metro.bots.planner import PLANNER
 from mmsim.metro.bots.search import SEARCH
-from mmsim.metro.bots.thinking.choice import OTHERS, choose_planned, place_or_draw
 from mmsim.metro.bots.thinking.evaluation import weigh_owners
 from mmsim.metro.bots.thinking.expectations import copy_expectations, refine
 from mmsim.metro.bots.thinking.expert import rank_moves
+from mmsim.metro.bots.thinking.heuristic_choice import OTHERS, choose_planned, place_or_draw
 from mmsim.metro.bots.thinking.memory import (
     IMAGINED,
     PLAYOUT,

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from mmsim.compiled.accel import inlined, ix, jit
-from mmsim.compiled.streams import draw_below
+from mmsim.compiled.rng import draw_below
 from mmsim.metro.bots.thinking.memory import Thoughts
 from mmsim.metro.engine.state import COLOURS, GRID, HAND, KINDS, SHARES, SUPPLY, UNKNOWN, Board, Dice, Rules, State
 from mmsim.metro.rules.rulesets import COMPANIES, PER_COLOUR

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from mmsim.compiled.accel import ix, jit
-from mmsim.compiled.lead import win_and_margin
-from mmsim.compiled.streams import open_stream, set_seed
+from mmsim.compiled.rng import open_stream, set_seed
+from mmsim.compiled.standings import win_and_margin
 from mmsim.core.rng import Purpose
 from mmsim.metro.bots.thinking.memory import PLAYOUT, SAMPLE, Positions
 from mmsim.metro.engine.state import Rules, State

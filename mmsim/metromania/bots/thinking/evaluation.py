@@ -3,9 +3,9 @@
 import numpy as np
 
 from mmsim.compiled.accel import ix, jit, lowest_bit
+from mmsim.metromania.bots.thinking.distance_maps import find_free, spot_maps
 from mmsim.metromania.bots.thinking.known_trips import reckon_trips
 from mmsim.metromania.bots.thinking.line_ends import as_it_stands
-from mmsim.metromania.bots.thinking.maps import find_free, spot_maps
 from mmsim.metromania.bots.thinking.memory import (
     ALLIES,
     BLOCK,

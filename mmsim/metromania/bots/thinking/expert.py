@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from mmsim.compiled.accel import ix, jit
-from mmsim.compiled.net import net_value
-from mmsim.metromania.bots.thinking.choice import (
+from mmsim.compiled.neural_net import net_value
+from mmsim.metromania.bots.thinking.heuristic_choice import (
     best_turn,
     choose_by_weights,
     is_planned,

@@ -6,7 +6,7 @@ import numpy as np
 
 from mmsim.compiled.accel import inlined, ix, jit
 from mmsim.compiled.vectors import least_bytes
-from mmsim.metromania.bots.thinking.maps import goal_map, tunnels_across, usable
+from mmsim.metromania.bots.thinking.distance_maps import goal_map, tunnels_across, usable
 from mmsim.metromania.bots.thinking.memory import (
     CHANCES,
     DEPTH,

@@ -4,8 +4,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from mmsim.compiled import net
-from mmsim.core.nets import UNITS, Net
+from mmsim.compiled import neural_net
+from mmsim.core.neural_net import UNITS, Net
 from mmsim.metromania.bots.thinking.inputs import POSITION_NAMES
 from mmsim.metromania.engine.state import CELLS, LINES, MARKERS, PLANNED, SEATS, STATIONS, TRIPS, VERTEX_WORDS, VERTICES
 
@@ -127,7 +127,7 @@ _SHUNNED = -1000.0  # the weight of what a bot does without
 INPUT_NAMES = (*FEATURES, "value", *POSITION_NAMES)
 INPUTS = len(INPUT_NAMES)
 VALUE_AT, POSITION_AT = WIDTH, WIDTH + 1
-NET = net.numbers(INPUTS)
+NET = neural_net.numbers(INPUTS)
 
 BOTS = np.dtype(
     [
@@ -138,7 +138,7 @@ BOTS = np.dtype(
         # [seat, tunnels left up to NEAR, tunnels to a spot]: how near it is, 0 if out of reach
         ("nearness", np.float64, SEATS * (NEAR + 1) * NEARNESS),
         ("net_at", np.int64, SEATS),  # [seat]: where its net begins; bots with the same net share it
-        ("net", np.float32, SEATS * NET),  # as `mmsim.compiled.net` reads it
+        ("net", np.float32, SEATS * NET),  # as `mmsim.compiled.neural_net` reads it
     ]
 )
 

@@ -5,9 +5,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mmsim.compiled.accel import inlined, ix, jit, lowest_bit, rarely
+from mmsim.metromania.bots.thinking.distance_maps import EVERY_DIRECTION, goal_map, usable
 from mmsim.metromania.bots.thinking.features import joining_value, marker_value, place_value, station_value
 from mmsim.metromania.bots.thinking.line_ends import LineEnd, ended_value, terminus_value
-from mmsim.metromania.bots.thinking.maps import EVERY_DIRECTION, goal_map, usable
 from mmsim.metromania.bots.thinking.memory import (
     AHEAD,
     BLOCK,

@@ -10,9 +10,7 @@ import numpy as np
 
 from mmsim.compiled.accel import count_bits, inlined, ix, jit, lowest_bit
 from mmsim.metromania.bots.thinking import inputs
-from mmsim.metromania.bots.thinking.evaluation import find_networks
-from mmsim.metromania.bots.thinking.known_trips import add_trip, know_trips
-from mmsim.metromania.bots.thinking.maps import (
+from mmsim.metromania.bots.thinking.distance_maps import (
     EVERY_DIRECTION,
     find_free,
     goal_map,
@@ -20,6 +18,8 @@ from mmsim.metromania.bots.thinking.maps import (
     tunnels_across,
     usable,
 )
+from mmsim.metromania.bots.thinking.evaluation import find_networks
+from mmsim.metromania.bots.thinking.known_trips import add_trip, know_trips
 from mmsim.metromania.bots.thinking.memory import FAR, FAR_AWAY, Thoughts
 from mmsim.metromania.bots.thinking.rivals import shortest_ways
 from mmsim.metromania.engine.ending import blocked_lines

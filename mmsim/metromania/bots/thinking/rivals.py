@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from mmsim.compiled.accel import count_bits, inlined, ix, jit, lowest_bit
-from mmsim.metromania.bots.thinking.maps import EVERY_DIRECTION, reach_targets, tunnels_across
+from mmsim.metromania.bots.thinking.distance_maps import EVERY_DIRECTION, reach_targets, tunnels_across
 from mmsim.metromania.bots.thinking.memory import FAR_AWAY, Thoughts
 from mmsim.metromania.engine.state import Board, Rules, State
 

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from mmsim.compiled.accel import ix, jit
-from mmsim.compiled.lead import win_and_margin
-from mmsim.compiled.streams import draw_below, next_seed, open_stream, set_seed
+from mmsim.compiled.rng import draw_below, next_seed, open_stream, set_seed
+from mmsim.compiled.standings import win_and_margin
 from mmsim.core.rng import Purpose
-from mmsim.metromania.bots.thinking.choice import may_play
 from mmsim.metromania.bots.thinking.expert import choose_alone, compare_turns
+from mmsim.metromania.bots.thinking.heuristic_choice import may_play
 from mmsim.metromania.bots.thinking.memory import (
     CANDIDATES,
     DEPTH,

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from mmsim.compiled.accel import ix, jit, lowest_bit
-from mmsim.compiled.streams import next_seed, set_seed
+from mmsim.compiled.rng import next_seed, set_seed
 from mmsim.metromania.bots.thinking.memory import Thoughts, Views
 from mmsim.metromania.engine.copies import copy_position
 from mmsim.metromania.engine.state import HAND, MARKERS, NOWHERE, OPEN, SEATS, SPOT_KINDS, Board, Rules, State

@@ -1,0 +1,244 @@
+"""A weighing bot's decision: the best of all whole turns, the first few of them tried out to see the trips."""
+
+from typing import Any
+
+import numpy as np
+
+from mmsim.compiled.accel import inlined, ix, jit
+from mmsim.compiled.rng import draw_below, next_fraction, open_stream
+from mmsim.metromania.bots.thinking.evaluation import study
+from mmsim.metromania.bots.thinking.features import place_value
+from mmsim.metromania.bots.thinking.known_trips import reckon_trips
+from mmsim.metromania.bots.thinking.memory import (
+    DEPTH,
+    NOISE,
+    RIVALS,
+    TRIALS,
+    TRIP_POINTS,
+    UNIFORM,
+    WIDTH,
+    Bots,
+    Thoughts,
+    Views,
+)
+from mmsim.metromania.bots.thinking.restrictions import make_own_view
+from mmsim.metromania.bots.thinking.waiting_plans import NEVER
+from mmsim.metromania.bots.thinking.weights import weight
+from mmsim.metromania.bots.thinking.whole_turns import weigh_turns
+from mmsim.metromania.engine.copies import copy_position
+from mmsim.metromania.engine.moves import BONUS, DECLINE, DIG, END, START, kth_move, move_parts
+from mmsim.metromania.engine.placing import start_tunnel
+from mmsim.metromania.engine.state import FIRST_MARKERS, HAND, PATH, Board, Rules, State
+from mmsim.metromania.engine.trips import Network, stations_at_cell
+from mmsim.metromania.engine.turns import play_move
+
+_ONE, _ZERO = np.uint64(1), np.uint64(0)
+_HAIR = 1e-7  # tells equal turns apart by chance
+
+
+@jit
+def may_play(s: State, b: Board, code: Any) -> bool:
+    """Whether a tunnel, or the station at the beginning of a turn, is legal now."""
+    kind, number, what, extra = move_parts(code)
+    if s.over or s.bonus_line >= 0:
+        return False
+    if kind in (DIG, END):
+        word = np.int64(0)
+        lane = np.int64(0)
+        if kind == DIG and extra > 0:
+            word = np.int64(extra > FIRST_MARKERS)
+            lane = s.hand_kind[ix(HAND * s.seat + extra - 1)]
+        return s.ways[ix(2 * number + word)] >> np.uint64(16 * lane + what) & _ONE != _ZERO
+    for k in range(s.choices):  # noqa: SIM110 - compiled code has no any()
+        if kth_move(s, b, k) == code:
+            return True
+    return False
+
+
+@jit
+def weigh(views: Views, b: Board, r: Rules, bots: Bots, t: Thoughts, net: Network) -> np.int64:
+    """Weigh the turns open to the company in turn in `views[0]`; returns the place of the first move of the best."""
+    seat = views[0].seat
+    weigh_untried(views, b, r, bots, t, net)
+    if weight(bots, seat, TRIP_POINTS) != 0.0 or weight(bots, seat, RIVALS) != 0.0:
+        for _ in range(np.int64(weight(bots, seat, WIDTH + TRIALS))):
+            first = best_turn(t, True)
+            if first < 0:
+                break
+            _try_out(views, b, r, bots, t, net, first)
+        return _best_tried(t)
+    return best_turn(t, False)
+
+
+@jit
+def weigh_untried(views: Views, b: Board, r: Rules, bots: Bots, t: Thoughts, net: Network) -> None:
+    """Weigh the turns open to the company in turn in `views[0]`, without what they change about the trips."""
+    v = views[0]
+    study(v, b, r, bots, t, net)
+    weigh_turns(v, b, r, bots, t)
+    open_stream(v, 0, 0)
+    noise = _HAIR + weight(bots, v.seat, WIDTH + NOISE)
+    for f in range(t.firsts):
+        t.value[ix(f)] += noise * next_fraction(v, 0)
+        t.turn_own[ix(f)] = 0.0
+        t.turn_rival[ix(f)] = 0.0
+
+
+@jit
+def best_turn(t: Thoughts, untried: Any) -> np.int64:
+    """The first move of the best turn, or of the best one not tried out yet; -1 for none."""
+    best, found = 2.0 * NEVER, np.int64(-1)
+    for f in range(t.firsts):
+        better = (t.value[ix(f)] > best) & (not untried or t.tried[ix(f)] == 0)
+        best, found = t.value[ix(f)] if better else best, np.int64(f) if better else found
+    return found
+
+
+@jit
+def _best_tried(t: Thoughts) -> np.int64:
+    best, found = 2.0 * NEVER, np.int64(0)
+    for f in range(t.firsts):
+        better = (t.value[ix(f)] > best) & (t.tried[ix(f)] != 0)
+        best, found = t.value[ix(f)] if better else best, np.int64(f) if better else found
+    return found
+
+
+@jit
+def _try_out(views: Views, b: Board, r: Rules, bots: Bots, t: Thoughts, net: Network, first: Any) -> None:
+    """Play a turn on a copy and add what the trips then bring."""
+    t.tried[ix(first)] = 1
+    v = views[0]
+    if t.turn_made[ix(first)] == 0 and not _may_change_trips(v, b, t, first):
+        return
+    seat = v.seat
+    twin = t.twin[ix(first)]
+    if twin >= 0 and t.tried[ix(twin)] and _comes_to_the_same(v, b, t, first, twin):
+        own, rival = t.turn_own[ix(twin)], t.turn_rival[ix(twin)]
+    else:
+        play_turn(views, b, r, t, first)
+        reckon_trips(views[1], b, r, net, t)
+        own = t.trip_points[ix(seat)] - t.trips_before[ix(seat)]
+        rival = t.trip_points[ix(t.rival)] - t.trips_before[ix(t.rival)]
+    t.turn_own[ix(first)] = own
+    t.turn_rival[ix(first)] = rival
+    t.value[ix(first)] += weight(bots, seat, TRIP_POINTS) * own + weight(bots, seat, RIVALS) * rival
+
+
+@jit
+def _may_change_trips(v: State, b: Board, t: Thoughts, first: Any) -> bool:
+    """Whether a turn whose plans make no station comes to one, lays a marker beside one, or lets both lines meet."""
+    begin, other_begin = v.terminus[ix(2 * v.seat)], v.terminus[ix(2 * v.seat + 1)]
+    at, other_at = begin, other_begin
+    if at == other_at:
+        return True
+    for i in range(t.turn_length[ix(first)]):
+        kind, number, what, extra = move_parts(t.turn_code[ix(DEPTH * first + i)])
+        if kind > END:
+            return False
+        if kind == START:
+            _, _, w, _ = start_tunnel(b, what, extra)
+        else:
+            u = other_at if number else at
+            w = np.int64(b.neighbour[ix(6 * u + (what >> 1))])
+            if extra > 0 and stations_at_cell(v, b, b.slot_cell[ix(12 * u + what)]) != _ZERO:
+                return True
+        if v.station[ix(w)] != 0 or w == (begin if number else other_begin):
+            return True
+        for j in range(i):
+            if t.vertex[ix(j)] == w:
+                return True
+        t.vertex[ix(i)] = w
+        if number:
+            other_at = w
+        else:
+            at = w
+    return False
+
+
+@jit
+def play_turn(views: Views, b: Board, r: Rules, t: Thoughts, first: Any) -> None:
+    """Play a turn on a copy, as far as it can be played; notes where its tunnels lie."""
+    trial = views[1]
+    copy_position(trial, views[0], b)
+    t.played[ix(first)] = 0
+    for i in range(t.turn_length[ix(first)]):
+        code = t.turn_code[ix(DEPTH * first + i)]
+        if trial.seat != views[0].seat or not may_play(trial, b, code):
+            return
+        t.turn_cell[ix(DEPTH * first + i)] = _cell_of(trial, b, code)
+        play_move(trial, b, r, code)
+    t.played[ix(first)] = 1
+
+
+@inlined
+def _cell_of(s: State, b: Board, code: Any) -> np.int64:
+    """Where the tunnel of a move lies; -1 if it is none."""
+    kind, number, what, _ = move_parts(code)
+    if kind == START:
+        return b.city_cells + what
+    if kind > END:
+        return np.int64(-1)
+    return np.int64(b.slot_cell[ix(12 * s.terminus[ix(2 * s.seat + number)] + what)])
+
+
+@inlined
+def _comes_to_the_same(v: State, b: Board, t: Thoughts, first: Any, twin: Any) -> bool:
+    """Whether a turn leads to the same stations as its twin that was tried out: all of it can be played too."""
+    if not t.played[ix(twin)]:
+        return False
+    cell = _cell_of(v, b, t.turn_code[ix(DEPTH * first)])
+    for i in range(1, t.turn_length[ix(twin)]):  # noqa: SIM110 - compiled code has no any()
+        if t.turn_cell[ix(DEPTH * twin + i)] == cell:
+            return False
+    return True
+
+
+@jit
+def choose_bonus(views: Views, b: Board, r: Rules, bots: Bots, t: Thoughts, net: Network) -> np.int64:
+    """I3: the best place for a bonus station, or none if no place is worth a station."""
+    v = views[0]
+    study(v, b, r, bots, t, net)
+    best, chosen = 0.0, np.int64(DECLINE)
+    for k in range(v.choices):
+        code = kth_move(v, b, k)
+        kind, number, place, _ = move_parts(code)
+        if kind == BONUS:
+            x = np.int64(v.path[ix(PATH * (2 * v.seat + number) + place)])
+            value = place_value(v, b, r, bots, t, 2 * v.seat + number, x, t.unserved, t.own_network)
+            if value > best:
+                best, chosen = value, code
+    return chosen
+
+
+@jit
+def is_planned(s: State, b: Board) -> bool:
+    """Whether the next tunnel of this turn is decided already, and can still be dug."""
+    step = s.dug - s.plan_dug
+    return s.plan_length > step and s.plan_turn == s.turn and s.bonus_line < 0 and may_play(s, b, s.plan[ix(step)])
+
+
+@jit
+def remember(s: State, length: Any) -> None:
+    """Begin the plan of a turn that has been chosen, so that its next tunnels need no thought."""
+    s.plan_turn = s.turn
+    s.plan_dug = s.dug
+    s.plan_length = length
+
+
+@jit
+def choose_by_weights(s: State, b: Board, r: Rules, bots: Bots, t: Thoughts, net: Network, views: Views) -> np.int64:
+    """The move of a bot that does not search."""
+    if bots.kind[ix(s.seat)] == UNIFORM:
+        return kth_move(s, b, draw_below(s, 1 + s.seat, s.choices))
+    if s.choices == 1:
+        return kth_move(s, b, np.int64(0))
+    if is_planned(s, b):
+        return s.plan[ix(s.dug - s.plan_dug)]
+    make_own_view(s, b, r, bots, views)
+    if s.bonus_line >= 0:
+        return choose_bonus(views, b, r, bots, t, net)
+    first = weigh(views, b, r, bots, t, net)
+    remember(s, t.turn_length[ix(first)])
+    for i in range(s.plan_length):
+        s.plan[ix(i)] = t.turn_code[ix(DEPTH * first + i)]
+    return s.plan[0]

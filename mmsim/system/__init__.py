@@ -1,0 +1,1 @@
+"""Files, processes and what else the operating system offers."""

@@ -1,0 +1,1 @@
+"""Tables: declared columns, rows as NumPy arrays, Polars frames."""
