@@ -1,11 +1,11 @@
-"""What goes wrong in front of a user: one sentence, one exit code."""
+"""Errors for users: one sentence, one exit code."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
 
 
 class MmsimError(Exception):
-    """Something failed that is not a bug; its text is one clear sentence for stderr."""
+    """A failure that is not a bug; its text is one clear sentence for stderr."""
 
     exit_code = 1
 
@@ -17,7 +17,7 @@ class UsageError(MmsimError):
 
 
 def unknown(what: str, name: str, known: Iterable[str]) -> UsageError:
-    """The error for an unknown name: names it, the nearest known one, and all that are known."""
+    """The error for an unknown name, with the nearest known one and all known names."""
     names = list(known)
     folded = {known_name.casefold(): known_name for known_name in names}
     close = get_close_matches(name.casefold(), folded, n=1, cutoff=0.6)
@@ -26,17 +26,17 @@ def unknown(what: str, name: str, known: Iterable[str]) -> UsageError:
 
 
 def full_name(what: str, name: str, known: Iterable[str]) -> str:
-    """The known name that is meant: the name itself, or the only one that begins with it.
+    """The known name a user means: the name itself, or the only one that begins with it.
 
     `print` means `print-4p` (or `print@compact`), even where there is a `print+loyal-4p` too.
     """
     names = list(known)
     if name in names:
         return name
-    found = [one for one in names if one.startswith((f"{name}-", f"{name}@"))]
-    found = found or [one for one in names if one.startswith(name)]
-    if not found:
+    matches = [known_name for known_name in names if known_name.startswith((f"{name}-", f"{name}@"))]
+    matches = matches or [known_name for known_name in names if known_name.startswith(name)]
+    if not matches:
         raise unknown(what, name, names)
-    if len(found) > 1:
-        raise UsageError(f"several {what}s begin with '{name}': {', '.join(found)}; name one of them")
-    return found[0]
+    if len(matches) > 1:
+        raise UsageError(f"several {what}s begin with '{name}': {', '.join(matches)}; name one of them")
+    return matches[0]

@@ -1,55 +1,134 @@
-"""The games of the house, by name: the only place from which the rooms below reach them.
+"""The games by name: the only place from which other rooms reach them.
 
-A game is a package with `game.py`, `metrics.py` and `shell/command_line.py`; that of an installed distribution is named
-by an entry point of the group `mmsim.games`.
+A game is a package with a module `game`, and optionally `shell` (or `shell.command_line`) and `metrics`. Installed
+packages name themselves in the entry point group `mmsim.games`. A package is imported only when its game is needed, and
+one that is broken breaks no other game.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
-from typing import TYPE_CHECKING, Any
+from importlib.util import find_spec
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from mmsim.core.game import SimulatedGame
 from mmsim.core.shell import Shell
 from mmsim.core.specs import RulesetFile
-from mmsim.errors import UsageError, unknown
+from mmsim.errors import MmsimError, UsageError, unknown
 
 if TYPE_CHECKING:
     from mmsim.core.metrics import Statistics
 
-_GROUP = "mmsim.games"  # of entry points
+ENTRY_POINTS = "mmsim.games"
 _OWN = {"metromania": "mmsim.metromania", "metro": "mmsim.metro"}
-_PACKAGES = {**_OWN, **{point.name: point.value for point in entry_points(group=_GROUP)}}
+_PACKAGES = {
+    **_OWN,
+    **{point.name: point.value for point in entry_points(group=ENTRY_POINTS) if point.name not in _OWN},
+}
 GAMES = tuple(_PACKAGES)
-TITLES = tuple(name.capitalize() for name in GAMES)  # the classes of a game are called after it
+TITLES = tuple(name.capitalize() for name in GAMES)
 DEFAULT = GAMES[0]
+
+_Part = TypeVar("_Part")
 
 
 @cache
 def find_game(name: str) -> SimulatedGame:
-    """A game, imported when it is asked for: what it compiles takes a moment to load."""
-    game: SimulatedGame = _attribute(name, "game", name.capitalize())()
-    return game
+    """A game; what it compiles takes a moment to load."""
+    cls: Any = _only_subclass(name, _module(name, "game"), SimulatedGame)
+    game: SimulatedGame = cls()
+    return _named(name, game)
 
 
 @cache
 def find_shell(name: str) -> Shell:
-    """What a game answers at the shell; nothing is compiled for it."""
-    shell: Shell = _attribute(name, "shell.command_line", f"{name.capitalize()}Shell")()
-    return shell
+    """What a game answers at the command line; nothing is compiled for it."""
+    package = _package(name)
+    modules = [module for module in ("shell.command_line", "shell") if _exists(f"{package}.{module}")]
+    if modules:
+        cls: Any = _only_subclass(name, _module(name, modules[0]), Shell)
+        shell: Shell = cls(find_game(name)) if cls.needs_game else cls()
+        return _named(name, shell)
+    from mmsim.plain_game import PlainGame, PlainShell  # NumPy takes a moment to import
+
+    game = find_game(name)
+    if not isinstance(game, PlainGame):
+        raise MmsimError(f"the game {name} has no module {package}.shell with a subclass of mmsim.core.shell.Shell")
+    return _named(name, PlainShell(game))
 
 
+@cache
 def find_statistics(name: str) -> "Statistics":
     """How the tables of a game are read; nothing is compiled for it."""
-    statistics: Statistics = _attribute(name, "metrics", "STATISTICS")
+    package = _package(name)
+    if not _exists(f"{package}.metrics"):
+        from mmsim.core.common_metrics import BASIC_STATISTICS
+
+        return BASIC_STATISTICS
+    statistics: Statistics | None = getattr(_module(name, "metrics"), "STATISTICS", None)
+    if statistics is None:
+        raise MmsimError(f"the game {name}: {package}.metrics must define STATISTICS, a mmsim.core.metrics.Statistics")
     return statistics
 
 
-def _attribute(game: str, module: str, name: str) -> Any:
+def _package(game: str) -> str:
     if game not in _PACKAGES:
         raise unknown("game", game, GAMES)
-    return getattr(import_module(f"{_PACKAGES[game]}.{module}"), name)
+    return _PACKAGES[game]
+
+
+def _exists(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except Exception:  # a package on the way is missing or broken, which importing it reports
+        return False
+
+
+def _module(game: str, name: str) -> ModuleType:
+    module = f"{_package(game)}.{name}"
+    try:
+        return import_module(module)
+    except Exception as error:
+        if game in _OWN:
+            raise
+        raise MmsimError(f"the game {game} cannot be loaded: {module}: {type(error).__name__}: {error}") from error
+
+
+def _only_subclass(game: str, module: ModuleType, base: type) -> type:
+    """The one class of a module that fills a part of the seam, whatever it is called."""
+    classes = [
+        value
+        for value in vars(module).values()
+        if isinstance(value, type) and issubclass(value, base) and value.__module__ == module.__name__
+    ]
+    if len(classes) != 1:
+        names = ", ".join(cls.__name__ for cls in classes) or "none"
+        raise MmsimError(
+            f"the game {game}: {module.__name__} must define one subclass of {base.__module__}.{base.__name__}; "
+            f"it defines {names}"
+        )
+    if missing := sorted(getattr(classes[0], "__abstractmethods__", ())):
+        raise MmsimError(f"the game {game}: {module.__name__}.{classes[0].__name__} lacks {', '.join(missing)}")
+    return classes[0]
+
+
+def _named(name: str, part: _Part) -> _Part:
+    """A part of a game, with the name the game is registered by."""
+    if getattr(part, "name", "") != name:
+        part.name = name  # type: ignore[attr-defined]
+    return part
+
+
+def working_shells() -> Iterator[Shell]:
+    """The shells of all games that can be loaded: a broken package must not break commands for other games."""
+    for name in GAMES:
+        try:
+            yield find_shell(name)
+        except MmsimError:
+            if name in _OWN:
+                raise
 
 
 def game_of(rules: str) -> str:
@@ -58,15 +137,15 @@ def game_of(rules: str) -> str:
         return RulesetFile.read(rules).read_base(game_of)
     edition = rules.partition(",")[0].partition("+")[0].strip()
     known: list[str] = []
-    for name in GAMES:
-        if edition in find_shell(name).editions:
-            return name
-        known += find_shell(name).editions
+    for shell in working_shells():
+        if edition in shell.editions:
+            return shell.name
+        known += shell.editions
     raise unknown("edition", edition, known)
 
 
 def game_of_all(rulesets: Sequence[str]) -> str:
-    """The game that several rulesets belong to; refused if they are of two."""
+    """The game that several rulesets belong to; refused if they belong to two."""
     first, *others = [(rules, game_of(rules)) for rules in rulesets]
     for rules, game in others:
         if game != first[1]:
@@ -77,12 +156,12 @@ def game_of_all(rulesets: Sequence[str]) -> str:
 
 
 def game_of_bot(spec: str) -> str:
-    """The first game that has a bot of this name, else the first of all."""
+    """The first game that has a bot of this name, else the default game."""
     name = spec.partition(":")[0]
-    return next((game for game in GAMES if name in find_shell(game).bots), DEFAULT)
+    return next((shell.name for shell in working_shells() if name in shell.bots), DEFAULT)
 
 
 def find_rules(game: str | None, rules: str | None) -> tuple[Shell, str]:
-    """The shell and the ruleset of somebody who names a game, a ruleset, both or neither."""
+    """The shell and the ruleset, where the user named a game, a ruleset, both or neither."""
     shell = find_shell(game or (game_of(rules) if rules else DEFAULT))
-    return shell, rules or shell.usual_rules
+    return shell, rules or shell.default_rules

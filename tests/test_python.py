@@ -32,6 +32,19 @@ def test_a_dozen_names_are_there_and_documented() -> None:
     assert {*re.findall(r"^\| `(\w+)", PAGE, re.MULTILINE)} == {*mmsim.__all__}
 
 
+def test_help_shows_every_public_name_with_its_docstring() -> None:
+    program = "import mmsim; help(mmsim)"
+    shown = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT).stdout
+    for name in mmsim.__all__:
+        assert re.search(rf"\b{name}\b", shown), name
+    assert "Play an experiment (an `Experiment`, a name or a file) or a list of rulesets into a folder." in shown
+    assert "A run on disk" in shown
+
+
+def test_a_run_describes_itself_in_one_line(made: mmsim.Run) -> None:
+    assert re.fullmatch(r"Run\('.*loyal', finished: print-4p, print\+loyal-4p; \w+; 40 games of each\)", repr(made))
+
+
 def test_an_unknown_name_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="has no attribute 'load'"):
         mmsim.load  # noqa: B018

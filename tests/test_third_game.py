@@ -1,4 +1,4 @@
-"""A third game goes through every command without an edit to any room: it is installed, not written into the house."""
+"""A third game, installed as a package, goes through every command without an edit to mmsim."""
 
 import json
 import os
@@ -19,7 +19,7 @@ ROOT = Path(__file__).parent.parent
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where all commands were carried out, by a process that finds the toy among installed packages."""
+    """The folder in which a process with the toy installed has run all commands."""
     return made_once(tmp_path_factory, "toy", carry_out)
 
 
@@ -44,7 +44,7 @@ def test_every_command_plays_the_third_game(printed: dict[str, Any], command: st
     assert printed[command]["code"] == 0, printed[command]
 
 
-def test_its_games_are_told_recorded_and_verified(printed: dict[str, Any], folder: Path) -> None:
+def test_its_games_are_played_recorded_and_verified(printed: dict[str, Any], folder: Path) -> None:
     assert "Score sheet" in out(printed, "play")
     assert "game.json:1: ok" in out(printed, "verify")
     assert out(printed, "check").startswith("run: ok, 10 parts, 20 games replayed")
@@ -62,7 +62,7 @@ def test_its_own_metrics_are_compared(printed: dict[str, Any]) -> None:
 def test_its_report_has_its_own_section_gap_and_pictures(printed: dict[str, Any], folder: Path) -> None:
     page = (folder / "report" / "report.html").read_text(encoding="utf-8")
     sections = re.findall(r'<section id="([a-z-]+)"', page)
-    assert {"seats", "scores", "score-track", "rolls", "variants", "surprises", "gaps"} <= set(sections)
+    assert {"seats", "scores", "lead", "rolls", "variants", "remarkable-games", "gaps"} <= set(sections)
     assert "Nobody rolls a die." in page
     assert page.count("data:image/svg+xml;base64,") == 3
     assert re.search(r"and [\d.]+ dice \([\d.]+ to [\d.]+\) are rolled\.", out(printed, "report"))

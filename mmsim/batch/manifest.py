@@ -1,41 +1,41 @@
-"""The manifest of a run: what it may say, read and checked in one place, whoever wrote it.
+"""The manifest of a run: its schema, read and checked in one place.
 
 A folder may come from a stranger, or from a disk that flips bits: every value has a type and a range, no key is
-unknown, no name is a path, and a checksum tells of anything that was changed since.
+unknown, no name is a path, and a checksum detects any later change.
 """
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta, Struct
 
 from mmsim.batch.digest import short_checksum
 from mmsim.batch.experiment import Experiment, from_mapping, variants_of
-from mmsim.batch.plan import Plan
-from mmsim.core.seating import games_a_deal
+from mmsim.batch.plan import RunPlan
+from mmsim.core.variant import VariantDescription
 from mmsim.errors import MmsimError, UsageError
 from mmsim.system.files import file_name, read_bytes, write_atomically
 
-FORMAT = "mmsim-run/4"
+FORMAT = "mmsim-run/5"
 MANIFEST = "manifest.json"
 INPUTS = "inputs"  # the folder of the rulesets and boards an experiment names
 SOURCES = "bots"  # the folder of the source of bots in Python, as text
 RECORDS = "records"  # the folder of the records of remarkable games
-CHANCES = "chances.parquet"  # the chances to win in some games, if anybody has asked for them
-PLACES = "places.parquet"  # where things lie at the end of some games, if anybody has asked for it
-WHY = "why.json"  # what changes do to it, if anybody has asked for that
-_DEEPEST = 12  # lists and objects within each other
+WIN_CHANCES_FILE = "win_chances.parquet"  # chances to win in some games, if they were estimated
+END_POSITIONS_FILE = "end_positions.parquet"  # where things are at the end of some games, if that was collected
+WHY = "why.json"  # the effects of changes, if `mmsim why` was run
+_MAX_DEPTH = 12  # nested lists and objects
 _MOST_VARIANTS = 100_000
 
 Count = Annotated[int, Meta(ge=0, le=2**53)]
 Sha256 = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
-TableName = Annotated[str, Meta(pattern="^[a-z][a-z0-9_]{0,39}$")]
 Text = Annotated[str, Meta(max_length=100_000)]
+TableName = Annotated[str, Meta(pattern="^[a-z][a-z0-9_]{0,39}$")]
 
 
 class Until(Struct, frozen=True, forbid_unknown_fields=True):
-    """The precision a run is played to, and how it came out."""
+    """The precision a run is played to, and the one it reached."""
 
     metric: Text
     half_width: Annotated[float, Meta(gt=0)]
@@ -54,7 +54,7 @@ class SequenceInterval(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Decision(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a run of two variants was played to decide, and for whom it did."""
+    """What a run of two variants was played to decide, and the kinds of players for whom it did."""
 
     metric: Text
     unit: Text
@@ -74,7 +74,7 @@ class Decision(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Machine(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a run was begun on."""
+    """The machine on which a run was started."""
 
     processor: Text
     cores: Count | None
@@ -84,7 +84,7 @@ class Machine(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class BotSource(Struct, frozen=True, forbid_unknown_fields=True):
-    """A bot in Python of a run: the file it was played from, and the text of it that is kept for readers."""
+    """A bot in Python of a run: its file, and the copy of its source that is kept for readers."""
 
     named: Text  # as in the list of bots
     kept: Annotated[str, Meta(pattern=rf"^{SOURCES}/[^/]+\.txt$")]
@@ -102,7 +102,7 @@ class KeptRecord(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Finished(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a run came to."""
+    """The totals of a finished run."""
 
     at: Text
     parts: Count
@@ -113,63 +113,40 @@ class Finished(Struct, frozen=True, forbid_unknown_fields=True):
     records: list[KeptRecord]
 
 
-class _SeatBot(Struct, frozen=True):
-    """A bot of a variant; its weights are the game's business."""
-
-    bot: Text
-
-
-class VariantAbout(Struct, frozen=True):
-    """What every game says of a variant; the rest is the game's own."""
-
-    game: Text
-    name: Annotated[str, Meta(min_length=1, max_length=1000)]
-    players: Annotated[int, Meta(ge=1, le=100)]
-    seat_player: Annotated[list[Annotated[int, Meta(ge=0, le=99)]], Meta(min_length=1, max_length=100)]
-    rules_version: int | Text
-    bots: Annotated[list[str | _SeatBot], Meta(min_length=1, max_length=100)]
-    seats: Literal["fixed", "rotate"]
-    seed: Annotated[int, Meta(ge=0)]
-
-
 class Manifest(Struct, frozen=True, forbid_unknown_fields=True):
-    """All that a run says of itself, but for its parts."""
+    """Everything about a run except its parts."""
 
     format: str
     experiment: dict[str, Any]  # as `mmsim.batch.experiment` reads it
-    games: Count  # of every variant that is not thinned; looks ask for more
-    every: list[Annotated[int, Meta(ge=1, le=2**40)]]  # of every variant: one of its games for so many of `games`
+    games: Count  # of every variant that is not thinned; later looks raise it
+    every: list[Annotated[int, Meta(ge=1, le=2**40)]]  # per variant: it plays one game for this many of `games`
     until: Until | None
-    variants: Annotated[list[dict[str, Any]], Meta(min_length=1, max_length=_MOST_VARIANTS)]
-    rows_a_game: list[dict[TableName, Annotated[int, Meta(ge=0, le=100_000)]]]  # of every variant
+    variants: Annotated[list[VariantDescription], Meta(min_length=1, max_length=_MOST_VARIANTS)]
+    rows_per_game: list[dict[TableName, Annotated[int, Meta(ge=0, le=100_000)]]]  # per variant
     tables: Annotated[dict[TableName, dict[str, Text]], Meta(max_length=100)]
     bots: list[BotSource]
     created: Text
     machine: Machine
     finished: Finished | None
-    decision: Decision | None = None  # of a run that was played until it was made
+    decision: Decision | None = None  # of a run that was played until it was decided
 
     @property
     def asked(self) -> Experiment:
-        """The experiment; files it names are those of the run's folder, relative to it."""
+        """The experiment; paths in it are relative to the run's folder."""
         return from_mapping(self.experiment)
 
     @property
-    def abouts(self) -> list[VariantAbout]:
-        return [msgspec.convert(variant, VariantAbout) for variant in self.variants]
-
-    @property
-    def plan(self) -> Plan:
+    def plan(self) -> RunPlan:
         return self.plan_of(self.games)
 
-    def plan_of(self, games: int) -> Plan:
-        """The plan of so many games of every variant."""
-        deals = (games_a_deal(about["players"], about["seats"] == "rotate") for about in self.variants)
-        return Plan(len(self.variants), games, self.experiment["part_games"], tuple(self.every), tuple(deals))
+    def plan_of(self, games: int) -> RunPlan:
+        """The plan for that many games of every variant."""
+        deals = (variant.games_per_deal for variant in self.variants)
+        return RunPlan(len(self.variants), games, self.experiment["part_games"], tuple(self.every), tuple(deals))
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """The manifest of a run; a sentence says what is wrong with one."""
+    """Read and check the manifest of a run."""
     path = folder / MANIFEST
     try:
         content = read_bytes(path)
@@ -195,12 +172,11 @@ def read_manifest(folder: Path) -> Manifest:
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
-    """Put a manifest in place."""
     write_atomically(folder / MANIFEST, encoded(msgspec.to_builtins(manifest)))
 
 
 def encoded(manifest: dict[str, Any]) -> bytes:
-    """A manifest as it is written, with a checksum of all the rest."""
+    """A manifest as bytes, with a checksum of everything else."""
     signed = {**manifest, "check": _checksum(manifest)}
     return msgspec.json.format(msgspec.json.encode(signed), indent=1) + b"\n"
 
@@ -210,23 +186,25 @@ def _checksum(manifest: dict[str, Any]) -> str:
 
 
 def _check(manifest: Manifest) -> None:
-    """What types cannot say: values that must fit each other, names that are no paths."""
+    """Check what types cannot: values that must be consistent, names that must not be paths."""
     _check_experiment(manifest)
-    asked, abouts = manifest.asked, manifest.abouts
-    if not len(abouts) == len(variants_of(asked)) == len(manifest.rows_a_game) == len(manifest.every):
+    experiment, variants = manifest.asked, manifest.variants
+    if not len(variants) == len(variants_of(experiment)) == len(manifest.rows_per_game) == len(manifest.every):
         raise MmsimError("its variants are not those of its experiment")
-    if len({about.name for about in abouts}) < len(abouts):
+    if len({variant.name for variant in variants}) < len(variants):
         raise MmsimError("two of its variants have the same name")
-    for about, rows in zip(abouts, manifest.rows_a_game, strict=True):
-        if about.game != asked.game or about.seats != asked.seats:
-            raise MmsimError(f"its variant {about.name} is not of its experiment")
-        if set(rows) != set(manifest.tables) or len(about.bots) != len(about.seat_player):
-            raise MmsimError(f"what it says of its variant {about.name} does not fit together")
-        if set(about.seat_player) != set(range(about.players)):
-            raise MmsimError(f"its variant {about.name} has players without a seat, or seats without a player")
+    for variant, rows in zip(variants, manifest.rows_per_game, strict=True):
+        if variant.game != experiment.game or variant.seats != experiment.seats:
+            raise MmsimError(f"its variant {variant.name} is not of its experiment")
+        if set(rows) != set(manifest.tables) or len(variant.bots) != len(variant.seat_player):
+            raise MmsimError(f"what it says of its variant {variant.name} does not fit together")
+        if set(variant.seat_player) != set(range(variant.players)):
+            raise MmsimError(f"its variant {variant.name} has players without a seat, or seats without a player")
+        if not all(isinstance(bot.get("bot"), str) for bot in variant.bots):
+            raise MmsimError(f"its variant {variant.name} has a bot without a name")
     if not {"games", "seats"} <= set(manifest.tables) or {INPUTS, SOURCES, RECORDS} & set(manifest.tables):
         raise MmsimError("its tables are not those of a game")
-    if _depth(manifest.variants) > _DEEPEST:
+    if _depth([[variant.ruleset, variant.board, variant.bots] for variant in manifest.variants]) > _MAX_DEPTH:
         raise MmsimError("it is nested too deep")
     manifest.plan  # noqa: B018 - refuses more parts than a run can have
     for source in manifest.bots:
@@ -239,7 +217,7 @@ def _check_experiment(manifest: Manifest) -> None:
         raise MmsimError(f"its experiment has no {sorted(lacking)[0]}")
     asked = manifest.asked
     if asked.part_games is None:
-        raise MmsimError("its experiment does not say how many games a part has")
+        raise MmsimError("its experiment does not say how many games there are per part")
     for word in (*asked.variants, *asked.boards):
         if word.endswith(".toml"):
             folder, *names = word.split("/")
@@ -252,7 +230,7 @@ def _check_experiment(manifest: Manifest) -> None:
 
 
 def _depth(thing: Any) -> int:
-    """How many lists and objects stand within each other."""
+    """How deep lists and objects are nested."""
     depth, inner = 0, [thing]
     while inner:
         depth += 1

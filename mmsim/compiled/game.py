@@ -1,6 +1,6 @@
-"""A game with compiled code behind the seam: what is the same whatever the game."""
+"""The seam of a compiled game: what all compiled games share."""
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Mapping
 from functools import cached_property, partial
 from typing import Any, ClassVar, Protocol
@@ -9,55 +9,50 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mmsim.compiled.startup import warm_up
-from mmsim.core.game import GameRows, Variant
-from mmsim.core.interventions import check_interventions, check_untouched
-from mmsim.core.prepared_variant import PreparedVariant
-from mmsim.core.seating import PythonBot
-from mmsim.core.stepwise import Steps, chances_by_turn, play_step_by_step
-from mmsim.core.training_examples import Lessons, collect_lessons
+from mmsim.core.game import GameRows, SimulatedGame
+from mmsim.core.interventions import check_interventions, check_no_interventions
+from mmsim.core.python_bots import PythonBot
+from mmsim.core.stepwise import CompiledVariant, Steps, play_step_by_step, win_chances_by_turn
+from mmsim.core.training_examples import ExampleSampling, collect_examples
+from mmsim.core.variant import Variant
 from mmsim.tables.columns import empty_rows, row_types
-from mmsim.tables.game_tables import TabledGame
+from mmsim.tables.frames import TabledGame
 
 
-class OpenedTable(Protocol):
-    """Where games are set up in which something is changed by force."""
+class ChangedOpening(Protocol):
+    """Sets up games in which one thing is changed."""
 
     memory: Any
     setting: Any
 
     def open(self, game: int) -> int:
-        """Bring a game to where nothing is forced any more; the decisions made."""
+        """Play a game up to the point from which nothing is changed any more; returns the decisions made."""
 
 
-class CompiledGame(TabledGame, ABC):
-    """The part of the seam that all games fill alike whose code is compiled: they say what is their own."""
+class CompiledGame(TabledGame, SimulatedGame):
+    """The members of the seam that all compiled games share; a game adds its own."""
 
-    name: ClassVar[str]
-    thinking: ClassVar[Any]  # `bots/entry_points.py`: what Python asks of the bots
-    rows: ClassVar[Any]  # the named tuple of an array a table that compiled code writes
-    position: ClassVar[Any]  # a game one decision after another: (prepared, game)
-    opened: ClassVar[Any]  # (prepared) -> OpenedTable
-    lessons_asked: ClassVar[Lessons]
+    bot_entry_points: ClassVar[Any]  # the module `bots/entry_points.py`
+    rows: ClassVar[Any]  # a named tuple with one array per table, written by compiled code
+    position: ClassVar[Any]  # the class of positions: (prepared, game)
+    opened: ClassVar[Any]  # (prepared) -> ChangedOpening
+    examples_wanted: ClassVar[ExampleSampling]
 
     @abstractmethod
-    def ready(self, variant: Variant) -> PreparedVariant:
-        """A variant, ready to be played."""
+    def make_playable(self, variant: Variant) -> CompiledVariant:
+        """The variant with everything that compiled code needs."""
 
     @abstractmethod
     def interventions(self, prepared: Any) -> dict[str, str]:
-        """What can be changed by force in games of a variant."""
+        """What can be changed in games of a variant."""
 
     @abstractmethod
     def rows_per_game(self, prepared: Any) -> dict[str, int]:
-        """How many rows every table has for a game."""
-
-    @abstractmethod
-    def describe_rules(self, prepared: Any) -> dict[str, Any]:
-        """What a manifest says of rules, players and board."""
+        """The number of rows that a game has in every table."""
 
     @abstractmethod
     def play_uniform(self, prepared: Any, game: int) -> Any:
-        """A game that `uniform` bots play with the reference engine."""
+        """A game of `uniform` bots, played by the reference engine."""
 
     @abstractmethod
     def result(self, table: Any) -> Any:
@@ -65,40 +60,42 @@ class CompiledGame(TabledGame, ABC):
 
     @abstractmethod
     def read_record(self, written: dict[str, Any]) -> Any:
-        """A record played again with the reference engine; raises an error that says what differs."""
+        """The game of a record, replayed by the reference engine; raises an error that says what differs."""
 
     @abstractmethod
     def first_decision(self, table: Any, seed: Mapping[str, Any]) -> Steps[Any]:
-        """The same game as one of the reference engine, with the seed of its record, at its first decision."""
+        """The game of the reference engine, with the seed of its record, at its first decision."""
 
-    def prepare(self, variant: Variant) -> Any:
-        prepared = self.ready(variant)
+    def prepare(self, variant: Variant) -> CompiledVariant:
+        prepared = self.make_playable(variant)
         check_interventions(variant.interventions, self.interventions(prepared), prepared.bots)
         return prepared
 
     def start_up(self) -> float:
         return warm_up(self.name)
 
-    def play_games(self, prepared: PreparedVariant, first_game: int, count: int) -> GameRows:
-        """Games inside compiled code, or step by step where a bot is written in Python."""
+    def play_games(self, prepared: CompiledVariant, first_game: int, count: int) -> GameRows:
+        """Play games in compiled code, or step by step if a bot is written in Python."""
         rows = empty_rows(self._row_types, self.rows_per_game(prepared), count)
         if prepared.variant.interventions:
             return self._play_changed(prepared, first_game, rows)
         if any(isinstance(bot, PythonBot) for bot in prepared.bots):
             return play_step_by_step((self.position(prepared, first_game + i) for i in range(count)), rows)
-        memory, deal = self.thinking.new_memory(), prepared.seating.games_a_deal
-        decisions = self.thinking.play_games(
+        memory, deal = self.bot_entry_points.new_memory(), prepared.seating.games_per_deal
+        decisions = self.bot_entry_points.play_games(
             memory, prepared.setting, self.rows(**rows), prepared.seed, first_game, deal
         )
         return GameRows(rows, int(decisions))
 
-    def _play_changed(self, prepared: PreparedVariant, first_game: int, rows: dict[str, NDArray[Any]]) -> GameRows:
-        """Games in which something is changed by force, into rows that have room for them."""
-        table: OpenedTable = self.opened(prepared)
-        places, decisions = self.rows(**rows), 0
+    def _play_changed(self, prepared: CompiledVariant, first_game: int, rows: dict[str, NDArray[Any]]) -> GameRows:
+        """Play games in which one thing is changed, into rows."""
+        table: ChangedOpening = self.opened(prepared)
+        row_arrays, decisions = self.rows(**rows), 0
         for i in range(len(rows["games"])):
             decisions += table.open(first_game + i)
-            decisions += int(self.thinking.finish_game(table.memory, table.setting, places, first_game + i, i))
+            decisions += int(
+                self.bot_entry_points.finish_game(table.memory, table.setting, row_arrays, first_game + i, i)
+            )
         return GameRows(rows, decisions)
 
     @cached_property
@@ -113,27 +110,17 @@ class CompiledGame(TabledGame, ABC):
             decisions += len(table.history)
         return decisions
 
-    def lessons(self, prepared: PreparedVariant, first_game: int, count: int, learner: str) -> NDArray[Any]:
-        play = partial(self.thinking.collect_lessons, self.thinking.new_memory(), prepared.setting)
-        return collect_lessons(prepared, range(first_game, first_game + count), learner, self.lessons_asked, play)
+    def training_examples(self, prepared: CompiledVariant, first_game: int, count: int, learner: str) -> NDArray[Any]:
+        play = partial(self.bot_entry_points.collect_examples, self.bot_entry_points.new_memory(), prepared.setting)
+        return collect_examples(prepared, range(first_game, first_game + count), learner, self.examples_wanted, play)
 
-    def chances(self, written: dict[str, Any], playouts: int) -> NDArray[Any]:
+    def win_chances(self, written: dict[str, Any], playouts: int) -> NDArray[Any]:
         table = self.read_record(written)
         position = self.first_decision(table, written["seed"])
-        return chances_by_turn(position, table.history, playouts, table.rules.players, self.result(table).winners)
+        return win_chances_by_turn(position, table.history, playouts, table.rules.players, self.result(table).winners)
 
-    def describe(self, prepared: PreparedVariant) -> dict[str, Any]:
-        return {
-            "game": self.name,
-            "name": prepared.name,
-            **self.describe_rules(prepared),
-            "bots": [{"bot": bot.spec, **bot.about} for bot in prepared.bots],
-            "seats": prepared.variant.seats,
-            "seed": prepared.seed,
-        }
-
-    def new_game(self, prepared: PreparedVariant, game: int) -> Any:
-        check_untouched(prepared)
+    def new_game(self, prepared: CompiledVariant, game: int) -> Any:
+        check_no_interventions(prepared)
         return self.position(prepared, game)
 
     def verify(self, written: dict[str, Any]) -> None:

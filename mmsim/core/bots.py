@@ -1,4 +1,4 @@
-"""What a bot is, in every game: a name, an idea, what it looks at, and weights with names."""
+"""A bot as games declare it: a name, an idea, what it looks at, and named weights."""
 
 import json
 from collections.abc import Mapping
@@ -6,20 +6,25 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from msgspec import Struct
+
 from mmsim.errors import UsageError, unknown
+from mmsim.system.files import read_json
+from mmsim.system.validation import convert
 
 if TYPE_CHECKING:
     from mmsim.core.neural_net import Net
 
 WEIGHTS_FORMAT = "mmsim-weights-1"
+UNIFORM = "uniform"  # the bot every game has: it takes any legal move
 WITHOUT = "without"  # `planner:without=bonus` does without an element of the game
 
 
 @dataclass(frozen=True)
 class Weight:
-    """A number of a bot: its usual value, the values it takes, and what it means."""
+    """A number of a bot: its default, its range and its meaning."""
 
-    usual: float
+    default: float
     low: float = -1e6
     high: float = 1e6
     text: str = ""
@@ -27,20 +32,20 @@ class Weight:
 
 @dataclass(frozen=True)
 class Bot:
-    """A scripted player. Its weights may be set where it is seated: `planner:block=2.0`, `planner:weights=FILE`."""
+    """A scripted player. Its weights can be set in its spec: `planner:block=2.0`, `planner:weights=FILE`."""
 
     name: str
     idea: str
     looks_at: str
     weights: Mapping[str, Weight] = field(default_factory=dict)
-    kind: int = 0  # the number by which compiled code of its game knows it
-    changed: Mapping[str, float] = field(default_factory=dict)  # the weights set by whoever seated it
-    elements: Mapping[str, str] = field(default_factory=dict)  # of the game, that it can be told to do without
-    without: tuple[str, ...] = ()  # those it was told to do without, in the order of `elements`
+    kind: int = 0  # its number in the compiled code of its game
+    changed: Mapping[str, float] = field(default_factory=dict)  # the weights set in its spec
+    elements: Mapping[str, str] = field(default_factory=dict)  # of the game, that it can do without
+    without: tuple[str, ...] = ()  # those it does without, in the order of `elements`
 
     @property
     def spec(self) -> str:
-        """The bot as it is named in tables and records: what was changed is part of its name."""
+        """The bot as tables and records name it: settings are part of the name."""
         changes = ",".join(self._changes())
         return f"{self.name}:{changes}" if changes else self.name
 
@@ -50,21 +55,21 @@ class Bot:
 
     @property
     def settings(self) -> dict[str, float]:
-        """All its weights as they are in force, in the order of their declaration."""
-        return {name: self.changed.get(name, weight.usual) for name, weight in self.weights.items()}
+        """All its weights in the order of their declaration."""
+        return {name: self.changed.get(name, weight.default) for name, weight in self.weights.items()}
 
     @property
-    def about(self) -> dict[str, Any]:
-        """What a manifest keeps of it; plain JSON."""
+    def description(self) -> dict[str, Any]:
+        """What a manifest stores about it; plain JSON."""
         return {**self.settings, **({WITHOUT: list(self.without)} if self.without else {})}
 
     @property
     def without_bits(self) -> int:
-        """What it does without as bits, in the order of `elements`."""
+        """The elements it does without as a bit mask, in the order of `elements`."""
         return sum(1 << place for place, name in enumerate(self.elements) if name in self.without)
 
     def changed_by(self, settings: Mapping[str, str]) -> Self:
-        """This bot with some of its weights set; those of a file first, as numbers of its own."""
+        """This bot with some weights set; those of a file first, which other settings override."""
         numbers = dict(settings)
         without = self._elements(numbers.pop(WITHOUT)) if self.elements and WITHOUT in numbers else ()
         if self.weights and "weights" in numbers:
@@ -85,7 +90,7 @@ class Bot:
             raise UsageError(f"bot {self.name} has no weights, so {name}={text} cannot be set")
         if name not in self.weights:
             raise unknown(f"weight of bot {self.name}", name, self.weights)
-        value, weight = number(self.name, name, text), self.weights[name]
+        value, weight = parse_number(self.name, name, text), self.weights[name]
         if not weight.low <= value <= weight.high:
             takes = f"it takes {weight.low:g} to {weight.high:g}"
             raise UsageError(f"bot {self.name}: {name}={text} is out of range; {takes}")
@@ -94,13 +99,13 @@ class Bot:
 
 @dataclass(frozen=True)
 class NetBot(Bot):
-    """A bot that goes by a net; `expert:weights=FILE` seats it with another one than it comes with."""
+    """A bot with a neural net; `expert:weights=FILE` gives it another one than it comes with."""
 
-    inputs: tuple[str, ...] = ()  # what its net is told, in the order in which compiled code tells it
+    inputs: tuple[str, ...] = ()  # of its net, in the order of the compiled code
     shipped: Path = Path()  # the file of the net it comes with
     like: str = ""  # the bot whose turns the net chooses from
-    against: tuple[str, ...] = ()  # the bots that it meets in training, unless others are named
-    file: str = ""  # the file set by whoever seated it
+    against: tuple[str, ...] = ()  # its default opponents in training
+    file: str = ""  # the net file set in its spec
 
     @property
     def spec(self) -> str:
@@ -114,41 +119,47 @@ class NetBot(Bot):
         return read_net(Path(self.file) if self.file else self.shipped, self.inputs)
 
     @property
-    def about(self) -> dict[str, Any]:
-        return {**super().about, "net": self.net.digest}
+    def description(self) -> dict[str, Any]:
+        return {**super().description, "net": self.net.digest}
 
     def changed_by(self, settings: Mapping[str, str]) -> Self:
         numbers = {name: text for name, text in settings.items() if name != "weights"}
         bot = replace(super().changed_by(numbers), file=settings.get("weights", ""))
-        bot.net  # noqa: B018 - a file that is no good is told of now, not when somebody plays
+        bot.net  # noqa: B018 - a bad file is reported now, not when somebody plays
         return bot
 
 
-def number(bot: str, name: str, text: str) -> float:
-    """What somebody wrote for a weight, as a number."""
+def parse_number(bot: str, name: str, text: str) -> float:
+    """The value of a weight as it is written in a spec."""
     try:
         return float(text)
     except ValueError:
         raise UsageError(f"bot {bot}: {name}={text} is not a number") from None
 
 
+class WeightsFile(Struct, frozen=True):
+    """The content of a file of weights."""
+
+    bot: str
+    weights: dict[str, float | str]
+    about: Any = None  # where they come from
+
+
 def weights_text(bot: Bot, about: Mapping[str, Any]) -> str:
-    """A file of the weights that are changed in a bot, and where they come from: `BOT:weights=FILE` seats it."""
-    found = {"format": WEIGHTS_FORMAT, "bot": bot.name, "about": about, "weights": dict(bot.changed)}
-    return json.dumps(found, indent=1, ensure_ascii=False) + "\n"
+    """A file of the weights set in a bot, and where they come from; `BOT:weights=FILE` uses it."""
+    content = {"format": WEIGHTS_FORMAT, "bot": bot.name, "about": about, "weights": dict(bot.changed)}
+    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 
 
 def read_weights(path: Path, bot: str) -> dict[str, str]:
-    """The weights of a file, made for a bot, as they would be written where it is seated."""
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"cannot read weights {path}: {getattr(error, 'strerror', None) or error}") from error
-    except json.JSONDecodeError as error:
-        raise UsageError(f"weights {path} are not valid JSON: {error}") from error
-    said = found if isinstance(found, dict) else {}
-    if said.get("format") != WEIGHTS_FORMAT or not isinstance(said.get("weights"), dict):
+    """The weights in a file made for a bot, as they would be written in its spec."""
+    content = read_json(path, "weights")
+    if not isinstance(content, dict) or content.get("format") != WEIGHTS_FORMAT:
         raise UsageError(f'weights {path} are not numbers of a bot: there is no "format": "{WEIGHTS_FORMAT}"')
-    if said.get("bot") != bot:
-        raise UsageError(f"weights {path} are for bot {said.get('bot')}, not for {bot}")
-    return {name: str(value) for name, value in said["weights"].items()}
+    try:
+        file = convert(content, WeightsFile)
+    except UsageError as error:
+        raise UsageError(f"weights {path}: {error}") from error
+    if file.bot != bot:
+        raise UsageError(f"weights {path} are for bot {file.bot}, not for {bot}")
+    return {name: str(value) for name, value in file.weights.items()}

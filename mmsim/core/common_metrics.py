@@ -1,15 +1,18 @@
-"""The metrics, gaps and sections of columns that every game has; a game takes over what it wants to tell."""
+"""Metrics, rule gaps and report sections of the columns that all games share; a game picks those it wants."""
 
+from collections.abc import Callable
+from dataclasses import replace
 from operator import sub
 
 import polars as pl
 
 from mmsim.core.metrics import (
     ChartPlan,
-    Gap,
     Metric,
     OfRows,
+    RuleGap,
     SectionPlan,
+    Statistics,
     Values,
     by_bot,
     by_player,
@@ -25,214 +28,134 @@ _DECIDED = pl.col("decided_turn") / pl.col("turns")
 
 
 def score_parts(**parts: pl.Expr) -> Metric:
-    """What a score is made of: a number of a row of `seats` for every part."""
+    """The parts of a score: one number of a row of `seats` each."""
     needs = tuple(column for part in parts.values() for column in part.meta.root_names())
     values: Values = {name: mean(part) for name, part in parts.items()}
-    return Metric(
-        "score_parts", "Where do a seat's points come from?", "points", 0.5, "seats", needs, lambda shape: values
-    )
+    return _of_seats("score_parts", "Where do a seat's points come from?", "points", 0.5, values, *needs)
 
+
+def _of_seats(
+    name: str, question: str, unit: str, tolerance: float, values: Values | Callable[..., Values], *needs: str
+) -> Metric:
+    """A metric of the rows of `seats`."""
+    return Metric(name, question, unit, tolerance, "seats", needs, values if callable(values) else lambda _: values)
+
+
+def _of_games(
+    name: str, question: str, unit: str, tolerance: float, value: pl.Expr, *needs: str, better: str = ""
+) -> Metric:
+    """A metric of an expression on the rows of `games`."""
+    return Metric(name, question, unit, tolerance, "games", needs, single(value), better=better)
+
+
+def _of_tension(name: str, question: str, unit: str, tolerance: float) -> Metric:
+    """A metric of a column of the chances to win, called like it."""
+    return Metric(name, question, unit, tolerance, "tension", (name,), single(mean(pl.col(name))), better="more")
+
+
+_FIRST_WIN_SHARE = OfRows(
+    (
+        ("sum", pl.when(_FIRST).then(pl.col("win_share").cast(pl.Float64)).otherwise(0)),
+        ("sum", _FIRST),
+        ("max", pl.col("player")),
+    ),
+    lambda won, seats, last: won / seats - 1 / (last + 1),
+)
+_SPREAD = OfRows((("max", pl.col("score")), ("min", pl.col("score"))), sub)
 
 SEATS = (
-    Metric(
-        "win_share",
-        "How often does each player win, by playing order?",
-        "share",
-        0.01,
-        "seats",
-        ("player", "win_share"),
-        by_player(pl.col("win_share")),
+    _of_seats(
+        *("win_share", "How often does each player win, by playing order?", "share", 0.01),
+        *(by_player(pl.col("win_share")), "player", "win_share"),
     ),
-    Metric(
-        "first_seat_advantage",
-        "How much more than a fair share does the first player win?",
-        "share difference",
-        0.01,
-        "seats",
-        ("player", "win_share"),
-        single(
-            OfRows(
-                (
-                    ("sum", pl.when(_FIRST).then(pl.col("win_share").cast(pl.Float64)).otherwise(0)),
-                    ("sum", _FIRST),
-                    ("max", pl.col("player")),
-                ),
-                lambda won, seats, last: won / seats - 1 / (last + 1),
-            )
+    _of_seats(
+        *(
+            "first_seat_advantage",
+            "How much more than a fair share does the first player win?",
+            "share difference",
+            0.01,
         ),
+        *(single(_FIRST_WIN_SHARE), "player", "win_share"),
     ),
-    Metric(
-        "shared_wins", "How often is the win shared?", "share", 0.01, "games", ("winner",), single(~_WON), better="less"
-    ),
-    Metric(
-        "score",
-        "How many points does a seat score?",
-        "points",
-        0.5,
-        "seats",
-        ("score",),
-        single(mean(pl.col("score"))),
-    ),
-    Metric(
-        "seat_score",
-        "How many points does a seat of each player score, by playing order?",
-        "points",
-        0.5,
-        "seats",
-        ("player", "score"),
-        by_player(pl.col("score")),
+    _of_games("shared_wins", "How often is the win shared?", "share", 0.01, ~_WON, "winner", better="less"),
+    _of_seats("score", "How many points does a seat score?", "points", 0.5, single(mean(pl.col("score"))), "score"),
+    _of_seats(
+        *("seat_score", "How many points does a seat of each player score, by playing order?", "points", 0.5),
+        *(by_player(pl.col("score")), "player", "score"),
     ),
 )
 MARGINS = (
     of_games("margin", "How far is the winner ahead of the next player?", "points", 0.5, better="less"),
-    Metric(
-        "spread",
-        "How far apart are the best and the worst seat?",
-        "points",
-        0.5,
-        "seats",
-        ("score",),
-        single(OfRows((("max", pl.col("score")), ("min", pl.col("score"))), sub)),
+    replace(
+        _of_seats(
+            *("spread", "How far apart are the best and the worst seat?", "points", 0.5, single(_SPREAD), "score")
+        ),
         better="less",
     ),
 )
-TENSION = (  # of the games whose chances to win are known (`mmsim chances`)
-    Metric(
-        "lead_changes",
-        "How often does the expected winner change?",
-        "changes",
-        0.1,
-        "tension",
-        ("lead_changes",),
-        single(mean(pl.col("lead_changes"))),
-        better="more",
+TENSION = (  # of games with estimated chances to win (`mmsim chances`)
+    _of_tension("lead_changes", "How often does the expected winner change?", "changes", 0.1),
+    _of_tension(
+        "decided", "How much of a game is over when its winner becomes the expected one for good?", "share", 0.02
     ),
-    Metric(
-        "decided",
-        "How much of a game is over when its winner becomes the expected one for good?",
-        "share",
-        0.02,
-        "tension",
-        ("decided",),
-        single(mean(pl.col("decided"))),
-        better="more",
-    ),
-    Metric(
-        "comeback",
-        "How often is the winner behind after half of the turns?",
-        "share",
-        0.02,
-        "tension",
-        ("comeback",),
-        single(mean(pl.col("comeback"))),
-        better="more",
-    ),
-    Metric(
-        "tension",
-        "How open is it who will win, on average over the turns?",
-        "share",
-        0.02,
-        "tension",
-        ("tension",),
-        single(mean(pl.col("tension"))),
-        better="more",
-    ),
-    Metric(
-        "drama",
-        "How far is the winner behind, on average over the turns?",
-        "drama",
-        0.02,
-        "tension",
-        ("drama",),
-        single(mean(pl.col("drama"))),
-        better="more",
-    ),
+    _of_tension("comeback", "How often is the winner behind after half of the turns?", "share", 0.02),
+    _of_tension("tension", "How open is it who will win, on average over the turns?", "share", 0.02),
+    _of_tension("drama", "How far is the winner behind, on average over the turns?", "drama", 0.02),
 )
 COURSE = (
-    Metric(
-        "track_lead_changes",
-        "How often does the lead on the score track change hands?",
-        "changes",
-        0.1,
-        "games",
-        ("lead_changes",),
-        single(pl.col("lead_changes")),
+    _of_games(
+        *("track_lead_changes", "How often does the lead in score change hands?", "changes", 0.1),
+        *(pl.col("lead_changes"), "lead_changes"),
         better="more",
     ),
-    Metric(
+    _of_games(
         "track_decided",
-        "How much of a game is over when the winner takes the lead on the score track for good?",
+        "How much of a game is over when the winner takes the lead in score for good?",
         "share",
         0.01,
-        "games",
-        ("decided_turn", "turns"),
-        single(_DECIDED.clip(0, 1)),
+        *(_DECIDED.clip(0, 1), "decided_turn", "turns"),
         better="more",
     ),
-    Metric(
-        "track_decided_turn",
-        "In which turn does the winner take the lead on the score track for good?",
-        "turns",
-        0.5,
-        "games",
-        ("decided_turn",),
-        single(pl.col("decided_turn")),
+    _of_games(
+        *("track_decided_turn", "In which turn does the winner take the lead in score for good?", "turns", 0.5),
+        *(pl.col("decided_turn"), "decided_turn"),
         better="more",
     ),
-    Metric(
+    _of_games(
         "track_comeback",
-        "How often does the winner take the lead on the score track for good only in the second half?",
+        "How often does the winner take the lead in score for good only in the second half?",
         "share",
         0.01,
-        "games",
-        ("decided_turn", "turns", "winner"),
-        single(pl.when(_WON).then(_DECIDED > 0.5)),
+        *(pl.when(_WON).then(_DECIDED > 0.5), "decided_turn", "turns", "winner"),
         better="more",
     ),
-    Metric(
+    _of_games(
         "track_decided_at_scoring",
-        "How often does the winner lead on the score track only after the final scoring?",
+        "How often does the winner lead in score only after the final scoring?",
         "share",
         0.01,
-        "games",
-        ("decided_turn", "turns", "winner"),
-        single(pl.when(_WON).then(_DECIDED > 1)),
+        *(pl.when(_WON).then(_DECIDED > 1), "decided_turn", "turns", "winner"),
     ),
-    Metric("turns", "How many turns does a game take?", "turns", 0.5, "games", ("turns",), single(pl.col("turns"))),
+    of_games("turns", "How many turns does a game take?", "turns", 0.5),
 )
 ENDS = (
     Metric(
-        "end_reason",
-        "Why does a game end?",
-        "share",
-        0.01,
-        "games",
-        ("end_reason",),
+        *("end_reason", "Why does a game end?", "share", 0.01, "games", ("end_reason",)),
         by_word("games", "end_reason"),
     ),
 )
 BOTS = (
-    Metric(
-        "bot_win_share",
-        "How often does a seat with each bot win?",
-        "share",
-        0.01,
-        "seats",
-        ("bot", "win_share"),
-        by_bot(pl.col("win_share")),
+    _of_seats(
+        *("bot_win_share", "How often does a seat with each bot win?", "share", 0.01),
+        *(by_bot(pl.col("win_share")), "bot", "win_share"),
     ),
-    Metric(
-        "bot_score",
-        "How many points does a seat with each bot score?",
-        "points",
-        0.5,
-        "seats",
-        ("bot", "score"),
-        by_bot(pl.col("score")),
+    _of_seats(
+        *("bot_score", "How many points does a seat with each bot score?", "points", 0.5),
+        *(by_bot(pl.col("score")), "bot", "score"),
     ),
 )
 
-SHARED_WIN = Gap(
+SHARED_WIN = RuleGap(
     "shared_win",
     "Players are level after every tie-break of the book.",
     "They share the win.",
@@ -241,14 +164,14 @@ SHARED_WIN = Gap(
     pl.col("winner").is_null(),
 )
 
-LEAD_CHANGES = "the lead on the score track changes hands {track_lead_changes} times ({track_lead_changes:interval})"
+LEAD_CHANGES = "the lead in score changes hands {track_lead_changes} times ({track_lead_changes:interval})"
 AHEAD_BY = "the winner is ahead by {margin:full}"
 ENDS_BY = ("{end_reason.most:full} of games end by “{end_reason.most.name}”", ", after {turns:full}")
 
 SCORES_SECTION = SectionPlan(
     "scores",
     "Scores",
-    ("a seat scores {score} points", "; best and worst lie {spread} apart"),
+    ("a seat scores {score} on average", "; best and worst are {spread} apart"),
     ("score", "score_parts", "margin", "spread"),
 )
 TENSION_SECTION = SectionPlan(
@@ -280,9 +203,9 @@ TENSION_SECTION = SectionPlan(
     ),
 )
 COURSE_SECTION = SectionPlan(
-    "score-track",
-    "Score track",
-    ("the lead on the track changes {track_lead_changes} times", ", and the winner is {margin} points ahead"),
+    "lead",
+    "Lead",
+    ("the lead in score changes {track_lead_changes} times", ", and the winner is {margin} ahead"),
     (
         "track_lead_changes",
         "track_decided",
@@ -295,7 +218,7 @@ COURSE_SECTION = SectionPlan(
     (
         ChartPlan(
             "track-decided",
-            ("the winner leads the track for good after {track_decided} of a game",),
+            ("the winner leads in score for good after {track_decided} of a game",),
             "",
             {
                 "track_decided": "game over when the lead is taken for good",
@@ -305,8 +228,8 @@ COURSE_SECTION = SectionPlan(
         ),
         ChartPlan(
             "track-lead-changes",
-            ("the lead on the track changes {track_lead_changes} times", ", and the winner is {margin} points ahead"),
-            "Changes of the lead on the score track in a game.",
+            ("the lead in score changes {track_lead_changes} times", ", and the winner is {margin} ahead"),
+            "Changes of the lead in score in a game.",
             {"track_lead_changes": ""},
         ),
     ),
@@ -326,4 +249,15 @@ ENDS_SECTION = SectionPlan(
         ChartPlan("turns", ("a game takes {turns} turns",), "Turns of a game.", {"turns": ""}),
     ),
     ENDS_BY,
+)
+
+BASIC_STATISTICS = Statistics(  # of a game that has no `metrics.py`
+    metrics=(*SEATS, *MARGINS, *COURSE, *ENDS, *BOTS),
+    gaps=(SHARED_WIN,),
+    sections=(SCORES_SECTION, COURSE_SECTION, ENDS_SECTION),
+    course=(LEAD_CHANGES, AHEAD_BY),
+    ends=ENDS_BY,
+    layout_outcomes={},
+    asked=("win_share", "score"),
+    swept=("score", "margin"),
 )

@@ -1,25 +1,16 @@
-"""The seam: what batch, analysis, report and the command line know of a game."""
+"""The seam: what batches, analysis, reports and the command line know about a game."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from mmsim.errors import UsageError, unknown
+from mmsim.core.variant import PlayableVariant, Variant
+from mmsim.errors import MmsimError
 
 if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
-
-    from mmsim.tables.column_values import Columns
-
-
-SEATINGS = ("fixed", "rotate")
-
-
-def check_seating(seats: str) -> None:
-    """An unknown seating is an error."""
-    if seats not in SEATINGS:
-        raise unknown("seating", seats, SEATINGS)
 
 
 class IllegalMove(Exception):  # noqa: N818 - reads as what it is
@@ -27,7 +18,7 @@ class IllegalMove(Exception):  # noqa: N818 - reads as what it is
 
     @classmethod
     def of(cls, move: Any, seat: int, turn: int) -> "IllegalMove":
-        """What somebody is told who tries it; people count seats from 1."""
+        """The error for a player who tries it; people count seats from 1."""
         return cls(f"{move} is not legal for seat {seat + 1} in turn {turn}")
 
 
@@ -42,41 +33,12 @@ class BotError:
 
 
 class GameRows(dict[str, Any]):
-    """Some games as rows: table -> rows, a structured array whose fields are columns, and what happened."""
+    """The rows of some games: table -> structured array whose fields are the columns."""
 
     def __init__(self, rows: "Mapping[str, NDArray[Any]]", decisions: int, errors: Sequence[BotError] = ()) -> None:
         super().__init__(rows)
         self.decisions = decisions
         self.errors = tuple(errors)
-
-
-@dataclass(frozen=True)
-class Variant:
-    """One cell of an experiment: which rules, board, players and bots, and the master seed of its games.
-
-    With `seats="rotate"` as many games in a row as there are players share a layout and a deal, and the bots move on
-    by one player from each to the next, in another order from deal to deal (`core/seating.py`); with `"fixed"` every
-    game has a layout and a deal of its own.
-    """
-
-    rules: str
-    players: int | None = None  # None: the usual number of the rules
-    board: str | None = None  # None: the usual one of the game, or the only one
-    bots: str = "uniform"
-    seed: int = 1
-    seats: str = "fixed"
-    suffix: str = ""  # of its name in tables, which is that of the rules and players
-    move_seconds: float | None = None  # bots in Python have processes of their own, and so long for a move
-    interventions: tuple[str, ...] = ()  # what is changed in play by force, see `SimulatedGame.interventions`
-
-    def __post_init__(self) -> None:
-        check_seating(self.seats)
-        if not 0 <= self.seed < 2**64:
-            raise UsageError(f"a master seed is 0 to 2^64 - 1, not {self.seed}")
-
-    @property
-    def rotate(self) -> bool:
-        return self.seats == "rotate"
 
 
 class Position(Protocol):
@@ -89,7 +51,7 @@ class Position(Protocol):
         """Every move open to the seat in turn, in a fixed order."""
 
     def apply(self, move: Any) -> Any:
-        """Play a legal move and tell what came of it."""
+        """Play a legal move; raises `IllegalMove` for any other."""
 
     def view(self, seat: int) -> Any:
         """What the player behind a seat may know."""
@@ -98,78 +60,119 @@ class Position(Protocol):
         """The outcome of a game that is over."""
 
 
-class SimulatedGame(Protocol):
-    """A game the house can simulate: a pure function of (master seed, variant, game index)."""
+class SimulatedGame(ABC):
+    """A game that can be simulated: a pure function of (master seed, variant, game number)."""
 
-    name: str
+    name: str = ""  # `mmsim.games` sets it to the name the game is registered by
 
     @property
+    @abstractmethod
     def tables(self) -> "dict[str, pl.Schema]":
-        """The columns of every table."""
+        """The columns of every table; `mmsim.tables.frames.TabledGame` derives them from declared columns."""
 
     @property
+    @abstractmethod
     def columns(self) -> dict[str, dict[str, str]]:
-        """What every column of every table says, in a sentence."""
+        """The meaning of every column of every table, in a sentence."""
 
-    def prepare(self, variant: Variant) -> Any:
-        """Everything that games need, made once: arrays for compiled code."""
-
-    def start_up(self) -> float:
-        """Have what is compiled ready to be called; the seconds that took the first time."""
-
-    def play_games(self, prepared: Any, first_game: int, count: int) -> GameRows:
-        """Play games into the rows of all tables."""
-
-    def rows_per_game(self, prepared: Any) -> dict[str, int]:
-        """How many rows every table has for a game."""
-
-    def describe(self, prepared: Any) -> dict[str, Any]:
-        """What a manifest says of a variant: its name, players, every knob, the board's text, the bots; plain JSON."""
-
-    def values(self, prepared: Any, table: str, rows: "NDArray[Any]") -> "Columns":
-        """Rows of a table as columns of values."""
-
+    @abstractmethod
     def frame(self, prepared: Any, table: str, rows: "NDArray[Any]") -> "pl.DataFrame":
         """Rows of a table as a data frame."""
 
-    def interventions(self, prepared: Any) -> dict[str, str]:
-        """What can be changed by force in games of a variant, to see what it does: name -> what is changed."""
+    @abstractmethod
+    def prepare(self, variant: Variant) -> PlayableVariant:
+        """Everything that its games need, computed once."""
 
-    def elements(self, prepared: Any) -> dict[str, str]:
-        """The elements of the game that a variant has and some bots can do without: name -> what it is."""
+    @abstractmethod
+    def play_games(self, prepared: Any, first_game: int, count: int) -> GameRows:
+        """Play games into the rows of all tables."""
 
-    def play_reference(self, prepared: Any, first_game: int, count: int) -> int:
-        """Let `uniform` bots play games with the reference engine, to see how fast that is; the decisions made."""
+    @abstractmethod
+    def rows_per_game(self, prepared: Any) -> dict[str, int]:
+        """The number of rows that a game has in every table."""
 
+    @abstractmethod
     def new_game(self, prepared: Any, game: int) -> Position:
         """A game at its first decision."""
 
+    @abstractmethod
     def record(self, prepared: Any, game: int) -> dict[str, Any]:
         """The record of a game, played by its bots."""
 
+    @abstractmethod
     def verify(self, record: dict[str, Any]) -> None:
         """Replay a record with the reference engine; raises an error that says what differs."""
 
+    def start_up(self) -> float:
+        """Compile what is compiled, unless that is done; the seconds it took."""
+        return 0.0
+
+    def play_reference(self, prepared: Any, first_game: int, count: int) -> int:
+        """Play games of `uniform` bots with the reference engine, to measure its speed; the decisions made."""
+        return self.play_games(prepared, first_game, count).decisions
+
+    def interventions(self, prepared: Any) -> dict[str, str]:
+        """What can be changed in play to see what it does: name -> what is changed."""
+        return {}
+
+    def elements(self, prepared: Any) -> dict[str, str]:
+        """The elements of the game that some bots can do without: name -> description."""
+        return {}
+
+    def check_rows(self, prepared: PlayableVariant, rows: "Mapping[str, NDArray[Any]]", games: int) -> None:
+        """A game must write the rows it promises: otherwise the mistake would look like a damaged file later."""
+        promised = self.rows_per_game(prepared)
+        if {*rows} != {*promised}:
+            raise MmsimError(
+                f"{self.name} has a mistake: play_games returns the tables {', '.join(sorted(rows))}, "
+                f"rows_per_game names {', '.join(sorted(promised))}"
+            )
+        for table, count in promised.items():
+            if len(rows[table]) != count * games:
+                raise MmsimError(
+                    f"{self.name} has a mistake: play_games returns {len(rows[table])} rows of '{table}' for {games} "
+                    f"games, rows_per_game says {count} per game"
+                )
+
+
+def check_prepared(game: SimulatedGame, prepared: Any) -> None:
+    """A variant that a game has prepared must be what other rooms rely on."""
+    if not isinstance(prepared, PlayableVariant):
+        raise MmsimError(
+            f"{game.name} has a mistake: prepare() must return a PlayableVariant, not a {type(prepared).__name__}"
+        )
+    seat_player = list(prepared.seating.seat_player)
+    if {*seat_player} != {*range(len({*seat_player}))} or len(seat_player) != len(prepared.bots):
+        raise MmsimError(
+            f"{game.name} has a mistake: '{prepared.name}' seats {len(prepared.bots)} bots, and its seat_player is "
+            f"{seat_player}; it must name a player 0, 1, ... for every seat"
+        )
+    if (promised := {*game.rows_per_game(prepared)}) != {*game.tables} or not {"games", "seats"} <= promised:
+        raise MmsimError(
+            f"{game.name} has a mistake: rows_per_game names the tables {', '.join(sorted(promised))}, and its tables "
+            f"are {', '.join(sorted(game.tables))}; both must be the same, with games and seats among them"
+        )
+
 
 @runtime_checkable
-class Teaches(Protocol):
-    """A game that has bots with nets, and decisions for them to learn from."""
+class SupportsTraining(Protocol):
+    """A game that has bots with neural nets, and training examples for them."""
 
-    def lessons(self, prepared: Any, first_game: int, count: int, learner: str) -> "NDArray[Any]":
-        """Some decisions of the bots called `learner` in some games, each several rows one after another.
+    def training_examples(self, prepared: Any, first_game: int, count: int, learner: str) -> "NDArray[Any]":
+        """Some decisions of the bots called `learner` in some games, each as several rows one after another.
 
-        A row is a turn that was compared: `game`, `decision` of the game, `result` of the turn's playout, and the
-        `inputs` of a net. Of the turns of a decision the one that is best by weight comes first.
+        A row is a turn that was compared: `game`, `decision` in the game, `result` of the turn's playout, and the
+        `inputs` of a net. The first turn of a decision is the best by the bot's weights.
         """
 
 
 @runtime_checkable
-class Foresees(Protocol):
-    """A game that can say who is likely to win."""
+class EstimatesWinChances(Protocol):
+    """A game that can estimate who will win."""
 
-    def chances(self, written: dict[str, Any], playouts: int) -> "NDArray[Any]":
-        """[turn, player] of a record: the chance to win before the first turn and after every one.
+    def win_chances(self, record: dict[str, Any], playouts: int) -> "NDArray[Any]":
+        """[turn, player]: the chance to win before the first turn of a record and after every turn.
 
         A pure function of the record and the number of playouts, whose mean it is: the standard error of a chance p is
-        sqrt(p * (1 - p) / playouts). Playouts know what lies open on the table, and no hidden hand.
+        sqrt(p * (1 - p) / playouts). Playouts know what is open on the table, and no hidden hand.
         """

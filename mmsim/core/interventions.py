@@ -1,30 +1,30 @@
-"""Games in which something is changed by force, to see what it does to them: what every game's interventions share."""
+"""Games in which one thing is changed, to see what it does: what the interventions of all games share."""
 
 from collections.abc import Collection, Sequence
 
 from mmsim.core.bots import Bot
-from mmsim.core.prepared_variant import PreparedVariant
+from mmsim.core.python_bots import PythonBot
 from mmsim.core.rng import Purpose, Stream
-from mmsim.core.seating import PythonBot
+from mmsim.core.variant import PlayableVariant
 from mmsim.errors import UsageError, unknown
 
 
 def chance(master: int, game: int) -> Stream:
-    """What an intervention draws from: a stream of its own, so that everything else is drawn as it would be."""
+    """The random stream of an intervention: its own, so that everything else is drawn as without it."""
     return Stream(master, Purpose.INTERVENTIONS, game)
 
 
 def order(count: int, draws: Stream) -> list[int]:
-    """All orders of so many things equally likely (Fisher and Yates)."""
-    drawn = list(range(count))
+    """A random order of `count` things, all equally likely (Fisher and Yates)."""
+    shuffled = list(range(count))
     for last in range(count - 1, 0, -1):
         other = draws.below(last + 1)
-        drawn[last], drawn[other] = drawn[other], drawn[last]
-    return drawn
+        shuffled[last], shuffled[other] = shuffled[other], shuffled[last]
+    return shuffled
 
 
 def check_interventions(names: Sequence[str], known: Collection[str], bots: Sequence[Bot]) -> None:
-    """Refuse what a variant does not know, and bots that are asked move by move."""
+    """Refuse unknown interventions, and bots in Python, which are not compiled."""
     for name in names:
         if name not in known:
             raise unknown("intervention", name, known)
@@ -33,7 +33,7 @@ def check_interventions(names: Sequence[str], known: Collection[str], bots: Sequ
             raise UsageError(f"interventions are for the bots of the fast core; {bot.name} is written in Python")
 
 
-def check_untouched(prepared: PreparedVariant) -> None:
-    """A game with an intervention is no game that a record could tell of, or that can be stepped through."""
+def check_no_interventions(prepared: PlayableVariant) -> None:
+    """A game with an intervention has no record and cannot be stepped through."""
     if names := prepared.variant.interventions:
         raise UsageError(f"a game with {' and '.join(names)} is played as a whole, for its tables only")

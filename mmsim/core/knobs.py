@@ -1,4 +1,4 @@
-"""Knobs: the values a ruleset is made of, what each of them takes, and how one is written."""
+"""Knobs: the settings of a ruleset, the values each takes, and how they are written."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
@@ -11,7 +11,7 @@ Value = int | bool | str
 
 @dataclass(frozen=True)
 class Knob:
-    """What one knob is: its rule ids, its meaning, and which values it takes."""
+    """A knob: its rule ids, its meaning, and the values it takes."""
 
     rules: str
     text: str
@@ -30,7 +30,7 @@ class Knob:
         return "true | false" if self.is_switch else f"{self.low} to {self.high}"
 
     def check(self, name: str, value: object) -> Value:
-        """The value in its proper type, or an error that says what the knob takes."""
+        """The value in its proper type; the error says which values the knob takes."""
         if self.choices and value in self.choices:
             return str(value)
         if self.is_switch and isinstance(value, bool | str):
@@ -53,7 +53,7 @@ def number(default: int, low: int, high: int, rules: str, text: str) -> Any:
 
 
 def choice(default: str, choices: str, rules: str, text: str) -> Any:
-    """A field of a ruleset that is one of some words."""
+    """A field of a ruleset that is one of several words."""
     return field(default=default, metadata={"knob": Knob(rules, text, choices=tuple(choices.split()))})
 
 
@@ -63,12 +63,17 @@ def switch(default: bool, rules: str, text: str) -> Any:
 
 
 def knobs_of(ruleset: type) -> dict[str, Knob]:
-    """The knobs among the fields of a class of rulesets, in their order."""
+    """The knobs among the fields of a ruleset class, in their order."""
     return {f.name: f.metadata["knob"] for f in fields(ruleset) if "knob" in f.metadata}
 
 
+def knob_values(rules: Any) -> dict[str, Value]:
+    """The value of every knob of a ruleset."""
+    return {name: getattr(rules, name) for name in knobs_of(type(rules))}
+
+
 def check_knob(knobs: Mapping[str, Knob], name: str, value: object) -> Value:
-    """The value of a knob in its proper type; an unknown knob is named with its nearest."""
+    """The value of a knob in its proper type; the error for an unknown knob names the nearest one."""
     if name not in knobs:
         raise unknown("knob", name, knobs)
     return knobs[name].check(name, value)
@@ -77,7 +82,7 @@ def check_knob(knobs: Mapping[str, Knob], name: str, value: object) -> Value:
 def overridden(
     knobs: Mapping[str, Knob], settings: Iterable[tuple[str, Value]], more: Mapping[str, object]
 ) -> tuple[tuple[str, Value], ...]:
-    """Settings with more of them, in the order of the knobs; a knob set again takes the new value."""
+    """Settings with more added, in the order of the knobs; a knob that is set again takes the new value."""
     values = {**dict(settings), **{name: check_knob(knobs, name, value) for name, value in more.items()}}
     return tuple((name, values[name]) for name in knobs if name in values)
 

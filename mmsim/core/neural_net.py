@@ -1,7 +1,7 @@
-"""Small nets that bots go by: what one is, and the readable file it is kept in.
+"""Small neural nets of bots, and the readable files they are stored in.
 
-A net has an output that is linear in its inputs plus what its units add: each unit is a sum of inputs, counted where it
-is above zero. Inputs have names, so a file says what it was made for and a bot refuses a file made for other inputs.
+The output is linear in the inputs plus one hidden layer of rectified linear units. Inputs are named, so a bot refuses a
+file that was made for other inputs.
 """
 
 import json
@@ -14,16 +14,27 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from mmsim.errors import UsageError
-from mmsim.system.files import read_bytes, write_output
+from mmsim.system.files import read_json, write_output
+from mmsim.system.validation import convert
 
 FORMAT = "mmsim-net-1"
-UNITS = 32  # the most a net has
+UNITS = 32  # at most
 _DIGITS = 5  # significant ones, in a file
 _OF_PLAYERS = re.compile(r"of_(\d+)_players")
-_PARTS = ("constant", "bias", "out", "inputs")
+
+
+class _NetFile(Struct, frozen=True):
+    """The content of a file of a net, or of the part of it for a number of players."""
+
+    constant: float
+    bias: list[float]
+    out: list[float]
+    inputs: dict[str, list[float]]  # its direct weight, then those into the units
+    about: dict[str, Any] = {}
 
 
 @dataclass(frozen=True)
@@ -36,8 +47,8 @@ class Net:
     out: NDArray[np.float64]  # [unit]
     direct: NDArray[np.float64]  # [input]
     into: NDArray[np.float64]  # [input, unit]
-    about: Mapping[str, Any] = field(default_factory=dict)  # where it comes from; plain JSON
-    of_players: Mapping[int, "Net"] = field(default_factory=dict)  # others for some numbers of players
+    about: Mapping[str, Any] = field(default_factory=dict)  # its provenance; plain JSON
+    of_players: Mapping[int, "Net"] = field(default_factory=dict)  # nets for particular numbers of players
 
     def values(self, rows: NDArray[Any]) -> NDArray[np.float64]:
         """The net's value of every row of inputs."""
@@ -47,20 +58,20 @@ class Net:
         return values
 
     def packed(self) -> NDArray[np.float32]:
-        """All numbers in the order in which compiled code reads them: see `mmsim.compiled.neural_net`."""
+        """All numbers in the order of compiled code, see `mmsim.compiled.neural_net`."""
         units = len(self.bias)
-        wide = np.zeros((len(self.inputs), UNITS))
-        wide[:, :units] = self.into
+        padded = np.zeros((len(self.inputs), UNITS))
+        padded[:, :units] = self.into
         bias, out = np.zeros(UNITS), np.zeros(UNITS)
         bias[:units], out[:units] = self.bias, self.out
-        return np.concatenate([[units, self.constant], bias, out, self.direct, wide.ravel()]).astype(np.float32)
+        return np.concatenate([[units, self.constant], bias, out, self.direct, padded.ravel()]).astype(np.float32)
 
     def for_players(self, players: int) -> "Net":
         """The net for a number of players."""
         return self.of_players.get(players, self)
 
     def text(self) -> str:
-        """The file of this net: an input a line, its direct weight before those into the units."""
+        """The file of this net: one line per input, its direct weight before those into the units."""
         others = "".join(
             f',\n "of_{players}_players": {{\n{net._parts_text()}\n }}' for players, net in self.of_players.items()
         )
@@ -82,7 +93,7 @@ class Net:
 
     @property
     def digest(self) -> str:
-        """What tells this net from any other."""
+        """A digest that identifies this net."""
         nets = [self, *self.of_players.values()]
         return sha256(b"".join(net.packed().tobytes() for net in nets)).hexdigest()[:12]
 
@@ -92,7 +103,7 @@ def _numbers(values: Sequence[float] | NDArray[np.float64]) -> str:
 
 
 def read_net(path: Path, inputs: tuple[str, ...]) -> Net:
-    """The net of a file, made for these inputs; a file that has not changed is read once."""
+    """The net in a file, made for these inputs; cached until the file changes."""
     try:
         changed = path.stat().st_mtime_ns
     except OSError as error:
@@ -102,40 +113,30 @@ def read_net(path: Path, inputs: tuple[str, ...]) -> Net:
 
 @lru_cache(maxsize=16)
 def _read(path: Path, changed: int, inputs: tuple[str, ...]) -> Net:
-    try:
-        found = json.loads(read_bytes(path).decode())
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"cannot read weights {path}: {getattr(error, 'strerror', None) or error}") from error
-    except json.JSONDecodeError as error:
-        raise UsageError(f"weights {path} are not valid JSON: {error}") from error
-    if not isinstance(found, dict) or found.get("format") != FORMAT:
+    content = read_json(path, "weights")
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise UsageError(f'weights {path} are not a net: there is no "format": "{FORMAT}"')
     of_players = {}
-    for name, net in found.items():
-        if players := _OF_PLAYERS.fullmatch(name):
+    for key, net in content.items():
+        if players := _OF_PLAYERS.fullmatch(key):
             of_players[int(players[1])] = _net_of(path, net, inputs)
-    return replace(_net_of(path, found, inputs), of_players=of_players)
+    return replace(_net_of(path, content, inputs), of_players=of_players)
 
 
-def _net_of(path: Path, found: Any, inputs: tuple[str, ...]) -> Net:
-    for part in _PARTS:
-        if not isinstance(found, dict) or part not in found:
-            raise UsageError(f"weights {path} have no {part}")
-    named = found["inputs"]
-    if not isinstance(named, dict) or set(named) != set(inputs):
-        lacking = sorted({*inputs} - {*named})
-        strange = sorted({*named} - {*inputs})
-        what = f"{lacking[0]} is missing" if lacking else f"{strange[0]} is unknown"
-        raise UsageError(f"weights {path} are for other inputs than this bot has: {what}")
+def _net_of(path: Path, content: Any, inputs: tuple[str, ...]) -> Net:
     try:
-        bias, out = np.array(found["bias"], float), np.array(found["out"], float)
-        table = np.array([named[name] for name in inputs], float)
-        constant = float(found["constant"])
-    except (TypeError, ValueError) as error:
-        raise UsageError(f"weights {path} have something else than numbers: {error}") from error
-    units = len(bias) if bias.ndim == 1 else -1
-    if units > UNITS or out.shape != (units,) or table.shape != (len(inputs), 1 + units):
+        file = convert(content, _NetFile, example="[0.5, -1.0]")
+    except UsageError as error:
+        raise UsageError(f"weights {path} are not a net: {error}") from error
+    if {*file.inputs} != {*inputs}:
+        lacking, strange = sorted({*inputs} - {*file.inputs}), sorted({*file.inputs} - {*inputs})
+        difference = f"{lacking[0]} is missing" if lacking else f"{strange[0]} is unknown"
+        raise UsageError(f"weights {path} are for other inputs than this bot has: {difference}")
+    units = len(file.bias)
+    rows = [file.inputs[name] for name in inputs]
+    if units > UNITS or len(file.out) != units or any(len(row) != 1 + units for row in rows):
         raise UsageError(f"weights {path} have rows of different lengths, or more than {UNITS} units")
-    if not all(np.isfinite(numbers).all() for numbers in (bias, out, table, constant)):
+    table, bias, out = np.array(rows), np.array(file.bias), np.array(file.out)
+    if not all(np.isfinite(numbers).all() for numbers in (bias, out, table, file.constant)):
         raise UsageError(f"weights {path} have a number that is not finite")
-    return Net(inputs, constant, bias, out, table[:, 0], table[:, 1:], found.get("about", {}))
+    return Net(inputs, file.constant, bias, out, table[:, 0], table[:, 1:], file.about)

@@ -1,4 +1,4 @@
-"""What the records of all games share: reading files of them, and naming the first thing that is wrong with one."""
+"""Records of games: reading files of them, and naming the first thing that is wrong with one."""
 
 import json
 import sys
@@ -14,12 +14,12 @@ FORMAT = "mmsim-record/1"
 
 
 class RecordError(MmsimError):
-    """A record that is malformed or tells something that did not happen."""
+    """A record that is malformed, or contradicts the rules."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """A record, or why it cannot be read, and the line of the file on which it begins."""
+    """A record, or the reason why it cannot be read, and the line on which it begins."""
 
     line: int
     record: Any = None
@@ -27,12 +27,12 @@ class Source:
 
 
 def dumps(record: dict[str, Any]) -> str:
-    """A record as text: one line, so that many of them make a file of lines."""
+    """A record as one line of text, so that a file can hold many."""
     return json.dumps(record, ensure_ascii=False) + "\n"
 
 
 def read_records(text: str) -> Iterator[Source]:
-    """The records of a file: one for the whole of it, or one on every line."""
+    """The records of a file: a single one, or one per line."""
     whole = _parse(1, text)
     lines = [_parse(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
     if whole.problem is None or not any(isinstance(source.record, dict) for source in lines):
@@ -52,7 +52,7 @@ def read_text(file: Path) -> str:
 
 
 def read_one(file: Path) -> Any:
-    """The record of a file that holds one; of many, the first."""
+    """The first record of a file."""
     source = next(read_records(read_text(file)))
     if source.problem is not None:
         raise RecordError(f"{file}:{source.line}: {source.problem}")
@@ -60,7 +60,7 @@ def read_one(file: Path) -> Any:
 
 
 def _parse(line: int, text: str) -> Source:
-    """A text that should be one record, beginning on a line of its file."""
+    """The record of a text that begins on this line of its file."""
     try:
         return Source(line, json.loads(text))
     except json.JSONDecodeError as error:
@@ -80,7 +80,7 @@ def _parse(line: int, text: str) -> Source:
 
 
 def check_head(record: Any, game: str, keys: Iterable[str]) -> None:
-    """A record of this format and game, with no keys but these."""
+    """Check format and game of a record, and that it has no other keys."""
     if not isinstance(record, dict):
         raise RecordError("a record is a JSON object, this is not")
     for key, expected in (("format", FORMAT), ("game", game)):
@@ -90,7 +90,7 @@ def check_head(record: Any, game: str, keys: Iterable[str]) -> None:
 
 
 def get(part: Any, key: str, kind: type | tuple[type, ...], where: str) -> Any:
-    """A value of an object of a record, which must be there and of its type."""
+    """A value of an object of a record; it must be there and have the right type."""
     if not isinstance(part, dict):
         raise RecordError(f"{where} must be a JSON object, not {json.dumps(part)}")
     if key not in part:
@@ -102,7 +102,7 @@ def get(part: Any, key: str, kind: type | tuple[type, ...], where: str) -> Any:
 
 
 def only_keys(part: Mapping[str, Any], keys: Iterable[str], where: str) -> None:
-    """An object of a record has no keys but these."""
+    """Refuse other keys in an object of a record."""
     known = tuple(keys)
     for key in part:
         if key not in known:
@@ -110,7 +110,7 @@ def only_keys(part: Mapping[str, Any], keys: Iterable[str], where: str) -> None:
 
 
 def check_turn(move: Any, number: int, turn: int, seat: int, over: bool) -> None:
-    """The number-th move of a record must be of this turn and seat of a game that goes on."""
+    """Check that a move of a record belongs to this turn and seat of a game that is not over."""
     where = f"move {number}"
     if over:
         raise RecordError(f"{where}: the game was over after move {number - 1}")
@@ -120,21 +120,21 @@ def check_turn(move: Any, number: int, turn: int, seat: int, over: bool) -> None
 
 
 def check_legal(move: Move, legal: Sequence[Move], describe: Callable[[Move], str], where: str) -> None:
-    """A move must be one of the legal ones; if it is not, the one most like it is named."""
+    """Check that a move is legal; the error names the most similar legal move."""
     if move not in legal:
-        nearest = max(legal, key=lambda other: sum(a == b for a, b in zip(move, other, strict=True)))
+        nearest = max(legal, key=lambda option: sum(a == b for a, b in zip(move, option, strict=True)))
         raise RecordError(f"{where}: {describe(move)} is not legal; the nearest legal move is {describe(nearest)}")
 
 
-def same(written: Any, is_so: Any, where: str) -> None:
-    """Compare recursively, so that the first differing number is named by its place."""
-    if isinstance(is_so, dict) and isinstance(written, dict):
-        for key in (*is_so, *(k for k in written if k not in is_so)):
-            if (key in written) != (key in is_so):
+def same(written: Any, actual: Any, where: str) -> None:
+    """Compare recursively; the error names the place of the first difference."""
+    if isinstance(actual, dict) and isinstance(written, dict):
+        for key in (*actual, *(k for k in written if k not in actual)):
+            if (key in written) != (key in actual):
                 raise RecordError(f"{where}: '{key}' {'does not belong here' if key in written else 'is missing'}")
-            same(written[key], is_so[key], f"{where}.{key}")
-    elif isinstance(is_so, list) and isinstance(written, list) and len(written) == len(is_so):
-        for i, (one, other) in enumerate(zip(written, is_so, strict=True)):
-            same(one, other, f"{where}[{i}]")
-    elif written != is_so or type(written) is not type(is_so):
-        raise RecordError(f"{where}: the record says {json.dumps(written)}, but it is {json.dumps(is_so)}")
+            same(written[key], actual[key], f"{where}.{key}")
+    elif isinstance(actual, list) and isinstance(written, list) and len(written) == len(actual):
+        for i, (written_item, actual_item) in enumerate(zip(written, actual, strict=True)):
+            same(written_item, actual_item, f"{where}[{i}]")
+    elif written != actual or type(written) is not type(actual):
+        raise RecordError(f"{where}: the record says {json.dumps(written)}, but it is {json.dumps(actual)}")

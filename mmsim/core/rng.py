@@ -15,17 +15,17 @@ _ROUNDS = 10
 
 
 class Purpose(IntEnum):
-    """What a stream is for; a seat's bot draws from `BOT + seat`, playouts from `CHANCES + CHANCES_A_TURN * turn`."""
+    """The purpose of a stream; a seat's bot uses `BOT + seat`, playouts use `CHANCES + CHANCES_PER_TURN * turn`."""
 
     LAYOUT = 0
     DEAL = 1
-    LESSONS = 3
+    EXAMPLES = 3
     CHANCES = 4
     INTERVENTIONS = 5
     BOT = 8
 
 
-CHANCES_A_TURN = 256  # purposes from one turn to the next, more than all others need
+CHANCES_PER_TURN = 256  # purposes from one turn to the next, more than all others need
 
 
 def philox(counter: tuple[int, int, int, int], key: tuple[int, int]) -> tuple[int, int, int, int]:

@@ -1,22 +1,24 @@
-"""The shell of a game: what people ask of it at a shell, answered before anything is compiled.
+"""The shell of a game: what it answers at the command line, before anything is compiled.
 
-Only bots that think have the fast core started, and only pictures have matplotlib imported.
+Only compiled bots start the fast core, and only pictures import matplotlib.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
-from mmsim.core.bots import Bot
-from mmsim.core.game import Variant
+from mmsim.core.bots import UNIFORM, Bot
 from mmsim.core.knobs import Knob, Value
+from mmsim.core.variant import Variant, VariantDescription
+from mmsim.errors import UsageError
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
 Draw = Callable[[str], bytes]  # `.svg` or `.png` -> a picture
 
-QUICK = 0.3  # what a bot costs that does not think: with less, its parts are so long that workers wait at the end
+UNIFORM_COST = 0.3  # a lower cost would make parts so long that workers wait at the end
 
 
 @dataclass(frozen=True)
@@ -30,7 +32,7 @@ class Listing:
 
 @dataclass(frozen=True)
 class Fact:
-    """Something a ruleset says that is not a knob."""
+    """A property of a ruleset that is not a knob."""
 
     name: str
     value: str
@@ -38,10 +40,11 @@ class Fact:
 
 
 @dataclass(frozen=True)
-class Explained:
-    """A ruleset for a number of players: every knob, where its value comes from, and what else there is to know."""
+class ExplainedRuleset:
+    """A ruleset for a number of players: every knob, the source of its value, and further facts."""
 
-    variant: str
+    variant: str  # name of the ruleset with its number of players
+    players: int
     knobs: Mapping[str, Value]
     sources: Mapping[str, str]
     facts: Sequence[Fact] = ()
@@ -49,7 +52,7 @@ class Explained:
 
 @dataclass(frozen=True)
 class GameStory:
-    """A game that has been played: how it began, what happened, how it ended."""
+    """A game that was played: how it began, what happened, how it ended."""
 
     opening: Sequence[str]
     story: Iterable[str]
@@ -70,8 +73,8 @@ class ReplaySeat:
 
 
 @dataclass(frozen=True)
-class Moment:
-    """A position of a replay: before the first move, after every move, and while scores are counted."""
+class ReplayStep:
+    """A step of a replay: before the first move, after every move, and while scores are counted."""
 
     turn: int
     seat: int | None  # whose move it was
@@ -86,25 +89,25 @@ class Replay:
 
     heading: str
     seats: Sequence[ReplaySeat]
-    moments: Sequence[Moment]
-    hidden: bool  # whether a player sees no hands but its own
+    moments: Sequence[ReplayStep]
+    hidden: bool  # whether players see only their own hands
     verdict: str
-    film: Callable[[], Any]  # a canvas with all moments in one, as `drawing/animation.py` knows them
-    chances: Sequence[Sequence[float]] = ()  # [turn, player] to win, before the first turn and after each, if known
+    film: Callable[[], Any]  # a canvas with all steps in one, for `drawing/animation.py`
+    chances: Sequence[Sequence[float]] = ()  # [turn, player]: to win, before the first turn and after each, if known
 
-    def chances_at(self, moment: int) -> Sequence[float]:
-        """What every player's chance to win is at a moment: that after the last turn which is over by then."""
+    def win_chances_at(self, moment: int) -> Sequence[float]:
+        """Every player's chance to win at a step: that after the last turn completed by then."""
         turn = self.moments[moment].turn
         return self.chances[turn if moment >= self.end_of_turn(turn) else turn - 1]
 
     def end_of_turn(self, turn: int) -> int:
-        """The position after a turn, before any scores are counted."""
-        return max((i for i, one in enumerate(self.moments) if one.seat is not None and one.turn <= turn), default=0)
+        """The step after a turn, before any scores are counted."""
+        return max((i for i, step in enumerate(self.moments) if step.seat is not None and step.turn <= turn), default=0)
 
 
 @dataclass(frozen=True)
-class Shown:
-    """A city to look at."""
+class BoardPicture:
+    """A board to look at."""
 
     name: str
     drawing: Callable[[], "RenderableType"]  # for a terminal
@@ -112,8 +115,8 @@ class Shown:
 
 
 @dataclass(frozen=True)
-class Inspected:
-    """What is to be said of a board file; without a verdict it cannot be played on."""
+class BoardCheck:
+    """The result of checking a board file; without a verdict it cannot be played on."""
 
     problems: Sequence[str]
     verdict: str | None
@@ -123,108 +126,159 @@ class BoardSets(Protocol):
     """The boards of a game that has several."""
 
     def listing(self) -> Listing:
-        """All that come with mmsim."""
+        """All board sets that come with mmsim."""
 
-    def show(self, board: str, layout: str | None, seed: int | None) -> Shown:
-        """A city of a board set: that of a layout code, a random one, or the pieces in their order."""
+    def show(self, board: str, layout: str | None, seed: int | None) -> BoardPicture:
+        """A board of a set: by its layout code, a random one, or with the pieces in their order."""
 
     def layouts(self, board: str, count: int, seed: int, unique: bool) -> Iterator[str]:
         """Random layout codes, all equally likely."""
 
     def describe(self, board: str, layouts: Iterable[str]) -> list[dict[str, Any]]:
-        """What a program wants to know of layouts; plain JSON."""
+        """Layouts as plain JSON."""
 
     def copy(self, board: str, name: str) -> str:
-        """The text of a file that begins a board set of one's own from a shipped one."""
+        """The text of a new board file that starts from a shipped one."""
 
-    def check(self, board: str) -> Inspected:
-        """Everything that is wrong with a board set."""
+    def check(self, board: str) -> BoardCheck:
+        """Everything wrong with a board set."""
 
 
-class Shell(Protocol):
-    """What a game answers at the shell."""
+class Shell(ABC):
+    """What a game answers at the command line.
 
-    name: str
-    usual_rules: str  # the ruleset that is played if none is named
-    usual_board: str | None  # the board set that is played on if none is named; None: there is one board
-    slow: Collection[str]  # bots that a ladder plays only if they are named
-    example: str  # a ruleset that shows how one is written
-    editions: Collection[str]  # the first words of its rulesets
-    knobs: Mapping[str, Knob]
-    costly: Collection[str]  # weights that buy strength with time; tuning leaves them as they are
-    panels: Mapping[str, Sequence[str]]  # ready panels: kinds of players a question is put to; the first is the usual
-    strong: Collection[str]  # bots that play to win, and well: what holds for them counts
-    unseen: Mapping[str, Collection[str]]  # knob -> bots that play the same whatever its value
+    A game must define `default_rules`, `knobs`, `bots`, `explain`, `play` and `verify`; the rest has defaults.
+    """
+
+    needs_game: ClassVar[bool] = False  # whether it is created with the game, as a shell without slow imports may be
+    name: str = ""  # `mmsim.games` sets it to the name the game is registered by
+    default_rules: str  # played if no ruleset is named
+    default_board: str | None = None  # the board set played on if none is named; None: there is only one board
+    slow_bots: Collection[str] = ()  # ladders and benchmarks play them only if they are named
+    expensive_weights: Collection[str] = ()  # weights that trade time for strength; tuning leaves them alone
+    bots_ignoring: ClassVar[Mapping[str, Collection[str]]] = {}  # knob -> bots that never look at it
 
     @property
+    @abstractmethod
     def bots(self) -> Mapping[str, Bot]:
-        """Its bots, from silly to strong."""
-
-    def cost(self, bot: Bot) -> float:
-        """How long a game of a bot takes, in games of the quickest strong one; at least `QUICK`."""
+        """Its bots by name, from weak to strong; one is called `uniform` and takes any legal move."""
 
     @property
-    def boards(self) -> BoardSets:
-        """Its board sets; an error if there is only one board."""
+    @abstractmethod
+    def knobs(self) -> Mapping[str, Knob]:
+        """The knobs of its rulesets."""
 
-    def rulesets(self) -> Sequence[Listing]:
-        """What a ruleset is made of, next to knobs."""
+    @abstractmethod
+    def explain(self, rules: str, players: int | None) -> ExplainedRuleset:
+        """Every knob of a ruleset and where its value comes from; `players=None` is the default number."""
 
-    def explain(self, rules: str, players: int | None) -> Explained:
-        """What a ruleset says."""
-
+    @abstractmethod
     def play(self, variant: Variant, game: int, layout: str | None, explain: bool) -> GameStory:
-        """Play one game; `layout` is for games whose boards are laid out, `explain` for bots that can."""
+        """Play one game; `layout` is for games whose boards are laid out, `explain` for bots that give reasons."""
 
+    @abstractmethod
     def verify(self, record: Any) -> None:
         """Replay a record with the reference engine; raises an error that says what differs."""
 
+    @property
+    def editions(self) -> Collection[str]:
+        """The words a ruleset may begin with."""
+        return (self.default_rules,)
+
+    @property
+    def example_rules(self) -> str:
+        """A ruleset that shows how one is written."""
+        return self.default_rules
+
+    @property
+    def strong_bots(self) -> Sequence[str]:
+        """Bots that play to win: conclusions rest on them."""
+        return [name for name in self.bots if name != UNIFORM] or [UNIFORM]
+
+    @property
+    def panels(self) -> Mapping[str, Sequence[str]]:
+        """Named panels, each a list of kinds of players; the first panel is the default."""
+        quick = [name for name in reversed(self.strong_bots) if name not in self.slow_bots]
+        return {"all": quick or [UNIFORM]}
+
+    @property
+    def default_panel(self) -> tuple[str, ...]:
+        return tuple(next(iter(self.panels.values())))
+
+    @property
+    def default_bot(self) -> str:
+        """The bot that plays if none is named: the first member of the default panel."""
+        return self.default_panel[0]
+
+    @property
+    def default_players(self) -> int:
+        """The number of players of the default ruleset; of another ruleset: `explain(rules, None).players`."""
+        return self.explain(self.default_rules, None).players
+
+    def cost(self, bot: Bot) -> float:
+        """The time of a game of this bot, relative to the quickest strong bot; at least `UNIFORM_COST`."""
+        return UNIFORM_COST if bot.name == UNIFORM else 1.0
+
+    @property
+    def boards(self) -> BoardSets:
+        """Its board sets."""
+        raise UsageError(f"{self.name} has one board; there are no board sets to list, show or check")
+
+    def check_board(self, board: str | None) -> None:
+        """Refuse a board set where the game has none."""
+        if board is not None and self.default_board is None:
+            raise UsageError(f"{self.name} has no board sets, so there is no board '{board}'; drop --board")
+
+    def rulesets(self) -> Sequence[Listing]:
+        """What a ruleset is written with, besides knobs: editions, modifiers."""
+        return [Listing("Editions", ("edition",), [(name,) for name in self.editions])]
+
 
 @runtime_checkable
-class Draws(Protocol):
-    """The shell of a game that can draw how one of its games ended."""
+class DrawsPictures(Protocol):
+    """A shell that can draw how a game ended."""
 
     def picture(self, record: dict[str, Any]) -> bytes:
-        """The final position of a record, verified by the reference engine, as SVG."""
+        """The last position of a record, verified by the reference engine, as SVG."""
 
 
 @runtime_checkable
-class Replays(Protocol):
-    """The shell of a game whose records can be stepped through."""
+class ReplaysRecords(Protocol):
+    """A shell whose records can be stepped through."""
 
     def replay(self, record: Any) -> Replay:
         """The game of a record, verified by the reference engine."""
 
 
-class Place(NamedTuple):
-    """Where something lies at the end of a game, and whose it is."""
+class EndPosition(NamedTuple):
+    """Something on the board at the end of a game, and whose it is."""
 
-    what: str  # like tunnels
+    what: str  # like "tunnels"
     seat: int
-    at: str  # a place on the board, by the name that the game has for it
+    at: str  # where on the board, as the game names it
 
 
 @dataclass(frozen=True)
 class HeatMaps:
-    """How often something lies at each place: a map for every kind of thing and every column."""
+    """How often something is at each place: one map per kind of thing and column."""
 
     title: str
     notes: Sequence[str]
-    columns: Sequence[str]  # like seat 1
+    columns: Sequence[str]  # like "seat 1"
     shares: Mapping[str, Sequence[Mapping[str, float]]]  # what -> [column]: place -> share of games, or a difference
     signed: bool  # whether they are differences
 
 
 @runtime_checkable
-class Maps(Protocol):
-    """The shell of a game that can say and draw where things lie at the end of its games."""
+class SupportsHeatMaps(Protocol):
+    """A shell that can list and draw where things are at the end of games."""
 
     @property
-    def lying(self) -> str:
-        """How the boards of several games are laid on each other, in a sentence."""
+    def heat_map_note(self) -> str:
+        """How the boards of several games are aligned, in a sentence."""
 
-    def places(self, record: dict[str, Any]) -> Iterable[Place]:
-        """Where everything lies at the end of a record, verified by the reference engine."""
+    def end_positions(self, record: dict[str, Any]) -> Iterable[EndPosition]:
+        """Where everything is at the end of a record, verified by the reference engine."""
 
-    def heat_maps(self, about: Mapping[str, Any], maps: HeatMaps) -> Draw:
-        """Maps on the board of a variant, as its manifest describes it."""
+    def heat_maps(self, description: VariantDescription, maps: HeatMaps) -> Draw:
+        """SupportsHeatMaps on the board of a variant."""

@@ -3,10 +3,13 @@
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, Self, TypeVar
+from typing import Any, Protocol, Self, TypeVar
+
+from msgspec import Struct
 
 from mmsim.errors import UsageError, unknown
 from mmsim.system.files import read_toml
+from mmsim.system.validation import check_keys, convert
 
 
 class _Spec(Protocol):
@@ -18,25 +21,25 @@ _Result = TypeVar("_Result")
 
 
 def read_spec(text: str, named: Callable[[str, list[str]], _AnySpec]) -> _AnySpec:
-    """Read a spec, or the TOML file of one when the text ends in `.toml`; `named` knows editions and modifiers."""
+    """Read a spec, or a TOML file if the text ends in `.toml`; `named` resolves an edition and its modifiers."""
     if text.endswith(".toml"):
         file = RulesetFile.read(text)
         return file.read_base(lambda base: read_spec(base, named).with_overrides(file.knobs))
     head, *settings = text.split(",")
     edition, *modifiers = head.strip().split("+")
-    return named(edition, modifiers).with_overrides(_settings(text, settings))
+    return named(edition, modifiers).with_overrides(parse_settings(settings, f"ruleset '{text}'", "knob"))
 
 
 def known_modifiers(
-    given: Iterable[str],
+    modifiers: Iterable[str],
     known: Collection[str],
     excluding: Iterable[tuple[str, str]],
     aliases: Mapping[str, str] | None = None,
 ) -> tuple[str, ...]:
-    """Modifiers by their proper names, in their proper order; unknown ones and excluded pairs are errors."""
+    """Modifiers by their proper names, in the order of `known`; unknown names and excluded pairs are errors."""
     aliases = aliases or {}
     names = set()
-    for name in given:
+    for name in modifiers:
         names.add(aliases.get(name, name))
         if aliases.get(name, name) not in known:
             raise unknown("modifier", name, [*known, *aliases])
@@ -46,9 +49,14 @@ def known_modifiers(
     return tuple(name for name in known if name in names)
 
 
+class _RulesetKeys(Struct, frozen=True):
+    base: str
+    knobs: dict[str, Any] = {}
+
+
 @dataclass(frozen=True)
 class RulesetFile:
-    """A TOML file with `base = "SPEC"` and knobs under `[knobs]`."""
+    """A TOML file with `base = "SPEC"`, and knobs under `[knobs]`."""
 
     path: str
     base: str
@@ -56,33 +64,34 @@ class RulesetFile:
 
     @classmethod
     def read(cls, path: str) -> "RulesetFile":
-        written = read_toml(Path(path), "ruleset file")
-        for key in written:
-            if key not in ("base", "knobs"):
-                raise UsageError(f"ruleset file {path}: {unknown('key', key, ('base', 'knobs'))}")
-        base, knobs = written.get("base"), written.get("knobs", {})
-        if not isinstance(base, str) or base.endswith(".toml"):
+        values = read_toml(Path(path), "ruleset file")
+        try:
+            check_keys(values, _RulesetKeys)
+        except UsageError as error:
+            raise UsageError(f"ruleset file {path}: {error}") from error
+        if not isinstance(values.get("base"), str) or values["base"].endswith(".toml"):
             raise UsageError(f'ruleset file {path} needs a line base = "SPEC", the ruleset it starts from')
-        if not isinstance(knobs, dict):
+        if not isinstance(values.get("knobs", {}), dict):
             raise UsageError(f"ruleset file {path}: write the knobs under a heading [knobs]")
-        return cls(path, base, knobs)
+        content = convert(values, _RulesetKeys)
+        return cls(path, content.base, content.knobs)
 
     def read_base(self, reader: Callable[[str], _Result]) -> _Result:
-        """What a reader makes of the base; its complaints name the file."""
+        """The base as a reader understands it; its errors name the file."""
         try:
             return reader(self.base)
         except UsageError as error:
             raise UsageError(f"ruleset file {self.path}: {error}") from error
 
 
-def _settings(spec: str, settings: Iterable[str]) -> dict[str, str]:
-    """The `knob=value` parts of a spec; none may be set twice."""
-    found: dict[str, str] = {}
+def parse_settings(settings: Iterable[str], of: str, what: str) -> dict[str, str]:
+    """The `name=value` parts of a spec; none may be set twice. Errors name the spec, `of`, and `what` is set."""
+    values: dict[str, str] = {}
     for setting in settings:
         name, equals, value = (part.strip() for part in setting.partition("="))
         if not equals:
-            raise UsageError(f"'{setting}' in ruleset '{spec}' is not of the form knob=value")
-        if name in found:
-            raise UsageError(f"ruleset '{spec}' sets the knob {name} twice; keep one of them")
-        found[name] = value
-    return found
+            raise UsageError(f"{of}: '{setting}' is not of the form {what}=value")
+        if name in values:
+            raise UsageError(f"{of} sets the {what} {name} twice; keep one of them")
+        values[name] = value
+    return values

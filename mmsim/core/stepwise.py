@@ -1,15 +1,16 @@
-"""A game of a fast core one decision after another: what is the same whatever the game."""
+"""A compiled game one decision at a time: what all games share."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 
 from mmsim.core.bots import Bot
 from mmsim.core.game import BotError, GameRows, IllegalMove
-from mmsim.core.prepared_variant import PreparedVariant
-from mmsim.core.seating import BotFailedError, PythonBot, PythonPlayers
+from mmsim.core.python_bots import BotFailedError, PythonBot, PythonPlayers
+from mmsim.core.variant import PlayableVariant
 from mmsim.errors import UsageError
 
 if TYPE_CHECKING:
@@ -18,18 +19,30 @@ if TYPE_CHECKING:
 Move = TypeVar("Move")
 
 
-class Steps(ABC, Generic[Move]):
-    """Who is in turn, what may be played, and what the bot in turn chooses."""
+@dataclass(frozen=True)
+class CompiledVariant(PlayableVariant, ABC):
+    """A variant whose rules, board and bots are also there as compiled code reads them."""
 
-    thinking: ClassVar[Any]  # the game's `bots/entry_points.py`: what Python asks of its bots
-    prepared: PreparedVariant
+    setting: Any  # a named tuple of arrays
+
+    @property
+    @abstractmethod
+    def pool(self) -> Any:
+        """The setting with the bots of playouts in it, whoever plays the variant."""
+
+
+class Steps(ABC, Generic[Move]):
+    """A position of a compiled game: who is in turn, the legal moves, and what the bot in turn chooses."""
+
+    bot_entry_points: ClassVar[Any]  # the game's module `bots/entry_points.py`
+    prepared: CompiledVariant
     game: int  # its number
     bots: Sequence[Bot]  # seat by seat
     history: list[Any]  # the moves played
-    _s: Any  # the record of the position, as compiled code has it
+    _s: Any  # the record of the position in compiled code
 
     def __init__(self) -> None:
-        self._memory = self.thinking.new_memory()
+        self._memory = self.bot_entry_points.new_memory()
         self._legal: dict[Move, int] | None = None
         self._python = PythonPlayers()
         self._scored = False
@@ -57,7 +70,7 @@ class Steps(ABC, Generic[Move]):
 
     @abstractmethod
     def write_rows(self, rows: "dict[str, NDArray[Any]]", i: int) -> None:
-        """Put a game that is over, or whose bot has failed, into the i-th place of the rows of all tables."""
+        """Write a game that is over, or whose bot has failed, as the i-th game into the rows of all tables."""
 
     @abstractmethod
     def _find_moves(self) -> dict[Move, int]:
@@ -65,18 +78,18 @@ class Steps(ABC, Generic[Move]):
 
     @abstractmethod
     def _think(self) -> Move:
-        """The move a bot of the fast core chooses, from its seat's own stream."""
+        """The move a compiled bot chooses, with its seat's own random stream."""
 
     @abstractmethod
     def _score(self) -> None:
-        """Have the fast core score a game that is over."""
+        """Score a game that is over, in compiled code."""
 
     def legal_moves(self) -> list[Move]:
         """Every legal move, in the order of the reference engine."""
         return list(self._choices())
 
     def bot_move(self) -> Move:
-        """The move the seat's own bot chooses."""
+        """The move that the bot in turn chooses."""
         bot = self.bots[self.seat]
         if not isinstance(bot, PythonBot):
             return self._think()
@@ -92,11 +105,11 @@ class Steps(ABC, Generic[Move]):
             self.apply(self.bot_move())
 
     def sample_wins(self, wins: "NDArray[np.float64]") -> None:
-        """Play a game at the beginning of a turn out for every row of an array: a share of the win a player."""
-        self.thinking.sample_wins(self._memory, self.prepared.pool, wins.ravel())
+        """Play the game to its end once for every row of an array, and write each player's share of the win."""
+        self.bot_entry_points.sample_wins(self._memory, self.prepared.pool, wins.ravel())
 
     def _have_scored(self) -> None:
-        """Score a game once it is over, and once only."""
+        """Score a game that is over, once."""
         if not self.over:
             raise UsageError("the game is not over")
         if not self._scored:
@@ -104,7 +117,7 @@ class Steps(ABC, Generic[Move]):
             self._scored = True
 
     def _choices(self) -> dict[Move, int]:
-        """The legal moves, found once a decision."""
+        """The legal moves, computed once per decision."""
         if self._legal is None:
             self._legal = {} if self.over else self._find_moves()
         return self._legal
@@ -118,26 +131,26 @@ class Steps(ABC, Generic[Move]):
         return code
 
 
-def chances_by_turn(
+def win_chances_by_turn(
     position: Steps[Any], history: Iterable[Any], playouts: int, players: int, winners: Sequence[int]
 ) -> "NDArray[np.float64]":
-    """[turn, player]: the chance to win before the first turn and after every one, while a game is played again.
+    """[turn, player]: the chance to win before the first turn and after every turn, while a game is replayed.
 
-    After the last turn there is nothing left to chance.
+    After the last turn, the winner is known.
     """
     wins = np.zeros((playouts, players))
-    found: list[NDArray[np.float64]] = []
+    chances: list[NDArray[np.float64]] = []
     for played in history:
-        if played.turn > len(found):
+        if played.turn > len(chances):
             position.sample_wins(wins)
-            found.append(wins.mean(axis=0))
+            chances.append(wins.mean(axis=0))
         position.apply(played.move)
-    found.append(np.array([(player in winners) / len(winners) for player in range(players)]))
-    return np.array(found)
+    chances.append(np.array([(player in winners) / len(winners) for player in range(players)]))
+    return np.array(chances)
 
 
 def play_step_by_step(games: Iterable[Steps[Any]], rows: "dict[str, NDArray[Any]]") -> GameRows:
-    """Games with a bot written in Python into rows that have room for them; a bot that fails ends its game."""
+    """Play games with bots in Python into rows; a bot that fails ends its game."""
     decisions, errors = 0, []
     for i, position in enumerate(games):
         try:

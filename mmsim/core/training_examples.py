@@ -1,4 +1,4 @@
-"""Decisions for a net to learn from: the rows they are, and games that are played for them."""
+"""Training examples: decisions that a neural net learns from, collected from games."""
 
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple, Protocol
@@ -8,23 +8,23 @@ from numpy.typing import NDArray
 
 from mmsim.core.seating import Seating
 
-MARGIN = 0.5  # what being far ahead counts beside a win, in the result of a lesson
+MARGIN = 0.5  # weight of the final margin beside a win, in the result of an example
 
 
-ASKED = np.dtype(  # what compiled code is asked for
+ASKED = np.dtype(  # the request to compiled code
     [
         ("master", np.uint64),
         ("game", np.int64),
-        ("games_a_deal", np.int64),
+        ("games_per_deal", np.int64),
         ("learners", np.uint64),  # bits of the seats whose decisions are collected
-        ("every", np.int64),  # one of so many
+        ("every", np.int64),  # one decision in this many
         ("most", np.int64),  # moves or turns compared
     ]
 )
 
 
-class Lessons(NamedTuple):
-    """How a game collects lessons: one decision in `every`, `most` moves or turns of each, `rows` of a game."""
+class ExampleSampling(NamedTuple):
+    """How a game samples examples: one decision in `every`, at most `most` moves of each, `rows` per game."""
 
     every: int
     most: int
@@ -32,8 +32,8 @@ class Lessons(NamedTuple):
     rows: int
 
 
-class Seats(Protocol):
-    """A variant that says who plays in a game, and of which master seed its games are."""
+class SeatedVariant(Protocol):
+    """A variant with a seating and a master seed."""
 
     @property
     def seed(self) -> int: ...
@@ -42,8 +42,8 @@ class Seats(Protocol):
     def seating(self) -> Seating: ...
 
 
-def lesson_rows(inputs: int) -> np.dtype[Any]:
-    """A row for every move that is compared: what a net with so many inputs is told of it, and what came of it."""
+def example_rows(inputs: int) -> np.dtype[Any]:
+    """The dtype of examples: one row per move that was compared, with the inputs of the net and the result."""
     return np.dtype(
         [
             ("game", np.int64),
@@ -54,14 +54,14 @@ def lesson_rows(inputs: int) -> np.dtype[Any]:
     )
 
 
-def collect_lessons(
-    prepared: Seats, games: Iterable[int], learner: str, lessons: Lessons, play: Callable[..., Any]
+def collect_examples(
+    prepared: SeatedVariant, games: Iterable[int], learner: str, sampling: ExampleSampling, play: Callable[..., Any]
 ) -> NDArray[Any]:
-    """The lessons of the bots called `learner` in some games: `play(rows, asked)` fills rows and says how many."""
-    rows = np.zeros(lessons.rows, lessons.kind).view(np.recarray)
-    asked, found = np.zeros(1, ASKED).view(np.recarray), [rows[:0].copy()]
+    """The examples of the bots called `learner` in some games; `play(rows, request)` fills rows, returns how many."""
+    rows = np.zeros(sampling.rows, sampling.kind).view(np.recarray)
+    request, examples = np.zeros(1, ASKED).view(np.recarray), [rows[:0].copy()]
     for game in games:
         learners = sum(1 << seat for seat, bot in enumerate(prepared.seating.at(game)) if bot.spec == learner)
-        asked[0] = prepared.seed, game, prepared.seating.games_a_deal, learners, lessons.every, lessons.most
-        found.append(rows[: int(play(rows, asked))].copy())
-    return np.concatenate(found)
+        request[0] = prepared.seed, game, prepared.seating.games_per_deal, learners, sampling.every, sampling.most
+        examples.append(rows[: int(play(rows, request))].copy())
+    return np.concatenate(examples)

@@ -1,10 +1,11 @@
-"""Files: written so that a reader never sees half of one, read so that what is wrong with one is said in a sentence.
+"""Files: written atomically, and read with errors that are one sentence.
 
-What a file says is never a path: `file_name` is the one place where a name from a file becomes that of a file.
+The content of a file is never used as a path: only `file_name` turns a name that was read into the name of a file.
 """
 
 import errno
 import fcntl
+import json
 import os
 import re
 import stat
@@ -20,13 +21,13 @@ from mmsim.errors import MmsimError, UsageError
 from mmsim.system.safe_text import printable
 
 STDOUT = Path("-")
-LARGEST_TEXT = 64 << 20  # bytes of a file that is read whole
-_LONGEST_NAME = 200  # bytes; the file system allows 255, and a suffix must fit in
-_LEFT_BEHIND = re.compile(r"\.(.+)\.\d+\.tmp")
+MAX_BYTES = 64 << 20  # of a file that is read whole
+_MAX_NAME_BYTES = 200  # the file system allows 255, which must include a suffix
+_STALE_TEMPORARY = re.compile(r"\.(.+)\.\d+\.tmp")
 
 
 def file_name(name: str, what: str) -> str:
-    """A name that may be that of a file or folder, and of nothing outside the folder it is put in; else refused."""
+    """A name that is safe for a file or folder: refused if it could lead out of the folder it is put in."""
     problem = None
     if name in ("", ".", ".."):
         problem = "it is none"
@@ -34,8 +35,8 @@ def file_name(name: str, what: str) -> str:
         problem = "it would be a path"
     elif printable(name) != name:
         problem = "it has control characters"
-    elif len(name.encode(errors="replace")) > _LONGEST_NAME:
-        problem = f"it is longer than {_LONGEST_NAME} bytes"
+    elif len(name.encode(errors="replace")) > _MAX_NAME_BYTES:
+        problem = f"it is longer than {_MAX_NAME_BYTES} bytes"
     if problem:
         raise UsageError(f"{what} '{printable(name[:80])}' cannot be the name of a file: {problem}")
     return name
@@ -53,8 +54,8 @@ def open_regular(path: Path) -> BufferedReader:
         raise
 
 
-def read_bytes(path: Path, most: int = LARGEST_TEXT) -> bytes:
-    """All of a regular file that is not larger than `most`; OSError for any other."""
+def read_bytes(path: Path, most: int = MAX_BYTES) -> bytes:
+    """The content of a regular file of at most `most` bytes; OSError for any other."""
     with open_regular(path) as file:
         content = file.read(most + 1)
     if len(content) > most:
@@ -63,7 +64,7 @@ def read_bytes(path: Path, most: int = LARGEST_TEXT) -> bytes:
 
 
 def read_toml(path: Path, what: str) -> dict[str, Any]:
-    """What a TOML file says; `what` it is is named in errors."""
+    """The content of a TOML file; errors name it, and `what` it is."""
     try:
         return parse_toml(read_bytes(path).decode())
     except (OSError, UnicodeDecodeError) as error:
@@ -72,8 +73,18 @@ def read_toml(path: Path, what: str) -> dict[str, Any]:
         raise UsageError(f"{what} {path} is not valid TOML: {error}") from error
 
 
+def read_json(path: Path, what: str) -> Any:
+    """The content of a JSON file; errors name it, and `what` it is."""
+    try:
+        return json.loads(read_bytes(path).decode())
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"cannot read {what} {path}: {getattr(error, 'strerror', None) or error}") from error
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"{what} {path} are not valid JSON: {error}") from error
+
+
 def parse_toml(text: str) -> dict[str, Any]:
-    """What a text in TOML says; ValueError, and nothing else, if it is none."""
+    """The content of a text in TOML; ValueError, and nothing else, if it is not valid."""
     try:
         return tomllib.loads(text)
     except RecursionError:
@@ -81,36 +92,36 @@ def parse_toml(text: str) -> dict[str, Any]:
 
 
 def write_atomically(path: Path, content: bytes, synced: bool = True) -> None:
-    """Write to a temporary file beside the target, sync it, then put it in place; `synced=False`: sync it later.
+    """Write a temporary file beside the target, sync it (`synced=False`: not now), then rename it into place.
 
-    For files of ours, in folders of ours: a link in the file's place is replaced, never followed.
+    For files of ours in folders of ours: a link with the file's name is replaced, never followed.
     """
-    with replacing(path, synced) as file:
+    with atomic_writer(path, synced) as file:
         file.write(content)
 
 
 @contextmanager
-def replacing(path: Path, synced: bool = True) -> Iterator[BinaryIO]:
-    """As `write_atomically`, for what is written bit by bit."""
+def atomic_writer(path: Path, synced: bool = True) -> Iterator[BinaryIO]:
+    """Like `write_atomically`, for content that is written piece by piece."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with _beside(path, synced) as file:
+        with _temporary_beside(path, synced) as file:
             yield file
     except OSError as error:
-        raise _unwritten(path, error) from error
+        raise _write_error(path, error) from error
 
 
 def write_output(path: Path, content: bytes) -> None:
-    """Write what somebody asked for to the place they named."""
+    """Write output to the path a user named."""
     with output(path) as file:
         file.write(content)
 
 
 @contextmanager
 def output(path: Path) -> Iterator[BinaryIO]:
-    """The place somebody named for output, open: `-` is stdout; a device or a FIFO is written to; a file is replaced.
+    """The path a user named for output, opened: `-` is stdout, a device or FIFO is written to, a file is replaced.
 
-    A link stays a link: the file it points to is the one that is replaced.
+    A link stays a link: the file it points to is replaced.
     """
     try:
         if path == STDOUT or _is_stdout(path):
@@ -122,64 +133,64 @@ def output(path: Path) -> Iterator[BinaryIO]:
         else:
             path.parent.mkdir(parents=True, exist_ok=True)
             target = path.resolve()
-            remove_left_behind(target.parent, re.compile(re.escape(target.name)))
-            with _beside(target, synced=True) as file:
+            remove_stale_temporaries(target.parent, re.compile(re.escape(target.name)))
+            with _temporary_beside(target, synced=True) as file:
                 yield file
     except BrokenPipeError:
-        raise  # whoever read it has seen enough
+        raise  # the reader has seen enough
     except OSError as error:
-        raise _unwritten(path, error) from error
+        raise _write_error(path, error) from error
 
 
 @contextmanager
-def _beside(path: Path, synced: bool) -> Iterator[BinaryIO]:
-    """A temporary file beside a target, put in its place when all is written; locked, so that others see it in use."""
+def _temporary_beside(path: Path, synced: bool) -> Iterator[BinaryIO]:
+    """A temporary file, renamed to its target when complete; locked, so that other processes see it is in use."""
     if os.path.lexists(path) and not (path.is_file() or path.is_symlink()):
         raise OSError(errno.EINVAL, "it is no regular file")
-    beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        with beside.open("wb") as file:
+        with temporary.open("wb") as file:
             with suppress(OSError):  # a file system without locks
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             yield file
             file.flush()
             if synced:
                 os.fsync(file.fileno())
-            os.replace(beside, path)
+            os.replace(temporary, path)
     finally:
-        beside.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
 
 
-def remove_left_behind(folder: Path, names: "re.Pattern[str]") -> None:
-    """Remove temporary files of killed writers of files with such names; those that are being written stay."""
+def remove_stale_temporaries(folder: Path, names: "re.Pattern[str]") -> None:
+    """Remove temporary files that killed writers of such files left behind; files still being written stay."""
     if folder.is_symlink():
-        return  # what is elsewhere is not ours
-    with suppress(OSError), os.scandir(folder) as found:
-        for item in found:
-            of = _LEFT_BEHIND.fullmatch(item.name)
-            if of and names.fullmatch(of[1]) and item.is_file(follow_symlinks=False):
+        return  # other folders are not ours to clean
+    with suppress(OSError), os.scandir(folder) as items:
+        for item in items:
+            target = _STALE_TEMPORARY.fullmatch(item.name)
+            if target and names.fullmatch(target[1]) and item.is_file(follow_symlinks=False):
                 with suppress(OSError), open(item.path, "rb") as file:
                     fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
                     os.unlink(item.path)
 
 
 def _is_stdout(path: Path) -> bool:
-    """Whether a path like /dev/stdout is the regular file to which stdout goes."""
+    """True if a path like /dev/stdout is the regular file that stdout is redirected to."""
     try:
-        there, here = path.stat(), os.fstat(1)
+        target, stdout = path.stat(), os.fstat(1)
     except OSError:
         return False
-    return stat.S_ISREG(there.st_mode) and os.path.samestat(there, here)
+    return stat.S_ISREG(target.st_mode) and os.path.samestat(target, stdout)
 
 
-def _unwritten(path: Path, error: OSError) -> MmsimError:
+def _write_error(path: Path, error: OSError) -> MmsimError:
     return MmsimError(f"cannot write {path}: {error.strerror or error}")
 
 
 def sync(path: Path) -> None:
-    """Have a file on the disk that has been written before."""
+    """Flush a file that was written before to the disk."""
     try:
         with path.open("rb") as file:
             os.fsync(file.fileno())
     except OSError as error:
-        raise _unwritten(path, error) from error
+        raise _write_error(path, error) from error

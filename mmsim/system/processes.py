@@ -1,4 +1,4 @@
-"""What processes that this one starts have in common: they leave with it, and load nothing of its main program."""
+"""Processes that this one starts: they end with it, ignore Ctrl-C, and do not load its main program again."""
 
 import os
 import signal
@@ -11,88 +11,87 @@ from multiprocessing import Pipe, connection, get_context, parent_process, resou
 from types import ModuleType
 from typing import Any, ParamSpec, TypeVar
 
-_STOPPING = (signal.SIGINT, signal.SIGTERM)
-_Asked = ParamSpec("_Asked")
-_Answer = TypeVar("_Answer")
+_STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+_Params = ParamSpec("_Params")
+_Result = TypeVar("_Result")
 
 
-class Helpers(ProcessPoolExecutor):
-    """Some processes that do what they are asked; whoever is stopped while they work does not wait for them."""
+class StoppablePool(ProcessPoolExecutor):
+    """A pool of processes that is not waited for if an exception leaves its `with` block."""
 
-    def __init__(self, size: int, method: str, get_ready: Callable[..., None] | None = None, *args: Any) -> None:
-        """They are started by `spawn` or `forkserver`; each calls `get_ready` first."""
-        theirs, self._leash = Pipe(duplex=False)
-        super().__init__(size, get_context(method), _begin, (theirs, get_ready, args))
+    def __init__(self, size: int, method: str, initializer: Callable[..., None] | None = None, *args: Any) -> None:
+        """Processes are started by `spawn` or `forkserver`; each calls the initializer first."""
+        child_end, self._shutdown_pipe = Pipe(duplex=False)
+        super().__init__(size, get_context(method), _initialize, (child_end, initializer, args))
 
-    def submit(self, fn: Callable[_Asked, _Answer], /, *args: _Asked.args, **named: _Asked.kwargs) -> Future[_Answer]:
-        with starting_helpers():
-            return super().submit(fn, *args, **named)
+    def submit(
+        self, fn: Callable[_Params, _Result], /, *args: _Params.args, **kwargs: _Params.kwargs
+    ) -> Future[_Result]:
+        with starting_processes():
+            return super().submit(fn, *args, **kwargs)
 
-    def __exit__(self, *problem: Any) -> None:
-        if problem[0] is not None:
-            self._leash.close()
+    def __exit__(self, *exception: Any) -> None:
+        if exception[0] is not None:
+            self._shutdown_pipe.close()
         self.shutdown(cancel_futures=True)
-        self._leash.close()
+        self._shutdown_pipe.close()
 
 
-def _begin(leash: Any, get_ready: Callable[..., None] | None, args: tuple[Any, ...]) -> None:
-    be_a_helper(leash)
-    if get_ready:
-        get_ready(*args)
+def _initialize(shutdown_pipe: Any, initializer: Callable[..., None] | None, args: tuple[Any, ...]) -> None:
+    exit_with_parent(shutdown_pipe)
+    if initializer:
+        initializer(*args)
 
 
-def be_a_helper(leash: Any = None) -> None:
-    """For a process that has just been started: Ctrl-C is its parent's business, and without the parent it ends.
-
-    So it does when the other end of its leash is closed.
-    """
+def exit_with_parent(shutdown_pipe: Any = None) -> None:
+    """Make this process ignore Ctrl-C, and exit when its parent does or when the shutdown pipe is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = parent_process()
-    ends = [end for end in (parent and parent.sentinel, leash) if end is not None]
-    threading.Thread(target=_end_with, args=(ends,), daemon=True).start()
+    handles = [handle for handle in (parent and parent.sentinel, shutdown_pipe) if handle is not None]
+    threading.Thread(target=_exit_when_ready, args=(handles,), daemon=True).start()
 
 
-def _end_with(ends: list[Any]) -> None:
-    if ends:
-        connection.wait(ends)
+def _exit_when_ready(handles: list[Any]) -> None:
+    if handles:
+        connection.wait(handles)
         os._exit(1)
 
 
 @contextmanager
-def starting_helpers() -> Iterator[None]:
-    """Processes started here never hear of Ctrl-C, also while they load, and are either started or not.
+def starting_processes() -> Iterator[None]:
+    """Processes started here never get Ctrl-C, not even while they load, and are started completely or not at all.
 
-    They need nothing of the main program; loading it again in each would take a third longer.
+    They do not load the main program again, which would take a third longer.
     """
-    resource_tracker.ensure_running()  # it would let signals through again
+    resource_tracker.ensure_running()  # starting it later would unblock signals
     main = sys.modules["__main__"]
-    with undisturbed():
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # which they inherit
+    with deferring_signals():
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # which children inherit
         sys.modules["__main__"] = ModuleType("__main__")
         try:
             yield
         finally:
             sys.modules["__main__"] = main
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
 
 @contextmanager
-def undisturbed() -> Iterator[None]:
-    """What is done here is done as a whole: Ctrl-C and SIGTERM wait until then."""
-    if threading.current_thread() is not threading.main_thread():  # it is never disturbed
+def deferring_signals() -> Iterator[None]:
+    """Ctrl-C and SIGTERM wait until this block is done."""
+    if threading.current_thread() is not threading.main_thread():  # only the main thread gets signals
         yield
         return
-    asked: list[int] = []
-    before = {number: signal.signal(number, lambda number, _: asked.append(number)) for number in _STOPPING}
+    received: list[int] = []
+    handlers = {number: signal.signal(number, lambda number, _: received.append(number)) for number in _STOP_SIGNALS}
     try:
         yield
     finally:
-        for number, handler in before.items():
+        for number, handler in handlers.items():
             signal.signal(number, signal.SIG_DFL if handler is None else handler)
-        if asked:
-            signal.raise_signal(asked[0])
+        if received:
+            signal.raise_signal(received[0])
 
 
 def cores() -> int:
-    """Processor cores that this process may use."""
+    """The processor cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

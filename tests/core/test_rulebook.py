@@ -62,9 +62,13 @@ def test_a_rule_defined_twice_is_refused(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_an_unknown_rule_is_answered_with_the_nearest_of_its_letters() -> None:
-    assert str(unknown_rule("b7", ["A7", "B1", "B2", "C1"])) == (
-        "unknown rule 'b7'; did you mean 'B1'? (known: A7, B1-B2, C1)"
+    assert str(unknown_rule("b7", {"mine": ["A7", "B1", "B2", "C1"], "other": ["D1"]})) == (
+        "unknown rule 'b7'; did you mean 'B1' of mine? (known: mine: A7, B1-B2, C1; other: D1)"
     )
+
+
+def test_a_game_without_a_rules_page_suggests_no_rule_of_another_game() -> None:
+    assert str(unknown_rule("R1", {"toy": []})) == "unknown rule 'R1'; toy has no rules page to look in"
 
 
 def test_no_id_is_defined_twice() -> None:

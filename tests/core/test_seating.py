@@ -5,7 +5,8 @@ from itertools import permutations
 
 import pytest
 
-from mmsim.core.seating import PythonBot, Seating, seat_orders
+from mmsim.core.python_bots import PythonBot
+from mmsim.core.seating import Seating, seat_orders
 
 
 def cycle(listed: str) -> list[str]:

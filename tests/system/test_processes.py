@@ -1,4 +1,4 @@
-"""Processes that are started by this one: undisturbed by Ctrl-C, and gone as soon as nobody needs them."""
+"""Processes that are started by this one: deferring_signals by Ctrl-C, and gone as soon as nobody needs them."""
 
 import os
 import signal
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from mmsim.system.processes import Helpers, starting_helpers, undisturbed
+from mmsim.system.processes import StoppablePool, deferring_signals, starting_processes
 
 
 def _blocked() -> bool:
@@ -36,7 +36,7 @@ def test_what_must_not_be_cut_in_two_is_stopped_afterwards() -> None:
     done = []
 
     def work() -> None:
-        with undisturbed():
+        with deferring_signals():
             signal.raise_signal(signal.SIGINT)
             done.append("all of it")
 
@@ -47,16 +47,16 @@ def test_what_must_not_be_cut_in_two_is_stopped_afterwards() -> None:
 
 
 def test_only_processes_started_here_are_deaf_to_ctrl_c() -> None:
-    with starting_helpers():
+    with starting_processes():
         assert _blocked()
     assert not _blocked()
-    with Helpers(1, "spawn") as helpers:
+    with StoppablePool(1, "spawn") as helpers:
         assert helpers.submit(_blocked).result()
 
 
-def test_whoever_is_stopped_does_not_wait_for_what_helpers_do(tmp_path: Path) -> None:
+def test_a_stopped_pool_is_not_waited_for(tmp_path: Path) -> None:
     pid = tmp_path / "pid"
-    with suppress(KeyboardInterrupt), Helpers(1, "spawn") as helpers:
+    with suppress(KeyboardInterrupt), StoppablePool(1, "spawn") as helpers:
         helpers.submit(_sleep, pid)
         while not pid.exists() or not pid.read_text():
             time.sleep(0.01)

@@ -3,7 +3,7 @@
 import polars as pl
 
 from mmsim.core import common_metrics as common
-from mmsim.core.metrics import ChartPlan, Gap, SectionPlan, Statistics, of_games
+from mmsim.core.metrics import ChartPlan, RuleGap, SectionPlan, Statistics, of_games
 
 _ROLLS = of_games("rolls", "How many dice are rolled in a game?", "dice", 0.1)
 _TITLE = ("{rolls} dice are rolled in a game", " of {turns} turns")
@@ -11,7 +11,7 @@ _TITLE = ("{rolls} dice are rolled in a game", " of {turns} turns")
 STATISTICS = Statistics(
     metrics=(*common.SEATS, *common.MARGINS, *common.COURSE, *common.ENDS, _ROLLS, *common.BOTS),
     gaps=(
-        Gap("no_roll", "Nobody rolls a die.", "The game counts.", "games", ("rolls",), pl.col("rolls") == 0),
+        RuleGap("no_roll", "Nobody rolls a die.", "The game counts.", "games", ("rolls",), pl.col("rolls") == 0),
         common.SHARED_WIN,
     ),
     sections=(

@@ -1,1 +1,0 @@
-"""The toy at the shell."""
