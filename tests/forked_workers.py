@@ -1,7 +1,7 @@
-"""Worker processes that are forked from one which has loaded what they need; to load it in each takes a second of CPU.
+"""Worker processes forked from one that has loaded what they need; loading it in each takes a second of CPU.
 
 Commands that tests start in processes of their own (`tests/batch/test_stopped_runs.py`, `tests/cli/test_interrupts.py`)
-start workers from nothing, as users do.
+start workers from scratch, as users do.
 """
 
 from multiprocessing import context, util
@@ -10,12 +10,12 @@ import pytest
 
 from mmsim.report import chart_workers
 
-_LOADED = ("polars", "mmsim.batch.worker", "mmsim.metromania.game", "mmsim.metro.game", *chart_workers._LOADED_FIRST)
+_LOADED = ("polars", "mmsim.batch.worker", "mmsim.metromania.game", "mmsim.metro.game", *chart_workers.PRELOADED)
 
 
 def fork_workers(patch: pytest.MonkeyPatch) -> None:
-    """Have this process do so, for as long as the patch lasts."""
-    util.get_temp_dir()  # before a test that looks at what is left there names another folder
+    """Make this process fork its workers as long as the patch lasts."""
+    util.get_temp_dir()  # before a test that checks for leftovers sets another folder
     contexts = context._concrete_contexts
     contexts["forkserver"].set_forkserver_preload([*_LOADED])
     patch.setattr(contexts["forkserver"], "set_forkserver_preload", lambda modules: None)

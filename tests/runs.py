@@ -15,8 +15,7 @@ from mmsim.batch.journal import File, rewrite
 from mmsim.batch.manifest import encoded
 from mmsim.batch.remarkable import keep_records
 from mmsim.batch.run import Run
-from mmsim.batch.worker import Player, write_part
-from mmsim.tables.frames import values_of
+from mmsim.batch.worker import PartPlayer, write_part
 
 MUNICIPALITY = ("print", "print+loyal", "print+no-corruption")
 
@@ -37,7 +36,7 @@ def write_run(
     values |= {"games": asked or games, "part_games": part_games, "seed": seed, **experiment}
     values |= {} if {"bots", "panel"} & set(experiment) else {"bots": "planner"}  # who can use all that is different
     run = Run.create(folder, from_mapping(values))
-    player = Player(run.experiment.game)
+    player = PartPlayer(run.experiment.game)
     with run.writing(), run.journal_writer() as journal:
         for part in (run.plan.part(number) for number in range(run.plan.parts)):
             if part.first + part.count <= games:
@@ -56,7 +55,7 @@ def change_part(folder: Path, table: str, part: int, **columns: pl.Expr) -> None
     frame = pl.read_parquet(path).with_columns(**columns)
     frame.write_parquet(path)
     data = path.read_bytes()
-    file = File(frame.height, len(data), hashlib.sha256(data).hexdigest(), row_digest(values_of(frame)))
+    file = File(frame.height, len(data), hashlib.sha256(data).hexdigest(), row_digest(frame))
     entries = [
         replace(entry, tables={**entry.tables, table: file}) if entry.part == part else entry
         for entry in Run(folder).journal()

@@ -1,4 +1,4 @@
-"""What takes long to make is made once, by whichever of pytest's processes asks first."""
+"""Expensive fixtures, made once by the first pytest process that needs them."""
 
 import fcntl
 import os
@@ -9,7 +9,7 @@ import pytest
 
 
 def made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:
-    """A folder that one process makes and all look at; no test may change it."""
+    """A folder made by one process and read by all; no test may change it."""
     own = factory.getbasetemp()
     shared = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
     folder, done = shared / name, shared / f"{name}.done"

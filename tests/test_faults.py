@@ -1,4 +1,4 @@
-"""The faults of `make faults`, one of each kind that takes no longer than a test may."""
+"""The faults of `make faults` that are quick enough for an ordinary test."""
 
 import random
 
@@ -9,11 +9,11 @@ from tests.faults import caches, mounts
 from tests.faults.counts import Counts
 
 
-def test_faults_are_counted_and_failures_told() -> None:
+def test_faults_are_counted_and_failures_recorded() -> None:
     counts = Counts("floods")
-    assert counts.goes_on(0)
+    assert counts.has_time(0)
     counts.count("wet feet", 2)
-    assert not counts.goes_on(0)
+    assert not counts.has_time(0)
     assert counts.expect(True, "never")
     assert not counts.expect([], "the cellar is full")
     assert str(counts) == "floods: 2 wet feet; 1 failures"
@@ -25,6 +25,6 @@ def test_faults_are_counted_and_failures_told() -> None:
 def test_whatever_the_cache_is_like_the_games_are_played(case: caches.Case) -> None:
     if case.mount and not mounts.possible():
         pytest.skip("nothing can be mounted here")
-    if cache.find("metro") is None:
+    if cache.find_library("metro") is None:
         pytest.skip("nothing is compiled yet")
     assert caches.try_case(case, random.Random(1), set()) is None

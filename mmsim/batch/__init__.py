@@ -1,1 +1,1 @@
-"""Batches: an experiment becomes a plan, its parts are played by many processes, tables and a manifest remain."""
+"""Batches: an experiment becomes a plan of parts, processes play the parts, tables and a manifest are the result."""

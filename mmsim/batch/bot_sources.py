@@ -1,4 +1,4 @@
-"""The source of bots in Python: kept with a run to be read, and looked for only where a user says."""
+"""The source of Python bots: copied into a run for people to read, loaded only from where the user says."""
 
 import hashlib
 from collections.abc import Sequence
@@ -11,30 +11,30 @@ from mmsim.system.files import file_name, read_bytes, write_atomically
 
 
 def keep(folder: Path, bots: str) -> list[BotSource]:
-    """Copy the files of a list of bots into a run, as text that nobody imports; what the manifest says of them."""
-    kept = []
+    """Copy the files of a list of bots into a run as text, which is never imported; returns their manifest entries."""
+    sources = []
     for number, named in enumerate(_files(bots), 1):
         content = _read(Path(named))
         name = f"{SOURCES}/{number}-{file_name(Path(named).name, 'the file of the bot')}.txt"
         write_atomically(folder / name, content)
-        kept.append(BotSource(named, name, hashlib.sha256(content).hexdigest()))
-    return kept
+        sources.append(BotSource(named, name, hashlib.sha256(content).hexdigest()))
+    return sources
 
 
-def find(folder: Path, bots: str, kept: Sequence[BotSource], where: Path | None) -> str:
-    """A run's list of bots with the files of those in Python as the user has them; refused if they are others."""
-    by_name = {source.named: source for source in kept}
-    found = {}
+def find(folder: Path, bots: str, sources: Sequence[BotSource], bots_from: Path | None) -> str:
+    """A run's list of bots with the paths of its Python files as the user has them; an error if they differ."""
+    by_name = {source.named: source for source in sources}
+    paths = {}
     for named in _files(bots):
         source = by_name.get(named)
         if source is None:
             raise MmsimError(f"{folder} does not say what its bot {named} was; it cannot be played again")
-        if where is None:
+        if bots_from is None:
             raise UsageError(
-                f"games of {folder} were played by a bot in Python, and a run's folder is never asked for code; say "
+                f"games of {folder} were played by a bot in Python, and code is never loaded from a run's folder; say "
                 f"where its file {Path(named).name} is: --bots-from PATH (as it was: {folder / source.kept})"
             )
-        path = where / Path(named).name if where.is_dir() else where
+        path = bots_from / Path(named).name if bots_from.is_dir() else bots_from
         if set(":,") & set(str(path)):
             raise UsageError(f"--bots-from {path}: a list of bots cannot hold a path with a colon or a comma")
         if hashlib.sha256(_read(path)).hexdigest() != source.sha256:
@@ -42,25 +42,25 @@ def find(folder: Path, bots: str, kept: Sequence[BotSource], where: Path | None)
                 f"{path} is not the bot of {folder}, whose source is kept in {folder / source.kept}; "
                 "games of two bots do not mix: start a new run"
             )
-        found[named] = str(path)
-    return ",".join(_with_file(spec, found) for spec in split_bots(bots))
+        paths[named] = str(path)
+    return ",".join(_with_path(spec, paths) for spec in split_bots(bots))
 
 
-def place(bots: str) -> Path | None:
-    """Where the files of a list of bots are: the one there is, or the folder of all; None if there is no such place."""
+def location(bots: str) -> Path | None:
+    """Where the files of a list of bots are: a single file, or the folder of all; None if there is no such folder."""
     paths = [Path(named) for named in _files(bots)]
     if len({path.parent for path in paths}) != 1:
         return None
     return paths[0] if len(paths) == 1 else paths[0].parent
 
 
-def _with_file(spec: str, found: dict[str, str]) -> str:
+def _with_path(spec: str, paths: dict[str, str]) -> str:
     name, colon, rest = spec.partition(":")
-    return f"{found.get(name, name)}{colon}{rest}"
+    return f"{paths.get(name, name)}{colon}{rest}"
 
 
 def _files(bots: str) -> list[str]:
-    """The files of a list of bots, each once."""
+    """The Python files in a list of bots, each once."""
     names = (spec.partition(":")[0] for spec in split_bots(bots))
     return list(dict.fromkeys(name for name in names if name.endswith(".py")))
 

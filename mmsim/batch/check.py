@@ -1,9 +1,9 @@
-"""Trusting a run: its files against the journal, and games of it against the reference engine."""
+"""Checking a run: its files against the journal, and a sample of its games against the reference engine."""
 
 import hashlib
 import json
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,56 +11,52 @@ from typing import Any
 from msgspec.structs import replace
 
 from mmsim.batch.digest import row_digest
-from mmsim.batch.journal import Entry
+from mmsim.batch.journal import JournalEntry
 from mmsim.batch.manifest import MANIFEST
-from mmsim.batch.plan import Part
 from mmsim.batch.run import Run
 from mmsim.errors import MmsimError, UsageError
 from mmsim.system.files import read_bytes
 
-_MOST_DIGITS = 9  # of the number of a part
-SAMPLE = 20  # games replayed, unless said otherwise
-
-Tell = Callable[[int, int], None]  # (things looked at, things to look at)
+SAMPLE = 20  # games to replay by default
+_MAX_PART_DIGITS = 9
 
 
 @dataclass
 class Checked:
-    """What a check has looked at."""
+    """How much a check has covered so far."""
 
     parts: int = 0
     games_replayed: int = 0
     problems: int = 0
 
 
-def check(run: Run, sample: int, checked: Checked, tell: Tell = lambda done, total: None) -> Iterator[str]:
+def check(run: Run, sample: int, checked: Checked) -> Iterator[str]:
     """Everything that is wrong with a run, one sentence each."""
-    for problem in _problems(run, sample, checked, tell):
+    for problem in _problems(run, sample, checked):
         checked.problems += 1
         yield problem
 
 
-def _problems(run: Run, sample: int, checked: Checked, tell: Tell) -> Iterator[str]:
+def _problems(run: Run, sample: int, checked: Checked) -> Iterator[str]:
     plan = run.plan
-    whole = bytearray(plan.parts)
+    intact = bytearray(plan.parts)
     played = bytearray(plan.parts)
     if sample:
-        run.prepared  # noqa: B018 - bots that are not there are told of before anything else
+        run.prepared  # noqa: B018 - missing bots are reported before anything else
     yield from run.damaged_lines()
     for entry in run.done():
         played[entry.part] = 1
-        flaws = [*run.flaws(entry)] or [*_other_rows(run, entry)]
-        whole[entry.part] = not flaws
+        flaws = [*run.flaws(entry)] or [*_wrong_rows(run, entry)]
+        intact[entry.part] = not flaws
         checked.parts += 1
-        tell(checked.parts, plan.parts)
         yield from flaws
     if missing := played.count(0):
         yield f"{missing} of {plan.parts} parts are not played yet: mmsim resume {run.folder}"
     elif run.manifest.finished and replace(run.manifest.finished, at="", records=[]) != replace(run.totals(), at=""):
-        yield f"{run.folder / MANIFEST} does not say what the parts come to: mmsim resume {run.folder}"
-    yield from _strays(run)
-    yield from _bad_records(run)
-    for variant, game in _sample(run, whole, sample):
+        yield f"{run.folder / MANIFEST} has other totals than the parts: mmsim resume {run.folder}"
+    yield from _foreign_parts(run)
+    yield from _wrong_records(run)
+    for variant, game in _sample(run, intact, sample):
         try:
             replay(run, variant, game)
         except MmsimError as error:
@@ -68,11 +64,9 @@ def _problems(run: Run, sample: int, checked: Checked, tell: Tell) -> Iterator[s
         checked.games_replayed += 1
 
 
-def _other_rows(run: Run, entry: Entry) -> Iterator[str]:
-    """Files of a part, whole to the byte, whose rows are not those the journal tells of."""
+def _wrong_rows(run: Run, entry: JournalEntry) -> Iterator[str]:
+    """Files of a part with the right checksum whose rows are not those of the journal."""
     import polars as pl
-
-    from mmsim.tables.frames import values_of
 
     for table, file in entry.tables.items():
         path = run.folder / table / entry.file
@@ -85,28 +79,27 @@ def _other_rows(run: Run, entry: Entry) -> Iterator[str]:
             yield f"{path} has {frame.height} rows instead of {file.rows}"
         elif frame.columns != list(run.manifest.tables[table]):
             yield f"{path} has other columns than the manifest says"
-        elif row_digest(values_of(frame)) != file.digest:
+        elif row_digest(frame) != file.digest:
             yield f"{path} has other rows than the journal says"
 
 
-def _strays(run: Run) -> Iterator[str]:
-    """Files that look like parts and are none; a reader of the whole folder would count them."""
+def _foreign_parts(run: Run) -> Iterator[str]:
+    """Files that look like parts and are not; programs that read the whole folder would count them."""
     for table in run.table_names:
         for path in sorted((run.folder / table).glob("*.parquet")):
             number = path.stem.removeprefix("part-")
-            if not (
-                number.isascii() and number.isdigit() and len(number) <= _MOST_DIGITS and int(number) < run.plan.parts
-            ):
+            is_number = number.isascii() and number.isdigit() and len(number) <= _MAX_PART_DIGITS
+            if not is_number or int(number) >= run.plan.parts:
                 yield f"{path} is no part of this run"
 
 
-def _bad_records(run: Run) -> Iterator[str]:
-    """What is wrong with the records that lie beside the tables."""
-    for about in run.manifest.finished.records if run.manifest.finished else ():
-        path = run.folder / about.file
+def _wrong_records(run: Run) -> Iterator[str]:
+    """What is wrong with the records beside the tables."""
+    for kept in run.manifest.finished.records if run.manifest.finished else ():
+        path = run.folder / kept.file
         try:
             data = read_bytes(path)
-            if hashlib.sha256(data).hexdigest() != about.sha256:
+            if hashlib.sha256(data).hexdigest() != kept.sha256:
                 yield f"{path} has another checksum than the manifest says"
                 continue
             run.game.verify(json.loads(data))
@@ -116,41 +109,41 @@ def _bad_records(run: Run) -> Iterator[str]:
             yield f"{path}: {error}"
 
 
-def _sample(run: Run, whole: bytearray, sample: int) -> list[tuple[int, int]]:
-    """Some games of the parts that are whole, always the same ones."""
-    parts = [run.plan.part(number) for number in range(len(whole)) if whole[number]]
-    draws = random.Random(0)
-    picked: set[tuple[int, int]] = set()
-    wanted = min(sample, sum(part.count for part in parts))
-    while len(picked) < wanted:
-        part = draws.choice(parts)
-        picked.add((part.variant, part.first + draws.randrange(part.count)))
-    return sorted(picked)
+def _sample(run: Run, intact: bytearray, sample: int) -> list[tuple[int, int]]:
+    """Some games of the intact parts, always the same ones."""
+    parts = [run.plan.part(number) for number in range(len(intact)) if intact[number]]
+    generator = random.Random(0)
+    games: set[tuple[int, int]] = set()
+    size = min(sample, sum(part.count for part in parts))
+    while len(games) < size:
+        part = generator.choice(parts)
+        games.add((part.variant, part.first + generator.randrange(part.count)))
+    return sorted(games)
 
 
 # --- one game ------------------------------------------------------------------------------------------------------
 
 
 def record(run: Run, variant: int, game: int) -> dict[str, Any]:
-    """The record of a game of a run, played again; refused if it is not the game of the tables."""
+    """The record of a game of a run, played again; an error if it differs from the game in the tables."""
     if not 0 <= game < (games := run.plan.games_of(variant)):
         raise UsageError(f"{run.folder} has the games 0 to {games - 1}, not {game}")
-    found = run.game.record(run.prepared[variant].prepared, game)
+    replayed = run.game.record(run.prepared[variant], game)
     number = run.plan.part_of(variant, game).number
     for entry in run.done():
         if entry.part == number:
             for flaw in run.flaws(entry, ["seats"]):
                 raise MmsimError(f"{flaw}; play it again: mmsim resume {run.folder} --deep")
-            _compare(run, variant, game, found)
-    return found
+            _compare(run, variant, game, replayed)
+    return replayed
 
 
 def replay(run: Run, variant: int, game: int) -> None:
-    """Play a game again with both engines; an error says what differs from the tables."""
+    """Play a game again with both engines; the error says what differs from the tables."""
     import polars as pl
     from polars.testing import assert_frame_equal
 
-    seam, prepared = run.game, run.prepared[variant].prepared
+    seam, prepared = run.game, run.prepared[variant]
     tables = seam.play_games(prepared, game, 1)
     for table, rows in tables.items():
         stored = pl.read_parquet(_file(run, variant, game, table), glob=False).filter(pl.col("game") == game)
@@ -158,27 +151,26 @@ def replay(run: Run, variant: int, game: int) -> None:
             assert_frame_equal(stored, seam.frame(prepared, table, rows), check_exact=True)
         except AssertionError as error:
             raise MmsimError(f"played again, its rows of '{table}' are not those of the run: {error}") from error
-    if not tables.errors:  # the record of a game that a bot broke off is not a whole game
+    if not tables.errors:  # a game that a bot's error stopped has no complete record
         record = seam.record(prepared, game)
         seam.verify(record)
         _compare(run, variant, game, record)
 
 
 def _compare(run: Run, variant: int, game: int, record: dict[str, Any]) -> None:
-    """Hold the record of a game against its rows."""
+    """Compare the record of a game with its rows."""
     import polars as pl
 
     rows = pl.read_parquet(_file(run, variant, game, "seats"), glob=False).filter(pl.col("game") == game).sort("seat")
     winners = sorted({int(player) for player in rows.filter(pl.col("win_share") > 0)["player"]})
-    for what, recorded, stored in (
+    for name, recorded, stored in (
         ("scores", record["result"]["scores"], rows["score"].to_list()),
         ("winners", sorted(record["result"]["winners"]), winners),
         ("bots", [seat["bot"] for seat in record["seats"]], rows["bot"].cast(pl.String).to_list()),
     ):
         if recorded != stored:
-            raise MmsimError(f"its record has the {what} {recorded}, the tables have {stored}")
+            raise MmsimError(f"its record has the {name} {recorded}, the tables have {stored}")
 
 
 def _file(run: Run, variant: int, game: int, table: str) -> Path:
-    part: Part = run.plan.part_of(variant, game)
-    return run.folder / table / part.file
+    return run.folder / table / run.plan.part_of(variant, game).file

@@ -1,9 +1,10 @@
-"""The same parts on a Dask cluster: its workers play and encode, this machine writes and keeps the journal."""
+"""Parts on a Dask cluster: its workers play and encode them, this machine writes the files and the journal."""
 
 import asyncio
 import hashlib
-import json
 import logging
+import re
+import ssl
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -16,46 +17,108 @@ from statistics import median
 from typing import Any
 from uuid import uuid4
 
-from benchmarks.timing import machine
-from mmsim.batch.cluster_address import Scheduler
-from mmsim.batch.experiment import ReadyVariant
-from mmsim.batch.journal import Entry
-from mmsim.batch.plan import Part
-from mmsim.batch.pool import PATIENCE_S, SLOWER, STRIKES, Heard
-from mmsim.batch.worker import LOG, FinishedPart, Player, Task, log_part, write_part
-from mmsim.core.game import Variant
-from mmsim.errors import MmsimError, UsageError
+import msgspec
 
-_REACH_S = 4  # for the scheduler to answer
-_WAIT_S = 60  # for its first worker
-_AHEAD = 2  # parts for every thread of the cluster, so that none waits for this machine
-_LOOK_S = 1.0
+from mmsim.batch.journal import JournalEntry
+from mmsim.batch.plan import Part
+from mmsim.batch.pool import HEARTBEAT_TIMEOUT_S, MAX_ATTEMPTS, SILENCE_FACTOR, Heartbeat
+from mmsim.batch.worker import LOG, FinishedPart, PartPlayer, Task, log_part, write_part
+from mmsim.core.variant import PlayableVariant, Variant, VariantDescription
+from mmsim.errors import MmsimError, UsageError
+from mmsim.system.machine import machine
+
+_CONNECT_S = 4  # for the scheduler to answer
+_FIRST_WORKER_S = 60
+_PARTS_PER_THREAD = 2  # submitted ahead, so that no thread waits for this machine
+_POLL_S = 1.0
 _RESTART_S = 30
-_SAME = ("mmsim", "polars", "numpy", "zlib")  # versions on which the bytes of a part depend
+_CHECKED_VERSIONS = ("mmsim", "polars", "numpy")  # the bytes of a part may depend on them
+_ADDRESS = re.compile(r"(?:(tcp|tls)://)?(\[[0-9A-Fa-f:.%]+\]|[\w.-]+):(\d{1,5})", re.ASCII)
+_TLS_OPTIONS = ("tls_ca", "tls_cert", "tls_key")
+
+
+@dataclass(frozen=True)
+class Scheduler:
+    """The address of a Dask scheduler and the files of its TLS; without files, Dask's own configuration applies."""
+
+    address: str
+    tls_ca: Path | None = None  # signed the certificates of the cluster
+    tls_cert: Path | None = None  # our own certificate
+    tls_key: Path | None = None
+
+    def __post_init__(self) -> None:
+        match = _ADDRESS.fullmatch(self.address)
+        if match is None or not 0 < int(match[3]) < 1 << 16:
+            raise UsageError(f"'{self.address}' is no address of a scheduler; one looks like tcp://10.0.0.1:8786")
+        files = self._tls_files()
+        if files and match[1] != "tls":
+            raise UsageError(f"{next(iter(files))} is for an address like tls://10.0.0.1:8786, not '{self.address}'")
+        if files and len(files) < len(_TLS_OPTIONS):
+            raise UsageError("TLS takes three files: --tls-ca, --tls-cert and --tls-key")
+        for option, file in files.items():
+            if not file.is_file():
+                raise UsageError(f"{option}: there is no file {file}")
+        if files:
+            self._check_certificates()
+
+    def _tls_files(self) -> dict[str, Path]:
+        """The files that are set, by the options of the command line."""
+        files = {f"--{option.replace('_', '-')}": getattr(self, option) for option in _TLS_OPTIONS}
+        return {option: file for option, file in files.items() if file is not None}
+
+    def _check_certificates(self) -> None:
+        try:
+            ssl.create_default_context(cafile=self.tls_ca).load_cert_chain(str(self.tls_cert), self.tls_key)
+        except OSError as error:  # SSLError is one
+            files = f"{self.tls_ca}, {self.tls_cert} and {self.tls_key}"
+            raise UsageError(f"{files} are no certificates and key for TLS: {error.strerror or error}") from error
+
+    def __str__(self) -> str:
+        return self.address
+
+    def options(self) -> list[str]:
+        """The command-line options that name it."""
+        return ["--cluster", self.address, *(str(word) for pair in self._tls_files().items() for word in pair)]
+
+    def security(self) -> Any:
+        """The TLS settings of a connection, as Dask wants them."""
+        from distributed.security import Security
+
+        if self.tls_ca is None:
+            security = Security()
+            if self.address.startswith("tls:") and not security.get_connection_args("client").get("ssl_context"):
+                raise UsageError("TLS takes three files: --tls-ca, --tls-cert and --tls-key")
+            return security
+        return Security(
+            require_encryption=True,
+            tls_ca_file=str(self.tls_ca),
+            tls_client_cert=str(self.tls_cert),
+            tls_client_key=str(self.tls_key),
+        )
 
 
 @dataclass
-class _Flight:
-    """A part that is being played somewhere, as far as has been heard of it."""
+class _PendingPart:
+    """A part that was submitted to the cluster, with its last heartbeat."""
 
     task: Task
     worker: str = ""  # "": it waits for one
     done: int | None = None  # games; None while the worker loads what it needs
-    heard: float = 0.0
-    strikes: int = 0
+    last_message: float = 0.0
+    timeouts: int = 0
 
 
 class Cluster:
     """Plays parts on the workers of a `dask.distributed` scheduler."""
 
-    def __init__(self, scheduler: Scheduler, folder: Path, game: str, variants: Sequence[ReadyVariant]) -> None:
+    def __init__(self, scheduler: Scheduler, folder: Path, game: str, variants: Sequence[PlayableVariant]) -> None:
+        self.heartbeat_timeout_s = HEARTBEAT_TIMEOUT_S
         self._scheduler, self._folder, self._game = scheduler, folder, game
         self._variants = tuple(ready.variant for ready in variants)
-        self._stamp = _stamp([ready.about for ready in variants])
+        self._fingerprint = _fingerprint([ready.description for ready in variants])
         self._topic = f"mmsim-{uuid4().hex}"
-        self._flying: dict[int, _Flight] = {}  # by the number of the part
-        self._silences: deque[float] = deque(maxlen=101)  # usual seconds between two messages
-        self.patience = PATIENCE_S
+        self._pending: dict[int, _PendingPart] = {}  # by part number
+        self._silences: deque[float] = deque(maxlen=101)  # seconds between two messages about a part
 
     def __enter__(self) -> "Cluster":
         try:
@@ -63,119 +126,113 @@ class Cluster:
         except ImportError as error:
             raise UsageError("--cluster needs an extra: pip install 'mmsim[cluster]'") from error
         with ExitStack() as stack:
-            stack.enter_context(_in_the_log_of_the_run())
+            stack.enter_context(_dask_logs_to_run_log())
             security = self._scheduler.security()
-            with self._complaining(f"no Dask scheduler answers at {self._scheduler}"):
-                asyncio.run(_shake_hands(self._scheduler.address, security))
+            with _failing_with(f"no Dask scheduler answers at {self._scheduler}"):
+                asyncio.run(_check_scheduler(self._scheduler.address, security))
                 self._client = stack.enter_context(
-                    Client(self._scheduler.address, security=security, timeout=_REACH_S, set_as_default=False)
+                    Client(self._scheduler.address, security=security, timeout=_CONNECT_S, set_as_default=False)
                 )
-            with self._complaining(f"the cluster at {self._scheduler} has no worker after {_WAIT_S} s"):
-                self._client.wait_for_workers(1, timeout=_WAIT_S)
-            self._client.subscribe_topic(self._topic, self._hear)
+            with _failing_with(f"the cluster at {self._scheduler} has no worker after {_FIRST_WORKER_S} s"):
+                self._client.wait_for_workers(1, timeout=_FIRST_WORKER_S)
+            self._client.subscribe_topic(self._topic, self._receive)
             LOG.info("cluster %s with %d threads", self._scheduler, self._threads())
-            self._leave = stack.pop_all()
+            self._cleanup = stack.pop_all()
         return self
 
-    @contextmanager
-    def _complaining(self, sentence: str) -> Iterator[None]:
-        """Whatever goes wrong inside is said in a sentence; what it was exactly goes to the log."""
-        try:
-            yield
-        except Exception as error:  # who answers may be anything, and say anything
-            LOG.error("%s: %s: %s", sentence, type(error).__name__, error)
-            raise MmsimError(sentence) from error
-
     def __exit__(self, *problem: object) -> None:
-        self._leave.close()  # parts in flight are forgotten with the client
+        self._cleanup.close()  # closing the client cancels the pending parts
 
     def _threads(self) -> int:
         return sum(self._client.ncores().values())
 
     def get_ready(self, parts: int) -> None:
-        """Nothing to do: its workers are there."""
+        """Nothing to do: the cluster's workers are running."""
 
-    def play(self, tasks: Iterator[Task]) -> Iterator[Entry | Heard]:
-        """Play parts in any order and write their files here; a part whose worker dies goes to another one."""
+    def play(self, tasks: Iterator[Task]) -> Iterator[JournalEntry | Heartbeat]:
+        """Play parts in any order and write their files here; Dask gives the part of a dead worker to another one."""
         from distributed.client import CancelledError, ClosedClientError
 
         try:
             yield from self._play(tasks)
-        except (OSError, CancelledError, ClosedClientError) as error:  # writing complains with a sentence of its own
-            raise self._gone() from error
+        except (OSError, CancelledError, ClosedClientError) as error:  # failed writes raise an MmsimError
+            raise self._lost() from error
 
-    def _play(self, tasks: Iterator[Task]) -> Iterator[Entry | Heard]:
+    def _play(self, tasks: Iterator[Task]) -> Iterator[JournalEntry | Heartbeat]:
         from distributed import wait
 
         futures: dict[Any, int] = {}
         while True:
-            room = max(1, _AHEAD * self._threads()) - len(futures)
+            room = max(1, _PARTS_PER_THREAD * self._threads()) - len(futures)
             for task in islice(tasks, max(0, room)):  # no room while workers are lost
-                self._flying[task.part.number] = _Flight(task)
+                self._pending[task.part.number] = _PendingPart(task)
                 future = self._client.submit(
-                    play_there,
-                    *(self._game, self._variants, task.part, self._stamp, self._topic),
+                    play_on_cluster,
+                    *(self._game, self._variants, task.part, self._fingerprint, self._topic),
                     pure=False,
-                    retries=STRIKES - 1,
+                    retries=MAX_ATTEMPTS - 1,
                 )
                 futures[future] = task.part.number
             if not futures:
                 return
             with suppress(TimeoutError), self._client.as_current():
-                wait(list(futures), timeout=_LOOK_S, return_when="FIRST_COMPLETED")
+                wait(list(futures), timeout=_POLL_S, return_when="FIRST_COMPLETED")
             for future in [future for future in futures if future.status != "pending"]:
-                task = self._flying.pop(futures.pop(future)).task
-                played = self._result(future, task)
-                write_part(self._folder, task.part, played.files)
-                log_part(task.part, played.entry)
-                yield played.entry
-            self._look_after()
-            yield Heard([(flight.task.part.variant, flight.done or 0) for flight in self._flying.values()])
+                task = self._pending.pop(futures.pop(future)).task
+                finished = self._result(future, task)
+                write_part(self._folder, task.part, finished.files)
+                log_part(task.part, finished.entry)
+                yield finished.entry
+            self._check_heartbeats()
+            yield Heartbeat([(pending.task.part.variant, pending.done or 0) for pending in self._pending.values()])
 
-    def _hear(self, event: tuple[float, dict[str, Any]]) -> None:
-        """Take note of how far a part is; Dask calls this in a thread of its own."""
+    def _receive(self, event: tuple[float, dict[str, Any]]) -> None:
+        """Note the progress of a part; Dask calls this in a thread of its own."""
         _, message = event
-        flight, now = self._flying.get(message["part"]), time.monotonic()
-        if flight is not None:
-            if flight.worker == message["worker"] and flight.done is not None:
-                self._silences.append(now - flight.heard)
-            flight.worker, flight.done, flight.heard = message["worker"], message["done"], now
+        pending, now = self._pending.get(message["part"]), time.monotonic()
+        if pending is not None:
+            if pending.worker == message["worker"] and pending.done is not None:
+                self._silences.append(now - pending.last_message)
+            pending.worker, pending.done, pending.last_message = message["worker"], message["done"], now
 
-    def _look_after(self) -> None:
-        """Notice workers that have not been heard of for too long, as the pool of this machine does."""
-        usual = SLOWER * median(list(self._silences) or [0.0])
-        for flight in list(self._flying.values()):
-            silence = time.monotonic() - flight.heard
-            if flight.worker and silence > max(PATIENCE_S if flight.done is None else self.patience, usual):
-                self._strike(flight, silence)
+    def _check_heartbeats(self) -> None:
+        """Restart workers that have been silent for too long, by the same rule as the pool of this machine."""
+        usual = SILENCE_FACTOR * median(list(self._silences) or [0.0])
+        for pending in list(self._pending.values()):
+            silence = time.monotonic() - pending.last_message
+            timeout = HEARTBEAT_TIMEOUT_S if pending.done is None else self.heartbeat_timeout_s
+            if pending.worker and silence > max(timeout, usual):
+                self._restart_worker(pending, silence)
 
-    def _strike(self, flight: _Flight, silence: float) -> None:
-        """End a worker that hangs; Dask then gives its part to another one. Three times at most."""
-        part, worker = flight.task.part, flight.worker
-        flight.strikes += 1
-        where = f"game {part.first + (flight.done or 0)} of {flight.task.name}"
+    def _restart_worker(self, pending: _PendingPart, silence: float) -> None:
+        """Restart a worker that hangs; Dask then gives its part to another one."""
+        part, worker = pending.task.part, pending.worker
+        pending.timeouts += 1
+        where = f"game {part.first + (pending.done or 0)} of {pending.task.name}"
         LOG.warning("part %d: worker %s was silent for %.0f s at %s", part.number, worker, silence, where)
-        if flight.strikes == STRIKES:
-            raise MmsimError(f"part {part.number} lost its worker {STRIKES} times to silence; the last time at {where}")
-        flight.worker, flight.done = "", None
+        if pending.timeouts == MAX_ATTEMPTS:
+            raise MmsimError(
+                f"part {part.number} lost its worker {MAX_ATTEMPTS} times to silence; the last time at {where}"
+            )
+        pending.worker, pending.done = "", None
         try:
             self._client.restart_workers([worker], timeout=_RESTART_S, raise_for_error=False)
-        except ValueError as error:  # nobody minds it who could end it
+        except ValueError as error:  # it runs without a nanny
             raise MmsimError(
                 f"worker {worker} was silent for {silence:.0f} s at {where}, and has no nanny to restart it; "
                 "restart it, then resume the run"
             ) from error
 
-    def _gone(self) -> MmsimError:
+    def _lost(self) -> MmsimError:
         return MmsimError(f"the cluster at {self._scheduler} is gone; resume the run when it is back")
 
     def _result(self, future: Any, task: Task) -> FinishedPart:
         part = task.part
         if future.status == "finished":
-            played: FinishedPart = future.result()
-            return played
+            finished: FinishedPart = future.result()
+            return finished
         if future.status != "error":
-            raise self._gone()
+            raise self._lost()
         error = future.exception()
         if isinstance(error, MmsimError):
             raise error
@@ -186,20 +243,31 @@ class Cluster:
         )
 
 
-async def _shake_hands(address: str, security: Any) -> None:
-    """Have a scheduler say who it is; a Client that cannot be started would leave tracebacks behind."""
+@contextmanager
+def _failing_with(message: str) -> Iterator[None]:
+    """Turn any exception into an error with this message; the details go to the log."""
+    try:
+        yield
+    except Exception as error:  # anything may answer at that address
+        LOG.error("%s: %s: %s", message, type(error).__name__, error)
+        raise MmsimError(message) from error
+
+
+async def _check_scheduler(address: str, security: Any) -> None:
+    """Ask a scheduler for its identity; a Client that cannot connect would leave tracebacks behind."""
     from distributed.core import rpc
 
-    async with asyncio.timeout(_REACH_S), rpc(address, connection_args=security.get_connection_args("client")) as there:
-        about = await there.identity(n_workers=0)
-        if about["type"] != "Scheduler":
-            raise ValueError(f"it is a {about['type']}")
+    arguments = security.get_connection_args("client")
+    async with asyncio.timeout(_CONNECT_S), rpc(address, connection_args=arguments) as scheduler:
+        identity = await scheduler.identity(n_workers=0)
+        if identity["type"] != "Scheduler":
+            raise ValueError(f"it is a {identity['type']}")
 
 
 @contextmanager
-def _in_the_log_of_the_run() -> Iterator[None]:
-    """What Dask has to say goes to `run.log`, not between the lines of whoever watches."""
-    loggers = [logger for name in ("distributed", "asyncio", "tornado") for logger in _speaking(name)]
+def _dask_logs_to_run_log() -> Iterator[None]:
+    """Send Dask's log messages to `run.log`, not to the terminal where progress is shown."""
+    loggers = [logger for name in ("distributed", "asyncio", "tornado") for logger in _loggers_with_output(name)]
     before = [(logger.handlers[:], logger.propagate) for logger in loggers]
     for logger in loggers:
         logger.handlers[:], logger.propagate = LOG.handlers, False
@@ -210,24 +278,33 @@ def _in_the_log_of_the_run() -> Iterator[None]:
             logger.handlers[:], logger.propagate = handlers, propagate
 
 
-def _speaking(name: str) -> list[logging.Logger]:
-    """A logger, and all below it that do not leave it to that one to speak, as Dask has some do when it is imported."""
-    known = [one for one in logging.Logger.manager.loggerDict.values() if isinstance(one, logging.Logger)]
-    below = [one for one in known if one.name.startswith(f"{name}.") and (one.handlers or not one.propagate)]
+def _loggers_with_output(name: str) -> list[logging.Logger]:
+    """A logger, and those below it that have handlers or do not propagate, as Dask configures some on import."""
+    loggers = [logger for logger in logging.Logger.manager.loggerDict.values() if isinstance(logger, logging.Logger)]
+    below = [
+        logger for logger in loggers if logger.name.startswith(f"{name}.") and (logger.handlers or not logger.propagate)
+    ]
     return [logging.getLogger(name), *below]
 
 
-def play_there(game: str, variants: tuple[Variant, ...], part: Part, stamp: str, topic: str = "") -> FinishedPart:
-    """What a worker of the cluster does: play a part, say under a topic how far it is, and send back its files."""
-    tell = _teller(topic, part)
-    tell(None)
-    here = _here(game, variants)
-    if here != stamp:
-        raise MmsimError(f"a worker of the cluster is not like this machine: it has {here}, this machine {stamp}")
-    return _player(game, variants).play(part, variants[part.variant], tell)
+# --- on a worker of the cluster ------------------------------------------------------------------------------------
 
 
-def _teller(topic: str, part: Part) -> Callable[[int | None], None]:
+def play_on_cluster(
+    game: str, variants: tuple[Variant, ...], part: Part, fingerprint: str, topic: str = ""
+) -> FinishedPart:
+    """Play a part on a worker of the cluster: report progress under a topic and return its files."""
+    report = _reporter(topic, part)
+    report(None)
+    player, worker_fingerprint = _prepared_player(game, variants)
+    if worker_fingerprint != fingerprint:
+        raise MmsimError(
+            f"a worker of the cluster is not like this machine: it has {worker_fingerprint}, this machine {fingerprint}"
+        )
+    return player.play(part, variants[part.variant], report)
+
+
+def _reporter(topic: str, part: Part) -> Callable[[int | None], None]:
     if not topic:
         return lambda done: None
     from distributed import get_worker
@@ -237,21 +314,15 @@ def _teller(topic: str, part: Part) -> Callable[[int | None], None]:
 
 
 @cache
-def _player(game: str, variants: tuple[Variant, ...]) -> Player:
-    player = Player(game)
-    for number, variant in enumerate(variants):
-        player.prepare(number, variant)
-    return player
+def _prepared_player(game: str, variants: tuple[Variant, ...]) -> tuple[PartPlayer, str]:
+    """A player with all variants prepared, and their fingerprint on this machine."""
+    player = PartPlayer(game)
+    prepared = [player.prepare(number, variant) for number, variant in enumerate(variants)]
+    return player, _fingerprint([ready.description for ready in prepared])
 
 
-@cache
-def _here(game: str, variants: tuple[Variant, ...]) -> str:
-    player = _player(game, variants)
-    return _stamp([player.prepare(number, variant).about for number, variant in enumerate(variants)])
-
-
-def _stamp(about: list[dict[str, Any]]) -> str:
-    """What must be the same on both sides: versions, and everything the variants are made of."""
+def _fingerprint(descriptions: list[VariantDescription]) -> str:
+    """What must agree on both sides: versions, and everything that defines the variants."""
     versions = machine()["versions"]
-    digest = hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()[:12]
-    return ", ".join([*(f"{name} {versions[name]}" for name in _SAME), f"variants {digest}"])
+    digest = hashlib.sha256(msgspec.json.encode(descriptions, order="sorted")).hexdigest()[:12]
+    return ", ".join([*(f"{name} {versions[name]}" for name in _CHECKED_VERSIONS), f"variants {digest}"])

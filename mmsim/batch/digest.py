@@ -1,36 +1,36 @@
-"""Digests: of rows, whatever bytes a Parquet writer makes of them, and of what runs write about themselves."""
+"""Checksums: of the rows of a table, and of the lines and files a run writes about itself."""
 
 import hashlib
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from mmsim.tables.column_values import Columns, Values
+    import polars as pl
+    from numpy.typing import NDArray
 
-SHORT = 16  # hex digits of a checksum that stands inside what it is of
+SHORT_DIGITS = 16  # hex digits of a checksum stored inside the data it protects
 
 
 def short_checksum(data: bytes) -> str:
-    """Enough of a sha256 to notice a damage."""
-    return hashlib.sha256(data).hexdigest()[:SHORT]
+    """Enough of a sha256 to notice damage."""
+    return hashlib.sha256(data).hexdigest()[:SHORT_DIGITS]
 
 
-def row_digest(columns: "Columns") -> str:
-    """The sha256 of the rows of a table, column by column: little-endian numbers, names with the numbers of theirs.
+def row_digest(frame: "pl.DataFrame") -> str:
+    """The sha256 of the rows of a table, column by column.
 
-    It is made of values alone, so that the same rows have it under any version of Polars and in any file.
+    It covers values only, so the same rows have the same digest under any version of Polars and in any file.
     """
-    import numpy as np  # takes a moment to import
+    import numpy as np
 
     digest = hashlib.sha256()
-    for name, column in columns.items():
-        values, there = column.values, column.there
-        words = _words(column)
-        digest.update(json.dumps([name, len(column), words]).encode())
-        if column.seen and len(words) <= 1:
-            continue  # the one word says it all
-        if there is not None:
-            digest.update(np.packbits(~there).data)
+    for column in frame:
+        words, values = _words_and_values(column)
+        digest.update(json.dumps([column.name, len(column), words]).encode())
+        if values is None:
+            continue
+        if column.null_count():
+            digest.update(np.packbits(column.is_null().to_numpy()).data)
         if values.dtype.kind == "S":
             digest.update(values.data)
             values = np.full(len(values), values.itemsize, np.uint32)
@@ -39,10 +39,26 @@ def row_digest(columns: "Columns") -> str:
     return digest.hexdigest()
 
 
-def _words(column: "Values") -> list[str | None]:
-    """The words that a column may have or, in the order in which they come, has; None where there is first none."""
-    words: list[str | None] = [*(column.words or ())]
-    if column.seen and column.there is not None:
-        before = int(column.there.argmin())
-        words.insert(int(column.values[:before].max()) + 1 if before else 0, None)
-    return words
+def _words_and_values(column: "pl.Series") -> "tuple[list[str | None], NDArray[Any] | None]":
+    """The words of a column, if its values are codes, and its values or codes; 0 where a value is missing.
+
+    Values are left out if there is only one word.
+    """
+    import numpy as np
+    import polars as pl
+
+    words: list[str | None] = []
+    if isinstance(column.dtype, pl.Categorical):  # its own codes depend on what else the process has read
+        distinct = column.unique(maintain_order=True).cast(pl.String)
+        words = distinct.to_list()
+        if len(words) <= 1:
+            return words, None
+        column = column.cast(pl.Enum(distinct.drop_nulls())).to_physical()
+    elif isinstance(column.dtype, pl.Enum):
+        words = column.dtype.categories.to_list()
+        column = column.to_physical()
+    elif column.dtype == pl.String:
+        return words, np.array([text.encode() for text in column.fill_null("").to_list()], np.bytes_)
+    if column.null_count():
+        column = column.fill_null(False if column.dtype == pl.Boolean else 0)
+    return words, np.ascontiguousarray(column.to_numpy())

@@ -1,4 +1,4 @@
-"""Tables of a run as one file that other programs read; its ending says of which kind."""
+"""Tables of a run as one file for other programs, in the format of its suffix."""
 
 import shutil
 from collections.abc import Callable, Sequence
@@ -13,18 +13,18 @@ from mmsim.system.files import STDOUT, output
 if TYPE_CHECKING:
     import polars as pl
 
-_SINKS: dict[str, Callable[["pl.LazyFrame", BinaryIO], Any]] = {  # one table a file, written in a stream
+_SINKS: dict[str, Callable[["pl.LazyFrame", BinaryIO], Any]] = {  # one table per file, written as a stream
     ".csv": lambda frame, file: _no_formulas(frame).sink_csv(file),
     ".json": lambda frame, file: frame.sink_ndjson(file),
     ".parquet": lambda frame, file: frame.sink_parquet(file),
 }
 _SHEETS, _DATABASE = ".xlsx", ".duckdb"  # these hold several tables
 ENDINGS = (*_SINKS, _SHEETS, _DATABASE)
-_MOST_ROWS = 1_048_575  # of a sheet, below its headings
+_MAX_SHEET_ROWS = 1_048_575  # below the column names
 
 
 def export(run: Run, table: str | None, path: Path) -> int:
-    """Write a table, or all where a file can hold several; the number of rows. Standard output gets CSV."""
+    """Write a table, or all if the format can hold several, and return the number of rows; CSV to standard output."""
     kind = ".csv" if path == STDOUT else path.suffix.lower()
     if kind not in ENDINGS:
         raise UsageError(f"cannot export to '{path}': its name must end in {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}")
@@ -50,11 +50,12 @@ def _rows(frame: "pl.LazyFrame") -> int:
 
 
 def _write_sheets(frames: "dict[str, pl.LazyFrame]", path: Path) -> None:
-    """A workbook with a sheet for every table; it is made in memory, as large as sheets can be."""
+    """A workbook with one sheet per table, made in memory."""
     for name, frame in frames.items():
-        if (rows := _rows(frame)) > _MOST_ROWS:
+        if (rows := _rows(frame)) > _MAX_SHEET_ROWS:
             raise UsageError(
-                f"{name} has {rows:,} rows and a sheet holds at most {_MOST_ROWS:,}; export .csv, .parquet or .duckdb"
+                f"{name} has {rows:,} rows and a sheet holds at most {_MAX_SHEET_ROWS:,}; "
+                "export .csv, .parquet or .duckdb"
             )
     try:
         from xlsxwriter import Workbook
@@ -66,19 +67,19 @@ def _write_sheets(frames: "dict[str, pl.LazyFrame]", path: Path) -> None:
 
 
 def _write_database(run: Run, names: Sequence[str], path: Path) -> None:
-    """A DuckDB database with every table, which DuckDB itself reads from the parts of the run."""
+    """A DuckDB database; DuckDB reads the tables from the parts of the run itself."""
     try:
         import duckdb
     except ImportError as error:
         raise MmsimError("databases need duckdb: pip install 'mmsim[export]'") from error
     with output(path) as file, TemporaryDirectory() as scratch:
-        made = Path(scratch) / "made.duckdb"
-        with duckdb.connect(made) as database:
+        database_file = Path(scratch) / "tables.duckdb"
+        with duckdb.connect(database_file) as database:
             for name in names:
-                parts = [str(run.folder / name / part.file) for part in run.whole_parts(name)]
+                parts = [str(run.folder / name / part.file) for part in run.verified_parts(name)]
                 database.execute(f'CREATE TABLE "{name}" AS SELECT * FROM read_parquet($parts)', {"parts": parts})
-        with made.open("rb") as whole:
-            shutil.copyfileobj(whole, file)
+        with database_file.open("rb") as content:
+            shutil.copyfileobj(content, file)
 
 
 def _no_formulas(frame: "pl.LazyFrame") -> "pl.LazyFrame":

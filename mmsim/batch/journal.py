@@ -1,9 +1,10 @@
-"""The journal of a run: a line for every part that is done, each with a checksum of its own.
+"""The journal of a run: one line per finished part, each with a checksum.
 
-Of a part the last undamaged line counts that holds the games the plan wants in it; every reader goes by that. It is
-written by a thread of its own, so that nobody waits for the disk.
+Of several lines about a part the last undamaged one with the games of the plan counts. A thread of its own writes the
+journal, so that playing does not wait for the disk.
 """
 
+import mmap
 import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -17,28 +18,28 @@ import msgspec
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
-from mmsim.batch.digest import SHORT, short_checksum
+from mmsim.batch.digest import SHORT_DIGITS, short_checksum
 from mmsim.batch.manifest import Count, Sha256, TableName, Text
 from mmsim.batch.plan import Part
 from mmsim.errors import MmsimError
-from mmsim.system.files import open_regular, replacing, sync
+from mmsim.system.files import atomic_writer, open_regular, sync
 
 JOURNAL = "parts.jsonl"
-_AT_ONCE = 8  # files synced at the same time: the file system writes down several as quickly as one
-_LONGEST_LINE = 64 << 20  # bytes; one that tells of a failed bot in every game has some million
+_SYNC_THREADS = 8  # a file system syncs several files as quickly as one
+_MAX_LINE_BYTES = 64 << 20  # a line with a failed bot in every game has some million
 _CHECK = b',"check":"'
 _END = b'"}\n'
-_TAIL = len(_CHECK) + SHORT + len(_END)
+_TAIL = len(_CHECK) + SHORT_DIGITS + len(_END)
 
 
 class File(Struct, frozen=True, forbid_unknown_fields=True):
-    """A Parquet file of a part as it must look."""
+    """What a Parquet file of a part must be like."""
 
     rows: Count
     bytes: Count
-    sha256: Sha256  # of its bytes: tells of damage
-    digest: Sha256  # of its rows: the same in any file of them
-    mtime_ns: int = 0  # when it was put in place; a file of this time and size is taken for whole
+    sha256: Sha256  # of its bytes, to notice damage
+    digest: Sha256  # of its rows, the same whatever file they are in
+    mtime_ns: int = 0  # when it was written; a file of this time and size is assumed to be intact
 
 
 class BotFailure(Struct, frozen=True, forbid_unknown_fields=True):
@@ -50,25 +51,25 @@ class BotFailure(Struct, frozen=True, forbid_unknown_fields=True):
     message: Text
 
 
-class Entry(Struct, frozen=True, forbid_unknown_fields=True):
-    """What the journal keeps of a part: where its games are and how its files must look."""
+class JournalEntry(Struct, frozen=True, forbid_unknown_fields=True):
+    """A line of the journal: the games of a part, its files, and how often every seat won."""
 
     part: Count
     variant: Count
     first: Count
     games: Annotated[int, Meta(ge=1, le=2**53)]
     tables: dict[TableName, File]
-    shares: list[tuple[Count, float, float]]  # for every seat: count, mean and squares of the win share
+    shares: list[tuple[Count, float, float]]  # count, mean and squares (`Tally`) of every seat's win share
     errors: list[BotFailure]
     seconds: float
 
     def is_of(self, part: Part) -> bool:
-        """Whether this is about the very games the plan wants in a part."""
+        """True if the entry has exactly the games of a part."""
         return (self.part, self.variant, self.first, self.games) == (part.number, part.variant, part.first, part.count)
 
     @property
     def file(self) -> str:
-        """The name of its files, in the folder of every table."""
+        """The name of its file in the folder of every table."""
         return Part(self.part, self.variant, self.first, self.games).file
 
     @property
@@ -76,33 +77,33 @@ class Entry(Struct, frozen=True, forbid_unknown_fields=True):
         return sum(file.bytes for file in self.tables.values())
 
 
-_decoder = msgspec.json.Decoder(Entry)
+_decoder = msgspec.json.Decoder(JournalEntry)
 
 
-def line_of(entry: Entry) -> bytes:
-    """An entry as a line with its checksum."""
+def line_of(entry: JournalEntry) -> bytes:
+    """An entry as a line with a checksum."""
     body = msgspec.json.encode(entry)[:-1]
     return body + _CHECK + short_checksum(body).encode() + _END
 
 
-def read(path: Path) -> Iterator[tuple[int, Entry | str]]:
-    """The lines of a journal by their numbers: what each says, or what is wrong with it; a torn last line is none."""
+def read(path: Path) -> Iterator[tuple[int, JournalEntry | str]]:
+    """The lines of a journal by number, each as an entry or as what is wrong with it; a torn last line is skipped."""
     try:
         with open_regular(path) as file:
             number = 0
-            while line := file.readline(_LONGEST_LINE):
+            while line := file.readline(_MAX_LINE_BYTES):
                 number += 1
                 if line.endswith(b"\n"):
                     yield number, _parsed(line)
-                elif len(line) == _LONGEST_LINE:
-                    raise MmsimError(f"{path} is damaged: line {number} is longer than {_LONGEST_LINE:,} bytes")
+                elif len(line) == _MAX_LINE_BYTES:
+                    raise MmsimError(f"{path} is damaged: line {number} is longer than {_MAX_LINE_BYTES:,} bytes")
     except FileNotFoundError:
         return
     except OSError as error:
         raise MmsimError(f"cannot read {path}: {error.strerror or error}") from error
 
 
-def _parsed(line: bytes) -> Entry | str:
+def _parsed(line: bytes) -> JournalEntry | str:
     body, tail = line[:-_TAIL], line[-_TAIL:]
     if tail != _CHECK + short_checksum(body).encode() + _END:
         return "its checksum is wrong"
@@ -112,15 +113,15 @@ def _parsed(line: bytes) -> Entry | str:
         return str(error)
 
 
-def rewrite(path: Path, entries: Iterator[Entry]) -> None:
-    """Write a journal anew, with these entries and no other line."""
-    with replacing(path) as file:
+def rewrite(path: Path, entries: Iterator[JournalEntry]) -> None:
+    """Replace a journal by one with these entries."""
+    with atomic_writer(path) as file:
         for entry in entries:
             file.write(line_of(entry))
 
 
 class JournalWriter:
-    """Appends the lines of parts, each after the files of its part are on the disk, and in the order they came in."""
+    """Appends entries in the order in which they come, each after the files of its part are on the disk."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -129,52 +130,51 @@ class JournalWriter:
         except OSError as error:
             raise MmsimError(f"cannot write {path}: {error.strerror or error}") from error
         self._file.truncate(_end_of_last_line(path))
-        self._waiting: SimpleQueue[Entry | None] = SimpleQueue()
-        self._problem: Exception | None = None
+        self._queue: SimpleQueue[JournalEntry | None] = SimpleQueue()
+        self._error: Exception | None = None
         self._thread = Thread(target=self._write, name="journal", daemon=True)
         self._thread.start()
 
-    def append(self, entry: Entry) -> None:
-        """Have a line written; complains of lines before it that could not be."""
-        self._waiting.put(entry)
-        self._complain()
+    def append(self, entry: JournalEntry) -> None:
+        """Queue an entry; raises the error of an earlier one that could not be written."""
+        self._queue.put(entry)
+        self._raise_error()
 
     def settle(self) -> None:
-        """Wait until every line is on the disk; nothing can be appended afterwards."""
+        """Wait until every entry is on the disk; nothing can be appended afterwards."""
         self._stop()
-        self._complain()
+        self._raise_error()
 
     def close(self) -> None:
         self._stop()
-        with suppress(OSError):  # what did not reach the disk has been complained about
+        with suppress(OSError):  # an error was raised for what did not reach the disk
             self._file.close()
 
     def _stop(self) -> None:
-        self._waiting.put(None)
+        self._queue.put(None)
         self._thread.join()
 
-    def _complain(self) -> None:
-        if self._problem:
-            raise self._problem
+    def _raise_error(self) -> None:
+        if self._error:
+            raise self._error
 
     def _write(self) -> None:
-        """The life of the thread: all that waits at a time is synced together."""
-        with ThreadPoolExecutor(_AT_ONCE) as pool:
-            going_on = True
-            while going_on:
-                found = [self._waiting.get()]
-                while not self._waiting.empty():
-                    found.append(self._waiting.get())
-                going_on = None not in found
-                entries = [entry for entry in found if entry]
-                folder = self._path.parent
+        """The main function of the thread; all entries in the queue are synced and written together."""
+        folder, running = self._path.parent, True
+        with ThreadPoolExecutor(_SYNC_THREADS) as pool:
+            while running:
+                queued = [self._queue.get()]
+                while not self._queue.empty():
+                    queued.append(self._queue.get())
+                running = None not in queued
+                entries = [entry for entry in queued if entry]
                 try:
-                    list(pool.map(sync, (folder / table / one.file for one in entries for table in one.tables)))
+                    list(pool.map(sync, (folder / table / entry.file for entry in entries for table in entry.tables)))
                     self._write_lines([with_times(folder, entry) for entry in entries])
                 except Exception as error:
-                    self._problem, going_on = error, False
+                    self._error, running = error, False
 
-    def _write_lines(self, entries: list[Entry]) -> None:
+    def _write_lines(self, entries: list[JournalEntry]) -> None:
         try:
             self._file.write(b"".join(map(line_of, entries)))
             self._file.flush()
@@ -183,8 +183,8 @@ class JournalWriter:
             raise MmsimError(f"cannot write {self._path}: {error.strerror or error}") from error
 
 
-def with_times(folder: Path, entry: Entry) -> Entry:
-    """An entry with the times of its files as they are now."""
+def with_times(folder: Path, entry: JournalEntry) -> JournalEntry:
+    """An entry with the present times of change of its files."""
     tables = {
         table: replace(file, mtime_ns=(folder / table / entry.file).stat().st_mtime_ns)
         for table, file in entry.tables.items()
@@ -193,14 +193,8 @@ def with_times(folder: Path, entry: Entry) -> Entry:
 
 
 def _end_of_last_line(path: Path) -> int:
-    """Where the last whole line of a file ends; only the end of the file is read."""
-    with path.open("rb") as file:
-        end = file.seek(0, os.SEEK_END)
-        while end:
-            start = max(0, end - 65536)
-            file.seek(start)
-            found = file.read(end - start).rfind(b"\n")
-            if found >= 0:
-                return start + found + 1
-            end = start
-    return 0
+    """Where the last complete line of a file ends; its beginning is not read."""
+    if not path.stat().st_size:
+        return 0
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+        return content.rfind(b"\n") + 1

@@ -1,7 +1,7 @@
-"""The schedule: which games every part of the tables holds, reckoned when asked for and never listed.
+"""The plan of a run: which games every part holds, computed on demand.
 
-A part is games of one variant in a row, and one file of every table. A block is the parts that hold the same games of
-every variant; of one whose players are slow it holds fewer.
+A part is a range of games of one variant, and one file of every table. A block is the parts with the same games of
+every variant; of a variant with slow players it has only the first of these games.
 """
 
 from collections.abc import Iterator
@@ -9,12 +9,12 @@ from dataclasses import dataclass
 
 from mmsim.errors import UsageError
 
-MOST_PARTS = 10_000_000  # of a run: some bytes of memory and some files each
+MAX_PARTS = 10_000_000  # of a run; each takes a few bytes of memory and a few files
 
 
 @dataclass(frozen=True)
 class Part:
-    """Games of one variant in a row; their rows fill one file of every table."""
+    """A range of games of one variant, whose rows are one file of every table."""
 
     number: int
     variant: int
@@ -31,24 +31,24 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Plan:
-    """All parts of a run: block after block, and in every block the same games of every variant, or the first of them.
+class RunPlan:
+    """All parts of a run, block after block.
 
-    A part's number and games do not depend on how many games there are, so a longer run only adds parts (and
-    plays its last, shorter ones anew).
+    The number and games of a part do not depend on how many games there are, so a longer run only adds parts, and
+    plays its last, shorter ones again.
     """
 
     variants: int
     games: int  # of every variant that is not thinned
-    part_games: int  # games a part of such a variant
-    every: tuple[int, ...] = ()  # of every variant: one game for so many of the plan; none: all of them of all
-    deals: tuple[int, ...] = ()  # of every variant: games in a row that share a deal and stay together; none: 1
+    part_games: int  # games per part of such a variant
+    every: tuple[int, ...] = ()  # by variant: only one game in this many is played; empty: all games
+    deals: tuple[int, ...] = ()  # by variant: games that share a deal and stay together; empty: 1
 
     def __post_init__(self) -> None:
-        if self.parts > MOST_PARTS:
+        if self.parts > MAX_PARTS:
             raise UsageError(
                 f"{self.games:,} games of {self.variants:,} variants would make {self.parts:,} parts, and a run has "
-                f"at most {MOST_PARTS:,}; put more games into a part (part_games = {self.part_games:,})"
+                f"at most {MAX_PARTS:,}; put more games into a part (part_games = {self.part_games:,})"
             )
 
     @property
@@ -62,7 +62,8 @@ class Plan:
     def part(self, number: int) -> Part:
         block, variant = divmod(number, self.variants)
         size = self.size(variant)
-        return Part(number, variant, block * size, self._of_last(variant) if block == self.blocks - 1 else size)
+        count = self._last_count(variant) if block == self.blocks - 1 else size
+        return Part(number, variant, block * size, count)
 
     def size(self, variant: int) -> int:
         """Games of a full part of a variant."""
@@ -70,15 +71,13 @@ class Plan:
         return self.part_games if every == 1 else max(deal, self.part_games // every // deal * deal)
 
     def games_of(self, variant: int) -> int:
-        """All games of a variant."""
-        return (self.blocks - 1) * self.size(variant) + self._of_last(variant) if self.blocks else 0
+        return (self.blocks - 1) * self.size(variant) + self._last_count(variant) if self.blocks else 0
 
     @property
     def all_games(self) -> int:
-        """The games of all variants."""
         return sum(self.games_of(variant) for variant in range(self.variants))
 
-    def _of_last(self, variant: int) -> int:
+    def _last_count(self, variant: int) -> int:
         """Games of the last part of a variant."""
         every, deal = self._thinning(variant)
         rest = self.games - (self.blocks - 1) * self.part_games
@@ -88,15 +87,14 @@ class Plan:
         return self.every[variant] if self.every else 1, self.deals[variant] if self.deals else 1
 
     def part_of(self, variant: int, game: int) -> Part:
-        """The part that holds a game."""
         return self.part(game // self.size(variant) * self.variants + variant)
 
     def block(self, index: int) -> list[Part]:
-        """The same games of every variant."""
+        """The parts with the same games of every variant."""
         return [self.part(index * self.variants + variant) for variant in range(self.variants)]
 
     def open_parts(self, done: bytearray) -> Iterator[Part]:
-        """Parts not done yet, in order, each looked up when its turn comes."""
+        """The parts that are not done yet, in order; a part may be marked as done meanwhile."""
         number = done.find(0, 0, self.parts)
         while number >= 0:
             yield self.part(number)

@@ -1,6 +1,5 @@
 """Worker processes on this machine, and a parent that notices when one of them dies or hangs."""
 
-import logging
 import multiprocessing
 import os
 import signal
@@ -15,25 +14,24 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from mmsim.batch.journal import Entry
-from mmsim.batch.worker import LOG, Pipe, Task, empty_files, serve
-from mmsim.core.game import Variant
+from mmsim.batch.journal import JournalEntry
+from mmsim.batch.worker import LOG, Pipe, Task, serve
+from mmsim.core.variant import Variant
 from mmsim.errors import MmsimError
-from mmsim.games import find_game
-from mmsim.system.processes import starting_helpers
+from mmsim.system.processes import starting_processes
 
-STRIKES = 3
-PATIENCE_S = 300.0  # a worker that has not been heard of for so long, and 50 times its usual silence, hangs
-SLOWER = 50
-_LOOK_S = 1.0
-_THREADS = ("POLARS_MAX_THREADS", "OPENBLAS_NUM_THREADS")
+MAX_ATTEMPTS = 3  # to play a part
+HEARTBEAT_TIMEOUT_S = 300.0  # a worker hangs if it is silent for this long, and for 50 times the usual silence
+SILENCE_FACTOR = 50
+_POLL_S = 1.0
+_THREAD_LIMITS = ("POLARS_MAX_THREADS", "OPENBLAS_NUM_THREADS")
 _FEW_GAMES = 400  # that one worker has often played before a second one is ready
-_SOON_S = 0.5  # for so long it is left alone with them
+_HEAD_START_S = 0.5  # for that worker to play them, before others are started
 
 
 @dataclass(frozen=True)
-class Heard:
-    """How many games of the parts in hand are played: (variant, games) of each."""
+class Heartbeat:
+    """How many games of the parts being played are done: (variant, games) of each part."""
 
     parts: Sequence[tuple[int, int]]
 
@@ -50,144 +48,147 @@ class _Worker:
     task: Task | None = None
     ready: bool = False  # has loaded what it needs
     done: int = 0  # games of its part
-    heard: float = field(default_factory=time.monotonic)
-    began: float = 0.0  # its part, or being ready, whichever came later
+    last_message: float = field(default_factory=time.monotonic)
+    started: float = 0.0  # its part, or being ready, whichever came later
 
 
 class Pool:
-    """Plays parts with some processes; a part whose worker dies or hangs is played again, three times at most."""
+    """Plays parts with some processes; a part whose worker dies or hangs is played again."""
 
     def __init__(self, folder: Path, game: str, workers: int, first: Variant | None = None, log: Path | None = None):
-        """Files go to the folder; workers get ready for the `first` variant; errors name the `log` for more."""
-        self._args = str(folder), game, first, empty_files(find_game(game))
-        self._more = f"; {log} tells more" if log else ""
-        self.patience = PATIENCE_S
+        """Files go to the folder; workers prepare the `first` variant at once; errors refer to the `log`."""
+        self.heartbeat_timeout_s = HEARTBEAT_TIMEOUT_S
+        self.games = inf  # left to play, if that is known
+        self._serve_args = str(folder), game, first
+        self._see_log = f"; see {log}" if log else ""
         self._size = workers
         self._context = multiprocessing.get_context("spawn")
         self._workers: list[_Worker] = []
-        self._again: deque[Task] = deque()
-        self._strikes: dict[int, int] = {}
-        self._silences: deque[float] = deque(maxlen=101)  # usual seconds between two messages
-        self._started = 0
-        self.games = inf  # that are to be played, as far as that is known
+        self._workers_started = 0
+        self._retries: deque[Task] = deque()
+        self._attempts: dict[int, int] = {}  # failed ones, by part
+        self._silences: deque[float] = deque(maxlen=101)  # seconds between two messages of a worker
 
     def __enter__(self) -> "Pool":
         return self
 
     def get_ready(self, parts: int) -> None:
-        """Start as many workers as so many parts need, so that they load while others do other things.
+        """Start workers for this many parts, so that they load while this process does something else.
 
-        For few games it is one, and others when it has not played them in a moment: loading is most of the work then.
+        For few games only one is started, and others if it has not played them soon: loading is most of the work then.
         """
         while len(self._workers) < min(1 if self.games <= _FEW_GAMES else self._size, parts):
-            self._start()
+            self._start_worker()
 
-    def play(self, tasks: Iterator[Task]) -> Iterator[Entry | Heard]:
-        """Play parts in any order; yields the journal entry of each, and in between how far the others are."""
+    def play(self, tasks: Iterator[Task]) -> Iterator[JournalEntry | Heartbeat]:
+        """Play parts in any order; yields the journal entry of each, and in between the progress of the others."""
         while self._hand_out(tasks):
             yield from self._listen()
 
     def _hand_out(self, tasks: Iterator[Task]) -> bool:
-        """Give every idle worker a part; False when all is done."""
+        """Give every idle worker a part; False when all parts are done."""
         idle = [worker for worker in self._workers if worker.task is None]
-        while idle or self._may_start():
-            task = self._again.popleft() if self._again else next(tasks, None)
+        while idle or self._may_start_worker():
+            task = self._retries.popleft() if self._retries else next(tasks, None)
             if task is None:
                 break
-            worker = idle.pop() if idle else self._start()
+            worker = idle.pop() if idle else self._start_worker()
             worker.task, worker.done = task, 0
-            worker.heard = worker.began = time.monotonic()
+            worker.last_message = worker.started = time.monotonic()
             with suppress(OSError):  # if it is dead, its sentinel says so in a moment
                 worker.pipe.send(task)
         return any(worker.task for worker in self._workers)
 
-    def _may_start(self) -> bool:
-        """Whether another worker is worth its start."""
-        slow = [one for one in self._workers if one.ready and one.task and time.monotonic() - one.began > _SOON_S]
-        return len(self._workers) < self._size and bool(slow or self.games > _FEW_GAMES or not self._workers)
+    def _may_start_worker(self) -> bool:
+        now = time.monotonic()
+        busy = any(worker.ready and worker.task and now - worker.started > _HEAD_START_S for worker in self._workers)
+        return len(self._workers) < self._size and (busy or self.games > _FEW_GAMES or not self._workers)
 
-    def _listen(self) -> Iterator[Entry | Heard]:
-        sources = {worker.pipe: worker for worker in self._workers}
-        sentinels = {worker.process.sentinel: worker for worker in self._workers}
-        ready = connection.wait([*sources, *sentinels], timeout=_LOOK_S)
-        for source in ready:
-            if source in sources:
-                yield from self._hear(sources[source])
-        for source in ready:
-            if source in sentinels:
-                yield from self._bury(sentinels[source])
+    def _listen(self) -> Iterator[JournalEntry | Heartbeat]:
+        by_pipe = {worker.pipe: worker for worker in self._workers}
+        by_sentinel = {worker.process.sentinel: worker for worker in self._workers}
+        events = connection.wait([*by_pipe, *by_sentinel], timeout=_POLL_S)
+        for event in events:
+            if event in by_pipe:
+                yield from self._receive(by_pipe[event])
+        for event in events:
+            if event in by_sentinel:
+                yield from self._handle_exit(by_sentinel[event])
         for worker in list(self._workers):
-            silence, patience = time.monotonic() - worker.heard, self.patience if worker.ready else PATIENCE_S
-            if worker.task and silence > max(patience, SLOWER * median(self._silences or [0.0])):
+            silence = time.monotonic() - worker.last_message
+            timeout = self.heartbeat_timeout_s if worker.ready else HEARTBEAT_TIMEOUT_S
+            if worker.task and silence > max(timeout, SILENCE_FACTOR * median(self._silences or [0.0])):
                 worker.process.kill()
                 self._lose(worker, f"was silent for {silence:.0f} s")
-        yield Heard([(worker.task.part.variant, worker.done) for worker in self._workers if worker.task])
+        yield Heartbeat([(worker.task.part.variant, worker.done) for worker in self._workers if worker.task])
 
-    def _hear(self, worker: _Worker) -> Iterator[Entry]:
-        """Read what a worker has to say."""
+    def _receive(self, worker: _Worker) -> Iterator[JournalEntry]:
+        """Handle the messages of a worker."""
         while worker in self._workers:
             try:
                 if not worker.pipe.poll():
                     return
-                kind, what = worker.pipe.recv()
+                kind, content = worker.pipe.recv()
             except (EOFError, OSError):
                 return
             if kind == "log":
-                LOG.handle(_named(what, worker.number))
+                content.processName = f"worker-{worker.number}"
+                LOG.handle(content)
                 continue
             now = time.monotonic()
             if kind != "ready":
-                self._silences.append(now - worker.heard)
-            worker.heard = now
+                self._silences.append(now - worker.last_message)
+            worker.last_message = now
             if kind == "ready":
-                worker.ready, worker.began = True, now
-            elif kind == "at":
-                worker.done = what
-            elif kind == "stop":
-                raise MmsimError(what)
+                worker.ready, worker.started = True, now
+            elif kind == "progress":
+                worker.done = content
+            elif kind == "abort":
+                raise MmsimError(content)
             elif kind == "done":
                 worker.task = None
-                yield what
+                yield content
             else:
                 assert worker.task is not None
                 task, worker.task = worker.task, None
-                self._strike(task, worker.done, f"failed with {what}")
+                self._retry(task, worker.done, f"failed with {content}")
 
-    def _bury(self, worker: _Worker) -> Iterator[Entry]:
-        """A worker has ended: read its last words, then replay its part."""
-        yield from self._hear(worker)
+    def _handle_exit(self, worker: _Worker) -> Iterator[JournalEntry]:
+        """A worker process has ended: read its last messages, then play its part again."""
+        yield from self._receive(worker)
         if worker in self._workers:
             worker.process.join()
             code = worker.process.exitcode
             self._lose(worker, f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with code {code}")
 
-    def _lose(self, worker: _Worker, why: str) -> None:
+    def _lose(self, worker: _Worker, reason: str) -> None:
         self._workers.remove(worker)
         worker.pipe.close()
-        LOG.warning("worker %d (process %d) %s", worker.number, worker.process.pid, why)
+        LOG.warning("worker %d (process %d) %s", worker.number, worker.process.pid, reason)
         if worker.task:
-            self._strike(worker.task, worker.done, f"lost its worker, which {why}")
+            self._retry(worker.task, worker.done, f"lost its worker, which {reason}")
 
-    def _strike(self, task: Task, done: int, why: str) -> None:
+    def _retry(self, task: Task, done: int, reason: str) -> None:
+        """Have a part played again, game by game; an error after the last attempt."""
         part = task.part
-        self._strikes[part.number] = strikes = self._strikes.get(part.number, 0) + 1
-        LOG.warning("part %d %s (strike %d of %d)", part.number, why, strikes, STRIKES)
-        if strikes < STRIKES:
-            self._again.append(replace(task, one_by_one=True))
+        self._attempts[part.number] = attempts = self._attempts.get(part.number, 0) + 1
+        LOG.warning("part %d %s (attempt %d of %d)", part.number, reason, attempts, MAX_ATTEMPTS)
+        if attempts < MAX_ATTEMPTS:
+            self._retries.append(replace(task, one_by_one=True))
             return
         where = f"game {part.first + done}" if done < part.count else "the end of its games"
         raise MmsimError(
-            f"part {part.number} {why}, {STRIKES} times; the last time at {where} of {task.name}{self._more}"
+            f"part {part.number} {reason}, {MAX_ATTEMPTS} times; the last time at {where} of {task.name}{self._see_log}"
         )
 
-    def _start(self) -> _Worker:
+    def _start_worker(self) -> _Worker:
         ours, theirs = self._context.Pipe()
-        self._started += 1
-        name = f"worker-{self._started}"
-        process = self._context.Process(target=serve, args=(theirs, *self._args), name=name, daemon=True)
-        worker = _Worker(self._started, process, ours)
+        self._workers_started += 1
+        name = f"worker-{self._workers_started}"
+        process = self._context.Process(target=serve, args=(theirs, *self._serve_args), name=name, daemon=True)
+        worker = _Worker(self._workers_started, process, ours)
         try:
-            with _one_thread_each(), starting_helpers():
+            with _one_thread_each(), starting_processes():
                 process.start()
                 self._workers.append(worker)
         except OSError as error:
@@ -196,7 +197,7 @@ class Pool:
         return worker
 
     def __exit__(self, *problem: object) -> None:
-        """End every worker at once: what is written is in place, and what is not will be played again."""
+        """End every worker at once: files in place stay, and parts without a journal entry will be played again."""
         for worker in self._workers:
             worker.process.kill()
         for worker in self._workers:
@@ -205,16 +206,11 @@ class Pool:
         self._workers.clear()
 
 
-def _named(record: logging.LogRecord, number: int) -> logging.LogRecord:
-    record.processName = f"worker-{number}"
-    return record
-
-
 @contextmanager
 def _one_thread_each() -> Iterator[None]:
-    """Workers share the machine by processes; threads of Polars or NumPy in each of them would only get in the way."""
-    before = {name: os.environ.get(name) for name in _THREADS}
-    os.environ.update(dict.fromkeys(_THREADS, "1"))
+    """Start workers with one thread each: processes share the machine already."""
+    before = {name: os.environ.get(name) for name in _THREAD_LIMITS}
+    os.environ.update(dict.fromkeys(_THREAD_LIMITS, "1"))
     try:
         yield
     finally:

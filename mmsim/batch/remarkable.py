@@ -1,5 +1,5 @@
-"""The games of a run that are worth a look, and their records: written when the run is finished, so that whoever shows
-them later plays nothing."""
+"""The most remarkable games of a run, and their records: written when the run is finished, so that showing them later
+takes no playing."""
 
 import hashlib
 import json
@@ -24,42 +24,40 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class _Kind:
-    """A way to be remarkable, by columns of `games`: which are looked at, and what is put first."""
+    """A way to be remarkable, by columns of `games`."""
 
     name: str
-    first: tuple[str, ...]  # highest first, lowest if there is a minus before it
-    text: str  # with the columns of the game's row
-    more: str = ""  # the same, where the game has them
-    won: bool = False  # only games that one player won
+    order: tuple[str, ...]  # columns to sort by, highest first; lowest first with a minus
+    text: str  # a template for the columns of the game's row
+    optional_text: str = ""  # added if the game has the columns it names
+    needs_winner: bool = False  # only games that one player won
 
     @property
     def file(self) -> str:
-        """The record of its game, in the folder of the run."""
+        """The file of the record, relative to the folder of the run."""
         return f"{RECORDS}/{self.name.replace(' ', '-')}.json"
 
     @property
     def columns(self) -> set[str]:
-        """What a game must have to be of this kind."""
-        return {"winner", *(word.removeprefix("-") for word in self.first), *_named(self.text)}
+        """The columns a game must have to be of this kind."""
+        return {"winner", *(column.removeprefix("-") for column in self.order), *_columns_in(self.text)}
 
     @property
-    def among(self) -> "pl.Expr":
+    def candidates(self) -> "pl.Expr":
         """Which games may be of this kind."""
         import polars as pl
 
-        return pl.col("winner").is_not_null() if self.won else pl.lit(True)
+        return pl.col("winner").is_not_null() if self.needs_winner else pl.lit(True)
 
     def describe(self, row: Mapping[str, Any]) -> str:
         """What is remarkable about a game."""
         numbers = {key: f"{value:,}" for key, value in row.items() if isinstance(value, int)}
-        known = _named(self.more) <= numbers.keys()
-        text = (self.text + self.more if known else self.text).format_map(numbers)
-        return re.sub(r"\b1 (\w+)s\b", r"1 \1", text)
+        template = self.text + (self.optional_text if _columns_in(self.optional_text) <= numbers.keys() else "")
+        return re.sub(r"\b1 (\w+)s\b", r"1 \1", template.format_map(numbers))
 
 
-def _named(text: str) -> set[str]:
-    """The columns that a text tells of."""
-    return {*re.findall(r"{(\w+)}", text)}
+def _columns_in(template: str) -> set[str]:
+    return {*re.findall(r"{(\w+)}", template)}
 
 
 _KINDS = (
@@ -69,7 +67,7 @@ _KINDS = (
         ("-margin", "lead_changes"),
         "won by {margin} points",
         " after {lead_changes} changes of the lead",
-        won=True,
+        needs_winner=True,
     ),
     _Kind("most lopsided", ("margin",), "won by {margin} points"),
 )
@@ -77,93 +75,98 @@ _KINDS = (
 
 @dataclass(frozen=True)
 class Remarkable:
-    """A game worth a look."""
+    """A remarkable game."""
 
     kind: str
     text: str
     variant: int
     game: int
-    row: dict[str, Any]  # of `games`, what is told of it
-    file: str  # its record, in the folder of the run
+    row: dict[str, Any]  # the columns of `games` that any kind uses
+    file: str  # of its record, relative to the folder of the run
 
 
 def remarkable(games: "pl.LazyFrame", variants: Sequence[str]) -> list[Remarkable]:
-    """One game of every kind that the finished games of some variants can show; the first of equals."""
-    import polars as pl  # slow to import; a run that is only listed need not wait for it
+    """One game of every kind that stands out among the finished games of some variants; of equal games the first."""
+    import polars as pl  # slow to import, and not needed to list runs
 
     columns = set(games.collect_schema())
     kinds = [kind for kind in _KINDS if kind.columns <= columns]
-    told = {"variant", "game"}.union(*(kind.columns | _named(kind.more) for kind in kinds)) & columns
-    finished = games.filter(pl.col("status") == "finished").select(sorted(told))  # whole rows would take memory
-    place = pl.col("variant").cast(pl.Enum(variants)).to_physical()
-    ends = [end.alias(f"{kind.name} {i}") for kind in kinds for i, end in enumerate(_ends(kind))]
-    extremes = finished.select(ends).collect(engine="streaming").row(0)  # all in one go, of few columns
-    found = []
-    for kind, best, worst in zip(kinds, extremes[::2], extremes[1::2], strict=True):
+    used = {"variant", "game"}.union(*(kind.columns | _columns_in(kind.optional_text) for kind in kinds)) & columns
+    finished = games.filter(pl.col("status") == "finished").select(sorted(used))  # all columns would take much memory
+    variant_number = pl.col("variant").cast(pl.Enum(variants)).to_physical()
+    extremes = finished.select(extreme for kind in kinds for extreme in _extremes(kind))
+    values = extremes.collect(engine="streaming").row(0)  # of all kinds in one pass
+    games_found = []
+    for kind, best, worst in zip(kinds, values[::2], values[1::2], strict=True):
         if best == worst:
-            continue  # none stands out
-        first, *more = (_order(word) for word in kind.first)
-        chosen = finished.filter(kind.among & (first == best)).bottom_k(1, by=[*more, place, pl.col("game")])
-        (row,) = chosen.collect(engine="streaming").iter_rows(named=True)
+            continue  # no game stands out
+        first, *others = (_sort_key(column) for column in kind.order)
+        by = [*others, variant_number, pl.col("game")]
+        (row,) = (
+            finished.filter(kind.candidates & (first == best))
+            .bottom_k(1, by=by)
+            .collect(engine="streaming")
+            .iter_rows(named=True)
+        )
         variant, game = variants.index(row["variant"]), int(row["game"])
-        found.append(Remarkable(kind.name, kind.describe(row), variant, game, row, kind.file))
-    return found
+        games_found.append(Remarkable(kind.name, kind.describe(row), variant, game, row, kind.file))
+    return games_found
 
 
-def _ends(kind: _Kind) -> "tuple[pl.Expr, pl.Expr]":
-    """The best and the worst that there is of a kind."""
-    value = _order(kind.first[0]).filter(kind.among)
-    return value.min(), value.max()
+def _extremes(kind: _Kind) -> "tuple[pl.Expr, pl.Expr]":
+    """The best and the worst value among the candidates of a kind."""
+    key = _sort_key(kind.order[0]).filter(kind.candidates)
+    return key.min().alias(f"{kind.name} best"), key.max().alias(f"{kind.name} worst")
 
 
-def _order(word: str) -> "pl.Expr":
-    """A column of a kind as a number that is the lower the more remarkable."""
+def _sort_key(column: str) -> "pl.Expr":
+    """A column of a kind's order as a number that is lowest for the most remarkable game."""
     import polars as pl
 
-    value = pl.col(word.removeprefix("-")).cast(pl.Int64).fill_null(0)
-    return value if word.startswith("-") else -value
+    value = pl.col(column.removeprefix("-")).cast(pl.Int64).fill_null(0)
+    return value if column.startswith("-") else -value
 
 
 def keep_records(run: Run) -> list[KeptRecord]:
-    """Write the records of a run's remarkable games beside its tables; what the manifest says of them."""
+    """Write the records of a run's remarkable games beside its tables; returns their entries for the manifest."""
     kept = []
-    for one in remarkable(run.table("games"), run.variant_names):
+    for game in remarkable(run.table("games"), run.variant_names):
+        variant = run.variant_names[game.variant]
         try:
-            data = dumps(record(run, one.variant, one.game)).encode()
+            data = dumps(record(run, game.variant, game.game)).encode()
         except MmsimError as error:  # a bot that does not play the same game twice
-            LOG.warning("no record of game %d of %s: %s", one.game, run.variant_names[one.variant], error)
+            LOG.warning("no record of game %d of %s: %s", game.game, variant, error)
             continue
-        write_atomically(run.folder / one.file, data)
-        digest = hashlib.sha256(data).hexdigest()
-        kept.append(KeptRecord(one.file, run.variant_names[one.variant], one.game, len(data), digest))
-    for other in {kind.file for kind in _KINDS} - {one.file for one in kept}:  # of the run when it was shorter
-        (run.folder / other).unlink(missing_ok=True)
+        write_atomically(run.folder / game.file, data)
+        kept.append(KeptRecord(game.file, variant, game.game, len(data), hashlib.sha256(data).hexdigest()))
+    for outdated in {kind.file for kind in _KINDS} - {entry.file for entry in kept}:  # of the run when it was shorter
+        (run.folder / outdated).unlink(missing_ok=True)
     return kept
 
 
-def records_are_there(run: Run) -> bool:
-    """Whether the records a run has kept are as the manifest says."""
-    return all(_content(run.folder, about) for about in run.finished.records)
+def records_are_intact(run: Run) -> bool:
+    """True if the kept records of a run have the checksums of the manifest."""
+    return all(_content(run.folder, entry) for entry in run.finished.records)
 
 
-def _content(folder: Path, about: KeptRecord) -> bytes | None:
-    """A record's file; None if it is not as the manifest says."""
+def _content(folder: Path, entry: KeptRecord) -> bytes | None:
+    """The file of a record, or None if it has not the checksum of the manifest."""
     try:
-        data = read_bytes(folder / about.file)
+        data = read_bytes(folder / entry.file)
     except OSError:
         return None
-    return data if hashlib.sha256(data).hexdigest() == about.sha256 else None
+    return data if hashlib.sha256(data).hexdigest() == entry.sha256 else None
 
 
 def kept_record(folder: Path, variant: str, game: int) -> dict[str, Any] | None:
-    """The record of a remarkable game of a run; None if there is none, or it is not the record of this game."""
+    """The kept record of a remarkable game of a run, or None if there is none or it is not valid."""
     run = Run(folder)
-    for about in run.manifest.finished.records if run.manifest.finished else ():
-        if (about.variant, about.game) == (variant, game) and (data := _content(folder, about)):
+    for entry in run.manifest.finished.records if run.manifest.finished else ():
+        if (entry.variant, entry.game) == (variant, game) and (data := _content(folder, entry)):
             try:
-                found: dict[str, Any] = json.loads(data)
-                find_shell(run.experiment.game).verify(found)
-            except (ValueError, RecursionError, MmsimError):  # a stranger's, with a checksum that is right
+                kept: dict[str, Any] = json.loads(data)
+                find_shell(run.experiment.game).verify(kept)
+            except (ValueError, RecursionError, MmsimError):  # of a forged run, with a matching checksum
                 return None
-            return found
+            return kept
     return None

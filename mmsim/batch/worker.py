@@ -1,153 +1,141 @@
-"""A worker: plays the games of a part into the Parquet files of its tables, and tells how far it is."""
+"""A worker: plays the games of a part, writes the Parquet files of its tables and reports progress."""
 
 import hashlib
-import io
 import logging
 import os
 import time
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing import connection
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from multiprocessing_logging import MultiProcessingHandler
 
+from mmsim.batch.confidence import seat_shares
 from mmsim.batch.digest import row_digest
-from mmsim.batch.experiment import ReadyVariant
-from mmsim.batch.journal import BotFailure, Entry, File
+from mmsim.batch.journal import BotFailure, File, JournalEntry
 from mmsim.batch.plan import Part
-from mmsim.batch.tally import seat_shares
-from mmsim.core.game import GameRows, SimulatedGame, Teaches, Variant
+from mmsim.core.game import GameRows, SimulatedGame, SupportsTraining
+from mmsim.core.variant import PlayableVariant, Variant
 from mmsim.errors import MmsimError
 from mmsim.games import find_game
 from mmsim.system.files import write_atomically
-from mmsim.system.processes import be_a_helper
-
-if TYPE_CHECKING:
-    import polars as pl
+from mmsim.system.processes import exit_with_parent
 
 LOG = logging.getLogger("mmsim.run")
-LESSONS = "lessons"  # the folder of what is collected to learn from
-_LESSONS_AT_ONCE = 8  # games
+EXAMPLES = "training_examples"  # the folder of a part's training examples, where tables of games have theirs
+_GAMES_PER_EXAMPLES_CALL = 8
 _PARENT_GONE = (EOFError, BrokenPipeError, ConnectionResetError)
-_LONGEST_MESSAGE = 2000  # letters of a failed bot's that are kept
-_BEAT_S = 0.5  # how often a worker would like to tell how far it is
+_MAX_MESSAGE_LENGTH = 2000  # of a bot's error
+_HEARTBEAT_S = 0.5  # how often a worker aims to report progress
+_FIRST_GAMES_PER_S = 20  # assumed of a variant until some of its games are played
 
 Pipe: TypeAlias = "connection.Connection[Any, Any]"
-Tell = Callable[[int], None]  # is called with how many games of the part are done
+OnGamesDone = Callable[[int], None]  # called with how many games of the part are done
 
 
 @dataclass(frozen=True)
 class FinishedPart:
-    """A part that has been played: its journal entry and its files."""
+    """A part that has been played: its journal entry and its files by table."""
 
-    entry: Entry
+    entry: JournalEntry
     files: dict[str, bytes]
 
 
-class Player:
+class PartPlayer:
     """Plays parts; a variant is prepared when its first part comes."""
 
-    def __init__(self, game: str, empty: Mapping[str, bytes] | None = None) -> None:
-        """`empty` are files without rows of all tables, `core/frames.empty_files`; who has none makes them here."""
+    def __init__(self, game: str) -> None:
         self._game: SimulatedGame = find_game(game)
-        self._empty = empty
-        self._prepared: dict[int, ReadyVariant] = {}
-        self._pace: dict[int, float] = {}  # games a second
+        self._prepared: dict[int, PlayableVariant] = {}
+        self._games_per_s: dict[int, float] = {}  # by variant
 
     def play(
-        self, part: Part, variant: Variant, tell: Tell = lambda done: None, one_by_one: bool = False
+        self, part: Part, variant: Variant, on_progress: OnGamesDone = lambda done: None, one_by_one: bool = False
     ) -> FinishedPart:
-        """Play a part; `one_by_one`: tell of every single game before it is played."""
-        from mmsim.tables.parquet import parquet  # NumPy takes a moment to import
+        """Play a part; `one_by_one`: report every single game before it is played."""
+        from mmsim.tables.frames import parquet_bytes  # Polars is slow to import
 
-        began = time.perf_counter()
+        started = time.perf_counter()
         ready = self.prepare(part.variant, variant)
-        tables = self._rows(ready.prepared, part, tell, one_by_one)
-        empty = self._empty = self._empty or empty_files(self._game)
-        files, described = {}, {}
+        tables = self._play_rows(ready, part, on_progress, one_by_one)
+        contents, files = {}, {}
         for table, rows in tables.items():
-            columns = self._game.values(ready.prepared, table, rows)
-            files[table] = data = parquet(empty[table], columns)
-            described[table] = File(len(rows), len(data), hashlib.sha256(data).hexdigest(), row_digest(columns))
-        entry = Entry(
+            frame = self._game.frame(ready, table, rows)
+            contents[table] = data = parquet_bytes(frame)
+            files[table] = File(len(rows), len(data), hashlib.sha256(data).hexdigest(), row_digest(frame))
+        entry = JournalEntry(
             part.number,
             part.variant,
             part.first,
             part.count,
-            described,
-            [(tally.count, tally.mean, tally.squares) for tally in seat_shares(tables, ready.games_a_deal)],
-            [BotFailure(one.game, one.seat, one.bot, one.message[:_LONGEST_MESSAGE]) for one in tables.errors],
-            round(time.perf_counter() - began, 3),
+            files,
+            [(tally.count, tally.mean, tally.squares) for tally in seat_shares(tables, ready.games_per_deal)],
+            [
+                BotFailure(error.game, error.seat, error.bot, error.message[:_MAX_MESSAGE_LENGTH])
+                for error in tables.errors
+            ],
+            round(time.perf_counter() - started, 3),
         )
-        return FinishedPart(entry, files)
+        return FinishedPart(entry, contents)
 
-    def collect(self, part: Part, variant: Variant, learner: str, tell: Tell = lambda done: None) -> FinishedPart:
-        """The decisions of a bot in the games of a part, to learn from: one table, and no rows of games."""
+    def collect(
+        self, part: Part, variant: Variant, learner: str, on_progress: OnGamesDone = lambda done: None
+    ) -> FinishedPart:
+        """The decisions of a bot in the games of a part as training examples, instead of the games' tables."""
         import polars as pl
 
-        began = time.perf_counter()
-        game, ready = self._game, self.prepare(part.variant, variant)
-        if not isinstance(game, Teaches):
-            raise MmsimError(f"the bots of {game.name} cannot be trained")
-        spells = []
-        for done in range(0, part.count, _LESSONS_AT_ONCE):
-            tell(done)
-            games = min(_LESSONS_AT_ONCE, part.count - done)
-            spells.append(_frame(game.lessons(ready.prepared, part.first + done, games, learner)))
-        file = io.BytesIO()
-        pl.concat(spells).write_parquet(file)
-        seconds = round(time.perf_counter() - began, 3)
-        entry = Entry(part.number, part.variant, part.first, part.count, {}, [], [], seconds)
-        return FinishedPart(entry, {LESSONS: file.getvalue()})
+        from mmsim.tables.frames import parquet_bytes
 
-    def prepare(self, number: int, variant: Variant) -> ReadyVariant:
-        """The variant of a number; kept until the number stands for another one."""
+        started = time.perf_counter()
+        game, ready = self._game, self.prepare(part.variant, variant)
+        if not isinstance(game, SupportsTraining):
+            raise MmsimError(f"the bots of {game.name} cannot be trained")
+        frames = []
+        for done in range(0, part.count, _GAMES_PER_EXAMPLES_CALL):
+            on_progress(done)
+            games = min(_GAMES_PER_EXAMPLES_CALL, part.count - done)
+            rows = game.training_examples(ready, part.first + done, games, learner)
+            frames.append(pl.DataFrame({name: pl.Series(rows[name].copy()) for name in rows.dtype.names or ()}))
+        data = parquet_bytes(pl.concat(frames))
+        seconds = round(time.perf_counter() - started, 3)
+        entry = JournalEntry(part.number, part.variant, part.first, part.count, {}, [], [], seconds)
+        return FinishedPart(entry, {EXAMPLES: data})
+
+    def prepare(self, number: int, variant: Variant) -> PlayableVariant:
+        """The variant with this number, prepared again only if the number now means another variant."""
         ready = self._prepared.get(number)
         if ready is None or ready.variant != variant:
-            self._prepared[number] = ready = ReadyVariant.of(self._game, variant)
+            self._prepared[number] = ready = self._game.prepare(variant)
         return ready
 
-    def _rows(self, prepared: Any, part: Part, tell: Tell, one_by_one: bool) -> GameRows:
-        """The rows of a part, in spells short enough to be heard of; a game does not know which spell it is in."""
-        spells: list[GameRows] = []
+    def _play_rows(self, prepared: Any, part: Part, on_progress: OnGamesDone, one_by_one: bool) -> GameRows:
+        """The rows of a part, played in chunks of about a heartbeat; games do not depend on the chunk they are in."""
+        chunks: list[GameRows] = []
         done = 0
         while done < part.count:
-            tell(done)
-            games = 1 if one_by_one else max(1, int(self._pace.get(part.variant, 20) * _BEAT_S))
-            games = min(games, part.count - done)
-            began = time.perf_counter()
-            spells.append(self._game.play_games(prepared, part.first + done, games))
-            self._pace[part.variant] = games / max(time.perf_counter() - began, 1e-6)
+            on_progress(done)
+            expected = int(self._games_per_s.get(part.variant, _FIRST_GAMES_PER_S) * _HEARTBEAT_S)
+            games = 1 if one_by_one else min(max(1, expected), part.count - done)
+            started = time.perf_counter()
+            chunks.append(self._game.play_games(prepared, part.first + done, games))
+            self._game.check_rows(prepared, chunks[-1], games)
+            self._games_per_s[part.variant] = games / max(time.perf_counter() - started, 1e-6)
             done += games
-        if len(spells) == 1:
-            return spells[0]
-        import numpy as np  # takes a moment to import
+        if len(chunks) == 1:
+            return chunks[0]
+        import numpy as np  # slow to import
 
-        rows = {table: np.concatenate([spell[table] for spell in spells]) for table in spells[0]}
-        errors = [error for spell in spells for error in spell.errors]
-        return GameRows(rows, sum(spell.decisions for spell in spells), errors)
-
-
-def _frame(rows: Any) -> "pl.DataFrame":
-    """Rows of `Teaches.lessons` as a data frame."""
-    import polars as pl
-
-    return pl.DataFrame({name: pl.Series(rows[name].copy()) for name in rows.dtype.names})
-
-
-def empty_files(game: SimulatedGame) -> dict[str, bytes]:
-    """Files without rows of all tables of a game."""
-    from mmsim.tables import frames  # Polars takes a moment to import; workers are given theirs
-
-    return frames.empty_files(game.tables)
+        rows = {table: np.concatenate([chunk[table] for chunk in chunks]) for table in chunks[0]}
+        errors = [error for chunk in chunks for error in chunk.errors]
+        return GameRows(rows, sum(chunk.decisions for chunk in chunks), errors)
 
 
 def write_part(folder: Path, part: Part, files: dict[str, bytes]) -> None:
-    """Put the files of a part in place; whoever writes its line into a journal has them synced before."""
+    """Put the files of a part in place; they are synced before its line is written to a journal."""
     for table, data in files.items():
         write_atomically(folder / table / part.file, data, synced=False)
 
@@ -157,10 +145,11 @@ def write_part(folder: Path, part: Part, files: dict[str, bytes]) -> None:
 
 @dataclass(frozen=True)
 class Task:
-    """A part to play, its variant and how that is called; `one_by_one` after it has failed, to find the game.
+    """A part to play, with its variant and the variant's name.
 
-    With a `learner` it is the decisions of that bot that are wanted, and not the games. The `stamp` is that of the
-    variant as whoever asks has prepared it; a worker that prepares another one does not play.
+    `one_by_one` is set after a failure, to find the game that causes it. With a `learner`, training examples of that
+    bot are collected instead of the games' tables. The `stamp` identifies the variant as the parent has prepared it;
+    a worker that prepares something else refuses to play.
     """
 
     part: Part
@@ -171,11 +160,11 @@ class Task:
     stamp: str | None = None
 
 
-class _ToParent(MultiProcessingHandler):  # type: ignore[misc]
-    """Log lines through the worker's own pipe.
+class _PipeLogHandler(MultiProcessingHandler):  # type: ignore[misc]
+    """Sends log records through the worker's own pipe.
 
-    The package's one queue for all workers takes a lock that a killed worker would never give back, and it knows
-    only forked processes, which Polars does not survive.
+    The library's shared queue takes a lock that a killed worker would never release, and it expects forked processes,
+    which Polars does not survive.
     """
 
     def __init__(self, pipe: Pipe) -> None:
@@ -189,63 +178,56 @@ class _ToParent(MultiProcessingHandler):  # type: ignore[misc]
         logging.Handler.close(self)
 
 
-def serve(pipe: Pipe, folder: str, game: str, first: Variant | None, empty: Mapping[str, bytes]) -> None:
-    """The life of a worker process: tasks in, journal entries out, until the parent ends it or is gone.
+def serve(pipe: Pipe, folder: str, game: str, first: Variant | None) -> None:
+    """The main function of a worker process: tasks in, journal entries out, until the parent ends it or is gone.
 
-    It gets ready for the `first` variant before it is asked to play; `empty` is for `Player`.
+    It prepares the `first` variant while it waits for its first task.
     """
-    be_a_helper()
+    exit_with_parent()
     LOG.setLevel(logging.INFO)
     LOG.propagate = False
-    LOG.addHandler(_ToParent(pipe))
-    with suppress(*_PARENT_GONE):  # what is not in its journal will be played again
-        _serve(pipe, Path(folder), game, first, empty)
+    LOG.addHandler(_PipeLogHandler(pipe))
+    with suppress(*_PARENT_GONE):  # what is not in the journal will be played again
+        _serve(pipe, Path(folder), game, first)
 
 
-def _serve(pipe: Pipe, folder: Path, game: str, first: Variant | None, empty: Mapping[str, bytes]) -> None:
-    player: Player | None = None
-    with suppress(Exception):  # what goes wrong here goes wrong again with the first part, and is reported then
-        player = _get_ready(game, empty, first)
+def _serve(pipe: Pipe, folder: Path, game: str, first: Variant | None) -> None:
+    player: PartPlayer | None = None
+    with suppress(Exception):  # a failure here happens again with the first part, and is reported then
+        player = PartPlayer(game)
+        if first is not None:
+            player.prepare(0, first)
+        LOG.info("worker ready, process %d", os.getpid())
     pipe.send(("ready", None))
     while True:
         task: Task = pipe.recv()
         part = task.part
         try:
-            if player is None:
-                player = _get_ready(game, empty)
-            played = _carry_out(player, task, lambda done: pipe.send(("at", done)))
-            pipe.send(("at", part.count))
-            write_part(folder, part, played.files)
+            player = player or PartPlayer(game)
+            finished = _carry_out(player, task, lambda done: pipe.send(("progress", done)))
+            pipe.send(("progress", part.count))
+            write_part(folder, part, finished.files)
         except MmsimError as error:
-            pipe.send(("stop", str(error)))
+            pipe.send(("abort", str(error)))
         except _PARENT_GONE:
             raise
         except Exception as error:
             LOG.error("part %d: %s", part.number, traceback.format_exc())
             pipe.send(("failed", f"{type(error).__name__}: {error}"))
         else:
-            log_part(part, played.entry)
-            pipe.send(("done", played.entry))
+            log_part(part, finished.entry)
+            pipe.send(("done", finished.entry))
 
 
-def _carry_out(player: Player, task: Task, tell: Tell) -> FinishedPart:
+def _carry_out(player: PartPlayer, task: Task, on_progress: OnGamesDone) -> FinishedPart:
     if task.learner is not None:
-        return player.collect(task.part, task.variant, task.learner, tell)
-    if task.stamp not in (None, player.prepare(task.part.variant, task.variant).stamp):
+        return player.collect(task.part, task.variant, task.learner, on_progress)
+    if task.stamp not in (None, player.prepare(task.part.variant, task.variant).fingerprint):
         raise MmsimError(f"the files or bots of {task.name} were changed while it was played; undo that and resume")
-    return player.play(task.part, task.variant, tell, task.one_by_one)
+    return player.play(task.part, task.variant, on_progress, task.one_by_one)
 
 
-def _get_ready(game: str, empty: Mapping[str, bytes], first: Variant | None = None) -> Player:
-    """Have loaded what takes a moment to load, and a first variant prepared."""
-    player = Player(game, empty)
-    if first is not None:
-        player.prepare(0, first)
-    LOG.info("worker ready, process %d", os.getpid())
-    return player
-
-
-def log_part(part: Part, entry: Entry) -> None:
+def log_part(part: Part, entry: JournalEntry) -> None:
     LOG.info(
         "part %d: variant %d, games %d to %d in %.2f s",
         *(part.number, part.variant, part.first, part.last, entry.seconds),

@@ -1,1 +1,1 @@
-"""Tables: declared columns, rows as NumPy arrays, Polars frames."""
+"""Tables: declared columns, rows as NumPy arrays, Polars frames, Parquet files."""

@@ -1,4 +1,4 @@
-"""A column of a table as a game declares it: what compiled code writes, and what that means."""
+"""The columns of a game's tables as the game declares them."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-_FIRST = {
+_FIRST_COLUMNS = {
     "variant": "rules and number of players, as the experiment names them",
     "member": "kind of players at the table: one bot, or the bots of all seats as they are listed",
 }
-_ADDED = {  # by `tables/frames`: compiled code does not know names, nor how many games share a deal
+_ADDED_COLUMNS = {  # by `tables/frames.py`: compiled code knows neither names nor how many games share a deal
     "games": {
         "deal": "number of the layout and deal; games that share both have the same one",
         "seating": "which way to seat the bots this is; games of one number seat them alike",
@@ -20,38 +20,41 @@ _ADDED = {  # by `tables/frames`: compiled code does not know names, nor how man
 
 
 class Column(NamedTuple):
-    """A column: its name, what compiled code writes for it, and a sentence; `null` says when there is nothing."""
+    """A column: its name, the NumPy dtype that compiled code writes, and a sentence about it.
+
+    A column with a text for `null` is nullable: -1 stands for a missing value, and the text says when that is.
+    """
 
     name: str
-    kind: Any  # of NumPy
+    kind: Any
     text: str
     null: str = ""
 
 
 def row_types(tables: Mapping[str, Sequence[Column]]) -> dict[str, np.dtype[Any]]:
-    """The rows of every table as compiled code writes them."""
+    """The dtype of the rows of every table."""
     return {table: np.dtype([(column.name, column.kind) for column in columns]) for table, columns in tables.items()}
 
 
 def empty_rows(rows: Mapping[str, np.dtype[Any]], counts: Mapping[str, int], games: int) -> dict[str, NDArray[Any]]:
-    """Room for the rows of so many games, of which each has `counts` in every table.
+    """Arrays for the rows of some games, with `counts` rows per game in every table.
 
-    It is one piece of memory: the C library keeps that for the next games, and gives several back to the system.
+    They share one allocation: the C library keeps that for the next games, but returns several to the system.
     """
-    ends = np.cumsum([counts[table] * games * kind.itemsize for table, kind in rows.items()])
+    ends = np.cumsum([counts[table] * games * dtype.itemsize for table, dtype in rows.items()])
     parts = np.split(np.zeros(ends[-1], np.uint8), ends[:-1])
-    return {table: part.view(kind).view(np.recarray) for (table, kind), part in zip(rows.items(), parts, strict=True)}
+    return {table: part.view(dtype).view(np.recarray) for (table, dtype), part in zip(rows.items(), parts, strict=True)}
 
 
 def nullable(tables: Mapping[str, Sequence[Column]]) -> dict[str, tuple[str, ...]]:
-    """The columns of every table in which -1 stands for nothing."""
+    """The nullable columns of every table."""
     return {table: tuple(column.name for column in columns if column.null) for table, columns in tables.items()}
 
 
-def sentences(tables: Mapping[str, Sequence[Column]]) -> dict[str, dict[str, str]]:
-    """What every column of every table says."""
-    found: dict[str, dict[str, str]] = {}
+def describe_columns(tables: Mapping[str, Sequence[Column]]) -> dict[str, dict[str, str]]:
+    """A sentence about every column of every table."""
+    descriptions: dict[str, dict[str, str]] = {}
     for table, columns in tables.items():
         texts = {column.name: column.text + (f"; null: {column.null}" if column.null else "") for column in columns}
-        found[table] = {**_FIRST, **_ADDED.get(table, {}), **texts}
-    return found
+        descriptions[table] = {**_FIRST_COLUMNS, **_ADDED_COLUMNS.get(table, {}), **texts}
+    return descriptions

@@ -1,92 +1,111 @@
-"""Tables of values as Polars data frames."""
+"""From the rows a game writes to Polars frames, and from frames to Parquet."""
 
 import io
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import TypeVar
+from typing import Any, ClassVar, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 import polars as pl
 import polars.selectors as cs
+from numpy.typing import NDArray
 
-from mmsim.tables.column_values import Columns, Values, ValuesOfRows
+from mmsim.core.seating import Seating
+from mmsim.tables.columns import Column, describe_columns, row_types
 
+MAX_CACHED_TEXTS = 1 << 14  # distinct codes of a column whose text is remembered between calls
 _FORMULA = r"^([=+\-@\t\r])"  # how a cell begins that a spreadsheet would run
+
+ToText: TypeAlias = Mapping[str, Callable[[NDArray[Any]], pl.Series]]
 Frame = TypeVar("Frame", pl.DataFrame, pl.LazyFrame)
 
 
-def no_formulas(frame: Frame) -> Frame:
-    """A frame for CSV: a text that a spreadsheet would take for a formula gets an apostrophe in front."""
-    texts = (cs.string() | cs.categorical() | cs.enum()).cast(pl.String)
-    return frame.with_columns(texts.str.replace(_FORMULA, "'$1"))
+class Seated(Protocol):
+    """A variant that says who sits where."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def seating(self) -> Seating: ...
 
 
-@dataclass(frozen=True)
-class Frames:
-    """The tables of a game as data frames."""
+class TabledGame:
+    """The part of the seam that is about tables, for every game that writes its rows as NumPy arrays."""
 
-    rows: ValuesOfRows
+    declared: ClassVar[Mapping[str, Sequence[Column]]]  # table -> its columns
+    words: ClassVar[Mapping[str, Sequence[str]]]  # column -> the word of every code that may occur
+    texts: ClassVar[ToText] = {}  # column -> its codes as text, for columns with too many values to list
 
-    def schema(self, table: str) -> pl.Schema:
-        """The columns of a table as Polars sees them."""
-        return self._schemas[table]
+    @property
+    def tables(self) -> dict[str, pl.Schema]:
+        return self._schemas
+
+    @property
+    def columns(self) -> dict[str, dict[str, str]]:
+        return describe_columns(self.declared)
+
+    def frame(self, prepared: Seated, table: str, rows: NDArray[Any]) -> pl.DataFrame:
+        return self._frame(table, rows, prepared.name, prepared.seating)
 
     @cached_property
     def _schemas(self) -> dict[str, pl.Schema]:
-        return {table: self._schema(table) for table in self.rows.kinds}
+        nobody = Seating((), (), False)
+        return {
+            table: self._frame(table, np.zeros(0, row_type), "", nobody).schema
+            for table, row_type in row_types(self.declared).items()
+        }
 
-    def _schema(self, table: str) -> pl.Schema:
-        return pl.Schema({name: _kind(values) for name, values in self.rows.none(table).items()})
+    def _frame(self, table: str, rows: NDArray[Any], variant: str, seating: Seating) -> pl.DataFrame:
+        bots = [bot.spec for bot in seating.bots]
+        member = bots[0] if len({*bots}) == 1 else ",".join(bots)
+        columns = {"variant": _repeat(variant, len(rows)), "member": _repeat(member, len(rows))}
+        for column in self.declared[table]:
+            columns[column.name] = self._series(column, np.ascontiguousarray(rows[column.name]))
+            if (table, column.name) == ("seats", "player"):
+                columns["bot"] = _bots(rows, bots, seating)
+            if (table, column.name) == ("games", "game"):
+                games = np.asarray(rows["game"])
+                columns["deal"] = pl.Series(games // np.uint64(seating.games_per_deal))
+                columns["seating"] = pl.Series((games % np.uint64(len(seating.orders))).astype(np.uint16))
+        return pl.DataFrame(columns)
 
-    def frame(self, table: str, columns: Columns) -> pl.DataFrame:
-        """The values of a table as a data frame."""
-        kinds = self.schema(table)
-        return pl.DataFrame([_series(values, kinds[name]).alias(name) for name, values in columns.items()])
-
-
-def _kind(values: Values) -> pl.DataType:
-    if values.words is not None:
-        return pl.Categorical() if values.seen else pl.Enum(values.words)
-    return pl.String() if values.values.dtype.kind == "S" else pl.Series(values.values).dtype
-
-
-def _series(column: Values, kind: pl.DataType) -> pl.Series:
-    values, there = column.values, column.there
-    if column.words is not None:
-        numbers = pl.Series(values.astype(np.uint32))
-        if there is not None:
-            numbers = pl.select(pl.when(pl.Series(there)).then(numbers)).to_series()
-        return pl.Series(column.words, dtype=kind).gather(numbers)
-    if kind == pl.String:
-        return pl.Series([text.decode() for text in values.tolist()], dtype=kind)
-    found = pl.Series(values)
-    return found if there is None else pl.select(pl.when(pl.Series(there)).then(found)).to_series()
-
-
-def values_of(frame: pl.DataFrame) -> Columns:
-    """The values of a data frame, as those of rows are."""
-    return {column.name: _values(column) for column in frame}
+    def _series(self, column: Column, codes: NDArray[Any]) -> pl.Series:
+        if column.name in self.texts:
+            return self.texts[column.name](codes)
+        values = pl.Series(codes)
+        if column.null:
+            values = values.set(values < 0, None)
+        if column.name in self.words:
+            return pl.Series(self.words[column.name], dtype=pl.Enum(self.words[column.name])).gather(values)
+        return values
 
 
-def _values(column: pl.Series) -> Values:
-    there = column.is_not_null().to_numpy() if column.null_count() else None
-    if isinstance(column.dtype, pl.Categorical):  # its numbers depend on what else a process has seen
-        words = column.drop_nulls().unique(maintain_order=True).cast(pl.String).to_list()
-        numbers = column.cast(pl.Enum(words)).to_physical().fill_null(0)
-        return Values(numbers.to_numpy(), there, words, seen=True)
-    if isinstance(column.dtype, pl.Enum):
-        return Values(column.to_physical().fill_null(0).to_numpy(), there, column.dtype.categories.to_list())
-    if column.dtype == pl.String:
-        return Values(np.array([(text or "").encode() for text in column.to_list()], np.bytes_), there)
-    return Values(np.ascontiguousarray(column.fill_null(False if column.dtype == pl.Boolean else 0).to_numpy()), there)
+def codes_to_text(codes: NDArray[Any], to_text: Callable[[int], str | None]) -> pl.Series:
+    """Codes as text, each distinct code converted once; None stands for a missing value."""
+    distinct, index = np.unique(codes, return_inverse=True)
+    return pl.Series([to_text(code) for code in distinct.tolist()], dtype=pl.Categorical()).gather(index)
 
 
-def empty_files(tables: Mapping[str, pl.Schema]) -> dict[str, bytes]:
-    """Parquet files without rows, of which `tables/parquet` makes files that have some."""
-    files = {}
-    for table, schema in tables.items():
-        file = io.BytesIO()
-        pl.DataFrame(schema=schema).write_parquet(file, statistics=False)
-        files[table] = file.getvalue()
-    return files
+def _repeat(text: str, rows: int) -> pl.Series:
+    return pl.Series([text], dtype=pl.Categorical()).new_from_index(0, rows)
+
+
+def _bots(rows: NDArray[Any], bots: Sequence[str], seating: Seating) -> pl.Series:
+    """The bot in the seat of every row."""
+    if len({*bots}) <= 1:  # none: a table without rows
+        return _repeat("".join({*bots}), len(rows))
+    orders = np.array(seating.orders)
+    return codes_to_text(orders[rows["game"] % np.uint64(len(orders)), rows["seat"]], bots.__getitem__)
+
+
+def parquet_bytes(frame: pl.DataFrame) -> bytes:
+    """A frame as a Parquet file; the same rows give the same bytes in every process."""
+    file = io.BytesIO()
+    frame.write_parquet(file, compression="zstd", statistics=False)
+    return file.getvalue()
+
+
+def no_formulas(frame: Frame) -> Frame:
+    """A frame for CSV: text that a spreadsheet would run as a formula gets a leading apostrophe."""
+    texts = (cs.string() | cs.categorical() | cs.enum()).cast(pl.String)
+    return frame.with_columns(texts.str.replace(_FORMULA, "'$1"))

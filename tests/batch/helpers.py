@@ -11,9 +11,9 @@ from typing import Any
 from mmsim import games
 from mmsim.batch import worker
 from mmsim.batch.experiment import Experiment, from_mapping, variants_of
-from mmsim.batch.plan import Plan
+from mmsim.batch.plan import RunPlan
 from mmsim.batch.run import Run
-from mmsim.batch.worker import Player
+from mmsim.batch.worker import PartPlayer
 
 ROOT = Path(__file__).parent.parent.parent
 TOY = {"name": "toy", "game": "toy", "variants": ["dice"], "players": 3, "games": 420, "seed": 7, "part_games": 60}
@@ -43,8 +43,8 @@ def tables_of(run: Run) -> Files:
 def expected(experiment: Experiment) -> Files:
     """The tables of an experiment, played in this process without any run."""
     made = variants_of(experiment)
-    player = Player(experiment.game)
-    plan = Plan(len(made), experiment.games, experiment.part_games)
+    player = PartPlayer(experiment.game)
+    plan = RunPlan(len(made), experiment.games, experiment.part_games)
     files = {}
     for number in range(plan.parts):
         part = plan.part(number)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from msgspec import structs
 from msgspec.structs import replace as replace_entry
 
 import mmsim
@@ -15,7 +16,7 @@ from mmsim.batch.export import export
 from mmsim.batch.journal import rewrite
 from mmsim.batch.run import Run
 from mmsim.batch.session import Session
-from mmsim.batch.worker import Player, write_part
+from mmsim.batch.worker import PartPlayer, write_part
 from mmsim.errors import MmsimError, UsageError
 from tests.batch.helpers import expected, small, tables_of
 
@@ -63,9 +64,8 @@ def test_check_names_every_damaged_missing_or_stray_file(whole: Run) -> None:
 
 def test_check_finds_files_that_hold_other_games_than_the_manifest_tells_of(whole: Run) -> None:
     whole.manifest.experiment["seed"] = 8
-    for variant in whole.manifest.variants:
-        variant["seed"] = 8
-    whole.note()
+    whole.manifest.variants[:] = [structs.replace(variant, seed=8) for variant in whole.manifest.variants]
+    whole.update_manifest()
     problems = list(check(Run(whole.folder), 4, Checked()))
     assert len(problems) == 4
     assert all("played again, its rows of 'games' are not those of the run" in problem for problem in problems)
@@ -74,7 +74,7 @@ def test_check_finds_files_that_hold_other_games_than_the_manifest_tells_of(whol
 def test_check_counts_rows_even_if_the_checksum_is_right(whole: Run) -> None:
     part = whole.plan.part(2)
     variant = whole.prepared[part.variant].variant
-    short = Player("metromania").play(replace(part, count=59), variant)
+    short = PartPlayer("metromania").play(replace(part, count=59), variant)
     write_part(whole.folder, part, short.files)
     lines = [
         replace_entry(

@@ -17,8 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from mmsim.batch.cluster import _in_the_log_of_the_run, play_there
-from mmsim.batch.cluster_address import Scheduler
+from mmsim.batch.cluster import Scheduler, _dask_logs_to_run_log, play_on_cluster
 from mmsim.batch.experiment import Experiment, prepare_variants
 from mmsim.batch.plan import Part
 from mmsim.batch.run import Run
@@ -72,7 +71,7 @@ def stack() -> Iterator[ExitStack]:
 def test_a_worker_that_is_not_like_this_machine_is_refused() -> None:
     (ready,) = prepare_variants(small(variants=["print"]), find_game("metromania"))
     with pytest.raises(MmsimError, match=r"is not like this machine: it has mmsim .*, this machine mmsim 9\.9"):
-        play_there("metromania", (ready.variant,), Part(0, 0, 0, 1), "mmsim 9.9")
+        play_on_cluster("metromania", (ready.variant,), Part(0, 0, 0, 1), "mmsim 9.9")
 
 
 def hanging(folder: Path) -> Experiment:
@@ -97,7 +96,7 @@ def test_a_worker_that_hangs_is_restarted_by_its_nanny_and_a_scheduler_that_is_g
 ) -> None:
     by_hand = ByHand(tmp_path, stack, nannies=True)
     run = Run.create(tmp_path / "run", hanging(tmp_path))
-    assert Session(run, cluster=Scheduler(by_hand.address), patience=1.0).carry_out().done == 4
+    assert Session(run, cluster=Scheduler(by_hand.address), heartbeat_timeout_s=1.0).carry_out().done == 4
     log = (run.folder / "run.log").read_text()
     assert len(re.findall(r"part 0: worker tcp://\S+ was silent for \d+ s at game 0 of print-4p", log)) == 1
     assert tables_of(run) == expected(hanging(tmp_path))
@@ -108,7 +107,7 @@ def test_a_worker_that_hangs_is_restarted_by_its_nanny_and_a_scheduler_that_is_g
     gone = Run.create(tmp_path / "gone", small(games=300))
     with pytest.raises(MmsimError, match=r"the cluster at \S+ is gone; resume the run when it is back"):
         Session(gone, cluster=Scheduler(by_hand.address), watch=watch).carry_out()
-    assert Session(gone, 1).carry_out().began_with > 0
+    assert Session(gone, 1).carry_out().done_before > 0
     assert tables_of(gone) == expected(small(games=300))
 
 
@@ -149,7 +148,7 @@ def test_a_run_on_a_cluster_that_is_told_to_end_that_loses_a_worker_or_whose_bot
     hung = Run.create(tmp_path / "hung", hanging(tmp_path))
     says = r"worker tcp://\S+ was silent for \d+ s at game 0 of print-4p, and has no nanny"
     with pytest.raises(MmsimError, match=says):
-        Session(hung, cluster=Scheduler(by_hand.address), patience=1.0).carry_out()
+        Session(hung, cluster=Scheduler(by_hand.address), heartbeat_timeout_s=1.0).carry_out()
 
 
 def is_told_to_end(folder: Path, address: str) -> None:
@@ -195,7 +194,7 @@ def test_what_dask_says_anywhere_is_in_the_log_of_the_run_and_on_no_screen(
     initialize_logging(config)
     said = [*names[:3], "distributed.core", *names[4:]]
     monkeypatch.setattr(LOG, "handlers", [logging.StreamHandler(sys.stdout)])
-    with _in_the_log_of_the_run():
+    with _dask_logs_to_run_log():
         for name in (*said, "asyncio"):
             logging.getLogger(name).critical("%s inside", name)
     for name in said:
@@ -225,8 +224,8 @@ def test_no_scheduler_at_the_address_is_said_within_ten_seconds(
 ) -> None:
     from mmsim.batch import cluster
 
-    assert cluster._REACH_S <= 10
-    monkeypatch.setattr(cluster, "_REACH_S", 1)
+    assert cluster._CONNECT_S <= 10
+    monkeypatch.setattr(cluster, "_CONNECT_S", 1)
     run = Run.create(tmp_path / "run", toy(games=60))
     with pytest.raises(MmsimError, match="^no Dask scheduler answers at tcp://127.0.0.1:9$"):
         Session(run, cluster=Scheduler("tcp://127.0.0.1:9")).carry_out()

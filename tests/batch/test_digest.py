@@ -5,13 +5,7 @@ import io
 import polars as pl
 import pytest
 
-from mmsim.batch import digest
-from mmsim.tables.frames import values_of
-
-
-def row_digest(frame: pl.DataFrame) -> str:
-    return digest.row_digest(values_of(frame))
-
+from mmsim.batch.digest import row_digest
 
 COLUMNS = [
     pl.Series("n", [1, None, 3], pl.UInt16),

@@ -39,8 +39,8 @@ def test_bots_are_one_text_whether_listed_or_not() -> None:
 
 def test_rotated_games_come_in_groups_of_players() -> None:
     made = prepare_variants(small(seats="rotate", games=600), METROMANIA)
-    assert [ready.games_a_deal for ready in made] == [4, 4]
-    assert [ready.games_a_deal for ready in prepare_variants(small(), METROMANIA)] == [1, 1]
+    assert [ready.games_per_deal for ready in made] == [4, 4]
+    assert [ready.games_per_deal for ready in prepare_variants(small(), METROMANIA)] == [1, 1]
     with pytest.raises(UsageError, match="in groups of 4: games may be 600 or 604, not 601"):
         prepare_variants(small(seats="rotate", games=601), METROMANIA)
     with pytest.raises(UsageError, match="in groups of 4: part_games may be 4, not 3"):
@@ -119,13 +119,13 @@ def test_a_panel_plays_every_variant_on_the_same_deals() -> None:
 def test_where_nobody_is_named_the_usual_panel_plays() -> None:
     for game, rules in (("metromania", "print"), ("metro", "metro")):
         asked = from_mapping({"name": "plain", "variants": [rules]})
-        assert (asked.bots, asked.panel) == ("", experiments.usual_panel(game))
+        assert (asked.bots, asked.panel) == ("", experiments.default_panel(game))
         assert all(experiments.is_strong(game, member) for member in asked.members)
 
 
 def test_a_panel_may_be_a_ready_one_and_slow_members_play_fewer_games() -> None:
     asked = small(panel="strong")
-    assert asked.members == experiments.usual_panel("metromania")
+    assert asked.members == experiments.default_panel("metromania")
     assert experiments.thinned(asked) == [1, 1, 1, 2, 9]
     assert experiments.thinned(small(bots="search")) == [1]
     assert experiments.thinned(small(panel=["search:playouts=64", "search:playouts=4"])) == [4, 1]

@@ -51,7 +51,7 @@ def test_a_workbook_has_a_sheet_for_every_table(run: Run) -> None:
 
 
 def test_a_table_longer_than_a_sheet_is_refused(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(exporting, "_MOST_ROWS", 10)
+    monkeypatch.setattr(exporting, "_MAX_SHEET_ROWS", 10)
     with pytest.raises(UsageError, match=r"rows and a sheet holds at most 10; export \.csv, \.parquet or \.duckdb"):
         export(run, "seats", Path("seats.xlsx"))
     assert not Path("seats.xlsx").exists()

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from mmsim.batch.record_origin import prove_origin
-from mmsim.core.game import Variant
 from mmsim.core.records import RecordError
+from mmsim.core.variant import Variant
 from mmsim.games import find_game, find_shell
 
 
@@ -63,7 +63,7 @@ def test_a_record_of_another_seed_or_of_other_moves_is_no_game_of_its_seed(recor
 def test_a_bot_that_a_record_names_is_never_loaded(record: dict[str, Any], tmp_path: Path) -> None:
     trap = tmp_path / "trap.py"
     trap.write_text(f"open({str(tmp_path / 'sprung')!r}, 'w')\nclass Bot:\n def choose(self, v, m): return m[0]")
-    with pytest.raises(RecordError, match="is none of mmsim's own, so its moves cannot be asked for again"):
+    with pytest.raises(RecordError, match="is none of mmsim's own, so its game cannot be played again"):
         prove_origin(put(record, f"{trap}:Bot", "seats", 0, "bot"))
     assert not (tmp_path / "sprung").exists()
 

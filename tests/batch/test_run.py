@@ -13,7 +13,7 @@ from msgspec.structs import replace
 import mmsim
 from mmsim.batch.digest import short_checksum
 from mmsim.batch.experiment import Experiment
-from mmsim.batch.journal import Entry, File
+from mmsim.batch.journal import File, JournalEntry
 from mmsim.batch.manifest import Until
 from mmsim.batch.run import Run, runs_in
 from mmsim.batch.session import extend
@@ -26,12 +26,12 @@ pytestmark = pytest.mark.usefixtures("toy_game")
 ROWS = {"games": 1, "seats": 3}  # of a game of the toy
 
 
-def entry(part: int, games: int = 60, seconds: float = 0.1) -> Entry:
+def entry(part: int, games: int = 60, seconds: float = 0.1) -> JournalEntry:
     files = {table: File(each * games, 1, "0" * 64, "0" * 64) for table, each in ROWS.items()}
-    return Entry(part, 0, 60 * part, games, files, [(60, 0.5, 1.0)] * 3, [], seconds)
+    return JournalEntry(part, 0, 60 * part, games, files, [(60, 0.5, 1.0)] * 3, [], seconds)
 
 
-def append(run: Run, *entries: Entry) -> None:
+def append(run: Run, *entries: JournalEntry) -> None:
     """Write lines into the journal of a run, with files for them."""
     for one in entries:
         for table in ROWS:
@@ -43,7 +43,7 @@ def append(run: Run, *entries: Entry) -> None:
         journal.settle()
 
 
-def without_times(entries: Iterable[Entry]) -> list[Entry]:
+def without_times(entries: Iterable[JournalEntry]) -> list[JournalEntry]:
     return [
         replace(one, tables={table: replace(file, mtime_ns=0) for table, file in one.tables.items()}) for one in entries
     ]
@@ -140,7 +140,7 @@ def test_what_is_not_a_run_is_refused(tmp_path: Path) -> None:
     with pytest.raises(MmsimError, match="manifest.json is damaged"):
         Run(tmp_path)
     (tmp_path / "manifest.json").write_text('{"format": "mmsim-run/9"}')
-    with pytest.raises(MmsimError, match="is not of the format mmsim-run/4"):
+    with pytest.raises(MmsimError, match="is not of the format mmsim-run/5"):
         Run(tmp_path)
 
 
@@ -216,3 +216,8 @@ def test_parts_hold_fewer_games_of_slow_bots(
 def test_a_run_until_something_is_known_has_shorter_parts(bots: str, part_games: int, tmp_path: Path) -> None:
     run = Run.create(tmp_path / "run", Experiment("known", ("print",), bots=bots), Until("margin", 0.1))
     assert run.plan.part_games == part_games
+
+
+def test_a_run_says_what_it_is_in_a_notebook(tmp_path: Path) -> None:
+    run = Run.create(tmp_path / "run", toy())
+    assert repr(run) == f"Run('{tmp_path}/run': dice-3p; 420 games of each, not finished)"

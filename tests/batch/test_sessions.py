@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from mmsim.batch import pool
 from mmsim.batch.experiment import Experiment
@@ -48,10 +49,10 @@ def test_any_number_of_workers_writes_the_same_bytes(tmp_path: Path, workers: in
 def test_few_games_are_left_to_one_worker_unless_they_take_long(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pool, "_SOON_S", float("inf"))
+    monkeypatch.setattr(pool, "_HEAD_START_S", float("inf"))
     alone = played(tmp_path / "alone", toy(games=300), workers=3)
     assert {*re.findall(r"worker-\d+", (alone.folder / "run.log").read_text())} == {"worker-1"}
-    monkeypatch.setattr(pool, "_SOON_S", -1.0)
+    monkeypatch.setattr(pool, "_HEAD_START_S", -1.0)
     started: list[str] = []
     monkeypatch.setattr(pool, "_one_thread_each", lambda: nullcontext(started.append("a worker")))
     together = played(tmp_path / "together", toy(games=300), workers=3)
@@ -65,14 +66,14 @@ def test_a_run_extended_is_the_same_as_a_long_run(tmp_path: Path) -> None:
     extend(run, 270)
     assert run.manifest.finished is None
     status = Session(Run(run.folder), 1).carry_out()
-    assert status.began_with == 120  # the part of games 120 to 149 is played anew, as a full one
+    assert status.done_before == 120  # the part of games 120 to 149 is played anew, as a full one
     again = Run(run.folder)
     assert tables_of(again) == expected(toy())
     assert again.manifest.finished.digest != first
     assert again.seats.collect().height == 420 * 3
 
 
-def strike_worker_1(how: signal.Signals) -> Callable[[Status], None]:
+def signal_worker_1(how: signal.Signals) -> Callable[[Status], None]:
     """A watcher that deals a blow to the first worker, once."""
     struck = []
 
@@ -85,7 +86,7 @@ def strike_worker_1(how: signal.Signals) -> Callable[[Status], None]:
 
 
 def test_a_killed_worker_is_replaced_and_its_part_played_again(tmp_path: Path) -> None:
-    run = played(tmp_path / "run", toy(), 1, watch=strike_worker_1(signal.SIGKILL))
+    run = played(tmp_path / "run", toy(), 1, watch=signal_worker_1(signal.SIGKILL))
     assert tables_of(run) == expected(toy())
     log = (run.folder / "run.log").read_text()
     assert re.search(r"worker 1 \(process \d+\) was killed by SIGKILL", log)
@@ -94,25 +95,27 @@ def test_a_killed_worker_is_replaced_and_its_part_played_again(tmp_path: Path) -
 
 @pytest.mark.slow
 def test_a_hung_worker_is_killed_and_replaced(tmp_path: Path) -> None:
-    run = played(tmp_path / "run", toy(), watch=strike_worker_1(signal.SIGSTOP), patience=4.0)
+    run = played(tmp_path / "run", toy(), watch=signal_worker_1(signal.SIGSTOP), heartbeat_timeout_s=4.0)
     assert tables_of(run) == expected(toy())
     assert re.search(r"worker 1 \(process \d+\) was silent for \d+ s", (run.folder / "run.log").read_text())
 
 
 @pytest.mark.parametrize(
-    ("how", "says", "patience"),
+    ("how", "says", "timeout_s"),
     [
         ("killed", "lost its worker, which was killed by SIGKILL", 300),
         ("raising", "failed with ZeroDivisionError: no dice", 300),
         ("hanging", r"lost its worker, which was silent for \d+ s", 2),
     ],
 )
-def test_three_strikes_stop_the_run_with_the_game_named(tmp_path: Path, how: str, says: str, patience: float) -> None:
+def test_three_failed_attempts_stop_the_run_with_the_game_named(
+    tmp_path: Path, how: str, says: str, timeout_s: float
+) -> None:
     game = BAD_GAME
     with pytest.raises(MmsimError, match=rf"part 2 {says}, 3 times; the last time at game {game} of {how}-3p; "):
-        played(tmp_path / "run", toy(variants=[how], part_games=30), 1, patience=patience)
+        played(tmp_path / "run", toy(variants=[how], part_games=30), 1, heartbeat_timeout_s=timeout_s)
     run = Run(tmp_path / "run")
-    assert (run.folder / "run.log").read_text().count("(strike ") == 3
+    assert (run.folder / "run.log").read_text().count("(attempt ") == 3
     assert run.manifest.finished is None
     assert not run.is_locked
 
@@ -133,14 +136,14 @@ def test_missing_and_damaged_parts_are_played_again(tmp_path: Path) -> None:
     cut.write_bytes(cut.read_bytes()[:100])
     gone.unlink()
     status = Session(Run(run.folder), 1).carry_out()
-    assert status.began_with == 4 * 60
+    assert status.done_before == 4 * 60
     assert tables_of(run) == expected(toy())
 
 
 def test_a_whole_run_is_not_played_again(tmp_path: Path) -> None:
     run = played(tmp_path / "run", toy(games=60), 1)
     status = Session(Run(run.folder), 1).carry_out()
-    assert (status.done, status.began_with) == (60, 60)
+    assert (status.done, status.done_before) == (60, 60)
     assert (run.folder / "run.log").read_text().count("worker ready") == 1
 
 
@@ -165,8 +168,8 @@ def test_a_second_writer_is_refused(tmp_path: Path) -> None:
 
 def test_a_variant_that_is_no_longer_the_same_is_not_resumed(tmp_path: Path) -> None:
     run = Run.create(tmp_path / "run", small(games=60))
-    run.manifest.variants[0]["rules_version"] = 0
-    run.note()
+    run.manifest.variants[0] = structs.replace(run.manifest.variants[0], rules_version=0)
+    run.update_manifest()
     with pytest.raises(MmsimError, match="'print-4p' is no longer what .* began with: rules_version was 0 and is"):
         Session(Run(run.folder), 1).carry_out()
 
@@ -180,8 +183,8 @@ def test_ruleset_and_board_files_travel_with_the_run(tmp_path: Path, monkeypatch
     (tmp_path / "run").rename(tmp_path / "moved")
     monkeypatch.chdir("/")
     moved = Run(tmp_path / "moved")
-    assert moved.manifest.variants[0]["ruleset"]["dig"] == 2
-    assert moved.prepared[0].name == run.manifest.variants[0]["name"] == "print,dig=2-4p"
+    assert moved.manifest.variants[0].ruleset["dig"] == 2
+    assert moved.prepared[0].name == run.manifest.variants[0].name == "print,dig=2-4p"
 
 
 def test_the_manifest_can_rebuild_the_run(tmp_path: Path) -> None:

@@ -19,10 +19,9 @@ from mmsim.batch.digest import row_digest
 from mmsim.batch.experiment import from_mapping
 from mmsim.batch.export import export
 from mmsim.batch.run import Run, runs_in
-from mmsim.batch.run_files import remove_run
+from mmsim.batch.run_folder import remove_run
 from mmsim.batch.session import Session
 from mmsim.errors import MmsimError, UsageError
-from mmsim.tables.frames import values_of
 from tests.batch.helpers import expected, tables_of, toy
 from tests.runs import change_manifest
 
@@ -107,7 +106,7 @@ def test_with_its_bots_a_run_is_checked_and_resumed(with_bot: tuple[Path, Path, 
     folder, file, _ = with_bot
     tables = tables_of(Run(folder))
     (folder / "seats" / "part-000001.parquet").unlink()
-    assert Session(Run(folder, file.parent), 1).carry_out().began_with == 60
+    assert Session(Run(folder, file.parent), 1).carry_out().done_before == 60
     assert tables_of(Run(folder)) == tables
     assert (folder / "bots" / "1-mine.py.txt").read_bytes() == file.read_bytes()
     (source,) = Run(folder).manifest.bots
@@ -208,7 +207,7 @@ def test_a_run_is_removed_without_a_trace(folder: Path) -> None:
         ("finished", {"at": 3}, "Expected `str`, got `int`"),
         ("finished", True, "got `bool`"),
         ("until", {"metric": "turns", "half_width": 0}, "Expected `float` > 0"),
-        ("rows_a_game", [{"games": 1}], "does not fit together"),
+        ("rows_per_game", [{"games": 1}], "does not fit together"),
         ("machine", [], "Expected `object`, got `array`"),
         ("bots", [{"named": "x.py", "kept": "bots/../../x.txt", "sha256": "0" * 64}], "matching regex"),
         ("experiment.name", "/elsewhere/victim", "would be a path"),
@@ -240,9 +239,9 @@ def test_a_manifest_that_cannot_be_is_refused_with_a_sentence(folder: Path, key:
         (b"", "truncated"),
         (b"null", "Expected `object`"),
         (b'{"format": ' + b"[" * 100_000, "recursion"),
-        (b'{"format": "mmsim-run/9"}', "it is not of the format mmsim-run/4"),
+        (b'{"format": "mmsim-run/9"}', "it is not of the format mmsim-run/5"),
         (b'{"format": "\xff"}', "utf-8"),
-        (b'{"format": "mmsim-run/4", "games": ' + b"9" * 5000 + b"}", "out of range"),
+        (b'{"format": "mmsim-run/5", "games": ' + b"9" * 5000 + b"}", "out of range"),
     ],
 )
 def test_a_manifest_that_is_none_is_refused_with_a_sentence(folder: Path, content: bytes, says: str) -> None:
@@ -317,20 +316,20 @@ def test_rows_that_the_journal_does_not_tell_of_are_found_though_the_file_is_who
     run = Run(folder)
     change_part(folder, "seats", 1, score=pl.col("score") + 1)
     problems = list(check(Run(folder), 0, Checked()))
-    assert problems == [f"{folder}/manifest.json does not say what the parts come to: mmsim resume {folder}"]
+    assert problems == [f"{folder}/manifest.json has other totals than the parts: mmsim resume {folder}"]
     assert run.finished.digest != Run(folder).totals().digest
 
 
 def test_the_digest_is_that_of_rows_whatever_file_they_are_in(folder: Path, tmp_path: Path) -> None:
     for table in ("games", "seats"):
         frame = pl.read_parquet(folder / table / "part-000000.parquet")
-        digest = row_digest(values_of(frame))
+        digest = row_digest(frame)
         other = tmp_path / "other.parquet"
         frame.write_parquet(other, compression="uncompressed", row_group_size=7)
-        assert row_digest(values_of(pl.read_parquet(other))) == digest
-        assert row_digest(values_of(frame[::-1])) != digest
+        assert row_digest(pl.read_parquet(other)) == digest
+        assert row_digest(frame[::-1]) != digest
         elsewhere = frame.with_columns(variant=pl.lit("other").cast(pl.Categorical))
-        assert row_digest(values_of(elsewhere)) != digest
+        assert row_digest(elsewhere) != digest
 
 
 def test_files_of_a_known_size_and_time_are_not_hashed_again(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -355,6 +354,6 @@ def test_a_damage_that_keeps_size_and_time_is_mended_by_a_deep_resume(folder: Pa
     times = path.stat()
     flip(path)
     os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
-    assert Session(Run(folder), 1).carry_out().began_with == 180
-    assert Session(Run(folder), 1, deep=True).carry_out().began_with == 120
+    assert Session(Run(folder), 1).carry_out().done_before == 180
+    assert Session(Run(folder), 1, deep=True).carry_out().done_before == 120
     assert list(check(Run(folder), 0, Checked())) == []

@@ -1,11 +1,11 @@
-"""Make faults of every kind, or of those that are named, one kind after the other."""
+"""Inject faults of all kinds, or of the kinds that are named, one kind after the other."""
 
 import argparse
 import sys
 from importlib import import_module
 from pathlib import Path
 
-NOT_KINDS = ("__init__", "__main__", "counts", "mounts")
+NOT_KINDS = ("__init__", "__main__", "counts", "mounts", "runs")
 KINDS = sorted(path.stem for path in Path(__file__).parent.glob("*.py") if path.stem not in NOT_KINDS)
 
 

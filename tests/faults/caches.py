@@ -13,7 +13,7 @@ from shutil import copytree
 from tempfile import TemporaryDirectory
 
 from mmsim.compiled import cache, execution_mode
-from mmsim.compiled.entry_points import LIBRARY
+from mmsim.compiled.entry_points import LIBRARY_FILE
 from mmsim.compiled.startup import warm_up
 from tests.faults import mounts
 from tests.faults.counts import Counts
@@ -25,9 +25,9 @@ import hashlib, shutil, sys
 from pathlib import Path
 from mmsim.compiled import cache
 from mmsim.compiled import startup
-cache._IN_MEMORY = Path(sys.argv[1])
-startup._build = lambda program, folder, tell, scratch: shutil.copy(sys.argv[2], folder)
-from mmsim.core.game import Variant
+cache._MEMORY_DISK = Path(sys.argv[1])
+startup._run_build = lambda program, folder, tell, scratch: shutil.copy(sys.argv[2], folder)
+from mmsim.core.variant import Variant
 from mmsim.games import find_game
 game = find_game("metro")
 rows = game.play_games(game.prepare(Variant("metro", 4, bots="planner")), 0, 20)
@@ -55,7 +55,7 @@ def _damage(folder: Path, chance: random.Random) -> None:
     content = bytearray(path.read_bytes())
     how = chance.choice(["flip", "cut", "remove"])
     if how == "flip":
-        first = 0 if path.name == LIBRARY else content.index(b'"files"')  # how long it took may be anything
+        first = 0 if path.name == LIBRARY_FILE else content.index(b'"files"')  # how long it took may be anything
         content[chance.randrange(first, len(content))] ^= 1 << chance.randrange(8)
     elif how == "cut":
         del content[chance.randrange(len(content)) :]
@@ -107,7 +107,7 @@ def main(seconds: float, seed: int) -> Counts:
     warm_up(_PROGRAM)
     cases = [case for case in CASES if mounts.possible() or not case.mount]
     played = set[str]()
-    while counts.goes_on(seconds):
+    while counts.has_time(seconds):
         for case in cases:
             counts.count(case.name)
             problem = try_case(case, chance, played)
@@ -117,7 +117,7 @@ def main(seconds: float, seed: int) -> Counts:
 
 def try_case(case: Case, chance: random.Random, played: set[str]) -> str | None:
     """What is wrong with how a case ends; all of them must have `played` the same rows."""
-    whole = cache.find(_PROGRAM)
+    whole = cache.find_library(_PROGRAM)
     assert whole is not None
     with TemporaryDirectory() as place:
         folder, memory = Path(place) / "cache", Path(place) / "memory"
@@ -127,7 +127,7 @@ def try_case(case: Case, chance: random.Random, played: set[str]) -> str | None:
             copytree(whole, folder / whole.name)
         case.change(folder, chance)
         env = {**os.environ, "MMSIM_CACHE_DIR": str(folder), "PYTHONPATH": str(ROOT)}
-        command = [sys.executable, "-c", _PLAY, memory, whole / LIBRARY]
+        command = [sys.executable, "-c", _PLAY, memory, whole / LIBRARY_FILE]
         done = mounts.run(case.mount(folder, chance) if case.mount else "", command, env=env, cwd=ROOT)
     played.add(done.stdout)
     lines = done.stderr.splitlines()

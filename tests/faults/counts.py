@@ -1,4 +1,4 @@
-"""What happened while faults were made: how often what, and everything that should not have happened."""
+"""Counts of what happened while faults were injected, and of everything that should not have happened."""
 
 import time
 from collections import Counter
@@ -7,26 +7,26 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Counts:
-    """How often what happened, in the order in which it was named first; failures in words."""
+    """How often each kind of event happened, in order of first occurrence; failures as sentences."""
 
     name: str
     counted: Counter[str] = field(default_factory=Counter)
     failures: list[str] = field(default_factory=list)
     began: float = field(default_factory=time.monotonic)
 
-    def count(self, what: str, often: int = 1) -> None:
-        self.counted[what] += often
+    def count(self, event: str, times: int = 1) -> None:
+        self.counted[event] += times
 
     def expect(self, holds: object, failure: str) -> bool:
-        """Whether something holds; a failure if it does not."""
+        """Record a failure unless a condition holds; returns whether it does."""
         if not holds:
             self.failures.append(failure)
         return bool(holds)
 
-    def goes_on(self, seconds: float) -> bool:
-        """Whether there is time for one more; there always is for the first."""
+    def has_time(self, seconds: float) -> bool:
+        """True if there is time for one more fault; there always is for the first."""
         return not self.counted or time.monotonic() - self.began < seconds
 
     def __str__(self) -> str:
-        counted = ", ".join(f"{often:,} {what}" for what, often in self.counted.items())
+        counted = ", ".join(f"{times:,} {event}" for event, times in self.counted.items())
         return f"{self.name}: {counted}; {len(self.failures)} failures"

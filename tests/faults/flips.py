@@ -1,4 +1,4 @@
-"""Single bits, flipped in any file of a run: every command that reads numbers refuses, or gives the same as before."""
+"""Single bits flipped in any file of a run: every command that reads numbers refuses, or gives the same numbers."""
 
 import random
 import shutil
@@ -14,7 +14,7 @@ _NO_DATA = ("run.log", "lock")
 
 
 def main(seconds: float, seed: int) -> Counts:
-    """Flip bits until the seconds are over."""
+    """Flip bits until the time is up."""
     counts, chance, shell = Counts("flips"), random.Random(seed), CommandLine()
     with TemporaryDirectory() as place:
         run, spare, csv = Path(place) / "run", Path(place) / "spare", Path(place) / "table.csv"
@@ -31,7 +31,7 @@ def main(seconds: float, seed: int) -> Counts:
 
         whole = {words: read(words) for words in readers}
         files = [path for path in sorted(run.rglob("*")) if path.is_file() and path.name not in _NO_DATA]
-        while counts.goes_on(seconds):
+        while counts.has_time(seconds):
             path, words = chance.choice(files), chance.choice(readers)
             data = bytearray(path.read_bytes())
             at, bit = chance.randrange(len(data)), chance.randrange(8)

@@ -1,4 +1,4 @@
-"""Runs' folders as a stranger might make them: nasty values with right checksums, files that are none, links, FIFOs.
+"""Forged run folders: nasty values with right checksums, wrong kinds of files, links, FIFOs.
 
 No command may hang, take much memory, fail with anything but a sentence, or touch a file outside the folder.
 """
@@ -57,13 +57,13 @@ _RESUME_EVERY = 40  # folders: it starts processes
 
 
 def main(seconds: float, seed: int) -> Counts:
-    """Spoil folders and have every command look at them until the seconds are over."""
+    """Forge folders and run every command on them until the time is up."""
     counts, chance, shell = Counts("folders"), random.Random(seed), CommandLine()
     with TemporaryDirectory() as place:
         whole = write_run(Path(place) / "whole", ["print", "print+loyal"], games=24, part_games=12)
         victim = Path(place) / "victim"
         victim.write_text("dear")
-        while counts.goes_on(seconds):
+        while counts.has_time(seconds):
             runs, out = Path(place) / "runs", Path(place) / "out"
             run = Path(shutil.copytree(whole, runs / "run"))
             out.mkdir()

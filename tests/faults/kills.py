@@ -1,4 +1,4 @@
-"""Runs that are killed at any moment, again and again: resumed, they come to the same bytes and leave nothing over."""
+"""Runs that are killed at random moments: resumed, they have the same bytes and leave nothing behind."""
 
 import os
 import random
@@ -23,10 +23,10 @@ _WAIT_S = 60
 
 
 def main(seconds: float, seed: int) -> Counts:
-    """Kill runs until the seconds are over; the run that is in hand then is finished."""
+    """Kill runs until the time is up; the last run is finished."""
     counts, chance = Counts("kills"), random.Random(seed)
     same = expected(small(games=_GAMES, part_games=_PART))
-    while counts.goes_on(seconds):
+    while counts.has_time(seconds):
         with TemporaryDirectory() as folder:
             _one_run(Path(folder), chance, same, counts)
     return counts
@@ -59,7 +59,7 @@ def _words(run: Path) -> tuple[object, ...]:
 
 
 def _start_and_kill(folder: Path, chance: random.Random, counts: Counts) -> None:
-    """Start or resume the run; kill all of it, its parent or a worker when it has come so far, or after so long."""
+    """Start or resume the run; kill all of it, its parent or a worker after some parts or after some time."""
     run, whom = folder / "run", chance.choice(["everything", "the parent", "a worker"])
     goal, delay = journal_lines(run) + chance.randint(0, _PARTS // 3), chance.random() * 0.1
     until = time.monotonic() + (chance.uniform(0, 4) if chance.random() < 0.3 else _WAIT_S)
@@ -87,7 +87,7 @@ def _start_and_kill(folder: Path, chance: random.Random, counts: Counts) -> None
 
 
 def _workers(run: Path, began: int) -> list[int]:
-    """The worker processes of this session, as far as its log tells."""
+    """The worker processes of this session that its log names."""
     try:
         log = (run / "run.log").read_bytes()[began:].decode()
     except OSError:

@@ -1,4 +1,4 @@
-"""File systems of one's own, for a command and nobody else: small, read-only, without the right to execute."""
+"""Private file systems for one command: small, read-only, or without the right to execute."""
 
 import shutil
 import subprocess
@@ -8,7 +8,7 @@ from typing import Any
 
 
 def tiny(folder: object, kilobytes: int) -> str:
-    """The command that makes a folder a disk of so many kilobytes."""
+    """The command that mounts a disk of this size on a folder."""
     return f'mount -t tmpfs -o size={kilobytes}k mmsim "{folder}"'
 
 
@@ -17,13 +17,13 @@ def larger(folder: object, kilobytes: int) -> str:
 
 
 def changed(folder: object, options: str) -> str:
-    """The command that has a folder as it is, but read-only (`ro`) or without the right to execute (`noexec`)."""
+    """The command that remounts a folder read-only (`ro`) or without the right to execute (`noexec`)."""
     return f'mount --bind "{folder}" "{folder}" && mount -o remount,bind,{options} "{folder}"'
 
 
 @cache
 def possible() -> bool:
-    """Whether this machine lets us mount something where nobody else sees it."""
+    """True if this machine allows private mounts."""
     if shutil.which("unshare") is None:
         return False
     done = subprocess.run(["unshare", "-rm", "sh", "-c", tiny("/tmp", 100)], capture_output=True, check=False)
@@ -31,6 +31,6 @@ def possible() -> bool:
 
 
 def run(mounts: str, command: Sequence[object], **options: Any) -> "subprocess.CompletedProcess[str]":
-    """Carry out a command after some mounts, if there are any; they are gone when it ends."""
+    """Run a command after some mounts, which are gone when it ends."""
     inside = ["unshare", "-rm", "sh", "-c", f'{mounts} && exec "$@"', "sh"] if mounts else []
     return subprocess.run([*inside, *map(str, command)], capture_output=True, text=True, check=False, **options)

@@ -1,7 +1,7 @@
-"""The run that faults befall: two variants of quick games, in parts so small that there are many."""
+"""The run that faults are injected into: two variants of quick games in many small parts."""
 
 
 def run_words(games: int, part_games: int) -> tuple[str | int, ...]:
-    """What follows `mmsim run` on the command line."""
+    """The arguments of `mmsim run`."""
     variants = ("--rules", "print", "--rules", "print+loyal", "--bots", "uniform", "--seed", 7)
     return (*variants, "--games", games, "--part-games", part_games)

@@ -26,9 +26,9 @@ _SPECS = ("print+loyal", "metro+free", "v2+hidden,last_round=round", "en1,statio
 def main(seconds: float, seed: int) -> Counts:
     """Change texts until the seconds are over."""
     counts, chance = Counts("texts"), random.Random(seed)
-    with TemporaryDirectory() as folder, patch("mmsim.cli.run._carry_out", lambda *asked: None):
+    with TemporaryDirectory() as folder, patch("mmsim.cli.run._play_and_print", lambda *asked: None):
         kinds = _kinds(Path(folder))
-        while counts.goes_on(seconds):
+        while counts.has_time(seconds):
             for kind, (originals, words) in kinds.items():
                 text = _changed(chance.choice(originals), chance)
                 counts.count(kind)
