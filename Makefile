@@ -5,13 +5,13 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-unexport PYTHONDONTWRITEBYTECODE # every one of many processes would compile all modules again
+unexport PYTHONDONTWRITEBYTECODE # else every process compiles all modules again
 .PHONY: help setup demo test lint verify bench coverage faults golden docs findings performance sample clean
 
 help: ## show this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 13
 
-setup: $(READY) ## make .venv and install mmsim with its development tools
+setup: $(READY) ## create .venv and install mmsim with its development tools
 
 $(READY): pyproject.toml
 	@$(PYTHON) -c 'import sys; v = sys.version_info; v >= (3, 11) or sys.exit("mmsim needs Python 3.11 or newer; this is %d.%d: make PYTHON=python3.12 ..." % v[:2])'
@@ -28,7 +28,7 @@ demo: $(READY) ## play one game, then 45,000 by three kinds of players: is Loyal
 	$(BIN)/mmsim report out/demo --out reports/demo
 
 test: $(READY) ## the fast tests
-	@$(BIN)/python -m mmsim.compiled # both games at the same time; says how long it takes
+	@$(BIN)/python -m mmsim.compiled # both games in parallel; prints how long it takes
 	$(BIN)/python -m pytest -n auto --dist worksteal
 
 lint: $(READY) ## ruff and mypy
@@ -39,22 +39,22 @@ lint: $(READY) ## ruff and mypy
 verify: $(READY) ## slow statistical checks; an hour or more on two cores
 	$(BIN)/python -m pytest -n auto -m slow
 
-bench: $(READY) ## how fast the core is against the reference engine; fails below half of a committed ratio
+bench: $(READY) ## how fast the core is compared with the reference engine; fails below half of a committed ratio
 	$(BIN)/mmsim bench
 	$(BIN)/python -m benchmarks.check_ratio
 
-coverage: $(READY) ## the core's tests with the compiler off, and which of its lines they reach
+coverage: $(READY) ## run the core as plain Python beside the reference engines and report which lines that covers
 	MMSIM_JIT=0 $(BIN)/python -m coverage run -m tests.core_as_python
 	$(BIN)/python -m coverage report
 
 faults: $(READY) ## kills, full disks, flipped bits, damaged folders and caches: five minutes of faults; SECONDS=3600 for more
 	$(BIN)/python -m tests.faults --seconds $(or $(SECONDS),300)
 
-golden: $(READY) ## write the golden games of both games anew
+golden: $(READY) ## regenerate the golden games of both games
 	$(BIN)/python -m tests.golden.metromania.regenerate
 	$(BIN)/python -m tests.golden.metro.regenerate
 
-docs: $(READY) ## write the generated pages of docs/ anew
+docs: $(READY) ## regenerate docs/rule-tests.md and docs/tables.md
 	$(BIN)/python -m build_tools.rule_tests_page
 	$(BIN)/python -m build_tools.tables_page
 
@@ -64,11 +64,11 @@ findings: $(READY) ## play the ready experiments and write their figures into do
 performance: $(READY) ## run the commands of docs/performance.md and write their figures into it; takes minutes
 	$(BIN)/python -m benchmarks.performance_page
 
-sample: $(READY) ## write reports/sample anew
+sample: $(READY) ## regenerate reports/sample
 	@rm -rf out/sample reports/sample
 	$(BIN)/mmsim run municipality-4p --panel small --games 2000 --out out/sample
 	$(BIN)/mmsim report out/sample --out reports/sample
 
-clean: ## remove what the other targets made
+clean: ## remove what the other targets created
 	rm -rf $(VENV) .coverage out dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

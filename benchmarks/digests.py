@@ -1,11 +1,11 @@
-"""Digests of fixed games: every bot of both games under every edition, mode and board, a line each.
+"""Digests of fixed games: every bot of both games under every edition, mode and board, one line each.
 
-python -m benchmarks.digests             play them and name every line that differs from the committed ones
-python -m benchmarks.digests --write     play them and write them to `digests.json`; lines that are not played stay
-python -m benchmarks.digests planner     only the lines whose name has this word in it
+python -m benchmarks.digests             play them and list the lines that differ from the committed ones
+python -m benchmarks.digests --write     play them and write them to `digests.json`; lines not played stay
+python -m benchmarks.digests planner     only the lines that contain this word
 
-A change that should leave the games alone leaves every digest alone. One that changes games on purpose writes the file
-anew, and the CHANGELOG says which lines changed and why.
+A change that should not change games leaves every digest alone. One that changes games on purpose writes the file
+again, and the CHANGELOG says which lines changed and why.
 """
 
 import hashlib
@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from mmsim.core.game import Variant
+from mmsim.core.variant import Variant
 from mmsim.games import find_game
 
 COMMITTED = Path(__file__).with_name("digests.json")
@@ -31,7 +31,7 @@ METROMANIA = {
     3: ("en1", "print", "nl", "v2", "print+loyal", "v2+no-corruption"),
     2: ("en1+regular", "en1+advanced", "print+advanced", "nl+regular", "nl+advanced", "v2+regular"),
 }
-BOARDS = ("compact", "grand", "open")  # `classic` is the usual one
+BOARDS = ("compact", "grand", "open")  # `classic` is the default
 METRO = {
     2: ("metro", "metro+companies", "metro+numbers"),
     3: ("metro", "metro+free", "metro+stations"),
@@ -43,7 +43,7 @@ METRO = {
     5: ("metro",),
     6: ("metro", "metro+companies"),
 }
-GAMES = {"uniform": 200, "search": 2}  # of all other bots 24
+GAMES = {"uniform": 200, "search": 2}  # all other bots: 24
 METROMANIA_BOTS = (
     *("uniform", "greedy", "runner", "blocker", "networker", "planner", "planner:noise=1"),
     *("expert", "search:playouts=8,turns=4", "planner,networker,runner,uniform"),
@@ -67,45 +67,45 @@ def cases() -> Iterator[tuple[str, str, int, str, str]]:
 
 
 def line_of(case: tuple[str, str, int, str, str]) -> str:
-    """What the digest of a case is filed under."""
+    """The key of a case in `digests.json`."""
     name, rules, players, board, bots = case
     return f"{name} {rules} {players}p {board} {bots}"
 
 
 def digest(name: str, rules: str, players: int, board: str, bots: str) -> str:
-    """What the rows of all tables come to: names and values of their columns."""
+    """A digest of all tables: names, types and values of their columns."""
     game = find_game(name)
     count = GAMES.get(bots.partition(":")[0], 24)
     variant = Variant(rules, players, board=board, bots=bots, seed=SEED, seats="rotate")
     tables = game.play_games(game.prepare(variant), 0, count)
-    found = hashlib.sha256()
+    checksum = hashlib.sha256()
     for table in sorted(tables):
         rows = tables[table]
         for column in sorted(rows.dtype.names or ()):
-            found.update(f"{table}.{column} {rows.dtype[column]}\n".encode())
-            found.update(np.ascontiguousarray(rows[column]).tobytes())
-    return found.hexdigest()[:16]
+            checksum.update(f"{table}.{column} {rows.dtype[column]}\n".encode())
+            checksum.update(np.ascontiguousarray(rows[column]).tobytes())
+    return checksum.hexdigest()[:16]
 
 
 def main(arguments: list[str]) -> int:
     write = "--write" in arguments
     words = [word for word in arguments if not word.startswith("-")]
-    found: dict[str, str] = {}
+    played: dict[str, str] = {}
     for case in cases():
         line = line_of(case)
         if all(word in line for word in words):
-            found[line] = digest(*case)
+            played[line] = digest(*case)
     committed = json.loads(COMMITTED.read_text())
     if write:
         lines = {line_of(case) for case in cases()}
         kept = {line: value for line, value in committed.items() if line in lines}
-        COMMITTED.write_text(json.dumps({**kept, **found}, indent=1) + "\n")
-        print(f"{len(found)} digests written to {COMMITTED.name}")
+        COMMITTED.write_text(json.dumps({**kept, **played}, indent=1) + "\n")
+        print(f"{len(played)} digests written to {COMMITTED.name}")
         return 0
-    changed = [line for line, digest in found.items() if committed.get(line) != digest]
+    changed = [line for line, digest in played.items() if committed.get(line) != digest]
     for line in changed:
         print(f"differs: {line}")
-    print(f"{len(found) - len(changed)} of {len(found)} digests as committed")
+    print(f"{len(played) - len(changed)} of {len(played)} digests as committed")
     return 1 if changed else 0
 
 

@@ -1,6 +1,6 @@
-"""Plays the ready experiments and writes their figures into docs/findings.md; their sentences are written by hand.
+"""Plays the ready experiments and writes their figures into docs/findings.md; the prose is written by hand.
 
-python -m benchmarks.findings                    # into runs/findings; what has been played is not played again
+python -m benchmarks.findings                    # into runs/findings; finished runs are not played again
 python -m benchmarks.findings two-players        # only this one
 """
 
@@ -14,14 +14,15 @@ from pathlib import Path
 from mmsim.analysis import number_format as fmt
 from mmsim.analysis.compare import Comparison, compare
 from mmsim.analysis.estimates import Estimates
-from mmsim.analysis.findings import family, findings
+from mmsim.analysis.findings import findings, primary_metrics, short_names
 from mmsim.analysis.tables import RunTables, open_run
-from mmsim.analysis.why import Why, kept
+from mmsim.analysis.why import Why
+from mmsim.analysis.why_file import read_answers
 from mmsim.batch.experiment import find
 from mmsim.batch.manifest import WHY
-from mmsim.report import why_section
-from mmsim.report.panel_section import seats_chart
-from mmsim.report.report_data import gather, short_names
+from mmsim.report import change_sections
+from mmsim.report.report_data import gather
+from mmsim.report.sections import seats_by_player_chart
 from mmsim.system.files import write_atomically
 
 PAGE = Path(__file__).parent.parent / "docs" / "findings.md"
@@ -30,10 +31,10 @@ RUNS = Path("runs") / "findings"
 
 @dataclass(frozen=True)
 class Finding:
-    """A ready experiment, played as its file says, and what is changed to see why it came out so."""
+    """A ready experiment, and the interventions that explain its result."""
 
     experiment: str
-    changes: str = ""  # options of `mmsim why`; none: the rules that are compared are the reason
+    changes: str = ""  # options of `mmsim why`; none: the compared rules are the reason
 
     @property
     def name(self) -> str:
@@ -53,7 +54,7 @@ class Finding:
 
     @property
     def why(self) -> str:
-        """The command that says why, if there is one."""
+        """The command that explains the result, if there is one."""
         return f"mmsim why {self.folder} {self.changes}" if self.changes else ""
 
 
@@ -77,7 +78,7 @@ FINDINGS = tuple(
 )
 
 
-# What stations are worth: stations 1 to 32 lie round the board, eight on a side.
+# What stations are worth: stations 1 to 32 are around the board, eight per side.
 STATIONS = """\
 import mmsim
 import polars as pl
@@ -91,14 +92,15 @@ for (member,), rows in points.group_by("member", maintain_order=True):
 
 
 def main() -> None:
-    wanted = sys.argv[1:] or [*(one.name for one in FINDINGS), "stations"]
-    for one in FINDINGS:
-        if one.name in wanted:
-            _mmsim(one.play if not (one.folder / "manifest.json").exists() else f"mmsim resume {one.folder}")
-            if one.why and not (one.folder / WHY).exists():
-                _mmsim(one.why)
-            _write(one.name, "\n".join(figures(one)))
-    if "stations" in wanted:
+    names = sys.argv[1:] or [*(finding.name for finding in FINDINGS), "stations"]
+    for finding in FINDINGS:
+        if finding.name in names:
+            started = (finding.folder / "manifest.json").exists()
+            _mmsim(f"mmsim resume {finding.folder}" if started else finding.play)
+            if finding.why and not (finding.folder / WHY).exists():
+                _mmsim(finding.why)
+            _write(finding.name, "\n".join(figures(finding)))
+    if "stations" in names:
         printed = subprocess.run([sys.executable, "-c", STATIONS], check=True, capture_output=True, text=True).stdout
         _write("stations", f"```python\n{STATIONS}```\n\n```\n{printed}```")
 
@@ -112,7 +114,7 @@ def _mmsim(command: str) -> None:
 
 
 def put(page: str, name: str, text: str) -> str:
-    """The page with other figures of a name."""
+    """The page with a block of figures replaced."""
     start, end = f"<!-- figures of {name} -->\n", "<!-- end of figures -->"
     pattern = re.compile(re.escape(start) + ".*?" + re.escape(end), re.DOTALL)
     if not pattern.search(page):
@@ -120,17 +122,17 @@ def put(page: str, name: str, text: str) -> str:
     return pattern.sub(lambda match: f"{start}{text}\n{end}", page)
 
 
-def figures(one: Finding) -> Iterator[str]:
-    """Commands, what was played, and the numbers: of every kind of players, their mean, and for whom it holds."""
-    run = open_run(one.folder)
-    names = family(run)
-    found = findings(run)
+def figures(finding: Finding) -> Iterator[str]:
+    """The commands, what was played, and the numbers: for every kind of player and on average."""
+    run = open_run(finding.folder)
+    names = primary_metrics(run)
+    all_estimates = findings(run)
     several = len(run.variants) > 1
     yield "```sh"
-    yield one.play
-    yield f"mmsim {'compare' if several else 'report'} {one.folder}"
-    if one.why:
-        yield one.why
+    yield finding.play
+    yield f"mmsim {'compare' if several else 'report'} {finding.folder}"
+    if finding.why:
+        yield finding.why
     yield "```"
     yield ""
     games = ", ".join(f"{kind.member.name} {kind.wanted[kind.variants[0].name]:,}" for kind in run.by_member)
@@ -141,20 +143,20 @@ def figures(one: Finding) -> Iterator[str]:
         ]
     )
     yield ""
-    if picture := seats_picture(one, run):
+    if picture := seats_picture(finding, run):
         yield picture
         yield ""
-    for answer in kept(one.folder):
+    for answer in read_answers(finding.folder):
         yield from _reasons(answer)
-    yield f"<details><summary>All figures of {one.name}</summary>"
+    yield f"<details><summary>All figures of {finding.name}</summary>"
     yield ""
-    shown = [estimates for estimates in found if estimates.measure.name in names]
+    shown = [estimates for estimates in all_estimates if estimates.measure.name in names]
     short = short_names([variant.name for variant in run.variants])
     players = [kind.member.name for kind in run.by_member]
     yield from _table(["", "mean", *players], _levels(shown, short, players))
     if several:
         yield ""
-        compared = [each for each in compare(found, asked=names) if each.asked]
+        compared = [each for each in compare(all_estimates, primary=names) if each.primary]
         head = [f"against {short[0]}", "mean", *players, "verdict"]
         yield from _table(head, _differences(run, compared, short, players))
     yield ""
@@ -162,37 +164,37 @@ def figures(one: Finding) -> Iterator[str]:
 
 
 def _reasons(answer: Why) -> Iterator[str]:
-    """What changes of one thing do, for whom, and two of them together."""
+    """The effect of each intervention, for whom, and of two together."""
     yield f"What changes of one thing do to {fmt.title(answer.measure)} ({answer.variant}):"
     yield ""
-    for table in filter(None, (why_section.changes(answer), why_section.together(answer))):
+    for table in filter(None, (change_sections.change_rows(answer), change_sections.interaction_rows(answer))):
         columns, rows = table
         yield from _table(columns, iter(rows))
         yield ""
 
 
-def seats_picture(one: Finding, run: RunTables) -> str:
-    """Draws which seat wins for which kind of players; the line that shows it on the page, empty if there is none."""
-    chart = seats_chart(gather(run))
+def seats_picture(finding: Finding, run: RunTables) -> str:
+    """Draws which seat wins for which kind of player; returns the Markdown that shows it, empty if there is none."""
+    chart = seats_by_player_chart(gather(run))
     if chart is None:
         return ""
-    file = PAGE.parent / "images" / "findings" / f"{one.name}.svg"
+    file = PAGE.parent / "images" / "findings" / f"{finding.name}.svg"
     file.parent.mkdir(exist_ok=True)
     write_atomically(file, chart.files()["svg"])
     return f"![{chart.title}]({file.relative_to(PAGE.parent).as_posix()})\n\n*{chart.note}*"
 
 
-def _levels(found: list[Estimates], names: list[str], players: list[str]) -> Iterator[list[str]]:
-    for estimates in found:
+def _levels(all_estimates: list[Estimates], names: list[str], players: list[str]) -> Iterator[list[str]]:
+    for estimates in all_estimates:
         unit = estimates.measure.unit
         shown = "" if unit.startswith("share") else f" ({unit})"
         for v, name in enumerate(names):
             for g, group in enumerate(estimates.groups):
                 if estimates.known(v, g):
                     each = {
-                        member.name: fmt.value(own.estimate(v, own.groups.index(group)), unit)
-                        for member, own in estimates.members
-                        if group in own.groups and own.known(v, own.groups.index(group))
+                        member.name: fmt.value(single.estimate(v, single.groups.index(group)), unit)
+                        for member, single in estimates.members
+                        if group in single.groups and single.known(v, single.groups.index(group))
                     }
                     label = f"{name}, {fmt.label(estimates.measure.name, group)}{shown}"
                     cells = [each.get(player, "–") for player in players]
@@ -203,14 +205,17 @@ def _differences(
     run: RunTables, compared: list[Comparison], names: list[str], players: list[str]
 ) -> Iterator[list[str]]:
     order = [variant.name for variant in run.variants]
-    for one in compared:
-        unit = fmt.difference_unit(one.measure.unit)
-        each = {other.player: fmt.with_half_width(other.difference, unit) for other in (*one.members, *one.others)}
+    for comparison in compared:
+        unit = fmt.difference_unit(comparison.measure.unit)
+        each = {
+            single.player: fmt.with_half_width(single.difference, unit)
+            for single in (*comparison.members, *comparison.others)
+        }
         yield [
-            f"{names[order.index(one.variant)]}, {fmt.label(one.measure.name, one.group)}",
-            fmt.with_interval(one.difference, unit, signed=True),
+            f"{names[order.index(comparison.variant)]}, {fmt.label(comparison.measure.name, comparison.group)}",
+            fmt.with_interval(comparison.difference, unit, signed=True),
             *(each.get(player, "–") for player in players),
-            one.in_words,
+            comparison.verdict_text,
         ]
 
 

@@ -1,8 +1,8 @@
-"""What a command takes with all processes it starts, those that outlive it too: seconds, CPU seconds, megabytes.
+"""Wall time, CPU time and memory of a command with all processes it starts, including those that outlive it.
 
-python -m benchmarks.usage COMMAND...    # for Linux; prints three numbers, and ends as the command does
+python -m benchmarks.usage COMMAND...    # Linux only; prints seconds, CPU seconds, megabytes; exits as the command does
 
-Memory is the most that all processes held together at any time, pages that several share counted once.
+Memory is the peak of all processes together, with shared pages counted once.
 """
 
 import ctypes
@@ -17,48 +17,48 @@ from contextlib import suppress
 from pathlib import Path
 from threading import Event, Thread
 
-_EVERY_S = 0.05
-_BE_WHERE_ORPHANS_GO = 36  # PR_SET_CHILD_SUBREAPER of <linux/prctl.h>
+_SAMPLE_S = 0.05
+_PR_SET_CHILD_SUBREAPER = 36  # <linux/prctl.h>: orphaned descendants become children of this process
 
 
 def main(command: list[str]) -> int:
-    ctypes.CDLL(None).prctl(_BE_WHERE_ORPHANS_GO, 1, 0, 0, 0)
-    began = time.perf_counter()
-    started = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    ended, most = Event(), [0]
-    watch = Thread(target=_watch, args=(ended, most))
+    ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    start = time.perf_counter()
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    ended, peak_kb = Event(), [0]
+    watch = Thread(target=_watch, args=(ended, peak_kb))
     watch.start()
-    code = started.wait()
-    seconds = time.perf_counter() - began
-    with suppress(ChildProcessError):  # helpers that are still about to end
+    code = process.wait()
+    seconds = time.perf_counter() - start
+    with suppress(ChildProcessError):  # processes that have not ended yet
         while True:
             os.wait()
     ended.set()
     watch.join()
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    print(seconds, used.ru_utime + used.ru_stime, most[0] / 1024)
+    print(seconds, used.ru_utime + used.ru_stime, peak_kb[0] / 1024)
     return code
 
 
-def _watch(ended: Event, most: list[int]) -> None:
-    """Keep the most kilobytes that all processes below this one have held together."""
-    while not ended.wait(_EVERY_S):
-        most[0] = max(most[0], sum(_kilobytes(process) for process in _below(os.getpid())))
+def _watch(ended: Event, peak_kb: list[int]) -> None:
+    """Record the peak memory of all descendants of this process together."""
+    while not ended.wait(_SAMPLE_S):
+        peak_kb[0] = max(peak_kb[0], sum(map(_memory_kb, _descendants(os.getpid()))))
 
 
-def _below(process: int) -> Iterator[int]:
+def _descendants(process: int) -> Iterator[int]:
     for task in Path(f"/proc/{process}/task").glob("*/children"):
         with suppress(OSError):
             for child in map(int, task.read_text().split()):
                 yield child
-                yield from _below(child)
+                yield from _descendants(child)
 
 
-def _kilobytes(process: int) -> int:
-    """What a process holds: pages it shares with n processes count 1/n."""
+def _memory_kb(process: int) -> int:
+    """The proportional set size: a page shared by n processes counts 1/n."""
     with suppress(OSError):
-        found = re.search(r"^Pss: +(\d+)", Path(f"/proc/{process}/smaps_rollup").read_text(), re.MULTILINE)
-        return int(found[1]) if found else 0
+        match = re.search(r"^Pss: +(\d+)", Path(f"/proc/{process}/smaps_rollup").read_text(), re.MULTILINE)
+        return int(match[1]) if match else 0
     return 0
 
 

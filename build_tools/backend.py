@@ -1,4 +1,4 @@
-"""hatchling, with what it takes to build a wheel; an editable install needs nothing of it."""
+"""The build backend: hatchling, plus Numba for wheels; an editable install needs no Numba."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Which test covers which rule: writes `docs/rule-tests.md` (`python -m build_tools.rule_tests_page`)."""
+"""`python -m build_tools.rule_tests_page`: write `docs/rule-tests.md`, which lists the tests of every rule."""
 
 import ast
 from collections import defaultdict
@@ -17,7 +17,7 @@ RULES = tuple(id_ for game in GAMES for id_ in rulebook(game))
 _HEAD = """\
 # Rules and their tests
 
-Every rule of [Metromania](rules/metromania.md) and of [Metro](rules/metro.md) (those begin with X) and the tests that
+Every rule of [Metromania](rules/metromania.md) and of [Metro](rules/metro.md) (ids starting with X) with the tests that
 cover it, from their `@pytest.mark.rule` marks. Written by `make docs`; do not edit.
 
 | rule | tests |
@@ -26,9 +26,9 @@ cover it, from their `@pytest.mark.rule` marks. Written by `make docs`; do not e
 
 
 def marked_tests(text: str) -> Iterator[tuple[str, list[str]]]:
-    """The test functions of a module that name rules, with the rules they name."""
+    """The test functions of a module that are marked with rules, with the ids of these rules."""
     for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.FunctionDef | ast.ClassDef) and (ids := _named(node)):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and (ids := _rule_ids(node)):
             if isinstance(node, ast.FunctionDef):
                 yield node.name, ids
             else:
@@ -36,8 +36,8 @@ def marked_tests(text: str) -> Iterator[tuple[str, list[str]]]:
                 yield from ((f"{node.name}::{test.name}", ids) for test in tests if test.name.startswith("test_"))
 
 
-def _named(node: ast.FunctionDef | ast.ClassDef) -> list[str]:
-    """The arguments of all `@pytest.mark.rule(...)` over a function or class."""
+def _rule_ids(node: ast.FunctionDef | ast.ClassDef) -> list[str]:
+    """The arguments of all `@pytest.mark.rule(...)` of a function or class."""
     calls = [mark for mark in node.decorator_list if isinstance(mark, ast.Call)]
     return [
         str(ast.literal_eval(argument))
@@ -49,24 +49,23 @@ def _named(node: ast.FunctionDef | ast.ClassDef) -> list[str]:
 
 @cache
 def collect() -> dict[str, list[str]]:
-    """For every rule its tests, as `file::name`."""
-    found: dict[str, list[str]] = defaultdict(list)
+    """The tests of every rule, as `file::name`."""
+    tests: dict[str, list[str]] = defaultdict(list)
     for path in sorted(TESTS.rglob("test_*.py")):
         text = path.read_text(encoding="utf-8")
         for name, ids in marked_tests(text) if "pytest.mark.rule" in text else ():
             for rule in ids:
-                found[rule].append(f"{path.relative_to(TESTS.parent).as_posix()}::{name}")
-    return dict(found)
+                tests[rule].append(f"{path.relative_to(TESTS.parent).as_posix()}::{name}")
+    return dict(tests)
 
 
 def page() -> str:
-    found = collect()
-    rows = (f"| {rule} | {'<br>'.join(f'`{test}`' for test in found.get(rule, []))} |\n" for rule in RULES)
+    tests = collect()
+    rows = (f"| {rule} | {'<br>'.join(f'`{test}`' for test in tests.get(rule, []))} |\n" for rule in RULES)
     return _HEAD + "".join(rows)
 
 
 def main() -> None:
-    PAGE.parent.mkdir(parents=True, exist_ok=True)
     PAGE.write_text(page(), encoding="utf-8")
     covered = sum(rule in collect() for rule in RULES)
     print(f"{covered} of {len(RULES)} rules have tests -> docs/{PAGE.name}")

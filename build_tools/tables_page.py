@@ -1,4 +1,4 @@
-"""Every column of every table: writes `docs/tables.md` (`python -m build_tools.tables_page`)."""
+"""`python -m build_tools.tables_page`: write `docs/tables.md`, which describes every column of every table."""
 
 from pathlib import Path
 
@@ -13,26 +13,25 @@ SHIPPED = ("metromania", "metro")
 _HEAD = """\
 # The tables of a run
 
-Every column of every table that `mmsim run` writes, one Parquet file a part (see [batches](batches.md)). What a null
-means is said where there can be one. Columns of the same meaning have the same name in both games. Written by
-`make docs` from what the games declare (`mmsim/metromania/engine/tables.py`, `mmsim/metro/engine/tables.py`); do not
-edit.
+Every column of every table that `mmsim run` writes, in one Parquet file per part (see [batches](batches.md)). Where a
+column can be null, its description says what that means. Columns with the same meaning have the same name in both
+games. Written by `make docs` from the declarations in `mmsim/metromania/engine/tables.py` and
+`mmsim/metro/engine/tables.py`; do not edit.
 """
-_ROWS = {"games": "game", "seats": "seat of a game", "trips": "trip of a game", "lines": "line of a game"}
+_ROWS = {"games": "game", "seats": "seat and game", "trips": "trip and game", "lines": "line and game"}
 
 
 def page() -> str:
-    """The page as it should be."""
-    return _HEAD + "".join(_of_game(name) for name in SHIPPED)
+    return _HEAD + "".join(_game_section(name) for name in SHIPPED)
 
 
-def _of_game(name: str) -> str:
+def _game_section(name: str) -> str:
     game = find_game(name)
-    return "".join(_of_table(f"{name.capitalize()}: `{table}`", table, game) for table in game.tables)
+    return "".join(_table_section(f"{name.capitalize()}: `{table}`", table, game) for table in game.tables)
 
 
-def _of_table(title: str, table: str, game: SimulatedGame) -> str:
-    head = f"\n## {title}, a row a {_ROWS[table]}\n\n| column | type | what it says |\n|---|---|---|\n"
+def _table_section(title: str, table: str, game: SimulatedGame) -> str:
+    head = f"\n## {title}, one row per {_ROWS[table]}\n\n| column | type | description |\n|---|---|---|\n"
     columns, texts = game.tables[table], game.columns[table]
     return head + "".join(f"| `{name}` | {_type(kind)} | {texts[name]} |\n" for name, kind in columns.items())
 

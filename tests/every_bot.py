@@ -1,16 +1,18 @@
-"""Every bot of both games plays a little and its moves are printed: the same script for compiled code, for plain
-Python (`MMSIM_JIT=0`) and for compiled code that checks its indices (`MMSIM_BOUNDSCHECK=1`)."""
+"""Prints some moves of every bot of both games.
+
+The same script runs as compiled code, as plain Python (`MMSIM_JIT=0`) and with bounds checks (`MMSIM_BOUNDSCHECK=1`).
+"""
 
 import json
 from collections.abc import Iterator
 
-from mmsim.core.game import Variant
+from mmsim.core.variant import Variant
 from mmsim.games import find_game
 from mmsim.metro.bots import BOTS as METRO_BOTS
 from mmsim.metromania.bots import BOTS as METROMANIA_BOTS
 
 # Hands hidden and open, two players with two companies each, second markers in a hand, a supply that runs out.
-# The last number: decisions before search begins, which plays to the end; in Metro it tries nothing before the board
+# The last number: decisions before `search` chooses, which plays to the end; in Metro it searches only when the board
 # is more than half full.
 METROMANIA = (
     ("print", 4, 78),
@@ -25,10 +27,10 @@ METRO = (
     ("metro+companies+stations", 3, 74),
     ("metro+central+numbers", 4, 52),
 )
-EARLY = 12  # decisions of nobody in particular before the others begin
-# Planner with other weights, and expert, which search asks everywhere: two rulesets each, in turn.
-ALIKE = {"metromania": ("greedy", "runner", "blocker", "networker", "expert"), "metro": ("expert",)}
-HASTY = {
+EARLY = 12  # arbitrary decisions before the other bots choose
+# The planner with other weights, and expert, which search always calls: two rulesets each, in turn.
+SIMILAR = {"metromania": ("greedy", "runner", "blocker", "networker", "expert"), "metro": ("expert",)}
+QUICK_SETTINGS = {
     ("metromania", "search"): "search:playouts=2,turns=2,candidates=2,ahead=1,trials=1",
     ("metromania", "expert"): "expert:candidates=2",
     ("metro", "expert"): "expert:candidates=2",
@@ -37,11 +39,11 @@ HASTY = {
 
 
 def moves(game: str, rules: str, players: int, bots: str, late: int) -> list[str]:
-    """What the bots choose in a game that is under way."""
+    """The moves that bots choose in the middle of a game."""
     searching = "search" in bots
-    found = find_game(game)
+    engine = find_game(game)
     board = "compact" if game == "metromania" else "metro"
-    position = found.new_game(found.prepare(Variant(rules, players, board, bots, seed=11)), 0)
+    position = engine.new_game(engine.prepare(Variant(rules, players, board, bots, seed=11)), 0)
     for number in range(late if searching else EARLY):
         legal = position.legal_moves()
         position.apply(legal[7 * number % len(legal)])
@@ -54,13 +56,13 @@ def moves(game: str, rules: str, players: int, bots: str, late: int) -> list[str
 
 
 def lines() -> Iterator[str]:
-    """A line of JSON a bot and ruleset: who they are, and the moves chosen."""
+    """One line of JSON per bot and ruleset, with the moves chosen."""
     for game, variants, bots in (("metromania", METROMANIA, METROMANIA_BOTS), ("metro", METRO, METRO_BOTS)):
         for number, (rules, players, late) in enumerate(variants):
             for name in bots:
-                if name in ALIKE[game] and (number - ALIKE[game].index(name)) % len(variants) > 1:
+                if name in SIMILAR[game] and (number - SIMILAR[game].index(name)) % len(variants) > 1:
                     continue
-                bot = HASTY.get((game, name), name)
+                bot = QUICK_SETTINGS.get((game, name), name)
                 yield json.dumps([game, rules, players, bot, moves(game, rules, players, bot, late)])
 
 

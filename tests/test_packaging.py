@@ -1,6 +1,6 @@
-"""What travels with mmsim: the wheel holds its data and its compiled code, and works from an empty folder.
+"""The wheel contains data and compiled code, and works from an empty folder.
 
-A wheel takes the libraries from the cache where they have been built before; `make test` sees to that.
+The build takes the libraries from the cache if they are there; `make test` builds them first.
 """
 
 import os
@@ -17,14 +17,15 @@ from mmsim.compiled import execution_mode
 from mmsim.metromania.rules import boardfile
 
 ROOT = Path(__file__).parent.parent
+NOT_IN_WHEEL = ("benchmarks", "build_tools", "tests")
 
 
 @pytest.fixture(scope="session")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("dist")
     build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(out), str(ROOT)]
-    done = subprocess.run(build, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
+    process = subprocess.run(build, capture_output=True, text=True, check=False)
+    assert process.returncode == 0, process.stdout + process.stderr
     (built,) = out.glob("*.whl")
     return built
 
@@ -37,19 +38,17 @@ def unpacked(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def from_the_wheel(unpacked: Path, cwd: Path, *words: str) -> str:
-    """Run Python in an empty folder with nothing but the unpacked wheel beside the installed dependencies."""
+def run_wheel(unpacked: Path, cwd: Path, *words: str) -> str:
+    """The output of Python in an empty folder, with the unpacked wheel and the installed dependencies only."""
     env = {**os.environ, "PYTHONPATH": str(unpacked), "MMSIM_CACHE_DIR": str(cwd / "cache")}
-    done = subprocess.run([sys.executable, *words], cwd=cwd, env=env, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    process = subprocess.run([sys.executable, *words], cwd=cwd, env=env, capture_output=True, text=True, check=False)
+    assert process.returncode == 0, process.stderr
+    return process.stdout
 
 
 def test_the_wheel_holds_the_package_its_data_and_the_command(wheel: Path) -> None:
-    assert (
-        wheel.name
-        == f"mmsim-{__version__}-py3-none-{'manylinux_2_17_x86_64' if execution_mode.can_build() else 'any'}.whl"
-    )
+    platform = "manylinux_2_17_x86_64" if execution_mode.can_build() else "any"
+    assert wheel.name == f"mmsim-{__version__}-py3-none-{platform}.whl"
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
         scripts = archive.read(f"mmsim-{__version__}.dist-info/entry_points.txt").decode()
@@ -60,14 +59,25 @@ def test_the_wheel_holds_the_package_its_data_and_the_command(wheel: Path) -> No
     assert "mmsim/data/docs/rules/metromania.md" in data
     assert modules | data | {"mmsim/py.typed"} <= names
     assert scripts.split() == ["[console_scripts]", "mmsim", "=", "mmsim.cli.app:main"]
-    assert not [name for name in names if name.startswith(("tests/", "docs/")) or "__pycache__" in name]
+    assert {name.split("/")[0] for name in names} == {"mmsim", f"mmsim-{__version__}.dist-info"}
+    assert not [name for name in names if "__pycache__" in name or name.endswith((".c", ".h"))]
 
 
-_TELL = """
+def test_nothing_in_the_package_imports_what_the_wheel_does_not_contain() -> None:
+    wrong = [
+        f"{path.relative_to(ROOT)}: {line}"
+        for path in (ROOT / "mmsim").rglob("*.py")
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if line.split()[:1] in (["from"], ["import"]) and line.split()[1].split(".")[0] in NOT_IN_WHEEL
+    ]
+    assert wrong == []
+
+
+_PROGRAM = """
 import sys
 from mmsim.cli.commands import app
 from mmsim.system.package_data import data_folder
-from mmsim.core.game import Variant
+from mmsim.core.variant import Variant
 from mmsim.games import GAMES, find_game, find_shell
 print(data_folder("boards"))
 for words in ("boards list", "rules explain TT6", "bots show expert"):
@@ -77,39 +87,41 @@ for words in ("boards list", "rules explain TT6", "bots show expert"):
         assert not end.code, words
 for name in GAMES:
     game = find_game(name)
-    game.play_games(game.prepare(Variant(find_shell(name).usual_rules, bots="planner")), 0, 1)
+    game.play_games(game.prepare(Variant(find_shell(name).default_rules, bots="planner")), 0, 1)
 print([module for module in ("numba", "llvmlite") if module in sys.modules])
 """
 
 
 @pytest.fixture(scope="session")
-def told(unpacked: Path, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """What a process prints that finds data and plays both games, and leaves nothing where it is."""
+def printed(unpacked: Path, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """The output of a process that finds data and plays both games; it must not write to its folder."""
     folder = tmp_path_factory.mktemp("empty")
-    printed = from_the_wheel(unpacked, folder, "-c", _TELL).splitlines()
+    lines = run_wheel(unpacked, folder, "-c", _PROGRAM).splitlines()
     assert list(folder.iterdir()) == []
-    return printed
+    return lines
 
 
-def test_the_unpacked_wheel_finds_boards_rules_and_nets_from_an_empty_folder(unpacked: Path, told: list[str]) -> None:
-    assert Path(told[0]) == unpacked / "mmsim" / "data" / "boards"
-    printed = "\n".join(told)
-    assert all(name in printed for name in boardfile.shipped_names())
-    assert "TT6  metromania" in printed
-    assert "made by: mmsim bots train expert " in printed  # its net
+def test_the_unpacked_wheel_finds_boards_rules_and_nets_from_an_empty_folder(
+    unpacked: Path, printed: list[str]
+) -> None:
+    assert Path(printed[0]) == unpacked / "mmsim" / "data" / "boards"
+    text = "\n".join(printed)
+    assert all(name in text for name in boardfile.shipped_names())
+    assert "TT6  metromania" in text
+    assert "made by: mmsim bots train expert " in text  # its net
 
 
 def test_the_unpacked_wheel_plays_and_verifies_a_game(unpacked: Path, tmp_path: Path) -> None:
-    assert " wins with " in from_the_wheel(unpacked, tmp_path, "-m", "mmsim", "play", "--quiet", "--record", "a.json")
-    assert from_the_wheel(unpacked, tmp_path, "-m", "mmsim", "verify", "a.json").startswith("a.json:1: ok, ")
+    assert " wins with " in run_wheel(unpacked, tmp_path, "-m", "mmsim", "play", "--quiet", "--record", "a.json")
+    assert run_wheel(unpacked, tmp_path, "-m", "mmsim", "verify", "a.json").startswith("a.json:1: ok, ")
 
 
-@pytest.mark.skipif(not execution_mode.can_build(), reason="no library can be made here")
-def test_the_unpacked_wheel_plays_both_games_without_compiling_anything(told: list[str]) -> None:
-    assert told[-1] == "[]"
+@pytest.mark.skipif(not execution_mode.can_build(), reason="no library can be built here")
+def test_the_unpacked_wheel_plays_both_games_without_compiling_anything(printed: list[str]) -> None:
+    assert printed[-1] == "[]"
 
 
-def test_the_version_is_told_once(unpacked: Path) -> None:
+def test_the_version_is_defined_once(unpacked: Path) -> None:
     metadata = (unpacked / f"mmsim-{__version__}.dist-info" / "METADATA").read_text(encoding="utf-8")
     assert f"\nVersion: {__version__}\n" in metadata
     assert "version" in tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["dynamic"]

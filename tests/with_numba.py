@@ -1,4 +1,4 @@
-"""Compiled functions one by one: modules as they are where Numba compiles in the process."""
+"""Modules whose functions are compiled by Numba in this process, to test them one by one."""
 
 import sys
 from importlib import import_module
@@ -9,25 +9,25 @@ from mmsim.compiled import execution_mode
 
 
 def with_numba(*names: str) -> list[ModuleType]:
-    """Modules of mmsim whose functions are Numba's, whichever way this process goes; plain ones with `MMSIM_JIT=0`."""
+    """Modules of mmsim imported in the `numba` mode, whatever the mode of this process; plain with `MMSIM_JIT=0`."""
     if execution_mode.current() in (execution_mode.PLAIN, execution_mode.NUMBA):
         return [import_module(name) for name in names]
-    usual = _take_out()
+    imported = _remove_modules()
     try:
         fresh: Any = import_module("mmsim.compiled.execution_mode")
         fresh.choose(fresh.NUMBA)
         return [import_module(name) for name in names]
     finally:
-        _take_out()
-        sys.modules.update(usual)
+        _remove_modules()
+        sys.modules.update(imported)
 
 
-def _take_out() -> dict[str, ModuleType]:
+def _remove_modules() -> dict[str, ModuleType]:
     return {name: sys.modules.pop(name) for name in list(sys.modules) if name.split(".")[0] == "mmsim"}
 
 
 def driver(function: Any) -> Any:
-    """Compile a function that calls such ones."""
+    """Compile a function that calls functions of such modules."""
     if execution_mode.current() == execution_mode.PLAIN:
         return function
     from numba import njit

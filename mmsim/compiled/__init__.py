@@ -1,1 +1,1 @@
-"""What compiled code stands on: the only rooms that name Numba."""
+"""What compiled code is built on: the only room that names Numba."""

@@ -1,6 +1,6 @@
-"""`python -m mmsim.compiled [FOLDER]`: have the compiled code of all games ready, all at the same time.
+"""`python -m mmsim.compiled [FOLDER]`: prepare the compiled code of all games, in parallel.
 
-Into a folder, if one is named, go copies of the libraries: what a wheel ships.
+With a folder, the libraries are also copied into it: that is what a wheel ships.
 """
 
 import shutil
@@ -12,16 +12,17 @@ from mmsim.compiled import cache, execution_mode, startup
 
 
 def main(folder: Path | None) -> None:
-    if execution_mode.current() != execution_mode.LIBRARY and folder:
-        return  # none can be made here
-    startup.bars = False
-    with ThreadPoolExecutor() as side_by_side:
-        list(side_by_side.map(startup.warm_up, cache.programs()))
-    for found in filter(None, map(cache.find, cache.programs())) if folder else ():
-        shutil.copytree(found, Path(str(folder)) / found.name)
+    if folder and execution_mode.current() != execution_mode.LIBRARY:
+        return  # no library can be built here
+    startup.show_bars = False
+    with ThreadPoolExecutor() as threads:
+        list(threads.map(startup.warm_up, cache.programs()))
+    if folder:
+        for library in filter(None, map(cache.find_library, cache.programs())):
+            shutil.copytree(library, folder / library.name)
 
 
 if __name__ == "__main__":
-    parser = ArgumentParser("python -m mmsim.compiled", description="Have the compiled code of all games ready.")
-    parser.add_argument("folder", nargs="?", type=Path, help="where copies of the libraries go: what a wheel ships")
+    parser = ArgumentParser("python -m mmsim.compiled", description="Prepare the compiled code of all games.")
+    parser.add_argument("folder", nargs="?", type=Path, help="where to copy the libraries, as a wheel ships them")
     main(parser.parse_args().folder)

@@ -1,4 +1,4 @@
-"""`python -m mmsim.compiled.build GAME FOLDER`: make the library of a game; run by `warm` and to build wheels."""
+"""`python -m mmsim.compiled.build GAME FOLDER`: build the library of a game; `startup` runs it as a process."""
 
 import gc
 import sys
@@ -9,17 +9,16 @@ from mmsim.compiled import execution_mode
 
 
 def build(program: str, folder: Path) -> None:
-    """Compile every entry of a program into one library in a folder; tells on stdout how far it is."""
+    """Compile every entry point of a program into one library in a folder; progress goes to stdout."""
     execution_mode.choose(execution_mode.BUILDING)
-    gc.disable()  # Numba keeps nearly all that it makes: looking for what it does not takes a tenth of the time
-    from mmsim.compiled import accel, linking
-    from mmsim.compiled.entry_points import LIBRARY, program_entries
+    gc.disable()  # Numba keeps nearly everything it allocates: collecting the rest costs a tenth of the time
+    from mmsim.compiled import decorators, linking
+    from mmsim.compiled.entry_points import LIBRARY_FILE, declared_entry_points
 
     import_module(f"mmsim.{program}.bots.entry_points")
-    entries = program_entries(program)
-    with accel.watch_compiling(lambda done, total: print(done, total, flush=True)):
-        compiled = [(entry, accel.compile_entry(entry)) for entry in entries]
-    linking.make_library(compiled, folder / LIBRARY)
+    with decorators.watch_compiling(lambda done, total: print(done, total, flush=True)):
+        compiled = [(entry, decorators.compile_entry_point(entry)) for entry in declared_entry_points(program)]
+    linking.build_library(compiled, folder / LIBRARY_FILE)
 
 
 if __name__ == "__main__":

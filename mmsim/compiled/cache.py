@@ -1,8 +1,8 @@
-"""Where compiled code is kept: a folder for every program and every state of its sources.
+"""The cache of compiled code: one folder per program and state of its sources.
 
 A program is the compiled code of one game. The name of its folder carries a digest of all its sources. A list of
-checksums, written when everything is there, tells a whole folder from a broken one. The wheel has such folders too.
-Where the user's cache cannot be written, code is kept in memory until the machine restarts.
+checksums, written last, distinguishes an intact folder from a damaged one. The wheel ships such folders too. Where the
+user's cache cannot be written, code is kept in memory until the machine restarts.
 """
 
 import errno
@@ -27,13 +27,16 @@ from mmsim.system.files import write_atomically
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 SHIPPED = Path("compiled") / "shipped"  # in the package
-_IN_MEMORY = Path("/dev/shm")  # what lies there lies in memory, under Linux
+_MEMORY_DISK = Path("/dev/shm")
 _CHECKSUMS = "checksums.json"
 _ENTRY_POINTS = Path("bots") / "entry_points.py"
-_PARTS = ("rules", "engine", "bots")  # of a game: what is compiled, and what that takes constants from
-_ROOM = 32 << 20  # bytes that compiling may take
-_MAKING_S = 3600  # after so long nobody is making anything any more
-_KEPT = 24  # folders of other versions that stay
+_COMPILED_FLOORS = ("rules", "engine", "bots")  # of a game: what is compiled, and the constants it uses
+_NOT_COMPILED = ("cache.py", "startup.py", "game.py")  # modules of this room that do not change machine code
+_CORE_CONSTANTS = ("rng.py", "neural_net.py", "training_examples.py")
+_COMPILER_SPACE_BYTES = 32 << 20
+_SCRATCH_PREFIX = "mmsim-building-"
+_STALE_AFTER_S = 3600  # the process that created a scratch folder has been killed
+_MAX_FOLDERS = 24  # of other versions
 
 
 def programs() -> list[str]:
@@ -42,11 +45,11 @@ def programs() -> list[str]:
 
 
 def sources(program: str) -> list[Path]:
-    """All that a program is made of."""
-    folders = [_PACKAGE / "compiled", *(_PACKAGE / program / part for part in _PARTS)]
-    constants = [_PACKAGE / "core" / name for name in ("rng.py", "neural_net.py", "training_examples.py")]
-    keepers = {_PACKAGE / "compiled" / name for name in ("cache.py", "startup.py", "game.py")}  # they change no code
-    return sorted({*constants, *(path for folder in folders for path in folder.rglob("*.py"))} - keepers)
+    """Every source file that can change the machine code of a program."""
+    compiled = _PACKAGE / "compiled"
+    folders = [compiled, *(_PACKAGE / program / floor for floor in _COMPILED_FLOORS)]
+    files = {path for folder in folders for path in folder.rglob("*.py")} - {compiled / name for name in _NOT_COMPILED}
+    return sorted(files | {_PACKAGE / "core" / name for name in _CORE_CONSTANTS})
 
 
 def root() -> Path:
@@ -57,68 +60,68 @@ def root() -> Path:
     try:
         return (Path(base) if base else Path.home() / ".cache") / "mmsim"
     except RuntimeError:  # a user without a home
-        return memory()
+        return memory_root()
 
 
-def memory() -> Path:
-    """A folder of this user in memory; where none can be, among the temporary files."""
-    return (_IN_MEMORY if os.access(_IN_MEMORY, os.W_OK) else Path(tempfile.gettempdir())) / f"mmsim-{os.getuid()}"
+def memory_root() -> Path:
+    """This user's folder in memory, or in the temporary folder if there is no disk in memory."""
+    base = _MEMORY_DISK if os.access(_MEMORY_DISK, os.W_OK) else Path(tempfile.gettempdir())
+    return base / f"mmsim-{os.getuid()}"
 
 
 @contextmanager
-def scratch() -> Iterator[Path]:
-    """An empty folder with room for a compiler's files, whatever the disks are like; gone afterwards."""
-    roomy = os.access(_IN_MEMORY, os.W_OK) and shutil.disk_usage(_IN_MEMORY).free >= _ROOM
-    base, prefix = _IN_MEMORY if roomy else Path(tempfile.gettempdir()), "mmsim-making-"
-    for left in base.glob(f"{prefix}*"):  # by somebody who was killed
-        if _is_private(left) and time.time() - left.stat().st_mtime > _MAKING_S:
-            shutil.rmtree(left, ignore_errors=True)
-    with tempfile.TemporaryDirectory(dir=base, prefix=prefix) as folder:
+def scratch_folder() -> Iterator[Path]:
+    """An empty folder with space for a compiler's files, in memory if possible; removed afterwards."""
+    in_memory = os.access(_MEMORY_DISK, os.W_OK) and shutil.disk_usage(_MEMORY_DISK).free >= _COMPILER_SPACE_BYTES
+    base = _MEMORY_DISK if in_memory else Path(tempfile.gettempdir())
+    for leftover in base.glob(f"{_SCRATCH_PREFIX}*"):
+        if _is_private(leftover) and time.time() - leftover.stat().st_mtime > _STALE_AFTER_S:
+            shutil.rmtree(leftover, ignore_errors=True)
+    with tempfile.TemporaryDirectory(dir=base, prefix=_SCRATCH_PREFIX) as folder:
         yield Path(folder)
 
 
 @cache
-def place() -> tuple[Path, OSError | None]:
-    """Where this process may keep code: the user's cache or, with what is wrong with that, memory."""
+def writable_root() -> tuple[Path, OSError | None]:
+    """Where this process may keep code: the user's cache or, with the reason against that, memory."""
     try:
         root().mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=root()):
             pass
         for program in programs():
-            _lock(root(), program).open("a").close()
+            _lock_file(root(), program).open("a").close()
         return root(), None
     except OSError as error:
-        return memory(), error
+        return memory_root(), error
 
 
-def complaint(problem: OSError) -> str:
-    """What to say of a cache that cannot be written."""
+def unwritable_message(problem: OSError) -> str:
     return (
         f"cannot keep compiled code in {root()}: {problem.strerror or problem}; it is kept in memory until the machine "
         "restarts (MMSIM_CACHE_DIR names another folder)"
     )
 
 
-def _make_memory() -> None:
-    """Have the folder in memory, and be sure that nobody else can put code into it."""
+def _create_memory_root() -> None:
+    """Create the folder in memory, and make sure that nobody else can put code into it."""
     with suppress(FileExistsError):
-        memory().mkdir(0o700)
-    if not _is_private(memory()):
-        raise PermissionError(errno.EPERM, "it belongs to somebody else", str(memory()))
+        memory_root().mkdir(0o700)
+    if not _is_private(memory_root()):
+        raise PermissionError(errno.EPERM, "it belongs to somebody else", str(memory_root()))
 
 
 def _is_private(path: Path) -> bool:
     try:
-        about = path.lstat()
+        status = path.lstat()
     except OSError:
         return False
-    return stat.S_ISDIR(about.st_mode) and about.st_uid == os.getuid() and not about.st_mode & 0o077
+    return stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid() and not status.st_mode & 0o077
 
 
 @cache
-def name(program: str) -> str:
-    """What the folder of a program is called, as it is now; a library is the same whatever else is installed."""
-    digest = hashlib.sha256(f"{execution_mode.PROCESSOR} {execution_mode.CHECKED}\n".encode())
+def folder_name(program: str) -> str:
+    """The name of a program's folder for its sources as they are; installed packages do not change a library."""
+    digest = hashlib.sha256(f"{execution_mode.PROCESSOR} {execution_mode.BOUNDSCHECK}\n".encode())
     for source in sources(program):
         digest.update(str(source.relative_to(_PACKAGE)).encode())
         digest.update(source.read_bytes())
@@ -128,97 +131,98 @@ def name(program: str) -> str:
 @cache
 def folder(program: str) -> Path:
     """Where this process keeps the code of a program."""
+    base, problem = writable_root()
     if execution_mode.current() == execution_mode.LIBRARY:
-        return place()[0] / name(program)
+        return base / folder_name(program)
     from importlib.metadata import version
 
-    digest = hashlib.sha256(f"{_PACKAGE}\n".encode())  # Numba's files know the path of their source
+    digest = hashlib.sha256(f"{_PACKAGE}\n".encode())  # Numba's files contain the path of their source
     for package in ("numba", "llvmlite", "numpy"):
         digest.update(f"{package} {version(package)}\n".encode())
     digest.update(f"{platform.python_version()} {platform.machine()} {platform.processor()}\n".encode())
-    kept = place()[0] / f"{name(program)}-numba-{digest.hexdigest()[:8]}"
-    whole = root() / kept.name
-    if place()[1] and is_whole(whole) and not (_is_private(memory()) and is_whole(kept)):
-        _make_memory()
-        copy(whole, kept)  # Numba loads nothing from a folder that it cannot write
-    return kept
+    name = f"{folder_name(program)}-numba-{digest.hexdigest()[:8]}"
+    if problem and is_intact(root() / name) and not (_is_private(base) and is_intact(base / name)):
+        _create_memory_root()
+        _copy_folder(root() / name, base / name)  # Numba loads nothing from a folder that it cannot write
+    return base / name
 
 
-def find(program: str) -> Path | None:
-    """The folder with the whole library of a program: the one that came with the package, or one that was kept."""
-    for base in (_PACKAGE / SHIPPED, root(), *([memory()] if _is_private(memory()) else [])):
-        if is_whole(base / name(program)):
-            return base / name(program)
+def find_library(program: str) -> Path | None:
+    """The folder with an intact library of a program: shipped with the package, or cached."""
+    for base in (_PACKAGE / SHIPPED, root(), *([memory_root()] if _is_private(memory_root()) else [])):
+        if is_intact(base / folder_name(program)):
+            return base / folder_name(program)
     return None
 
 
-def is_whole(kept: Path) -> bool:
-    """Whether everything is there and every file is as it was when that was noted."""
-    noted = _noted(kept).get("files")
+def is_intact(folder: Path) -> bool:
+    """True if the folder holds exactly the files its checksums were taken of."""
+    expected = _read_checksums(folder).get("files")
     try:
-        return bool(noted) and noted == _checksums(kept)
+        return bool(expected) and expected == _checksums(folder)
     except OSError:
         return False
 
 
-def compile_seconds(program: str) -> float:
-    """How long it took to compile what is used."""
-    kept = (find(program) if execution_mode.current() == execution_mode.LIBRARY else None) or folder(program)
-    return float(_noted(kept).get("seconds", 0.0))
+def write_checksums(folder: Path, seconds: float) -> None:
+    """Mark a folder as complete, with the time it took to compile."""
+    content = {"seconds": round(seconds, 2), "files": _checksums(folder)}
+    write_atomically(folder / _CHECKSUMS, json.dumps(content).encode())
 
 
-def note_as_whole(kept: Path, seconds: float) -> None:
-    """Write down the checksums of all that has been compiled, and how long that took."""
-    noted = {"seconds": round(seconds, 2), "files": _checksums(kept)}
-    write_atomically(kept / _CHECKSUMS, json.dumps(noted).encode())
-
-
-def _noted(kept: Path) -> dict[str, Any]:
+def _read_checksums(folder: Path) -> dict[str, Any]:
     try:
-        noted = json.loads((kept / _CHECKSUMS).read_text())
+        content = json.loads((folder / _CHECKSUMS).read_text())
     except (OSError, ValueError):
         return {}
-    return noted if isinstance(noted, dict) else {}
+    return content if isinstance(content, dict) else {}
 
 
-def keep(program: str, made: Path) -> tuple[Path, OSError | None]:
-    """Copy what has been made to where it is kept: where it is then, and what was wrong with a better place."""
-    kept = folder(program)
+def _checksums(folder: Path) -> dict[str, str]:
+    files = sorted(path for path in folder.rglob("*") if path.is_file() and path.suffix in (".so", ".nbi", ".nbc"))
+    return {str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+
+
+def store(program: str, built: Path) -> tuple[Path, OSError | None]:
+    """Copy a built library into the cache, or into memory; returns its folder, and why it is not in the cache."""
+    target = folder(program)
     try:
-        wipe(kept)
-        copy(made, kept)
-        return kept, None
+        remove_outdated(target)
+        _copy_folder(built, target)
+        return target, None
     except OSError as error:
-        if kept.parent == memory():
+        in_memory = memory_root() / target.name
+        if target == in_memory:
             raise
-        _make_memory()
-        copy(made, memory() / kept.name)
-        return memory() / kept.name, error
+        _create_memory_root()
+        _copy_folder(built, in_memory)
+        return in_memory, error
 
 
-def wipe(kept: Path) -> None:
+def remove_outdated(folder: Path) -> None:
     """Remove a folder of compiled code, and all but the latest of those beside it."""
-    _remove(kept)
-    others = {}
-    for path in kept.parent.iterdir():
-        with suppress(OSError):  # another process may be wiping too
+    _remove(folder)
+    changed = {}
+    for path in folder.parent.iterdir():
+        with suppress(OSError):  # another process may be removing it
             if path.is_dir():
-                others[path] = path.stat().st_mtime
-    for path in sorted(others, key=others.__getitem__)[:-_KEPT]:
+                changed[path] = path.stat().st_mtime
+    for path in sorted(changed, key=changed.__getitem__)[:-_MAX_FOLDERS]:
         shutil.rmtree(path, ignore_errors=True)
 
 
-def copy(made: Path, kept: Path) -> None:
-    """Put a copy of a folder in place, all of it at once."""
-    with tempfile.TemporaryDirectory(dir=kept.parent, prefix=".") as beside:
-        for path in (made, *sorted(made.rglob("*"))):  # `copytree` would go on when the disk is full
-            to = Path(beside) / "copy" / path.relative_to(made)
+def _copy_folder(source: Path, target: Path) -> None:
+    """Copy a folder so that the target appears complete or not at all."""
+    with tempfile.TemporaryDirectory(dir=target.parent, prefix=".") as temporary:
+        copy = Path(temporary) / "copy"
+        for path in (source, *sorted(source.rglob("*"))):  # `copytree` would go on when the disk is full
+            to = copy / path.relative_to(source)
             to.mkdir() if path.is_dir() else shutil.copyfile(path, to)
-        _remove(kept)
+        _remove(target)
         try:
-            os.replace(Path(beside) / "copy", kept)
+            os.replace(copy, target)
         except OSError:
-            if not is_whole(kept):  # it is if another process was faster
+            if not is_intact(target):  # another process may have been faster
                 raise
 
 
@@ -230,13 +234,13 @@ def _remove(path: Path) -> None:
 
 
 @contextmanager
-def one_at_a_time(program: str) -> Iterator[None]:
-    """Hold the lock of a program, so that of several cold processes one compiles and the others wait."""
-    base, problem = place()
+def compile_lock(program: str) -> Iterator[None]:
+    """Of several processes that need a program compiled, one compiles and the others wait."""
+    base, problem = writable_root()
     try:
         if problem:
-            _make_memory()
-        lock = _lock(base, program).open("a")
+            _create_memory_root()
+        lock = _lock_file(base, program).open("a")
     except OSError as error:
         raise MmsimError(
             f"cannot keep compiled code in {root()}: {(problem or error).strerror or error}; "
@@ -247,10 +251,5 @@ def one_at_a_time(program: str) -> Iterator[None]:
         yield
 
 
-def _lock(base: Path, program: str) -> Path:
+def _lock_file(base: Path, program: str) -> Path:
     return base / f"{program}.lock"
-
-
-def _checksums(kept: Path) -> dict[str, str]:
-    files = sorted(path for path in kept.rglob("*") if path.is_file() and path.suffix in (".so", ".nbi", ".nbc"))
-    return {str(path.relative_to(kept)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}

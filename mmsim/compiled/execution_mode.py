@@ -1,13 +1,13 @@
-"""Which way compiled code is run; decided once, before the first function is decorated.
+"""How compiled code is executed in this process; decided once, before the first function is decorated.
 
-    plain      `MMSIM_JIT=0`: as Python, slow; for coverage, and for stepping through it in a debugger.
-    library    From the machine code of a shared library: one that came with the package, one in the cache, or one that
-               is built into the cache the first time. Numba is not imported.
-    numba      By Numba in this process, with its own cache on disk: `MMSIM_LINK=0`, and where no library runs (another
-               processor) or none can be made (no C compiler, a version of Numba that `linking` does not know).
-    building   Inside the process that makes a library (`mmsim.compiled.build`).
+    plain      `MMSIM_JIT=0`: as Python, slow; for coverage and debuggers.
+    library    Machine code from a shared library: shipped with the package, found in the cache, or built into the cache
+               when it is first needed. Numba is not imported.
+    numba      Numba compiles in this process and keeps its own cache: `MMSIM_LINK=0`, or a machine where no library
+               runs or can be built (see `library_obstacle`).
+    building   Inside the process that builds a library (`mmsim.compiled.build`).
 
-`MMSIM_BOUNDSCHECK=1` compiles code that checks its indices: one that is out of bounds, `ix(-1)` too, is an IndexError.
+`MMSIM_BOUNDSCHECK=1` compiles code that checks its indices: one out of bounds, `ix(-1)` too, raises an IndexError.
 """
 
 import os
@@ -18,56 +18,71 @@ from functools import cache
 from pathlib import Path
 
 PLAIN, LIBRARY, NUMBA, BUILDING = "plain", "library", "numba", "building"
-CHECKED = os.environ.get("MMSIM_BOUNDSCHECK", "0") != "0"
-PROCESSOR = "x86-64-v3"  # what libraries are made for
-_NEEDED = {"avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "abm", "movbe"}  # what it has, as Linux names it
-_KNOWN = ("0.68.",)  # versions of Numba whose insides `linking` knows
+BOUNDSCHECK = os.environ.get("MMSIM_BOUNDSCHECK", "0") != "0"
+PROCESSOR = "x86-64-v3"  # what libraries are built for
+_CPU_FLAGS = {"avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "abm", "movbe"}  # of that processor, as Linux names them
+_LINKABLE_NUMBA = ("0.68.",)  # versions whose internals `linking` relies on
 
 _chosen: str | None = None
 
 
-def choose(way: str) -> None:
-    """Say which way to go, instead of having it found out; before anything is decorated."""
+def choose(mode: str) -> None:
+    """Set the mode instead of having it detected; before anything is decorated."""
     global _chosen
-    _chosen = way
+    _chosen = mode
 
 
 @cache
 def current() -> str:
-    """The way of this process."""
+    """The mode of this process."""
     if _chosen is not None:
         return _chosen
     if os.environ.get("MMSIM_JIT", "1") == "0":
         return PLAIN
-    if os.environ.get("MMSIM_LINK", "1") == "0" or not _runs_here():
+    if _cannot_run():
         return NUMBA
-    from mmsim.compiled import cache as kept  # it asks for the way itself
+    from mmsim.compiled import cache as code_cache  # it needs the mode itself
 
-    return LIBRARY if all(map(kept.find, kept.programs())) or can_build() else NUMBA
+    libraries_exist = all(map(code_cache.find_library, code_cache.programs()))
+    return LIBRARY if libraries_exist or can_build() else NUMBA
+
+
+def library_obstacle() -> str:
+    """Why no library runs or can be built here; empty if one can."""
+    return _cannot_run() or _cannot_build()
 
 
 def can_build() -> bool:
-    """Whether this machine has what it takes to make a library."""
-    from importlib.metadata import PackageNotFoundError, version  # takes a moment, and is seldom needed
+    return not _cannot_build()
+
+
+def _cannot_run() -> str:
+    if os.environ.get("MMSIM_LINK", "1") == "0":
+        return "MMSIM_LINK=0"
+    if sys.platform != "linux" or platform.machine() != "x86_64":
+        return f"libraries are for Linux x86_64, not {platform.system()} {platform.machine()}"
+    try:
+        cpuinfo = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        cpuinfo = ""
+    flags = set(cpuinfo.partition("\nflags")[2].partition("\n")[0].split())
+    return "" if flags >= _CPU_FLAGS else f"libraries are for {PROCESSOR} processors"
+
+
+def _cannot_build() -> str:
+    from importlib.metadata import PackageNotFoundError, version  # slow to import and seldom needed
 
     try:
-        known = version("numba").startswith(_KNOWN)
+        numba = version("numba")
     except PackageNotFoundError:
-        return False
-    return known and platform.machine() == "x86_64" and sys.platform == "linux" and bool(compiler())
+        return "Numba is not installed"
+    if not numba.startswith(_LINKABLE_NUMBA):
+        return f"only Numba {_LINKABLE_NUMBA[0]}x builds libraries, this is {numba}"
+    if platform.machine() != "x86_64" or sys.platform != "linux":
+        return "libraries are built on Linux x86_64 only"
+    return "" if compiler() else "there is no C compiler"
 
 
 def compiler() -> str | None:
-    """The C compiler that puts a library together."""
+    """The C compiler that links a library."""
     return shutil.which("cc")
-
-
-def _runs_here() -> bool:
-    """Whether this machine runs what libraries are made for."""
-    if sys.platform != "linux" or platform.machine() != "x86_64":
-        return False
-    try:
-        about = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return False
-    return set(about.partition("\nflags")[2].partition("\n")[0].split()) >= _NEEDED

@@ -1,10 +1,10 @@
-"""Compile a program as one module, optimised once, and make a shared library of it.
+"""Compile a program as one LLVM module, optimise it once, and build a shared library.
 
-Numba optimises every function together with all that it calls, and does so again in each of its callers; with calls ten
-deep the same code goes through LLVM ten times. Here the code of a function is only kept (`FunctionCode`), and that of
-all functions of a program is linked into one module with a C function an entry. Everything else in it is the module's
-own, which lets LLVM inline what has a single caller as a C compiler does with static functions. It rests on how Numba's
-code libraries work inside, so `way` names the versions it is known to work with.
+Numba optimises every function together with everything it calls, and again in each of its callers: with calls ten deep
+the same code passes through LLVM ten times. Here the code of each function is only collected (`FunctionCode`). All of a
+program is then linked into one module with one C function per entry point. Everything else is internal to the module,
+so LLVM inlines functions with a single caller, as a C compiler does with static ones. This relies on the internals of
+Numba's code libraries: `execution_mode` lists the versions that it works with.
 """
 
 import subprocess
@@ -23,33 +23,33 @@ from numba.core.compiler_machinery import PassManager
 from numba.core.llvm_bindings import create_pass_builder
 
 from mmsim.compiled import execution_mode
-from mmsim.compiled.entry_points import ArrayOf, Entry, Group
+from mmsim.compiled.entry_points import ArrayOf, EntryPoint, Group
 from mmsim.errors import MmsimError
 
-# The code is for any processor of a kind, not for the one at hand; and there is no library of vector functions to call.
+# The code must run on every processor of the target, not just on this one, and without a library of vector functions.
 numba.config.CPU_NAME, numba.config.CPU_FEATURES, numba.config.DISABLE_INTEL_SVML = execution_mode.PROCESSOR, "", 1
 
 _PASSES = (
-    (untyped_passes.TranslateByteCode, "read bytecode"),
-    (untyped_passes.FixupArgs, "name arguments"),
-    (untyped_passes.IRProcessing, "find blocks"),
-    (untyped_passes.ReconstructSSA, "give every value its own variable"),
-    (typed_passes.NopythonTypeInference, "find types"),
-    (typed_passes.PreLowerStripPhis, "join variables"),
-    (typed_passes.IRLegalization, "check"),
-    (typed_passes.NativeLowering, "write LLVM's code"),
-    (typed_passes.NoPythonBackend, "hand it over"),
+    untyped_passes.TranslateByteCode,
+    untyped_passes.FixupArgs,
+    untyped_passes.IRProcessing,
+    untyped_passes.ReconstructSSA,
+    typed_passes.NopythonTypeInference,
+    typed_passes.PreLowerStripPhis,
+    typed_passes.IRLegalization,
+    typed_passes.NativeLowering,
+    typed_passes.NoPythonBackend,
 )
 
-# Arrays belong to Python: an entry is given their addresses only, so there is nothing to count references of.
-_NO_COUNTING = """
-define void @NRT_incref(ptr %counted) alwaysinline { ret void }
-define void @NRT_decref(ptr %counted) alwaysinline { ret void }
+# Python owns the arrays and passes only their addresses, so there are no references to count.
+_NO_REFERENCE_COUNTS = """
+define void @NRT_incref(ptr %object) alwaysinline { ret void }
+define void @NRT_decref(ptr %object) alwaysinline { ret void }
 """
 
 
 class _Codegen:
-    """A code generator for functions that get no machine code of their own: no environment is written into it."""
+    """A code generator for functions without machine code of their own: it has no environment to write to."""
 
     def __init__(self, codegen: Any) -> None:
         self._codegen = codegen
@@ -62,7 +62,7 @@ class _Codegen:
 
 
 class FunctionCode(JITCodeLibrary):  # type: ignore[misc]
-    """The code of one function of a program, not optimised yet."""
+    """The code of one function of a program, not yet optimised."""
 
     @property
     def codegen(self) -> Any:
@@ -74,10 +74,10 @@ class FunctionCode(JITCodeLibrary):  # type: ignore[misc]
 
 
 class FunctionCompiler(CompilerBase):  # type: ignore[misc]
-    """Numba's compiler, for a function of a program.
+    """Numba's compiler with only the passes that our functions need.
 
-    Its passes are those that such a function needs. Numba's own also rewrite closures, `with` blocks, array expressions
-    and the like, which none has, and look for them in every function: without them the same library is made, sooner.
+    Numba also looks for closures, `with` blocks, array expressions and the like in every function. Ours have none:
+    without those passes the same library is built in less time.
     """
 
     def define_pipelines(self) -> Any:
@@ -85,28 +85,28 @@ class FunctionCompiler(CompilerBase):  # type: ignore[misc]
             self.state.library = FunctionCode(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
             self.state.library.enable_object_caching()
         passes = PassManager("function of a program")
-        for needed, what in _PASSES:
-            passes.add_pass(needed, what)
+        for compiler_pass in _PASSES:
+            passes.add_pass(compiler_pass, compiler_pass.__name__)
         passes.finalize()
         return [passes]
 
 
-def make_library(compiled: list[tuple[Entry, Any]], path: Path) -> None:
-    """The library of a program: its entries, each with what Numba has made of it."""
+def build_library(compiled: list[tuple[EntryPoint, Any]], path: Path) -> None:
+    """Build the library of a program from its entry points, each with Numba's result."""
     machine = binding.Target.from_triple(binding.get_process_triple()).create_target_machine(
         cpu=execution_mode.PROCESSOR, features="", opt=3, reloc="pic", codemodel="default"
     )
-    text = "\n".join(_c_function(entry, result.fndesc.llvm_func_name) for entry, result in compiled)
-    module = binding.parse_assembly(_NO_COUNTING + text)
+    text = "\n".join(_c_function(entry_point, result.fndesc.llvm_func_name) for entry_point, result in compiled)
+    module = binding.parse_assembly(_NO_REFERENCE_COUNTS + text)
     module.triple, module.data_layout = binding.get_process_triple(), str(machine.target_data)
-    needed = list(_below([result.library for _, result in compiled]))
-    for library in needed:
+    libraries = list(_with_dependencies([result.library for _, result in compiled]))
+    for library in libraries:
         if isinstance(library, FunctionCode):
             module.link_in(library._final_module, preserve=True)
-    for library in needed:  # what Numba brings along; only what is called by now is taken
+    for library in libraries:  # Numba's own: last, because only what has been called by then is linked
         if not isinstance(library, FunctionCode):
             module.link_in(library._get_module_for_linking(), preserve=True)
-    exported = {f"mmsim_{entry.name}" for entry, _ in compiled}
+    exported = {f"mmsim_{entry_point.name}" for entry_point, _ in compiled}
     for defined in [*module.functions, *module.global_variables]:
         if not defined.is_declaration and defined.name not in exported:
             defined.linkage = Linkage.internal
@@ -116,7 +116,7 @@ def make_library(compiled: list[tuple[Entry, Any]], path: Path) -> None:
 
 
 def _optimise(module: Any, machine: Any) -> None:
-    """The two steps of Numba: inline cheaply, then everything."""
+    """The two steps of Numba: cheap inlining first, then every optimisation."""
     cheap = create_pass_builder(machine, opt=0, loop_vectorize=False, slp_vectorize=False)
     passes = cheap.getModulePassManager()
     passes.add_loop_rotate_pass()
@@ -128,49 +128,50 @@ def _optimise(module: Any, machine: Any) -> None:
 
 
 def _link(code: bytes, path: Path) -> None:
-    """Object code as a shared library that needs nothing but the C library's mathematics."""
+    """Link object code into a shared library that needs nothing but the C mathematics library."""
     with TemporaryDirectory() as folder:
-        made = Path(folder) / "program.o"
-        made.write_bytes(code)
-        command = [str(execution_mode.compiler()), "-shared", "-s", "-Wl,-z,defs", "-o", str(path), str(made), "-lm"]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise MmsimError(f"the C compiler could not link {path.name}: {done.stderr.strip()}")
+        object_file = Path(folder) / "program.o"
+        object_file.write_bytes(code)
+        options = ["-shared", "-s", "-Wl,-z,defs", "-o", str(path), str(object_file), "-lm"]
+        command = [str(execution_mode.compiler()), *options]
+        linked = subprocess.run(command, capture_output=True, text=True, check=False)
+    if linked.returncode:
+        raise MmsimError(f"the C compiler could not link {path.name}: {linked.stderr.strip()}")
 
 
-def _c_function(entry: Entry, name: str) -> str:
-    """An entry as LLVM text: a C function that calls what Numba has made, which returns its status."""
-    taken, passed = ["ptr %result"], ["ptr %result", "ptr %error"]
-    for i, kind in enumerate(entry.kinds):
-        arrays = kind.arrays if isinstance(kind, Group) else (kind,)
-        for j, array in enumerate(arrays):
-            at = f"%a{i}_{j}"
-            if isinstance(array, ArrayOf):  # Numba's: two owners, items, bytes of each, address, shape, strides
-                size = array.kind.itemsize
-                taken += [f"ptr {at}", f"i64 {at}_n"]
-                passed += ["ptr null", "ptr null", f"i64 {at}_n", f"i64 {size}"]
-                passed += [f"ptr {at}", f"i64 {at}_n", f"i64 {size}"]
+def _c_function(entry_point: EntryPoint, numba_name: str) -> str:
+    """LLVM text of the C function of an entry point: it calls Numba's function and returns its status."""
+    parameters, passed = ["ptr %result"], ["ptr %result", "ptr %error"]
+    for i, argument in enumerate(entry_point.argument_types):
+        parts = argument.arrays if isinstance(argument, Group) else (argument,)
+        for j, part in enumerate(parts):
+            name = f"%a{i}_{j}"
+            if isinstance(part, ArrayOf):  # Numba's: two owners, items, bytes of each, address, shape, strides
+                size = part.dtype.itemsize
+                parameters += [f"ptr {name}", f"i64 {name}_n"]
+                passed += ["ptr null", "ptr null", f"i64 {name}_n", f"i64 {size}"]
+                passed += [f"ptr {name}", f"i64 {name}_n", f"i64 {size}"]
             else:
-                taken.append(f"i64 {at}")
-                passed.append(f"i64 {at}")
-    given = ", ".join(word.split()[0] for word in passed)
+                parameters.append(f"i64 {name}")
+                passed.append(f"i64 {name}")
+    numba_types = ", ".join(argument.split()[0] for argument in passed)
     return f"""
-declare i32 @"{name}"({given})
-define i32 @mmsim_{entry.name}({", ".join(taken)}) {{
+declare i32 @"{numba_name}"({numba_types})
+define i32 @mmsim_{entry_point.name}({", ".join(parameters)}) {{
   %error = alloca ptr
-  %status = call i32 @"{name}"({", ".join(passed)})
+  %status = call i32 @"{numba_name}"({", ".join(passed)})
   ret i32 %status
 }}
 """
 
 
-def _below(libraries: list[Any]) -> Iterator[Any]:
+def _with_dependencies(libraries: list[Any]) -> Iterator[Any]:
     """Libraries and every one that they need, directly or through others, each once."""
     seen, waiting = set(libraries), list(libraries)
     while waiting:
         library = waiting.pop()
         yield library
-        for needed in library._linking_libraries:
-            if needed not in seen:
-                seen.add(needed)
-                waiting.append(needed)
+        for dependency in library._linking_libraries:
+            if dependency not in seen:
+                seen.add(dependency)
+                waiting.append(dependency)

@@ -1,47 +1,47 @@
-"""The nets of `core/neural_net.py` for compiled code: the same value from the numbers of a record's field `net`.
+"""The neural nets of `core/neural_net.py` for compiled code: the same value from the numbers in a record's field `net`.
 
-They lie as `Net.packed` puts them: how many units it has, the constant, the biases of the units, what the units count,
-the direct weight of every input, then the weights of every input into all units. Sums go input by input in their
-order, so that a value is the same on every machine. The number of units is read, not known when this is compiled: a
-loop of a known length is unrolled and then not done several units at once (2.7 times as fast).
+Their order is that of `Net.packed`: number of hidden units, constant, biases of the units, output weights of the units,
+direct weights of the inputs, then the weights of each input into all units. Inputs are summed in order, so that a value
+is the same on every machine. The number of units is data, not a constant: LLVM would unroll a loop of known length
+instead of vectorising it (2.7 times slower).
 """
 
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from mmsim.compiled.accel import ix, jit
+from mmsim.compiled.decorators import ix, jit
 from mmsim.core.neural_net import UNITS
 
 Nets: TypeAlias = Any  # a record with nets in its field `net`
 Inputs: TypeAlias = Any  # a record with the fields `inputs` and `unit`
 
-_NONE = np.float32(0.0)
+_ZERO = np.float32(0.0)
 
 
-def numbers(inputs: int) -> int:
-    """How many numbers a net with so many inputs has."""
+def packed_size(inputs: int) -> int:
+    """The number of numbers in a packed net."""
     return 2 + 2 * UNITS + inputs + UNITS * inputs
 
 
 @jit
-def net_value(nets: Nets, at: Any, given: Inputs, row: Any, inputs: Any) -> float:
-    """The value of so many inputs, from a place on, by the net from a place on."""
+def net_value(nets: Nets, at: Any, memory: Inputs, row: Any, inputs: Any) -> float:
+    """The value that the net at index `at` gives to the inputs from index `row` on."""
     units, bias = np.int64(nets.net[ix(at)]), at + 2
-    out = bias + UNITS
-    direct = out + UNITS
-    into = direct + inputs
+    output = bias + UNITS
+    direct = output + UNITS
+    hidden = direct + inputs
     total = nets.net[ix(at + 1)]
     for unit in range(units):
-        given.unit[ix(unit)] = nets.net[ix(bias + unit)]
+        memory.unit[ix(unit)] = nets.net[ix(bias + unit)]
     for i in range(inputs):
-        amount = given.inputs[ix(row + i)]
-        if amount != _NONE:
+        amount = memory.inputs[ix(row + i)]
+        if amount != _ZERO:
             total += amount * nets.net[ix(direct + i)]
-            first = into + UNITS * i
+            first = hidden + UNITS * i
             for unit in range(units):
-                given.unit[ix(unit)] += amount * nets.net[ix(first + unit)]
+                memory.unit[ix(unit)] += amount * nets.net[ix(first + unit)]
     for unit in range(units):
-        if given.unit[ix(unit)] > _NONE:
-            total += given.unit[ix(unit)] * nets.net[ix(out + unit)]
+        if memory.unit[ix(unit)] > _ZERO:
+            total += memory.unit[ix(unit)] * nets.net[ix(output + unit)]
     return np.float64(total)

@@ -1,36 +1,37 @@
-"""The streams of `core/rng.py` for compiled code: the same draws from 32-bit words in a record's field `rng`.
+"""The random streams of `core/rng.py` for compiled code: the same draws, with the state in a record's field `rng`.
 
-The first four words are the key and the game; then 36 words a stream: purpose, next block, words used up, an empty one,
-and 32 words drawn ahead. The record is passed around, not the field: compiled code would count references to an array.
+The first four 32-bit words are the key and the game; then 36 words per stream: purpose, next block, words used, one
+unused, and a buffer of 32. Functions take the record, not the field: compiled code would count references to an array.
 """
 
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from mmsim.compiled.accel import inlined, ix, jit, rarely
+from mmsim.compiled.decorators import inlined, ix, jit
+from mmsim.compiled.intrinsics import unlikely
 
-Chance: TypeAlias = Any  # a record with a field `rng` of so many `words`
+Chance: TypeAlias = Any  # a record with a field `rng` of `words(streams)` words
 
-_BLOCKS = 8  # made at once: a processor does eight nearly as fast as one
-_AHEAD = 4 * _BLOCKS
-_HEAD, _STREAM = 4, 4 + _AHEAD
-_PURPOSE, _BLOCK, _USED, _WORDS = 0, 1, 2, 4
+_BLOCKS = 8  # drawn at once: eight take hardly longer than one
+_BUFFER_WORDS = 4 * _BLOCKS
+_HEAD_WORDS, _STREAM_WORDS = 4, 4 + _BUFFER_WORDS
+_PURPOSE, _BLOCK, _USED, _BUFFER = 0, 1, 2, 4  # offsets in a stream
 _LOW = np.uint64(0xFFFFFFFF)
 _HALF = np.uint64(32)
-_FRACTION = 1.0 / (1 << 32)  # of a word in all there are
+_FRACTION = 1.0 / (1 << 32)
 _M0, _M1 = np.uint64(0xD2511F53), np.uint64(0xCD9E8D57)
 _W0, _W1 = np.uint64(0x9E3779B9), np.uint64(0xBB67AE85)
 
 
 def words(streams: int) -> int:
-    """How many words an array for so many streams needs."""
-    return _HEAD + _STREAM * streams
+    """The number of words that the state of some streams takes."""
+    return _HEAD_WORDS + _STREAM_WORDS * streams
 
 
 @jit
 def set_seed(chance: Chance, master: Any, game: Any) -> None:
-    """Say which game of which master seed all streams of an array belong to."""
+    """Set the master seed and the game of all streams."""
     chance.rng[0] = np.uint64(master) & _LOW
     chance.rng[1] = np.uint64(master) >> _HALF
     chance.rng[2] = np.uint64(game) & _LOW
@@ -38,8 +39,8 @@ def set_seed(chance: Chance, master: Any, game: Any) -> None:
 
 
 @jit
-def _draw_ahead(chance: Chance, at: Any) -> None:
-    """Philox4x32-10, as `rng.philox`: the next blocks side by side, which a compiler turns into vector instructions."""
+def _fill_buffer(chance: Chance, at: Any) -> None:
+    """Philox4x32-10, as `rng.philox`: the next blocks in one loop, which compiles to vector instructions."""
     first, purpose = np.uint64(chance.rng[ix(at + _BLOCK)]), np.uint64(chance.rng[ix(at + _PURPOSE)])
     key0, key1 = np.uint64(chance.rng[0]), np.uint64(chance.rng[1])
     game0, game1 = np.uint64(chance.rng[2]), np.uint64(chance.rng[3])
@@ -55,7 +56,7 @@ def _draw_ahead(chance: Chance, at: Any) -> None:
             c3 = p0 & _LOW
             k0 = (k0 + _W0) & _LOW
             k1 = (k1 + _W1) & _LOW
-        block = at + _WORDS + 4 * i
+        block = at + _BUFFER + 4 * i
         chance.rng[ix(block)] = c0
         chance.rng[ix(block + 1)] = c1
         chance.rng[ix(block + 2)] = c2
@@ -66,22 +67,22 @@ def _draw_ahead(chance: Chance, at: Any) -> None:
 
 @jit
 def open_stream(chance: Chance, stream: Any, purpose: Any) -> None:
-    """Begin a stream for a purpose."""
-    at = _HEAD + _STREAM * stream
+    """Start a stream for a purpose."""
+    at = _HEAD_WORDS + _STREAM_WORDS * stream
     chance.rng[ix(at + _PURPOSE)] = purpose
     chance.rng[ix(at + _BLOCK)] = 0
-    chance.rng[ix(at + _USED)] = _AHEAD
+    chance.rng[ix(at + _USED)] = _BUFFER_WORDS
 
 
 @inlined
 def next_word(chance: Chance, stream: Any) -> np.uint64:
     """The next 32 random bits of a stream."""
-    at = _HEAD + _STREAM * stream
-    if rarely(chance.rng[ix(at + _USED)] == _AHEAD):
-        _draw_ahead(chance, at)
+    at = _HEAD_WORDS + _STREAM_WORDS * stream
+    if unlikely(chance.rng[ix(at + _USED)] == _BUFFER_WORDS):
+        _fill_buffer(chance, at)
     used = np.int64(chance.rng[ix(at + _USED)])
     chance.rng[ix(at + _USED)] = used + 1
-    return np.uint64(chance.rng[ix(at + _WORDS + used)])
+    return np.uint64(chance.rng[ix(at + _BUFFER + used)])
 
 
 @inlined
@@ -92,16 +93,16 @@ def next_seed(chance: Chance, stream: Any) -> np.uint64:
 
 @inlined
 def next_fraction(chance: Chance, stream: Any) -> float:
-    """A number from 0 to 1 by the next 32 random bits of a stream; 1 itself never comes."""
+    """A number in [0, 1) from the next 32 random bits of a stream."""
     return _FRACTION * np.float64(next_word(chance, stream))
 
 
 @inlined
 def draw_below(chance: Chance, stream: Any, n: Any) -> np.int64:
-    """A whole number from 0 to n - 1, all equally likely, as `rng.Stream.below`."""
+    """A uniform integer from 0 to n - 1, as `rng.Stream.below`."""
     bound = np.uint64(n)
     product = next_word(chance, stream) * bound
-    if rarely(product & _LOW < bound):
+    if unlikely(product & _LOW < bound):
         floor = np.uint64(1 << 32) % bound
         while product & _LOW < floor:
             product = next_word(chance, stream) * bound

@@ -1,105 +1,107 @@
-"""Have a program ready: load it, or compile it once, say so, and never trust a broken cache."""
+"""Prepare a program for use: load it or compile it once, with progress on stderr; a damaged cache is never used."""
 
 import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 
-from mmsim.compiled import cache as kept
+from mmsim.compiled import cache as code_cache
 from mmsim.compiled import entry_points, execution_mode
 from mmsim.errors import MmsimError
 
-Progress = Callable[[int, int], None]  # (functions compiled, of so many)
-bars = True  # whether a person at a terminal gets a bar: not where several programs are compiled side by side
+OnProgress = Callable[[int, int], None]  # (functions compiled, functions in all)
+show_bars = True  # on a terminal; not while several programs are compiled in parallel
 
 
 @cache
 def warm_up(program: str) -> float:
-    """Have every entry of a program ready to be called; the seconds that took the first time.
+    """Prepare every entry point of a program to be called; returns the seconds it took the first time.
 
-    The first process to need them compiles, under a lock; the others wait and then load. Code that is not as it was
-    left is thrown away before anything of it is used; whole code may be read-only.
+    The first process to need them compiles under a lock; the others wait, then load. Code whose checksums do not match
+    is deleted before any of it is used; intact code may be read-only.
     """
-    began = time.perf_counter()
+    start = time.perf_counter()
     if execution_mode.current() == execution_mode.LIBRARY:
-        found = kept.find(program) or _make_library(program)
+        folder = code_cache.find_library(program) or _build_library(program)
         try:
-            entry_points.load(program, found)
+            entry_points.load_library(program, folder)
         except OSError as error:
             raise MmsimError(f"compiled code cannot be loaded: {error}; MMSIM_LINK=0 does without it") from error
     elif execution_mode.current() == execution_mode.NUMBA:
-        if not kept.is_whole(kept.folder(program)):
-            _have_numba_compile(program)
+        if not code_cache.is_intact(code_cache.folder(program)):
+            _fill_numba_cache(program)
         _compile_here(program, lambda done, total: None)
-    return time.perf_counter() - began
+    return time.perf_counter() - start
 
 
-def _make_library(program: str) -> Path:
-    """Make a library that is not there, unless somebody else has while this process waited; where it is."""
-    began = time.perf_counter()
-    with kept.one_at_a_time(program):
-        if found := kept.find(program):
-            return found
-        folder, problem = kept.folder(program), kept.place()[1]
+def _build_library(program: str) -> Path:
+    """Build a missing library, unless another process did while this one waited; returns its folder."""
+    start = time.perf_counter()
+    with code_cache.compile_lock(program):
+        if existing := code_cache.find_library(program):
+            return existing
+        folder, problem = code_cache.folder(program), code_cache.writable_root()[1]
         if problem:
-            _say(kept.complaint(problem))
+            _print_stderr(code_cache.unwritable_message(problem))
         try:
-            with kept.scratch() as scratch, _progress(program, folder) as tell:
-                made = scratch / "made"
-                made.mkdir()
-                _build(program, made, tell, scratch)
-                kept.note_as_whole(made, time.perf_counter() - began)
-                folder, problem = kept.keep(program, made)
+            with code_cache.scratch_folder() as scratch, _progress(program, folder) as on_progress:
+                built = scratch / "built"
+                built.mkdir()
+                _run_build(program, built, on_progress, scratch)
+                code_cache.write_checksums(built, time.perf_counter() - start)
+                folder, problem = code_cache.store(program, built)
         except OSError as error:
             raise MmsimError(f"cannot keep compiled code anywhere: {error.strerror or error}") from error
         if problem:
-            _say(kept.complaint(problem))
+            _print_stderr(code_cache.unwritable_message(problem))
     return folder
 
 
-def _have_numba_compile(program: str) -> None:
-    """Have Numba compile what it has not kept; if it cannot be kept, it is compiled for this process alone."""
-    began = time.perf_counter()
-    with kept.one_at_a_time(program):
-        folder, problem = kept.folder(program), kept.place()[1]
-        if kept.is_whole(folder):
+def _fill_numba_cache(program: str) -> None:
+    """Have Numba compile what is not in its cache; what cannot be cached is compiled for this process alone."""
+    start = time.perf_counter()
+    with code_cache.compile_lock(program):
+        folder, problem = code_cache.folder(program), code_cache.writable_root()[1]
+        if code_cache.is_intact(folder):
             return
         if problem:
-            _say(kept.complaint(problem))
-        kept.wipe(folder)
-        with _progress(program, folder) as tell:
-            unkept = _compile_here(program, tell)
+            _print_stderr(code_cache.unwritable_message(problem))
+        code_cache.remove_outdated(folder)
+        with _progress(program, folder) as on_progress:
+            not_cached = _compile_here(program, on_progress)
         try:
-            if unkept:
-                raise unkept
-            kept.note_as_whole(folder, time.perf_counter() - began)
+            if not_cached:
+                raise not_cached
+            code_cache.write_checksums(folder, time.perf_counter() - start)
         except (OSError, MmsimError) as error:
-            why = getattr(error, "strerror", None) or error
-            _say(f"cannot keep compiled code in {folder}: {why}; it is compiled in memory, for this process alone")
+            reason = getattr(error, "strerror", None) or error
+            _print_stderr(
+                f"cannot keep compiled code in {folder}: {reason}; it is compiled in memory, for this process alone"
+            )
 
 
-def _compile_here(program: str, tell: Progress) -> OSError | None:
-    """Have Numba compile every entry, or load what it has compiled; why that could not be kept."""
-    from mmsim.compiled import accel
+def _compile_here(program: str, on_progress: OnProgress) -> OSError | None:
+    """Have Numba compile every entry point, or load it from its cache; returns why one could not be cached."""
+    from mmsim.compiled import decorators
 
     import_module(f"mmsim.{program}.bots.entry_points")
-    unkept = None
-    with accel.watch_compiling(tell):
-        for entry in entry_points.program_entries(program):
+    not_cached = None
+    with decorators.watch_compiling(on_progress):
+        for entry_point in entry_points.declared_entry_points(program):
             try:
-                accel.compile_entry(entry)
-            except OSError as error:  # compiled it is
-                unkept = error
-    return unkept
+                decorators.compile_entry_point(entry_point)
+            except OSError as error:  # it is compiled nevertheless
+                not_cached = error
+    return not_cached
 
 
-def _build(program: str, folder: Path, tell: Progress, scratch: Path) -> None:
-    """Have another process make the library: this one has no need of Numba."""
+def _run_build(program: str, folder: Path, on_progress: OnProgress, scratch: Path) -> None:
+    """Build the library in another process, so that this one need not import Numba."""
     package = Path(__file__).resolve().parent.parent.parent
     paths = os.pathsep.join(filter(None, (str(package), os.environ.get("PYTHONPATH"))))
     command = [sys.executable, "-m", "mmsim.compiled.build", program, str(folder)]
@@ -110,63 +112,39 @@ def _build(program: str, folder: Path, tell: Progress, scratch: Path) -> None:
         try:
             for line in child.stdout:
                 done, total = line.split()
-                tell(int(done), int(total))
-            problem = child.stderr.read().strip()
+                on_progress(int(done), int(total))
+            errors = child.stderr.read().strip()
         except BaseException:
             child.kill()
             raise
     if child.returncode:
-        last = problem.splitlines()[-1] if problem else f"exit code {child.returncode}"
-        raise MmsimError(f"the fast core cannot be compiled: {last}; MMSIM_LINK=0 does without a C compiler")
+        last_line = errors.splitlines()[-1] if errors else f"exit code {child.returncode}"
+        raise MmsimError(f"the fast core cannot be compiled: {last_line}; MMSIM_LINK=0 does without a C compiler")
 
 
-class _Lines(AbstractContextManager[Progress]):
-    """What a log or a pipe gets: a line before and a line after."""
-
-    def __init__(self, program: str, kept_in: Path) -> None:
-        self._program, self._kept_in = program, kept_in
-
-    def __enter__(self) -> Progress:
-        self._began = time.perf_counter()
-        _say(f"{_what_happens(self._program)}; kept in {self._kept_in}")
-        return lambda done, total: None
-
-    def __exit__(self, *problem: object) -> None:
-        if problem[0] is None:
-            _say(f"compiled {self._program} in {time.perf_counter() - self._began:.0f} s")
-
-
-class _Bar(AbstractContextManager[Progress]):
-    """What a person at a terminal gets: a bar."""
-
-    def __init__(self, program: str, kept_in: Path) -> None:
-        self._program, self._kept_in = program, kept_in
-
-    def __enter__(self) -> Progress:
+@contextmanager
+def _progress(program: str, folder: Path) -> Iterator[OnProgress]:
+    """Show that a program is being compiled: a bar on a terminal, else a line before and a line after."""
+    duration = "about a minute"
+    if execution_mode.current() == execution_mode.NUMBA:
+        duration = f"by Numba alone ({execution_mode.library_obstacle()}), which takes two to six minutes"
+    description = f"compiling the fast core of {program}, {duration}, once for this version"
+    if show_bars and sys.stderr is not None and sys.stderr.isatty():
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-        self._bar = Progress(
-            TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), console=Console(stderr=True)
-        )
-        self._bar.__enter__()
-        self._bar.print(f"mmsim: compiled code is kept in {self._kept_in}", soft_wrap=True)
-        task = self._bar.add_task(_what_happens(self._program), total=None)
-        return lambda done, total: self._bar.update(task, completed=done, total=total)
-
-    def __exit__(self, *problem: object) -> None:
-        self._bar.__exit__(None, None, None)
-
-
-def _progress(program: str, kept_in: Path) -> AbstractContextManager[Progress]:
-    if sys.stderr is None:
-        return nullcontext(lambda done, total: None)
-    return (_Bar if bars and sys.stderr.isatty() else _Lines)(program, kept_in)
+        columns = TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()
+        with Progress(*columns, console=Console(stderr=True)) as bar:
+            bar.print(f"mmsim: compiled code is kept in {folder}", soft_wrap=True)
+            task = bar.add_task(description, total=None)
+            yield lambda done, total: bar.update(task, completed=done, total=total)
+    else:
+        start = time.perf_counter()
+        _print_stderr(f"{description}; kept in {folder}")
+        yield lambda done, total: None
+        _print_stderr(f"compiled {program} in {time.perf_counter() - start:.0f} s")
 
 
-def _what_happens(program: str) -> str:
-    return f"compiling the fast core of {program}, about a minute, once for this version"
-
-
-def _say(text: str) -> None:
-    print(f"mmsim: {text}", file=sys.stderr, flush=True)
+def _print_stderr(text: str) -> None:
+    if sys.stderr is not None:
+        print(f"mmsim: {text}", file=sys.stderr, flush=True)

@@ -1,216 +1,175 @@
-"""Several numbers at once, in the vector registers of the machine; each function has a plain twin, as in `accel`."""
+"""Several numbers at once, in the vector registers of the machine; with plain twins, as in `intrinsics`."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from mmsim.compiled.accel import COMPILES
+from mmsim.compiled.decorators import COMPILES
 
-EIGHT = 8  # how many words are reckoned with at once
+WORDS_AT_ONCE = 8
 
 if COMPILES:
     from llvmlite import ir
     from numba import types
     from numba.core import cgutils
-    from numba.extending import intrinsic, models, register_model
+    from numba.extending import models, register_model
 
-    @intrinsic  # type: ignore[untyped-decorator]
-    def least_bytes(typing: Any, one: Any, other: Any) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            bytes_ = ir.VectorType(ir.IntType(8), 4)
-            a, b = (builder.bitcast(arg, bytes_) for arg in args)
-            least = builder.select(builder.icmp_unsigned("<", a, b), a, b)
-            return builder.bitcast(least, ir.IntType(32))
+    from mmsim.compiled.intrinsics import ANY, instruction
 
-        return types.uint32(types.uint32, types.uint32), generate
-
-    @intrinsic  # type: ignore[untyped-decorator]
-    def put_bytes(typing: Any, array: Any, index: Any, word: Any) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            data = context.make_array(signature.args[0])(context, builder, args[0]).data
-            place = builder.bitcast(builder.gep(data, [args[1]]), ir.IntType(64).as_pointer())
-            builder.store(args[2], place, align=1)
-            return context.get_dummy_value()
-
-        return types.void(array, types.int64, types.uint64), generate
-
-    _FOUR = types.UniTuple(types.float64, 4)
-
-    def _vector(builder: Any, numbers: Any) -> Any:
-        """Four numbers that one instruction works on."""
-        found = ir.Constant(ir.VectorType(ir.DoubleType(), 4), ir.Undefined)
-        for i, number in enumerate(numbers):
-            found = builder.insert_element(found, number, ir.Constant(ir.IntType(32), i))
-        return found
-
-    def _tuple(builder: Any, vector: Any) -> Any:
-        """The same four as compiled code passes them on; LLVM drops the way there and back."""
-        found = ir.Constant(ir.ArrayType(ir.DoubleType(), 4), ir.Undefined)
-        for i in range(4):
-            found = builder.insert_value(found, builder.extract_element(vector, ir.Constant(ir.IntType(32), i)), i)
-        return found
-
-    @intrinsic  # type: ignore[untyped-decorator]
-    def add_four(typing: Any, one: Any, other: Any) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            a, b = (_vector(builder, cgutils.unpack_tuple(builder, arg)) for arg in args)
-            return _tuple(builder, builder.fadd(a, b))
-
-        return _FOUR(_FOUR, _FOUR), generate
-
-    @intrinsic  # type: ignore[untyped-decorator]
-    def add_weighted(typing: Any, start: Any, weights: Any, a: Any, b: Any, c: Any, d: Any) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            total, *fours = (_vector(builder, cgutils.unpack_tuple(builder, arg)) for arg in (args[0], *args[2:]))
-            for weight, four in zip(cgutils.unpack_tuple(builder, args[1]), fours, strict=True):
-                total = builder.fadd(total, builder.fmul(_vector(builder, [weight] * 4), four))
-            return _tuple(builder, total)
-
-        return _FOUR(*[_FOUR] * 6), generate
-
-    @intrinsic  # type: ignore[untyped-decorator]
-    def put_with_bytes(typing: Any, array: Any, index: Any, others: Any, first: Any, word: Any) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            numbers = ir.VectorType(ir.IntType(32), 8)
-            to, source = (
-                builder.bitcast(
-                    builder.gep(context.make_array(signature.args[i])(context, builder, args[i]).data, [args[i + 1]]),
-                    numbers.as_pointer(),
-                )
-                for i in (0, 2)
-            )
-            low = builder.zext(builder.bitcast(args[4], ir.VectorType(ir.IntType(8), 8)), numbers)
-            builder.store(builder.or_(builder.load(source, align=1), low), to, align=1)
-            return context.get_dummy_value()
-
-        return types.void(array, types.int64, others, types.int64, types.uint64), generate
+    _BYTES_4, _BYTES_8 = ir.VectorType(ir.IntType(8), 4), ir.VectorType(ir.IntType(8), 8)
+    _INTS_8, _FLOATS_4 = ir.VectorType(ir.IntType(32), 8), ir.VectorType(ir.DoubleType(), 4)
+    _WORDS_8 = ir.VectorType(ir.IntType(64), WORDS_AT_ONCE)
+    _Floats = types.UniTuple(types.float64, 4)
 
     class _EightWords(types.Type):  # type: ignore[misc]
         def __init__(self) -> None:
             super().__init__(name="EightWords")
 
-    _eight, _VECTOR = _EightWords(), ir.VectorType(ir.IntType(64), EIGHT)
+    _Words = _EightWords()
 
     @register_model(_EightWords)
     class _EightWordsModel(models.PrimitiveModel):  # type: ignore[misc]
-        def __init__(self, manager: Any, kind: Any) -> None:
-            super().__init__(manager, kind, _VECTOR)
+        def __init__(self, manager: Any, numba_type: Any) -> None:
+            super().__init__(manager, numba_type, _WORDS_8)
 
-    def _eight_of(make: Callable[..., Any], count: int) -> Any:
-        """A function that makes eight words of so many others by LLVM instructions, which `make` writes."""
+    def _element(builder: Any, array: Any, index: Any, type_: Any) -> Any:
+        """The address of an element, as a pointer to another type."""
+        return builder.bitcast(builder.gep(array, [index]), type_.as_pointer())
 
-        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            return make(builder, *args)
+    def _to_vector(builder: Any, numbers: Any) -> Any:
+        vector = ir.Constant(_FLOATS_4, ir.Undefined)
+        for i, number in enumerate(numbers):
+            vector = builder.insert_element(vector, number, ir.Constant(ir.IntType(32), i))
+        return vector
 
-        if count == 0:
-            return intrinsic(lambda typing: (_eight(), generate))
-        if count == 1:
-            return intrinsic(lambda typing, words: (_eight(_eight), generate))
-        return intrinsic(lambda typing, words, others: (_eight(_eight, _eight), generate))
+    def _to_tuple(builder: Any, vector: Any) -> Any:
+        """A vector as compiled code passes it on; LLVM removes the conversions."""
+        lanes = ir.Constant(ir.ArrayType(ir.DoubleType(), 4), ir.Undefined)
+        for i in range(4):
+            lanes = builder.insert_value(lanes, builder.extract_element(vector, ir.Constant(ir.IntType(32), i)), i)
+        return lanes
 
-    _by_one = ir.Constant(_VECTOR, [1] * EIGHT)
-    no_words = _eight_of(lambda builder: ir.Constant(_VECTOR, None), 0)
-    both = _eight_of(lambda builder, words, others: builder.and_(words, others), 2)
-    either = _eight_of(lambda builder, words, others: builder.or_(words, others), 2)
-    without = _eight_of(lambda builder, words, others: builder.and_(words, builder.not_(others)), 2)
-    moved_up = _eight_of(lambda builder, words: builder.shl(words, _by_one), 1)
-    moved_down = _eight_of(lambda builder, words: builder.lshr(words, _by_one), 1)
+    @instruction(types.uint32, types.uint32, types.uint32)
+    def min_bytes(builder: Any, a: Any, b: Any) -> Any:
+        a, b = builder.bitcast(a, _BYTES_4), builder.bitcast(b, _BYTES_4)
+        return builder.bitcast(builder.select(builder.icmp_unsigned("<", a, b), a, b), ir.IntType(32))
 
-    def _words_at(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        data = context.make_array(signature.args[0])(context, builder, args[0]).data
-        return builder.bitcast(builder.gep(data, [args[1]]), _VECTOR.as_pointer())
+    @instruction(types.void, ANY, types.int64, types.uint64)
+    def store_bytes(builder: Any, array: Any, index: Any, word: Any) -> None:
+        builder.store(word, _element(builder, array, index, ir.IntType(64)), align=1)
 
-    @intrinsic  # type: ignore[untyped-decorator]
-    def get_words(typing: Any, array: Any, first: Any) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            return builder.load(_words_at(context, builder, signature, args), align=8)
+    @instruction(types.void, ANY, types.int64, ANY, types.int64, types.uint64)
+    def store_with_bytes(builder: Any, array: Any, index: Any, others: Any, first: Any, word: Any) -> None:
+        low = builder.zext(builder.bitcast(word, _BYTES_8), _INTS_8)
+        numbers = builder.load(_element(builder, others, first, _INTS_8), align=1)
+        builder.store(builder.or_(numbers, low), _element(builder, array, index, _INTS_8), align=1)
 
-        return _eight(array, types.int64), generate
+    @instruction(_Floats, _Floats, _Floats)
+    def add_lanes(builder: Any, a: Any, b: Any) -> Any:
+        a, b = (_to_vector(builder, cgutils.unpack_tuple(builder, lanes)) for lanes in (a, b))
+        return _to_tuple(builder, builder.fadd(a, b))
 
-    @intrinsic  # type: ignore[untyped-decorator]
-    def put_words(typing: Any, array: Any, first: Any, words: Any) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            builder.store(args[2], _words_at(context, builder, signature, args), align=8)
-            return context.get_dummy_value()
+    @instruction(_Floats, *[_Floats] * 6)
+    def add_weighted_lanes(builder: Any, start: Any, weights: Any, a: Any, b: Any, c: Any, d: Any) -> Any:
+        total, *terms = (_to_vector(builder, cgutils.unpack_tuple(builder, lanes)) for lanes in (start, a, b, c, d))
+        for weight, term in zip(cgutils.unpack_tuple(builder, weights), terms, strict=True):
+            total = builder.fadd(total, builder.fmul(_to_vector(builder, [weight] * 4), term))
+        return _to_tuple(builder, total)
 
-        return types.void(array, types.int64, _eight), generate
+    @instruction(_Words)
+    def zero_words(builder: Any) -> Any:
+        return ir.Constant(_WORDS_8, None)
 
-    @intrinsic  # type: ignore[untyped-decorator]
-    def filled(typing: Any, words: Any) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            some = builder.icmp_unsigned("!=", args[0], ir.Constant(_VECTOR, None))
-            return builder.zext(builder.bitcast(some, ir.IntType(EIGHT)), ir.IntType(64))
+    @instruction(_Words, _Words, _Words)
+    def and_words(builder: Any, words: Any, others: Any) -> Any:
+        return builder.and_(words, others)
 
-        return types.uint64(_eight), generate
+    @instruction(_Words, _Words, _Words)
+    def or_words(builder: Any, words: Any, others: Any) -> Any:
+        return builder.or_(words, others)
 
-    @intrinsic  # type: ignore[untyped-decorator]
-    def word_of(typing: Any, words: Any, which: Any) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            return builder.extract_element(args[0], args[1])
+    @instruction(_Words, _Words, _Words)
+    def and_not_words(builder: Any, words: Any, others: Any) -> Any:
+        return builder.and_(words, builder.not_(others))
 
-        return types.uint64(_eight, types.int64), generate
+    @instruction(_Words, _Words)
+    def shift_up(builder: Any, words: Any) -> Any:
+        return builder.shl(words, ir.Constant(_WORDS_8, [1] * WORDS_AT_ONCE))
+
+    @instruction(_Words, _Words)
+    def shift_down(builder: Any, words: Any) -> Any:
+        return builder.lshr(words, ir.Constant(_WORDS_8, [1] * WORDS_AT_ONCE))
+
+    @instruction(_Words, ANY, types.int64)
+    def load_words(builder: Any, array: Any, first: Any) -> Any:
+        return builder.load(_element(builder, array, first, _WORDS_8), align=8)
+
+    @instruction(types.void, ANY, types.int64, _Words)
+    def store_words(builder: Any, array: Any, first: Any, words: Any) -> None:
+        builder.store(words, _element(builder, array, first, _WORDS_8), align=8)
+
+    @instruction(types.uint64, _Words)
+    def nonzero_words(builder: Any, words: Any) -> Any:
+        nonzero = builder.icmp_unsigned("!=", words, ir.Constant(_WORDS_8, None))
+        return builder.zext(builder.bitcast(nonzero, ir.IntType(WORDS_AT_ONCE)), ir.IntType(64))
+
+    @instruction(types.uint64, _Words, types.int64)
+    def extract_word(builder: Any, words: Any, index: Any) -> Any:
+        return builder.extract_element(words, index)
 
 else:
 
-    def least_bytes(one: np.uint32, other: np.uint32) -> np.uint32:
-        return np.uint32(sum(min(int(one) >> i & 255, int(other) >> i & 255) << i for i in (0, 8, 16, 24)))
+    def _bytes_of(word: np.uint64) -> Any:
+        return np.frombuffer(int(word).to_bytes(8, "little"), np.uint8)
 
-    def put_bytes(array: Any, index: Any, word: np.uint64) -> None:
-        at = int(index) * array.itemsize
-        array.view(np.uint8)[at : at + 8] = np.frombuffer(int(word).to_bytes(8, "little"), np.uint8)
+    def min_bytes(a: np.uint32, b: np.uint32) -> np.uint32:
+        """The smaller of each of the four bytes of two numbers."""
+        return np.uint32(sum(min(int(a) >> i & 255, int(b) >> i & 255) << i for i in (0, 8, 16, 24)))
 
-    def add_four(one: Any, other: Any) -> Any:
-        return tuple(a + b for a, b in zip(one, other, strict=True))
+    def store_bytes(array: Any, index: Any, word: np.uint64) -> None:
+        """Write the eight bytes of a word into an array, from an index on."""
+        start = int(index) * array.itemsize
+        array.view(np.uint8)[start : start + 8] = _bytes_of(word)
 
-    def add_weighted(start: Any, weights: Any, a: Any, b: Any, c: Any, d: Any) -> Any:
+    def store_with_bytes(array: Any, index: Any, others: Any, first: Any, word: np.uint64) -> None:
+        """Write eight 32-bit numbers: those of another array, each with a byte of a word or-ed into it."""
+        array[int(index) : int(index) + 8] = others[int(first) : int(first) + 8] | _bytes_of(word)
+
+    def add_lanes(a: Any, b: Any) -> Any:
+        return tuple(x + y for x, y in zip(a, b, strict=True))
+
+    def add_weighted_lanes(start: Any, weights: Any, a: Any, b: Any, c: Any, d: Any) -> Any:
+        """Four numbers plus four weighted terms of four numbers each, added in order."""
         w, x, y, z = weights
         return tuple(start[i] + w * a[i] + x * b[i] + y * c[i] + z * d[i] for i in range(4))
 
-    def put_with_bytes(array: Any, index: Any, others: Any, first: Any, word: np.uint64) -> None:
-        low = np.frombuffer(int(word).to_bytes(8, "little"), np.uint8)
-        array[int(index) : int(index) + 8] = others[int(first) : int(first) + 8] | low
+    def zero_words() -> Any:
+        return np.zeros(WORDS_AT_ONCE, np.uint64)
 
-    def no_words() -> Any:
-        return np.zeros(EIGHT, np.uint64)
-
-    def both(words: Any, others: Any) -> Any:
+    def and_words(words: Any, others: Any) -> Any:
         return words & others
 
-    def either(words: Any, others: Any) -> Any:
+    def or_words(words: Any, others: Any) -> Any:
         return words | others
 
-    def without(words: Any, others: Any) -> Any:
+    def and_not_words(words: Any, others: Any) -> Any:
         return words & ~others
 
-    def moved_up(words: Any) -> Any:
+    def shift_up(words: Any) -> Any:
         return words << np.uint64(1)
 
-    def moved_down(words: Any) -> Any:
+    def shift_down(words: Any) -> Any:
         return words >> np.uint64(1)
 
-    def get_words(array: Any, first: Any) -> Any:
-        return array[int(first) : int(first) + EIGHT].copy()
+    def load_words(array: Any, first: Any) -> Any:
+        return array[int(first) : int(first) + WORDS_AT_ONCE].copy()
 
-    def put_words(array: Any, first: Any, words: Any) -> None:
-        array[int(first) : int(first) + EIGHT] = words
+    def store_words(array: Any, first: Any, words: Any) -> None:
+        array[int(first) : int(first) + WORDS_AT_ONCE] = words
 
-    def filled(words: Any) -> np.uint64:
+    def nonzero_words(words: Any) -> np.uint64:
+        """Which of eight words are not zero, as bits."""
         return np.uint64(sum(1 << i for i, word in enumerate(words) if word))
 
-    def word_of(words: Any, which: Any) -> np.uint64:
-        return np.uint64(words[int(which)])
-
-
-add_four.__doc__ = "Four numbers, each with another one added."
-add_weighted.__doc__ = "Four numbers to start with, and so much of each of four times four others, in their order."
-least_bytes.__doc__ = "The lesser of each of the four bytes of two numbers."
-put_bytes.__doc__ = "Write the eight bytes of a word into an array, from a place on."
-put_with_bytes.__doc__ = "Write eight 32-bit numbers: those of another array, each with a byte of a word in its lowest."
-# Eight words at once: `both`, `either`, `without`: the bits that are in two
-# eights, in one of two, in one and not in another; `moved_up`, `moved_down`: all bits of each word moved by one.
-no_words.__doc__ = "Eight words without a bit."
-get_words.__doc__ = "Eight words of an array, from a place on."
-put_words.__doc__ = "Write eight words into an array, from a place on."
-filled.__doc__ = "Which of eight words have a bit set, as bits."
-word_of.__doc__ = "One of eight words."
+    def extract_word(words: Any, index: Any) -> np.uint64:
+        return np.uint64(words[int(index)])

@@ -1,48 +1,47 @@
-"""A sheet of paper measured in edges of a board: the few strokes every drawing is made of."""
+"""A canvas measured in edges of a board, and the few kinds of marks that drawings of games use."""
 
 from collections.abc import Iterable, Sequence
 from copy import copy
 from math import cos, radians, sin
 from pathlib import Path
 
-from mmsim.drawing.canvas import POINTS_PER_INCH, Align, Canvas, Letters, Moments, Point, Shape, Stroke, Weight, circle
-from mmsim.drawing.palette import INK
-from mmsim.drawing.text_width import CAPITAL
+from mmsim.drawing.canvas import POINTS_PER_INCH, Align, Canvas, FrameSpan, Point, Shape, Stroke, Text, circle
+from mmsim.drawing.style import CAPITAL, INK, Weight
 from mmsim.errors import UsageError
 
 WIDTH_INCHES = 8.0
 SUFFIXES = (".svg", ".png")
 
 
-class Sheet:
-    """An area `left..right`, `bottom..top` of the plane; lengths, stroke widths and letters are in edges.
+class BoardCanvas:
+    """An area `left..right`, `bottom..top` of the plane; lengths, stroke widths and text sizes are in edges.
 
-    A film holds every moment of a game: what is drawn on `during(...)` of it is there at some of them only.
+    An animated one holds every frame of a game: what is drawn on `during(...)` of it is visible in some of them only.
     """
 
-    def __init__(self, left: float, right: float, bottom: float, top: float, film: bool = False) -> None:
-        self._points = WIDTH_INCHES * POINTS_PER_INCH / (right - left)  # an edge
-        self._origin = -left * self._points, top * self._points
-        self.canvas = Canvas(WIDTH_INCHES * POINTS_PER_INCH, (top - bottom) * self._points)
-        self.film = film
-        self._there: Moments | None = None  # always
+    def __init__(self, left: float, right: float, bottom: float, top: float, animated: bool = False) -> None:
+        self._points_per_edge = WIDTH_INCHES * POINTS_PER_INCH / (right - left)
+        self._origin = -left * self._points_per_edge, top * self._points_per_edge
+        self.canvas = Canvas(WIDTH_INCHES * POINTS_PER_INCH, (top - bottom) * self._points_per_edge)
+        self.animated = animated
+        self._frames: FrameSpan | None = None  # all
 
-    def _place(self, at: Point) -> Point:
-        """Where a point lies on the canvas, which is measured downwards."""
-        return self._origin[0] + self._points * at[0], self._origin[1] - self._points * at[1]
+    def _to_canvas(self, at: Point) -> Point:
+        """A point in canvas coordinates, which go downwards."""
+        return self._origin[0] + self._points_per_edge * at[0], self._origin[1] - self._points_per_edge * at[1]
 
-    def inset(self, at: Point, scale: float) -> "Sheet":
-        """The same sheet with its origin moved and everything drawn larger or smaller."""
-        other = copy(self)
-        other._origin = self._place(at)
-        other._points = scale * self._points
-        return other
+    def inset(self, at: Point, scale: float) -> "BoardCanvas":
+        """The same page with its origin moved and everything scaled."""
+        inset = copy(self)
+        inset._origin = self._to_canvas(at)
+        inset._points_per_edge = scale * self._points_per_edge
+        return inset
 
-    def during(self, first: int, end: int | None = None) -> "Sheet":
-        """The same film for what is there from one moment until another, or until the end."""
-        other = copy(self)
-        other._there = Moments(first, end)
-        return other
+    def during(self, first: int, end: int | None = None) -> "BoardCanvas":
+        """The same page for marks that are visible from frame `first` until before `end`, or until the last."""
+        during = copy(self)
+        during._frames = FrameSpan(first, end)
+        return during
 
     def shape(
         self,
@@ -54,16 +53,18 @@ class Sheet:
         dashes: tuple[float, float] | None = None,
     ) -> None:
         """Areas, or strokes with round ends; `dashes` (on, off) makes dashed ones with flat ends."""
-        placed = [stroke._replace(points=[self._place(point) for point in stroke.points]) for stroke in strokes]
+        scale = self._points_per_edge
         self.canvas.marks.append(
             Shape(
-                strokes=placed,
+                strokes=[
+                    stroke._replace(points=[self._to_canvas(point) for point in stroke.points]) for stroke in strokes
+                ],
                 fill=fill,
                 edge=edge,
-                width=width * self._points,
-                dashes=(dashes[0] * self._points, dashes[1] * self._points) if dashes else None,
+                width=width * scale,
+                dashes=(dashes[0] * scale, dashes[1] * scale) if dashes else None,
                 gid=gid,
-                there=self._there,
+                frames=self._frames,
             )
         )
 
@@ -75,11 +76,10 @@ class Sheet:
         width: float = 0.0,
         gid: str | None = None,
     ) -> None:
-        """One area made of closed outlines."""
+        """One area with closed outlines."""
         self.shape((Stroke(corners, closed=True) for corners in outlines), fill, edge, width, gid)
 
     def strokes(self, lines: Iterable[Sequence[Point]], colour: str, width: float, gid: str | None = None) -> None:
-        """Many open strokes of one look."""
         self.shape(map(Stroke, lines), "none", colour, width, gid)
 
     def disc(
@@ -93,7 +93,7 @@ class Sheet:
     ) -> None:
         self.shape([circle(at, radius)], fill, edge, width, gid)
 
-    def letters(
+    def text(
         self,
         at: Point,
         text: str,
@@ -104,27 +104,27 @@ class Sheet:
         align: Align = "center",
         gid: str | None = None,
     ) -> None:
-        """Text of a size given in edges, its capitals vertically centred on the point."""
-        down = turned([(0.0, -size * CAPITAL / 2)], angle, at)[0]
+        """A line of text, its capitals vertically centred on the point."""
+        baseline = rotate_points([(0.0, -size * CAPITAL / 2)], angle, at)[0]
         self.canvas.marks.append(
-            Letters(
-                at=self._place(down),
+            Text(
+                at=self._to_canvas(baseline),
                 text=text,
-                size=size * self._points,
+                size=size * self._points_per_edge,
                 colour=colour,
                 weight=weight,
                 align=align,
                 angle=angle,
                 gid=gid,
-                there=self._there,
+                frames=self._frames,
             )
         )
 
 
-def turned(points: Iterable[Point], angle: float, at: Point) -> list[Point]:
-    """Points turned around the origin (degrees, counter-clockwise) and carried to a place."""
+def rotate_points(points: Iterable[Point], angle: float, to: Point) -> list[Point]:
+    """Points rotated around the origin (degrees, counter-clockwise), then moved."""
     c, s = cos(radians(angle)), sin(radians(angle))
-    return [(at[0] + x * c - y * s, at[1] + x * s + y * c) for x, y in points]
+    return [(to[0] + x * c - y * s, to[1] + x * s + y * c) for x, y in points]
 
 
 def mean(points: Sequence[Point]) -> Point:

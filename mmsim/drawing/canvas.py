@@ -1,6 +1,6 @@
 """A page of marks, measured in points from its upper left corner, and the files it is saved as.
 
-Most of what is drawn is an SVG, written as it stands; only a PNG needs matplotlib, which is slow to import.
+Most drawings are SVG, which is written directly; only a PNG needs matplotlib, which is slow to import.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -9,58 +9,54 @@ from html import escape
 from io import BytesIO
 from typing import Literal, NamedTuple
 
-from mmsim.drawing.palette import FONT, PAPER
+from mmsim.drawing.style import FONT, PAPER, Weight
 
 Point = tuple[float, float]
-Weight = Literal["normal", "bold"]
 Align = Literal["left", "center", "right"]
-Kind = Literal[".svg", ".png"]
 
 POINTS_PER_INCH = 72
 _PNG_DPI = 200
-_QUICKLY = 3  # how hard a PNG is packed, of 9
+_PNG_COMPRESSION = 3  # of 9: quick
 _ANCHORS = {"left": "start", "center": "middle", "right": "end"}
-_ROUND = 0.5522847498  # how far the ends of a Bezier curve reach that is a quarter of a circle
+_CIRCLE_HANDLE = 0.5522847498  # length of the handles of a Bezier curve that is a quarter of a unit circle
 
 
 class Stroke(NamedTuple):
-    """Points one after another; `steps` has a letter for each but the first: L straight to it, C three a curve."""
+    """A path; `steps` has one letter per point after the first: L a straight line, CCC a curve."""
 
     points: Sequence[Point]
     steps: str = ""  # all straight
     closed: bool = False
 
 
-def circle(at: Point, radius: float) -> Stroke:
-    """A circle as four curves."""
-    x, y = at
-    far, near = radius, radius * _ROUND
+def circle(center: Point, radius: float) -> Stroke:
+    x, y = center
+    far, near = radius, radius * _CIRCLE_HANDLE
     quarters = [(far, near), (near, far), (0, far), (-near, far), (-far, near), (-far, 0)]
     quarters += [(-far, -near), (-near, -far), (0, -far), (near, -far), (far, -near), (far, 0)]
     return Stroke([(x + far, y), *((x + dx, y + dy) for dx, dy in quarters)], "C" * 12, True)
 
 
-class Moments(NamedTuple):
-    """When something of a film is there: from a moment on, until another if there is one."""
+class FrameSpan(NamedTuple):
+    """The frames of an animation in which a mark is visible: from `first` until before `end`, or until the last."""
 
     first: int
     end: int | None
 
-    def name(self, layer: int) -> str:
-        """The id of a drawn thing, from which a reader of the film learns when to show it."""
+    def element_id(self, layer: int) -> str:
+        """The id of an SVG element, from which the replay page knows when to show it."""
         return f"when-{self.first}-{'' if self.end is None else self.end}-{layer}"
 
-    def __contains__(self, moment: object) -> bool:
-        return isinstance(moment, int) and self.first <= moment and (self.end is None or moment < self.end)
+    def __contains__(self, frame: object) -> bool:
+        return isinstance(frame, int) and self.first <= frame and (self.end is None or frame < self.end)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Mark:
-    """Something on a page: its id, what is said of it when it is pointed at, and when it is there."""
+    """Something on a page."""
 
     gid: str | None = None
-    tip: str = ""
-    there: Moments | None = None  # always
+    frames: FrameSpan | None = None  # all
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,12 +68,10 @@ class Shape(Mark):
     edge: str = "none"
     width: float = 0.0
     dashes: tuple[float, float] | None = None  # on, off
-    flat: bool = False  # ends that do not reach beyond the last point
-    opacity: float = 1.0
 
 
 @dataclass(frozen=True, kw_only=True)
-class Letters(Mark):
+class Text(Mark):
     """A line of text; `at` is on its baseline, and the angle counter-clockwise."""
 
     at: Point
@@ -91,58 +85,53 @@ class Letters(Mark):
 
 @dataclass(frozen=True)
 class Canvas:
-    """A page; what is put on it later lies on top."""
+    """A page; later marks cover earlier ones."""
 
     width: float
     height: float
-    paper: str = PAPER  # "none": what it lies on shows through
-    marks: list[Shape | Letters] = field(default_factory=list)
+    marks: list[Shape | Text] = field(default_factory=list)
 
-    def at(self, moment: int) -> "Canvas":
-        """A film's page with what is there at a moment."""
-        return replace(self, marks=[mark for mark in self.marks if mark.there is None or moment in mark.there])
+    def at_frame(self, frame: int) -> "Canvas":
+        """The page with the marks of one frame."""
+        return replace(self, marks=[mark for mark in self.marks if mark.frames is None or frame in mark.frames])
 
-    def saved(self, kind: str, dpi: int = _PNG_DPI) -> bytes:
-        """The bytes of a file, `.svg` or `.png`; the same drawing always gives the same."""
+    def to_bytes(self, kind: str) -> bytes:
+        """The content of an `.svg` or `.png` file; the same drawing always gives the same bytes."""
         if kind == ".svg":
             return self.svg().encode()
-        from mmsim.drawing.png import pixels
+        from mmsim.drawing.png import rasterize
 
         file = BytesIO()
-        pixels(self, dpi).save(file, "PNG", dpi=(dpi, dpi), compress_level=_QUICKLY)
+        image = rasterize(self, _PNG_DPI)
+        image.save(file, "PNG", dpi=(_PNG_DPI, _PNG_DPI), compress_level=_PNG_COMPRESSION)
         return file.getvalue()
 
     def svg(self) -> str:
         """The page as SVG; text stays text."""
-        wide, high = _short(self.width), _short(self.height)
+        width, height = _short(self.width), _short(self.height)
         lines = [
-            f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide}pt" height="{high}pt" viewBox="0 0 {wide} {high}" '
-            f'font-family="{FONT}, sans-serif" stroke-linejoin="round" stroke-linecap="round">'
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}pt" height="{height}pt" '
+            f'viewBox="0 0 {width} {height}" '
+            f'font-family="{FONT}, sans-serif" stroke-linejoin="round" stroke-linecap="round">',
+            f'<rect width="100%" height="100%" fill="{PAPER}"/>',
         ]
-        if self.paper != "none":
-            lines.append(f'<rect width="100%" height="100%" fill="{self.paper}"/>')
         for layer, mark in enumerate(self.marks, 1):
-            gid = mark.gid if mark.there is None else mark.there.name(layer)
-            name = f' id="{escape(gid)}"' if gid else ""
-            lines.append(_shape(mark, name) if isinstance(mark, Shape) else _letters(mark, name))
+            gid = mark.gid if mark.frames is None else mark.frames.element_id(layer)
+            id_ = f' id="{escape(gid)}"' if gid else ""
+            lines.append(_svg_path(mark, id_) if isinstance(mark, Shape) else _svg_text(mark, id_))
         return "\n".join([*lines, "</svg>\n"])
 
 
-def _shape(mark: Shape, name: str) -> str:
-    style = f' fill="{mark.fill}"'
-    if mark.edge != "none":
-        style += f' stroke="{mark.edge}" stroke-width="{_short(mark.width)}"'
-        if mark.dashes:
-            style += f' stroke-dasharray="{_short(mark.dashes[0])} {_short(mark.dashes[1])}"'
-        if mark.dashes or mark.flat:
-            style += ' stroke-linecap="butt"'
-    if mark.opacity < 1:
-        style += f' opacity="{mark.opacity:g}"'
-    path = f'<path{name} d="{"".join(_steps(mark.strokes))}"{style}'
-    return f"{path}><title>{escape(mark.tip)}</title></path>" if mark.tip else f"{path}/>"
+def _svg_path(shape: Shape, id_: str) -> str:
+    style = f' fill="{shape.fill}"'
+    if shape.edge != "none":
+        style += f' stroke="{shape.edge}" stroke-width="{_short(shape.width)}"'
+        if shape.dashes:
+            style += f' stroke-dasharray="{_short(shape.dashes[0])} {_short(shape.dashes[1])}" stroke-linecap="butt"'
+    return f'<path{id_} d="{"".join(_path_data(shape.strokes))}"{style}/>'
 
 
-def _steps(strokes: Iterable[Stroke]) -> Iterator[str]:
+def _path_data(strokes: Iterable[Stroke]) -> Iterator[str]:
     for points, steps, closed in strokes:
         last = ""
         for i, (x, y) in enumerate(points):
@@ -153,17 +142,17 @@ def _steps(strokes: Iterable[Stroke]) -> Iterator[str]:
             yield "Z"
 
 
-def _letters(mark: Letters, name: str) -> str:
+def _svg_text(mark: Text, id_: str) -> str:
     x, y = map(_short, mark.at)
-    turned = f' transform="rotate({_short(-mark.angle)} {x} {y})"' if mark.angle else ""
+    rotation = f' transform="rotate({_short(-mark.angle)} {x} {y})"' if mark.angle else ""
     anchor = "" if mark.align == "left" else f' text-anchor="{_ANCHORS[mark.align]}"'
     bold = ' font-weight="700"' if mark.weight == "bold" else ""
     space = ' xml:space="preserve"' if "  " in mark.text else ""
-    style = f'{anchor}{bold}{turned}{space} font-size="{_short(mark.size)}" fill="{mark.colour}"'
-    return f'<text{name} x="{x}" y="{y}"{style}>{escape(mark.text, quote=False)}</text>'
+    style = f'{anchor}{bold}{rotation}{space} font-size="{_short(mark.size)}" fill="{mark.colour}"'
+    return f'<text{id_} x="{x}" y="{y}"{style}>{escape(mark.text, quote=False)}</text>'
 
 
 def _short(number: float) -> str:
-    """A number to a hundredth of a point, which is fine enough."""
+    """A number to a hundredth of a point, which is precise enough."""
     text = f"{number:.2f}"
     return text.rstrip("0").rstrip(".") if text != "-0.00" else "0"

@@ -1,13 +1,14 @@
 """The shell of a game that is drawn: what records and tables are asked for alike, whatever the game."""
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from abc import abstractmethod
+from collections.abc import Iterable
 from typing import Any
 
-from mmsim.core.shell import Draw, HeatMaps, Place, Replay
+from mmsim.core.shell import Draw, EndPosition, HeatMaps, Replay, Shell
+from mmsim.core.variant import VariantDescription
 
 
-class DrawnShell(ABC):
+class DrawnShell(Shell):
     """Records verified, stepped through and drawn, and heat maps; a game says how it does each."""
 
     @abstractmethod
@@ -34,15 +35,15 @@ class DrawnShell(ABC):
         return self.draw(".svg", self.read_record(record))
 
     @property
-    def lying(self) -> str:
-        lying: str = self.heat.LYING
-        return lying
+    def heat_map_note(self) -> str:
+        note: str = self.heat.HEAT_MAP_NOTE
+        return note
 
-    def places(self, record: dict[str, Any]) -> Iterable[Place]:
-        places: Iterable[Place] = self.heat.places(self.read_record(record))
-        return places
+    def end_positions(self, record: dict[str, Any]) -> Iterable[EndPosition]:
+        positions: Iterable[EndPosition] = self.heat.end_positions(self.read_record(record))
+        return positions
 
-    def heat_maps(self, about: Mapping[str, Any], maps: HeatMaps) -> Draw:
+    def heat_maps(self, description: VariantDescription, maps: HeatMaps) -> Draw:
         from mmsim.drawing.heat_maps import heat_canvas
 
-        return lambda kind: heat_canvas(self.heat.ground(about), maps).saved(kind)
+        return lambda kind: heat_canvas(self.heat.heat_map_board(description), maps).to_bytes(kind)

@@ -1,4 +1,4 @@
-"""What instructions come to, asked of one process each way."""
+"""The results of intrinsics, from one process per execution mode."""
 
 import json
 import os
@@ -15,20 +15,20 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="session")
-def instructions() -> Callable[[str], dict[str, Any]]:
-    """What `tests.compiled.instructions` finds with Numba (`1`) or as plain Python (`0`)."""
+def intrinsic_results() -> Callable[[str], dict[str, Any]]:
+    """The output of `tests.compiled.intrinsic_results` with Numba (`1`) or as plain Python (`0`)."""
 
     @cache
-    def answers(jit: str) -> dict[str, Any]:
-        done = subprocess.run(
-            [sys.executable, "-W", "error::RuntimeWarning", "-m", "tests.compiled.instructions"],
+    def run(jit: str) -> dict[str, Any]:
+        process = subprocess.run(
+            [sys.executable, "-W", "error::RuntimeWarning", "-m", "tests.compiled.intrinsic_results"],
             capture_output=True,
             text=True,
             cwd=ROOT,
             env={**os.environ, "MMSIM_JIT": jit, "MMSIM_LINK": "0", "MMSIM_BOUNDSCHECK": "0"},
         )
-        assert done.returncode == 0, done.stderr
-        found: dict[str, Any] = json.loads(done.stdout)
-        return found
+        assert process.returncode == 0, process.stderr
+        results: dict[str, Any] = json.loads(process.stdout)
+        return results
 
-    return answers
+    return run

@@ -1,7 +1,7 @@
-"""The cache of compiled code: compiled once, loaded ever after, never trusted when it is broken.
+"""The cache of compiled code: filled once, then loaded, never used when it is damaged.
 
-Compiling takes half a minute, so the tests that need a cold cache are slow ones (`make verify`); it is compiled once
-for all of them, by three processes that start together, and they work on copies of what those leave.
+Compiling takes half a minute, so the tests that need a cold cache are marked slow (`make verify`). Three processes that
+start together compile once for all of them, and the tests work on copies of their cache.
 """
 
 import fcntl
@@ -23,7 +23,7 @@ PACKAGE = ROOT / "mmsim"
 
 _PLAY = """
 import hashlib, sys
-from mmsim.core.game import Variant
+from mmsim.core.variant import Variant
 from mmsim.games import find_game
 game = find_game("metro")
 rows = game.play_games(game.prepare(Variant("metro", 4, bots="planner")), 0, 20)
@@ -40,11 +40,11 @@ except MmsimError as error:
 """
 
 if not execution_mode.can_build():
-    pytest.skip("no library can be made here", allow_module_level=True)
+    pytest.skip("no library can be built here", allow_module_level=True)
 
 
 def start(script: str, cache_dir: Path, package_root: Path = ROOT) -> "subprocess.Popen[str]":
-    """A process with a cache folder of its own; its output is a pipe, as in a log."""
+    """A process with its own cache folder; its output is a pipe, as in a log."""
     changed = {"MMSIM_CACHE_DIR": str(cache_dir), "PYTHONPATH": str(package_root)}
     return subprocess.Popen(
         [sys.executable, "-c", script],
@@ -57,7 +57,7 @@ def start(script: str, cache_dir: Path, package_root: Path = ROOT) -> "subproces
 
 
 def finish(process: "subprocess.Popen[str]") -> tuple[str, str]:
-    """What a process printed on stdout and stderr; it must end well."""
+    """Stdout and stderr of a process, which must succeed."""
     out, err = process.communicate()
     assert process.returncode == 0, err
     return out.strip(), err.strip()
@@ -69,14 +69,14 @@ def run(script: str, cache_dir: Path, package_root: Path = ROOT) -> tuple[str, s
 
 @dataclass(frozen=True)
 class Cold:
-    """What three processes left and said that found nothing compiled."""
+    """The cache and the output of three processes that started with an empty cache."""
 
     folder: Path
-    said: list[tuple[str, str]]
+    outputs: list[tuple[str, str]]
 
     @property
     def rows(self) -> str:
-        return self.said[0][0]
+        return self.outputs[0][0]
 
     def copy(self, to: Path) -> Path:
         shutil.copytree(self.folder, to)
@@ -85,23 +85,23 @@ class Cold:
 
 @pytest.fixture(scope="session")
 def cold(tmp_path_factory: pytest.TempPathFactory) -> Cold:
-    """Three cold processes at once, one time only even if several workers run these tests."""
+    """Three cold processes at once, started only once even if several workers run these tests."""
     base = tmp_path_factory.getbasetemp()
     shared = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "cold-cache"
     shared.mkdir(exist_ok=True)
-    said = shared / "said.json"
+    outputs = shared / "outputs.json"
     with (shared / "test-lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if not said.exists():
+        if not outputs.exists():
             processes = [start(_PLAY, shared / "cache") for _ in range(3)]
-            said.write_text(json.dumps([finish(process) for process in processes]))
-    return Cold(shared / "cache", [(out, err) for out, err in json.loads(said.read_text())])
+            outputs.write_text(json.dumps([finish(process) for process in processes]))
+    return Cold(shared / "cache", [(out, err) for out, err in json.loads(outputs.read_text())])
 
 
 def folder_in(cache_dir: Path) -> Path:
-    """The one folder of compiled code in a cache."""
-    (found,) = [path for path in cache_dir.iterdir() if path.is_dir()]
-    return found
+    """The only folder of compiled code in a cache."""
+    (folder,) = [path for path in cache_dir.iterdir() if path.is_dir()]
+    return folder
 
 
 # --- compiling once --------------------------------------------------------------------------------------------
@@ -109,8 +109,8 @@ def folder_in(cache_dir: Path) -> Path:
 
 @pytest.mark.slow
 def test_of_several_cold_processes_one_compiles_and_all_play_the_same(cold: Cold) -> None:
-    assert sorted(bool(err) for _, err in cold.said) == [False, False, True]
-    assert {out for out, _ in cold.said} == {cold.rows}
+    assert sorted(bool(err) for _, err in cold.outputs) == [False, False, True]
+    assert {out for out, _ in cold.outputs} == {cold.rows}
 
 
 @pytest.mark.slow
@@ -119,8 +119,8 @@ def test_one_game_is_played_without_compiling_the_other(cold: Cold) -> None:
 
 
 @pytest.mark.slow
-def test_the_one_that_compiles_says_so_and_where_the_code_is_kept(cold: Cold) -> None:
-    (err,) = [err for _, err in cold.said if err]
+def test_the_process_that_compiles_reports_it_and_where_the_code_is_kept(cold: Cold) -> None:
+    (err,) = [err for _, err in cold.outputs if err]
     first, last = err.splitlines()
     assert first.startswith("mmsim: compiling the fast core")
     assert first.endswith(str(folder_in(cold.folder)))
@@ -128,7 +128,7 @@ def test_the_one_that_compiles_says_so_and_where_the_code_is_kept(cold: Cold) ->
 
 
 @pytest.mark.slow
-def test_a_later_process_loads_and_says_nothing(cold: Cold, tmp_path: Path) -> None:
+def test_a_later_process_loads_and_prints_nothing(cold: Cold, tmp_path: Path) -> None:
     copy = cold.copy(tmp_path / "cache")
     before = sorted(copy.rglob("*"))
     assert run(_PLAY, copy) == (cold.rows, "")
@@ -148,32 +148,32 @@ def test_a_library_in_the_package_is_found_before_the_cache_and_may_be_read_only
 
 
 @pytest.mark.slow
-def test_a_damaged_library_is_compiled_anew_and_plays_the_same(cold: Cold, tmp_path: Path) -> None:
+def test_a_damaged_library_is_compiled_again_and_plays_the_same(cold: Cold, tmp_path: Path) -> None:
     copy = cold.copy(tmp_path / "cache")
     damage(folder_in(copy), "code cut off")
     out, err = run(_PLAY, copy)
     assert out == cold.rows
     assert "compiling the fast core" in err
-    assert cache.is_whole(folder_in(copy))
+    assert cache.is_intact(folder_in(copy))
 
 
-# --- a broken cache --------------------------------------------------------------------------------------------
+# --- a damaged cache -------------------------------------------------------------------------------------------
 
 
-def damage(folder: Path, how: str) -> None:
+def damage(folder: Path, kind: str) -> None:
     code, checksums = folder / "library.so", folder / "checksums.json"
     content = code.read_bytes()
-    if how == "code cut off":
+    if kind == "code cut off":
         code.write_bytes(content[: len(content) // 2])
-    elif how == "code changed":
+    elif kind == "code changed":
         code.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
-    elif how == "code gone":
+    elif kind == "code gone":
         code.unlink()
-    elif how == "checksums cut off":
+    elif kind == "checksums cut off":
         checksums.write_bytes(checksums.read_bytes()[:20])
-    elif how == "checksums of nothing":
+    elif kind == "checksums of nothing":
         checksums.write_text("{}")
-    elif how == "checksums of another kind":
+    elif kind == "checksums of another kind":
         checksums.write_text("[]")
     else:
         checksums.unlink()
@@ -190,18 +190,18 @@ DAMAGE = (
 )
 
 
-@pytest.mark.parametrize("how", DAMAGE)
-def test_damage_is_noticed(tmp_path: Path, how: str) -> None:
+@pytest.mark.parametrize("kind", DAMAGE)
+def test_damage_is_detected(tmp_path: Path, kind: str) -> None:
     (tmp_path / "library.so").write_bytes(b"code" * 100)
-    cache.note_as_whole(tmp_path, 1.0)
-    assert cache.is_whole(tmp_path)
-    damage(tmp_path, how)
-    assert not cache.is_whole(tmp_path)
+    cache.write_checksums(tmp_path, 1.0)
+    assert cache.is_intact(tmp_path)
+    damage(tmp_path, kind)
+    assert not cache.is_intact(tmp_path)
 
 
-def test_an_empty_folder_is_not_whole(tmp_path: Path) -> None:
-    assert not cache.is_whole(tmp_path)
-    assert not cache.is_whole(tmp_path / "nothing")
+def test_an_empty_folder_is_not_intact(tmp_path: Path) -> None:
+    assert not cache.is_intact(tmp_path)
+    assert not cache.is_intact(tmp_path / "nothing")
 
 
 # --- which folder ----------------------------------------------------------------------------------------------
@@ -209,7 +209,7 @@ def test_an_empty_folder_is_not_whole(tmp_path: Path) -> None:
 
 @pytest.fixture
 def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A copy of the package that the cache takes for the package itself."""
+    """A copy of the package that the cache uses instead of the package itself."""
     copy = tmp_path / "mmsim"
     shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__", "shipped"))
     monkeypatch.setattr(cache, "_PACKAGE", copy)
@@ -218,16 +218,16 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def name_now(program: str = "metromania") -> str:
-    return cache.name.__wrapped__(program)
+    return cache.folder_name.__wrapped__(program)
 
 
 def test_every_game_has_a_folder_of_its_own_that_the_other_does_not_change(package: Path) -> None:
-    before, other = name_now(), name_now("metro")
-    assert before.startswith("metromania-")
-    assert other.startswith("metro-")
+    metromania, metro = name_now(), name_now("metro")
+    assert metromania.startswith("metromania-")
+    assert metro.startswith("metro-")
     (package / "metro" / "engine" / "turns.py").write_text("# changed\n")
-    assert name_now() == before
-    assert name_now("metro") != other
+    assert name_now() == metromania
+    assert name_now("metro") != metro
 
 
 @pytest.mark.parametrize(
@@ -277,13 +277,13 @@ def test_every_module_with_compiled_code_is_among_the_sources(game: str) -> None
     compiled = {
         path
         for path in (PACKAGE / game).rglob("*.py")
-        if "from mmsim.compiled.accel import" in path.read_text(encoding="utf-8")
+        if "from mmsim.compiled.decorators import" in path.read_text(encoding="utf-8")
     }
     assert compiled
     assert compiled <= set(cache.sources(game))
 
 
-def test_the_folder_lies_where_the_user_says(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_user_chooses_the_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("MMSIM_CACHE_DIR", str(tmp_path / "cache"))
     assert cache.root() == tmp_path / "cache"
     monkeypatch.delenv("MMSIM_CACHE_DIR")
@@ -294,12 +294,12 @@ def test_the_folder_lies_where_the_user_says(monkeypatch: pytest.MonkeyPatch, tm
     assert cache.root() == tmp_path / "home" / ".cache" / "mmsim"
 
 
-def test_old_folders_are_wiped_but_for_the_latest(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(cache, "_KEPT", 2)
+def test_all_but_the_latest_folders_are_removed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(cache, "_MAX_FOLDERS", 2)
     for i in range(4):
         (tmp_path / f"metro-{i}").mkdir()
         os.utime(tmp_path / f"metro-{i}", (i, i))
-    cache.wipe(tmp_path / "metro-3")
+    cache.remove_outdated(tmp_path / "metro-3")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["metro-1", "metro-2"]
 
 
@@ -308,10 +308,8 @@ def test_old_folders_are_wiped_but_for_the_latest(monkeypatch: pytest.MonkeyPatc
 
 @pytest.mark.slow
 @pytest.mark.skipif(not mounts.possible(), reason="nothing can be mounted here")
-def test_a_disk_too_small_for_compiled_code_is_complained_about_and_the_games_are_played(
-    cold: Cold, tmp_path: Path
-) -> None:
-    in_memory = f"from mmsim.compiled import cache\ncache._IN_MEMORY = cache.Path({str(tmp_path)!r})\n"
+def test_a_full_disk_is_reported_and_the_games_are_played(cold: Cold, tmp_path: Path) -> None:
+    in_memory = f"from mmsim.compiled import cache\ncache._MEMORY_DISK = cache.Path({str(tmp_path)!r})\n"
     env = {**os.environ, "MMSIM_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": str(ROOT)}
     (tmp_path / "cache").mkdir()
     done = mounts.run(mounts.tiny(tmp_path / "cache", 64), [sys.executable, "-c", in_memory + _PLAY], env=env, cwd=ROOT)
@@ -320,7 +318,7 @@ def test_a_disk_too_small_for_compiled_code_is_complained_about_and_the_games_ar
     assert "No space left on device; it is kept in memory" in done.stderr
 
 
-def test_a_compiler_that_fails_is_told_in_one_sentence(tmp_path: Path) -> None:
+def test_a_compiler_that_fails_is_reported_in_one_sentence(tmp_path: Path) -> None:
     broken = "import os\nfrom mmsim.compiled import startup\nstartup.sys.executable = '/bin/false'\n"
     out, err = run(broken + _TRY, tmp_path)
     assert out.startswith("the fast core cannot be compiled: ")

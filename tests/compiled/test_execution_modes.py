@@ -1,4 +1,4 @@
-"""The same games whichever way compiled code is run: as plain Python, from a library, by Numba alone."""
+"""The same games in every execution mode: as plain Python, from a library, by Numba alone."""
 
 import hashlib
 import json
@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from mmsim.core.game import Variant
+from mmsim.core.variant import Variant
 from mmsim.games import find_game
 
 ROOT = Path(__file__).parents[2]
@@ -40,17 +40,17 @@ assert "numba" not in sys.modules
 """
 
 
-def play(name: str, given: dict[str, Any], count: int) -> list[Any]:
+def play(name: str, variant: dict[str, Any], count: int) -> list[Any]:
     """A digest of the rows of some games, and the record of the first."""
     game = find_game(name)
-    prepared = game.prepare(Variant(**given))
+    prepared = game.prepare(Variant(**variant))
     rows = game.play_games(prepared, 0, count)
     digest = hashlib.sha256(b"".join(rows[table].tobytes() for table in rows)).hexdigest()
     return [digest, game.record(prepared, 0)]
 
 
 def run(program: list[str], **changed: str) -> str:
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-W", "error::RuntimeWarning", *program],
         capture_output=True,
         text=True,
@@ -58,8 +58,8 @@ def run(program: list[str], **changed: str) -> str:
         env={**os.environ, **changed},
         check=False,
     )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+    assert process.returncode == 0, process.stdout + process.stderr
+    return process.stdout
 
 
 def test_plain_python_plays_the_games_of_this_process() -> None:

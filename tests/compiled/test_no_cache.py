@@ -1,7 +1,8 @@
-"""A cache that cannot be kept: what then, and what is said."""
+"""A cache that cannot be written: where the code goes, and what the user is told."""
 
 import errno
 import os
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -12,52 +13,52 @@ from mmsim.errors import MmsimError
 
 @pytest.fixture
 def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder that this process takes for its own in memory; its cache is one that cannot be made."""
+    """The folder that this process uses in memory; its cache folder cannot be created."""
     (tmp_path / "memory").mkdir()
     (tmp_path / "file").write_text("not a folder")
-    monkeypatch.setattr(cache, "_IN_MEMORY", tmp_path / "memory")
-    monkeypatch.setattr(cache, "place", cache.place.__wrapped__)
+    monkeypatch.setattr(cache, "_MEMORY_DISK", tmp_path / "memory")
+    monkeypatch.setattr(cache, "writable_root", cache.writable_root.__wrapped__)
     monkeypatch.setenv("MMSIM_CACHE_DIR", str(tmp_path / "file" / "cache"))
     return tmp_path / "memory" / f"mmsim-{os.getuid()}"
 
 
-def test_code_goes_to_memory_where_the_cache_cannot_be_made(memory: Path, tmp_path: Path) -> None:
-    place, problem = cache.place()
-    assert place == memory
+def test_code_goes_to_memory_if_the_cache_cannot_be_created(memory: Path, tmp_path: Path) -> None:
+    root, problem = cache.writable_root()
+    assert root == memory
     assert isinstance(problem, NotADirectoryError)
-    assert cache.complaint(problem) == (
+    assert cache.unwritable_message(problem) == (
         f"cannot keep compiled code in {tmp_path}/file/cache: Not a directory; it is kept in memory until the machine "
         "restarts (MMSIM_CACHE_DIR names another folder)"
     )
-    with cache.one_at_a_time("metro"):
+    with cache.compile_lock("metro"):
         assert memory.stat().st_mode & 0o777 == 0o700
 
 
-def test_code_goes_to_memory_where_the_lock_is_not_ours(
+def test_code_goes_to_memory_if_the_lock_belongs_to_somebody_else(
     memory: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "cache" / "metro.lock").mkdir(parents=True)  # what a file of somebody else's comes to, for any user
+    (tmp_path / "cache" / "metro.lock").mkdir(parents=True)  # as unusable as a file of another user, even for root
     monkeypatch.setenv("MMSIM_CACHE_DIR", str(tmp_path / "cache"))
-    assert cache.place()[0] == memory
+    assert cache.writable_root()[0] == memory
 
 
-@pytest.mark.parametrize("how", ["open to others", "a link", "a file"])
-def test_no_code_is_taken_from_memory_that_others_can_write(memory: Path, tmp_path: Path, how: str) -> None:
-    kept = tmp_path / "elsewhere" if how == "a link" else memory
-    if how == "a file":
+@pytest.mark.parametrize("state", ["open to others", "a link", "a file"])
+def test_no_code_is_loaded_from_memory_that_others_can_write(memory: Path, tmp_path: Path, state: str) -> None:
+    folder = tmp_path / "elsewhere" if state == "a link" else memory
+    if state == "a file":
         memory.write_text("")
     else:
-        (kept / cache.name("metro")).mkdir(parents=True)
-        kept.chmod(0o700)
-        (kept / cache.name("metro") / "library.so").write_bytes(b"code")
-        cache.note_as_whole(kept / cache.name("metro"), 1.0)
-    if how == "a link":
-        memory.symlink_to(kept)
-    elif how == "open to others":
-        assert cache.find("metro") == memory / cache.name("metro")
-        kept.chmod(0o770)
-    assert cache.find("metro") is None
-    with pytest.raises(MmsimError, match="cannot keep compiled code in"), cache.one_at_a_time("metro"):
+        (folder / cache.folder_name("metro")).mkdir(parents=True)
+        folder.chmod(0o700)
+        (folder / cache.folder_name("metro") / "library.so").write_bytes(b"code")
+        cache.write_checksums(folder / cache.folder_name("metro"), 1.0)
+    if state == "a link":
+        memory.symlink_to(folder)
+    elif state == "open to others":
+        assert cache.find_library("metro") == memory / cache.folder_name("metro")
+        folder.chmod(0o770)
+    assert cache.find_library("metro") is None
+    with pytest.raises(MmsimError, match="cannot keep compiled code in"), cache.compile_lock("metro"):
         pass
 
 
@@ -65,59 +66,76 @@ def test_code_that_does_not_fit_into_the_cache_is_kept_in_memory(
     memory: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "cache").mkdir()
-    (tmp_path / "made").mkdir()
-    (tmp_path / "made" / "library.so").write_bytes(b"code")
-    cache.note_as_whole(tmp_path / "made", 1.0)
+    (tmp_path / "built").mkdir()
+    (tmp_path / "built" / "library.so").write_bytes(b"code")
+    cache.write_checksums(tmp_path / "built", 1.0)
     monkeypatch.setattr(cache, "folder", lambda program: tmp_path / "cache" / "metro-now")
-    monkeypatch.setattr(cache, "wipe", lambda kept: os.open(kept, os.O_WRONLY))  # any complaint of the disk will do
-    kept, problem = cache.keep("metro", tmp_path / "made")
-    assert kept == memory / "metro-now"
+    monkeypatch.setattr(
+        cache, "remove_outdated", lambda folder: os.open(folder, os.O_WRONLY)
+    )  # any error of the disk will do
+    folder, problem = cache.store("metro", tmp_path / "built")
+    assert folder == memory / "metro-now"
     assert problem is not None
-    assert cache.is_whole(kept)
+    assert cache.is_intact(folder)
 
 
-def test_what_a_killed_compiler_left_in_memory_is_removed_after_an_hour(memory: Path) -> None:
+def test_leftovers_of_a_killed_compiler_are_removed_after_an_hour(memory: Path) -> None:
     memory.parent.chmod(0o777)
-    left, busy = memory.parent / "mmsim-making-old", memory.parent / "mmsim-making-new"
-    for folder in (left, busy):
+    stale, busy = memory.parent / "mmsim-building-old", memory.parent / "mmsim-building-new"
+    for folder in (stale, busy):
         folder.mkdir(0o700)
-    os.utime(left, (0, 0))
-    with cache.scratch() as folder:
-        assert not left.exists()
+    os.utime(stale, (0, 0))
+    with cache.scratch_folder() as folder:
+        assert not stale.exists()
         assert folder.parent == memory.parent
     assert list(memory.parent.iterdir()) == [busy]
 
 
 @pytest.fixture
 def numba_alone(memory: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A cache folder that can be written, for code that Numba keeps itself."""
+    """A writable cache folder, for code that Numba caches itself."""
     monkeypatch.setattr(execution_mode, "current", lambda: execution_mode.NUMBA)
     monkeypatch.setattr(cache, "folder", cache.folder.__wrapped__)
     monkeypatch.setenv("MMSIM_CACHE_DIR", str(tmp_path / "cache"))
     return tmp_path / "cache"
 
 
-def test_numba_alone_works_on_a_copy_of_a_whole_cache_that_is_read_only(
+def test_numba_alone_uses_a_copy_of_an_intact_cache_that_is_read_only(
     numba_alone: Path, memory: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    kept = cache.folder("metro")
-    assert kept.parent == numba_alone
-    kept.mkdir()
-    (kept / "entry.nbi").write_bytes(b"code")
-    cache.note_as_whole(kept, 1.0)
-    monkeypatch.setattr(cache, "place", lambda: (memory, OSError(errno.EROFS, "Read-only file system")))
-    assert cache.folder("metro") == memory / kept.name
-    assert cache.is_whole(memory / kept.name)
+    folder = cache.folder("metro")
+    assert folder.parent == numba_alone
+    folder.mkdir()
+    (folder / "entry.nbi").write_bytes(b"code")
+    cache.write_checksums(folder, 1.0)
+    monkeypatch.setattr(cache, "writable_root", lambda: (memory, OSError(errno.EROFS, "Read-only file system")))
+    assert cache.folder("metro") == memory / folder.name
+    assert cache.is_intact(memory / folder.name)
 
 
-def test_what_numba_alone_cannot_keep_is_compiled_for_this_process(
+def test_the_user_is_told_why_numba_compiles_alone_and_how_long_it_takes(
+    numba_alone: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("MMSIM_LINK", "1")
+    monkeypatch.setattr(execution_mode, "_cannot_run", lambda: "")
+    monkeypatch.setattr(execution_mode, "_LINKABLE_NUMBA", ("0.1.",))
+    monkeypatch.setattr(startup, "_compile_here", lambda program, on_progress: None)
+    startup._fill_numba_cache("metro")
+    first, _ = capsys.readouterr().err.splitlines()
+    assert first == (
+        "mmsim: compiling the fast core of metro, by Numba alone (only Numba 0.1.x builds libraries, this is "
+        f"{version('numba')}), which takes two to six minutes, once for this version; kept in {cache.folder('metro')}"
+    )
+
+
+def test_code_that_numba_alone_cannot_cache_is_compiled_for_this_process(
     numba_alone: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     full = OSError(errno.ENOSPC, "No space left on device")
-    monkeypatch.setattr(startup, "_compile_here", lambda program, tell: full)
-    startup._have_numba_compile("metro")
+    monkeypatch.setattr(startup, "_compile_here", lambda program, on_progress: full)
+    startup._fill_numba_cache("metro")
     assert capsys.readouterr().err.splitlines()[-1] == (
         f"mmsim: cannot keep compiled code in {cache.folder('metro')}: No space left on device; "
         "it is compiled in memory, for this process alone"
     )
-    assert not cache.is_whole(cache.folder("metro"))
+    assert not cache.is_intact(cache.folder("metro"))

@@ -1,4 +1,4 @@
-"""The compiled streams draw what `rng.Stream` draws, and streams of different purposes or games are strangers."""
+"""The compiled streams draw what `rng.Stream` draws, and streams of different purposes or games are independent."""
 
 from itertools import combinations
 from math import sqrt
@@ -20,7 +20,7 @@ MASTERS = (0, 1, 2006, 2**32, 2**63 + 12345, 2**64 - 1)
 GAMES = (0, 1, 77, 2**32 - 1, 2**32 + 3, 2**63 - 1)
 RECORD = np.dtype([("rng", np.uint32, streams.words(len(PURPOSES)))])
 HEAD, STREAM, BLOCK, USED, WORDS = 4, 36, 1, 2, 4  # the record, as the module describes it
-BLOCKS = 8  # drawn ahead
+BLOCKS = 8  # in the buffer
 
 
 @driver
@@ -72,13 +72,13 @@ def test_every_word_is_that_of_the_readable_stream(master: int) -> None:
             assert got[g, k].tolist() == [stream.word() for _ in range(71)]
 
 
-def test_a_stream_does_not_notice_how_much_the_others_draw() -> None:
+def test_a_stream_does_not_depend_on_how_much_the_others_draw() -> None:
     alone = words(5, [9], [Purpose.DEAL], 50)[0, 0]
     for others in ([Purpose.LAYOUT], PURPOSES[2:], PURPOSES[3:]):
         assert words(5, [9], [*others, Purpose.DEAL], 50)[0, -1].tolist() == alone.tolist()
 
 
-def test_a_stream_opened_again_begins_anew() -> None:
+def test_a_stream_opened_again_starts_over() -> None:
     again = words(5, [9, 9, 8, 9], [Purpose.DEAL], 7)
     assert again[0].tolist() == again[1].tolist() == again[3].tolist() != again[2].tolist()
 
@@ -115,7 +115,7 @@ def test_numbers_are_the_same_where_many_words_are_rejected() -> None:
 
 
 def after_these_words(script: list[int], n: int) -> list[int]:
-    """`draw_below(n)` and the word after it, from a stream whose last words drawn ahead are written beforehand."""
+    """`draw_below(n)` and the word after it, from a stream whose last buffered words are set beforehand."""
     record = new_record(RECORD)
     rng = record[0].rng
     first = 4 * BLOCKS - len(script)
@@ -127,7 +127,7 @@ def after_these_words(script: list[int], n: int) -> list[int]:
     return [int(value) for value in out]
 
 
-NEXT = Stream(0, 0).word()  # the first word after the written ones
+NEXT = Stream(0, 0).word()  # the first word after those in the buffer
 
 
 @pytest.mark.parametrize(
@@ -144,12 +144,12 @@ def test_a_word_is_rejected_exactly_where_it_would_be_unfair(script: list[int], 
     assert after_these_words(script, n) == got
 
 
-def test_a_word_may_be_rejected_at_the_end_of_what_is_drawn_ahead() -> None:
+def test_a_word_may_be_rejected_at_the_end_of_the_buffer() -> None:
     stream = Stream(0, 0)
     assert after_these_words([2**31], 6) == [stream.below(6), stream.word()]
 
 
-# --- strangers -------------------------------------------------------------------------------------------------
+# --- independence ----------------------------------------------------------------------------------------------
 
 
 def correlations(draws: NDArray[np.uint64]) -> NDArray[np.float64]:
@@ -168,7 +168,7 @@ def pair_p_value(one: NDArray[np.uint64], other: NDArray[np.uint64], bits: int) 
     return float(chi2.sf(((seen - expected) ** 2 / expected).sum(), cells - 1))
 
 
-def check_strangers(games: int, count: int, bits: int) -> None:
+def check_independence(games: int, count: int, bits: int) -> None:
     numbers = [0, 1, 2, 3, *(2**32 + g for g in range(games - 4))]
     drawn = words(2006, numbers, PURPOSES, count).reshape(-1, count)
     scores = correlations(drawn)
@@ -189,19 +189,19 @@ def check_openings(games: int, bits: int) -> None:
     assert kstest(p_values, "uniform").pvalue > 1e-3
 
 
-def test_streams_of_different_purposes_and_games_are_strangers() -> None:
-    check_strangers(games=8, count=3000, bits=3)
+def test_streams_of_different_purposes_and_games_are_independent() -> None:
+    check_independence(games=8, count=3000, bits=3)
 
 
-def test_the_first_draws_of_games_are_strangers() -> None:
+def test_the_first_draws_of_games_are_independent() -> None:
     check_openings(games=20_000, bits=4)
 
 
 @pytest.mark.slow
-def test_many_long_streams_are_strangers() -> None:
-    check_strangers(games=60, count=100_000, bits=5)
+def test_many_long_streams_are_independent() -> None:
+    check_independence(games=60, count=100_000, bits=5)
 
 
 @pytest.mark.slow
-def test_the_first_draws_of_a_million_games_are_strangers() -> None:
+def test_the_first_draws_of_a_million_games_are_independent() -> None:
     check_openings(games=1_000_000, bits=6)

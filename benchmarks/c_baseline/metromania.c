@@ -1,4 +1,4 @@
-/* A yardstick for the fast core: Metromania in plain C, four companies, ruleset `print`, the classic city, every decision
+/* A baseline for the fast core: Metromania in plain C, four companies, ruleset `print`, the classic city, every decision
  * uniform over all legal moves. It plays one variant only and everything about it is a constant, which the core cannot
  * afford; it draws its own games (splitmix64 instead of separate Philox streams), so they are alike, not the same.
  *

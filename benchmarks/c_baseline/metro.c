@@ -1,4 +1,4 @@
-/* A yardstick for the fast core: Metro in plain C, four players, a hand of one tile, no module, every decision uniform over
+/* A baseline for the fast core: Metro in plain C, four players, a hand of one tile, no module, every decision uniform over
  * all legal moves. It keeps a line as joined stretches, as the core does; it plays one variant only, and draws its own
  * games (splitmix64 instead of Philox), so they are alike, not the same. Built as metromania.c is, with or without -DROWS.
  */

@@ -1,4 +1,4 @@
-"""The C programs that the core is measured against play the same games: rows of both have the same distribution."""
+"""The C programs play the same games as the core: the rows of both have the same distribution."""
 
 import shutil
 from collections.abc import Callable, Iterator
@@ -8,26 +8,25 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks import c_program
-from mmsim.core.game import Variant
+from benchmarks import against_c
 from mmsim.errors import MmsimError, UsageError
 from mmsim.games import GAMES, find_game
 
 COUNT = 8000
 STANDARD_ERRORS = 5
 
-Built = Callable[[str, bool], c_program.Yardstick]
+Built = Callable[[str, bool], against_c.CProgram]
 
 with_compiler = pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
 
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Built]:
-    """Builds a program once, and quickly: what it plays does not hang on how fast it is."""
+    """Builds each program once, without optimisation, which does not change its games."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(c_program, "_AS_FAST_AS_CAN_BE", ("-O1",))
-        folder = tmp_path_factory.mktemp("yardstick")
-        yield cache(lambda game, rows: c_program.build(game, folder, rows=rows))
+        patch.setattr(against_c, "_OPTIMISATION", ("-O1",))
+        folder = tmp_path_factory.mktemp("c")
+        yield cache(lambda game, rows: against_c.build(game, folder, rows=rows))
 
 
 @with_compiler
@@ -35,8 +34,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Built]:
 def test_every_column_of_c_is_distributed_as_that_of_the_core(game: str, built: Built) -> None:
     program = built(game, True)
     engine = find_game(game)
-    rules, _, players = program.variant.rpartition("-")
-    core = engine.play_games(engine.prepare(Variant(rules, int(players.removesuffix("p")))), 0, COUNT)
+    core = engine.play_games(engine.prepare(program.variant), 0, COUNT)
     c = {table: np.zeros(len(rows), rows.dtype) for table, rows in core.items()}
     decisions = program.play(0, COUNT, c)
     assert decisions == pytest.approx(core.decisions, rel=0.01)
@@ -45,7 +43,7 @@ def test_every_column_of_c_is_distributed_as_that_of_the_core(game: str, built: 
             if f"{table}.{column}" in program.left_out:
                 continue
             for power in (1, 2):
-                ours, theirs = (_per_game(one[table][column], power) for one in (core, c))
+                ours, theirs = (_per_game(tables[table][column], power) for tables in (core, c))
                 error = np.hypot(ours.std(), theirs.std()) / np.sqrt(COUNT)
                 difference = abs(ours.mean() - theirs.mean())
                 assert difference <= STANDARD_ERRORS * error + 1e-6, f"{table}.{column} to the power of {power}"
@@ -57,32 +55,31 @@ def _per_game(column: np.ndarray, power: int) -> np.ndarray:
 
 @with_compiler
 @pytest.mark.parametrize("game", GAMES)
-def test_both_c_programs_of_a_game_play_the_same_games(game: str, built: Built) -> None:
+def test_both_c_versions_of_a_game_play_the_same_games(game: str, built: Built) -> None:
     engine = find_game(game)
-    plain, keeping = built(game, False), built(game, True)
-    shapes = engine.play_games(engine.prepare(Variant(plain.variant.rpartition("-")[0])), 0, 1)
-    rows = {table: np.zeros(300 * len(one), one.dtype) for table, one in shapes.items()}
-    assert plain.play(7, 300) == keeping.play(7, 300, rows)
+    plain, with_rows = built(game, False), built(game, True)
+    shapes = engine.play_games(engine.prepare(plain.variant), 0, 1)
+    rows = {table: np.zeros(300 * len(values), values.dtype) for table, values in shapes.items()}
+    assert plain.play(7, 300) == with_rows.play(7, 300, rows)
     for column, mean in plain.means().items():
         column_values = next(table[column] for table in rows.values() if column in (table.dtype.names or ()))
         assert column_values.sum() / 300 == pytest.approx(mean)
 
 
-def test_without_a_compiler_one_sentence_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_missing_compiler_is_reported_in_one_sentence(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(shutil, "which", lambda name: None)
     with pytest.raises(MmsimError, match="needs a C compiler"):
-        c_program.build(GAMES[0], tmp_path, rows=False)
+        against_c.build(GAMES[0], tmp_path, rows=False)
 
 
-def test_a_game_without_a_c_program_is_said(tmp_path: Path) -> None:
+def test_a_game_without_c_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="there is no C program of chess"):
-        c_program.build("chess", tmp_path, rows=False)
+        against_c.build("chess", tmp_path, rows=False)
 
 
 @with_compiler
-def test_another_variant_than_the_one_c_plays_is_refused(built: Built) -> None:
-    program = built("metromania", False)
-    program.fits("print-4p", "classic")
-    for variant, board in (("print-3p", "classic"), ("print-4p", "grand")):
-        with pytest.raises(UsageError, match="plays print-4p on classic only"):
-            program.fits(variant, board)
+def test_the_core_and_c_are_measured_in_turns(built: Built) -> None:
+    report = against_c.compare("metro", games=1000, repeats=1)
+    assert [row["engine"] for row in report["results"]] == ["core", "C", "C with rows"]
+    assert set(report["core_over_c"]) == {"C", "C with rows"}
+    assert report["means"]["score"]["c"] == pytest.approx(report["means"]["score"]["core"], rel=0.05)

@@ -1,4 +1,4 @@
-"""The page of all columns is current, and says something of each."""
+"""The page of all columns is current and describes each of them."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from mmsim.games import find_game
 
 
 def test_the_page_is_current() -> None:
-    assert PAGE.read_text(encoding="utf-8") == page(), "write it anew: make docs"
+    assert PAGE.read_text(encoding="utf-8") == page(), "run `make docs`"
 
 
 @pytest.mark.parametrize("name", SHIPPED)

@@ -1,4 +1,4 @@
-"""The page about speed: every figure on it comes from a command, and there is a place for each."""
+"""The page about performance: every figure comes from a command, and every command has its place."""
 
 import re
 
