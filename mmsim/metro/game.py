@@ -4,21 +4,20 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from mmsim.compiled.game import CompiledGame
-from mmsim.core.game import Variant
-from mmsim.core.interventions import check_untouched
+from mmsim.core.interventions import check_no_interventions
+from mmsim.core.variant import Variant
 from mmsim.metro.bots import BOTS, entry_points
 from mmsim.metro.bots.kinds import ELEMENTS
+from mmsim.metro.bots.playable_variant import MetroVariant, prepare
 from mmsim.metro.bots.position import Position
-from mmsim.metro.bots.prepared_variant import Prepared, prepare
-from mmsim.metro.bots.training_examples import LESSONS
+from mmsim.metro.bots.thinking.training_examples import EXAMPLES
 from mmsim.metro.engine import tables
 from mmsim.metro.engine.entry_points import Rows
-from mmsim.metro.interventions import Opened, interventions
-from mmsim.metro.rules.deal import central_tiles, number_colours
+from mmsim.metro.interventions import ChangedGames, interventions
 from mmsim.metro.rules.play import Seed, play_uniform
 from mmsim.metro.rules.position import Game
 from mmsim.metro.rules.reference_scoring import Result, result
-from mmsim.metro.rules.rulesets import RULES_VERSION, ruleset
+from mmsim.metro.rules.rulesets import ruleset
 from mmsim.metro.shell import record
 from mmsim.metro.shell.column_texts import TEXTS
 
@@ -28,37 +27,23 @@ class Metro(CompiledGame):
 
     name = "metro"
     declared, words, texts = tables.TABLES, tables.WORDS, TEXTS
-    thinking: ClassVar = entry_points
-    rows, position, opened, lessons_asked = Rows, Position, Opened, LESSONS
+    bot_entry_points: ClassVar = entry_points
+    rows, position, opened, examples_wanted = Rows, Position, ChangedGames, EXAMPLES
 
-    def ready(self, variant: Variant) -> Prepared:
+    def make_playable(self, variant: Variant) -> MetroVariant:
         return prepare(ruleset(variant.rules, variant.players), variant)
 
-    def interventions(self, prepared: Prepared) -> dict[str, str]:
+    def interventions(self, prepared: MetroVariant) -> dict[str, str]:
         return interventions(prepared.rules)
 
-    def elements(self, prepared: Prepared) -> dict[str, str]:
+    def elements(self, prepared: MetroVariant) -> dict[str, str]:
         modules = {"wagons": prepared.rules.stations, "exchanges": prepared.rules.companies}
         return {name: text for name, text in ELEMENTS.items() if modules.get(name, True)}
 
-    def rows_per_game(self, prepared: Prepared) -> dict[str, int]:
+    def rows_per_game(self, prepared: MetroVariant) -> dict[str, int]:
         return tables.rows_per_game(prepared.rules)
 
-    def describe_rules(self, prepared: Prepared) -> dict[str, Any]:
-        rules = prepared.rules
-        return {
-            "players": rules.players,
-            "seat_player": list(range(rules.players)),
-            "rules_version": RULES_VERSION,
-            "ruleset": {"name": rules.name, **rules.knobs()},
-            "board": {
-                "wagons": record.wagons(rules),
-                "central_tiles": list(central_tiles()),
-                "number_colours": {colour: list(stations) for colour, stations in number_colours().items()},
-            },
-        }
-
-    def play_uniform(self, prepared: Prepared, game: int) -> Game:
+    def play_uniform(self, prepared: MetroVariant, game: int) -> Game:
         return play_uniform(prepared.rules, Seed(prepared.seed, game, prepared.seating.rotate))
 
     def result(self, table: Game) -> Result:
@@ -71,8 +56,8 @@ class Metro(CompiledGame):
         prepared = prepare(table.rules, Variant(table.rules.name, seed=seed["master"]))
         return Position(prepared, seed["game"], table.deal)
 
-    def record(self, prepared: Prepared, game: int) -> dict[str, Any]:
-        check_untouched(prepared)
+    def record(self, prepared: MetroVariant, game: int) -> dict[str, Any]:
+        check_no_interventions(prepared)
         seed, bots = Seed(prepared.seed, game, prepared.seating.rotate), [bot.spec for bot in prepared.seating.at(game)]
         if all(bot == BOTS["uniform"] for bot in prepared.bots):  # the reference engine has nothing to compile
             table = self.play_uniform(prepared, game)

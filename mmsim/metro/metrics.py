@@ -1,4 +1,4 @@
-"""How the tables of Metro are read: what is measured, which gaps of its rules are counted, what a report tells."""
+"""How the tables of Metro are read: its metrics, the gaps in its rules that are counted, its report sections."""
 
 from dataclasses import replace
 

@@ -1,11 +1,9 @@
 """What the openings of Metro have in common, whatever the corner: how its column `opening` is sorted."""
 
-from collections.abc import Mapping
-from typing import Any
-
 import polars as pl
 
 from mmsim.core.metrics import OpeningView, nearest_before, of_openings
+from mmsim.core.variant import VariantDescription
 from mmsim.metro.rules.board import SIZE
 
 _OPENING = pl.col("opening").cast(pl.String)
@@ -14,7 +12,7 @@ _COLUMN = _OPENING.str.extract(r"\.(\d+)$").cast(pl.Int64)
 _RINGS = ("at the edge", "one cell in", "beside the centre")
 
 
-def _place(about: Mapping[str, Any], seats: pl.DataFrame) -> pl.Series:
+def _place(description: VariantDescription, seats: pl.DataFrame) -> pl.Series:
     """How far from the edge a tile lies: all four sides of the board are alike."""
     row, column = (pl.min_horizontal(line, SIZE - 1 - line) for line in (_ROW, _COLUMN))
     ring = pl.min_horizontal(row, column).replace_strict(dict(enumerate(_RINGS)), default=None, return_dtype=pl.String)
@@ -22,7 +20,7 @@ def _place(about: Mapping[str, Any], seats: pl.DataFrame) -> pl.Series:
     return of_openings(seats, kind=pl.when(in_corner).then(pl.lit("in a corner")).otherwise(ring))["kind"]
 
 
-def _cells_away(about: Mapping[str, Any], seats: pl.DataFrame) -> pl.Series:
+def _cells_away(description: VariantDescription, seats: pl.DataFrame) -> pl.Series:
     """How many cells along rows and columns a tile lies from the nearest first tile of an earlier player."""
     row, column, away = pl.col("row"), pl.col("column"), pl.col("away")
 
@@ -41,7 +39,7 @@ def _cells_away(about: Mapping[str, Any], seats: pl.DataFrame) -> pl.Series:
         .otherwise(pl.lit("further away"))
     )
     tiles = of_openings(seats, row=_ROW, column=_COLUMN)
-    return tiles.with_columns(away=nearest_before(between, about["players"])).select(kinds).to_series()
+    return tiles.with_columns(away=nearest_before(between, description.players)).select(kinds).to_series()
 
 
 OPENINGS = (
@@ -50,11 +48,11 @@ OPENINGS = (
     OpeningView(
         "tile",
         "the first tile as it lies",
-        lambda about, seats: of_openings(seats, kind=_OPENING.str.extract(r"^(\w+)"))["kind"],
+        lambda description, seats: of_openings(seats, kind=_OPENING.str.extract(r"^(\w+)"))["kind"],
     ),
     OpeningView(
         "opening",
         "the first tile as it lies, row and column",
-        lambda about, seats: seats["opening"],
+        lambda description, seats: seats["opening"],
     ),
 )

@@ -1,4 +1,4 @@
-"""What can be changed by force: where lines start, who is dealt what, who opens how."""
+"""Interventions: where lines start, who is dealt which hand, who plays which opening."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from mmsim.core.interventions import chance, order
 from mmsim.core.rng import Stream
 from mmsim.metromania.bots import entry_points as bot_entry_points
-from mmsim.metromania.bots.prepared_variant import Prepared
+from mmsim.metromania.bots.playable_variant import MetromaniaVariant
 from mmsim.metromania.engine import entry_points
 from mmsim.metromania.engine.state import HAND, SEATS
 
@@ -20,16 +20,16 @@ INTERVENTIONS = {
 }
 
 
-class Opened:
-    """Where one game after another is set up and opened."""
+class ChangedGames:
+    """Games with interventions, set up one after another and played until the bots are free to choose."""
 
-    def __init__(self, prepared: Prepared) -> None:
+    def __init__(self, prepared: MetromaniaVariant) -> None:
         self._prepared, self.memory, self.setting = prepared, bot_entry_points.new_memory(), prepared.setting
-        self._moves = np.zeros(entry_points.MOST_MOVES, np.int64)
-        self._state = self.memory.state[0]
+        self._moves = np.zeros(entry_points.MAX_MOVES, np.int64)
+        self._state = self.memory.positions[0]
 
     def open(self, game: int) -> int:
-        """Bring a game to where nothing is forced any more; the decisions made."""
+        """Set up a game and play its changed opening; returns the number of decisions made."""
         names, draws = self._prepared.variant.interventions, chance(self._prepared.seed, game)
         deals = self._prepared.setting.deals
         self._set_up(game, deals)
@@ -43,20 +43,12 @@ class Opened:
         return sum(map(len, self._first_round(game, draws))) if STARTS in names else 0
 
     def _set_up(self, game: int, deals: NDArray[np.uint8]) -> None:
-        prepared, setting = self._prepared, self._prepared.setting
-        entry_points.set_up(
-            self.memory.state,
-            setting.board,
-            setting.rules,
-            deals,
-            prepared.seed,
-            game,
-            prepared.seating.games_a_deal,
-            -1,
-        )
+        seed, games_per_deal = self._prepared.seed, self._prepared.seating.games_per_deal
+        board, rules = self.setting.board, self.setting.rules
+        entry_points.set_up(self.memory.positions, board, rules, deals, seed, game, games_per_deal, -1)
 
     def _shuffled_hands(self, draws: Stream) -> NDArray[np.uint8]:
-        """The hands of the game that is set up, in another order, as a table of one deal."""
+        """The hands of the game that is set up, shuffled between the seats, as a table of one deal."""
         companies, s = self._prepared.rules.companies, self._state
         dealt = (s.hand_marker << 2 | s.hand_kind).reshape(SEATS, HAND)
         hands = np.zeros((SEATS, HAND), np.uint8)
@@ -64,7 +56,7 @@ class Opened:
         return hands.ravel()
 
     def _first_round(self, game: int, draws: Stream) -> list[list[int]]:
-        """Let everybody have a first turn, with random starts where they are forced; the moves seat by seat."""
+        """Play the first turn of every company, with random starts if that is asked for; returns the moves by seat."""
         names, companies = self._prepared.variant.interventions, self._prepared.rules.companies
         played: list[list[int]] = [[] for _ in range(companies)]
         while self._state.turn <= companies and not self._state.over:
@@ -79,24 +71,24 @@ class Opened:
         return played
 
     def _play_openings(self, game: int, openings: list[list[int]], shift: int) -> int:
-        """Let everybody play the first turn of the seat so many places on; what is not legal is chosen anew."""
+        """Every company plays the first turn of the seat `shift` places on; its bot replaces illegal moves."""
         decisions = 0
         for seat in range(len(openings)):
-            forced, turn = list(openings[(seat + shift) % len(openings)]), int(self._state.turn)
+            opening, turn = list(openings[(seat + shift) % len(openings)]), int(self._state.turn)
             while self._state.turn == turn and not self._state.over:
-                wanted = forced.pop(0) if forced else None
-                if wanted is None or wanted not in self._legal():
-                    wanted, forced = self._choose(game), []
-                self._play(wanted)
+                move = opening.pop(0) if opening else None
+                if move is None or move not in self._legal():
+                    move, opening = self._choose(game), []
+                self._play(move)
                 decisions += 1
         return decisions
 
     def _legal(self) -> NDArray[np.int64]:
-        count = entry_points.list_moves(self.memory.state, self._prepared.setting.board, self._moves)
+        count = entry_points.list_moves(self.memory.positions, self._prepared.setting.board, self._moves)
         return self._moves[:count]
 
     def _choose(self, game: int) -> int:
         return int(bot_entry_points.choose(self.memory, self._prepared.setting, self._prepared.seating.number(game)))
 
     def _play(self, move: Any) -> None:
-        entry_points.play(self.memory.state, self._prepared.setting.board, self._prepared.setting.rules, move)
+        entry_points.play(self.memory.positions, self._prepared.setting.board, self._prepared.setting.rules, move)

@@ -1,18 +1,17 @@
-"""How the tables of Metromania are read: what is measured, which gaps of its rules are counted, what a report tells."""
+"""How the tables of Metromania are read: its metrics, the gaps in its rules that are counted, its report sections."""
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import NamedTuple
 
 import polars as pl
 
 from mmsim.core import common_metrics as common
 from mmsim.core.metrics import (
     ChartPlan,
-    Gap,
     Metric,
+    MetricGrouping,
+    RuleGap,
     SectionPlan,
-    Shape,
     Statistics,
     Values,
     by_word,
@@ -21,17 +20,19 @@ from mmsim.core.metrics import (
     of_games,
     single,
 )
+from mmsim.core.variant import VariantDescription
 from mmsim.metromania.openings import OPENINGS
 from mmsim.metromania.rules.board import PIECES, BoardSet
 
 _TEST_TRIP = pl.col("trip") != "park_lake"
 _POSSIBLE = pl.col("minutes").is_not_null()
+_MINUTES = pl.col("minutes").fill_null(0)
 _BLOCKED = pl.col("block_reason").is_not_null()
 _STARTED = pl.col("start_side").is_not_null()
 _COMPANIES = pl.col("involved").bitwise_count_ones()
 
 
-def _line_fates(shape: Shape) -> Values:
+def _line_fates(shape: MetricGrouping) -> Values:
     return {
         "ended": mean(pl.col("ended")),
         "blocked": mean(_BLOCKED),
@@ -40,204 +41,133 @@ def _line_fates(shape: Shape) -> Values:
     }
 
 
+class _Mean(NamedTuple):
+    """The mean of a value over the rows of a game in a table, or over some of them."""
+
+    table: str
+    value: pl.Expr
+    where: pl.Expr | None = None
+
+    def metric(self, name: str, question: str, unit: str, tolerance: float, *, better: str = "") -> Metric:
+        value, where = self.value, self.where
+        needs = {*value.meta.root_names(), *(() if where is None else where.meta.root_names())}
+        values = single(mean(value) if where is None else mean_where(value, where))
+        return Metric(name, question, unit, tolerance, self.table, tuple(sorted(needs)), values, better=better)
+
+
+class _When(NamedTuple):
+    """A condition on the rows of a table, and the rules that settle what happens then."""
+
+    table: str
+    came_up: pl.Expr
+    rules: str
+
+    def gap(self, name: str, situation: str, reading: str) -> RuleGap:
+        needs = tuple(self.came_up.meta.root_names())
+        return RuleGap(name, situation, reading, self.table, needs, self.came_up, self.rules)
+
+
+def _share_of_words(column: str, question: str, table: str) -> Metric:
+    """The share of the rows of a game with each word of a column."""
+    return Metric(column, question, "share", 0.01, table, (column,), by_word(table, column))
+
+
 _SCORES = (
     common.score_parts(
         kept=pl.col("kept_points"), trip=pl.col("trip_points"), penalties=-pl.col("penalties").cast(pl.Float64)
     ),
-    Metric(
-        "points_forgone",
-        "How many station points does a company lose because a line did not end?",
-        "points",
-        0.5,
-        "seats",
-        ("station_points", "kept_points"),
-        single(mean(pl.col("station_points") - pl.col("kept_points"))),
+    _Mean("seats", pl.col("station_points") - pl.col("kept_points")).metric(
+        "points_forgone", "How many station points does a company lose because a line did not end?", "points", 0.5
     ),
 )
 _BUILDING = (
     of_games("coverage", "How much of the board is built on?", "share", 0.01),
     of_games("stations_left", "How many stations are left over?", "stations", 0.25),
 )
+_FATE_COLUMNS = ("ended", "block_reason", "start_side")
 _LINES = (
-    Metric(
-        "line_fates",
-        "What becomes of a line?",
-        "share",
-        0.01,
-        "lines",
-        ("ended", "block_reason", "start_side"),
-        _line_fates,
-    ),
-    Metric(
-        "block_reason",
-        "What do lines lack that are blocked?",
-        "share",
-        0.01,
-        "lines",
-        ("block_reason",),
-        by_word("lines", "block_reason"),
-    ),
+    Metric("line_fates", "What becomes of a line?", "share", 0.01, "lines", _FATE_COLUMNS, _line_fates),
+    _share_of_words("block_reason", "What do lines lack that are blocked?", "lines"),
     of_games("lines_ended", "How many lines of a game reach an end?", "lines", 0.05),
     of_games("lines_blocked", "How many lines of a game end up blocked?", "lines", 0.05, better="less"),
-    Metric(
-        "line_tunnels",
-        "How long is a line that ended?",
-        "tunnels",
-        0.25,
-        "lines",
-        ("ended", "tunnels"),
-        single(mean_where(pl.col("tunnels"), pl.col("ended"))),
+    _Mean("lines", pl.col("tunnels"), pl.col("ended")).metric(
+        "line_tunnels", "How long is a line that ended?", "tunnels", 0.25
     ),
-    Metric(
-        "line_stations",
-        "How many stations does a line that ended serve?",
-        "stations",
-        0.1,
-        "lines",
-        ("ended", "stations"),
-        single(mean_where(pl.col("stations"), pl.col("ended"))),
+    _Mean("lines", pl.col("stations"), pl.col("ended")).metric(
+        "line_stations", "How many stations does a line that ended serve?", "stations", 0.1
     ),
 )
 _TRIPS = (
-    Metric(
-        "trips_possible",
-        "How many of the test trips are possible?",
-        "share",
-        0.01,
-        "trips",
-        ("trip", "minutes"),
-        single(mean_where(_POSSIBLE, _TEST_TRIP)),
+    _Mean("trips", _POSSIBLE, _TEST_TRIP).metric(
+        "trips_possible", "How many of the test trips are possible?", "share", 0.01
     ),
-    Metric(
-        "trip_minutes",
-        "How long does a possible test trip take?",
-        "minutes",
-        0.25,
-        "trips",
-        ("trip", "minutes"),
-        single(mean_where(pl.col("minutes").fill_null(0), _TEST_TRIP & _POSSIBLE)),
+    _Mean("trips", _MINUTES, _TEST_TRIP & _POSSIBLE).metric(
+        "trip_minutes", "How long does a possible test trip take?", "minutes", 0.25
     ),
-    Metric(
+    _Mean("trips", _COMPANIES, _POSSIBLE).metric(
         "trip_companies",
         "How many companies are on a fastest route of a possible trip?",
         "companies",
         0.05,
-        "trips",
-        ("minutes", "involved"),
-        single(mean_where(_COMPANIES, _POSSIBLE)),
         better="more",
     ),
-    Metric("fault", "Why are trips impossible?", "share", 0.01, "trips", ("fault",), by_word("trips", "fault")),
-    Metric(
-        "park_lake_possible",
-        "How often can one travel from the park to the lake?",
-        "share",
-        0.01,
-        "trips",
-        ("trip", "minutes"),
-        single(mean_where(_POSSIBLE, ~_TEST_TRIP)),
+    _share_of_words("fault", "Why are trips impossible?", "trips"),
+    _Mean("trips", _POSSIBLE, ~_TEST_TRIP).metric(
+        "park_lake_possible", "How often can one travel from the park to the lake?", "share", 0.01
     ),
-    Metric(
-        "park_lake_minutes",
-        "How long does a possible trip from the park to the lake take?",
-        "minutes",
-        0.25,
-        "trips",
-        ("trip", "minutes"),
-        single(mean_where(pl.col("minutes").fill_null(0), ~_TEST_TRIP & _POSSIBLE)),
+    _Mean("trips", _MINUTES, ~_TEST_TRIP & _POSSIBLE).metric(
+        "park_lake_minutes", "How long does a possible trip from the park to the lake take?", "minutes", 0.25
     ),
-    Metric(
-        "markers_placed",
-        "How many of its markers does a company place?",
-        "markers",
-        0.05,
-        "seats",
-        ("markers_placed",),
-        single(mean(pl.col("markers_placed"))),
+    _Mean("seats", pl.col("markers_placed")).metric(
+        "markers_placed", "How many of its markers does a company place?", "markers", 0.05
     ),
 )
 
 _GAPS = (
-    Gap(
+    _When("games", pl.col("end_reason") == "deadlock", "T4 P3").gap(
         "deadlock",
         "Nobody can build any more, and no end of the building phase has been triggered.",
         "The building phase ends there, without a last round.",
-        "games",
-        ("end_reason",),
-        pl.col("end_reason") == "deadlock",
-        "T4 P3",
     ),
-    Gap(
+    _When("games", pl.col("passes") > 0, "T4").gap(
         "pass",
         "A company in turn can neither dig nor place a station.",
         "It passes, and plays again when its turn comes.",
-        "games",
-        ("passes",),
-        pl.col("passes") > 0,
-        "T4",
     ),
-    Gap(
+    _When("games", pl.col("start_overflows") > 0, "B2").gap(
         "start_overflow",
         "A line is to start, but no free start is left on the sides allowed to it.",
         "It may start at any free start.",
-        "games",
-        ("start_overflows",),
-        pl.col("start_overflows") > 0,
-        "B2",
     ),
-    Gap(
+    _When("games", pl.col("end_overflows") > 0, "D4").gap(
         "end_overflow",
         "A line is to end, but no free end is left on the sides allowed to it.",
         "It may end at any free end.",
-        "games",
-        ("end_overflows",),
-        pl.col("end_overflows") > 0,
-        "D4",
     ),
-    Gap(
+    _When("games", pl.col("short_supply") > 0, "D5").gap(
         "short_supply",
         "A move would need two stations, and only one is left.",
         "The move is not allowed.",
-        "games",
-        ("short_supply",),
-        pl.col("short_supply") > 0,
-        "D5",
     ),
-    Gap(
+    _When("games", pl.col("two_reasons") > 0, "P1").gap(
         "two_reasons",
         "Two reasons to end the building phase hold at once.",
         "The first of them in the order of the book is named; play is the same.",
-        "games",
-        ("two_reasons",),
-        pl.col("two_reasons") > 0,
-        "P1",
     ),
-    Gap(
+    _When("seats", (pl.col("lines_ended") == 1) & (pl.col("station_points") % 2 == 1), "L1").gap(
         "half_point",
         "A company keeps half of an odd number of points.",
         "Rounded as the ruleset says; down where the book is silent.",
-        "seats",
-        ("station_points", "lines_ended"),
-        (pl.col("lines_ended") == 1) & (pl.col("station_points") % 2 == 1),
-        "L1",
     ),
-    Gap(
+    _When("trips", _POSSIBLE & (_COMPANIES > 1), "TT4 TT6").gap(
         "shared_trip",
         "Several companies are on a fastest route of one trip.",
         "Scored as the ruleset says; the editions differ with two players.",
-        "trips",
-        ("minutes", "involved"),
-        _POSSIBLE & (_COMPANIES > 1),
-        "TT4 TT6",
     ),
-    Gap(
+    _When("lines", ~_STARTED, "P2").gap(
         "line_not_started",
         "A company's line was never started.",
         "It counts as neither ended nor blocked.",
-        "lines",
-        ("start_side",),
-        ~_STARTED,
-        "P2",
     ),
     replace(common.SHARED_WIN, rules="W1"),
 )
@@ -294,9 +224,9 @@ _SECTIONS = (
 )
 
 
-def _one_city(layout: pl.Expr, about: Mapping[str, Any]) -> pl.Expr:
-    """The least number of a city: turned, it has the same parts in the same order, read from another sector on (G6)."""
-    board = about["board"]
+def _one_city(layout: pl.Expr, description: VariantDescription) -> pl.Expr:
+    """One number for all layouts that are the same city turned: the least of its readings from another sector (G6)."""
+    board = description.board
     symmetry = BoardSet(board["set"], board["side"], (), tuple(board["frame"])).symmetry
     number = layout.str.replace_all("-", "", literal=True).str.to_integer(base=36, dtype=pl.Int64)
     part = 36 ** len("1a")

@@ -1,22 +1,20 @@
 """What the openings of Metromania have in common, whatever the layout: how its column `opening` is sorted."""
 
-from collections.abc import Mapping
-from typing import Any
-
 import polars as pl
 
 from mmsim.core.metrics import OpeningView, nearest_before, of_openings
+from mmsim.core.variant import VariantDescription
 
 _OPENING = pl.col("opening").cast(pl.String)
 _SIDE = _OPENING.str.extract(r"^(\d+)\.").cast(pl.Int64)
 _CELL = _OPENING.str.extract(r"\.(\d+)").cast(pl.Int64)
 
 
-def _starts_away(about: Mapping[str, Any], seats: pl.DataFrame) -> pl.Series:
+def _starts_away(description: VariantDescription, seats: pl.DataFrame) -> pl.Series:
     """How many starts along the frame lie from here to the nearest one where an earlier company starts."""
-    frame = "".join(about["board"]["frame"])
+    frame = "".join(description.board["frame"])
     numbers = {place: frame[:place].count("S") for place, kind in enumerate(frame) if kind == "S"}
-    place = _SIDE * about["board"]["side"] + _CELL
+    place = _SIDE * description.board["side"] + _CELL
     at = pl.col("at")
 
     def along(back: int) -> pl.Expr:
@@ -24,7 +22,7 @@ def _starts_away(about: Mapping[str, Any], seats: pl.DataFrame) -> pl.Series:
         return pl.min_horizontal(apart, len(numbers) - apart)
 
     starts = of_openings(seats, at=place.replace_strict(numbers, default=None, return_dtype=pl.Int16))
-    away = nearest_before(along, about["companies"]).fill_null(0)
+    away = nearest_before(along, len(description.seat_player)).fill_null(0)
     names = ["nobody before", "next start", *(f"{far} starts away" for far in range(2, len(numbers)))]
     return starts.select(pl.when(at.is_not_null()).then(away).cast(pl.UInt8).cat.to(pl.Enum(names))).to_series()
 
@@ -36,11 +34,11 @@ OPENINGS = (
     OpeningView(
         "turn",
         "cell of its side in which the first line starts, and its first tunnels, on whichever side",
-        lambda about, seats: of_openings(seats, kind=_OPENING.str.extract(r"\.(.*)$").cast(pl.Categorical))["kind"],
+        lambda _, seats: of_openings(seats, kind=_OPENING.str.extract(r"\.(.*)$").cast(pl.Categorical))["kind"],
     ),
     OpeningView(
         "opening",
         "side and cell in which the first line starts, and its first tunnels",
-        lambda about, seats: seats["opening"],
+        lambda description, seats: seats["opening"],
     ),
 )

@@ -3,9 +3,9 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from mmsim.core.game import Variant
+from mmsim.core.variant import Variant
+from mmsim.metro.bots.playable_variant import prepare
 from mmsim.metro.bots.position import Position
-from mmsim.metro.bots.prepared_variant import prepare
 from mmsim.metro.rules.board import Cell
 from mmsim.metro.rules.deal import Deal
 from mmsim.metro.rules.position import Game, Move

@@ -1,9 +1,10 @@
-"""What is changed by force is changed, and everything else is as it would be."""
+"""An intervention changes one thing, and everything else stays as it was."""
 
 import numpy as np
 import pytest
 
-from mmsim.core.game import GameRows, Variant
+from mmsim.core.game import GameRows
+from mmsim.core.variant import Variant
 from mmsim.errors import UsageError
 from mmsim.metro.game import Metro
 from mmsim.metro.interventions import INTERVENTIONS

@@ -2,10 +2,10 @@
 
 from random import Random
 
-from mmsim.core.game import Variant
+from mmsim.core.variant import Variant
 from mmsim.errors import UsageError
+from mmsim.metro.bots.playable_variant import prepare
 from mmsim.metro.bots.position import Position
-from mmsim.metro.bots.prepared_variant import prepare
 from mmsim.metro.rules.board import STOPS
 from mmsim.metro.rules.position import Game, Move
 from mmsim.metro.rules.reference import carry_out, legal_moves, trace

@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 
 from mmsim.compiled.entry_points import Record
 from mmsim.core import records
-from mmsim.core.game import Variant
 from mmsim.core.rng import Stream
 from mmsim.core.seating import Seating
+from mmsim.core.variant import Variant
 from mmsim.metromania.bots import seat_bots
 from mmsim.metromania.bots.entry_points import Setting
+from mmsim.metromania.bots.playable_variant import MetromaniaVariant, seating_rows
 from mmsim.metromania.bots.position import CoreResult, Position, View
-from mmsim.metromania.bots.prepared_variant import Prepared, seating_rows
 from mmsim.metromania.engine import board, state
 from mmsim.metromania.rules import boardfile
 from mmsim.metromania.rules.board import BoardSet
@@ -152,12 +152,12 @@ def board_record(board_set: BoardSet) -> Record:
     return _board_records[board_set]
 
 
-def prepared(board_set: BoardSet, rules: Ruleset, master: int) -> Prepared:
+def prepared(board_set: BoardSet, rules: Ruleset, master: int) -> MetromaniaVariant:
     """As `game.prepare`, but for what can be kept from one game to the next."""
     seating = Seating(seat_bots(Variant("print").bots, rules.companies), rules.seat_player, rotate=False)
     table = _deal_table(rules.deal, rules.seat_player, rules.marker_set)
     setting = Setting(board_record(board_set), state.rules_record(rules), table, seating_rows(rules, seating))
-    return Prepared(Variant(rules.name, seed=master), rules, seating, setting, board_set)
+    return MetromaniaVariant(Variant(rules.name, seed=master), rules, seating, setting, board_set, game="metromania")
 
 
 # --- comparing -----------------------------------------------------------------------------------------------
@@ -170,7 +170,7 @@ class Twins:
         self.seed = seed
         self.core = Position(prepared(board_set, rules, seed.master), seed.game)
         self.game = set_up(board_set, rules, seed)
-        self._raw = self.core._memory.state.view(np.ndarray)[0]
+        self._raw = self.core._memory.positions.view(np.ndarray)[0]
         self.same("layout", self.core.city.layout, self.game.city.layout)
         self.same("hands", self.core.dealt, self.game.dealt)
 

@@ -243,11 +243,11 @@ def played_out(game: Game, chooser: Chooser, seed: Seed) -> Game:
 
 
 def recorded_and_replayed(game: Game, seed: Seed) -> None:
-    recorded = record.to_record(game, ["uniform"] * game.rules.companies, seed)
+    recorded = record.record_of(game, result(game), ["uniform"] * game.rules.companies, seed)
     read = json.loads(records.dumps(recorded))
     assert read == recorded
     replayed = record.verify(read)
-    assert record.to_record(replayed, ["uniform"] * game.rules.companies, seed) == recorded
+    assert record.record_of(replayed, result(replayed), ["uniform"] * game.rules.companies, seed) == recorded
 
 
 @given(new_games(), choosers(), seeds())

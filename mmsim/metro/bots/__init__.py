@@ -1,4 +1,4 @@
-"""Scripted players: one file a bot, each a small declared object. How they think is in `thinking`."""
+"""Scripted players: one file per bot, each a small declared object. How they think is in `thinking`."""
 
 from mmsim.core import seating
 from mmsim.core.bots import Bot
@@ -10,6 +10,11 @@ from mmsim.metro.bots.spoiler import SPOILER
 from mmsim.metro.bots.uniform import UNIFORM
 
 BOTS: dict[str, Bot] = {bot.name: bot for bot in (UNIFORM, GREEDY, SPOILER, PLANNER, EXPERT, SEARCH)}
+
+
+def find_bot(spec: str) -> Bot:
+    """The bot described by a text like `greedy` or `greedy:open=9,given=0`."""
+    return seating.find_bot(spec, BOTS)
 
 
 def seat_bots(text: str, players: int, move_seconds: float | None = None) -> tuple[Bot, ...]:

@@ -1,6 +1,6 @@
-"""The bot that has learnt from playouts which of planner's moves win.
+"""The bot that has learnt from playouts which of the planner's moves win.
 
-Their file, weights/expert.json, says where its weights come from; `mmsim bots train expert --game metro` makes others.
+Its net is in weights/expert.json, which records how it was trained; `mmsim bots train expert --game metro` trains one.
 """
 
 from pathlib import Path

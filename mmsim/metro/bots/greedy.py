@@ -1,4 +1,4 @@
-"""Takes what there is to take now."""
+"""The bot that takes the points it can get now."""
 
 from mmsim.core.bots import Bot, Weight
 from mmsim.metro.bots import kinds

@@ -1,8 +1,8 @@
-"""The numbers by which compiled code knows the bots, and what they can do without."""
+"""The numbers by which compiled code knows the bots, and the elements of the game a bot can be asked to do without."""
 
 UNIFORM, GREEDY, SPOILER, PLANNER, EXPERT, SEARCH = range(6)
 
-# Elements of the game that a bot can be told to do without; one that knows no other move may use them all the same.
+# A bot still uses an element it should do without if it has no other legal move.
 ELEMENTS = {
     "draws": "drawing a tile instead of placing one from the hand",
     "wagons": "wagons in the centre",

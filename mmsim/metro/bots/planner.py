@@ -1,4 +1,4 @@
-"""Plans ahead: what every open line will bring in the end."""
+"""The bot that plans ahead: it estimates the final length of every open line."""
 
 from mmsim.core.bots import Bot, Weight
 from mmsim.metro.bots import kinds

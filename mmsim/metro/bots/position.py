@@ -1,4 +1,4 @@
-"""A game of the fast core step by step, and what a player may see of it."""
+"""A game of the compiled engine one decision after another: for bots in Python, for records, for people."""
 
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 from mmsim.core.stepwise import Steps
 from mmsim.errors import UsageError
 from mmsim.metro.bots import entry_points as bot_entry_points
-from mmsim.metro.bots.prepared_variant import Prepared
+from mmsim.metro.bots.playable_variant import MetroVariant
 from mmsim.metro.bots.thinking.memory import VIEW
 from mmsim.metro.engine import entry_points, state, tables
-from mmsim.metro.engine.moves import MOVE_KINDS, WAGON, take_apart
+from mmsim.metro.engine.moves import MOVE_KINDS, WAGON, decode_move
 from mmsim.metro.engine.state import EMPTY, HAND, NOBODY, SHARES, UNKNOWN, cell_number, cell_of
 from mmsim.metro.rules.board import CENTRE, STATIONS, STOPS
 from mmsim.metro.rules.deal import PERCENTS, Deal
@@ -26,17 +26,17 @@ from mmsim.metro.rules.view import View
 
 @dataclass
 class Position(Steps[Move]):
-    """A game of the fast core, one decision after another."""
+    """A game of the compiled engine, one decision after another."""
 
-    thinking: ClassVar[Any] = bot_entry_points
-    prepared: Prepared
+    bot_entry_points: ClassVar[Any] = bot_entry_points
+    prepared: MetroVariant
     game: int = 0
-    deal: Deal | None = None  # None: dealt from the seed
+    deal: Deal | None = None  # default: dealt from the seed
     history: list[PlayedMove] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         super().__init__()
-        self._moves = np.zeros(entry_points.MOST_MOVES, np.int64)
+        self._moves = np.zeros(entry_points.MAX_MOVES, np.int64)
         self.rules = self.prepared.rules
         self.bots = self.prepared.seating.at(self.game)
         seed = Seed(self.prepared.seed, self.game)
@@ -48,12 +48,12 @@ class Position(Steps[Move]):
         prepared, setting, positions = self.prepared, self.prepared.setting, self._memory.positions
         board, rules = setting.board, setting.rules
         entry_points.set_up(
-            positions, board, rules, self._memory.dice, prepared.seed, self.game, prepared.seating.games_a_deal
+            positions, board, rules, self._memory.dice, prepared.seed, self.game, prepared.seating.games_per_deal
         )
         if self.deal is not None:
             entry_points.clear_table(positions, board)
             state.lay_deal(self._s, self.deal)
-            entry_points.begin(positions, board, rules)
+            entry_points.begin_game(positions, board, rules)
 
     def _find_moves(self) -> dict[Move, int]:
         tiles = self._tiles()
@@ -76,7 +76,7 @@ class Position(Steps[Move]):
         return played
 
     def view(self, seat: int) -> View:
-        """What the player behind a seat may know."""
+        """What the player in a seat may know."""
         bot_entry_points.show(self._memory, self.prepared.setting, seat)
         v, rules = self._memory.positions[VIEW], self.rules
         cells = (cell_of(number) for number in range(state.GRID))
@@ -85,7 +85,7 @@ class Position(Steps[Move]):
         piles: tuple[tuple[int | None, ...], ...] = ()
         face_up: tuple[int, ...] = ()
         if rules.companies:
-            shares = tuple(tuple(_company(v.share[SHARES * p + i]) for i in range(SHARES)) for p in players)
+            shares = tuple(tuple(_company(v.share[SHARES * player + i]) for i in range(SHARES)) for player in players)
             piles = tuple(
                 tuple(_company(v.pile[COMPANIES * i + j]) for j in range(v.pile_size[i])) for i in range(SHARES)
             )
@@ -96,7 +96,7 @@ class Position(Steps[Move]):
             turn=self.turn,
             hand=tuple(CODES[kind] for kind in v.hand[HAND * seat : HAND * seat + int(v.held[seat])]),
             drawn=CODES[v.drawn] if v.drawn >= 0 else None,
-            hand_sizes=tuple(int(v.held[p]) for p in players),
+            hand_sizes=tuple(int(v.held[player]) for player in players),
             supply=len(TILES) - int(v.next),
             board={cell: CODES[v.tile[cell_number(cell)]] for cell in cells if v.tile[cell_number(cell)] != EMPTY},
             owner={stop: int(v.owner[stop - 1]) for stop in range(1, STOPS + 1) if v.owner[stop - 1] != NOBODY},
@@ -110,7 +110,7 @@ class Position(Steps[Move]):
         )
 
     def dealt(self) -> Deal:
-        """Everything that chance laid out, as it was before the first turn; only of a game that has just begun."""
+        """The deal of a game that has just begun: everything that chance laid out before the first turn."""
         if self.history:
             raise UsageError("the deal is known at the beginning of a game only")
         s, rules = self._s, self.rules
@@ -159,7 +159,7 @@ class Position(Steps[Move]):
         entry_points.score(self._memory.positions, self.prepared.setting.rules)
 
     def write_rows(self, rows: dict[str, NDArray[Any]], i: int) -> None:
-        """Put a game that is over, or whose bot has failed, into the i-th place of the rows of all tables."""
+        """Write a game that is over, or whose bot has failed, as the i-th game of the rows of all tables."""
         status = tables.FINISHED if self.failure is None else tables.BOT_ERROR
         rules, into = self.prepared.setting.rules, entry_points.Rows(**rows)
         entry_points.write_rows(self._memory.positions, rules, into, self.game, i, status)
@@ -171,14 +171,14 @@ class Position(Steps[Move]):
         return Arrival(stop, to, tiles, tiles * (2 if double else 1) if owned else 0)
 
     def _tiles(self) -> list[str]:
-        """The tiles that may be placed now, by their place in the hand; a drawn one has the first place."""
+        """The tiles that may be placed now, by their place in the hand; a drawn tile comes first."""
         drawn, at = int(self._s.drawn), HAND * self.seat
         kinds = [drawn] if drawn >= 0 else self._s.hand[at : at + int(self._s.held[self.seat])]
         return [CODES[kind] for kind in kinds]
 
     def _decode(self, code: int, tiles: list[str]) -> Move:
-        """A move's number as the reference engine's move."""
-        kind, what, turns, where = take_apart(code)
+        """The reference engine's move for a number."""
+        kind, what, turns, where = decode_move(code)
         name = MOVE_KINDS[kind]
         if name == "place":
             return Move(name, tiles[what], turns, cell_of(where))

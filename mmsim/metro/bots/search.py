@@ -1,4 +1,4 @@
-"""The strongest bot, and the slowest: it tries the expert's best moves in imagined games."""
+"""The strongest and slowest bot: it tries the expert's best moves in playouts."""
 
 from dataclasses import replace
 

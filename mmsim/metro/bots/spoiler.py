@@ -1,4 +1,4 @@
-"""Cuts the others short."""
+"""The bot that cuts the lines of others short."""
 
 from mmsim.core.bots import Bot, Weight
 from mmsim.metro.bots import kinds

@@ -1,1 +1,1 @@
-"""The fast core: one function a rule, all of it compiled."""
+"""The fast core: one compiled function per rule."""

@@ -1,10 +1,11 @@
-"""The fast core's lines: how a tile joins them, where they arrive, and what they are worth (X2, X6, X11, X16, X18)."""
+"""The fast core's lines: how a tile joins them, where they arrive, and what they score (X2, X6, X11, X16, X18)."""
 
 from typing import Any
 
 import numpy as np
 
-from mmsim.compiled.accel import inlined, ix, lowest_bit
+from mmsim.compiled.decorators import inlined, ix
+from mmsim.compiled.intrinsics import lowest_bit
 from mmsim.metro.engine.state import ENTRIES, NOBODY, Board, State
 from mmsim.metro.rules.board import STATIONS
 
@@ -19,8 +20,8 @@ def exit_of(b: Board, kind: Any, cell: Any, side: Any) -> np.uint16:
 
 @inlined
 def join(s: State, b: Board, kind: Any, cell: Any, tiles: Any) -> np.int64:
-    """X2: a tile joins each stretch that ends at it with the stretch that begins beyond it; returns bits of the sides
-    at which that has brought a line from its departure to a stop."""
+    """X2: a tile joins each stretch that ends at it with the stretch that begins beyond it; returns the bits of
+    the sides at which a line now runs from its departure to a stop."""
     arriving = np.int64(0)
     for side in range(4):
         beyond = exit_of(b, kind, cell, side)
@@ -35,8 +36,8 @@ def join(s: State, b: Board, kind: Any, cell: Any, tiles: Any) -> np.int64:
 
 @inlined
 def score_arrivals(s: State, b: Board, cell: Any, sides: Any) -> bool:
-    """X11: the lines that a tile in a cell has brought to a stop, by the sides at which they entered it last; returns
-    whether anybody scored. A centre edge without a wagon has no line."""
+    """X11: score the lines that a tile in a cell brought to a stop, given the sides at which they entered it last;
+    returns whether anybody scored. A centre edge without a wagon has no line."""
     scored = False
     while sides != 0:
         side = lowest_bit(np.uint64(sides))
@@ -58,25 +59,25 @@ def score_arrivals(s: State, b: Board, cell: Any, sides: Any) -> bool:
 
 @inlined
 def centre_factor(line: Any) -> np.int64:
-    """X11, X16: how often the tiles of a line count that ends in the centre; one from there is not doubled."""
+    """X11, X16: how often the tiles of a line that ends in the centre count; a line from the centre is not doubled."""
     return np.int64(2) if line < STATIONS else np.int64(1)
 
 
 @inlined
 def number_factor(line: Any) -> np.int64:
-    """X18: how often the points of a line count for the number of the station where it ends."""
+    """X18: how often the points of a line count for the holder of the station number where it ends."""
     return np.int64(2) if line >= STATIONS else np.int64(1)
 
 
 @inlined
 def points_at(line: Any, to: Any, tiles: Any) -> np.int64:
-    """X11: what a line brings its owner that arrives at a stop over so many tiles."""
+    """X11: the points of a line that arrives at a stop after passing `tiles` tiles."""
     return centre_factor(line) * tiles if to > STATIONS else tiles
 
 
 @inlined
 def line_points(s: State, line: Any) -> np.int64:
-    """X11: what a line that has arrived is worth to its owner."""
+    """X11: the points of a line that has arrived."""
     return points_at(line, s.to[ix(line)], np.int64(s.line_tiles[ix(line)]))
 
 
@@ -88,15 +89,15 @@ def holds_number(s: State, seat: Any, stop: Any) -> bool:
 
 @inlined
 def line_at(s: State, b: Board, node: Any) -> np.int64:
-    """The line of somebody that waits at a node for a tile, as its stop - 1; -1: none."""
+    """The owned line that waits at a node for a tile, as its stop - 1; -1: none."""
     line = np.int64(b.stop[ix(s.first[ix(node)])]) - 1
     return line if line >= 0 and s.owner[ix(line)] != NOBODY else np.int64(-1)
 
 
 @inlined
 def follow(s: State, b: Board, kind: Any, cell: Any, side: Any) -> tuple[np.int64, np.int64]:
-    """X2: the node that a line would reach that waits at a side of a cell, with a tile there, and over how many more
-    tiles: what `join` would make of it."""
+    """X2: where a tile in a cell would lead the line waiting at a side: the node, and how many more tiles it passes.
+    `join` would have the same effect."""
     tiles = np.int64(0)
     while True:
         beyond = exit_of(b, kind, cell, side)

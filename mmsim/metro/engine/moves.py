@@ -1,21 +1,22 @@
 """The fast core's decisions: count what may be chosen, and turn the k-th choice into a move.
 
-A move is a number, `kind | what << 3 | turns << 5 | where << 7`; see the constants. The order of choices is that of
-`reference.legal_moves`, so that a choice by number means the same move in both engines.
+A move is a number, `kind | item << 3 | turns << 5 | where << 7`; see the constants. Choices are in the order of
+`reference.legal_moves`, so a choice by number is the same move in both engines.
 """
 
 from typing import Any
 
 import numpy as np
 
-from mmsim.compiled.accel import count_bits, inlined, ix, jit, kth_bit
+from mmsim.compiled.decorators import inlined, ix, jit
+from mmsim.compiled.intrinsics import count_bits, kth_bit
 from mmsim.metro.engine.state import HAND, NOBODY, SHARES, SUPPLY, Board, Rules, State
 from mmsim.metro.rules.board import STATIONS, STOPS
 from mmsim.metro.rules.rulesets import KNOBS
 
 PLACE, DRAW, EXCHANGE, WAGON, PASS = range(5)
 MOVE_KINDS = ("place", "draw", "exchange", "wagon", "pass")
-# what: place - place in the hand, of a drawn tile 0; exchange, wagon - place of the share
+# item: place - place in the hand, of a drawn tile 0; exchange, wagon - place of the share
 # turns: place - quarter turns; exchange - 0 open, 1 hidden
 # where: place - cell; wagon - edge of the centre, from 0
 
@@ -25,21 +26,21 @@ _FIXED = KNOBS["orientation"].choices.index("fixed")
 
 
 @inlined
-def move_code(kind: Any, what: Any, turns: Any, where: Any) -> np.int64:
-    return np.int64(kind) | np.int64(what) << 3 | np.int64(turns) << 5 | np.int64(where) << 7
+def encode_move(kind: Any, item: Any, turns: Any, where: Any) -> np.int64:
+    return np.int64(kind) | np.int64(item) << 3 | np.int64(turns) << 5 | np.int64(where) << 7
 
 
-def take_apart(code: Any) -> tuple[Any, Any, Any, Any]:
-    """A move's number as its kind, what, turns and where; `move_parts` is the same for compiled code."""
+def decode_move(code: Any) -> tuple[Any, Any, Any, Any]:
+    """Kind, item, turns and where of a move; `move_parts` does the same in compiled code."""
     return code & 7, code >> 3 & 3, code >> 5 & 3, code >> 7
 
 
-move_parts = inlined(take_apart)
+move_parts = inlined(decode_move)
 
 
 @inlined
 def short_cells(s: State, b: Board, kind: Any) -> np.uint64:
-    """X10, X16: the cells in which a kind of tile would be all of a line."""
+    """X10, X16: the cells in which a kind of tile would make a line of one tile."""
     cells = b.short[ix(kind)]
     if s.wagon_used != _ZERO:
         for side in range(4):
@@ -50,13 +51,13 @@ def short_cells(s: State, b: Board, kind: Any) -> np.uint64:
 
 @inlined
 def good_cells(s: State, b: Board, kind: Any) -> np.uint64:
-    """X9, X10: the open cells in which a kind of tile would not be all of a line."""
+    """X9, X10: the open cells in which a kind of tile would make no line of one tile."""
     return s.reach & ~s.placed & ~short_cells(s, b, kind)
 
 
 @inlined
 def find_places(s: State, b: Board, r: Rules, kind: Any, at: Any) -> np.int64:
-    """X9, X10, X13: note where a tile may go, turn by turn, at a place of `where`; returns how many ways there are."""
+    """X9, X10, X13: note in `where` the cells for a tile, for each turn of it; returns the number of ways."""
     if r.orientation == _FIXED:  # the other turns of `where` are never noted
         cells = good_cells(s, b, kind)
         if cells == _ZERO:
@@ -114,19 +115,19 @@ def _find_wagons(s: State, b: Board, r: Rules) -> np.int64:
 
 @inlined
 def tile_left(s: State) -> bool:
-    """X8: whether the supply has a tile to be drawn."""
+    """X8: whether the supply has a tile left."""
     return s.next < SUPPLY
 
 
 @inlined
 def may_draw(s: State) -> bool:
-    """X8: whether this is the beginning of a turn and there is a tile to be drawn."""
+    """X8: whether the turn has just begun and a tile is left to draw."""
     return s.drawn < 0 and tile_left(s)
 
 
 @inlined
 def tile_to_place(s: State, place: Any) -> np.int64:
-    """X8: the kind of the tile that a placement lays: the one that was drawn, else that of a place in the hand."""
+    """X8: the kind of the tile to be placed: the drawn one, else that of a place in the hand."""
     return s.drawn if s.drawn >= 0 else np.int64(s.hand[ix(HAND * s.seat + place)])
 
 
@@ -158,7 +159,7 @@ def find_turn(s: State, b: Board, r: Rules) -> None:
 
 @inlined
 def find_drawn(s: State, b: Board, r: Rules) -> None:
-    """X8: where the tile that was drawn may go."""
+    """X8: where the drawn tile may go."""
     s.place_choices = find_places(s, b, r, s.drawn, np.int64(0))
     for i in range(1, r.hand):
         _forget_places(s, i)
@@ -167,28 +168,28 @@ def find_drawn(s: State, b: Board, r: Rules) -> None:
 
 @inlined
 def kth_move(s: State, r: Rules, k: Any) -> np.int64:
-    """The k-th of the `choices` of the decision to be made."""
+    """The k-th of the `choices` of the next decision."""
     if k < s.place_choices:
         for at in range(4 * r.hand):
             here = count_bits(s.where[ix(at)])
             if k < here:
-                return move_code(PLACE, at >> 2, at & 3, kth_bit(s.where[ix(at)], k))
+                return encode_move(PLACE, at >> 2, at & 3, kth_bit(s.where[ix(at)], k))
             k -= here
     return _kth_other(s, k - s.place_choices)
 
 
 @jit
 def _kth_other(s: State, k: Any) -> np.int64:
-    """Of the moves that place no tile: draw, exchanges, wagons, pass."""
+    """The k-th move that places no tile: draw, exchanges, wagons, pass."""
     if tile_left(s):
         if k == 0:
             return np.int64(DRAW)
         k -= 1
     exchanges = 2 * count_bits(s.exchange_shares)
     if k < exchanges:
-        return move_code(EXCHANGE, kth_bit(s.exchange_shares, k >> 1), k & 1, 0)
+        return encode_move(EXCHANGE, kth_bit(s.exchange_shares, k >> 1), k & 1, 0)
     k -= exchanges
     edges = count_bits(s.edges)
     if k < edges * count_bits(s.wagon_shares):
-        return move_code(WAGON, kth_bit(s.wagon_shares, k // edges), 0, kth_bit(s.edges, k % edges))
+        return encode_move(WAGON, kth_bit(s.wagon_shares, k // edges), 0, kth_bit(s.edges, k % edges))
     return np.int64(PASS)

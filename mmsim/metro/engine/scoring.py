@@ -1,10 +1,10 @@
-"""The fast core's end of a game: what shares and station numbers are worth, and who wins (X12, X15, X18)."""
+"""The fast core's end of a game: points for shares and station numbers, and who wins (X12, X15, X18)."""
 
 from typing import Any
 
 import numpy as np
 
-from mmsim.compiled.accel import inlined, ix, jit
+from mmsim.compiled.decorators import inlined, ix, jit
 from mmsim.metro.engine.lines import holds_number, line_points, number_factor
 from mmsim.metro.engine.state import NOBODY, SHARES, Rules, State
 from mmsim.metro.rules.board import STOPS
@@ -49,14 +49,14 @@ def tenths_held(s: State, seat: Any, company: Any) -> np.int64:
 def company_value(profits: Any, company: Any) -> np.int64:
     """X15: 8 for the most profit down to 1; equal profits have the same value and the next ranks are skipped."""
     value = np.int64(COMPANIES)
-    for other in range(COMPANIES):
-        value -= np.int64(profits[ix(other)] > profits[ix(company)])
+    for rival in range(COMPANIES):
+        value -= np.int64(profits[ix(rival)] > profits[ix(company)])
     return value
 
 
 @jit
 def _score_shares(s: State, r: Rules) -> None:
-    """X15: a share is worth its tenths times its company's value; most of a company gives a tenth of its profit."""
+    """X15: a share scores its tenths times its company's value; most of a company, a tenth of its profit."""
     for company in range(COMPANIES):
         value = company_value(s.points, company)
         s.value[ix(company)] = value

@@ -1,8 +1,11 @@
-"""The fast core's memory: records for the board, the ruleset, the position and the dice.
+"""The records of compiled code: BOARD (board and tiles), RULES (a ruleset), STATE (a position), DICE (chance).
 
 Cells are numbered 8 * row + column and sets of cells are 64-bit words. A node is where a line enters a cell
-(4 * cell + side) or arrives (256 + stop - 1). Every stretch of track is known by its first and last node:
-`last[first]`, `first[last]` and `length[first]`, so that a tile joins four pairs of stretches and nothing is traced.
+(4 * cell + side) or arrives (256 + stop - 1). A stretch of track is stored by its first and last node:
+`last[first]`, `first[last]` and `length[first]`, so a tile joins four pairs of stretches and nothing is traced.
+
+In compiled code a letter means one thing: `s` a position, `v` a position as a player sees it, `p` an imagined one, `b`
+the board, `r` the rules, `t` what a bot thinks.
 """
 
 from typing import Any, TypeAlias
@@ -21,7 +24,7 @@ from mmsim.metro.rules.deal import PERCENTS, Deal
 from mmsim.metro.rules.rulesets import COMPANIES, KNOBS, PER_COLOUR, Ruleset
 from mmsim.metro.rules.tiles import CODES, NUMBER, TILES
 
-# Elements of arrays, as compiled code passes them on; no type checker knows the fields of a record.
+# Elements of record arrays; a type checker cannot know their fields.
 State: TypeAlias = Any  # of dtype STATE: a position
 Board: TypeAlias = Any  # of dtype BOARD: the tables of the board and the tiles, only read
 Rules: TypeAlias = Any  # of dtype RULES: a ruleset as numbers, only read
@@ -34,7 +37,7 @@ COLOURS = 4
 KINDS = len(CODES)  # of tiles
 SUPPLY = len(TILES)
 GRID = SIZE * SIZE
-ENTRIES = 4 * GRID  # nodes below are ways into a cell, the others arrivals
+ENTRIES = 4 * GRID  # nodes below this are ways into a cell, the others arrivals
 NODES = ENTRIES + STOPS
 NOBODY = 255  # in a table of owners
 UNKNOWN = 255  # in a view: a tile or company that is hidden
@@ -54,8 +57,8 @@ BOARD = np.dtype(
         ("owner", np.uint8, STOPS),  # [stop - 1]: whose wagon stands there at the beginning
         ("out", np.uint8, 4 * KINDS),  # [kind, side in]: side out
         ("turned", np.uint8, 4 * KINDS),  # [kind, turns]: the kind it is then
-        ("ways", np.int64, KINDS),  # in how many turns a kind may lie
-        ("short", np.uint64, KINDS),  # cells where a kind would be all of a line (X10)
+        ("ways", np.int64, KINDS),  # [kind]: in how many turns it may be placed
+        ("short", np.uint64, KINDS),  # [kind]: cells where it would make a line of one tile (X10)
         ("tiles", np.uint8, SUPPLY),
         ("central", np.uint8, 8),
         ("numbers", np.uint8, COLOURS * PER_COLOUR),  # [colour, i]: a station
@@ -73,13 +76,13 @@ STATE = np.dtype(
         ("end_reason", np.int64),
         # tiles
         ("next", np.int64),  # how many tiles of the supply are drawn
-        ("drawn", np.int64),  # the kind that was drawn and must be placed; -1: none
+        ("drawn", np.int64),  # the kind drawn, which must be placed; -1: none
         ("held", np.int64, SEATS),  # tiles in each hand
         ("supply", np.uint8, SUPPLY),  # kinds in the order they are drawn
         ("hand", np.uint8, SEATS * HAND),  # [seat, i]
         ("tile", np.uint8, GRID),  # the kind that lies in a cell, as it lies
         ("printed", np.uint8, GRID),  # the kind that lies in a cell, as it was in the hand
-        ("first_cell", np.uint8, SEATS),  # where a player has placed the first tile, if there is any
+        ("first_cell", np.uint8, SEATS),  # [seat]: where its first tile lies, if it has placed one
         ("cells_of", np.uint64, SEATS),  # [seat]: cells whose tiles it has placed
         ("placed", np.uint64),
         ("reach", np.uint64),  # cells at the edge or beside a placed tile (X9)
@@ -104,14 +107,14 @@ STATE = np.dtype(
         ("wagon_cells", np.uint64, 4),  # [side]: cells beside a centre wagon, by the side where it stands (X16)
         ("numbers", np.uint64, SEATS),  # bits of stations, station 1 being bit 0
         ("layout", np.int64),  # of the central tiles; -1: none
-        # the decision to be made
+        # the next decision
         ("choices", np.int64),
         ("place_choices", np.int64),
         ("where", np.uint64, 4 * HAND),  # [place in the hand, turns]: cells; a drawn tile uses the first place
         ("edges", np.uint64),  # bits of centre edges for a wagon
         ("wagon_shares", np.uint64),  # bits of percentages; without module 1 bit 0
         ("exchange_shares", np.uint64),  # bits of percentages
-        # what is told of a game
+        # counts and results for the tables
         ("tiles_placed", np.int64, SEATS),
         ("draws", np.int64, SEATS),
         ("exchanges", np.int64, SEATS),
@@ -126,11 +129,11 @@ STATE = np.dtype(
         ("scores", np.int64, SEATS),
         ("winners", np.uint64),  # bits of seats
     ],
-    align=True,  # no number lies across two lines of the processor's cache
+    align=True,  # no number straddles two cache lines
 )
 
-# All chance of a game is apart from its position, so that a copy of the position tells a bot nothing of what comes:
-# stream 0 for the set-up, then one for each seat's bot.
+# Chance: stream 0 for the set-up, then one for each seat's bot. It is apart from the position, so that copies of a
+# position, of which bots make many, reveal nothing of what comes.
 DICE = np.dtype([("rng", np.uint32, rng.words(1 + SEATS))])
 
 
@@ -143,7 +146,7 @@ def cell_of(number: int) -> Cell:
 
 
 def rules_record(rules: Ruleset) -> Record:
-    """A ruleset as numbers: choices by their place in the order they are declared in."""
+    """A ruleset as numbers: a choice is its index in the knob's choices."""
     record = new_record(RULES)
     r = record[0]
     r.players, r.owners = rules.players, rules.owners
@@ -154,7 +157,7 @@ def rules_record(rules: Ruleset) -> Record:
 
 
 def lay_deal(s: State, deal: Deal) -> None:
-    """Put a deal of one's own into a position: the supply, the central tiles, the piles and the numbers as they are."""
+    """Put a given deal into a position: the supply, the central tiles, the piles and the numbers."""
     s.supply[:] = [NUMBER[code] for code in deal.supply]
     for cell, code in zip(CENTRE, deal.central, strict=False):
         s.tile[cell_number(cell)] = NUMBER[code]

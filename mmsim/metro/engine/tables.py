@@ -1,13 +1,14 @@
-"""The tables that games are played into, as rows that compiled code writes; `tables/frames` makes frames of them.
+"""The tables of results, and how compiled code writes their rows.
 
-`games` has a row a game, `seats` one a player, `lines` one a stop from which a line may depart.
+`games` has one row per game, `seats` one per player, `lines` one per stop from which a line may depart.
 """
 
 from typing import Any
 
 import numpy as np
 
-from mmsim.compiled.accel import count_bits, ix, jit
+from mmsim.compiled.decorators import ix, jit
+from mmsim.compiled.intrinsics import count_bits
 from mmsim.compiled.standings import rank_of, two_best, win_share, write_lead
 from mmsim.metro.engine.lines import line_points
 from mmsim.metro.engine.state import END_REASONS, GRID, KINDS, NOBODY, TOO_LONG, Rules, State
@@ -105,7 +106,6 @@ def rows_per_game(rules: Ruleset) -> dict[str, int]:
 
 @jit
 def write_game(s: State, r: Rules, game: Any, status: Any, row: Any) -> None:
-    """The row of `games`."""
     best, second = np.int64(-1), np.int64(-1)
     tiles, draws, exchanges = np.int64(0), np.int64(0), np.int64(0)
     for seat in range(r.players):
@@ -137,7 +137,7 @@ def write_game(s: State, r: Rules, game: Any, status: Any, row: Any) -> None:
 
 @jit
 def hand_code(s: State, r: Rules, seat: Any) -> np.int64:
-    """The tiles dealt to a player, as digits: one more than the kind of each, the first is the lowest."""
+    """The tiles dealt to a player as digits, kind + 1 of each, the first one lowest."""
     code = np.int64(0)
     for i in range(r.hand):
         code = TILE_DIGITS * code + np.int64(s.supply[ix(r.hand * seat + r.hand - 1 - i)]) + 1
@@ -146,7 +146,7 @@ def hand_code(s: State, r: Rules, seat: Any) -> np.int64:
 
 @jit
 def opening(s: State, seat: Any) -> np.int64:
-    """The first tile that a player laid, as it lies, and its cell; -1 for none."""
+    """The first tile a player laid, as turned, and its cell; -1 for none."""
     if s.tiles_placed[ix(seat)] == 0:
         return np.int64(-1)
     cell = np.int64(s.first_cell[ix(seat)])
@@ -155,7 +155,6 @@ def opening(s: State, seat: Any) -> np.int64:
 
 @jit
 def write_seat(s: State, r: Rules, game: Any, seat: Any, row: Any) -> None:
-    """A row of `seats`."""
     ended, centre = np.int64(0), np.int64(0)
     if not r.companies:
         for line in range(STOPS):
@@ -185,7 +184,6 @@ def write_seat(s: State, r: Rules, game: Any, seat: Any, row: Any) -> None:
 
 @jit
 def write_line(s: State, r: Rules, game: Any, line: Any, row: Any) -> None:
-    """A row of `lines`."""
     owner = np.int64(s.owner[ix(line)])
     owned = owner != NOBODY
     ended = s.arrived >> np.uint64(line) & _ONE != _ZERO
@@ -206,6 +204,6 @@ def write_rows(s: State, r: Rules, game: Any, i: Any, status: Any, games: Any, s
     write_game(s, r, game, status, games[ix(i)])
     for seat in range(r.players):
         write_seat(s, r, game, seat, seats[ix(i * r.players + seat)])
-    each = np.int64(STOPS if r.stations else STATIONS)
-    for line in range(each):
-        write_line(s, r, game, line, lines[ix(i * each + line)])
+    stops = np.int64(STOPS if r.stations else STATIONS)
+    for line in range(stops):
+        write_line(s, r, game, line, lines[ix(i * stops + line)])

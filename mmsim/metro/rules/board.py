@@ -35,20 +35,20 @@ def opposite(side: int) -> int:
 
 def _departures() -> dict[int, Port]:
     """X5, X6: for every stop the cell into which a wagon departs there, and by which side."""
-    found: dict[int, Port] = {}
+    departures: dict[int, Port] = {}
     for n in range(1, 9):
-        found[n] = ((0, 8 - n), TOP)
-        found[n + 8] = ((n - 1, 0), LEFT)
-        found[n + 16] = ((7, n - 1), BOTTOM)
-        found[n + 24] = ((8 - n, 7), RIGHT)
+        departures[n] = ((0, 8 - n), TOP)
+        departures[n + 8] = ((n - 1, 0), LEFT)
+        departures[n + 16] = ((7, n - 1), BOTTOM)
+        departures[n + 24] = ((8 - n, 7), RIGHT)
     edges: tuple[Port, ...] = (
         *(((2, column), BOTTOM) for column in (3, 4)),
         *(((5, column), TOP) for column in (3, 4)),
         *(((row, 2), RIGHT) for row in (3, 4)),
         *(((row, 5), LEFT) for row in (3, 4)),
     )
-    found.update(enumerate(edges, STATIONS + 1))
-    return found
+    departures.update(enumerate(edges, STATIONS + 1))
+    return departures
 
 
 DEPARTURE: dict[int, Port] = _departures()
@@ -56,7 +56,7 @@ STOP_AT: dict[Port, int] = {port: stop for stop, port in DEPARTURE.items()}
 CENTRE_STOPS = range(STATIONS + 1, STOPS + 1)
 EDGE_CELLS = frozenset(DEPARTURE[stop][0] for stop in range(1, STATIONS + 1))
 NEIGHBOURS: dict[Cell, tuple[Cell, ...]] = {
-    cell: tuple(other for side in SIDES if (other := beyond(cell, side)) in CELLS) for cell in CELLS
+    cell: tuple(near for side in SIDES if (near := beyond(cell, side)) in CELLS) for cell in CELLS
 }
 
 

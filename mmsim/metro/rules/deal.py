@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from mmsim.core.rng import Stream
-from mmsim.metro.rules.board import CENTRE
+from mmsim.metro.rules.board import CENTRE, COLOURS, COMPANY_WAGONS, WAGONS
 from mmsim.metro.rules.rulesets import COMPANIES, Ruleset
 from mmsim.metro.rules.tiles import SIDES, TILES, turned
 
@@ -23,20 +23,26 @@ T = TypeVar("T")
 
 @cache
 def central_tiles() -> tuple[str, ...]:
-    """X17: the codes of the eight central tiles, which are ours."""
+    """X17: the codes of the eight central tiles, which the book does not print: they are our own."""
     return tuple(tomllib.loads((_HERE / "central.toml").read_text(encoding="utf-8"))["tiles"])
 
 
 @cache
 def number_colours() -> dict[str, tuple[int, ...]]:
-    """X18: the stations of each colour, which are ours."""
+    """X18: the stations of each colour, which the book does not print: they are our own."""
     colours = tomllib.loads((_HERE / "numbers.toml").read_text(encoding="utf-8"))["colours"]
     return {colour: tuple(stations) for colour, stations in colours.items()}
 
 
+def wagons(rules: Ruleset) -> dict[str, list[int]]:
+    """X7, X15: the stations of every colour."""
+    table = COMPANY_WAGONS if rules.companies else WAGONS[rules.players]
+    return {COLOURS[owner]: list(stations) for owner, stations in enumerate(table)}
+
+
 @dataclass(frozen=True)
 class Deal:
-    """Everything that chance decides, before anybody has drawn anything."""
+    """Everything that chance decides before the first tile is drawn."""
 
     supply: tuple[str, ...]  # all 60 tiles in the order in which they are drawn
     central: tuple[str, ...] = ()  # X17: the tiles on the four centre cells, as they lie
@@ -45,11 +51,11 @@ class Deal:
 
 
 def shuffled(things: tuple[T, ...], draws: Stream) -> tuple[T, ...]:
-    """All orders equally likely (Fisher and Yates)."""
+    """A random order, all equally likely (Fisher and Yates)."""
     order = list(things)
     for last in range(len(order) - 1, 0, -1):
-        other = draws.below(last + 1)
-        order[last], order[other] = order[other], order[last]
+        drawn = draws.below(last + 1)
+        order[last], order[drawn] = order[drawn], order[last]
     return tuple(order)
 
 
@@ -68,10 +74,10 @@ def _central(layout: Stream) -> tuple[str, ...]:
 
 
 def _numbers(rules: Ruleset, draws: Stream) -> tuple[tuple[int, ...], ...]:
-    """X18: so many of each colour to every player."""
-    each = rules.numbers_per_colour
+    """X18: `numbers_per_colour` of each colour for every player."""
+    count = rules.numbers_per_colour
     colours = [shuffled(stations, draws) for stations in number_colours().values()]
     return tuple(
-        tuple(sorted(n for colour in colours for n in colour[each * seat : each * (seat + 1)]))
+        tuple(sorted(n for colour in colours for n in colour[count * seat : count * (seat + 1)]))
         for seat in range(rules.players)
     )

@@ -1,4 +1,4 @@
-"""What the readable engine plays with: moves, and a position with all that is on the board and in the hands."""
+"""The data of the reference engine: moves, and a position with everything on the board and in the hands."""
 
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -36,7 +36,7 @@ class Arrival(NamedTuple):
 
 
 class PlayedMove(NamedTuple):
-    """A move with what came of it."""
+    """A move with its effects."""
 
     turn: int
     seat: int

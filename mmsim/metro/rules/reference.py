@@ -1,4 +1,4 @@
-"""The readable engine: a game of Metro in plain Python, to be read beside the rules page, one short function a rule.
+"""The reference engine: a game of Metro in plain Python, one short function per rule; read it beside the rules page.
 
 Points, shares and station numbers at the end are in `reference_scoring`. The fast core is tested against this engine
 and records are verified by it.
@@ -60,7 +60,7 @@ def place_moves(game: Game, tile: str, cells: list[Cell]) -> list[Move]:
 
 
 def makes_short_line(game: Game, code: str, cell: Cell) -> bool:
-    """X10, X16: whether a tile would be all of a line, from a station or a centre wagon straight to an arrival."""
+    """X10, X16: whether a tile would make a line of one tile, from a station or a centre wagon to a stop."""
     return joins_stations(code, cell) or any(stop in game.owner for stop in turned_back(code, cell))
 
 
@@ -73,13 +73,13 @@ def joins_stations(code: str, cell: Cell) -> bool:
 
 @cache
 def turned_back(code: str, cell: Cell) -> tuple[int, ...]:
-    """X16: the stops in the centre at which a tile in a cell leads whoever departs there straight back."""
+    """X16: the stops in the centre where a tile in a cell leads the line that departs there straight back."""
     sides = [side for side in SIDES if exit_side(code, side) == side]
     return tuple(stop for side in sides if (stop := STOP_AT.get((cell, side), 0)) > STATIONS)
 
 
 def exchange_moves(game: Game) -> list[Move]:
-    """X15: one share that is not shown against the open or the top hidden one, until a company has made enough."""
+    """X15: exchange a share not shown for the open or the top hidden one, until a company has enough profit."""
     if not game.rules.companies or max(game.points) >= game.rules.exchange_until:
         return []
     kept = [i for i in range(len(PERCENTS)) if i not in game.shown[game.seat]]
@@ -87,7 +87,7 @@ def exchange_moves(game: Game) -> list[Move]:
 
 
 def wagon_moves(game: Game) -> list[Move]:
-    """X16: the own centre wagon, or that of a company of which a share is held, to a free edge at a free cell."""
+    """X16: place a player's centre wagon, or that of a company whose share it holds, at a free edge of a free cell."""
     if not game.rules.stations:
         return []
     edges = [stop for stop in CENTRE_STOPS if stop not in game.owner and DEPARTURE[stop][0] not in game.board]
@@ -116,7 +116,7 @@ def trace(game: Game, line: int) -> tuple[list[Cell], int | None]:
 
 
 def arrival(game: Game, line: int) -> Arrival | None:
-    """X11, X16, X17: what a line that departs at a stop has come to, if it has arrived."""
+    """X11, X16, X17: the arrival of the line that departs at a stop, if it has arrived."""
     passed, to = trace(game, line)
     if to is None:
         return None
@@ -141,7 +141,7 @@ def apply(game: Game, move: Move) -> PlayedMove:
 
 
 def carry_out(game: Game, move: Move) -> PlayedMove:
-    """Play one of the legal moves: change the position, go on to the next decision, and tell what came of it."""
+    """Play one of the legal moves: change the position, prepare the next decision, return the move with its effects."""
     turn, seat = game.turn, game.seat
     arrived: list[Arrival] = []
     if move.kind == "draw":
@@ -173,28 +173,28 @@ def place(game: Game, move: Move) -> list[Arrival]:
         if game.supply:
             hand.append(game.supply.pop(0))
     going = [line for line in departures(game) if line not in game.arrivals]
-    arrived = [found for line in going if (found := arrival(game, line)) is not None]
-    for found in arrived:
-        game.arrivals[found.line] = found
-        if found.line in game.owner:
-            game.points[game.owner[found.line]] += found.points
+    arrived = [at_stop for line in going if (at_stop := arrival(game, line)) is not None]
+    for at_stop in arrived:
+        game.arrivals[at_stop.line] = at_stop
+        if at_stop.line in game.owner:
+            game.points[game.owner[at_stop.line]] += at_stop.points
     return arrived
 
 
 def exchange(game: Game, move: Move) -> None:
-    """X15: the own share goes under its pile; the open one is taken and replaced, or the top hidden one is taken."""
+    """X15: a share goes under its pile; the open one is taken and replaced, or the top hidden one is taken."""
     assert move.share is not None
     i = PERCENTS.index(move.share)
-    pile, own = game.piles[i], game.shares[game.seat]
-    pile.append(own[i])
+    pile, shares = game.piles[i], game.shares[game.seat]
+    pile.append(shares[i])
     if move.take == "open":
-        own[i], game.open_shares[i] = game.open_shares[i], pile.pop(0)
+        shares[i], game.open_shares[i] = game.open_shares[i], pile.pop(0)
     else:
-        own[i] = pile.pop(0)
+        shares[i] = pile.pop(0)
 
 
 def put_wagon(game: Game, move: Move) -> None:
-    """X16: a wagon in the centre; with module 1 the share that allows it is shown from now on."""
+    """X16: a wagon in the centre; with module 1 the share that allows it stays shown."""
     assert move.edge is not None
     game.owner[move.edge] = game.seat
     if move.share is not None:

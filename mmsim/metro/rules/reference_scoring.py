@@ -1,4 +1,4 @@
-"""The readable engine's end of a game: what shares and station numbers are worth, and who wins (X12, X15, X18)."""
+"""The reference engine, continued: points for shares and station numbers, and who wins (X12, X15, X18)."""
 
 from dataclasses import dataclass
 
@@ -41,22 +41,25 @@ def result(game: Game) -> Result:
 
 def company_values(profits: list[int]) -> list[int]:
     """X15: 8 for the most profit down to 1; equal profits have the same value and the next ranks are skipped."""
-    return [len(profits) - sum(other > profit for other in profits) for profit in profits]
+    return [len(profits) - sum(rival > profit for rival in profits) for profit in profits]
 
 
 def share_points(game: Game, values: list[int]) -> list[int]:
     """X15: a share is worth a tenth of its percentage times the value of its company."""
     return [
-        sum(percent // 10 * values[company] for percent, company in zip(PERCENTS, own, strict=True))
-        for own in game.shares
+        sum(percent // 10 * values[company] for percent, company in zip(PERCENTS, shares, strict=True))
+        for shares in game.shares
     ]
 
 
 def bonus_points(game: Game) -> list[int]:
-    """X15: whoever holds most of a company has a tenth of its profit, rounded down; several with as much all do."""
+    """X15: the holder of most of a company gets a tenth of its profit, rounded down; equal holders all do."""
     bonus = [0] * game.rules.players
     for company, profit in enumerate(game.points):
-        held = [sum(percent for percent, c in zip(PERCENTS, own, strict=True) if c == company) for own in game.shares]
+        held = [
+            sum(percent for percent, held_company in zip(PERCENTS, shares, strict=True) if held_company == company)
+            for shares in game.shares
+        ]
         for seat, percent in enumerate(held):
             if percent > 0 and percent == max(held):
                 bonus[seat] += profit // 10
@@ -64,7 +67,7 @@ def bonus_points(game: Game) -> list[int]:
 
 
 def number_points(game: Game) -> list[int]:
-    """X18: every line that ended in a station gives its points to whoever holds the number; from the centre, double."""
+    """X18: every line that ended in a station gives its points to the holder of the number; from the centre, double."""
     return [
         sum(
             arrived.points * (2 if arrived.line > STATIONS else 1)

@@ -6,25 +6,23 @@ A ruleset is written `metro[+MODIFIER...][,knob=value...]`: `metro+free+hand2`, 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from mmsim.core.knobs import Value, choice, knobs_of, number, overridden, spelled, switch
+from mmsim.core.knobs import Value, choice, knobs_of, number, switch
+from mmsim.core.ruleset import BaseRuleset, BaseSpec, apply_layers
 from mmsim.core.specs import known_modifiers, read_spec
 from mmsim.errors import UsageError, unknown
 
-RULES_VERSION = 1  # goes up when the same seed and ruleset give another game
+RULES_VERSION = 1  # raised when the same seed and ruleset give another game
 
 EDITION = "metro"
 PLAYERS = (2, 3, 4, 5, 6)
-USUAL_PLAYERS = 4
+DEFAULT_PLAYERS = 4
 COMPANIES = 8
 PER_COLOUR = 8  # X18: station numbers of each colour
 
 
 @dataclass(frozen=True)
-class Ruleset:
-    """Everything the engine asks about the rules, for one number of players."""
-
-    name: str
-    players: int
+class Ruleset(BaseRuleset):
+    """All rules of a game for one number of players."""
 
     orientation: str = choice("fixed", "fixed free", "X9 X13", "Whether a tile may be turned before it is placed.")
     hand: int = number(1, 1, 3, "X8 X14", "Tiles in a hand.")
@@ -38,18 +36,9 @@ class Ruleset:
     turn_limit: int = number(400, 60, 2000, "X12", "Turns after which a game stops that nobody ends.")
 
     @property
-    def variant(self) -> str:
-        """The name of this ruleset with its number of players, as records and tables spell it."""
-        return f"{self.name}-{self.players}p"
-
-    @property
     def owners(self) -> int:
         """How many have wagons: the companies, or else the players."""
         return COMPANIES if self.companies else self.players
-
-    def knobs(self) -> dict[str, Value]:
-        """Every knob and its value."""
-        return {name: getattr(self, name) for name in KNOBS}
 
 
 KNOBS = knobs_of(Ruleset)
@@ -68,20 +57,10 @@ _TOGETHER = ({"companies", "stations"}, {"companies", "central"}, {"stations", "
 
 
 @dataclass(frozen=True)
-class Spec:
+class Spec(BaseSpec):
     """A ruleset as it is named, before the number of players is known."""
 
-    modifiers: tuple[str, ...] = ()
-    overrides: tuple[tuple[str, Value], ...] = ()
-
-    @property
-    def name(self) -> str:
-        knobs = "".join(f",{knob}={spelled(value)}" for knob, value in self.overrides)
-        return "+".join((EDITION, *self.modifiers)) + knobs
-
-    def with_overrides(self, overrides: Mapping[str, object]) -> "Spec":
-        """This spec with more knobs set; a knob set again takes the new value."""
-        return Spec(self.modifiers, overridden(KNOBS, self.overrides, overrides))
+    ruleset_type = Ruleset
 
     def resolve(self, players: int | None = None) -> Ruleset:
         return explain(self, players)[0]
@@ -95,25 +74,19 @@ def parse(text: str) -> Spec:
 def _named(edition: str, modifiers: list[str]) -> Spec:
     if edition != EDITION:
         raise unknown("edition", edition, (EDITION,))
-    return Spec(known_modifiers(modifiers, MODIFIERS, [("hand2", "hand3")]))
+    return Spec(edition, known_modifiers(modifiers, MODIFIERS, [("hand2", "hand3")]))
 
 
 def ruleset(text: str, players: int | None = None) -> Ruleset:
-    """The ruleset of a spec for a number of players (None: the usual number)."""
+    """The ruleset of a spec for a number of players (None: the default)."""
     return parse(text).resolve(players)
 
 
 def explain(spec: Spec, players: int | None = None) -> tuple[Ruleset, dict[str, str]]:
     """The ruleset for a number of players, and for every knob where its value comes from."""
-    values: dict[str, Value] = {}
-    sources = dict.fromkeys(KNOBS, "default")
-    for name in spec.modifiers:
-        knobs = MODIFIERS[name][1]
-        values.update(knobs)
-        sources.update(dict.fromkeys(knobs, f"modifier {name}"))
-    values.update(dict(spec.overrides))
-    sources.update(dict.fromkeys(dict(spec.overrides), "set by hand"))
-    rules = Ruleset(spec.name, USUAL_PLAYERS if players is None else players, **values)  # type: ignore[arg-type]
+    layers = [(f"modifier {name}", MODIFIERS[name][1]) for name in spec.modifiers]
+    values, sources = apply_layers(KNOBS, [*layers, ("set by hand", dict(spec.overrides))])
+    rules = Ruleset(spec.name, DEFAULT_PLAYERS if players is None else players, **values)
     check(rules)
     return rules, sources
 

@@ -1,4 +1,4 @@
-"""Rules X2-X4: the track tiles, their codes, and what a quarter turn makes of them.
+"""Rules X2-X4: the track tiles, their codes, and how turning changes them.
 
 Sides are numbered clockwise from the top: 0 top, 1 right, 2 bottom, 3 left. A line enters a tile at the even port of a
 side and leaves it at the odd port of a side (X2), so a track is a pair of sides, from and to.
@@ -7,10 +7,10 @@ side and leaves it at the odd port of a side (X2), so a track is a pair of sides
 SIDES = range(4)
 TOP, RIGHT, BOTTOM, LEFT = SIDES
 
-# X3: how many sides clockwise from the one it came in a track goes out.
+# X3: how many sides clockwise from its entry a track leaves.
 _LETTERS = {"a": 2, "b": 1, "c": 3, "d": 0}
 
-# X4: how many there are of every tile; a tile of every code that joins each way in to another way out.
+# X4: how many tiles there are of every code.
 _FOUR = "aaaa aacb acba baac cbaa"
 _THREE = "bcbc cbcb"
 _TWO = "bbbb cccc dddd adad dada dacc cdac ccda accd dbba adbb badb bbad ddbc cddb bcdd dbcd"
@@ -26,7 +26,7 @@ def exit_side(code: str, side: int) -> int:
 
 
 def turned(code: str, turns: int) -> str:
-    """The code of a tile turned clockwise by so many quarters (X13)."""
+    """The code of a tile turned clockwise by quarter turns (X13)."""
     turns %= 4
     return code[4 - turns :] + code[: 4 - turns]
 

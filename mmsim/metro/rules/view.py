@@ -1,4 +1,4 @@
-"""What a player may know of a position: what bots are given."""
+"""What a player may know of a position, as bots written in Python see it."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from mmsim.metro.rules.rulesets import Ruleset
 
 @dataclass(frozen=True)
 class View:
-    """What one player may know of a position; companies that are not known to the player are None."""
+    """What one player may know of a position; companies the player does not know are None."""
 
     seat: int
     rules: Ruleset

@@ -1,4 +1,4 @@
-"""Columns of texts: what compiled code writes as numbers, spelled as people do."""
+"""Text columns: numbers written by compiled code, as people write them."""
 
 from functools import lru_cache
 
@@ -7,21 +7,20 @@ from mmsim.metro.engine.tables import TILE_DIGITS
 from mmsim.metro.rules.board import CENTRE
 from mmsim.metro.rules.deal import central_tiles
 from mmsim.metro.rules.tiles import CODES, turned
-from mmsim.tables.column_values import KNOWN, spelled
+from mmsim.tables.frames import MAX_CACHED_TEXTS, codes_to_text
 
 
-@lru_cache(KNOWN)
+@lru_cache(MAX_CACHED_TEXTS)
 def layout(code: int) -> str | None:
-    """The tiles in the centre as they lie (X17): five bits each, 4 * which + turns."""
+    """X17: the tiles in the centre as they lie, from five bits each: 4 * tile + turns."""
     if code < 0:
         return None
     parts = [divmod(code >> 5 * i & 31, 4) for i in range(len(CENTRE))]
-    return "-".join(turned(central_tiles()[which], turns) for which, turns in parts)
+    return "-".join(turned(central_tiles()[tile], turns) for tile, turns in parts)
 
 
-@lru_cache(KNOWN)
+@lru_cache(MAX_CACHED_TEXTS)
 def hand(code: int) -> str:
-    """The tiles of a hand."""
     tiles = []
     while code:
         code, digit = divmod(code, TILE_DIGITS)
@@ -29,9 +28,8 @@ def hand(code: int) -> str:
     return " ".join(tiles)
 
 
-@lru_cache(KNOWN)
+@lru_cache(MAX_CACHED_TEXTS)
 def opening(code: int) -> str | None:
-    """A tile as it lies and its cell."""
     if code < 0:
         return None
     tile, cell = divmod(code, GRID)
@@ -40,7 +38,7 @@ def opening(code: int) -> str | None:
 
 
 TEXTS = {
-    "layout": lambda codes: spelled(codes, layout),
-    "hand": lambda codes: spelled(codes, hand),
-    "opening": lambda codes: spelled(codes, opening),
+    "layout": lambda codes: codes_to_text(codes, layout),
+    "hand": lambda codes: codes_to_text(codes, hand),
+    "opening": lambda codes: codes_to_text(codes, opening),
 }

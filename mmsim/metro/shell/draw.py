@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from itertools import accumulate
 from math import hypot
 
-from mmsim.drawing.board_canvas import Sheet
+from mmsim.drawing.board_canvas import BoardCanvas
 from mmsim.drawing.canvas import Canvas, Point, Stroke
-from mmsim.drawing.palette import FAINT, INK, PAPER, plain
-from mmsim.drawing.text_width import fitting
+from mmsim.drawing.style import FAINT, INK, PAPER, fitting_size, plain
 from mmsim.metro.rules.board import CELLS, CENTRE, COLOURS, DEPARTURE, SIZE, STATIONS, STOPS, Cell, opposite
 from mmsim.metro.rules.position import Game
 from mmsim.metro.rules.reference import trace
@@ -24,8 +23,8 @@ _PORT = 0.16  # X2: how far the two ports of a side lie from its middle
 _OUTWARDS: dict[int, Point] = {TOP: (0.0, 1.0), RIGHT: (1.0, 0.0), BOTTOM: (0.0, -1.0), LEFT: (-1.0, 0.0)}
 _LINE, _SEAM = 0.085, 0.035
 _TEXT = 0.24
-_TILES_A_ROW, _LEGEND_TILE, _LEGEND_ROW = 12, 0.5, 0.9  # of the names of tiles
-_LEGEND = _LEGEND_ROW * (len(CODES) // _TILES_A_ROW)
+_TILES_PER_ROW, _LEGEND_TILE, _LEGEND_ROW = 12, 0.5, 0.9  # of the names of tiles
+_LEGEND = _LEGEND_ROW * (len(CODES) // _TILES_PER_ROW)
 _ORIGIN: Cell = (0, 0)
 
 
@@ -35,35 +34,35 @@ def canvas(game: Game) -> Canvas:
     sheet = _page(game, [f"{_owner(game, owner)}: {had}" for owner, had in enumerate(points)], film=False)
     _draw_all(sheet, game)
     text = standing(game)
-    sheet.letters((0.0, -_EDGE - 0.2), text, fitting(text, _TEXT, 2 * _EDGE - _MARGIN), FAINT, gid="standing")
+    sheet.text((0.0, -_EDGE - 0.2), text, fitting_size(text, _TEXT, 2 * _EDGE - _MARGIN), FAINT, gid="standing")
     return sheet.canvas
 
 
 def film(game: Game, texts: Sequence[str]) -> Canvas:
-    """A finished game with all its moments, and a text a moment below."""
+    """A finished game with all its moments; one caption per moment."""
     sheet = _page(game, [_owner(game, owner) for owner in range(game.rules.owners)], film=True)
     _draw_all(sheet, game)
     for moment, text in enumerate(texts):
-        size = fitting(text, _TEXT, 2 * _EDGE - _MARGIN)
-        sheet.during(moment, moment + 1).letters((0.0, -_EDGE - 0.2), text, size, FAINT)
+        size = fitting_size(text, _TEXT, 2 * _EDGE - _MARGIN)
+        sheet.during(moment, moment + 1).text((0.0, -_EDGE - 0.2), text, size, FAINT)
     return sheet.canvas
 
 
-def _page(game: Game, words: Sequence[str], film: bool) -> Sheet:
+def _page(game: Game, words: Sequence[str], film: bool) -> BoardCanvas:
     """A sheet with the legend of owners below the room for the board."""
     foot = 0.75 + 0.45 * ((game.rules.owners + 3) // 4)
-    sheet = Sheet(-_EDGE, _EDGE, -_EDGE - foot - _LEGEND, _EDGE, film)
+    sheet = BoardCanvas(-_EDGE, _EDGE, -_EDGE - foot - _LEGEND, _EDGE, film)
     _draw_tile_names(sheet, -_EDGE - foot)
-    size = min(fitting(text, _TEXT, 1.85) for text in words)
+    size = min(fitting_size(text, _TEXT, 1.85) for text in words)
     for owner, text in enumerate(words):
         at = ((owner % 4 - 1.5) * 2.4 - 0.95, -_EDGE - 0.65 - 0.45 * (owner // 4))
         sheet.disc(at, 0.13, OWNER[owner], INK, 0.015)
-        sheet.letters((at[0] + 0.22, at[1]), text, size, INK, align="left", gid=f"owner-{owner}")
+        sheet.text((at[0] + 0.22, at[1]), text, size, INK, align="left", gid=f"owner-{owner}")
     return sheet
 
 
-def _draw_all(sheet: Sheet, game: Game) -> None:
-    """The board and what lies on it; on a film everything from the move on that laid it."""
+def _draw_all(sheet: BoardCanvas, game: Game) -> None:
+    """The board and everything on it; in a film each thing appears with the move that laid it."""
     moves = _Moves(game)
     _draw_board(sheet, game)
     for cell, code in game.board.items():
@@ -76,34 +75,34 @@ def _draw_all(sheet: Sheet, game: Game) -> None:
             _draw_stop(moves.then(sheet, moves.wagons.get(stop)), game, stop)
 
 
-def _draw_tile_names(sheet: Sheet, top: float) -> None:
-    """X3: what every tile is called, below the rest."""
-    room = 2 * (_EDGE - _MARGIN) / _TILES_A_ROW
+def _draw_tile_names(sheet: BoardCanvas, top: float) -> None:
+    """X3: the names of all tiles, at the bottom."""
+    room = 2 * (_EDGE - _MARGIN) / _TILES_PER_ROW
     for i, code in enumerate(CODES):
-        row, column = divmod(i, _TILES_A_ROW)
+        row, column = divmod(i, _TILES_PER_ROW)
         x, y = (column + 0.5) * room - _EDGE + _MARGIN, top - (row + 0.35) * _LEGEND_ROW
         at = middle(_ORIGIN)
         small = sheet.inset((x - _LEGEND_TILE * at[0], y - _LEGEND_TILE * at[1]), _LEGEND_TILE)
         small.area([square(at, 0.5)], PAPER, GRID, 0.04)
         _draw_tracks(small, _ORIGIN, code, UNOWNED)
-        sheet.letters((x, y - 0.5 * _LEGEND_TILE - 0.13), code, 0.19, INK, gid=f"name-{code}")
+        sheet.text((x, y - 0.5 * _LEGEND_TILE - 0.13), code, 0.19, INK, gid=f"name-{code}")
 
 
 class _Moves:
-    """Which move of a game, counted from 1, laid what; what was there from the beginning is not among them."""
+    """The move, counted from 1, that laid each tile and wagon; what was there from the start is missing."""
 
     def __init__(self, game: Game) -> None:
         numbered = [(i, played.move) for i, played in enumerate(game.history, 1)]
         self.tiles = {move.cell: i for i, move in numbered if move.cell is not None}
         self.wagons = {move.edge: i for i, move in numbered if move.edge is not None}
 
-    def then(self, sheet: Sheet, move: int | None) -> Sheet:
-        """A sheet for what a move has laid."""
-        return sheet if move is None or not sheet.film else sheet.during(move)
+    def then(self, sheet: BoardCanvas, move: int | None) -> BoardCanvas:
+        """The sheet for what a move laid."""
+        return sheet if move is None or not sheet.animated else sheet.during(move)
 
 
 def standing(game: Game) -> str:
-    """How far a game has come, in a line."""
+    """The state of a game, in one line."""
     text = f"{plain(game.rules.name)}, {game.rules.players} players, "
     if game.over and game.rules.companies:
         scores = ", ".join(f"player {seat + 1} {score}" for seat, score in enumerate(result(game).scores))
@@ -150,33 +149,33 @@ def square(at: Point, half: float) -> list[Point]:
     return [(x - half, y - half), (x + half, y - half), (x + half, y + half), (x - half, y + half)]
 
 
-def _draw_board(sheet: Sheet, game: Game) -> None:
+def _draw_board(sheet: BoardCanvas, game: Game) -> None:
     sheet.area([square((0.0, 0.0), _HALF + _FRAME)], BORDER, GRID, 0.03)
     sheet.area([square(middle(cell), 0.5) for cell in CELLS], CELL, GRID, 0.02, "cells")
     sheet.area([square((0.0, 0.0), 1.0)], CENTRE_FILL, INK, 0.04, "centre")
     if not game.rules.central:
-        sheet.letters((0.0, 0.0), "x 2", 0.5, FAINT, "bold")
+        sheet.text((0.0, 0.0), "x 2", 0.5, FAINT, "bold")
     for i in range(SIZE):  # rows and columns, as stories and records count them
         x, y = middle((i, i))
         for side in (-1, 1):
-            sheet.letters((side * (_EDGE - _MARGIN / 2), y), str(i), _TEXT, FAINT, gid=f"row-{i}")
-            sheet.letters((x, side * (_EDGE - _MARGIN / 2)), str(i), _TEXT, FAINT, gid=f"column-{i}")
+            sheet.text((side * (_EDGE - _MARGIN / 2), y), str(i), _TEXT, FAINT, gid=f"row-{i}")
+            sheet.text((x, side * (_EDGE - _MARGIN / 2)), str(i), _TEXT, FAINT, gid=f"column-{i}")
 
 
-def _draw_tile(sheet: Sheet, cell: Cell, code: str) -> None:
+def _draw_tile(sheet: BoardCanvas, cell: Cell, code: str) -> None:
     """The bare tracks of a tile; the lines come on top."""
     fill = CENTRE_FILL if cell in CENTRE else PAPER
     sheet.area([square(middle(cell), 0.48)], fill, GRID, 0.02, f"tile-{cell[0]}-{cell[1]}-{code}")
     _draw_tracks(sheet, cell, code, TRACK)
 
 
-def _draw_tracks(sheet: Sheet, cell: Cell, code: str, colour: str) -> None:
+def _draw_tracks(sheet: BoardCanvas, cell: Cell, code: str, colour: str) -> None:
     tracks = [_curve([_crossing(cell, side, exit_side(code, side))]) for side in SIDES]
     sheet.shape(tracks, edge=colour, width=0.06)
 
 
-def _draw_line(sheet: Sheet, game: Game, stop: int, moves: _Moves) -> None:
-    """A line from its stop as far as it has come; nobody's are drawn in grey."""
+def _draw_line(sheet: BoardCanvas, game: Game, stop: int, moves: _Moves) -> None:
+    """A line from its stop as far as it runs; lines without an owner are grey."""
     passed, to = trace(game, stop)
     if not passed:
         return
@@ -188,7 +187,7 @@ def _draw_line(sheet: Sheet, game: Game, stop: int, moves: _Moves) -> None:
         side = opposite(go)
     owned = stop in game.owner
     colour, width = (OWNER[game.owner[stop]], _LINE) if owned else (UNOWNED, _LINE / 2)
-    if sheet.film:
+    if sheet.animated:
         _film_line(sheet, passed, crossings, to is None, (colour, width), moves.wagons.get(stop, 0), moves)
         return
     track = _curve(crossings)
@@ -199,7 +198,7 @@ def _draw_line(sheet: Sheet, game: Game, stop: int, moves: _Moves) -> None:
 
 
 def _film_line(
-    sheet: Sheet,
+    sheet: BoardCanvas,
     passed: Sequence[Cell],
     crossings: Sequence[list[Point]],
     is_open: bool,
@@ -207,7 +206,7 @@ def _film_line(
     wagon: int,
     moves: _Moves,
 ) -> None:
-    """A line crossing by crossing, each from the move on that led the line over it."""
+    """A line crossing by crossing, each appearing with the move that led the line over it."""
     colour, width = stroke
     since = list(accumulate((moves.tiles.get(cell, 0) for cell in passed), max, initial=wagon))[1:]
     tracks = [(sheet.during(first), _curve([crossing])) for first, crossing in zip(since, crossings, strict=True)]
@@ -221,7 +220,7 @@ def _film_line(
             sheet.during(first, end).disc(crossing[-1], 0.075, PAPER, colour, 0.035)
 
 
-def _draw_stop(sheet: Sheet, game: Game, stop: int) -> None:
+def _draw_stop(sheet: BoardCanvas, game: Game, stop: int) -> None:
     """A station with its number, or a wagon in the centre."""
     cell, side = DEPARTURE[stop]
     (x, y), (dx, dy) = middle(cell), _OUTWARDS[side]
@@ -237,7 +236,7 @@ def _draw_stop(sheet: Sheet, game: Game, stop: int) -> None:
     owned = stop in game.owner
     fill = OWNER[game.owner[stop]] if owned else PAPER
     sheet.disc(at, 0.21, fill, INK, 0.02, f"station-{stop}")
-    sheet.letters(at, str(stop), 0.2, PAPER if owned else FAINT, "bold")
+    sheet.text(at, str(stop), 0.2, PAPER if owned else FAINT, "bold")
 
 
 def _owner(game: Game, owner: int) -> str:

@@ -1,17 +1,26 @@
-"""Records of Metro games: one game as JSON that anybody can check without our engine (format `mmsim-record/1`)."""
+"""Records of Metro games: one game as JSON that can be checked without our engine (format `mmsim-record/1`)."""
 
 import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
-from mmsim.core.game import SEATINGS
-from mmsim.core.knobs import check_knob
+from mmsim.core.record_parts import (
+    check_move_keys,
+    check_over,
+    check_seed,
+    read_knobs,
+    read_move_kind,
+    read_moves,
+    read_seats,
+    write_seats,
+)
 from mmsim.core.records import FORMAT, RecordError, check_head, check_legal, check_turn, get, only_keys, same
-from mmsim.errors import UsageError, unknown
-from mmsim.metro.rules.board import CENTRE, COLOURS, COMPANY_WAGONS, WAGONS
-from mmsim.metro.rules.deal import PERCENTS, Deal, central_tiles, number_colours
+from mmsim.core.variant import SEATINGS
+from mmsim.errors import UsageError
+from mmsim.metro.rules.board import CENTRE, COLOURS
+from mmsim.metro.rules.deal import PERCENTS, Deal, central_tiles, number_colours, wagons
 from mmsim.metro.rules.play import Seed
 from mmsim.metro.rules.position import Game, Move, PlayedMove
 from mmsim.metro.rules.reference import carry_out, legal_moves
@@ -19,9 +28,11 @@ from mmsim.metro.rules.reference_scoring import Result, result
 from mmsim.metro.rules.rulesets import KNOBS, Ruleset, check, ruleset
 from mmsim.metro.rules.tiles import SIDES, TILES, turned
 
+if TYPE_CHECKING:
+    from mmsim.metro.bots.position import Position  # at run time that would import the compiler
+
 GAME = "metro"
 _KEYS = ("format", "game", "board", "ruleset", "seats", "deal", "seed", "moves", "result")
-_SEAT_KEYS = ("seat", "player", "bot")
 _SEED_KEYS: dict[str, type] = {"master": int, "variant": str, "game": int, "seats": str}
 _BOARD_KEYS = ("wagons", "central")
 _DEAL_KEYS = ("supply", "piles", "numbers")
@@ -35,19 +46,10 @@ _MOVE_KEYS: dict[str, tuple[str, ...]] = {
 _TYPES: dict[str, type] = {"tile": str, "turns": int, "cell": list, "share": int, "take": str, "edge": int}
 
 
-class FinishedGame(Protocol):
-    """A finished game of either engine, as far as its record tells it."""
-
-    @property
-    def rules(self) -> Ruleset: ...
-    @property
-    def history(self) -> Sequence[PlayedMove]: ...
-
-
 # --- writing -------------------------------------------------------------------------------------------------
 
 
-def record_of(game: FinishedGame, dealt: Deal, outcome: Result, bots: Sequence[str], seed: Seed) -> dict[str, Any]:
+def record_of(game: "Game | Position", dealt: Deal, outcome: Result, bots: Sequence[str], seed: Seed) -> dict[str, Any]:
     """The record of a finished game of either engine."""
     rules = game.rules
     return {
@@ -55,7 +57,7 @@ def record_of(game: FinishedGame, dealt: Deal, outcome: Result, bots: Sequence[s
         "game": GAME,
         "board": {"wagons": wagons(rules), "central": list(dealt.central)},
         "ruleset": {"name": rules.name, **rules.knobs()},
-        "seats": [{"seat": seat, "player": seat, "bot": bot} for seat, bot in enumerate(bots)],
+        "seats": write_seats(range(rules.players), bots),
         "deal": {
             "supply": list(dealt.supply),
             "piles": [[COLOURS[company] for company in pile] for pile in dealt.piles],
@@ -72,12 +74,6 @@ def record_of(game: FinishedGame, dealt: Deal, outcome: Result, bots: Sequence[s
     }
 
 
-def wagons(rules: Ruleset) -> dict[str, list[int]]:
-    """X7, X15: the stations of every colour."""
-    table = COMPANY_WAGONS if rules.companies else WAGONS[rules.players]
-    return {COLOURS[owner]: list(stations) for owner, stations in enumerate(table)}
-
-
 def move_to_json(played: PlayedMove) -> dict[str, Any]:
     move = played.move
     move_json: dict[str, Any] = {"turn": played.turn, "seat": played.seat, "move": move.kind}
@@ -89,7 +85,7 @@ def move_to_json(played: PlayedMove) -> dict[str, Any]:
 
 
 def _keys(kind: str, has_share: bool) -> tuple[str, ...]:
-    """The keys of a kind of move; a wagon of a company is put by showing a share (X16)."""
+    """The keys of a kind of move; a wagon of a company is placed by showing a share (X16)."""
     return ("share", "edge") if kind == "wagon" and has_share else _MOVE_KEYS[kind]
 
 
@@ -107,34 +103,24 @@ def result_to_json(rules: Ruleset, outcome: Result) -> dict[str, Any]:
 
 
 def verify(record: Any) -> Game:
-    """Replay a record with the reference engine; a RecordError names the first thing that differs."""
-    game = _opening(record)
-    moves = get(record, "moves", list, "the record")
-    for number, move in enumerate(moves, 1):
-        _replay(game, number, move)
-    if not game.over:
-        raise RecordError(
-            f"the record stops after move {len(moves)}, but the game goes on: seat {game.seat + 1} is to move in turn "
-            f"{game.turn}"
-        )
+    """Replay a record with the reference engine; a RecordError names the first difference."""
+    game = _set_up(record)
+    for number, move in enumerate(read_moves(record), 1):
+        _replay_move(game, number, move)
+    check_over(record, game)
     same(get(record, "result", dict, "the record"), result_to_json(game.rules, result(game)), "result")
     return game
 
 
-def _opening(record: Any) -> Game:
+def _set_up(record: Any) -> Game:
+    """The game of a record before its first move."""
     check_head(record, GAME, _KEYS)
-    seed = get(record, "seed", dict, "the record")
-    for key, kind in _SEED_KEYS.items():
-        get(seed, key, kind, "seed")
-    only_keys(seed, _SEED_KEYS, "seed")
-    seats = get(record, "seats", list, "the record")
-    for seat, company in enumerate(seats):
-        for key in ("seat", "player"):
-            if get(company, key, int, f"seats[{seat}]") != seat:
-                raise RecordError(f"seats[{seat}]: '{key}' is {company[key]}, not {seat}; seats are in playing order")
-        get(company, "bot", str, f"seats[{seat}]")
-        only_keys(company, _SEAT_KEYS, f"seats[{seat}]")
-    rules = _ruleset(get(record, "ruleset", dict, "the record"), len(seats))
+    check_seed(record, _SEED_KEYS)
+    players = read_seats(record)
+    for seat, player in enumerate(players):
+        if player != seat:
+            raise RecordError(f"seats[{seat}]: 'player' is {player}, not {seat}; seats are in playing order")
+    rules = _ruleset(get(record, "ruleset", dict, "the record"), len(players))
     board = get(record, "board", dict, "the record")
     only_keys(board, _BOARD_KEYS, "board")
     same(get(board, "wagons", dict, "board"), wagons(rules), "board.wagons")
@@ -142,18 +128,14 @@ def _opening(record: Any) -> Game:
 
 
 def _ruleset(written: dict[str, Any], players: int) -> Ruleset:
-    """The knobs of the record; a name that is one of ours must mean just them."""
+    """The knobs of the record. If its name is a ruleset of ours, both must agree."""
     name = get(written, "name", str, "ruleset")
-    for knob in KNOBS:
-        if knob not in written:
-            raise RecordError(f"ruleset: the knob '{knob}' is missing")
+    knobs = read_knobs(written, KNOBS)
     try:
-        knobs = {knob: check_knob(KNOBS, knob, value) for knob, value in written.items() if knob != "name"}
         rules = Ruleset(name, players, **knobs)  # type: ignore[arg-type]
         check(rules)
     except UsageError as error:
         raise RecordError(f"ruleset: {error}") from error
-    same({knob: written[knob] for knob in knobs}, knobs, "ruleset")  # a number in quotes is no number
     try:
         named = ruleset(name, players)
     except UsageError:
@@ -163,39 +145,35 @@ def _ruleset(written: dict[str, Any], players: int) -> Ruleset:
 
 
 def _deal(record: dict[str, Any], rules: Ruleset) -> Deal:
-    """What chance laid out, if it is what the rules lay out."""
+    """What chance laid out; it must be possible under the rules."""
     written = get(record, "deal", dict, "the record")
     supply, piles, numbers = (get(written, key, list, "deal") for key in _DEAL_KEYS)
     only_keys(written, _DEAL_KEYS, "deal")
     central = get(record["board"], "central", list, "board")
     if sorted(map(str, supply)) != sorted(TILES):
         raise RecordError(f"deal.supply: {_odd_tile(supply)}")
-    if not _fits(central, len(CENTRE) if rules.central else 0) or not _central_fits(central):
+    if len(central) != (len(CENTRE) if rules.central else 0) or not _central_fits(central):
         raise RecordError(f"board.central: {json.dumps(central)} are not central tiles of ruleset '{rules.name}'")
     for i, pile in enumerate(piles):
         if not isinstance(pile, list) or sorted(map(str, pile)) != sorted(COLOURS):
             raise RecordError(f"deal.piles[{i}]: {json.dumps(pile)} is not a pile of one share of every company")
-    if not _fits(piles, len(PERCENTS) if rules.companies else 0):
+    if len(piles) != (len(PERCENTS) if rules.companies else 0):
         raise RecordError(f"deal.piles: there are {len(piles)} piles")
-    if not _fits(numbers, rules.players if rules.numbers else 0) or not _numbers_fit(rules, numbers):
+    if len(numbers) != (rules.players if rules.numbers else 0) or not _numbers_fit(rules, numbers):
         raise RecordError(f"deal.numbers: the ruleset '{rules.name}' does not hand out {json.dumps(numbers)}")
     return Deal(
         tuple(supply),
         tuple(central),
         tuple(tuple(COLOURS.index(colour) for colour in pile) for pile in piles),
-        tuple(tuple(own) for own in numbers),
+        tuple(tuple(stations) for stations in numbers),
     )
 
 
-def _fits(things: list[Any], count: int) -> bool:
-    return len(things) == count
-
-
 def _odd_tile(supply: list[Any]) -> str:
-    """Which tile there are too few or too many of (X4)."""
-    there, wanted = Counter(map(str, supply)), Counter(TILES)
-    odd = next(code for code in (*wanted, *there) if there[code] != wanted[code])
-    return f"there are {there[odd]} tiles '{odd}', not {wanted[odd]}"
+    """X4: the tile of which there are too few or too many."""
+    counts, wanted = Counter(map(str, supply)), Counter(TILES)
+    odd = next(code for code in (*wanted, *counts) if counts[code] != wanted[code])
+    return f"there are {counts[odd]} tiles '{odd}', not {wanted[odd]}"
 
 
 def _central_fits(central: list[Any]) -> bool:
@@ -206,41 +184,34 @@ def _central_fits(central: list[Any]) -> bool:
 
 
 def _numbers_fit(rules: Ruleset, numbers: list[Any]) -> bool:
-    """X18: so many of each colour, none twice."""
-    if not all(isinstance(own, list) for own in numbers):
+    """X18: `numbers_per_colour` of each colour for every player, none twice."""
+    if not all(isinstance(hand, list) for hand in numbers):
         return False
-    dealt = [number for own in numbers for number in own]
-    each = [sum(n in own for n in stations) for own in numbers for stations in number_colours().values()]
+    dealt = [number for hand in numbers for number in hand]
+    counts = [sum(n in hand for n in stations) for hand in numbers for stations in number_colours().values()]
     size = rules.numbers_per_colour * len(number_colours())
     return (
         len(set(map(str, dealt))) == len(dealt)
-        and all(count == rules.numbers_per_colour for count in each)
-        and all(len(own) == size for own in numbers)
+        and all(count == rules.numbers_per_colour for count in counts)
+        and all(len(hand) == size for hand in numbers)
     )
 
 
-def _replay(game: Game, number: int, written: Any) -> None:
-    """Play one recorded move and compare what the record says came of it."""
+def _replay_move(game: Game, number: int, written: Any) -> None:
+    """Play one recorded move and compare its effects with those in the record."""
     where = f"move {number}"
-    kind = get(written, "move", str, where)
+    get(written, "move", str, where)
     check_turn(written, number, game.turn, game.seat, game.over)
-    move = _move(written, kind, where)
+    move = _move(written, where)
     check_legal(move, legal_moves(game), describe, f"{where} (turn {game.turn}, seat {game.seat + 1})")
-    played = carry_out(game, move)
-    same(
-        get(written, "arrivals", list, where),
-        [arrival._asdict() for arrival in played.arrivals],
-        f"{where}: arrivals",
-    )
+    arrivals = [arrival._asdict() for arrival in carry_out(game, move).arrivals]
+    same(get(written, "arrivals", list, where), arrivals, f"{where}: arrivals")
 
 
-def _move(written: dict[str, Any], kind: str, where: str) -> Move:
-    if kind not in _MOVE_KEYS:
-        raise RecordError(f"{where}: {unknown('move', kind, _MOVE_KEYS)}")
+def _move(written: dict[str, Any], where: str) -> Move:
+    kind = read_move_kind(written, _MOVE_KEYS, where)
     keys = _keys(kind, "share" in written)
-    for key in written:
-        if key not in ("turn", "seat", "move", "arrivals", *keys):
-            raise RecordError(f"{where}: '{key}' does not belong to a move '{kind}'")
+    check_move_keys(written, kind, ("arrivals", *keys), where)
     fields = {key: get(written, key, _TYPES[key], where) for key in keys}
     if "cell" in fields:
         cell = fields["cell"]
@@ -251,7 +222,7 @@ def _move(written: dict[str, Any], kind: str, where: str) -> Move:
 
 
 def describe(move: Move) -> str:
-    """A move in a few words."""
+    """A move in a few words, for errors."""
     if move.kind == "place":
         turns = f" turned {move.turns} times" if move.turns else ""
         return f"place {move.tile}{turns} in cell {json.dumps(move.cell)}"

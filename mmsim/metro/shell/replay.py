@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from mmsim.core.shell import Moment, Replay, ReplaySeat
+from mmsim.core.shell import Replay, ReplaySeat, ReplayStep
 from mmsim.metro.rules.position import Game
 from mmsim.metro.rules.reference import carry_out
 from mmsim.metro.rules.reference_scoring import Result, result
@@ -19,7 +19,7 @@ def replay(record_json: Any) -> Replay:
     texts = [f"turn {moment.turn}: {moment.text}" if moment.turn else moment.text for moment in moments]
 
     def film() -> Any:
-        from mmsim.metro.shell.draw import film  # only pictures pay for what it imports
+        from mmsim.metro.shell.draw import film  # a slow import that only pictures need
 
         return film(game, texts)
 
@@ -38,19 +38,19 @@ def replay(record_json: Any) -> Replay:
     )
 
 
-def _playing(game: Game) -> Iterator[Moment]:
+def _playing(game: Game) -> Iterator[ReplayStep]:
     then = Game(game.rules, game.deal)
-    yield Moment(0, None, "The tiles are shuffled and dealt.", _points(then), _hands(then))
+    yield ReplayStep(0, None, "The tiles are shuffled and dealt.", _points(then), _hands(then))
     for played in game.history:
         words = [f"{story.player(game, played.seat)}: {story.phrase(then, played)}"]
         carry_out(then, played.move)
         words += [story.arrival(then, arrived) for arrived in played.arrivals]
-        yield Moment(played.turn, played.seat, "; ".join(words), _points(then), _hands(then))
+        yield ReplayStep(played.turn, played.seat, "; ".join(words), _points(then), _hands(then))
 
 
-def _scoring(game: Game, outcome: Result) -> Moment:
+def _scoring(game: Game, outcome: Result) -> ReplayStep:
     scores = [f"{story.player(game, seat)} {score}" for seat, score in enumerate(outcome.scores)]
-    return Moment(game.turn, None, f"The game is over: {', '.join(scores)}.", outcome.scores, _hands(game))
+    return ReplayStep(game.turn, None, f"The game is over: {', '.join(scores)}.", outcome.scores, _hands(game))
 
 
 def _points(game: Game) -> list[int]:

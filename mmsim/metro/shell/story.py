@@ -17,12 +17,12 @@ _TURNS = ("", " a quarter right", " upside down", " a quarter left")
 
 
 def player(game: Game, seat: int) -> str:
-    """What a player is called: by the colour of the wagons, or with module 1 by the seat."""
+    """The name of a player: the colour of the wagons, or with module 1 the seat."""
     return f"Player {seat + 1}" if game.rules.companies else COLOURS[seat]
 
 
 def holding(game: Game, seat: int) -> str:
-    """What a player holds that the others do not see."""
+    """What a player holds, hidden from the others."""
     parts = ["tiles " + ", ".join(game.hands[seat]) if game.hands[seat] else "no tiles"]
     if game.rules.companies:
         shares = zip(PERCENTS, game.shares[seat], strict=True)
@@ -32,8 +32,8 @@ def holding(game: Game, seat: int) -> str:
     return "; ".join(parts)
 
 
-def tell(game: Game) -> Iterator[str]:
-    """The story of a finished game, a line a turn."""
+def tell_game(game: Game) -> Iterator[str]:
+    """The story of a finished game, one line per turn."""
     replay = Game(game.rules, game.deal)
     width = max(len(player(game, seat)) for seat in range(game.rules.players))
     for turn, moves in groupby(game.history, key=lambda played: played.turn):
@@ -47,7 +47,7 @@ def tell(game: Game) -> Iterator[str]:
 
 
 def phrase(before: Game, played: PlayedMove) -> str:
-    """What one move did, in words."""
+    """The effect of one move, in words."""
     move = played.move
     if move.kind == "draw":
         return f"draws {before.supply[0]}"
@@ -59,8 +59,8 @@ def phrase(before: Game, played: PlayedMove) -> str:
         return f"places {move.tile}{_TURNS[move.turns]}{lies} at {move.cell[0]},{move.cell[1]}"
     if move.kind == "exchange":
         assert move.share is not None
-        own = COLOURS[before.shares[before.seat][PERCENTS.index(move.share)]]
-        return f"exchanges {move.share} % {own} for the {move.take} share"
+        company = COLOURS[before.shares[before.seat][PERCENTS.index(move.share)]]
+        return f"exchanges {move.share} % {company} for the {move.take} share"
     if move.kind == "wagon":
         assert move.edge is not None
         shown = "" if move.share is None else f", showing the {move.share} % share"
@@ -80,7 +80,7 @@ def _stop(stop: int) -> str:
 
 
 def score_sheet(game: Game, outcome: Result) -> Table:
-    """What every player's score is made of, and with module 1 what the companies came to."""
+    """The parts of every player's score."""
     rules = game.rules
     table = Table(title="Score sheet", title_justify="left", pad_edge=False)
     table.add_column("")
@@ -101,7 +101,7 @@ def score_sheet(game: Game, outcome: Result) -> Table:
 
 
 def companies(outcome: Result) -> list[str]:
-    """X15: a line for every company: its profit and what that is worth."""
+    """X15: one line per company: its profit and its value."""
     companies = zip(COLOURS, outcome.profits, outcome.values, strict=False)
     return [f"{colour}: profit {profit}, value {value}" for colour, profit, value in companies]
 

@@ -1,4 +1,4 @@
-"""Scripted players: one file a bot, each a small declared object. How they think is in `thinking`."""
+"""Scripted players: one file per bot, each a small declared object. How they think is in `thinking`."""
 
 from mmsim.core import seating
 from mmsim.core.bots import Bot
@@ -15,7 +15,7 @@ BOTS: dict[str, Bot] = {bot.name: bot for bot in (UNIFORM, GREEDY, RUNNER, BLOCK
 
 
 def find_bot(spec: str) -> Bot:
-    """The bot of a text like `planner` or `planner:block=2.0,leader=0`."""
+    """The bot described by a text like `planner` or `planner:block=2.0,leader=0`."""
     return seating.find_bot(spec, BOTS)
 
 

@@ -1,4 +1,4 @@
-"""The bot that would rather not have others win."""
+"""The bot that keeps others from winning."""
 
 from mmsim.metromania.bots.declare import weighing
 

@@ -1,25 +1,15 @@
-"""How a bot that weighs whole turns is declared: by the weights it has; all others are 0 and may be set too."""
+"""How a bot that weighs whole turns is declared: by its weights; all others are 0 and may be set too."""
 
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
 from mmsim.core.bots import Bot, NetBot, Weight
-from mmsim.metromania.bots.thinking.memory import ELEMENTS, EXPERT, FEATURES, INPUT_NAMES, PARAMETERS, SEARCH, WEIGHING
+from mmsim.metromania.bots.kinds import ELEMENTS, EXPERT, SEARCH, WEIGHING
+from mmsim.metromania.bots.thinking.inputs import INPUT_NAMES
+from mmsim.metromania.bots.turn_weights import FEATURES, PARAMETERS
 
-_LIMITS: dict[str, tuple[float, float]] = {
-    "ahead": (1, 3),
-    "trials": (1, 64),
-    "fade": (0, 1),
-    "unstarted": (0, 1),
-    "noise": (0, 1e6),
-    "playouts": (1, 1_000_000),
-    "turns": (1, 16),
-    "margin": (0, 100),
-    "candidates": (2, 16),
-    "prior": (0, 1e6),
-}
-_USUAL = {
+_DEFAULTS = {
     "ahead": 3,
     "trials": 4,
     "noise": 0,
@@ -33,24 +23,24 @@ _USUAL = {
 
 def weighing(name: str, idea: str, looks_at: str, weights: Mapping[str, float]) -> Bot:
     """A bot that takes the turn worth most."""
-    return Bot(name, idea, looks_at, _all({**_USUAL, **weights}), WEIGHING, elements=ELEMENTS)
+    return Bot(name, idea, looks_at, _all_weights({**_DEFAULTS, **weights}), WEIGHING, elements=ELEMENTS)
 
 
 def searching(name: str, idea: str, looks_at: str, like: NetBot, weights: Mapping[str, float]) -> NetBot:
-    """A bot that plays the best few turns of one with a net out before it chooses; nobody plays out half a game."""
-    settings = _all({**like.settings, **weights})
+    """A bot that tries the best few turns of a bot with a net in playouts; it cannot do without elements."""
+    settings = _all_weights({**like.settings, **weights})
     return replace(like, name=name, idea=idea, looks_at=looks_at, weights=settings, kind=SEARCH, elements={})
 
 
 def re_ranking(
     name: str, idea: str, looks_at: str, like: Bot, against: tuple[str, ...], weights: Mapping[str, float]
 ) -> NetBot:
-    """A bot that has a net choose among the best few turns of another one; in training it meets some bots."""
+    """A bot whose net chooses among the best few turns of another bot; in training it meets the bots `against`."""
     return NetBot(
         name,
         idea,
         looks_at,
-        _all({**like.settings, **weights}),
+        _all_weights({**like.settings, **weights}),
         EXPERT,
         elements=ELEMENTS,
         inputs=INPUT_NAMES,
@@ -60,8 +50,6 @@ def re_ranking(
     )
 
 
-def _all(values: Mapping[str, float]) -> dict[str, Weight]:
-    meanings = {**FEATURES, **{name: text for name, text in PARAMETERS.items() if name in values}}
-    return {
-        name: Weight(values.get(name, 0.0), *_LIMITS.get(name, (-1e6, 1e6)), text) for name, text in meanings.items()
-    }
+def _all_weights(values: Mapping[str, float]) -> dict[str, Weight]:
+    features = {name: Weight(values.get(name, 0.0), text=text) for name, text in FEATURES.items()}
+    return features | {name: Weight(values[name], *of) for name, of in PARAMETERS.items() if name in values}

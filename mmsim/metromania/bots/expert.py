@@ -1,6 +1,6 @@
-"""The bot that has learnt from playouts which of planner's turns win.
+"""The bot that has learnt from playouts which of the planner's turns win.
 
-Their file, weights/expert.json, says where its weights come from; `mmsim bots train expert` makes others.
+Its net is in weights/expert.json, which records how it was trained; `mmsim bots train expert` trains others.
 """
 
 from mmsim.metromania.bots.declare import re_ranking

@@ -1,4 +1,4 @@
-"""The bot that wants to be on everybody's way."""
+"""The bot that builds its lines where everybody's trips pass."""
 
 from mmsim.metromania.bots.declare import weighing
 

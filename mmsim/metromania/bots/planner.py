@@ -1,4 +1,4 @@
-"""The strong bot: weighs everything, a whole turn at a time.
+"""The strongest of the weighing bots: it considers every feature of whole turns.
 
 Its weights were found by self-play, `mmsim bots tune`; docs/bots.md has the command, docs/tuning-planner.json the log.
 """

@@ -1,6 +1,6 @@
-"""A game of the fast core one decision after another: for bots in Python, for records, for people."""
+"""A game of the compiled engine one decision after another: for bots in Python, for records, for people."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -8,10 +8,10 @@ import numpy as np
 from mmsim.core.rng import Purpose
 from mmsim.core.stepwise import Steps
 from mmsim.metromania.bots import entry_points as bot_entry_points
-from mmsim.metromania.bots.prepared_variant import Prepared
+from mmsim.metromania.bots.playable_variant import MetromaniaVariant
 from mmsim.metromania.bots.reasons import Reason, reasons
 from mmsim.metromania.engine import entry_points, state, tables
-from mmsim.metromania.engine.moves import BONUS, MOVE_KINDS, START, STATION, take_apart
+from mmsim.metromania.engine.moves import BONUS, MOVE_KINDS, START, STATION, decode_move
 from mmsim.metromania.engine.state import FAULTS, HAND, MARKERS, NOWHERE, PATH, SEATS, TRIPS
 from mmsim.metromania.rules.board import Layout
 from mmsim.metromania.rules.deal import KINDS, LETTERS, Hands, Marker, arranged
@@ -36,7 +36,7 @@ class TripResult:
 
 @dataclass(frozen=True)
 class CoreResult:
-    """The end of a game; the same names as the reference engine's."""
+    """The end of a game, with the same names as in the reference engine."""
 
     end_reason: str
     station_points: list[int]
@@ -48,23 +48,24 @@ class CoreResult:
 
 @dataclass
 class Position(Steps[Move]):
-    """A game of the fast core, one decision after another."""
+    """A game of the compiled engine, one decision after another."""
 
-    thinking: ClassVar[Any] = bot_entry_points
-    prepared: Prepared
+    bot_entry_points: ClassVar[Any] = bot_entry_points
+    prepared: MetromaniaVariant
     game: int = 0
     layout: Layout | None = None
-    hands: Hands | None = None  # None: dealt from the seed
+    hands: Hands | None = None  # default: dealt from the seed
+    history: list[PlayedMove] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         super().__init__()
-        self._moves = np.zeros(entry_points.MOST_MOVES, np.int64)
-        self.history: list[PlayedMove] = []
-        self._set_up()
-        self.bots = self.prepared.seating.at(self.game)
-        self._draws = [Seed(self.prepared.seed, self.game).stream(Purpose.BOT + seat) for seat in range(SEATS)]
-        self._s = self._memory.state[0]
+        self._moves = np.zeros(entry_points.MAX_MOVES, np.int64)
         self.rules = self.prepared.rules
+        self.bots = self.prepared.seating.at(self.game)
+        seed = Seed(self.prepared.seed, self.game)
+        self._draws = [seed.stream(Purpose.BOT + seat) for seat in range(SEATS)]
+        self._s = self._memory.positions[0]
+        self._set_up()
         self.city = self.prepared.board_set.city(Layout.from_index(int(self._s.layout)))
         self.dealt = tuple(
             tuple(self._marker(seat, i) for i in range(MARKERS // self.rules.companies))
@@ -76,9 +77,9 @@ class Position(Steps[Move]):
         deals, layout = setting.deals, -1 if self.layout is None else self.layout.index
         if self.hands is not None:
             deals = state.hands_row(tuple(arranged(hand) for hand in self.hands))
-        seed, games_a_deal = prepared.seed, prepared.seating.games_a_deal
+        seed, games_per_deal = prepared.seed, prepared.seating.games_per_deal
         entry_points.set_up(
-            self._memory.state, setting.board, setting.rules, deals, seed, self.game, games_a_deal, layout
+            self._memory.positions, setting.board, setting.rules, deals, seed, self.game, games_per_deal, layout
         )
 
     @property
@@ -86,44 +87,25 @@ class Position(Steps[Move]):
         return self.prepared.seating.number(self.game)
 
     def _find_moves(self) -> dict[Move, int]:
-        count = entry_points.list_moves(self._memory.state, self.prepared.setting.board, self._moves)
+        count = entry_points.list_moves(self._memory.positions, self.prepared.setting.board, self._moves)
         return {self._decode(code): code for code in self._moves[:count].tolist()}
 
     def _think(self) -> Move:
         return self._decode(int(bot_entry_points.choose(self._memory, self.prepared.setting, self._seating)))
-
-    def explain(self) -> list[Reason]:
-        """What the bot in turn, asked for its move just now, thinks of its turns; the best first."""
-
-        def explain_turn(turn: int) -> None:
-            bot_entry_points.explain_turn(self._memory, self.prepared.setting, self._seating, turn)
-
-        return reasons(self._s, self._memory.thoughts[0], self.bots[self.seat], self._decode, explain_turn)
-
-    def write_rows(self, rows: dict[str, Any], i: int) -> None:
-        """Put a game that is over, or whose bot has failed, into the i-th place of the rows of all tables."""
-        if self.failure is None:
-            self.result()
-            setting = self.prepared.setting
-            entry_points.write_rows(
-                self._memory.state, setting.board, setting.rules, entry_points.Rows(**rows), self.game, i
-            )
-        else:
-            tables.write_failure(rows, i, self.game, int(self._s.layout), self.turn, self.rules.seat_player)
 
     def apply(self, move: Move) -> PlayedMove:
         """Play a legal move."""
         code = self._take(move)
         turn, seat, points = self.turn, self.seat, int(self._s.points[self.seat])
         stations = self.rules.stations - int(self._s.supply)
-        entry_points.play(self._memory.state, self.prepared.setting.board, self.prepared.setting.rules, code)
-        made = self._stations()[stations:]
-        played = PlayedMove(turn, seat, move, made, int(self._s.points[seat]) - points)
+        entry_points.play(self._memory.positions, self.prepared.setting.board, self.prepared.setting.rules, code)
+        new_stations = self._stations()[stations:]
+        played = PlayedMove(turn, seat, move, new_stations, int(self._s.points[seat]) - points)
         self.history.append(played)
         return played
 
     def view(self, seat: int) -> View:
-        """What the player behind a seat may know."""
+        """What the player in a seat may know."""
         s, companies = self._s, self.rules.companies
         held = tuple(self._held(other) for other in range(companies))
         players, is_open = self.rules.seat_player, self.rules.hands == "open"
@@ -151,6 +133,14 @@ class Position(Steps[Move]):
             draws=self._draws[seat],
         )
 
+    def explain(self) -> list[Reason]:
+        """The turns that the bot in turn weighed for the move it has just chosen, the best first."""
+
+        def explain_turn(turn: int) -> None:
+            bot_entry_points.explain_turn(self._memory, self.prepared.setting, self._seating, turn)
+
+        return reasons(self._s, self._memory.thoughts[0], self.bots[self.seat], self._decode, explain_turn)
+
     def result(self) -> CoreResult:
         """The outcome of a game that is over."""
         self._have_scored()
@@ -166,7 +156,18 @@ class Position(Steps[Move]):
 
     def _score(self) -> None:
         setting = self.prepared.setting
-        entry_points.score(self._memory.state, setting.board, setting.rules, self._memory.network)
+        entry_points.score(self._memory.positions, setting.board, setting.rules, self._memory.network)
+
+    def write_rows(self, rows: dict[str, Any], i: int) -> None:
+        """Write a game that is over, or whose bot has failed, as the i-th game of the rows of all tables."""
+        if self.failure is None:
+            self.result()
+            setting = self.prepared.setting
+            entry_points.write_rows(
+                self._memory.positions, setting.board, setting.rules, entry_points.Rows(**rows), self.game, i
+            )
+        else:
+            tables.write_failure(rows, i, self.game, int(self._s.layout), self.turn, self.rules.seat_player)
 
     def _trip(self, trip: int) -> TripResult:
         s, companies = self._s, self.rules.companies
@@ -203,8 +204,8 @@ class Position(Steps[Move]):
         return tuple(self.city.lattice.vertices[i] for i in self._s.station_at[:made])
 
     def _decode(self, code: int) -> Move:
-        """A move's number as the reference engine's move."""
-        kind, number, what, extra = take_apart(code)
+        """The reference engine's move for a number."""
+        kind, number, what, extra = decode_move(code)
         name, grid, seat = MOVE_KINDS[kind], self.city.lattice, self.seat
         line = 2 * seat + number
         if kind in (BONUS, STATION):

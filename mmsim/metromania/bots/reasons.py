@@ -1,68 +1,61 @@
-"""Why a bot chose: the turns it weighed, what each is worth, and which features make that up."""
+"""Why a bot chose: the turns it weighed, the value of each, and the features that add up to it."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mmsim.core.bots import Bot
-from mmsim.metromania.bots.thinking.memory import DEPTH, EXPERT, FEATURES, SEARCH, WEIGHING, Thoughts
+from mmsim.metromania.bots.kinds import EXPERT, SEARCH, WEIGHING
+from mmsim.metromania.bots.thinking.memory import DEPTH, Thoughts
+from mmsim.metromania.bots.turn_weights import FEATURES
 from mmsim.metromania.engine.state import State
 from mmsim.metromania.rules.position import Move
 
-_NOTHING = 1e-9  # a part of a value that is smaller is left out
+_NEGLIGIBLE = 1e-9  # smaller parts of a value are left out
 
 
 @dataclass(frozen=True)
 class Reason:
-    """One of the turns a bot had in mind."""
+    """One of the turns that a bot considered."""
 
     move: Move  # its first move
     tunnels: int  # how many moves of the turn were planned
-    value: float  # what the bot goes by
-    features: dict[str, float]  # name -> part of the value; a bot that searches has the mean of its playouts instead
+    value: float  # by which the bot chooses
+    features: dict[str, float]  # name -> part of the value; empty for bots with a net or playouts
     playouts: int = 0
 
 
 def reasons(
     s: State, t: Thoughts, bot: Bot, decode: Callable[[int], Move], explain_turn: Callable[[int], None]
 ) -> list[Reason]:
-    """The turns a bot weighed for the decision it has just made, the best first."""
+    """The turns that a bot weighed for the decision it has just made, the best first."""
     if s.bonus_line >= 0 or s.choices == 1 or s.plan_turn != s.turn or s.plan_dug != s.dug:
         return []
     if bot.kind == SEARCH:
-        found = [
-            Reason(
-                decode(int(t.search_code[DEPTH * at])),
-                int(t.search_length[at]),
-                float(t.search_mean[at]),
-                {},
-                int(t.search_count[at]),
-            )
-            for at in range(int(t.compared))
-        ]
-        return sorted(found, key=lambda reason: (-reason.playouts, -reason.value))
-    if bot.kind == EXPERT:
-        compared = [(int(t.candidate[at]), float(t.candidate_value[at])) for at in range(int(t.candidates))]
-        found = [
-            Reason(decode(int(t.turn_code[DEPTH * first])), int(t.turn_length[first]), value, {})
-            for first, value in compared
-        ]
-        return sorted(found, key=lambda reason: -reason.value)
-    if bot.kind != WEIGHING:
-        return []
-    return sorted(
-        (_weighed(t, bot, first, decode, explain_turn) for first in range(int(t.firsts))), key=lambda r: -r.value
-    )
+        turns = [_searched(t, at, decode) for at in range(int(t.compared))]
+    elif bot.kind == EXPERT:
+        turns = [_reason(t, int(t.candidate[at]), float(t.candidate_value[at]), decode) for at in range(t.candidates)]
+    elif bot.kind == WEIGHING:
+        turns = [_weighed(t, first, bot, decode, explain_turn) for first in range(t.firsts)]
+    else:
+        turns = []
+    return sorted(turns, key=lambda reason: (-reason.playouts, -reason.value))
+
+
+def _reason(t: Thoughts, first: int, value: float, decode: Callable[[int], Move]) -> Reason:
+    """The turn that begins with a first move."""
+    return Reason(decode(int(t.turn_code[DEPTH * first])), int(t.turn_length[first]), value, {})
+
+
+def _searched(t: Thoughts, at: int, decode: Callable[[int], Move]) -> Reason:
+    move, value, playouts = decode(int(t.search_code[DEPTH * at])), float(t.search_mean[at]), int(t.search_count[at])
+    return Reason(move, int(t.search_length[at]), value, {}, playouts)
 
 
 def _weighed(
-    t: Thoughts, bot: Bot, first: int, decode: Callable[[int], Move], explain_turn: Callable[[int], None]
+    t: Thoughts, first: int, bot: Bot, decode: Callable[[int], Move], explain_turn: Callable[[int], None]
 ) -> Reason:
     explain_turn(first)
     weights = bot.settings
     parts = {name: weights.get(name, 0.0) * float(t.amount[i]) for i, name in enumerate(FEATURES)}
-    return Reason(
-        decode(int(t.turn_code[DEPTH * first])),
-        int(t.turn_length[first]),
-        float(t.value[first]),
-        {name: part for name, part in parts.items() if abs(part) > _NOTHING},
-    )
+    reason = _reason(t, first, float(t.value[first]), decode)
+    return replace(reason, features={name: part for name, part in parts.items() if abs(part) > _NEGLIGIBLE})

@@ -1,4 +1,4 @@
-"""The strongest bot, and the slowest: it tries before it chooses."""
+"""The strongest and slowest bot: it tries the expert's best turns in playouts."""
 
 from mmsim.metromania.bots.declare import searching
 from mmsim.metromania.bots.expert import EXPERT

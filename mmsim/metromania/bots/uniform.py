@@ -1,11 +1,11 @@
 """The bot that every other one has to beat."""
 
 from mmsim.core.bots import Bot
-from mmsim.metromania.bots.thinking.memory import UNIFORM as KIND
+from mmsim.metromania.bots import kinds
 
 UNIFORM = Bot(
     name="uniform",
     idea="Any legal move, all equally likely.",
     looks_at="nothing",
-    kind=KIND,
+    kind=kinds.UNIFORM,
 )

@@ -1,8 +1,9 @@
-"""Copies of a position, without what its board does not have."""
+"""Copies of a position that leave out what its board does not have."""
 
 import numpy as np
 
-from mmsim.compiled.accel import copy_bytes, jit
+from mmsim.compiled.decorators import jit
+from mmsim.compiled.intrinsics import copy_bytes
 from mmsim.metromania.engine.state import CITY, Board, State
 
 _PLACE, _LANES, _END_FREE, _LINES_AT, _TERMINUS_AT, _LINES_ALONG, _STATION, _KIND = CITY.values()

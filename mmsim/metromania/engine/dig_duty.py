@@ -1,10 +1,11 @@
-"""The strict duty to dig (T3, `dig_duty=most`): a turn digs as many tunnels as it can."""
+"""The strict duty to dig (T3, `dig_duty=most`): a turn must dig as many tunnels as it can."""
 
 from typing import Any
 
 import numpy as np
 
-from mmsim.compiled.accel import count_bits, ix, jit, scratch_like
+from mmsim.compiled.decorators import ix, jit
+from mmsim.compiled.intrinsics import count_bits, scratch_like
 from mmsim.metromania.engine.copies import copy_position
 from mmsim.metromania.engine.ending import stops_turn
 from mmsim.metromania.engine.moves import find_tunnels, kth_choice, list_starts
@@ -15,25 +16,25 @@ _ONE, _ZERO = np.uint64(1), np.uint64(0)
 
 
 @jit
-def keep_dutiful(s: State, b: Board, r: Rules) -> None:
-    """T3, `dig_duty=most`: of the ways to place the next tunnel keep those after which the turn can come to most."""
+def keep_dutiful_choices(s: State, b: Board, r: Rules) -> None:
+    """T3, `dig_duty=most`: keep the next tunnels after which the turn can reach the most tunnels."""
     if s.dug + 1 == r.dig:
         return
     if s.start_choices > 0:
         list_starts(s, b)
-    kept = scratch_like(s)  # of it, `ways` and `starts` of the best so far, and in `dug` what they come to
+    kept = scratch_like(s)  # `ways` and `starts` are the best so far, `dug` the tunnels they reach
     k = np.int64(0)
     for at in range(4):
         rest = s.ways[ix(at)]
         while rest != _ZERO:
-            if _comes_to_most(s, b, r, kept, k):
+            if _reaches_most(s, b, r, kept, k):
                 kept.ways[ix(at)] |= rest & (~rest + _ONE)
             rest &= rest - _ONE
             k += 1
     for side in range(6):
         rest = s.starts[ix(side)] if s.start_choices > 0 else _ZERO
         while rest != _ZERO:
-            if _comes_to_most(s, b, r, kept, k):
+            if _reaches_most(s, b, r, kept, k):
                 kept.starts[ix(side)] |= rest & (~rest + _ONE)
             rest &= rest - _ONE
             k += 1
@@ -49,11 +50,11 @@ def keep_dutiful(s: State, b: Board, r: Rules) -> None:
 
 
 @jit
-def _comes_to_most(s: State, b: Board, r: Rules, kept: State, k: Any) -> bool:
-    """T3: whether the turn can come to as many tunnels after the k-th choice as after the best so far."""
-    kind, number, what, extra = kth_choice(s, b, k)
-    tunnels = tunnels_in_reach(s, b, r, kind, number, what, extra)
-    if tunnels > kept.dug:  # what was kept comes to less
+def _reaches_most(s: State, b: Board, r: Rules, kept: State, k: Any) -> bool:
+    """T3: whether the turn can reach as many tunnels after the k-th choice as after the best so far."""
+    kind, number, where, extra = kth_choice(s, b, k)
+    tunnels = tunnels_in_reach(s, b, r, kind, number, where, extra)
+    if tunnels > kept.dug:  # what was kept reaches fewer
         kept.dug = tunnels
         for at in range(4):
             kept.ways[ix(at)] = _ZERO
@@ -63,19 +64,19 @@ def _comes_to_most(s: State, b: Board, r: Rules, kept: State, k: Any) -> bool:
 
 
 @jit
-def tunnels_in_reach(s: State, b: Board, r: Rules, kind: Any, number: Any, what: Any, extra: Any) -> np.int64:
-    """T3: how many tunnels the turn can come to after a move; one that a trigger stops has done its duty."""
+def tunnels_in_reach(s: State, b: Board, r: Rules, kind: Any, number: Any, where: Any, extra: Any) -> np.int64:
+    """T3: the most tunnels the turn can reach after a move; a turn stopped by a trigger has done its duty."""
     then = scratch_like(s)
     copy_position(then, s, b)
-    bonus_due = put_down(then, b, r, kind, number, what, extra)
+    bonus_due = put_down(then, b, r, kind, number, where, extra)
     if then.dug == r.dig or (r.trigger_turn == STOP and stops_turn(then, b, r)):
         return np.int64(r.dig)
     if not bonus_due:
         find_tunnels(then, b, r)
     most = np.int64(then.dug)
     for k in range(then.choices):
-        follower, of_line, there, more = kth_choice(then, b, np.int64(k))
-        most = max(most, tunnels_in_reach(then, b, r, follower, of_line, there, more))
+        next_kind, next_number, next_where, next_extra = kth_choice(then, b, np.int64(k))
+        most = max(most, tunnels_in_reach(then, b, r, next_kind, next_number, next_where, next_extra))
         if most == r.dig:
             break
     return most

@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from mmsim.compiled.accel import count_bits, inlined, ix, jit, lowest_bit, rarely
+from mmsim.compiled.decorators import inlined, ix, jit
+from mmsim.compiled.intrinsics import count_bits, lowest_bit, unlikely
 from mmsim.metromania.engine.moves import any_lane, ways_on
 from mmsim.metromania.engine.state import (
     BOTH_LINES,
@@ -22,7 +23,7 @@ from mmsim.metromania.engine.state import (
     Rules,
     State,
 )
-from mmsim.metromania.rules.position import MOST_MADE
+from mmsim.metromania.rules.position import MAX_STATIONS_PER_TUNNEL
 
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
 
@@ -30,7 +31,7 @@ _ONE, _ZERO = np.uint64(1), np.uint64(0)
 @inlined
 def is_blocked(s: State, b: Board, r: Rules, line: Any) -> bool:
     """P2: nothing could be dug on a started, unfinished line if a turn of its company began now."""
-    if s.supply >= MOST_MADE and s.lanes[ix(s.terminus[ix(line)])] & s.open[ix(line)] != _ZERO:
+    if s.supply >= MAX_STATIONS_PER_TUNNEL and s.lanes[ix(s.terminus[ix(line)])] & s.open[ix(line)] != _ZERO:
         return False  # a free blank cell: the usual case
     first, second = ways_on(s, b, r, line, r.markers_per_turn)
     return first | second == _ZERO
@@ -38,19 +39,18 @@ def is_blocked(s: State, b: Board, r: Rules, line: Any) -> bool:
 
 @inlined
 def _blank_ahead(s: State) -> np.uint64:
-    """The bits of lines that can surely go on, into a free blank cell; some of the others may go on too."""
-    if s.supply < MOST_MADE:
+    """The bits of lines that can be dug on into a free blank cell; others may be dug on elsewhere."""
+    if s.supply < MAX_STATIONS_PER_TUNNEL:
         return _ZERO
-    found = _ZERO
+    can_dig = _ZERO
     for line in range(LINES):
         free = s.lanes[ix(s.terminus[ix(line)])] & s.open[ix(line)]
-        found |= np.uint64(free != _ZERO) << np.uint64(line)
-    return found
+        can_dig |= np.uint64(free != _ZERO) << np.uint64(line)
+    return can_dig
 
 
 @inlined
 def blocked_lines(s: State, b: Board, r: Rules) -> np.uint64:
-    """The bits of all blocked lines."""
     blocked = _ZERO
     rest = s.started & ~s.ended
     while rest != _ZERO:
@@ -63,7 +63,7 @@ def blocked_lines(s: State, b: Board, r: Rules) -> np.uint64:
 
 @jit
 def block_reason(s: State, b: Board, r: Rules, line: Any) -> np.int64:
-    """P2: what a blocked line lacks, the first of tunnels, stations, markers that would have let it go on."""
+    """P2: what a blocked line lacks: the first of tunnels, stations, markers with which it could be dug on."""
     if s.tunnels[ix(line)] == r.tunnels_per_line:
         return np.int64(LACKS_TUNNEL)
     supply = s.supply
@@ -78,21 +78,21 @@ def block_reason(s: State, b: Board, r: Rules, line: Any) -> np.int64:
 
 @inlined
 def enough_lines(s: State, b: Board, r: Rules) -> bool:
-    """P1: whether so many lines are ended or blocked that the building phase ends."""
-    if count_bits(s.started) >= r.end_lines and rarely(count_bits(s.started & ~_blank_ahead(s)) >= r.end_lines):
+    """P1: whether enough lines are ended or blocked to end the building phase."""
+    if count_bits(s.started) >= r.end_lines and unlikely(count_bits(s.started & ~_blank_ahead(s)) >= r.end_lines):
         return count_bits(s.ended | blocked_lines(s, b, r)) >= r.end_lines
     return False
 
 
 @jit
 def notice_lines(s: State, b: Board, r: Rules) -> None:
-    """P3: keep in mind what has come true before a bonus station is placed, which may free a blocked line."""
+    """P3: remember a trigger that held before a bonus station is placed, which may free a blocked line."""
     s.lines_noticed = np.int64(r.trigger_turn == STOP and s.last_turns < 0 and enough_lines(s, b, r))
 
 
 @inlined
 def trigger(s: State, b: Board, r: Rules) -> np.int64:
-    """P1, P3: why the building phase ends, the first of what has come true; -1 if it does not."""
+    """P1, P3: the first reason that ends the building phase now; -1 if none does."""
     both_lines = s.ended & s.ended >> _ONE & np.uint64(0x55) != _ZERO
     enough = s.lines_noticed != 0 or enough_lines(s, b, r)
     if both_lines or s.supply == 0:
@@ -103,12 +103,12 @@ def trigger(s: State, b: Board, r: Rules) -> np.int64:
 
 @jit
 def stops_turn(s: State, b: Board, r: Rules) -> bool:
-    """P3, P4: whether a trigger has come true where that ends the turn; none matters in the last round (P5)."""
+    """P3, P4: whether a trigger ends the turn at once; in the last round none does (P5)."""
     return bool(s.last_turns < 0 and trigger(s, b, r) >= 0)
 
 
 @jit
 def last_turns(s: State, r: Rules) -> np.int64:
-    """P5: how many turns are still played after the one that has triggered the end."""
+    """P5: how many turns follow the one that triggered the end."""
     others = r.companies - 1
     return others if r.last_round == OTHERS else others - s.seat if r.last_round == ROUND else np.int64(0)

@@ -1,10 +1,10 @@
-"""What Python asks of the engine: a game step by step, its score, its rows."""
+"""The entry points of the engine: a game step by step, its score, its rows."""
 
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from mmsim.compiled.accel import entry
+from mmsim.compiled.decorators import entry_point
 from mmsim.compiled.entry_points import Record, array_of, group
 from mmsim.metromania.engine import playout, scoring, tables
 from mmsim.metromania.engine.moves import kth_move
@@ -13,11 +13,11 @@ from mmsim.metromania.engine.trips import NETWORK
 from mmsim.metromania.engine.turns import play_move
 
 DEALS = array_of(np.uint8)
-MOST_MOVES = 1024
+MAX_MOVES = 1024
 
 
 class Rows(NamedTuple):
-    """Room for the rows of some games: an array a table."""
+    """Arrays for the rows of some games, one per table."""
 
     games: Record
     seats: Record
@@ -28,24 +28,24 @@ class Rows(NamedTuple):
 ROWS = group(Rows, **tables.ROWS)
 
 
-@entry(
+@entry_point(
     state=STATE,
     board=BOARD,
     rules=RULES,
     deals=DEALS,
     master=np.uint64,
     game=np.int64,
-    games_a_deal=np.int64,
+    games_per_deal=np.int64,
     layout=np.int64,
 )
 def set_up(
-    state: Any, board: Any, rules: Any, deals: Any, master: Any, game: Any, games_a_deal: Any, layout: Any
+    state: Any, board: Any, rules: Any, deals: Any, master: Any, game: Any, games_per_deal: Any, layout: Any
 ) -> None:
-    """Bring a game of a master seed to its first decision; a layout below zero is drawn."""
-    playout.set_up(state[0], board[0], rules[0], deals, master, game, games_a_deal, layout)
+    """Set up a game of a master seed for its first decision; a layout below zero is drawn."""
+    playout.set_up(state[0], board[0], rules[0], deals, master, game, games_per_deal, layout)
 
 
-@entry(state=STATE, board=BOARD, moves=array_of(np.int64))
+@entry_point(state=STATE, board=BOARD, moves=array_of(np.int64))
 def list_moves(state: Any, board: Any, moves: Any) -> Any:
     """Write the numbers of all legal moves into `moves`; returns how many there are."""
     s, b = state[0], board[0]
@@ -54,19 +54,19 @@ def list_moves(state: Any, board: Any, moves: Any) -> Any:
     return np.int64(s.choices)
 
 
-@entry(state=STATE, board=BOARD, rules=RULES, move=np.int64)
+@entry_point(state=STATE, board=BOARD, rules=RULES, move=np.int64)
 def play(state: Any, board: Any, rules: Any, move: Any) -> None:
     """Play a legal move."""
     play_move(state[0], board[0], rules[0], move)
 
 
-@entry(state=STATE, board=BOARD, rules=RULES, network=NETWORK)
+@entry_point(state=STATE, board=BOARD, rules=RULES, network=NETWORK)
 def score(state: Any, board: Any, rules: Any, network: Any) -> None:
     """Score a game that is over."""
     scoring.score_game(state[0], board[0], rules[0], network[0])
 
 
-@entry(state=STATE, board=BOARD, rules=RULES, rows=ROWS, game=np.int64, i=np.int64)
+@entry_point(state=STATE, board=BOARD, rules=RULES, rows=ROWS, game=np.int64, i=np.int64)
 def write_rows(state: Any, board: Any, rules: Any, rows: Any, game: Any, i: Any) -> None:
-    """Write a game that is scored into the i-th place of the rows of all tables."""
+    """Write the rows of a scored game as the i-th of all tables."""
     tables.write_rows(state[0], board[0], rules[0], game, i, rows.games, rows.seats, rows.trips, rows.lines)

@@ -1,41 +1,42 @@
 """The fast core's decisions: count what may be chosen, and turn the k-th choice into a move.
 
-A move is a number, `kind | line << 3 | what << 4 | extra << 12`; see the constants. The order of choices is that of
-`reference.legal_moves`, so that a choice by number means the same move in both engines.
+A move is a number, `kind | line << 3 | where << 4 | extra << 12`; see the constants. Choices are in the order of
+`reference.legal_moves`, so a choice by number is the same move in both engines.
 """
 
 from typing import Any
 
 import numpy as np
 
-from mmsim.compiled.accel import count_bits, highest_bit, inlined, ix, jit, kth_bit, lowest_bit, rarely
+from mmsim.compiled.decorators import inlined, ix, jit
+from mmsim.compiled.intrinsics import count_bits, highest_bit, kth_bit, lowest_bit, unlikely
 from mmsim.metromania.engine.state import EDGES, FIRST_MARKERS, HAND, NEAR_WORDS, NOWHERE, SLOTS, Board, Rules, State
 from mmsim.metromania.engine.stations import meets, stations_needed
-from mmsim.metromania.rules.position import MOST_MADE
+from mmsim.metromania.rules.position import MAX_STATIONS_PER_TUNNEL
 
 START, DIG, END, BONUS, DECLINE, STATION, PASS = range(7)  # END is DIG + 1: see `_way`
 MOVE_KINDS = ("start", "dig", "end", "bonus", "decline", "station", "pass")
-# what: start - number of the frame cell; dig, end - slot; bonus, station - place on the path
+# where: start - number of the frame cell; dig, end - slot; bonus, station - place on the path
 # extra: start - 0 or 1, which base vertex; dig - 1 + place in the hand of the marker laid, 0 for none
 
-Choice = tuple[np.int64, np.int64, np.int64, np.int64]  # a move taken apart: kind, line, what, extra
+Choice = tuple[np.int64, np.int64, np.int64, np.int64]  # a decoded move: kind, line, where, extra
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
 _TWO_SLOTS = np.uint64(3)
-_FAR_FROM_FIRST = 0b011100  # sides 2, 3 and 4 lie far from side 0
+_FAR_FROM_FIRST = 0b011100  # sides 2, 3 and 4 are far from side 0
 _ALL_SIDES = np.uint64(63)
 
 
 @jit
-def move_code(kind: Any, line: Any, what: Any, extra: Any) -> np.int64:
-    return np.int64(kind) | np.int64(line) << 3 | np.int64(what) << 4 | np.int64(extra) << 12
+def encode_move(kind: Any, line: Any, where: Any, extra: Any) -> np.int64:
+    return np.int64(kind) | np.int64(line) << 3 | np.int64(where) << 4 | np.int64(extra) << 12
 
 
-def take_apart(code: Any) -> tuple[Any, Any, Any, Any]:
-    """A move's number as its kind, line, what and extra; `move_parts` is the same for compiled code."""
+def decode_move(code: Any) -> tuple[Any, Any, Any, Any]:
+    """Kind, line, where and extra of a move; `move_parts` does the same in compiled code."""
     return code & 7, code >> 3 & 1, code >> 4 & 255, code >> 12
 
 
-move_parts = inlined(take_apart)
+move_parts = inlined(decode_move)
 
 
 @inlined
@@ -54,7 +55,7 @@ def end_slots(s: State, b: Board, r: Rules, side: Any, u: Any) -> np.uint64:
 
 @jit
 def note_far_ends(s: State) -> None:
-    """D4: for lines that started on which sides the sides far from it have a free end."""
+    """D4: note the start sides from which a far side with a free end is left."""
     free, far_ends = _ZERO, _ZERO
     for side in range(6):
         free |= np.uint64(s.ends_free[ix(side)] > 0) << np.uint64(side)
@@ -67,7 +68,7 @@ def note_far_ends(s: State) -> None:
 def note_touching(s: State, b: Board, r: Rules, line: Any) -> None:
     """M2: the ways at a line's terminus that would lay a marker next to its partner."""
     _note_touching(s, b, line, np.int64(0))
-    if rarely(r.hand_size > FIRST_MARKERS):
+    if unlikely(r.hand_size > FIRST_MARKERS):
         _note_touching(s, b, line, np.int64(1))
 
 
@@ -75,16 +76,16 @@ def note_touching(s: State, b: Board, r: Rules, line: Any) -> None:
 def _note_touching(s: State, b: Board, line: Any, word: Any) -> None:
     u = s.terminus[ix(line)]
     ways = s.lanes[ix(u)] & np.uint64(SLOTS) * s.partner_placed[ix(2 * (line >> 1) + word)]
-    if rarely(ways != _ZERO):
+    if unlikely(ways != _ZERO):
         at = np.uint64(b.bit[ix(u)])
         near = s.near_markers[ix(at >> np.uint64(6))] >> (at & np.uint64(63)) & _ONE != _ZERO
-        ways = _those_touching(s, b, line >> 1, word, u, ways) if near else _ZERO
+        ways = _touching_ways(s, b, line >> 1, word, u, ways) if near else _ZERO
     s.touching[ix(2 * line + word)] = ways
 
 
 @jit
 def note_marker(s: State, b: Board, cell: Any) -> None:
-    """M2: note the corners of a marker's cell and their neighbours: elsewhere nothing can be laid next to it."""
+    """M2: note the corners of a marker's cell and their neighbours: only there can a marker be laid next to it."""
     first = np.int64(b.near_word[ix(cell)])
     for i in range(NEAR_WORDS):
         s.near_markers[ix(first + i)] |= b.near_bits[ix(NEAR_WORDS * cell + i)]
@@ -93,19 +94,19 @@ def note_marker(s: State, b: Board, cell: Any) -> None:
 @jit
 def touches_partner(s: State, b: Board, marker: Any, cell: Any) -> bool:
     """M2: whether a cell shares a corner with the other marker of the same letter."""
-    other = s.marker_cell[ix(marker ^ 1)]
-    if other == NOWHERE:
+    partner_cell = s.marker_cell[ix(marker ^ 1)]
+    if partner_cell == NOWHERE:
         return False
     for i in range(3):
         for j in range(3):
-            if b.corner[ix(3 * cell + i)] == b.corner[ix(3 * other + j)]:
+            if b.corner[ix(3 * cell + i)] == b.corner[ix(3 * partner_cell + j)]:
                 return True
     return False
 
 
 @jit
-def _those_touching(s: State, b: Board, seat: Any, word: Any, u: Any, ways: Any) -> np.uint64:
-    """M2: of some ways at u that lay a marker, those that lay it next to its partner."""
+def _touching_ways(s: State, b: Board, seat: Any, word: Any, u: Any, ways: Any) -> np.uint64:
+    """M2: the ways at u, among those given, that lay a marker next to its partner."""
     rest = ways
     while rest != _ZERO:
         bit = lowest_bit(rest)
@@ -141,7 +142,7 @@ def marker_for(s: State, b: Board, seat: Any, cell: Any) -> np.int64:
 
 @jit
 def affordable(s: State, b: Board, line: Any, u: Any, slots: Any) -> np.uint64:
-    """D5: of some slots at u, those for which the supply has the stations they would make."""
+    """D5: the slots at u, among those given, for which the supply has the stations they would make."""
     rest = slots
     while rest != _ZERO:
         d = lowest_bit(rest) >> 1
@@ -153,17 +154,17 @@ def affordable(s: State, b: Board, line: Any, u: Any, slots: Any) -> np.uint64:
 
 @inlined
 def any_lane(lanes: Any) -> np.uint64:
-    """The slots of free cells of any kind (and, above them, bits without a meaning)."""
+    """The slots of free cells of any kind (the bits above the slots are meaningless)."""
     return lanes | lanes >> np.uint64(16) | lanes >> np.uint64(32) | lanes >> np.uint64(48)
 
 
 @inlined
 def ways_on(s: State, b: Board, r: Rules, line: Any, markers: Any) -> tuple[np.uint64, np.uint64]:
-    """Section 5: all ways to dig on a line, as the two words `STATE.ways` keeps of it."""
+    """Section 5: all ways to dig on a line, as the two words of `STATE.ways`."""
     slots = s.open[ix(line)]
     u = s.terminus[ix(line)]
     lanes = s.lanes[ix(u)]
-    if rarely(s.supply < MOST_MADE and slots != _ZERO):
+    if unlikely(s.supply < MAX_STATIONS_PER_TUNNEL and slots != _ZERO):
         slots = affordable(s, b, line, u, slots & (any_lane(lanes) | np.uint64(s.end_free[ix(u)])))
     seat = line >> 1
     may_lay = ~_ZERO if markers > 0 else _ZERO
@@ -176,7 +177,7 @@ def ways_on(s: State, b: Board, r: Rules, line: Any, markers: Any) -> tuple[np.u
 
 @inlined
 def _free_starts(s: State, sides: Any) -> np.int64:
-    """How many cells to start on are free on some sides."""
+    """How many free cells to start on some sides have."""
     free = np.int64(0)
     for side in range(6):
         free += count_bits(s.start_free[ix(side)] * (sides >> np.uint64(side) & _ONE))
@@ -205,14 +206,14 @@ def find_starts(s: State, b: Board, r: Rules) -> np.int64:
         free = _free_starts(s, sides)
     s.start_sides = sides
     s.start_choices = 2 * free
-    if rarely(s.supply == 0):  # D5
+    if unlikely(s.supply == 0):  # D5
         list_starts(s, b)
     return s.start_choices
 
 
 @jit
 def list_starts(s: State, b: Board) -> None:
-    """D5: list the ways to start one by one, where not all that `start_sides` says will do."""
+    """D5: list the ways to start one by one, when not every free start on `start_sides` is allowed."""
     s.starts_listed = 1
     s.start_choices = 0
     line = 2 * s.seat + np.int64(s.started >> np.uint64(2 * s.seat) & _ONE)
@@ -230,7 +231,7 @@ def list_starts(s: State, b: Board) -> None:
 
 @jit
 def _kth_listed_start(s: State, b: Board, k: Any) -> np.int64:
-    """`_kth_start` of those that `list_starts` has listed."""
+    """`_kth_start` among the starts that `list_starts` listed."""
     for side in range(6):
         here = count_bits(s.starts[ix(side)])
         if k < here:
@@ -242,10 +243,10 @@ def _kth_listed_start(s: State, b: Board, k: Any) -> np.int64:
 @jit
 def _kth_start(s: State, b: Board, k: Any) -> np.int64:
     """B1: the k-th way to start a line, as 2 * frame cell + base."""
-    if rarely(s.starts_listed != 0):
+    if unlikely(s.starts_listed != 0):
         return _kth_listed_start(s, b, k)
     side, before, up_to = np.int64(0), np.int64(0), np.int64(0)
-    for here in range(6):  # without branches, which nobody could predict
+    for here in range(6):  # without branches, which the processor could not predict
         up_to += 2 * count_bits(s.start_free[ix(here)] * (s.start_sides >> np.uint64(here) & _ONE))
         side += np.int64(k >= up_to)
         before = up_to if k >= up_to else before
@@ -269,7 +270,7 @@ def find_tunnels(s: State, b: Board, r: Rules) -> np.int64:
     s.ways[0], s.ways[1], s.ways[2], s.ways[3] = w0, w1, w2, w3
     choices = count_bits(w0) + count_bits(w1) + count_bits(w2) + count_bits(w3) + starts
     s.choices = choices
-    if rarely(s.supply == 1 and (choices > 0 or s.dug == 0)):  # else the turn is over
+    if unlikely(s.supply == 1 and (choices > 0 or s.dug == 0)):  # else the turn is over
         _note_short_supply(s, b, r, markers)
     return choices
 
@@ -331,8 +332,8 @@ def find_turn(s: State, b: Board, r: Rules) -> None:
 
 @inlined
 def kth_choice(s: State, b: Board, k: Any) -> Choice:
-    """The k-th of the `choices` of the decision to be made: kind, line, what and extra of the move."""
-    if rarely(s.bonus_line >= 0):
+    """The k-th of the `choices` of the next decision: kind, line, where and extra of the move."""
+    if unlikely(s.bonus_line >= 0):
         if k < count_bits(s.places[0]):
             return np.int64(BONUS), s.bonus_line, kth_bit(s.places[0], k), np.int64(0)
         return np.int64(DECLINE), np.int64(0), np.int64(0), np.int64(0)
@@ -340,7 +341,7 @@ def kth_choice(s: State, b: Board, k: Any) -> Choice:
     c1 = c0 + count_bits(s.ways[1])
     c2 = c1 + count_bits(s.ways[2])
     c3 = c2 + count_bits(s.ways[3])
-    if not rarely(k >= c3):
+    if not unlikely(k >= c3):
         at = np.int64(k >= c0) + np.int64(k >= c1) + np.int64(k >= c2)
         before = c0 if k >= c0 else np.int64(0)
         before = c1 if k >= c1 else before
@@ -361,11 +362,11 @@ def kth_choice(s: State, b: Board, k: Any) -> Choice:
 
 @inlined
 def _way(s: State, at: Any, bit: Any) -> Choice:
-    """The tunnel of a bit of `ways[at]`; first markers lie in the hand in the order of their lanes."""
+    """The tunnel of a bit of `ways[at]`; first markers are in the hand in the order of their lanes."""
     number, lane, slot = at >> 1, bit >> 4, bit & 15
     ends = s.exits[ix(2 * s.seat + number)] >> np.uint64(slot) & _ONE  # such a slot is in no cell of the city
     extra = lane
-    if rarely(at & 1):
+    if unlikely(at & 1):
         extra = 1 + hand_place(s, s.seat, np.int64(1), lane)
     return DIG + np.int64(ends), number, slot, extra
 
@@ -373,12 +374,12 @@ def _way(s: State, at: Any, bit: Any) -> Choice:
 @inlined
 def way_move(s: State, at: Any, bit: Any) -> np.int64:
     """The tunnel of a bit of `ways[at]` as one number."""
-    kind, line, what, extra = _way(s, at, bit)
-    return move_code(kind, line, what, extra)
+    kind, line, where, extra = _way(s, at, bit)
+    return encode_move(kind, line, where, extra)
 
 
 @jit
 def kth_move(s: State, b: Board, k: Any) -> np.int64:
     """The k-th choice as one number."""
-    kind, line, what, extra = kth_choice(s, b, k)
-    return move_code(kind, line, what, extra)
+    kind, line, where, extra = kth_choice(s, b, k)
+    return encode_move(kind, line, where, extra)

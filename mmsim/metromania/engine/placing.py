@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from mmsim.compiled.accel import count_bits, inlined, ix, jit, rarely
+from mmsim.compiled.decorators import inlined, ix, jit
+from mmsim.compiled.intrinsics import count_bits, unlikely
 from mmsim.metromania.engine.ending import notice_lines
 from mmsim.metromania.engine.moves import (
     BONUS,
@@ -25,17 +26,17 @@ _ONE, _ZERO = np.uint64(1), np.uint64(0)
 
 
 @inlined
-def put_down(s: State, b: Board, r: Rules, kind: Any, number: Any, what: Any, extra: Any) -> bool:
-    """Change what lies on the table; returns whether the next decision is about a bonus station (I3)."""
+def put_down(s: State, b: Board, r: Rules, kind: Any, number: Any, where: Any, extra: Any) -> bool:
+    """Change what is on the table; returns whether the next decision is about a bonus station (I3)."""
     line = 2 * s.seat + number
-    if rarely(kind in (BONUS, STATION)):
-        place_station(s, b, r, np.int64(s.path[ix(PATH * line + what)]))
+    if unlikely(kind in (BONUS, STATION)):
+        place_station(s, b, r, np.int64(s.path[ix(PATH * line + where)]))
     elif kind <= END:
-        if rarely(kind == START):
-            _start(s, b, r, line, what, extra)
+        if unlikely(kind == START):
+            _start(s, b, r, line, where, extra)
         else:
-            _dig(s, b, r, line, what, extra)
-        if rarely(kind == END):
+            _dig(s, b, r, line, where, extra)
+        if unlikely(kind == END):
             s.bonus_line = number
             if find_bonus(s) > 0:
                 notice_lines(s, b, r)
@@ -47,7 +48,7 @@ def put_down(s: State, b: Board, r: Rules, kind: Any, number: Any, what: Any, ex
 
 @inlined
 def is_far(side: Any, from_side: Any) -> bool:
-    """B2, D4: whether a side of the city is neither another one nor next to it."""
+    """B2, D4: whether a side of the city is neither `from_side` nor next to it."""
     return sides_far_from(from_side) >> np.uint64(side) & _ONE != _ZERO
 
 
@@ -56,7 +57,7 @@ def start_tunnel(b: Board, frame_cell: Any, base: Any) -> tuple[np.int64, np.int
     """B1: the side a line starts on, its portal, the base vertex it reaches, and the direction."""
     cell = b.city_cells + frame_cell
     side = np.int64(b.frame_side[ix(frame_cell)])
-    # Base 0 lies towards the side's first corner: direction side + 4 from the portal; base 1 the next one round.
+    # Base 0 is towards the side's first corner, in direction side + 4 from the portal; base 1 is in the next direction.
     portal, w = np.int64(b.corner[ix(3 * cell + 2)]), np.int64(b.corner[ix(3 * cell + base)])
     return side, portal, w, (side + 4 - base) % 6
 
@@ -79,7 +80,7 @@ def _dig(s: State, b: Board, r: Rules, line: Any, slot: Any, marker: Any) -> Non
     u = s.terminus[ix(line)]
     d = slot >> 1
     cell, w = np.int64(b.slot_cell[ix(12 * u + slot)]), np.int64(b.neighbour[ix(6 * u + d)])
-    if rarely(cell >= b.city_cells):  # D4
+    if unlikely(cell >= b.city_cells):  # D4
         side = np.int64(b.frame_side[ix(cell - b.city_cells)])
         s.end_side[ix(line)] = side
         if not is_far(side, s.start_side[ix(line)]):
@@ -89,13 +90,13 @@ def _dig(s: State, b: Board, r: Rules, line: Any, slot: Any, marker: Any) -> Non
         note_far_ends(s)
         for i in range(2):
             s.end_free[ix(b.corner[ix(3 * cell + i)])] &= ~np.uint64(b.corner_slots[ix(3 * cell + i)])
-        for other in range(2 * r.companies):
-            if s.open[ix(other)] != _ZERO:
-                s.exits[ix(other)] = end_slots(s, b, r, s.start_side[ix(other)], s.terminus[ix(other)])
+        for open_line in range(2 * r.companies):
+            if s.open[ix(open_line)] != _ZERO:
+                s.exits[ix(open_line)] = end_slots(s, b, r, s.start_side[ix(open_line)], s.terminus[ix(open_line)])
     else:
         for i in range(3):
             s.lanes[ix(b.corner[ix(3 * cell + i)])] &= ~(np.uint64(b.corner_slots[ix(3 * cell + i)]) * EVERY_LANE)
-    if rarely(marker > 0):
+    if unlikely(marker > 0):
         _lay_marker(s, b, r, line >> 1, marker - 1, cell)
     s.terminus_at[ix(u)] &= ~(1 << line) & 0xFF
     _advance(s, b, r, line, u, w, d)
@@ -103,7 +104,7 @@ def _dig(s: State, b: Board, r: Rules, line: Any, slot: Any, marker: Any) -> Non
 
 @jit
 def _lay_marker(s: State, b: Board, r: Rules, seat: Any, place: Any, cell: Any) -> None:
-    """M1: a marker leaves the hand for a cell; M2: its partner's holder must mind it from now on."""
+    """M1: a marker leaves the hand for a cell; M2: its partner's holder must keep away from it."""
     marker = s.hand_marker[ix(HAND * seat + place)]
     s.marker_cell[ix(marker)] = cell
     s.markers_laid += 1
@@ -113,7 +114,7 @@ def _lay_marker(s: State, b: Board, r: Rules, seat: Any, place: Any, cell: Any) 
     s.held[ix(at)] &= ~bit
     s.partner_placed[ix(at)] &= ~bit
     holder = s.marker_holder[ix(marker ^ 1)]
-    if holder >= 0 and s.marker_cell[ix(marker ^ 1)] == NOWHERE:  # nobody knows what a hidden hand must mind
+    if holder >= 0 and s.marker_cell[ix(marker ^ 1)] == NOWHERE:  # the holder of a hidden hand is unknown (-1)
         _note_partner(s, holder, marker ^ 1)
         for line in range(2 * holder, 2 * holder + 2):
             note_touching(s, b, r, line)
@@ -131,7 +132,7 @@ def _note_partner(s: State, seat: Any, marker: Any) -> None:
 
 @inlined
 def _advance(s: State, b: Board, r: Rules, line: Any, u: Any, w: Any, d: Any) -> None:
-    """A line goes from u to w: its path, and the stations that makes (ST6)."""
+    """A line goes from u to w: its path grows, and stations are made (ST6)."""
     bit = 1 << line
     edge = np.int64(b.edge[ix(6 * u + d)])
     at_u = splits_here(s, line, u, edge)

@@ -1,14 +1,15 @@
-"""The fast core's scoring (section 9): what is kept, the seven trips, the winners."""
+"""The fast core's scoring (section 9): points kept, the seven trips, the winners."""
 
 from typing import Any
 
 import numpy as np
 
-from mmsim.compiled.accel import count_bits, inlined, ix, jit
+from mmsim.compiled.decorators import inlined, ix, jit
+from mmsim.compiled.intrinsics import count_bits
 from mmsim.metromania.engine.state import (
     CEIL,
     FAULT_NONE,
-    LINES_EACH,
+    LINES_PER_COMPANY,
     NO_ROUTE,
     NO_STATION,
     NOT_PLACED,
@@ -34,18 +35,18 @@ from mmsim.metromania.engine.trips import (
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
 _PARK_LAKE = TRIPS - 1
 _MORE_THAN_LINES, _MORE_THAN_TUNNELS = 8, 256  # than a player can have
-KEPT_A_LINE = 1 / LINES_EACH  # L1: the share of its points that a company keeps for every line it ends
+KEPT_PER_LINE = 1 / LINES_PER_COMPANY  # L1: the share of its points a company keeps for each line it ends
 
 
 @jit
-def score_game(s: State, b: Board, r: Rules, net: Network) -> None:
+def score_game(s: State, b: Board, r: Rules, network: Network) -> None:
     """Score a game whose building phase is over."""
-    build_network(net, s, r)
+    build_network(network, s, r)
     for seat in range(r.companies):
         s.kept[ix(seat)] = kept_points(s, r, seat)
         s.scores[ix(seat)] = s.kept[ix(seat)]
     for trip in range(TRIPS):
-        run_trip(s, b, r, net, trip)
+        run_trip(s, b, r, network, trip)
         for seat in range(r.companies):
             s.scores[ix(seat)] += s.trip_scores[ix(SEATS * trip + seat)]
     find_standings(s, r)
@@ -63,7 +64,7 @@ def kept_points(s: State, r: Rules, seat: Any) -> np.int64:
     ended = lines_ended(s, seat)
     if ended == 1:
         return (s.points[ix(seat)] + np.int64(r.half_kept == CEIL)) // 2
-    return s.points[ix(seat)] if ended == LINES_EACH else np.int64(0)
+    return s.points[ix(seat)] if ended == LINES_PER_COMPANY else np.int64(0)
 
 
 @inlined
@@ -76,14 +77,14 @@ def trip_ends(s: State, b: Board, trip: Any) -> tuple[np.uint64, np.uint64]:
 
 
 @inlined
-def run_trip(s: State, b: Board, r: Rules, net: Network, trip: Any) -> None:
+def run_trip(s: State, b: Board, r: Rules, network: Network, trip: Any) -> None:
     """TT1-TT6: one trip, its time and what every company gains or loses by it."""
     start, goal = trip_ends(s, b, trip)
     s.involved[ix(trip)] = _ZERO
     s.fault[ix(trip)] = -1
     s.changes[ix(trip)] = 0
     s.sections[ix(trip)] = 0
-    minutes = fastest(net, r, start, goal)
+    minutes = fastest(network, r, start, goal)
     s.minutes[ix(trip)] = minutes
     if minutes < 0:
         s.fault[ix(trip)] = _fault(s, trip, start, goal)
@@ -92,35 +93,35 @@ def run_trip(s: State, b: Board, r: Rules, net: Network, trip: Any) -> None:
             s.trip_scores[ix(SEATS * trip + seat)] = -r.penalty * np.int64(guilty >> np.uint64(seat) & _ONE)
         return
     if minutes > 0:
-        s.sections[ix(trip)] = count_sections(net, r)
-        s.changes[ix(trip)] = fewest_changes(net, r, minutes)
-    involved = involved_companies(r, net)
+        s.sections[ix(trip)] = count_sections(network, r)
+        s.changes[ix(trip)] = fewest_changes(network, r, minutes)
+    involved = involved_companies(r, network)
     s.involved[ix(trip)] = involved
-    scoring = scoring_companies(r, net, involved)
+    scoring = scoring_companies(r, network, involved)
     for seat in range(r.companies):
         points = trip_points(s, r, trip, seat)
         s.trip_scores[ix(SEATS * trip + seat)] = points if scoring >> np.uint64(seat) & _ONE != _ZERO else np.int64(0)
 
 
 @inlined
-def involved_companies(r: Rules, net: Network) -> np.uint64:
+def involved_companies(r: Rules, network: Network) -> np.uint64:
     """TT3: the bits of the companies with a section on a fastest route of the trip just run."""
     involved = _ZERO
     for seat in range(r.companies):
-        used = net.used[ix(2 * seat)] | net.used[ix(2 * seat + 1)]
+        used = network.used[ix(2 * seat)] | network.used[ix(2 * seat + 1)]
         involved |= np.uint64(used != _ZERO) << np.uint64(seat)
     return involved
 
 
 @inlined
-def scoring_companies(r: Rules, net: Network, involved: Any) -> np.uint64:
-    """TT6: the bits of the involved companies that score, as far as they may share a trip."""
+def scoring_companies(r: Rules, network: Network, involved: Any) -> np.uint64:
+    """TT6: the bits of the involved companies that score, by the knob `shared_trip`."""
     if r.shared_trip == SHARED_ALL or count_bits(involved) <= 1:
         return involved
-    most, ahead = np.int64(0), _ZERO  # the company with the most tunnels used, if it is alone
+    most, ahead = np.int64(0), _ZERO  # the one company with the most tunnels used, if there is one
     if r.shared_trip != SHARED_NONE:
         for seat in range(r.companies):
-            tunnels = tunnels_used(net, seat)
+            tunnels = tunnels_used(network, seat)
             if tunnels > most:
                 most, ahead = tunnels, _ONE << np.uint64(seat)
             elif tunnels == most:
@@ -130,32 +131,32 @@ def scoring_companies(r: Rules, net: Network, involved: Any) -> np.uint64:
 
 @inlined
 def trip_points(s: State, r: Rules, trip: Any, seat: Any) -> np.int64:
-    """TT4: what a company scores for a trip; one that is possible has both its markers placed."""
+    """TT4: what a company scores for a trip; a possible trip has both its markers placed."""
     if trip == _PARK_LAKE:
         return r.park_lake_points
-    own = s.marker_holder[ix(2 * trip)] == seat or s.marker_holder[ix(2 * trip + 1)] == seat
-    return r.trip_points + (r.own_marker_bonus if own else np.int64(0))
+    holds_marker = s.marker_holder[ix(2 * trip)] == seat or s.marker_holder[ix(2 * trip + 1)] == seat
+    return r.trip_points + (r.own_marker_bonus if holds_marker else np.int64(0))
 
 
 @inlined
 def guilty_companies(s: State, r: Rules, trip: Any, start: Any, goal: Any) -> np.uint64:
     """TT5, TT6: the bits of the companies that lose points by an impossible trip.
 
-    A holder who is not known (-1) is a bit beyond all seats: somebody else.
+    An unknown holder (-1) is a bit beyond all seats: another company.
     """
     if trip == _PARK_LAKE:
         return _ZERO
-    one = _ONE << np.uint64(s.marker_holder[ix(2 * trip)] & 63)
-    other = _ONE << np.uint64(s.marker_holder[ix(2 * trip + 1)] & 63)
-    guilty = (one if start == _ZERO else _ZERO) | (other if goal == _ZERO else _ZERO)
+    start_holder = _ONE << np.uint64(s.marker_holder[ix(2 * trip)] & 63)
+    goal_holder = _ONE << np.uint64(s.marker_holder[ix(2 * trip + 1)] & 63)
+    guilty = (start_holder if start == _ZERO else _ZERO) | (goal_holder if goal == _ZERO else _ZERO)
     if guilty == _ZERO:
-        guilty = one | other
+        guilty = start_holder | goal_holder
     return _ZERO if r.shared_fault == FAULT_NONE and count_bits(guilty) > 1 else guilty
 
 
 @inlined
 def _fault(s: State, trip: Any, start: Any, goal: Any) -> np.int64:
-    """TT5: what is wrong with an impossible trip, the worst of it."""
+    """TT5: the worst fault of an impossible trip."""
     if trip != _PARK_LAKE and (s.marker_cell[ix(2 * trip)] == NOWHERE or s.marker_cell[ix(2 * trip + 1)] == NOWHERE):
         return np.int64(NOT_PLACED)
     return np.int64(NO_STATION) if start == _ZERO or goal == _ZERO else np.int64(NO_ROUTE)
@@ -163,7 +164,7 @@ def _fault(s: State, trip: Any, start: Any, goal: Any) -> np.int64:
 
 @inlined
 def find_standings(s: State, r: Rules) -> None:
-    """W1: points, then lines ended, then tunnels of every player, as one number that compares alike."""
+    """W1: points, then lines ended, then tunnels of every player, packed into one number that compares the same way."""
     for player in range(SEATS):
         s.standings[ix(player)] = 0
     for seat in range(r.companies):

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from mmsim.compiled.accel import ix, jit
+from mmsim.compiled.decorators import ix, jit
 from mmsim.compiled.standings import clear_lead
 from mmsim.metromania.engine.moves import note_far_ends
 from mmsim.metromania.engine.state import (
@@ -31,8 +31,8 @@ _ONE, _ZERO = np.uint64(1), np.uint64(0)
 def lay_out(s: State, b: Board, layout: Any) -> None:
     """G6: put the pieces of a layout (by its number) into the city."""
     s.layout = layout
-    for v in range(b.city_vertices, b.vertices):
-        s.lanes[ix(v)] = _ZERO
+    for vertex in range(b.city_vertices, b.vertices):
+        s.lanes[ix(vertex)] = _ZERO
     order, turning = layout // TURNINGS, layout % TURNINGS
     for k in range(PIECES):
         piece, turn = np.int64(b.piece_at[ix(PIECES * order + k)]), np.int64(b.turn_at[ix(PIECES * turning + k)])
@@ -41,30 +41,30 @@ def lay_out(s: State, b: Board, layout: Any) -> None:
         for i in range(b.sector_cells):
             s.kind[ix(cells + i)] = b.piece_kinds[ix(kinds + i)]
         lanes, vertices = SECTOR_VERTICES * (TURNED_PIECES * k + turned), SECTOR_VERTICES * k
-        own = np.int64(b.sector_own[ix(k)])
-        for i in range(own):
+        new_vertices = np.int64(b.sector_own[ix(k)])
+        for i in range(new_vertices):
             s.lanes[ix(b.sector_vertex[ix(vertices + i)])] = b.sector_lanes[ix(lanes + i)]
-        for i in range(own, b.sector_vertices):  # slots of other cells, and counts
+        for i in range(new_vertices, b.sector_vertices):  # slots of other cells, and counts
             s.lanes[ix(b.sector_vertex[ix(vertices + i)])] += b.sector_lanes[ix(lanes + i)]
 
 
 @jit
-def hand_out(s: State, r: Rules, deals: Any, which: Any) -> None:
-    """S2-S5: give out one deal of a deal table."""
+def hand_out(s: State, r: Rules, deals: Any, deal: Any) -> None:
+    """S2-S5: deal the hands of one row of a deal table."""
     for marker in range(12):
         s.marker_cell[ix(marker)] = NOWHERE
-    give_hands(s, r, deals, which)
+    give_hands(s, r, deals, deal)
 
 
 @jit
-def give_hands(s: State, r: Rules, deals: Any, which: Any) -> None:
-    """Say that the hands were those of a deal; markers that are placed stay where they are."""
+def give_hands(s: State, r: Rules, deals: Any, deal: Any) -> None:
+    """Replace the hands by those of a deal; markers that are placed stay where they are."""
     for seat in range(r.companies):
         for word in range(2):
             s.held[ix(2 * seat + word)] = np.uint64(word == 0)  # blank cells
             s.partner_placed[ix(2 * seat + word)] = _ZERO
         for i in range(r.hand_size):
-            code = np.int64(deals[(which * SEATS + seat) * HAND + i])
+            code = np.int64(deals[(deal * SEATS + seat) * HAND + i])
             marker, kind = code >> 2, code & 3
             s.hand_marker[ix(HAND * seat + i)] = marker
             s.hand_kind[ix(HAND * seat + i)] = kind
@@ -82,53 +82,32 @@ def give_hands(s: State, r: Rules, deals: Any, which: Any) -> None:
 def clear_table(s: State, b: Board, r: Rules) -> None:
     """S6: nothing built, nobody has moved."""
     s.turn = 1
-    s.seat = 0
-    s.dug = 0
-    s.markers_laid = 0
-    s.bonus_line = -1
-    s.passes = 0
-    s.last_turns = -1
-    s.lines_noticed = 0
-    s.over = 0
-    s.end_reason = s.end_seat = -1
+    s.seat = s.dug = s.markers_laid = s.passes = s.lines_noticed = s.over = 0
+    s.bonus_line = s.last_turns = s.end_reason = s.end_seat = -1
     s.supply = r.stations
-    s.started = _ZERO
-    s.ended = _ZERO
-    s.park_stations = _ZERO
-    s.lake_stations = _ZERO
-    s.plan_length = 0
-    s.passes_made = 0
-    s.start_overflows = 0
-    s.end_overflows = 0
-    s.short_supply = 0
-    s.two_reasons = 0
-    s.scored = 0
+    s.started = s.ended = s.park_stations = s.lake_stations = _ZERO
+    s.plan_length = s.scored = s.passes_made = 0
+    s.start_overflows = s.end_overflows = s.short_supply = s.two_reasons = 0
     clear_lead(s)
     for word in range(VERTEX_WORDS):
         s.near_markers[ix(word)] = _ZERO
     for seat in range(SEATS):
-        s.turns_taken[ix(seat)] = 0
-        s.points[ix(seat)] = 0
-        s.player_points[ix(seat)] = 0
-        s.stations_made[ix(seat)] = 0
+        s.turns_taken[ix(seat)] = s.stations_made[ix(seat)] = 0
+        s.points[ix(seat)] = s.player_points[ix(seat)] = 0
     for line in range(LINES):
         s.tunnels[ix(line)] = 0
-        s.open[ix(line)] = _ZERO
-        s.stops[ix(line)] = _ZERO
-        s.exits[ix(line)] = _ZERO
-        s.touching[ix(2 * line)] = _ZERO
-        s.touching[ix(2 * line + 1)] = _ZERO
+        s.open[ix(line)] = s.stops[ix(line)] = s.exits[ix(line)] = _ZERO
+        s.touching[ix(2 * line)] = s.touching[ix(2 * line + 1)] = _ZERO
         s.last_edge[ix(line)] = EDGES
-        s.start_side[ix(line)] = -1
-        s.end_side[ix(line)] = -1
-    for v in range(b.vertices):  # one loop a kind of number: as many at once as a processor can
-        s.place[ix(v)] = _ZERO
-    for v in range(b.vertices):
-        s.lines_at[ix(v)] = 0
-        s.terminus_at[ix(v)] = 0
-        s.station[ix(v)] = 0
-    for v in range(b.vertices):
-        s.end_free[ix(v)] = b.end_slots[ix(v)]
+        s.start_side[ix(line)] = s.end_side[ix(line)] = -1
+    for vertex in range(b.vertices):  # one loop per dtype, so that each is vectorised
+        s.place[ix(vertex)] = _ZERO
+    for vertex in range(b.vertices):
+        s.lines_at[ix(vertex)] = 0
+        s.terminus_at[ix(vertex)] = 0
+        s.station[ix(vertex)] = 0
+    for vertex in range(b.vertices):
+        s.end_free[ix(vertex)] = b.end_slots[ix(vertex)]
     for edge in range(b.edges):
         s.lines_along[ix(edge)] = 0
     for side in range(6):

@@ -1,10 +1,15 @@
-"""The fast core's memory: one record for the board set, one for the ruleset, one for the position.
+"""The records of compiled code: BOARD (a board set), RULES (a ruleset), STATE (a position).
 
 Records have fixed sizes (up to side 12), so one compilation serves every board, ruleset and number of players.
-Lines are bits: line `2 * seat + number` is bit of a byte per vertex and per edge. The ways to dig from a vertex are
-slots: twelve bits, `2 * direction + (0 left, 1 right)`, one 16-bit lane each for free blank, R, C and E cells.
+Lines are bits: line `2 * seat + number` is a bit in one byte per vertex and per edge. The ways to dig from a vertex
+are slots: twelve bits, `2 * direction + (0 left, 1 right)`, in one 16-bit lane each for free blank, R, C and E cells.
+
+In compiled code a letter means one thing: `s` a position, `v` a position as a player sees it, `p` an imagined one, `b`
+the board, `r` the rules, `t` what a bot thinks, `u` and `w` the vertices where a tunnel begins and ends, `d` its
+direction.
 """
 
+from collections.abc import Sequence
 from functools import cache
 from typing import Any, TypeAlias
 
@@ -18,13 +23,13 @@ from mmsim.metromania.rules.deal import KINDS, LETTERS, Hands, Marker, deals_of
 from mmsim.metromania.rules.lattice import MAX_SIDE
 from mmsim.metromania.rules.rulesets import KNOBS, Deal, Ruleset
 
-# Elements of arrays, as compiled code passes them on; no type checker knows the fields of a record.
+# Elements of record arrays; a type checker cannot know their fields.
 State: TypeAlias = Any  # of dtype STATE: a position
 Board: TypeAlias = Any  # of dtype BOARD: the tables of a board set, only read
 Rules: TypeAlias = Any  # of dtype RULES: a ruleset as numbers, only read
 
 VERTEX_ROWS = 2 * MAX_SIDE + 1
-VERTEX_WORDS = (VERTEX_ROWS + 1) // 2 + 2  # words for a bit a city vertex, with an empty one on either side
+VERTEX_WORDS = (VERTEX_ROWS + 1) // 2 + 2  # words with one bit per city vertex, and an empty word on either side
 NEAR_WORDS = 3  # for the vertices around a cell: four rows of at most half a word
 VERTICES = 3 * MAX_SIDE * (MAX_SIDE + 1) + 1 + 6 * MAX_SIDE
 EDGES = 9 * MAX_SIDE**2 + 3 * MAX_SIDE + 12 * MAX_SIDE
@@ -36,21 +41,21 @@ SECTOR_VERTICES = (MAX_SIDE + 1) * (MAX_SIDE + 2) // 2
 TURNED_PIECES = PIECES * TURNS
 ORDERS = LAYOUTS // TURNINGS  # of the pieces
 SEATS = 4
-LINES_EACH = 2  # of a company
-LINES = LINES_EACH * SEATS
+LINES_PER_COMPANY = 2  # of a company
+LINES = LINES_PER_COMPANY * SEATS
 HAND = 6
-FIRST_MARKERS = 3  # the places in a hand of the first marker of each kind; those after them are for second ones
+FIRST_MARKERS = 3  # places in a hand for the first marker of each kind; second markers come after them
 PATH = 64  # vertices of a line, its portal included
 STATIONS = 64
 MARKERS = 2 * len(LETTERS)
 TRIPS = 7
 PLANNED = 3  # tunnels of a turn that a bot plans at once, at most
-NOWHERE = 0xFFFF  # in a table of 16-bit numbers: there is none
+NOWHERE = 0xFFFF  # in a table of 16-bit numbers: none
 
 BLANK, LAKE, PARK = 0, 4, 5
 CELL_CODES = {".": BLANK, "R": 1, "C": 2, "E": 3, "L": LAKE, "P": PARK}  # 1, 2, 3: spots, by their lane
 SLOTS = 0xFFF
-# Above the twelve slots of a lane there is room: three bits each that count the spots, lakes and parks at a vertex.
+# Three bits above the twelve slots of the first three lanes count the spots, lakes and parks at a vertex.
 SPOTS_AT, LAKES_AT, PARKS_AT = np.uint64(12), np.uint64(28), np.uint64(44)
 SPOT_KINDS = 3
 EVERY_LANE = np.uint64(0x0001_0001_0001_0001)
@@ -69,16 +74,16 @@ BOARD = np.dtype(
         ("city_vertices", np.int64),
         ("edges", np.int64),
         ("city_cells", np.int64),
-        ("diggable", np.int64),  # cells that a tunnel may lie in
+        ("diggable", np.int64),  # cells that a tunnel may run in
         ("sector_vertices", np.int64),
         ("sector_cells", np.int64),
         ("neighbour", np.uint16, 6 * VERTICES),  # [vertex, direction]; VERTICES for none
-        ("ring", np.uint16, 8 * VERTICES),  # [vertex, direction]: the same with the first two directions once more
+        ("ring", np.uint16, 8 * VERTICES),  # [vertex, direction]: the same, with the first two directions repeated
         ("edge", np.uint16, 6 * VERTICES),  # [vertex, direction]
         ("slot_cell", np.uint16, 12 * VERTICES),  # [vertex, slot]
         ("corner", np.uint16, 3 * CELLS),  # [cell, 0..2]; of a frame cell the third is its portal
-        ("corner_slots", np.uint16, 3 * CELLS),  # [cell, 0..2]: the slots at that corner that lie in the cell
-        # A bit a city vertex: rows of 16 bits (up to side 7) or 32, the lowest never used, four or two rows a word.
+        ("corner_slots", np.uint16, 3 * CELLS),  # [cell, 0..2]: the slots at that corner that are in the cell
+        # One bit per city vertex: rows of 16 bits (up to side 7) or 32, the lowest unused, four or two rows per word.
         ("row_bits", np.uint64),
         ("words", np.int64),  # how many are used; word 0 is empty
         ("bit", np.uint16, VERTICES),  # [city vertex]: 64 * word + bit
@@ -91,8 +96,8 @@ BOARD = np.dtype(
         ("end_vertex", np.uint16, 12 * MAX_SIDE),  # the vertices with a slot to a portal of an E cell
         ("piece_at", np.uint8, PIECES * ORDERS),  # [order, sector]: the piece there
         ("turn_at", np.uint8, PIECES * TURNINGS),  # [turning, sector]: how it is turned
-        ("sector_vertex", np.uint16, 6 * SECTOR_VERTICES),  # [sector, i]; first those in no sector before it
-        ("sector_own", np.uint8, 6),  # [sector]: how many those are
+        ("sector_vertex", np.uint16, 6 * SECTOR_VERTICES),  # [sector, i]; those in no earlier sector come first
+        ("sector_own", np.uint8, 6),  # [sector]: how many are in no earlier sector
         ("sector_lanes", np.uint64, 6 * TURNED_PIECES * SECTOR_VERTICES),  # [sector, piece, turn, i]
         ("piece_kinds", np.uint8, TURNED_PIECES * SECTOR_CELLS),  # [piece, turn, place]
         ("frame_side", np.uint8, FRAME),  # [frame cell]: its side
@@ -116,7 +121,7 @@ RULES = np.dtype(
 
 
 def _value(knob: str, choice: str) -> int:
-    """A choice of a ruleset as a number: its place in the order the knob names them."""
+    """A choice of a knob as a number: its index in the knob's choices."""
     return KNOBS[knob].choices.index(choice)
 
 
@@ -138,10 +143,10 @@ STATE = np.dtype(
         ("bonus_line", np.int64),
         ("passes", np.int64),
         ("last_turns", np.int64),
-        ("lines_noticed", np.int64),  # whether the third trigger came true before a bonus station that is due (P3)
+        ("lines_noticed", np.int64),  # whether the third trigger held before the bonus station that is due (P3)
         ("over", np.int64),
         ("end_reason", np.int64),
-        ("end_seat", np.int64),  # whose turn triggered the end; -1: nobody's
+        ("end_seat", np.int64),  # the seat whose turn triggered the end; -1: none
         ("supply", np.int64),
         ("layout", np.int64),
         ("started", np.uint64),  # bits of lines
@@ -176,15 +181,15 @@ STATE = np.dtype(
         ("station_at", np.uint16, STATIONS),
         ("park_stations", np.uint64),  # bits of stations
         ("lake_stations", np.uint64),
-        # the decision to be made
+        # the next decision
         ("choices", np.int64),
         ("ways", np.uint64, 4),  # [line, word]: lanes blank or end, then first (word 1: second) marker of R, C, E
         ("start_sides", np.uint64),  # bits of the sides on which a line may start
         ("start_choices", np.int64),
-        ("starts_listed", np.int64),  # whether `starts` says which; else it is every free start on `start_sides`
+        ("starts_listed", np.int64),  # whether `starts` lists them; else every free start on `start_sides` is allowed
         ("starts", np.uint64, 6),  # [side]: bits of 2 * place on the side + base vertex
         ("places", np.uint64, 2),  # [line]: bits of places for a station
-        # the turn that the bot in turn means to play, if `plan_length` is above 0
+        # the turn planned by the bot to move, if `plan_length` is above 0
         ("plan_turn", np.int64),
         ("plan_dug", np.int64),
         ("plan_length", np.int64),
@@ -202,23 +207,24 @@ STATE = np.dtype(
         ("winners", np.uint64),  # bits of players
         # the lead on the score track, turn by turn
         ("player_points", np.int64, SEATS),
-        ("scored", np.int64),  # whether this turn has scored anything yet
+        ("scored", np.int64),  # whether this turn has scored points
         ("leader", np.int64),
         ("leader_since", np.int64),
         ("lead_changes", np.int64),
-        # situations that the books leave open
+        # situations the rule books leave open
         ("passes_made", np.int64),
         ("start_overflows", np.int64),  # lines started elsewhere because the sides allowed were full (B2)
         ("end_overflows", np.int64),  # lines ended elsewhere because the sides allowed were full (D4)
         ("short_supply", np.int64),  # decisions with a tunnel that needs two stations, and one left (D5)
         ("two_reasons", np.int64),  # whether the building phase ended for two reasons at once (P3)
-        # chance: the stream of the set-up, then one for each seat's bot
+        # Chance: stream 0 for the set-up, then one for each seat's bot. It is part of the position: a bot's view
+        # and its playouts each have chance of their own, and a view never shows the streams of the game.
         ("rng", np.uint32, rng.words(1 + SEATS)),
-        # what lies in the city: as much of it as the board has is copied, see `copy_position`
-        ("place", np.uint64, VERTICES),  # [vertex]: a byte a line, its place on the path; 0: it is not there
-        ("lanes", np.uint64, VERTICES),  # free slots by kind of cell; and, above them, counts: see SPOTS_AT
+        # the city: only as much as the board has is copied, see `copy_position`
+        ("place", np.uint64, VERTICES),  # [vertex]: one byte per line, its place on the path; 0: not there
+        ("lanes", np.uint64, VERTICES),  # free slots by kind of cell, with counts above them: see SPOTS_AT
         ("end_free", np.uint16, VERTICES),  # slots to free E cells
-        ("lines_at", np.uint8, VERTICES + 1),  # the last is for neighbours that do not exist: no line is ever there
+        ("lines_at", np.uint8, VERTICES + 1),  # the last is for neighbours that do not exist: always 0
         ("terminus_at", np.uint8, VERTICES),
         ("lines_along", np.uint8, EDGES + 1),  # the last is for edges that do not exist
         ("station", np.uint8, VERTICES + 1),  # number of the station + 1
@@ -228,7 +234,7 @@ STATE = np.dtype(
 
 
 def _offsets(kind: np.dtype[Any], first: str) -> dict[str, int]:
-    """Where the fields of a record begin, from one of them on."""
+    """The offsets of the fields of a record, from one of them on."""
     fields, names = dict(kind.fields or {}), list(kind.names or ())
     return {name: fields[name][1] for name in names[names.index(first) :]}
 
@@ -237,7 +243,7 @@ CITY = _offsets(STATE, "place")
 
 
 def rules_record(rules: Ruleset) -> Record:
-    """A ruleset as numbers: choices by their place in the order they are declared in."""
+    """A ruleset as numbers: a choice is its index in the knob's choices."""
     record = new_record(RULES)
     r = record[0]
     r.companies, r.players = rules.companies, rules.players
@@ -251,30 +257,28 @@ def rules_record(rules: Ruleset) -> Record:
 
 
 def deal_table(rules: Ruleset) -> NDArray[np.uint8]:
-    """[deal, seat, place in the hand] -> the marker's code, flat: all deals. Made once, and only read."""
+    """[deal, seat, place in the hand] -> the marker's code, flat, for all deals; built once and never changed."""
     return _deal_table(rules.deal, rules.seat_player, rules.marker_set)
 
 
 @cache
 def _deal_table(deal: Deal, seat_player: tuple[int, ...], marker_set: str) -> NDArray[np.uint8]:
-    deals = deals_of(deal, seat_player, marker_set)
-    codes = _marker_codes(deals[0])  # every deal hands out the same markers
-    hands = [hand for hands in deals for hand in hands]
-    coded = {hand: bytes(codes[marker] for marker in hand).ljust(HAND, b"\0") for hand in {*hands}}
-    table = np.zeros((len(deals), SEATS, HAND), np.uint8)
-    table[:, : len(seat_player)] = np.frombuffer(b"".join(coded[hand] for hand in hands), np.uint8).reshape(
-        len(deals), len(seat_player), HAND
-    )
-    return table.ravel()
+    return _encode_deals(deals_of(deal, seat_player, marker_set))
 
 
 def hands_row(hands: Hands) -> NDArray[np.uint8]:
     """One deal as a row of `deal_table`."""
-    codes = _marker_codes(hands)
-    row = np.zeros((SEATS, HAND), np.uint8)
-    for seat, hand in enumerate(hands):
-        row[seat, : len(hand)] = [codes[marker] for marker in hand]
-    return row.ravel()
+    return _encode_deals([hands])
+
+
+def _encode_deals(deals: Sequence[Hands]) -> NDArray[np.uint8]:
+    codes = _marker_codes(deals[0])  # every deal hands out the same markers
+    hands = [hand for deal in deals for hand in deal]
+    encoded = {hand: bytes(codes[marker] for marker in hand).ljust(HAND, b"\0") for hand in {*hands}}
+    shape = len(deals), len(deals[0]), HAND
+    table = np.zeros((len(deals), SEATS, HAND), np.uint8)
+    table[:, : len(deals[0])] = np.frombuffer(b"".join(encoded[hand] for hand in hands), np.uint8).reshape(shape)
+    return table.ravel()
 
 
 def _marker_codes(hands: Hands) -> dict[Marker, int]:

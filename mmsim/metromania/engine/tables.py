@@ -1,6 +1,6 @@
-"""The tables that games are played into, as rows that compiled code writes.
+"""The tables of results, and how compiled code writes their rows.
 
-`games` has a row a game, `seats` one a company, `trips` one a trip, `lines` one a line.
+`games` has one row per game, `seats` one per company, `trips` one per trip, `lines` one per line.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mmsim.compiled.accel import count_bits, inlined, ix, jit
+from mmsim.compiled.decorators import inlined, ix, jit
+from mmsim.compiled.intrinsics import count_bits
 from mmsim.compiled.standings import rank_of, two_best, win_share, write_lead
 from mmsim.metromania.engine.ending import block_reason, blocked_lines
 from mmsim.metromania.engine.scoring import lines_ended
@@ -142,11 +143,11 @@ def rows_per_game(companies: int) -> dict[str, int]:
 def write_failure(
     rows: Mapping[str, NDArray[Any]], i: int, game: int, layout: int, turns: int, seat_player: Sequence[int]
 ) -> None:
-    """The rows of a game that a bot's error stopped: who sat where, and nothing that only an end could tell."""
+    """The rows of a game that a bot's error stopped: who sat where, and nothing that only the end decides."""
     companies = len(seat_player)
     of_game = {table: rows[table][i * count : (i + 1) * count] for table, count in rows_per_game(companies).items()}
-    for own in of_game.values():
-        own["game"] = game
+    for table_rows in of_game.values():
+        table_rows["game"] = game
     games, seats, trips, lines = (of_game[table] for table in ROWS)
     games["layout"], games["status"], games["turns"] = layout, STATUSES.index("bot_error"), turns
     games["end_reason"] = games["end_seat"] = games["winner"] = games["decided_turn"] = -1
@@ -164,7 +165,6 @@ def write_failure(
 
 @jit
 def write_game(s: State, b: Board, r: Rules, blocked: Any, game: Any, row: Any) -> None:
-    """The row of `games`."""
     best, second = np.int64(_LEAST), np.int64(_LEAST)
     for player in range(r.players):
         points = np.int64(0)
@@ -196,13 +196,13 @@ def write_game(s: State, b: Board, r: Rules, blocked: Any, game: Any, row: Any) 
 
 
 @jit
-def hand_bits(s: State, r: Rules, seat: Any) -> np.int64:
+def hand_code(s: State, r: Rules, seat: Any) -> np.int64:
     """The markers dealt to a company: bit 3 * letter + kind of each."""
-    found = np.int64(0)
+    bits = np.int64(0)
     for i in range(r.hand_size):
         at = HAND * seat + i
-        found |= np.int64(1) << (3 * (s.hand_marker[ix(at)] >> 1) + s.hand_kind[ix(at)] - 1)
-    return found
+        bits |= np.int64(1) << (3 * (s.hand_marker[ix(at)] >> 1) + s.hand_kind[ix(at)] - 1)
+    return bits
 
 
 @inlined
@@ -213,11 +213,11 @@ def place_on_side(b: Board, portal: Any, side: Any) -> np.int64:
 
 @inlined
 def _direction(b: Board, u: Any, w: Any) -> np.int64:
-    """The direction from a vertex to one next to it."""
-    found = np.int64(0)
-    for d in range(6):  # without branches, which nobody could predict
-        found += d * np.int64(b.neighbour[ix(6 * u + d)] == w)
-    return found
+    """The direction from a vertex to its neighbour."""
+    direction = np.int64(0)
+    for d in range(6):  # without branches, which the processor could not predict
+        direction += d * np.int64(b.neighbour[ix(6 * u + d)] == w)
+    return direction
 
 
 @jit
@@ -245,7 +245,6 @@ def opening(s: State, b: Board, r: Rules, seat: Any) -> np.int64:
 
 @jit
 def write_seat(s: State, b: Board, r: Rules, game: Any, seat: Any, row: Any) -> None:
-    """A row of `seats`."""
     player = r.seat_player[ix(seat)]
     company = np.int64(0)
     for before in range(seat):
@@ -265,7 +264,7 @@ def write_seat(s: State, b: Board, r: Rules, game: Any, seat: Any, row: Any) -> 
     row.company = company
     row.player = player
     row.turns = s.turns_taken[ix(seat)]
-    row.hand = hand_bits(s, r, seat)
+    row.hand = hand_code(s, r, seat)
     row.opening = opening(s, b, r, seat)
     row.score = s.scores[ix(seat)]
     row.station_points = s.points[ix(seat)]
@@ -282,7 +281,6 @@ def write_seat(s: State, b: Board, r: Rules, game: Any, seat: Any, row: Any) -> 
 
 @jit
 def write_trip(s: State, game: Any, trip: Any, row: Any) -> None:
-    """A row of `trips`."""
     row.game = game
     row.trip = trip
     row.minutes = s.minutes[ix(trip)]
@@ -294,7 +292,6 @@ def write_trip(s: State, game: Any, trip: Any, row: Any) -> None:
 
 @jit
 def write_line(s: State, b: Board, r: Rules, blocked: Any, game: Any, line: Any, row: Any) -> None:
-    """A row of `lines`."""
     row.game = game
     row.seat = line >> 1
     row.line = line & 1
@@ -314,7 +311,7 @@ def write_line(s: State, b: Board, r: Rules, blocked: Any, game: Any, line: Any,
 
 @jit
 def write_rows(s: State, b: Board, r: Rules, game: Any, i: Any, games: Any, seats: Any, trips: Any, lines: Any) -> None:
-    """All rows of the i-th game; nine arguments, because a table is an array of its own."""
+    """All rows of the i-th game; nine arguments, because each table is its own array."""
     companies = r.companies
     blocked = blocked_lines(s, b, r)
     write_game(s, b, r, blocked, game, games[ix(i)])

@@ -4,9 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from mmsim.compiled.accel import inlined, ix, jit, rarely
-from mmsim.compiled.standings import note_lead
-from mmsim.metromania.engine.dig_duty import keep_dutiful
+from mmsim.compiled.decorators import inlined, ix, jit
+from mmsim.compiled.intrinsics import unlikely
+from mmsim.compiled.standings import update_lead
+from mmsim.metromania.engine.dig_duty import keep_dutiful_choices
 from mmsim.metromania.engine.ending import last_turns, stops_turn, trigger
 from mmsim.metromania.engine.moves import PASS, STATION, find_tunnels, find_turn, move_parts
 from mmsim.metromania.engine.placing import put_down
@@ -17,22 +18,22 @@ _ZERO = np.uint64(0)
 
 @jit
 def play_move(s: State, b: Board, r: Rules, move: Any) -> None:
-    """Play a legal move and make the next decision ready."""
+    """Play a legal move and prepare the next decision."""
     if s.plan_length > 0 and s.bonus_line < 0:
         _follow_plan(s, move)
-    kind, number, what, extra = move_parts(move)
-    play_choice(s, b, r, kind, number, what, extra)
+    kind, number, where, extra = move_parts(move)
+    play_choice(s, b, r, kind, number, where, extra)
 
 
 @inlined
-def play_choice(s: State, b: Board, r: Rules, kind: Any, number: Any, what: Any, extra: Any) -> None:
-    """Play a legal move that is taken apart already, where no bot plans its turns."""
+def play_choice(s: State, b: Board, r: Rules, kind: Any, number: Any, where: Any, extra: Any) -> None:
+    """Play a legal, decoded move where no bot plans its turns."""
     if kind == PASS:
         s.passes += 1
         s.passes_made += 1
     else:
         s.passes = 0
-    if put_down(s, b, r, kind, number, what, extra):
+    if put_down(s, b, r, kind, number, where, extra):
         return
     if turn_is_over(s, b, r, kind):
         end_turn(s, b, r)
@@ -51,40 +52,40 @@ def _follow_plan(s: State, move: Any) -> None:
 
 @inlined
 def turn_is_over(s: State, b: Board, r: Rules, kind: Any) -> bool:
-    """T1, T3, P4: as the reference engine; if it is not, the next tunnel's choices are ready."""
+    """T1, T3, P4: whether the turn is over; if not, the choices for the next tunnel are prepared."""
     if kind in (STATION, PASS) or s.dug == r.dig:
         return True
-    if rarely(r.trigger_turn == STOP and stops_turn(s, b, r)):
+    if unlikely(r.trigger_turn == STOP and stops_turn(s, b, r)):
         return True
     if find_tunnels(s, b, r) == 0:
         return True
-    if rarely(r.dig_duty == MOST):
-        keep_dutiful(s, b, r)
+    if unlikely(r.dig_duty == MOST):
+        keep_dutiful_choices(s, b, r)
     return False
 
 
 @jit
 def begin_turn(s: State, b: Board, r: Rules) -> None:
-    """T1-T4: make the first decision of a turn ready."""
-    begin_turn_here(s, b, r)
+    """T1-T4: prepare the first decision of a turn."""
+    begin_turn_inline(s, b, r)
 
 
 @inlined
-def begin_turn_here(s: State, b: Board, r: Rules) -> None:
-    """`begin_turn`, for callers that begin many turns."""
+def begin_turn_inline(s: State, b: Board, r: Rules) -> None:
+    """`begin_turn`, inlined into callers that begin many turns."""
     find_turn(s, b, r)
-    if rarely(r.dig_duty == MOST):
-        keep_dutiful(s, b, r)
+    if unlikely(r.dig_duty == MOST):
+        keep_dutiful_choices(s, b, r)
 
 
 @inlined
 def end_turn(s: State, b: Board, r: Rules) -> None:
-    """P3, P5, T4: look for a trigger, begin or go on with the last round, pass the turn on."""
+    """P3, P5, T4: check the triggers, begin or continue the last round, pass the turn on."""
     s.turns_taken[ix(s.seat)] += 1
     if s.scored:
-        note_lead(s, s.player_points, r.players)
+        update_lead(s, s.player_points, r.players)
         s.scored = 0
-    if s.last_turns >= 0:  # P5: no further trigger matters
+    if s.last_turns >= 0:  # P5: triggers no longer matter
         s.last_turns -= 1
         s.over = np.int64(s.last_turns == 0)
     else:
@@ -105,4 +106,4 @@ def end_turn(s: State, b: Board, r: Rules) -> None:
     s.dug = 0
     s.markers_laid = 0
     s.lines_noticed = 0
-    begin_turn_here(s, b, r)
+    begin_turn_inline(s, b, r)

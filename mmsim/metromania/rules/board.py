@@ -1,8 +1,9 @@
-"""Rules G5-G7 and G10: board sets, layouts and the cities they make."""
+"""Rules G5-G7 and G10: board sets, layouts and cities."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import permutations, product
 from math import factorial
 
 from mmsim.core.rng import Purpose, Stream
@@ -13,6 +14,8 @@ PIECES = 6
 TURNS = 3
 TURNINGS: int = TURNS**PIECES
 LAYOUTS: int = factorial(PIECES) * TURNINGS  # G6: 524,880
+_ORDERS = tuple(permutations(range(1, PIECES + 1)))  # in the order of layout numbers
+_TURNS_OF_ALL = tuple(product(range(TURNS), repeat=PIECES))
 
 SPOTS = "RCE"
 WATER_AND_GREEN = "LP"  # no tunnel runs here (D1)
@@ -42,7 +45,7 @@ class Layout:
 
     @classmethod
     def from_code(cls, code: str) -> "Layout":
-        """Read `1a-4c-2b-6a-3a-5b`; the error says which part is wrong."""
+        """Parse `1a-4c-2b-6a-3a-5b`; an error names the wrong part."""
         parts = code.strip().split("-")
         if len(parts) != PIECES:
             raise _bad_code(code, f"it has {len(parts)} part{'s' * (len(parts) != 1)} and needs six")
@@ -60,25 +63,11 @@ class Layout:
     def from_index(cls, index: int) -> "Layout":
         """The layout with a number from 0 to 524,879, ordered by pieces, then by turns."""
         order, turning = divmod(index, TURNINGS)
-        left = list(range(1, PIECES + 1))
-        pieces = []
-        for remaining in range(PIECES - 1, -1, -1):
-            place, order = divmod(order, factorial(remaining))
-            pieces.append(left.pop(place))
-        turns = tuple(turning // TURNS ** (PIECES - 1 - k) % TURNS for k in range(PIECES))
-        return cls(tuple(pieces), turns)
+        return cls(_ORDERS[order], _TURNS_OF_ALL[turning])
 
     @property
     def index(self) -> int:
-        left = list(range(1, PIECES + 1))
-        order = 0
-        for remaining, piece in zip(range(PIECES - 1, -1, -1), self.pieces, strict=True):
-            order += left.index(piece) * factorial(remaining)
-            left.remove(piece)
-        turning = 0
-        for turn in self.turns:
-            turning = turning * TURNS + turn
-        return order * TURNINGS + turning
+        return _ORDERS.index(self.pieces) * TURNINGS + _TURNS_OF_ALL.index(self.turns)
 
     def turned_city(self, by: int) -> "Layout":
         """The layout after the whole city is turned counter-clockwise by `by` sectors."""
@@ -114,18 +103,18 @@ class BoardSet:
 
     @property
     def classes(self) -> int:
-        """How many cities there are up to turning the whole city: pieces are numbered, so no turn fixes one."""
+        """How many cities there are if turned ones count once; pieces are numbered, so every turn changes a city."""
         return LAYOUTS // len(self.symmetry)
 
     def canonical(self, layout: Layout) -> Layout:
-        """The first of all layouts that are this one seen from another side."""
+        """The first of all layouts that are this city turned."""
         return min(layout.turned_city(by) for by in self.symmetry)
 
     def city(self, layout: Layout) -> "City":
         return City(self, layout)
 
     def count(self, kind: str) -> int:
-        """How many cells of a kind the six pieces have together."""
+        """The number of cells of a kind on all six pieces."""
         return sum(row.count(kind) for piece in self.pieces for row in piece)
 
     def frame_count(self, kind: str) -> int:
@@ -133,7 +122,7 @@ class BoardSet:
 
 
 def draw_layout(stream: Stream) -> Layout:
-    """A layout, all 524,880 equally likely."""
+    """A random layout, all 524,880 equally likely."""
     return Layout.from_index(stream.below(LAYOUTS))
 
 
@@ -194,14 +183,14 @@ class City:
 
 
 def turned_places(side: int, turns: int) -> list[int]:
-    """Where each cell of a drawing (row by row) comes to lie when the piece is turned (G4)."""
+    """G4: the new place of each cell of a drawing (row by row) after the piece is turned."""
     places = []
     for row in range(side):
         for column in range(2 * row + 1):
-            b, other = divmod(column, 2)
-            a, c = row - b - other, side - 1 - row
+            b, points_down = divmod(column, 2)
+            a, c = row - b - points_down, side - 1 - row
             for _ in range(turns):
                 a, b, c = c, a, b
             new_row = side - 1 - c
-            places.append(new_row**2 + 2 * b + other)
+            places.append(new_row**2 + 2 * b + points_down)
     return places

@@ -1,4 +1,4 @@
-"""Board sets as TOML files a person can edit: read, check, and say on which line something is wrong."""
+"""Board sets as TOML files that people edit: read them, check them, and report problems by line."""
 
 import re
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from mmsim.metromania.rules.lattice import MAX_SIDE, MIN_SIDE, SIDES, Cell, latt
 from mmsim.system.files import parse_toml, read_bytes
 from mmsim.system.package_data import data_folder
 
-USUAL = "classic"  # the board set that is played on if none is named
+DEFAULT = "classic"  # the board set if none is named
 _KEYS = ("name", "title", "side", "frame", "piece")
 _PIECE_KEYS = ("name", "cells")
 _LINES_OF_FOUR = 8  # four companies start eight lines
@@ -21,7 +21,7 @@ _MARKERS_OF_A_KIND = 4  # S1
 
 @dataclass(frozen=True)
 class Problem:
-    """Something `boards check` has to say about a line of a file."""
+    """An error or a warning about a line of a board file."""
 
     line: int
     text: str
@@ -34,7 +34,7 @@ def shipped_names() -> list[str]:
 
 
 def find(name_or_path: str) -> Path:
-    """The file of a shipped board set, or that of a path which ends in `.toml`."""
+    """The file of a shipped board set, or a path that ends in `.toml`."""
     path = Path(name_or_path)
     if path.suffix == ".toml":
         return path
@@ -45,8 +45,8 @@ def find(name_or_path: str) -> Path:
 
 
 def load(name_or_path: str | None = None) -> BoardSet:
-    """A shipped board set by name, or any by the path of its file; the usual one if none is named."""
-    path = find(name_or_path or USUAL)
+    """A shipped board set by name, or any by the path of its file; None means the default."""
+    path = find(name_or_path or DEFAULT)
     board_set, problems = read(path)
     if board_set is None:
         errors = [problem for problem in problems if problem.is_error]
@@ -56,7 +56,7 @@ def load(name_or_path: str | None = None) -> BoardSet:
 
 
 def read(path: Path) -> tuple[BoardSet | None, list[Problem]]:
-    """The board set of a file (None if it has errors) and all that is wrong or odd about it."""
+    """The board set of a file (None if it has errors), and its errors and warnings."""
     try:
         text = read_bytes(path).decode()
     except OSError as error:
@@ -67,7 +67,7 @@ def read(path: Path) -> tuple[BoardSet | None, list[Problem]]:
 
 
 def parse(text: str, fallback_name: str) -> tuple[BoardSet | None, list[Problem]]:
-    """As `read`, from the text itself."""
+    """The board set of a text, as `read`."""
     try:
         data = parse_toml(text)
     except ValueError as error:
@@ -91,7 +91,7 @@ def parse(text: str, fallback_name: str) -> tuple[BoardSet | None, list[Problem]
 
 
 def validate(board_set: BoardSet) -> None:
-    """Refuse a board set that did not come from a file (a record's, say) with the first thing wrong in it."""
+    """Raise the first error of a board set that did not come from a file, such as a record's."""
     data = {
         "side": board_set.side,
         "frame": list(board_set.frame),
@@ -106,7 +106,7 @@ def _rows(cells: str) -> Rows:
 
 
 class _Source:
-    """Finds the line of a file on which a key, a piece or a row of a piece stands; 1 when it is not there."""
+    """Finds the line of a key, a piece or a row of a piece in a file; 1 if it is missing."""
 
     def __init__(self, text: str) -> None:
         self._lines = text.splitlines()
@@ -117,7 +117,7 @@ class _Source:
         return self._find(name, 0, end)
 
     def frame_side(self, side: int) -> int:
-        """Where the string of one side stands when the frame is a list over several lines."""
+        """The line of one side when the frame is a list over several lines."""
         start, seen = self.key("frame"), 0
         for number in range(start - 1, len(self._lines)):
             seen += len(re.findall(r'"[^"]*"|\'[^\']*\'', self._lines[number]))
@@ -168,16 +168,17 @@ def _errors(data: dict[str, Any], source: _Source) -> Iterator[Problem]:
         yield Problem(source.key("piece"), "write every piece as a table of its own, headed [[piece]]")
         return
     if len(pieces) != PIECES:
-        what = f"take {len(pieces) - PIECES} away" if len(pieces) > PIECES else f"add {PIECES - len(pieces)}"
-        yield Problem(
-            source.piece(min(PIECES, len(pieces) - 1)),
-            f"there are {len(pieces)} pieces and must be six; {what}",
-        )
+        text = f"there are {len(pieces)} pieces and must be six; {_fix(len(pieces), PIECES)}"
+        yield Problem(source.piece(min(PIECES, len(pieces) - 1)), text)
     for index, piece in enumerate(pieces):
         yield from _piece_errors(index, piece, side, source)
     cells = {cell for piece in pieces for row in _rows(str(piece.get("cells", ""))) for cell in row}
     if cells and cells <= set(WATER_AND_GREEN):
         yield Problem(source.piece(0), "no tunnel could ever be dug: every cell is lake or park; draw some other cells")
+
+
+def _fix(count: int, needed: int) -> str:
+    return f"add {needed - count}" if count < needed else f"take {count - needed} away"
 
 
 def _frame_errors(frame: Any, side: int | None, source: _Source) -> Iterator[Problem]:
@@ -194,26 +195,24 @@ def _frame_errors(frame: Any, side: int | None, source: _Source) -> Iterator[Pro
         where = f"side {k} of the frame" if len(sides) == SIDES else "the frame"
         line = source.frame_side(k)
         if side is not None and len(arrows) != side:
-            what = f"add {side - len(arrows)}" if len(arrows) < side else f"take {len(arrows) - side} away"
-            yield Problem(line, f"{where} has {len(arrows)} cells and needs {side}; {what}")
+            yield Problem(line, f"{where} has {len(arrows)} cells and needs {side}; {_fix(len(arrows), side)}")
         for arrow in arrows:
             if arrow not in FRAME_KINDS:
                 hint = f"did you mean '{arrow.upper()}'? " if arrow.upper() in FRAME_KINDS else ""
                 yield Problem(line, f"{where} has '{arrow}'; {hint}use S (start), E (end) or . (nothing)")
                 break
-    for arrow, what in (("S", "start"), ("E", "end")):
+    for arrow in "SE":
         if not any(arrow in arrows for arrows in sides):
-            yield Problem(source.key("frame"), f"no line could ever {what}: put at least one {arrow} on the frame")
+            yield Problem(
+                source.key("frame"), f"no line could ever {FRAME_KINDS[arrow]}: put at least one {arrow} on the frame"
+            )
 
 
 def _piece_errors(index: int, piece: dict[str, Any], side: int | None, source: _Source) -> Iterator[Problem]:
     number = index + 1
     for key in piece:
         if key not in _PIECE_KEYS:
-            yield Problem(
-                source.piece_key(index, key),
-                f"piece {number} has an {unknown('key', key, _PIECE_KEYS)}",
-            )
+            yield Problem(source.piece_key(index, key), f"piece {number} has an {unknown('key', key, _PIECE_KEYS)}")
     if not isinstance(piece.get("name", ""), str):
         yield Problem(source.piece_key(index, "name"), f"the name of piece {number} must be text in quotes")
     cells = piece.get("cells")
@@ -225,14 +224,14 @@ def _piece_errors(index: int, piece: dict[str, Any], side: int | None, source: _
         return
     rows = _rows(cells)
     if side is not None and len(rows) != side:
-        what = f"add {side - len(rows)}" if len(rows) < side else f"take {len(rows) - side} away"
-        yield Problem(source.piece_key(index, "cells"), f"piece {number} has {len(rows)} rows and needs {side}; {what}")
+        text = f"piece {number} has {len(rows)} rows and needs {side}; {_fix(len(rows), side)}"
+        yield Problem(source.piece_key(index, "cells"), text)
     for j, row in enumerate(rows):
         where = f"piece {number}, row {j}"
         needed = 2 * j + 1
         if len(row) != needed and (side is None or j < side):
-            what = f"add {needed - len(row)}" if len(row) < needed else f"take {len(row) - needed} away"
-            yield Problem(source.row(index, j), f"{where} ('{row}') has {len(row)} cells and needs {needed}; {what}")
+            text = f"{where} ('{row}') has {len(row)} cells and needs {needed}; {_fix(len(row), needed)}"
+            yield Problem(source.row(index, j), text)
         for letter in row:
             if letter not in CELL_KINDS:
                 hint = f"did you mean '{letter.upper()}'? " if letter.upper() in CELL_KINDS else ""
@@ -266,7 +265,7 @@ def _warnings(board_set: BoardSet, source: _Source) -> Iterator[Problem]:
 
 
 def _spot_warnings(counts: dict[str, int]) -> Iterator[str]:
-    """What is odd about how many spots there are of each kind."""
+    """Warnings about the number of spots of each kind."""
     if not any(counts.values()):
         yield "there is no spot, so no marker can be placed and the trips A to F are always impossible"
         return
@@ -279,7 +278,7 @@ def _spot_warnings(counts: dict[str, int]) -> Iterator[str]:
 
 
 def _shut_in(rows: Rows) -> Iterator[tuple[int, int]]:
-    """The diggable cells of a piece that no line coming from the piece's edge can get to."""
+    """The diggable cells of a piece that no line from the piece's edge can reach."""
     grid = lattice(len(rows))
     drawn = "".join(rows)
     cells: dict[Cell, str] = dict(zip(grid.districts[0], drawn, strict=True))

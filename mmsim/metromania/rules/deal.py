@@ -1,4 +1,4 @@
-"""Rules S1-S5: the destination markers and how they reach the companies."""
+"""Rules S1-S5: the destination markers and how they are dealt to the companies."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -27,7 +27,7 @@ Hands = tuple[Hand, ...]
 
 
 def markers(text: str) -> Hand:
-    """Read `A R, B C, C E`."""
+    """Parse `A R, B C, C E`."""
     return tuple(Marker(*item.split()) for item in text.split(","))
 
 
@@ -67,7 +67,7 @@ NO_CORRUPTION: dict[tuple[int, str], Hands] = {
 
 @cache
 def arranged(hand: Hand) -> Hand:
-    """A hand in the order it is listed and tried: the first marker of each kind R, C, E, then the second ones."""
+    """A hand in the order of legal moves: the first marker of each kind R, C, E, then the second ones."""
     of_kind = {kind: [marker for marker in hand if marker.kind == kind] for kind in KINDS}
     return tuple(of_kind[kind][i] for i in range(len(hand)) for kind in KINDS if i < len(of_kind[kind]))
 
@@ -85,7 +85,7 @@ def valid_deals(rules: Ruleset) -> tuple[Hands, ...]:
 
 @cache
 def deals_of(kind: Deal, seat_player: tuple[int, ...], marker_set: str) -> tuple[Hands, ...]:
-    """`valid_deals`, of all that the deals depend on."""
+    """`valid_deals`, cached by what the deals depend on."""
     companies = len(seat_player)
     if kind is Deal.RANDOM:
         deals = _random_deals(companies)
@@ -100,7 +100,7 @@ def deals_of(kind: Deal, seat_player: tuple[int, ...], marker_set: str) -> tuple
 
 
 def _random_deals(players: int) -> tuple[Hands, ...]:
-    """S2, by going through the ways to share out each kind."""
+    """S2: all combinations of the ways to share out each kind."""
     left, right = MARKER_SETS["standard"]
     residential, commercial, entertainment = (
         [_packed(share) for share in _shares(tuple(sorted(m for m in left + right if m.kind == kind)), players)]
@@ -116,11 +116,11 @@ def _random_deals(players: int) -> tuple[Hands, ...]:
     return tuple(deals)
 
 
-_BITS = len(LETTERS)  # for every company, in a number that says which letters or how many markers it has
+_BITS = len(LETTERS)  # per company, in a packed number of its letters or of its number of markers
 
 
 def _packed(share: Hands) -> tuple[Hands, int, int]:
-    """What every company gets of a kind, its letters as bits, and how many markers it gets."""
+    """What every company gets of a kind, and its letters and numbers of markers, packed into integers."""
     letters = sum(1 << _BITS * seat + LETTERS.index(m.letter) for seat, hand in enumerate(share) for m in hand)
     return share, letters, sum(len(hand) << _BITS * seat for seat, hand in enumerate(share))
 

@@ -1,7 +1,7 @@
 """Rules G1-G9: the triangular lattice of a city of side N, in coordinates and as integer tables.
 
 A vertex is `(q, r)`. A cell is `(q, r, "U")` or `(q, r, "D")` inside the city and `("F", side, index)` in the
-frame: the spelling of game records. City vertices and cells come first in every table, portals and frame cells
+frame, as in game records. City vertices and cells come first in every table, portals and frame cells
 after them.
 """
 
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 Vertex = tuple[int, int]
 Cell = tuple[int, int, str] | tuple[str, int, int]
-Ways = tuple[tuple[Vertex, Cell], ...]  # where a tunnel may lead, each with the cell it lies in
+Ways = tuple[tuple[Vertex, Cell], ...]  # the vertices a tunnel may reach, each with the cell it runs in
 Table = NDArray[np.int32]
 
 MIN_SIDE, MAX_SIDE = 3, 12
@@ -35,7 +35,7 @@ def direction_of(u: Vertex, w: Vertex) -> int:
 
 
 def position(vertex: Vertex) -> tuple[float, float]:
-    """Where a vertex is drawn, y up (G1)."""
+    """The coordinates of a vertex in a drawing, y up (G1)."""
     q, r = vertex
     return q + r / 2, r * 3**0.5 / 2
 
@@ -110,11 +110,11 @@ class Lattice:
     @cached_property
     def cells_at(self) -> dict[Vertex, tuple[Cell, ...]]:
         """The city cells with a corner at a vertex."""
-        found: dict[Vertex, list[Cell]] = {vertex: [] for vertex in self.vertices}
+        cells_at: dict[Vertex, list[Cell]] = {vertex: [] for vertex in self.vertices}
         for cell in self.city_cells:
             for corner in self.corners[cell]:
-                found[corner].append(cell)
-        return {vertex: tuple(cells) for vertex, cells in found.items()}
+                cells_at[corner].append(cell)
+        return {vertex: tuple(cells) for vertex, cells in cells_at.items()}
 
     @cached_property
     def ways_out(self) -> dict[Vertex, Ways]:
@@ -146,11 +146,11 @@ class Lattice:
 
     def sector_cell(self, sector: int, row: int, column: int) -> tuple[int, int, str]:
         """The city cell at a row and column of an unturned piece's drawing (G4, G5)."""
-        b, other = divmod(column, 2)
-        a = row - b - other
+        b, points_down = divmod(column, 2)
+        a = row - b - points_down
         corner = step(step((0, 0), sector, a), sector + 1, b)
         near, far = step(corner, sector), step(corner, sector + 1)
-        third = step(near, sector + 1) if other else corner
+        third = step(near, sector + 1) if points_down else corner
         return _cell_of(near, far, third)
 
     @cached_property
@@ -220,7 +220,7 @@ class Lattice:
     @cached_property
     def cell_corners(self) -> Table:
         """[cell] -> its three corners."""
-        rows = [[self.vertex_id[v] for v in self.corners[cell]] for cell in self.cells]
+        rows = [[self.vertex_id[corner] for corner in self.corners[cell]] for cell in self.cells]
         return np.array(rows, np.int32)
 
 

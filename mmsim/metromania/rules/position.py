@@ -1,4 +1,4 @@
-"""What the readable engine plays with: moves, lines, and a position with all that lies on the table."""
+"""The data of the reference engine: moves, lines, and a position with everything on the table."""
 
 from collections.abc import Iterator
 from copy import copy
@@ -25,12 +25,12 @@ class Move(NamedTuple):
 PASS = Move("pass")
 DECLINE = Move("decline")
 TUNNELS = ("start", "dig", "end")
-MOST_MADE = 2  # stations that a tunnel makes: one where it leads (ST1), one where it begins (ST2)
+MAX_STATIONS_PER_TUNNEL = 2  # one where a tunnel ends (ST1), one where it begins (ST2)
 TRIGGERS = ("both_lines", "stations", "lines")
 
 
 class PlayedMove(NamedTuple):
-    """A move with what came of it."""
+    """A move with its effects."""
 
     turn: int
     seat: int
@@ -76,7 +76,7 @@ class Line:
 
 @dataclass
 class Game:
-    """A position: the city, what has been built, whose turn it is and how far that turn has come."""
+    """A position: the city, what has been built, whose turn it is and how far it has got."""
 
     city: City
     rules: Ruleset
@@ -124,10 +124,10 @@ class Game:
 
 
 def copy_of(game: Game) -> Game:
-    """The same position once more, to try a move on; without its history."""
+    """A copy of a position to try moves on, without its history."""
     twin = copy(game)
     twin.hands = [list(hand) for hand in game.hands]
-    twin.lines = [(replace(one, path=[*one.path]), replace(other, path=[*other.path])) for one, other in game.lines]
+    twin.lines = [(replace(a, path=[*a.path]), replace(b, path=[*b.path])) for a, b in game.lines]
     twin.tunnels, twin.placed = dict(game.tunnels), dict(game.placed)
     twin.stations, twin.points = [*game.stations], [*game.points]
     twin.come_true, twin.history = set(game.come_true), []

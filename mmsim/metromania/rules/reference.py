@@ -1,6 +1,6 @@
-"""The readable engine: the building phase of Metromania in plain Python, to be read beside the rules page.
+"""The reference engine: the building phase of Metromania in plain Python, to be read beside the rules page.
 
-Sections 3 to 8 of the rules are here, one short function a rule, ids in the comments; section 9 (trips, scores,
+Sections 3 to 8 of the rules are here, one short function per rule, with ids; section 9 (trips, scores,
 winners) is in `reference_scoring`. The fast core is tested against this engine and records are verified by it.
 """
 
@@ -12,7 +12,7 @@ from mmsim.metromania.rules.deal import Marker
 from mmsim.metromania.rules.lattice import Cell, Vertex, Ways, far_sides, is_frame
 from mmsim.metromania.rules.position import (
     DECLINE,
-    MOST_MADE,
+    MAX_STATIONS_PER_TUNNEL,
     PASS,
     TRIGGERS,
     TUNNELS,
@@ -48,7 +48,7 @@ def tunnel_moves(game: Game) -> Iterator[Move]:
 
 
 def dutiful(game: Game, moves: list[Move]) -> list[Move]:
-    """T3: of the ways to place the next tunnel those that the knob `dig_duty` leaves."""
+    """T3: the ways to place the next tunnel that the knob `dig_duty` allows."""
     if game.rules.dig_duty == "next" or not moves:
         return moves
     tunnels = [tunnels_in_reach(game, move) for move in moves]
@@ -56,7 +56,7 @@ def dutiful(game: Game, moves: list[Move]) -> list[Move]:
 
 
 def tunnels_in_reach(game: Game, move: Move) -> int:
-    """T3: how many tunnels the turn can come to after a move; one that a trigger stops has done its duty."""
+    """T3: the most tunnels the turn can reach after a move; a turn stopped by a trigger has done its duty."""
     then = copy_of(game)
     put_down(then, move)
     if then.come_true or then.dug == game.rules.dig:
@@ -99,7 +99,7 @@ def dig_moves(game: Game, seat: int, number: int, markers_left: int) -> list[Mov
 
 
 def open_ways(game: Game, seat: int, number: int) -> Iterator[tuple[Vertex, Cell]]:
-    """D1 to D5: where the next tunnel of a line may lead, each with the cell it would lie in."""
+    """D1 to D5: where the next tunnel of a line may lead, each with the cell it would run in."""
     line = game.lines[seat][number]
     if not line.started or line.ended or line.tunnels == game.rules.tunnels_per_line:  # D1
         return
@@ -157,19 +157,19 @@ def marker_fits(game: Game, cell: Cell, marker: Marker | None) -> bool:
     if marker is None:
         return spot is None
     return marker.kind == spot and not any(
-        other.letter == marker.letter and cells_touch(game, cell, there) for other, (_, there) in game.placed.items()
+        placed.letter == marker.letter and cells_touch(game, cell, at) for placed, (_, at) in game.placed.items()
     )
 
 
-def cells_touch(game: Game, one: Cell, other: Cell) -> bool:
+def cells_touch(game: Game, first: Cell, second: Cell) -> bool:
     """Whether two cells share a corner."""
     corners = game.city.lattice.corners
-    return not set(corners[one]).isdisjoint(corners[other])
+    return not set(corners[first]).isdisjoint(corners[second])
 
 
 def enough_stations(game: Game, seat: int, number: int, u: Vertex, w: Vertex) -> bool:
     """D5: the supply has every station this tunnel would make."""
-    return game.supply >= MOST_MADE or game.supply >= len(stations_made(game, seat, number, u, w))
+    return game.supply >= MAX_STATIONS_PER_TUNNEL or game.supply >= len(stations_made(game, seat, number, u, w))
 
 
 def station_moves(game: Game, seat: int) -> list[Move]:
@@ -182,7 +182,7 @@ def station_moves(game: Game, seat: int) -> list[Move]:
             continue
         at = [i for i, vertex in enumerate(line.path) if vertex in stations]
         between = line.path[1 : at[-1]] if at else []
-        moves += [Move("station", number, at=v) for v in between if v not in stations]
+        moves += [Move("station", number, at=vertex) for vertex in between if vertex not in stations]
     return moves
 
 
@@ -191,7 +191,7 @@ def bonus_moves(game: Game, seat: int, number: int) -> list[Move]:
     if game.supply == 0:
         return []
     inside = game.lines[seat][number].path[1:-1]
-    return [Move("bonus", number, at=v) for v in inside if v not in game.stations]
+    return [Move("bonus", number, at=vertex) for vertex in inside if vertex not in game.stations]
 
 
 def bonus_choices(game: Game) -> list[Move]:
@@ -207,12 +207,12 @@ def stations_made(game: Game, seat: int, number: int, u: Vertex, w: Vertex) -> l
     """ST6: the stations a tunnel from u to w makes, in order."""
     this = game.lines[seat][number]
     others = [line for _, _, line in game.all_lines() if line is not this and line.started]
-    made = []
+    stations = []
     if splits(this, others, u, w):
-        made.append(u)
+        stations.append(u)
     if meets(others, u, w):
-        made.append(w)
-    return [vertex for vertex in made if vertex not in game.stations]  # ST4
+        stations.append(w)
+    return [vertex for vertex in stations if vertex not in game.stations]  # ST4
 
 
 def splits(this: Line, others: list[Line], u: Vertex, w: Vertex) -> bool:
@@ -245,7 +245,7 @@ def apply(game: Game, move: Move) -> PlayedMove:
 
 
 def carry_out(game: Game, move: Move) -> PlayedMove:
-    """Play one of the legal moves: change the position, go on to the next decision, and tell what came of it."""
+    """Play one of the legal moves: change the position, prepare the next decision, return the move with its effects."""
     played = put_down(game, move)
     game.history.append(played)
     if game.bonus_line is None and turn_is_over(game, move):
@@ -254,7 +254,7 @@ def carry_out(game: Game, move: Move) -> PlayedMove:
 
 
 def put_down(game: Game, move: Move) -> PlayedMove:
-    """Change what lies on the table, and notice what comes true by it; the turn is still the same."""
+    """Change what is on the table and notice triggers; the turn does not end here."""
     seat = game.seat
     if move.kind in TUNNELS:
         stations = place_tunnel(game, move)
@@ -315,7 +315,7 @@ def triggers(game: Game) -> list[str]:
 
 
 def enough_lines_are_finished(game: Game) -> bool:
-    """P1, P3: `end_lines` lines are ended or blocked; not so as soon as too many are found that are neither."""
+    """P1, P3: `end_lines` lines are ended or blocked; stops early once too many are neither."""
     may_go_on = 2 * game.rules.companies - game.rules.end_lines
     for seat, number, line in game.all_lines():
         if not line.ended and not is_blocked(game, seat, number):
@@ -326,8 +326,8 @@ def enough_lines_are_finished(game: Game) -> bool:
 
 
 def notice_triggers(game: Game) -> None:
-    """P3: keep in mind what has come true; one line that counted as blocked may be freed by a bonus station yet."""
-    if game.last_turns is None:  # P5: no further trigger matters
+    """P3: remember the triggers that hold; a bonus station may still free a line that counts as blocked."""
+    if game.last_turns is None:  # P5: triggers no longer matter
         game.come_true.update(triggers(game))
 
 
@@ -341,7 +341,7 @@ def is_blocked(game: Game, seat: int, number: int) -> bool:
 
 
 def end_turn(game: Game) -> None:
-    """P3, P5, T4: look for a trigger, begin or go on with the last round, pass the turn on."""
+    """P3, P5, T4: check the triggers, begin or continue the last round, pass the turn on."""
     companies = game.rules.companies
     game.turns_taken[game.seat] += 1
     notice_triggers(game)
@@ -363,6 +363,6 @@ def end_turn(game: Game) -> None:
 
 
 def last_turns(game: Game) -> int:
-    """P5: how many turns are still played after the one that has triggered the end."""
+    """P5: how many turns follow the one that triggered the end."""
     others = game.rules.companies - 1
     return {"none": 0, "others": others, "round": others - game.seat}[game.rules.last_round]

@@ -1,4 +1,4 @@
-"""The readable engine, continued: section 9 of the rules - what is kept, the seven trips, the winners."""
+"""The reference engine, continued: section 9 of the rules - points kept, the seven trips, the winners."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -25,18 +25,18 @@ class Stop(NamedTuple):
 class Section(NamedTuple):
     """The stretch of one line between two consecutive stations (TT3)."""
 
-    one: Stop
-    other: Stop
+    start: Stop
+    end: Stop
     tunnels: int
 
     @property
     def seat(self) -> int:
-        return self.one.seat
+        return self.start.seat
 
 
 @dataclass
 class Trip:
-    """How one test trip went."""
+    """The result of one test trip."""
 
     name: str
     minutes: int | None = None  # None: impossible
@@ -104,9 +104,9 @@ class Network:
         """Every stop one ride or one change away, with its minutes."""
         for ahead in self._next[stop]:
             yield ahead, self.ride
-        for other in self.stops_at[stop.station]:
-            if other != stop:
-                yield other, self.change
+        for beside in self.stops_at[stop.station]:
+            if beside != stop:
+                yield beside, self.change
 
     def minutes_from(self, stations: set[Vertex]) -> dict[Stop, int]:
         """The fastest time to every stop from any of these stations (Dijkstra); getting on is free."""
@@ -124,16 +124,16 @@ class Network:
 
     def fastest(self, start: set[Vertex], goal: set[Vertex]) -> tuple[int | None, list[Section]]:
         """TT3: the fastest time between two sets of stations, and the sections on at least one fastest route."""
-        there, back = self.minutes_from(start), self.minutes_from(goal)
-        at_goal = [there[stop] for station in goal for stop in self.stops_at[station] if stop in there]
+        out, back = self.minutes_from(start), self.minutes_from(goal)
+        at_goal = [out[stop] for station in goal for stop in self.stops_at[station] if stop in out]
         if not at_goal:
             return None, []
         best = min(at_goal)
         used = [
             section
             for section in self.sections
-            for a, b in ((section.one, section.other), (section.other, section.one))
-            if a in there and b in back and there[a] + self.ride + back[b] == best
+            for a, b in ((section.start, section.end), (section.end, section.start))
+            if a in out and b in back and out[a] + self.ride + back[b] == best
         ]
         return best, used
 
@@ -165,7 +165,7 @@ def stations_of(game: Game, cells: list[Cell]) -> set[Vertex]:
 
 
 def scoring_companies(game: Game, trip: Trip) -> list[int]:
-    """TT3, TT6: who of the involved scores."""
+    """TT3, TT6: the involved companies that score."""
     involved = trip.involved
     if len(involved) < 2 or game.rules.shared_trip == "all":
         return involved
@@ -197,7 +197,7 @@ def guilty_companies(game: Game, pair: list[Marker], ends: list[set[Vertex]]) ->
 
 
 def penalised_companies(game: Game, trip: Trip) -> list[int]:
-    """TT5, TT6: who of the guilty loses points, once."""
+    """TT5, TT6: the guilty companies that lose points, once each."""
     shared = len(trip.guilty) > 1
     return [] if shared and game.rules.shared_fault == "none" else sorted(trip.guilty)
 

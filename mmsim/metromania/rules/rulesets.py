@@ -1,19 +1,19 @@
 """Rulesets (sections 10 and 11): every knob, the four editions, their modifiers, and how one is named.
 
 A ruleset is written `EDITION[+MODIFIER...][,knob=value...]`: `en1+loyal`, `print,change_minutes=2,end_lines=6`.
-An edition is nothing but a set of knob values and a list of what its book offers.
+An edition is a set of knob values and a list of what its book offers.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
 
-from mmsim.core.knobs import Value, choice, knobs_of, number, overridden, spelled, switch
+from mmsim.core.knobs import Value, choice, knobs_of, number, switch
+from mmsim.core.ruleset import BaseRuleset, BaseSpec, Layer, apply_layers
 from mmsim.core.specs import known_modifiers, read_spec
 from mmsim.errors import UsageError, unknown
 
-RULES_VERSION = 2  # goes up when the same seed and ruleset give another game
+RULES_VERSION = 2  # raised when the same seed and ruleset give another game
 PLAYERS = (2, 3, 4)
 
 
@@ -27,11 +27,9 @@ class Deal(StrEnum):
 
 
 @dataclass(frozen=True)
-class Ruleset:
-    """Everything the engine asks about the rules, for one number of players."""
+class Ruleset(BaseRuleset):
+    """All rules of a game for one number of players."""
 
-    name: str
-    players: int
     deal: Deal
     seat_player: tuple[int, ...]  # the player behind every company, in playing order
 
@@ -85,15 +83,6 @@ class Ruleset:
     def companies(self) -> int:
         return len(self.seat_player)
 
-    @property
-    def variant(self) -> str:
-        """The name of this ruleset with its number of players, as records and tables spell it."""
-        return f"{self.name}-{self.players}p"
-
-    def knobs(self) -> dict[str, Value]:
-        """Every knob and its value."""
-        return {name: getattr(self, name) for name in KNOBS}
-
 
 KNOBS = knobs_of(Ruleset)
 
@@ -104,7 +93,7 @@ class Edition:
 
     title: str
     knobs: Mapping[str, Value]
-    two_players: tuple[str, ...]  # the modes it offers, the usual one first
+    two_players: tuple[str, ...]  # the modes it offers, the default first
     no_corruption_players: tuple[int, ...]
     alternate_companies: bool  # advanced: A1 B1 A2 B2 instead of A1 A2 B1 B2
     hidden_players: tuple[int, ...] = PLAYERS
@@ -112,7 +101,7 @@ class Edition:
     by_players: Mapping[int, Mapping[str, Value]] = field(default_factory=dict)
 
 
-# Section 11. What is not named here is as the page's defaults say.
+# Section 11. Knobs not named here have the defaults of the rules page.
 EDITIONS: dict[str, Edition] = {
     "en1": Edition(
         title="first English text",
@@ -166,26 +155,15 @@ _EXCLUDE = (("loyal", "hidden"), ("regular", "advanced"), ("no-corruption", "hid
 
 
 @dataclass(frozen=True)
-class Spec:
+class Spec(BaseSpec):
     """A ruleset as it is named, before the number of players is known."""
 
-    edition: str
-    modifiers: tuple[str, ...] = ()
-    overrides: tuple[tuple[str, Value], ...] = ()
-
-    @property
-    def name(self) -> str:
-        knobs = "".join(f",{knob}={spelled(value)}" for knob, value in self.overrides)
-        return "+".join((self.edition, *self.modifiers)) + knobs
+    ruleset_type = Ruleset
 
     @property
     def default_players(self) -> int:
         """Two for the two-player modes, else four."""
         return 2 if {"regular", "advanced"} & set(self.modifiers) else 4
-
-    def with_overrides(self, overrides: Mapping[str, object]) -> "Spec":
-        """This spec with more knobs set; a knob set again takes the new value."""
-        return Spec(self.edition, self.modifiers, overridden(KNOBS, self.overrides, overrides))
 
     def resolve(self, players: int | None = None) -> Ruleset:
         return explain(self, players)[0]
@@ -203,7 +181,7 @@ def _named(edition: str, modifiers: list[str]) -> Spec:
 
 
 def ruleset(text: str, players: int | None = None) -> Ruleset:
-    """The ruleset of a spec for a number of players (None: the spec's usual number)."""
+    """The ruleset of a spec for a number of players (None: the spec's default)."""
     return parse(text).resolve(players)
 
 
@@ -214,7 +192,7 @@ def explain(spec: Spec, players: int | None = None) -> tuple[Ruleset, dict[str, 
     mode = _two_player_mode(spec, players)
     _check_offered(spec, players)
     deal = _deal(spec, mode)
-    layers: list[tuple[str, Mapping[str, Value]]] = [
+    layers: list[Layer] = [
         (f"edition {spec.edition}", edition.knobs),
         (f"edition {spec.edition}, {players} players", edition.by_players.get(players, {})),
     ]
@@ -227,28 +205,24 @@ def explain(spec: Spec, players: int | None = None) -> tuple[Ruleset, dict[str, 
     if "hidden" in spec.modifiers:
         layers.append(("modifier hidden", {"hands": "hidden"}))
     layers.append(("set by hand", dict(spec.overrides)))
-    values: dict[str, Any] = {}
-    sources = dict.fromkeys(KNOBS, "default")
-    for source, knobs in layers:
-        values.update(knobs)
-        sources.update(dict.fromkeys(knobs, source))
+    values, sources = apply_layers(KNOBS, layers)
     seats = _seat_player(players, mode, edition)
     return Ruleset(spec.name, players, deal, seats, **values), sources
 
 
 def _two_player_mode(spec: Spec, players: int) -> str | None:
     edition = EDITIONS[spec.edition]
-    asked = next((m for m in spec.modifiers if m in ("regular", "advanced")), None)
+    named = next((m for m in spec.modifiers if m in ("regular", "advanced")), None)
     if players not in PLAYERS:
         raise UsageError(f"'{spec.edition}' is for 2, 3 or 4 players, not for {players}")
     if players > 2:
-        if asked:
-            raise UsageError(f"'{asked}' is a way for two to play; drop it for {players} players")
+        if named:
+            raise UsageError(f"'{named}' is a way for two to play; drop it for {players} players")
         return None
-    if asked and asked not in edition.two_players:
+    if named and named not in edition.two_players:
         offered = " and ".join(f"'{mode}'" for mode in edition.two_players)
-        raise UsageError(f"'{spec.edition}' does not offer '{asked}' for two players; it offers {offered}")
-    return asked or edition.two_players[0]
+        raise UsageError(f"'{spec.edition}' does not offer '{named}' for two players; it offers {offered}")
+    return named or edition.two_players[0]
 
 
 def _check_offered(spec: Spec, players: int) -> None:

@@ -1,4 +1,4 @@
-"""What a player may know of a position: what bots are given."""
+"""What a player may know of a position, as bots written in Python see it."""
 
 from dataclasses import dataclass
 
@@ -18,7 +18,7 @@ class View:
     rules: Ruleset
     turn: int
     dug: int  # tunnels placed in this turn
-    hands: tuple[tuple[Marker, ...] | None, ...]  # what each company still holds; None: not for these eyes
+    hands: tuple[tuple[Marker, ...] | None, ...]  # what each company still holds; None: hidden
     hand_sizes: tuple[int, ...]
     paths: tuple[tuple[Vertex, ...], ...]  # of every line, its portal first; () before it starts
     ended: tuple[bool, ...]  # of every line
@@ -31,9 +31,9 @@ class View:
     @property
     def hand(self) -> tuple[Marker, ...]:
         """What this company still holds."""
-        own = self.hands[self.seat]
-        assert own is not None
-        return own
+        hand = self.hands[self.seat]
+        assert hand is not None
+        return hand
 
     def tunnels_left(self, line: int) -> int:
         """How many tunnels a line has left."""

@@ -1,15 +1,26 @@
-"""Metromania at the shell: rulesets, board sets, bots, one game and its story."""
+"""Metromania at the command line: rulesets, board sets, bots, one game and its story."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any, ClassVar
 
 from mmsim.core.bots import Bot
-from mmsim.core.game import Variant
 from mmsim.core.seating import Seating
-from mmsim.core.shell import QUICK, BoardSets, Explained, Fact, GameStory, Inspected, Listing, Replay, Shown
+from mmsim.core.shell import (
+    UNIFORM_COST,
+    BoardCheck,
+    BoardPicture,
+    BoardSets,
+    ExplainedRuleset,
+    Fact,
+    GameStory,
+    Listing,
+    Replay,
+)
+from mmsim.core.variant import Variant
 from mmsim.drawing.shell import DrawnShell
 from mmsim.errors import UsageError, unknown
 from mmsim.metromania.bots import BOTS, seat_bots
+from mmsim.metromania.bots.playable_variant import prepare
 from mmsim.metromania.bots.reasons import Reason
 from mmsim.metromania.rules import boardfile, rulesets
 from mmsim.metromania.rules.board import SPOTS, City, Layout, generate
@@ -20,34 +31,34 @@ from mmsim.metromania.rules.reference import apply
 from mmsim.metromania.rules.reference_scoring import result
 from mmsim.metromania.shell import record, replay, story
 
-_REASONS = 3  # turns shown of every decision
+_REASONS = 3  # considered turns shown per decision
 
 
 class MetromaniaShell(DrawnShell):
-    """What the game answers at the shell."""
+    """The game's answers at the command line."""
 
     name = "metromania"
-    usual_rules = "print"
-    usual_board = boardfile.USUAL
-    slow = ("search",)
-    example = "print+loyal,change_minutes=2"
+    default_rules = "print"
+    default_board = boardfile.DEFAULT
+    slow_bots = ("search",)
+    example_rules = "print+loyal,change_minutes=2"
     editions = tuple(rulesets.EDITIONS)
     knobs = rulesets.KNOBS
     bots = BOTS
-    costly = ("ahead", "trials", "noise", "playouts", "turns", "margin", "candidates", "prior")
+    expensive_weights = ("ahead", "trials", "noise", "playouts", "turns", "margin", "candidates", "prior")
     panels: ClassVar = {
         "strong": ("planner", "planner:noise=1", "networker", "expert", "search:turns=4,playouts=4"),
         "small": ("planner", "networker", "expert"),
     }
-    strong = ("networker", "planner", "expert", "search")
-    unseen: ClassVar = {"hands": ("uniform", "greedy", "runner", "blocker")}
+    strong_bots = ("networker", "planner", "expert", "search")
+    bots_ignoring: ClassVar = {"hands": ("uniform", "greedy", "runner", "blocker")}
 
     @property
     def boards(self) -> BoardSets:
         return Boards()
 
     def cost(self, bot: Bot) -> float:
-        costs = {"uniform": QUICK, "expert": 4.0, "search": max(1.0, 20.0 * bot.settings.get("playouts", 0.0))}
+        costs = {"uniform": UNIFORM_COST, "expert": 4.0, "search": max(1.0, 20.0 * bot.settings.get("playouts", 0.0))}
         return costs.get(bot.name, 1.0)
 
     def rulesets(self) -> list[Listing]:
@@ -64,14 +75,14 @@ class MetromaniaShell(DrawnShell):
             Listing("Modifiers", ("modifier", "meaning"), modifiers),
         ]
 
-    def explain(self, spec: str, players: int | None) -> Explained:
+    def explain(self, spec: str, players: int | None) -> ExplainedRuleset:
         ruleset, sources = rulesets.explain(rulesets.parse(spec), players)
         companies = ", ".join(f"player {player + 1}" for player in ruleset.seat_player)
         facts = (
             Fact("companies in playing order", companies, "S2 S4 T1"),
             Fact("deal", f"{ruleset.deal} ({len(valid_deals(ruleset)):,} possible)", "S2 S3 S4 S5"),
         )
-        return Explained(ruleset.variant, ruleset.knobs(), sources, facts)
+        return ExplainedRuleset(ruleset.variant, ruleset.players, ruleset.knobs(), sources, facts)
 
     def play(self, variant: Variant, game: int, layout: str | None, explain: bool) -> GameStory:
         ruleset = rulesets.ruleset(variant.rules, variant.players)
@@ -79,13 +90,13 @@ class MetromaniaShell(DrawnShell):
         seating = Seating(listed, ruleset.seat_player, variant.rotate)
         seats = seating.at(game)
         chosen = None if layout is None else Layout.from_code(layout)
-        which = Seed(variant.seed, game // seating.games_a_deal)
-        table = set_up(boardfile.load(variant.board), ruleset, which, chosen)
-        why: dict[int, list[Reason]] = {}
+        seed = Seed(variant.seed, game, variant.rotate)
+        table = set_up(boardfile.load(variant.board), ruleset, seed, chosen)
+        reasons: dict[int, list[Reason]] = {}
         if explain or any(bot != BOTS["uniform"] for bot in seats):
-            why = _play_with_core(table, variant, game, chosen, explain)
+            reasons = _play_with_core(table, variant, game, chosen, explain)
         else:
-            play_out(table, Seed(variant.seed, game))  # the reference engine has nothing to compile
+            play_out(table, seed)  # the reference engine has nothing to compile
         outcome = result(table)
         city = f"{table.city.board_set.name} {table.city.layout.code}"
         return GameStory(
@@ -96,10 +107,10 @@ class MetromaniaShell(DrawnShell):
                     for seat, (bot, hand) in enumerate(zip(seats, table.dealt, strict=True))
                 ),
             ],
-            story=story.tell(table, why),
+            story=story.tell_game(table, reasons),
             sheets=[story.score_sheet(table, outcome)],
             verdict=story.verdict(table, outcome),
-            record=record.to_record(table, [bot.spec for bot in seats], Seed(variant.seed, game)),
+            record=record.record_of(table, outcome, [bot.spec for bot in seats], seed),
             draw=lambda kind: self.draw(kind, table),
         )
 
@@ -128,31 +139,30 @@ def _aliases(modifier: str) -> list[str]:
 
 
 def _play_with_core(
-    table: Game, variant: Variant, number: int, layout: Layout | None, explain: bool
+    table: Game, variant: Variant, game: int, layout: Layout | None, explain: bool
 ) -> dict[int, list[Reason]]:
-    """Let bots of the fast core or in Python play; the readable engine follows. What they had in mind, by turn."""
+    """Let bots of the fast core or in Python play, the reference engine following; returns their reasons by turn."""
     from mmsim.metromania.bots.position import Position  # the compiler is slow to import
-    from mmsim.metromania.bots.prepared_variant import prepare
 
-    position = Position(prepare(table.city.board_set, table.rules, variant), number, layout)
-    why: dict[int, list[Reason]] = {}
+    position = Position(prepare(table.city.board_set, table.rules, variant), game, layout)
+    reasons_by_turn: dict[int, list[Reason]] = {}
     while not position.over:
         turn, move = position.turn, position.bot_move()
         if explain and (reasons := position.explain()):
-            why.setdefault(turn, reasons[:_REASONS])
+            reasons_by_turn.setdefault(turn, reasons[:_REASONS])
         position.apply(move)
         apply(table, move)
-    return why
+    return reasons_by_turn
 
 
 def _drawn(kind: str, city: City, game: Game | None = None) -> bytes:
-    from mmsim.metromania.shell.draw import canvas  # only pictures pay for what it imports
+    from mmsim.metromania.shell.draw import canvas  # a slow import that only pictures need
 
-    return canvas(city, game).saved(kind)
+    return canvas(city, game).to_bytes(kind)
 
 
 class Boards:
-    """Board sets and the cities they make."""
+    """Board sets and their cities."""
 
     def listing(self) -> Listing:
         rows = []
@@ -164,7 +174,7 @@ class Boards:
             rows.append((name, *(f"{number:,}" for number in numbers), board_set.title))
         return Listing("", ("set", "side", "cells", "spots", "starts", "ends", "cities", "title"), rows)
 
-    def show(self, board: str, layout: str | None, seed: int | None) -> Shown:
+    def show(self, board: str, layout: str | None, seed: int | None) -> BoardPicture:
         if layout is not None and seed is not None:
             raise UsageError("--layout and --seed exclude each other; give one of them")
         board_set = boardfile.load(board)
@@ -178,7 +188,7 @@ class Boards:
 
             return terminal(city)
 
-        return Shown(f"{board_set.name} {chosen.code}", drawing, lambda kind: _drawn(kind, city))
+        return BoardPicture(f"{board_set.name} {chosen.code}", drawing, lambda kind: _drawn(kind, city))
 
     def layouts(self, board: str, count: int, seed: int, unique: bool) -> Iterator[str]:
         return (layout.code for layout in generate(boardfile.load(board), count, seed, unique))
@@ -193,19 +203,19 @@ class Boards:
     def copy(self, board: str, name: str) -> str:
         if board not in boardfile.shipped_names():
             raise unknown("board set", board, boardfile.shipped_names())
-        _, text = boardfile.find(board).read_text(encoding="utf-8").split("\n", 1)  # the first line is about this set
+        _, text = boardfile.find(board).read_text(encoding="utf-8").split("\n", 1)  # the first line describes this set
         text = text.replace(f'name = "{board}"', f'name = "{name}"', 1)
         text = text.replace(f'title = "{boardfile.load(board).title}"', f'title = "{name}, begun from {board}"', 1)
         return f"# Begun from the set '{board}': change a piece, then mmsim boards check {name}.toml\n{text}"
 
-    def check(self, board: str) -> Inspected:
+    def check(self, board: str) -> BoardCheck:
         board_set, problems = boardfile.read(boardfile.find(board))
         problem_lines = [
             f"{problem.line}: {'error' if problem.is_error else 'warning'}: {problem.text}" for problem in problems
         ]
         if board_set is None:
-            return Inspected(problem_lines, None)
+            return BoardCheck(problem_lines, None)
         warnings = f" with {len(problems)} warning{'s' * (len(problems) > 1)}" if problems else ""
-        return Inspected(
+        return BoardCheck(
             problem_lines, f"'{board_set.name}' is a good board set{warnings}: {board_set.classes:,} cities"
         )

@@ -4,10 +4,9 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from mmsim.drawing.board_canvas import Sheet, mean
+from mmsim.drawing.board_canvas import BoardCanvas, mean
 from mmsim.drawing.canvas import Canvas, Point, Stroke
-from mmsim.drawing.palette import FAINT, INK, plain
-from mmsim.drawing.text_width import fitting, text_width
+from mmsim.drawing.style import FAINT, INK, fitting_size, plain, text_width
 from mmsim.metromania.rules.board import CELL_KINDS, FRAME_KINDS, SPOTS, WATER_AND_GREEN, City
 from mmsim.metromania.rules.lattice import Cell
 from mmsim.metromania.rules.position import Game
@@ -38,7 +37,7 @@ def canvas(city: City, game: Game | None = None) -> Canvas:
     draw_city(sheet, city, _covered(game) if game else {})
     if game:
         draw_game(sheet, city, game)
-        sheet.letters(
+        sheet.text(
             (0.0, foot - 1.8 * em(city.lattice.side)),
             standing(game),
             _TEXT * em(city.lattice.side),
@@ -49,7 +48,7 @@ def canvas(city: City, game: Game | None = None) -> Canvas:
 
 
 def film(game: Game, trips: Sequence[Trip], texts: Sequence[str]) -> Canvas:
-    """A finished game with all its moments: what is built, then trip by trip the routes; a text a moment below."""
+    """A finished game with all its moments: what is built, then the routes of each trip; one caption per moment."""
     city, e = game.city, em(game.city.lattice.side)
     sheet, caption = _page(city, legend(city, game, points=False), film=True, lines=2)
     draw_city(sheet, city, _covered(game))
@@ -58,24 +57,24 @@ def film(game: Game, trips: Sequence[Trip], texts: Sequence[str]) -> Canvas:
         draw_routes(sheet.during(scoring + number, scoring + number + 1), game, trip)
     draw_game(sheet, city, game)
     for moment, text in enumerate(texts):
-        size = fitting(text, _TEXT * e, _TEXT_ROOM * e)
-        sheet.during(moment, moment + 1).letters((0.0, caption - 1.8 * e), text, size, FAINT)
+        size = fitting_size(text, _TEXT * e, _TEXT_ROOM * e)
+        sheet.during(moment, moment + 1).text((0.0, caption - 1.8 * e), text, size, FAINT)
     return sheet.canvas
 
 
 def _covered(game: Game) -> dict[Cell, int]:
-    """Spots with a marker on them, and the move that laid it."""
+    """The spots with a marker, and the move that laid it."""
     tunnels = Moves(game).tunnels
     return {cell: tunnels.get(cell, 0) for _, cell in game.placed.values()}
 
 
-def _page(city: City, rows: list[list["Entry"]], film: bool, lines: int) -> tuple[Sheet, float]:
+def _page(city: City, rows: list[list["LegendEntry"]], film: bool, lines: int) -> tuple[BoardCanvas, float]:
     """A sheet with caption and legend below the room for the city, and the height of the caption's first line."""
     e = em(city.lattice.side)
     corners = frame_corners(city.lattice.side)
     right, top = max(x for x, _ in corners) + _MARGIN * e, max(y for _, y in corners) + _MARGIN * e
     foot = (3.4 + 1.8 * (lines - 1) + 2.5 * len(rows)) * e
-    sheet = Sheet(-right, right, -top - foot, top, film)
+    sheet = BoardCanvas(-right, right, -top - foot, top, film)
     _draw_caption(sheet, city, -top - 0.5 * e, e)
     for number, row in enumerate(rows):
         y = -top - foot + (_MARGIN + 0.6 + 2.5 * (len(rows) - 1 - number)) * e
@@ -86,52 +85,52 @@ def _page(city: City, rows: list[list["Entry"]], film: bool, lines: int) -> tupl
 # --- caption and legend ----------------------------------------------------------------------------------
 
 
-def _draw_caption(sheet: Sheet, city: City, y: float, e: float) -> None:
+def _draw_caption(sheet: BoardCanvas, city: City, y: float, e: float) -> None:
     name, code = plain(city.board_set.name), city.layout.code
-    size = fitting(name + code, 1.1 * e, 42 * e, "bold")
+    size = fitting_size(name + code, 1.1 * e, 42 * e, "bold")
     gap = 1.1 * size
     # Name and code are two texts side by side, centred together.
     widths = text_width(name, size, "bold"), text_width(code, size)
     left = -(sum(widths) + gap) / 2
-    sheet.letters((left, y), name, size, INK, "bold", align="left", gid="set-name")
-    sheet.letters((left + widths[0] + gap, y), code, size, FAINT, align="left", gid="layout-code")
+    sheet.text((left, y), name, size, INK, "bold", align="left", gid="set-name")
+    sheet.text((left + widths[0] + gap, y), code, size, FAINT, align="left", gid="layout-code")
 
 
 def standing(game: Game) -> str:
-    """How far a game has come, in a line."""
+    """The state of a game, in one line."""
     stations = f"{_count(game.supply, 'station')} left"
     if game.over:
         return f"after turn {game.turn}: the game is over, final scores below, {stations}"
     return f"turn {game.turn}, seat {game.seat + 1} to play, {stations}"
 
 
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-class Entry(NamedTuple):
+class LegendEntry(NamedTuple):
     """An entry of the legend: a mark around the origin of a sheet, how wide it is (in edges), and its words."""
 
-    mark: Callable[[Sheet], None]
+    mark: Callable[[BoardCanvas], None]
     width: float
     words: str
 
 
-def legend(city: City, game: Game | None, points: bool = True) -> list[list[Entry]]:
-    """The rows of the legend: what the city has, then what is built, then who builds, with points or without."""
+def legend(city: City, game: Game | None, points: bool = True) -> list[list[LegendEntry]]:
+    """The rows of the legend: kinds of cells, then what is built, then the companies, with points or without."""
     kinds = [kind for kind in SPOTS + WATER_AND_GREEN if city.board_set.count(kind)]
-    rows = [[Entry(partial(_kind_mark, kind), 1.0, CELL_KINDS[kind]) for kind in kinds]]
-    rows.append([Entry(partial(_arrow_mark, arrow), 1.0, f"a line {FRAME_KINDS[arrow]}s") for arrow in "SE"])
+    rows = [[LegendEntry(partial(_kind_mark, kind), 1.0, CELL_KINDS[kind]) for kind in kinds]]
+    rows.append([LegendEntry(partial(_arrow_mark, arrow), 1.0, f"a line {FRAME_KINDS[arrow]}s") for arrow in "SE"])
     if game:
         rows[-1] += [
-            Entry(lambda sheet: draw_station(sheet.inset(_ORIGIN, 1.6), _ORIGIN), 0.7, "station"),
-            Entry(lambda sheet: draw_badge(sheet.inset(_ORIGIN, 1.8), _ORIGIN, "A", FAINT), 0.7, "marker"),
+            LegendEntry(lambda sheet: draw_station(sheet.inset(_ORIGIN, 1.6), _ORIGIN), 0.7, "station"),
+            LegendEntry(lambda sheet: draw_badge(sheet.inset(_ORIGIN, 1.8), _ORIGIN, "A", FAINT), 0.7, "marker"),
         ]
         scores = (result(game).scores if game.over else game.points) if points else None
         for_seats = [_company(game, seat) for seat in range(game.rules.companies)]
         if scores:
             for_seats = [f"{name}: {_count(score, 'point')}" for name, score in zip(for_seats, scores, strict=True)]
-        rows.append([Entry(partial(_company_mark, seat), _SAMPLE, words) for seat, words in enumerate(for_seats)])
+        rows.append([LegendEntry(partial(_company_mark, seat), _SAMPLE, words) for seat, words in enumerate(for_seats)])
     return [row for row in rows if row]
 
 
@@ -142,7 +141,7 @@ def _company(game: Game, seat: int) -> str:
     return f"{COMPANY_NAMES[seat]} (seat {seat + 1}{player})"
 
 
-def _kind_mark(kind: str, sheet: Sheet) -> None:
+def _kind_mark(kind: str, sheet: BoardCanvas) -> None:
     if kind in SPOTS:
         draw_spot(sheet, _TRIANGLE, kind)
     else:
@@ -150,19 +149,19 @@ def _kind_mark(kind: str, sheet: Sheet) -> None:
     sheet.area([_TRIANGLE], "none", FAINT, 0.03)
 
 
-def _arrow_mark(arrow: str, sheet: Sheet) -> None:
+def _arrow_mark(arrow: str, sheet: BoardCanvas) -> None:
     sheet.area([_TRIANGLE], FRAME_CELL, FAINT, 0.03)
     draw_arrow(sheet, mean(_TRIANGLE), 270 if arrow == "S" else 90, arrow)
 
 
-def _company_mark(seat: int, sheet: Sheet) -> None:
+def _company_mark(seat: int, sheet: BoardCanvas) -> None:
     """Both lines of a company, the solid one on top."""
     for number, y in enumerate((0.12, -0.12)):
         ends = (-_SAMPLE / 2, y), (_SAMPLE / 2, y)
         draw_track(sheet, Stroke(ends), seat, number, f"company-{seat}-{number}")
 
 
-def _draw_legend_row(sheet: Sheet, row: list[Entry], y: float, e: float, room: float) -> None:
+def _draw_legend_row(sheet: BoardCanvas, row: list[LegendEntry], y: float, e: float, room: float) -> None:
     """A row of entries, centred, all smaller if they would not fit."""
     edge, space, gap = 1.7, 0.5, 2.2  # an edge of a mark, before the words, before the next mark: in ems
     widths = [edge * entry.width + space + text_width(entry.words, _TEXT) for entry in row]
@@ -172,5 +171,5 @@ def _draw_legend_row(sheet: Sheet, row: list[Entry], y: float, e: float, room: f
     for entry, width in zip(row, widths, strict=True):
         middle = edge * entry.width / 2 * scale
         entry.mark(sheet.inset((x + middle, y), edge * scale))
-        sheet.letters((x + 2 * middle + space * scale, y), entry.words, _TEXT * scale, INK, align="left")
+        sheet.text((x + 2 * middle + space * scale, y), entry.words, _TEXT * scale, INK, align="left")
         x += (width + gap) * scale

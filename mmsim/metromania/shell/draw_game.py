@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from math import hypot
 from typing import NamedTuple
 
-from mmsim.drawing.board_canvas import Sheet, mean
+from mmsim.drawing.board_canvas import BoardCanvas, mean
 from mmsim.drawing.canvas import Point, Stroke
-from mmsim.drawing.palette import INK, PAPER
+from mmsim.drawing.style import INK, PAPER
 from mmsim.metromania.rules.board import City
 from mmsim.metromania.rules.lattice import Cell, Vertex, position
 from mmsim.metromania.rules.position import Game, Line
@@ -21,14 +21,14 @@ _BADGE = 0.165
 _STATION = 0.17
 
 
-def draw_game(sheet: Sheet, city: City, game: Game) -> None:
+def draw_game(sheet: BoardCanvas, city: City, game: Game) -> None:
     """What has been built; on a film everything from the move on that built it."""
     moves = Moves(game)
     for seat, number, line in game.all_lines():
         if line.started:
             # The cells of a line come in the order in which it was dug.
             cells = [cell for cell, owner in game.tunnels.items() if owner == (seat, number)]
-            if sheet.film:
+            if sheet.animated:
                 _film_line(sheet, city, line, cells, (seat, number), moves)
             else:
                 track = whole_line(city, line.path, cells, line.ended)
@@ -37,15 +37,15 @@ def draw_game(sheet: Sheet, city: City, game: Game) -> None:
                 if line.ended:
                     _draw_end(sheet, line.path, COMPANY[seat], f"{seat}-{number}")
     for vertex in game.stations:
-        then = sheet.during(moves.stations[vertex]) if sheet.film else sheet
+        then = sheet.during(moves.stations[vertex]) if sheet.animated else sheet
         draw_station(then, position(vertex), f"station-{vertex[0]}_{vertex[1]}")
     for marker, (seat, cell) in game.placed.items():
-        then = sheet.during(moves.tunnels[cell]) if sheet.film else sheet
+        then = sheet.during(moves.tunnels[cell]) if sheet.animated else sheet
         _draw_marker(then, city, game, marker.letter, marker.kind, seat, cell)
 
 
 class Moves:
-    """Which move of a game, counted from 1, built what."""
+    """The move, counted from 1, that built each tunnel and station."""
 
     def __init__(self, game: Game) -> None:
         numbered = list(enumerate(game.history, 1))
@@ -53,11 +53,13 @@ class Moves:
         self.stations = {vertex: i for i, played in numbered for vertex in played.stations}
 
 
-def _film_line(sheet: Sheet, city: City, line: Line, cells: list[Cell], which: tuple[int, int], moves: Moves) -> None:
-    """A line tunnel by tunnel, each from the move on that dug it; its tip until the next."""
-    seat, number = which
+def _film_line(
+    sheet: BoardCanvas, city: City, line: Line, cells: list[Cell], line_id: tuple[int, int], moves: Moves
+) -> None:
+    """A line tunnel by tunnel, each appearing with the move that dug it; its tip stays until the next."""
+    seat, number = line_id
     dug = [moves.tunnels[cell] for cell in cells]
-    strokes: list[tuple[Sheet, Stroke]] = []
+    strokes: list[tuple[BoardCanvas, Stroke]] = []
     for i, tunnel in enumerate(tunnel_strokes(city, line.path, cells)):
         last = i + 1 == len(dug)
         strokes.append((sheet.during(dug[i]), tunnel.stroke))
@@ -72,13 +74,13 @@ def _film_line(sheet: Sheet, city: City, line: Line, cells: list[Cell], which: t
 # --- the marks, also shown in the legend -----------------------------------------------------------------
 
 
-def draw_track(sheet: Sheet, track: Stroke, seat: int, number: int, gid: str | None = None) -> None:
+def draw_track(sheet: BoardCanvas, track: Stroke, seat: int, number: int, gid: str | None = None) -> None:
     """A whole line of a company."""
     draw_strokes([(sheet, track)], seat, number, gid)
 
 
-def draw_strokes(strokes: list[tuple[Sheet, Stroke]], seat: int, number: int, gid: str | None = None) -> None:
-    """S6: line 0 solid, line 1 striped, both on a white seam that parts them from what lies beside them."""
+def draw_strokes(strokes: list[tuple[BoardCanvas, Stroke]], seat: int, number: int, gid: str | None = None) -> None:
+    """S6: line 0 solid, line 1 striped, both on a white seam that separates them from their surroundings."""
     for sheet, track in strokes:
         sheet.shape([track], edge=PAPER, width=_WIDTH + 0.045)
     for sheet, track in strokes:
@@ -88,16 +90,16 @@ def draw_strokes(strokes: list[tuple[Sheet, Stroke]], seat: int, number: int, gi
             sheet.shape([track], edge=PAPER, width=0.4 * _WIDTH, dashes=(0.13, 0.12))
 
 
-def draw_station(sheet: Sheet, at: Point, gid: str | None = None) -> None:
+def draw_station(sheet: BoardCanvas, at: Point, gid: str | None = None) -> None:
     sheet.disc(at, _STATION, PAPER, INK, 0.06, gid)
 
 
-def draw_badge(sheet: Sheet, at: Point, letter: str, colour: str, gid: str | None = None) -> None:
+def draw_badge(sheet: BoardCanvas, at: Point, letter: str, colour: str, gid: str | None = None) -> None:
     sheet.disc(at, _BADGE, PAPER, colour, 0.045, gid)
-    sheet.letters(at, letter, 0.22, INK, "bold")
+    sheet.text(at, letter, 0.22, INK, "bold")
 
 
-def _draw_marker(sheet: Sheet, city: City, game: Game, letter: str, kind: str, seat: int, cell: Cell) -> None:
+def _draw_marker(sheet: BoardCanvas, city: City, game: Game, letter: str, kind: str, seat: int, cell: Cell) -> None:
     """A badge in the middle of the spot; the spot's own letter gives way to the corner away from the tunnel."""
     centre = mean(triangle(city, cell))
     line = game.lines[seat][game.tunnels[cell][1]]
@@ -105,16 +107,16 @@ def _draw_marker(sheet: Sheet, city: City, game: Game, letter: str, kind: str, s
     edge = line.path[digs.index(cell) : digs.index(cell) + 2]
     apex = next(position(corner) for corner in city.lattice.corners[cell] if corner not in edge)
     aside = (centre[0] + 0.5 * (apex[0] - centre[0]), centre[1] + 0.5 * (apex[1] - centre[1]))
-    sheet.letters(aside, kind, 0.17, KIND_INK[kind], "bold")
+    sheet.text(aside, kind, 0.17, KIND_INK[kind], "bold")
     draw_badge(sheet, centre, letter, COMPANY[seat], f"marker-{letter}-{kind}-{cell_name(cell)}")
 
 
-def _draw_start(sheet: Sheet, path: list[Vertex], colour: str, name: str) -> None:
+def _draw_start(sheet: BoardCanvas, path: list[Vertex], colour: str, name: str) -> None:
     """A knob where a line starts."""
     sheet.disc(position(path[0]), 0.12, colour, PAPER, 0.035, f"start-{name}")
 
 
-def _draw_end(sheet: Sheet, path: list[Vertex], colour: str, name: str) -> None:
+def _draw_end(sheet: BoardCanvas, path: list[Vertex], colour: str, name: str) -> None:
     """A buffer stop where a line has ended."""
     (ax, ay), (bx, by) = position(path[-2]), position(path[-1])
     across = (0.17 * (ay - by), 0.17 * (bx - ax))
@@ -126,11 +128,11 @@ def _draw_end(sheet: Sheet, path: list[Vertex], colour: str, name: str) -> None:
 # --- trips -----------------------------------------------------------------------------------------------
 
 
-def draw_routes(sheet: Sheet, game: Game, trip: Trip) -> None:
-    """What is on a fastest route of a trip, and where it begins and ends (TT3)."""
+def draw_routes(sheet: BoardCanvas, game: Game, trip: Trip) -> None:
+    """TT3: the sections on a fastest route of a trip, and where it begins and ends."""
     for section in trip.used:
-        path = game.lines[section.one.seat][section.one.line].path
-        first, last = sorted((path.index(section.one.station), path.index(section.other.station)))
+        path = game.lines[section.start.seat][section.start.line].path
+        first, last = sorted((path.index(section.start.station), path.index(section.end.station)))
         sheet.strokes([[position(vertex) for vertex in path[first : last + 1]]], ROUTE, 0.42)
     for marker, (_, cell) in game.placed.items():
         if marker.letter == trip.name:
@@ -156,7 +158,7 @@ def whole_line(city: City, path: list[Vertex], cells: list[Cell], ended: bool) -
 
 
 def tunnel_strokes(city: City, path: list[Vertex], cells: list[Cell]) -> Iterator[TunnelStroke]:
-    """The tunnels of a line one by one, each from where the one before leaves off."""
+    """The tunnels of a line one by one, each starting where the one before ends."""
     tracks = [_Straight(city, *ends) for ends in zip(path, path[1:], cells, strict=False)]
     at, ahead = position(path[0]), tracks[0].direction
     for track in tracks:

@@ -1,4 +1,4 @@
-"""The colours of all drawings of Metromania; they stay apart for colour-blind eyes (after Okabe and Ito)."""
+"""The colours of all drawings of Metromania; distinguishable for colour-blind readers (after Okabe and Ito)."""
 
 FRAME = "#E9E3D6"
 FRAME_CELL = "#F6F2E9"
@@ -17,4 +17,4 @@ ROUTE = "#FFD54A"  # what a test trip takes
 
 COMPANY_NAMES = ("Blue", "Orange", "Black", "Purple")  # by seat
 COMPANY = ("#0B5FB0", "#D8470A", "#1F1F1F", "#AA3377")
-TERMINAL_COMPANY = (*COMPANY[:2], "#707070", *COMPANY[3:])  # black is lost on a dark screen
+TERMINAL_COMPANY = (*COMPANY[:2], "#707070", *COMPANY[3:])  # black is invisible on a dark screen

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 from rich.text import Text
 
-from mmsim.drawing.palette import INK, plain
+from mmsim.drawing.style import INK, plain
 from mmsim.metromania.rules.board import CELL_KINDS, SPOTS, WATER_AND_GREEN, City
 from mmsim.metromania.rules.lattice import Cell, Vertex, is_frame, step
 from mmsim.metromania.shell.draw_palette import KIND_FILL
@@ -26,7 +26,7 @@ _BORDER, _BLANK, _LABEL = "bold", "dim", "italic"
 
 
 def terminal(city: City) -> Text:
-    """The city, its name and code, and what the signs mean.
+    """The city, its name and code, and a legend.
 
     Print it with `no_wrap=True, overflow="crop"`: in a narrow terminal a broken line would break the picture.
     """
@@ -64,7 +64,7 @@ class _Picture:
         for characters, styles in zip(self._characters, self._styles, strict=True):
             yield Text.assemble(*zip(characters, styles, strict=True))
 
-    # --- where things are ----------------------------------------------------------------------------------
+    # --- positions ----------------------------------------------------------------------------------
 
     def _column(self, vertex: Vertex) -> int:
         """The column right of a vertex."""
@@ -85,7 +85,7 @@ class _Picture:
         line = self._line_over(flat[0]) + (0 if points_up else 1)
         return (line, column), (line - 1 if points_up else line + 1, column + 1)
 
-    # --- putting things there ------------------------------------------------------------------------------
+    # --- drawing ------------------------------------------------------------------------------
 
     def _write(self, line: int, column: int, text: str, style: str) -> None:
         for place, character in enumerate(text, column):
@@ -102,7 +102,6 @@ class _Picture:
                 self._styles[tip_line][tip_column : tip_column + _TIP] = [_on_fill(kind)] * _TIP
 
     def _write_cells(self) -> None:
-        """What each cell is."""
         for cell in self._city.lattice.cells:
             kind = self._city.kind[cell]
             if is_frame(cell):

@@ -1,37 +1,37 @@
 """Where tunnels, stations and markers lie at the end of games, turned alike, and the board to draw that on."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from math import cos, pi, sin
-from typing import Any
 
-from mmsim.core.shell import Place
-from mmsim.drawing.board_canvas import Sheet
+from mmsim.core.shell import EndPosition
+from mmsim.core.variant import VariantDescription
+from mmsim.drawing.board_canvas import BoardCanvas
 from mmsim.drawing.canvas import Point
-from mmsim.drawing.heat_maps import Ground
-from mmsim.drawing.palette import FAINT
+from mmsim.drawing.heat_maps import HeatMapBoard
+from mmsim.drawing.style import FAINT
 from mmsim.metromania.rules.lattice import Cell, Lattice, Vertex, lattice, position, step
 from mmsim.metromania.rules.position import Game
 from mmsim.metromania.shell.draw_city import ROW, cell_name
 from mmsim.metromania.shell.draw_palette import FRAME, FRAME_CELL, KIND_FILL
 
-LYING = (
+HEAT_MAP_NOTE = (
     "Layouts differ: every city is turned so that the first line of the game starts on the upper right side; "
     "pieces and spots are averaged over."
 )
 _TUNNELS, _STATIONS, _MARKERS = "tunnels", "stations", "markers"
 
 
-def places(game: Game) -> Iterator[Place]:
+def end_positions(game: Game) -> Iterator[EndPosition]:
     """Where everything of a finished game lies, turned so that its first line starts on side 0."""
     first = game.lines[0][0].start_side or 0
     turned = _Turned(game.city.lattice, -first)
     for cell, (seat, _) in game.tunnels.items():
-        yield Place(_TUNNELS, seat, cell_name(turned.cell(cell)))
+        yield EndPosition(_TUNNELS, seat, cell_name(turned.cell(cell)))
     for played in game.history:
         for vertex in played.stations:
-            yield Place(_STATIONS, played.seat, _vertex_name(turned.vertex(vertex)))
+            yield EndPosition(_STATIONS, played.seat, _vertex_name(turned.vertex(vertex)))
     for seat, cell in game.placed.values():
-        yield Place(_MARKERS, seat, cell_name(turned.cell(cell)))
+        yield EndPosition(_MARKERS, seat, cell_name(turned.cell(cell)))
 
 
 class _Turned:
@@ -51,27 +51,27 @@ class _Turned:
         return self._cells[frozenset(map(self.vertex, self._corners[cell]))]
 
 
-def ground(about: Mapping[str, Any]) -> Ground:
+def heat_map_board(description: VariantDescription) -> HeatMapBoard:
     """The board of a variant: its frame, its city and the borders of the six pieces."""
-    side = int(about["board"]["side"])
+    side = int(description.board["side"])
     city = lattice(side)
     cells = {cell_name(cell): [position(corner) for corner in corners] for cell, corners in city.corners.items()}
     stations = {_vertex_name(vertex): _disc(position(vertex)) for vertex in city.city_vertices}
     corners = [position(step((0, 0), k, side)) for k in range(6)]
 
-    def beneath(sheet: Sheet) -> None:
+    def beneath(sheet: BoardCanvas) -> None:
         sheet.area([[(x * (side + 1) / side, y * (side + 1) / side) for x, y in corners]], FRAME)
         sheet.area(
             [[position(c) for c in city.corners[cell]] for cell in city.frame_cells], FRAME_CELL, "#CFC8B8", 0.02
         )
         sheet.area([corners], KIND_FILL["."])
 
-    def above(sheet: Sheet) -> None:
+    def above(sheet: BoardCanvas) -> None:
         sheet.strokes([[(0.0, 0.0), corner] for corner in corners], FAINT, 0.05)
         sheet.area([corners], "none", FAINT, 0.09)
 
     shapes = {_TUNNELS: cells, _STATIONS: stations, _MARKERS: cells}
-    return Ground((side + 1.0, (side + 1) * ROW * 1.06), beneath, above, shapes)
+    return HeatMapBoard((side + 1.0, (side + 1) * ROW * 1.06), beneath, above, shapes)
 
 
 def _vertex_name(vertex: Vertex) -> str:

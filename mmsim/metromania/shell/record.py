@@ -1,12 +1,21 @@
-"""Game records: one game as JSON that anybody can check without our engine (format `mmsim-record/1`)."""
+"""Records of Metromania games: one game as JSON that can be checked without our engine (format `mmsim-record/1`)."""
 
 import json
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
-from mmsim.core.knobs import check_knob
+from mmsim.core.record_parts import (
+    check_move_keys,
+    check_over,
+    check_seed,
+    read_knobs,
+    read_move_kind,
+    read_moves,
+    read_seats,
+    write_seats,
+)
 from mmsim.core.records import FORMAT, RecordError, check_head, check_legal, check_turn, get, only_keys, same
-from mmsim.errors import UsageError, unknown
+from mmsim.errors import UsageError
 from mmsim.metromania.rules import boardfile
 from mmsim.metromania.rules.board import BoardSet, City, Layout
 from mmsim.metromania.rules.deal import MARKER_SETS, Hands, Marker, arranged, valid_deals
@@ -14,8 +23,11 @@ from mmsim.metromania.rules.lattice import Cell, Vertex
 from mmsim.metromania.rules.play import Seed
 from mmsim.metromania.rules.position import DECLINE, Game, Move, PlayedMove
 from mmsim.metromania.rules.reference import apply, carry_out, legal_moves
-from mmsim.metromania.rules.reference_scoring import result
+from mmsim.metromania.rules.reference_scoring import Result, result
 from mmsim.metromania.rules.rulesets import KNOBS, PLAYERS, Deal, Ruleset, ruleset
+
+if TYPE_CHECKING:
+    from mmsim.metromania.bots.position import CoreResult, Position  # at run time that would import the compiler
 
 GAME = "metromania"
 _MOVE_KEYS = {
@@ -28,61 +40,17 @@ _MOVE_KEYS = {
 }
 _KEYS = ("format", "game", "board", "ruleset", "seats", "hands", "seed", "moves", "result")
 _BOARD_KEYS = ("set", "side", "layout", "pieces", "frame")
-_SEAT_KEYS = ("seat", "player", "bot")
-_SEED_KEYS = ("master", "variant", "game")
-_COMMON_KEYS = ("turn", "seat", "move", "stations", "points")
-# Knobs that records did not have at first, with the value that the games of such records were played by.
+_SEED_KEYS: dict[str, type] = {"master": int, "variant": str, "game": int}
+# Knobs that older records do not have, with the values their games were played by.
 LATER_KNOBS = {"dig_duty": "next"}
 
 
 # --- writing -------------------------------------------------------------------------------------------------
 
 
-class FinishedGame(Protocol):
-    """A finished game of either engine, as far as its record tells it."""
-
-    @property
-    def city(self) -> City: ...
-    @property
-    def rules(self) -> Ruleset: ...
-    @property
-    def dealt(self) -> Hands: ...
-    @property
-    def history(self) -> Sequence[PlayedMove]: ...
-
-
-class TripOutcome(Protocol):
-    @property
-    def name(self) -> str: ...
-    @property
-    def minutes(self) -> int | None: ...
-    @property
-    def scores(self) -> list[int]: ...
-
-
-class Outcome(Protocol):
-    """The result of a finished game of either engine."""
-
-    @property
-    def end_reason(self) -> str: ...
-    @property
-    def station_points(self) -> list[int]: ...
-    @property
-    def kept_points(self) -> list[int]: ...
-    @property
-    def trips(self) -> Sequence[TripOutcome]: ...
-    @property
-    def scores(self) -> list[int]: ...
-    @property
-    def winners(self) -> list[int]: ...
-
-
-def to_record(game: Game, bots: Sequence[str], seed: Seed) -> dict[str, Any]:
-    """The record of a finished game of the reference engine."""
-    return record_of(game, result(game), bots, seed)
-
-
-def record_of(game: FinishedGame, outcome: Outcome, bots: Sequence[str], seed: Seed) -> dict[str, Any]:
+def record_of(
+    game: "Game | Position", outcome: "Result | CoreResult", bots: Sequence[str], seed: Seed
+) -> dict[str, Any]:
     """The record of a finished game of either engine."""
     board_set, rules = game.city.board_set, game.rules
     return {
@@ -96,10 +64,7 @@ def record_of(game: FinishedGame, outcome: Outcome, bots: Sequence[str], seed: S
             "frame": list(board_set.frame),
         },
         "ruleset": {"name": rules.name, **rules.knobs()},
-        "seats": [
-            {"seat": seat, "player": player, "bot": bot}
-            for seat, (player, bot) in enumerate(zip(rules.seat_player, bots, strict=True))
-        ],
+        "seats": write_seats(rules.seat_player, bots),
         "hands": [[str(marker) for marker in hand] for hand in game.dealt],
         "seed": {"master": seed.master, "variant": rules.variant, "game": seed.game},
         "moves": [move_to_json(played) for played in game.history if played.move != DECLINE],
@@ -120,7 +85,7 @@ def move_to_json(played: PlayedMove) -> dict[str, Any]:
     return move_json
 
 
-def result_to_json(outcome: Outcome) -> dict[str, Any]:
+def result_to_json(outcome: "Result | CoreResult") -> dict[str, Any]:
     return {
         "end_reason": outcome.end_reason,
         "station_points": outcome.station_points,
@@ -135,37 +100,22 @@ def result_to_json(outcome: Outcome) -> dict[str, Any]:
 
 
 def verify(record: Any) -> Game:
-    """Replay a record with the reference engine; a RecordError names the first thing that differs."""
-    game = _opening(record)
-    moves = get(record, "moves", list, "the record")
-    for number, move in enumerate(moves, 1):
-        _replay(game, number, move)
+    """Replay a record with the reference engine; a RecordError names the first difference."""
+    game = _set_up(record)
+    for number, move in enumerate(read_moves(record), 1):
+        _replay_move(game, number, move)
     if game.bonus_line is not None:
         apply(game, DECLINE)
-    if not game.over:
-        raise RecordError(
-            f"the record stops after move {len(moves)}, but the game goes on: seat {game.seat + 1} is to move in turn "
-            f"{game.turn}"
-        )
+    check_over(record, game)
     same(get(record, "result", dict, "the record"), result_to_json(result(game)), "result")
     return game
 
 
-def _opening(record: Any) -> Game:
+def _set_up(record: Any) -> Game:
+    """The game of a record before its first move."""
     check_head(record, GAME, _KEYS)
-    seed = get(record, "seed", dict, "the record")
-    only_keys(seed, _SEED_KEYS, "seed")
-    for key, kind in (("master", int), ("variant", str), ("game", int)):
-        get(seed, key, kind, "seed")
-    seats = get(record, "seats", list, "the record")
-    players = []
-    for seat, company in enumerate(seats):
-        where = f"seats[{seat}]"
-        if get(company, "seat", int, where) != seat:
-            raise RecordError(f"{where}: 'seat' is {company['seat']}, not {seat}; seats are in playing order")
-        get(company, "bot", str, where)
-        only_keys(company, _SEAT_KEYS, where)
-        players.append(get(company, "player", int, where))
+    check_seed(record, _SEED_KEYS)
+    players = read_seats(record)
     rules = _ruleset(get(record, "ruleset", dict, "the record"), tuple(players))
     city = _city(get(record, "board", dict, "the record"))
     return Game(city, rules, _hands(record, rules))
@@ -196,22 +146,14 @@ def _city(board: dict[str, Any]) -> City:
 
 
 def _ruleset(written: dict[str, Any], seat_player: tuple[int, ...]) -> Ruleset:
-    """The knobs of the record; a name that is one of ours must mean just them, and tells how markers were dealt."""
+    """The knobs of the record. If its name is a ruleset of ours, both must agree, and the name decides the deal."""
     name = get(written, "name", str, "ruleset")
     players = len(set(seat_player))
     if players not in PLAYERS or set(seat_player) != set(range(players)):
         raise RecordError(f"seats: the players are {sorted(set(seat_player))}; they must be 0 to 1, 2 or 3")
     if len(seat_player) != players and sorted(seat_player) != [0, 0, 1, 1]:
         raise RecordError("seats: only two players may have two companies each, all others have one")
-    written = {**LATER_KNOBS, **written}
-    for knob in KNOBS:
-        if knob not in written:
-            raise RecordError(f"ruleset: the knob '{knob}' is missing")
-    try:
-        knobs = {knob: check_knob(KNOBS, knob, value) for knob, value in written.items() if knob != "name"}
-    except UsageError as error:
-        raise RecordError(f"ruleset: {error}") from error
-    same({knob: written[knob] for knob in knobs}, knobs, "ruleset")  # a number in quotes is no number
+    knobs = read_knobs({**LATER_KNOBS, **written}, KNOBS)
     deal = {2: Deal.COLUMNS, 4: Deal.COMPANIES}[len(seat_player)] if players == 2 else Deal.RANDOM
     try:
         named = ruleset(name, players)
@@ -239,27 +181,23 @@ def _hands(record: dict[str, Any], rules: Ruleset) -> Hands:
     return hands
 
 
-def _replay(game: Game, number: int, written: Any) -> None:
-    """Play one recorded move and compare what the record says came of it."""
+def _replay_move(game: Game, number: int, written: Any) -> None:
+    """Play one recorded move and compare its effects with those in the record."""
     where = f"move {number}"
-    kind = get(written, "move", str, where)
-    if game.bonus_line is not None and kind != "bonus":
+    if game.bonus_line is not None and get(written, "move", str, where) != "bonus":
         apply(game, DECLINE)
     check_turn(written, number, game.turn, game.seat, game.over)
-    move = _move(written, kind, where)
+    move = _move(written, where)
     check_legal(move, legal_moves(game), describe, f"{where} (turn {game.turn}, seat {game.seat + 1})")
     played = carry_out(game, move)
-    for key, is_so in (("stations", [list(v) for v in played.stations]), ("points", played.points)):
+    for key, is_so in (("stations", [list(vertex) for vertex in played.stations]), ("points", played.points)):
         same(get(written, key, (list, int), where), is_so, f"{where}: {key}")
 
 
-def _move(written: dict[str, Any], kind: str, where: str) -> Move:
-    if kind not in _MOVE_KEYS:
-        raise RecordError(f"{where}: {unknown('move', kind, _MOVE_KEYS)}")
-    allowed = (*_COMMON_KEYS, *_MOVE_KEYS[kind], *(("marker",) if kind == "dig" else ()))
-    for key in written:
-        if key not in allowed:
-            raise RecordError(f"{where}: '{key}' does not belong to a move '{kind}'")
+def _move(written: dict[str, Any], where: str) -> Move:
+    kind = read_move_kind(written, _MOVE_KEYS, where)
+    optional = ("marker",) if kind == "dig" else ()
+    check_move_keys(written, kind, ("stations", "points", *_MOVE_KEYS[kind], *optional), where)
     fields: dict[str, Any] = {}
     for key in _MOVE_KEYS[kind]:
         value = get(written, key, (int, list), where)
@@ -295,7 +233,7 @@ def _cell(value: Any, where: str) -> Cell:
 
 
 def describe(move: Move) -> str:
-    """A move in a few words."""
+    """A move in a few words, for errors."""
     place = f" line {move.line}" if move.line is not None else ""
     if move.cell is not None and move.to is not None:
         place += f" in cell {json.dumps(move.cell)} to {json.dumps(move.to)}"

@@ -1,9 +1,9 @@
-"""A finished game of Metromania to step through: every move, what is kept, the seven trips, the final scores."""
+"""A finished game of Metromania to step through: every move, the points kept, the seven trips, the final scores."""
 
 from collections.abc import Iterator
 from typing import Any
 
-from mmsim.core.shell import Moment, Replay, ReplaySeat
+from mmsim.core.shell import Replay, ReplaySeat, ReplayStep
 from mmsim.metromania.rules.position import Game
 from mmsim.metromania.rules.reference import carry_out
 from mmsim.metromania.rules.reference_scoring import Result, result
@@ -19,7 +19,7 @@ def replay(record_json: Any) -> Replay:
     texts = [f"turn {moment.turn}: {moment.text}" if moment.turn else moment.text for moment in moments]
 
     def film() -> Any:
-        from mmsim.metromania.shell.draw import film  # only pictures pay for what it imports
+        from mmsim.metromania.shell.draw import film  # a slow import that only pictures need
 
         return film(game, outcome.trips, texts)
 
@@ -38,27 +38,27 @@ def replay(record_json: Any) -> Replay:
     )
 
 
-def _building(game: Game) -> Iterator[Moment]:
+def _building(game: Game) -> Iterator[ReplayStep]:
     then = Game(game.city, game.rules, game.dealt)
-    yield Moment(0, None, "The city is laid out, the markers are dealt.", list(then.points), _hands(then))
+    yield ReplayStep(0, None, "The city is laid out, the markers are dealt.", list(then.points), _hands(then))
     for played in game.history:
         words = f"{story.company(game, played.seat)}: {story.phrase(then, played)}"
         carry_out(then, played.move)
-        yield Moment(played.turn, played.seat, words, list(then.points), _hands(then))
+        yield ReplayStep(played.turn, played.seat, words, list(then.points), _hands(then))
 
 
-def _scoring(game: Game, outcome: Result) -> Iterator[Moment]:
+def _scoring(game: Game, outcome: Result) -> Iterator[ReplayStep]:
     points, hands = list(outcome.kept_points), _hands(game)
     kept = ", ".join(
         f"{story.company(game, seat)} {kept} of {had}"
         for seat, (kept, had) in enumerate(zip(outcome.kept_points, outcome.station_points, strict=True))
     )
-    yield Moment(game.turn, None, f"Building is over. Of the station points are kept: {kept}.", list(points), hands)
+    yield ReplayStep(game.turn, None, f"Building is over. Of the station points are kept: {kept}.", list(points), hands)
     for trip in outcome.trips:
         points = [had + more for had, more in zip(points, trip.scores, strict=True)]
-        yield Moment(game.turn, None, f"{story.trip_sentence(game, trip)}.", points, hands)
+        yield ReplayStep(game.turn, None, f"{story.trip_sentence(game, trip)}.", points, hands)
     scores = ", ".join(f"{story.company(game, seat)} {score}" for seat, score in enumerate(outcome.scores))
-    yield Moment(game.turn, None, f"The game is over: {scores}.", points, hands)
+    yield ReplayStep(game.turn, None, f"The game is over: {scores}.", points, hands)
 
 
 def _hands(game: Game) -> list[str]:

@@ -1,4 +1,4 @@
-"""A game told turn by turn, and its score sheet."""
+"""A game of Metromania told turn by turn, and its score sheet."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
@@ -25,13 +25,13 @@ _FAULTS = {"not_placed": "marker not placed", "no_station": "no station at marke
 
 
 def company(game: Game, seat: int) -> str:
-    """What a company is called; with two companies a player, whose it is."""
+    """The name of a company, with its player if players have two companies each."""
     player = game.rules.seat_player[seat]
     return COMPANIES[seat] + (f" (player {player + 1})" if game.rules.companies > game.rules.players else "")
 
 
-def tell(game: Game, why: Mapping[int, Sequence[Reason]] | None = None) -> Iterator[str]:
-    """The story of a finished game, a line a turn; below it the reasons its bot had, if any are given."""
+def tell_game(game: Game, reasons: Mapping[int, Sequence[Reason]] | None = None) -> Iterator[str]:
+    """The story of a finished game, one line per turn; below it the bot's reasons, if given."""
     replay = Game(game.city, game.rules, game.dealt)
     width = max(len(company(game, seat)) for seat in range(game.rules.companies))
     triggered = False
@@ -48,7 +48,7 @@ def tell(game: Game, why: Mapping[int, Sequence[Reason]] | None = None) -> Itera
             eventful = bool(played.stations) or played.move.marker is not None
             carry_out(replay, played.move)
         yield f"{turn:3}  {company(game, seat):{width}}  {'; '.join(phrases)}"
-        yield from (f"       {reason_text(reason)}" for reason in (why or {}).get(turn, ()))
+        yield from (f"       {reason_text(reason)}" for reason in (reasons or {}).get(turn, ()))
         if replay.end_reason and not triggered:
             triggered = True
             last = _LAST_ROUNDS[game.rules.last_round] if replay.last_turns else "building stops"
@@ -56,7 +56,7 @@ def tell(game: Game, why: Mapping[int, Sequence[Reason]] | None = None) -> Itera
 
 
 def reason_text(reason: Reason) -> str:
-    """A turn a bot had in mind: its value, how it begins, and what makes up the value, the most first."""
+    """A turn a bot considered: its value, its first move, and the parts of the value, the largest first."""
     move = reason.move
     begins = move.kind if move.line is None else f"{move.kind} {LINES[move.line]}"
     where = move.to or move.at
@@ -69,7 +69,7 @@ def reason_text(reason: Reason) -> str:
 
 
 def phrase(before: Game, played: PlayedMove) -> str:
-    """What one move did, in words."""
+    """The effect of one move, in words."""
     move = played.move
     if move == DECLINE:
         return "declines the bonus station"
@@ -78,8 +78,8 @@ def phrase(before: Game, played: PlayedMove) -> str:
     assert move.line is not None
     name = LINES[move.line]
     if move.at is not None:
-        what = "bonus station" if move.kind == "bonus" else "intermediate station"
-        return f"{what} on {name} at {_at(move.at)}{_score(played)}"
+        station = "bonus station" if move.kind == "bonus" else "intermediate station"
+        return f"{station} on {name} at {_at(move.at)}{_score(played)}"
     assert move.cell is not None
     assert move.to is not None
     if move.kind == "start":
@@ -106,7 +106,7 @@ def _goes_on(before: Game, move: Move) -> bool:
 
 
 def _causes(before: Game, played: PlayedMove) -> str:
-    """Which lines a tunnel split from or met where it made its stations."""
+    """The lines that a tunnel left or met where it made stations."""
     move = played.move
     assert move.line is not None
     assert move.cell is not None
@@ -136,7 +136,7 @@ def _at(vertex: Vertex) -> str:
 
 
 def score_sheet(game: Game, outcome: Result) -> Table:
-    """Station points, what is kept, every trip with its minutes, the final scores."""
+    """Station points, points kept, every trip with its minutes, the final scores."""
     seats = range(game.rules.companies)
     table = Table(title="Score sheet", title_justify="left", pad_edge=False)
     table.add_column("")
@@ -166,7 +166,7 @@ def _trip_name(trip: Trip) -> str:
 
 
 def _trip_note(trip: Trip) -> str:
-    """Why a trip is impossible and whose fault that is, or that several companies share it."""
+    """Why a trip is impossible, and whose fault that is."""
     if trip.minutes is None:
         faults = [f"{COMPANIES[seat]}: {_FAULTS[fault]}" for seat, fault in sorted(trip.guilty.items())]
         return ", ".join(faults) or "impossible"
@@ -174,13 +174,11 @@ def _trip_note(trip: Trip) -> str:
 
 
 def trip_sentence(game: Game, trip: Trip) -> str:
-    """How a trip went, in words."""
+    """The result of a trip, in words."""
     name = _trip_name(trip).capitalize() if trip.name == PARK_LAKE else f"Trip {trip.name} - {trip.name}"
-    went = f"{trip.minutes} minutes" if trip.minutes is not None else _trip_note(trip)
-    if trip.minutes == 1:
-        went = "1 minute"
+    outcome = _trip_note(trip) if trip.minutes is None else f"{trip.minutes} minute{'s' * (trip.minutes != 1)}"
     scores = [f"{company(game, seat)} {score:+d}" for seat, score in enumerate(trip.scores) if score]
-    return f"{name}: {went}; {', '.join(scores) or 'nobody scores'}"
+    return f"{name}: {outcome}; {', '.join(scores) or 'nobody scores'}"
 
 
 def verdict(game: Game, outcome: Result) -> str:

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from mmsim.core.game import Variant
 from mmsim.core.records import dumps
+from mmsim.core.variant import Variant
 from mmsim.metro.game import Metro
 from tests.golden.metro.regenerate import FOLDER, contents
 

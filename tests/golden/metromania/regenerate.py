@@ -10,6 +10,7 @@ from mmsim.core import records
 from mmsim.metromania.bots import seat_bots
 from mmsim.metromania.rules import boardfile
 from mmsim.metromania.rules.play import Seed, play_out, set_up
+from mmsim.metromania.rules.reference_scoring import result
 from mmsim.metromania.rules.rulesets import parse
 from mmsim.metromania.shell import record
 from mmsim.system.files import write_atomically
@@ -36,7 +37,7 @@ class Golden:
         game = set_up(boardfile.load(self.board), rules, self.seed)
         bots = seat_bots("uniform", rules.companies)
         play_out(game, self.seed)
-        return records.dumps(record.to_record(game, [bot.name for bot in bots], self.seed))
+        return records.dumps(record.record_of(game, result(game), [bot.name for bot in bots], self.seed))
 
 
 GAMES = (

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mmsim.core.game import Variant
+from mmsim.core.variant import Variant
 from mmsim.errors import MmsimError, UsageError
 from mmsim.metro.bots import BOTS, seat_bots
 from mmsim.metro.bots.thinking.memory import WEIGHTS
@@ -27,7 +27,7 @@ def test_the_bots_of_the_house_are_declared_with_all_they_say_of_themselves() ->
         assert bot.idea.endswith(".")
         assert bot.looks_at.endswith(".")
         assert len(bot.weights) <= WEIGHTS
-        assert all(w.low <= w.usual <= w.high and w.text.endswith(".") for w in bot.weights.values())
+        assert all(w.low <= w.default <= w.high and w.text.endswith(".") for w in bot.weights.values())
 
 
 @pytest.mark.parametrize(
@@ -54,12 +54,12 @@ def test_a_list_of_bots_is_read(text: str, names: list[str]) -> None:
         ("greedy:open=x", "bot greedy: open=x is not a number"),
         ("search:playouts=0", "playouts=0 is out of range"),
         ("greedy:open", "bot 'greedy:open': 'open' is not of the form weight=value"),
-        ("greedy:open=1,open=2", "sets open twice"),
+        ("greedy:open=1,open=2", "sets the weight open twice"),
         ("greedy,uniform", "--bots names 2 bots for 3 players; name one for all or 3 of them"),
         ("nowhere.py:Bot", "there is no file nowhere.py"),
     ],
 )
-def test_a_wrong_list_of_bots_is_told_in_a_sentence(text: str, complaint: str) -> None:
+def test_a_wrong_list_of_bots_is_refused_in_a_sentence(text: str, complaint: str) -> None:
     with pytest.raises(UsageError) as raised:
         seat_bots(text, 3)
     assert complaint in str(raised.value)
@@ -77,9 +77,9 @@ def test_every_bot_plays_every_variant_to_the_end(spec: str, players: int) -> No
     assert (games["status"] == 0).all()
 
 
-def win_share(one: str, others: str, games: int, spec: str = "metro", players: int = 4) -> tuple[float, float]:
+def win_share(bot: str, others: str, games: int, spec: str = "metro", players: int = 4) -> tuple[float, float]:
     """How often a bot wins against all others with rotated seats, and half the 95 % interval, by deals."""
-    bots = ",".join([one, *[others] * (players - 1)])
+    bots = ",".join([bot, *[others] * (players - 1)])
     prepared = METRO.prepare(Variant(spec, players, bots=bots, seed=20, seats="rotate"))
     seats = METRO.play_games(prepared, 0, games)["seats"].reshape(-1, players)
     own = [prepared.seating.orders[game % players].index(0) for game in range(games)]
@@ -88,21 +88,21 @@ def win_share(one: str, others: str, games: int, spec: str = "metro", players: i
 
 
 @pytest.mark.parametrize(
-    ("one", "others", "games", "bar"),
+    ("bot", "others", "games", "bar"),
     [("greedy", "uniform", 2000, 0.60), ("planner", "greedy", 1000, 0.40), ("spoiler", "uniform", 2000, 0.40)],
 )
-def test_a_bot_beats_the_one_below_it(one: str, others: str, games: int, bar: float) -> None:
-    share, half = win_share(one, others, games)
+def test_a_bot_beats_the_one_below_it(bot: str, others: str, games: int, bar: float) -> None:
+    share, half = win_share(bot, others, games)
     assert share - half > bar
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("one", "others", "games", "bar"),
+    ("bot", "others", "games", "bar"),
     [("expert", "planner", 2400, 0.32), ("search", "planner", 600, 0.35), ("search", "expert", 1600, 0.25)],
 )
-def test_a_strong_bot_beats_the_one_below_it(one: str, others: str, games: int, bar: float) -> None:
-    share, half = win_share(one, others, games)
+def test_a_strong_bot_beats_the_one_below_it(bot: str, others: str, games: int, bar: float) -> None:
+    share, half = win_share(bot, others, games)
     assert share - half > bar
 
 
@@ -206,7 +206,7 @@ def test_a_bot_that_fails_ends_its_game_and_is_named(file: Path, name: str, mess
     assert len(tables["lines"]) == 64
 
 
-def test_a_bot_file_that_does_not_say_which_is_told(file: Path) -> None:
+def test_a_bot_file_with_several_classes_is_refused(file: Path) -> None:
     with pytest.raises(UsageError, match="4 of its classes have choose"):
         seat_bots(str(file), 2)
     with pytest.raises(UsageError, match="unknown class in .* 'Frist'; did you mean 'First'"):

@@ -5,12 +5,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mmsim.cli.run_control import watched
-from mmsim.contests.matches import Arena
-from mmsim.contests.training import Plan, train
-from mmsim.core.game import Variant
+from mmsim.cli.progress import show_progress
+from mmsim.contests.matches import MatchRunner
+from mmsim.contests.training import TrainingSettings, train
 from mmsim.core.neural_net import Net
 from mmsim.core.seating import find_bot
+from mmsim.core.variant import Variant
 from mmsim.metro.bots import BOTS
 from mmsim.metro.bots.expert import EXPERT
 from mmsim.metro.bots.position import Position
@@ -42,11 +42,11 @@ def test_its_games_are_legal_and_the_same_step_by_step(spec: str) -> None:
 
 def test_the_net_decides(tmp_path: Path) -> None:
     worst = METRO.play_games(METRO.prepare(Variant("metro", 4, bots=net_of(tmp_path / "a.json", value=-1.0))), 0, 5)
-    usual = METRO.play_games(METRO.prepare(Variant("metro", 4, bots="expert")), 0, 5)
-    assert worst["games"].tobytes() != usual["games"].tobytes()
+    default = METRO.play_games(METRO.prepare(Variant("metro", 4, bots="expert")), 0, 5)
+    assert worst["games"].tobytes() != default["games"].tobytes()
 
 
-def test_its_net_is_told_what_the_others_gain_by_their_best_answers() -> None:
+def test_its_inputs_say_what_the_others_gain_by_their_best_replies() -> None:
     position = Position(METRO.prepare(Variant("metro", 4, bots="expert", seed=3)), 0)
     while position.turn < 30:
         position.apply(position.bot_move())
@@ -55,7 +55,7 @@ def test_its_net_is_told_what_the_others_gain_by_their_best_answers() -> None:
     inputs = thoughts.inputs.reshape(-1, len(INPUT_NAMES))[:2]
     described = [dict(zip(INPUT_NAMES, row.tolist(), strict=True)) for row in inputs]
     for row in described:
-        assert row["answer"] >= row["answer_next"] > 0  # everybody gains by the own best answer
+        assert row["answer"] >= row["answer_next"] > 0  # everybody gains by their best reply
         assert row["threat"] < row["answer"]
 
 
@@ -63,14 +63,14 @@ def test_the_weights_that_come_with_it_say_where_they_come_from() -> None:
     about = EXPERT.net.about
     assert str(about["command"]).startswith("mmsim bots train expert --")
     assert {"seed", "decisions", "held_out_decisions", "held_out_games"} <= set(about)
-    assert BOTS["search"].about["net"] == EXPERT.about["net"]
+    assert BOTS["search"].description["net"] == EXPERT.description["net"]
 
 
 def test_it_is_trained_by_the_same_code_as_the_other_games_expert(tmp_path: Path) -> None:
-    plan = Plan("metro", "expert", ("metro", "metro+companies"), (2, 3), None, ("planner",), 3, 16, 1, 16)
+    plan = TrainingSettings("metro", "expert", ("metro", "metro+companies"), (2, 3), None, ("planner",), 3, 16, 1, 16)
     file = tmp_path / "net.json"
-    with watched(quiet=True) as watch, Arena("metro", 1, watch) as arena:
-        net, verdicts = train(plan, arena, file, lambda point: None)
+    with show_progress(quiet=True) as watch, MatchRunner("metro", 1, watch) as runner:
+        net, verdicts = train(plan, runner, file, lambda point: None)
     assert net.about["decisions"] > 100
     assert {verdict.players for verdict in verdicts} == {2, 3}
     assert find_bot(f"expert:weights={file},candidates=3", BOTS).spec == f"expert:weights={file},candidates=3"
@@ -83,7 +83,7 @@ def test_search_uses_all_of_its_playouts(playouts: int) -> None:
     position.bot_move()
     thoughts = position._memory.thoughts[0]
     tried = thoughts.count[:6].sum()
-    assert tried == (playouts if playouts > 1 else 0)  # a single one compares nothing
+    assert tried == (playouts if playouts > 1 else 0)  # a single playout compares nothing
 
 
 def test_search_plays_like_expert_until_the_board_is_as_full_as_it_begins_at() -> None:

@@ -1,7 +1,7 @@
-"""What bots reckon is what happens: a finished game is worth its score sheet, a tile does what it was weighed by.
+"""What bots work out is what happens: a finished game is worth its score sheet, a tile does what it was weighed by.
 
-What a bot expects of an open line is replaced by any numbers, another one for every place where a line may wait: so a
-line that is thought to get anywhere else, or over more or fewer tiles, is noticed.
+The expectations of open lines are replaced by random numbers, one for every place where a line may wait, so that a line
+believed to wait elsewhere, or to have passed more or fewer tiles, is noticed.
 """
 
 from collections import Counter
@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 
-from mmsim.compiled.accel import ix
-from mmsim.metro.bots.thinking import evaluation, modules, placements, view
+from mmsim.compiled.decorators import ix
+from mmsim.metro.bots.thinking import evaluation, placements, view, wagons_and_shares
 from mmsim.metro.bots.thinking.expectations import expect
 from mmsim.metro.bots.thinking.memory import EXPECTED, THOUGHTS
-from mmsim.metro.engine.moves import EXCHANGE, WAGON, take_apart
+from mmsim.metro.engine.moves import EXCHANGE, WAGON, decode_move
 from mmsim.metro.engine.state import ENTRIES, cell_number, new_record
 from mmsim.metro.rules.board import CENTRE, CENTRE_STOPS, DEPARTURE, STATIONS, STOP_AT, beyond, opposite
 from mmsim.metro.rules.position import Game, Move
@@ -51,7 +51,7 @@ def play(twins: Twins, rng: Random, every: int) -> Iterator[list[Move]]:
 def after(game: Game, move: Move) -> Game:
     """The position after a move, as a game of its own; without the history before."""
     shared = (game.rules, game.deal, *game.arrivals.values())  # which no move changes
-    then = deepcopy(game, {id(one): one for one in shared} | {id(game.history): []})
+    then = deepcopy(game, {id(part): part for part in shared} | {id(game.history): []})
     apply(then, move)
     return then
 
@@ -101,8 +101,8 @@ def number_points(game: Game, seat: int) -> int:
     """X18: what a player's station numbers have brought."""
     if not game.rules.numbers:
         return 0
-    found = [arrival for arrival in game.arrivals.values() if arrival.to in game.deal.numbers[seat]]
-    return sum(arrival.points * (2 if arrival.line > STATIONS else 1) for arrival in found)
+    arrivals = [arrival for arrival in game.arrivals.values() if arrival.to in game.deal.numbers[seat]]
+    return sum(arrival.points * (2 if arrival.line > STATIONS else 1) for arrival in arrivals)
 
 
 def value_of(game: Game, t: Any, seat: int) -> float:
@@ -116,7 +116,7 @@ def value_of(game: Game, t: Any, seat: int) -> float:
 
 @pytest.mark.rule("X11", "X12", "X15", "X18")
 @pytest.mark.parametrize("spec", SPECS)
-def test_what_a_bot_reckons_of_a_finished_game_is_its_score_sheet(spec: str) -> None:
+def test_a_bot_values_a_finished_game_as_its_score_sheet(spec: str) -> None:
     rng = Random(spec)
     for twins in games(spec, 2, 5):
         for _ in play(twins, rng, 1000):
@@ -125,7 +125,7 @@ def test_what_a_bot_reckons_of_a_finished_game_is_its_score_sheet(spec: str) -> 
         s, setting = twins.core._s, twins.core.prepared.setting
         for seat in range(twins.game.rules.players):
             if twins.game.rules.companies:
-                modules.expect_values(s, setting.board[0], t)
+                wagons_and_shares.expect_company_values(s, setting.board[0], t)
                 assert t.profit.tolist() == sheet.profits
                 assert t.value.tolist() == sheet.values
             else:
@@ -172,13 +172,13 @@ def test_what_a_wagon_is_weighed_by_is_what_comes_of_it(spec: str) -> None:
         for moves in play(twins, rng, 6):
             game, s, setting = twins.game, twins.core._s, twins.core.prepared.setting
             t = any_expectations(twins, rng)
-            code, value = modules.best_wagon(s, setting.board[0], setting.rules[0], t, 1.0)
+            code, value = wagons_and_shares.best_wagon(s, setting.board[0], setting.rules[0], t, 1.0)
             wagons = [move for move in moves if move.kind == "wagon"]
             assert (code >= 0) == bool(wagons)
             before = value_of(game, t, game.seat)
             values = {move: value_of(after(game, move), t, game.seat) - before for move in wagons}
             if wagons:
-                kind, _, _, where = take_apart(int(code))
+                kind, _, _, where = decode_move(int(code))
                 assert kind == WAGON
                 best = max(values, key=values.__getitem__)
                 assert value == pytest.approx(values[best])
@@ -194,12 +194,12 @@ def test_an_exchange_is_weighed_by_the_share_that_is_taken() -> None:
         for moves in play(twins, rng, 4):
             game, s, setting = twins.game, twins.core._s, twins.core.prepared.setting
             t = any_expectations(twins, rng)
-            code, value = modules.best_exchange(s, setting.board[0], t, 1.0)
+            code, value = wagons_and_shares.best_exchange(s, setting.board[0], t, 1.0)
             exchanges = [move for move in moves if move.kind == "exchange"]
             assert (code >= 0) == bool(exchanges)
             if not exchanges:
                 continue
-            kind, i, take, _ = take_apart(int(code))
+            kind, i, take, _ = decode_move(int(code))
             assert kind == EXCHANGE
             move = exchanges[2 * [move.share for move in exchanges[::2]].index(10 * (i + 1)) + take]
             own, got = game.shares[game.seat][i], after(game, move).shares[game.seat][i]

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mmsim.core.game import Variant
+from mmsim.core.variant import Variant
 from mmsim.metro.bots import BOTS, entry_points
+from mmsim.metro.bots.playable_variant import prepare
 from mmsim.metro.bots.position import Position
-from mmsim.metro.bots.prepared_variant import prepare
 from mmsim.metro.bots.thinking import view
 from mmsim.metro.bots.thinking.memory import SAMPLE, VIEW
 from mmsim.metro.engine.state import HAND, SHARES, UNKNOWN
@@ -28,11 +28,11 @@ def thinking(bot: str) -> str:
 
 def position(spec: str, players: int, bots: str, seed: int, moves: int) -> Position:
     """A game after some random moves."""
-    found = Position(prepare(ruleset(spec, players), Variant(spec, players, bots=bots, seed=seed)))
+    game = Position(prepare(ruleset(spec, players), Variant(spec, players, bots=bots, seed=seed)))
     rng = Random(seed)
     for _ in range(moves):
-        found.apply(rng.choice(found.legal_moves()))
-    return found
+        game.apply(rng.choice(game.legal_moves()))
+    return game
 
 
 def permute_hidden(s: Any, players: int, seat: int, rng: Random) -> None:
@@ -121,7 +121,7 @@ def test_a_share_that_was_taken_openly_is_known_until_it_is_gone() -> None:
     here.apply(next(m for m in here.legal_moves() if (m.kind, m.share, m.take) == ("exchange", 30, "open")))
     assert here.view(2).shares[0] == (None, None, taken, None)
     assert here.view(1).piles[2][-1] is None
-    assert here.view(0).piles[2][-1] == own  # whoever puts a share under the pile remembers it
+    assert here.view(0).piles[2][-1] == own  # a player who puts a share under the pile remembers it
     assert all(company is None for company in here.view(0).piles[2][:-1])
 
 
@@ -136,7 +136,7 @@ def guessing(view: Any) -> Any:
         view.hide(positions[VIEW], rules[0], seat)
         view.count_unseen(positions[VIEW], board[0], thoughts[0], seat)
         positions[SAMPLE] = positions[VIEW]
-        view.guess(positions[SAMPLE], board[0], rules[0], thoughts[0], dice[0], 1 + seat, seat)
+        view.determinize(positions[SAMPLE], board[0], rules[0], thoughts[0], dice[0], 1 + seat, seat)
 
     return guess_once
 
@@ -168,11 +168,11 @@ def test_what_is_guessed_fits_what_is_known_and_every_guess_is_another(spec: str
 
 
 def unseen(s: Any, players: int, seat: int) -> Counter[int]:
-    found = Counter(int(kind) for kind in s.supply[int(s.next) :])
+    tiles = Counter(int(kind) for kind in s.supply[int(s.next) :])
     for other in range(players):
         if other != seat:
-            found.update(int(kind) for kind in s.hand[HAND * other : HAND * other + int(s.held[other])])
-    return found
+            tiles.update(int(kind) for kind in s.hand[HAND * other : HAND * other + int(s.held[other])])
+    return tiles
 
 
 def shares(s: Any, players: int, i: int) -> list[int]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mmsim.core.game import Variant
+from mmsim.core.variant import Variant
 from mmsim.metro.game import Metro
 
 METRO = Metro()

@@ -5,7 +5,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from mmsim.core.game import Variant
+from mmsim.core.variant import Variant
 from mmsim.metro.bots.position import Position
 from mmsim.metro.game import Metro
 from tests.metro.bots.test_hidden import VARIANTS, permute_hidden, position
@@ -15,10 +15,10 @@ METRO = Metro()
 
 
 def at_the_beginning_of_a_turn(spec: str, players: int) -> Position:
-    found = position(spec, players, "uniform", 5, 21)
-    while found._s.drawn >= 0:
-        found.apply(found.legal_moves()[0])
-    return found
+    game = position(spec, players, "uniform", 5, 21)
+    while game._s.drawn >= 0:
+        game.apply(game.legal_moves()[0])
+    return game
 
 
 @pytest.mark.parametrize(("spec", "players"), VARIANTS)
@@ -35,9 +35,9 @@ def test_chances_are_the_same_whatever_is_hidden(spec: str, players: int) -> Non
 
 def test_chances_of_a_record_go_from_the_deal_to_its_result() -> None:
     record = METRO.record(METRO.prepare(Variant("metro", 3, bots="planner", seed=4)), 2)
-    chances = METRO.chances(record, 6)
+    chances = METRO.win_chances(record, 6)
     assert chances.shape == (record["moves"][-1]["turn"] + 1, 3)
     assert chances.sum(axis=1) == pytest.approx(1)
     assert [seat for seat in range(3) if chances[-1, seat] > 0] == record["result"]["winners"]
-    assert (METRO.chances(record, 6) == chances).all()
+    assert (METRO.win_chances(record, 6) == chances).all()
     assert len(set(chances[:, 0])) > 3

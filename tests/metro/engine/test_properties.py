@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mmsim.core.game import Variant
+from mmsim.core.variant import Variant
 from mmsim.metro.game import Metro
 from mmsim.metro.rules.board import CELLS, CENTRE, STATIONS
 from mmsim.metro.rules.deal import Deal

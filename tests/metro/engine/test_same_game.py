@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from mmsim.metro.rules.play import Seed, play_uniform
+from mmsim.metro.rules.play import Seed, deal_from, play_uniform
 from mmsim.metro.rules.rulesets import PLAYERS, ruleset
 from tests.metro.twins import SPECS, Twins, random_rules
 
@@ -40,7 +40,7 @@ def test_chance_is_the_same_in_both_engines(spec: str, rotate: bool) -> None:
     for players in PLAYERS:
         rules, seed = ruleset(spec, players), Seed(7, 11, rotate)
         twins = Twins(rules, 7, 11, "rotate" if rotate else "fixed")
-        assert twins.core.dealt() == seed.dealt(rules)
+        assert twins.core.dealt() == deal_from(seed, rules)
 
 
 def test_the_uniform_bot_plays_the_same_game_in_both_engines() -> None:

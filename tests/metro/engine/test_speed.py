@@ -2,11 +2,11 @@
 
 import pytest
 
-from benchmarks import timing
-from mmsim.core.game import Variant
+from mmsim.core.variant import Variant
 from mmsim.metro.game import Metro
 from mmsim.metro.rules.play import Seed, play_uniform
 from mmsim.metro.rules.reference_scoring import result
+from mmsim.system import timing
 
 METRO = Metro()
 

@@ -217,7 +217,7 @@ def test_our_colours_share_out_the_stations() -> None:
 
 
 @pytest.mark.rule("X18")
-def test_a_line_gives_its_points_to_whoever_holds_the_number_where_it_ends() -> None:
+def test_a_line_gives_its_points_to_the_holder_of_the_number_where_it_ends() -> None:
     game = table("metro+stations+numbers", 2, numbers=((6, 9, 17, 25), (1, 10, 18, 26)))
     game.owner[33] = 1
     game.arrivals = {

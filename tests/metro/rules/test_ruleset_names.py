@@ -43,7 +43,7 @@ def test_every_knob_tells_where_its_value_comes_from() -> None:
         ("metro,hand=4", 4, "hand=4 is out of range; it takes 1 to 3"),
         ("metro,orientation=any", 4, "it takes fixed | free"),
         ("metro+hand2+hand3", 4, "'hand2' and 'hand3' exclude each other"),
-        ("metro,hand", 4, "'hand' in ruleset 'metro,hand' is not of the form knob=value"),
+        ("metro,hand", 4, "ruleset 'metro,hand': 'hand' is not of the form knob=value"),
         ("metro,hand=1,hand=2", 4, "sets the knob hand twice"),
         ("metro", 7, "'metro' is for 2 to 6 players, not for 7"),
     ],

@@ -78,7 +78,7 @@ def test_cells_and_tiles_can_be_found_by_the_names_stories_give_them() -> None:
     ],
 )
 def test_the_same_game_always_gives_the_same_picture(spec: str, suffix: str) -> None:
-    assert len({draw.canvas(finished(spec)).saved(suffix) for _ in range(2)}) == 1
+    assert len({draw.canvas(finished(spec)).to_bytes(suffix) for _ in range(2)}) == 1
 
 
 # --- stories ---------------------------------------------------------------------------------------------------
@@ -86,7 +86,7 @@ def test_the_same_game_always_gives_the_same_picture(spec: str, suffix: str) -> 
 
 def test_a_story_has_a_line_a_turn_and_every_arrival() -> None:
     game = finished("metro", 3)
-    lines = list(story.tell(game))
+    lines = list(story.tell_game(game))
     assert len(lines) == game.turn
     assert sum(line.count(" reaches ") for line in lines) == len(game.arrivals) == 32
     assert sum("draws " in line for line in lines) == sum(played.move.kind == "draw" for played in game.history)
@@ -94,9 +94,11 @@ def test_a_story_has_a_line_a_turn_and_every_arrival() -> None:
 
 
 def test_a_story_tells_every_kind_of_move() -> None:
-    turned = " ".join(line for number in range(3) for line in story.tell(finished("metro+free", 2, number)))
+    turned = " ".join(line for number in range(3) for line in story.tell_game(finished("metro+free", 2, number)))
     assert " a quarter right (now " in turned
-    text = " ".join(line for number in range(6) for line in story.tell(finished("metro+companies+stations", 2, number)))
+    text = " ".join(
+        line for number in range(6) for line in story.tell_game(finished("metro+companies+stations", 2, number))
+    )
     assert re.search(r"exchanges \d0 % [A-Z][a-z]+ for the (open|hidden) share", text)
     assert re.search(r"puts a wagon in the centre at centre \d, showing the \d0 % share", text)
     assert re.search(r"[A-Z][a-z]+ centre \d reaches", text)

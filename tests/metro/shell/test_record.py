@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from mmsim.core.game import Variant
 from mmsim.core.records import RecordError, dumps, read_records
+from mmsim.core.variant import Variant
 from mmsim.metro.game import Metro
 from mmsim.metro.rules.position import Move
 from mmsim.metro.shell.record import describe

@@ -1,4 +1,4 @@
-"""Bots in processes of their own: the same games, views and nothing else, and an end to whoever takes too long."""
+"""Bots in processes of their own: the same games, only views handed over, and a bot that takes too long is ended."""
 
 import os
 import time
@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from mmsim.core.game import Variant
+from mmsim.core.variant import Variant
 from mmsim.errors import MmsimError, UsageError
 from mmsim.metromania.game import Metromania
 
@@ -66,16 +66,16 @@ def play(bots: str, games: int = 2, seconds: float | None = 20.0) -> Any:
 
 def test_games_are_the_same_to_the_byte_in_processes_of_their_own(file: str, capfd: pytest.CaptureFixture[str]) -> None:
     bots = f"{file}:Chance,{file}:Chance,uniform,uniform"
-    apart, one = play(bots)
-    here, other = play(bots, seconds=None)
-    assert one.errors == other.errors == ()
-    assert all(one[table].tobytes() == other[table].tobytes() for table in one)
+    apart, games_apart = play(bots)
+    here, games_here = play(bots, seconds=None)
+    assert games_apart.errors == games_here.errors == ()
+    assert all(games_apart[table].tobytes() == games_here[table].tobytes() for table in games_apart)
     assert apart.bots[0].player is None
     assert [bot.spec for bot in apart.bots] == [bot.spec for bot in here.bots]
     printed = capfd.readouterr()
     assert f"hello from {os.getpid()}" in printed.out
     processes = {line for line in printed.err.splitlines() if line.startswith("hello from ")}
-    assert len(processes) == 2  # one a seat, for all games; what they print is not our output
+    assert len(processes) == 2  # one per seat, for all games; what they print is not our output
 
 
 def test_the_memory_of_a_bot_s_process_holds_no_seed_and_no_position(file: str) -> None:

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from mmsim.core.game import Variant
 from mmsim.core.seating import split_bots
+from mmsim.core.variant import Variant
 from mmsim.errors import UsageError
 from mmsim.metromania.bots import BOTS, find_bot, seat_bots
 from mmsim.metromania.bots.position import Position
-from mmsim.metromania.bots.thinking.memory import FEATURES, PARAMETERS
+from mmsim.metromania.bots.turn_weights import FEATURES, PARAMETERS
 from mmsim.metromania.game import Metromania
 
 METROMANIA = Metromania()
@@ -66,13 +66,13 @@ def test_rotated_games_share_layout_and_deal_and_move_the_bots_on() -> None:
 
 
 def test_the_order_in_which_bots_are_listed_changes_no_rotated_game() -> None:
-    one, other = (
+    prepared, reordered = (
         METROMANIA.prepare(Variant("print", 4, bots=bots, seed=5, seats="rotate"))
         for bots in ("planner,networker,runner,uniform", "planner,uniform,runner,networker")
     )
-    for table, rows in METROMANIA.play_games(one, 0, 24).items():
-        assert METROMANIA.play_games(other, 0, 24)[table].tobytes() == rows.tobytes()
-    assert [one.seating.at(game) for game in range(24)] == [other.seating.at(game) for game in range(24)]
+    for table, rows in METROMANIA.play_games(prepared, 0, 24).items():
+        assert METROMANIA.play_games(reordered, 0, 24)[table].tobytes() == rows.tobytes()
+    assert [prepared.seating.at(game) for game in range(24)] == [reordered.seating.at(game) for game in range(24)]
 
 
 # --- strength, roughly (exactly: test_strength, slow) ----------------------------------------------------------
@@ -124,11 +124,11 @@ def test_every_weight_of_every_bot_has_a_meaning() -> None:
 def test_weights_are_part_of_the_name_and_of_the_play() -> None:
     assert find_bot("planner:block=2.0,leader=0").spec == "planner:block=2,leader=0"
     assert find_bot("planner:block=2.0").settings["block"] == 2.0
-    usual, other = (
+    default, changed = (
         METROMANIA.play_games(METROMANIA.prepare(Variant("print", 4, bots=bots, seed=2)), 0, 3)
         for bots in ("planner", "planner:marker=-9")
     )
-    assert usual["seats"].tobytes() != other["seats"].tobytes()
+    assert default["seats"].tobytes() != changed["seats"].tobytes()
 
 
 def test_a_list_of_bots_is_split_at_commas_but_not_between_weights() -> None:

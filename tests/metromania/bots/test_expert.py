@@ -1,17 +1,18 @@
-"""The bot with a net: a pure, legal choice; `test_turned_table` holds that it hangs on nobody's seat."""
+"""The bot with a net: a pure, legal choice; `test_seat_numbers` tests that it does not depend on seat numbers."""
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from mmsim.core.game import Variant
 from mmsim.core.neural_net import Net
+from mmsim.core.variant import Variant
 from mmsim.errors import UsageError
 from mmsim.metromania.bots import entry_points, find_bot
 from mmsim.metromania.bots.expert import EXPERT
 from mmsim.metromania.bots.position import Position
-from mmsim.metromania.bots.thinking.memory import INPUT_NAMES
+from mmsim.metromania.bots.thinking.inputs import INPUT_NAMES
 from mmsim.metromania.game import Metromania
 
 METROMANIA = Metromania()
@@ -36,18 +37,24 @@ def test_its_games_are_legal_and_the_same_step_by_step(variant: Variant) -> None
         assert scores == record["result"]["scores"]
 
 
-def test_what_it_chooses_does_not_hang_on_what_was_thought_before() -> None:
-    spec = "expert:partner=0,allies=0,trips=0,rivals=0,close=0,leader=0"  # what weights ask for is worked out, no more
+def with_game(memory: Any, position: Position) -> Any:
+    """A copy of a bot's memory with another game in it."""
+    positions = memory.positions.copy()
+    positions[0] = position._memory.positions[0]
+    return memory._replace(positions=positions)
+
+
+def test_its_choice_does_not_depend_on_earlier_thoughts() -> None:
+    spec = "expert:partner=0,allies=0,trips=0,rivals=0,close=0,leader=0"  # only what has a weight is worked out
     prepared = METROMANIA.prepare(Variant("print", 4, bots=spec, seed=4))
     position, other = Position(prepared, 0), Position(METROMANIA.prepare(Variant("v2", 4, bots="expert", seed=6)), 1)
     for _ in range(60):
         if position._s.choices > 1:
-            fresh, used = entry_points.new_memory(), other._memory
-            found = [
-                entry_points.choose(memory._replace(state=position._memory.state.copy()), prepared.setting, 0)
-                for memory in (fresh, used)
-            ]
-            assert found[0] == found[1]
+            fresh, used = (
+                entry_points.choose(with_game(memory, position), prepared.setting, 0)
+                for memory in (entry_points.new_memory(), other._memory)
+            )
+            assert fresh == used
         position.apply(position.bot_move())
         other.apply(other.bot_move())
 
@@ -59,10 +66,10 @@ def test_weights_of_a_file_are_seated_and_change_the_play(tmp_path: Path) -> Non
     silly.write(file)
     bot = find_bot(f"expert:weights={file}")
     assert bot.spec == f"expert:weights={file}"
-    assert bot.about["net"] != EXPERT.about["net"]
-    usual = METROMANIA.play_games(METROMANIA.prepare(Variant("print", 4, bots="expert", seed=1)), 0, 5)
-    other = METROMANIA.play_games(METROMANIA.prepare(Variant("print", 4, bots=bot.spec, seed=1)), 0, 5)
-    assert usual["games"].tobytes() != other["games"].tobytes()
+    assert bot.description["net"] != EXPERT.description["net"]
+    default = METROMANIA.play_games(METROMANIA.prepare(Variant("print", 4, bots="expert", seed=1)), 0, 5)
+    silly_games = METROMANIA.play_games(METROMANIA.prepare(Variant("print", 4, bots=bot.spec, seed=1)), 0, 5)
+    assert default["games"].tobytes() != silly_games["games"].tobytes()
     net_file = json.loads(file.read_text())
     del net_file["inputs"]["own_points"]
     file.write_text(json.dumps(net_file))
@@ -76,7 +83,7 @@ def test_the_weights_that_come_with_it_say_where_they_come_from() -> None:
     assert {"seed", "decisions", "held_out_decisions", "held_out_games"} <= set(about)
 
 
-def test_it_tells_what_its_net_thinks_of_the_turns_it_compares() -> None:
+def test_it_explains_the_values_its_net_gives_the_turns_it_compares() -> None:
     position = Position(METROMANIA.prepare(Variant("print", 4, bots="expert", seed=2)), 0)
     chosen = position.bot_move()
     reasons = position.explain()

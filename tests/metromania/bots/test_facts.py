@@ -1,4 +1,4 @@
-"""What bots reckon is what happens: scores as the game stands, and every fact by which a turn is weighed.
+"""What bots work out is what happens: scores if the game were over, and every fact by which a turn is weighed.
 
 A bot's turns are played on the readable engine. The plans of a company's two lines are weighed one by one, each on the
 position as it is, so they are played one by one too; only the trips are those of the whole turn. What is an estimate by
@@ -13,12 +13,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mmsim.core.game import IllegalMove, Variant
+from mmsim.core.game import IllegalMove
+from mmsim.core.variant import Variant
 from mmsim.metromania.bots import entry_points
 from mmsim.metromania.bots.position import Position
-from mmsim.metromania.bots.thinking.known_trips import reckon_trips
-from mmsim.metromania.bots.thinking.memory import DEPTH, FEATURES
-from mmsim.metromania.engine.moves import MOVE_KINDS, PASS, START, take_apart
+from mmsim.metromania.bots.thinking.memory import DEPTH
+from mmsim.metromania.bots.thinking.trip_cache import score_trips
+from mmsim.metromania.bots.turn_weights import FEATURES
+from mmsim.metromania.engine.moves import MOVE_KINDS, PASS, START, decode_move
 from mmsim.metromania.game import Metromania
 from mmsim.metromania.rules import boardfile
 from mmsim.metromania.rules.deal import Marker
@@ -47,7 +49,7 @@ FACTS = (
     "close",
 )
 OF_OTHERS = ("allies", "partner", "close")  # facts that a hidden hand makes a guess
-OPEN = [  # every edition and mode, with open hands: all can be reckoned
+OPEN = [  # every edition and mode, with open hands: all facts can be worked out
     ("print+loyal", 4, "classic"),
     ("en1,hands=open", 4, "compact"),
     ("nl+loyal", 3, "open"),
@@ -82,7 +84,7 @@ def decisions(position: Position, game: Game, every: int) -> Iterator[Any]:
 
 def has_weighed(position: Position) -> bool:
     """Whether the bot has weighed turns for this very decision."""
-    s = position._memory.state.view(np.ndarray)[0]
+    s = position._memory.positions.view(np.ndarray)[0]
     in_mind = s["plan_turn"] == s["turn"] and s["plan_dug"] == s["dug"]
     return bool(in_mind and s["choices"] > 1 and s["bonus_line"] < 0)
 
@@ -111,9 +113,7 @@ def trip_scores(game: Game) -> list[int]:
 
 @pytest.mark.rule("L1", "TT3", "TT4", "TT5", "TT6")
 @pytest.mark.parametrize(("rules", "players", "board"), OPEN)
-def test_the_standing_that_a_bot_reckons_is_the_score_if_the_game_were_over(
-    rules: str, players: int, board: str
-) -> None:
+def test_the_standing_a_bot_works_out_is_the_score_if_the_game_were_over(rules: str, players: int, board: str) -> None:
     seen = 0
     for position, game in games(rules, players, board, "planner", 2):
         for thought in decisions(position, game, 3):
@@ -127,7 +127,7 @@ def test_the_standing_that_a_bot_reckons_is_the_score_if_the_game_were_over(
 
 @pytest.mark.rule("TT3", "TT4", "TT5", "TT6")
 @pytest.mark.parametrize("edition", TWO_PLAYER_MODES)
-def test_what_a_bot_reckons_of_a_finished_game_is_its_score_sheet(edition: str) -> None:
+def test_a_bot_values_a_finished_game_as_its_score_sheet(edition: str) -> None:
     different = set()
     variants = [(rules, players) for rules, players in offered() if rules.startswith(edition)]
     for (rules, players), board in zip(variants, cycle(boardfile.shipped_names()), strict=False):
@@ -135,8 +135,8 @@ def test_what_a_bot_reckons_of_a_finished_game_is_its_score_sheet(edition: str) 
         play_out(position, game)
         thought, setting, sheet = thoughts(position), position.prepared.setting, result(game)
         # in plain Python, or compiled if this process compiles
-        reckon_trips(
-            position._memory.state[0], setting.board[0], setting.rules[0], position._memory.network[0], thought
+        score_trips(
+            position._memory.positions[0], setting.board[0], setting.rules[0], position._memory.network[0], thought
         )
         of_trips = [score - kept for score, kept in zip(sheet.scores, sheet.kept_points, strict=True)]
         assert [int(points) for points in thought.trip_points[: len(of_trips)]] == of_trips, (rules, players, board)
@@ -152,8 +152,8 @@ def planned_moves(thought: Any, first: int) -> list[int]:
 
 
 def move_of(position: Position, game: Game, code: int) -> Move:
-    """A move of a plan where the reference engine has come to."""
-    kind, number, what, extra = take_apart(code)
+    """A move of a plan, in the position that the reference engine has reached."""
+    kind, number, what, extra = decode_move(code)
     grid, name = game.city.lattice, MOVE_KINDS[kind]
     if name == "station":
         return Move(name, number, at=game.lines[game.seat][number].path[what])
@@ -177,7 +177,7 @@ def played(position: Position, game: Game, codes: tuple[int, ...]) -> list[Game]
 
 
 def outcomes(position: Position, game: Game, codes: tuple[int, ...]) -> list[dict[str, float]]:
-    """What may come of some moves: one thing, or as many as there are places for a bonus station (I3)."""
+    """The possible facts of some moves: one set, or one for every place of a bonus station (I3)."""
     steps = played(position, game, codes)
     if steps is None:
         return []
@@ -188,35 +188,39 @@ def outcomes(position: Position, game: Game, codes: tuple[int, ...]) -> list[dic
 
 
 def facts(steps: list[Game]) -> dict[str, float]:
-    """What has come of some moves of the company in turn, by the positions between them."""
+    """The facts of some moves of the company in turn, by the positions between them."""
     before, then = steps[0], steps[-1]
     seat = before.seat
     new = then.stations[len(before.stations) :]
     own_letters = {marker.letter for marker in before.dealt[seat]}
     served = [marker for marker in then.placed if is_served(then, marker) and not is_served(before, marker)]
-    found = dict.fromkeys(FACTS, 0.0)
-    found["points"] = then.points[seat] - before.points[seat]
-    found["stations"] = len(new)
-    found["tunnels"] = sum(line.tunnels for line in then.lines[seat]) - sum(line.tunnels for line in before.lines[seat])
-    found["marker"] = len(then.placed) - len(before.placed)
-    found["meets"] = sum(lines_at(then, vertex) - 1 for vertex in new)
+    counted = dict.fromkeys(FACTS, 0.0)
+    counted["points"] = then.points[seat] - before.points[seat]
+    counted["stations"] = len(new)
+    counted["tunnels"] = sum(line.tunnels for line in then.lines[seat]) - sum(
+        line.tunnels for line in before.lines[seat]
+    )
+    counted["marker"] = len(then.placed) - len(before.placed)
+    counted["meets"] = sum(lines_at(then, vertex) - 1 for vertex in new)
     for marker in served:
         owner = then.placed[marker][0]
-        found["served" if owner == seat else "served_partner" if marker.letter in own_letters else "served_other"] += 1
-    found["joins"] = len(network(then, seat)) - len(network(before, seat))
+        counted[
+            "served" if owner == seat else "served_partner" if marker.letter in own_letters else "served_other"
+        ] += 1
+    counted["joins"] = len(network(then, seat)) - len(network(before, seat))
     for letter in "PL":
         cells = [cell for cell, kind in before.city.kind.items() if kind == letter]
-        found["park_lake"] += bool(stations_of(then, cells)) and not stations_of(before, cells)
-    for one, other in pairwise(steps):
-        joined = {company for company, _ in network(other, seat) - network(one, seat)}
-        found["allies"] += sum(holder_of_partner(before, marker) in joined for marker in before.dealt[seat])
-        on_network = {company for company, _ in network(other, seat)}
-        found["partner"] += sum(
-            holder_of_partner(before, marker) in on_network for marker in other.placed.keys() - one.placed
+        counted["park_lake"] += bool(stations_of(then, cells)) and not stations_of(before, cells)
+    for earlier, later in pairwise(steps):
+        joined = {company for company, _ in network(later, seat) - network(earlier, seat)}
+        counted["allies"] += sum(holder_of_partner(before, marker) in joined for marker in before.dealt[seat])
+        on_network = {company for company, _ in network(later, seat)}
+        counted["partner"] += sum(
+            holder_of_partner(before, marker) in on_network for marker in later.placed.keys() - earlier.placed
         )
     if sum(line.ended for line in before.lines[seat]) == 1 and all(line.ended for line in then.lines[seat]):
-        found["close"] = lead(before)
-    return found
+        counted["close"] = lead(before)
+    return counted
 
 
 def lead(game: Game) -> int:
@@ -275,7 +279,7 @@ def turns(thought: Any, every: int) -> Iterator[tuple[int, list[int]]]:
 
 @pytest.mark.rule("ST1", "ST2", "ST5", "D5", "M1", "I1")
 @pytest.mark.parametrize(("rules", "players", "board"), [*OPEN, *HIDDEN])
-def test_what_a_turn_is_weighed_by_is_what_comes_of_it(rules: str, players: int, board: str) -> None:
+def test_the_features_of_a_turn_are_what_happens_when_it_is_played(rules: str, players: int, board: str) -> None:
     compared = 0
     known = FACTS if (rules, players, board) in OPEN else tuple(fact for fact in FACTS if fact not in OF_OTHERS)
     for position, game, thought in weighed_decisions(rules, players, board):
@@ -283,7 +287,7 @@ def test_what_a_turn_is_weighed_by_is_what_comes_of_it(rules: str, players: int,
         for first, codes in turns(thought, 3):
             entry_points.explain_turn(position._memory, position.prepared.setting, 0, first)
             amounts = dict(zip(FEATURES, thought.amount.tolist(), strict=True))
-            one, other = (come(tuple(code for code in codes if take_apart(code)[1] == number)) for number in range(2))
+            one, other = (come(tuple(code for code in codes if decode_move(code)[1] == number)) for number in range(2))
             sums = [{fact: a[fact] + b[fact] for fact in known} for a in one for b in other]
             assert not sums or {fact: amounts[fact] for fact in known} in sums, (codes, first)
             compared += len(sums) > 0

@@ -5,10 +5,11 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from mmsim.core.game import Variant
+from mmsim.core.variant import Variant
 from mmsim.metromania.bots import BOTS
+from mmsim.metromania.bots.playable_variant import MetromaniaVariant
 from mmsim.metromania.bots.position import Position, View
-from mmsim.metromania.bots.prepared_variant import Prepared
+from mmsim.metromania.bots.thinking.memory import VIEW
 from mmsim.metromania.game import Metromania
 from mmsim.metromania.rules.deal import Hands, valid_deals
 from mmsim.metromania.rules.position import Move
@@ -18,7 +19,7 @@ ALL_BOTS = [name if name != "search" else "search:playouts=12" for name in BOTS]
 HIDDEN = [("print", 4), ("v2+hidden", 3)]  # with two players everybody can work out what the other holds
 
 
-def guests(prepared: Prepared, game: int, moves: list[Move], hands: Hands | None) -> Position | None:
+def guests(prepared: MetromaniaVariant, game: int, moves: list[Move], hands: Hands | None) -> Position | None:
     """A game up to a decision with other hands dealt; None if those would have changed the play."""
     position = Position(prepared, game, hands=hands)
     for move in moves:
@@ -49,7 +50,7 @@ def other_deals(position: Position, rng: np.random.Generator, most: int) -> Iter
                 return
 
 
-def decisions(prepared: Prepared, games: range, every: int) -> Iterator[tuple[int, list[Move]]]:
+def decisions(prepared: MetromaniaVariant, games: range, every: int) -> Iterator[tuple[int, list[Move]]]:
     """Some decisions of some games: the moves that lead to them."""
     for game in games:
         position, moves = Position(prepared, game), list[Move]()
@@ -61,7 +62,7 @@ def decisions(prepared: Prepared, games: range, every: int) -> Iterator[tuple[in
             moves.append(move)
 
 
-def choices(prepared: Prepared, spec: str, games: range, every: int, most: int) -> Iterator[tuple[Move, Move]]:
+def choices(prepared: MetromaniaVariant, spec: str, games: range, every: int, most: int) -> Iterator[tuple[Move, Move]]:
     """What a bot chooses, and what it chooses when hands it cannot know of are others."""
     rng = np.random.default_rng(5)
     rules = prepared.rules
@@ -71,9 +72,9 @@ def choices(prepared: Prepared, spec: str, games: range, every: int, most: int) 
         assert truth is not None
         chosen = truth.bot_move()
         for hands in other_deals(truth, rng, most):
-            world = guests(thinking, game, moves, hands)
-            if world is not None:
-                yield chosen, world.bot_move()
+            guessed = guests(thinking, game, moves, hands)
+            if guessed is not None:
+                yield chosen, guessed.bot_move()
 
 
 @pytest.mark.rule("S7")
@@ -102,10 +103,10 @@ def test_the_memory_a_bot_is_given_is_the_same_whatever_others_hold() -> None:
         assert truth is not None
         truth.bot_move()
         for hands in other_deals(truth, rng, 2):
-            world = guests(prepared, game, moves, hands)
-            if world is not None:
-                world.bot_move()
-                assert world._memory.views[0].tobytes() == truth._memory.views[0].tobytes()
+            guessed = guests(prepared, game, moves, hands)
+            if guessed is not None:
+                guessed.bot_move()
+                assert guessed._memory.positions[VIEW].tobytes() == truth._memory.positions[VIEW].tobytes()
                 seen += 1
     assert seen > 10
 
@@ -123,9 +124,9 @@ def test_a_bot_in_python_sees_the_same_view_whatever_others_hold() -> None:
         truth = guests(prepared, game, moves, None)
         assert truth is not None
         for hands in other_deals(truth, rng, 2):
-            world = guests(prepared, game, moves, hands)
-            if world is not None:
-                assert view_of(world) == view_of(truth)
+            guessed = guests(prepared, game, moves, hands)
+            if guessed is not None:
+                assert view_of(guessed) == view_of(truth)
                 seen += 1
     assert seen > 10
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from mmsim.core import seating
-from mmsim.core.game import Variant
-from mmsim.core.seating import BotFailedError
+from mmsim.core import python_bots, seating
+from mmsim.core.python_bots import BotFailedError
+from mmsim.core.variant import Variant
 from mmsim.errors import MmsimError, UsageError
 from mmsim.metromania.bots import find_bot
 from mmsim.metromania.game import Metromania
@@ -249,7 +249,7 @@ def test_packages_offer_bots_through_entry_points(monkeypatch: pytest.MonkeyPatc
         def load(self) -> Any:
             return seating.find_bot(f"{file}:First", {}).player
 
-    monkeypatch.setattr(seating, "_offered", lambda: [Point()])
+    monkeypatch.setattr(python_bots, "_entry_points", lambda: [Point()])
     assert find_bot("guest").idea == "The first legal move."
     with pytest.raises(UsageError, match="unknown bot 'gest'; did you mean 'guest'"):
         find_bot("gest")

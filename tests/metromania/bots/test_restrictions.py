@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from mmsim.core.game import Variant
+from mmsim.core.variant import Variant
 from mmsim.errors import UsageError
 from mmsim.metromania.bots import BOTS, find_bot
 from mmsim.metromania.bots.position import Position
@@ -61,7 +61,7 @@ def test_the_same_bot_with_the_element_uses_it(element: str) -> None:
 
 
 def taken(bots: str) -> float:
-    """How much the cells that seat 0 takes are needed by others, as its bot reckons."""
+    """How much the cells that seat 0 takes are needed by others, as its bot sees it."""
     total = 0.0
     for position, _ in decisions(bots):
         if position.view(0).dug == 0 and len(position.legal_moves()) > 1:
@@ -85,8 +85,8 @@ def test_without_them_open_hands_are_as_good_as_hidden() -> None:
 
 def test_elements_are_spelled_in_the_name_of_a_bot() -> None:
     assert find_bot("planner:without=open_hands+bonus,block=2").spec == "planner:without=bonus+open_hands,block=2"
-    assert find_bot("expert:without=blocking").about["without"] == ["blocking"]
-    assert "without" not in find_bot("planner").about
+    assert find_bot("expert:without=blocking").description["without"] == ["blocking"]
+    assert "without" not in find_bot("planner").description
 
 
 def test_an_unknown_element_or_a_bot_that_has_none_is_refused() -> None:

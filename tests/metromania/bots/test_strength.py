@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mmsim.core.game import Variant
+from mmsim.core.variant import Variant
 from mmsim.metromania.game import Metromania
 from mmsim.metromania.rules.rulesets import ruleset
 
@@ -11,10 +11,10 @@ METROMANIA = Metromania()
 pytestmark = pytest.mark.slow
 
 
-def share(one: str, three: str, games: int, rules: str = "print", players: int = 4) -> tuple[float, float]:
-    """Win share of the one and the lower end of its interval; games of one layout and deal are one observation."""
+def share(bot: str, three: str, games: int, rules: str = "print", players: int = 4) -> tuple[float, float]:
+    """Win share of the bot and the lower end of its interval; games of one layout and deal are one observation."""
     seat_player = ruleset(rules, players).seat_player
-    bots = ",".join(one if player == 0 else three for player in seat_player)
+    bots = ",".join(bot if player == 0 else three for player in seat_player)
     prepared = METROMANIA.prepare(Variant(rules, players, bots=bots, seed=2026, seats="rotate"))
     seats = METROMANIA.play_games(prepared, 0, games)["seats"]
     shares = seats["win_share"].astype(float).reshape(-1, len(seat_player))
@@ -25,7 +25,7 @@ def share(one: str, three: str, games: int, rules: str = "print", players: int =
 
 
 @pytest.mark.parametrize(
-    ("one", "three", "bar", "games"),
+    ("bot", "three", "bar", "games"),
     [
         ("greedy", "uniform", 0.32, 4000),
         ("runner", "uniform", 0.55, 4000),
@@ -38,16 +38,16 @@ def share(one: str, three: str, games: int, rules: str = "print", players: int =
         ("search:turns=8,playouts=32", "expert", 0.50, 1600),
     ],
 )
-def test_a_bot_wins_as_often_as_its_bar_asks(one: str, three: str, bar: float, games: int) -> None:
-    mean, low = share(one, three, games)
-    assert low > bar, f"{one} v {three}: {mean:.3f}, at least {low:.3f}"
+def test_a_bot_wins_as_often_as_its_bar_asks(bot: str, three: str, bar: float, games: int) -> None:
+    mean, low = share(bot, three, games)
+    assert low > bar, f"{bot} v {three}: {mean:.3f}, at least {low:.3f}"
 
 
 @pytest.mark.parametrize(("rules", "players"), [("en1", 4), ("nl", 4), ("v2", 4), ("print", 3), ("v2", 3), ("v2", 2)])
 def test_the_order_is_the_same_under_other_rules_and_with_fewer_players(rules: str, players: int) -> None:
-    for one, other in (("greedy", "uniform"), ("runner", "uniform"), ("planner", "greedy"), ("planner", "runner")):
-        mean, low = share(one, other, 600 * players, rules, players)
-        assert low > 1 / players, f"{one} v {other}: {mean:.3f}"
+    for bot, other in (("greedy", "uniform"), ("runner", "uniform"), ("planner", "greedy"), ("planner", "runner")):
+        mean, low = share(bot, other, 600 * players, rules, players)
+        assert low > 1 / players, f"{bot} v {other}: {mean:.3f}"
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])

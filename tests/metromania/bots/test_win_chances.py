@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mmsim.core.game import Variant
+from mmsim.core.variant import Variant
 from mmsim.metromania.bots.position import Position
 from mmsim.metromania.game import Metromania
 from mmsim.metromania.rules.deal import valid_deals
@@ -31,9 +31,9 @@ def test_chances_look_at_open_hands() -> None:
 @pytest.mark.parametrize(("rules", "players"), [("print", 4), ("print", 2), ("v2+hidden", 3)])
 def test_chances_of_a_record_go_from_the_deal_to_its_result(rules: str, players: int) -> None:
     record = METROMANIA.record(METROMANIA.prepare(Variant(rules, players, bots="planner", seed=4)), 2)
-    chances = METROMANIA.chances(record, 6)
+    chances = METROMANIA.win_chances(record, 6)
     assert chances.shape == (record["moves"][-1]["turn"] + 1, players)
     assert chances.sum(axis=1) == pytest.approx(1)
     assert [player for player in range(players) if chances[-1, player] > 0] == record["result"]["winners"]
-    assert (METROMANIA.chances(record, 6) == chances).all()
+    assert (METROMANIA.win_chances(record, 6) == chances).all()
     assert len(set(chances[:, 0])) > 3

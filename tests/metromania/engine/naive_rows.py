@@ -1,4 +1,4 @@
-"""Rows of the tables, reckoned from a game of the reference engine."""
+"""Rows of the tables, computed from a game of the reference engine."""
 
 from copy import copy
 from dataclasses import replace

@@ -12,11 +12,12 @@ import numpy as np
 import pytest
 
 from mmsim.core import records
-from mmsim.core.game import GameRows, Variant
+from mmsim.core.game import GameRows
 from mmsim.core.rng import Purpose
+from mmsim.core.variant import Variant
 from mmsim.metromania.bots import seat_bots
+from mmsim.metromania.bots.playable_variant import MetromaniaVariant
 from mmsim.metromania.bots.position import Position
-from mmsim.metromania.bots.prepared_variant import Prepared
 from mmsim.metromania.engine.state import STATE
 from mmsim.metromania.game import Metromania
 from mmsim.metromania.rules.board import LAYOUTS, Layout
@@ -24,6 +25,7 @@ from mmsim.metromania.rules.deal import Marker, valid_deals
 from mmsim.metromania.rules.play import Seed, play_out, set_up
 from mmsim.metromania.rules.position import DECLINE, PASS, Game, Move
 from mmsim.metromania.rules.reference import IllegalMove, apply, legal_moves
+from mmsim.metromania.rules.reference_scoring import result
 from mmsim.metromania.shell import record
 
 METROMANIA = Metromania()
@@ -35,7 +37,7 @@ VARIANTS = (
 )
 
 
-def rows_of(prepared: Prepared, first: int, count: int) -> dict[str, bytes]:
+def rows_of(prepared: MetromaniaVariant, first: int, count: int) -> dict[str, bytes]:
     return as_bytes(METROMANIA.play_games(prepared, first, count))
 
 
@@ -54,7 +56,7 @@ def variant(request: pytest.FixtureRequest) -> Variant:
 
 
 @pytest.fixture
-def prepared(variant: Variant) -> Prepared:
+def prepared(variant: Variant) -> MetromaniaVariant:
     return METROMANIA.prepare(variant)
 
 
@@ -62,7 +64,7 @@ def prepared(variant: Variant) -> Prepared:
 
 
 @pytest.mark.parametrize("size", [1, 7, 60, 120])
-def test_a_game_is_the_same_alone_and_in_parts_of_any_size(prepared: Prepared, size: int) -> None:
+def test_a_game_is_the_same_alone_and_in_parts_of_any_size(prepared: MetromaniaVariant, size: int) -> None:
     first, count = 5, 120
     together = rows_of(prepared, first, count)
     ends = [*range(first, first + count, size), first + count]
@@ -70,11 +72,11 @@ def test_a_game_is_the_same_alone_and_in_parts_of_any_size(prepared: Prepared, s
     assert joined(parts) == together
 
 
-def test_a_game_does_not_depend_on_the_games_played_before_it(prepared: Prepared) -> None:
+def test_a_game_does_not_depend_on_the_games_played_before_it(prepared: MetromaniaVariant) -> None:
     assert rows_of(prepared, 50, 10) == joined([rows_of(prepared, game, 1) for game in range(59, 49, -1)][::-1])
 
 
-def test_games_far_into_a_run_are_played_too(prepared: Prepared) -> None:
+def test_games_far_into_a_run_are_played_too(prepared: MetromaniaVariant) -> None:
     first = 2**40
     rows = METROMANIA.play_games(prepared, first, 3)
     assert rows["games"]["game"].tolist() == [first, first + 1, first + 2]
@@ -91,7 +93,7 @@ def test_another_master_seed_gives_other_games(variant: Variant) -> None:
 
 _ELSEWHERE = """
 import hashlib, sys
-from mmsim.core.game import Variant
+from mmsim.core.variant import Variant
 from mmsim.metromania.game import Metromania
 rules, players, board, seed = sys.argv[1:]
 game = Metromania()
@@ -115,7 +117,7 @@ def test_another_process_plays_the_same_games() -> None:
 SAME_DEAL = ("print", "en1+loyal", "nl,dig=1", "v2+hidden", "print,stations=1,end_lines=8,tunnels_per_line=2")
 
 
-def setting(prepared: Prepared, game: int) -> tuple[Layout, Any]:
+def setting(prepared: MetromaniaVariant, game: int) -> tuple[Layout, Any]:
     position = Position(prepared, game)
     return position.city.layout, position.dealt
 
@@ -144,7 +146,7 @@ def test_layouts_are_shared_by_all_rulesets_and_boards() -> None:
     assert len({tuple(layout.tolist()) for layout in layouts}) == 1
 
 
-def test_layout_and_deal_come_from_streams_of_their_own(prepared: Prepared) -> None:
+def test_layout_and_deal_come_from_streams_of_their_own(prepared: MetromaniaVariant) -> None:
     deals = valid_deals(prepared.rules)
     for game in range(40):
         seed = Seed(prepared.seed, game)
@@ -152,7 +154,7 @@ def test_layout_and_deal_come_from_streams_of_their_own(prepared: Prepared) -> N
         assert setting(prepared, game) == (layout, deals[seed.stream(Purpose.DEAL).below(len(deals))])
 
 
-def test_a_chosen_layout_does_not_move_the_deal_nor_a_chosen_deal_the_layout(prepared: Prepared) -> None:
+def test_a_chosen_layout_does_not_move_the_deal_nor_a_chosen_deal_the_layout(prepared: MetromaniaVariant) -> None:
     deals = valid_deals(prepared.rules)
     for game in range(10):
         drawn = Position(prepared, game)
@@ -163,7 +165,7 @@ def test_a_chosen_layout_does_not_move_the_deal_nor_a_chosen_deal_the_layout(pre
         assert Position(prepared, game, hands=deals[-1]).city.layout == drawn.city.layout
 
 
-def test_hands_may_be_given_in_any_order(prepared: Prepared) -> None:
+def test_hands_may_be_given_in_any_order(prepared: MetromaniaVariant) -> None:
     """A record lists a hand as it likes; the same moves are legal."""
     for game in range(3):
         hands = tuple(tuple(reversed(hand)) for hand in Position(prepared, game).dealt)
@@ -175,7 +177,7 @@ def test_hands_may_be_given_in_any_order(prepared: Prepared) -> None:
             assert position.apply(moves[0]) == apply(readable, moves[0])
 
 
-def test_what_one_seat_draws_moves_no_other_seats_draws(prepared: Prepared) -> None:
+def test_what_one_seat_draws_moves_no_other_seats_draws(prepared: MetromaniaVariant) -> None:
     """Seat 0 is played by hand, its bot never asked; the others go on drawing from where they are."""
     for game in range(4):
         seed = Seed(prepared.seed, game)
@@ -196,17 +198,17 @@ def test_what_one_seat_draws_moves_no_other_seats_draws(prepared: Prepared) -> N
 # --- records ---------------------------------------------------------------------------------------------------
 
 
-def test_the_record_of_the_core_is_that_of_the_reference_engine(prepared: Prepared) -> None:
+def test_the_record_of_the_core_is_that_of_the_reference_engine(prepared: MetromaniaVariant) -> None:
     for game in (0, 1, 2**33):
         seed, bots = Seed(prepared.seed, game), seat_bots("uniform", prepared.rules.companies)
         readable = set_up(prepared.board_set, prepared.rules, seed)
         play_out(readable, seed)
         recorded = METROMANIA.record(prepared, game)
-        assert recorded == record.to_record(readable, [bot.name for bot in bots], seed)
+        assert recorded == record.record_of(readable, result(readable), [bot.name for bot in bots], seed)
         assert record.verify(json.loads(records.dumps(recorded))).history == readable.history
 
 
-def test_the_record_tells_the_game_of_the_rows(prepared: Prepared) -> None:
+def test_the_record_tells_the_game_of_the_rows(prepared: MetromaniaVariant) -> None:
     rows = METROMANIA.play_games(prepared, 9, 1)
     outcome = METROMANIA.record(prepared, 9)["result"]
     assert rows["seats"]["score"].tolist() == outcome["scores"]
@@ -218,7 +220,7 @@ def test_the_record_tells_the_game_of_the_rows(prepared: Prepared) -> None:
 
 def state_of(position: Position) -> dict[str, Any]:
     """The whole position, but for what working out its legal moves may touch."""
-    raw = position._memory.state.view(np.ndarray)[0]
+    raw = position._memory.positions.view(np.ndarray)[0]
     return {name: np.array(raw[name]).tolist() for name in STATE.names or ()} | {"history": list(position.history)}
 
 
@@ -241,7 +243,7 @@ def wrong_moves(position: Position) -> list[Move]:
     return [move for move in near if move not in moves]
 
 
-def test_illegal_moves_are_refused_and_leave_no_trace(prepared: Prepared) -> None:
+def test_illegal_moves_are_refused_and_leave_no_trace(prepared: MetromaniaVariant) -> None:
     position = METROMANIA.new_game(prepared, 3)
     step = 0
     while not position.over:
@@ -262,7 +264,7 @@ def test_illegal_moves_are_refused_and_leave_no_trace(prepared: Prepared) -> Non
     assert state_of(position) == before
 
 
-def test_looking_at_a_game_does_not_change_it(prepared: Prepared) -> None:
+def test_looking_at_a_game_does_not_change_it(prepared: MetromaniaVariant) -> None:
     quiet, looked_at = METROMANIA.new_game(prepared, 4), METROMANIA.new_game(prepared, 4)
     while not quiet.over:
         for seat in range(prepared.rules.companies):

@@ -1,4 +1,4 @@
-"""The rows of the fast core, column by column, against rows reckoned from games of the reference engine."""
+"""The rows of the fast core, column by column, against rows computed from games of the reference engine."""
 
 from functools import cache
 from typing import Any
@@ -6,8 +6,9 @@ from typing import Any
 import polars as pl
 import pytest
 
-from mmsim.core.game import GameRows, Variant
-from mmsim.metromania.bots.prepared_variant import Prepared
+from mmsim.core.game import GameRows
+from mmsim.core.variant import Variant
+from mmsim.metromania.bots.playable_variant import MetromaniaVariant
 from mmsim.metromania.engine import tables
 from mmsim.metromania.game import Metromania
 from mmsim.metromania.rules.deal import markers
@@ -32,7 +33,7 @@ METROMANIA = Metromania()
 
 
 @cache
-def prepared(name: str) -> Prepared:
+def prepared(name: str) -> MetromaniaVariant:
     return METROMANIA.prepare(VARIANTS[name])
 
 
@@ -58,7 +59,7 @@ def as_dicts(rows: Any) -> list[Row]:
 
 
 @cache
-def reckoned_rows(name: str, table: str) -> list[Row]:
+def reference_rows(name: str, table: str) -> list[Row]:
     rows = []
     for number, game, outcome in played(name):
         if table == "games":
@@ -76,7 +77,7 @@ def reckoned_rows(name: str, table: str) -> list[Row]:
 @pytest.mark.parametrize("table", ["games", "seats", "trips", "lines"])
 @pytest.mark.parametrize("name", VARIANTS)
 def test_every_column_is_what_the_reference_engine_played(name: str, table: str) -> None:
-    assert as_dicts(core_rows(name)[table]) == reckoned_rows(name, table)
+    assert as_dicts(core_rows(name)[table]) == reference_rows(name, table)
 
 
 @pytest.mark.parametrize("name", VARIANTS)
@@ -85,12 +86,12 @@ def test_every_decision_is_counted(name: str) -> None:
 
 
 def test_the_games_compared_are_of_many_kinds() -> None:
-    games = [row for name in VARIANTS for row in reckoned_rows(name, "games")]
+    games = [row for name in VARIANTS for row in reference_rows(name, "games")]
     assert {row["end_reason"] for row in games} >= {0, 1, 2}
     assert {row["decided_turn"] == row["turns"] + 1 for row in games} == {True, False}
     assert any(row["winner"] == -1 for row in games)
     assert len({row["lead_changes"] for row in games}) > 4
-    seats = [row for name in VARIANTS for row in reckoned_rows(name, "seats")]
+    seats = [row for name in VARIANTS for row in reference_rows(name, "seats")]
     assert {row["win_share"] for row in seats} >= {0.0, 0.5, 1.0}
     assert {row["rank"] for row in seats} == {1, 2, 3, 4}
 

@@ -285,7 +285,7 @@ def test_without_end_overflow_the_near_ends_stay_closed() -> None:
 
 
 def supply_of(game: Game, left: int) -> Game:
-    """The position with so many stations left in the supply."""
+    """The position with a number of stations left in the supply."""
     return with_knobs(game, stations=len(game.stations) + left)
 
 

@@ -358,7 +358,7 @@ def test_without_stations_left_nobody_meets_a_line_in_the_last_round() -> None:
 
 
 @pytest.mark.rule("P5", "T4")
-def test_companies_that_pass_in_the_last_round_end_no_phase_anew() -> None:
+def test_passing_in_the_last_round_does_not_end_the_phase_again() -> None:
     game = position(make_city(3, frame="S.. ... ... EEE EEE ..."), stations=2)
     lay(game, ORANGE, (0, 0), (-1, 1))
     put_stations(game, (0, 1))

@@ -186,7 +186,7 @@ def test_a_knob_set_twice_is_refused() -> None:
 @pytest.mark.parametrize("setting", ["dig", "", "dig:4"])
 def test_a_setting_without_an_equals_sign_is_refused(setting: str) -> None:
     text = f"print,{setting}"
-    assert refusal(text) == f"'{setting}' in ruleset '{text}' is not of the form knob=value"
+    assert refusal(text) == f"ruleset '{text}': '{setting}' is not of the form knob=value"
 
 
 # --- files ------------------------------------------------------------------------------------------------

@@ -25,7 +25,7 @@ from tests.metromania.positions import (
 
 
 def with_ended_lines(ended: int, points: int, **knobs: Any) -> Game:
-    """Orange has station points, two lines, and so many of them ended."""
+    """Orange has station points and two lines, some of them ended."""
     game = position(make_city(3), **knobs)
     lay(game, ORANGE, (0, 0), (-4, 1) if ended >= 1 else (-3, 1))
     lay(game, ORANGE, (5, 1), (-2, -2) if ended == 2 else (-1, -2))
@@ -251,7 +251,7 @@ def test_a_shared_fault_may_cost_all() -> None:
 
 
 def standing(lines: dict[int, tuple[int, bool]], players: int = 4, spec: str = "print") -> Game:
-    """Seats with one line each of so many tunnels, ended or not (only lengths and ends matter here)."""
+    """Seats with one line each, of given lengths, ended or not (nothing else matters here)."""
     game = position(make_city(5), players, spec=spec)
     for seat, (tunnels, ended) in lines.items():
         line = game.lines[seat][0]

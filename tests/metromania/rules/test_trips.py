@@ -72,7 +72,7 @@ def test_every_station_on_the_way_costs_a_minute(between: list[Vertex], minutes:
 @pytest.mark.rule("TT2")
 def test_start_and_end_of_a_line_are_no_stations() -> None:
     game = a_trip()
-    assert [(s.one.station, s.other.station) for s in Network(game).sections] == [((1, 1), (-2, 1))]
+    assert [(s.start.station, s.end.station) for s in Network(game).sections] == [((1, 1), (-2, 1))]
 
 
 def with_a_change(seat: int = GREEN, **knobs: Any) -> Game:
@@ -125,7 +125,7 @@ def test_all_stations_at_a_markers_cell_are_terminals_and_the_nearest_two_count(
     put_stations(game, (2, 0), (1, 0), (-1, 0), (-2, 0))
     a = trip(game, "A")
     assert a.minutes == 1
-    assert [(s.one.station, s.other.station) for s in a.used] == [((1, 0), (-1, 0))]
+    assert [(s.start.station, s.end.station) for s in a.used] == [((1, 0), (-1, 0))]
 
 
 @pytest.mark.rule("TT1")

@@ -78,7 +78,7 @@ def game_svg(classic: City, finished: Game) -> ElementTree.Element:
 
 
 def svg_of(city: City, game: Game | None = None) -> ElementTree.Element:
-    return ElementTree.fromstring(draw.canvas(city, game).saved(".svg"))
+    return ElementTree.fromstring(draw.canvas(city, game).to_bytes(".svg"))
 
 
 def ids(svg: ElementTree.Element, beginning: str) -> list[str]:
@@ -201,7 +201,7 @@ def test_lake_across_two_pieces_is_one_water_area() -> None:
 def test_same_position_gives_the_same_bytes(suffix: str) -> None:
     city = set_of_side(MIN_SIDE).city(Layout.from_code(CODE))
     game = played(city, moves=20)
-    assert len({draw.canvas(city, game).saved(suffix) for _ in range(2)}) == 1
+    assert len({draw.canvas(city, game).to_bytes(suffix) for _ in range(2)}) == 1
 
 
 # --- the terminal ----------------------------------------------------------------------------------------

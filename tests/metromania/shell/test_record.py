@@ -32,8 +32,8 @@ def play(spec: str, players: int, board: str, seed: Seed) -> Game:
     return game
 
 
-def tell(game: Game, seed: Seed) -> Record:
-    return record.to_record(game, ["uniform"] * game.rules.companies, seed)
+def make_record(game: Game, seed: Seed) -> Record:
+    return record.record_of(game, result(game), ["uniform"] * game.rules.companies, seed)
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +47,7 @@ def game() -> Game:
 
 @pytest.fixture(scope="module")
 def whole(game: Game) -> Record:
-    return json.loads(records.dumps(tell(game, Seed(0))))
+    return json.loads(records.dumps(make_record(game, Seed(0))))
 
 
 # --- what is written ---------------------------------------------------------------------------------------
@@ -80,7 +80,7 @@ def test_the_ruleset_is_its_name_and_every_knob(whole: Record) -> None:
 
 def test_the_seed_says_how_to_play_the_game_again() -> None:
     seed = Seed(2**64 - 1, 12)
-    recorded = tell(play("v2,end_lines=2", 2, "compact", seed), seed)
+    recorded = make_record(play("v2,end_lines=2", 2, "compact", seed), seed)
     assert recorded["seed"] == {"master": 2**64 - 1, "variant": "v2,end_lines=2-2p", "game": 12}
 
 
@@ -118,7 +118,7 @@ def test_turns_count_up_from_one_over_all_companies(whole: Record) -> None:
     assert all(recorded["seat"] == (recorded["turn"] - 1) % 3 for recorded in whole["moves"])
 
 
-def test_the_result_has_seven_trips_with_a_score_a_company(game: Game, whole: Record) -> None:
+def test_the_result_has_seven_trips_with_a_score_per_company(game: Game, whole: Record) -> None:
     trips = whole["result"]["trips"]
     assert [trip["trip"] for trip in trips] == ["A", "B", "C", "D", "E", "F", "park_lake"]
     assert all(list(trip) == ["trip", "minutes", "scores"] and len(trip["scores"]) == 3 for trip in trips)
@@ -127,14 +127,14 @@ def test_the_result_has_seven_trips_with_a_score_a_company(game: Game, whole: Re
 
 
 def test_winners_are_players_where_a_player_has_two_companies() -> None:
-    recorded = tell(play("print", 2, "compact", Seed(389)), Seed(389))
+    recorded = make_record(play("print", 2, "compact", Seed(389)), Seed(389))
     assert [(seat["seat"], seat["player"]) for seat in recorded["seats"]] == [(0, 0), (1, 1), (2, 0), (3, 1)]
     assert recorded["result"]["scores"] == [-6, -12, -12, -6]
     assert recorded["result"]["winners"] == [0, 1]
 
 
 def test_the_companies_of_en1_sit_side_by_side() -> None:
-    recorded = tell(play("en1+advanced", 2, "compact", Seed(1)), Seed(1))
+    recorded = make_record(play("en1+advanced", 2, "compact", Seed(1)), Seed(1))
     assert [seat["player"] for seat in recorded["seats"]] == [0, 0, 1, 1]
     assert set(recorded["result"]["winners"]) <= {0, 1}
     record.verify(recorded)

@@ -10,6 +10,7 @@ import pytest
 from mmsim.core import records
 from mmsim.metromania.rules import boardfile, rulesets
 from mmsim.metromania.rules.play import Seed, play_out, set_up
+from mmsim.metromania.rules.reference_scoring import result
 from mmsim.metromania.shell import record
 
 Record = dict[str, Any]
@@ -20,7 +21,7 @@ def whole() -> Record:
     """A game with every kind of move, a declined bonus station and a tunnel that makes two stations."""
     game = set_up(boardfile.load("compact"), rulesets.ruleset("print", 3), Seed(0))
     play_out(game, Seed(0))
-    recorded: Record = json.loads(records.dumps(record.to_record(game, ["uniform"] * 3, Seed(0))))
+    recorded: Record = json.loads(records.dumps(record.record_of(game, result(game), ["uniform"] * 3, Seed(0))))
     assert {move["move"] for move in recorded["moves"]} == {"start", "dig", "end", "bonus", "station", "pass"}
     return recorded
 

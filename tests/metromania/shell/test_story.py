@@ -39,7 +39,7 @@ def game(request: pytest.FixtureRequest) -> Game:
 
 def turn_lines(game: Game) -> dict[int, str]:
     """The story's line for every turn."""
-    lines = [re.fullmatch(r" *(\d+)  (.*)", line) for line in story.tell(game)]
+    lines = [re.fullmatch(r" *(\d+)  (.*)", line) for line in story.tell_game(game)]
     return {int(line.group(1)): line.group(2) for line in lines if line}
 
 
@@ -88,7 +88,7 @@ def test_points_told_in_the_story_are_the_station_points(game: Game) -> None:
 
 
 def test_the_end_of_building_is_told_once_where_it_is_triggered(game: Game) -> None:
-    lines = list(story.tell(game))
+    lines = list(story.tell_game(game))
     ends = [i for i, line in enumerate(lines) if line.startswith("     -- ")]
     assert len(ends) == 1
     reason = {

@@ -1,10 +1,10 @@
-"""What a position is worth to a player: whose points count, and what lines bring or are expected to bring."""
+"""The value of a position to a player: whose points count, and what lines score or are expected to score."""
 
 from typing import Any
 
 import numpy as np
 
-from mmsim.compiled.accel import inlined, ix, jit
+from mmsim.compiled.decorators import inlined, ix, jit
 from mmsim.metro.bots.thinking.memory import BOTH, CENTRE, EXPECTED, TILES, Thoughts
 from mmsim.metro.engine.lines import centre_factor, holds_number, line_points, number_factor
 from mmsim.metro.engine.scoring import tenths_held
@@ -13,34 +13,28 @@ from mmsim.metro.rules.board import STOPS
 from mmsim.metro.rules.rulesets import COMPANIES
 
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
-RANK = 0.25  # X15: ranks that a company gains by a point of profit, roughly
+RANK = 0.25  # X15: ranks that a company gains per point of profit, roughly
 
 
 @jit
 def weigh_owners(v: State, r: Rules, t: Thoughts, seat: Any, own: Any, others: Any) -> None:
-    """What a point of every owner of wagons is worth to a player: the own, less what the rivals get on average."""
+    """Work out what a point of every owner of wagons is worth to a player: own points, minus the rivals' average."""
     for owner in range(r.owners):
         t.stake[ix(owner)] = -others / (r.players - 1)
         if r.companies:
-            rivals = _held_by_rivals(v, r, seat, owner)
+            held = 0.0
+            for rival in range(r.players):
+                if rival != seat:
+                    held += held_tenths(v, rival, owner)
+            rivals = held / (r.players - 1)
             t.stake[ix(owner)] = RANK * (own * np.float64(tenths_held(v, seat, owner)) - others * rivals)
     if not r.companies:
         t.stake[ix(seat)] = own
 
 
 @jit
-def _held_by_rivals(v: State, r: Rules, seat: Any, company: Any) -> float:
-    """How many tenths of a company a rival of a player holds on average."""
-    held = 0.0
-    for rival in range(r.players):
-        if rival != seat:
-            held += held_tenths(v, rival, company)
-    return held / (r.players - 1)
-
-
-@jit
 def held_tenths(v: State, player: Any, company: Any) -> float:
-    """How many tenths of a company a player holds as far as one sees; a hidden share may be of any company."""
+    """The tenths of a company that a player holds, as far as seen; a hidden share may be of any company."""
     held = np.float64(tenths_held(v, player, company))
     for i in range(SHARES):
         if v.share[ix(SHARES * player + i)] == UNKNOWN:
@@ -50,11 +44,11 @@ def held_tenths(v: State, player: Any, company: Any) -> float:
 
 @inlined
 def expected_points(t: Thoughts, line: Any, node: Any, tiles: Any) -> float:
-    """X11, X16: the points of a line that has passed so many tiles to a node: what it has if it has arrived, or else
-    what is expected of it."""
+    """X11, X16: the points of a line that has passed `tiles` on its way to a node: final if the node is a station,
+    expected otherwise."""
     if t.open_value >= 0.0 and node < ENTRIES:
         return t.open_value
-    more = np.float64(centre_factor(line) - 1)  # what a tile counts on top if the line ends in the centre
+    more = np.float64(centre_factor(line) - 1)  # extra points per tile if the line ends in the centre
     at = EXPECTED * np.int64(node)
     centre, both = t.expected[ix(at + CENTRE)], t.expected[ix(at + BOTH)]
     return tiles + t.expected[ix(at + TILES)] + more * (tiles * centre) + more * both
@@ -62,14 +56,14 @@ def expected_points(t: Thoughts, line: Any, node: Any, tiles: Any) -> float:
 
 @inlined
 def open_points(v: State, b: Board, t: Thoughts, line: Any) -> float:
-    """What is expected of a line that has not arrived."""
+    """The expected points of a line that has not arrived."""
     first = b.departure[ix(line)]
     return expected_points(t, line, np.int64(v.last[ix(first)]), np.float64(v.length[ix(first)]))
 
 
 @jit
 def position_value(v: State, b: Board, r: Rules, t: Thoughts, seat: Any) -> float:
-    """What a whole position is worth to a player: points, and what is expected of the lines that are open."""
+    """The value of a whole position to a player: points, and the expected points of open lines."""
     value = 0.0
     for owner in range(r.owners):
         value += t.stake[ix(owner)] * v.points[ix(owner)]

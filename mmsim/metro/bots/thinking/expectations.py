@@ -4,8 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from mmsim.compiled.accel import copy_bytes, inlined, ix, jit, lowest_bit, rarely
-from mmsim.compiled.vectors import add_four, add_weighted
+from mmsim.compiled.decorators import inlined, ix, jit
+from mmsim.compiled.intrinsics import copy_bytes, lowest_bit, unlikely
+from mmsim.compiled.vectors import add_lanes, add_weighted_lanes
 from mmsim.metro.bots.thinking.memory import BOTH, CENTRE, EXPECTATIONS, EXPECTED, TILES, Thoughts
 from mmsim.metro.engine.state import ENTRIES, KINDS, NODES, Board, State
 from mmsim.metro.rules.board import STATIONS
@@ -15,7 +16,7 @@ _ONE, _ZERO = np.uint64(1), np.uint64(0)
 
 @jit
 def expect(b: Board, t: Thoughts, start: Any) -> None:
-    """Begin to expect: how the tracks of the unseen tiles run, and the same of every empty cell."""
+    """Start from the same expectation for every empty cell, and count how the tracks of the unseen tiles run."""
     t.open_value = -1.0
     total = 0.0
     for turn in range(4):
@@ -37,21 +38,21 @@ def expect(b: Board, t: Thoughts, start: Any) -> None:
 
 @jit
 def refine(v: State, b: Board, t: Thoughts, sweeps: Any) -> None:
-    """How a line goes on from every empty cell, if every tile that will be laid there is any of the unseen ones."""
+    """Update the expectations of all empty cells, each as if any unseen tile may be laid there."""
     track = (t.track[0], t.track[1], t.track[2], t.track[3])
     empty, winding = b.cells & ~v.placed, _ZERO
     cells = empty
     while cells != _ZERO:
         cell = lowest_bit(cells)
         cells &= cells - _ONE
-        if rarely(_look_ahead(v, b, t, track, cell, sweeps)):
+        if unlikely(_look_ahead(v, b, t, track, cell, sweeps)):
             winding |= _ONE << np.uint64(cell)
     for _ in range(1, sweeps):
         cells = empty
         while cells != _ZERO:
             cell = lowest_bit(cells)
             cells &= cells - _ONE
-            if rarely(winding >> np.uint64(cell) & _ONE != _ZERO):
+            if unlikely(winding >> np.uint64(cell) & _ONE != _ZERO):
                 _wind(t, track, cell)
             else:
                 at = 4 * cell
@@ -60,8 +61,10 @@ def refine(v: State, b: Board, t: Thoughts, sweeps: Any) -> None:
 
 @inlined
 def _look_ahead(v: State, b: Board, t: Thoughts, track: Any, cell: Any, sweeps: Any) -> bool:
-    """Note where lines get that leave a cell by each of its sides, for later sweeps, and make the first one; returns
-    whether a line comes back to the cell."""
+    """Note for later sweeps where lines get that leave a cell by each side, and do the first sweep.
+
+    Returns whether a line comes back to the cell.
+    """
     at = 4 * cell
     node0, stretch0 = _way(v, b, at)
     node1, stretch1 = _way(v, b, at + 1)
@@ -75,7 +78,7 @@ def _look_ahead(v: State, b: Board, t: Thoughts, track: Any, cell: Any, sweeps: 
         t.stretch[ix(at + 2)] = stretch2
         t.stretch[ix(at + 3)] = stretch3
     if sweeps > 0:
-        if rarely(winds):
+        if unlikely(winds):
             _wind(t, track, cell)
         else:
             ways = _beyond(t, node0, stretch0), _beyond(t, node1, stretch1)
@@ -85,7 +88,7 @@ def _look_ahead(v: State, b: Board, t: Thoughts, track: Any, cell: Any, sweeps: 
 
 @inlined
 def _way(v: State, b: Board, way: Any) -> tuple[np.int64, float]:
-    """The node where a line gets that leaves a cell by a side, and over how many tiles."""
+    """The node that a line reaches when it leaves a cell by a side, and the tiles it passes."""
     beyond = b.exit[ix(way)]
     return np.int64(v.last[ix(beyond)]), np.float64(v.length[ix(beyond)])
 
@@ -97,7 +100,7 @@ def _on(t: Thoughts, way: Any) -> Any:
 
 @inlined
 def _expect_in(t: Thoughts, track: Any, cell: Any, ahead0: Any, ahead1: Any, ahead2: Any, ahead3: Any) -> None:
-    """From every side of a cell: one tile more, then along the stretch beyond it, then on from there."""
+    """Update all sides of a cell: one more tile, the stretch beyond it, and what is expected from there."""
     at = 4 * cell
     _note(t, at, track, ahead0, ahead1, ahead2, ahead3)
     _note(t, at + 1, track, ahead1, ahead2, ahead3, ahead0)
@@ -107,7 +110,7 @@ def _expect_in(t: Thoughts, track: Any, cell: Any, ahead0: Any, ahead1: Any, ahe
 
 @jit
 def _wind(t: Thoughts, track: Any, cell: Any) -> None:
-    """The same where a line comes back to the cell: what is expected at one side tells on the next."""
+    """The same where a line comes back to the cell: the expectation at one side changes that at the next."""
     at = 4 * cell
     for side in range(4):
         back, clockwise = _on(t, at + side), _on(t, at + (side + 1 & 3))
@@ -117,17 +120,17 @@ def _wind(t: Thoughts, track: Any, cell: Any) -> None:
 
 @inlined
 def _beyond(t: Thoughts, node: Any, stretch: Any) -> Any:
-    """What a line passes that leaves a cell: tiles, whether it ends in the centre, and both with the cell's tile."""
+    """What to expect of a line that leaves a cell: tiles, ending in the centre, and both with the cell's tile."""
     at = EXPECTED * node
-    there = (t.expected[ix(at)], t.expected[ix(at + 1)], t.expected[ix(at + 2)], t.expected[ix(at + 3)])
-    return add_four((stretch, 0.0, (1.0 + stretch) * t.expected[ix(at + CENTRE)], 0.0), there)
+    expected = (t.expected[ix(at)], t.expected[ix(at + 1)], t.expected[ix(at + 2)], t.expected[ix(at + 3)])
+    return add_lanes((stretch, 0.0, (1.0 + stretch) * t.expected[ix(at + CENTRE)], 0.0), expected)
 
 
 @inlined
 def _note(t: Thoughts, node: Any, track: Any, back: Any, clockwise: Any, across: Any, counter: Any) -> None:
-    """What is expected at a node: one tile, and the mean over the tracks by which it may send a line on."""
+    """Write the expectation of a node: one tile, and the mean over the tracks along which a line may go on."""
     at = EXPECTED * node
-    mean = add_weighted((1.0, 0.0, 0.0, 0.0), track, back, clockwise, across, counter)
+    mean = add_weighted_lanes((1.0, 0.0, 0.0, 0.0), track, back, clockwise, across, counter)
     t.expected[ix(at)] = mean[0]
     t.expected[ix(at + 1)] = mean[1]
     t.expected[ix(at + 2)] = mean[2]
@@ -136,5 +139,5 @@ def _note(t: Thoughts, node: Any, track: Any, back: Any, clockwise: Any, across:
 
 @inlined
 def copy_expectations(to: Thoughts, t: Thoughts) -> None:
-    """Expect the same of another position."""
+    """Start an imagined position with the same expectations."""
     copy_bytes(to, t, np.int64(0), np.int64(EXPECTATIONS))

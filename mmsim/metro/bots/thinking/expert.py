@@ -1,68 +1,94 @@
-"""A decision by a net: the planner's best moves, each made on a copy, compared by what the position is then like."""
+"""A decision by the net: the planner's best moves, each made on a copy, compared by the positions they lead to."""
 
 from typing import Any
 
 import numpy as np
 
-from mmsim.compiled.accel import ix, jit
+from mmsim.compiled.decorators import ix, jit
+from mmsim.compiled.intrinsics import lowest_bit
 from mmsim.compiled.neural_net import net_value
 from mmsim.metro.bots.expert import EXPERT
-from mmsim.metro.bots.thinking.candidates import find_candidates
 from mmsim.metro.bots.thinking.evaluation import position_value, weigh_owners
 from mmsim.metro.bots.thinking.expectations import copy_expectations, refine
-from mmsim.metro.bots.thinking.heuristic_choice import OTHERS, plan
-from mmsim.metro.bots.thinking.inputs import AFTER, BEHIND, KEPT, MOST_CANDIDATES, MOVE, TENS, VALUE
-from mmsim.metro.bots.thinking.memory import IMAGINED, INPUTS, NET, SAMPLE, VIEW, WEIGHTS, AllThoughts, Bots, Positions
+from mmsim.metro.bots.thinking.heuristic_choice import EXCHANGE_WEIGHT, OTHERS_WEIGHT, WAGON_WEIGHT, survey_position
+from mmsim.metro.bots.thinking.inputs import AFTER, BEHIND, INPUTS, KEPT, MOST_CANDIDATES, MOVE, TENS, VALUE
+from mmsim.metro.bots.thinking.memory import (
+    IMAGINED,
+    NET_SIZE,
+    SAMPLE,
+    VIEW,
+    WEIGHTS,
+    Memory,
+    Setting,
+    Thoughts,
+)
+from mmsim.metro.bots.thinking.placements import drawing_value, weigh_cells, weighed_value
 from mmsim.metro.bots.thinking.position_features import describe_position
-from mmsim.metro.engine.moves import DRAW, EXCHANGE, PLACE, WAGON, kth_move, move_parts, tile_to_place
+from mmsim.metro.bots.thinking.wagons_and_shares import best_exchange, best_wagon
+from mmsim.metro.engine.moves import (
+    DRAW,
+    EXCHANGE,
+    PLACE,
+    WAGON,
+    encode_move,
+    kth_move,
+    may_draw,
+    move_parts,
+    tile_to_place,
+)
+from mmsim.metro.engine.placing import lay, put_wagon, share_taken
 from mmsim.metro.engine.state import SHARES, Board, Rules, State
-from mmsim.metro.engine.turns import lay, put_wagon, share_taken
 
 _CANDIDATES = list(EXPERT.weights).index("candidates")
+_ONE, _ZERO = np.uint64(1), np.uint64(0)
 
 
 @jit
-def choose_expert(positions: Positions, b: Board, r: Rules, bots: Bots, thoughts: AllThoughts, who: Any) -> np.int64:
-    """The best move by the net of a bot; `who` is its place among the bots."""
-    count = rank_moves(positions, b, r, bots, thoughts, who, np.int64(bots.weights[ix(WEIGHTS * who + _CANDIDATES)]))
-    if count == 0:
-        v = positions[VIEW]
-        return kth_move(v, r, v.choices - 1)
-    return thoughts[0].candidate[0]
+def choose_expert(m: Memory, setting: Setting, row: Any, who: Any) -> np.int64:
+    """The best move by the net of a bot; `who` is its place in the row of bots."""
+    most = np.int64(setting.bots[row].weights[ix(WEIGHTS * who + _CANDIDATES)])
+    if rank_moves(m, setting, row, who, most) == 0:
+        v = m.positions[VIEW]
+        return kth_move(v, setting.rules[0], v.choices - 1)
+    return m.thoughts[0].candidate[0]
 
 
 @jit
-def rank_moves(
-    positions: Positions, b: Board, r: Rules, bots: Bots, thoughts: AllThoughts, who: Any, most: Any
-) -> np.int64:
-    """The planner's best moves in the view, the best by the net first, with its `opinion` of each; returns how many
-    there are."""
-    t = thoughts[0]
-    count = compare_moves(positions, b, r, bots, thoughts, who, most)
+def rank_moves(m: Memory, setting: Setting, row: Any, who: Any, most: Any) -> np.int64:
+    """Find the planner's best moves in the view and sort them by the net's `opinion`; returns how many there are."""
+    t = m.thoughts[0]
+    count = compare_moves(m, setting, row, who, most)
     if count < 2:
         return count
     for c in range(count):
-        t.opinion[ix(c)] = net_value(bots, NET * who, t, INPUTS * c, np.int64(INPUTS))
-    for c in range(1, count):
-        opinion, move, i = t.opinion[ix(c)], t.candidate[ix(c)], c
-        while i > 0 and t.opinion[ix(i - 1)] < opinion:
-            t.opinion[ix(i)] = t.opinion[ix(i - 1)]
-            t.candidate[ix(i)] = t.candidate[ix(i - 1)]
-            i -= 1
-        t.opinion[ix(i)] = opinion
-        t.candidate[ix(i)] = move
+        opinion = net_value(setting.bots[row], NET_SIZE * who, t, INPUTS * c, np.int64(INPUTS))
+        t.opinion[ix(c)] = t.prior[ix(c)] = opinion
+    sort_candidates(t, count)
     return count
 
 
 @jit
-def compare_moves(
-    positions: Positions, b: Board, r: Rules, bots: Bots, thoughts: AllThoughts, who: Any, most: Any
-) -> np.int64:
-    """Find the planner's best moves in the view and what a net is told of each; returns how many there are."""
-    v, t, at = positions[VIEW], thoughts[0], WEIGHTS * who
-    plan(v, b, r, t, bots.weights, at)
-    others = bots.weights[ix(at + OTHERS)]
-    count = find_candidates(v, b, r, t, bots.weights, at, min(most, np.int64(MOST_CANDIDATES)))
+def sort_candidates(t: Thoughts, count: Any) -> None:
+    """Sort the candidates by `prior`, the best first, with all that is known of them."""
+    for c in range(1, count):
+        i = c
+        while i > 0 and t.prior[ix(i - 1)] < t.prior[ix(i)]:
+            j = i - 1
+            t.prior[ix(i)], t.prior[ix(j)] = t.prior[ix(j)], t.prior[ix(i)]
+            t.opinion[ix(i)], t.opinion[ix(j)] = t.opinion[ix(j)], t.opinion[ix(i)]
+            t.total[ix(i)], t.total[ix(j)] = t.total[ix(j)], t.total[ix(i)]
+            t.count[ix(i)], t.count[ix(j)] = t.count[ix(j)], t.count[ix(i)]
+            t.candidate[ix(i)], t.candidate[ix(j)] = t.candidate[ix(j)], t.candidate[ix(i)]
+            i = j
+
+
+@jit
+def compare_moves(m: Memory, setting: Setting, row: Any, who: Any, most: Any) -> np.int64:
+    """Find the planner's best moves in the view and the net's inputs for each; returns how many there are."""
+    v, t, b, r = m.positions[VIEW], m.thoughts[0], setting.board[0], setting.rules[0]
+    w, at = setting.bots[row].weights, WEIGHTS * who
+    survey_position(v, b, r, t, w, at)
+    count = _find_candidates(v, b, r, t, w, at, min(most, np.int64(MOST_CANDIDATES)))
     if count == 1:
         return count
     kept = 0.0
@@ -70,17 +96,57 @@ def compare_moves(
         if move_parts(t.candidate[ix(c)])[0] == PLACE:
             kept = t.prior[ix(c)]
     for c in range(count):
-        _look_ahead(positions, b, r, thoughts, others, kept, np.int64(c))
+        _look_ahead(m, b, r, w[ix(at + OTHERS_WEIGHT)], kept, np.int64(c))
     return count
 
 
 @jit
-def _look_ahead(
-    positions: Positions, b: Board, r: Rules, thoughts: AllThoughts, others: Any, kept: Any, c: Any
-) -> None:
-    """Make a candidate on a copy of the view, and note what the position is like then."""
-    positions[SAMPLE] = positions[VIEW]
-    p, t, imagined = positions[SAMPLE], thoughts[0], thoughts[IMAGINED]
+def _find_candidates(v: State, b: Board, r: Rules, t: Thoughts, w: Any, at: Any, width: Any) -> np.int64:
+    """The best `width` moves of all kinds by the planner's values; returns how many there are."""
+    count = np.int64(0)
+    weigh_cells(v, b, r, t)
+    for place in range(r.hand):
+        kind = tile_to_place(v, place)
+        for turns in range(4):
+            cells = v.where[ix(4 * place + turns)]
+            while cells != _ZERO:
+                cell = lowest_bit(cells)
+                cells &= cells - _ONE
+                value = weighed_value(v, b, r, t, np.int64(b.turned[ix(4 * kind + turns)]), cell)
+                count = _insert(t, width, count, encode_move(PLACE, place, turns, cell), value)
+    if v.drawn < 0 and r.stations:
+        move, value = best_wagon(v, b, r, t, w[ix(at + WAGON_WEIGHT)])
+        count = _insert(t, width, count, move, value)
+    if v.drawn < 0 and r.companies:
+        move, value = best_exchange(v, b, t, w[ix(at + EXCHANGE_WEIGHT)])
+        count = _insert(t, width, count, move, value)
+    if may_draw(v):
+        count = _insert(t, width, count, np.int64(DRAW), drawing_value(v, b, r, t))
+    return count
+
+
+@jit
+def _insert(t: Thoughts, width: Any, count: Any, move: Any, value: Any) -> np.int64:
+    """Keep a move if it is among the best so far, in order; returns how many there are now."""
+    if move < 0 or (count == width and value <= t.prior[ix(count - 1)]):
+        return count
+    if count < width:
+        count += 1
+    at = count - 1
+    while at > 0 and t.prior[ix(at - 1)] < value:
+        t.prior[ix(at)] = t.prior[ix(at - 1)]
+        t.candidate[ix(at)] = t.candidate[ix(at - 1)]
+        at -= 1
+    t.prior[ix(at)] = value
+    t.candidate[ix(at)] = move
+    return count
+
+
+@jit
+def _look_ahead(m: Memory, b: Board, r: Rules, others: Any, kept: Any, c: Any) -> None:
+    """Make a candidate on a copy of the view, and write down the inputs for the position it leads to."""
+    m.positions[SAMPLE] = m.positions[VIEW]
+    p, t, imagined = m.positions[SAMPLE], m.thoughts[0], m.thoughts[IMAGINED]
     seat, at, move = p.seat, INPUTS * c, t.candidate[ix(c)]
     kind, _, _, _ = move_parts(move)
     copy_expectations(imagined, t)
@@ -103,13 +169,13 @@ def _look_ahead(
 
 @jit
 def _make(p: State, b: Board, r: Rules, move: Any) -> None:
-    """What a move changes that can be seen at once; which tile follows is not known."""
+    """Change what a move changes visibly; the tile drawn after it is unknown."""
     kind, what, turns, where = move_parts(move)
     if kind == PLACE:
         tile = tile_to_place(p, what)
         p.printed[ix(where)] = tile
         lay(p, b, r, np.int64(b.turned[ix(4 * tile + turns)]), where)
     elif kind == EXCHANGE:
-        p.share[ix(SHARES * p.seat + what)] = share_taken(p, what, turns)  # of a hidden one a view may say nothing
+        p.share[ix(SHARES * p.seat + what)] = share_taken(p, what, turns)  # UNKNOWN if it was hidden
     elif kind == WAGON:
         put_wagon(p, b, r, what, where)

@@ -4,43 +4,43 @@ from typing import Any
 
 import numpy as np
 
-from mmsim.compiled.accel import ix, jit
+from mmsim.compiled.decorators import ix, jit
 from mmsim.metro.bots.greedy import GREEDY
 from mmsim.metro.bots.planner import PLANNER
 from mmsim.metro.bots.spoiler import SPOILER
 from mmsim.metro.bots.thinking.evaluation import weigh_owners
 from mmsim.metro.bots.thinking.expectations import expect, refine
 from mmsim.metro.bots.thinking.memory import Thoughts
-from mmsim.metro.bots.thinking.modules import best_exchange, best_wagon
 from mmsim.metro.bots.thinking.placements import best_placement, drawing_value, weigh_cells
+from mmsim.metro.bots.thinking.wagons_and_shares import best_exchange, best_wagon
 from mmsim.metro.engine.moves import DRAW, kth_move, may_draw
 from mmsim.metro.engine.state import Board, Dice, Rules, State
 
 # places of the weights, in the order of their declaration
-_OPEN, _GIVEN = range(len(GREEDY.weights))
-_SPOILER_OPEN, _OWN = range(len(SPOILER.weights))
-OTHERS, _SWEEPS, _START, WAGONS, EXCHANGES = range(len(PLANNER.weights))
+_OPEN_WEIGHT, _GIVEN_WEIGHT = range(len(GREEDY.weights))
+_SPOILER_OPEN_WEIGHT, _OWN_WEIGHT = range(len(SPOILER.weights))
+OTHERS_WEIGHT, _SWEEPS_WEIGHT, _START_WEIGHT, WAGON_WEIGHT, EXCHANGE_WEIGHT = range(len(PLANNER.weights))
 
 
 @jit
 def choose_greedy(v: State, b: Board, r: Rules, t: Thoughts, w: Any, at: Any, dice: Dice, stream: Any) -> np.int64:
     """The placement worth most, or a tile from the supply if that promises more."""
-    t.open_value = w[ix(at + _OPEN)]
-    weigh_owners(v, r, t, v.seat, 1.0, w[ix(at + _GIVEN)])
+    t.open_value = w[ix(at + _OPEN_WEIGHT)]
+    weigh_owners(v, r, t, v.seat, 1.0, w[ix(at + _GIVEN_WEIGHT)])
     return place_or_draw(v, b, r, t, dice, stream)
 
 
 @jit
 def choose_spoiler(v: State, b: Board, r: Rules, t: Thoughts, w: Any, at: Any, dice: Dice, stream: Any) -> np.int64:
-    """As the greedy bot, with the others' points first."""
-    t.open_value = w[ix(at + _SPOILER_OPEN)]
-    weigh_owners(v, r, t, v.seat, w[ix(at + _OWN)], 1.0)
+    """Like the greedy bot, but the points of the others come first."""
+    t.open_value = w[ix(at + _SPOILER_OPEN_WEIGHT)]
+    weigh_owners(v, r, t, v.seat, w[ix(at + _OWN_WEIGHT)], 1.0)
     return place_or_draw(v, b, r, t, dice, stream)
 
 
 @jit
 def place_or_draw(v: State, b: Board, r: Rules, t: Thoughts, dice: Dice, stream: Any) -> np.int64:
-    """X8: the best placement of an own tile, or a draw where an unseen tile does better on average."""
+    """X8: the best placement of a tile in hand, or a draw where an unseen tile does better on average."""
     draws = may_draw(v)
     if draws:
         weigh_cells(v, b, r, t)
@@ -51,23 +51,23 @@ def place_or_draw(v: State, b: Board, r: Rules, t: Thoughts, dice: Dice, stream:
 
 
 @jit
-def plan(v: State, b: Board, r: Rules, t: Thoughts, w: Any, at: Any) -> None:
-    """What every owner's points are worth, and what to expect of every line."""
-    weigh_owners(v, r, t, v.seat, 1.0, w[ix(at + OTHERS)])
-    expect(b, t, w[ix(at + _START)])
-    refine(v, b, t, np.int64(w[ix(at + _SWEEPS)]))
+def survey_position(v: State, b: Board, r: Rules, t: Thoughts, w: Any, at: Any) -> None:
+    """Work out what every owner's points are worth, and what to expect of every line."""
+    weigh_owners(v, r, t, v.seat, 1.0, w[ix(at + OTHERS_WEIGHT)])
+    expect(b, t, w[ix(at + _START_WEIGHT)])
+    refine(v, b, t, np.int64(w[ix(at + _SWEEPS_WEIGHT)]))
 
 
 @jit
 def choose_planner(v: State, b: Board, r: Rules, t: Thoughts, w: Any, at: Any, dice: Dice, stream: Any) -> np.int64:
-    """Whatever raises the own expectations most: a tile, a draw, a wagon or an exchange."""
-    plan(v, b, r, t, w, at)
-    return choose_planned(v, b, r, t, w, at, dice, stream)
+    """The move that raises the bot's expectations most: a tile, a draw, a wagon or an exchange."""
+    survey_position(v, b, r, t, w, at)
+    return choose_surveyed(v, b, r, t, w, at, dice, stream)
 
 
 @jit
-def choose_planned(v: State, b: Board, r: Rules, t: Thoughts, w: Any, at: Any, dice: Dice, stream: Any) -> np.int64:
-    """The same where it is known what points are worth and what to expect of every line."""
+def choose_surveyed(v: State, b: Board, r: Rules, t: Thoughts, w: Any, at: Any, dice: Dice, stream: Any) -> np.int64:
+    """The same for a position that has been surveyed."""
     if v.drawn >= 0 or not (r.companies or r.stations):
         return place_or_draw(v, b, r, t, dice, stream)
     weigh_cells(v, b, r, t)
@@ -77,11 +77,11 @@ def choose_planned(v: State, b: Board, r: Rules, t: Thoughts, w: Any, at: Any, d
         if value > best:
             chosen, best = np.int64(DRAW), value
     if r.stations:
-        move, value = best_wagon(v, b, r, t, w[ix(at + WAGONS)])
+        move, value = best_wagon(v, b, r, t, w[ix(at + WAGON_WEIGHT)])
         if move >= 0 and value > best:
             chosen, best = move, value
     if r.companies:
-        move, value = best_exchange(v, b, t, w[ix(at + EXCHANGES)])
+        move, value = best_exchange(v, b, t, w[ix(at + EXCHANGE_WEIGHT)])
         if move >= 0 and value > best:
             chosen = move
     return chosen if chosen >= 0 else place_or_draw(v, b, r, t, dice, stream)

@@ -1,90 +1,107 @@
-"""The records of thinking: who sits where with which weights, and the working memory of one decision."""
+"""The records of thinking: what a variant is for compiled code, who sits where, and the working memory of a decision.
 
-from typing import Any, TypeAlias
+A letter means the same thing in all compiled code of a game: `s` the position of the game, `v` a player's view of it,
+`p` an imagined position, `b` the board, `r` the rules, `t` the thoughts, `m` the memory.
+"""
+
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from mmsim.compiled import neural_net
+from mmsim.compiled.entry_points import Record
 from mmsim.core.neural_net import UNITS
 from mmsim.metro.bots import BOTS as DECLARED
-from mmsim.metro.bots.thinking.inputs import INPUT_NAMES, MOST_CANDIDATES
+from mmsim.metro.bots.thinking.inputs import INPUTS, MOST_CANDIDATES
 from mmsim.metro.engine.state import ENTRIES, GRID, KINDS, NODES, SEATS, SUPPLY
 from mmsim.metro.rules.rulesets import COMPANIES
 
 Bots: TypeAlias = Any  # an element of an array of dtype BOTS
 Thoughts: TypeAlias = Any  # an element of an array of dtype THOUGHTS
-Positions: TypeAlias = Any  # an array of dtype STATE: the game, then what bots see and imagine, see below
-AllThoughts: TypeAlias = Any  # an array of dtype THOUGHTS: those of the bot in turn, then of bots it imagines
+
+
+class Setting(NamedTuple):
+    """A variant as compiled code reads it."""
+
+    board: Record
+    rules: Record
+    bots: Record  # one row for every order of the bots
+
+
+class Memory(NamedTuple):
+    """What compiled code works in: the game being played, its chance, and the thoughts of its bots."""
+
+    positions: Record  # the game, then the places numbered below
+    dice: Record  # of the game, of a playout, and of a game imagined by a bot of a playout
+    thoughts: Record  # of the bot in turn, then the places numbered below
+
+
+# Places in `Memory.positions`. A bot that thinks in a playout has as many again, from `PLAYOUT` on.
+VIEW, SAMPLE, PLAYOUT = 1, 2, 3  # what a player sees; that with a move made or hidden things guessed; a playout
+POSITIONS = PLAYOUT + 4
+IMAGINED, PLAYOUT_THOUGHTS = 1, 2  # places in `Memory.thoughts`: for an imagined position; of the bots in a playout
+THINKERS = PLAYOUT_THOUGHTS + 2
+DICE_SETS = 3
 
 WEIGHTS = max(len(bot.weights) for bot in DECLARED.values())  # places for the weights of a bot
-INPUTS = len(INPUT_NAMES)
-NET = neural_net.numbers(INPUTS)
-BOTS = np.dtype(  # seat by seat
+NET_SIZE = neural_net.packed_size(INPUTS)
+PLAYOUT_BOTS = "planner", "planner:others=0.5", "expert"  # those that play in playouts, equally likely
+
+# One row for every order of the bots: who sits where.
+BOTS = np.dtype(
     [
         ("kind", np.int64, SEATS),
         ("without", np.int64, SEATS),  # bits of elements
-        ("weights", np.float64, SEATS * WEIGHTS),
-        ("net", np.float32, SEATS * NET),
+        ("weights", np.float64, SEATS * WEIGHTS),  # [seat, weight]
+        ("net", np.float32, SEATS * NET_SIZE),  # [seat, number]: as `mmsim.compiled.neural_net` reads it
     ],
     align=True,
 )
 
-POOL = "planner", "planner:others=0.5", "expert"  # of which the players of playouts are drawn, each as likely
-
-EXPECTED = 4  # numbers a node: processors work on four at a time
+EXPECTED = 4  # numbers per node: processors work on four at a time
 TILES, CENTRE, BOTH = range(3)  # places among them
+NEVER = -1e9  # less than any possible value
 
-NEVER = -1e9  # what is worth less than anything that can be done
-
-# What a bot thinks while it chooses a move; nothing of it lasts.
+# What a bot thinks while it chooses a move; nothing of it is kept for the next decision.
 THOUGHTS = np.dtype(
     [
         # what is expected of the lines
-        ("stake", np.float64, COMPANIES),  # what a point of every owner of wagons is worth to the player
-        ("open_value", np.float64),  # what an open line is worth, whatever it is; below zero: what the next fields say
-        # [node, what]: of a line that waits there the tiles it may still pass, how likely it ends in the centre, and
-        # those tiles times whether it does; and nothing, so that a node is four numbers wide
+        ("stake", np.float64, COMPANIES),  # [owner]: what one of its points is worth to the player
+        ("open_value", np.float64),  # fixed value of any open line; negative: use the expectations below
+        # [node, number]: of a line that waits there the tiles it may still pass, the probability that it ends in the
+        # centre, the product of both, and a zero that makes a node four numbers wide
         ("expected", np.float64, EXPECTED * NODES),
-        ("track", np.float64, 4),  # how likely a track of an unseen tile goes out so many sides clockwise
-        ("ahead", np.uint16, ENTRIES),  # [cell, side out]: the node where a line gets that leaves a cell
+        ("track", np.float64, 4),  # [sides clockwise]: probability that a track of an unseen tile leaves there
+        ("ahead", np.uint16, ENTRIES),  # [cell, side out]: the node that a line leaving the cell reaches
         ("stretch", np.float64, ENTRIES),  # the tiles it passes on the way
         # what a tile does
-        ("unseen", np.int64, KINDS),  # tiles of every kind that are in a hidden hand or the supply
-        ("best", np.float64, KINDS),  # [kind as it lies]: the best that can be done with it
+        ("unseen", np.int64, KINDS),  # [kind]: tiles in hidden hands or in the supply
+        ("best", np.float64, KINDS),  # [kind as it lies]: value of its best placement
         ("gain", np.float64, GRID * 16),  # [cell, side in, side out]: of a line sent through it; NEVER: it comes back
-        ("number_gain", np.float64, GRID * 16),  # the same for the own station numbers
-        ("pool", np.uint8, SUPPLY),  # what is shuffled when hidden things are guessed
-        ("profit", np.float64, COMPANIES),  # what every company is expected to make
-        ("value", np.float64, COMPANIES),  # and what that would make it worth
+        ("number_gain", np.float64, GRID * 16),  # the same for the player's station numbers
+        ("shuffled", np.uint8, SUPPLY),  # what hidden things are drawn from
+        ("profit", np.float64, COMPANIES),  # [company]: expected profit
+        ("value", np.float64, COMPANIES),  # [company]: its value with that profit
         # search
-        ("open_of", np.float64, SEATS),  # [seat]: the `open_value` by which it plays in an imagined game
+        ("open_of", np.float64, SEATS),  # [seat]: the `open_value` by which it plays in a playout
         ("candidate", np.int64, MOST_CANDIDATES),  # moves
-        ("prior", np.float64, MOST_CANDIDATES),  # what they seemed worth before the search
-        ("opinion", np.float64, MOST_CANDIDATES),  # what the net thinks of them: a share of wins
-        ("total", np.float64, MOST_CANDIDATES),  # of their playouts
-        ("count", np.float64, MOST_CANDIDATES),  # how many there were
+        ("prior", np.float64, MOST_CANDIDATES),  # their values before the search
+        ("opinion", np.float64, MOST_CANDIDATES),  # their values by the net: shares of the win
+        ("total", np.float64, MOST_CANDIDATES),  # sums of their playouts
+        ("count", np.float64, MOST_CANDIDATES),  # numbers of their playouts
         # expert
         ("inputs", np.float32, MOST_CANDIDATES * INPUTS),
         ("unit", np.float32, UNITS),
-        ("loss", np.float64, COMPANIES),  # [owner]: what the next tile may cost the lines, each the worst way
-        ("chance", np.float64, COMPANIES),  # and bring them, each the best way
-        ("open", np.float64, COMPANIES),  # what is expected of the lines
-        ("lines", np.float64, COMPANIES),  # how many there are
-        ("standing", np.float64, SEATS),  # [player]: points and what is expected of the lines
-        ("guide", np.int64, SEATS),  # [seat]: the bot among those listed by which it plays in a game played out
-        ("answer", np.int64, KINDS),  # [kind]: GRID * kind as it lies + cell, where the player who answers lays it
+        ("loss", np.float64, COMPANIES),  # [owner]: what the next tile may cost its lines, each in the worst case
+        ("chance", np.float64, COMPANIES),  # [owner]: what it may bring them, each in the best case
+        ("open", np.float64, COMPANIES),  # [owner]: what is expected of its open lines
+        ("lines", np.float64, COMPANIES),  # [owner]: how many there are
+        ("standing", np.float64, SEATS),  # [player]: points and what is expected of the open lines
+        ("playout_bot", np.int64, SEATS),  # [seat]: place in the row of `BOTS` of the bot that plays it in a playout
+        ("reply", np.int64, KINDS),  # [kind]: where a rival would place it: GRID * kind as it lies + cell
     ],
     align=True,
 )
 _FIELDS = THOUGHTS.fields
 assert _FIELDS is not None
-EXPECTATIONS = int(_FIELDS["ahead"][1])  # bytes at the beginning of THOUGHTS: what an imagined game goes on with
-
-# Besides the position itself there are a view of it, and what a bot that looks ahead makes of that.
-# A game that is played out to the end by bots that think has as much room again, from `PLAYOUT` on.
-VIEW, SAMPLE, PLAYOUT = 1, 2, 3
-POSITIONS = PLAYOUT + 4
-IMAGINED = 1  # the thoughts that go with an imagined game
-PLAYED_OUT = 2  # from here on those of the bots in a game that is played out
-THINKERS = PLAYED_OUT + 2
-DICE_SETS = 3  # the chance of the game, of one that is played out, and of one that is imagined in that
+EXPECTATIONS = int(_FIELDS["ahead"][1])  # bytes at the beginning of THOUGHTS: what an imagined game starts from

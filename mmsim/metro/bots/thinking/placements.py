@@ -1,24 +1,25 @@
-"""What a tile does to the lines that wait for it: the best placement, and what drawing another tile promises."""
+"""What a tile does to the lines that wait for it: the best placement, and the value of drawing another tile."""
 
 from typing import Any
 
 import numpy as np
 
-from mmsim.compiled.accel import inlined, ix, jit, lowest_bit
+from mmsim.compiled.decorators import inlined, ix, jit
+from mmsim.compiled.intrinsics import lowest_bit
 from mmsim.compiled.rng import draw_below
 from mmsim.metro.bots.thinking.evaluation import expected_points
 from mmsim.metro.bots.thinking.memory import NEVER, Thoughts
 from mmsim.metro.engine.lines import follow, holds_number, line_at, number_factor
-from mmsim.metro.engine.moves import PLACE, good_cells, move_code, tile_to_place
+from mmsim.metro.engine.moves import PLACE, encode_move, good_cells, tile_to_place
 from mmsim.metro.engine.state import ENTRIES, KINDS, Board, Dice, Rules, State
 
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
-_WINDING = NEVER / 2.0  # below that the sum of some gains has NEVER in it
+_WINDING = NEVER / 2.0  # a sum of gains below this contains NEVER
 
 
 @jit
 def placement_value(v: State, b: Board, r: Rules, t: Thoughts, kind: Any, cell: Any) -> float:
-    """What a tile in a cell is worth to the player in turn: what it changes in the lines that wait there."""
+    """The value of a tile in a cell to the player in turn: what it changes in the lines that wait there."""
     value = 0.0
     for side in range(4):
         node = 4 * cell + side
@@ -36,7 +37,7 @@ def placement_value(v: State, b: Board, r: Rules, t: Thoughts, kind: Any, cell: 
 
 @jit
 def weigh_cells(v: State, b: Board, r: Rules, t: Thoughts) -> None:
-    """Work out `gain` for every way through every open cell, so that many tiles can be weighed there."""
+    """Work out `gain` for every path through every open cell, so that many tiles can be weighed quickly."""
     cells = v.reach & ~v.placed
     while cells != _ZERO:
         cell = lowest_bit(cells)
@@ -47,7 +48,7 @@ def weigh_cells(v: State, b: Board, r: Rules, t: Thoughts) -> None:
 
 @inlined
 def _weigh_side(v: State, b: Board, r: Rules, t: Thoughts, cell: Any, side: Any) -> None:
-    """The gain of the line that waits at a side of a cell, by the side by which it may leave the cell."""
+    """The gains of the line that waits at a side of a cell, for every side by which it may leave."""
     node, at = 4 * cell + side, 16 * cell + 4 * side
     line = line_at(v, b, node)
     if line < 0:
@@ -60,7 +61,7 @@ def _weigh_side(v: State, b: Board, r: Rules, t: Thoughts, cell: Any, side: Any)
         beyond = b.exit[ix(4 * cell + out)]
         to = np.int64(v.last[ix(beyond)])
         after = expected_points(t, line, to, tiles + (1 + np.int64(v.length[ix(beyond)])))
-        # a line that comes back passes the tile twice: where it gets then depends on the whole tile
+        # a line that comes back passes the tile twice: where it ends depends on the whole tile
         t.gain[ix(at + out)] = stake * (after - before) if to >> 2 != cell else NEVER
         if r.numbers:
             holds = holds_number(v, v.seat, to - ENTRIES + 1)
@@ -69,7 +70,7 @@ def _weigh_side(v: State, b: Board, r: Rules, t: Thoughts, cell: Any, side: Any)
 
 @inlined
 def weighed_value(v: State, b: Board, r: Rules, t: Thoughts, kind: Any, cell: Any) -> float:
-    """As `placement_value`, from the gains that are worked out."""
+    """The same as `placement_value`, from the gains already worked out."""
     value = 0.0
     for side in range(4):
         way = 16 * cell + 4 * side + np.int64(b.out[ix(4 * kind + side)])
@@ -83,7 +84,7 @@ def weighed_value(v: State, b: Board, r: Rules, t: Thoughts, kind: Any, cell: An
 def best_placement(
     v: State, b: Board, r: Rules, t: Thoughts, weighed: Any, dice: Dice, stream: Any
 ) -> tuple[np.int64, float]:
-    """The placement of an own tile that is worth most, and its value; ties at random; -1 if there is no tile."""
+    """The best placement of a tile in hand and its value; ties are broken at random; -1 if there is none."""
     best, ties, chosen = NEVER, np.int64(0), np.int64(-1)
     for place in range(r.hand):
         kind = tile_to_place(v, place)
@@ -99,14 +100,14 @@ def best_placement(
                 if value == best:
                     ties += 1
                     if ties == 1 or draw_below(dice, stream, ties) == 0:
-                        chosen = move_code(PLACE, place, turns, cell)
+                        chosen = encode_move(PLACE, place, turns, cell)
     return chosen, best
 
 
 @jit
 def drawing_value(v: State, b: Board, r: Rules, t: Thoughts) -> float:
-    """What the best placement of an unseen tile is worth on average; all open cells are weighed."""
-    lying = np.int64(0)  # bits of the kinds as which unseen tiles may lie
+    """The average value of the best placement of an unseen tile, after `weigh_cells`."""
+    lying = np.int64(0)  # bits of the kinds, as they lie, that unseen tiles may be
     for kind in range(KINDS):
         if t.unseen[ix(kind)] > 0:
             for turns in range(b.ways[ix(kind)]):
@@ -121,7 +122,7 @@ def drawing_value(v: State, b: Board, r: Rules, t: Thoughts) -> float:
             best = NEVER
             for turns in range(b.ways[ix(kind)]):
                 best = max(best, t.best[ix(b.turned[ix(4 * kind + turns)])])
-            if best > NEVER:  # else only the exception of X10 lets it be placed
+            if best > NEVER:  # otherwise it can be placed only by the exception of X10
                 total += unseen * best
                 tiles += unseen
     return total / tiles if tiles > 0 else NEVER
@@ -129,7 +130,7 @@ def drawing_value(v: State, b: Board, r: Rules, t: Thoughts) -> float:
 
 @inlined
 def _best_in(v: State, b: Board, r: Rules, t: Thoughts, kind: Any, cells: Any) -> float:
-    """What a kind of tile as it lies is worth in the best of some cells."""
+    """The value of a kind of tile, as it lies, in the best of some cells."""
     best = NEVER
     while cells != _ZERO:
         cell = lowest_bit(cells)

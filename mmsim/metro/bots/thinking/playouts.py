@@ -1,20 +1,34 @@
-"""Games that are played out to their end by bots that think, in a world that was guessed."""
+"""Playouts: how one begins from a position whose hidden information has been guessed, and what its end is worth."""
 
 from typing import Any
 
-from mmsim.compiled.accel import ix, jit
-from mmsim.metro.bots.thinking.dispatch import choose
-from mmsim.metro.bots.thinking.memory import PLAYED_OUT, PLAYOUT, AllThoughts, Bots, Positions
-from mmsim.metro.engine.scoring import score_game
-from mmsim.metro.engine.state import Board, Rules
-from mmsim.metro.engine.turns import play_move
+import numpy as np
+
+from mmsim.compiled.decorators import ix, jit
+from mmsim.compiled.rng import open_stream, set_seed
+from mmsim.compiled.standings import win_and_margin
+from mmsim.core.rng import Purpose
+from mmsim.metro.bots.thinking.memory import PLAYOUT, SAMPLE, Memory
+from mmsim.metro.engine.state import Rules, State
+
+_BOT = int(Purpose.BOT)
 
 
 @jit
-def play_out(positions: Positions, b: Board, r: Rules, bots: Bots, dice: Any, thoughts: AllThoughts) -> None:
-    """Play that game to its end, every seat by the bot that guides it, and score it."""
-    p, t = positions[PLAYOUT], thoughts[0]
-    while not p.over:
-        who = t.guide[ix(p.seat)]
-        play_move(p, b, r, choose(positions[PLAYOUT:], b, r, bots, dice[1:], thoughts[PLAYED_OUT:], who))
-    score_game(p, r)
+def begin_playout(m: Memory, r: Rules, chance: Any) -> None:
+    """Copy the guessed position to where playouts are played, and seed the chance of its bots."""
+    m.positions[PLAYOUT] = m.positions[SAMPLE]
+    p, dice = m.positions[PLAYOUT], m.dice[1]
+    set_seed(dice, chance, p.turn)
+    for places in range(r.players):  # in playing order, so that seat numbers make no difference
+        open_stream(dice, 1 + (p.seat + places) % r.players, _BOT + places)
+
+
+@jit
+def playout_value(p: State, r: Rules, seat: Any, margin: Any) -> float:
+    """What a scored game is worth to a player: the share of the win, and something for the margin."""
+    best = np.int64(-1)
+    for rival in range(r.players):
+        if rival != seat:
+            best = max(best, p.scores[ix(rival)])
+    return win_and_margin(p.winners, seat, np.float64(p.scores[ix(seat)] - best), margin)

@@ -1,29 +1,15 @@
-"""What expert's net is told of a position: how everybody stands, what the open lines may lose, what may come next."""
+"""The inputs of expert's net: how everybody stands, what the open lines may lose, and what the rivals may do next."""
 
 from typing import Any
 
 import numpy as np
 
-from mmsim.compiled.accel import count_bits, inlined, ix, jit
-from mmsim.metro.bots.thinking.answers import expect_answer
+from mmsim.compiled.decorators import inlined, ix, jit
+from mmsim.compiled.intrinsics import count_bits
+from mmsim.metro.bots.thinking import inputs
 from mmsim.metro.bots.thinking.evaluation import RANK, expected_points, held_tenths
-from mmsim.metro.bots.thinking.inputs import (
-    FRONT,
-    LATE,
-    LEAD,
-    LINES,
-    LOSS,
-    MEAN,
-    NEXT,
-    OWN,
-    PLAYER,
-    POINTS,
-    RULES,
-    STANDING,
-    TENS,
-    THREAT,
-)
 from mmsim.metro.bots.thinking.memory import Thoughts
+from mmsim.metro.bots.thinking.replies import expect_reply
 from mmsim.metro.engine.lines import holds_number, line_points, number_factor
 from mmsim.metro.engine.state import NOBODY, SUPPLY, Board, Rules, State
 from mmsim.metro.rules.board import STOPS
@@ -32,80 +18,80 @@ _ONE, _ZERO = np.uint64(1), np.uint64(0)
 
 
 @inlined
-def _put(own: Thoughts, at: Any, value: Any) -> None:
-    own.inputs[ix(at)] = np.float32(value)
+def _put(thinker: Thoughts, at: Any, value: Any) -> None:
+    thinker.inputs[ix(at)] = np.float32(value)
 
 
 @jit
 def describe_position(
-    p: State, b: Board, r: Rules, t: Thoughts, own: Thoughts, seat: Any, others: Any, at: Any
+    p: State, b: Board, r: Rules, t: Thoughts, thinker: Thoughts, seat: Any, others: Any, at: Any
 ) -> None:
-    """Write the inputs of a position after a move into `own.inputs` from a place on; `t` has what is expected of it."""
+    """Write the inputs for a position after a move into `thinker.inputs`, from `at` on; `t` has its expectations."""
     _survey_lines(p, b, r, t)
     for player in range(r.players):
-        t.standing[ix(player)] = _of_player(p, r, t, player, STANDING)
+        t.standing[ix(player)] = _of_player(p, r, t, player, inputs.STANDING)
     following = (seat + 1) % r.players
-    front, ahead = following, 0.0  # of rivals with the same standing the one whose turn comes first
+    front, ahead = following, 0.0  # among equals the rival whose turn comes first
     for i in range(1, r.players):
         rival = (seat + i) % r.players
         ahead += np.float64(t.standing[ix(rival)] > t.standing[ix(seat)])
         if t.standing[ix(rival)] > t.standing[ix(front)]:
             front = rival
-    for what in range(PLAYER):
-        _put(own, at + OWN * PLAYER + what, TENS * _of_player(p, r, t, seat, what))
-        _put(own, at + NEXT * PLAYER + what, TENS * _of_player(p, r, t, following, what))
-        _put(own, at + FRONT * PLAYER + what, TENS * _of_player(p, r, t, front, what))
-        total = 0.0
+    for quantity in range(inputs.PLAYER):
+        place, total = at + quantity, 0.0
         for i in range(1, r.players):
-            total += _of_player(p, r, t, (seat + i) % r.players, what)
-        _put(own, at + MEAN * PLAYER + what, TENS * total / np.float64(r.players - 1))
-    threat = _describe_answers(p, b, r, t, own, seat, others, at + THREAT)
+            total += _of_player(p, r, t, (seat + i) % r.players, quantity)
+        _put(thinker, place + inputs.OWN * inputs.PLAYER, inputs.TENS * _of_player(p, r, t, seat, quantity))
+        _put(thinker, place + inputs.NEXT * inputs.PLAYER, inputs.TENS * _of_player(p, r, t, following, quantity))
+        _put(thinker, place + inputs.FRONT * inputs.PLAYER, inputs.TENS * _of_player(p, r, t, front, quantity))
+        _put(thinker, place + inputs.MEAN * inputs.PLAYER, inputs.TENS * total / np.float64(r.players - 1))
+    threat = _describe_replies(p, b, r, t, thinker, seat, others, at + inputs.THREAT)
     late = np.float64(count_bits(p.placed)) / np.float64(SUPPLY)
     lead = t.standing[ix(seat)] - t.standing[ix(front)]
-    _put(own, at + LEAD, TENS * lead)
-    _put(own, at + LEAD + 1, ahead)
-    _put(own, at + LATE, late)
-    _put(own, at + LATE + 1, TENS * lead * late)
-    _put(own, at + LATE + 2, TENS * threat * late)
-    _put(own, at + LATE + 3, TENS * _of_player(p, r, t, seat, LOSS) * late)
-    _put(own, at + LATE + 4, TENS * t.standing[ix(front)] * late)
-    _put(own, at + LATE + 5, TENS * _number_points(p, r, seat))
-    _describe_rules(r, own, at + RULES)
+    _put(thinker, at + inputs.LEAD, inputs.TENS * lead)
+    _put(thinker, at + inputs.LEAD + 1, ahead)
+    _put(thinker, at + inputs.LATE, late)
+    _put(thinker, at + inputs.LATE + 1, inputs.TENS * lead * late)
+    _put(thinker, at + inputs.LATE + 2, inputs.TENS * threat * late)
+    _put(thinker, at + inputs.LATE + 3, inputs.TENS * _of_player(p, r, t, seat, inputs.LOSS) * late)
+    _put(thinker, at + inputs.LATE + 4, inputs.TENS * t.standing[ix(front)] * late)
+    _put(thinker, at + inputs.LATE + 5, inputs.TENS * _number_points(p, r, seat))
+    _describe_rules(r, thinker, at + inputs.RULES)
 
 
 @jit
-def _describe_answers(
-    p: State, b: Board, r: Rules, t: Thoughts, own: Thoughts, seat: Any, others: Any, at: Any
+def _describe_replies(
+    p: State, b: Board, r: Rules, t: Thoughts, thinker: Thoughts, seat: Any, others: Any, at: Any
 ) -> float:
-    """What the others may do before the player moves again; returns what all of it changes for the player."""
-    threat, answer = 0.0, 0.0
+    """What the rivals may do before the player moves again; returns what all of it changes for the player."""
+    threat, gains = 0.0, 0.0
     for i in range(1, r.players):
         rival = (seat + i) % r.players
-        change, gain = expect_answer(p, b, r, t, own, seat, rival, others)
+        change, gain = expect_reply(p, b, r, t, thinker, seat, rival, others)
         threat += change
-        answer += gain
+        gains += gain
         if i == 1:
-            _put(own, at + 1, TENS * change)
-            _put(own, at + 3, TENS * gain)
-    _put(own, at, TENS * threat)
-    _put(own, at + 2, TENS * answer)
+            _put(thinker, at + 1, inputs.TENS * change)
+            _put(thinker, at + 3, inputs.TENS * gain)
+    _put(thinker, at, inputs.TENS * threat)
+    _put(thinker, at + 2, inputs.TENS * gains)
     return threat
 
 
 @jit
-def _describe_rules(r: Rules, own: Thoughts, at: Any) -> None:
-    _put(own, at, r.players)
-    _put(own, at + 1, r.orientation)
-    _put(own, at + 2, r.hand)
-    _put(own, at + 3, r.companies)
-    _put(own, at + 4, r.stations)
-    _put(own, at + 5, r.central)
-    _put(own, at + 6, r.numbers)
+def _describe_rules(r: Rules, thinker: Thoughts, at: Any) -> None:
+    _put(thinker, at, r.players)
+    _put(thinker, at + 1, r.orientation)
+    _put(thinker, at + 2, r.hand)
+    _put(thinker, at + 3, r.companies)
+    _put(thinker, at + 4, r.stations)
+    _put(thinker, at + 5, r.central)
+    _put(thinker, at + 6, r.numbers)
 
 
 @jit
 def _survey_lines(p: State, b: Board, r: Rules, t: Thoughts) -> None:
-    """What is expected of every owner's open lines, and what the next tile may do to them."""
+    """Sum up the expectations of every owner's open lines, and what the next tile may do to them."""
     for owner in range(r.owners):
         t.loss[ix(owner)] = t.chance[ix(owner)] = t.open[ix(owner)] = t.lines[ix(owner)] = 0.0
     for line in range(STOPS):
@@ -130,32 +116,32 @@ def _survey_lines(p: State, b: Board, r: Rules, t: Thoughts) -> None:
 
 
 @jit
-def _of_player(p: State, r: Rules, t: Thoughts, player: Any, what: Any) -> float:
-    """Something of a player: that of its own lines, or with module 1 of the companies by the shares in them."""
+def _of_player(p: State, r: Rules, t: Thoughts, player: Any, quantity: Any) -> float:
+    """A number of a player: that of its own lines, or with companies (X15) that of its shares in them."""
     if not r.companies:
-        return _of_owner(p, t, player, what)
+        return _of_owner(p, t, player, quantity)
     total = 0.0
     for owner in range(r.owners):
-        total += RANK * held_tenths(p, player, owner) * _of_owner(p, t, owner, what)
+        total += RANK * held_tenths(p, player, owner) * _of_owner(p, t, owner, quantity)
     return total
 
 
 @inlined
-def _of_owner(p: State, t: Thoughts, owner: Any, what: Any) -> float:
-    if what == STANDING:
+def _of_owner(p: State, t: Thoughts, owner: Any, quantity: Any) -> float:
+    if quantity == inputs.STANDING:
         return p.points[ix(owner)] + t.open[ix(owner)]
-    if what == POINTS:
+    if quantity == inputs.POINTS:
         return np.float64(p.points[ix(owner)])
-    if what == LINES:
+    if quantity == inputs.LINES:
         return t.lines[ix(owner)]
-    if what == LOSS:
+    if quantity == inputs.LOSS:
         return t.loss[ix(owner)]
     return t.chance[ix(owner)]
 
 
 @jit
 def _number_points(p: State, r: Rules, seat: Any) -> float:
-    """X18: what the own station numbers have brought."""
+    """X18: the points of the player's station numbers so far."""
     points = np.int64(0)
     if r.numbers:
         for line in range(STOPS):

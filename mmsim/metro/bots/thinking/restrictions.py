@@ -1,10 +1,11 @@
-"""What a bot is given that does without some elements of the game (restricted play: Jaffe et al., AIIDE 2012)."""
+"""The view of a bot that does without some elements of the game (restricted play: Jaffe et al., AIIDE 2012)."""
 
 from typing import Any
 
 import numpy as np
 
-from mmsim.compiled.accel import count_bits, jit
+from mmsim.compiled.decorators import jit
+from mmsim.compiled.intrinsics import count_bits
 from mmsim.metro.bots.kinds import DRAWS, EXCHANGES, WAGONS
 from mmsim.metro.engine.moves import tile_left
 from mmsim.metro.engine.state import SUPPLY, State
@@ -14,7 +15,7 @@ _ZERO = np.uint64(0)
 
 @jit
 def restrict(v: State, without: Any) -> None:
-    """Take moves that a bot does without from its view; one who can place no tile may still draw one."""
+    """Remove the moves that a bot does without from its view; one that can place no tile may still draw."""
     if v.drawn >= 0:
         return
     if without & DRAWS and tile_left(v) and v.place_choices > 0:

@@ -1,23 +1,23 @@
-"""What a player may know: hide the rest of a position, and guess it again at random."""
+"""What a player may know: hide the rest of a position, or guess it at random (determinization)."""
 
 from typing import Any
 
 import numpy as np
 
-from mmsim.compiled.accel import inlined, ix, jit
+from mmsim.compiled.decorators import inlined, ix, jit
 from mmsim.compiled.rng import draw_below
 from mmsim.metro.bots.thinking.memory import Thoughts
 from mmsim.metro.engine.state import COLOURS, GRID, HAND, KINDS, SHARES, SUPPLY, UNKNOWN, Board, Dice, Rules, State
 from mmsim.metro.rules.rulesets import COMPANIES, PER_COLOUR
 
-ONLOOKER = -1  # in place of a seat: sees only what everybody sees
+ONLOOKER = -1  # instead of a seat number: sees only what everybody sees
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
-_ALL = 255  # bits of seats: what lies face up
+_ALL = 255  # bits of seats: known to everybody
 
 
 @jit
 def hide(v: State, r: Rules, seat: Any) -> None:
-    """Make a copy of a position the view of a seat, or of an onlooker: blank the supply and what the others hold."""
+    """Turn a copy of a position into the view of a seat or an onlooker: blank the supply and what others hold."""
     for i in range(SUPPLY):
         v.supply[ix(i)] = UNKNOWN
     for other in range(r.players):
@@ -25,7 +25,7 @@ def hide(v: State, r: Rules, seat: Any) -> None:
             for i in range(HAND):
                 v.hand[ix(HAND * other + i)] = UNKNOWN
             v.numbers[ix(other)] = _ZERO
-    if v.seat != seat:  # what the seat in turn may choose tells what it holds
+    if v.seat != seat:  # the choices of the seat in turn would reveal what it holds
         v.drawn = -1
         v.choices = v.place_choices = 0
         v.edges = v.wagon_shares = v.exchange_shares = _ZERO
@@ -38,7 +38,7 @@ def hide(v: State, r: Rules, seat: Any) -> None:
 
 @jit
 def _hide_shares(v: State, r: Rules, seat: Any, i: Any) -> None:
-    """X15: shares of a percentage of which a seat has not seen where they went."""
+    """X15: blank the shares of a percentage whose whereabouts a seat does not know."""
     pile = COMPANIES * i
     for j in range(COMPANIES):
         if j >= v.pile_size[ix(i)] or not _knows(v, i, v.pile[ix(pile + j)], seat):
@@ -53,8 +53,8 @@ def _hide_shares(v: State, r: Rules, seat: Any, i: Any) -> None:
 
 @inlined
 def _knows(v: State, i: Any, company: Any, seat: Any) -> bool:
-    who = _ALL if seat == ONLOOKER else 1 << seat
-    return np.int64(v.knows[ix(COMPANIES * i + np.int64(company))]) & who == who
+    knowers = _ALL if seat == ONLOOKER else 1 << seat
+    return np.int64(v.knows[ix(COMPANIES * i + np.int64(company))]) & knowers == knowers
 
 
 @jit
@@ -75,17 +75,17 @@ def count_unseen(v: State, b: Board, t: Thoughts, viewer: Any) -> None:
 
 
 @jit
-def guess(v: State, b: Board, r: Rules, t: Thoughts, dice: Dice, stream: Any, viewer: Any) -> None:
-    """Fill in what the view of a seat or onlooker hides: everything that fits what it knows, all equally likely."""
+def determinize(v: State, b: Board, r: Rules, t: Thoughts, dice: Dice, stream: Any, viewer: Any) -> None:
+    """Fill in what the view of a seat or onlooker hides: everything that fits what is known is equally likely."""
     size = np.int64(0)
     for kind in range(KINDS):
         for _ in range(t.unseen[ix(kind)]):
-            t.pool[ix(size)] = kind
+            t.shuffled[ix(size)] = kind
             size += 1
     for i in range(v.next, SUPPLY):
         size -= 1
         v.supply[ix(i)] = _draw(t, size, dice, stream)
-    for places in range(r.players):  # in playing order, so that the number of a seat tells nothing
+    for places in range(r.players):  # in playing order, so that seat numbers make no difference
         seat = (v.seat + places) % r.players
         if seat != viewer:
             for i in range(v.held[ix(seat)]):
@@ -101,10 +101,10 @@ def guess(v: State, b: Board, r: Rules, t: Thoughts, dice: Dice, stream: Any, vi
 
 @inlined
 def _draw(t: Thoughts, last: Any, dice: Dice, stream: Any) -> np.int64:
-    """Any of the things in the pool up to the last, which takes its place."""
+    """Draw one of the things in `shuffled` up to the last, which takes its place."""
     at = draw_below(dice, stream, last + 1)
-    drawn = np.int64(t.pool[ix(at)])
-    t.pool[ix(at)] = t.pool[ix(last)]
+    drawn = np.int64(t.shuffled[ix(at)])
+    t.shuffled[ix(at)] = t.shuffled[ix(last)]
     return drawn
 
 
@@ -113,7 +113,7 @@ def _guess_shares(v: State, r: Rules, t: Thoughts, dice: Dice, stream: Any, i: A
     size = np.int64(0)
     for company in range(COMPANIES):
         if v.knows[ix(COMPANIES * i + company)] == 0:
-            t.pool[ix(size)] = company
+            t.shuffled[ix(size)] = company
             size += 1
     for j in range(v.pile_size[ix(i)]):
         if v.pile[ix(COMPANIES * i + j)] == UNKNOWN:
@@ -131,11 +131,11 @@ def _guess_numbers(
     v: State, b: Board, r: Rules, t: Thoughts, dice: Dice, stream: Any, viewer: Any, colour: Any
 ) -> None:
     size = np.int64(0)
-    own = _ZERO if viewer == ONLOOKER else v.numbers[ix(viewer)]
+    own_numbers = _ZERO if viewer == ONLOOKER else v.numbers[ix(viewer)]
     for i in range(PER_COLOUR):
         station = np.int64(b.numbers[ix(PER_COLOUR * colour + i)])
-        if own >> np.uint64(station - 1) & _ONE == _ZERO:
-            t.pool[ix(size)] = station
+        if own_numbers >> np.uint64(station - 1) & _ONE == _ZERO:
+            t.shuffled[ix(size)] = station
             size += 1
     for places in range(r.players):
         seat = (v.seat + places) % r.players

@@ -1,49 +1,43 @@
-"""The chance to win: how often each player wins when a position is played out to the end, again and again.
+"""Win chances: how often each player wins when a position is played out to the end, again and again.
 
-It is what somebody would bet who sees what lies open: tiles in hands and in the supply, shares and station numbers that
-are hidden from anybody are guessed anew for every playout, everything that fits what lies open equally likely. Every
-player then plays like a bot that is drawn from a pool, whoever played so far.
+They are what an onlooker would bet who sees only what everybody sees. For every playout the hidden information (tiles
+in hands and in the supply, shares, station numbers) is sampled from everything that fits what is seen, all equally
+likely. Every player then plays like a bot drawn from `PLAYOUT_BOTS`, whatever played that seat so far.
 """
 
 from typing import Any
 
 import numpy as np
 
-from mmsim.compiled.accel import ix, jit
+from mmsim.compiled.decorators import ix, jit
 from mmsim.compiled.rng import draw_below, next_seed, open_stream
 from mmsim.compiled.standings import win_share
-from mmsim.core.rng import CHANCES_A_TURN, Purpose
-from mmsim.metro.bots.thinking.memory import PLAYOUT, POOL, SAMPLE, VIEW, AllThoughts, Bots, Positions
-from mmsim.metro.bots.thinking.playouts import play_out
-from mmsim.metro.bots.thinking.view import ONLOOKER, count_unseen, guess, hide
-from mmsim.metro.bots.thinking.worlds import enter_world
+from mmsim.core.rng import CHANCES_PER_TURN, Purpose
+from mmsim.metro.bots.thinking.dispatch import finish_playout
+from mmsim.metro.bots.thinking.memory import PLAYOUT, PLAYOUT_BOTS, SAMPLE, VIEW, Memory, Setting
+from mmsim.metro.bots.thinking.playouts import begin_playout
+from mmsim.metro.bots.thinking.view import ONLOOKER, count_unseen, determinize, hide
 from mmsim.metro.engine.moves import find_turn
-from mmsim.metro.engine.state import Board, Rules
 
 _CHANCES = int(Purpose.CHANCES)
 
 
 @jit
-def sample_wins(
-    positions: Positions, b: Board, r: Rules, bots: Bots, dice: Any, thoughts: AllThoughts, wins: Any
-) -> None:
-    """Play a position at the beginning of a turn out once for every row of `wins`: what each player has of the win.
-
-    The bots that are listed are the pool.
-    """
-    positions[VIEW] = positions[0]
-    v, t = positions[VIEW], thoughts[0]
+def sample_wins(m: Memory, setting: Setting, wins: Any) -> None:
+    """Play a position at the beginning of a turn out once for every row of `wins`: each player's share of the win."""
+    m.positions[VIEW] = m.positions[0]
+    v, t, dice, b, r = m.positions[VIEW], m.thoughts[0], m.dice[0], setting.board[0], setting.rules[0]
     onlooker = np.int64(ONLOOKER)
     hide(v, r, onlooker)
     count_unseen(v, b, t, onlooker)
-    open_stream(dice[0], 0, _CHANCES + CHANCES_A_TURN * v.turn)
+    open_stream(dice, 0, _CHANCES + CHANCES_PER_TURN * v.turn)
     for playout in range(wins.size // r.players):
-        positions[SAMPLE] = positions[VIEW]
-        guess(positions[SAMPLE], b, r, t, dice[0], np.int64(0), onlooker)
-        find_turn(positions[SAMPLE], b, r)
+        m.positions[SAMPLE] = m.positions[VIEW]
+        determinize(m.positions[SAMPLE], b, r, t, dice, np.int64(0), onlooker)
+        find_turn(m.positions[SAMPLE], b, r)
         for seat in range(r.players):
-            t.guide[ix(seat)] = draw_below(dice[0], 0, np.int64(len(POOL)))
-        enter_world(positions, r, dice, next_seed(dice[0], 0))
-        play_out(positions, b, r, bots, dice, thoughts)
+            t.playout_bot[ix(seat)] = draw_below(dice, 0, np.int64(len(PLAYOUT_BOTS)))
+        begin_playout(m, r, next_seed(dice, 0))
+        finish_playout(m, setting, np.int64(0))
         for player in range(r.players):
-            wins[playout * r.players + player] = win_share(positions[PLAYOUT].winners, player)
+            wins[playout * r.players + player] = win_share(m.positions[PLAYOUT].winners, player)

@@ -1,48 +1,50 @@
-"""How far it is: maps of tunnels from every vertex to an end or to a spot, by waves over words of bits.
+"""Distances: maps of tunnels from every vertex to an end or to a spot, by breadth-first waves over words of bits.
 
-Every city vertex is a bit, four rows of vertices a word (two on large boards), so a wave goes on by shifts. There are
-maps to the ends that a line of the company in turn may use if it started on a side, and to the free spots of a kind. Of
-a line of another company only its next tunnels are asked for: a wave from the ends that stops where it meets them.
+Every city vertex is a bit and four rows of vertices are a word (two on large boards), so a wave advances by shifts.
+There is a map to the ends for every side on which a line of the company in turn may have started, and one to the free
+spots of every kind. For a line of another company only its next tunnels matter: a wave from the ends stops where it
+meets them.
 """
 
 from typing import Any
 
 import numpy as np
 
-from mmsim.compiled.accel import inlined, ix, jit, lowest_bit, spread_bits
-from mmsim.compiled.vectors import put_bytes, put_with_bytes
+from mmsim.compiled.decorators import inlined, ix, jit
+from mmsim.compiled.intrinsics import lowest_bit, spread_bits
+from mmsim.compiled.vectors import store_bytes, store_with_bytes
 from mmsim.metromania.bots.thinking.memory import FAR, NEAR, PLANES, WORDS, Thoughts
 from mmsim.metromania.engine.moves import any_lane, end_slots
 from mmsim.metromania.engine.state import SLOTS, VERTICES, Board, Rules, State
 
 OWN, OTHERS = 0, 1
 EVERY_DIRECTION = 0x555  # the first slot of every direction
-_LONGEST = 31  # tunnels: nobody asks for longer ways than that
+_LONGEST = 31  # tunnels: longer ways do not matter
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
 
 
 @inlined
 def tunnels_across(b: Board) -> np.int64:
-    """How many tunnels lead across the city: what a line has to go that is not started."""
+    """How many tunnels lead across the city: what a line not yet started has to go."""
     return 2 * b.side
 
 
 @inlined
-def usable(s: State, v: Any, kinds: Any) -> np.uint64:
+def usable(v: State, vertex: Any, kinds: Any) -> np.uint64:
     """The free slots at a vertex in cells of some kinds, given as the lowest bits of their lanes."""
-    return any_lane(s.lanes[ix(v)] & kinds * np.uint64(SLOTS)) & np.uint64(SLOTS)
+    return any_lane(v.lanes[ix(vertex)] & kinds * np.uint64(SLOTS)) & np.uint64(SLOTS)
 
 
 @jit
-def find_free(s: State, b: Board, t: Thoughts) -> None:
-    """Along which edges a tunnel could run: for the company in turn, and for the others (blank cells only)."""
+def find_free(v: State, b: Board, t: Thoughts) -> None:
+    """Find the edges along which a tunnel could run: for the company in turn, and for others (blank cells only)."""
     kinds = t.held_kinds * np.uint64(SLOTS)
     for word in range(1, b.words):
         own0, own1, own2, others0, others1, others2 = _ZERO, _ZERO, _ZERO, _ZERO, _ZERO, _ZERO
         spots1, spots2, spots3 = _ZERO, _ZERO, _ZERO
-        for v in range(np.int64(b.word_first[ix(word)]), np.int64(b.word_first[ix(word + 1)])):
-            at = np.uint64(b.bit[ix(v)]) & np.uint64(63)
-            lanes = s.lanes[ix(v)]
+        for vertex in range(np.int64(b.word_first[ix(word)]), np.int64(b.word_first[ix(word + 1)])):
+            at = np.uint64(b.bit[ix(vertex)]) & np.uint64(63)
+            lanes = v.lanes[ix(vertex)]
             own = lanes & kinds
             own |= own >> np.uint64(32)
             own |= own >> np.uint64(16)
@@ -70,7 +72,7 @@ def find_free(s: State, b: Board, t: Thoughts) -> None:
 
 @inlined
 def _next_wave(b: Board, t: Thoughts, at: Any, before: Any, here: Any, after: Any) -> tuple[np.uint64, np.uint64]:
-    """One word of a wave a tunnel further on, and what of it goes up into the next word."""
+    """One word of a wave one tunnel further on, and the bits that go up into the next word."""
     up, down = b.row_bits, np.uint64(64) - b.row_bits
     free0, free1, free2 = t.free[ix(at)], t.free[ix(at + WORDS)], t.free[ix(at + 2 * WORDS)]
     upwards = here & free1 | (here & free2) >> _ONE
@@ -83,7 +85,7 @@ def _next_wave(b: Board, t: Thoughts, at: Any, before: Any, here: Any, after: An
 
 @jit
 def _spread(b: Board, t: Thoughts, most: Any) -> None:
-    """Let a wave of the company in turn go on, up to a distance; its first vertices are one tunnel away.
+    """Advance a wave of the company in turn up to a distance; its first vertices are one tunnel away.
 
     The distance of a vertex is kept as a Gray code in five planes of bits: with every step one plane flips for all
     vertices not reached yet.
@@ -97,13 +99,13 @@ def _spread(b: Board, t: Thoughts, most: Any) -> None:
     t.wave[ix(words)] = _ZERO
     distance = np.int64(1)
     while distance <= most:
-        something = _ZERO
+        not_empty = _ZERO
         plane = WORDS * lowest_bit(np.uint64(distance))
         before = _ZERO
         here = t.wave[ix(1)]
         for word in range(1, words):
             after = t.wave[ix(word + 1)]
-            something |= here
+            not_empty |= here
             unreached = t.unreached[ix(word)]
             t.plane[ix(plane + word)] ^= unreached
             unreached &= ~here
@@ -112,14 +114,14 @@ def _spread(b: Board, t: Thoughts, most: Any) -> None:
             t.wave[ix(word)] = new & unreached
             before = upwards
             here = after
-        if something == _ZERO:
+        if not_empty == _ZERO:
             break
         distance += 1
 
 
 @inlined
 def _write_map(b: Board, t: Thoughts, first: Any, to_ends: Any) -> None:
-    """The planes of a wave as a byte a vertex: in `far`, or with those of the spots beside it in `ahead`."""
+    """Write the planes of a wave as one byte per vertex: into `far`, or beside those of the spots into `ahead`."""
     for row in range(2 * b.side + 1):
         word, bit = np.int64(b.row_bit[ix(row)]) >> 6, np.uint64(b.row_bit[ix(row)]) & np.uint64(63)
         none = t.unreached[ix(word)] >> bit
@@ -128,7 +130,7 @@ def _write_map(b: Board, t: Thoughts, first: Any, to_ends: Any) -> None:
         p2 = t.plane[ix(2 * WORDS + word)] >> bit ^ p3
         p1 = t.plane[ix(WORDS + word)] >> bit ^ p2
         p0 = t.plane[ix(word)] >> bit ^ p1
-        for v in range(np.int64(b.row_first[ix(row)]), np.int64(b.row_first[ix(row + 1)]), 8):
+        for vertex in range(np.int64(b.row_first[ix(row)]), np.int64(b.row_first[ix(row + 1)]), 8):
             far = (
                 spread_bits(p0)
                 | spread_bits(p1) << _ONE
@@ -138,9 +140,9 @@ def _write_map(b: Board, t: Thoughts, first: Any, to_ends: Any) -> None:
                 | spread_bits(none) * np.uint64(FAR)
             )
             if to_ends:
-                put_with_bytes(t.ahead, first + v, t.spots_ahead, v, far)
+                store_with_bytes(t.ahead, first + vertex, t.spots_ahead, vertex, far)
             else:
-                put_bytes(t.far, first + v, far)
+                store_bytes(t.far, first + vertex, far)
             p0, p1, p2, p3, p4, none = (
                 p0 >> np.uint64(8),
                 p1 >> np.uint64(8),
@@ -152,60 +154,54 @@ def _write_map(b: Board, t: Thoughts, first: Any, to_ends: Any) -> None:
 
 
 @inlined
-def goal_map(s: State, b: Board, r: Rules, t: Thoughts, side: Any) -> None:
-    """Have the map to the ends of an own line that started on a side in `ahead`, made when first asked for."""
+def goal_map(v: State, b: Board, r: Rules, t: Thoughts, side: Any) -> None:
+    """Make sure that `ahead` has the map to the ends of an own line that started on a side."""
     bit = _ONE << np.uint64(side)
     if t.maps_made & bit == _ZERO:
         t.maps_made |= bit
-        _make_goal_map(s, b, r, t, side)
+        _make_goal_map(v, b, r, t, side)
 
 
 @jit
-def _make_goal_map(s: State, b: Board, r: Rules, t: Thoughts, side: Any) -> None:
-    _start_at_ends(s, b, r, t, side)
+def _make_goal_map(v: State, b: Board, r: Rules, t: Thoughts, side: Any) -> None:
+    _start_at_ends(v, b, r, t, side)
     _spread(b, t, np.int64(_LONGEST))
     _write_map(b, t, (VERTICES + 1) * side, True)
 
 
 @jit
-def _start_at_ends(s: State, b: Board, r: Rules, t: Thoughts, side: Any) -> None:
+def _start_at_ends(v: State, b: Board, r: Rules, t: Thoughts, side: Any) -> None:
     """Begin a wave at the vertices from which a line that started on a side may end."""
     if t.ends_found >> np.uint64(side) & _ONE == _ZERO:
         t.ends_found |= _ONE << np.uint64(side)
-        _find_ends(s, b, r, t, side)
+        for word in range(1, b.words):
+            t.end_bits[ix(WORDS * side + word)] = _ZERO
+        for i in range(b.end_vertices):
+            vertex = np.int64(b.end_vertex[ix(i)])
+            at = np.uint64(b.bit[ix(vertex)])
+            may_end = np.uint64(end_slots(v, b, r, side, vertex) != _ZERO)
+            t.end_bits[ix(np.uint64(WORDS * side) + (at >> np.uint64(6)))] |= may_end << (at & np.uint64(63))
     for word in range(1, b.words):
         t.wave[ix(word)] = t.end_bits[ix(WORDS * side + word)]
 
 
 @jit
-def _find_ends(s: State, b: Board, r: Rules, t: Thoughts, side: Any) -> None:
-    """The bits of the vertices from which a line that started on a side may end."""
-    for word in range(1, b.words):
-        t.end_bits[ix(WORDS * side + word)] = _ZERO
-    for i in range(b.end_vertices):
-        v = np.int64(b.end_vertex[ix(i)])
-        at = np.uint64(b.bit[ix(v)])
-        here = np.uint64(end_slots(s, b, r, side, v) != _ZERO)
-        t.end_bits[ix(np.uint64(WORDS * side) + (at >> np.uint64(6)))] |= here << (at & np.uint64(63))
-
-
-@jit
-def reach_targets(s: State, b: Board, r: Rules, t: Thoughts, side: Any, most: Any) -> np.int64:
+def reach_targets(v: State, b: Board, r: Rules, t: Thoughts, side: Any, most: Any) -> np.int64:
     """How far the nearest of the vertices in `target` is from an end, for a line of another company; 0: too far.
 
-    The nearest ones are then those in `target` and in `wave`.
+    The nearest ones are then those in both `target` and `wave`.
     """
-    _start_at_ends(s, b, r, t, side)
+    _start_at_ends(v, b, r, t, side)
     words = b.words
-    something, met = _ZERO, _ZERO
+    not_empty, met = _ZERO, _ZERO
     for word in range(1, words):
         t.unreached[ix(word)] = ~_ZERO
-        something |= t.wave[ix(word)]
+        not_empty |= t.wave[ix(word)]
         met |= t.wave[ix(word)] & t.target[ix(word)]
     t.wave[ix(words)] = _ZERO
     distance = np.int64(1)
-    while met == _ZERO and something != _ZERO and distance < most:
-        something, before = _ZERO, _ZERO
+    while met == _ZERO and not_empty != _ZERO and distance < most:
+        not_empty, before = _ZERO, _ZERO
         here = t.wave[ix(1)]
         for word in range(1, words):
             after = t.wave[ix(word + 1)]
@@ -213,7 +209,7 @@ def reach_targets(s: State, b: Board, r: Rules, t: Thoughts, side: Any, most: An
             new, upwards = _next_wave(b, t, 3 * WORDS * OTHERS + word, before, here, after)
             new &= unreached
             t.unreached[ix(word)], t.wave[ix(word)] = unreached, new
-            something |= new
+            not_empty |= new
             met |= new & t.target[ix(word)]
             before = upwards
             here = after
@@ -222,7 +218,7 @@ def reach_targets(s: State, b: Board, r: Rules, t: Thoughts, side: Any, most: An
 
 
 @jit
-def spot_maps(s: State, b: Board, t: Thoughts) -> None:
+def spot_maps(v: State, b: Board, t: Thoughts) -> None:
     """The maps to the free spots on which the company in turn may lay a marker it holds (M1; M2 is left out)."""
     for lane in range(1, 4):
         if t.held_kinds >> np.uint64(16 * lane) & _ONE != _ZERO:
@@ -230,6 +226,6 @@ def spot_maps(s: State, b: Board, t: Thoughts) -> None:
                 t.wave[ix(word)] = t.spots[ix(WORDS * (lane - 1) + word)]
             _spread(b, t, np.int64(NEAR))
             _write_map(b, t, VERTICES * (lane - 1), False)
-    for v in range(b.city_vertices):
-        spots = np.uint32(t.far[ix(v)]) << np.uint32(8) | np.uint32(t.far[ix(VERTICES + v)]) << np.uint32(16)
-        t.spots_ahead[ix(v)] = spots | np.uint32(t.far[ix(2 * VERTICES + v)]) << np.uint32(24)
+    for vertex in range(b.city_vertices):
+        spots = np.uint32(t.far[ix(vertex)]) << np.uint32(8) | np.uint32(t.far[ix(VERTICES + vertex)]) << np.uint32(16)
+        t.spots_ahead[ix(vertex)] = spots | np.uint32(t.far[ix(2 * VERTICES + vertex)]) << np.uint32(24)

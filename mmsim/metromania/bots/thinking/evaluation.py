@@ -1,32 +1,28 @@
-"""What a bot works out before it weighs turns: networks, who is ahead, what others need, where its lines stand."""
+"""The survey of a position before turns are weighed: networks, standings, what others need, the ends of own lines."""
 
 import numpy as np
 
-from mmsim.compiled.accel import ix, jit, lowest_bit
+from mmsim.compiled.decorators import ix, jit
+from mmsim.compiled.intrinsics import lowest_bit
 from mmsim.metromania.bots.thinking.distance_maps import find_free, spot_maps
-from mmsim.metromania.bots.thinking.known_trips import reckon_trips
-from mmsim.metromania.bots.thinking.line_ends import as_it_stands
-from mmsim.metromania.bots.thinking.memory import (
+from mmsim.metromania.bots.thinking.features import weight
+from mmsim.metromania.bots.thinking.line_ends import current_end_value
+from mmsim.metromania.bots.thinking.memory import DEPTH, DISTANCES, LAKE, PARK, Bots, Thoughts
+from mmsim.metromania.bots.thinking.rivals import company_in_front, find_needs
+from mmsim.metromania.bots.thinking.trip_cache import score_trips
+from mmsim.metromania.bots.thinking.view import guess_holders
+from mmsim.metromania.bots.turn_weights import (
     ALLIES,
     BLOCK,
     CLOSE,
-    DEPTH,
-    DISTANCES,
-    LAKE,
     LEADER,
     NEAR_SPOT,
-    PARK,
     PARTNER,
     RACE,
     RIVALS,
     TRIP_POINTS,
-    Bots,
-    Thoughts,
 )
-from mmsim.metromania.bots.thinking.rivals import company_in_front, find_needs
-from mmsim.metromania.bots.thinking.view import guess_holders
-from mmsim.metromania.bots.thinking.weights import weight
-from mmsim.metromania.engine.scoring import KEPT_A_LINE, kept_points
+from mmsim.metromania.engine.scoring import KEPT_PER_LINE, kept_points
 from mmsim.metromania.engine.state import MARKERS, NOWHERE, Board, Rules, State
 from mmsim.metromania.engine.trips import Network, stations_at_cell
 
@@ -34,7 +30,7 @@ _ONE, _ZERO = np.uint64(1), np.uint64(0)
 
 
 @jit
-def study(v: State, b: Board, r: Rules, bots: Bots, t: Thoughts, net: Network) -> None:
+def survey_position(v: State, b: Board, r: Rules, bots: Bots, t: Thoughts, network: Network) -> None:
     """Work out everything about a position that does not depend on the turn to be chosen."""
     seat = v.seat
     t.explaining = 0
@@ -52,19 +48,18 @@ def study(v: State, b: Board, r: Rules, bots: Bots, t: Thoughts, net: Network) -
         t.marker_at[ix(marker)] = cell
         if cell != NOWHERE and stations_at_cell(v, b, cell) == _ZERO:
             t.unserved |= _ONE << np.uint64(marker)
-    about_trips = (TRIP_POINTS, RIVALS, CLOSE, LEADER)
-    for seat_ in range(r.companies):
-        t.trip_points[ix(seat_)] = 0.0
-        t.trips_before[ix(seat_)] = 0.0
-        t.standing[ix(seat_)] = np.float64(v.points[ix(seat_)])
-    wanted = 0.0
-    for feature in about_trips:
-        wanted += abs(weight(bots, seat, feature))
-    if wanted != 0.0:
-        reckon_trips(v, b, r, net, t)
-        for seat_ in range(r.companies):
-            t.trips_before[ix(seat_)] = t.trip_points[ix(seat_)]
-            t.standing[ix(seat_)] = np.float64(kept_points(v, r, seat_)) + t.trip_points[ix(seat_)]
+    for company in range(r.companies):
+        t.trip_points[ix(company)] = 0.0
+        t.trips_before[ix(company)] = 0.0
+        t.standing[ix(company)] = np.float64(v.points[ix(company)])
+    weight_of_trips = 0.0
+    for feature in (TRIP_POINTS, RIVALS, CLOSE, LEADER):
+        weight_of_trips += abs(weight(bots, seat, feature))
+    if weight_of_trips != 0.0:
+        score_trips(v, b, r, network, t)
+        for company in range(r.companies):
+            t.trips_before[ix(company)] = t.trip_points[ix(company)]
+            t.standing[ix(company)] = np.float64(kept_points(v, r, company)) + t.trip_points[ix(company)]
     t.rival = company_in_front(v, r, t)
     t.kept_share = 0.0
     t.rival_turns = 0.0
@@ -77,15 +72,15 @@ def study(v: State, b: Board, r: Rules, bots: Bots, t: Thoughts, net: Network) -
     for number in range(2):
         t.before[ix(number)] = 0.0
         t.chance[ix(number)] = 0.0
-        t.before[ix(number)] = as_it_stands(v, b, r, bots, t, np.int64(number))
-        t.kept_share += KEPT_A_LINE * t.chance[ix(number)]
+        t.before[ix(number)] = current_end_value(v, b, r, bots, t, np.int64(number))
+        t.kept_share += KEPT_PER_LINE * t.chance[ix(number)]
 
 
 @jit
 def find_networks(v: State, r: Rules, t: Thoughts) -> None:
-    """Which lines are connected with which: through stations, directly or over others."""
+    """Find which lines are connected through stations, directly or via other lines."""
     for line in range(2 * r.companies):
-        t.network[ix(line)] = _ONE << np.uint64(line)
+        t.connected[ix(line)] = _ONE << np.uint64(line)
     for number in range(r.stations - v.supply):
         lines = np.uint64(v.lines_at[ix(v.station_at[ix(number)])])
         if lines & (lines - _ONE) == _ZERO:
@@ -93,10 +88,10 @@ def find_networks(v: State, r: Rules, t: Thoughts) -> None:
         together = lines
         rest = lines
         while rest != _ZERO:
-            together |= t.network[ix(lowest_bit(rest))]
+            together |= t.connected[ix(lowest_bit(rest))]
             rest &= rest - _ONE
         rest = together
         while rest != _ZERO:
-            t.network[ix(lowest_bit(rest))] |= together
+            t.connected[ix(lowest_bit(rest))] |= together
             rest &= rest - _ONE
-    t.own_network = t.network[ix(2 * v.seat)] | t.network[ix(2 * v.seat + 1)]
+    t.own_connected = t.connected[ix(2 * v.seat)] | t.connected[ix(2 * v.seat + 1)]

@@ -1,39 +1,30 @@
-"""A weighing bot's decision: the best of all whole turns, the first few of them tried out to see the trips."""
+"""A weighing bot's decision: the best of all whole turns, a few of them tried out to see the trips."""
 
 from typing import Any
 
 import numpy as np
 
-from mmsim.compiled.accel import inlined, ix, jit
+from mmsim.compiled.decorators import inlined, ix, jit
 from mmsim.compiled.rng import draw_below, next_fraction, open_stream
-from mmsim.metromania.bots.thinking.evaluation import study
-from mmsim.metromania.bots.thinking.features import place_value
-from mmsim.metromania.bots.thinking.known_trips import reckon_trips
-from mmsim.metromania.bots.thinking.memory import (
-    DEPTH,
-    NOISE,
-    RIVALS,
-    TRIALS,
-    TRIP_POINTS,
-    UNIFORM,
-    WIDTH,
-    Bots,
-    Thoughts,
-    Views,
-)
+from mmsim.metromania.bots.kinds import UNIFORM
+from mmsim.metromania.bots.thinking.evaluation import survey_position
+from mmsim.metromania.bots.thinking.features import place_value, weight
+from mmsim.metromania.bots.thinking.line_plans import NEVER
+from mmsim.metromania.bots.thinking.memory import DEPTH, TRIAL, VIEW, Bots, Memory, Thoughts
 from mmsim.metromania.bots.thinking.restrictions import make_own_view
-from mmsim.metromania.bots.thinking.waiting_plans import NEVER
-from mmsim.metromania.bots.thinking.weights import weight
+from mmsim.metromania.bots.thinking.trip_cache import score_trips
 from mmsim.metromania.bots.thinking.whole_turns import weigh_turns
+from mmsim.metromania.bots.turn_weights import NOISE, RIVALS, TRIALS, TRIP_POINTS
 from mmsim.metromania.engine.copies import copy_position
 from mmsim.metromania.engine.moves import BONUS, DECLINE, DIG, END, START, kth_move, move_parts
 from mmsim.metromania.engine.placing import start_tunnel
 from mmsim.metromania.engine.state import FIRST_MARKERS, HAND, PATH, Board, Rules, State
-from mmsim.metromania.engine.trips import Network, stations_at_cell
+from mmsim.metromania.engine.trips import stations_at_cell
 from mmsim.metromania.engine.turns import play_move
 
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
-_HAIR = 1e-7  # tells equal turns apart by chance
+_TIE_BREAK = 1e-7  # noise that decides between equal turns
+_UNTRIED, _TRIED, _ANY = 0, 1, 2  # which turns to look at, by `Thoughts.tried`
 
 
 @jit
@@ -56,67 +47,63 @@ def may_play(s: State, b: Board, code: Any) -> bool:
 
 
 @jit
-def weigh(views: Views, b: Board, r: Rules, bots: Bots, t: Thoughts, net: Network) -> np.int64:
-    """Weigh the turns open to the company in turn in `views[0]`; returns the place of the first move of the best."""
-    seat = views[0].seat
-    weigh_untried(views, b, r, bots, t, net)
+def weigh(m: Memory, b: Board, r: Rules, bots: Bots) -> np.int64:
+    """Weigh the turns of the company in turn in the view; returns the place of the first move of the best."""
+    t, seat = m.thoughts[0], m.positions[VIEW].seat
+    weigh_untried(m, b, r, bots)
     if weight(bots, seat, TRIP_POINTS) != 0.0 or weight(bots, seat, RIVALS) != 0.0:
-        for _ in range(np.int64(weight(bots, seat, WIDTH + TRIALS))):
-            first = best_turn(t, True)
+        for _ in range(np.int64(weight(bots, seat, TRIALS))):
+            first = best_untried(t)
             if first < 0:
                 break
-            _try_out(views, b, r, bots, t, net, first)
-        return _best_tried(t)
-    return best_turn(t, False)
+            _try_out(m, b, r, bots, first)
+        return _best_turn(t, _TRIED)
+    return _best_turn(t, _ANY)
 
 
 @jit
-def weigh_untried(views: Views, b: Board, r: Rules, bots: Bots, t: Thoughts, net: Network) -> None:
-    """Weigh the turns open to the company in turn in `views[0]`, without what they change about the trips."""
-    v = views[0]
-    study(v, b, r, bots, t, net)
+def weigh_untried(m: Memory, b: Board, r: Rules, bots: Bots) -> None:
+    """Weigh the turns of the company in turn in the view, without what they change about the trips."""
+    v, t = m.positions[VIEW], m.thoughts[0]
+    survey_position(v, b, r, bots, t, m.network[0])
     weigh_turns(v, b, r, bots, t)
     open_stream(v, 0, 0)
-    noise = _HAIR + weight(bots, v.seat, WIDTH + NOISE)
-    for f in range(t.firsts):
-        t.value[ix(f)] += noise * next_fraction(v, 0)
-        t.turn_own[ix(f)] = 0.0
-        t.turn_rival[ix(f)] = 0.0
+    noise = _TIE_BREAK + weight(bots, v.seat, NOISE)
+    for first in range(t.firsts):
+        t.value[ix(first)] += noise * next_fraction(v, 0)
+        t.turn_own[ix(first)] = 0.0
+        t.turn_rival[ix(first)] = 0.0
 
 
 @jit
-def best_turn(t: Thoughts, untried: Any) -> np.int64:
-    """The first move of the best turn, or of the best one not tried out yet; -1 for none."""
-    best, found = 2.0 * NEVER, np.int64(-1)
-    for f in range(t.firsts):
-        better = (t.value[ix(f)] > best) & (not untried or t.tried[ix(f)] == 0)
-        best, found = t.value[ix(f)] if better else best, np.int64(f) if better else found
-    return found
+def best_untried(t: Thoughts) -> np.int64:
+    """Place of the first move of the best turn not tried out yet; -1 for none."""
+    return _best_turn(t, _UNTRIED)
+
+
+@inlined
+def _best_turn(t: Thoughts, which: Any) -> np.int64:
+    best, best_first = 2.0 * NEVER, np.int64(-1)
+    for first in range(t.firsts):
+        better = (t.value[ix(first)] > best) & (which == _ANY or t.tried[ix(first)] == which)
+        best, best_first = t.value[ix(first)] if better else best, np.int64(first) if better else best_first
+    return best_first
 
 
 @jit
-def _best_tried(t: Thoughts) -> np.int64:
-    best, found = 2.0 * NEVER, np.int64(0)
-    for f in range(t.firsts):
-        better = (t.value[ix(f)] > best) & (t.tried[ix(f)] != 0)
-        best, found = t.value[ix(f)] if better else best, np.int64(f) if better else found
-    return found
-
-
-@jit
-def _try_out(views: Views, b: Board, r: Rules, bots: Bots, t: Thoughts, net: Network, first: Any) -> None:
-    """Play a turn on a copy and add what the trips then bring."""
+def _try_out(m: Memory, b: Board, r: Rules, bots: Bots, first: Any) -> None:
+    """Play a turn on a copy and add the points of the trips after it."""
+    v, p, t = m.positions[VIEW], m.positions[TRIAL], m.thoughts[0]
     t.tried[ix(first)] = 1
-    v = views[0]
-    if t.turn_made[ix(first)] == 0 and not _may_change_trips(v, b, t, first):
+    if t.turn_stations[ix(first)] == 0 and not _may_change_trips(v, b, t, first):
         return
     seat = v.seat
     twin = t.twin[ix(first)]
-    if twin >= 0 and t.tried[ix(twin)] and _comes_to_the_same(v, b, t, first, twin):
+    if twin >= 0 and t.tried[ix(twin)] and _leads_to_the_same(v, b, t, first, twin):
         own, rival = t.turn_own[ix(twin)], t.turn_rival[ix(twin)]
     else:
-        play_turn(views, b, r, t, first)
-        reckon_trips(views[1], b, r, net, t)
+        play_turn(m, b, r, first)
+        score_trips(p, b, r, m.network[0], t)
         own = t.trip_points[ix(seat)] - t.trips_before[ix(seat)]
         rival = t.trip_points[ix(t.rival)] - t.trips_before[ix(t.rival)]
     t.turn_own[ix(first)] = own
@@ -126,7 +113,7 @@ def _try_out(views: Views, b: Board, r: Rules, bots: Bots, t: Thoughts, net: Net
 
 @jit
 def _may_change_trips(v: State, b: Board, t: Thoughts, first: Any) -> bool:
-    """Whether a turn whose plans make no station comes to one, lays a marker beside one, or lets both lines meet."""
+    """Whether a turn that makes no station reaches one, lays a marker beside one, or lets both lines meet."""
     begin, other_begin = v.terminus[ix(2 * v.seat)], v.terminus[ix(2 * v.seat + 1)]
     at, other_at = begin, other_begin
     if at == other_at:
@@ -156,23 +143,23 @@ def _may_change_trips(v: State, b: Board, t: Thoughts, first: Any) -> bool:
 
 
 @jit
-def play_turn(views: Views, b: Board, r: Rules, t: Thoughts, first: Any) -> None:
-    """Play a turn on a copy, as far as it can be played; notes where its tunnels lie."""
-    trial = views[1]
-    copy_position(trial, views[0], b)
+def play_turn(m: Memory, b: Board, r: Rules, first: Any) -> None:
+    """Play a turn on a copy of the view, as far as possible, and write down where its tunnels lie."""
+    v, p, t = m.positions[VIEW], m.positions[TRIAL], m.thoughts[0]
+    copy_position(p, v, b)
     t.played[ix(first)] = 0
     for i in range(t.turn_length[ix(first)]):
         code = t.turn_code[ix(DEPTH * first + i)]
-        if trial.seat != views[0].seat or not may_play(trial, b, code):
+        if p.seat != v.seat or not may_play(p, b, code):
             return
-        t.turn_cell[ix(DEPTH * first + i)] = _cell_of(trial, b, code)
-        play_move(trial, b, r, code)
+        t.turn_cell[ix(DEPTH * first + i)] = _cell_of(p, b, code)
+        play_move(p, b, r, code)
     t.played[ix(first)] = 1
 
 
 @inlined
 def _cell_of(s: State, b: Board, code: Any) -> np.int64:
-    """Where the tunnel of a move lies; -1 if it is none."""
+    """The cell of the tunnel of a move; -1 for other moves."""
     kind, number, what, _ = move_parts(code)
     if kind == START:
         return b.city_cells + what
@@ -182,8 +169,8 @@ def _cell_of(s: State, b: Board, code: Any) -> np.int64:
 
 
 @inlined
-def _comes_to_the_same(v: State, b: Board, t: Thoughts, first: Any, twin: Any) -> bool:
-    """Whether a turn leads to the same stations as its twin that was tried out: all of it can be played too."""
+def _leads_to_the_same(v: State, b: Board, t: Thoughts, first: Any, twin: Any) -> bool:
+    """Whether a turn leads to the same stations as its twin, which was tried out: all of it can be played too."""
     if not t.played[ix(twin)]:
         return False
     cell = _cell_of(v, b, t.turn_code[ix(DEPTH * first)])
@@ -194,17 +181,17 @@ def _comes_to_the_same(v: State, b: Board, t: Thoughts, first: Any, twin: Any) -
 
 
 @jit
-def choose_bonus(views: Views, b: Board, r: Rules, bots: Bots, t: Thoughts, net: Network) -> np.int64:
+def choose_bonus(m: Memory, b: Board, r: Rules, bots: Bots) -> np.int64:
     """I3: the best place for a bonus station, or none if no place is worth a station."""
-    v = views[0]
-    study(v, b, r, bots, t, net)
+    v, t = m.positions[VIEW], m.thoughts[0]
+    survey_position(v, b, r, bots, t, m.network[0])
     best, chosen = 0.0, np.int64(DECLINE)
     for k in range(v.choices):
         code = kth_move(v, b, k)
         kind, number, place, _ = move_parts(code)
         if kind == BONUS:
-            x = np.int64(v.path[ix(PATH * (2 * v.seat + number) + place)])
-            value = place_value(v, b, r, bots, t, 2 * v.seat + number, x, t.unserved, t.own_network)
+            vertex = np.int64(v.path[ix(PATH * (2 * v.seat + number) + place)])
+            value = place_value(v, b, r, bots, t, 2 * v.seat + number, vertex, t.unserved, t.own_connected)
             if value > best:
                 best, chosen = value, code
     return chosen
@@ -212,13 +199,13 @@ def choose_bonus(views: Views, b: Board, r: Rules, bots: Bots, t: Thoughts, net:
 
 @jit
 def is_planned(s: State, b: Board) -> bool:
-    """Whether the next tunnel of this turn is decided already, and can still be dug."""
+    """Whether the next tunnel of this turn is already planned, and can still be dug."""
     step = s.dug - s.plan_dug
     return s.plan_length > step and s.plan_turn == s.turn and s.bonus_line < 0 and may_play(s, b, s.plan[ix(step)])
 
 
 @jit
-def remember(s: State, length: Any) -> None:
+def begin_plan(s: State, length: Any) -> None:
     """Begin the plan of a turn that has been chosen, so that its next tunnels need no thought."""
     s.plan_turn = s.turn
     s.plan_dug = s.dug
@@ -226,19 +213,24 @@ def remember(s: State, length: Any) -> None:
 
 
 @jit
-def choose_by_weights(s: State, b: Board, r: Rules, bots: Bots, t: Thoughts, net: Network, views: Views) -> np.int64:
-    """The move of a bot that does not search."""
+def plan_turn(s: State, t: Thoughts, first: Any) -> None:
+    """Make the turn that begins with a first move the plan of the company in turn."""
+    begin_plan(s, t.turn_length[ix(first)])
+    for i in range(s.plan_length):
+        s.plan[ix(i)] = t.turn_code[ix(DEPTH * first + i)]
+
+
+@jit
+def choose_by_weights(s: State, m: Memory, b: Board, r: Rules, bots: Bots) -> np.int64:
+    """The move of a bot that plays at random or weighs turns."""
     if bots.kind[ix(s.seat)] == UNIFORM:
         return kth_move(s, b, draw_below(s, 1 + s.seat, s.choices))
     if s.choices == 1:
         return kth_move(s, b, np.int64(0))
     if is_planned(s, b):
         return s.plan[ix(s.dug - s.plan_dug)]
-    make_own_view(s, b, r, bots, views)
+    make_own_view(m.positions[VIEW], s, b, r, bots)
     if s.bonus_line >= 0:
-        return choose_bonus(views, b, r, bots, t, net)
-    first = weigh(views, b, r, bots, t, net)
-    remember(s, t.turn_length[ix(first)])
-    for i in range(s.plan_length):
-        s.plan[ix(i)] = t.turn_code[ix(DEPTH * first + i)]
+        return choose_bonus(m, b, r, bots)
+    plan_turn(s, m.thoughts[0], weigh(m, b, r, bots))
     return s.plan[0]

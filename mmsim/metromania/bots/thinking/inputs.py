@@ -1,12 +1,15 @@
-"""The inputs of a net that describe a position: their names, and where each of them is.
+"""The inputs of expert's net: their names, and the place of each.
 
-`position_features` says how they are reckoned. A file of weights names them, so a new name, or meaning, needs new
-weights.
+`position_features` computes those of a position. The file of the net lists their names, so a new name or meaning
+needs a new net.
 """
 
+from mmsim.metromania.bots.turn_weights import FEATURE_COUNT, FEATURES
 from mmsim.metromania.engine.state import SEATS
 
-# What is said of every company; the company that has moved comes first, then the others in playing order.
+MOST_CANDIDATES = 16
+
+# Inputs about every company: the one that has moved comes first, then the others in playing order.
 _OF_A_COMPANY = (
     "points",
     "kept",
@@ -50,7 +53,7 @@ _OF_A_COMPANY = (
     OF_MATE,
 ) = range(len(_OF_A_COMPANY))
 COMPANY = len(_OF_A_COMPANY)
-_OWN_TRIP = tuple(  # trips with an own marker, by the state of it and of its partner
+_OWN_TRIP = tuple(  # trips with an own marker, by the states of it and of its partner
     f"{own}_{partner}" for own in ("held", "laid", "served") for partner in ("held", "laid", "served")
 )
 _REST = (
@@ -60,8 +63,8 @@ _REST = (
     "trip_one_end",  # own trips without a route: one end is on the company's network
     "trip_no_end",
     "trip_allies",  # own trips whose other marker is, or is likely to be, with a company of its network
-    "guest_scores",  # the same for trips of others
-    "guest_passes_by",
+    "guest_scores",  # trips of others on which the company is on a fastest route
+    "guest_passes_by",  # trips of others that are possible without it
     "guest_ready",  # trips of others with stations at both ends, and no route
     "park",
     "lake",
@@ -72,7 +75,7 @@ _REST = (
     "spots_none",  # kinds of markers held for which there is no spot
     "room",
     "least_room",
-    "ways",  # first steps of shortest ways
+    "ways",  # directions on a shortest way to an end
     "least_ways",
     "points_ahead",  # station points within two tunnels, of both lines
     "reserve",  # tunnels left
@@ -82,7 +85,7 @@ _REST = (
     "lead_if_ended",  # the lead, the more the sooner the company may end the game
     "lead_if_others_end",
     "lead_projected_late",
-    "leader_turns",  # of the other player with the most projected
+    "leader_turns",  # of the rival with the highest projection
     "behind_in_turns",
     "first_to_end",
     "second_to_end",
@@ -118,3 +121,8 @@ POSITION_NAMES = (
     *_REST,
 )
 POSITION = len(POSITION_NAMES)
+
+# The inputs of a turn: its features, its value by the weights, and the position after it.
+INPUT_NAMES = (*FEATURES, "value", *POSITION_NAMES)
+INPUTS = len(INPUT_NAMES)
+VALUE_AT, POSITION_AT = FEATURE_COUNT, FEATURE_COUNT + 1

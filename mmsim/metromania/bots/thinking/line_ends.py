@@ -1,40 +1,33 @@
-"""What the end of a line is worth: how far it is from an end of lines and from spots, and the room around it."""
+"""The value of the end of a line: its distance from an end and from spots, and the room around it."""
 
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from mmsim.compiled.accel import inlined, ix, jit
-from mmsim.compiled.vectors import least_bytes
+from mmsim.compiled.decorators import inlined, ix, jit
+from mmsim.compiled.vectors import min_bytes
 from mmsim.metromania.bots.thinking.distance_maps import goal_map, tunnels_across, usable
+from mmsim.metromania.bots.thinking.features import note_if, weight
 from mmsim.metromania.bots.thinking.memory import (
     CHANCES,
     DEPTH,
     DISTANCES,
     END_VALUES,
-    ENDS,
     FAR_AWAY,
-    FINISH,
     NEAR,
-    NEAR_SPOT,
     NEARNESS,
-    RACE,
-    ROOM,
-    SHORTER,
     SLACKS,
-    UNSTARTED,
-    WIDTH,
     Bots,
     Thoughts,
 )
-from mmsim.metromania.bots.thinking.weights import note_if, weight
-from mmsim.metromania.engine.scoring import KEPT_A_LINE
+from mmsim.metromania.bots.turn_weights import ENDS, FINISH, NEAR_SPOT, RACE, ROOM, SHORTER, UNSTARTED
+from mmsim.metromania.engine.scoring import KEPT_PER_LINE
 from mmsim.metromania.engine.state import VERTICES, Board, Rules, State
 from mmsim.metromania.engine.stations import directions_ahead, has_been_at
 
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
 _BYTE = np.uint32(255)
-_ENOUGH_ROOM = 3  # ways: more do not count
+_ENOUGH_ROOM = 3  # directions: more do not count
 
 
 class LineEnd(NamedTuple):
@@ -42,7 +35,7 @@ class LineEnd(NamedTuple):
 
     number: Any  # the line, 0 or 1
     side: Any  # the one on which it started
-    planned: Any  # tunnels after those it has
+    planned: Any  # tunnels planned beyond those it has
     at: Any  # the vertex
     direction: Any  # in which it came there
     station: Any  # whether there is a station
@@ -50,13 +43,13 @@ class LineEnd(NamedTuple):
 
 
 @jit
-def as_it_stands(v: State, b: Board, r: Rules, bots: Bots, t: Thoughts, number: Any) -> float:
-    """What the end of a line is worth where it is now; notes its chance."""
+def current_end_value(v: State, b: Board, r: Rules, bots: Bots, t: Thoughts, number: Any) -> float:
+    """The value of the end of a line where it is now; writes down its chance to end."""
     line = 2 * v.seat + number
     if v.ended >> np.uint64(line) & _ONE != _ZERO:
         return ended_value(v, b, bots, t, number)
     if v.started >> np.uint64(line) & _ONE == _ZERO:
-        t.chance[ix(number)] = weight(bots, v.seat, WIDTH + UNSTARTED)
+        t.chance[ix(number)] = weight(bots, v.seat, UNSTARTED)
         return _line_end_value(v, bots, t, t.chance[ix(number)], tunnels_across(b), 0.0, 0.0, t.explaining)
     u, side = v.terminus[ix(line)], v.start_side[ix(line)]
     goal_map(v, b, r, t, side)
@@ -69,7 +62,7 @@ def as_it_stands(v: State, b: Board, r: Rules, bots: Bots, t: Thoughts, number: 
 
 @inlined
 def terminus_value(v: State, b: Board, r: Rules, bots: Bots, t: Thoughts, end: LineEnd, explaining: Any) -> float:
-    """What the end of a line is worth after some planned tunnels."""
+    """The value of the end of a line after some planned tunnels."""
     to_go, near, room = _around(v, b, r, bots, t, end)
     left = r.tunnels_per_line - v.tunnels[ix(2 * v.seat + end.number)] - end.planned
     if explaining:
@@ -89,7 +82,7 @@ def terminus_value(v: State, b: Board, r: Rules, bots: Bots, t: Thoughts, end: L
 def _line_end_value(
     v: State, bots: Bots, t: Thoughts, chance: Any, to_go: Any, near: Any, room: Any, explaining: Any
 ) -> float:
-    """The features of the end of a line, weighed."""
+    """The weighed features of the end of a line."""
     value = _ending_value(v, bots, t, chance, to_go, explaining)
     value += note_if(explaining, bots, t, v.seat, NEAR_SPOT, near)
     return value + note_if(explaining, bots, t, v.seat, ROOM, room)
@@ -97,17 +90,17 @@ def _line_end_value(
 
 @inlined
 def _ending_value(v: State, bots: Bots, t: Thoughts, chance: Any, to_go: Any, explaining: Any) -> float:
-    """Those of them that are about ending the line."""
+    """The weighed features that are about ending the line."""
     seat, shown = v.seat, min(to_go, np.int64(FAR_AWAY))
     value = note_if(explaining, bots, t, seat, ENDS, chance)
-    value += note_if(explaining, bots, t, seat, FINISH, chance * KEPT_A_LINE * np.float64(v.points[ix(seat)]))
+    value += note_if(explaining, bots, t, seat, FINISH, chance * KEPT_PER_LINE * np.float64(v.points[ix(seat)]))
     value += note_if(explaining, bots, t, seat, SHORTER, -np.float64(shown))
     return value + note_if(explaining, bots, t, seat, RACE, t.race[ix(shown)])
 
 
 @jit
 def ended_value(v: State, b: Board, bots: Bots, t: Thoughts, number: Any) -> float:
-    """What a line is worth that has ended."""
+    """The value of a line that has ended."""
     if v.ended >> np.uint64(2 * v.seat + number) & _ONE != _ZERO:
         t.chance[ix(number)] = 1.0
     return _line_end_value(v, bots, t, 1.0, np.int64(0), 0.0, 0.0, t.explaining)
@@ -115,7 +108,7 @@ def ended_value(v: State, b: Board, bots: Bots, t: Thoughts, number: Any) -> flo
 
 @inlined
 def _chance(bots: Bots, seat: Any, to_go: Any, left: Any) -> float:
-    """The chance to end a line with so many tunnels to go and so many left."""
+    """The chance to end a line with `to_go` tunnels to dig and `left` tunnels to spend."""
     if to_go > left or to_go >= DISTANCES:
         return 0.0
     return bots.chance[ix(CHANCES * seat + SLACKS * to_go + min(left - to_go, np.int64(SLACKS - 1)))]
@@ -123,7 +116,7 @@ def _chance(bots: Bots, seat: Any, to_go: Any, left: Any) -> float:
 
 @inlined
 def _around(v: State, b: Board, r: Rules, bots: Bots, t: Thoughts, end: LineEnd) -> tuple[np.int64, float, float]:
-    """The tunnels from the end of a line to an end of lines, up to DISTANCES, how near spots are, and the room."""
+    """The tunnels from a terminus to an end, up to DISTANCES, how near spots are, and the room."""
     line = 2 * v.seat + end.number
     left = r.tunnels_per_line - v.tunnels[ix(line)] - end.planned
     if left <= 0:
@@ -135,12 +128,12 @@ def _around(v: State, b: Board, r: Rules, bots: Bots, t: Thoughts, end: LineEnd)
     ways = (ways | ways << np.uint64(12)) >> np.uint64(2 * first)
     least, places, at = np.uint32(0xFFFFFFFF), np.int64(0), 8 * u + first
     for _ in range(directions // 3):
-        for _ in range(3):  # so many at once: compiled without a loop
+        for _ in range(3):  # three at once: compiled without a loop
             w = np.int64(b.ring[ix(at)])
-            open_there = np.int64(ways & ~has_been_at(v, line, w) & _ONE)
-            shut = np.uint32((open_there ^ 1) * 0xFFFFFFFF)
-            places += open_there
-            least = least_bytes(least, np.uint32(t.ahead[ix(into + w)] | shut))
+            is_open = np.int64(ways & ~has_been_at(v, line, w) & _ONE)
+            shut = np.uint32((is_open ^ 1) * 0xFFFFFFFF)
+            places += is_open
+            least = min_bytes(least, np.uint32(t.ahead[ix(into + w)] | shut))
             ways >>= np.uint64(2)
             at += 1
     to_go = np.int64(1) if t.ahead[ix(into + u)] & _BYTE == 1 else 1 + np.int64(least & _BYTE)
@@ -152,7 +145,7 @@ def _around(v: State, b: Board, r: Rules, bots: Bots, t: Thoughts, end: LineEnd)
 
 @inlined
 def _nearness(bots: Bots, seat: Any, kinds: Any, least: Any, left: Any) -> float:
-    """How near spots are for the markers of some kinds, by bytes of tunnels to spots R, C, E above the lowest."""
+    """How near spots are for markers of some kinds; `least` has bytes of tunnels to spots R, C, E above the lowest."""
     row = NEARNESS * ((NEAR + 1) * seat + min(left, np.int64(NEAR)))
     near = 0.0
     for lane in range(1, 4):

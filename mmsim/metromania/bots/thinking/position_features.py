@@ -1,14 +1,15 @@
-"""A position after a turn, as numbers for a net, seen by the company that has moved.
+"""The inputs of expert's net for a position after a turn, as seen by the company that has moved.
 
-Companies are told apart by their place in the playing order after that company and by nothing else. What the rules say
-is asked of the engine; what nobody but a company knows is hidden in the view already.
+Companies are distinguished only by their place in the playing order after that company. The rules are applied by
+calling the engine; what only a company itself knows is already hidden in the view.
 """
 
 from typing import Any
 
 import numpy as np
 
-from mmsim.compiled.accel import count_bits, inlined, ix, jit, lowest_bit
+from mmsim.compiled.decorators import inlined, ix, jit
+from mmsim.compiled.intrinsics import count_bits, lowest_bit
 from mmsim.metromania.bots.thinking import inputs
 from mmsim.metromania.bots.thinking.distance_maps import (
     EVERY_DIRECTION,
@@ -19,11 +20,12 @@ from mmsim.metromania.bots.thinking.distance_maps import (
     usable,
 )
 from mmsim.metromania.bots.thinking.evaluation import find_networks
-from mmsim.metromania.bots.thinking.known_trips import add_trip, know_trips
+from mmsim.metromania.bots.thinking.features import holders_on
 from mmsim.metromania.bots.thinking.memory import FAR, FAR_AWAY, Thoughts
 from mmsim.metromania.bots.thinking.rivals import shortest_ways
+from mmsim.metromania.bots.thinking.trip_cache import add_trip, find_trips
 from mmsim.metromania.engine.ending import blocked_lines
-from mmsim.metromania.engine.scoring import KEPT_A_LINE, kept_points
+from mmsim.metromania.engine.scoring import KEPT_PER_LINE, kept_points
 from mmsim.metromania.engine.state import (
     MARKERS,
     NOWHERE,
@@ -31,7 +33,6 @@ from mmsim.metromania.engine.state import (
     OTHERS,
     PATH,
     ROUND,
-    SEATS,
     SHARED_ALL,
     SPOT_KINDS,
     STOP,
@@ -56,11 +57,11 @@ _ONE, _ZERO, _TWO_LINES = np.uint64(1), np.uint64(0), np.uint64(3)
 _BYTE = np.uint32(255)
 _PARK_LAKE = TRIPS - 1
 _LAST_DIRECTION = len(DIRECTIONS) - 1
-# What is counted in twos, tens, fives and so on, so that an input of the net comes to about one.
+# Scales: counts are in twos, tens, fives and so on, so that an input of the net is about one.
 _TWOS, _THREES, _FOURS, _FIVES, TENS, _TWENTIES, _FIFTIES = 0.5, 0.3, 0.25, 0.2, 0.1, 0.05, 0.02
-_FAR_OFF, _LATER = 4.0, 3.0  # beyond them an input does not grow
+_FAR_OFF, _LATER = 4.0, 3.0  # caps of inputs
 _UNSTARTED_HOPE = 0.5  # for the end of a line that is not started
-_HOPELESS = 30.0  # tunnels to go with which nobody hopes for the end of a line any more
+_HOPELESS = 30.0  # tunnels to go with which a line is not expected to end
 _HELD_COST = 2.0  # points that a marker in the hand is expected to cost
 _NO_LINE, _AMPLE = 99.0, 9.0  # tunnels or turns to go, and tunnels to spare, before any line is counted
 _NOBODY = -99.0  # tens of points, before any rival is counted
@@ -77,8 +78,8 @@ def _add(t: Thoughts, at: Any, amount: Any) -> None:
 
 
 @jit
-def describe_position(v: State, b: Board, r: Rules, t: Thoughts, net: Network, seat: Any, row: Any) -> None:
-    """Write the features of a view from a company's side into `t.inputs` from a place on; changes who is in turn."""
+def describe_position(v: State, b: Board, r: Rules, t: Thoughts, network: Network, seat: Any, row: Any) -> None:
+    """Write the inputs for a view from a company's side into `t.inputs`, from `row` on; changes who is in turn."""
     for i in range(inputs.POSITION):
         _put(t, row + i, 0.0)
     v.seat = seat
@@ -86,7 +87,7 @@ def describe_position(v: State, b: Board, r: Rules, t: Thoughts, net: Network, s
     find_free(v, b, t)
     spot_maps(v, b, t)
     find_networks(v, r, t)
-    _describe_trips(v, b, r, t, net, seat, row)
+    _describe_trips(v, b, r, t, network, seat, row)
     _forget_lines(t)
     for place in range(r.companies):
         other = seat + place if seat + place < r.companies else seat + place - r.companies
@@ -97,11 +98,11 @@ def describe_position(v: State, b: Board, r: Rules, t: Thoughts, net: Network, s
 
 
 @jit
-def _describe_trips(v: State, b: Board, r: Rules, t: Thoughts, net: Network, seat: Any, row: Any) -> None:
-    """The seven trips as they stand: what they bring everybody, and what the company's own ones lack."""
-    known = know_trips(v, b, r, net, t)
+def _describe_trips(v: State, b: Board, r: Rules, t: Thoughts, network: Network, seat: Any, row: Any) -> None:
+    """The seven trips as they stand: what they score for everybody, and what the company's own ones lack."""
+    place = find_trips(v, b, r, network, t)
     for trip in range(TRIPS):
-        start, goal, possible, companies = add_trip(v, r, t, known, np.int64(trip))
+        start, goal, possible, companies = add_trip(v, r, t, place, np.int64(trip))
         on_route = possible and companies >> np.uint64(seat) & _ONE != _ZERO
         if trip == _PARK_LAKE:
             _put(t, row + inputs.PARK, 1.0 if start != _ZERO else 0.0)
@@ -119,7 +120,7 @@ def _describe_trips(v: State, b: Board, r: Rules, t: Thoughts, net: Network, sea
             elif start != _ZERO and goal != _ZERO:
                 ends = _on_network(v, t, start) + _on_network(v, t, goal)
                 _add(t, row + inputs.SCORES + (2 if ends > 0.0 else 3), _TWOS)
-            _add(t, row + inputs.ALLIES, _likely_ally(r, t, own ^ 1))
+            _add(t, row + inputs.ALLIES, _TWOS * holders_on(r, t, own ^ 1, t.own_connected))
         elif possible:
             _add(t, row + inputs.GUEST + (0 if on_route else 1), _TWOS)
         elif start != _ZERO and goal != _ZERO:
@@ -140,17 +141,7 @@ def _on_network(v: State, t: Thoughts, stations: Any) -> float:
     while rest != _ZERO:
         lines |= np.uint64(v.lines_at[ix(v.station_at[ix(lowest_bit(rest))])])
         rest &= rest - _ONE
-    return 1.0 if lines & t.own_network != _ZERO else 0.0
-
-
-@inlined
-def _likely_ally(r: Rules, t: Thoughts, marker: Any) -> float:
-    """How likely a marker is with a company of the network; who holds what was guessed before the turn."""
-    likely = 0.0
-    for company in range(r.companies):
-        if t.own_network >> np.uint64(2 * company) & _TWO_LINES != _ZERO:
-            likely += t.holder[ix(SEATS * marker + company)]
-    return _TWOS * likely
+    return 1.0 if lines & t.own_connected != _ZERO else 0.0
 
 
 @inlined
@@ -167,7 +158,7 @@ def _lines_met(v: State, line: Any) -> np.uint64:
 def _describe_company(v: State, b: Board, r: Rules, t: Thoughts, seat: Any, company: Any, at: Any) -> None:
     """A company: its points, how far its lines are from an end, its markers.
 
-    In one piece: what is counted on the way along its two lines goes into many inputs.
+    In one piece, because what is counted along its two lines goes into many inputs.
     """
     nearer, farther, total, slack, stops, met = _NO_LINE, 0.0, 0.0, _AMPLE, 0.0, _ZERO
     hope, unstarted, stuck, points_next = 0.0, 0.0, 0.0, 0.0
@@ -185,11 +176,12 @@ def _describe_company(v: State, b: Board, r: Rules, t: Thoughts, seat: Any, comp
             left = np.float64(r.tunnels_per_line - v.tunnels[ix(line)])
             if company == seat:
                 to_go = _own_line(v, b, r, t, np.int64(line))
-                t.own_points += _points_ahead(v, b, r, t, np.int64(line))
+                t.own_points += _most_points(v, b, r, t, np.int64(line), t.held_kinds, True)
                 t.own_reserve += left
             else:
                 to_go = np.float64(shortest_ways(v, b, r, t, np.int64(line))[0])
-            points_next = max(points_next, _points_next(v, b, r, t, np.int64(line), company == seat))
+            kinds = t.held_kinds if company == seat else _ONE
+            points_next = max(points_next, _most_points(v, b, r, t, np.int64(line), kinds, False))
             slack = min(slack, left - to_go)
             if to_go > left or to_go >= FAR_AWAY:
                 stuck += 1.0
@@ -220,9 +212,9 @@ def _describe_company(v: State, b: Board, r: Rules, t: Thoughts, seat: Any, comp
     _put(t, at + inputs.OF_SOON, 1.0 / (1.0 + turns))
     _put(t, at + inputs.OF_HELD, held / r.hand_size)
     _put(t, at + inputs.OF_UNSERVED, _TWOS * unserved)
-    network = t.network[ix(2 * company)] | t.network[ix(2 * company + 1)]
-    _put(t, at + inputs.OF_NETWORK, _FIVES * count_bits(network))
-    _put(t, at + inputs.OF_PROJECTED, TENS * (KEPT_A_LINE * points * hope + trips - _HELD_COST * held))
+    connected = t.connected[ix(2 * company)] | t.connected[ix(2 * company + 1)]
+    _put(t, at + inputs.OF_NETWORK, _FIVES * count_bits(connected))
+    _put(t, at + inputs.OF_PROJECTED, TENS * (KEPT_PER_LINE * points * hope + trips - _HELD_COST * held))
     _put(t, at + inputs.OF_NEXT_POINTS, _TWOS * points_next)
     _put(t, at + inputs.OF_STUCK, _TWOS * stuck)
     _put(t, at + inputs.OF_STOPS, TENS * stops)
@@ -233,7 +225,7 @@ def _describe_company(v: State, b: Board, r: Rules, t: Thoughts, seat: Any, comp
 
 @jit
 def _own_line(v: State, b: Board, r: Rules, t: Thoughts, line: Any) -> float:
-    """Tunnels that an own line has to an end; notes its room, the ways it may take, and the spots it may reach."""
+    """Tunnels from an own line to an end; writes down its room, its shortest ways, and the spots it may reach."""
     u = v.terminus[ix(line)]
     left = r.tunnels_per_line - v.tunnels[ix(line)]
     station = v.station[ix(u)] != 0
@@ -278,7 +270,7 @@ def _forget_lines(t: Thoughts) -> None:
 
 @jit
 def _describe_ways(t: Thoughts, row: Any) -> None:
-    """Where the own lines may go on: all of it, the least of either line, and the spots they may reach."""
+    """Where the own lines may continue: the sum and the minimum of both lines, and the spots they may reach."""
     room, least_room, ways, least_ways = 0.0, _AMPLE, 0.0, _AMPLE
     for number in range(2):
         if t.own_room[ix(number)] >= 0.0:
@@ -302,56 +294,36 @@ def _describe_ways(t: Thoughts, row: Any) -> None:
 
 
 @jit
-def _points_next(v: State, b: Board, r: Rules, t: Thoughts, line: Any, own: Any) -> float:
-    """The most points that the next tunnel of a line may score with stations."""
+def _most_points(v: State, b: Board, r: Rules, t: Thoughts, line: Any, kinds: Any, two: Any) -> float:
+    """The most points that the next tunnel of a line, or the next two, may score with stations."""
     u = v.terminus[ix(line)]
-    rest = v.open[ix(line)] & usable(v, u, t.held_kinds if own else _ONE)
-    rest = (rest | rest >> _ONE) & np.uint64(EVERY_DIRECTION)
     most = np.int64(0)
+    rest = v.open[ix(line)] & usable(v, u, kinds)
+    rest = (rest | rest >> _ONE) & np.uint64(EVERY_DIRECTION)
     while rest != _ZERO:
         d = lowest_bit(rest) >> 1
-        edge, w = np.int64(b.edge[ix(6 * u + d)]), np.int64(b.neighbour[ix(6 * u + d)])
-        points = np.int64(0)
-        if splits_here(v, line, u, edge):
-            points += station_points(r, v.lanes[ix(u)])
-        if meets(v, line, w, edge):
-            points += station_points(r, v.lanes[ix(w)])
-        most = max(most, points)
         rest &= rest - _ONE
-    return np.float64(most)
-
-
-@jit
-def _points_ahead(v: State, b: Board, r: Rules, t: Thoughts, line: Any) -> float:
-    """The most points that the next two tunnels of an own line may score with stations."""
-    u = v.terminus[ix(line)]
-    most = np.int64(0)
-    rest = v.open[ix(line)] & usable(v, u, t.held_kinds)
-    rest = (rest | rest >> _ONE) & np.uint64(EVERY_DIRECTION)
-    while rest != _ZERO:
-        d = lowest_bit(rest) >> 1
         edge, w = np.int64(b.edge[ix(6 * u + d)]), np.int64(b.neighbour[ix(6 * u + d)])
         met = meets(v, line, w, edge)
         points = station_points(r, v.lanes[ix(w)]) if met else np.int64(0)
         if splits_here(v, line, u, edge):
             points += station_points(r, v.lanes[ix(u)])
-        beyond = usable(v, w, _ONE) & slots_ahead(d, met or v.station[ix(w)] != 0)
+        beyond = usable(v, w, _ONE) & slots_ahead(d, met or v.station[ix(w)] != 0) if two else _ZERO
         beyond = (beyond | beyond >> _ONE) & np.uint64(EVERY_DIRECTION)
         best = np.int64(0)
         while beyond != _ZERO:
             k = lowest_bit(beyond) >> 1
-            x = np.int64(b.neighbour[ix(6 * w + k)])
-            if has_been_at(v, line, x) == _ZERO and meets(v, line, x, np.int64(b.edge[ix(6 * w + k)])):
-                best = max(best, station_points(r, v.lanes[ix(x)]))
             beyond &= beyond - _ONE
+            vertex = np.int64(b.neighbour[ix(6 * w + k)])
+            if has_been_at(v, line, vertex) == _ZERO and meets(v, line, vertex, np.int64(b.edge[ix(6 * w + k)])):
+                best = max(best, station_points(r, v.lanes[ix(vertex)]))
         most = max(most, points + best)
-        rest &= rest - _ONE
     return np.float64(most)
 
 
 @jit
 def _compare(v: State, r: Rules, t: Thoughts, row: Any, seat: Any) -> None:
-    """The company's player beside the others: points as they stand and as they may become, and the race to the end."""
+    """The company's player against the others: points now, projected points, and the race to the end."""
     own, own_projected, best, best_projected = 0.0, 0.0, _NOBODY, _NOBODY
     ahead = 0.0
     for player in range(r.players):
@@ -396,7 +368,7 @@ def _compare(v: State, r: Rules, t: Thoughts, row: Any, seat: Any) -> None:
 
 @jit
 def _describe_table(v: State, b: Board, r: Rules, t: Thoughts, row: Any) -> None:
-    """What belongs to nobody: stations left, how near the end of the building phase is, and the rules that matter."""
+    """What concerns all: stations left, how near the end of the building phase is, and the rules that matter."""
     unserved = 0.0
     for place in range(r.companies):
         unserved += t.inputs[ix(row + inputs.COMPANY * place + inputs.OF_UNSERVED)]

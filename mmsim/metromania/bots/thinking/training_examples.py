@@ -1,102 +1,77 @@
-"""Decisions to learn from: the inputs of a net for each turn, and how a game went that was played out after it."""
+"""Training examples: for each of a decision's best turns the inputs of the net and the result of one playout."""
 
 from typing import Any
 
 import numpy as np
 
-from mmsim.compiled.accel import ix, jit
+from mmsim.compiled.decorators import ix, jit
 from mmsim.compiled.rng import draw_below, open_stream
 from mmsim.core.rng import Purpose
-from mmsim.core.training_examples import MARGIN, lesson_rows
+from mmsim.core.training_examples import MARGIN, ExampleSampling, example_rows
+from mmsim.metromania.bots.expert import EXPERT
 from mmsim.metromania.bots.thinking.dispatch import choose
-from mmsim.metromania.bots.thinking.expert import begin_turn, compare_turns, has_no_choice
-from mmsim.metromania.bots.thinking.memory import INPUTS, MOST_CANDIDATES, Thoughts, Views
-from mmsim.metromania.bots.thinking.search import SEEN, draw_deal, gather_deals, note_turn, play_in_world
+from mmsim.metromania.bots.thinking.expert import compare_turns, has_no_choice
+from mmsim.metromania.bots.thinking.heuristic_choice import plan_turn
+from mmsim.metromania.bots.thinking.inputs import INPUTS, MOST_CANDIDATES
+from mmsim.metromania.bots.thinking.memory import ROOT, VIEW, Memory, Setting
+from mmsim.metromania.bots.thinking.playouts import draw_deal, find_deals, note_turn, play_turn_out
 from mmsim.metromania.bots.thinking.view import make_view
 from mmsim.metromania.engine.copies import copy_position
-from mmsim.metromania.engine.state import Board, Rules, State
-from mmsim.metromania.engine.trips import Network
 from mmsim.metromania.engine.turns import play_move
 
-_LESSONS = int(Purpose.LESSONS)
+_EXAMPLES = int(Purpose.EXAMPLES)
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
 
-LESSON = lesson_rows(INPUTS)
+EXAMPLE = example_rows(INPUTS)
+# as many turns of a decision as expert compares
+EXAMPLES = ExampleSampling(every=3, most=int(EXPERT.settings["candidates"]), kind=EXAMPLE, rows=1 << 12)
 
 
 @jit
-def collect(
-    s: State,
-    b: Board,
-    r: Rules,
-    deals: Any,
-    seatings: Any,
-    at: Any,
-    t: Thoughts,
-    net: Network,
-    views: Views,
-    learners: Any,
-    every: Any,
-    most: Any,
-    game: Any,
-    rows: Any,
-) -> np.int64:
-    """Play a game that is set up; at one in `every` decisions of the learners' seats compare turns.
+def collect(m: Memory, setting: Setting, row: Any, wanted: Any, examples: Any) -> np.int64:
+    """Play a game that is set up; at one in `every` decisions of the learners' seats write examples.
 
-    Each is played out once by the bots that sit there, all in the same world; one of them, by chance, is then played.
-    All of it is what a game is made of, and where lessons go, hence so many arguments. Returns the rows written.
+    Each turn is played out once by the bots in their seats, all with the same guess of the hidden hands; one of the
+    turns, drawn at random, is then played. Returns the number of examples.
     """
-    row, decision = np.int64(0), np.int64(0)
-    open_stream(s, 0, _LESSONS)
+    s, b, r = m.positions[0], setting.board[0], setting.rules[0]
+    written, decision = np.int64(0), np.int64(0)
+    open_stream(s, 0, _EXAMPLES)
     while not s.over:
-        learns = learners >> np.uint64(s.seat) & _ONE != _ZERO and row + MOST_CANDIDATES <= rows.size
-        if learns and not has_no_choice(s, b) and draw_below(s, 0, every) == 0:
-            found = _compare(s, b, r, deals, seatings, at, t, net, views, most, row, rows)
-            for i in range(found):
-                rows[row + i].game = game
-                rows[row + i].decision = decision
-            row += found
+        learns = wanted.learners >> np.uint64(s.seat) & _ONE != _ZERO and written + MOST_CANDIDATES <= examples.size
+        if learns and not has_no_choice(s, b) and draw_below(s, 0, wanted.every) == 0:
+            count = _write_decision(m, setting, row, wanted.most, written, examples)
+            for i in range(count):
+                examples[written + i].game = wanted.game
+                examples[written + i].decision = decision
+            written += count
             decision += 1
-        play_move(s, b, r, choose(s, b, r, deals, seatings, at, t, net, views))
-    return row
+        play_move(s, b, r, choose(m, setting, row))
+    return written
 
 
 @jit
-def _compare(
-    s: State,
-    b: Board,
-    r: Rules,
-    deals: Any,
-    seatings: Any,
-    at: Any,
-    t: Thoughts,
-    net: Network,
-    views: Views,
-    most: Any,
-    row: Any,
-    rows: Any,
-) -> np.int64:
-    """The lessons of one decision; the turn that is played is begun. Its arguments are those of `collect`."""
-    make_view(s, b, r, views)
-    seen = views[SEEN]
-    copy_position(seen, views[0], b)
-    compare_turns(views, b, r, seatings[at], t, net, most)
-    found = np.int64(t.candidates)
-    if found == 1:
+def _write_decision(m: Memory, setting: Setting, row: Any, most: Any, written: Any, examples: Any) -> np.int64:
+    """The examples of one decision, and the plan of the turn that is played; returns how many turns were compared."""
+    s, v, root, t = m.positions[0], m.positions[VIEW], m.positions[ROOT], m.thoughts[0]
+    b, r = setting.board[0], setting.rules[0]
+    make_view(v, s, b, r)
+    copy_position(root, v, b)
+    compare_turns(m, b, r, setting.bots[row], most)
+    count = np.int64(t.candidates)
+    if count == 1:
         return np.int64(0)
-    begin_turn(s, t, t.candidate[ix(draw_below(s, 0, found))])
-    for turn in range(found):
+    plan_turn(s, t, t.candidate[ix(draw_below(s, 0, count))])
+    for turn in range(count):
         note_turn(t, turn, t.candidate[ix(turn)])
-        lesson = rows[row + turn]
+        example = examples[written + turn]
         for i in range(INPUTS):
-            lesson.inputs[ix(i)] = t.inputs[ix(INPUTS * turn + i)]
-    gather_deals(seen, r, t, deals)
-    open_stream(seen, 0, 1)
-    draw_deal(seen, t)
+            example.inputs[ix(i)] = t.inputs[ix(INPUTS * turn + i)]
+    find_deals(root, r, t, setting.deals)
+    open_stream(root, 0, 1)
+    draw_deal(root, t)
     for seat in range(r.companies):
-        t.guide[ix(seat)] = at
-    for turn in range(found):
-        rows[row + turn].result = np.float32(
-            play_in_world(views, b, r, deals, seatings, t, net, np.int64(turn), MARGIN)
-        )
-    return found
+        t.playout_bot[ix(seat)] = row
+    for turn in range(count):
+        examples[written + turn].result = np.float32(play_turn_out(m, setting, np.int64(turn), MARGIN))
+    return count

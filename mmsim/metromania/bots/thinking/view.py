@@ -1,12 +1,13 @@
-"""What a bot is given (S7): a copy of the position in which everything its player may not know is blank."""
+"""What a player may know (S7): a copy of the position in which everything else is blank, and who may hold what."""
 
 from typing import Any
 
 import numpy as np
 
-from mmsim.compiled.accel import ix, jit, lowest_bit
+from mmsim.compiled.decorators import ix, jit
+from mmsim.compiled.intrinsics import lowest_bit
 from mmsim.compiled.rng import next_seed, set_seed
-from mmsim.metromania.bots.thinking.memory import Thoughts, Views
+from mmsim.metromania.bots.thinking.memory import Thoughts
 from mmsim.metromania.engine.copies import copy_position
 from mmsim.metromania.engine.state import HAND, MARKERS, NOWHERE, OPEN, SEATS, SPOT_KINDS, Board, Rules, State
 
@@ -15,11 +16,9 @@ _ONE, _ZERO = np.uint64(1), np.uint64(0)
 
 
 @jit
-def make_view(s: State, b: Board, r: Rules, views: Views) -> None:
-    """Put what the company in turn may see into `views[0]`; its chance there comes from two draws of its own stream."""
-    seat = s.seat
-    chance = next_seed(s, 1 + seat)
-    v = views[0]
+def make_view(v: State, s: State, b: Board, r: Rules) -> None:
+    """Write what the company in turn may see into `v`; the chance there comes from two draws of its own stream."""
+    chance = next_seed(s, 1 + s.seat)
     copy_position(v, s, b)
     for i in range(v.rng.size):
         v.rng[ix(i)] = _ZERO
@@ -30,7 +29,7 @@ def make_view(s: State, b: Board, r: Rules, views: Views) -> None:
 
 @jit
 def hide_others(v: State, r: Rules) -> None:
-    """Forget what the companies of other players hold."""
+    """Blank what the companies of other players hold."""
     for other in range(r.companies):
         if r.seat_player[ix(other)] != r.seat_player[ix(v.seat)]:
             hide_hand(v, r, other)
@@ -38,7 +37,7 @@ def hide_others(v: State, r: Rules) -> None:
 
 @jit
 def hide_hand(v: State, r: Rules, seat: Any) -> None:
-    """Forget what a company holds; what it has laid lies open."""
+    """Blank what a company holds; what it has laid stays visible."""
     v.held[ix(2 * seat)] = _ONE  # blank cells
     v.held[ix(2 * seat + 1)] = _ZERO
     for word in range(2):
@@ -55,8 +54,8 @@ def hide_hand(v: State, r: Rules, seat: Any) -> None:
 
 @jit
 def guess_holders(v: State, r: Rules, t: Thoughts) -> None:
-    """The chance that a company holds a marker: certain where hands are seen, else shared among who may hold it."""
-    unknown = _ZERO  # bits of the markers that a hidden hand may hold
+    """The chances that companies hold a marker: certain where hands are seen, else shared among those who may."""
+    unknown = _ZERO  # bits of the markers that hidden hands hold
     for marker in range(MARKERS):
         unknown |= np.uint64(v.marker_holder[ix(marker)] == UNKNOWN) << np.uint64(marker)
         for seat in range(SEATS):
@@ -78,7 +77,7 @@ def guess_holders(v: State, r: Rules, t: Thoughts) -> None:
 
 @jit
 def _note_candidates(v: State, r: Rules, t: Thoughts, seat: Any, unknown: Any) -> None:
-    """Which of the unknown markers a company may hold: its hand is not full of others and has no letter twice."""
+    """Mark the unknown markers that a company may hold: its hand is not full yet and has no letter twice."""
     letters, kinds, laid = _ZERO, _ZERO, np.int64(0)
     for marker in range(MARKERS):
         has = np.uint64(v.marker_holder[ix(marker)] == seat)

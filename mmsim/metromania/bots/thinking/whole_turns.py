@@ -1,31 +1,35 @@
-"""Whole turns weighed: every tunnel, every way to go on after it, and the best share of tunnels between both lines.
+"""Weigh whole turns: every first tunnel, every way to continue, and the best share of tunnels between both lines.
 
-The plans of the two lines are put together so that their tunnels make a turn. A turn may also be one intermediate
-station.
+The plans of the two lines are combined so that their tunnels make a turn. A turn may also be one intermediate station.
 """
 
 from typing import Any
 
 import numpy as np
 
-from mmsim.compiled.accel import inlined, ix, jit, lowest_bit
+from mmsim.compiled.decorators import inlined, ix, jit
+from mmsim.compiled.intrinsics import lowest_bit
 from mmsim.metromania.bots.thinking.features import place_value
-from mmsim.metromania.bots.thinking.line_ends import as_it_stands
-from mmsim.metromania.bots.thinking.memory import DEPTH, FIRST_MOVES, PLANS, RIVALS, TRIP_POINTS, WIDTH, Bots, Thoughts
-from mmsim.metromania.bots.thinking.plans import first_tunnel, go_on, next_tunnel, planned_length
-from mmsim.metromania.bots.thinking.waiting_plans import (
+from mmsim.metromania.bots.thinking.line_ends import current_end_value
+from mmsim.metromania.bots.thinking.line_plans import (
     CODE_BITS,
     EXPLAINING,
     EXPLAINING_STEP,
-    MADE_AT,
     NEVER,
     QUIET,
+    STATIONS_AT,
     code_of,
+    continue_plan,
+    first_tunnel,
+    next_tunnel,
+    planned_length,
 )
-from mmsim.metromania.engine.moves import DIG, END, STATION, kth_move, markers_left, move_code, move_parts, way_move
+from mmsim.metromania.bots.thinking.memory import DEPTH, FIRST_MOVES, PLANS, Bots, Thoughts
+from mmsim.metromania.bots.turn_weights import FEATURE_COUNT, RIVALS, TRIP_POINTS
+from mmsim.metromania.engine.moves import DIG, END, STATION, encode_move, kth_move, markers_left, move_parts, way_move
 from mmsim.metromania.engine.state import PATH, Board, Rules, State
 
-_SHORT_TURN = -100.0  # for every tunnel that a turn lacks
+_SHORT_TURN = -100.0  # for every tunnel that a turn is short of
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
 
 
@@ -47,7 +51,7 @@ def weigh_turns(v: State, b: Board, r: Rules, bots: Bots, t: Thoughts) -> None:
     while t.first < t.firsts:
         _weigh_first(v, b, r, bots, t, kth_move(v, b, t.first))
         t.first += 1
-    _put_together(v, r, t)
+    _combine_plans(v, r, t)
 
 
 @jit
@@ -60,31 +64,31 @@ def _weigh_first(v: State, b: Board, r: Rules, bots: Bots, t: Thoughts, code: An
     kind, number, what, _ = move_parts(code)
     t.turn_code[ix(DEPTH * first)] = code
     t.turn_length[ix(first)] = 1
-    t.turn_made[ix(first)] = 0
+    t.turn_stations[ix(first)] = 0
     t.value[ix(first)] = 0.0
     t.first_line[ix(first)] = -1
     t.twin[ix(first)] = -1
     if kind == STATION:
         line = 2 * v.seat + number
-        x = np.int64(v.path[ix(PATH * line + what)])
-        t.value[ix(first)] = place_value(v, b, r, bots, t, line, x, t.unserved, t.own_network)
-        t.turn_made[ix(first)] = 1
+        vertex = np.int64(v.path[ix(PATH * line + what)])
+        t.value[ix(first)] = place_value(v, b, r, bots, t, line, vertex, t.unserved, t.own_connected)
+        t.turn_stations[ix(first)] = 1
     elif kind <= END:
         t.first_line[ix(first)] = number
-        if _is_twin(v, b, t, first, code):  # its plans and its turn are those of the move before
+        if _is_twin(v, b, t, first, code):  # its plans and turn are those of the move before
             t.twin[ix(first)] = first - 1
             t.twin[ix(first - 1)] = first
             return
         t.waiting = 0
         side = first_tunnel(v, b, r, bots, t, code)
         while t.waiting > 0:
-            go_on(v, b, r, bots, t, number, side)
+            continue_plan(v, b, r, bots, t, number, side)
         _note_best(t, first, number)
 
 
 @inlined
 def _note_best(t: Thoughts, first: Any, number: Any) -> None:
-    """Note the plans of a first move that are the best so far of their line."""
+    """Keep the plans of a first move that are the best so far of their line."""
     for i in range(2, PLANS):
         at, of_line = PLANS * first + i, PLANS * number + i
         value, best, place = t.best[ix(at)], t.line_value[ix(of_line)], t.line_best[ix(of_line)]
@@ -96,14 +100,14 @@ def _note_best(t: Thoughts, first: Any, number: Any) -> None:
 def _is_twin(v: State, b: Board, t: Thoughts, first: Any, code: Any) -> bool:
     """Whether a first tunnel runs along the same edge as the one before it, through a cell worth as much.
 
-    What may follow is the same then, unless there is a station where they end: only from there a line may turn so
-    sharply that its next tunnel would lie in one of the two cells.
+    Then the same tunnels may follow, unless they end at a station: only there a line may turn so sharply that its next
+    tunnel would lie in one of the two cells.
     """
     kind, number, slot, marker = move_parts(code)
     if first == 0 or kind != DIG or marker != 0 or slot & 1 == 0:
         return False
     before = t.turn_code[ix(DEPTH * (first - 1))]
-    if before != move_code(DIG, number, slot - 1, 0) or t.first_there[ix(first - 1)]:
+    if before != encode_move(DIG, number, slot - 1, 0) or t.first_at_station[ix(first - 1)]:
         return False
     u = v.terminus[ix(2 * v.seat + number)]
     cell, other = b.slot_cell[ix(12 * u + slot)], b.slot_cell[ix(12 * u + slot - 1)]
@@ -112,17 +116,17 @@ def _is_twin(v: State, b: Board, t: Thoughts, first: Any, code: Any) -> bool:
 
 @inlined
 def _copy_turn(t: Thoughts, first: Any) -> None:
-    """Take over the turn of the first move before this one, its twin."""
+    """Copy the turn of the first move before this one, its twin."""
     t.value[ix(first)] = t.value[ix(first - 1)]
     t.turn_length[ix(first)] = t.turn_length[ix(first - 1)]
-    t.turn_made[ix(first)] = t.turn_made[ix(first - 1)]
+    t.turn_stations[ix(first)] = t.turn_stations[ix(first - 1)]
     for i in range(1, DEPTH):
         t.turn_code[ix(DEPTH * first + i)] = t.turn_code[ix(DEPTH * (first - 1) + i)]
 
 
 @jit
-def _put_together(v: State, r: Rules, t: Thoughts) -> None:
-    """Whole turns: a plan of one line, then the best plan of the other line for the tunnels that are left."""
+def _combine_plans(v: State, r: Rules, t: Thoughts) -> None:
+    """Make whole turns: a plan of one line, then the best plan of the other line for the tunnels left."""
     length = t.planned
     markers = markers_left(v, r)
     _plan_rests(t)
@@ -150,25 +154,25 @@ def _put_together(v: State, r: Rules, t: Thoughts) -> None:
 
 @inlined
 def _way_left(t: Thoughts, number: Any, tunnels: Any, may_lay: Any) -> np.int64:
-    """Where the best plan of the other line is kept for what so many tunnels of a line leave."""
+    """Place of the best plan of the other line for the tunnels left after `tunnels` of a line."""
     return (DEPTH + 1) * (2 * (1 - number) + may_lay) + t.planned - tunnels
 
 
 @inlined
 def _write_turn(t: Thoughts, first: Any, codes: Any, tunnels: Any, way: Any) -> None:
-    """Write down the turn of a first move: so many tunnels of its line, then what the other line does."""
+    """Write down the turn of a first move: `tunnels` of its line, then those of the other line."""
     rest, other = t.rest_length[ix(way)], t.rest_plan[ix(way)]
     others = t.best_codes[ix(other)] if other >= 0 else np.int64(0)
     t.turn_length[ix(first)] = tunnels + rest
-    t.turn_made[ix(first)] = (codes >> MADE_AT) + (others >> MADE_AT)
-    codes |= (others & (1 << MADE_AT) - 1) << CODE_BITS * tunnels
+    t.turn_stations[ix(first)] = (codes >> STATIONS_AT) + (others >> STATIONS_AT)
+    codes |= (others & (1 << STATIONS_AT) - 1) << CODE_BITS * tunnels
     for i in range(DEPTH):
         t.turn_code[ix(DEPTH * first + i)] = code_of(codes, i)
 
 
 @inlined
 def _plan_rests(t: Thoughts) -> None:
-    """The best plan of either line for the tunnels that the other leaves, or for as many of them as it can dig."""
+    """Find the best plan of either line for the tunnels left by the other, or for as many as it can dig."""
     for number in range(2):
         for may_lay in range(2):
             row = (DEPTH + 1) * (2 * number + may_lay)
@@ -184,7 +188,7 @@ def _plan_rests(t: Thoughts) -> None:
 
 @inlined
 def _best_plan(t: Thoughts, number: Any, tunnels: Any, may_lay: Any) -> np.int64:
-    """The place of the best plan of so many tunnels for a line; -1 for none."""
+    """Place of the best plan of a line with `tunnels` tunnels; -1 for none."""
     plain = PLANS * number + 2 * tunnels
     laying = plain + 1
     if may_lay and t.line_value[ix(laying)] > t.line_value[ix(plain)]:
@@ -195,15 +199,15 @@ def _best_plan(t: Thoughts, number: Any, tunnels: Any, may_lay: Any) -> np.int64
 @jit
 def explain_turn(v: State, b: Board, r: Rules, bots: Bots, t: Thoughts, first: Any) -> None:
     """Write down the amounts of all features of a turn that has been weighed."""
-    for feature in range(WIDTH):
+    for feature in range(FEATURE_COUNT):
         t.amount[ix(feature)] = 0.0
     length = t.turn_length[ix(first)]
     kind, number, what, _ = move_parts(t.turn_code[ix(DEPTH * first)])
     if kind == STATION:
         t.explaining = EXPLAINING
         line = 2 * v.seat + number
-        x = np.int64(v.path[ix(PATH * line + what)])
-        place_value(v, b, r, bots, t, line, x, t.unserved, t.own_network)
+        vertex = np.int64(v.path[ix(PATH * line + what)])
+        place_value(v, b, r, bots, t, line, vertex, t.unserved, t.own_connected)
     elif kind <= END:
         for of_line in range(2):
             last = np.int64(-1)
@@ -219,12 +223,12 @@ def explain_turn(v: State, b: Board, r: Rules, bots: Bots, t: Thoughts, first: A
 
 @jit
 def _explain_line(v: State, b: Board, r: Rules, bots: Bots, t: Thoughts, first: Any, number: Any, last: Any) -> None:
-    """The tunnels of one line in a turn: what they bring, and how the end of the line changes."""
+    """Add the amounts of the tunnels of one line in a turn, and of the change at the end of the line."""
     t.explaining = EXPLAINING
-    for feature in range(WIDTH):
+    for feature in range(FEATURE_COUNT):
         t.amount[ix(feature)] = -t.amount[ix(feature)]
-    as_it_stands(v, b, r, bots, t, number)
-    for feature in range(WIDTH):
+    current_end_value(v, b, r, bots, t, number)
+    for feature in range(FEATURE_COUNT):
         t.amount[ix(feature)] = -t.amount[ix(feature)]
     t.waiting = 0
     side = np.int64(0)

@@ -1,69 +1,65 @@
-"""The chance to win: how often each player wins when a position is played out to the end, again and again.
+"""Win chances: how often each player wins when a position is played out to the end, again and again.
 
-It is what somebody would bet who sees what lies open and no hidden hand. Hidden hands are drawn anew for every playout
-from the deals that agree with what lies open, and every company is then played by a bot that is drawn from the pool of
-search, whoever played it so far.
+They are what an onlooker would bet who sees only what everybody sees. For every playout the hidden hands are drawn from
+the deals that agree with what is seen, and every company is played by a bot drawn from `PLAYOUT_BOTS`, whatever played
+it so far.
 """
 
 from typing import Any
 
 import numpy as np
 
-from mmsim.compiled.accel import ix, jit
+from mmsim.compiled.decorators import ix, jit
 from mmsim.compiled.rng import open_stream
 from mmsim.compiled.standings import win_share
-from mmsim.core.rng import CHANCES_A_TURN, Purpose
-from mmsim.metromania.bots.thinking.memory import Thoughts, Views
-from mmsim.metromania.bots.thinking.search import (
-    PLAYED,
-    SEEN,
+from mmsim.core.rng import CHANCES_PER_TURN, Purpose
+from mmsim.metromania.bots.thinking.memory import PLAYOUT, ROOT, Memory, Setting
+from mmsim.metromania.bots.thinking.playouts import (
+    begin_playout,
     draw_deal,
-    draw_guide,
-    enter_world,
-    gather_deals,
-    play_out,
+    draw_playout_bot,
+    find_deals,
+    finish_playout,
 )
 from mmsim.metromania.bots.thinking.view import hide_hand
 from mmsim.metromania.engine.copies import copy_position
-from mmsim.metromania.engine.state import OPEN, Board, Rules, State
-from mmsim.metromania.engine.trips import Network
+from mmsim.metromania.engine.state import OPEN
 from mmsim.metromania.engine.turns import begin_turn
 
 _CHANCES = int(Purpose.CHANCES)
 
 
 @jit
-def sample_wins(
-    s: State, b: Board, r: Rules, deals: Any, seatings: Any, t: Thoughts, net: Network, views: Views, wins: Any
-) -> None:
-    """Play a position at the beginning of a turn out once for every row of `wins`: what each player has of the win.
-
-    The pool is in the rows of `seatings` after the first. Nine arguments: compiled code passes records on one by one.
-    """
-    seen = views[SEEN]
-    _show_onlooker(seen, s, b, r, deals, t)
-    open_stream(seen, 0, _CHANCES + CHANCES_A_TURN * s.turn)
+def sample_wins(m: Memory, setting: Setting, wins: Any) -> None:
+    """Play a position at the beginning of a turn out once for every row of `wins`: each player's share of the win."""
+    root, t, b, r = m.positions[ROOT], m.thoughts[0], setting.board[0], setting.rules[0]
+    _hide_from_onlooker(m, setting)
+    open_stream(root, 0, _CHANCES + CHANCES_PER_TURN * root.turn)
     for playout in range(wins.size // r.players):
-        draw_deal(seen, t)
+        draw_deal(root, t)
         for seat in range(r.companies):
-            t.guide[ix(seat)] = draw_guide(seen, np.int64(0))
-        enter_world(views, b, r, deals, t)
-        if t.search_deal >= 0:
-            begin_turn(views[PLAYED], b, r)  # what may be done depends on the hand
-        play_out(views, b, r, seatings, t, net)
+            t.playout_bot[ix(seat)] = draw_playout_bot(root, np.int64(0))
+        begin_playout(m, setting)
+        if t.playout_deal >= 0:
+            begin_turn(m.positions[PLAYOUT], b, r)  # the legal moves depend on the hand
+        finish_playout(m, setting)
         for player in range(r.players):
-            wins[playout * r.players + player] = win_share(views[PLAYED].winners, player)
+            wins[playout * r.players + player] = win_share(m.positions[PLAYOUT].winners, player)
 
 
 @jit
-def _show_onlooker(seen: State, s: State, b: Board, r: Rules, deals: Any, t: Thoughts) -> None:
-    """What lies open, and the deals that agree with it; hands that no deal explains are left as they are."""
-    copy_position(seen, s, b)
+def _hide_from_onlooker(m: Memory, setting: Setting) -> None:
+    """Put what everybody sees at the root, and find the deals that agree with it.
+
+    Hands that no deal explains stay as they are.
+    """
+    s, root, t, b, r = m.positions[0], m.positions[ROOT], m.thoughts[0], setting.board[0], setting.rules[0]
+    copy_position(root, s, b)
     t.deals = 0
     if r.hands == OPEN:
         return
     for seat in range(r.companies):
-        hide_hand(seen, r, seat)
-    gather_deals(seen, r, t, deals)
+        hide_hand(root, r, seat)
+    find_deals(root, r, t, setting.deals)
     if t.deals == 0:
-        copy_position(seen, s, b)
+        copy_position(root, s, b)

@@ -1,6 +1,6 @@
-"""No bot goes by the number of its seat: everybody moves some seats on, and all choose as before.
+"""No choice depends on seat numbers: everybody moves some seats on, and all bots choose as before.
 
-Only the playing order tells companies apart.
+Only the playing order distinguishes companies.
 """
 
 from typing import Any
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mmsim.core.game import Variant
+from mmsim.core.variant import Variant
 from mmsim.metromania.bots import BOTS, entry_points
 from mmsim.metromania.bots.position import Position
 from mmsim.metromania.game import Metromania
@@ -16,7 +16,7 @@ from mmsim.metromania.game import Metromania
 METROMANIA = Metromania()
 SEARCH = "search:playouts=4,turns=4"
 _SEATS = 4
-_BY_SEAT = (  # fields of a position with equal shares for all seats, one after another
+_BY_SEAT = (  # fields of a position with an equal part for every seat, one after another
     *("turns_taken", "points", "stations_made", "hand_marker", "hand_kind", "held", "partner_placed"),
     *("tunnels", "terminus", "direction", "last_edge", "start_side", "end_side", "open", "stops", "exits"),
     *("touching", "path", "player_points"),
@@ -34,7 +34,7 @@ def turned(state: Any, by: int) -> Any:
     for name in _BITS_OF_LINES:
         bits = s[name] << (2 * by) | s[name] >> (8 - 2 * by)
         t[name] = bits & 255
-    shift = np.uint64(16 * by)  # a byte a line
+    shift = np.uint64(16 * by)  # one byte per line
     t.place = s.place if by == 0 else s.place << shift | s.place >> (np.uint64(64) - shift)
     t.marker_holder = np.where(s.marker_holder < 0, s.marker_holder, (s.marker_holder + by) % _SEATS)
     t.seat = (s.seat + by) % _SEATS
@@ -44,7 +44,7 @@ def turned(state: Any, by: int) -> Any:
 
 
 @pytest.mark.parametrize("spec", [*(name for name in BOTS if name != "search"), "planner:noise=1", SEARCH])
-def test_the_choice_is_the_same_when_the_table_is_turned(spec: str) -> None:
+def test_the_choice_is_the_same_when_everybody_moves_some_seats_on(spec: str) -> None:
     """Hands lie open where playouts draw hidden ones: a list of deals is a list by seats."""
     rules = "print,hands=open" if spec == SEARCH else "print"
     prepared = METROMANIA.prepare(Variant(rules, 4, bots=spec, seed=9))
@@ -55,7 +55,7 @@ def test_the_choice_is_the_same_when_the_table_is_turned(spec: str) -> None:
             if position._s.choices > 1 and position._s.plan_turn != position.turn:
                 codes = []
                 for by in range(_SEATS):
-                    memory = entry_points.new_memory()._replace(state=turned(position._memory.state, by))
+                    memory = entry_points.new_memory()._replace(positions=turned(position._memory.positions, by))
                     codes.append(entry_points.choose(memory, prepared.setting, 0))
                 assert len(set(codes)) == 1, f"game {game}, turn {position.turn}: {codes}"
                 seen += 1

@@ -1,11 +1,11 @@
-"""No bot goes by the number of its seat: everybody moves some seats on, and all choose as before."""
+"""No choice depends on seat numbers: everybody moves some seats on, and all bots choose as before."""
 
 from typing import Any
 
 import numpy as np
 import pytest
 
-from mmsim.core.game import Variant
+from mmsim.core.variant import Variant
 from mmsim.metro.bots import BOTS, entry_points
 from mmsim.metro.bots.position import Position
 from mmsim.metro.engine.state import NOBODY
@@ -13,7 +13,7 @@ from mmsim.metro.game import Metro
 
 METRO = Metro()
 _PLAYERS = 4
-_BY_SEAT = ("held", "hand", "tiles_placed", "draws", "points")  # equal shares for all seats, one after another
+_BY_SEAT = ("held", "hand", "tiles_placed", "draws", "points")  # fields with an equal part for every seat
 _HEAD, _STREAM = 4, 36  # words of `rng` before the streams, and of a stream
 
 
@@ -36,7 +36,7 @@ def turned(memory: Any, by: int) -> Any:
 
 
 @pytest.mark.parametrize("bot", BOTS)
-def test_the_choice_is_the_same_when_the_table_is_turned(bot: str) -> None:
+def test_the_choice_is_the_same_when_everybody_moves_some_seats_on(bot: str) -> None:
     prepared = METRO.prepare(Variant("metro", _PLAYERS, bots=bot, seed=9))
     seen = 0
     for game in range(2):

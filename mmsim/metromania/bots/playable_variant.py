@@ -1,0 +1,111 @@
+"""A variant that can be played: rules, board and bots as compiled code reads them."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from mmsim.compiled.entry_points import Record, new_record
+from mmsim.core.bots import Bot, NetBot
+from mmsim.core.seating import Seating
+from mmsim.core.stepwise import CompiledVariant
+from mmsim.core.variant import Variant
+from mmsim.metromania.bots import find_bot, seat_bots
+from mmsim.metromania.bots.kinds import BLOCKING, SEARCH
+from mmsim.metromania.bots.thinking import memory
+from mmsim.metromania.bots.turn_weights import BLOCK, FADE, LEADER, REACH_BASE, REACH_FAR, REACH_SLACK, WEIGHT_NAMES
+from mmsim.metromania.engine import state
+from mmsim.metromania.engine.board import board_record
+from mmsim.metromania.rules.board import BoardSet
+from mmsim.metromania.rules.rulesets import RULES_VERSION, Ruleset
+
+_MOST_SPARE = 8  # tunnels to spare: more do not count
+_AVOIDED = -1000.0  # the weight of what a bot does without
+
+
+@dataclass(frozen=True)
+class MetromaniaVariant(CompiledVariant):
+    """A variant of Metromania with its board set, rules and bots, all of it also as compiled code reads it."""
+
+    rules: Ruleset
+    setting: memory.Setting
+    board_set: BoardSet
+
+    @cached_property
+    def pool(self) -> memory.Setting:
+        """The setting with one seating: empty seats, then the rows of the bots that play in playouts."""
+        rows = new_record(memory.BOTS, memory.SEATING_ROWS)
+        _fill_playout_rows(rows[1:], self.rules)
+        return self.setting._replace(bots=rows)
+
+    @property
+    def board_description(self) -> dict[str, Any]:
+        board = self.board_set
+        return {
+            "set": board.name,
+            "side": board.side,
+            "pieces": [list(piece) for piece in board.pieces],
+            "frame": list(board.frame),
+        }
+
+
+def prepare(board_set: BoardSet, rules: Ruleset, variant: Variant) -> MetromaniaVariant:
+    """A variant, given its board set and ruleset."""
+    bots = seat_bots(variant.bots, rules.companies, variant.move_seconds)
+    seating = Seating(bots, rules.seat_player, variant.rotate)
+    rows = seating_rows(rules, seating)
+    setting = memory.Setting(board_record(board_set), state.rules_record(rules), state.deal_table(rules), rows)
+    return MetromaniaVariant(
+        variant, rules, seating, setting, board_set, game="metromania", rules_version=RULES_VERSION
+    )
+
+
+def seating_rows(rules: Ruleset, seating: Seating) -> Record:
+    """The bots as compiled code reads them: `SEATING_ROWS` rows for every order they sit in."""
+    rows = new_record(memory.BOTS, len(seating.orders) * memory.SEATING_ROWS)
+    playout_rows = rows[1 : memory.SEATING_ROWS]
+    if any(bot.kind == SEARCH for bot in seating.bots):
+        _fill_playout_rows(playout_rows, rules)
+    for number in range(len(seating.orders)):
+        first = number * memory.SEATING_ROWS
+        for seat, bot in enumerate(seating.at(number)):
+            _fill_seat(rows[first], seat, bot, rules)
+        rows[first + 1 : first + memory.SEATING_ROWS] = playout_rows
+    return rows
+
+
+def _fill_playout_rows(rows: Record, rules: Ruleset) -> None:
+    """For each bot that plays in playouts a row with it in every seat."""
+    for place, spec in enumerate(memory.PLAYOUT_BOTS):
+        for seat in range(rules.companies):
+            _fill_seat(rows[place], seat, find_bot(spec), rules)
+
+
+def _fill_seat(row: memory.Bots, seat: int, bot: Bot, rules: Ruleset) -> None:
+    """Put a bot into a row of `BOTS`: its weights, the tables that follow from its parameters, and its net."""
+    settings, size = bot.settings, memory.WEIGHTS
+    weights = np.array([settings.get(name, 0.0) for name in WEIGHT_NAMES])
+    row.kind[seat], row.without[seat] = bot.kind, bot.without_bits
+    if bot.without_bits & BLOCKING:
+        weights[BLOCK], weights[LEADER] = _AVOIDED, 0.0
+    row.weights[size * seat : size * (seat + 1)] = weights
+    to_go, spare = np.arange(memory.DISTANCES)[:, None], np.arange(memory.SLACKS)[None, :]
+    odds = weights[REACH_BASE] + weights[REACH_SLACK] * np.minimum(spare, _MOST_SPARE) - weights[REACH_FAR] * to_go
+    row.chance[memory.CHANCES * seat : memory.CHANCES * (seat + 1)] = (1 / (1 + np.exp(-odds))).ravel()
+    left, away = np.arange(memory.NEAR + 1)[:, None], np.arange(memory.NEARNESS)[None, :]
+    fading = (weights[FADE] ** np.arange(memory.DISTANCES))[: memory.NEARNESS]
+    near = np.where((away <= left) & (away <= memory.NEAR), fading, 0.0)
+    row.nearness[near.size * seat : near.size * (seat + 1)] = near.ravel()
+    if isinstance(bot, NetBot):
+        _fill_net(row, seat, bot.net.for_players(rules.players).packed())
+
+
+def _fill_net(row: memory.Bots, seat: int, net: Record) -> None:
+    """Give a bot its net; bots with the same net share it."""
+    for place in range(seat + 1):
+        stored = row.net[memory.NET_SIZE * place : memory.NET_SIZE * (place + 1)]
+        if place == seat or np.array_equal(stored, net):
+            row.net_at[seat] = memory.NET_SIZE * place
+            stored[:] = net
+            return
