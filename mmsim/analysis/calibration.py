@@ -1,25 +1,28 @@
-"""Whether the chances to win are what they say: of all times a player was given some chance, how often it won.
+"""Whether win chances are calibrated: how often did players win who were given some chance?
 
-Games of one deal are one observation, in every variant and by whomever they are played. Brier (1950), "Verification of
-forecasts expressed in terms of probability", Monthly Weather Review 78: the mean squared distance of a chance from
-what came of it; a constant fair share has the score that a forecast must beat.
+Games of one deal are one observation, in every variant and for all players. Brier (1950), "Verification of forecasts
+expressed in terms of probability", Monthly Weather Review 78: the mean squared distance of a forecast from the result;
+a forecast must beat the score of a constant fair share.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import polars as pl
 
 from mmsim.analysis import stats
 from mmsim.analysis.stats import Estimate
+from mmsim.analysis.tables import open_run
+from mmsim.batch.win_chances import read_win_chances
 
 _BINS = 10
 
 
 @dataclass(frozen=True)
 class Bin:
-    """Chances between two tenths: what was foretold on the average, and how much was won."""
+    """Forecasts between two tenths: their mean, and the share of wins."""
 
     low: float
     high: float
@@ -30,28 +33,36 @@ class Bin:
 
 @dataclass(frozen=True)
 class Calibration:
-    """All chances before the last turn against the results of their games."""
+    """All forecasts before the last turn against the results of their games."""
 
     games: int
     playouts: int
     brier: Estimate
-    fair: Estimate  # the score of a fair share for everybody, always
+    fair: Estimate  # the Brier score of a constant fair share
     bins: tuple[Bin, ...]
 
     @property
     def skill(self) -> float:
-        """The part of a fair share's score that the chances take away (Brier skill score)."""
+        """Brier skill score: how much smaller the score is than that of a fair share, as a fraction."""
         return 1 - self.brier.value / self.fair.value if self.fair.value else 0.0
 
 
-def calibrate(chances: pl.DataFrame, games_a_deal: Mapping[str, int]) -> Calibration:
-    """The table of a run's chances against what its games came to; the last turn of a game has its result."""
-    of_game = ["variant", "game"]
-    deal = pl.col("game") // pl.col("variant").replace_strict(games_a_deal, return_dtype=pl.Int64)
-    results = chances.filter(pl.col("turn") == pl.col("turn").max().over(of_game))
+def calibrate_run(folder: Path) -> Calibration:
+    """The calibration of the win chances kept beside the tables of a run."""
+    chances = read_win_chances(folder)
+    assert chances is not None
+    return calibrate(chances, {cell.name: cell.games_per_deal for cell in open_run(folder).cells})
+
+
+def calibrate(chances: pl.DataFrame, games_per_deal: Mapping[str, int]) -> Calibration:
+    """The calibration of a table of win chances; the last turn of a game has its result."""
+    game = ["variant", "game"]
+    deal = pl.col("game") // pl.col("variant").replace_strict(games_per_deal, return_dtype=pl.Int64)
+    last_turn = pl.col("turn").max().over(game)
+    results = chances.filter(pl.col("turn") == last_turn)
     forecasts = (
-        chances.filter(pl.col("turn") < pl.col("turn").max().over(of_game))
-        .join(results.select(*of_game, "player", won="chance"), on=[*of_game, "player"])
+        chances.filter(pl.col("turn") < last_turn)
+        .join(results.select(*game, "player", won="chance"), on=[*game, "player"])
         .with_columns(
             deal.alias("deal"),
             fair=1 / (pl.col("player").max().over("variant") + 1),
@@ -59,11 +70,12 @@ def calibrate(chances: pl.DataFrame, games_a_deal: Mapping[str, int]) -> Calibra
         )
     )
     bins = []
-    for (number,), own in sorted(forecasts.group_by("bin"), key=lambda one: int(str(one[0][0]))):
-        ends = (int(str(number)) / _BINS, (int(str(number)) + 1) / _BINS)
-        bins.append(Bin(*ends, float(own["chance"].to_numpy().mean()), _mean(own, pl.col("won")), len(own)))
+    for (number,), rows in sorted(forecasts.partition_by("bin", as_dict=True).items()):
+        foretold = float(rows["chance"].to_numpy().mean())
+        won = _mean(rows, pl.col("won"))
+        bins.append(Bin(number / _BINS, (number + 1) / _BINS, foretold, won, len(rows)))
     return Calibration(
-        chances.select(of_game).n_unique(),
+        chances.select(game).n_unique(),
         int(chances["playouts"].to_numpy().min()),
         _mean(forecasts, (pl.col("chance") - pl.col("won")) ** 2),
         _mean(forecasts, (pl.col("fair") - pl.col("won")) ** 2),
@@ -72,10 +84,7 @@ def calibrate(chances: pl.DataFrame, games_a_deal: Mapping[str, int]) -> Calibra
 
 
 def _mean(rows: pl.DataFrame, value: pl.Expr) -> Estimate:
-    """A mean over forecasts as a ratio of sums, which varies from deal to deal (Cochran 1977, 6.3)."""
-    sums = rows.group_by("deal").agg(value.sum().alias("sum"), pl.len().alias("count")).sort("deal")
-    total, counts = sums["sum"].to_numpy(), sums["count"].to_numpy().astype(np.float64)
-    mean, deals = float(total.sum() / counts.sum()), len(sums)
-    left = total - mean * counts
-    se = float(np.sqrt(deals / max(deals - 1, 1) * (left @ left)) / counts.sum())
-    return stats.estimate(mean, se, deals)
+    """The cluster-robust mean over forecasts."""
+    by_deal = rows.group_by("deal").agg(value.sum().alias("sum"), pl.len().alias("count")).sort("deal")
+    sums, counts = (by_deal[column].to_numpy().astype(np.float64) for column in ("sum", "count"))
+    return stats.estimate(*stats.ratio_se(sums, counts), len(by_deal))

@@ -1,15 +1,18 @@
-"""Heat maps: how often things lie at each place at the end of a game, by seat, and how two variants differ."""
+"""Heat maps: how often things are at each position at the end of a game, by seat, and how two variants differ."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from math import sqrt
 
-from mmsim.batch.end_positions import Counts
-from mmsim.core.shell import HeatMaps
+from mmsim.batch.end_positions import EndPositionCounts, count_end_positions
+from mmsim.batch.experiment import OF_MEMBER
+from mmsim.batch.run import Run
+from mmsim.core.shell import HeatMaps, SupportsHeatMaps
+from mmsim.core.variant import VariantDescription
+from mmsim.errors import UsageError, full_name
+from mmsim.games import find_shell
 
-Shares = Mapping[str, Sequence[Mapping[str, float]]]  # what -> [column]: place -> share of games
 
-
-def heat_maps(name: str, counts: Counts, games: int, seats: Sequence[int], lying: str) -> HeatMaps:
+def heat_maps(name: str, counts: EndPositionCounts, games: int, seats: Sequence[int], lying: str) -> HeatMaps:
     """The maps of one variant."""
     shares = _shares(counts, games, seats)
     notes = (
@@ -21,40 +24,96 @@ def heat_maps(name: str, counts: Counts, games: int, seats: Sequence[int], lying
 
 
 def difference_maps(
-    names: tuple[str, str], counts: tuple[Counts, Counts], games: int, seats: Sequence[int], lying: str
+    names: tuple[str, str],
+    counts: tuple[EndPositionCounts, EndPositionCounts],
+    games: int,
+    seats: Sequence[int],
+    lying: str,
 ) -> HeatMaps:
-    """The maps of the second variant less those of the first, each of as many games, where that is more than chance."""
-    first, second = (_shares(one, games, seats) for one in counts)
-    none: list[dict[str, float]] = [{} for _ in seats]
-    apart = {
-        what: [
-            {at: _apart(old.get(at, 0.0), new.get(at, 0.0), games) for at in sorted({*old, *new})}
-            for old, new in zip(first.get(what, none), second.get(what, none), strict=True)
+    """The maps of the second variant minus those of the first, where the difference is significant; both have the same
+    number of games."""
+    first, second = (_shares(of_variant, games, seats) for of_variant in counts)
+    empty: list[dict[str, float]] = [{} for _ in seats]
+    differences = {
+        thing: [
+            {at: _significant_difference(old.get(at, 0.0), new.get(at, 0.0), games) for at in sorted({*old, *new})}
+            for old, new in zip(first.get(thing, empty), second.get(thing, empty), strict=True)
         ]
-        for what in dict.fromkeys([*first, *second])
+        for thing in dict.fromkeys([*first, *second])
     }
     notes = (
         f"Points of the share of games: red is more in {names[1]}, blue more in {names[0]}; {games:,} games of each.",
         "Only what is more than two standard errors apart is coloured; chance alone does that at one place in twenty.",
         lying,
     )
-    return HeatMaps(f"{names[1]} less {names[0]}", notes, _columns(seats), apart, signed=True)
+    return HeatMaps(f"{names[1]} less {names[0]}", notes, _columns(seats), differences, signed=True)
 
 
-def _apart(old: float, new: float, games: int) -> float:
-    """The difference of two shares, 0 if it is within two standard errors of independent shares."""
-    error = sqrt((old * (1 - old) + new * (1 - new)) / games)
-    return new - old if abs(new - old) > 2 * error else 0.0
+def _significant_difference(old: float, new: float, games: int) -> float:
+    """The difference of two independent shares, 0 if it is within two standard errors."""
+    se = sqrt((old * (1 - old) + new * (1 - new)) / games)
+    return new - old if abs(new - old) > 2 * se else 0.0
 
 
 def _columns(seats: Sequence[int]) -> list[str]:
     return [f"seat {seat + 1}" for seat in seats]
 
 
-def _shares(counts: Counts, games: int, seats: Sequence[int]) -> dict[str, list[dict[str, float]]]:
-    found: dict[str, list[dict[str, float]]] = {}
-    for (what, seat, at), count in sorted(counts.items()):
-        maps = found.setdefault(what, [{} for _ in seats])
+def _shares(counts: EndPositionCounts, games: int, seats: Sequence[int]) -> dict[str, list[dict[str, float]]]:
+    """Thing -> one map per seat: position -> share of games."""
+    shares: dict[str, list[dict[str, float]]] = {}
+    for (thing, seat, at), count in sorted(counts.items()):
+        maps = shares.setdefault(thing, [{} for _ in seats])
         if seat in seats:
             maps[seats.index(seat)][at] = count / games
-    return found
+    return shares
+
+
+def heat_maps_of_run(
+    run: Run,
+    variant: str | None,
+    against: str | None,
+    member: str | None,
+    seat: int | None,
+    games: int,
+    workers: int | None,
+    on_progress: Callable[[int, int], None],
+) -> tuple[VariantDescription, HeatMaps]:
+    """Replay the first games of a variant (and of the one it is compared `against`) and count what is where at the end.
+
+    Returns the description of the variant and its maps, of all seats or of one, counted from 1.
+    """
+    shell = find_shell(run.game.name)
+    if not isinstance(shell, SupportsHeatMaps):
+        raise UsageError(f"{run.game.name} has no heat maps")
+    cell = _find_cell(run, variant, member)
+    description = run.manifest.variants[cell]
+    seats = list(range(len(description.seat_player)))
+    if seat is not None:
+        if seat > len(seats):
+            raise UsageError(f"{run.variant_names[cell]} has the seats 1 to {len(seats)}, not {seat}")
+        seats = [seat - 1]
+    counts = count_end_positions(run, cell, games, workers, on_progress)
+    if against is None:
+        return description, heat_maps(_title(run, cell), counts, games, seats, shell.heat_map_note)
+    other = _find_cell(run, against, member)
+    names = _title(run, other), _title(run, cell)
+    both = count_end_positions(run, other, games, workers, on_progress), counts
+    return description, difference_maps(names, both, games, seats, shell.heat_map_note)
+
+
+def _title(run: Run, cell: int) -> str:
+    return run.variant_names[cell].replace(OF_MEMBER, ", ")
+
+
+def _find_cell(run: Run, variant: str | None, member: str | None) -> int:
+    """The index of a variant, by default the first, and of a kind of players if the run has a panel."""
+    names = run.variant_names
+    variants, members = (list(dict.fromkeys(name.partition(OF_MEMBER)[i] for name in names)) for i in (0, 2))
+    if members == [""] and member is not None:
+        raise UsageError(f"{run.folder} has no panel; all its games are those of {run.experiment.bots}")
+    if variant in names:
+        return names.index(variant)
+    chosen = full_name("variant", variant, variants) if variant else variants[0]
+    kind = full_name("member", member, members) if member else members[0]
+    return names.index(f"{chosen}{OF_MEMBER}{kind}" if kind else chosen)

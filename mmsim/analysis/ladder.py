@@ -1,8 +1,8 @@
-"""What the games of a ladder say: how every pair fared, ratings of the bots, and whether one number a bot fits.
+"""The results of a ladder: how every pair of bots fared, ratings of the bots, and whether one rating per bot fits.
 
-Ratings say of every line-up how often its one should win. Whether the counted shares agree is tested by the least
-weighted sum of squares that any ratings leave (Hansen 1982, Econometrica 50: over-identifying restrictions), the
-weights being the covariance of the shares from deal to deal.
+Ratings predict for every line-up how often its single bot should win. Whether the counted shares agree is tested by
+the least weighted sum of squares that any ratings leave (Hansen 1982, Econometrica 50: over-identifying restrictions),
+with the inverse of the cluster-robust covariance of the shares as weights.
 """
 
 from dataclasses import dataclass
@@ -10,17 +10,18 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
-from scipy import special
 
 from mmsim.analysis import ratings, stats
-from mmsim.analysis.ratings import Gap, Ratings
+from mmsim.analysis.ratings import RatingGap, Ratings
 from mmsim.analysis.stats import Array, Estimate
 from mmsim.contests.ladder import LadderGames
+
+_MAX_STEPS = 30  # of the Gauss-Newton method
 
 
 @dataclass(frozen=True)
 class Duel:
-    """One of a bot against the others in every other seat: its share of the wins."""
+    """One of a bot against others of another bot in every other seat: its win share."""
 
     bot: str
     others: str
@@ -29,35 +30,11 @@ class Duel:
 
 
 @dataclass(frozen=True)
-class Ladder:
-    """The bots of a ladder, strongest first, and how every pair fared."""
-
-    ratings: Ratings
-    duels: list[Duel]
-    fit: "RatingsFit | None"  # None: as many ratings as line-ups, so that they always fit
-    players: int
-    failed: int  # games that a bot's error stopped
-
-    @property
-    def alike(self) -> list[Gap]:
-        """The pairs that these games cannot tell apart."""
-        return [gap for gap in self.ratings.gaps if not gap.apart]
-
-
-def rate_ladder(played: LadderGames) -> Ladder:
-    """Rate the bots of a ladder; games that share a layout and a deal are one observation."""
-    ranked = played.seats.select("bot", "rank", "deal", game=pl.col("lineup") * played.games + pl.col("game"))
-    duels = [duel for number in range(len(played.lineups)) for duel in _duels(played, number)]
-    rated = ratings.rate(ranked)
-    return Ladder(rated, duels, fit_of(played, rated), played.players, played.failed)
-
-
-@dataclass(frozen=True)
 class RatingsFit:
-    """Whether one rating a bot explains how every pair fared."""
+    """Whether one rating per bot explains how every pair fared."""
 
     p_value: float
-    outside: int  # line-ups whose counted share has an interval that leaves out what the ratings say
+    outside: int  # line-ups whose interval of the counted share does not contain the prediction of the ratings
     lineups: int
 
     @property
@@ -66,70 +43,117 @@ class RatingsFit:
 
     @property
     def agrees(self) -> bool:
-        """Whether no more shares of wins leave out what the ratings say than chance allows.
+        """True if no more predictions are outside their intervals than chance allows.
 
-        Some ratings may fit the wins, and yet not those found, which go by the whole order of every game.
+        Some ratings may fit the wins, but not the ones estimated from the whole order of every game.
         """
-        return bool(special.bdtrc(self.outside - 1, self.lineups, 1 - stats.LEVEL) >= 1 - stats.LEVEL)
+        return bool(stats.scipy_special().bdtrc(self.outside - 1, self.lineups, 1 - stats.LEVEL) >= 1 - stats.LEVEL)
 
 
-def fit_of(played: LadderGames, rated: Ratings) -> RatingsFit | None:
-    """The counted shares of all line-ups beside those that ratings allow."""
+@dataclass(frozen=True)
+class Ladder:
+    """The bots of a ladder, strongest first, and how every pair fared."""
+
+    ratings: Ratings
+    duels: list[Duel]
+    fit: RatingsFit | None  # None: there are as many ratings as line-ups, so they always fit
+    players: int
+    failed: int  # games stopped by a bot's error
+
+    @property
+    def undecided(self) -> list[RatingGap]:
+        """The pairs whose ratings do not differ significantly."""
+        return [gap for gap in self.ratings.gaps if not gap.is_significant]
+
+    def as_json(self) -> dict[str, object]:
+        rated, fit = self.ratings.bots, self.fit
+        elos = [{"bot": one.bot, **_interval("elo", one.elo), "games": one.games} for one in rated]
+        duels = [
+            {"bot": duel.bot, "others": duel.others, **_interval("win_share", duel.share), "games": duel.games}
+            for duel in self.duels
+        ]
+        return {
+            "ratings": elos,
+            "duels": duels,
+            "cannot_be_told_apart": [[gap.stronger, gap.weaker] for gap in self.undecided],
+            "ratings_fit": fit and {**vars(fit), "fits": fit.fits, "agrees": fit.agrees},
+            "games": self.ratings.games,
+            "failed": self.failed,
+        }
+
+
+def _interval(name: str, estimate: Estimate) -> dict[str, float]:
+    return {name: estimate.value, "low": estimate.low, "high": estimate.high}
+
+
+def rate_ladder(played: LadderGames) -> Ladder:
+    """Rate the bots of a ladder."""
+    ranked = played.seats.select("bot", "rank", "deal", game=pl.col("lineup") * played.games + pl.col("game"))
+    duels = [duel for number in range(len(played.lineups)) for duel in _duels(played, number)]
+    rated = ratings.rate(ranked)
+    return Ladder(rated, duels, fit_of_ratings(played, rated), played.players, played.failed)
+
+
+def fit_of_ratings(played: LadderGames, rated: Ratings) -> RatingsFit | None:
+    """Test the counted shares of all line-ups against those that ratings can predict."""
     names = [one.bot for one in rated.bots]
     pairs = np.array([[names.index(lineup.one), names.index(lineup.others)] for lineup in played.lineups])
     spare = len(pairs) - (len(names) - 1)
-    won = _won_by_deal(played)
-    if spare < 1 or len(won) <= len(pairs):
-        return None
-    counted, cov = won.mean(axis=0), np.cov(won.T) / len(won)
-    strengths = np.array([one.strength.value for one in rated.bots])
-    half = stats.t_quantile((1 + stats.LEVEL) / 2, len(won) - 1) * np.sqrt(np.diag(cov))
-    outside = int((np.abs(counted - _shares(strengths, pairs, played.players)) > half).sum())
-    weights = np.linalg.pinv(cov, hermitian=True)
-    for _ in range(30):  # Gauss and Newton; the first bot stays where it is
-        expected = _shares(strengths, pairs, played.players)
-        slope = expected * (1 - expected)
-        change = np.zeros((len(pairs), len(names)))
-        change[np.arange(len(pairs)), pairs[:, 0]] += slope
-        change[np.arange(len(pairs)), pairs[:, 1]] -= slope
-        free = change[:, 1:]
-        step = np.linalg.lstsq(free.T @ weights @ free, free.T @ weights @ (counted - expected), rcond=None)[0]
-        strengths[1:] += np.clip(step, -1, 1)
-    missed = counted - _shares(strengths, pairs, played.players)
+    won = _wins_by_deal(played)
     deals = len(won)
-    p_value = special.fdtrc(spare, deals - spare, missed @ weights @ missed * (deals - spare) / (spare * (deals - 1)))
-    return RatingsFit(float(p_value), outside, len(pairs))
+    if spare < 1 or deals <= len(pairs):
+        return None
+    counted, cov = won.mean(axis=0), np.cov(won.T) / deals
+    strengths = np.array([one.strength.value for one in rated.bots])
+    half = stats.t_quantile((1 + stats.LEVEL) / 2, deals - 1) * np.sqrt(np.diag(cov))
+    outside = int((np.abs(counted - _predicted_shares(strengths, pairs, played.players)) > half).sum())
+    weights = np.linalg.pinv(cov, hermitian=True)
+    rows = np.arange(len(pairs))
+    for _ in range(_MAX_STEPS):  # the strength of the first bot stays fixed
+        predicted = _predicted_shares(strengths, pairs, played.players)
+        slope = predicted * (1 - predicted)
+        jacobian = np.zeros((len(pairs), len(names)))
+        jacobian[rows, pairs[:, 0]] += slope
+        jacobian[rows, pairs[:, 1]] -= slope
+        free = jacobian[:, 1:]
+        step = np.linalg.lstsq(free.T @ weights @ free, free.T @ weights @ (counted - predicted), rcond=None)[0]
+        strengths[1:] += np.clip(step, -1, 1)
+    residuals = counted - _predicted_shares(strengths, pairs, played.players)
+    squared = residuals @ weights @ residuals * (deals - spare) / (spare * (deals - 1))
+    return RatingsFit(float(stats.scipy_special().fdtrc(spare, deals - spare, squared)), outside, len(pairs))
 
 
-def _shares(strengths: Array, pairs: NDArray[np.int64], players: int) -> Array:
+def _predicted_shares(strengths: Array, pairs: NDArray[np.int64], players: int) -> Array:
     """How often one bot wins against others of one kind, by Luce's rule."""
     odds: Array = np.exp(strengths[pairs[:, 1]] - strengths[pairs[:, 0]])
     return 1 / (1 + (players - 1) * odds)
 
 
-def _won_by_deal(played: LadderGames) -> Array:
-    """[deal, line-up]: the share of wins of the one; deals in which a game of some line-up failed are left out."""
-    found = []
-    for number, lineup in enumerate(played.lineups):
-        own = played.seats.filter((pl.col("lineup") == number) & (pl.col("bot") == lineup.one))
-        found.append(own.group_by("deal").agg(pl.col("win_share").mean().alias(str(number))))
-    table = found[0]
-    for other in found[1:]:
-        table = table.join(other, on="deal")
+def _wins_of(played: LadderGames, number: int) -> pl.DataFrame:
+    """The win share of the single bot of a line-up in every deal."""
+    is_single = (pl.col("lineup") == number) & (pl.col("bot") == played.lineups[number].one)
+    deals = played.seats.filter(is_single).group_by("deal", maintain_order=True)
+    return deals.agg(pl.col("win_share").mean().alias(str(number)), pl.len().alias("games"))
+
+
+def _wins_by_deal(played: LadderGames) -> Array:
+    """[deal, line-up]: win shares of the single bots; without deals in which a game of some line-up failed."""
+    table = _wins_of(played, 0).drop("games")
+    for number in range(1, len(played.lineups)):
+        table = table.join(_wins_of(played, number).drop("games"), on="deal")
     return table.sort("deal").drop("deal").to_numpy()
 
 
 def _duels(played: LadderGames, number: int) -> list[Duel]:
-    """The win share of the one in a line-up; with two players that of the other, too."""
-    lineup = played.lineups[number]
-    own = played.seats.filter((pl.col("lineup") == number) & (pl.col("bot") == lineup.one))
-    deals = own.group_by("deal", maintain_order=True).agg(pl.col("win_share").mean())["win_share"].to_numpy()
-    if deals.size == 0:
+    """The win share of the single bot of a line-up; with two players that of the other, too."""
+    lineup, by_deal = played.lineups[number], _wins_of(played, number)
+    wins, games = by_deal[str(number)].to_numpy(), int(by_deal["games"].sum())
+    if wins.size == 0:
         return []
-    se = float(np.std(deals, ddof=1) / np.sqrt(deals.size)) if deals.size > 1 else float("nan")
-    share = stats.share_estimate(float(deals.mean()), se, float(own.height), deals.size)
-    duels = [Duel(lineup.one, lineup.others, share, own.height)]
+    se = float(np.std(wins, ddof=1) / np.sqrt(wins.size)) if wins.size > 1 else float("nan")
+    share = stats.share_estimate(float(wins.mean()), se, float(games), wins.size)
+    duels = [Duel(lineup.one, lineup.others, share, games)]
     if played.players == 2:
         other = Estimate(1 - share.value, 1 - share.high, 1 - share.low, share.se, share.deals)
-        duels.append(Duel(lineup.others, lineup.one, other, own.height))
+        duels.append(Duel(lineup.others, lineup.one, other, games))
     return duels

@@ -1,10 +1,10 @@
-"""How strong bots are: Plackett-Luce ratings from ranked games, with intervals that know which games share a deal.
+"""How strong bots are: Plackett-Luce ratings from ranked games, with cluster-robust intervals.
 
 The model (Luce 1959, Individual Choice Behavior; Plackett 1975, Appl. Statist. 24): the winner is drawn in proportion
 to strength, then the second among the rest, and so on. A shared rank counts as every order of those who share it, in
 equal parts. The likelihood is concave (Hunter 2004, Ann. Statist. 32) and is maximised by Newton's method; a bot that
-always or never wins would be infinitely strong or weak, so each bot also draws one game with a ghost of average
-strength (Turner, van Etten, Firth and Kosmidis 2020, Comput. Statist. 35).
+always or never wins would have an infinite rating, so as a prior each bot also draws one pseudo-game with an average
+opponent (Turner, van Etten, Firth and Kosmidis 2020, Comput. Statist. 35).
 """
 
 from collections.abc import Sequence
@@ -21,46 +21,39 @@ from mmsim.analysis import stats
 from mmsim.analysis.stats import Array, Estimate
 from mmsim.errors import MmsimError
 
-_MOST_STEPS, _SETTLED = 100, 1e-10  # of Newton's method: as many as it may take, and one after which nothing changes
-ELO = 400 / log(10)  # points of the Elo scale for one of log-strength
-_GHOST_GAMES = 1.0  # drawn: half a win and half a loss
-_NOBODY = -1
+_MAX_STEPS, _CONVERGED = 100, 1e-10  # of Newton's method
+ELO = 400 / log(10)  # points of the Elo scale per unit of log-strength
+_PSEUDO_GAMES = 1.0  # per bot, drawn: half a win and half a loss
+_PADDING = -1  # instead of a bot, in orders of fewer bots than others
 
 
 @dataclass(frozen=True)
 class Rating:
-    """A bot's strength: its logarithm, the average bot being 0, and the same on the Elo scale."""
+    """A bot's log-strength; the average bot has 0."""
 
     bot: str
     strength: Estimate
     games: int
 
     @property
-    def elo(self) -> float:
-        return self.strength.value * ELO
-
-    @property
-    def elo_low(self) -> float:
-        return self.strength.low * ELO
-
-    @property
-    def elo_high(self) -> float:
-        return self.strength.high * ELO
+    def elo(self) -> Estimate:
+        """The strength on the Elo scale."""
+        return self.strength.scaled(ELO)
 
 
 @dataclass(frozen=True)
-class Gap:
-    """The difference in log-strength between two bots, and whether the games tell them apart."""
+class RatingGap:
+    """The difference in log-strength between two bots."""
 
     stronger: str
     weaker: str
     difference: Estimate
     p_value: float
-    p_adjusted: float  # Holm, over all pairs
-    ahead: Estimate | None  # counted, not by the model: how often the stronger finished in front; None: they never met
+    p_adjusted: float  # Holm correction over all pairs
+    ahead: Estimate | None  # counted, not modelled: how often the stronger finished in front; None if they never met
 
     @property
-    def apart(self) -> bool:
+    def is_significant(self) -> bool:
         return self.p_adjusted < 1 - stats.LEVEL
 
 
@@ -69,41 +62,42 @@ class Ratings:
     """The bots, strongest first, and every pair of them."""
 
     bots: list[Rating]
-    gaps: list[Gap]
+    gaps: list[RatingGap]
     games: int
     deals: int
 
 
 def rate(ranked: pl.DataFrame) -> Ratings:
-    """Rate bots from one row a game and competitor: `game`, `bot`, `rank` (1 best, equal ranks share), and optionally
-    `deal`, the same for games that share a layout and a deal. One row a player, however many seats."""
+    """Rate bots from one row per game and player: `game`, `bot`, `rank` (1 is best, equal ranks share), and optionally
+    `deal`, the same for games that share a layout and a deal."""
     sample = _Sample(ranked)
     if sample.bots == 0:
         raise MmsimError("there are no ranked games to rate bots by")
     _check_connected(sample)
     strengths, information = _fit(sample)
-    pulls = sample.deal_scores(strengths)
+    scores = sample.deal_scores(strengths)
     inverse = np.linalg.inv(information)
-    deals = len(pulls)
-    robust = inverse @ (pulls.T @ pulls) @ inverse * deals / max(deals - 1, 1)
-    # Where a bot never lost or never won nothing varies from game to game, and only the model knows the doubt.
-    certain = sample.always_or_never()
+    deals = len(scores)
+    robust = inverse @ (scores.T @ scores) @ inverse * deals / max(deals - 1, 1)
+    # A bot that never lost or never won does not vary from deal to deal: only the model knows its uncertainty.
+    separated = sample.separated()
 
-    def difference(contrast: Array, of: Sequence[int]) -> Estimate:
-        cov = inverse if certain[list(of)].any() else robust
+    def contrast_estimate(contrast: Array, bots: Sequence[int]) -> Estimate:
+        cov = inverse if separated[list(bots)].any() else robust
         return stats.estimate(float(contrast @ strengths), float(np.sqrt(contrast @ cov @ contrast)), deals)
 
     unit = np.eye(sample.bots)
     order = sorted(range(sample.bots), key=lambda i: (-strengths[i], sample.names[i]))
     ratings = [
-        Rating(sample.names[i], difference(unit[i] - 1 / sample.bots, [i]), int(sample.games_of[i])) for i in order
+        Rating(sample.names[i], contrast_estimate(unit[i] - 1 / sample.bots, [i]), int(sample.games_of[i]))
+        for i in order
     ]
     pairs = list(combinations(order, 2))
-    differences = [difference(unit[i] - unit[j], [i, j]) for i, j in pairs]
+    differences = [contrast_estimate(unit[i] - unit[j], [i, j]) for i, j in pairs]
     p_values = [stats.two_sided_p(d.value, d.se, d.df) for d in differences]
     gaps = [
-        Gap(sample.names[i], sample.names[j], gap, p, adjusted, sample.counted_ahead(i, j))
-        for (i, j), gap, p, adjusted in zip(pairs, differences, p_values, stats.holm(p_values), strict=True)
+        RatingGap(sample.names[i], sample.names[j], difference, p, adjusted, sample.counted_ahead(i, j))
+        for (i, j), difference, p, adjusted in zip(pairs, differences, p_values, stats.holm(p_values), strict=True)
     ]
     return Ratings(ratings, gaps, sample.games, deals)
 
@@ -136,10 +130,12 @@ class _Sample:
         self._expand()
 
     def _expand(self) -> None:
-        """Every strict order behind the patterns, padded to one width, with the part of its pattern it stands for."""
-        rows, owners, parts = [], [], []
+        """Every strict order behind the patterns, padded to one width, with its weight in its pattern."""
+        rows, owners, weights = [], [], []
         for number, pattern in enumerate(self._patterns):
-            tied = [[code for rank, code in pattern if rank == this] for this in sorted({rank for rank, _ in pattern})]
+            tied = [
+                [code for rank, code in pattern if rank == shared] for shared in sorted({rank for rank, _ in pattern})
+            ]
             orders = [
                 tuple(code for group in choice for code in group)
                 for choice in product(*(set(permutations(group)) for group in tied))
@@ -147,105 +143,106 @@ class _Sample:
             for order in orders:
                 rows.append(order)
                 owners.append(number)
-                parts.append(1 / len(orders))
+                weights.append(1 / len(orders))
         width = max((len(row) for row in rows), default=0)
-        self._orders = np.full((len(rows), width), _NOBODY)
+        self._orders = np.full((len(rows), width), _PADDING)
         for i, row in enumerate(rows):
             self._orders[i, : len(row)] = row
         self._owner = np.asarray(owners, np.int64)
-        self._part = np.asarray(parts, np.float64)
+        self._weight = np.asarray(weights, np.float64)
 
     @cached_property
     def games_of(self) -> Array:
-        seen = np.zeros((len(self._patterns), self.bots))
-        for i, pattern in enumerate(self._patterns):
-            seen[i, [code for _, code in pattern]] = 1
-        return np.asarray(self.counts @ seen)
+        """Games per bot."""
+        codes = [{code for _, code in pattern} for pattern in self._patterns]
+        is_present = np.array([[bot in of_pattern for bot in range(self.bots)] for of_pattern in codes])
+        return np.asarray(self.counts @ is_present)
+
+    @cached_property
+    def _ahead_by_pattern(self) -> Array:
+        """[pattern, bot, other]: how often a bot finishes ahead of another; a shared rank counts half for each."""
+        ahead = np.zeros((len(self._patterns), self.bots, self.bots))
+        for wins, pattern in zip(ahead, self._patterns, strict=True):
+            for (rank, code), (other_rank, other) in combinations(pattern, 2):
+                share = 0.5 if rank == other_rank else float(rank < other_rank)
+                wins[code, other] += share
+                wins[other, code] += 1 - share
+        return ahead
 
     @cached_property
     def ahead(self) -> Array:
-        """How often the row's bot finished ahead of the column's; a shared rank is half for each."""
-        wins = np.zeros((self.bots, self.bots))
-        for count, pattern in zip(self.counts, self._patterns, strict=True):
-            for (rank, code), (other_rank, other) in combinations(pattern, 2):
-                share = 0.5 if rank == other_rank else float(rank < other_rank)
-                wins[code, other] += count * share
-                wins[other, code] += count * (1 - share)
-        return wins
+        """How often the row's bot finished ahead of the column's."""
+        return np.asarray(np.tensordot(self.counts, self._ahead_by_pattern, 1))
 
     def counted_ahead(self, bot: int, other: int) -> Estimate | None:
-        """How often a bot finished in front of another, a shared rank being half; games of a deal go together."""
-        ahead, met = np.zeros(len(self._patterns)), np.zeros(len(self._patterns))
-        for number, pattern in enumerate(self._patterns):
-            ranks = [[rank for rank, code in pattern if code == who] for who in (bot, other)]
-            pairs = list(product(*ranks))
-            met[number] = len(pairs)
-            ahead[number] = sum(0.5 if own == rival else float(own < rival) for own, rival in pairs)
+        """The share of games in which a bot finished in front of another; None if they never met."""
+        ahead = self._ahead_by_pattern[:, bot, other]
+        met = ahead + self._ahead_by_pattern[:, other, bot]
         if not met @ self.counts:
             return None
-        deals = int(self._deal_of_game.max()) + 1
-        won, all_ = (np.bincount(self._deal_of_game, what[self._pattern_of_game], deals) for what in (ahead, met))
-        won, all_ = won[all_ > 0], all_[all_ > 0]
-        share, count = float(won.sum() / all_.sum()), len(all_)
-        se = float(np.sqrt(((won - share * all_) ** 2).sum() * count / max(count - 1, 1)) / all_.sum())
-        return stats.share_estimate(share, se, float(all_.sum()), count)
+        wins, meetings = (
+            np.asarray(np.bincount(self._deal_of_game, of_pattern[self._pattern_of_game]), np.float64)
+            for of_pattern in (ahead, met)
+        )
+        wins, meetings = wins[meetings > 0], meetings[meetings > 0]
+        share, se = stats.ratio_se(wins, meetings)
+        return stats.share_estimate(share, se, float(meetings.sum()), len(meetings))
 
-    def always_or_never(self) -> NDArray[np.bool_]:
+    def separated(self) -> NDArray[np.bool_]:
+        """Which bots never or always finished ahead (complete separation)."""
         wins = self.ahead * (1 - np.eye(self.bots))
-        never: NDArray[np.bool_] = (wins.sum(axis=1) == 0) | (wins.sum(axis=0) == 0)
-        return never
+        is_separated: NDArray[np.bool_] = (wins.sum(axis=1) == 0) | (wins.sum(axis=0) == 0)
+        return is_separated
 
     def shares(self, strengths: Array, stage: int) -> Array:
-        """Each order's chance that a bot is drawn next at a stage; zero where nobody or only one is left."""
+        """For each order the probability that a bot is drawn next at a stage; zero where at most one is left."""
         left = self._orders[:, stage:]
         weight = np.where(left >= 0, np.exp(strengths)[left], 0.0)
         contested = (left >= 0).sum(axis=1) > 1
         total = np.where(contested, weight.sum(axis=1), 1.0)
         chance = np.zeros((len(left), self.bots))
         for column in range(left.shape[1]):
-            here = contested & (left[:, column] >= 0)
-            chance[here, left[here, column]] += weight[here, column] / total[here]
+            rows = contested & (left[:, column] >= 0)
+            chance[rows, left[rows, column]] += weight[rows, column] / total[rows]
         return chance
 
     def scores(self, strengths: Array) -> Array:
-        """Each pattern's pull on each strength: the gradient of its log-likelihood."""
-        pull = np.zeros((len(self._patterns), self.bots))
+        """The gradient of each pattern's log-likelihood."""
+        scores = np.zeros((len(self._patterns), self.bots))
         for stage in range(self._orders.shape[1] - 1):
             chance = self.shares(strengths, stage)
             contested = chance.any(axis=1)
             drawn = np.zeros_like(chance)
             drawn[np.flatnonzero(contested), self._orders[contested, stage]] = 1
-            np.add.at(pull, self._owner, (drawn - chance) * self._part[:, None])
-        return pull
+            np.add.at(scores, self._owner, (drawn - chance) * self._weight[:, None])
+        return scores
 
     def information(self, strengths: Array) -> Array:
-        """The curvature of the log-likelihood: what the games know of the strengths."""
+        """The Fisher information of all games."""
         total = np.zeros((self.bots, self.bots))
-        weight = self._part * self.counts[self._owner]
+        weight = self._weight * self.counts[self._owner]
         for stage in range(self._orders.shape[1] - 1):
             chance = self.shares(strengths, stage)
             total += np.diag(weight @ chance) - (chance * weight[:, None]).T @ chance
         return total
 
     def deal_scores(self, strengths: Array) -> Array:
-        """The pull of the games of each deal on each strength."""
+        """The gradient of the log-likelihood of each deal."""
         deals = int(self._deal_of_game.max(initial=-1)) + 1
-        pull = self.scores(strengths)[self._pattern_of_game]
-        return np.column_stack(
-            [np.bincount(self._deal_of_game, pull[:, bot], minlength=deals) for bot in range(self.bots)]
-        )
+        scores = self.scores(strengths)[self._pattern_of_game]
+        return np.column_stack([np.bincount(self._deal_of_game, score, minlength=deals) for score in scores.T])
 
 
 def _fit(sample: _Sample) -> tuple[Array, Array]:
-    """Log-strengths at the maximum, and the curvature there."""
+    """Log-strengths at the maximum of the likelihood, and the information there."""
     strengths = np.zeros(sample.bots)
-    for _ in range(_MOST_STEPS):
-        ghost = 1 / (1 + np.exp(-strengths))
-        pull = sample.counts @ sample.scores(strengths) + _GHOST_GAMES * (0.5 - ghost)
-        information = sample.information(strengths) + np.diag(_GHOST_GAMES * ghost * (1 - ghost))
-        step = np.linalg.solve(information, pull)
+    for _ in range(_MAX_STEPS):
+        expected = 1 / (1 + np.exp(-strengths))  # against the average opponent of the pseudo-games
+        score = sample.counts @ sample.scores(strengths) + _PSEUDO_GAMES * (0.5 - expected)
+        information = sample.information(strengths) + np.diag(_PSEUDO_GAMES * expected * (1 - expected))
+        step = np.linalg.solve(information, score)
         strengths = strengths + step * min(1.0, 1 / np.abs(step).max(initial=1e-300))
-        if np.abs(step).max() < _SETTLED:
+        if np.abs(step).max() < _CONVERGED:
             break
     return strengths, information
 
@@ -253,11 +250,11 @@ def _fit(sample: _Sample) -> tuple[Array, Array]:
 def _check_connected(sample: _Sample) -> None:
     """Bots that never met, not even through others, have no common scale."""
     met = sample.ahead + sample.ahead.T > 0
-    reached, edge = {0}, {0}
-    while edge:
-        edge = {int(j) for i in edge for j in np.flatnonzero(met[i])} - reached
-        reached |= edge
+    reached, frontier = {0}, {0}
+    while frontier:
+        frontier = {int(j) for i in frontier for j in np.flatnonzero(met[i])} - reached
+        reached |= frontier
     rest = set(range(sample.bots)) - reached
     if rest:
-        here, there = (", ".join(sample.names[i] for i in sorted(group)) for group in (reached, rest))
-        raise MmsimError(f"no game links the bots {here} with {there}, so they cannot be rated on one scale")
+        linked, unlinked = (", ".join(sample.names[i] for i in sorted(group)) for group in (reached, rest))
+        raise MmsimError(f"no game links the bots {linked} with {unlinked}, so they cannot be rated on one scale")

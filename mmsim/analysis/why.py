@@ -2,31 +2,39 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
+from msgspec import structs
 
 from mmsim.analysis import number_format as fmt
 from mmsim.analysis import stats
 from mmsim.analysis.compare import Comparison, compare
+from mmsim.analysis.derived_metrics import SEAT_IMBALANCE, WIN_SHARE
 from mmsim.analysis.estimates import Estimates
-from mmsim.analysis.fairness import SEAT_IMBALANCE, SOURCE
-from mmsim.analysis.findings import findings
+from mmsim.analysis.findings import find_metric, findings
 from mmsim.analysis.stats import Estimate
-from mmsim.analysis.tables import RunTables, VariantInfo
+from mmsim.analysis.tables import RunTables
 from mmsim.batch.experiment import OF_MEMBER, Experiment
-from mmsim.batch.manifest import WHY
-from mmsim.contests.interventions import AS_PLAYED, PLAY, RULES, Change, ChangedGames
-from mmsim.errors import MmsimError
-from mmsim.system.files import read_bytes, write_atomically
+from mmsim.contests.interventions import (
+    AS_PLAYED,
+    PLAY,
+    RULES,
+    ChangedGames,
+    PlayChanges,
+    as_played,
+    possible_changes,
+)
+from mmsim.core.variant import Variant
+from mmsim.errors import unknown
 
-_SENTENCES = 2  # changes that have a sentence
+_MAX_SENTENCES = 2  # changes described in a sentence, if there is no interaction
 
 
 @dataclass(frozen=True)
 class Effect:
-    """What a change does to the effect that is asked about, on the mean of all kinds of players and for each."""
+    """What a change does to the metric in question, on average over all kinds of players and for each of them."""
 
     change: str
     kind: str
@@ -34,15 +42,15 @@ class Effect:
     group: str  # of the metric, where the change does most
     before: Estimate  # as played
     after: Estimate
-    difference: Estimate  # to the games as played
+    difference: Estimate  # from the games as played
     groups: tuple[Estimate | None, ...]  # the metric itself, group by group
     players: Mapping[str, Estimate]  # the difference for every kind of players
-    ahead: Mapping[str, str]  # of win shares: which player wins more than a fair share, by kind of players; "" if none
+    ahead: Mapping[str, str]  # win shares only: by kind of players, who wins more than a fair share; "" if nobody
     verdict: str
     holds: str  # for whom, where there are several kinds of players
-    p_adjusted: float  # of the difference, Holm over all changes and groups
-    told_apart: bool  # from none, for one kind of players at least
-    same: bool  # whether every game came out the same
+    p_adjusted: float  # Holm correction over all changes and groups
+    is_significant: bool  # for at least one kind of players
+    identical: bool  # every game came out the same
 
 
 @dataclass(frozen=True)
@@ -57,14 +65,14 @@ class Interaction:
 
 @dataclass(frozen=True)
 class Why:
-    """An effect, and what becomes of it when things are changed one at a time; the changes that do most first."""
+    """An effect, and what becomes of it when things are changed one at a time; the largest changes come first."""
 
     variant: str
     measure: str
     unit: str
     better: str  # more, less or neither
     groups: tuple[str, ...]
-    games: Mapping[str, int]  # of every change, by every kind of players
+    games: Mapping[str, int]  # per change, by kind of players
     before: Estimate
     before_groups: tuple[Estimate | None, ...]
     before_ahead: Mapping[str, str]
@@ -74,122 +82,153 @@ class Why:
 
     @property
     def matter(self) -> list[Effect]:
-        """The changes that can be told from none."""
-        return [effect for effect in self.effects if effect.told_apart]
+        """The changes with a significant effect."""
+        return [effect for effect in self.effects if effect.is_significant]
 
     def explains(self, effect: Effect) -> float:
-        """The part of the effect that goes with a change; below zero: it had been hidden."""
+        """The share of the effect that goes away with a change; negative if it grows."""
         return -effect.difference.value / effect.before.value if effect.before.value else 0.0
 
+    def as_json(self) -> dict[str, Any]:
+        """All of it as plain values, with the sentences."""
+        plain: dict[str, Any] = msgspec.to_builtins(self)
+        for row, effect in zip(plain["effects"], self.effects, strict=True):
+            row["explains"] = self.explains(effect)
+        return {**plain, "sentences": conclusions(self)}
 
-def weigh_changes(played: ChangedGames, metric: str, fixed: Mapping[str, str] = {}) -> Why:
-    """What every change does to a metric; of win shares by player it is the imbalance that is explained."""
+
+def explain(game: str, variant: Variant, metric: str, play: PlayChanges, only: Sequence[str] = ()) -> Why:
+    """Play a variant with one thing changed at a time (or `only` some of the changes), then with the rule and the way
+    of playing that explain most changed together."""
+    find_metric(game, metric)
+    possible, fixed = possible_changes(game, variant)
+    known = [change.name for change in possible]
+    for name in only:
+        if name not in known:
+            raise unknown("change", name, known)
+    changes = [as_played(variant), *(change for change in possible if not only or change.name in only)]
+    played = play(changes)
+    why = measure_effects(played, metric, {} if only else fixed)
+    pair = pair_to_combine(why)
+    if pair is None:
+        return why
+    by_name = {change.name: change for change in changes}
+    both = by_name[pair[0]].combined_with(by_name[pair[1]])
+    played = played.extended_with(play([both]))
+    return add_interaction(why, played.only([AS_PLAYED, *pair, both.name]), metric)
+
+
+def measure_effects(played: ChangedGames, metric: str, fixed: Mapping[str, str] = {}) -> Why:
+    """What every change does to a metric; for win shares by player it is the imbalance that is explained."""
     assert played.changes[0].name == AS_PLAYED
     headline, detail = _estimates(played, metric)
-    effects = [_effect(one, played, detail) for one in _by_change(headline, played).values()]
+    effects = [_effect(comparison, played, detail) for comparison in _largest_by_change(headline, played).values()]
     effects.sort(key=lambda effect: -abs(effect.difference.value))
     unused = {change.name for change in played.changes[1:]} - {effect.change for effect in effects}
-    blind = dict.fromkeys(sorted(unused), "these players take no notice of it")
+    ignored = dict.fromkeys(sorted(unused), "these players take no notice of it")
     return Why(
         played.changes[0].variant.rules,
         headline.measure.name,
         headline.measure.unit,
         headline.measure.better,
         detail.groups,
-        {one.bots: one.games for one in played.members},
+        {of_member.bots: of_member.games for of_member in played.members},
         headline.estimate(0, 0),
         _groups(detail, 0),
         _ahead(detail, 0),
         tuple(effects),
-        {**fixed, **blind},
+        {**fixed, **ignored},
     )
 
 
-def explaining_two(why: Why) -> tuple[str, str] | None:
-    """The change of the rules and the change of play that are to be made together.
+def pair_to_combine(why: Why) -> tuple[str, str] | None:
+    """The change of the rules and the change of play whose interaction is measured.
 
-    Where less is better (the imbalance) it is the rule that takes most away, with the way of playing that does most:
-    one explains the effect, the other what play does to it. Else it is the two that do most.
+    Where less is better (the imbalance) it is the rule that removes most of it, with the way of playing that does
+    most: one explains the effect, the other what play does to it. Otherwise it is the two that do most.
     """
     matter = why.matter
-    rules, play = ([one for one in matter if one.kind == kind] for kind in (RULES, PLAY))
+    rules, play = ([effect for effect in matter if effect.kind == kind] for kind in (RULES, PLAY))
     if why.better == "less":
-        rules = [one for one in rules if one.difference.value < 0] or rules
+        rules = [effect for effect in rules if effect.difference.value < 0] or rules
     if rules and play:
         return rules[0].change, play[0].change
     return (matter[0].change, matter[1].change) if len(matter) > 1 else None
 
 
-def with_interaction(why: Why, played: ChangedGames, metric: str) -> Why:
-    """With what two changes, made together in the last of these games, do beyond the sum of each."""
+def add_interaction(why: Why, played: ChangedGames, metric: str) -> Why:
+    """Add what two changes, made together in the last of these games, do beyond the sum of each."""
     headline, detail = _estimates(played, metric)
-    one, other, both = (_effect(of, played, detail) for of in _by_change(headline, played).values())
-    by_name = {effect.change: effect for effect in why.effects}  # those know all changes that were tried
+    comparisons = _largest_by_change(headline, played).values()
+    one, other, both = (_effect(comparison, played, detail) for comparison in comparisons)
+    by_name = {effect.change: effect for effect in why.effects}  # their p-values account for all changes
     contrast, beyond = np.array([1.0, -1.0, -1.0, 1.0]), []
-    for _, own in headline.counted:
-        group = own.groups.index(both.group)
-        value = float(contrast @ own.means[:, group])
-        variance = float(contrast @ own.cov[:, group, :, group] @ contrast)
-        beyond.append(stats.estimate(value, float(np.sqrt(max(variance, 0.0))), int(own.deals.min())))
-    mean = beyond[0]
-    if len(beyond) > 1:
-        mean = stats.random_effects(
-            [of.value for of in beyond], [of.se for of in beyond], [of.deals for of in beyond]
-        ).estimate
+    for _, of_member in headline.counted:
+        group = of_member.groups.index(both.group)
+        value = float(contrast @ of_member.means[:, group])
+        variance = float(contrast @ of_member.cov[:, group, :, group] @ contrast)
+        beyond.append(stats.estimate(value, float(np.sqrt(max(variance, 0.0))), int(of_member.deals.min())))
+    mean = beyond[0] if len(beyond) == 1 else stats.random_effects(beyond).estimate
     return replace(why, interaction=Interaction(by_name[one.change], by_name[other.change], both, mean))
 
 
 def _estimates(played: ChangedGames, metric: str) -> tuple[Estimates, Estimates]:
-    """What is explained, one number a variant, and the metric it is made of."""
-    names = [metric, SEAT_IMBALANCE.name] if metric == SOURCE else [metric]
-    found = {estimates.measure.name: estimates for estimates in findings(_run(played), names)}
-    return found[names[-1]], found[metric]
+    """What is explained, one number per variant, and the metric it is derived from."""
+    names = [metric, SEAT_IMBALANCE.name] if metric == WIN_SHARE else [metric]
+    by_name = {estimates.measure.name: estimates for estimates in findings(_run_tables(played), names)}
+    return by_name[names[-1]], by_name[metric]
 
 
-def _run(played: ChangedGames) -> RunTables:
-    """The games as the tables of a run, of a panel if several kinds of players played them."""
-    first = played.members[0]
+def _run_tables(played: ChangedGames) -> RunTables:
+    """The games as the tables of a run, with a panel if several kinds of players played them."""
     members = []
-    for own in played.members:
-        variants = tuple(VariantInfo.of(*named) for named in zip(own.abouts, own.variants, strict=True))
-        asked = Experiment("why", (first.variants[0].rules,), game=played.game, bots=own.bots, games=own.games)
-        members.append(RunTables(asked, variants, {name: frame.lazy() for name, frame in own.tables.items()}))
+    for of_member in played.members:
+        variants = tuple(
+            description.asked_as(variant)
+            for description, variant in zip(of_member.descriptions, of_member.variants, strict=True)
+        )
+        rules = (played.members[0].variants[0].rules,)
+        experiment = Experiment("why", rules, game=played.game, bots=of_member.bots, games=of_member.games)
+        tables = {name: frame.lazy() for name, frame in of_member.tables.items()}
+        members.append(RunTables(experiment, variants, tables))
     if len(members) == 1:
         return members[0]
-    shared = tuple(replace(one, name=one.name.partition(OF_MEMBER)[0]) for one in members[0].variants)
+    shared = tuple(
+        structs.replace(variant, name=variant.name.partition(OF_MEMBER)[0]) for variant in members[0].variants
+    )
     return replace(members[0], variants=shared, panel=tuple(members))
 
 
-def _by_change(headline: Estimates, played: ChangedGames) -> dict[str, Comparison]:
+def _largest_by_change(headline: Estimates, played: ChangedGames) -> dict[str, Comparison]:
     """Every change against the games as played, in the group where it does most."""
     names = dict(zip(headline.variants, (change.name for change in played.changes), strict=True))
-    found: dict[str, Comparison] = {}
-    for one in compare([headline]):
-        name = names[one.variant]
-        if name not in found or abs(one.difference.value) > abs(found[name].difference.value):
-            found[name] = replace(one, variant=name)
-    return found
+    largest: dict[str, Comparison] = {}
+    for comparison in compare([headline]):
+        name = names[comparison.variant]
+        if name not in largest or abs(comparison.difference.value) > abs(largest[name].difference.value):
+            largest[name] = replace(comparison, variant=name)
+    return largest
 
 
-def _effect(one: Comparison, played: ChangedGames, detail: Estimates) -> Effect:
-    number = [change.name for change in played.changes].index(one.variant)
-    change: Change = played.changes[number]
-    alone = one.members[0] if len(one.members) == 1 else one  # its p-value is that of its family
+def _effect(comparison: Comparison, played: ChangedGames, detail: Estimates) -> Effect:
+    number = [change.name for change in played.changes].index(comparison.variant)
+    change, all_members = played.changes[number], (*comparison.members, *comparison.others)
+    tested = comparison.members[0] if len(comparison.members) == 1 else comparison  # has the p-value of its family
     return Effect(
         change.name,
         change.kind,
         change.text,
-        one.group,
-        one.before,
-        one.after,
-        one.difference,
+        comparison.group,
+        comparison.before,
+        comparison.after,
+        comparison.difference,
         _groups(detail, number),
-        {of.player: of.difference for of in (*one.members, *one.others)},
+        {member.player: member.difference for member in all_members},
         _ahead(detail, number),
-        str(one.verdict),
-        one.holds if len(one.members) + len(one.others) > 1 else "",
-        float(alone.p_adjusted),
-        one.apart,
+        str(comparison.verdict),
+        comparison.holds if len(all_members) > 1 else "",
+        float(tested.p_adjusted),
+        comparison.is_different,
         bool(np.nansum(np.abs(detail.means[number] - detail.means[0])) == 0),
     )
 
@@ -200,97 +239,80 @@ def _groups(detail: Estimates, number: int) -> tuple[Estimate | None, ...]:
 
 
 def _ahead(detail: Estimates, number: int) -> dict[str, str]:
-    """For every kind of players that counts the group that wins most, if that is more than a fair share."""
-    if detail.measure.name != SOURCE:
+    """For every kind of players that counts, the group that wins most if that is more than a fair share."""
+    if detail.measure.name != WIN_SHARE:
         return {}
-    found = {}
-    for member, own in detail.counted:
-        best = int(np.nanargmax(own.means[number]))
-        fair = 1 / np.isfinite(own.means[number]).sum()
-        found[member.name] = own.groups[best] if own.estimate(number, best).low > fair else ""
-    return found
+    ahead = {}
+    for member, of_member in detail.counted:
+        best = int(np.nanargmax(of_member.means[number]))
+        fair = 1 / np.isfinite(of_member.means[number]).sum()
+        ahead[member.name] = of_member.groups[best] if of_member.estimate(number, best).low > fair else ""
+    return ahead
+
+
+# --- sentences ---------------------------------------------------------------------------------------------------
 
 
 def conclusions(why: Why) -> list[str]:
-    """What may be said in sentences."""
-    said = [f"As played: {fmt.with_interval(why.before, why.unit)}{by_group(why, why.before_groups)}."]
+    """The findings as sentences."""
+    sentences = [f"As played: {fmt.with_interval(why.before, why.unit)}{by_group(why, why.before_groups)}."]
     if not why.matter:
-        return [*said, "No change does anything that these games can tell from chance; more games might."]
+        return [*sentences, "No change does anything that these games can tell from chance; more games might."]
     both, unit = why.interaction, fmt.difference_unit(why.unit)
-    said += [_said_of(why, effect) for effect in ((both.one, both.other) if both else why.matter[:_SENTENCES])]
+    described = (both.one, both.other) if both else why.matter[:_MAX_SENTENCES]
+    sentences += [_effect_sentence(why, effect) for effect in described]
     if both is not None:
-        said.append(
+        sentences.append(
             f"Both {both.one.change} and {both.other.change}: {fmt.value(both.both.after, why.unit)}"
             f"{by_group(why, both.both.groups)}; beyond the sum of the two "
             f"{fmt.with_interval(both.beyond, unit, signed=True)}."
         )
-    return [*said, *_hidden(why)]
+    return [*sentences, *_hidden_advantage(why)]
 
 
-def _said_of(why: Why, effect: Effect) -> str:
+def _effect_sentence(why: Why, effect: Effect) -> str:
     difference = fmt.with_interval(effect.difference, fmt.difference_unit(why.unit), signed=True)
     holds = f"; {effect.verdict}, {effect.holds}" if effect.holds else ""
-    what, after = f"{effect.change} ({effect.text.removesuffix('.')})", fmt.value(effect.after, why.unit)
-    return f"{what}: {after}, {difference}{by_group(why, effect.groups)}{holds}."
+    change, after = f"{effect.change} ({effect.text.removesuffix('.')})", fmt.value(effect.after, why.unit)
+    return f"{change}: {after}, {difference}{by_group(why, effect.groups)}{holds}."
 
 
-def _hidden(why: Why) -> list[str]:
-    """Whom the rules favour once bots do not play as they like, if how they do had hidden it from anybody."""
+def _hidden_advantage(why: Why) -> list[str]:
+    """Whom the rules favour once bots do not play as usual, if their usual play hides it for some kind of players."""
     for effect in why.matter:
         ahead = {group for group in effect.ahead.values() if group}
         if effect.kind != PLAY or len(ahead) != 1:
             continue
         (group,) = ahead
-        ways = (effect.ahead, why.before_ahead)
-        after, before = ([who for who, first in way.items() if first == group] for way in ways)
+        after, before = (
+            [player for player, first in by_player.items() if first == group]
+            for by_player in (effect.ahead, why.before_ahead)
+        )
         if not {*after} - {*before}:
             continue
-        shares = (way[why.groups.index(group)] for way in (effect.groups, why.before_groups))
-        now, once = (fmt.value(share, "share") if share else "–" for share in shares)
+        shares = (shares[why.groups.index(group)] for shares in (effect.groups, why.before_groups))
+        share_after, share_before = (fmt.value(share, "share") if share else "–" for share in shares)
         return [
             f"The rules favour the {group} player, and how these bots play hides it: with {effect.change} the {group} "
-            f"wins {now} of the games, and is {_for_whom(why, after)}; as played it wins {once}, and is "
-            f"{_for_whom(why, before)}."
+            f"wins {share_after} of the games, and is {_for_whom(why, after)}; as played it wins {share_before}, "
+            f"and is {_for_whom(why, before)}."
         ]
     return []
 
 
-def _for_whom(why: Why, who: Sequence[str]) -> str:
-    every = len(why.before_ahead)
-    if every == 1:
-        return "ahead of all others" if who else "not surely ahead"
-    if not who:
-        return f"ahead for none of {every} kinds of players"
-    if len(who) == every:
-        return f"ahead for all {every} kinds of players"
-    return f"ahead for {len(who)} of {every} ({', '.join(who)})"
+def _for_whom(why: Why, players: Sequence[str]) -> str:
+    count = len(why.before_ahead)
+    if count == 1:
+        return "ahead of all others" if players else "not surely ahead"
+    if not players:
+        return f"ahead for none of {count} kinds of players"
+    if len(players) == count:
+        return f"ahead for all {count} kinds of players"
+    return f"ahead for {len(players)} of {count} ({', '.join(players)})"
 
 
 def by_group(why: Why, groups: Sequence[Estimate | None]) -> str:
-    """The win shares of all players in brackets, where it is their imbalance that is explained."""
+    """The win shares of all players in brackets, if their imbalance is explained."""
     if len(groups) < 2 or why.measure != SEAT_IMBALANCE.name:
         return ""
     return f" ({' / '.join(f'{100 * one.value:.1f}' if one else '–' for one in groups)} %)"
-
-
-def keep(folder: Path, why: Why) -> None:
-    """Put an answer beside the tables of a run, in place of an older one to the same question."""
-    try:
-        older = [one for one in kept(folder) if (one.variant, one.measure) != (why.variant, why.measure)]
-    except MmsimError:  # damaged: it cannot be read by anybody
-        older = []
-    try:
-        write_atomically(folder / WHY, msgspec.json.format(msgspec.json.encode([*older, why]), indent=1) + b"\n")
-    except OSError as error:
-        raise MmsimError(f"cannot write {folder / WHY}: {error.strerror or error}") from error
-
-
-def kept(folder: Path) -> list[Why]:
-    """The answers that lie beside the tables of a run."""
-    path = folder / WHY
-    if not path.is_file() or path.is_symlink():
-        return []
-    try:
-        return msgspec.json.decode(read_bytes(path), type=list[Why])
-    except (ValueError, RecursionError) as error:  # what msgspec raises is a ValueError
-        raise MmsimError(f"{path} is damaged: {error}; mmsim why makes it anew") from error

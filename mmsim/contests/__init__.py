@@ -1,1 +1,1 @@
-"""Contests: bots against bots, played by the workers of a batch; what the games mean is for the analysis to say."""
+"""Contests between bots, played by the workers of a batch; `analysis` evaluates the games."""

@@ -1,37 +1,38 @@
-"""Why games come out as they do: the same games with one thing changed, and bots without one element of the game."""
+"""Interventions: the same games with one thing changed, and bots that play without one element of the game."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from pathlib import Path
 
 import polars as pl
 
-from mmsim.batch.experiment import OF_MEMBER, Experiment, thinned
+from mmsim.batch.experiment import OF_MEMBER, Experiment, thinned, variants_of
+from mmsim.batch.run import Run
 from mmsim.batch.session import Watch
-from mmsim.contests.matches import Arena, Match, Tables
+from mmsim.contests.matches import Match, MatchRunner, Tables
 from mmsim.core.bots import WITHOUT
-from mmsim.core.game import Variant
 from mmsim.core.knobs import Knob, Value, spelled
-from mmsim.core.seating import games_a_deal, split_bots
-from mmsim.errors import UsageError
+from mmsim.core.seating import games_per_deal, split_bots
+from mmsim.core.variant import Variant, VariantDescription
+from mmsim.errors import UsageError, full_name
 from mmsim.games import find_game, find_shell
 
-RULES, PLAY, ELEMENT, BOTH = "rules", "play", "element", "both"
+RULES, PLAY, ELEMENT, BOTH = "rules", "play", "element", "both"  # kinds of changes
 AS_PLAYED = "as played"
-_STEP = 5  # a number is moved by a part of so many, up and down
-_FEWEST = 8  # games of a change that a slow kind of players plays
+_STEP_FRACTION = 5  # a number is moved up and down by a fifth
+_MIN_GAMES = 8  # per change, for slow players
 
 
 @dataclass(frozen=True)
 class Change:
-    """A variant that differs from what is asked about in one thing, or in two."""
+    """A variant that differs from the one in question in one thing, or in two."""
 
     name: str
     kind: str
     text: str
     variant: Variant
 
-    def and_also(self, other: "Change") -> "Change":
+    def combined_with(self, other: "Change") -> "Change":
         """Both changes at once."""
         base = self.variant if self.kind == RULES else other.variant
         interventions = tuple(dict.fromkeys((*self.variant.interventions, *other.variant.interventions)))
@@ -44,31 +45,30 @@ class Change:
 
 @dataclass(frozen=True)
 class MemberGames:
-    """The games that one kind of players played of every change, on the same layouts and deals."""
+    """The games of one kind of players with every change, on the same layouts and deals."""
 
     bots: str
-    variants: tuple[Variant, ...]  # of every change
-    abouts: tuple[Mapping[str, Any], ...]
+    variants: tuple[Variant, ...]  # one per change
+    descriptions: tuple[VariantDescription, ...]
     tables: Mapping[str, pl.DataFrame]
-    games: int  # of every change
+    games: int  # per change
 
 
 @dataclass(frozen=True)
 class ChangedGames:
-    """The games of what is asked about and of every change, by every kind of players."""
+    """The games as played and with every change, by every kind of players."""
 
     game: str
-    changes: tuple[Change, ...]  # what is asked about first
+    changes: tuple[Change, ...]  # as played first
     members: tuple[MemberGames, ...]
 
-    def and_also(self, more: "ChangedGames") -> "ChangedGames":
+    def extended_with(self, more: "ChangedGames") -> "ChangedGames":
         """These games and those of more changes, played by the same players."""
         members = []
-        for one, other in zip(self.members, more.members, strict=True):
-            tables = {table: pl.concat([one.tables[table], other.tables[table]]) for table in one.tables}
-            members.append(
-                replace(one, variants=one.variants + other.variants, abouts=one.abouts + other.abouts, tables=tables)
-            )
+        for ours, theirs in zip(self.members, more.members, strict=True):
+            tables = {table: pl.concat([ours.tables[table], theirs.tables[table]]) for table in ours.tables}
+            variants, descriptions = ours.variants + theirs.variants, ours.descriptions + theirs.descriptions
+            members.append(replace(ours, variants=variants, descriptions=descriptions, tables=tables))
         return replace(self, changes=self.changes + more.changes, members=tuple(members))
 
     def only(self, names: Sequence[str]) -> "ChangedGames":
@@ -76,82 +76,93 @@ class ChangedGames:
         known = [change.name for change in self.changes]
         at = [known.index(name) for name in names]
         members = []
-        for one in self.members:
-            kept = [str(one.abouts[place]["name"]) for place in at]
-            tables = {
-                table: frame.filter(pl.col("variant").cast(pl.String).is_in(kept))
-                for table, frame in one.tables.items()
-            }
-            variants, abouts = tuple(one.variants[place] for place in at), tuple(one.abouts[place] for place in at)
-            members.append(replace(one, variants=variants, abouts=abouts, tables=tables))
-        return replace(self, changes=tuple(self.changes[place] for place in at), members=tuple(members))
+        for member in self.members:
+            variants, descriptions = tuple(member.variants[i] for i in at), tuple(member.descriptions[i] for i in at)
+            is_wanted = pl.col("variant").cast(pl.String).is_in([description.name for description in descriptions])
+            tables = {table: frame.filter(is_wanted) for table, frame in member.tables.items()}
+            members.append(replace(member, variants=variants, descriptions=descriptions, tables=tables))
+        return replace(self, changes=tuple(self.changes[i] for i in at), members=tuple(members))
 
 
-def unchanged(variant: Variant) -> Change:
-    """What is asked about."""
+PlayChanges = Callable[[Sequence[Change]], ChangedGames]
+
+
+def variant_of_run(folder: Path, name: str | None) -> tuple[str, Variant, tuple[str, ...]]:
+    """The game, a variant (by default the first) and the panel of a run; no panel if there is one kind of players."""
+    run = Run(folder)
+    names = [variant.partition(OF_MEMBER)[0] for variant in run.variant_names]
+    chosen = full_name("variant", name, dict.fromkeys(names)) if name else names[0]
+    variant = variants_of(run.experiment)[names.index(chosen)]
+    members = run.experiment.members
+    return run.experiment.game, replace(variant, suffix="", seats="fixed"), members if len(members) > 1 else ()
+
+
+def as_played(variant: Variant) -> Change:
+    """The variant in question, as_played."""
     return Change(AS_PLAYED, "", "nothing is changed", replace(variant, suffix=f" {AS_PLAYED}"))
 
 
-def changes_of(game: str, variant: Variant) -> tuple[list[Change], dict[str, str]]:
-    """Every knob moved to its other values, and all that can be changed in play by force; then what cannot be changed,
-    and why."""
-    changes, fixed = _changed_rules(game, variant)
-    found = find_game(game)
-    for name, text in found.interventions(found.prepare(variant)).items():
+def possible_changes(game: str, variant: Variant) -> tuple[list[Change], dict[str, str]]:
+    """Every knob moved to its other values, and every intervention in play; then what cannot be changed, and why."""
+    changes, fixed = _rule_changes(game, variant)
+    core = find_game(game)
+    for name, text in core.interventions(core.prepare(variant)).items():
         changes.append(Change(name, PLAY, text, replace(variant, interventions=(name,), suffix=f" {name}")))
     return changes, fixed
 
 
-def _changed_rules(game: str, variant: Variant) -> tuple[list[Change], dict[str, str]]:
+def _rule_changes(game: str, variant: Variant) -> tuple[list[Change], dict[str, str]]:
     shell = find_shell(game)
     if variant.rules.endswith(".toml"):
-        raise UsageError(f"knobs are moved from a ruleset like {shell.usual_rules}, not from the file {variant.rules}")
+        raise UsageError(
+            f"knobs are moved from a ruleset like {shell.default_rules}, not from the file {variant.rules}"
+        )
     explained, changes, fixed = shell.explain(variant.rules, variant.players), [], {}
     for name, knob in shell.knobs.items():
-        for value in other_values(knob, explained.knobs[name]):
+        for value in alternative_values(knob, explained.knobs[name]):
             change = f"{name}={spelled(value)}"
             rules = f"{variant.rules},{change}"
             try:
                 shell.explain(rules, variant.players)
-            except UsageError as error:  # a value that does not go with the rest
+            except UsageError as error:  # the value contradicts another rule
                 fixed[change] = str(error)
                 continue
             changes.append(Change(change, RULES, knob.text, replace(variant, rules=rules, suffix=f" {change}")))
     return changes, fixed
 
 
-def other_values(knob: Knob, value: Value) -> list[Value]:
+def alternative_values(knob: Knob, value: Value) -> list[Value]:
     """The values that a knob is moved to: all other choices, or a number some less and some more."""
     if knob.choices:
-        return [other for other in knob.choices if other != value]
+        return [choice for choice in knob.choices if choice != value]
     if knob.is_switch:
         return [not value]
-    step = max(1, round(int(value) / _STEP))
-    return [other for other in (int(value) - step, int(value) + step) if knob.low <= other <= knob.high]
+    step = max(1, round(int(value) / _STEP_FRACTION))
+    return [number for number in (int(value) - step, int(value) + step) if knob.low <= number <= knob.high]
 
 
 @dataclass(frozen=True)
 class ElementTables:
-    """The tables at which an element of the game is measured."""
+    """The tables at which the value of an element of the game is measured."""
 
     name: str
     text: str
     one_without: Change  # among others that have it
-    one_with: Change  # among others that do without it
+    one_with: Change  # among others without it
     all_without: Change
 
 
-def without_elements(game: str, variant: Variant) -> list[ElementTables]:
-    """For every element there is a bot without it among others that have it, and one with it among others without."""
-    found, bots = find_game(game), split_bots(variant.bots)
-    prepared = found.prepare(variant)
+def restricted_tables(game: str, variant: Variant) -> list[ElementTables]:
+    """For every element: one bot without it among others with it, one with it among others without, and all without."""
+    core, bots = find_game(game), split_bots(variant.bots)
+    prepared = core.prepare(variant)
     bot = find_shell(game).bots.get(bots[0].partition(":")[0])
     if len(bots) > 1 or bot is None or not bot.elements:
         able = ", ".join(name for name, known in find_shell(game).bots.items() if known.elements)
         raise UsageError(f"--elements takes one bot that can do without elements of the game: {able}")
-    others = len(found.describe(prepared)["bots"]) - 1
-    made = []
-    for name, text in found.elements(prepared).items():
+    others = len(prepared.bots) - 1
+    elements = []
+    for name, text in core.elements(prepared).items():
         has, lacks = bots[0], f"{bots[0]}{',' if ':' in bots[0] else ':'}{WITHOUT}={name}"
         tables = {
             f"one without {name}": [lacks, *[has] * others],
@@ -162,37 +173,37 @@ def without_elements(game: str, variant: Variant) -> list[ElementTables]:
             Change(label, ELEMENT, text, replace(variant, bots=",".join(seated), seats="rotate", suffix=f" {label}"))
             for label, seated in tables.items()
         ]
-        made.append(ElementTables(name, text, *changes))
-    return made
+        elements.append(ElementTables(name, text, *changes))
+    return elements
 
 
 def play_changes(
     game: str, changes: Sequence[Change], games: int, workers: int, watch: Watch, panel: Sequence[str] = ()
 ) -> ChangedGames:
-    """Play so many games of each; with a panel by every kind of players, slow ones fewer."""
-    found, matches, members = find_game(game), [], []
+    """Play this many games of each change; with a panel by every kind of players, fewer by slow ones."""
+    core, matches, members = find_game(game), [], []
     every = thinned(Experiment("why", (changes[0].variant.rules,), game=game, panel=tuple(panel))) if panel else [1]
-    for bots, one_of in zip(panel or (changes[0].variant.bots,), every, strict=True):
+    for bots, one_in in zip(panel or (changes[0].variant.bots,), every, strict=True):
         variants = tuple(_played_by(change.variant, bots) if panel else change.variant for change in changes)
-        abouts = tuple(found.describe(found.prepare(variant)) for variant in variants)
-        own = max(games // one_of, min(games, _FEWEST))
-        for variant, about in zip(variants, abouts, strict=True):
-            each = games_a_deal(int(about["players"]), variant.rotate)
-            matches.append(Match(variant, 0, max(own // each, 1) * each, each))
-        members.append(MemberGames(bots, variants, abouts, {}, matches[-1].games))
-    with Arena(game, workers, watch) as arena:
-        played = iter(arena.play(matches))
+        descriptions = tuple(core.prepare(variant).description for variant in variants)
+        for variant, description in zip(variants, descriptions, strict=True):
+            deal = games_per_deal(description.players, variant.rotate)
+            wanted = max(games // one_in, min(games, _MIN_GAMES))
+            matches.append(Match(variant, 0, max(wanted // deal, 1) * deal, deal))
+        members.append(MemberGames(bots, variants, descriptions, {}, matches[-1].games))
+    with MatchRunner(game, workers, watch) as runner:
+        played = iter(runner.play(matches))
     return ChangedGames(
-        game, tuple(changes), tuple(replace(one, tables=_together(played, len(changes))) for one in members)
+        game, tuple(changes), tuple(replace(member, tables=_concat(played, len(changes))) for member in members)
     )
 
 
 def _played_by(variant: Variant, bots: str) -> Variant:
-    """The games of a kind of players; as in a run of a panel, their names say whose they are."""
+    """A variant with the bots of one kind of players, who are part of its name as in a run of a panel."""
     return replace(variant, bots=bots, suffix=f"{variant.suffix}{OF_MEMBER}{bots}")
 
 
-def _together(played: Iterator[Tables], count: int) -> Tables:
-    """The next so many tables as one."""
-    own = [next(played) for _ in range(count)]
-    return {table: pl.concat([one[table] for one in own]) for table in own[0]}
+def _concat(played: Iterator[Tables], count: int) -> Tables:
+    """The tables of the next matches as one."""
+    matches = [next(played) for _ in range(count)]
+    return {table: pl.concat([tables[table] for tables in matches]) for table in matches[0]}

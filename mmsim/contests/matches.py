@@ -1,4 +1,4 @@
-"""Matches between bots, played by the workers of a batch: their tables are read and not kept."""
+"""Matches between bots, played by the workers of a batch; their tables are read and not kept."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -11,79 +11,83 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from mmsim.batch.journal import Entry
+from mmsim.batch.journal import JournalEntry
 from mmsim.batch.plan import Part
 from mmsim.batch.pool import Pool
 from mmsim.batch.session import Status, Watch
-from mmsim.batch.worker import LESSONS, Task
-from mmsim.core.game import Variant
+from mmsim.batch.worker import EXAMPLES, Task
+from mmsim.core.variant import Variant
 from mmsim.games import find_game
 
-_PARTS = 4  # of a match, so that progress moves and no worker waits for long
+_PARTS_PER_MATCH = 4  # so that progress is visible and no worker idles for long
 
 Tables = dict[str, pl.DataFrame]
 
 
 @dataclass(frozen=True)
 class Match:
-    """So many games of one line-up in a row, seats rotated; whole groups of games that share a deal."""
+    """Consecutive games of one line-up with rotated seats; whole deals."""
 
     variant: Variant
     first: int
     games: int
-    games_a_deal: int
+    games_per_deal: int
 
-    def cut(self) -> Iterator[tuple[int, int]]:
+    def parts(self) -> Iterator[tuple[int, int]]:
         """First game and number of games of every part."""
-        step = max(1, -(-self.games // _PARTS) // self.games_a_deal) * self.games_a_deal
+        step = max(1, -(-self.games // _PARTS_PER_MATCH) // self.games_per_deal) * self.games_per_deal
         for done in range(0, self.games, step):
             yield self.first + done, min(step, self.games - done)
 
 
-def seats_of_first(game: str, match: Match) -> NDArray[np.int64]:
-    """For every game of a match the seat of the bot that its variant lists first."""
-    seats = np.array([order.index(0) for order in find_game(game).prepare(match.variant).seating.orders])
-    return np.asarray(seats[(match.first + np.arange(match.games)) % len(seats)])
+def first_bot_by_deal(game: str, match: Match, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Values by game and seat -> the mean over each deal of the seat of the bot that the variant lists first."""
+    orders = find_game(game).prepare(match.variant).seating.orders
+    seats = np.array([order.index(0) for order in orders])
+    games = np.arange(match.games)
+    of_first = values[games, seats[(match.first + games) % len(seats)]]
+    return np.asarray(of_first.reshape(-1, match.games_per_deal).mean(axis=1))
 
 
-class Arena:
-    """Workers that play one match after another; which of them plays what changes nothing."""
+class MatchRunner:
+    """Workers that play matches; the number of workers does not change the games."""
 
     def __init__(self, game: str, workers: int, watch: Watch) -> None:
         self._game, self._workers, self._watch = game, workers, watch
 
-    def __enter__(self) -> "Arena":
+    def __enter__(self) -> "MatchRunner":
         with ExitStack() as stack:
             self._folder = Path(stack.enter_context(TemporaryDirectory(prefix="mmsim-")))
             self._pool = stack.enter_context(Pool(self._folder, self._game, self._workers))
             self._pool.get_ready(self._workers)
             find_game(self._game).start_up()  # compiled once, before workers need it
-            self._leave = stack.pop_all()
+            self._exit = stack.pop_all()
         return self
 
     def __exit__(self, *problem: object) -> None:
-        self._leave.close()
+        self._exit.close()
 
     def play(self, matches: Sequence[Match]) -> list[Tables]:
         """The tables of every match, their games in order."""
-        parts = self._carry_out(matches, None)
-        return [self._tables(of_match) for of_match in parts]
+        tables = find_game(self._game).tables
+        return [{table: self._read(table, parts) for table in tables} for parts in self._run(matches, None)]
 
-    def collect(self, matches: Sequence[Match], learner: str) -> list[pl.DataFrame]:
-        """The decisions of a bot in the games of every match, to learn from."""
-        parts = self._carry_out(matches, learner)
-        return [self._read(LESSONS, of_match) for of_match in parts]
+    def collect_examples(self, matches: Sequence[Match], learner: str) -> list[pl.DataFrame]:
+        """The decisions of a bot in the games of every match, as training examples."""
+        return [self._read(EXAMPLES, parts) for parts in self._run(matches, learner)]
 
-    def _carry_out(self, matches: Sequence[Match], learner: str | None) -> list[list[Part]]:
+    def _run(self, matches: Sequence[Match], learner: str | None) -> list[list[Part]]:
         """Have all games played; returns the parts of every match."""
-        numbered = [(number, games) for number, match in enumerate(matches) for games in match.cut()]
+        numbered = [(number, part) for number, match in enumerate(matches) for part in match.parts()]
         parts = [Part(number, match, *games) for number, (match, games) in enumerate(numbered)]
         status, began, settled = Status(sum(part.count for part in parts)), time.monotonic(), 0
         tasks = (
-            Task(part, matches[part.variant].variant, _name(matches[part.variant]), learner=learner) for part in parts
+            Task(part, match.variant, f"{match.variant.rules} with {match.variant.bots}", learner=learner)
+            for part in parts
+            for match in [matches[part.variant]]
         )
         for event in self._pool.play(tasks):
-            if isinstance(event, Entry):
+            if isinstance(event, JournalEntry):
                 settled += event.games
                 status.errors += len(event.errors)
                 status.done = settled
@@ -93,17 +97,10 @@ class Arena:
             self._watch(status)
         return [[part for part in parts if part.variant == number] for number in range(len(matches))]
 
-    def _tables(self, parts: Sequence[Part]) -> Tables:
-        return {table: self._read(table, parts) for table in find_game(self._game).tables}
-
     def _read(self, table: str, parts: Sequence[Part]) -> pl.DataFrame:
-        """A table of some parts, read and removed."""
+        """A table of some parts; its files are deleted."""
         paths = [self._folder / table / part.file for part in parts]
         rows = pl.concat([pl.read_parquet(path, glob=False) for path in paths])
         for path in paths:
             path.unlink()
         return rows
-
-
-def _name(match: Match) -> str:
-    return f"{match.variant.rules} with {match.variant.bots}"

@@ -1,6 +1,6 @@
-"""Training a bot that goes by a net: decisions are collected, a net is fitted to them, and judged in games held out.
+"""Train the neural net of a bot: collect decisions as examples, fit a net to them, evaluate it on held-out games.
 
-What a net's inputs are, and how decisions are played out, is the game's business; here they are numbers.
+What the inputs of a net are, and how decisions are played out, is up to the game; here they are numbers.
 """
 
 from collections import Counter
@@ -14,25 +14,24 @@ import numpy as np
 import polars as pl
 
 from mmsim import __version__
-from mmsim.batch.experiment import ReadyVariant
-from mmsim.batch.tally import Tally
-from mmsim.contests.fitting import DECAY, Fit, Lessons, fit
-from mmsim.contests.matches import Arena, Match, seats_of_first
+from mmsim.batch.confidence import Tally
+from mmsim.contests.fitting import WEIGHT_DECAY, Fit, TrainingExamples, fit
+from mmsim.contests.matches import Match, MatchRunner, first_bot_by_deal
 from mmsim.core.bots import NetBot
-from mmsim.core.game import Variant
 from mmsim.core.neural_net import Net, read_net
 from mmsim.core.seating import find_bot
+from mmsim.core.variant import Variant
 from mmsim.errors import UsageError
 from mmsim.games import find_game, find_shell
 
-_HELD_OUT = 1 << 40  # games of the final judgement have numbers that no lesson has
+_HELD_OUT = 1 << 40  # number of the first held-out game; no training example reaches it
 
 
 @dataclass(frozen=True)
-class Plan:
-    """What a training plays: each of the rules with each number of players, against each bot of the pool.
+class TrainingSettings:
+    """What a training plays: each of the rules with each number of players, against each opponent.
 
-    What is named twice is played twice as often.
+    Rules or numbers that are named twice are played twice as often.
     """
 
     game: str
@@ -40,19 +39,19 @@ class Plan:
     rules: tuple[str, ...]
     players: tuple[int | None, ...]
     board: str | None
-    against: tuple[str, ...]  # if none is named, those that the bot is declared to meet
+    against: tuple[str, ...]  # if empty, the opponents that the bot declares
     seed: int = 1
-    games: int = 4000  # to collect decisions from, in all
+    games: int = 4000  # to collect decisions from, in total
     epochs: int = 10
-    final_games: int = 4000  # held out, in all
-    add: bool = False  # whether the net joins those of the file, for its number of players
-    learner: str = ""  # who plays while decisions are collected; if not given, the bot whose turns the net chooses from
-    decay: float = DECAY  # how fast the net's weights fade that nothing speaks for; less for many decisions
+    final_games: int = 4000  # held out, in total
+    add: bool = False  # add the net to those of the file, for its number of players
+    learner: str = ""  # who plays while decisions are collected; if empty, the bot whose turns the net chooses from
+    decay: float = WEIGHT_DECAY  # less for many decisions
 
     def __post_init__(self) -> None:
         bot = find_bot(self.bot, find_shell(self.game).bots)
         if not isinstance(bot, NetBot):
-            raise UsageError(f"bot {bot.name} goes by no net; mmsim bots tune looks for better weights of it")
+            raise UsageError(f"bot {bot.name} has no neural net; mmsim bots tune searches for better weights")
         if self.add and (len({*self.players}) != 1 or None in self.players):
             raise UsageError("a net is added for one number of players")
         if not self.against:
@@ -62,7 +61,7 @@ class Plan:
 
     @property
     def command(self) -> str:
-        """What makes the same net again."""
+        """The command that makes the same net again."""
         words = ["mmsim bots train", self.bot, f"--game {self.game}"]
         words += [f"--rules {rules}" for rules in self.rules]
         words += [f"--players {players}" for players in self.players if players is not None]
@@ -74,126 +73,115 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class Verdict:
-    """How one trained bot did against others of one kind, in games it has not learnt from."""
+class TrainingResult:
+    """The win share of one trained bot against others of one kind, in held-out games."""
 
     variant: str
     opponent: str
     players: int
     games: int
     share: float
-    half_width: float  # of the 95 % interval; games that share a layout and a deal are one observation
+    half_width: float  # of the 95 % interval; a deal is one observation
 
 
-def collect(plan: Plan, arena: Arena) -> Lessons:
-    """Decisions from all the games of a plan."""
-    learner = find_bot(plan.learner, find_shell(plan.game).bots).spec
-    lineups = _lineups(plan, learner)
-    found = arena.collect([_match(lineup, 0, int(plan.games * lineup.part)) for lineup in lineups], learner)
+def collect_examples(settings: TrainingSettings, runner: MatchRunner) -> TrainingExamples:
+    """Decisions from all the games of a training."""
+    learner = find_bot(settings.learner, find_shell(settings.game).bots).spec
+    matches = [lineup.match for lineup in _lineups(settings, learner, 0, settings.games)]
     rows = pl.concat(
-        rows.with_columns(lineup=pl.lit(number), deal=pl.col("game") // lineup.players)
-        for number, (rows, lineup) in enumerate(zip(found, lineups, strict=True))
+        rows.with_columns(lineup=pl.lit(number), deal=pl.col("game") // match.games_per_deal)
+        for number, (rows, match) in enumerate(zip(runner.collect_examples(matches, learner), matches, strict=True))
     )
     if not rows.height:
-        raise UsageError("there is nothing to learn from: no decision was collected; ask for more games")
+        raise UsageError("no decision was collected to learn from; play more games")
     keys = rows.select(key=pl.struct("lineup", "game", "decision").rle_id())["key"].to_numpy().astype(np.int64)
     first = np.flatnonzero(np.diff(keys, prepend=-1))
-    return Lessons(rows["inputs"].to_numpy(), rows["result"].to_numpy(), keys, rows["deal"].to_numpy()[first])
+    return TrainingExamples(rows["inputs"].to_numpy(), rows["result"].to_numpy(), keys, rows["deal"].to_numpy()[first])
 
 
-def train(plan: Plan, arena: Arena, file: Path, tell: Callable[[Fit], None]) -> tuple[Net, list[Verdict]]:
-    """Collect, fit, write the net to a file, judge it, and write that into the file as well."""
-    bot = find_bot(plan.bot, find_shell(plan.game).bots)
+def train(
+    settings: TrainingSettings, runner: MatchRunner, file: Path, on_epoch: Callable[[Fit], None]
+) -> tuple[Net, list[TrainingResult]]:
+    """Collect examples, fit a net, write it to a file, evaluate it, and add the evaluation to the file."""
+    bot = find_bot(settings.bot, find_shell(settings.game).bots)
     assert isinstance(bot, NetBot)
-    lessons = collect(plan, arena)
-    net, best = fit(lessons, bot.inputs, plan.seed, plan.epochs, tell, plan.decay)
+    examples = collect_examples(settings, runner)
+    net, best = fit(examples, bot.inputs, settings.seed, settings.epochs, on_epoch, settings.decay)
     about: dict[str, Any] = {
-        "bot": plan.bot,
+        "bot": settings.bot,
         "mmsim": __version__,
-        "command": plan.command,
-        "seed": plan.seed,
-        "games": plan.games,
-        "decisions": len(lessons.game),
-        "turns": len(lessons.results),
-        "learner": plan.learner,
+        "command": settings.command,
+        "seed": settings.seed,
+        "games": settings.games,
+        "decisions": len(examples.game),
+        "turns": len(examples.results),
+        "learner": settings.learner,
         "held_out_decisions": _rounded(asdict(best)),
     }
-    others = read_net(file, bot.inputs) if plan.add else None
+    others = read_net(file, bot.inputs) if settings.add else None
 
     def write(net: Net) -> None:
         if others is None:
             net.write(file)
         else:
-            (players,) = {*plan.players}
+            (players,) = {*settings.players}
             assert players is not None
             replace(others, of_players={**others.of_players, players: net}).write(file)
 
     write(replace(net, about=about))
-    verdicts = judge(plan, arena, f"{plan.bot}:weights={file}")
-    net = replace(net, about={**about, "held_out_games": [_rounded(asdict(verdict)) for verdict in verdicts]})
+    results = evaluate(settings, runner, f"{settings.bot}:weights={file}")
+    net = replace(net, about={**about, "held_out_games": [_rounded(asdict(result)) for result in results]})
     write(net)
-    return net, verdicts
+    return net, results
 
 
-def exploiting(plan: Plan, bot: str) -> Plan:
-    """The plan of a training against a frozen bot and nobody else.
-
-    A bot with a net plays itself while decisions are collected, so that what is learnt is about its own turns.
-    """
-    found = find_bot(bot, find_shell(plan.game).bots)
-    return replace(plan, against=(bot,), learner=bot if isinstance(found, NetBot) else "")
-
-
-def judge(plan: Plan, arena: Arena, spec: str) -> list[Verdict]:
-    """One of a bot against others of the pool, under all rules of a plan, on games held out."""
-    lineups = _lineups(plan, spec)
-    matches = [_match(lineup, _HELD_OUT, int(plan.final_games * lineup.part)) for lineup in lineups]
-    verdicts = []
-    for lineup, match, tables in zip(lineups, matches, arena.play(matches), strict=True):
-        share = Tally.of(_shares(plan.game, match, tables["seats"]))
-        players = match.games_a_deal
-        verdicts.append(
-            Verdict(lineup.name, lineup.opponent, players, players * share.count, share.mean, share.half_width())
-        )
-    return verdicts
+def evaluate(settings: TrainingSettings, runner: MatchRunner, spec: str) -> list[TrainingResult]:
+    """One of a bot against others of each opponent, under all rules of a training, on held-out games."""
+    lineups = _lineups(settings, spec, _HELD_OUT, settings.final_games)
+    results = []
+    for lineup, tables in zip(lineups, runner.play([lineup.match for lineup in lineups]), strict=True):
+        match = lineup.match
+        win_shares = tables["seats"]["win_share"].cast(pl.Float64).to_numpy().reshape(match.games, -1)
+        share, players = Tally.of(first_bot_by_deal(settings.game, match, win_shares)), match.games_per_deal
+        games = players * share.count
+        results.append(TrainingResult(lineup.name, lineup.opponent, players, games, share.mean, share.half_width()))
+    return results
 
 
 @dataclass(frozen=True)
 class _Lineup:
-    """One player's companies played by a bot, all others by another one; seats rotate."""
+    """One player's seats played by a bot, all others by another one; seats rotate."""
 
     name: str
     opponent: str
-    variant: Variant
-    players: int
-    part: float  # of all games
+    match: Match
 
 
-def _lineups(plan: Plan, bot: str) -> list[_Lineup]:
-    game = find_game(plan.game)
-    tables = Counter(product(plan.rules, plan.players))
-    found = []
+def _lineups(settings: TrainingSettings, bot: str, first: int, games: int) -> list[_Lineup]:
+    """All line-ups of a training, which share the games."""
+    tables = Counter(product(settings.rules, settings.players))
+    lineups = []
     for (rules, players), times in tables.items():
-        empty = Variant(rules, players, plan.board, plan.against[0], plan.seed, "rotate")
-        about = ReadyVariant.of(game, empty).about
-        part = times / tables.total() / len(plan.against)
-        for opponent in plan.against:
-            bots = ",".join(bot if player == 0 else opponent for player in about["seat_player"])
-            found.append(_Lineup(str(about["name"]), opponent, replace(empty, bots=bots), int(about["players"]), part))
-    return found
-
-
-def _match(lineup: _Lineup, first: int, games: int) -> Match:
-    players = lineup.players
-    return Match(lineup.variant, first - first % players, max(players, games - games % players), players)
-
-
-def _shares(game: str, match: Match, seats: pl.DataFrame) -> Any:
-    """The win share of the first player's bots, as the list names them, for every layout and deal."""
-    share = seats["win_share"].cast(pl.Float64).to_numpy().reshape(match.games, -1)
-    of_first = share[np.arange(match.games), seats_of_first(game, match)]
-    return of_first.reshape(-1, match.games_a_deal).mean(axis=1)
+        variant = Variant(rules, players, settings.board, settings.against[0], settings.seed, "rotate")
+        description = find_game(settings.game).prepare(variant).description
+        deal = description.players
+        count = int(games * (times / tables.total() / len(settings.against)))
+        for opponent in settings.against:
+            bots = ",".join(bot if player == 0 else opponent for player in description.seat_player)
+            match = Match(replace(variant, bots=bots), first - first % deal, max(deal, count - count % deal), deal)
+            lineups.append(_Lineup(description.name, opponent, match))
+    return lineups
 
 
 def _rounded(figures: dict[str, Any]) -> dict[str, Any]:
+    """Figures with four decimals, as files keep them."""
     return {name: round(value, 4) if isinstance(value, float) else value for name, value in figures.items()}
+
+
+def exploit_settings(settings: TrainingSettings, bot: str) -> TrainingSettings:
+    """The settings of a training against a frozen bot and nobody else.
+
+    A bot with a net plays itself while decisions are collected, so that the net learns about its own turns.
+    """
+    target = find_bot(bot, find_shell(settings.game).bots)
+    return replace(settings, against=(bot,), learner=bot if isinstance(target, NetBot) else "")

@@ -1,10 +1,13 @@
-"""One small run for all tests of analysis."""
+"""One small run for all tests of analysis, and the toy game."""
 
 from pathlib import Path
 
 import pytest
 
 from mmsim.analysis.tables import RunTables, open_run
+from tests.batch.conftest import toy_game
+
+__all__ = ["toy_game"]
 
 
 @pytest.fixture(scope="session")

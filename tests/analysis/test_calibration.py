@@ -1,4 +1,4 @@
-"""Chances to win against what came of them."""
+"""Calibration of win chances against the results of games."""
 
 import numpy as np
 import polars as pl
@@ -10,7 +10,7 @@ TURNS = 5
 
 
 def table(true: np.ndarray, said: np.ndarray, seed: int) -> pl.DataFrame:
-    """Games of two players, one row a turn and player; the first player wins with the true chance."""
+    """Games of two players, one row per turn and player; the first player wins with the true chance."""
     rng = np.random.default_rng(seed)
     rows = []
     for game, (chance, foretold) in enumerate(zip(true, said, strict=True)):

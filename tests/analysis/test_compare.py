@@ -1,4 +1,4 @@
-"""Comparisons: paired differences, verdicts, and what they rest on."""
+"""Comparisons: paired differences, p-values and verdicts."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -8,27 +8,28 @@ import polars as pl
 import pytest
 from scipy import stats as scipy_stats
 
-from mmsim.analysis.compare import Comparison, Verdict, compare, frame, same_games, with_tolerances
+from mmsim.analysis.compare import Comparison, Verdict, all_games_identical, compare, comparison_table, with_tolerances
+from mmsim.analysis.derived_metrics import equal_groups_p_value, seat_imbalance
 from mmsim.analysis.estimates import Estimates, Measure, estimate_metrics
-from mmsim.analysis.fairness import groups_equal, seat_imbalance
 from mmsim.analysis.findings import find_metric, findings
-from mmsim.analysis.tables import RunTables, VariantInfo, open_run
+from mmsim.analysis.tables import RunTables, open_run
 from mmsim.batch.experiment import Experiment
 from mmsim.errors import UsageError
+from tests.descriptions import described
 from tests.runs import write_run
 
 
-def made_run(seed: int, games: int, effect: float = 0.0, games_a_deal: int = 1, design: str = "paired") -> RunTables:
-    """A run of two variants whose margins share what the deal does to them."""
+def made_run(seed: int, games: int, effect: float = 0.0, games_per_deal: int = 1, design: str = "paired") -> RunTables:
+    """A run of two variants whose margins share the effect of the deal."""
     rng = np.random.default_rng(seed)
-    deal = np.repeat(rng.normal(0, 3, games // games_a_deal), games_a_deal)
+    deal = np.repeat(rng.normal(0, 3, games // games_per_deal), games_per_deal)
     frames = [
         pl.DataFrame({"game": np.arange(games), "margin": deal + rng.normal(shift, 1, games)}).select(
             pl.lit(name).alias("variant"), pl.lit("finished").alias("status"), "game", "margin"
         )
         for name, shift in (("a", 0.0), ("b", effect))
     ]
-    variants = tuple(VariantInfo(name, 4, ("x",) * 4, games_a_deal) for name in "ab")
+    variants = tuple(described(name, ("x",) * max(2, games_per_deal), rotate=games_per_deal > 1) for name in "ab")
     return RunTables(
         Experiment("made", ("a", "b"), design=design, games=games), variants, {"games": pl.concat(frames).lazy()}
     )
@@ -48,8 +49,8 @@ def test_paired_difference_is_that_of_a_paired_t_test() -> None:
     assert one.p_value == pytest.approx(theirs.pvalue)
     interval = theirs.confidence_interval()
     assert (one.difference.low, one.difference.high) == pytest.approx((interval.low, interval.high))
-    assert one.saved == pytest.approx(1 - np.var(b - a, ddof=1) / (np.var(a, ddof=1) + np.var(b, ddof=1)))
-    assert one.saved > 0.8
+    assert one.variance_saved == pytest.approx(1 - np.var(b - a, ddof=1) / (np.var(a, ddof=1) + np.var(b, ddof=1)))
+    assert one.variance_saved > 0.8
 
 
 def test_an_independent_design_is_compared_by_welch() -> None:
@@ -59,11 +60,11 @@ def test_an_independent_design_is_compared_by_welch() -> None:
     a, b = (games.filter(pl.col("variant") == name)["margin"].to_numpy() for name in "ab")
     theirs = scipy_stats.ttest_ind(b, a, equal_var=False)
     assert one.p_value == pytest.approx(theirs.pvalue)
-    assert one.saved == 0
+    assert one.variance_saved == 0
 
 
 def test_games_of_one_deal_are_one_observation() -> None:
-    one = margin(made_run(2, 400, 0.2, games_a_deal=4))
+    one = margin(made_run(2, 400, 0.2, games_per_deal=4))
     assert one.difference.deals == 100
     assert one.before.se == pytest.approx(3 / np.sqrt(100), rel=0.2)  # not 3 / sqrt(400)
 
@@ -73,7 +74,7 @@ def test_a_partial_run_is_paired_where_both_have_played() -> None:
     fewer = run.tables["games"].filter((pl.col("variant") == "a") | (pl.col("game") < 150))
     one = margin(replace(run, tables={"games": fewer}))
     assert one.after.deals == 150
-    assert one.saved > 0.5
+    assert one.variance_saved > 0.5
 
 
 def test_verdicts_in_words() -> None:
@@ -82,7 +83,7 @@ def test_verdicts_in_words() -> None:
     assert margin(made_run(4, 2000, 0.0)).verdict is Verdict.EQUAL
     unsure = margin(made_run(4, 30, 0.3))
     assert unsure.verdict is Verdict.UNSURE
-    assert "would do" in unsure.in_words
+    assert "would do" in unsure.verdict_text
     neutral = Measure("length", "How long?", "turns", 0.1)
     estimates = replace(findings(made_run(4, 2000, 2.0), ["margin"])[0], measure=neutral)
     assert compare([estimates])[0].verdict is Verdict.HIGHER
@@ -99,10 +100,10 @@ def test_games_that_are_the_same_in_every_move(run: RunTables, tmp_path: Path) -
         tmp_path / "same", ["print", "print,marker_set=standard"], games=60, part_games=60, bots="greedy"
     )
     alike = [one for one in compare(findings(open_run(folder))) if one.paired]
-    assert same_games(alike)
-    assert all("the same in every game" in one.in_words for one in alike)
+    assert all_games_identical(alike)
+    assert all("the same in every game" in one.verdict_text for one in alike)
     other = [one for one in compare(findings(run)) if one.variant == "print+no-corruption-4p"]
-    assert not same_games(other)
+    assert not all_games_identical(other)
 
 
 def test_a_few_equal_games_do_not_show_equality() -> None:
@@ -135,7 +136,7 @@ def test_a_number_without_a_standard_error_differs_from_nothing() -> None:
     cov = np.diag([np.inf, 1e-4]).reshape(2, 1, 2, 1)
     measure = Measure("layout_share", "?", "share", 0.02)
     (one,) = compare([Estimates(measure, ("a", "b"), ("",), np.array([[0.0], [0.4]]), size, size, cov, False)])
-    assert (one.verdict, one.in_words) == (Verdict.UNSURE, "not enough games")
+    assert (one.verdict, one.verdict_text) == (Verdict.UNSURE, "not enough games")
     assert one.row()["se"] is None
 
 
@@ -174,7 +175,7 @@ def test_tolerances_may_be_stated(run: RunTables) -> None:
 
 def test_a_table_of_comparisons_has_a_row_each(run: RunTables) -> None:
     comparisons = compare(findings(run, ["margin", "end_reason"]))
-    table = frame(comparisons)
+    table = comparison_table(comparisons)
     assert table.height == len(comparisons) == 2 * 5
     assert table["p_adjusted"].max() <= 1
 
@@ -213,14 +214,14 @@ def test_even_seats_have_no_imbalance_and_pass_the_test_of_equality(run: RunTabl
         wins = rng.multinomial(2000, [0.25] * 4) / 2000
         shares = win_shares([wins.tolist()], 2000)
         inside += seat_imbalance(shares).estimate(0, 0).low == 0
-        p_values.append(groups_equal(shares, 0))
+        p_values.append(equal_groups_p_value(shares, 0))
     assert inside / 500 > 0.93
     assert scipy_stats.kstest(p_values, "uniform").pvalue > 0.001
-    assert 0 <= groups_equal(estimate_metrics(run, [find_metric("metromania", "win_share")])[0], 0) <= 1
+    assert 0 <= equal_groups_p_value(estimate_metrics(run, [find_metric("metromania", "win_share")])[0], 0) <= 1
 
 
 @pytest.mark.slow
-def test_interval_of_seat_imbalance_covers_what_it_says() -> None:
+def test_interval_of_seat_imbalance_has_its_nominal_coverage() -> None:
     rng = np.random.default_rng(12)
     chances = np.array([0.29, 0.26, 0.24, 0.21])
     truth = np.sqrt(((chances - 0.25) ** 2).mean())
@@ -232,9 +233,9 @@ def test_interval_of_seat_imbalance_covers_what_it_says() -> None:
 
 
 @pytest.mark.slow
-def test_paired_intervals_cover_what_they_say() -> None:
+def test_paired_intervals_have_their_nominal_coverage() -> None:
     inside = 0
     for seed in range(6000):
-        one = margin(made_run(seed, 120, 0.3, games_a_deal=2))
+        one = margin(made_run(seed, 120, 0.3, games_per_deal=2))
         inside += one.difference.low <= 0.3 <= one.difference.high
     assert 0.94 < inside / 6000 < 0.96

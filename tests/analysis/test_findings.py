@@ -1,4 +1,4 @@
-"""What is derived of a run: skill, layouts, gaps, surprises."""
+"""Findings of a run: skill, layouts, gaps, remarkable games, and how variants compare."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -6,26 +6,28 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from msgspec import structs
 
+from mmsim.analysis import findings as findings_module
 from mmsim.analysis.compare import compare
-from mmsim.analysis.estimates import estimate_metrics
-from mmsim.analysis.findings import findings, known_gaps, measures
-from mmsim.analysis.layout_effect import LAYOUT_SPREAD, layout_findings
-from mmsim.analysis.skill import ratings_of, skill_gradient
-from mmsim.analysis.surprises import surprises
-from mmsim.analysis.tables import RunTables, VariantInfo, open_run
+from mmsim.analysis.derived_metrics import LAYOUT_SPREAD, layout_effects, rate_variants, skill_gradient
+from mmsim.analysis.estimates import Estimates, estimate_metrics
+from mmsim.analysis.findings import ALL, compare_run, findings, measurable_gaps, measures, primary_metrics
+from mmsim.analysis.remarkable import find_remarkable_games
+from mmsim.analysis.tables import RunTables, open_run
 from mmsim.batch.experiment import Experiment
 from mmsim.errors import UsageError
 from mmsim.games import GAMES, find_statistics
 from mmsim.metromania.rules import boardfile
 from mmsim.metromania.rules.board import PIECES, Layout
+from tests.descriptions import described
 from tests.runs import write_run
 
 
-def made_run(tables: dict[str, pl.DataFrame], bots: tuple[str, ...] = ("x", "x"), games_a_deal: int = 1) -> RunTables:
+def made_run(tables: dict[str, pl.DataFrame], bots: tuple[str, ...] = ("x", "x"), games_per_deal: int = 1) -> RunTables:
     games = tables["games"].with_columns(pl.lit("finished").alias("status"))
-    about = {"seat_player": range(len(bots)), "board": {"set": "even", "side": 1, "frame": ["S"] * 6}}
-    variants = (VariantInfo("v", len(bots), bots, games_a_deal, about=about),)
+    board = {"set": "even", "side": 1, "frame": ["S"] * 6}
+    variants = (described("v", bots, rotate=games_per_deal > 1, board=board),)
     lazy = {name: frame.lazy() for name, frame in {**tables, "games": games}.items()}
     return RunTables(Experiment("made", ("v",), games=games.height), variants, lazy)
 
@@ -51,7 +53,7 @@ def test_skill_gradient_is_the_chance_of_the_strongest_against_the_weakest() -> 
     run = made_run(
         {"games": pl.DataFrame({"variant": ["v"] * games, "game": range(games)}), "seats": seats}, ("a", "b")
     )
-    estimates = skill_gradient(ratings_of(run))
+    estimates = skill_gradient(rate_variants(run))
     assert estimates is not None
     estimated = estimates.estimate(0, 0)
     assert estimated.value == pytest.approx(won.mean(), abs=0.01)
@@ -59,8 +61,8 @@ def test_skill_gradient_is_the_chance_of_the_strongest_against_the_weakest() -> 
 
 
 def test_runs_with_one_bot_have_no_skill_gradient(run: RunTables) -> None:
-    assert ratings_of(run) == {}
-    with pytest.raises(UsageError, match="cannot tell skill_gradient"):
+    assert rate_variants(run) == {}
+    with pytest.raises(UsageError, match="cannot measure skill_gradient"):
         findings(run, ["skill_gradient"])
 
 
@@ -89,14 +91,14 @@ def layouts_run(layouts: int, each: int, between: float, chances: float = 0.1) -
 
 
 def test_layout_share_finds_the_variance_between_layouts() -> None:
-    estimates, _ = layout_findings(layouts_run(300, 10, 0.5))
+    estimates, _ = layout_effects(layouts_run(300, 10, 0.5))
     estimated = estimates.estimate(0, estimates.groups.index("margin"))
     assert estimated.value == pytest.approx(0.2, abs=0.05)  # 0.25 of 1.25
     assert estimated.low < 0.2 < estimated.high
 
 
-def test_who_wins_is_among_the_outcomes_and_its_spread_is_told_in_points() -> None:
-    shares, spread = layout_findings(layouts_run(400, 40, 0.5))
+def test_who_wins_is_among_the_outcomes_and_its_spread_is_in_percentage_points() -> None:
+    shares, spread = layout_effects(layouts_run(400, 40, 0.5))
     assert shares.groups[0] == "win_share"
     assert shares.means[0, 0] == pytest.approx(0.04, abs=0.01)  # 0.1 squared of 0.25
     assert spread.measure == LAYOUT_SPREAD
@@ -106,7 +108,7 @@ def test_who_wins_is_among_the_outcomes_and_its_spread_is_told_in_points() -> No
 
 
 def test_what_does_not_go_with_layouts_has_an_interval_above_nothing() -> None:
-    for one in layout_findings(layouts_run(300, 10, 0.0, chances=0.0)):
+    for one in layout_effects(layouts_run(300, 10, 0.0, chances=0.0)):
         for group in range(len(one.groups)):
             estimated = one.estimate(0, group)
             assert estimated.low == 0 < estimated.high
@@ -115,8 +117,8 @@ def test_what_does_not_go_with_layouts_has_an_interval_above_nothing() -> None:
 def test_a_city_turned_is_one_layout() -> None:
     assert layouts_run(300, 12, 0.5).layouts == {"v": (300, 3600)}
     uneven = layouts_run(300, 12, 0.5)
-    about = {**uneven.variants[0].about, "board": {"set": "odd", "side": 1, "frame": ["S", "E", "E", "E", "E", "E"]}}
-    turned = replace(uneven, variants=(replace(uneven.variants[0], about=about),))
+    board = {"set": "odd", "side": 1, "frame": ["S", "E", "E", "E", "E", "E"]}
+    turned = replace(uneven, variants=(structs.replace(uneven.variants[0], board=board),))
     assert turned.layouts == {"v": (1800, 3600)}  # its frame tells the sides apart
 
 
@@ -125,9 +127,10 @@ def test_layouts_are_one_city_where_their_board_set_says_so(board: str) -> None:
     board_set = boardfile.load(board)
     drawn = [Layout.from_index(number) for number in range(0, 524_880, 9973)]
     layouts = [layout.turned_city(by) for layout in drawn for by in range(PIECES)]
-    about = {"board": {"set": board, "side": board_set.side, "frame": list(board_set.frame)}}
+    set_description = {"set": board, "side": board_set.side, "frame": list(board_set.frame)}
+    description = described("v", ["x"], board=set_description)
     first = [board_set.canonical(layout) for layout in layouts]
-    city = find_statistics("metromania").one_city(pl.col("layout"), about)
+    city = find_statistics("metromania").one_city(pl.col("layout"), description)
     found, of_first = (
         pl.DataFrame({"layout": [layout.code for layout in some]}).select(city).to_series().to_list()
         for some in (layouts, first)
@@ -136,13 +139,13 @@ def test_layouts_are_one_city_where_their_board_set_says_so(board: str) -> None:
     assert len(set(found)) == len({layout.code for layout in first})
 
 
-def test_layouts_played_once_tell_nothing(run: RunTables) -> None:
-    assert layout_findings(layouts_run(300, 1, 0.5)) == []
+def test_layouts_played_once_have_no_layout_share(run: RunTables) -> None:
+    assert layout_effects(layouts_run(300, 1, 0.5)) == []
     assert run.layouts["print-4p"][1] == 600
 
 
 def test_gaps_are_counted_as_plain_python_counts_them(run: RunTables) -> None:
-    gaps = known_gaps(run)
+    gaps = measurable_gaps(run)
     names = {gap.name for gap in gaps}
     assert {"deadlock", "half_point", "shared_trip", "line_not_started", "shared_win"} <= names
     found = dict(zip((gap.name for gap in gaps), estimate_metrics(run, [gap.metric for gap in gaps]), strict=True))
@@ -154,22 +157,22 @@ def test_gaps_are_counted_as_plain_python_counts_them(run: RunTables) -> None:
     assert found["shared_trip"].means[0, 0] == pytest.approx(len(shared) / 600)
 
 
-def test_a_counter_in_the_tables_makes_its_gap_known(run: RunTables) -> None:
+def test_a_gap_is_measurable_if_the_tables_have_its_counter(run: RunTables) -> None:
     games = run.tables["games"].with_columns(passes=pl.col("game") % 3)
     counted = replace(run, tables={**run.tables, "games": games}, cut=None)
-    gap = next(gap for gap in known_gaps(counted) if gap.name == "pass")
+    gap = next(gap for gap in measurable_gaps(counted) if gap.name == "pass")
     assert estimate_metrics(counted, [gap.metric])[0].means[0, 0] == pytest.approx(400 / 600)
     assert gap in find_statistics("metromania").gaps
 
 
-def test_surprises_are_the_extremes_and_can_be_seen_again(run: RunTables) -> None:
-    surprising = {one.found.kind: one for one in surprises(run)}
-    rows = {kind: one.found.row for kind, one in surprising.items()}
+def test_remarkable_games_are_the_extremes_and_can_be_seen_again(run: RunTables) -> None:
+    remarkable = {one.found.kind: one for one in find_remarkable_games(run)}
+    rows = {kind: one.found.row for kind, one in remarkable.items()}
     games = run.tables["games"].collect()
     assert rows["longest"]["turns"] == games["turns"].max()
     assert rows["most lopsided"]["margin"] == games["margin"].max()
     assert rows["closest"]["margin"] == games.filter(pl.col("winner").is_not_null())["margin"].min()
-    one = surprising["longest"]
+    one = remarkable["longest"]
     record = one.record
     assert record is not None
     assert max(move["turn"] for move in record["moves"]) in (rows["longest"]["turns"], rows["longest"]["turns"] - 1)
@@ -178,12 +181,12 @@ def test_surprises_are_the_extremes_and_can_be_seen_again(run: RunTables) -> Non
     )
 
 
-def test_equal_surprises_are_told_of_the_first_variant(run: RunTables) -> None:
+def test_of_equally_remarkable_games_that_of_the_first_variant_is_taken(run: RunTables) -> None:
     """Hidden and open hands play the same games here."""
-    assert "print+loyal-4p" not in {one.variant.name for one in surprises(run)}
+    assert "print+loyal-4p" not in {one.variant.name for one in find_remarkable_games(run)}
 
 
-def test_layouts_are_told_of_the_variants_that_have_them(tmp_path: Path) -> None:
+def test_only_variants_with_layouts_have_a_layout_share(tmp_path: Path) -> None:
     run = open_run(
         write_run(tmp_path / "run", ["metro", "metro+central"], games=26_000, part_games=26_000, bots="uniform")
     )
@@ -191,3 +194,31 @@ def test_layouts_are_told_of_the_variants_that_have_them(tmp_path: Path) -> None
     assert not any(estimated.known(0, g) for g in range(len(estimated.groups)))
     assert estimated.known(1, estimated.groups.index("margin"))
     assert compare([estimated]) == []
+
+
+def test_primary_metrics_come_out_the_same_whether_all_are_measured_or_only_those(
+    run: RunTables, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    measured: list[set[str]] = []
+    estimate = findings_module.measurable_findings
+
+    def note(run: RunTables, wanted: set[str]) -> list[Estimates]:
+        measured.append(wanted)
+        return estimate(run, wanted)
+
+    monkeypatch.setattr(findings_module, "measurable_findings", note)
+    few = compare_run(run)
+    assert [len(names) < 12 for names in measured] == [True]
+    monkeypatch.setattr(findings_module, "all_games_identical", lambda comparisons: True)
+    everything = compare_run(run)
+    assert len(measured[-1]) > 40
+    assert [one.row() for one in few.primary] == [one.row() for one in everything.primary]
+
+
+def test_a_comparison_shows_the_primary_metrics_those_named_or_all(run: RunTables) -> None:
+    compared = compare_run(run, [ALL])
+    assert {one.measure.name for one in compared.shown(["turns"])[1]} == {"turns"}
+    assert {one.measure.name for one in compared.shown()[0]} == {*primary_metrics(run)}
+    assert len(compared.shown([ALL])[0]) == len(compared.estimates) > len(primary_metrics(run))
+    with pytest.raises(UsageError, match="cannot measure tension: run mmsim chances"):
+        compare_run(run, ["tension"])

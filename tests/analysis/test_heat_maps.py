@@ -3,13 +3,13 @@
 import pytest
 
 from mmsim.analysis.heat_maps import difference_maps, heat_maps
-from mmsim.core.shell import Place
+from mmsim.core.shell import EndPosition
 
 COUNTS = {
-    Place("tiles", 0, "a"): 100,
-    Place("tiles", 0, "b"): 20,
-    Place("tiles", 1, "b"): 50,
-    Place("lines", 1, "a"): 1,
+    EndPosition("tiles", 0, "a"): 100,
+    EndPosition("tiles", 0, "b"): 20,
+    EndPosition("tiles", 1, "b"): 50,
+    EndPosition("lines", 1, "a"): 1,
 }
 
 
@@ -28,7 +28,12 @@ def test_a_variant_does_not_differ_from_itself() -> None:
 
 
 def test_a_difference_is_that_of_the_shares_where_it_is_more_than_chance() -> None:
-    other = {**COUNTS, Place("tiles", 0, "b"): 60, Place("tiles", 1, "b"): 55, Place("tiles", 1, "c"): 30}
+    other = {
+        **COUNTS,
+        EndPosition("tiles", 0, "b"): 60,
+        EndPosition("tiles", 1, "b"): 55,
+        EndPosition("tiles", 1, "c"): 30,
+    }
     maps = difference_maps(("one", "other"), (COUNTS, other), 100, [0, 1], "as it lies")
     assert maps.shares["tiles"] == [{"a": 0.0, "b": pytest.approx(0.4)}, {"b": 0.0, "c": 0.3}]
     back = difference_maps(("other", "one"), (other, COUNTS), 100, [0, 1], "as it lies")

@@ -1,4 +1,4 @@
-"""Ladders: ratings that fit what was counted, and ratings that do not and say so."""
+"""Ladders: ratings that fit the counted shares, and ratings that do not."""
 
 from itertools import permutations
 
@@ -15,7 +15,7 @@ PLAYERS, DEALS = 4, 400
 def played(
     chance: dict[tuple[str, str], float], seed: int = 1, beaten: dict[str, tuple[int, int]] | None = None
 ) -> LadderGames:
-    """Games in which one bot beats three of another by these chances, four games a deal.
+    """Games in which one bot beats three of another with these chances, four games per deal.
 
     `beaten` says for a bot between which places it ends where it does not win.
     """

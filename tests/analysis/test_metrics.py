@@ -9,11 +9,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from mmsim.analysis.estimates import estimate_metrics
-from mmsim.analysis.findings import find_metric, known_gaps, known_metrics
-from mmsim.analysis.table_metrics import TableMetrics, per_game
+from mmsim.analysis.estimates import TableMetrics, estimate_metrics, per_game
+from mmsim.analysis.findings import find_metric, measurable_gaps, measurable_metrics
 from mmsim.analysis.tables import RunTables
-from mmsim.core.metrics import Metric, Shape
+from mmsim.core.metrics import Metric, MetricGrouping
 from mmsim.errors import UsageError
 from mmsim.games import GAMES, find_statistics
 
@@ -115,7 +114,7 @@ def test_every_metric_is_declared_in_full(game: str) -> None:
 
 def test_tables_without_a_column_lack_its_metrics(run: RunTables) -> None:
     poorer = {"games": run.tables["games"].drop("lead_changes"), "seats": run.tables["seats"]}
-    names = {metric.name for metric in known_metrics(replace(run, tables=poorer))}
+    names = {metric.name for metric in measurable_metrics(replace(run, tables=poorer))}
     assert "track_lead_changes" not in names
     assert "trips_possible" not in names
     assert {"margin", "win_share", "score"} <= names
@@ -125,7 +124,7 @@ def test_metrics_of_a_game_with_other_tables(run: RunTables) -> None:
     """A table no metric names, and words as plain strings: nothing here knows a game."""
     games = run.tables["games"].with_columns(pl.col("end_reason").cast(pl.String))
     metric = find_metric("metromania", "end_reason")
-    assert set(metric.values(Shape({"games": games}))) <= {"both_lines", "stations", "lines", "deadlock"}
+    assert set(metric.values(MetricGrouping({"games": games}))) <= {"both_lines", "stations", "lines", "deadlock"}
 
 
 def test_an_unknown_metric_names_the_nearest() -> None:
@@ -135,7 +134,7 @@ def test_an_unknown_metric_names_the_nearest() -> None:
 
 def test_an_estimate_is_the_mean_of_per_game_values(run: RunTables) -> None:
     """Both ways to the same number, for every metric, group and variant."""
-    for estimates in estimate_metrics(run, known_metrics(run)):
+    for estimates in estimate_metrics(run, measurable_metrics(run)):
         metric = find_metric("metromania", estimates.measure.name)
         means = _means(metric, run)
         for v, variant in enumerate(estimates.variants):
@@ -151,13 +150,13 @@ def _means(metric: Metric, run: RunTables) -> dict[tuple[str, str], float]:
 
 @pytest.mark.parametrize("table", ["games", "seats", "trips", "lines"])
 def test_values_are_the_same_whether_rows_stand_in_turn_or_not(run: RunTables, table: str) -> None:
-    known = [*known_metrics(run), *(gap.metric for gap in known_gaps(run))]
-    metrics = TableMetrics([metric for metric in known if metric.table == table], Shape(run.tables))
-    games_a_deal = {variant.name: variant.games_a_deal for variant in run.variants}
+    known = [*measurable_metrics(run), *(gap.metric for gap in measurable_gaps(run))]
+    metrics = TableMetrics([metric for metric in known if metric.table == table], MetricGrouping(run.tables))
+    games_per_deal = {variant.name: variant.games_per_deal for variant in run.variants}
     rows = run.tables[table].collect()
-    in_turn = metrics.deals({table: rows.lazy()}, games_a_deal)
-    mixed = metrics.deals({table: rows.sample(fraction=1, shuffle=True, seed=7).lazy()}, games_a_deal)
-    short = metrics.deals({table: rows[1:].lazy()}, games_a_deal)  # the first game lacks a row
+    in_turn = metrics.deals({table: rows.lazy()}, games_per_deal)
+    mixed = metrics.deals({table: rows.sample(fraction=1, shuffle=True, seed=7).lazy()}, games_per_deal)
+    short = metrics.deals({table: rows[1:].lazy()}, games_per_deal)  # the first game lacks a row
     assert len(in_turn) == len(mixed) == len(short) == len(run.variants)
     for one, other, less in zip(in_turn, mixed, short, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-12)

@@ -23,14 +23,14 @@ def test_shares_are_in_per_cent_and_their_differences_in_points_of_them() -> Non
     assert fmt.value(estimated(0.5, 0.2), "points", signed=True) == "+0.5"
 
 
-def test_a_number_in_a_title_has_the_digits_one_says() -> None:
+def test_a_number_in_a_title_is_rounded_for_a_sentence() -> None:
     assert fmt.short(estimated(6.353, 0.006), "minutes") == "6.4"
     assert fmt.short(estimated(0.0353, 0.0006), "points") == "0.04"
     assert fmt.short(estimated(1234.5, 50), "points") == "1,234"
     assert fmt.short(estimated(0.26432, 0.0005), "share") == "26.4\u00a0%"
 
 
-def test_a_number_without_spread_is_told_with_one_digit() -> None:
+def test_a_number_without_spread_has_one_decimal() -> None:
     assert fmt.value(estimated(0.0, 0.0), "points") == "0.0"
     assert fmt.with_interval(estimated(1.0, np.inf), "points") == "1.0 (no interval)"
 

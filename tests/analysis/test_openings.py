@@ -5,7 +5,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from mmsim.analysis.openings import NONE, known_views, opening_books, views_named
+from mmsim.analysis.openings import NO_OPENING, available_views, opening_books, select_views
 from mmsim.analysis.tables import RunTables, open_run
 from mmsim.errors import UsageError
 from tests.runs import write_run
@@ -32,9 +32,9 @@ def played(request: pytest.FixtureRequest) -> RunTables:
 
 def test_shares_add_up_and_wins_are_those_of_the_seats_table(played: RunTables) -> None:
     seats = played.tables["seats"].collect()
-    books = opening_books(played, known_views(played))
+    books = opening_books(played, available_views(played))
     cells = len(played.cells)
-    assert len(books) == cells * 4 * len(known_views(played))
+    assert len(books) == cells * 4 * len(available_views(played))
     for book in books:
         cell = book.variant if not played.panel else f"{book.variant}~{book.member}"
         own = seats.filter(pl.col("variant") == cell, pl.col("seat") == book.seat)
@@ -46,7 +46,7 @@ def test_shares_add_up_and_wins_are_those_of_the_seats_table(played: RunTables) 
 
 
 def test_openings_as_they_are_agree_with_their_column(played: RunTables) -> None:
-    (view,) = views_named(played, ["opening"])
+    (view,) = select_views(played, ["opening"])
     seats = played.tables["seats"].collect()
     for book in opening_books(played, [view], member="planner"):
         own = seats.filter(
@@ -54,7 +54,7 @@ def test_openings_as_they_are_agree_with_their_column(played: RunTables) -> None
             pl.col("member") == "planner",
             pl.col("seat") == book.seat,
         )
-        counts = dict(own.group_by(pl.col("opening").cast(pl.String).fill_null(NONE)).len().iter_rows())
+        counts = dict(own.group_by(pl.col("opening").cast(pl.String).fill_null(NO_OPENING)).len().iter_rows())
         assert {one.kind: one.games for one in book.openings} == counts
         usual = book.openings[0]
         won = own.filter(pl.col("opening").cast(pl.String) == usual.kind)["win_share"]
@@ -62,8 +62,8 @@ def test_openings_as_they_are_agree_with_their_column(played: RunTables) -> None
 
 
 def test_a_start_is_counted_from_the_nearest_one_before(panel: RunTables) -> None:
-    about = panel.variants[0].about
-    (view,) = views_named(panel, ["start"])
+    about = panel.variants[0]
+    (view,) = select_views(panel, ["start"])
     openings = ["0.0LSR", "5.3RSS", "2.0L", None, "3.3L", "3.0R", "0.0L", "1.3L"]
     seats = pl.DataFrame({"seat": [0, 1, 2, 3] * 2, "opening": openings})
     found = view.kinds(about, seats).to_list()
@@ -74,8 +74,8 @@ def test_a_start_is_counted_from_the_nearest_one_before(panel: RunTables) -> Non
 
 
 def test_a_tile_is_placed_alike_on_all_four_sides(metro: RunTables) -> None:
-    about = metro.variants[0].about
-    place, distance = views_named(metro, ["place", "distance"])
+    about = metro.variants[0]
+    place, distance = select_views(metro, ["place", "distance"])
     seats = pl.DataFrame({"seat": [0, 1, 2, 3], "opening": ["aaaa 0.7", "acba 7.3", "bbbb 7.4", "aaaa 5.2"]})
     assert place.kinds(about, seats).to_list() == [*("in a corner", "at the edge", "at the edge", "beside the centre")]
     assert distance.kinds(about, seats).to_list() == [
@@ -84,11 +84,11 @@ def test_a_tile_is_placed_alike_on_all_four_sides(metro: RunTables) -> None:
 
 
 def test_one_opening_has_no_entropy_and_two_alike_have_one_bit(panel: RunTables) -> None:
-    (view,) = views_named(panel, ["start"])
+    (view,) = select_views(panel, ["start"])
     first = opening_books(panel, [view], "print", "planner")[0]
     assert [one.kind for one in first.openings] == ["nobody before"]
     assert first.entropy == 0
-    turns = opening_books(panel, views_named(panel, ["turn"]), "print", "planner")
+    turns = opening_books(panel, select_views(panel, ["turn"]), "print", "planner")
     assert all(0 < book.entropy < 5 for book in turns)
 
 
@@ -98,7 +98,7 @@ def test_games_of_a_deal_are_one_observation(tmp_path: Path) -> None:
     rotated = open_run(write_run(tmp_path / "rotated", ("print",), games=48, part_games=48, seats="rotate"))
     widths = []
     for run in (fixed, rotated):
-        book = opening_books(run, views_named(run, ["turn"]))[0]
+        book = opening_books(run, select_views(run, ["turn"]))[0]
         one = book.openings[0]
         assert book.wins == pytest.approx(run.tables["seats"].filter(pl.col("seat") == 0).collect()["win_share"].mean())
         assert 0.2 < one.share.value < 0.8
@@ -108,8 +108,8 @@ def test_games_of_a_deal_are_one_observation(tmp_path: Path) -> None:
     assert widths[1][0] > 1.3 * widths[0][0]
 
 
-def test_what_is_not_known_is_named(panel: RunTables) -> None:
+def test_unknown_names_are_named_in_the_error(panel: RunTables) -> None:
     with pytest.raises(UsageError, match="unknown way to sort openings 'strat'; did you mean 'start'"):
-        views_named(panel, ["strat"])
+        select_views(panel, ["strat"])
     with pytest.raises(UsageError, match="unknown member 'expert'"):
-        opening_books(panel, known_views(panel), member="expert")
+        opening_books(panel, available_views(panel), member="expert")

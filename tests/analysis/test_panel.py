@@ -1,5 +1,6 @@
-"""Panels: what several kinds of players show together, and what may be said of them."""
+"""Panels: pooled estimates of several kinds of players, and verdicts on them."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,10 +9,9 @@ import pytest
 from scipy import stats as scipy_stats
 
 from mmsim.analysis import stats
-from mmsim.analysis.compare import Comparison, Verdict, compare, frame
+from mmsim.analysis.compare import Comparison, Verdict, compare, comparison_table
 from mmsim.analysis.estimates import Estimates
-from mmsim.analysis.findings import findings
-from mmsim.analysis.panel import pool
+from mmsim.analysis.findings import findings, pool
 from mmsim.analysis.tables import Member, open_run
 from mmsim.core.metrics import Measure
 from tests.runs import write_run
@@ -36,9 +36,13 @@ def panel(*differences: float, se: float = 0.1, strong: int | None = None) -> Co
     return one
 
 
+def pooled(values: Sequence[float], ses: Sequence[float], deals: int) -> stats.PooledMean:
+    return stats.random_effects([stats.estimate(*pair, deals) for pair in zip(values, ses, strict=True)])
+
+
 def test_equally_known_players_are_averaged_with_students_interval() -> None:
     values = [0.2, 0.5, 0.1, 0.9, 0.4]
-    found = stats.random_effects(values, [0.01] * 5, [100] * 5)
+    found = pooled(values, [0.01] * 5, 100)
     half = scipy_stats.t.ppf(0.975, 4) * np.std(values, ddof=1) / np.sqrt(5)
     assert found.estimate.value == pytest.approx(np.mean(values))
     assert found.estimate.high - found.estimate.value == pytest.approx(half, rel=1e-6)
@@ -46,17 +50,17 @@ def test_equally_known_players_are_averaged_with_students_interval() -> None:
 
 
 def test_one_player_alone_keeps_its_own_interval() -> None:
-    assert stats.random_effects([0.3], [0.1], [50]).estimate == stats.estimate(0.3, 0.1, 50)
+    assert pooled([0.3], [0.1], 50).estimate == stats.estimate(0.3, 0.1, 50)
 
 
-def test_players_who_agree_are_known_no_better_than_without_a_spread() -> None:
-    found = stats.random_effects([0.3, 0.3, 0.3], [0.1, 0.1, 0.1], [50] * 3)
+def test_players_who_agree_have_no_narrower_interval_than_without_a_spread() -> None:
+    found = pooled([0.3, 0.3, 0.3], [0.1, 0.1, 0.1], 50)
     assert found.spread == 0
     assert found.estimate.se == pytest.approx(0.1 / np.sqrt(3))
 
 
-def test_what_never_varied_is_told_by_the_spread_alone() -> None:
-    found = stats.random_effects([1.0, 2.0, 3.0], [0.0, 0.0, 0.0], [50] * 3)
+def test_estimates_that_never_varied_have_an_interval_by_their_spread_alone() -> None:
+    found = pooled([1.0, 2.0, 3.0], [0.0, 0.0, 0.0], 50)
     assert found.estimate.value == pytest.approx(2)
     assert found.estimate.se == pytest.approx(1 / np.sqrt(3))
 
@@ -67,7 +71,7 @@ def test_intervals_of_five_players_cover(spread: float) -> None:
     ses = np.array([0.1, 0.1, 0.1, 0.2, 0.9])
     inside = 0
     for _ in range(500):
-        found = stats.random_effects(rng.normal(1.0, np.sqrt(ses**2 + spread**2)), ses, [1000] * 5).estimate
+        found = pooled(rng.normal(1.0, np.sqrt(ses**2 + spread**2)), ses, 1000).estimate
         inside += found.low <= 1.0 <= found.high
     assert 0.92 <= inside / 500 <= 1.0  # a little less than 95 % where one is known far worse than the others
 
@@ -83,25 +87,25 @@ def test_a_difference_that_some_show_holds_for_those() -> None:
     one = panel(1.0, 0.0, 1.1)
     assert one.verdict is Verdict.HIGHER
     assert one.holds == "holds for 2 of 3 (bot0, bot2)"
-    assert one.who(Verdict.EQUAL) == ["bot1"]
+    assert one.players_with(Verdict.EQUAL) == ["bot1"]
 
 
 def test_players_who_disagree_in_sign_decide_nothing() -> None:
     one = panel(1.0, -1.0, 0.9)
     assert one.verdict is Verdict.DEPENDS
-    assert one.in_words == "depends on who plays; higher for bot0, bot2; lower for bot1"
+    assert one.verdict_text == "depends on who plays; higher for bot0, bot2; lower for bot1"
 
 
-def test_equality_must_hold_for_all_and_missing_games_are_told() -> None:
-    assert panel(0.0, 0.01, -0.02).in_words == "equal within tolerance; holds for all 3 kinds of players"
+def test_equality_must_hold_for_all_and_the_games_needed_are_stated() -> None:
+    assert panel(0.0, 0.01, -0.02).verdict_text == "equal within tolerance; holds for all 3 kinds of players"
     members = [
         (Member("quick"), [shown([5.0, 5.0])]),
         (Member("slow"), [shown([5.0, 5.0], se=1.0, deals=100)]),
     ]
     (unsure,) = compare(pool(members, ("a", "b")))
     assert unsure.verdict is Verdict.UNSURE
-    assert "would do of slow" in unsure.in_words
-    assert "equal for 1 of 2 (quick)" in unsure.in_words
+    assert "would do of slow" in unsure.verdict_text
+    assert "equal for 1 of 2 (quick)" in unsure.verdict_text
 
 
 def test_the_mean_over_players_who_differ_is_wide() -> None:
@@ -115,7 +119,7 @@ def test_weak_players_are_shown_and_not_counted() -> None:
     assert one.holds == "holds for all 2 kinds of players"
     assert [other.player for other in one.others] == ["bot2"]
     assert panel(1.0, 1.1, strong=0).holds == "holds for all 2 kinds of players"  # nobody else is there
-    assert frame([one])["players"].to_list() == ["panel", "bot0", "bot1", "bot2"]
+    assert comparison_table([one])["players"].to_list() == ["panel", "bot0", "bot1", "bot2"]
 
 
 def test_players_who_cannot_use_a_difference_are_no_evidence() -> None:
@@ -133,12 +137,12 @@ def test_every_member_is_a_test_of_the_family() -> None:
     assert one.family == 1
 
 
-def test_what_was_asked_is_a_family_of_its_own() -> None:
+def test_the_primary_metrics_are_a_family_of_its_own() -> None:
     other = replace(shown([5.0, 5.3]), measure=replace(LENGTH, name="width"))
     together = compare([shown([5.0, 5.3]), other])
-    apart = compare([shown([5.0, 5.3]), other], asked=["length"])
+    apart = compare([shown([5.0, 5.3]), other], primary=["length"])
     assert [one.family for one in together] == [2, 2]
-    assert [(one.asked, one.family) for one in apart] == [(True, 1), (False, 1)]
+    assert [(one.primary, one.family) for one in apart] == [(True, 1), (False, 1)]
 
 
 def test_a_run_with_a_panel_is_read_member_by_member(tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ def simulated(strengths: dict[str, float], games: int, seats: int = 4, seed: int
 
 
 def hunters_mm(games: list[list[str]], rounds: int = 300) -> dict[str, float]:
-    """The MM algorithm of Hunter 2004 as written there, without a ghost: log-strengths, their mean 0."""
+    """The MM algorithm of Hunter 2004 as written there, without pseudo-games: log-strengths, their mean 0."""
     names = sorted({bot for game in games for bot in game})
     gamma = dict.fromkeys(names, 1.0)
     wins = {bot: sum(bot in game[:-1] for game in games) for bot in names}
@@ -58,7 +58,7 @@ def test_two_bots_at_three_to_one_are_log_three_apart() -> None:
     gap = result.gaps[0].difference
     assert gap.value == pytest.approx(np.log(3), abs=1e-3)
     assert gap.se == pytest.approx(1 / np.sqrt(10_000 * 0.75 * 0.25), rel=1e-2)  # of a logit
-    assert result.bots[0].elo == pytest.approx(gap.value / 2 * ELO)
+    assert result.bots[0].elo.value == pytest.approx(gap.value / 2 * ELO)
 
 
 def test_strengths_agree_with_hunters_algorithm() -> None:
@@ -67,7 +67,7 @@ def test_strengths_agree_with_hunters_algorithm() -> None:
     orders = [game.sort("rank")["bot"].to_list() for game in frame.partition_by("game", maintain_order=True)]
     expected = hunters_mm(orders)
     for rating in rate(frame).bots:
-        assert rating.strength.value == pytest.approx(expected[rating.bot], abs=0.03)  # the ghost's game
+        assert rating.strength.value == pytest.approx(expected[rating.bot], abs=0.03)  # the pseudo-game
 
 
 def test_a_shared_win_is_half_a_win() -> None:
@@ -75,7 +75,7 @@ def test_a_shared_win_is_half_a_win() -> None:
     halves = ranked([[("a", 1), ("b", 2)]] * 5 + [[("a", 2), ("b", 1)]] * 5)
     for frame in (shared, halves):
         assert rate(frame).gaps[0].difference.value == pytest.approx(0, abs=1e-9)
-        assert not rate(frame).gaps[0].apart
+        assert not rate(frame).gaps[0].is_significant
 
 
 def test_one_against_three_of_a_kind() -> None:
@@ -87,7 +87,7 @@ def test_one_against_three_of_a_kind() -> None:
     assert result.gaps[0].difference.low < np.log(3) < result.gaps[0].difference.high
 
 
-def test_games_told_twice_in_a_deal_do_not_narrow_the_interval() -> None:
+def test_games_repeated_in_a_deal_do_not_narrow_the_interval() -> None:
     rng = np.random.default_rng(5)
     games = [[("a", 1), ("b", 2)] if won else [("a", 2), ("b", 1)] for won in rng.random(400) < 0.6]
     once = rate(ranked(games)).gaps[0].difference
@@ -101,9 +101,9 @@ def test_a_bot_that_always_wins_has_a_finite_rating_and_a_wide_interval() -> Non
     games = [[("best", 1), ("b", 2), ("c", 3)]] * 20 + [[("best", 1), ("c", 2), ("b", 3)]] * 20
     best = rate(ranked(games)).bots[0]
     assert best.bot == "best"
-    assert np.isfinite(best.elo)
-    assert best.elo_high - best.elo_low > 200
-    assert all(gap.apart for gap in rate(ranked(games)).gaps if gap.stronger == "best")
+    assert np.isfinite(best.elo.value)
+    assert best.elo.high - best.elo.low > 200
+    assert all(gap.is_significant for gap in rate(ranked(games)).gaps if gap.stronger == "best")
 
 
 def test_bots_that_never_met_are_a_sentence() -> None:
@@ -123,13 +123,13 @@ def test_a_hundred_thousand_games_take_seconds() -> None:
     result = rate(frame)
     assert time.process_time() - before < 20
     assert [rating.bot for rating in result.bots] == ["a", "b", "c", "d", "e"]
-    assert all(gap.apart for gap in result.gaps)
+    assert all(gap.is_significant for gap in result.gaps)
     for better, worse in pairwise(result.bots):
-        assert better.elo_low > worse.elo_high
+        assert better.elo.low > worse.elo.high
 
 
 @pytest.mark.slow
-def test_intervals_of_differences_cover_what_they_say() -> None:
+def test_intervals_of_differences_have_their_nominal_coverage() -> None:
     truth = {"a": 0.6, "b": 0.0, "c": -0.6}
     inside = 0
     for seed in range(1500):

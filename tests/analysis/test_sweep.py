@@ -31,7 +31,7 @@ def test_a_grid_is_every_combination() -> None:
     assert Sweep("print", (Vary("dig", ("2", "3")),)).lines(0) == {"print": (0, 1)}
 
 
-def test_a_sweep_that_makes_no_sense_is_a_sentence() -> None:
+def test_a_sweep_that_makes_no_sense_is_refused_with_a_sentence() -> None:
     dig = Vary("dig", ("2", "3"))
     with pytest.raises(UsageError, match="at least one --vary"):
         Sweep("print", ())

@@ -57,12 +57,12 @@ def test_games_without_a_regular_end_are_counted_and_left_out(run: RunTables, co
 
 def test_rotated_seats_make_deals_of_as_many_games_as_players(tmp_path: Path) -> None:
     run = open_run(write_run(tmp_path / "rotated", ["print"], games=8, part_games=8, seats="rotate"))
-    assert {variant.games_a_deal for variant in run.variants} == {4}
+    assert {variant.games_per_deal for variant in run.variants} == {4}
 
 
 def test_different_bots_on_fixed_seats_are_a_warning(tmp_path: Path) -> None:
     mixed = write_run(tmp_path / "mixed", ["print"], games=8, part_games=8, bots="uniform,greedy,greedy,greedy")
-    assert open_run(mixed).variants[0].bots == ("uniform", "greedy", "greedy", "greedy")
+    assert open_run(mixed).variants[0].bot_specs == ("uniform", "greedy", "greedy", "greedy")
     assert any("cannot be told from that of its bot" in warning for warning in open_run(mixed).warnings)
 
 

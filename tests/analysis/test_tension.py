@@ -1,4 +1,4 @@
-"""Tension by the chances to win: leads that noise does not make, and numbers worked out by hand."""
+"""Tension by win chances: noise makes no leads, and values worked out by hand."""
 
 import numpy as np
 import polars as pl

@@ -4,29 +4,31 @@ from pathlib import Path
 
 import pytest
 
-from mmsim.cli.run_control import watched
-from mmsim.contests.matches import Arena
-from mmsim.contests.training import Plan, train
+from mmsim.cli.progress import show_progress
+from mmsim.contests.matches import MatchRunner
+from mmsim.contests.training import TrainingSettings, train
 from mmsim.core.neural_net import read_net
 from mmsim.errors import UsageError
 from mmsim.metromania.bots import find_bot
 
 
 def trained(folder: Path, workers: int) -> bytes:
-    plan = Plan("metromania", "expert", ("print", "v2"), (2, 3), None, ("planner", "networker"), 3, 32, 2, 32)
-    four = Plan("metromania", "expert", ("print",), (4,), None, ("planner",), 3, 8, 1, 4, add=True)
+    mixed = TrainingSettings(
+        "metromania", "expert", ("print", "v2"), (2, 3), None, ("planner", "networker"), 3, 32, 2, 32
+    )
+    four = TrainingSettings("metromania", "expert", ("print",), (4,), None, ("planner",), 3, 8, 1, 4, add=True)
     folder.mkdir()
     file = folder / "net.json"
-    with watched(quiet=True) as watch, Arena("metromania", workers, watch) as arena:
-        net, verdicts = train(plan, arena, file, lambda point: None)
-        added, _ = train(four, arena, file, lambda point: None)
+    with show_progress(quiet=True) as watch, MatchRunner("metromania", workers, watch) as runner:
+        net, results = train(mixed, runner, file, lambda point: None)
+        added, _ = train(four, runner, file, lambda point: None)
     both = read_net(file, added.inputs)
     assert both.for_players(4).about["command"].endswith("--epochs 1 --decay 0.001 --final-games 4 --seed 3")
     assert both.about == net.about
     assert net.about["decisions"] > 150
-    assert len(verdicts) == 8
-    assert {verdict.players for verdict in verdicts} == {2, 3}
-    assert all(0 <= verdict.share <= 1 for verdict in verdicts)
+    assert len(results) == 8
+    assert {result.players for result in results} == {2, 3}
+    assert all(0 <= result.share <= 1 for result in results)
     return file.read_bytes()
 
 
@@ -39,10 +41,13 @@ def test_a_training_gives_the_same_file_however_many_workers_play(tmp_path: Path
 
 
 def test_only_bots_with_a_net_can_be_trained() -> None:
-    with pytest.raises(UsageError, match="bot planner goes by no net"):
-        Plan("metromania", "planner", ("print",), (4,), None, ("planner",))
+    with pytest.raises(UsageError, match="bot planner has no neural net"):
+        TrainingSettings("metromania", "planner", ("print",), (4,), None, ("planner",))
 
 
 @pytest.mark.parametrize(("game", "pool"), [("metromania", ("planner", "networker")), ("metro", ("planner",))])
 def test_a_training_that_names_no_opponents_meets_those_of_the_game(game: str, pool: tuple[str, ...]) -> None:
-    assert Plan(game, "expert", ("print" if game == "metromania" else "metro",), (4,), None, ()).against == pool
+    assert (
+        TrainingSettings(game, "expert", ("print" if game == "metromania" else "metro",), (4,), None, ()).against
+        == pool
+    )

@@ -6,13 +6,13 @@ from numpy.typing import NDArray
 from scipy import stats as scipy_stats
 
 from mmsim.analysis import stats
-from mmsim.analysis.moments import Moments
+from mmsim.analysis.estimates import Moments
 
 Array = NDArray[np.float64]
 
 
 def mean_of(values: Array) -> tuple[float, float]:
-    """The mean of values, a row a deal, and its standard error."""
+    """The mean of values, one row per deal, and its standard error."""
     moments = Moments(1, 1, paired=False)
     moments.add([values[None]])
     means, _, _, cov = moments.estimates()
@@ -99,7 +99,7 @@ def test_deals_of_equal_size_are_as_good_as_their_means() -> None:
 
 
 @pytest.mark.slow
-def test_intervals_of_means_over_deals_cover_what_they_say() -> None:
+def test_intervals_of_means_over_deals_have_their_nominal_coverage() -> None:
     """Deals of one to four games."""
     rng = np.random.default_rng(9)
     inside, rounds = 0, 20_000
@@ -112,7 +112,7 @@ def test_intervals_of_means_over_deals_cover_what_they_say() -> None:
 
 
 @pytest.mark.slow
-def test_intervals_of_shares_over_deals_cover_what_they_say() -> None:
+def test_intervals_of_shares_over_deals_have_their_nominal_coverage() -> None:
     """A share whose chance varies from deal to deal."""
     rng = np.random.default_rng(10)
     inside, rounds = 0, 20_000

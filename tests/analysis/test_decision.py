@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from mmsim.analysis.compare import ALPHA, Comparison
-from mmsim.analysis.sequential import SOONEST, decide, half_width, sentence
+from mmsim.analysis.decision import decide, sentence
 from mmsim.analysis.stats import estimate
 from mmsim.analysis.tables import RunTables
+from mmsim.batch.confidence import MIN_DEALS, sequence_half_width
 from mmsim.batch.experiment import Experiment
 from mmsim.core.metrics import Measure
 
@@ -32,10 +33,10 @@ def first_exclusion(values: np.ndarray) -> np.ndarray:
     """After how many deals each run says that there is a difference; 0 if never, though it looks after every 50."""
     found = np.zeros(len(values), int)
     sums, squares = values.cumsum(axis=1), (values**2).cumsum(axis=1)
-    for deals in range(SOONEST, values.shape[1] + 1, 50):
+    for deals in range(MIN_DEALS, values.shape[1] + 1, 50):
         means = sums[:, deals - 1] / deals
         ses = np.sqrt((squares[:, deals - 1] / deals - means**2) / (deals - 1))
-        wide = half_width(1.0, deals, ALPHA)
+        wide = sequence_half_width(1.0, deals, ALPHA)
         found[(found == 0) & (np.abs(means) > wide * ses)] = deals
     return found
 
@@ -57,9 +58,9 @@ def test_the_sequence_is_that_of_its_paper_and_wider_than_an_interval_for_one_lo
     rho = (-2 * np.log(0.05) + np.log(1 - 2 * np.log(0.05))) / 5000  # squared
     deals, sd = 2000, 3.0
     wanted = sd * np.sqrt(2 * (deals * rho + 1) / (deals**2 * rho) * np.log(np.sqrt(deals * rho + 1) / 0.05))
-    assert half_width(sd / np.sqrt(deals), deals, 0.05) == pytest.approx(wanted)
-    assert 1.4 < half_width(1.0, 5000, 0.05) / 1.96 < 1.8
-    assert half_width(1.0, SOONEST - 1, 0.05) == np.inf
+    assert sequence_half_width(sd / np.sqrt(deals), deals, 0.05) == pytest.approx(wanted)
+    assert 1.4 < sequence_half_width(1.0, 5000, 0.05) / 1.96 < 1.8
+    assert sequence_half_width(1.0, MIN_DEALS - 1, 0.05) == np.inf
 
 
 def test_differences_equality_and_doubt_are_told_for_each_kind_of_players() -> None:

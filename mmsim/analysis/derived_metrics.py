@@ -1,0 +1,268 @@
+"""Metrics derived from others: how uneven the seats are, how much a stronger bot wins, how much the layout matters.
+
+All layouts that are rotations of one city count as one layout.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from mmsim.analysis import stats
+from mmsim.analysis.estimates import Estimates, TableMetrics, as_slice
+from mmsim.analysis.ratings import Ratings, rate
+from mmsim.analysis.stats import Array, Estimate
+from mmsim.analysis.tables import RunTables
+from mmsim.core.metrics import Measure, Metric, MetricGrouping, OfRows, Value
+from mmsim.core.variant import VariantDescription
+from mmsim.games import find_statistics
+
+WIN_SHARE = "win_share"
+SEAT_IMBALANCE = Measure(  # its tolerance follows from that of the win shares, see `imbalance_tolerance`
+    "seat_imbalance",
+    "How far do players' win shares lie from a fair share, by playing order (root mean square)?",
+    "share distance",
+    0.01,
+    better="less",
+)
+SKILL_GRADIENT = Measure(
+    "skill_gradient",
+    "How often does the strongest bot finish ahead of the weakest (50 %: all luck; 100 %: all skill)?",
+    "share",
+    0.02,
+    better="more",
+)
+LAYOUT_SHARE = Measure(
+    "layout_share",
+    "How much of the variance between games lies between layouts (and deals, where games share both)?",
+    "share",
+    0.02,
+)
+LAYOUT_SPREAD = Measure(
+    "layout_spread",
+    "How far do a player's chances to win differ from layout to layout (standard deviation of win shares)?",
+    "share distance",
+    0.01,
+)
+_MIN_REPEATS = 500  # games on a layout played before; fewer say too little about the variance within layouts
+_MAX_SPREAD = 0.5  # standard deviation of numbers between 0 and 1
+
+
+# --- seats -------------------------------------------------------------------------------------------------------
+
+
+def imbalance_tolerance(win_share_tolerance: float, players: int) -> float:
+    """The imbalance of a game in which one player's win share is off by its tolerance and all others are alike."""
+    return float(win_share_tolerance / np.sqrt(max(players - 1, 1)))
+
+
+def equal_groups_p_value(estimates: Estimates, variant: int) -> float:
+    """p-value of "all groups have the same mean" (Wald): for win shares, "every player wins equally often".
+
+    For a panel it is the largest of its members: groups differ if they do for every kind of players (Berger 1982,
+    Technometrics 24: intersection-union).
+    """
+    if len(kinds := estimates.counted) > 1:
+        return max(equal_groups_p_value(of_member, variant) for _, of_member in kinds)
+    known = np.isfinite(estimates.means[variant])
+    means, cov = estimates.means[variant, known], estimates.cov[variant][known][:, variant][:, known]
+    centre = np.eye(len(means)) - 1 / len(means)
+    deals = float(estimates.deals[variant, known].min(initial=np.inf))
+    return stats.wald_test(centre @ means, centre @ cov @ centre, deals)
+
+
+def seat_imbalance(shares: Estimates) -> Estimates:
+    """Root mean squared distance of win shares from a fair share.
+
+    Sampling error makes squares positive, so the variances of the shares are subtracted; the covariance is that of a
+    quadratic form of normal variables (Searle 1971, Linear Models, 2.5), that of the root by the delta method.
+    """
+    count = len(shares.variants)
+    players = np.isfinite(shares.means).sum(axis=1)
+    distances = np.nan_to_num(shares.means - 1 / players[:, None])
+    squares, cov = np.zeros(count), np.zeros((count, count))
+    for v in range(count):
+        squares[v] = (distances[v] @ distances[v] - np.trace(np.nan_to_num(shares.cov[v, :, v, :]))) / players[v]
+        for w in range(count):
+            shared = np.nan_to_num(shares.cov[v, :, w, :])
+            form = 4 * distances[v] @ shared @ distances[w] + 2 * (shared * shared).sum()
+            cov[v, w] = form / (players[v] * players[w])
+    se = np.sqrt(np.diag(cov))
+    z = stats.z_quantile((1 + stats.LEVEL) / 2)
+    roots, lows, highs = (np.sqrt(np.maximum(squares + sign * z * se, 0)) for sign in (0, -1, 1))
+    slope = 2 * np.maximum(roots, np.sqrt(se) / 2)  # near a perfectly even game the root has no slope
+    slope[slope == 0] = 1.0
+    return Estimates(
+        replace(SEAT_IMBALANCE, tolerance=imbalance_tolerance(shares.measure.tolerance, int(players.max()))),
+        shares.variants,
+        ("",),
+        roots[:, None],
+        shares.games.max(axis=1, keepdims=True),
+        shares.deals.max(axis=1, keepdims=True),
+        (cov / np.outer(slope, slope))[:, None, :, None],
+        shares.paired,
+        shares.games_per_deal,
+        {(v, 0): (float(lows[v]), float(highs[v])) for v in range(count)},
+    )
+
+
+# --- skill -------------------------------------------------------------------------------------------------------
+
+
+def rate_variants(run: RunTables) -> dict[str, Ratings]:
+    """The ratings of the bots in every variant; empty where all seats have the same bot."""
+    if not all(len(set(variant.bot_specs)) > 1 for variant in run.variants):
+        return {}
+    seats = run.counted.tables["seats"]
+    return {
+        variant.name: rate(
+            seats.filter((pl.col("variant") == variant.name) & pl.col("seat").is_in(_first_seats(variant)))
+            .select("game", "bot", "rank", deal=pl.col("game") // variant.games_per_deal)
+            .collect()
+        )
+        for variant in run.variants
+    }
+
+
+def _first_seats(variant: VariantDescription) -> list[int]:
+    """The first seat of every player: a player with several seats competes once."""
+    players = variant.seat_player
+    return [players.index(player) for player in sorted({*players})]
+
+
+def skill_gradient(ratings: Mapping[str, Ratings]) -> Estimates | None:
+    """How often the strongest bot by the ratings finished ahead of the weakest: counted, so no model needs to fit."""
+    if not ratings:
+        return None
+    shares = []
+    for rated in ratings.values():
+        best, worst = rated.bots[0].bot, rated.bots[-1].bot
+        ahead = next(gap.ahead for gap in rated.gaps if (gap.stronger, gap.weaker) == (best, worst))
+        assert ahead is not None  # all bots of a variant meet in every game
+        shares.append([replace(ahead, deals=rated.deals)])
+    games = [float(rated.games) for rated in ratings.values()]
+    games_per_deal = next(rated.games / rated.deals for rated in ratings.values())
+    return Estimates.independent(SKILL_GRADIENT, tuple(ratings), ("",), shares, games, games_per_deal)
+
+
+# --- layouts -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _LayoutSums:
+    """The games of one variant, layout by layout: their number, and the sums and squares of an outcome."""
+
+    games: Array
+    sums: Array  # one row, or one per player
+    squares: Array
+
+    @property
+    def share(self) -> Estimate:
+        return stats.intraclass_correlation(self.games, self.sums, self.squares)
+
+    @property
+    def spread(self) -> Estimate:
+        """The standard deviation between layouts that follows from the share; the variance within is known better."""
+        share = self.share
+        if not np.isfinite(share.value):
+            return share
+        within = stats.within_group_variance(self.games, self.sums, self.squares) / len(self.sums)
+        value, low, high = (
+            min(_MAX_SPREAD, float(np.sqrt(max(end, 0.0) * within / max(1 - end, 1e-9))))
+            for end in (share.value, share.low, share.high)
+        )
+        z = stats.z_quantile((1 + stats.LEVEL) / 2)
+        return Estimate(value, low, high, (high - low) / (2 * z), share.deals)
+
+
+def layout_effects(run: RunTables) -> list[Estimates]:
+    """The layout share of every outcome of a game, who wins first, and the spread of win shares over layouts; empty
+    where too few layouts were played twice."""
+    run = run.counted
+    schema = run.tables["games"].collect_schema()
+    declared = find_statistics(run.experiment.game).layout_outcomes
+    outcomes = {name: column for name, column in declared.items() if column in schema}
+    repeats = [games - layouts for layouts, games in run.layouts.values()] if declared else []
+    if not repeats or min(repeats) < _MIN_REPEATS:
+        return []
+    by_variant = _layout_sums(run, [*outcomes.values()])
+    variants = [variant.name for variant in run.variants]
+    games = [float(run.games_of(name)) for name in variants]
+    games_a_layout = max(games / layouts for layouts, games in run.layouts.values())
+    shares = [[outcome.share for outcome in of_variant] for of_variant in by_variant]
+    spreads = [[of_variant[0].spread] for of_variant in by_variant]
+    return [
+        Estimates.independent(LAYOUT_SHARE, variants, (WIN_SHARE, *outcomes), shares, games, games_a_layout),
+        Estimates.independent(LAYOUT_SPREAD, variants, ("",), spreads, games, games_a_layout),
+    ]
+
+
+def _layout_sums(run: RunTables, outcomes: Sequence[str]) -> list[list[_LayoutSums]]:
+    """For every variant who wins and then the outcomes; memory grows with layouts, not with games."""
+    players = range(max(variant.players for variant in run.variants))
+    win_metric = TableMetrics([_win_sums(players)], MetricGrouping(run.tables))
+    names = pl.Enum([variant.name for variant in run.variants])
+    by_city = [_SumsByCity(1 + len(players) + 1 + 2 * len(outcomes)) for _ in run.variants]
+    for tables in run.blocks():
+        games = tables["games"].drop_nulls("layout").with_columns(run.city)
+        known = games.select("variant", "game", "city", pl.col(outcomes).cast(pl.Float64).fill_null(0.0)).collect()
+        won = win_metric.by_game(tables)
+        if not won.select("variant", "game").equals(known.select("variant", "game")):  # games without a layout
+            won = known.select("variant", "game").join(won, on=["variant", "game"], maintain_order="left")
+        cities, variants = known["city"].to_numpy(), known["variant"].cast(names).to_physical()
+        wins, values = (frame.to_numpy().T for frame in (won.drop("variant", "game"), known.select(outcomes)))
+        columns = np.concatenate([np.ones((1, len(cities))), wins, values, values**2])
+        for number, sums in enumerate(by_city):
+            of_variant = as_slice((variants == number).arg_true().to_numpy())
+            sums.add(cities[of_variant], columns[:, of_variant])
+    return [_split_columns(sums.total, len(players), len(outcomes)) for sums in by_city]
+
+
+def _win_sums(players: Iterable[int]) -> Metric:
+    """The win share of every player, and the sum of all squares."""
+    won = pl.col("win_share").cast(pl.Float64)
+    values: dict[str, Value] = {
+        str(player): OfRows((("sum", pl.when(pl.col("player") == player).then(won).otherwise(0.0)),))
+        for player in players
+    }
+    values["squares"] = OfRows((("sum", won**2),))
+    return Metric(WIN_SHARE, "", "share", 0.0, "seats", (), lambda grouping: values)
+
+
+class _SumsByCity:
+    """Running sums of some columns for every city; cities are numbered in the order they appear."""
+
+    def __init__(self, columns: int) -> None:
+        self._cities = self._numbers = np.zeros(0, np.int64)  # cities in order, and their numbers
+        self._sums: Array = np.zeros((columns, 0))  # with room for more cities
+
+    def add(self, cities: NDArray[Any], columns: Array) -> None:
+        """Add games: their cities, and the values of every column."""
+        unique, inverse = np.unique(cities, return_inverse=True)
+        known = len(self._cities)
+        new = unique if not known else unique[self._cities[np.searchsorted(self._cities[:-1], unique)] != unique]
+        positions = np.searchsorted(self._cities, new) if known else np.zeros(len(new), np.int64)
+        self._cities = np.insert(self._cities.astype(unique.dtype), positions, new)
+        self._numbers = np.insert(self._numbers, positions, np.arange(known, known + len(new)))
+        if len(self._cities) > self._sums.shape[1]:
+            room = np.zeros((len(columns), max(len(self._cities), known + known // 2) - self._sums.shape[1]))
+            self._sums = np.concatenate([self._sums, room], axis=1)
+        numbers = self._numbers[np.searchsorted(self._cities, unique)][inverse]
+        for sums, column in zip(self._sums, columns, strict=True):
+            np.add.at(sums, numbers, column)
+
+    @property
+    def total(self) -> Array:
+        return self._sums[:, : len(self._cities)]
+
+
+def _split_columns(sums: Array, players: int, outcomes: int) -> list[_LayoutSums]:
+    counts, won, squares = sums[0], sums[1 : players + 1], sums[players + 1]
+    values, of_squares = sums[players + 2 :].reshape(2, outcomes, -1)
+    return [
+        _LayoutSums(counts, won, squares),
+        *(_LayoutSums(counts, values[i][None], of_squares[i]) for i in range(outcomes)),
+    ]

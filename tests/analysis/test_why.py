@@ -1,0 +1,146 @@
+"""How much of an effect each change explains, and what elements of a game are worth."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from mmsim.analysis.restricted_play import element_values
+from mmsim.analysis.why import Effect, add_interaction, conclusions, explain, measure_effects, pair_to_combine
+from mmsim.analysis.why_file import read_answers, write_answer
+from mmsim.contests.interventions import AS_PLAYED, Change, ChangedGames, as_played, restricted_tables
+from mmsim.core.variant import Variant
+from mmsim.errors import MmsimError, UsageError
+from tests.contests.toy_changes import BOLD, all_changes, play, toy_changes
+
+pytestmark = pytest.mark.usefixtures("toy_game")
+
+
+def test_the_change_that_holds_the_first_player_back_is_largest_and_changes_without_effect_are_identical() -> None:
+    why = measure_effects(all_changes(), "win_share")
+    assert why.effects[0].change == "first_holds"
+    assert why.effects[0].groups[0].value < 0.28 < why.before_groups[0].value
+    same = {effect.change for effect in why.effects if effect.identical}
+    assert same == {"hold=2", "hold=4"}  # nobody holds
+    assert sum(one.value for one in why.before_groups) == pytest.approx(1)
+
+
+def test_both_changes_together_are_set_against_the_sum_of_each() -> None:
+    hold, _, longest, _, first = toy_changes()
+    played = all_changes().only([AS_PLAYED, hold.name, longest.name, first.name])
+    why = measure_effects(played, "win_share")
+    both = longest.combined_with(first)
+    four = played.extended_with(play(both)).only([AS_PLAYED, longest.name, first.name, both.name])
+    found = add_interaction(why, four, "win_share")
+    together = found.interaction
+    assert together is not None
+    assert (together.one.change, together.other.change) == (longest.name, first.name)
+    alone = together.one.difference.value + together.other.difference.value
+    assert together.beyond.value == pytest.approx(together.both.difference.value - alone)
+    assert together.beyond.low < together.beyond.value < together.beyond.high
+    assert conclusions(found)[0].startswith("As played: ")
+
+
+def test_of_an_imbalance_the_rule_that_takes_most_away_is_made_with_the_play_that_does_most() -> None:
+    why = measure_effects(all_changes(), "win_share")
+    first = why.effects[0]
+
+    def effect(name: str, kind: str, difference: float, is_significant: bool = True) -> Effect:
+        apart = replace(first.difference, value=difference)
+        return replace(first, change=name, kind=kind, difference=apart, is_significant=is_significant)
+
+    effects = (
+        effect("dig=4", "rules", 0.03),
+        effect("random_starts", "play", 0.02),
+        effect("board=other", "rules", -0.019, is_significant=False),
+        effect("last_round=round", "rules", -0.018),
+    )
+    assert why.better == "less"
+    assert pair_to_combine(replace(why, effects=effects)) == ("last_round=round", "random_starts")
+    assert pair_to_combine(replace(why, effects=effects, better="")) == ("dig=4", "random_starts")
+    assert pair_to_combine(replace(why, effects=effects[:2])) == ("dig=4", "random_starts")
+    assert pair_to_combine(replace(why, effects=effects[:1])) is None
+
+
+def test_with_a_panel_an_effect_names_the_players_it_holds_for() -> None:
+    changes = [as_played(BOLD), toy_changes()[-1]]
+    why = measure_effects(play(*changes, panel=("bold", "uniform")), "win_share")
+    (effect,) = why.effects
+    assert [*why.games] == [*effect.players] == ["bold", "uniform"]
+    assert effect.difference.low < effect.difference.value < effect.difference.high
+    assert (effect.verdict, effect.holds) == ("worse", "for bold")  # uniform is shown and does not count
+
+
+def test_an_answer_is_replaced_when_the_same_question_is_answered_again(tmp_path: Path) -> None:
+    shares = measure_effects(all_changes(), "win_share", {"hold=9": "too much"})
+    turns = measure_effects(all_changes(), "turns")
+    for one in (shares, turns, shares):
+        write_answer(tmp_path, one)
+    assert read_answers(tmp_path) == [turns, shares]
+    (tmp_path / "why.json").write_text('[{"variant": 3}]')
+    with pytest.raises(MmsimError, match="is damaged"):
+        read_answers(tmp_path)
+    write_answer(tmp_path, turns)
+    assert read_answers(tmp_path) == [turns]
+
+
+def test_a_player_whom_the_rules_favour_is_named_though_bots_hide_it() -> None:
+    why = measure_effects(all_changes(), "win_share")
+    first = why.effects[0]
+    assert (first.change, first.kind) == ("first_holds", "play")
+    hidden = replace(why, before_ahead={"a": "2nd", "b": "1st"})
+    shown = replace(first, ahead={"a": "1st", "b": "1st"})
+    (*_, last) = conclusions(replace(hidden, effects=(shown,)))
+    assert last.startswith(
+        "The rules favour the 1st player, and how these bots play hides it: with first_holds the 1st "
+    )
+    assert "is ahead for all 2 kinds of players; as played it wins" in last
+    assert last.endswith("ahead for 1 of 2 (b).")
+    unlike = replace(first, ahead={"a": "1st", "b": "2nd"})
+    assert not any("favour" in one for one in conclusions(replace(hidden, effects=(unlike,))))
+    assert not any("favour" in one for one in conclusions(replace(hidden, effects=(shown,), before_ahead=shown.ahead)))
+
+
+def test_the_games_as_played_come_first() -> None:
+    assert as_played(BOLD).name == AS_PLAYED
+    with pytest.raises(AssertionError):
+        measure_effects(play(*toy_changes()[:2], games=30), "win_share")
+
+
+def test_an_explanation_plays_all_changes_and_nothing_together_if_only_one_has_an_effect() -> None:
+    plays = []
+
+    def note(changes: Sequence[Change]) -> ChangedGames:
+        plays.append([change.name for change in changes])
+        return play(*changes)
+
+    why = explain("toy", BOLD, "win_share", note)
+    assert [len(names) for names in plays] == [6]
+    assert (len(why.matter), why.interaction) == (1, None)
+    plain = why.as_json()
+    assert [row["explains"] for row in plain["effects"]] == [why.explains(effect) for effect in why.effects]
+    assert plain["sentences"] == conclusions(why)
+    with pytest.raises(UsageError, match="did you mean 'hold=4'"):
+        explain("toy", BOLD, "win_share", note, ["hold=3"])
+
+
+def test_rolling_is_worth_something_to_who_always_rolls() -> None:
+    tables = restricted_tables("toy", BOLD)
+    (rolling,) = tables
+    assert rolling.one_without.variant.bots == "bold:without=rolling,bold,bold"
+    assert rolling.one_with.variant.bots == "bold,bold:without=rolling,bold:without=rolling"
+    base = as_played(Variant("dice", 3, bots="bold", seed=3, seats="rotate"))
+    played = play(base, rolling.one_without, rolling.one_with, rolling.all_without)
+    (found,) = element_values(played, tables)
+    for way in (found.loss_without, found.gain_with):
+        assert way.value.low > 0.05
+        assert len(way.by_seat) == 3
+        assert way.value.value == pytest.approx(sum(seat.value for seat in way.by_seat) / 3)
+    seats = played.members[0].tables["seats"].with_columns(pl.col("variant", "bot").cast(str))
+    lacking = seats.filter(pl.col("variant").str.contains("one without"), bot="bold:without=rolling")
+    assert found.loss_without.share.value == pytest.approx(lacking["win_share"].mean())
+    having = seats.filter(pl.col("variant").str.contains("one with "), bot="bold")
+    assert found.gain_with.share.value == pytest.approx(having["win_share"].mean())
+    assert having.group_by("seat").len()["len"].to_list() == [400] * 3
