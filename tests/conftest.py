@@ -1,4 +1,4 @@
-"""What all tests share: how workers are started, a run of three variants, charts that need not be drawn."""
+"""What all tests share: how workers start, a run of three variants, charts that are not drawn."""
 
 import gc
 from collections.abc import Callable, Iterator
@@ -13,14 +13,14 @@ from tests.sharing import made_once
 
 
 def pytest_collection_finish() -> None:
-    """What all tests are made of stays: to look through it for garbage again and again takes seconds of CPU."""
+    """Freeze the objects of the test modules: collecting garbage among them takes seconds of CPU."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(50_000, 20, 50)  # and new things are looked through less often
+    gc.set_threshold(50_000, 20, 50)
 
 
 def pytest_sessionfinish() -> None:
-    gc.unfreeze()  # libraries complain at exit of what nobody takes away
+    gc.unfreeze()  # some libraries warn at exit about frozen objects
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -32,29 +32,29 @@ def forked_workers() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """600 games of every way to play the municipality."""
+    """600 games of each of the three municipality variants."""
     return made_once(tmp_path_factory, "municipality", write_run)
 
 
 @pytest.fixture
 def empty_charts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Charts that take no time to draw, for tests that do not look at them; those of a report take seconds of CPU."""
+    """Empty charts, for tests that do not look at them: drawing those of a report takes seconds of CPU."""
     from mmsim.report import page
     from mmsim.report.charts import Chart
 
-    monkeypatch.setattr(page, "Drawers", _Idle)
+    monkeypatch.setattr(page, "ChartWorkers", _NoWorkers)
     monkeypatch.setattr(Chart, "files", lambda chart: {"svg": b"", "png": b""})
     monkeypatch.setattr(Chart, "inline", lambda chart, drawn: "")
 
 
-class _Idle:
-    """Draws here, without a process to wait for."""
+class _NoWorkers:
+    """Runs every task in this process."""
 
-    def __enter__(self) -> "_Idle":
+    def __enter__(self) -> "_NoWorkers":
         return self
 
     def __exit__(self, *problem: object) -> None:
         pass
 
-    def ask(self, draw: Callable[[], Any]) -> Callable[[], Any]:
-        return draw
+    def submit(self, task: Callable[[], Any]) -> Callable[[], Any]:
+        return task

@@ -1,1 +1,1 @@
-"""Findings in, a report out: charts, sentences, tables, one page."""
+"""The report of a run: charts, sentences, tables, one HTML page."""

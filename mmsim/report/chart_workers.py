@@ -1,4 +1,4 @@
-"""Processes that work for a report: first they measure some of it, then they draw charts and pictures."""
+"""A process pool for a report: its workers first measure a part of the run, then draw charts and pictures."""
 
 import multiprocessing
 from collections.abc import Callable
@@ -8,55 +8,52 @@ from contextlib import suppress
 from multiprocessing import forkserver
 from typing import TypeVar
 
-from mmsim.system.processes import Helpers, cores, starting_helpers
+from mmsim.system.processes import StoppablePool, cores, starting_processes
 
-_MOST = 4  # a report has about twenty charts
-_LOADED_FIRST = ("mmsim.report.charts", "matplotlib.backends.backend_svg", "matplotlib.backends.backend_agg")
-Drawn = TypeVar("Drawn")
+_MAX_WORKERS = 4  # for about twenty charts
+PRELOADED = ("mmsim.report.charts", "matplotlib.backends.backend_svg", "matplotlib.backends.backend_agg")
+T = TypeVar("T")
 
 
-def load_ahead() -> None:
-    """Have matplotlib loaded by the process that drawers will be forked from, while this one loads other things.
-
-    Whoever starts the first of them waits for that.
-    """
-    multiprocessing.get_context("forkserver").set_forkserver_preload([*_LOADED_FIRST])
-    with suppress(OSError), starting_helpers():
+def preload_workers() -> None:
+    """Start the fork server, which loads matplotlib while this process loads other things."""
+    multiprocessing.get_context("forkserver").set_forkserver_preload([*PRELOADED])
+    with suppress(OSError), starting_processes():
         forkserver.ensure_running()
 
 
-class Drawers:
-    """Some processes that have matplotlib at hand; where none can be started, all is drawn here."""
+class ChartWorkers:
+    """A pool of processes with matplotlib loaded; where none can be started, tasks run in this process."""
 
     def __init__(self) -> None:
-        load_ahead()
-        self._pool = Helpers(min(cores(), _MOST), "forkserver")
-        self._submit(be_ready)
+        preload_workers()
+        self._pool = StoppablePool(min(cores(), _MAX_WORKERS), "forkserver")
+        self._start(no_task)
 
-    def __enter__(self) -> "Drawers":
+    def __enter__(self) -> "ChartWorkers":
         return self
 
     def __exit__(self, *problem: object) -> None:
         self._pool.__exit__(*problem)
 
-    def ask(self, draw: Callable[[], Drawn]) -> Callable[[], Drawn]:
-        """Have something measured or drawn that can be pickled; what is returned waits for it."""
-        asked = self._submit(draw)
+    def submit(self, task: Callable[[], T]) -> Callable[[], T]:
+        """Start a task, which can be pickled; what is returned waits for its result."""
+        future = self._start(task)
 
-        def wait() -> Drawn:
+        def wait() -> T:
             try:
-                return asked.result() if asked else draw()
+                return future.result() if future else task()
             except BrokenProcessPool:
-                return draw()
+                return task()
 
         return wait
 
-    def _submit(self, draw: Callable[[], Drawn]) -> Future[Drawn] | None:
+    def _start(self, task: Callable[[], T]) -> Future[T] | None:
         try:
-            return self._pool.submit(draw)
+            return self._pool.submit(task)
         except (OSError, BrokenProcessPool):
             return None
 
 
-def be_ready() -> None:
-    """Nothing: asked of a process, it has it started."""
+def no_task() -> None:
+    """Submitted first, so that a worker starts."""

@@ -1,4 +1,4 @@
-"""The report itself: one page that needs nothing else, charts and tables beside it."""
+"""The report as files: one page that needs nothing else, with its charts, tables, pictures and rules beside it."""
 
 import hashlib
 import json
@@ -6,6 +6,8 @@ import re
 import shlex
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from io import BytesIO
 from itertools import groupby
 from pathlib import Path
@@ -23,63 +25,95 @@ from mmsim.analysis.tables import RunTables
 from mmsim.batch.experiment import Experiment
 from mmsim.core.rulebook import Rule, rulebook
 from mmsim.games import find_statistics
-from mmsim.report import sentences
-from mmsim.report.chart_workers import Drawers
+from mmsim.report import change_sections, game_sections, sections
+from mmsim.report.chart_workers import ChartWorkers
 from mmsim.report.charts import Chart
-from mmsim.report.page_model import Section
-from mmsim.report.report_data import Evidence, gather
-from mmsim.report.sections import headline_chart, sections
-from mmsim.system.files import read_bytes, remove_left_behind, write_atomically
-from mmsim.system.processes import undisturbed
+from mmsim.report.report_data import ReportData, gather
+from mmsim.report.sections import Section
+from mmsim.report.sentences import answer
+from mmsim.system.files import read_bytes, remove_stale_temporaries, write_atomically
+from mmsim.system.processes import deferring_signals
 from mmsim.tables.frames import no_formulas
 
 _PAGE = "report.html"
-_LIST = "files.json"  # the charts, tables and pages of a report, by which the next one knows what to remove
 _RULES_PAGE = "rules.html"
-_OWN = re.compile(
-    r"charts/[\w.-]+\.(svg|png)|tables/[\w.-]+\.(csv|parquet)|pictures/[\w.-]+\.svg|games/[\w.-]+\.html|rules\.html"
+_FILES = "files.json"  # lists the files of a report, so that the next one can remove them; a PNG goes with its SVG
+_REPORT_FILE = re.compile(
+    r"charts/[\w.-]+\.svg|tables/[\w.-]+\.(csv|parquet)|pictures/[\w.-]+\.svg|games/[\w.-]+\.html|rules\.html"
 )
 
 
 def write_report(
     run: RunTables,
     folder: Path,
-    first: Callable[[Evidence], Sequence[Section]] = lambda evidence: (),
-    again: str = "",
-    tell: Callable[[str], None] = lambda text: None,
+    first_sections: Callable[[ReportData], Sequence[Section]] = lambda data: (),
+    command: str = "",
+    on_progress: Callable[[str], None] = lambda text: None,
 ) -> tuple[Path, list[str]]:
-    """Write the report of a run into a folder; the page's path and the answer in three sentences.
+    """Write the report of a run into a folder; return the path of its page and the answer in three sentences.
 
-    `first` makes sections of its own, which stand before all others; `again` is the command that
-    makes such a report, if it is not the one that plays an experiment.
+    `first_sections` makes sections to be put before all others; `command` makes the report again, if that takes
+    another command than `mmsim run`.
     """
-    with Drawers() as drawers:
-        tell(f"measuring {int(run.played['games'].sum()):,} games")
-        evidence = gather(run, drawers.ask)
-        answer = sentences.answer(evidence)
-        headline = headline_chart(evidence)
-        parts = [*first(evidence), *sections(evidence)]
-        charts = [*([headline] if headline else []), *(chart for part in parts for chart in part.charts)]
-        asked = {chart.name: drawers.ask(chart.files) for chart in charts}
-        pictures = {one.title: drawers.ask(one.draw) for part in parts for one in part.pictures if one.draw}
-        replays = {one.page: drawers.ask(one.replay) for part in parts for one in part.pictures if one.replay}
-        tell(f"drawing {len(asked)} charts and {len(pictures)} pictures")
-        files = _table_files(evidence)
-        drawn = {name: wait() for name, wait in asked.items()}
-        images = {title: wait() for title, wait in pictures.items()}
-        files |= {name: wait() for name, wait in replays.items()}
-    files |= {f"charts/{name}.{kind}": content for name, kinds in drawn.items() for kind, content in kinds.items()}
-    files |= {one.file: images[one.title] for part in parts for one in part.pictures if one.draw}
-    environment = _environment(drawn, images, rules := rulebook(run.experiment.game))
+    with ChartWorkers() as workers:
+        on_progress(f"measuring {int(run.played['games'].sum()):,} games")
+        data = gather(run, workers.submit)
+        sentences = answer(data)
+        headline = sections.headline_chart(data)
+        all_sections = [*first_sections(data), *make_sections(data)]
+        charts = [*([headline] if headline else []), *(chart for section in all_sections for chart in section.charts)]
+        pictures = [picture for section in all_sections for picture in section.pictures]
+        waiting_charts = {chart.name: workers.submit(chart.files) for chart in charts}
+        waiting_pictures = {picture.file: workers.submit(picture.draw) for picture in pictures if picture.draw}
+        waiting_pages = {picture.page: workers.submit(picture.replay) for picture in pictures if picture.replay}
+        on_progress(f"drawing {len(charts)} charts and {len(waiting_pictures)} pictures")
+        files = _table_files(data)
+        files |= {
+            f"charts/{name}.{kind}": image for name, wait in waiting_charts.items() for kind, image in wait().items()
+        }
+        files |= {name: wait() for name, wait in (waiting_pictures | waiting_pages).items()}
+    rules = rulebook(run.experiment.game)
+    environment = _environment(files, rules)
     if rules:
         files[_RULES_PAGE] = _rules_page(environment, run.experiment.game, rules).encode()
-    page, older = folder / _PAGE, _own_files(folder)
-    text = _page(environment, evidence, answer, headline, parts, again).encode()
-    with undisturbed():
+    page = _page(environment, data, sentences, headline, all_sections, command)
+    _write_files(run, folder, page.encode(), files)
+    return folder / _PAGE, sentences
+
+
+def make_sections(data: ReportData) -> list[Section]:
+    """All sections this run has something to show in, in reading order, without unreadable charts."""
+    plans = find_statistics(data.run.experiment.game).sections
+    makers: tuple[Callable[[ReportData], Section | None], ...] = (
+        sections.seats,
+        *(partial(sections.declared_section, plan=plan) for plan in plans),
+        game_sections.openings,
+        change_sections.why,
+        sections.variants,
+        sections.panel,
+        sections.bots,
+        sections.boards,
+        game_sections.remarkable_games,
+        sections.rule_gaps,
+    )
+    all_sections = [section for make in makers if (section := make(data)) is not None]
+    return [
+        replace(section, charts=[chart for chart in section.charts if chart.series <= sections.MAX_SERIES])
+        for section in all_sections
+    ]
+
+
+# --- files -----------------------------------------------------------------------------------------------------------
+
+
+def _write_files(run: RunTables, folder: Path, page: bytes, files: Mapping[str, bytes]) -> None:
+    """Write a report and remove what only an older one in its folder has."""
+    older = _older_files(folder)
+    with deferring_signals():
         for inside in (folder, folder / "charts", folder / "tables", folder / "pictures", folder / "games"):
-            remove_left_behind(inside, re.compile(r"[\w.-]+"))
-        write_atomically(page, text)
-        write_atomically(folder / _LIST, _listing(run.experiment, {*files, *older}))
+            remove_stale_temporaries(inside, re.compile(r"[\w.-]+"))
+        write_atomically(folder / _PAGE, page)
+        write_atomically(folder / _FILES, _file_list(run.experiment, {*files, *older}))
         for name, content in files.items():
             write_atomically(folder / name, content)
         write_atomically(folder / "experiment.toml", experiment_toml(run.experiment).encode())
@@ -88,44 +122,44 @@ def write_report(
                 write_atomically(folder / word, read_bytes(run.folder / word))
         for name in older - set(files):
             (folder / name).unlink(missing_ok=True)
-        write_atomically(folder / _LIST, _listing(run.experiment, files))
-    return page, answer
+        write_atomically(folder / _FILES, _file_list(run.experiment, files))
 
 
 def may_replace(folder: Path, experiment: Experiment) -> bool:
-    """Whether a folder has no report, or one of the same experiment, however many of its games."""
-    return not (folder / _PAGE).exists() or _listed(folder).get("run") == _identity(experiment)
+    """True if a folder has no report, or one of the same experiment with any number of games."""
+    return not (folder / _PAGE).exists() or _read_file_list(folder).get("run") == _identity(experiment)
 
 
 def _identity(experiment: Experiment) -> str:
-    said = {key: value for key, value in experiment.to_json().items() if key not in ("games", "part_games")}
-    return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+    values = {key: value for key, value in experiment.to_json().items() if key not in ("games", "part_games")}
+    return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
 
 
-def _listing(experiment: Experiment, files: Iterable[str]) -> bytes:
-    return json.dumps({"run": _identity(experiment), "files": sorted(files)}, indent=1).encode()
+def _file_list(experiment: Experiment, files: Iterable[str]) -> bytes:
+    listed = sorted(name for name in files if not name.endswith(".png"))
+    return json.dumps({"run": _identity(experiment), "files": listed}, indent=1).encode()
 
 
-def _listed(folder: Path) -> dict[str, Any]:
-    """What a report in a folder says of itself."""
+def _read_file_list(folder: Path) -> dict[str, Any]:
     try:
-        listed = json.loads(read_bytes(folder / _LIST))
+        listed = json.loads(read_bytes(folder / _FILES))
     except (OSError, ValueError, RecursionError):
         return {}
     return listed if isinstance(listed, dict) else {}
 
 
-def _own_files(folder: Path) -> set[str]:
-    """The files that an older report in a folder lists as its own; names that lead elsewhere are none."""
-    listed = _listed(folder).get("files")
+def _older_files(folder: Path) -> set[str]:
+    """The files that an older report in a folder lists, and the PNGs of its charts; never files elsewhere."""
+    listed = _read_file_list(folder).get("files")
     names = {name for name in listed if isinstance(name, str)} if isinstance(listed, list) else set()
-    return {name for name in names if _OWN.fullmatch(name) and not (folder / name).parent.is_symlink()}
+    known = {name for name in names if _REPORT_FILE.fullmatch(name) and not (folder / name).parent.is_symlink()}
+    return known | {name.removesuffix("svg") + "png" for name in known if name.startswith("charts/")}
 
 
-def _table_files(evidence: Evidence) -> dict[str, bytes]:
+def _table_files(data: ReportData) -> dict[str, bytes]:
     """Every table as CSV and Parquet."""
     files = {}
-    for name, table in tables(evidence).items():
+    for name, table in _tables(data).items():
         parquet = BytesIO()
         table.write_parquet(parquet)
         files[f"tables/{name}.csv"] = no_formulas(table).write_csv().encode()
@@ -133,22 +167,21 @@ def _table_files(evidence: Evidence) -> dict[str, bytes]:
     return files
 
 
-def tables(evidence: Evidence) -> dict[str, pl.DataFrame]:
-    """Everything the report rests on, as tables."""
-    measured = [estimates.rows() for estimates in evidence.estimates.values()]
+def _tables(data: ReportData) -> dict[str, pl.DataFrame]:
+    """All numbers behind the report; empty tables are left out."""
     gaps = [
         estimates.rows().with_columns(situation=pl.lit(gap.situation), reading=pl.lit(gap.reading))
-        for gap, estimates in evidence.gaps
+        for gap, estimates in data.gaps
     ]
-    surprises = [
+    games = [
         {
-            "kind": one.found.kind,
-            "variant": one.variant.name,
-            "game": one.found.game,
-            "text": one.found.text,
-            "command": one.command,
+            "kind": game.found.kind,
+            "variant": game.variant.name,
+            "game": game.found.game,
+            "text": game.found.text,
+            "command": game.command,
         }
-        for one in evidence.surprises
+        for game in data.remarkable_games
     ]
     ratings = [
         {
@@ -157,84 +190,90 @@ def tables(evidence: Evidence) -> dict[str, pl.DataFrame]:
             "strength": rating.strength.value,
             "low": rating.strength.low,
             "high": rating.strength.high,
-            "elo": rating.elo,
+            "elo": rating.elo.value,
             "games": rating.games,
         }
-        for variant, rated in evidence.ratings.items()
-        for rating in rated.bots
+        for variant, of_variant in data.ratings.items()
+        for rating in of_variant.bots
     ]
-    found = {
-        "metrics": pl.concat(measured),
-        "comparisons": compare.frame(evidence.comparisons),
-        "played": evidence.run.played,
+    tables = {
+        "metrics": pl.concat([estimates.rows() for estimates in data.estimates.values()]),
+        "comparisons": compare.comparison_table(data.comparisons),
+        "played": data.run.played,
         "gaps": pl.concat(gaps) if gaps else pl.DataFrame(),
-        "surprises": pl.DataFrame(surprises),
+        "remarkable_games": pl.DataFrame(games),
         "ratings": pl.DataFrame(ratings),
-        "openings": pl.DataFrame([row for book in evidence.openings for row in book.rows()]),
+        "openings": pl.DataFrame([row for book in data.openings for row in book.rows()]),
     }
-    return {name: table for name, table in found.items() if table.height}
+    return {name: table for name, table in tables.items() if table.height}
 
 
-def _rules_page(environment: Environment, game: str, rules: Mapping[str, Rule]) -> str:
-    """The rules as they are played, each where a link to its id leads."""
-    by_section = [(name, list(own)) for name, own in groupby(rules.values(), lambda rule: rule.section)]
-    environment.filters["marked"] = lambda text: Markup(re.sub("`([^`]*)`", r"<code>\1</code>", str(escape(text))))
-    return environment.get_template(_RULES_PAGE).render(game=game.capitalize(), sections=by_section)
-
-
-def _linked(ids: str, rules: Mapping[str, Rule]) -> Markup:
-    """Ids of rules as links to what they say; the rule itself is shown to whoever points at one."""
-    return Markup(" ").join(
-        Markup('<a href="{}#{}" title="{}">{}</a>').format(_RULES_PAGE, id_, rules[id_].text, id_)
-        if id_ in rules
-        else id_
-        for id_ in ids.split()
+def experiment_toml(experiment: Experiment) -> str:
+    """An experiment as the file it can be played from again."""
+    values = {key: value for key, value in experiment.to_json().items() if value is not None}
+    return "".join(  # texts, numbers and lists look the same in JSON and TOML
+        f"{key} = {json.dumps(list(value) if isinstance(value, tuple) else value, ensure_ascii=False)}\n"
+        for key, value in values.items()
     )
 
 
-def _environment(
-    drawn: Mapping[str, Mapping[str, bytes]], images: Mapping[str, bytes], rules: Mapping[str, Rule]
-) -> Environment:
-    """Templates that know the charts by their names, the pictures by their titles and the rules by their ids."""
+# --- HTML ------------------------------------------------------------------------------------------------------------
+
+
+def _environment(files: Mapping[str, bytes], rules: Mapping[str, Rule]) -> Environment:
+    """Templates that can show charts and pictures, and link rule ids to the rules."""
     environment = Environment(
         loader=PackageLoader("mmsim.report"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
-    environment.filters["inline"] = lambda chart: Markup(chart.inline(drawn[chart.name]["svg"]))
+
+    def link(ids: str) -> Markup:
+        anchor = Markup('<a href="{}#{}" title="{}">{}</a>')
+        return Markup(" ").join(
+            anchor.format(_RULES_PAGE, id_, rules[id_].text, id_) if id_ in rules else id_ for id_ in ids.split()
+        )
+
+    environment.filters["inline"] = lambda chart: Markup(chart.inline(files[f"charts/{chart.name}.svg"]))
     environment.filters["image"] = lambda picture: (
-        f"data:image/svg+xml;base64,{b64encode(images[picture.title]).decode()}"
+        f"data:image/svg+xml;base64,{b64encode(files[picture.file]).decode()}"
     )
-    environment.filters["linked"] = lambda ids: _linked(ids, rules)
+    environment.filters["linked"] = link
+    environment.filters["code"] = lambda text: Markup(re.sub("`([^`]*)`", r"<code>\1</code>", str(escape(text))))
     return environment
+
+
+def _rules_page(environment: Environment, game: str, rules: Mapping[str, Rule]) -> str:
+    by_section = [(name, list(group)) for name, group in groupby(rules.values(), lambda rule: rule.section)]
+    return environment.get_template(_RULES_PAGE).render(game=game.capitalize(), sections=by_section)
 
 
 def _page(
     environment: Environment,
-    evidence: Evidence,
-    answer: Sequence[str],
+    data: ReportData,
+    sentences: Sequence[str],
     headline: Chart | None,
-    parts: Sequence[Section],
-    again: str,
+    all_sections: Sequence[Section],
+    command: str,
 ) -> str:
-    run = evidence.run
+    run = data.run
     return environment.get_template(_PAGE).render(
         name=run.name,
         question=run.experiment.question or f"What does {run.name} tell?",
-        answer=answer,
+        answer=sentences,
         warnings=run.warnings,
         headline=headline,
-        sections=parts,
+        sections=all_sections,
         facts=_facts(run),
         played=run.played.rows(),
-        measures=[measure for measure in measures(run.experiment.game) if measure.name in evidence.estimates],
+        measures=[measure for measure in measures(run.experiment.game) if measure.name in data.estimates],
         level=f"{100 * stats.LEVEL:.0f} %",
         paired=run.paired,
-        deals_shared=any(variant.games_a_deal > 1 for variant in run.variants),
-        tests=len(evidence.comparisons),
-        asked=len(evidence.asked),
+        deals_shared=any(variant.games_per_deal > 1 for variant in run.variants),
+        tests=len(data.comparisons),
+        primary=len(data.primary),
         decided=run.decision,
         limits=find_statistics(run.experiment.game).limits,
         experiment=experiment_toml(run.experiment),
-        again=again or f"mmsim run experiment.toml && mmsim report {shlex.quote(f'runs/{run.name}')}",
+        command=command or f"mmsim run experiment.toml && mmsim report {shlex.quote(f'runs/{run.name}')}",
         version=__version__,
     )
 
@@ -242,7 +281,7 @@ def _page(
 def _facts(run: RunTables) -> list[tuple[str, str]]:
     """What was played, for the head of the page."""
     games = int(run.played["games"].sum())
-    bots = sorted({bot for cell in run.cells for bot in cell.bots})
+    bots = sorted({bot for cell in run.cells for bot in cell.bot_specs})
     players = sorted({variant.players for variant in run.variants})
     facts = [
         ("games", f"{games:,}"),
@@ -253,15 +292,4 @@ def _facts(run: RunTables) -> list[tuple[str, str]]:
         ("seed", str(run.experiment.seed)),
         ("stopped by a sequential test of", fmt.title(run.decision.metric) if run.decision else ""),
     ]
-    return [(what, value) for what, value in facts if value]
-
-
-def experiment_toml(experiment: Experiment) -> str:
-    """An experiment as the file it can be played from again."""
-    lines = []
-    for key, value in experiment.to_json().items():
-        if value is None:
-            continue
-        shown = list(value) if isinstance(value, tuple) else value
-        lines.append(f"{key} = {json.dumps(shown, ensure_ascii=False)}")  # JSON's texts, numbers and lists are TOML's
-    return "\n".join(lines) + "\n"
+    return [(label, value) for label, value in facts if value]

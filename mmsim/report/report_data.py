@@ -1,174 +1,143 @@
-"""Everything a report is made of, gathered from a run once."""
+"""Everything a report shows, measured once."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache, partial
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Protocol, TypeVar
 
 import numpy as np
 import polars as pl
 
-from mmsim.analysis.compare import Comparison, compare
+from mmsim.analysis.compare import compare
+from mmsim.analysis.derived_metrics import LAYOUT_SHARE, LAYOUT_SPREAD, layout_effects
 from mmsim.analysis.estimates import Estimates
-from mmsim.analysis.findings import Measured, family, known_gaps, measure, measures
-from mmsim.analysis.layout_effect import layout_findings
-from mmsim.analysis.openings import SeatBook, known_views, opening_books
-from mmsim.analysis.panel import pool
+from mmsim.analysis.findings import ComparedRun, measurable_gaps, measure, measures, pool, primary_metrics
+from mmsim.analysis.openings import SeatBook, available_views, opening_books
 from mmsim.analysis.ratings import Ratings
+from mmsim.analysis.remarkable import RemarkableGame, find_remarkable_games
 from mmsim.analysis.stats import Array
-from mmsim.analysis.surprises import Surprise
-from mmsim.analysis.surprises import surprises as surprising
-from mmsim.analysis.tables import Member, RunTables, open_run
-from mmsim.batch.experiment import OF_MEMBER
-from mmsim.core.metrics import Gap
+from mmsim.analysis.tables import RunTables, open_run
+from mmsim.core.metrics import RuleGap
+from mmsim.errors import MmsimError
 
-Made = TypeVar("Made")
+T = TypeVar("T")
+LayoutCounts = Mapping[str, tuple[int, int]]  # variant -> layouts, games
+Distribution = tuple[Array, Array]  # values, shares of seats
 
 
 @dataclass(frozen=True)
-class Evidence:
-    """A run's findings; the first variant is the one the others are compared with."""
+class ReportData(ComparedRun):
+    """The results of a run and everything else its report shows."""
 
-    run: RunTables
-    estimates: Mapping[str, Estimates]
-    comparisons: Sequence[Comparison]
     ratings: Mapping[str, Ratings]
-    gaps: Sequence[tuple[Gap, Estimates]]
-    surprises: Sequence[Surprise]
-    layouts: Mapping[str, tuple[int, int]]  # variant -> layouts, games
-    scores: Sequence[tuple[Array, Array]]  # of every variant: values, shares of seats
+    gaps: Sequence[tuple[RuleGap, Estimates]]
+    remarkable_games: Sequence[RemarkableGame]
+    layouts: LayoutCounts
+    scores: Sequence[Distribution]  # of every variant
     openings: Sequence[SeatBook] = ()  # of every variant, kind of players and seat
 
-    @property
-    def names(self) -> list[str]:
-        """The variants' names without what all of them end in."""
-        return short_names([variant.name for variant in self.run.variants])
 
-    def name_of(self, variant: str) -> str:
-        """A variant's short name; with a member of the panel, which one."""
-        shared, _, member = variant.partition(OF_MEMBER)
-        short = self.names[[one.name for one in self.run.variants].index(shared)]
-        return f"{short}, {member}" if member else short
+class Submit(Protocol):
+    """Hand a function that can be pickled to another process; what is returned waits for its result."""
 
-    def against(self, variant: str) -> list[Comparison]:
-        return [one for one in self.comparisons if one.variant == variant]
-
-    @property
-    def asked(self) -> list[Comparison]:
-        """The comparisons of the metrics that the question is about."""
-        return [one for one in self.comparisons if one.asked]
-
-    @property
-    def players(self) -> list[str]:
-        """The kinds of players whose games count."""
-        kinds = [one.member for one in self.run.by_member]
-        return [kind.name for kind in kinds if kind.strong] or [kind.name for kind in kinds]
+    def __call__(self, task: Callable[[], T], /) -> Callable[[], T]: ...
 
 
-class Ask(Protocol):
-    """Have something made elsewhere, by a function that can be pickled; what is returned waits for it."""
-
-    def __call__(self, make: Callable[[], Made], /) -> Callable[[], Made]: ...
-
-
-def here(make: Callable[[], Made]) -> Callable[[], Made]:
-    """Nothing is asked of others: it is made when it is waited for."""
-    return make
+def run_here(task: Callable[[], T]) -> Callable[[], T]:
+    """Submit a task to no other process: it runs when its result is needed."""
+    return task
 
 
-def gather(run: RunTables, ask: Ask = here) -> Evidence:
-    """Measure the run of a folder: one pass over each table for all metrics and gaps, and two over few columns.
+def gather(run: RunTables, submit: Submit = run_here) -> ReportData:
+    """Measure a run: one pass over each table for all metrics and gaps, and two over a few columns.
 
-    Those two are best asked of other processes. Threads of this one would share those of Polars, and take about as long
-    as one after the other.
+    Those two are best submitted to other processes: threads would share Polars' own and gain nothing.
     """
-    same = run.folder, run.variants[0].name
-    openings, boards = ask(partial(_openings, *same)), cache(ask(partial(_boards, *same)))
-    surprises = surprising(run)
-    kinds = [_measure(one, number, boards) for number, one in enumerate(run.by_member)]
+    by_member = without_failed_players(run).by_member
+    openings = submit(partial(_openings, run.folder, run.variants[0].name))
+    layouts = submit(partial(_layout_effects, run.folder, run.variants[0].name))
+    remarkable = find_remarkable_games(run)
+    wanted = {known.name for known in measures(run.experiment.game)} - {LAYOUT_SHARE.name, LAYOUT_SPREAD.name}
+    gaps = measurable_gaps(run)
+    measured = {member.member: measure(member, wanted, gaps) for member in by_member}
+    layout_counts, layout_estimates = layouts()
     names = [variant.name for variant in run.variants]
-    measured = pool([(one.member, one.measured.metrics) for one in kinds], names)
-    of_gaps = {one.measure.name: one for one in pool([(one.member, one.measured.gaps) for one in kinds], names)}
-    counted = [one for one in kinds if one.member.strong] or kinds
-    return Evidence(
+    metrics = pool(
+        [(member, [*found.metrics, *layout_estimates[member.name]]) for member, found in measured.items()], names
+    )
+    gap_shares = {
+        estimates.measure.name: estimates
+        for estimates in pool([(member, found.gaps) for member, found in measured.items()], names)
+    }
+    counted = [member for member in by_member if member.member.strong] or by_member
+    cells = [layout_counts.get(cell.name) for cell in counted[0].variants]
+    scores = [_score_distributions(member.counted) for member in counted]
+    return ReportData(
         run,
-        {one.measure.name: one for one in measured},
-        compare(measured, asked=family(run)) if len(run.variants) > 1 else [],
-        {variant: rated for one in kinds for variant, rated in one.measured.ratings.items()},
-        [(gap, of_gaps[gap.name]) for gap in known_gaps(run) if gap.name in of_gaps],
-        surprises,
-        {name: one for name, one in zip(names, counted[0].layouts, strict=True) if one is not None},
-        [_mean_distribution([one.scores[v] for one in counted]) for v in range(len(names))],
+        {estimates.measure.name: estimates for estimates in metrics},
+        compare(metrics, primary=primary_metrics(run)) if len(run.variants) > 1 else [],
+        {variant: ratings for found in measured.values() for variant, ratings in found.ratings.items()},
+        [(gap, gap_shares[gap.name]) for gap in gaps if gap.name in gap_shares],
+        remarkable,
+        {name: counts for name, counts in zip(names, cells, strict=True) if counts is not None},
+        [_mean_distribution(of_members) for of_members in zip(*scores, strict=True)],
         openings(),
     )
 
 
-@dataclass(frozen=True)
-class _Boards:
-    """What the layouts of the games of one kind of players matter, and how many there are."""
-
-    findings: Sequence[Estimates]
-    layouts: Mapping[str, tuple[int, int]]  # variant -> layouts, games
-
-
-@dataclass(frozen=True)
-class _Kind:
-    """What the games of one kind of players show."""
-
-    member: Member
-    measured: Measured
-    layouts: Sequence[tuple[int, int] | None]
-    scores: Sequence[tuple[Array, Array]]
-
-
-def _openings(folder: Path, first: str) -> list[SeatBook]:
-    run = open_run(folder).starting_with(first)
-    return opening_books(run, known_views(run))
+def without_failed_players(run: RunTables) -> RunTables:
+    """A run without the kinds of players that finished no game of some variant; an error if none is left."""
+    failed = [
+        (member.member, cell.name)
+        for member in run.by_member
+        for cell in member.variants
+        if not run.games_of(cell.name)
+    ]
+    if not failed:
+        return run
+    panel = tuple(member for member in run.panel if member.member not in [player for player, _ in failed])
+    if panel:
+        return replace(run, panel=panel)
+    cell = failed[0][1]
+    counts = run.played.filter(pl.col("variant") == cell).select("games", "status").iter_rows()
+    statuses = ", ".join(f"{games:,} with status {status}" for games, status in counts) or "none was played"
+    raise MmsimError(
+        f"there is nothing to measure: no game of {cell} in {run.folder} came to a regular end ({statuses})"
+    )
 
 
-def _boards(folder: Path, first: str) -> list[_Boards]:
-    """Of every kind of players."""
-    kinds = [one.counted for one in open_run(folder).starting_with(first).by_member]
-    return [_Boards(layout_findings(one), one.layouts) for one in kinds]
+def _openings(folder: Path, reference: str) -> list[SeatBook]:
+    run = open_run(folder).starting_with(reference)
+    return opening_books(run, available_views(run))
 
 
-def _measure(run: RunTables, number: int, boards: Callable[[], Sequence[_Boards]]) -> _Kind:
-    everything = {one.name for one in measures(run.experiment.game)}
-    scores = _scores(run.counted)
-    measured = measure(run, everything, known_gaps(run), lambda run: boards()[number].findings)
-    on_layouts = [boards()[number].layouts.get(variant.name) for variant in run.variants]
-    return _Kind(run.member, measured, on_layouts, scores)
+def _layout_effects(folder: Path, reference: str) -> tuple[LayoutCounts, dict[str, list[Estimates]]]:
+    """The layouts of every variant, and how much they matter by kind of players."""
+    counts: dict[str, tuple[int, int]] = {}
+    effects = {}
+    for member in open_run(folder).starting_with(reference).by_member:
+        counts |= member.counted.layouts
+        effects[member.member.name] = layout_effects(member.counted)
+    return counts, effects
 
 
-def _mean_distribution(kinds: Sequence[tuple[Array, Array]]) -> tuple[Array, Array]:
-    """How scores are distributed over several kinds of players, each of which counts the same."""
-    values = np.unique(np.concatenate([values for values, _ in kinds]))
-    shares = np.zeros(len(values))
-    for own, of_own in kinds:
-        shares[np.searchsorted(values, own)] += of_own / len(kinds)
-    return values, shares
+def _mean_distribution(distributions: Sequence[Distribution]) -> Distribution:
+    """The distribution of scores over several kinds of players with equal weights."""
+    values = np.unique(np.concatenate([values for values, _ in distributions]))
+    mean = np.zeros(len(values))
+    for scores, shares in distributions:
+        mean[np.searchsorted(values, scores)] += shares / len(distributions)
+    return values, mean
 
 
-def _scores(run: RunTables) -> list[tuple[Array, Array]]:
-    """How scores of seats are distributed in every variant."""
+def _score_distributions(run: RunTables) -> list[Distribution]:
+    """The distribution of the seats' scores in every variant."""
     by_score = run.tables["seats"].group_by("variant", "score").agg(pl.len().alias("seats"))
     counts = by_score.collect(engine="streaming")
-    found = []
+    distributions = []
     for variant in run.variants:
-        own = counts.filter(pl.col("variant") == variant.name).sort("score")
-        values, seats = own["score"].to_numpy().astype(np.float64), own["seats"].to_numpy().astype(np.float64)
-        found.append((values, seats / max(seats.sum(), 1.0)))
-    return found
-
-
-def short_names(names: Sequence[str]) -> list[str]:
-    """Names without what all of them share: the number of players at the end, a ruleset before different knobs."""
-    if len(names) < 2:
-        return list(names)
-    if all("-" in name for name in names) and len({name.rpartition("-")[2] for name in names}) == 1:
-        names = [name.rpartition("-")[0] for name in names]
-    parts = [name.split(",") for name in names]
-    shared = set(parts[0]).intersection(*parts)
-    shorter = [",".join(part for part in words if part not in shared) for words in parts]
-    return shorter if all(shorter) else list(names)
+        rows = counts.filter(pl.col("variant") == variant.name).sort("score")
+        scores, seats = rows["score"].to_numpy().astype(np.float64), rows["seats"].to_numpy().astype(np.float64)
+        distributions.append((scores, seats / max(seats.sum(), 1.0)))
+    return distributions

@@ -1,402 +1,409 @@
-"""The sections of a report, one function each; what a run cannot tell has no section."""
+"""What a section of a report is, and the sections that are made from metrics, one function each.
 
-import shlex
+A function returns None if the run has nothing to show in its section.
+"""
+
+import re
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 from functools import partial
 from math import inf
 
+from mmsim.analysis import decision
 from mmsim.analysis import number_format as fmt
-from mmsim.analysis import sequential
-from mmsim.analysis import why as whys
-from mmsim.analysis.compare import Comparison, Verdict, same_games
+from mmsim.analysis.compare import Comparison, all_games_identical
+from mmsim.analysis.derived_metrics import SEAT_IMBALANCE, WIN_SHARE
 from mmsim.analysis.estimates import Estimates
-from mmsim.analysis.fairness import SEAT_IMBALANCE, SOURCE
+from mmsim.analysis.ratings import ELO
 from mmsim.analysis.stats import Estimate
 from mmsim.core.common_metrics import SCORES_SECTION
 from mmsim.core.knobs import spelled
 from mmsim.core.metrics import ChartPlan, SectionPlan
 from mmsim.errors import MmsimError
-from mmsim.games import find_shell, find_statistics
-from mmsim.report import figures, openings_section, panel_section, sentences
-from mmsim.report import sentence_templates as declared_sentences
-from mmsim.report import why_section as reasons
+from mmsim.games import find_shell
+from mmsim.report import charts, sentences
 from mmsim.report.charts import Chart, Row
-from mmsim.report.page_model import Picture, Section, Table
-from mmsim.report.remarkable_games import remarkable_games
-from mmsim.report.report_data import Evidence
+from mmsim.report.report_data import ReportData
 
 RULES = "rules"  # the heading of a column of rule ids
-_MOST_SERIES = 6  # more in one chart are not told apart
-EXPLORATORY = " (exploratory)"  # behind a metric that was not asked about before the games were played
-_DOTS = "Dots are means, lines 95 % intervals."
+MAX_SERIES = 6  # a chart with more is not readable
+DOTS_NOTE = "Dots are means, lines 95 % intervals."
+_ONLY_IN_TABLES = ("layout_share", "layout_spread", "seat_score", "bot_score")  # compared, but drawn elsewhere
 
 
-def sections(evidence: Evidence) -> list[Section]:
-    """All sections this run has something to say in, in reading order."""
-    plans = find_statistics(evidence.run.experiment.game).sections
-    makers: tuple[Callable[[Evidence], Section | None], ...] = (
-        seats,
-        *(partial(declared, plan=plan) for plan in plans),
-        opening_book,
-        why,
-        variants,
-        panel,
-        bots,
-        boards,
-        remarkable_games,
-        rule_gaps,
-    )
-    made = [section for make in makers if (section := make(evidence)) is not None]
-    return [replace(part, charts=[one for one in part.charts if one.series <= _MOST_SERIES]) for part in made]
+@dataclass(frozen=True)
+class Table:
+    """A table of texts; the first columns are words, the others numbers."""
+
+    caption: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    words: int = 1  # columns of words at the left
+    folded: bool = True
+    verdicts: Sequence[str] = ()  # of every row, for its colour
 
 
-def headline_chart(evidence: Evidence) -> Chart | None:
-    """The one chart of the first screen: which seat wins, of a panel for every kind of players."""
-    if SOURCE not in evidence.estimates:
+@dataclass(frozen=True)
+class Picture:
+    """A drawing of a game or of heat maps, and the command that makes it again."""
+
+    title: str
+    text: str
+    command: str
+    draw: Callable[[], bytes] | None  # as SVG; None if it cannot be drawn
+    replay: Callable[[], bytes] | None = None  # an HTML page to step through the game
+
+    @property
+    def alt_text(self) -> str:
+        return f"How {self.title[:1].lower()}{self.title[1:]} ended" if self.replay else f"{self.title}. {self.text}"
+
+    @property
+    def file(self) -> str:
+        return f"pictures/{slug(self.title)}.svg"
+
+    @property
+    def page(self) -> str:
+        return f"games/{slug(self.title)}.html"
+
+
+@dataclass(frozen=True)
+class Section:
+    """A section of the page; its title states the finding."""
+
+    id: str
+    label: str
+    title: str
+    text: Sequence[str] = ()
+    charts: Sequence[Chart] = ()
+    tables: Sequence[Table] = ()
+    pictures: Sequence[Picture] = ()
+
+
+def slug(text: str) -> str:
+    """A text as a file name."""
+    return re.sub("[^a-z0-9]+", "-", text.lower())
+
+
+def headline_chart(data: ReportData) -> Chart | None:
+    """The chart of the first screen: which seat wins, for every kind of players of a panel."""
+    if WIN_SHARE not in data.estimates:
         return None
-    if len(evidence.names) > _MOST_SERIES:
-        return _imbalance_chart(evidence)
-    return panel_section.seats_chart(evidence) or _shares_chart(evidence)
+    if len(data.names) > MAX_SERIES:
+        return _imbalance_chart(data)
+    return seats_by_player_chart(data) or _win_share_chart(data)
 
 
-def _shares_chart(evidence: Evidence) -> Chart:
-    """Which seat wins; of a panel on the mean."""
-    shares = evidence.estimates[SOURCE]
-    numbers = {variant.players for variant in evidence.run.variants}
-    fair = 1 / numbers.pop() if len(numbers) == 1 else None
-    labels = {group: f"{group} player" for group in shares.groups}
-    note = f"Share of games won, by playing order. {_marks(evidence)}"
-    if fair:
-        note = f"Share of games won, by playing order. {_DOTS} Dashed: a fair share; shaded: near enough to it."
-    rows = figures.rows_of(shares, labels)
-    title = sentences.seats_title(evidence)
-    return figures.dots("seats", title, note, rows, evidence.names, "share", fair)
+def _win_share_chart(data: ReportData) -> Chart:
+    """Which seat wins, on average over a panel."""
+    shares = data.estimates[WIN_SHARE]
+    players = {variant.players for variant in data.run.variants}
+    fair = 1 / players.pop() if len(players) == 1 else None
+    marks = f"{DOTS_NOTE} Dashed: a fair share; shaded: near enough to it." if fair else _marks_note(data)
+    rows = charts.rows_of(shares, {group: f"{group} player" for group in shares.groups})
+    note = f"Share of games won, by playing order. {marks}"
+    return charts.dot_chart("seats", sentences.seats_title(data), note, rows, data.names, "share", fair)
 
 
-def _marks(evidence: Evidence) -> str:
-    """What dots, lines and shades of a chart are."""
-    near = f" Shaded: near enough to {evidence.names[0]}." if len(evidence.names) > 1 else ""
-    return _DOTS + near
+def seats_by_player_chart(data: ReportData) -> Chart | None:
+    """Which seat wins, for every kind of players; None if there is only one kind."""
+    shares = data.estimates.get(WIN_SHARE)
+    if shares is None or len(shares.members) < 2:
+        return None
+
+    def estimate(of_member: Estimates, variant: int, group: str) -> Estimate | None:
+        g = of_member.groups.index(group) if group in of_member.groups else -1
+        return of_member.estimate(variant, g) if g >= 0 and of_member.known(variant, g) else None
+
+    values = [
+        [[estimate(of_member, v, group) for group in shares.groups] for _, of_member in shares.members]
+        for v in range(len(shares.variants))
+    ]
+    kinds = [member.name if member.strong else f"({member.name})" for member, _ in shares.members]
+    note = "Share of games won, by playing order and kind of players, with 95 % intervals. Dashed: a fair share."
+    draw = partial(charts.draw_seats_by_player, values, shares.groups, kinds, data.names)
+    return Chart("seats-of-players", sentences.seats_of_panel(data, shares), note, draw)
 
 
-def _estimates_table(evidence: Evidence, caption: str, names: Sequence[str]) -> Table:
-    """The estimates of some metrics, a column for every variant."""
+def _marks_note(data: ReportData) -> str:
+    """What the dots, lines and bands of a chart are."""
+    return DOTS_NOTE + (f" Shaded: near enough to {data.names[0]}." if len(data.names) > 1 else "")
+
+
+def _estimates_table(data: ReportData, caption: str, metrics: Sequence[str]) -> Table:
+    """The estimates of some metrics, one column per variant."""
     rows = []
-    for estimates in (evidence.estimates[name] for name in names if name in evidence.estimates):
+    for estimates in (data.estimates[name] for name in metrics if name in data.estimates):
+        measure = estimates.measure
+        unit = {"share": "%", "share difference": "pp", "share distance": "pp"}.get(measure.unit, measure.unit)
         for g, group in enumerate(estimates.groups):
-            cells = [
-                fmt.with_interval(estimates.estimate(v, g), estimates.measure.unit) if estimates.known(v, g) else "–"
-                for v in range(len(estimates.variants))
-            ]
-            rows.append([fmt.label(estimates.measure.name, group), _unit(estimates.measure.unit), *cells])
-    return Table(caption, ["metric", "unit", *evidence.names], rows, words=2)
+            cells = [_cell(estimates, v, g) for v in range(len(estimates.variants))]
+            rows.append([fmt.label(measure.name, group), unit, *cells])
+    return Table(caption, ["metric", "unit", *data.names], rows, words=2)
 
 
-def _unit(unit: str) -> str:
-    return {"share": "%", "share difference": "pp", "share distance": "pp"}.get(unit, unit)
+def _cell(estimates: Estimates, variant: int, group: int = 0) -> str:
+    if not estimates.known(variant, group):
+        return "–"
+    return fmt.with_interval(estimates.estimate(variant, group), estimates.measure.unit)
 
 
-def seats(evidence: Evidence) -> Section | None:
-    points = evidence.estimates.get("seat_score")
-    if points is None or "seat_imbalance" not in evidence.estimates:
+def seats(data: ReportData) -> Section | None:
+    scores = data.estimates.get("seat_score")
+    if scores is None or SEAT_IMBALANCE.name not in data.estimates:
         return None
-    rows = figures.rows_of(points, {group: f"{group} player" for group in points.groups})
-    note = f"Points of a seat, by its player's place in the playing order. {_marks(evidence)}"
-    scored = figures.dots("seat-scores", sentences.seat_scores_title(evidence), note, rows, evidence.names, "points")
-    table = _estimates_table(
-        evidence, "Seats in numbers", [SOURCE, "first_seat_advantage", "seat_imbalance", "seat_score", "shared_wins"]
+    rows, unit = charts.rows_of(scores, {group: f"{group} player" for group in scores.groups}), scores.measure.unit
+    note = f"{sentences.capitalise(unit)} per seat, by playing order. {_marks_note(data)}"
+    score_chart = charts.dot_chart("seat-scores", sentences.seat_scores_title(data), note, rows, data.names, unit)
+    averages = [_win_share_chart(data)] if len(data.estimates[WIN_SHARE].members) > 1 else []
+    metrics = [WIN_SHARE, "first_seat_advantage", SEAT_IMBALANCE.name, "seat_score", "shared_wins"]
+    return Section(
+        "seats",
+        "Seats",
+        sentences.imbalance_title(data),
+        [sentences.seat_tests(data)],
+        [_imbalance_chart(data), *averages, score_chart],
+        [_estimates_table(data, "Seats in numbers", metrics)],
     )
-    text = [sentences.seat_tests(evidence)]
-    on_the_mean = [_shares_chart(evidence)] if len(evidence.estimates[SOURCE].members) > 1 else []
-    charts = [_imbalance_chart(evidence), *on_the_mean, scored]
-    return Section("seats", "Seats", sentences.imbalance_title(evidence), text, charts, [table])
 
 
-def _imbalance_chart(evidence: Evidence) -> Chart:
-    note = f"Root mean square distance of win shares from a fair share; 0 is perfectly even. {_marks(evidence)}"
-    estimates = evidence.estimates[SEAT_IMBALANCE.name]
-    return figures.by_variant("seat-imbalance", sentences.imbalance_title(evidence), note, estimates, evidence.names)
+def _imbalance_chart(data: ReportData) -> Chart:
+    note = f"Root mean square distance of win shares from a fair share; 0 is perfectly even. {_marks_note(data)}"
+    estimates = data.estimates[SEAT_IMBALANCE.name]
+    return charts.variant_chart("seat-imbalance", sentences.imbalance_title(data), note, estimates, data.names)
 
 
-def declared(evidence: Evidence, plan: SectionPlan) -> Section | None:
+def declared_section(data: ReportData, plan: SectionPlan) -> Section | None:
     """A section that the game declares."""
-    title = declared_sentences.fill(evidence, plan.title)
+    title = sentences.fill_template(data, plan.title)
     if not title:
         return None
-    charts = [chart for one in plan.charts if (chart := _declared_chart(evidence, one)) is not None]
-    text = [f"{text}."] if (text := declared_sentences.fill(evidence, plan.text)) else []
-    table = _estimates_table(evidence, f"{plan.label} in numbers", plan.metrics)
-    extra = _score_charts(evidence) if plan.id == SCORES_SECTION.id else []
-    return Section(plan.id, plan.label, title, text, [*extra, *charts], [table])
+    planned = [chart for chart_plan in plan.charts if (chart := _declared_chart(data, chart_plan)) is not None]
+    text = [f"{text}."] if (text := sentences.fill_template(data, plan.text)) else []
+    table = _estimates_table(data, f"{plan.label} in numbers", plan.metrics)
+    extra = _score_charts(data) if plan.id == SCORES_SECTION.id else []
+    return Section(plan.id, plan.label, title, text, [*extra, *planned], [table])
 
 
-def _declared_chart(evidence: Evidence, plan: ChartPlan) -> Chart | None:
-    """A chart that the game declares, of those numbers that are not always the same; None if all are."""
-    shown = [(estimates, label) for name, label in plan.metrics.items() if (estimates := _varying(evidence, name))]
-    title = declared_sentences.fill(evidence, plan.title)
+def _declared_chart(data: ReportData, plan: ChartPlan) -> Chart | None:
+    """A chart that the game declares, of the numbers that vary; None if none does."""
+    shown = [(estimates, label) for name, label in plan.metrics.items() if (estimates := _varying(data, name))]
+    title = sentences.fill_template(data, plan.title)
     if not shown or not title:
         return None
-    note = f"{plan.note} {_marks(evidence)}".strip()
+    note = f"{plan.note} {_marks_note(data)}".strip()
     estimates = shown[0][0]
     if estimates.groups == ("",) and not shown[0][1]:
-        return figures.by_variant(plan.name, title, note, estimates, evidence.names)
-    rows = [row for estimates, label in shown for row in figures.rows_of(estimates, {"": label} if label else None)]
-    return figures.dots(plan.name, title, note, rows, evidence.names, estimates.measure.unit)
+        return charts.variant_chart(plan.name, title, note, estimates, data.names)
+    rows = [row for estimates, label in shown for row in charts.rows_of(estimates, {"": label} if label else None)]
+    return charts.dot_chart(plan.name, title, note, rows, data.names, estimates.measure.unit)
 
 
-def _varying(evidence: Evidence, name: str) -> Estimates | None:
-    estimates = evidence.estimates.get(name)
-    return estimates if estimates is not None and declared_sentences.varies(estimates) else None
+def _varying(data: ReportData, name: str) -> Estimates | None:
+    estimates = data.estimates.get(name)
+    return estimates if estimates is not None and sentences.varies(estimates) else None
 
 
-def _score_charts(evidence: Evidence) -> list[Chart]:
-    """What scores are made of, and how they are spread."""
-    charts = []
-    if (parts := _varying(evidence, "score_parts")) and len(parts.groups) > 1:
-        note = "Mean points a seat; lost points lie left of zero. Diamond: the score, with its 95 % interval."
-        title, score = sentences.parts_title(evidence), evidence.estimates["score"]
-        charts.append(figures.stacked_score("score-parts", title, note, parts, score, evidence.names))
-    if _varying(evidence, "score"):
-        note, title = "Share of seats, by score.", sentences.spread_title(evidence)
-        charts.append(figures.distribution("scores", title, note, evidence.scores, evidence.names, "points"))
-    return charts
+def _score_charts(data: ReportData) -> list[Chart]:
+    """The parts of scores and their distribution."""
+    chart_list = []
+    if (parts := _varying(data, "score_parts")) and len(parts.groups) > 1:
+        unit = parts.measure.unit
+        note = f"Mean {unit} per seat; lost {unit} are left of zero. Diamond: the score, with its 95 % interval."
+        title = sentences.score_parts_title(data)
+        chart_list.append(charts.score_chart("score-parts", title, note, parts, data.estimates["score"], data.names))
+    if score := _varying(data, "score"):
+        note, title = "Share of seats, by score.", sentences.score_spread_title(data)
+        chart_list.append(charts.distribution_chart("scores", title, note, data.scores, data.names, score.measure.unit))
+    return chart_list
 
 
-def variants(evidence: Evidence) -> Section | None:
-    if not evidence.comparisons:
+def variants(data: ReportData) -> Section | None:
+    if not data.comparisons:
         return None
-    charts, tables, text = [], [], []
-    for number, variant in enumerate(evidence.run.variants[1:], 1):
-        compared = evidence.against(variant.name)
-        name = evidence.names[number]
-        shown_elsewhere = ("layout_share", "layout_spread", "seat_score", "bot_score")
-        shown = [
-            one
-            for one in compared
-            if one.measure.name not in shown_elsewhere
-            and _varying(evidence, one.measure.name) is not None
-            and (one.before.value or one.after.value)  # what never happened is no difference
-        ]
-        drawn = {one.measure.name for one in shown}
-        note = (
-            "Lines are 95 % intervals; every metric is measured in its own tolerance, which the table states. What "
-            "lies beyond the scale is drawn at its edge."
-        )
-        if hidden := dict.fromkeys(fmt.title(one.measure.name) for one in compared if one.measure.name not in drawn):
-            note += f" In the table only: {', '.join(hidden)}."
-        title = f"{name} against {evidence.names[0]}"
-        heading = sentences.variant_title(evidence, variant.name)
-        if len(evidence.names) <= _MOST_SERIES and not same_games(compared):
-            charts.append(figures.forest(f"variant-{number}", heading, note, shown))
-        tables.append(_comparison_table(title, compared))
-        text.append(f"Against {evidence.names[0]}, {sentences.verdict_of(evidence, variant.name)}.")
-    tables += [*_decided(evidence), *_rules_that_differ(evidence)]
-    text += [f"Played until it was decided: {decided}."] if (decided := sequential.sentence(evidence.run)) else []
-    return Section("variants", "Variants", sentences.variants_title(evidence), text, charts, tables)
+    chart_list, tables, text = [], [], []
+    for number, variant in enumerate(data.run.variants[1:], 1):
+        compared = data.against(variant.name)
+        if len(data.names) <= MAX_SERIES and not all_games_identical(compared):
+            chart_list.append(_variant_chart(data, number, compared))
+        tables.append(_comparison_table(f"{data.names[number]} against {data.names[0]}", compared))
+        text.append(f"Against {data.names[0]}, {sentences.variant_verdict(data, variant.name)}.")
+    tables += [*_decision_table(data), *_rules_table(data)]
+    text += [f"Played until it was decided: {decided}."] if (decided := decision.sentence(data.run)) else []
+    return Section("variants", "Variants", sentences.variants_title(data), text, chart_list, tables)
 
 
-def _decided(evidence: Evidence) -> list[Table]:
+def _variant_chart(data: ReportData, number: int, compared: Sequence[Comparison]) -> Chart:
+    """The differences of one variant, except those that are drawn elsewhere or never happened."""
+    shown = [
+        comparison
+        for comparison in compared
+        if comparison.measure.name not in _ONLY_IN_TABLES
+        and _varying(data, comparison.measure.name) is not None
+        and (comparison.before.value or comparison.after.value)
+    ]
+    drawn = {comparison.measure.name for comparison in shown}
+    note = (
+        "Lines are 95 % intervals; every metric is measured in its own tolerance, which the table states. Differences "
+        "beyond the scale are drawn at its edge."
+    )
+    names = dict.fromkeys(comparison.measure.name for comparison in compared)
+    if hidden := [fmt.title(name) for name in names if name not in drawn]:
+        note += f" In the table only: {', '.join(hidden)}."
+    title = sentences.variant_title(data, data.run.variants[number].name)
+    return charts.forest_chart(f"variant-{number}", title, note, shown)
+
+
+def _decision_table(data: ReportData) -> list[Table]:
     """The confidence sequence at the last look of a run that was played until something was decided."""
-    decision = evidence.run.decision
+    decision = data.run.decision
     if decision is None:
         return []
     unit = fmt.difference_unit(decision.unit)
     sides = {"different": decision.apart, "equal within tolerance": decision.equal, "not decided": decision.undecided}
     rows = []
-    for one in decision.sequence:
-        low, high = (-inf if one.low is None else one.low), (inf if one.high is None else one.high)
-        difference = fmt.with_interval(Estimate(one.difference, low, high, 0.0, 0), unit, signed=True)
-        verdict = next(side for side, players in sides.items() if one.player in players)
-        rows.append([one.player, fmt.label(decision.metric, one.group), verdict, difference])
-    variant, reference = evidence.name_of(decision.variant), evidence.name_of(decision.reference)
+    for interval in decision.sequence:
+        low = -inf if interval.low is None else interval.low
+        high = inf if interval.high is None else interval.high
+        difference = fmt.with_interval(Estimate(interval.difference, low, high, 0.0, 0), unit, signed=True)
+        verdict = next(side for side, players in sides.items() if interval.player in players)
+        rows.append([interval.player, fmt.label(decision.metric, interval.group), verdict, difference])
+    variant, reference = data.name_of(decision.variant), data.name_of(decision.reference)
     caption = f"Confidence sequence of {variant} against {reference}: it holds however often one looked"
     return [Table(caption, ["players", "metric", "decided", "difference"], rows, words=3, folded=False)]
 
 
-def panel(evidence: Evidence) -> Section | None:
-    """What every kind of players shows of the differences that were found."""
-    charts = panel_section.forest_plots(evidence)
-    if not charts:
-        return None
-    text = [f"Asked were {', '.join(one.member.name for one in evidence.run.by_member)}."]
-    return Section("players", "Players", panel_section.title(evidence), text, charts)
-
-
-def opening_book(evidence: Evidence) -> Section | None:
-    """What seats open with, sorted in every way that its game knows."""
-    if not evidence.openings:
-        return None
-    views = {book.by: book.text for book in evidence.openings}
-    tables = [
-        Table(f"Most usual by {name}: {text}", openings_section.COLUMNS, rows, openings_section.WORDS)
-        for name, text in views.items()
-        if (rows := openings_section.table_rows(evidence, name))
-    ]
-    text = [
-        "How often a seat wins after an opening is no proof that the opening makes it win: “mmsim why” exchanges "
-        f"openings between seats. All openings: “mmsim openings {evidence.run.folder.name}”."
-    ]
-    folder = evidence.run.folder.name
-    pictures = [
-        Picture(one.title, one.text, shlex.join(["mmsim", "heat", folder, *one.words, "--out", "heat.svg"]), one.draw)
-        for one in openings_section.heat_pictures(evidence.run)
-    ]
-    drawn, asked = (
-        len([one for one in pictures if one.title.startswith(openings_section.WHERE)]),
-        len(evidence.run.by_member),
-    )
-    if not pictures:
-        text.append(
-            f"“mmsim heat {folder} --out heat.svg” draws what lies where; a report written after that has the maps."
-        )
-    elif drawn < asked:
-        text.append(f"Maps are of {drawn} of {asked} kinds of players; “mmsim heat {folder} --member BOT” adds others.")
-    chart = openings_section.chart(evidence)
-    return Section(
-        "openings", "Openings", openings_section.title(evidence), text, [chart] if chart else [], tables, pictures
-    )
-
-
-def why(evidence: Evidence) -> Section | None:
-    """What changes of one thing do, where somebody has asked “mmsim why” about the run."""
-    found = whys.kept(evidence.run.folder)
-    if not found:
-        return None
-    text, charts, tables = [], [], []
-    for number, one in enumerate(found, 1):
-        charts.append(reasons.chart(one, f"why-{number}"))
-        text += reasons.text(one)
-        columns, rows = reasons.changes(one)
-        tables.append(
-            Table(
-                f"{one.variant}: what {fmt.title(one.measure)} becomes",
-                columns,
-                rows,
-                words=columns.index("difference"),
-            )
-        )
-        if both := reasons.together(one):
-            caption = f"{one.variant}: the two changes that explain most, alone and together"
-            tables.append(Table(caption, *both, folded=False))
-    return Section("why", "Why", reasons.title(found[0]), text, charts, tables)
-
-
-def _rules_that_differ(evidence: Evidence) -> list[Table]:
+def _rules_table(data: ReportData) -> list[Table]:
     """Every knob in which two variants differ, with the ids of its rules."""
-    run = evidence.run
+    run = data.run
     shell = find_shell(run.experiment.game)
-    specs = [str(run.folder / one.rules) if one.rules.endswith(".toml") else one.rules for one in run.variants]
     try:
-        explained = [shell.explain(spec, one.players) for spec, one in zip(specs, run.variants, strict=True)]
+        explained = [
+            shell.explain(
+                str(run.folder / variant.rules) if variant.rules.endswith(".toml") else variant.rules, variant.players
+            )
+            for variant in run.variants
+        ]
     except MmsimError:  # rules of an older version, which this one does not know
         return []
     rows = []
     for name, knob in shell.knobs.items():
-        values = [spelled(one.knobs[name]) for one in explained]
+        values = [spelled(ruleset.knobs[name]) for ruleset in explained]
         if len({*values}) > 1:
             rows.append([name, knob.text, knob.rules, *values])
-    if not rows:
-        return []
-    return [Table("What differs in the rules", ["knob", "meaning", RULES, *evidence.names], rows, words=3)]
+    columns = ["knob", "meaning", RULES, *data.names]
+    return [Table("What differs in the rules", columns, rows, words=3)] if rows else []
 
 
 def _comparison_table(caption: str, compared: Sequence[Comparison]) -> Table:
     rows = [
         [
-            fmt.label(one.measure.name, one.group) + ("" if one.asked else EXPLORATORY),
-            one.in_words,
-            fmt.with_interval(one.difference, fmt.difference_unit(one.measure.unit), signed=True),
-            fmt.value(one.before, one.measure.unit),
-            fmt.value(one.after, one.measure.unit),
-            f"{one.measure.tolerance * (100 if one.measure.unit.startswith('share') else 1):g}",
-            fmt.p_value(one.p_adjusted),
-            fmt.percent(one.saved),
+            sentences.comparison_label(comparison),
+            comparison.verdict_text,
+            fmt.with_interval(comparison.difference, fmt.difference_unit(measure.unit), signed=True),
+            fmt.value(comparison.before, measure.unit),
+            fmt.value(comparison.after, measure.unit),
+            f"{measure.tolerance * (100 if measure.unit.startswith('share') else 1):g}",
+            fmt.p_value(comparison.p_adjusted),
+            fmt.percent(comparison.variance_saved),
         ]
-        for one in compared
+        for comparison in compared
+        for measure in [comparison.measure]
     ]
     columns = ["metric", "verdict", "difference", "before", "after", "tolerance", "p (Holm)", "variance saved"]
-    return Table(caption, columns, rows, verdicts=[_css(one.verdict) for one in compared])
+    return Table(caption, columns, rows, verdicts=[comparison.verdict.name.lower() for comparison in compared])
 
 
-def _css(verdict: Verdict) -> str:
-    return verdict.name.lower()
-
-
-def bots(evidence: Evidence) -> Section | None:
-    if not evidence.ratings:
+def panel(data: ReportData) -> Section | None:
+    """The differences by kind of players: always that of the imbalance, others if they were asked about and shown."""
+    several = [comparison for comparison in data.comparisons if len(comparison.members) + len(comparison.others) > 1]
+    chart_list = [
+        _panel_chart(data, comparison)
+        for comparison in several
+        if comparison.measure.name == SEAT_IMBALANCE.name or (comparison.primary and comparison.is_different)
+    ]
+    if not chart_list:
         return None
-    rated = evidence.ratings
-    order = [rating.bot for rating in next(iter(rated.values())).bots]
-    by_variant = [{rating.bot: rating.strength for rating in ratings.bots} for ratings in rated.values()]
+    title = "No kind of players shows a difference in what was asked"
+    if apart := [comparison for comparison in data.primary if comparison.is_different]:
+        for_all = sum(
+            len(comparison.players_with(comparison.verdict)) == len(comparison.members) for comparison in apart
+        )
+        title = f"{for_all} of {len(apart)} differences hold for all {len(data.players)} kinds of players"
+    text = [f"Asked were {', '.join(run.member.name for run in data.run.by_member)}."]
+    return Section("players", "Players", title, text, chart_list)
+
+
+def _panel_chart(data: ReportData, comparison: Comparison) -> Chart:
+    """One row per kind of players, and their mean."""
+    rows = [Row(member.player, [member.difference]) for member in comparison.members]
+    rows += [Row(f"({member.player})", [member.difference]) for member in comparison.others]
+    rows.append(Row("mean", [comparison.difference]))
+    variant, label = data.name_of(comparison.variant), fmt.label(comparison.measure.name, comparison.group)
+    title = f"{variant} against {data.names[0]}, {label}: {comparison.verdict_text}"
+    note = (
+        "Difference by kind of players, with 95 % intervals; that of the mean includes their spread. Those in "
+        "brackets are weak, or take no notice of what is different, and do not count."
+    )
+    unit = fmt.difference_unit(comparison.measure.unit)
+    return charts.dot_chart(slug(f"players-{variant}-{label}"), title, note, rows, ["difference"], unit, 0.0)
+
+
+def bots(data: ReportData) -> Section | None:
+    if not data.ratings:
+        return None
+    order = [rating.bot for rating in next(iter(data.ratings.values())).bots]
+    by_variant = [{rating.bot: rating.strength for rating in ratings.bots} for ratings in data.ratings.values()]
     rows = [Row(bot, [strengths.get(bot) for strengths in by_variant]) for bot in order]
-    note = f"Log-strength by Plackett and Luce; 1 is {400 / 2.302585:.0f} Elo, 0 the average bot. {_DOTS}"
-    chart = figures.dots("bots", sentences.bots_title(evidence), note, rows, evidence.names, "log-strength")
-    table = _estimates_table(evidence, "Bots in numbers", ["bot_win_share", "bot_score", "skill_gradient"])
+    title = sentences.bots_title(data)
+    note = f"Log-strength by Plackett and Luce; 1 is {ELO:.0f} Elo, 0 the average bot. {DOTS_NOTE}"
+    chart = charts.dot_chart("bots", title, note, rows, data.names, "log-strength")
+    table = _estimates_table(data, "Bots in numbers", ["bot_win_share", "bot_score", "skill_gradient"])
     gaps = [
         [
-            evidence.name_of(name),
+            data.name_of(variant),
             f"{gap.stronger} – {gap.weaker}",
             fmt.with_interval(gap.difference, "", signed=True),
             fmt.p_value(gap.p_adjusted),
-            "told apart" if gap.apart else "not told apart",
+            "told apart" if gap.is_significant else "not told apart",
         ]
-        for name, ratings in rated.items()
+        for variant, ratings in data.ratings.items()
         for gap in ratings.gaps
     ]
     pairs = Table("Every pair of bots", ["variant", "pair", "log-strength", "p (Holm)", "verdict"], gaps, words=2)
-    return Section("bots", "Bots", sentences.bots_title(evidence), [], [chart], [table, pairs])
+    return Section("bots", "Bots", title, [], [chart], [table, pairs])
 
 
-def boards(evidence: Evidence) -> Section | None:
-    estimates = evidence.estimates.get("layout_share")
+def boards(data: ReportData) -> Section | None:
+    estimates = data.estimates.get("layout_share")
     if estimates is None:
         return None
     played = "; ".join(
-        f"{evidence.name_of(name)}: {games:,} games on {layouts:,} layouts"
-        for name, (layouts, games) in sorted(evidence.layouts.items(), key=lambda item: evidence.name_of(item[0]))
+        f"{name}: {games:,} games on {layouts:,} layouts"
+        for name, (layouts, games) in sorted((data.name_of(name), counts) for name, counts in data.layouts.items())
     )
-    note = f"Share of the variance between games that lies between layouts. {_marks(evidence)}"
-    chart = figures.dots(
-        "layouts",
-        sentences.boards_title(evidence),
-        note,
-        figures.rows_of(estimates),
-        evidence.names,
-        estimates.measure.unit,
-    )
-    table = _estimates_table(evidence, "Boards in numbers", ["layout_share", "layout_spread"])
-    whose = f" (those of {evidence.players[0]})" if evidence.run.panel else ""
-    text = [f"{played}{whose}.", sentences.layout_spread(evidence)]
-    if any(variant.games_a_deal > 1 for variant in evidence.run.variants):
-        text.append("With rotated seats games on one layout share their deal: what is told of layouts is told of both.")
-    return Section("boards", "Boards", sentences.boards_title(evidence), text, [chart], [table])
+    title, unit = sentences.boards_title(data), estimates.measure.unit
+    note = f"Share of the variance between games that lies between layouts. {_marks_note(data)}"
+    chart = charts.dot_chart("layouts", title, note, charts.rows_of(estimates), data.names, unit)
+    whose = f" (those of {data.players[0]})" if data.run.panel else ""
+    text = [f"{played}{whose}.", sentences.layout_spread(data)]
+    if any(variant.games_per_deal > 1 for variant in data.run.variants):
+        text.append("With rotated seats games on one layout share their deal: the effect of a layout includes both.")
+    table = _estimates_table(data, "Boards in numbers", ["layout_share", "layout_spread"])
+    return Section("boards", "Boards", title, text, [chart], [table])
 
 
-def rule_gaps(evidence: Evidence) -> Section | None:
-    if not evidence.gaps:
+def rule_gaps(data: ReportData) -> Section | None:
+    if not data.gaps:
         return None
     rows, never = [], []
-    for gap, estimates in evidence.gaps:
+    for gap, estimates in data.gaps:
         if estimates.means.any():
-            shares = [_share(estimates, v) for v in range(len(estimates.variants))]
+            shares = [_cell(estimates, v) for v in range(len(estimates.variants))]
             rows.append([gap.situation, gap.reading, gap.rules, *shares])
         else:
-            never.append(gap.situation.removesuffix("."))
+            never.append(f"{gap.situation[:1].lower()}{gap.situation[1:]}".removesuffix("."))
     text = ["Situations that the rule books leave open or settle differently, and how often they came up."]
-    if never:
-        text.append(f"Never: {'; '.join(text[:1].lower() + text[1:] for text in never)}.")
-    if not rows:
-        return Section("gaps", "Rule gaps", sentences.gaps_title(evidence), text)
-    table = Table(
-        "Share of games in which it came up",
-        ["situation", "how it is read here", RULES, *evidence.names],
-        rows,
-        words=3,
-        folded=False,
-    )
-    return Section("gaps", "Rule gaps", sentences.gaps_title(evidence), text, [], [table])
-
-
-def _share(estimates: Estimates, variant: int) -> str:
-    return fmt.with_interval(estimates.estimate(variant, 0), "share") if estimates.known(variant, 0) else "–"
+    text += [f"Never: {'; '.join(never)}."] if never else []
+    columns = ["situation", "how it is read here", RULES, *data.names]
+    tables = [Table("Share of games in which it came up", columns, rows, words=3, folded=False)] if rows else []
+    return Section("gaps", "Rule gaps", sentences.gaps_title(data), text, [], tables)

@@ -1,378 +1,443 @@
-"""Findings as sentences: what a report answers, and the titles of its charts."""
+"""Results as sentences: the answer of a report, the titles of its charts, and the templates that a game declares."""
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from itertools import groupby
 from string import Formatter
 
 from mmsim.analysis import number_format as fmt
-from mmsim.analysis.compare import ALPHA, Comparison, Verdict, same_games
+from mmsim.analysis.compare import ALPHA, Comparison, Verdict, all_games_identical
+from mmsim.analysis.derived_metrics import SEAT_IMBALANCE, WIN_SHARE, equal_groups_p_value
 from mmsim.analysis.estimates import Estimates
-from mmsim.analysis.fairness import SEAT_IMBALANCE, SOURCE, groups_equal
+from mmsim.analysis.findings import ComparedRun
 from mmsim.analysis.stats import Estimate, holm
+from mmsim.core.metrics import Sentence
 from mmsim.games import find_statistics
-from mmsim.report.report_data import Evidence
-from mmsim.report.sentence_templates import capital, clauses, commonest, fill, where
+from mmsim.report.report_data import ReportData
 
-_MOST_LISTED = 4  # variants: more are counted, not listed
-_MANY = 4  # other variants, more than which a sentence does not name
+_MAX_NAMED_VARIANTS = 4  # more are counted, not named
+_ROUNDING = 1e-12  # relative; a smaller standard error is zero
+EXPLORATORY = " (exploratory)"  # after a metric that was not asked about before the games were played
 
 
-def answer(evidence: Evidence) -> list[str]:
+def answer(data: ComparedRun) -> list[str]:
     """The answer in three sentences: are seats fair, do variants differ, how do games go."""
-    sentences = (fairness(evidence), differences(evidence), course(evidence))
-    return [sentence for sentence in sentences if sentence]
+    return list(filter(None, (_fairness(data), _differences(data), _course(data))))
 
 
-def _value(evidence: Evidence, metric: str, group: str = "", variant: int = 0) -> Estimate | None:
-    estimates = evidence.estimates.get(metric)
-    if (
-        estimates is None
-        or group not in estimates.groups
-        or not estimates.known(variant, estimates.groups.index(group))
-    ):
-        return None
-    return estimates.estimate(variant, estimates.groups.index(group))
+def comparison_label(comparison: Comparison) -> str:
+    """The metric and group of a comparison."""
+    return fmt.label(comparison.measure.name, comparison.group) + ("" if comparison.primary else EXPLORATORY)
 
 
-def _best_seat(shares: Estimates, variant: int = 0) -> tuple[str, Estimate, int]:
-    """The player who wins most, and how many players there are."""
-    known = [g for g in range(len(shares.groups)) if shares.known(variant, g)]
-    best = max(known, key=lambda g: float(shares.means[variant, g]))
-    return shares.groups[best], shares.estimate(variant, best), len(known)
+def capitalise(sentence: str) -> str:
+    return sentence[:1].upper() + sentence[1:]
 
 
-def seats_title(evidence: Evidence) -> str:
-    """The finding on seats, short enough for a title."""
-    shares = evidence.estimates[SOURCE]
-    seat, share, players = _best_seat(shares)
-    fair = 100 / players
-    if (kinds := len(shares.counted)) > 1:
-        text = f"on the mean over {kinds} kinds of players the {seat} player wins {fmt.with_interval(share, 'share')}"
-        return capital(f"{where(evidence)}{text} of games; {fair:.3g}\u00a0% would be fair")
-    if groups_equal(shares, 0) >= ALPHA:
-        return f"{capital(where(evidence) + 'no player wins measurably more than a fair')} {fair:.3g}\u00a0%"
-    text = f"the {seat} player wins {fmt.short(share, 'share')} of games; {fair:.3g}\u00a0% would be fair"
-    return capital(where(evidence) + text)
+def join_words(words: Sequence[str]) -> str:
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
-def fairness(evidence: Evidence) -> str:
-    """Whether seats are fair, for whom, and whether variants differ in that."""
-    shares = evidence.estimates.get(SOURCE)
-    if shares is None:
-        return ""
-    start = seats_of_panel(evidence, shares) if len(shares.counted) > 1 else _seats_of_one_kind(evidence, shares)
-    compared = [one for one in evidence.comparisons if one.measure.name == SEAT_IMBALANCE.name]
-    if not compared:
-        return start + "."
-    return f"{start}; {_and(_fairness_of_others(evidence, compared))}."
+def with_reference(data: ComparedRun, sentence: str) -> str:
+    """A sentence on the reference, which is named if there are other variants."""
+    return capitalise(f"with {data.names[0]}, {sentence}" if len(data.names) > 1 else sentence)
 
 
-def _seats_of_one_kind(evidence: Evidence, shares: Estimates) -> str:
-    seat, share, players = _best_seat(shares)
-    p = fmt.p_value(groups_equal(shares, 0))
-    found = f"{fmt.with_interval(share, 'share')} of games where {100 / players:.3g}\u00a0% would be fair"
-    if groups_equal(shares, 0) < ALPHA:
-        uneven = (
-            "Players do not win equally often, but their bots differ" if evidence.run.mixed else "Seats are not equal"
-        )
-        return f"{uneven}: {where(evidence)}the {seat} player wins {found} (p\u00a0{_equals(p)}{_only(evidence)})"
-    start = (
-        f"No seat is measurably ahead: {where(evidence)}the {seat} player, who wins most, wins {found} "
-        f"(p\u00a0{_equals(p)}{_only(evidence)})"
-    )
-    tests = holm([groups_equal(shares, v) for v in range(len(evidence.names))])
-    uneven_with = [name for name, test in zip(evidence.names, tests, strict=True) if test < ALPHA]
-    if 0 < len(uneven_with) <= _MANY:
-        start += f", but seats are not equal with {_and(uneven_with)}"
-    return start
+# --- templates that a game declares ----------------------------------------------------------------------------------
 
 
-def _only(evidence: Evidence) -> str:
-    """Who alone was asked."""
-    return f"; only {evidence.players[0]} was asked" if len(evidence.players) == 1 else ""
+@dataclass(frozen=True)
+class _Field:
+    """A metric of the reference, as the braces of a template name it."""
+
+    estimates: Estimates
+    group: int = 0
+
+    @property
+    def most(self) -> "_Field":
+        """Its group with the largest mean."""
+        return _Field(self.estimates, _largest_group(self.estimates))
+
+    @property
+    def name(self) -> str:
+        return fmt.title(self.estimates.groups[self.group])
+
+    def __getitem__(self, group: str) -> "_Field":
+        if group not in self.estimates.groups:
+            raise KeyError(group)
+        return _Field(self.estimates, self.estimates.groups.index(group))
+
+    def __format__(self, spec: str) -> str:
+        if not self.estimates.known(0, self.group):
+            raise KeyError(self.name)
+        estimate, unit = self.estimates.estimate(0, self.group), self.estimates.measure.unit
+        if spec == "interval":
+            return fmt.interval(estimate, unit)
+        if spec == "full":
+            return f"{_value_and_unit(estimate, unit)} ({fmt.interval(estimate, unit)})"
+        return fmt.short(estimate, unit)
 
 
-def seats_of_panel(evidence: Evidence, shares: Estimates) -> str:
-    """Which seat is ahead in the first variant, and for which kinds of players."""
-    kinds, start = shares.counted, capital(where(evidence))
-    tests = holm([groups_equal(one, 0) for _, one in kinds])
-    by_seat: dict[str, list[str]] = {}
-    for (member, one), p in zip(kinds, tests, strict=True):
-        if p < ALPHA:
-            by_seat.setdefault(_best_seat(one)[0], []).append(member.name)
-    uneven = sum(map(len, by_seat.values()))
-    if not by_seat:
-        return capital(f"{where(evidence)}no seat is measurably ahead for any of {len(kinds)} kinds of players")
-    if len(by_seat) > 1:
-        who = [f"the {seat} for {_and(members)}" for seat, members in sorted(by_seat.items())]
-        rest = f", none measurably for {len(kinds) - uneven} of {len(kinds)}" if uneven < len(kinds) else ""
-        return capital(f"{start}which seat wins most depends on who plays: {_and(who)}{rest}")
-    ((seat, members),) = by_seat.items()
-    share = shares.estimate(0, shares.groups.index(seat))
-    holds = f"all {len(kinds)} kinds of players"
-    if uneven < len(kinds):
-        holds = f"{uneven} of {len(kinds)} kinds of players ({_and(members)})"
-    return capital(
-        f"{start}the {seat} player wins most for {holds}: {fmt.with_interval(share, 'share')} of games on average "
-        f"where {100 / _best_seat(shares)[2]:.3g}\u00a0% would be fair"
-    )
+def _value_and_unit(estimate: Estimate, unit: str, signed: bool = False) -> str:
+    value = fmt.value(estimate, unit, signed)
+    return value if unit.startswith("share") else f"{value} {unit}"
 
 
-def _fairness_of_others(evidence: Evidence, compared: Sequence[Comparison]) -> list[str]:
-    def spoken(one: Comparison) -> str:
-        if one.same:
-            return "exactly as even so far"
-        tolerance = f"{100 * one.measure.tolerance:g}\u00a0pp"
-        found = {
-            Verdict.EQUAL: f"as even within {tolerance}",
-            Verdict.BETTER: "more even",
-            Verdict.WORSE: "less even",
-            Verdict.DEPENDS: "more or less even depending on who plays",
-        }.get(one.verdict, f"not told apart from {evidence.names[0]}{_games_missing(one)}")
-        return f"{found}{for_whom(one)}"
-
+def _fill_clauses(data: ComparedRun, template: Sentence, only_varying: bool = False) -> list[str]:
+    """The clauses of a template for which a run has the numbers."""
+    fields = {
+        name: _Field(estimates) for name, estimates in data.estimates.items() if not only_varying or varies(estimates)
+    }
     clauses = []
-    for words_of, group in groupby(sorted(compared, key=spoken), key=spoken):
-        of_verdict = list(group)
-        names = _and([evidence.name_of(one.variant) for one in of_verdict])
-        if len(of_verdict) > _MANY:
-            names = f"{len(of_verdict)} other variants"
-        clauses.append(f"{names} {'is' if len(of_verdict) == 1 else 'are'} {words_of}")
+    for clause in template:
+        with suppress(KeyError):
+            clauses.append(clause.format_map(fields))
     return clauses
 
 
-def _games_missing(one: Comparison) -> str:
-    """How many games would do where these do not."""
-    needed = fmt.games(one.games_needed)
-    return f" by this many games ({needed}{one.of_whom} would do)" if needed else " by this many games"
-
-
-def for_whom(one: Comparison) -> str:
-    """For which kinds of players a verdict holds, where that is not all that need be said."""
-    if len(one.members) < 2 or one.verdict in (Verdict.UNSURE, Verdict.DEPENDS):
+def fill_template(data: ComparedRun, template: Sentence) -> str:
+    """A template filled with the numbers of a run; empty if the run lacks those of the first clause."""
+    if not _fill_clauses(data, template[:1]):
         return ""
-    who = one.who(one.verdict)
-    if len(who) == len(one.members):
+    return with_reference(data, "".join(_fill_clauses(data, template)))
+
+
+def course_metrics(game: str) -> set[str]:
+    """The metrics in the template on how games go."""
+    fields = (field for clause in find_statistics(game).course for _, field, _, _ in Formatter().parse(clause))
+    return {re.split(r"\W", field)[0] for field in fields if field}
+
+
+def varies(estimates: Estimates) -> bool:
+    """True unless a metric is the same number in every game of every variant."""
+    for group in range(len(estimates.groups)):
+        known = [estimates.estimate(v, group) for v in range(len(estimates.variants)) if estimates.known(v, group)]
+        if any(mean.se > _ROUNDING * abs(mean.value) or mean.value != known[0].value for mean in known):
+            return True
+    return False
+
+
+def _largest_group(estimates: Estimates, variant: int = 0) -> int:
+    """The group with the largest mean."""
+    known = [g for g in range(len(estimates.groups)) if estimates.known(variant, g)]
+    return max(known, key=lambda g: float(estimates.means[variant, g]))
+
+
+# --- the answer ------------------------------------------------------------------------------------------------------
+
+
+def _best_seat(shares: Estimates) -> tuple[str, Estimate]:
+    """The player who wins most with the reference."""
+    best = _largest_group(shares)
+    return shares.groups[best], shares.estimate(0, best)
+
+
+def _fair_share(shares: Estimates) -> str:
+    players = sum(shares.known(0, g) for g in range(len(shares.groups)))
+    return f"{100 / players:.3g}\u00a0% would be fair"
+
+
+def seats_title(data: ComparedRun) -> str:
+    """Which seat wins most, for the title of a chart."""
+    shares = data.estimates[WIN_SHARE]
+    seat, share = _best_seat(shares)
+    if (kinds := len(shares.counted)) > 1:
+        text = f"on average over {kinds} kinds of players the {seat} player wins {fmt.with_interval(share, 'share')}"
+    elif equal_groups_p_value(shares, 0) >= ALPHA:
+        fair = _fair_share(shares).partition(" would")[0]
+        return with_reference(data, f"no player wins measurably more than a fair {fair}")
+    else:
+        text = f"the {seat} player wins {fmt.short(share, 'share')}"
+    return with_reference(data, f"{text} of games; {_fair_share(shares)}")
+
+
+def _fairness(data: ComparedRun) -> str:
+    """Whether seats are fair, for whom, and whether variants differ in that."""
+    shares = data.estimates.get(WIN_SHARE)
+    if shares is None:
+        return ""
+    text = seats_of_panel(data, shares) if len(shares.counted) > 1 else _seats_of_one_kind(data, shares)
+    compared = [comparison for comparison in data.comparisons if comparison.measure.name == SEAT_IMBALANCE.name]
+    return f"{text}; {join_words(_fairness_of_others(data, compared))}." if compared else f"{text}."
+
+
+def _seats_of_one_kind(data: ComparedRun, shares: Estimates) -> str:
+    seat, share = _best_seat(shares)
+    where = f"with {data.names[0]}, " if len(data.names) > 1 else ""
+    wins = f"wins {fmt.with_interval(share, 'share')} of games where {_fair_share(shares)}"
+    only = f"; only {data.players[0]} was asked" if len(data.players) == 1 else ""
+    evidence = f"(p\u00a0{_equals(equal_groups_p_value(shares, 0))}{only})"
+    if equal_groups_p_value(shares, 0) < ALPHA:
+        uneven = "Seats are not equal"
+        if data.run.mixed:
+            uneven = "Players do not win equally often, but their bots differ"
+        return f"{uneven}: {where}the {seat} player {wins} {evidence}"
+    text = f"No seat is measurably ahead: {where}the {seat} player, who wins most, {wins} {evidence}"
+    p_values = holm([equal_groups_p_value(shares, v) for v in range(len(data.names))])
+    uneven_with = [name for name, p in zip(data.names, p_values, strict=True) if p < ALPHA]
+    if 0 < len(uneven_with) <= _MAX_NAMED_VARIANTS:
+        text += f", but seats are not equal with {join_words(uneven_with)}"
+    return text
+
+
+def seats_of_panel(data: ComparedRun, shares: Estimates) -> str:
+    """Which seat is ahead with the reference, and for which kinds of players."""
+    kinds = shares.counted
+    p_values = holm([equal_groups_p_value(of_kind, 0) for _, of_kind in kinds])
+    by_seat: dict[str, list[str]] = {}
+    for (member, of_kind), p in zip(kinds, p_values, strict=True):
+        if p < ALPHA:
+            by_seat.setdefault(_best_seat(of_kind)[0], []).append(member.name)
+    uneven = sum(map(len, by_seat.values()))
+    if not by_seat:
+        return with_reference(data, f"no seat is measurably ahead for any of {len(kinds)} kinds of players")
+    if len(by_seat) > 1:
+        who = [f"the {seat} for {join_words(members)}" for seat, members in sorted(by_seat.items())]
+        rest = f", none measurably for {len(kinds) - uneven} of {len(kinds)}" if uneven < len(kinds) else ""
+        return with_reference(data, f"which seat wins most depends on who plays: {join_words(who)}{rest}")
+    ((seat, members),) = by_seat.items()
+    share = fmt.with_interval(shares.estimate(0, shares.groups.index(seat)), "share")
+    holds = f"all {len(kinds)} kinds of players"
+    if uneven < len(kinds):
+        holds = f"{uneven} of {len(kinds)} kinds of players ({join_words(members)})"
+    text = f"the {seat} player wins most for {holds}: {share} of games on average where {_fair_share(shares)}"
+    return with_reference(data, text)
+
+
+def _fairness_of_others(data: ComparedRun, compared: Sequence[Comparison]) -> list[str]:
+    """How even the other variants are, with one clause per verdict."""
+
+    def clause(comparison: Comparison) -> str:
+        if comparison.identical:
+            return "exactly as even so far"
+        verdict = {
+            Verdict.EQUAL: f"as even within {100 * comparison.measure.tolerance:g}\u00a0pp",
+            Verdict.BETTER: "more even",
+            Verdict.WORSE: "less even",
+            Verdict.DEPENDS: "more or less even depending on who plays",
+        }.get(comparison.verdict, f"not told apart from {data.names[0]}{_games_missing(comparison)}")
+        return f"{verdict}{holds_for(comparison)}"
+
+    clauses = []
+    for text, group in groupby(sorted(compared, key=clause), key=clause):
+        variants = [data.name_of(comparison.variant) for comparison in group]
+        names = join_words(variants) if len(variants) <= _MAX_NAMED_VARIANTS else f"{len(variants)} other variants"
+        clauses.append(f"{names} {'is' if len(variants) == 1 else 'are'} {text}")
+    return clauses
+
+
+def _games_missing(comparison: Comparison) -> str:
+    needed = fmt.games(comparison.games_needed)
+    return f" by this many games ({needed}{comparison.of_whom} would do)" if needed else " by this many games"
+
+
+def holds_for(comparison: Comparison) -> str:
+    """The kinds of players a verdict holds for, if there are several."""
+    if len(comparison.members) < 2 or comparison.verdict in (Verdict.UNSURE, Verdict.DEPENDS):
+        return ""
+    who = comparison.players_with(comparison.verdict)
+    if len(who) == len(comparison.members):
         return f" for all {len(who)} kinds of players"
-    return f" for {len(who)} of {len(one.members)} kinds of players ({_and(who)})"
+    return f" for {len(who)} of {len(comparison.members)} kinds of players ({join_words(who)})"
 
 
-def _equals(p: str) -> str:
-    return (p if p.startswith("<") else f"= {p}").replace(" ", "\u00a0")
+def _equals(p: float) -> str:
+    text = fmt.p_value(p)
+    return (text if text.startswith("<") else f"= {text}").replace(" ", "\u00a0")
 
 
-def _and(things: Sequence[str]) -> str:
-    return " and ".join([", ".join(things[:-1]), things[-1]] if len(things) > 1 else things)
+def _differences(data: ComparedRun) -> str:
+    """How far the variants differ in what was asked, or how games end if there is only one variant."""
+    if not data.comparisons:
+        ends = fill_template(data, find_statistics(data.run.experiment.game).ends)
+        return f"{ends}." if ends else ""
+    others = data.run.variants[1:]
+    if len(others) > _MAX_NAMED_VARIANTS:
+        return _most_different(data)
+    return f"Against {data.names[0]}, {'; '.join(variant_verdict(data, variant.name) for variant in others)}."
 
 
-def differences(evidence: Evidence) -> str:
-    """How much the variants differ in what was asked, or how games end where there is only one variant."""
-    if not evidence.comparisons:
-        return ends(evidence)
-    others = evidence.run.variants[1:]
-    if len(others) > _MANY:
-        return _of_many(evidence)
-    verdicts = [verdict_of(evidence, variant.name) for variant in others]
-    return f"Against {evidence.names[0]}, {'; '.join(verdicts)}."
+def _most_different(data: ComparedRun) -> str:
+    """How many variants differ, and the largest difference of all."""
+    apart = [comparison for comparison in data.primary if comparison.is_different]
+    differing = len({comparison.variant for comparison in apart})
+    text = f"Against {data.names[0]}, {differing} of {len(data.names) - 1} variants differ measurably"
+    return (
+        f"{text}, most {data.name_of(_largest(apart).variant)} in {_in_metric(_largest(apart))}."
+        if apart
+        else f"{text}."
+    )
 
 
-def _of_many(evidence: Evidence) -> str:
-    """The largest difference of all, where there are too many variants to tell of each."""
-    found = [one for one in evidence.asked if one.apart]
-    differing = len({one.variant for one in found})
-    start = f"Against {evidence.names[0]}, {differing} of {len(evidence.names) - 1} variants differ measurably"
-    if not found:
-        return f"{start}."
-    largest = _largest(found)
-    where = f"{evidence.name_of(largest.variant)} in {fmt.label(largest.measure.name, largest.group)}"
-    return f"{start}, most {where} ({difference_text(largest)}{for_whom(largest)})."
+def _largest(comparisons: Sequence[Comparison]) -> Comparison:
+    return max(comparisons, key=lambda comparison: abs(comparison.difference.value) / comparison.measure.tolerance)
 
 
-def _largest(found: Sequence[Comparison]) -> Comparison:
-    return max(found, key=lambda one: abs(one.difference.value) / one.measure.tolerance)
-
-
-def verdict_of(evidence: Evidence, variant: str) -> str:
-    """One variant against the first one, in all that was asked."""
-    name = evidence.name_of(variant)
-    compared = [one for one in evidence.against(variant) if one.asked]
-    if same_games(evidence.against(variant)):
+def variant_verdict(data: ComparedRun, variant: str) -> str:
+    """One variant against the reference in everything that was asked."""
+    name = data.name_of(variant)
+    if all_games_identical(data.against(variant)):
         return f"{name} comes out the same in every game"
-    found = [one for one in compared if one.apart]
-    equal = sum(one.verdict is Verdict.EQUAL for one in compared)
-    if not found:
-        unsure = [one for one in compared if one.verdict is Verdict.UNSURE]
-        needed = fmt.games(max((one.games_needed for one in unsure), default=0.0)) if unsure else ""
+    compared = [comparison for comparison in data.primary if comparison.variant == variant]
+    apart = [comparison for comparison in compared if comparison.is_different]
+    if not apart:
+        equal = sum(comparison.verdict is Verdict.EQUAL for comparison in compared)
+        games = [comparison.games_needed for comparison in compared if comparison.verdict is Verdict.UNSURE]
+        needed = fmt.games(max(games)) if games else ""
         missing = f"; {needed} games would tell the others" if needed else ""
         return (
             f"{name} is equal within tolerance in {equal} of {len(compared)} metrics and differs measurably in none"
             f"{missing}"
         )
-    everybody = [one for one in found if len(one.who(one.verdict)) == len(one.members)]
-    kinds = len(found[0].members)
-    shared = f", in {len(everybody) or 'none'} of them for all {kinds} kinds of players" if kinds > 1 else ""
-    depends = sum(one.verdict is Verdict.DEPENDS for one in found)
-    largest = _largest(everybody or found)
-    return (
-        f"{name} differs measurably in {len(found)} of {len(compared)} metrics{shared}"
-        f"{f', in {depends} one way or the other depending on who plays' if depends else ''}, most in "
-        f"{fmt.label(largest.measure.name, largest.group)} ({difference_text(largest)}{for_whom(largest)})"
-    )
-
-
-def difference_text(one: Comparison) -> str:
-    """A difference, its interval and its unit."""
-    unit = fmt.difference_unit(one.measure.unit)
-    sign = "" if unit == "share difference" else f" {unit}"
-    shown, who = one.difference, one.who(one.verdict)
-    if 0 < len(who) < len(one.members):  # what the mean over all says is not what some of them show
-        shown = next(member.difference for member in one.members if member.player == who[0])
-    value, interval = (f(shown, unit, True) for f in (fmt.value, fmt.interval))
-    return f"{value}{sign}, {interval}"
-
-
-def told_of_course(game: str) -> set[str]:
-    """The metrics that the sentence on how games go needs."""
-    fields = (field for clause in find_statistics(game).course for _, field, _, _ in Formatter().parse(clause))
-    return {re.split(r"\W", field)[0] for field in fields if field}
-
-
-def course(evidence: Evidence) -> str:
-    """How games go, in the words of their game; a number that is the same in every game says nothing."""
-    parts = clauses(evidence, find_statistics(evidence.run.experiment.game).course, only_varying=True)
-    return capital(f"{where(evidence)}{_and(parts)}.") if parts else ""
-
-
-def ends(evidence: Evidence) -> str:
-    """Why games end."""
-    filled = fill(evidence, find_statistics(evidence.run.experiment.game).ends)
-    return f"{filled}." if filled else ""
-
-
-def parts_title(evidence: Evidence) -> str:
-    """Where a seat's points come from."""
-    parts = [
-        f"{fmt.short(part, '', signed=True)} {fmt.title(group)}"
-        for group in evidence.estimates["score_parts"].groups
-        if (part := _value(evidence, "score_parts", group)) and part.value
+    for_all = [
+        comparison
+        for comparison in apart
+        if len(comparison.players_with(comparison.verdict)) == len(comparison.members)
     ]
-    return capital(f"{where(evidence)}points come from {', '.join(parts) or 'nothing'}")
+    kinds = len(apart[0].members)
+    shared = f", in {len(for_all) or 'none'} of them for all {kinds} kinds of players" if kinds > 1 else ""
+    depends = sum(comparison.verdict is Verdict.DEPENDS for comparison in apart)
+    mixed = f", in {depends} one way or the other depending on who plays" if depends else ""
+    most = _in_metric(_largest(for_all or apart))
+    return f"{name} differs measurably in {len(apart)} of {len(compared)} metrics{shared}{mixed}, most in {most}"
 
 
-def spread_title(evidence: Evidence) -> str:
-    """Where the middle half of all scores lies."""
-    values, shares = evidence.scores[0]
+def _in_metric(comparison: Comparison) -> str:
+    """The metric of a comparison, its difference and for whom that holds."""
+    unit, shown = fmt.difference_unit(comparison.measure.unit), comparison.difference
+    who = comparison.players_with(comparison.verdict)
+    if 0 < len(who) < len(comparison.members):  # the mean over all players is not what some of them show
+        shown = next(member.difference for member in comparison.members if member.player == who[0])
+    text = f"{_value_and_unit(shown, unit, signed=True)}, {fmt.interval(shown, unit, signed=True)}"
+    return f"{fmt.label(comparison.measure.name, comparison.group)} ({text}{holds_for(comparison)})"
+
+
+def _course(data: ComparedRun) -> str:
+    """How games go; a number that is the same in every game is left out."""
+    template = find_statistics(data.run.experiment.game).course
+    clauses = _fill_clauses(data, template, only_varying=True)
+    return with_reference(data, f"{join_words(clauses)}.") if clauses else ""
+
+
+# --- titles and texts of sections ------------------------------------------------------------------------------------
+
+
+def score_parts_title(data: ReportData) -> str:
+    parts = data.estimates["score_parts"]
+    known = [(parts.estimate(0, g), group) for g, group in enumerate(parts.groups) if parts.known(0, g)]
+    shown = [f"{fmt.short(part, '', signed=True)} {fmt.title(group)}" for part, group in known if part.value]
+    return with_reference(data, f"{parts.measure.unit} come from {', '.join(shown) or 'nothing'}")
+
+
+def score_spread_title(data: ReportData) -> str:
+    """The quartiles of all scores."""
+    values, shares = data.scores[0]
     low, middle, high = (
         values[min(int((shares.cumsum() < part).sum()), len(values) - 1)] for part in (0.25, 0.5, 0.75)
     )
-    text = f"half of all seats score {low:.0f} to {high:.0f} points, the middle one {middle:.0f}".replace("-", "−")
-    return capital(where(evidence) + text)
+    unit = data.estimates["score"].measure.unit
+    text = f"half of all seats score {low:.0f} to {high:.0f} {unit}, the middle one {middle:.0f}".replace("-", "−")
+    return with_reference(data, text)
 
 
-def seat_scores_title(evidence: Evidence) -> str:
-    estimates = evidence.estimates["seat_score"]
-    if groups_equal(estimates, 0) >= ALPHA:
-        return capital(f"{where(evidence)}points do not measurably depend on the playing order")
-    most = commonest(estimates)
-    score = fmt.short(estimates.estimate(0, most), "")
-    return capital(f"{where(evidence)}the {estimates.groups[most]} player scores most, {score} points")
+def seat_scores_title(data: ReportData) -> str:
+    scores = data.estimates["seat_score"]
+    if equal_groups_p_value(scores, 0) >= ALPHA:
+        return with_reference(data, "scores do not measurably depend on the playing order")
+    best = _largest_group(scores)
+    score = fmt.short(scores.estimate(0, best), "")
+    return with_reference(data, f"the {scores.groups[best]} player scores most, {score} {scores.measure.unit}")
 
 
-def seat_tests(evidence: Evidence) -> str:
+def seat_tests(data: ReportData) -> str:
     """The test of equal win shares, variant by variant."""
-    shares = evidence.estimates[SOURCE]
-    tests = [_equals(fmt.p_value(groups_equal(shares, v))) for v in range(len(evidence.names))]
-    by_variant = [f"{name}: p\u00a0{p}" for name, p in zip(evidence.names, tests, strict=True)]
-    return f"How often would equal seats show win shares as uneven as these? {'; '.join(by_variant)}."
+    shares = data.estimates[WIN_SHARE]
+    p_values = [f"{name}: p\u00a0{_equals(equal_groups_p_value(shares, v))}" for v, name in enumerate(data.names)]
+    return f"How often would equal seats show win shares as uneven as these? {'; '.join(p_values)}."
 
 
-def imbalance_title(evidence: Evidence) -> str:
-    """How far win shares lie from fair, variant by variant."""
-    estimates = evidence.estimates[SEAT_IMBALANCE.name]
+def imbalance_title(data: ReportData) -> str:
+    """How far win shares are from fair, variant by variant."""
+    estimates = data.estimates[SEAT_IMBALANCE.name]
     values = [fmt.short(estimates.estimate(v, 0), estimates.measure.unit) for v in range(len(estimates.variants))]
-    tests = holm([groups_equal(evidence.estimates[SOURCE], v) for v in range(len(values))])
-    uneven = sum(p < ALPHA for p in tests)
+    uneven = sum(
+        p < ALPHA for p in holm([equal_groups_p_value(data.estimates[WIN_SHARE], v) for v in range(len(values))])
+    )
     if not uneven:
         return "Win shares are not measurably uneven"
     if len(values) == 1:
         return f"Win shares lie {values[0]} from fair"
-    if len(values) > _MOST_LISTED:
+    if len(values) > _MAX_NAMED_VARIANTS:
         return f"Win shares are measurably uneven in {uneven} of {len(values)} variants"
-    named = [f"{value} ({name})" for value, name in zip(values, evidence.names, strict=True)]
-    return f"Win shares lie {_and(named)} from fair"
+    named = [f"{value} ({name})" for value, name in zip(values, data.names, strict=True)]
+    return f"Win shares lie {join_words(named)} from fair"
 
 
-def variant_title(evidence: Evidence, variant: str) -> str:
+def variant_title(data: ReportData, variant: str) -> str:
     """One variant's verdicts, counted."""
-    compared = evidence.against(variant)
-    equal, unsure = (sum(one.verdict is verdict for one in compared) for verdict in (Verdict.EQUAL, Verdict.UNSURE))
-    counts = [f"{len(compared) - equal - unsure} of {len(compared)} differ", f"{equal} are equal within tolerance"]
-    if unsure:
-        counts.append(f"{unsure} need more games")
-    return f"{evidence.name_of(variant)}: {', '.join(counts)}"
+    verdicts = [comparison.verdict for comparison in data.against(variant)]
+    equal, unsure = verdicts.count(Verdict.EQUAL), verdicts.count(Verdict.UNSURE)
+    counts = [f"{len(verdicts) - equal - unsure} of {len(verdicts)} differ", f"{equal} are equal within tolerance"]
+    return f"{data.name_of(variant)}: {', '.join([*counts, *([f'{unsure} need more games'] if unsure else [])])}"
 
 
-def variants_title(evidence: Evidence) -> str:
-    found = [one for one in evidence.comparisons if one.apart]
-    unsure = sum(one.verdict is Verdict.UNSURE for one in evidence.comparisons)
-    if found:
-        return f"{len(found)} of {len(evidence.comparisons)} differences are larger than chance"
+def variants_title(data: ReportData) -> str:
+    apart = sum(comparison.is_different for comparison in data.comparisons)
+    unsure = sum(comparison.verdict is Verdict.UNSURE for comparison in data.comparisons)
+    if apart:
+        return f"{apart} of {len(data.comparisons)} differences are larger than chance"
     if unsure:
-        return f"No difference stands out, but {unsure} of {len(evidence.comparisons)} need more games to be sure"
+        return f"No difference stands out, but {unsure} of {len(data.comparisons)} need more games to be sure"
     return "No difference matters: all are within tolerance"
 
 
-def gaps_title(evidence: Evidence) -> str:
-    """The situation that came up most often in the reference variant."""
-    often, estimates = max(evidence.gaps, key=lambda one: float(one[1].means[0, 0]))
+def gaps_title(data: ReportData) -> str:
+    """The situation that came up most often with the reference."""
+    gap, estimates = max(data.gaps, key=lambda gap_and_share: float(gap_and_share[1].means[0, 0]))
     if not estimates.means[0, 0]:
-        return capital(f"{where(evidence)}no open question came up")
+        return with_reference(data, "no open question came up")
     share = fmt.short(estimates.estimate(0, 0), "share")
-    return capital(
-        f"{where(evidence)}the most frequent open question, “{fmt.title(often.name)}”, came up in {share} of games"
-    )
+    text = f"the most frequent open question, “{fmt.title(gap.name)}”, came up in {share} of games"
+    return with_reference(data, text)
 
 
-def bots_title(evidence: Evidence) -> str:
-    ratings = next(iter(evidence.ratings.values()))
+def bots_title(data: ReportData) -> str:
+    ratings = next(iter(data.ratings.values()))
     best, worst = ratings.bots[0], ratings.bots[-1]
-    if ratings.gaps and any(gap.apart for gap in ratings.gaps if {gap.stronger, gap.weaker} == {best.bot, worst.bot}):
-        apart = f"{best.bot} is the strongest, {best.elo - worst.elo:.0f} Elo above {worst.bot}"
-        return capital(where(evidence) + apart) if where(evidence) else apart
+    if any(gap.is_significant for gap in ratings.gaps if {gap.stronger, gap.weaker} == {best.bot, worst.bot}):
+        text = f"{best.bot} is the strongest, {best.elo.value - worst.elo.value:.0f} Elo above {worst.bot}"
+        return with_reference(data, text) if len(data.names) > 1 else text  # names of bots keep their case
     return "The games do not tell the bots apart"
 
 
-def boards_title(evidence: Evidence) -> str:
-    estimates, what = evidence.estimates["layout_share"], of_layouts(evidence)
-    found = [(estimates.estimate(0, g), fmt.title(group)) for g, group in enumerate(estimates.groups)]
-    sure = [(one, outcome) for one, outcome in found if one.low > 0]
-    if not sure:
-        return capital(f"{where(evidence)}these games do not tell what {what} matter for")
-    one, outcome = max(sure, key=lambda pair: pair[0].value)
-    share = fmt.short(one, "share")
-    return capital(f"{where(evidence)}{what} matter most for {outcome}: {share} of the variance lies between them")
+def boards_title(data: ReportData) -> str:
+    estimates, layouts = data.estimates["layout_share"], _layouts(data)
+    shares = [(estimates.estimate(0, g), fmt.title(group)) for g, group in enumerate(estimates.groups)]
+    certain = [(share, outcome) for share, outcome in shares if share.low > 0]
+    if not certain:
+        return with_reference(data, f"these games do not tell what {layouts} matter for")
+    share, outcome = max(certain, key=lambda pair: pair[0].value)
+    variance = f"{fmt.short(share, 'share')} of the variance lies between them"
+    return with_reference(data, f"{layouts} matter most for {outcome}: {variance}")
 
 
-def of_layouts(evidence: Evidence) -> str:
+def _layouts(data: ReportData) -> str:
     """What games on one layout have in common; with rotated seats that is the deal too."""
-    shared = any(variant.games_a_deal > 1 for variant in evidence.run.variants)
+    shared = any(variant.games_per_deal > 1 for variant in data.run.variants)
     return "layouts with their deals" if shared else "layouts"
 
 
-def layout_spread(evidence: Evidence) -> str:
-    """How far players' chances go with the layout, variant by variant."""
-    estimates = evidence.estimates["layout_spread"]
-    known = [(v, name) for v, name in enumerate(evidence.names) if estimates.known(v, 0)]
-    found = _and(
-        [
-            f"{fmt.with_interval(estimates.estimate(v, 0), estimates.measure.unit)}"
-            + (f" under {name}" if len(evidence.names) > 1 else "")
-            for v, name in known
-        ]
-    )
-    what = of_layouts(evidence)
-    spread = f"a player's chance to win varies between {what} with a standard deviation of {found}"
-    if all(estimates.estimate(v, 0).low > 0 for v, _ in known):
-        return f"Who wins goes with the city too: {spread}."
-    return f"How far who wins goes with the city these games do not tell for sure: {spread}."
+def layout_spread(data: ReportData) -> str:
+    """How far players' chances depend on the layout, variant by variant."""
+    estimates = data.estimates["layout_spread"]
+    known = [(estimates.estimate(v, 0), name) for v, name in enumerate(data.names) if estimates.known(v, 0)]
+    values = [
+        fmt.with_interval(spread, estimates.measure.unit) + (f" under {name}" if len(data.names) > 1 else "")
+        for spread, name in known
+    ]
+    text = f"a player's chance to win varies between {_layouts(data)} with a standard deviation of {join_words(values)}"
+    if all(spread.low > 0 for spread, _ in known):
+        return f"Who wins depends on the layout too: {text}."
+    return f"These games do not show for sure how far who wins depends on the layout: {text}."

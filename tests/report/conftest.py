@@ -1,7 +1,7 @@
-"""One report for all tests of reports, and a browser to look at pages."""
+"""A report that all tests of reports share, and a browser to open it."""
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,23 +24,25 @@ def report(run_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    """A Chromium without a window, if there is one; closed with its module: its loop would disturb others."""
+    """Headless Chromium, if installed; closed with its module, because its event loop would disturb other tests."""
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    own = next((path for name in _BROWSERS if (path := shutil.which(name))), None)
+    executable = next((path for name in _BROWSERS if (path := shutil.which(name))), None)
     with playwright.sync_playwright() as play:
         try:
-            started = play.chromium.launch(executable_path=own, args=["--no-sandbox"])
+            chromium = play.chromium.launch(executable_path=executable, args=["--no-sandbox"])
         except playwright.Error as error:
             pytest.skip(f"no Chromium here: {str(error).splitlines()[0]}")
-        yield started
-        started.close()
+        yield chromium
+        chromium.close()
 
 
 @pytest.fixture
 def small_run(toy_game: None, empty_charts: None, tmp_path: Path) -> Path:
-    """A run whose report takes next to no time, for tests of what is done with reports and not of what is in them."""
+    """A run whose report takes next to no time, for tests that do not look at its content."""
     return write_toys(tmp_path / "run")
 
 
-def write_toys(folder: Path, **experiment: Any) -> Path:
-    return write_run(folder, ["dice"], 8, 8, players=3, game="toy", bots="bold", **experiment)
+def write_toys(folder: Path, rules: Sequence[str] = ("dice",), **experiment: Any) -> Path:
+    """A run of the toy game: one part of eight games per variant and kind of players."""
+    bots = {} if "panel" in experiment else {"bots": "bold"}
+    return write_run(folder, rules, 8, 8, players=3, game="toy", **bots, **experiment)

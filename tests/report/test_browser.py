@@ -1,4 +1,4 @@
-"""The report in a real browser: nothing fails, nothing is fetched, everything shows, also narrow, dark and printed."""
+"""The report in a real browser: no errors, no requests, everything visible, also narrow, dark and printed."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -6,40 +6,42 @@ from typing import Any
 
 import pytest
 
-Visit = tuple[Any, list[str], list[str]]  # the page, what its console said, and what it asked the network for
+Visit = tuple[Any, list[str], list[str]]  # the page, messages of its console, URLs it requested
 
 
 @pytest.fixture(scope="module")
 def opened(browser: Any, report: Path) -> Iterator[Visit]:
-    """The report, opened once for all tests: to open it takes a second of CPU."""
+    """The report, opened once for all tests: opening it takes a second of CPU."""
     page = browser.new_context().new_page()
-    said: list[str] = []
-    asked: list[str] = []
-    page.on("console", lambda message: said.append(message.text))
-    page.on("pageerror", lambda error: said.append(str(error)))
-    page.on("request", lambda request: asked.append(request.url))
+    messages: list[str] = []
+    requests: list[str] = []
+    page.on("console", lambda message: messages.append(message.text))
+    page.on("pageerror", lambda error: messages.append(str(error)))
+    page.on("request", lambda request: requests.append(request.url))
     page.goto((report / "report.html").as_uri())
-    page.evaluate("document.querySelectorAll('details').forEach(one => one.dataset.open = one.open || '')")
-    yield page, said, asked
+    page.evaluate("document.querySelectorAll('details').forEach(details => details.dataset.open = details.open || '')")
+    yield page, messages, requests
     page.context.close()
 
 
 @pytest.fixture
 def visited(opened: Visit) -> Visit:
-    """The report as a visitor finds it, whoever was there before."""
+    """The report in its initial state, whatever earlier tests did to it."""
     page, _, _ = opened
     page.set_viewport_size({"width": 1280, "height": 800})
     page.emulate_media(media="null", color_scheme="null", reduced_motion="null")
-    page.evaluate("document.querySelectorAll('details').forEach(one => one.open = one.dataset.open); scrollTo(0, 0)")
+    page.evaluate(
+        "document.querySelectorAll('details').forEach(details => details.open = details.dataset.open); scrollTo(0, 0)"
+    )
     return opened
 
 
 def test_the_console_is_silent_and_the_network_unused(visited: Any, report: Path) -> None:
-    page, said, asked = visited
+    page, messages, requests = visited
     page.mouse.wheel(0, 20_000)
     page.wait_for_timeout(200)
-    assert said == []
-    assert [url for url in asked if not url.startswith("data:")] == [(report / "report.html").as_uri()]
+    assert messages == []
+    assert [url for url in requests if not url.startswith("data:")] == [(report / "report.html").as_uri()]
 
 
 def test_every_picture_shows(visited: Any) -> None:
@@ -66,8 +68,8 @@ def test_links_lead_to_their_sections(visited: Any) -> None:
 
 def test_the_first_screen_has_question_answer_and_chart(visited: Any) -> None:
     page, _, _ = visited
-    for what in ("#answer h1", "#answer li:last-child", "#answer .chart svg"):
-        box = page.query_selector(what).bounding_box()
+    for selector in ("#answer h1", "#answer li:last-child", "#answer .chart svg"):
+        box = page.query_selector(selector).bounding_box()
         assert box["y"] >= 0
         assert box["y"] + box["height"] <= 800
 
@@ -119,8 +121,8 @@ def test_tables_sort_by_numbers_and_by_words(visited: Any) -> None:
     assert names[0] < names[-1]
 
 
-def test_a_picture_is_enlarged_and_put_away(visited: Any) -> None:
-    page, said, _ = visited
+def test_a_picture_is_enlarged_and_closed(visited: Any) -> None:
+    page, messages, _ = visited
     small = page.locator("a.enlarge img").first.bounding_box()
     page.locator("a.enlarge").first.click()
     large = page.locator("dialog img").bounding_box()
@@ -129,15 +131,15 @@ def test_a_picture_is_enlarged_and_put_away(visited: Any) -> None:
     assert large["y"] + large["height"] <= 800
     page.keyboard.press("Escape")
     assert not page.locator("dialog").is_visible()
-    assert said == []
+    assert messages == []
 
 
 def test_text_keeps_its_contrast_in_light_and_dark(visited: Any) -> None:
     page, _, _ = visited
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)
-        for what in ("body", ".note", ".label", ".chart svg text"):
-            assert page.evaluate(_CONTRAST, what) >= 4.5, (scheme, what)
+        for selector in ("body", ".note", ".label", ".chart svg text"):
+            assert page.evaluate(_CONTRAST, selector) >= 4.5, (scheme, selector)
 
 
 def test_it_reads_without_javascript(browser: Any, report: Path) -> None:
@@ -156,7 +158,9 @@ def test_it_prints(visited: Any) -> None:
     page.emulate_media(media="print")
     assert not page.locator("nav").is_visible()
     assert len(page.pdf(format="A4")) > 20_000
-    heights = page.evaluate("[...document.querySelectorAll('figure')].map(one => one.getBoundingClientRect().height)")
+    heights = page.evaluate(
+        "[...document.querySelectorAll('figure')].map(figure => figure.getBoundingClientRect().height)"
+    )
     assert max(heights) < 980  # pixels; the rest of a page of A4 is margin
 
 

@@ -5,9 +5,8 @@ import signal
 from functools import partial
 
 from mmsim.analysis.stats import Estimate
-from mmsim.report.chart_workers import Drawers
-from mmsim.report.charts import Row
-from mmsim.report.figures import dots
+from mmsim.report.chart_workers import ChartWorkers
+from mmsim.report.charts import Row, dot_chart
 
 
 def _killed_elsewhere(here: int) -> str:
@@ -16,14 +15,14 @@ def _killed_elsewhere(here: int) -> str:
     return "drawn here"
 
 
-def test_a_chart_is_the_same_whoever_draws_it() -> None:
+def test_a_chart_is_the_same_in_whichever_process_it_is_drawn() -> None:
     rows = [Row("turns", [Estimate(3.0, 2.5, 3.5, 0.25, 100), None])]
-    chart = dots("turns", "Three turns", "Turns.", rows, ["print", "other"], "turns")
-    with Drawers() as drawers:
-        assert drawers.ask(chart.files)() == chart.files()
+    chart = dot_chart("turns", "Three turns", "Turns.", rows, ["print", "other"], "turns")
+    with ChartWorkers() as workers:
+        assert workers.submit(chart.files)() == chart.files()
 
 
-def test_what_a_killed_process_was_to_draw_is_drawn_here() -> None:
-    with Drawers() as drawers:
-        assert drawers.ask(partial(_killed_elsewhere, os.getpid()))() == "drawn here"
-        assert drawers.ask(partial(_killed_elsewhere, os.getpid()))() == "drawn here"
+def test_the_task_of_a_killed_worker_runs_in_this_process() -> None:
+    with ChartWorkers() as workers:
+        assert workers.submit(partial(_killed_elsewhere, os.getpid()))() == "drawn here"
+        assert workers.submit(partial(_killed_elsewhere, os.getpid()))() == "drawn here"

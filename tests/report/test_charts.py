@@ -1,4 +1,4 @@
-"""What charts show: legends whole and in order, bars, bands of tolerance, values for whoever points at a mark."""
+"""What charts show: legends, bars, bands of tolerance, tooltips."""
 
 import re
 from functools import partial
@@ -29,10 +29,10 @@ def lay_out(figure: Any) -> None:
 
 
 def svg(draw: "partial[object]", title: str = "A title") -> str:
-    return Chart("one", title, "", draw).files()["svg"].decode()  # type: ignore[arg-type]
+    return Chart("name", title, "", draw).files()["svg"].decode()  # type: ignore[arg-type]
 
 
-def test_a_legend_lies_within_its_chart_whatever_stands_left_of_it() -> None:
+def test_a_legend_fits_into_its_chart_beside_long_labels() -> None:
     with chart_style.settings():
         figure = charts.draw_dots(rows(), SERIES, "share", None)
         lay_out(figure)
@@ -43,7 +43,7 @@ def test_a_legend_lies_within_its_chart_whatever_stands_left_of_it() -> None:
         assert box.y0 >= figure.axes[0].get_window_extent().y1 - 1  # above the chart, not over it
 
 
-def test_the_last_number_of_an_axis_lies_within_the_chart() -> None:
+def test_the_last_tick_label_of_an_axis_fits_into_the_chart() -> None:
     with chart_style.settings():
         wide = [
             Estimate(0.05, 0.0, 0.10, 0.02, 9),
@@ -68,17 +68,17 @@ def test_a_legend_is_read_row_by_row_in_the_order_drawn() -> None:
         assert [text.get_text() for text in placed] == ["a", "b", "c", "d" * 20]
 
 
-def test_the_parts_of_a_score_are_named_as_they_lie_from_left_to_right() -> None:
+def test_the_parts_of_a_score_are_in_the_legend_from_left_to_right() -> None:
     parts = np.array([[0.3, 8.0, -6.0, -1.0]])
     with chart_style.settings():
-        figure = charts.draw_stacked_score(parts, ["kept", "trip", "fault", "fine"], [about(1.3)], ["print"])
+        figure = charts.draw_stacked_score(parts, ["kept", "trip", "fault", "fine"], [about(1.3)], ["print"], "points")
         lay_out(figure)
         texts = figure.legends[0].get_texts()
         placed = sorted(texts, key=lambda text: (-round(text.get_window_extent().y0), text.get_window_extent().x0))
         assert [text.get_text() for text in placed] == ["fine", "fault", "kept", "trip", "score"]
 
 
-def test_scores_are_bars_that_hold_all_of_them() -> None:
+def test_the_bars_of_scores_add_up_to_all_seats() -> None:
     values = np.arange(-18, 40, 3)
     shares = np.full(len(values), 1 / len(values))
     with chart_style.settings():
@@ -110,11 +110,13 @@ def test_one_variant_alone_has_no_band() -> None:
         assert high - low < 10
 
 
-def test_marks_say_their_values_to_whoever_points_at_them() -> None:
+def test_marks_have_tooltips_with_their_values() -> None:
     drawn = svg(partial(charts.draw_dots, rows(), SERIES, "share", None))
-    tips = re.findall(r"<title>([^<]*)</title>", drawn)
-    assert "short, print: 20\u00a0% (18 to 22)" in tips
-    assert len(tips) == 16  # a mark and a line for every variant of two rows
-    assert "tip:" not in drawn
-    stacked = partial(charts.draw_stacked_score, np.array([[1.0, -2.0]]), ["a", "<b>"], [about(-1.0)], ["print"])
+    tooltips = re.findall(r"<title>([^<]*)</title>", drawn)
+    assert "short, print: 20\u00a0% (18 to 22)" in tooltips
+    assert len(tooltips) == 16  # a mark and a line for every variant of two rows
+    assert "tooltip:" not in drawn
+    stacked = partial(
+        charts.draw_stacked_score, np.array([[1.0, -2.0]]), ["a", "<b>"], [about(-1.0)], ["print"], "points"
+    )
     assert "<title>print, &lt;b&gt;: −2.00</title>" in svg(stacked)

@@ -13,22 +13,22 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from mmsim.analysis import findings
-from mmsim.analysis.surprises import surprises
+from mmsim.analysis.findings import ALL, compare_run
+from mmsim.analysis.remarkable import find_remarkable_games
 from mmsim.analysis.tables import open_run
 from mmsim.batch.run import Run
 from mmsim.batch.session import Session
-from mmsim.cli import compare
 from mmsim.cli.commands import app
 from mmsim.report.charts import Chart
+from mmsim.report.sentences import answer, course_metrics
 from tests.cli.runner import complaint, output, run
 from tests.report.conftest import write_toys
-from tests.runs import write_run
+from tests.runs import change_part, write_run
 
 DRAWN = Chart.files
 
 
-def test_compare_tells_a_run_in_words(run_folder: Path) -> None:
+def test_compare_prints_tables_and_the_answer(run_folder: Path) -> None:
     printed = output("compare", run_folder)
     assert "print+no-corruption-4p against print-4p" in printed
     assert "equal within tolerance" in printed
@@ -36,18 +36,16 @@ def test_compare_tells_a_run_in_words(run_folder: Path) -> None:
     assert printed.splitlines()[-3].split(":")[0] in ("Seats are not equal", "No seat is measurably ahead")
 
 
-def test_what_was_asked_comes_out_the_same_whether_all_is_measured_or_only_that(
-    run_folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    measured = []
-    among = findings.findings_among
-    monkeypatch.setattr(findings, "findings_among", lambda run, wanted: measured.append(wanted) or among(run, wanted))
-    few = output("compare", run_folder, "--json")
-    assert len(measured) == 1
-    assert len(measured[0]) < 12
-    monkeypatch.setattr(compare, "_few", lambda *asked: None)
-    assert output("compare", run_folder, "--json") == few
-    assert len(measured[1]) > 40
+def test_metrics_come_out_the_same_whether_all_or_only_those_are_measured(run_folder: Path) -> None:
+    tables = open_run(run_folder)
+    few = compare_run(tables, described=course_metrics(tables.experiment.game))
+    every = compare_run(tables, [ALL])
+    assert len(few.estimates) < 12
+    assert len(every.estimates) > 2 * len(few.estimates)
+    assert answer(few) == answer(every)
+    (some, differences), (same, same_differences) = few.shown(), every.shown()
+    assert [one.rows().rows() for one in some] == [one.rows().rows() for one in same]
+    assert [one.row() for one in differences] == [one.row() for one in same_differences]
 
 
 def test_compare_plays_rulesets_itself() -> None:
@@ -127,7 +125,7 @@ def test_compare_says_what_is_wrong(run_folder: Path, tmp_path: Path) -> None:
     assert "no manifest.json" in complaint(2, "compare", tmp_path)
     until = ("compare", "print", "print+loyal", "--until")
     assert "did you mean 'margin'" in complaint(2, *until, "margn±1")
-    assert "seat_imbalance is no mean over games" in complaint(2, *until, "seat_imbalance±1%")
+    assert "seat_imbalance is not a mean over games" in complaint(2, *until, "seat_imbalance±1%")
     metro = ("--game", "metro", "--until", "trip_minutes±1")
     assert "unknown metric 'trip_minutes'" in complaint(2, "compare", "metro", "metro+free", *metro)
 
@@ -155,12 +153,12 @@ def test_report_prints_the_answer_and_where_it_is_and_opens_it_if_that_is_asked_
 
 
 def test_the_report_of_another_run_is_replaced_only_if_that_is_asked_for(small_run: Path, tmp_path: Path) -> None:
-    one, other = small_run, write_toys(tmp_path / "other", seed=8)
-    output("report", one, "--out", tmp_path / "out")
-    again = run("report", one, "--out", tmp_path / "out", "--quiet")  # its own
+    other = write_toys(tmp_path / "other", seed=8)
+    output("report", small_run, "--out", tmp_path / "out")
+    again = run("report", small_run, "--out", tmp_path / "out", "--quiet")  # the same run
     assert (again.exit_code, again.stderr) == (0, "")
-    says = f"{tmp_path}/out holds another report; --force replaces it, --out FOLDER writes elsewhere"
-    assert complaint(2, "report", other, "--out", tmp_path / "out") == says
+    message = f"{tmp_path}/out holds another report; --force replaces it, --out FOLDER writes elsewhere"
+    assert complaint(2, "report", other, "--out", tmp_path / "out") == message
     printed = run("report", other, "--out", tmp_path / "out", "--force")
     assert printed.exit_code == 0
     assert printed.stderr.splitlines()[0] == "measuring 8 games"
@@ -177,6 +175,43 @@ def test_report_of_a_damaged_run_is_a_sentence(tmp_path: Path) -> None:
     assert "part-000001.parquet has 100 bytes instead of" in complaint(1, "report", folder)
 
 
+def fail_games(folder: Path, *parts: int) -> None:
+    """Let every game of some parts have been stopped by a bot's error."""
+    status = Run(folder).table("games").collect_schema()["status"]
+    for part in parts:
+        change_part(folder, "games", part, status=pl.lit("bot_error").cast(status))
+
+
+@pytest.mark.parametrize("command", ["report", "compare"])
+@pytest.mark.parametrize(("failed", "variant"), [((0, 1), "dice-3p"), ((1,), "dice,hold=2-3p")])
+@pytest.mark.usefixtures("toy_game", "empty_charts")
+def test_a_variant_whose_games_all_failed_is_a_sentence(
+    command: str, failed: tuple[int, ...], variant: str, tmp_path: Path
+) -> None:
+    folder = write_toys(tmp_path / "run", rules=["dice", "dice,hold=2"])
+    fail_games(folder, *failed)
+    result = run(command, folder, *(("--out", tmp_path / "out") if command == "report" else ()))
+    assert result.exit_code == 1
+    assert "Traceback" not in result.output
+    why = f"no game of {variant} in {folder} came to a regular end (8 with status bot_error)"
+    assert result.stderr.splitlines()[-1] == f"mmsim: error: there is nothing to measure: {why}"
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("failed", [(0,), (1,), (0, 1)])
+@pytest.mark.usefixtures("toy_game", "empty_charts")
+def test_players_whose_games_of_a_variant_all_failed_are_left_out(failed: tuple[int, ...], tmp_path: Path) -> None:
+    folder = write_toys(tmp_path / "run", rules=["dice", "dice,hold=2"], panel=["bold", "uniform"])
+    fail_games(folder, *failed)
+    result = run("report", folder, "--out", tmp_path / "out")
+    assert result.exit_code == 0, result.output
+    assert f"WARNING: {8 * len(failed)} games ended with status bot_error, left out of every metric." in result.stderr
+    metrics = pl.read_parquet(tmp_path / "out" / "tables" / "metrics.parquet")
+    assert metrics.filter(pl.col("metric") == "score")["games"].to_list() == [8, 8]
+    compared = json.loads(run("compare", folder, "--json").stdout)
+    assert {row["games"] for row in compared["metrics"]} == {8}
+
+
 @pytest.mark.usefixtures("empty_charts")
 def test_report_is_loud_about_a_partial_run(tmp_path: Path) -> None:
     folder = write_run(tmp_path / "partial", ["print"], games=20, part_games=20, asked=40)
@@ -190,19 +225,19 @@ def test_report_is_loud_about_a_partial_run(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("seats", ["fixed", "rotate"])
-def test_the_command_of_a_surprise_plays_that_game(seats: str, tmp_path: Path) -> None:
+def test_the_command_of_a_remarkable_game_plays_it(seats: str, tmp_path: Path) -> None:
     bots = "greedy,uniform,uniform,uniform"
     folder = write_run(tmp_path / "run", ["print"], games=24, part_games=24, bots=bots, seats=seats)
-    for one in surprises(open_run(folder)):
-        file = tmp_path / f"{one.found.kind}.json"
-        output(*shlex.split(one.command)[1:], "--quiet", "--record", file)
-        output("record", folder, "--number", one.found.game, "--out", tmp_path / "of-run.json")
+    for game in find_remarkable_games(open_run(folder)):
+        file = tmp_path / f"{game.found.kind}.json"
+        output(*shlex.split(game.command)[1:], "--quiet", "--record", file)
+        output("record", folder, "--number", game.found.game, "--out", tmp_path / "of-run.json")
         assert json.loads(file.read_text()) == json.loads((tmp_path / "of-run.json").read_text())
         assert output("verify", file)
 
 
 @pytest.mark.slow
-def test_two_variants_are_played_until_they_are_told_apart_by_any_number_of_workers(tmp_path: Path) -> None:
+def test_two_variants_are_played_until_decided_by_any_number_of_workers(tmp_path: Path) -> None:
     words = ("compare", "print", "print,end_lines=3", "--bots", "uniform", "--metric", "turns", "--until", "decided")
     printed = []
     for workers in (1, 2):
@@ -217,20 +252,20 @@ def test_two_variants_are_played_until_they_are_told_apart_by_any_number_of_work
     assert decision["sentence"] == printed[0]
     (known,) = decision["sequence"]
     assert known["player"] == "uniform"
-    assert known["high"] < 0  # fewer turns, and 0 lies outside
+    assert known["high"] < 0  # fewer turns; the interval excludes 0
     output("report", tmp_path / "1", "--out", tmp_path / "report")
     page = (tmp_path / "report" / "report.html").read_text(encoding="utf-8")
     assert "Confidence sequence of print,end_lines=3" in page
     assert "stopped by a sequential test of turns" in page
-    output("run", tmp_path / "1", "--more", 600)  # whoever plays on decides nothing
+    output("run", tmp_path / "1", "--more", 600)  # playing on withdraws the decision
     assert Run(tmp_path / "1").manifest.decision is None
 
 
 def test_what_cannot_be_decided_is_said() -> None:
     until = ("--until", "decided", "--bots", "uniform")
     assert "compares two variants, not 3" in complaint(2, "compare", "print", "nl", "v2", *until)
-    asked = ("compare", "print", "nl", *until, "--metric", "seat_imbalance")
-    assert "seat_imbalance is no mean over games" in complaint(2, *asked)
+    words = ("compare", "print", "nl", *until, "--metric", "seat_imbalance")
+    assert "seat_imbalance is not a mean over games" in complaint(2, *words)
 
 
 @pytest.mark.usefixtures("empty_charts")
@@ -260,9 +295,9 @@ def test_sweep_asks_before_it_replaces_a_report_that_is_not_its_own(tmp_path: Pa
     assert (tmp_path / "report.html").read_bytes() != page
 
 
-@pytest.mark.parametrize(("answer", "code"), [("y", 0), ("n", 1)])
-def test_a_person_at_a_terminal_is_asked(
-    answer: str,
+@pytest.mark.parametrize(("reply", "code"), [("y", 0), ("n", 1)])
+def test_a_terminal_asks_before_a_report_is_replaced(
+    reply: str,
     code: int,
     small_run: Path,
     tmp_path: Path,
@@ -271,7 +306,7 @@ def test_a_person_at_a_terminal_is_asked(
 ) -> None:
     (tmp_path / "report.html").write_text("mine")
     ours, theirs = pty.openpty()
-    os.write(ours, f"{answer}\n".encode())
+    os.write(ours, f"{reply}\n".encode())
     terminal = os.fdopen(theirs)
     monkeypatch.setattr(sys, "stdin", terminal)
     with terminal, pytest.raises(SystemExit) as ended:

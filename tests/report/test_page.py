@@ -1,4 +1,4 @@
-"""The report as files: what it says, and that it needs nothing else."""
+"""The report as files: its content, and that it needs nothing else."""
 
 import re
 import tomllib
@@ -8,15 +8,16 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from mmsim.analysis.findings import short_names
 from mmsim.analysis.tables import open_run
 from mmsim.batch.experiment import Experiment, from_mapping, read
 from mmsim.batch.manifest import Decision, SequenceInterval
 from mmsim.batch.run import Run
-from mmsim.report import sentences
-from mmsim.report.chart_workers import Drawers
-from mmsim.report.page import experiment_toml, may_replace, write_report
-from mmsim.report.report_data import gather, short_names
-from mmsim.report.sections import headline_chart, sections
+from mmsim.report.chart_workers import ChartWorkers
+from mmsim.report.page import experiment_toml, make_sections, may_replace, write_report
+from mmsim.report.report_data import gather
+from mmsim.report.sections import headline_chart
+from mmsim.report.sentences import answer as answer_of
 from tests.cli.runner import run
 from tests.report.conftest import write_toys
 from tests.runs import write_run
@@ -31,12 +32,12 @@ def page(report: Path) -> str:
 
 def test_the_page_asks_the_question_and_answers_in_three_sentences(page: str, run_folder: Path) -> None:
     assert "<h1>Are Loyal and No Corruption fairer than hidden hands?</h1>" in page
-    evidence = gather(open_run(run_folder))
-    answer = sentences.answer(evidence)
+    data = gather(open_run(run_folder))
+    answer = answer_of(data)
     assert len(answer) == 3
     assert re.search(r"wins \d+\u00a0% \(\d+ to \d+\) of games where 25\u00a0% would be fair", answer[0])
     assert answer[1].startswith("Against print, print+loyal ")
-    assert re.search(r"the lead on the score track changes hands \d\.\d+ times", answer[2])
+    assert re.search(r"the lead in score changes hands \d\.\d+ times", answer[2])
 
 
 def test_every_section_is_there_and_linked(page: str) -> None:
@@ -45,8 +46,8 @@ def test_every_section_is_there_and_linked(page: str) -> None:
     linked = {link.partition('"')[0] for link in links}
     assert ids == linked
     assert {"answer", "seats", "scores", "ends", "trips", "lines", "openings", "variants"} <= ids
-    assert not {"bots", "boards"} & ids  # one bot, and hardly a layout played twice: nothing to say
-    assert {"surprises", "gaps", "method", "reproduce"} <= ids
+    assert not {"bots", "boards"} & ids  # one bot, and hardly a layout played twice
+    assert {"remarkable-games", "gaps", "method", "reproduce"} <= ids
 
 
 def test_the_page_loads_nothing(page: str, report: Path) -> None:
@@ -69,11 +70,11 @@ def test_ids_are_unique(page: str) -> None:
     assert len(ids) == len(set(ids))
 
 
-def test_charts_and_tables_lie_beside_the_page(report: Path) -> None:
+def test_charts_and_tables_are_beside_the_page(report: Path) -> None:
     svgs = sorted(path.stem for path in (report / "charts").glob("*.svg"))
     assert svgs == sorted(path.stem for path in (report / "charts").glob("*.png"))
     assert {"seats", "score-parts", "ends", "faults", "variant-1", "variant-2"} <= set(svgs)
-    for name in ("metrics", "comparisons", "played", "gaps", "surprises"):
+    for name in ("metrics", "comparisons", "played", "gaps", "remarkable_games"):
         csv = pl.read_csv(report / "tables" / f"{name}.csv")
         assert csv.height == pl.read_parquet(report / "tables" / f"{name}.parquet").height > 0
 
@@ -87,12 +88,12 @@ def test_the_same_run_gives_the_same_page(report: Path, run_folder: Path, tmp_pa
 def test_the_experiment_can_be_read_again(report: Path, run_folder: Path) -> None:
     written = tomllib.loads((report / "experiment.toml").read_text(encoding="utf-8"))
     assert from_mapping(written) == open_run(run_folder).experiment
-    asked = Experiment("x", ("print",), 'says "ä"')
-    assert from_mapping(tomllib.loads(experiment_toml(asked))) == asked
+    experiment = Experiment("x", ("print",), 'says "ä"')
+    assert from_mapping(tomllib.loads(experiment_toml(experiment))) == experiment
 
 
 @pytest.mark.slow
-def test_files_that_the_experiment_names_lie_beside_the_report(tmp_path: Path) -> None:
+def test_files_that_the_experiment_names_are_beside_the_report(tmp_path: Path) -> None:
     (tmp_path / "house.toml").write_text('base = "print"\n[knobs]\nend_lines = 5\n')
     run = write_run(tmp_path / "house", [str(tmp_path / "house.toml")], games=8, part_games=8)
     write_report(open_run(run), tmp_path / "report")
@@ -104,12 +105,12 @@ def test_files_that_the_experiment_names_lie_beside_the_report(tmp_path: Path) -
 def test_different_bots_are_rated(tmp_path: Path) -> None:
     bots = "uniform,greedy,greedy,greedy"
     run = open_run(write_run(tmp_path / "bots", ["print"], games=300, part_games=300, bots=bots))
-    evidence = gather(run)
-    assert evidence.estimates["bot_win_share"].groups == ("greedy", "uniform")
-    lone = evidence.estimates["bot_win_share"].means[0, 1]
-    assert lone == pytest.approx(evidence.estimates["win_share"].means[0, 0])
-    assert 0 < evidence.estimates["skill_gradient"].means[0, 0] < 1
-    (bots,) = (part for part in sections(evidence) if part.id == "bots")
+    data = gather(run)
+    assert data.estimates["bot_win_share"].groups == ("greedy", "uniform")
+    lone = data.estimates["bot_win_share"].means[0, 1]
+    assert lone == pytest.approx(data.estimates["win_share"].means[0, 0])
+    assert 0 < data.estimates["skill_gradient"].means[0, 0] < 1
+    (bots,) = (part for part in make_sections(data) if part.id == "bots")
     assert bots.charts[0].name == "bots"
     assert {table.caption for table in bots.tables} == {"Bots in numbers", "Every pair of bots"}
 
@@ -131,8 +132,8 @@ def test_what_is_measured_elsewhere_is_of_the_same_variants_in_the_same_order(tm
     assert [*dict.fromkeys(book.variant for book in turned.openings)] == ["v2-4p", "print-4p"]
     assert turned.estimates["turns"].variants == ("v2-4p", "print-4p")
     assert [*turned.layouts] == ["v2-4p", "print-4p"]
-    with Drawers() as drawers:
-        elsewhere = gather(run.starting_with("v2-4p"), drawers.ask)
+    with ChartWorkers() as workers:
+        elsewhere = gather(run.starting_with("v2-4p"), workers.submit)
     assert elsewhere.openings == turned.openings
     assert elsewhere.layouts == turned.layouts
 
@@ -162,7 +163,7 @@ def test_names_are_short_where_they_share_something() -> None:
 
 
 @pytest.mark.parametrize("variants", [["metro+companies"], ["metro", "metro+companies"]])
-def test_what_a_variant_does_not_tell_is_left_out(tmp_path: Path, variants: list[str]) -> None:
+def test_metrics_that_a_variant_lacks_are_left_out(tmp_path: Path, variants: list[str]) -> None:
     """With companies nobody sees who leads, and every game of the base game is equally long."""
     run = open_run(write_run(tmp_path / "run", variants, games=40, part_games=40))
     page, answer = write_report(run, tmp_path / "report")
@@ -170,22 +171,21 @@ def test_what_a_variant_does_not_tell_is_left_out(tmp_path: Path, variants: list
     assert len(answer) == 3
     assert "nan" not in text.replace("nance", "").lower()
     assert "None changes" not in text
-    assert ("the lead on the score track changes hands" in answer[2]) == (variants[0] == "metro")
+    assert ("the lead in score changes hands" in answer[2]) == (variants[0] == "metro")
     assert "building phase" not in text
 
 
 def test_a_report_over_an_older_one_leaves_none_of_its_charts_and_tables(small_run: Path, tmp_path: Path) -> None:
     folder = tmp_path / "report"
-    for name in ("report.html", "charts/old.svg", "tables/old.csv", "charts/mine.txt"):
+    for name in ("report.html", "charts/old.svg", "charts/old.png", "tables/old.csv", "charts/mine.png"):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text("old")
-    (folder / "files.json").write_text(
-        '{"files": ["charts/old.svg", "tables/old.csv"]}'
-    )  # what is not listed is not its own
+    (folder / "files.json").write_text('{"files": ["charts/old.svg", "tables/old.csv"]}')  # a PNG goes with its SVG
     write_report(open_run(small_run), folder)
     assert not (folder / "charts" / "old.svg").exists()
+    assert not (folder / "charts" / "old.png").exists()
     assert not (folder / "tables" / "old.csv").exists()
-    assert (folder / "charts" / "mine.txt").read_text() == "old"
+    assert (folder / "charts" / "mine.png").read_text() == "old"
 
 
 def test_no_chart_repeats_the_heading_of_its_section(page: str) -> None:
@@ -219,7 +219,7 @@ def test_what_never_happens_is_in_no_chart(page: str) -> None:
     assert "end reason: deadlock</text>" not in page
 
 
-def test_limits_say_whose_boards_these_are(page: str) -> None:
+def test_limits_name_the_origin_of_the_boards(page: str) -> None:
     assert "<li>The books do not print the pieces of the box; these boards are ours.</li>" in page
 
 
@@ -230,7 +230,9 @@ def test_what_never_came_up_is_a_sentence_and_no_row(page: str) -> None:
     assert gaps.count("0.0") < 30
 
 
-def test_a_report_is_its_own_however_many_games_it_has(tmp_path: Path, report: Path, run_folder: Path) -> None:
+def test_a_report_of_the_same_experiment_may_be_replaced_with_any_number_of_games(
+    tmp_path: Path, report: Path, run_folder: Path
+) -> None:
     experiment = open_run(run_folder).experiment
     assert may_replace(tmp_path, experiment)
     assert may_replace(report, experiment)
@@ -239,27 +241,31 @@ def test_a_report_is_its_own_however_many_games_it_has(tmp_path: Path, report: P
 
 
 def test_a_run_that_was_stopped_by_a_sequential_test_says_so_and_shows_its_sequence(tmp_path: Path) -> None:
-    made = Run(write_run(tmp_path / "run", ["print", "v2"], games=120, part_games=60))
-    names = [variant.name for variant in open_run(made.folder).variants]
+    stopped = Run(write_run(tmp_path / "run", ["print", "v2"], games=120, part_games=60))
+    names = [variant.name for variant in open_run(stopped.folder).variants]
     known = [SequenceInterval("uniform", "", -0.5, -0.75, -0.25), SequenceInterval("planner", "", 0.1, None, None)]
-    made.note(decision=Decision("margin", "points", *names, ["uniform"], [], ["planner"], known, 0.05, 120, 2))
-    evidence = gather(open_run(made.folder))
-    (variants,) = (one for one in sections(evidence) if one.id == "variants")
+    stopped.update_manifest(
+        decision=Decision("margin", "points", *names, ["uniform"], [], ["planner"], known, 0.05, 120, 2)
+    )
+    data = gather(open_run(stopped.folder))
+    (variants,) = (section for section in make_sections(data) if section.id == "variants")
     assert variants.text[-1].startswith(
         f"Played until it was decided: margin of {names[1]} and {names[0]}: different for"
     )
-    table = next(one for one in variants.tables if one.caption.startswith("Confidence sequence of v2 against print"))
+    table = next(
+        table for table in variants.tables if table.caption.startswith("Confidence sequence of v2 against print")
+    )
     assert table.rows[0] == ["uniform", "margin", "different", "−0.5 (−0.8 to −0.2)"]
     assert table.rows[1] == ["planner", "margin", "not decided", "+0.1 (no interval)"]
 
 
-def test_a_run_that_was_asked_why_has_a_section_on_what_changes_do(tmp_path: Path) -> None:
+def test_a_run_explained_by_why_has_a_section_on_changes(tmp_path: Path) -> None:
     folder = write_run(tmp_path / "run", ["print"], games=40, part_games=40)
-    assert "why" not in [one.id for one in sections(gather(open_run(folder)))]
+    assert "why" not in [section.id for section in make_sections(gather(open_run(folder)))]
     done = run("why", folder, "--games", 60, "--only", "last_round=round", "--only", "random_starts", "--quiet")
     assert done.exit_code == 0, done.output
     assert "a report of the run has a section on it now" in done.stderr
-    (why,) = (one for one in sections(gather(open_run(folder))) if one.id == "why")
+    (why,) = (section for section in make_sections(gather(open_run(folder))) if section.id == "why")
     assert why.title.endswith("the seat imbalance of print that can be told from chance")
     assert why.text[0].startswith("Seat imbalance of print. As played: ")
     (table,) = why.tables
@@ -270,16 +276,16 @@ def test_a_run_that_was_asked_why_has_a_section_on_what_changes_do(tmp_path: Pat
 def test_a_panel_has_a_chart_of_its_players_and_says_for_whom_it_holds(tmp_path: Path) -> None:
     rules = ["print", "print,end_lines=8", "print+loyal"]
     folder = write_run(tmp_path / "panel", rules, games=120, part_games=120, panel=["planner", "networker", "greedy"])
-    evidence = gather(open_run(folder))
-    (players,) = [part for part in sections(evidence) if part.id == "players"]
+    data = gather(open_run(folder))
+    (players,) = [section for section in make_sections(data) if section.id == "players"]
     assert "players-print-end-lines-8-turns" in {chart.name for chart in players.charts}
     assert "players-print-loyal-seat-imbalance" in {chart.name for chart in players.charts}  # whatever it shows
     assert players.text == ["Asked were planner, networker, greedy."]
-    headline = headline_chart(evidence)
+    headline = headline_chart(data)
     assert headline is not None
     assert headline.name == "seats-of-players"
     drawn = headline.files()["svg"].decode()
-    assert all(f"{rules}, 4th, {kind}: " in drawn for rules in evidence.names for kind in ("planner", "(greedy)"))
-    answer = sentences.answer(evidence)
+    assert all(f"{rules}, 4th, {kind}: " in drawn for rules in data.names for kind in ("planner", "(greedy)"))
+    answer = answer_of(data)
     assert "kinds of players" in answer[0]
     assert "of them for all 2 kinds of players" in answer[1]

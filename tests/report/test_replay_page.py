@@ -1,4 +1,4 @@
-"""A game to step through: the page holds everything, and every step shows what the record says."""
+"""The page to step through a game: it needs nothing else, and every step shows what the record says."""
 
 import json
 import re
@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from mmsim.core.shell import Replay
-from mmsim.drawing.canvas import Moments
+from mmsim.drawing.canvas import FrameSpan
 from mmsim.games import find_shell
 from mmsim.report.replay_page import page
 
@@ -29,8 +29,8 @@ def record_of(name: str) -> Any:
 
 def replay_of(record: Any) -> Replay:
     shell: Any = find_shell(record["game"])
-    found: Replay = shell.replay(record)
-    return found
+    replay: Replay = shell.replay(record)
+    return replay
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -60,9 +60,9 @@ def test_chances_are_those_after_the_last_turn_that_is_over() -> None:
     replay = replay_of(record_of(GAMES[0]))
     turns = replay.moments[-1].turn
     known = replace(replay, chances=[[turn / 100, 1 - turn / 100, 0.0, 0.0] for turn in range(turns + 1)])
-    assert [known.chances_at(i)[0] for i in (0, len(replay.moments) - 1)] == [0, turns / 100]
+    assert [known.win_chances_at(i)[0] for i in (0, len(replay.moments) - 1)] == [0, turns / 100]
     third = known.end_of_turn(3)
-    assert [known.chances_at(i)[0] for i in (third - 1, third, third + 1)] == [0.02, 0.03, 0.03]
+    assert [known.win_chances_at(i)[0] for i in (third - 1, third, third + 1)] == [0.02, 0.03, 0.03]
     assert 'id="chances"' in page(known)
     assert 'id="chances"' not in page(replay)
 
@@ -75,9 +75,9 @@ def test_a_name_in_a_record_cannot_end_the_script_of_its_page() -> None:
     assert text.count("</script>") == 2
 
 
-def test_what_a_film_shows_at_a_moment_is_said_by_the_names_of_its_parts() -> None:
-    assert [Moments(3, None).name(7), Moments(3, 4).name(8)] == ["when-3--7", "when-3-4-8"]
-    assert [moment for moment in range(6) if moment in Moments(2, 4)] == [2, 3]
+def test_the_id_of_an_animated_part_says_when_it_is_visible() -> None:
+    assert [FrameSpan(3, None).element_id(7), FrameSpan(3, 4).element_id(8)] == ["when-3--7", "when-3-4-8"]
+    assert [moment for moment in range(6) if moment in FrameSpan(2, 4)] == [2, 3]
 
 
 # --- in a browser --------------------------------------------------------------------------------------------
@@ -88,7 +88,7 @@ STEPS = """count => {
   const look = () => [document.getElementById("text").textContent,
     [...document.querySelectorAll("td.points")].map(cell => Number(cell.textContent)),
     [...document.querySelectorAll("td.chance")].map(cell => parseInt(cell.textContent)),
-    [...document.querySelectorAll('[id^="when-"]')].filter(one => one.style.display !== "none").map(one => one.id)];
+    [...document.querySelectorAll('[id^="when-"]')].filter(part => part.style.display !== "none").map(part => part.id)];
   const press = key => document.body.dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true}));
   const seen = [];
   for (const key of ["ArrowRight", "ArrowLeft"])
@@ -106,21 +106,21 @@ def test_stepping_back_shows_what_stepping_on_has_shown(browser: Any, name: str,
     replay = replace(replay, chances=chances)
     (tmp_path / "game.html").write_text(page(replay), encoding="utf-8")
     visited = browser.new_context(viewport={"width": 390, "height": 844}, color_scheme="dark").new_page()
-    said: list[str] = []
-    visited.on("console", lambda message: said.append(message.text))
-    visited.on("pageerror", lambda error: said.append(str(error)))
+    messages: list[str] = []
+    visited.on("console", lambda message: messages.append(message.text))
+    visited.on("pageerror", lambda error: messages.append(str(error)))
     visited.goto((tmp_path / "game.html").as_uri() + "#turn=0")
     steps = visited.evaluate(STEPS, len(replay.moments))
     forwards, backwards = steps[: len(replay.moments)], steps[len(replay.moments) :]
     assert [text for text, _, _, _ in forwards] == [moment.text for moment in replay.moments]
     assert [points for _, points, _, _ in forwards] == [list(moment.points) for moment in replay.moments]
     assert [chances[0] for _, _, chances, _ in forwards] == [
-        round(100 * replay.chances_at(moment)[0]) for moment in range(len(replay.moments))
+        round(100 * replay.win_chances_at(moment)[0]) for moment in range(len(replay.moments))
     ]
     assert backwards == forwards[::-1]
     assert len({len(things) for _, _, _, things in forwards}) > 20
     visited.evaluate("location.hash = '#turn=12'")
     visited.wait_for_function("document.getElementById('where').textContent.startsWith('turn 12')")
     assert visited.evaluate("document.documentElement.scrollWidth") <= 390
-    assert said == []
+    assert messages == []
     visited.context.close()

@@ -1,7 +1,7 @@
 // Tables sort, pictures enlarge; without this script everything is there all the same.
 const number = text => {  // the first in a cell; a cell without one comes last
-  const found = text.replace(/[,\u00a0]/g, "").replace("\u2212", "-").match(/-?\d+(\.\d+)?/);
-  return found ? parseFloat(found[0]) : Infinity;
+  const match = text.replace(/[,\u00a0]/g, "").replace("\u2212", "-").match(/-?\d+(\.\d+)?/);
+  return match ? parseFloat(match[0]) : Infinity;
 };
 for (const table of document.querySelectorAll("table.sorts")) {
   const heads = [...table.tHead.rows[0].cells];

@@ -1,0 +1,202 @@
+"""The sections on what changes do: one thing at a time (`mmsim why`), or a knob over its values (`mmsim sweep`)."""
+
+from collections.abc import Collection, Sequence
+
+from mmsim.analysis import number_format as fmt
+from mmsim.analysis.compare import Comparison
+from mmsim.analysis.estimates import Estimates
+from mmsim.analysis.stats import Estimate
+from mmsim.analysis.sweep import Sweep
+from mmsim.analysis.why import Effect, Why, by_group, conclusions
+from mmsim.analysis.why_file import read_answers
+from mmsim.contests.interventions import AS_PLAYED
+from mmsim.report import charts
+from mmsim.report.charts import Chart, Row
+from mmsim.report.report_data import ReportData
+from mmsim.report.sections import DOTS_NOTE, Section, Table, slug
+from mmsim.report.sentences import capitalise, holds_for, varies
+
+MAX_CHANGES = 12  # in tables and charts
+
+
+def why(data: ReportData) -> Section | None:
+    """What changes of one thing do, if `mmsim why` was run on this run."""
+    answers = read_answers(data.run.folder)
+    if not answers:
+        return None
+    text, tables = [], []
+    for answer in answers:
+        metric = fmt.title(answer.measure)
+        first, *others = conclusions(answer)
+        text += [f"{capitalise(metric)} of {answer.variant}. {first}", *others, unchanged_text(answer)]
+        columns, rows = change_rows(answer)
+        caption = f"{answer.variant}: what {metric} becomes"
+        tables.append(Table(caption, columns, rows, words=columns.index("difference")))
+        if both := interaction_rows(answer):
+            caption = f"{answer.variant}: the two changes that explain most, alone and together"
+            tables.append(Table(caption, *both, folded=False))
+    chart_list = [why_chart(answer, f"why-{number}") for number, answer in enumerate(answers, 1)]
+    return Section("why", "Why", _why_title(answers[0]), text, chart_list, tables)
+
+
+def change_rows(why: Why) -> tuple[list[str], list[list[str]]]:
+    """Columns and rows of a table of what every change does, by group of the metric or by kind of players."""
+    metric, unit = fmt.title(why.measure), fmt.difference_unit(why.unit)
+    columns, as_played = ["change", "difference", "explains", metric], fmt.with_interval(why.before, why.unit)
+    several = len(why.games) > 1
+    if several:
+        columns = ["change", "for whom", *columns[1:], *why.games]
+        rows = [[AS_PLAYED, "", "", "", as_played, *[""] * len(why.games)]]
+    else:
+        columns += why.groups if len(why.groups) > 1 else ()
+        rows = [[AS_PLAYED, "", "", as_played, *_group_cells(why, why.before_groups)]]
+    for effect in _shown_effects(why):
+        explains = f"{why.explains(effect):+.0%}".replace("-", "−") if effect.is_significant else ""
+        cells = [fmt.with_interval(effect.difference, unit, signed=True), explains, fmt.value(effect.after, why.unit)]
+        if several:
+            holds = f"{effect.verdict}; {effect.holds}" if effect.holds else effect.verdict
+            by_player = [effect.players.get(player) for player in why.games]
+            cells += [fmt.with_half_width(difference, unit) if difference else "–" for difference in by_player]
+            rows.append([effect.change, holds, *cells])
+        else:
+            rows.append([effect.change, *cells, *_group_cells(why, effect.groups)])
+    return columns, rows
+
+
+def _shown_effects(why: Why) -> list[Effect]:
+    """The changes that do most, without those that do nothing."""
+    return [effect for effect in why.effects if not effect.identical][:MAX_CHANGES]
+
+
+def _group_cells(why: Why, groups: Sequence[Estimate | None]) -> list[str]:
+    """The metric by group, if it has several."""
+    unit = "share" if why.unit == "share distance" else why.unit
+    return [fmt.value(estimate, unit) if estimate else "–" for estimate in groups] if len(groups) > 1 else []
+
+
+def interaction_rows(why: Why) -> tuple[list[str], list[list[str]]] | None:
+    """Columns and rows of a table of two changes, alone and both at once."""
+    pair = why.interaction
+    if pair is None:
+        return None
+
+    def cell(effect: Effect) -> str:
+        return fmt.with_interval(effect.after, why.unit) + by_group(why, effect.groups)
+
+    as_played = fmt.with_interval(why.before, why.unit) + by_group(why, why.before_groups)
+    return [fmt.title(why.measure), AS_PLAYED, pair.other.change], [
+        [AS_PLAYED, as_played, cell(pair.other)],
+        [pair.one.change, cell(pair.one), cell(pair.both)],
+    ]
+
+
+def unchanged_text(why: Why) -> str:
+    """Which changes do nothing, and what was not changed."""
+    same = [effect.change for effect in why.effects if effect.identical]
+    fixed = [f"{name} ({reason.removesuffix('.')})" for name, reason in why.fixed.items()]
+    not_changed = "; ".join([*fixed, "the number of players, the board and how well these players play"])
+    return (f"The same in every game: {', '.join(same)}. " if same else "") + f"Not changed: {not_changed}."
+
+
+def why_chart(why: Why, name: str = "why") -> Chart:
+    """The differences to the games as played; one series per kind of players."""
+    panel = len(why.games) > 1
+    series = [*why.games, "mean"] if panel else ["difference"]
+    rows = []
+    for effect in _shown_effects(why):
+        by_player = [effect.players.get(player) for player in why.games] if panel else []
+        rows.append(Row(effect.change, [*by_player, effect.difference]))
+    games = "; ".join(f"{count:,} games of {player}" for player, count in why.games.items())
+    note = f"Differences to the games as played ({games}, each change) with 95 % intervals. {conclusions(why)[0]}"
+    return charts.dot_chart(name, _why_title(why), note, rows, series, fmt.difference_unit(why.unit), 0.0)
+
+
+def _why_title(why: Why) -> str:
+    """The change that explains most, or does most."""
+    pair, metric = why.interaction, f"the {fmt.title(why.measure)} of {why.variant}"
+    if pair and why.explains(pair.one) > 0:
+        return f"{pair.one.change} takes away {fmt.percent(why.explains(pair.one))} of {metric}"
+    if why.matter:
+        return f"{why.matter[0].change} does most to {metric}"
+    return f"no change does anything to {metric} that can be told from chance"
+
+
+# --- sweeps ----------------------------------------------------------------------------------------------------------
+
+
+def responses(sweep: Sweep, data: ReportData, metrics: Collection[str], base: int, published: Sequence[str]) -> Section:
+    """One chart per metric that varies, group and knob.
+
+    `base` is the setting that others are compared with, `published` are the values of the rule book.
+    """
+    shown = [
+        (estimates, group)
+        for name, estimates in data.estimates.items()
+        if name in metrics and varies(estimates)
+        for group in range(len(estimates.groups))
+    ]
+    chart_list = [
+        _response_chart(sweep, data, along, estimates, group, base, published[along])
+        for along in range(len(sweep.varied))
+        for estimates, group in shown
+    ]
+    varied = " and ".join(f"{vary.knob} ({', '.join(vary.values)})" for vary in sweep.varied)
+    text = [
+        f"{sweep.cells} variants of {sweep.base}: every combination of {varied}, compared with {data.names[0]}. "
+        "A number is moved if the table of variants says so."
+    ]
+    moved = dict.fromkeys(
+        fmt.label(comparison.measure.name, comparison.group)
+        for comparison in data.comparisons
+        if comparison.measure.name in metrics and comparison.is_different
+    )
+    title = f"Measurably moved by {' or '.join(vary.knob for vary in sweep.varied)}: {', '.join(moved) or 'nothing'}"
+    return Section("responses", "Responses", title, text, chart_list)
+
+
+def _response_chart(
+    sweep: Sweep, data: ReportData, along: int, estimates: Estimates, group: int, base: int, published: str
+) -> Chart:
+    vary, measure = sweep.varied[along], estimates.measure
+    number_of = {variant.rules: number for number, variant in enumerate(data.run.variants)}
+    numbers = [number_of[spec] for spec in sweep.specs()]
+    by_cell = [estimates.estimate(v, group) if estimates.known(v, group) else None for v in numbers]
+    lines = {label: [by_cell[n] for n in cells] for label, cells in sweep.lines(along).items()}
+    metric = fmt.label(measure.name, estimates.groups[group])
+    base_line = next(cells for cells in sweep.lines(along).values() if base in cells)
+    base_value = vary.values[base_line.index(base)]
+    alternative_values = {
+        data.run.variants[numbers[n]].name: value
+        for n, value in zip(base_line, vary.values, strict=True)
+        if value != base_value
+    }
+    moved = [
+        comparison
+        for comparison in data.comparisons
+        if (comparison.measure.name, comparison.group) == (measure.name, estimates.groups[group])
+        and comparison.variant in alternative_values
+        and comparison.is_different
+    ]
+    title = _response_title(moved, alternative_values, metric, vary.knob, base_value)
+    values = [_marked(value, base_value, published) for value in vary.values]
+    note = f"{measure.question} {DOTS_NOTE} Shaded: near enough to the first dot."
+    return charts.response_chart(slug(f"response-{vary.knob}-{metric}"), title, note, values, lines, vary.knob, measure)
+
+
+def _marked(value: str, base_value: str, published: str) -> str:
+    """A value of a knob, marked if it is that of the rule book or the one compared with."""
+    if value == published:
+        return f"{value} (published)"
+    return f"{value} (compared with)" if value == base_value else value
+
+
+def _response_title(
+    moved: Sequence[Comparison], values: dict[str, str], metric: str, knob: str, base_value: str
+) -> str:
+    """The largest of the significant differences."""
+    if not moved:
+        return f"No measurable effect of {knob} on {metric}"
+    largest = max(moved, key=lambda comparison: abs(comparison.difference.value))
+    change = fmt.value(largest.difference, fmt.difference_unit(largest.measure.unit), signed=True)
+    value = values[largest.variant]
+    return f"{capitalise(metric)}: {change} with {knob} = {value} instead of {base_value}{holds_for(largest)}"

@@ -1,0 +1,216 @@
+"""The sections on how single games are played: openings, heat maps of where they end, and remarkable games."""
+
+import shlex
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from mmsim.analysis import number_format as fmt
+from mmsim.analysis.heat_maps import difference_maps, heat_maps
+from mmsim.analysis.openings import SeatBook, kinds_by_frequency
+from mmsim.analysis.remarkable import RemarkableGame
+from mmsim.analysis.tables import RunTables
+from mmsim.batch.end_positions import end_positions_of, games_counted
+from mmsim.batch.experiment import OF_MEMBER
+from mmsim.batch.win_chances import win_chances_of
+from mmsim.core.shell import DrawsPictures, HeatMaps, ReplaysRecords, SupportsHeatMaps
+from mmsim.core.variant import VariantDescription
+from mmsim.games import find_shell
+from mmsim.report import charts
+from mmsim.report.charts import Chart, Row
+from mmsim.report.report_data import ReportData
+from mmsim.report.sections import DOTS_NOTE, Picture, Section, Table
+from mmsim.report.sentences import capitalise
+
+_COLUMNS = ("variant", "players", "seat", "most usual", "share", "wins then", "wins", "entropy in bits")
+_WORD_COLUMNS = 4
+_MAP_TITLE, _DIFFERENCE_TITLE = "Where things lie", "What lies elsewhere"  # of heat maps
+
+
+def openings(data: ReportData) -> Section | None:
+    """What seats open with, in every view that the game has, and heat maps if `mmsim heat` has sampled games."""
+    if not data.openings:
+        return None
+    views = {book.by: book.text for book in data.openings}
+    tables = [
+        Table(f"Most usual by {view}: {text}", _COLUMNS, rows, _WORD_COLUMNS)
+        for view, text in views.items()
+        if (rows := _rows(data, view))
+    ]
+    folder = data.run.folder.name
+    text = [
+        "How often a seat wins after an opening is no proof that the opening makes it win: “mmsim why” exchanges "
+        f"openings between seats. All openings: “mmsim openings {folder}”."
+    ]
+    pictures = heat_pictures(data.run)
+    drawn, members = sum(picture.title.startswith(_MAP_TITLE) for picture in pictures), len(data.run.by_member)
+    if not pictures:
+        text.append(
+            f"“mmsim heat {folder} --out heat.svg” draws what lies where; a report written after that has the maps."
+        )
+    elif drawn < members:
+        text.append(
+            f"Maps are of {drawn} of {members} kinds of players; “mmsim heat {folder} --member BOT” adds others."
+        )
+    chart = _openings_chart(data)
+    return Section("openings", "Openings", _openings_title(data), text, [chart] if chart else [], tables, pictures)
+
+
+def _rows(data: ReportData, view: str) -> list[list[str]]:
+    """The most usual opening of every seat: one row per variant, kind of players and seat."""
+    return [
+        [
+            data.name_of(book.variant),
+            book.member,
+            str(book.seat + 1),
+            usual.kind,
+            fmt.with_interval(usual.share, "share"),
+            fmt.with_interval(usual.wins, "share"),
+            fmt.percent(book.wins),
+            f"{book.entropy:.2f}",
+        ]
+        for book in data.openings
+        if book.by == view
+        for usual in book.openings[:1]
+    ]
+
+
+def _openings_title(data: ReportData) -> str:
+    """The opening that is most alike from game to game, of seats that have a choice."""
+    books = _reference_books(data)
+    free = [book for book in books if not _is_forced(book, books)] or books
+    book = max(free, key=lambda book: book.openings[0].share.value)
+    usual = book.openings[0]
+    of_variant = f" of {data.names[0]}" if len(data.names) > 1 else ""
+    share = fmt.percent(usual.share.value)
+    return f"{book.member} opens with “{usual.kind}” in {share} of its games{of_variant} in seat {book.seat + 1}"
+
+
+def _reference_books(data: ReportData) -> list[SeatBook]:
+    """The books of the reference by the game's first view, of the players that count."""
+    view, variant = data.openings[0].by, data.run.variants[0].name
+    return [
+        book for book in data.openings if book.by == view and book.variant == variant and book.member in data.players
+    ]
+
+
+def _is_forced(book: SeatBook, books: Sequence[SeatBook]) -> bool:
+    """True if a seat has one kind of opening, which no other seat has: it has no choice."""
+    kinds = {opening.kind for opening in book.openings}
+    return len(kinds) == 1 and not any(other.find(*kinds) for other in books if other.seat != book.seat)
+
+
+def _openings_chart(data: ReportData) -> Chart | None:
+    """How often every seat plays its most usual opening of the reference: one row per seat and kind of players."""
+    rows = []
+    books = _reference_books(data)
+    by_key = {(book.by, book.variant, book.member, book.seat): book for book in data.openings}
+    for book in books:
+        if _is_forced(book, books):
+            continue
+        kind = kinds_by_frequency([book])[0]
+        same_seat = [by_key.get((book.by, variant.name, book.member, book.seat)) for variant in data.run.variants]
+        usual = [other.find(kind) if other else None for other in same_seat]
+        label = f"{book.member}, seat {book.seat + 1}: {kind}"
+        rows.append(Row(label, [opening.share if opening else None for opening in usual]))
+    if not rows:
+        return None
+    note = f"Share of games; sorted by {books[0].text}. {DOTS_NOTE}"
+    return charts.dot_chart("openings", _openings_title(data), note, rows, data.names, "share")
+
+
+# --- heat maps -------------------------------------------------------------------------------------------------------
+
+
+def heat_pictures(run: RunTables) -> list[Picture]:
+    """Where things are at the end of games of the reference, and the difference to the first other variant, for every
+    kind of players whose games `mmsim heat` has sampled."""
+    return [picture for member in run.by_member for picture in _member_maps(run, member)]
+
+
+def _member_maps(run: RunTables, member: RunTables) -> list[Picture]:
+    shell, reference = find_shell(run.experiment.game), member.variants[0]
+    games = games_counted(run.folder, reference.name)
+    counts = end_positions_of(run.folder, reference.name) if games else None
+    if counts is None or not isinstance(shell, SupportsHeatMaps):
+        return []
+    seats = sorted({place.seat for place in counts})
+    name, whose = _spoken(reference.name), f": {member.member.name}" if run.panel else ""
+
+    def picture(title: str, text: str, options: Sequence[str], maps: HeatMaps) -> Picture:
+        words = ["mmsim", "heat", run.folder.name, *options, "--games", str(games), "--out", "heat.svg"]
+        draw = partial(_draw_maps, run.experiment.game, reference, maps)
+        return Picture(f"{title}{whose}", text, shlex.join(words), draw)
+
+    text = f"At the end of {games:,} games, by seat ({name})."
+    maps = heat_maps(name, counts, games, seats, shell.heat_map_note)
+    pictures = [picture(_MAP_TITLE, text, ["--variant", reference.name], maps)]
+    for variant in member.variants[1:]:
+        if (other_counts := end_positions_of(run.folder, variant.name, games)) is not None:
+            names = (name, _spoken(variant.name))
+            maps = difference_maps(names, (counts, other_counts), games, seats, shell.heat_map_note)
+            text = f"{names[1]} less {names[0]}, {games:,} games of each."
+            options = ["--variant", variant.name, "--against", reference.name]
+            return [*pictures, picture(_DIFFERENCE_TITLE, text, options, maps)]
+    return pictures
+
+
+def _spoken(variant: str) -> str:
+    return variant.replace(OF_MEMBER, ", ")
+
+
+def _draw_maps(game: str, variant: VariantDescription, maps: HeatMaps) -> bytes:
+    shell = find_shell(game)
+    assert isinstance(shell, SupportsHeatMaps)
+    return shell.heat_maps(variant, maps)(".svg")
+
+
+# --- remarkable games ------------------------------------------------------------------------------------------------
+
+
+def remarkable_games(data: ReportData) -> Section | None:
+    """Games worth a look, drawn from their records."""
+    if not data.remarkable_games:
+        return None
+    pictures = []
+    for game in data.remarkable_games:
+        title = f"The {game.found.kind} game"
+        caption = f"{capitalise(game.found.text)} ({data.name_of(game.variant.name)}, game {game.found.game:,})."
+        pictures.append(Picture(title, caption, game.command, _drawing(game), _replay_page(game)))
+    text = []
+    if not all(game.record for game in data.remarkable_games):
+        command = f"mmsim resume {data.run.folder.name}"
+        text = [f"Games whose records this run does not have are not drawn; “{command}” writes those of a whole run."]
+    return Section("remarkable-games", "Games", "Games worth a look", text, [], [], pictures)
+
+
+def _drawing(game: RemarkableGame) -> Callable[[], bytes] | None:
+    """DrawsPictures how a game ended; None without a record, or if its shell draws no pictures."""
+    if game.record is None or not isinstance(find_shell(game.run.experiment.game), DrawsPictures):
+        return None
+    return partial(_draw_end, game.run.experiment.game, game.record)
+
+
+def _draw_end(game: str, record: dict[str, Any]) -> bytes:
+    shell = find_shell(game)
+    assert isinstance(shell, DrawsPictures)
+    return shell.picture(record)
+
+
+def _replay_page(game: RemarkableGame) -> Callable[[], bytes] | None:
+    """Makes the page to step through a game, with chances to win if the run has them."""
+    if game.record is None or not isinstance(find_shell(game.run.experiment.game), ReplaysRecords):
+        return None
+    chances = win_chances_of(game.run.folder, game.variant.name, game.found.game)
+    return partial(
+        _make_replay_page, game.run.experiment.game, game.record, () if chances is None else chances.tolist()
+    )
+
+
+def _make_replay_page(game: str, record: dict[str, Any], chances: Sequence[Sequence[float]]) -> bytes:
+    shell = find_shell(game)
+    assert isinstance(shell, ReplaysRecords)
+    from mmsim.report.replay_page import page  # only what draws imports the drawing code
+
+    return page(replace(shell.replay(record), chances=chances)).encode()
