@@ -1,60 +1,137 @@
-"""The commands of `mmsim`, its version, and one clear sentence when something is wrong."""
+"""The commands of `mmsim`. A command's module is imported only when the command runs or its own help is shown."""
 
-import os
-import re
-import resource
 import sys
 import traceback
 from collections.abc import Sequence
-from typing import Annotated, Any
+from functools import cache
+from importlib import import_module
+from typing import Annotated, Any, NamedTuple
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_command
 
 from mmsim import __version__
-from mmsim.cli import (
-    bench,
-    boards,
-    bots,
-    chances,
-    compare,
-    experiments,
-    heat,
-    ladder,
-    openings,
-    play,
-    replay,
-    report,
-    rules,
-    run,
-    runs,
-    sweep,
-    verify,
-    why,
-)
-from mmsim.cli.common import end_of_pipe, say
-from mmsim.cli.interrupts import keeping
-from mmsim.errors import MmsimError
+from mmsim.cli.console import exit_on_broken_pipe
+from mmsim.cli.error_messages import check_surroundings, print_error
+from mmsim.cli.interrupts import exit_when_interrupted
 from mmsim.games import TITLES
-from mmsim.system.safe_text import printable
 
-_VALUES = {
-    **dict.fromkeys(("<int>", "<int range>"), "N"),
+
+class Command(NamedTuple):
+    """Where a command is defined, and the first line of its help."""
+
+    module: str  # in mmsim.cli
+    function: str
+    summary: str
+
+
+_ONE_GAME, _MANY_GAMES, _QUESTIONS, _REFERENCE = "One game", "Many games", "Questions", "Reference"  # panels of help
+GROUPS = {  # of commands: panel and summary
+    "runs": (_MANY_GAMES, "List, show and delete runs."),
+    "experiments": (_MANY_GAMES, "List the experiments that come with mmsim, and start your own."),
+    "rules": (_REFERENCE, "Look up rulesets (editions, modifiers, knobs) and single rules."),
+    "boards": (_REFERENCE, "List, draw, generate and check board sets."),
+    "bots": (_REFERENCE, "List the bots, look at their weights, tune and train them."),
+}
+COMMANDS = {
+    _ONE_GAME: {
+        "play": Command("play", "play", "Play one game and print its story, turn by turn."),
+        "replay": Command("replay", "replay", "Step through a recorded game: a web page, a GIF or a contact sheet."),
+        "draw": Command("replay", "draw", "Draw one position of a recorded game."),
+        "verify": Command("verify", "verify", "Replay records with the reference engine of their game."),
+    },
+    _MANY_GAMES: {
+        "run": Command("run", "run", "Play an experiment and write its tables into a run folder."),
+        "resume": Command("run", "resume", "Continue a run that was stopped."),
+        "check": Command("run", "check", "Verify the checksums, row counts and a sample of the games of a run."),
+        "record": Command("runs", "record", "Write the record of one game of a run."),
+        "export": Command("runs", "export", "Export tables of a run as one file for other programs."),
+        "runs list": Command("runs", "list_runs", "List runs with their games, state and size."),
+        "runs show": Command("runs", "show", "Show what a run plays and how far it is."),
+        "runs rm": Command("runs", "remove", "Delete runs; other files in their folders stay."),
+        "experiments list": Command("experiments", "list_experiments", "List the experiments that come with mmsim."),
+        "experiments show": Command("experiments", "show", "Show what an experiment plays."),
+        "experiments new": Command("experiments", "new", "Start an experiment: a file with every setting explained."),
+    },
+    _QUESTIONS: {
+        "compare": Command("compare", "compare", "Compare variants: paired differences, intervals and verdicts."),
+        "report": Command("report", "report", "Write the report of a run and print its answer."),
+        "sweep": Command("sweep", "sweep", "Play every combination of knob values and report the effects."),
+        "why": Command("why", "why", "Change one thing at a time and measure how much of an effect it explains."),
+        "openings": Command(
+            "openings", "openings", "List the openings of every seat: how often, and how well they do."
+        ),
+        "heat": Command("heat", "heat", "Draw heat maps of where things are at the end of games."),
+        "chances": Command("chances", "chances", "Estimate the chances to win after every turn of some games."),
+        "ladder": Command("ladder", "ladder", "Play every bot against every other and rate them."),
+    },
+    _REFERENCE: {
+        "rules list": Command("rules", "list_rules", "List the editions, modifiers and knobs of a game."),
+        "rules show": Command("rules", "show", "Show every knob of a ruleset, its value and where it comes from."),
+        "rules diff": Command("rules", "diff", "Show what differs between two rulesets, with the rule ids."),
+        "rules explain": Command("rules", "explain", "Print rules by their ids, with the knobs that change them."),
+        "boards list": Command("boards", "list_sets", "List the board sets that come with mmsim."),
+        "boards show": Command("boards", "show", "Draw a board: in the terminal, or as a picture with --out."),
+        "boards generate": Command("boards", "generate", "Generate random layouts, all equally likely."),
+        "boards check": Command("boards", "check", "Check a board set and say what to change, line by line."),
+        "boards new": Command("boards", "new", "Start a board set of your own from a shipped one."),
+        "bots list": Command("bots", "list_bots", "List the bots of a game, from the weakest to the strongest."),
+        "bots show": Command("bots", "show", "Show a bot: its idea, what it looks at, and all its weights."),
+        "bots tune": Command("bot_training", "tune", "Search for better weights by self-play."),
+        "bots train": Command(
+            "bot_training", "train", "Train the neural net of a bot, for rules of your own if you like."
+        ),
+        "bots exploit": Command("bot_training", "exploit", "Train a net against frozen copies of a bot."),
+        "bench": Command(
+            "bench", "bench", "Measure games per second on one core: the fast core and the reference engine, in turns."
+        ),
+    },
+}
+_BY_WORDS = {words: command for commands in COMMANDS.values() for words, command in commands.items()}
+_METAVARS = {
+    **dict.fromkeys(("<int>", "<int range>", "<list[int]>"), "N"),
     **dict.fromkeys(("<float>", "<float range>"), "X"),
     **dict.fromkeys(("<file>", "<path>"), "FILE"),
     "<str>": "TEXT",
-    "<list[int]>": "N",
 }
-_WORDS = {
-    "Input should be a valid integer, unable to parse string as an integer": "it must be a whole number",
-    "Input should be a valid number, unable to parse string as a number": "it must be a number",
-    "Input should be": "it must be",
-}
-_ADDRESS_SPACE = 3 << 30  # the compiler and the threads of Polars reserve two thirds of it on a machine of two cores
 
 
-class PlainErrors(TyperGroup):
-    """Turns every error into one sentence on stderr; `--debug`, anywhere on the line, adds the traceback."""
+@cache
+def load_command(words: str) -> TyperCommand:
+    """A command with all its options, by the words that name it, such as `bots tune`."""
+    command = _BY_WORDS[words]
+    only_command = typer.Typer(add_completion=False)
+    function = getattr(import_module(f"mmsim.cli.{command.module}"), command.function)
+    only_command.command(words.split()[-1])(function)
+    loaded = get_command(only_command)
+    assert isinstance(loaded, TyperCommand)
+    _shorten_metavars(loaded)
+    return loaded
+
+
+def _shorten_metavars(command: Any) -> None:
+    """Let help name the value of an option in one short word: N instead of <int range>, nothing for a flag."""
+    context = typer.Context(command)
+    for parameter in command.get_params(context):
+        if parameter.param_type_name == "argument":
+            parameter.display_type_rich = lambda ctx: ""  # its name says it
+        elif parameter.metavar is None:
+            parameter.metavar = "" if parameter.is_flag else _METAVARS.get(parameter.display_type(context))
+
+
+class LazyGroup(TyperGroup):
+    """Commands that are listed by their summaries, and imported once one of them is used."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        words = " ".join([*ctx.command_path.split()[1:], *args[:1]])
+        if words in _BY_WORDS:
+            self.commands[args[0]] = load_command(words)
+        return super().resolve_command(ctx, args)
+
+
+class MainGroup(LazyGroup):
+    """`mmsim` itself: every error becomes one sentence; `--debug`, anywhere on the line, adds the traceback."""
 
     def main(
         self,
@@ -69,125 +146,30 @@ class PlainErrors(TyperGroup):
         debug = "--debug" in words
         words = ["--debug"] * debug + [word for word in words if word != "--debug"]
         try:
-            _check_surroundings()
-            _name_values(self)
+            check_surroundings()
+            for command in (self, *self.commands.values()):
+                _shorten_metavars(command)
             code = super().main(words, "mmsim", complete_var, False, windows_expand_args, **extra)
-        except Exception as error:
+        except BaseException as error:
+            if not isinstance(error, Exception) and type(error).__module__ != "pyo3_runtime":
+                raise
             if debug:
                 traceback.print_exc()
-            code = _complain(error, words)
-        except BaseException as error:
-            if type(error).__module__ != "pyo3_runtime":
-                raise
-            code = _complain(MmsimError("a table cannot be read: Polars gives up on its file"), words)
+            code = print_error(error, words)
         sys.exit(code or 0)
 
     def make_context(self, *args: Any, **extra: Any) -> Any:
-        with keeping():
+        with exit_when_interrupted():
             return super().make_context(*args, **extra)
 
     def invoke(self, ctx: Any) -> Any:
         try:
-            with keeping():
+            with exit_when_interrupted():
                 result = super().invoke(ctx)
                 sys.stdout.flush()
         except BrokenPipeError:
-            end_of_pipe()
+            exit_on_broken_pipe()
         return result
-
-
-def _name_values(command: Any) -> None:
-    """Have help say in a short word what an option takes: N and not <int range>, nothing for a switch."""
-    context = typer.Context(command)
-    for taken in command.get_params(context):
-        if taken.param_type_name == "argument":
-            taken.display_type_rich = lambda ctx: ""  # its name says it
-        elif taken.metavar is None:
-            taken.metavar = "" if taken.is_flag else _VALUES.get(taken.display_type(context))
-    for inner in getattr(command, "commands", {}).values():
-        _name_values(inner)
-
-
-def _check_surroundings() -> None:
-    """Refuse what would end in an error that names neither cause nor cure."""
-    try:
-        os.getcwd()
-    except FileNotFoundError:
-        raise MmsimError("the folder you are in has been deleted; go to another one (cd)") from None
-    allowed, _ = resource.getrlimit(resource.RLIMIT_AS)
-    if allowed != resource.RLIM_INFINITY and allowed < _ADDRESS_SPACE:
-        raise MmsimError(
-            f"only {allowed >> 20:,} MB of address space are allowed here (ulimit -v); "
-            f"mmsim needs {_ADDRESS_SPACE >> 20:,} MB, most of which it never touches"
-        )
-
-
-def _complain(error: Exception, words: Sequence[str]) -> int:
-    """Say what is wrong in one sentence; the exit code that goes with it."""
-    if isinstance(error, MmsimError):
-        text, code = str(error), error.exit_code
-    elif isinstance(error, typer.TyperException):
-        context = getattr(error, "ctx", None)
-        help_of = context.command_path if context else "mmsim"
-        text = f"{_plain(error.format_message())}{_given(error, words)} (see: {help_of} --help)"
-        code = error.exit_code
-    elif isinstance(error, typer.Abort):
-        text, code = "aborted", 1
-    elif type(error).__module__.startswith("polars"):  # not imported here: it takes a moment
-        first = next(iter(str(error).splitlines()), type(error).__name__)
-        text, code = f"a table cannot be read: {first}", 1
-    elif isinstance(error, MemoryError):
-        text, code = f"there is not enough memory{f' ({error})' if str(error) else ''}", 1
-    elif isinstance(error, RecursionError):  # of whatever reads it
-        text, code = "something that was given is nested too deep to be read", 2
-    else:
-        text, code = (
-            f"internal error, {type(error).__name__}: {error} (run with --debug for the traceback)",
-            1,
-        )
-    say(f"mmsim: error: {printable(text)}", err=True)
-    return code
-
-
-def _plain(message: str) -> str:
-    """What is wrong with a value in our words, not in those of the library that reads it."""
-    for theirs, ours in _WORDS.items():
-        message = message.replace(theirs, ours)
-    return message
-
-
-def _given(error: typer.TyperException, words: Sequence[str]) -> str:
-    """What was typed for the option an error speaks of."""
-    named = re.search(r"Invalid value for '(--[a-z-]+)'", error.format_message())
-    if named and named.group(1) in words[:-1]:
-        return f", given '{words[words.index(named.group(1)) + 1]}'"
-    return ""
-
-
-app = typer.Typer(cls=PlainErrors, help=f"Is this variant fair, and is it more fun? Simulates {' and '.join(TITLES)}.")
-app.add_typer(boards.app, name="boards")
-app.add_typer(rules.app, name="rules")
-app.add_typer(bots.app, name="bots")
-app.add_typer(experiments.app, name="experiments")
-app.command("play")(play.play)
-app.command("replay")(replay.replay)
-app.command("draw")(replay.draw)
-app.command("verify")(verify.verify)
-app.command("run")(run.run)
-app.command("resume")(run.resume)
-app.command("check")(run.check)
-app.add_typer(runs.app, name="runs")
-app.command("record")(runs.record)
-app.command("chances")(chances.chances)
-app.command("export")(runs.export)
-app.command("bench")(bench.bench)
-app.command("ladder")(ladder.ladder)
-app.command("compare")(compare.compare)
-app.command("report")(report.report)
-app.command("sweep")(sweep.sweep)
-app.command("why")(why.why)
-app.command("openings")(openings.openings)
-app.command("heat")(heat.heat)
 
 
 def _show_version(wanted: bool) -> None:
@@ -196,14 +178,39 @@ def _show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback(invoke_without_command=True)
-def root(
+def _root(
     context: typer.Context,
     version: Annotated[
         bool,
-        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and stop."),
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit."),
     ] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
 ) -> None:
+    _show_help(context)
+
+
+def _show_help(context: typer.Context) -> None:
+    """A group without a command shows its help."""
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
+
+
+def _not_loaded() -> None:
+    """Stands in for a command until it is loaded."""
+
+
+def _make_app() -> typer.Typer:
+    about = f"Is this variant fair, and is it more fun? Simulates {' and '.join(TITLES)}."
+    apps = {"": typer.Typer(cls=MainGroup, help=about, callback=_root, invoke_without_command=True)}
+    for group, (_, summary) in GROUPS.items():
+        apps[group] = typer.Typer(cls=LazyGroup, help=summary, callback=_show_help, invoke_without_command=True)
+    for panel, commands in COMMANDS.items():
+        for words, command in commands.items():
+            group, _, name = words.rpartition(" ")
+            apps[group].command(name, help=command.summary, rich_help_panel=None if group else panel)(_not_loaded)
+    for group, (panel, _) in GROUPS.items():
+        apps[""].add_typer(apps[group], name=group, rich_help_panel=panel)
+    return apps[""]
+
+
+app = _make_app()

@@ -1,62 +1,50 @@
-"""`mmsim compare`: variants against each other, metric by metric."""
+"""`mmsim compare`: differences between variants, metric by metric."""
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
-from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import msgspec
 import typer
 from rich.table import Table
 
+from mmsim.analysis import compare as comparing
+from mmsim.analysis import number_format as fmt
+from mmsim.analysis.compare import Comparison
+from mmsim.analysis.decision import decide, sentence
+from mmsim.analysis.estimates import Estimates
+from mmsim.analysis.findings import ALL, check_metric_names, compare_run, findings
+from mmsim.analysis.tables import RunTables, open_run
+from mmsim.batch.confidence import FIRST_LOOK_GAMES, next_look
 from mmsim.batch.experiment import OF_MEMBER, Experiment, named_after, variants_of
+from mmsim.batch.manifest import Decision
 from mmsim.batch.run import Run
-from mmsim.cli import completion
-from mmsim.cli.common import GameName, Isolate, MoveSeconds, Players, Seed, console, move_limit, say, warn
-from mmsim.cli.panel import Bots, PanelOption, chosen, only_evidence
-from mmsim.cli.run_control import DECIDED, Workers, decided, played
-from mmsim.errors import UsageError, full_name
+from mmsim.batch.session import extend
+from mmsim.cli import completion, options
+from mmsim.cli.console import console, make_table, print_json, print_table, say, warn
+from mmsim.cli.play_run import (
+    chosen_players,
+    create_run,
+    drop_indifferent_members,
+    metric_values,
+    play_run,
+    played_run,
+    run_folder,
+)
+from mmsim.errors import MmsimError, UsageError, full_name
 from mmsim.games import find_shell, find_statistics, game_of_all
+from mmsim.report.report_data import without_failed_players
+from mmsim.report.sentences import answer, comparison_label, course_metrics
+from mmsim.tables.frames import no_formulas
 
-if TYPE_CHECKING:
-    from mmsim.analysis.compare import Comparison
-    from mmsim.analysis.estimates import Estimates
-    from mmsim.analysis.tables import RunTables
-
-Metrics = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--metric",
-        metavar="NAME",
-        autocompletion=completion.metrics,
-        help="Show this metric, or all; may be given several times. If not given, those that were asked about.",
-    ),
-]
-Tolerances = Annotated[
-    list[str] | None,
-    typer.Option("--tolerance", metavar="NAME=VALUE", help="A difference in a metric that does not matter to you."),
-]
-Games = Annotated[int, typer.Option(min=2, help="Games of every variant.")]
-Seats = Annotated[str, typer.Option(metavar="HOW", help="fixed, or rotate: every bot plays every seat of a deal.")]
-
-
-ALL = "all"  # metrics
-_TO_PLAY = (
-    "players",
-    "bots",
-    "panel",
-    "games",
-    "until",
-    "board",
-    "seats",
-    "game",
-    "seed",
-    "isolate",
-    "move_seconds",
-    "workers",
-    "out",
+_DECIDED = "decided"  # the value of --until that plays until two variants are known to differ or to be equal
+_MOST_TO_DECIDE = 200_000  # games per variant
+_PLAY_OPTIONS = (
+    *("players", "bots", "panel", "games", "until", "board", "seats", "game", "seed", "isolate", "move_seconds"),
+    *("workers", "out"),
 )
 
 
@@ -67,112 +55,142 @@ def compare(
         typer.Argument(
             metavar="RUN | SPEC SPEC...",
             autocompletion=completion.runs_and_rulesets,
-            help="A run folder, or rulesets to play.",
+            help="A run folder, or rulesets to play and compare.",
         ),
     ],
-    players: Players = None,
-    bots: Bots = None,
-    panel: PanelOption = None,
-    games: Games = 10_000,
+    players: options.Players = None,
+    bots: options.Bots = None,
+    panel: options.Panel = None,
+    games: options.Games = 10_000,
     until: Annotated[
         str | None,
         typer.Option(
             metavar="decided|METRIC±WIDTH",
-            help="Play until two variants are told apart or equal in --metric, or until a metric is known so well.",
+            help="decided: play until two variants are known to differ or to be equal in --metric; METRIC±WIDTH: until "
+            "a metric is known to this precision.",
         ),
     ] = None,
-    board: Annotated[
-        list[str] | None,
-        typer.Option(metavar="SET", autocompletion=completion.boards, help="Board set; repeat it to compare boards."),
-    ] = None,
-    seats: Seats = "fixed",
-    game: GameName = None,
-    seed: Seed = 1,
-    isolate: Isolate = False,
-    move_seconds: MoveSeconds = None,
-    workers: Workers = None,
-    out: Annotated[Path | None, typer.Option(metavar="RUN", help="Keep the games as a run in this folder.")] = None,
+    board: options.BoardsToCompare = None,
+    seats: options.Seats = "fixed",
+    game: options.GameName = None,
+    seed: options.Seed = 1,
+    isolate: options.Isolate = False,
+    move_seconds: options.MoveSeconds = None,
+    workers: options.Workers = None,
+    out: options.KeepRun = None,
     reference: Annotated[
         str | None,
         typer.Option(
-            metavar="VARIANT",
-            autocompletion=completion.variants,
-            help="Compare with this variant; if not given, with the first.",
+            metavar="VARIANT", autocompletion=completion.variants, help="Compare with this variant. Default: the first."
         ),
     ] = None,
-    metric: Metrics = None,
-    tolerance: Tolerances = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-    as_csv: Annotated[bool, typer.Option("--csv", help="Print the differences as CSV.")] = False,
+    metric: options.Metrics = None,
+    tolerance: options.Tolerances = None,
+    as_json: options.AsJson = False,
+    as_csv: options.AsCsv = False,
+    quiet: options.Quiet = False,
 ) -> None:
-    """Compare variants: paired differences with intervals, and a verdict for every metric."""
-    from mmsim.analysis.findings import check_names  # Polars and scipy take a moment to import
-
-    if as_json and as_csv:
-        raise UsageError("--json and --csv are two ways to print; choose one")
-    tolerances = parse_tolerances(tolerance or ())
-    measured = [*(name for name in metric or () if name != ALL), *tolerances]
-    given = [name for name in _TO_PLAY if str(context.get_parameter_source(name)).endswith("COMMANDLINE")]
-    show = partial(_show, reference, metric or (), tolerances, as_json, as_csv)
-    if len(what) > 1 or len(board or ()) > 1:
-        _check_rulesets(what)
-        name, of_game = named_after(out) if out else "comparison", game or game_of_all(what)
-        check_names(of_game, measured)
-        asked = Experiment(
-            *(name, tuple(what), _question(what, board), of_game, tuple(board or ()), players),
-            **chosen(of_game, bots, panel),
-            games=games,
-            seed=seed,
-            seats=seats,
-            move_seconds=move_limit(isolate, move_seconds),
-        )
-        asked = only_evidence(asked)
-        if reference:
-            full_name("variant", reference, _names(asked))
-        if until == DECIDED:
-            _check_two(asked)
-            named = [name for name in metric or () if name != ALL] or [*find_statistics(of_game).asked]
-            with decided(asked, workers, out, named[0], "games" in given) as folder:
-                show(folder)
-            return
-        with played(asked, workers, out, until, "games" in given) as folder:
-            show(folder)
-    elif not Path(what[0]).is_dir():
-        raise UsageError(f"'{what[0]}' is no run folder, and one ruleset alone has nothing to be compared with")
-    elif given:
-        raise UsageError(f"--{given[0]} is for rulesets that are to be played; {what[0]} has been played already")
-    else:
-        check_names(Run(what[0]).experiment.game, measured)
+    """Compare variants: paired differences, intervals and verdicts."""
+    options.check_one_format(as_json, as_csv)
+    tolerances = options.parse_tolerances(tolerance or ())
+    named_metrics = [name for name in metric or () if name != ALL]
+    play_options = options.given_options(context, _PLAY_OPTIONS)
+    show = partial(_print_run, reference, metric or (), tolerances, as_json, as_csv)
+    if len(what) == 1 and len(board or ()) < 2:
+        if not Path(what[0]).is_dir():
+            raise UsageError(f"'{what[0]}' is no run folder, and one ruleset alone has nothing to be compared with")
+        if play_options:
+            raise UsageError(
+                f"--{play_options[0]} is for rulesets that are to be played; {what[0]} has been played already"
+            )
+        check_metric_names(Run(what[0]).experiment.game, [*named_metrics, *tolerances])
         show(Path(what[0]))
+        return
+    _check_rulesets(what)
+    game = game or game_of_all(what)
+    check_metric_names(game, [*named_metrics, *tolerances])
+    experiment = Experiment(
+        name=named_after(out) if out else "comparison",
+        variants=tuple(what),
+        question=_question(what, board),
+        game=game,
+        boards=tuple(board or ()),
+        players=players,
+        **chosen_players(game, bots, panel),
+        games=games,
+        seed=seed,
+        seats=seats,
+        move_seconds=options.move_limit(isolate, move_seconds),
+    )
+    experiment = drop_indifferent_members(experiment)
+    names = _variant_names(experiment)
+    if reference:
+        full_name("variant", reference, names)
+    limited = "games" in play_options
+    if until != _DECIDED:
+        played = played_run(experiment, workers, out, quiet, until, limited)
+    elif len(names) == 2:
+        primary = [*named_metrics, *find_statistics(game).asked][0]
+        played = _run_until_decided(experiment, workers, out, quiet, primary, limited)
+    else:
+        raise UsageError(f"--until {_DECIDED} compares two variants, not {len(names)}")
+    with played as folder:
+        show(folder)
 
 
-def _question(what: Sequence[str], boards: Sequence[str] | None) -> str:
-    things = what if len(what) > 1 else [Path(board).stem for board in boards or ()]
+def _question(rulesets: Sequence[str], boards: Sequence[str] | None) -> str:
+    things = rulesets if len(rulesets) > 1 else [Path(board).stem for board in boards or ()]
     return f"What is different between {' and '.join([', '.join(things[:-1]), things[-1]])}?"
 
 
-def _names(asked: Experiment) -> list[str]:
-    """The variants of an experiment as its tables will call them."""
-    shell, count = find_shell(asked.game), len(asked.members)
-    made = variants_of(asked)
-    names = [shell.explain(one.rules, one.players).variant + one.suffix for one in made[: len(made) // count]]
+def _variant_names(experiment: Experiment) -> list[str]:
+    """The variants of an experiment, named as in its tables."""
+    shell, variants = find_shell(experiment.game), variants_of(experiment)
+    of_first_member = variants[: len(variants) // len(experiment.members)]
+    names = [shell.explain(variant.rules, variant.players).variant + variant.suffix for variant in of_first_member]
     return [name.partition(OF_MEMBER)[0] for name in names]
 
 
-def _check_two(asked: Experiment) -> None:
-    """A sequential test is one of two variants."""
-    if len(names := _names(asked)) != 2:
-        raise UsageError(f"--until {DECIDED} compares two variants, not {len(names)}")
-
-
-def _check_rulesets(what: Sequence[str]) -> None:
-    """Refuse run folders among rulesets; but a ruleset may be called as a run is."""
-    runs = [word for word in what if (Path(word) / "manifest.json").is_file()]
-    if len(runs) == len(what) or any("/" in word for word in runs):
+def _check_rulesets(words: Sequence[str]) -> None:
+    """Refuse run folders among rulesets; but a ruleset may have the name of a run."""
+    runs = [word for word in words if (Path(word) / "manifest.json").is_file()]
+    if len(runs) == len(words) or any("/" in word for word in runs):
         raise UsageError(f"compare takes one run, or rulesets to play; {runs[0]} is a run and does not stand alone")
 
 
-def _show(
+@contextmanager
+def _run_until_decided(
+    experiment: Experiment, workers: int | None, folder: Path | None, quiet: bool, metric: str, limited: bool
+) -> Iterator[Path]:
+    """The folder of a run of two variants, played until a metric is decided or to its end; its manifest has the
+    decision.
+
+    Looks come after whole parts, and how many games those are does not depend on who plays them.
+    """
+    metric_values(metric, experiment.game)
+    most, step = experiment.games if limited else _MOST_TO_DECIDE, experiment.part_games or FIRST_LOOK_GAMES
+    experiment = replace(experiment, games=min(most, step), part_games=step)
+    with run_folder(folder) as path:
+        run, looks = create_run(path, experiment, None, limited), 1
+        play_run(run, workers, quiet=quiet, keep=folder is not None)
+        while not (decision := _decide(path, metric)).made and run.games_asked < most:
+            extend(run, next_look(run.games_asked, step, most) - run.games_asked)
+            play_run(run, workers, quiet=quiet, keep=folder is not None)
+            looks += 1
+        with run.writing():
+            run.update_manifest(decision=msgspec.structs.replace(decision, games=run.games_asked, looks=looks))
+        yield path
+
+
+def _decide(folder: Path, metric: str) -> Decision:
+    """What the games played so far decide."""
+    run = open_run(folder)
+    if comparisons := comparing.compare(findings(run, [metric])):
+        return decide(comparisons)
+    raise MmsimError(run.warnings[-1])
+
+
+def _print_run(
     reference: str | None,
     metrics: Sequence[str],
     tolerances: Mapping[str, float],
@@ -180,155 +198,92 @@ def _show(
     as_csv: bool,
     folder: Path,
 ) -> None:
-    from mmsim.analysis import compare as comparing
-    from mmsim.analysis.findings import cannot_tell, family
-    from mmsim.analysis.sequential import sentence
-    from mmsim.analysis.tables import open_run
-    from mmsim.report.report_data import Evidence
-    from mmsim.report.sentences import answer
-    from mmsim.tables.frames import no_formulas
-
-    run = open_run(folder)
-    decided = sentence(run)
+    run = without_failed_players(open_run(folder))
+    decision = sentence(run)
     names = [variant.name for variant in run.variants]
     run = run.starting_with(full_name("variant", reference, names) if reference else names[0])
-    asked = family(run)
-    found, comparisons = _few(run, metrics, tolerances, asked) or _all(run, tolerances, asked)
-    if not comparisons:
-        raise UsageError(run.warnings[-1])
-    evidence = Evidence(run, {one.measure.name: one for one in found}, comparisons, {}, [], [], {}, [])
-    known = [one.measure.name for one in found]
-    if missing := [name for name in metrics if name not in (*known, ALL)]:
-        raise cannot_tell(run, missing[0])
-    shown = [name for name in known if ALL in metrics or name in (metrics or asked)]
-    found = [one for one in found if one.measure.name in shown]
-    comparisons = [one for one in comparisons if one.measure.name in shown]
+    compared = compare_run(run, metrics, tolerances, course_metrics(run.experiment.game))
+    estimates, comparisons = compared.shown(metrics)
+    sentences = answer(compared)
     if as_json or as_csv:
         for warning in run.warnings:
             warn(warning)
-        if decided:
-            say(decided, err=True)
+        if decision:
+            say(decision, err=True)
     if as_json:
-        rows = [row for estimates in found for row in estimates.rows().to_dicts()]
-        compared = [row for one in comparisons for row in comparing.rows_of(one)]
-        printed = {"warnings": run.warnings, "metrics": rows, "comparisons": compared, "answer": answer(evidence)}
+        printed: dict[str, object] = {
+            "warnings": run.warnings,
+            "metrics": [row for each in estimates for row in each.rows().to_dicts()],
+            "comparisons": [row for comparison in comparisons for row in comparing.comparison_rows(comparison)],
+            "answer": sentences,
+        }
         if run.decision:
-            printed["decision"] = {**msgspec.to_builtins(run.decision), "sentence": decided}
-        typer.echo(json.dumps(printed, indent=1))
+            printed["decision"] = {**msgspec.to_builtins(run.decision), "sentence": decision}
+        print_json(printed)
     elif as_csv:
-        typer.echo(no_formulas(comparing.frame(comparisons)).write_csv(), nl=False)
+        typer.echo(no_formulas(comparing.comparison_table(comparisons)).write_csv(), nl=False)
     else:
-        _print(run, found, comparisons)
-        for said in [*answer(evidence), *filter(None, [decided])]:
-            say(said)
+        _print_tables(run, estimates, comparisons)
+        for line in [*sentences, *filter(None, [decision])]:
+            say(line)
 
 
-def _all(
-    run: "RunTables", tolerances: Mapping[str, float], asked: Sequence[str]
-) -> tuple[list["Estimates"], list["Comparison"]]:
-    """Every metric of a run, and how it differs."""
-    from mmsim.analysis import compare as comparing
-    from mmsim.analysis.findings import findings
-
-    found = comparing.with_tolerances(findings(run), tolerances)
-    return found, comparing.compare(found, asked=asked)
-
-
-def _few(
-    run: "RunTables", metrics: Sequence[str], tolerances: Mapping[str, float], asked: Sequence[str]
-) -> tuple[list["Estimates"], list["Comparison"]] | None:
-    """The metrics that were asked about and how they differ, and those that the answer tells of: half of the work.
-
-    None where others have a say: in what is shown, in how p-values are adjusted, or in whether games are the same.
-    """
-    from mmsim.analysis import compare as comparing
-    from mmsim.analysis.fairness import SEAT_IMBALANCE
-    from mmsim.analysis.findings import findings_among
-    from mmsim.report.sentences import told_of_course
-
-    if not {*metrics, *tolerances, SEAT_IMBALANCE.name} <= {*asked}:
-        return None
-    found = findings_among(run, {*asked, *told_of_course(run.experiment.game)})
-    if not {*asked} <= {one.measure.name for one in found}:
-        return None
-    found = comparing.with_tolerances(found, tolerances)
-    comparisons = comparing.compare([one for one in found if one.measure.name in asked], asked=asked)
-    by_variant = [[one for one in comparisons if one.variant == variant.name] for variant in run.variants[1:]]
-    return None if any(map(comparing.same_games, by_variant)) else (found, comparisons)
-
-
-def parse_tolerances(words: Sequence[str]) -> dict[str, float]:
-    """NAME=VALUE of the option --tolerance."""
-    tolerances = {}
-    for word in words:
-        name, _, value = word.partition("=")
-        try:
-            tolerances[name] = float(value)
-        except ValueError:
-            raise UsageError(f"--tolerance takes NAME=VALUE, not '{word}'") from None
-        if not 0 < tolerances[name] < inf:
-            raise UsageError(f"the tolerance of {name} must be a number above 0, not {value}")
-    return tolerances
-
-
-def _print(run: "RunTables", found: Sequence["Estimates"], comparisons: Sequence["Comparison"]) -> None:
-    from mmsim.analysis import number_format as fmt
-
-    screen = console()
+def _print_tables(run: RunTables, estimates: Sequence[Estimates], comparisons: Sequence[Comparison]) -> None:
     for warning in run.warnings:
-        screen.print(f"WARNING: {warning}", style="bold red")
-    table = Table("metric", "unit", *found[0].variants, title=f"{run.name}: 95 % intervals", title_justify="left")
-    for estimates in found:
-        for g, group in enumerate(estimates.groups):
+        console().print(f"WARNING: {warning}", style="bold red")
+    rows = []
+    for each in estimates:
+        unit = each.measure.unit
+        for group, group_name in enumerate(each.groups):
             cells = [
-                fmt.with_interval(estimates.estimate(v, g), estimates.measure.unit) if estimates.known(v, g) else "-"
-                for v in range(len(estimates.variants))
+                fmt.with_interval(each.estimate(variant, group), unit) if each.known(variant, group) else "-"
+                for variant in range(len(each.variants))
             ]
-            table.add_row(fmt.label(estimates.measure.name, group), estimates.measure.unit, *cells)
-    screen.print(table)
-    for variant in dict.fromkeys(one.variant for one in comparisons):
-        of_variant = [one for one in comparisons if one.variant == variant]
+            rows.append([fmt.label(each.measure.name, group_name), unit, *cells])
+    print_table(["metric", "unit", *estimates[0].variants], rows, f"{run.name}: 95 % intervals")
+    for variant in dict.fromkeys(comparison.variant for comparison in comparisons):
+        of_variant = [comparison for comparison in comparisons if comparison.variant == variant]
         several = len(of_variant[0].members) + len(of_variant[0].others) > 1
-        screen.print(_of_panel(of_variant) if several else _of_one_kind(of_variant))
+        console().print(_table_of_panel(of_variant) if several else _table_of_one_kind(of_variant))
 
 
-def _label(one: "Comparison") -> str:
-    from mmsim.analysis import number_format as fmt
-    from mmsim.report.sections import EXPLORATORY
-
-    return fmt.label(one.measure.name, one.group) + ("" if one.asked else EXPLORATORY)
+def _mean(comparison: Comparison) -> str:
+    return fmt.with_interval(comparison.difference, fmt.difference_unit(comparison.measure.unit), signed=True)
 
 
-def _of_one_kind(comparisons: Sequence["Comparison"]) -> Table:
-    from mmsim.analysis import number_format as fmt
-
-    heading = f"{comparisons[0].variant} against {comparisons[0].reference}"
-    if comparisons[0].members:
-        heading += f", played by {comparisons[0].members[0].player}"
-    table = Table("metric", "difference", "p (Holm)", "variance saved", "verdict", title=heading, title_justify="left")
-    for one in comparisons:
-        table.add_row(
-            _label(one),
-            fmt.with_interval(one.difference, fmt.difference_unit(one.measure.unit), signed=True),
-            fmt.p_value(one.p_adjusted),
-            fmt.percent(one.saved),
-            one.in_words,
-        )
-    return table
-
-
-def _of_panel(comparisons: Sequence["Comparison"]) -> Table:
-    """A column for the mean over all players, one for each of them (weak ones in brackets), and for whom it holds."""
-    from mmsim.analysis import number_format as fmt
-
+def _table_of_one_kind(comparisons: Sequence[Comparison]) -> Table:
     first = comparisons[0]
-    players = [*(one.player for one in first.members), *(f"({one.player})" for one in first.others)]
-    heading = f"{first.variant} against {first.reference}: the mean of {len(first.members)} kinds of players, and each"
-    table = Table("metric", "mean", *players, "verdict", title=heading, title_justify="left")
-    for one in comparisons:
-        unit = fmt.difference_unit(one.measure.unit)
-        each = {other.player: fmt.with_half_width(other.difference, unit) for other in (*one.members, *one.others)}
-        cells = [each.get(name.strip("()"), "-") for name in players]
-        mean = fmt.with_interval(one.difference, unit, signed=True)
-        table.add_row(_label(one), mean, *cells, one.in_words)
-    return table
+    title = f"{first.variant} against {first.reference}"
+    if first.members:
+        title += f", played by {first.members[0].player}"
+    rows = [
+        (
+            comparison_label(one),
+            _mean(one),
+            fmt.p_value(one.p_adjusted),
+            fmt.percent(one.variance_saved),
+            one.verdict_text,
+        )
+        for one in comparisons
+    ]
+    return make_table(("metric", "difference", "p (Holm)", "variance saved", "verdict"), rows, title)
+
+
+def _table_of_panel(comparisons: Sequence[Comparison]) -> Table:
+    """One column for the mean of all kinds of players, and one for each of them; weak ones are in brackets."""
+    first = comparisons[0]
+    players = {
+        **{member.player: member.player for member in first.members},
+        **{member.player: f"({member.player})" for member in first.others},
+    }
+    title = f"{first.variant} against {first.reference}: the mean of {len(first.members)} kinds of players, and each"
+    rows = []
+    for comparison in comparisons:
+        unit = fmt.difference_unit(comparison.measure.unit)
+        cells = {
+            member.player: fmt.with_half_width(member.difference, unit)
+            for member in (*comparison.members, *comparison.others)
+        }
+        each = [cells.get(player, "-") for player in players]
+        rows.append([comparison_label(comparison), _mean(comparison), *each, comparison.verdict_text])
+    return make_table(["metric", "mean", *players.values(), "verdict"], rows, title)

@@ -1,6 +1,6 @@
-"""What the Tab key offers: names of rulesets, knobs, bots, boards, experiments, metrics, runs and variants.
+"""Shell completion: names of rulesets, knobs, bots, boards, experiments, metrics, runs and variants.
 
-A shell asks at every press of the key, so nothing here compiles, reads a table or imports what is slow.
+A shell asks at every press of Tab, so nothing here compiles, reads a table or imports a slow library.
 """
 
 from collections.abc import Mapping
@@ -9,10 +9,12 @@ from pathlib import Path
 
 import typer
 
+from mmsim.batch.experiment import shipped
+from mmsim.batch.manifest import MANIFEST, read_manifest
 from mmsim.core.knobs import Knob
 from mmsim.core.shell import Shell
 from mmsim.errors import MmsimError
-from mmsim.games import GAMES, find_shell, find_statistics, game_of
+from mmsim.games import GAMES, find_shell, find_statistics, game_of, working_shells
 
 DERIVED_METRICS = (
     "seat_imbalance",
@@ -20,7 +22,6 @@ DERIVED_METRICS = (
     "layout_share",
     "layout_spread",
 )  # of `analysis`, which is slow to import
-_RUN_FILE = "manifest.json"
 
 
 def games() -> list[str]:
@@ -28,10 +29,10 @@ def games() -> list[str]:
 
 
 def rulesets(ctx: typer.Context, incomplete: str) -> list[str]:
-    """The last word of a ruleset: an edition, a modifier, a knob or its value; and files."""
+    """The last word of a ruleset (an edition, a modifier, a knob or its value), and files."""
     shells = _shells(ctx)
     with suppress(MmsimError):
-        shells = [find_shell(game_of(incomplete))]  # raises while its edition is not written out
+        shells = [find_shell(game_of(incomplete))]  # raises while its edition is incomplete
     if "," in incomplete:
         head, _, word = incomplete.rpartition(",")
         return [f"{head},{setting}" for shell in shells for setting in _settings(shell.knobs, word)]
@@ -42,7 +43,7 @@ def rulesets(ctx: typer.Context, incomplete: str) -> list[str]:
 
 
 def knobs(ctx: typer.Context, incomplete: str) -> list[str]:
-    """KNOB= of the option --vary."""
+    """`KNOB=` for --vary."""
     with suppress(MmsimError):
         shell = find_shell(ctx.params.get("game") or game_of(_argument(ctx)))
         return [f"{name}=" for name in shell.knobs]
@@ -50,21 +51,19 @@ def knobs(ctx: typer.Context, incomplete: str) -> list[str]:
 
 
 def bots(ctx: typer.Context, incomplete: str) -> list[str]:
-    """The last bot of a list with commas."""
+    """The last bot of a list separated by commas."""
     before = incomplete[: incomplete.rfind(",") + 1]
     names = dict.fromkeys(name for shell in _shells(ctx) for name in shell.bots)
     return [f"{before}{name}" for name in names]
 
 
 def boards(ctx: typer.Context, incomplete: str) -> list[str]:
-    names = [row[0] for shell in _shells(ctx) if shell.usual_board for row in shell.boards.listing().rows]
+    names = [row[0] for shell in _shells(ctx) if shell.default_board for row in shell.boards.listing().rows]
     return [*names, *_toml_files(incomplete)]
 
 
 def experiments(incomplete: str) -> list[str]:
     """Shipped experiments, files, and runs (to be extended)."""
-    from mmsim.batch.experiment import shipped
-
     return [*shipped(), *_toml_files(incomplete), *runs(incomplete)]
 
 
@@ -74,10 +73,11 @@ def metrics(ctx: typer.Context, incomplete: str) -> list[str]:
 
 
 def runs(incomplete: str) -> list[str]:
-    """Folders of runs: those in `runs`, and those that go on from what is written."""
-    places = {Path("runs"), Path(incomplete) if incomplete.endswith("/") else Path(incomplete).parent}
-    found = sorted(file.parent for place in places for file in place.glob(f"*/{_RUN_FILE}"))
-    return [str(folder) for folder in found]
+    """Run folders: those in `runs`, and those in the folder that is being typed."""
+    parents = {Path("runs"), Path(incomplete) if incomplete.endswith("/") else Path(incomplete).parent}
+    return [
+        str(folder) for folder in sorted(file.parent for parent in parents for file in parent.glob(f"*/{MANIFEST}"))
+    ]
 
 
 def runs_and_rulesets(ctx: typer.Context, incomplete: str) -> list[str]:
@@ -85,27 +85,25 @@ def runs_and_rulesets(ctx: typer.Context, incomplete: str) -> list[str]:
 
 
 def variants(ctx: typer.Context, incomplete: str) -> list[str]:
-    """The variants of the run that is named before."""
-    from mmsim.batch.manifest import read_manifest
-
+    """The variants of the run that is named on the line."""
     with suppress(MmsimError):
-        return [about.name for about in read_manifest(Path(_argument(ctx))).abouts]
+        return [about.name for about in read_manifest(Path(_argument(ctx))).variants]
     return []
 
 
 def _argument(ctx: typer.Context) -> str:
-    """The first argument of a line that is not finished; typer leaves it unread while an option lacks its value."""
+    """The first argument of an unfinished line; typer leaves it unparsed while an option lacks its value."""
     return str(ctx.args[0]) if ctx.args else ""
 
 
 def _shells(ctx: typer.Context) -> list[Shell]:
-    """The game that the line names already, or all of them."""
+    """The game that the line names, or all games."""
     with suppress(MmsimError):
         if game := ctx.params.get("game"):
             return [find_shell(game)]
         if isinstance(rules := ctx.params.get("rules"), str):
             return [find_shell(game_of(rules))]
-    return [find_shell(name) for name in GAMES]
+    return list(working_shells())
 
 
 def _modifiers(shell: Shell) -> list[str]:
@@ -114,7 +112,7 @@ def _modifiers(shell: Shell) -> list[str]:
 
 
 def _settings(known: Mapping[str, Knob], word: str) -> list[str]:
-    """Knobs to be set, or the values of the one that is being set."""
+    """Knobs, or the values of the knob that is being set."""
     name, equals, _ = word.partition("=")
     if equals and name in known:
         knob = known[name]

@@ -1,4 +1,4 @@
-"""How a command is stopped: by Ctrl-C, or the SIGTERM of a batch system, with a sentence about what is kept."""
+"""Stopping a command with Ctrl-C or SIGTERM: it ends with a sentence that says what is kept."""
 
 import signal
 import sys
@@ -6,49 +6,47 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-INTERRUPTED = 130  # exit code
+EXIT_CODE = 130
 NOTHING_KEPT = "nothing is kept"
 
 
-class Stopped(KeyboardInterrupt):
-    """Somebody has stopped the command.
+class Interrupted(KeyboardInterrupt):
+    """The command was stopped by a signal.
 
-    A class of its own: once a plain KeyboardInterrupt has passed through `exec`, as in the making of a dataclass,
-    Python ends by SIGINT whatever exit code it is given.
+    A class of its own: once a plain KeyboardInterrupt has passed through `exec`, as when a dataclass is defined, Python
+    ends by SIGINT whatever the exit code.
     """
 
 
 @contextmanager
-def stoppable() -> Iterator[Callable[[], None]]:
-    """Ctrl-C, or the SIGTERM of a batch system, as `Stopped`; yields a function that raises it again.
+def raise_on_signals() -> Iterator[Callable[[], None]]:
+    """Raise `Interrupted` on SIGINT and SIGTERM; yields a function that raises it again if it was lost.
 
-    Python drops an exception that a signal raises inside a callback from compiled code, hence the second chance.
+    Python drops an exception raised by a signal handler inside a callback from compiled code.
     """
-    asked = []
+    received = []
 
-    def stop(number: int, frame: FrameType | None) -> None:
-        asked.append(number)
-        raise Stopped
+    def handle(number: int, frame: FrameType | None) -> None:
+        received.append(number)
+        raise Interrupted
 
-    def stop_if_asked() -> None:
-        if asked:
-            raise Stopped
+    def raise_if_received() -> None:
+        if received:
+            raise Interrupted
 
-    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    handlers = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        yield stop_if_asked
+        yield raise_if_received
     finally:
-        for number, handler in before.items():
+        for number, handler in handlers.items():
             signal.signal(number, handler)
 
 
 @contextmanager
-def keeping(kept: Callable[[], str] = lambda: NOTHING_KEPT) -> Iterator[None]:
-    """Whoever stops what is done here is told what is kept of it, and the command ends."""
+def exit_when_interrupted(kept: Callable[[], str] = lambda: NOTHING_KEPT) -> Iterator[None]:
+    """If the block is interrupted, say what is kept of its work and exit."""
     try:
         yield
     except KeyboardInterrupt:
-        import typer  # not needed, and so not waited for, while the command is being loaded
-
         print(f"stopped; {kept()}", file=sys.stderr)
-        raise typer.Exit(INTERRUPTED) from None
+        sys.exit(EXIT_CODE)

@@ -1,26 +1,21 @@
 """`mmsim ladder`: bots against bots, rated."""
 
-import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
-from rich.table import Table
 
-from mmsim.cli import completion
-from mmsim.cli.common import Board, GameName, Isolate, MoveSeconds, Players, Rules, Seed, console, move_limit
-from mmsim.cli.run_control import Quiet, Workers, watched
+from mmsim.analysis.ladder import Ladder, rate_ladder
+from mmsim.cli import completion, options
+from mmsim.cli.console import print_json, print_table, save, say
+from mmsim.cli.progress import show_progress
+from mmsim.contests.ladder import LadderSettings, play_ladder
 from mmsim.core.seating import split_bots
-from mmsim.errors import UsageError
 from mmsim.games import find_rules
-from mmsim.system.files import write_output
+from mmsim.report.charts import Chart, Row, dot_chart
 from mmsim.system.processes import cores
 
-_LEAST_P = 0.005  # rounded to two decimals it is the least that is not nothing
-
-if TYPE_CHECKING:
-    from mmsim.analysis.ladder import Ladder
-    from mmsim.report.charts import Chart
+_SMALLEST_P = 0.005  # the smallest p-value that does not round to 0.00
 
 
 def ladder(
@@ -29,138 +24,98 @@ def ladder(
         typer.Option(
             metavar="LIST",
             autocompletion=completion.bots,
-            help="Bots, with commas, at least two; if not given, all but the slow ones.",
+            help="At least two bots, separated by commas. Default: all but the slow ones.",
         ),
     ] = None,
-    game: GameName = None,
-    rules: Rules = None,
-    players: Players = None,
-    board: Board = None,
-    games: Annotated[int, typer.Option(min=8, help="Games of every pair of bots.")] = 2000,
-    seed: Seed = 1,
-    isolate: Isolate = False,
-    move_seconds: MoveSeconds = None,
-    workers: Workers = None,
+    game: options.GameName = None,
+    rules: options.Rules = None,
+    players: options.Players = None,
+    board: options.Board = None,
+    games: Annotated[int, typer.Option(min=8, help="Games per pair of bots.")] = 2000,
+    seed: options.Seed = 1,
+    isolate: options.Isolate = False,
+    move_seconds: options.MoveSeconds = None,
+    workers: options.Workers = None,
     chart: Annotated[
         Path | None, typer.Option(dir_okay=False, help="Draw the ratings with their intervals (.svg or .png).")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-    quiet: Quiet = False,
+    as_json: options.AsJson = False,
+    quiet: options.Quiet = False,
 ) -> None:
-    """Let every bot meet every other on the same layouts and deals from all seats, and rate them.
+    """Play every bot against every other and rate them.
 
-    One of a bot sits with others of another one, and the other way round. Counted shares come first. Ratings are
-    Plackett-Luce strengths on the Elo scale, 400 more being ten times as likely to finish in front; whether one
-    number a bot fits the shares is tested.
+    Every pair plays the same deals from all seats: one of the first bot against others of the second, and the reverse.
+    The counted win shares come first. Ratings are Plackett-Luce strengths on the Elo scale: 400 points more mean ten
+    times the odds to finish in front. A test says whether one rating per bot fits the shares.
     """
-    from mmsim.analysis.ladder import rate_ladder  # Polars and the compiler are slow to import
-    from mmsim.contests.ladder import Conditions, play_ladder
-
-    if chart is not None and chart.suffix not in (".svg", ".png"):
-        raise UsageError(f"a chart is .svg or .png, not {chart.name}")
+    options.check_chart_file(chart)
     shell, spec = find_rules(game, rules)
-    names = [name for name in shell.bots if name not in shell.slow] if bots is None else split_bots(bots)
-    with watched(quiet) as watch:
-        played = play_ladder(
-            Conditions(shell.name, spec, players, board, seed, move_limit(isolate, move_seconds)),
-            *(names, games, workers or cores(), watch),
-        )
-    found = rate_ladder(played)
+    shell.check_board(board)
+    names = split_bots(bots) if bots else [name for name in shell.bots if name not in shell.slow_bots]
+    conditions = LadderSettings(shell.name, spec, players, board, seed, options.move_limit(isolate, move_seconds))
+    with show_progress(quiet) as progress:
+        played = play_ladder(conditions, names, games, workers or cores(), progress)
+    rated = rate_ladder(played)
     if as_json:
-        typer.echo(json.dumps(_as_json(found), indent=1))
+        print_json(rated.as_json())
     else:
-        _print(found)
+        _print_ladder(rated)
     if chart is not None:
-        write_output(chart, _chart(found).files()[chart.suffix[1:]])
-        typer.echo(f"chart -> {chart}", err=True)
+        save("chart", chart, _draw_ratings(rated).files()[chart.suffix[1:]])
 
 
-def _print(found: "Ladder") -> None:
-    screen = console()
-    rest = found.players - 1
-    title = f"Share of wins, one (row) against {rest} (column); equal is {1 / found.players:.0%}"
-    order = [one.bot for one in found.ratings.bots]
-    shares = {(duel.bot, duel.others): duel.share for duel in found.duels}
-    table = Table("", *order, title=title, title_justify="left")
-    for bot in order:
-        cells = [shares.get((bot, other)) for other in order]
-        table.add_row(bot, *(f"{s.value:.1%} ±{(s.high - s.low) / 2:.1%}" if s else "" for s in cells))
-    screen.print(table)
-    table = Table("bot", title="Ratings (Elo scale, 95 % intervals)", title_justify="left")
-    for heading in ("rating", "low", "high", "games"):
-        table.add_column(heading, justify="right")
-    for one in found.ratings.bots:
-        table.add_row(one.bot, f"{one.elo:+.0f}", f"{one.elo_low:+.0f}", f"{one.elo_high:+.0f}", f"{one.games:,}")
-    screen.print(table)
-    screen.print(_fit_sentence(found))
-    for gap in found.alike:
-        screen.print(
-            f"{gap.stronger} and {gap.weaker} cannot be told apart by their ratings "
-            f"(adjusted p = {gap.p_adjusted:.2f}); more games might"
+def _print_ladder(ladder: Ladder) -> None:
+    ratings, players = ladder.ratings, ladder.players
+    order = [rating.bot for rating in ratings.bots]
+    shares = {
+        (duel.bot, duel.others): f"{duel.share.value:.1%} ±{(duel.share.high - duel.share.low) / 2:.1%}"
+        for duel in ladder.duels
+    }
+    rows = [[bot, *(shares.get((bot, other), "") for other in order)] for bot in order]
+    title = f"Share of wins, one (row) against {players - 1} (column); equal is {1 / players:.0%}"
+    print_table(["", *order], rows, title)
+    numbers = ("rating", "low", "high", "games")
+    rows = [
+        [
+            rating.bot,
+            *(f"{elo:+.0f}" for elo in (rating.elo.value, rating.elo.low, rating.elo.high)),
+            f"{rating.games:,}",
+        ]
+        for rating in ratings.bots
+    ]
+    print_table(("bot", *numbers), rows, "Ratings (Elo scale, 95 % intervals)", numbers)
+    say(_describe_fit(ladder))
+    for gap in ladder.undecided:
+        say(
+            f"{gap.stronger} and {gap.weaker}: no difference in their ratings found yet "
+            f"(adjusted p = {gap.p_adjusted:.2f}); more games may find one"
         )
-    if not found.alike:
-        screen.print("every two of these bots can be told apart by their ratings (Holm-adjusted, 5 %)")
-    if found.failed:
-        screen.print(f"{found.failed} games were stopped by a bot's error and are left out")
-    screen.print(
-        f"{found.ratings.games:,} games on {found.ratings.deals:,} layouts and deals, each played from every seat"
-    )
+    if not ladder.undecided:
+        say("the ratings of every two of these bots differ (Holm-adjusted, 5 %)")
+    if ladder.failed:
+        say(f"{ladder.failed} games were stopped by a bot's error and are left out")
+    say(f"{ratings.games:,} games of {ratings.deals:,} deals, each played from every seat")
 
 
-def _fit_sentence(found: "Ladder") -> str:
-    fit = found.fit
+def _describe_fit(ladder: Ladder) -> str:
+    fit = ladder.fit
     if fit is None:
-        return "whether one rating a bot fits these games cannot be told: there are too few pairs or deals"
-    p = f"p = {fit.p_value:.2f}" if fit.p_value >= _LEAST_P else "p < 0.01"
+        return "there are too few pairs or deals to test whether one rating per bot fits these games"
+    p = f"p = {fit.p_value:.2f}" if fit.p_value >= _SMALLEST_P else "p < 0.01"
     if fit.fits and fit.agrees:
-        return f"one rating a bot fits these games ({p})"
+        return f"one rating per bot fits these games ({p})"
     outside = (
-        f"of {fit.lineups} counted shares {fit.outside} have an interval that leaves out what the ratings say; "
+        f"the intervals of {fit.outside} of {fit.lineups} counted shares do not contain what the ratings predict; "
         "go by the shares"
     )
     if fit.fits:
-        return f"ratings go by the whole order of every game, and the wins say otherwise: {outside}"
-    return f"one rating a bot does not fit these games ({p}): {outside}"
+        return f"ratings use the whole order of every game, and the wins disagree with them: {outside}"
+    return f"one rating per bot does not fit these games ({p}): {outside}"
 
 
-def _chart(found: "Ladder") -> "Chart":
-    from mmsim.analysis.ratings import ELO
-    from mmsim.analysis.stats import Estimate
-    from mmsim.report.charts import Row
-    from mmsim.report.figures import dots
-
-    def on_elo(e: Estimate) -> Estimate:
-        return Estimate(e.value * ELO, e.low * ELO, e.high * ELO, e.se * ELO, e.deals)
-
-    best = found.ratings.bots[0]
-    second = found.ratings.bots[1]
-    title = f"{best.bot} is the strongest bot, {best.elo - second.elo:.0f} points ahead of {second.bot}"
+def _draw_ratings(ladder: Ladder) -> Chart:
+    best, second, *_ = ladder.ratings.bots
+    title = f"{best.bot} is the strongest bot, {best.elo.value - second.elo.value:.0f} points ahead of {second.bot}"
     note = "Plackett-Luce ratings on the Elo scale with 95 % intervals; the average bot is at 0."
-    rows = [Row(one.bot, [on_elo(one.strength)]) for one in found.ratings.bots]
-    return dots("ladder", title, note, rows, ["rating"], "points on the Elo scale", 0.0)
-
-
-def _as_json(found: "Ladder") -> dict[str, object]:
-    return {
-        "ratings": [
-            {"bot": one.bot, "elo": one.elo, "low": one.elo_low, "high": one.elo_high, "games": one.games}
-            for one in found.ratings.bots
-        ],
-        "duels": [
-            {
-                "bot": duel.bot,
-                "others": duel.others,
-                "win_share": duel.share.value,
-                "low": duel.share.low,
-                "high": duel.share.high,
-                "games": duel.games,
-            }
-            for duel in found.duels
-        ],
-        "cannot_be_told_apart": [[gap.stronger, gap.weaker] for gap in found.alike],
-        "ratings_fit": None
-        if found.fit is None
-        else {**vars(found.fit), "fits": found.fit.fits, "agrees": found.fit.agrees},
-        "games": found.ratings.games,
-        "failed": found.failed,
-    }
+    rows = [Row(rating.bot, [rating.elo]) for rating in ladder.ratings.bots]
+    return dot_chart("ladder", title, note, rows, ["rating"], "points on the Elo scale", 0.0)

@@ -1,84 +1,72 @@
-"""`mmsim openings`: what seats open with, how often, and how often they win then."""
+"""`mmsim openings`: the openings of every seat, how often they are played and how well they do."""
 
-import json
 from collections.abc import Sequence
 from itertools import groupby
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
+import polars as pl
 import typer
 from rich.table import Table
 
-from mmsim.cli import completion
-from mmsim.cli.common import AsJson, console, warn
-from mmsim.errors import UsageError
-
-if TYPE_CHECKING:
-    from mmsim.analysis.openings import SeatBook
-
-_TOP = 8
+from mmsim.analysis.number_format import percent, with_interval
+from mmsim.analysis.openings import SeatBook, kinds_by_frequency, opening_books, select_views
+from mmsim.analysis.tables import open_run
+from mmsim.cli import completion, options
+from mmsim.cli.console import console, print_json, warn
+from mmsim.tables.frames import no_formulas
 
 
 def openings(
-    run: Annotated[Path, typer.Argument(metavar="RUN", autocompletion=completion.runs, help="The folder of a run.")],
+    run: options.RunFolder,
     variant: Annotated[
         str | None,
-        typer.Option(metavar="NAME", autocompletion=completion.variants, help="Only this variant; if not given, all."),
+        typer.Option(metavar="NAME", autocompletion=completion.variants, help="Only this variant. Default: all."),
     ] = None,
     member: Annotated[
-        str | None, typer.Option(metavar="BOT", help="Only this kind of players of a panel; if not given, all.")
+        str | None, typer.Option(metavar="BOT", help="Only this kind of player of a panel. Default: all.")
     ] = None,
     by: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="HOW", help="How openings are sorted, like opening: as they are; if not given, every way."
+            metavar="VIEW", help="How openings are grouped, such as opening: as played. Default: in every way."
         ),
     ] = None,
-    top: Annotated[int, typer.Option(min=1, help="Show so many openings, the most usual first.")] = _TOP,
-    as_json: AsJson = False,
-    as_csv: Annotated[bool, typer.Option("--csv", help="Print all openings as CSV.")] = False,
+    top: Annotated[int, typer.Option(min=1, help="Show this many openings, the most frequent first.")] = 8,
+    as_json: options.AsJson = False,
+    as_csv: options.AsCsv = False,
 ) -> None:
-    """List what every seat opens with: how often, how often it wins then, and how varied that is."""
-    from mmsim.analysis.openings import opening_books, views_named  # Polars and scipy take a moment to import
-    from mmsim.analysis.tables import open_run
-    from mmsim.tables.frames import no_formulas
-
-    if as_json and as_csv:
-        raise UsageError("--json and --csv are two ways to print; choose one")
+    """List the openings of every seat: how often, and how well they do."""
+    options.check_one_format(as_json, as_csv)
     tables = open_run(run)
     for warning in tables.warnings:
         warn(warning)
-    books = opening_books(tables, views_named(tables, by or ()), variant, member)
+    books = opening_books(tables, select_views(tables, by or ()), variant, member)
+    rows = [row for book in books for row in book.rows()]
     if as_json:
-        typer.echo(json.dumps([row for book in books for row in book.rows()], indent=1))
+        print_json(rows)
     elif as_csv:
-        import polars as pl
-
-        rows = pl.DataFrame([row for book in books for row in book.rows()])
-        typer.echo(no_formulas(rows).write_csv(), nl=False)
+        typer.echo(no_formulas(pl.DataFrame(rows)).write_csv(), nl=False)
     else:
-        screen = console()
         for _, group in groupby(books, key=lambda book: (book.variant, book.by, book.member)):
-            screen.print(_table(list(group), top))
+            console().print(_table(list(group), top))
 
 
-def _table(seats: Sequence["SeatBook"], top: int) -> Table:
-    """A row a kind of opening, a column a seat; the kinds that are most usual over all seats."""
-    from mmsim.analysis.number_format import percent, with_interval
-    from mmsim.analysis.openings import kinds_by_use
-
+def _table(seats: Sequence[SeatBook], top: int) -> Table:
+    """One row per kind of opening, one column per seat; the kinds that are most frequent over all seats."""
     first = seats[0]
     title = f"{first.variant}, {first.member}, by {first.by}: {first.text}"
     headings = [f"seat {book.seat + 1}: share, wins" for book in seats]
     table = Table(first.by, *headings, title=title, title_justify="left", show_footer=True)
-    kinds = kinds_by_use(seats)
-    shown = [[one for kind in kinds[:top] if (one := book.find(kind))] for book in seats]
+    kinds = kinds_by_frequency(seats)
+    rest = [1.0] * len(seats)
     for kind in kinds[:top]:
-        found = [book.find(kind) for book in seats]
-        cells = [f"{percent(one.share.value)}, {with_interval(one.wins, 'share')}" if one else "-" for one in found]
+        cells = []
+        for number, book in enumerate(seats):
+            opening = book.find(kind)
+            cells.append(f"{percent(opening.share.value)}, {with_interval(opening.wins, 'share')}" if opening else "-")
+            rest[number] -= opening.share.value if opening else 0
         table.add_row(kind, *cells)
     if len(kinds) > top:
-        rest = [1 - sum(one.share.value for one in of_seat) for of_seat in shown]
         table.add_row(f"{len(kinds) - top:,} more", *map(percent, rest))
     table.add_row("all", *(f"{book.games:,} games, {percent(book.wins)}" for book in seats))
     table.columns[0].footer = "entropy"

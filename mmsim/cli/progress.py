@@ -1,97 +1,146 @@
-"""How a person, a log file or another program watches a run."""
+"""Progress of long commands: a bar on a terminal, lines in a log, JSON lines on request, nothing with --quiet."""
 
 import json
 import time
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from typing import Any
 
-import typer
-from rich.console import Group
+from rich.console import Group, RenderableType
 from rich.live import Live
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.spinner import Spinner
 
+from mmsim.batch.confidence import Tally
 from mmsim.batch.session import Status
-from mmsim.batch.tally import Tally
-from mmsim.cli.common import Screen, say
+from mmsim.cli.console import Screen, say
+from mmsim.cli.interrupts import NOTHING_KEPT, exit_when_interrupted, raise_on_signals
 
-_FIRST_S, _PLAIN_S, _JSON_S, _SCREEN_S = 2.0, 10.0, 1.0, 0.2
+_FIRST_LINE_S, _LINE_S, _JSON_S, _BAR_S = 2.0, 10.0, 1.0, 0.2  # least time between two updates
 
 
-class Watcher(AbstractContextManager["Watcher"]):
-    """Is told of everything and shows some of it, not too often; this one shows nothing."""
+@contextmanager
+def show_progress(
+    quiet: bool, as_json: bool = False, kept: Callable[[], str] = lambda: NOTHING_KEPT
+) -> Iterator["ProgressDisplay"]:
+    """Show the progress of what is done in the block; if it is interrupted, say what is kept and exit."""
+    with exit_when_interrupted(kept), raise_on_signals() as raise_if_received:
+        display = _new_display(quiet, as_json)
+        display.before_update = raise_if_received
+        try:
+            yield display
+        finally:
+            display.close()
 
-    every = float("inf")
+
+def _new_display(quiet: bool, as_json: bool) -> "ProgressDisplay":
+    if as_json:
+        return JsonLines()
+    if quiet:
+        return ProgressDisplay()
+    return Bar() if Screen(stderr=True).is_terminal else LogLines()
+
+
+class ProgressDisplay:
+    """Receives every update and shows some of them, not too often; this one shows nothing."""
+
+    interval_s = float("inf")
 
     def __init__(self) -> None:
-        self._shown = time.monotonic()
-        self.before: Callable[[], None] = lambda: None  # called each time it is told something
+        self._shown_at = time.monotonic()
+        self._counted: Status | None = None
+        self.before_update: Callable[[], None] = lambda: None
 
     def __call__(self, status: Status) -> None:
-        self.before()
-        if time.monotonic() - self._shown >= self.every:
-            self._shown = time.monotonic()
+        """Update the progress of a run or of matches."""
+        self.before_update()
+        if time.monotonic() - self._shown_at >= self.interval_s:
+            self._shown_at = time.monotonic()
             self.show(status)
+
+    def count(self, done: int, total: int) -> None:
+        """Update the progress of games that are looked at one after another."""
+        if self._counted is None:  # the time before the first game is mostly start-up
+            self._counted, self._counted_since = Status(total, done, done_before=done), time.monotonic()
+        self._counted.done = done
+        self._counted.tick(time.monotonic() - self._counted_since)
+        if self._counted.under_way and done < total:
+            self(self._counted)
+
+    @property
+    def games_done(self) -> int:
+        return self._counted.done if self._counted else 0
+
+    def step(self, text: str) -> None:
+        """Name the step that begins now."""
+
+    def line(self, text: str) -> None:
+        """Show a line that stays, such as the result of one epoch."""
 
     def show(self, status: Status) -> None:
         pass
 
     def finish(self, status: Status) -> None:
-        """The run is over; its results are told elsewhere."""
+        """The run is over; its results are printed elsewhere."""
 
-    def __exit__(self, *problem: object) -> None:
+    def close(self) -> None:
         pass
 
 
-class Lines(Watcher):
-    """Plain lines for a log."""
-
-    every = _FIRST_S
+class LogLines(ProgressDisplay):
+    interval_s = _FIRST_LINE_S
 
     def show(self, status: Status) -> None:
-        self.every = _PLAIN_S
-        say("; ".join([summary(status), *headline(status)]), err=True)
+        self.interval_s = _LINE_S
+        self.line("; ".join([summary(status), *headline(status)]))
+
+    def step(self, text: str) -> None:
+        self.line(text)
+
+    def line(self, text: str) -> None:
+        say(text, err=True)
 
 
-class JsonLines(Watcher):
-    """A JSON object a line on stderr, for other programs."""
+class JsonLines(ProgressDisplay):
+    """One JSON object per line, for other programs."""
 
-    every = _JSON_S
+    interval_s = _JSON_S
 
     def show(self, status: Status) -> None:
-        typer.echo(json.dumps(as_json(status)), err=True)
+        say(json.dumps(as_json(status)), err=True)
 
     def finish(self, status: Status) -> None:
         self.show(status)
 
 
-class Bar(Watcher):
-    """A bar, and under it what the run says so far."""
+class Bar(ProgressDisplay):
+    """A bar, and under it the results so far."""
 
-    every = _SCREEN_S
+    interval_s = _BAR_S
 
     def __init__(self) -> None:
         super().__init__()
         self._bar = Progress(BarColumn(40), MofNCompleteColumn(), TextColumn("{task.description}"))
         self._task = self._bar.add_task("starting")
-        self._live = Live(self._bar, console=Screen(stderr=True), refresh_per_second=5, transient=True)
+        self._live = Live(console=Screen(stderr=True), refresh_per_second=5, transient=True)
 
     def show(self, status: Status) -> None:
-        self._live.start()  # not before: compiling may have a bar of its own
         self._bar.update(self._task, total=status.games, completed=status.done, description=_pace(status))
-        self._live.update(Group(self._bar, *headline(status)))
+        self._display(Group(self._bar, *headline(status)))
 
-    def __exit__(self, *problem: object) -> None:
+    def step(self, text: str) -> None:
+        self._display(Spinner("dots", text))
+
+    def line(self, text: str) -> None:
+        self._live.console.print(text)
+
+    def _display(self, content: RenderableType) -> None:
+        self._live.start()  # not before: compiling may have a bar of its own
+        self._live.update(content, refresh=True)
+
+    def close(self) -> None:
         self._live.stop()
-
-
-def watcher(quiet: bool, as_lines_of_json: bool) -> Watcher:
-    if as_lines_of_json:
-        return JsonLines()
-    if quiet:
-        return Watcher()
-    return Bar() if Screen(stderr=True).is_terminal else Lines()
 
 
 def summary(status: Status) -> str:
@@ -100,30 +149,29 @@ def summary(status: Status) -> str:
 
 def _pace(status: Status) -> str:
     if not status.under_way:
-        return "starting"
+        return "starting" if status.done < status.games else "nothing left to play"
     speed = status.games_per_s
     text = f"{speed:,.0f} games/s" if speed >= 10 else f"{speed:.2g} games/s"
     if status.seconds_left:
         text += f", {duration(status.seconds_left)} left"
-    if status.estimate:
-        text += f", ±{status.estimate.half_width:.3g} now"
+    if status.forecast:
+        text += f", ±{status.forecast.half_width:.3g} now"
     return text + (f", {status.errors} bot errors" if status.errors else "")
 
 
 def headline(status: Status) -> list[str]:
-    """The win share of every seat with its 95 % interval, a line a variant."""
-    lines = []
-    for variant, shares in status.shares.items():
-        if shares:
-            percents = ", ".join(_percent(tally) for tally in shares)
-            lines.append(f"{variant}: seats win {percents}")
-    return lines
+    """The win share of every seat with its 95 % interval, one line per variant."""
+    return [
+        f"{variant}: seats win {', '.join(map(_percent, shares))}"
+        for variant, shares in status.shares.items()
+        if shares
+    ]
 
 
 def _percent(tally: Tally) -> str:
-    half = 100 * tally.half_width()
-    digits = 1 if half >= 0.1 else 2
-    return f"{100 * tally.mean:.{digits}f}±{half:.{digits}f} %"
+    half_width = 100 * tally.half_width()
+    digits = 1 if half_width >= 0.1 else 2
+    return f"{100 * tally.mean:.{digits}f}±{half_width:.{digits}f} %"
 
 
 def as_json(status: Status) -> dict[str, Any]:
@@ -138,7 +186,7 @@ def as_json(status: Status) -> dict[str, Any]:
             variant: [{"mean": tally.mean, "half_width": tally.half_width()} for tally in shares]
             for variant, shares in status.shares.items()
         },
-        "estimate": asdict(status.estimate) if status.estimate else None,
+        "estimate": asdict(status.forecast) if status.forecast else None,
     }
 
 

@@ -1,52 +1,48 @@
-"""`mmsim report`: the findings of a run as one page that needs nothing else."""
+"""`mmsim report`: the findings of a run as one page that needs no other file."""
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from mmsim.analysis.tables import open_run
 from mmsim.batch.experiment import Experiment
-from mmsim.cli import completion
-from mmsim.cli.common import Screen, say, warn
-from mmsim.cli.run_control import Quiet
+from mmsim.cli import options
+from mmsim.cli.console import say, warn
+from mmsim.cli.progress import show_progress
 from mmsim.errors import UsageError
-
-Open = Annotated[bool, typer.Option("--open", help="Open the page in the browser.")]
-Force = Annotated[bool, typer.Option("--force", help="Replace the report of another run without asking.")]
+from mmsim.report.chart_workers import preload_workers
+from mmsim.report.page import may_replace, write_report
 
 
 def report(
-    run: Annotated[Path, typer.Argument(metavar="RUN", autocompletion=completion.runs, help="The folder of a run.")],
+    run: options.RunFolder,
     out: Annotated[
-        Path | None, typer.Option("--out", metavar="FOLDER", help="Where to write; if not given, reports/NAME.")
+        Path | None, typer.Option("--out", metavar="FOLDER", help="Where to write. Default: reports/NAME.")
     ] = None,
-    show: Open = False,
-    force: Force = False,
-    quiet: Quiet = False,
+    show: options.OpenInBrowser = False,
+    force: options.Force = False,
+    quiet: options.Quiet = False,
 ) -> None:
-    """Write the report of a run: a page, its charts and its tables; print the answer."""
-    from mmsim.report.chart_workers import load_ahead
+    """Write the report of a run and print its answer.
 
-    load_ahead()
-    from mmsim.analysis.tables import open_run  # Polars, scipy and matplotlib take a moment to import
-    from mmsim.report.page import write_report
-
+    A report is a page, its charts and its tables.
+    """
+    preload_workers()
     tables = open_run(run)
     folder = out or Path("reports") / tables.name
     if not force:
-        ask_before_replacing(folder, tables.experiment)
+        confirm_replacing(folder, tables.experiment)
     for warning in tables.warnings:
         warn(warning)
-    with progress(quiet) as tell:
-        page, answer = write_report(tables, folder, tell=tell)
-    present(page, answer, show)
+    with show_progress(quiet) as progress:
+        page, answer = write_report(tables, folder, on_progress=progress.step)
+    print_answer(page, answer, show)
 
 
-def present(page: Path, answer: Sequence[str], show: bool) -> None:
-    """Print the answer of a report and where it is; open it if that is asked for."""
+def print_answer(page: Path, answer: Sequence[str], show: bool) -> None:
     for sentence in answer:
         say(sentence)
     say(f"report -> {page}")
@@ -54,26 +50,11 @@ def present(page: Path, answer: Sequence[str], show: bool) -> None:
         typer.launch(page.resolve().as_uri())
 
 
-def ask_before_replacing(folder: Path, experiment: Experiment) -> None:
-    """Whether the report of another experiment is to be replaced; where nobody can be asked it is not."""
-    from mmsim.report.page import may_replace
-
+def confirm_replacing(folder: Path, experiment: Experiment) -> None:
+    """Ask before the report of another experiment is replaced; refuse where nobody can answer."""
     if may_replace(folder, experiment):
         return
     if not sys.stdin.isatty():
         raise UsageError(f"{folder} holds another report; --force replaces it, --out FOLDER writes elsewhere")
     if not typer.confirm(f"{folder} holds another report; replace it?", err=True):
         raise typer.Abort
-
-
-@contextmanager
-def progress(quiet: bool) -> Iterator[Callable[[str], None]]:
-    """What tells how far a report is: a line that changes on a terminal, lines in a log."""
-    screen = Screen(stderr=True)
-    if quiet:
-        yield lambda text: None
-    elif screen.is_terminal:
-        with screen.status("reading") as status:
-            yield lambda text: status.update(text)
-    else:
-        yield lambda text: say(text, err=True)

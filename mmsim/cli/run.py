@@ -1,4 +1,4 @@
-"""`mmsim run`, `resume` and `check`: batches of games that can be killed, resumed and trusted."""
+"""`mmsim run`, `resume` and `check`: play a run, continue it, and verify it."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -8,92 +8,63 @@ import typer
 from mmsim.batch import experiment as experiments
 from mmsim.batch.check import SAMPLE, Checked
 from mmsim.batch.check import check as check_run
-from mmsim.batch.cluster_address import Scheduler
+from mmsim.batch.cluster import Scheduler
 from mmsim.batch.run import Run
-from mmsim.batch.session import Status, extend
-from mmsim.cli import completion, run_control
-from mmsim.cli.common import GameName, Isolate, MoveSeconds, check_seed, console, move_limit, say
-from mmsim.cli.panel import PanelOption
+from mmsim.batch.session import extend
+from mmsim.cli import completion, options
+from mmsim.cli.console import say
+from mmsim.cli.play_run import create_run, describe_precision, play_run
 from mmsim.cli.progress import headline, summary
-from mmsim.cli.run_control import Quiet, Until, Workers
 from mmsim.errors import UsageError
 from mmsim.games import find_shell
-
-RUNS = Path("runs")
-
-Cluster = Annotated[
-    str | None,
-    typer.Option(metavar="ADDRESS", help="Play on a Dask cluster instead, like tcp://host:8786 (mmsim[cluster])."),
-]
-TlsCa = Annotated[Path | None, typer.Option(help="TLS: the certificate by which those of the cluster are signed.")]
-TlsCert = Annotated[Path | None, typer.Option(help="TLS: our own certificate.")]
-TlsKey = Annotated[Path | None, typer.Option(help="TLS: the key of our own certificate.")]
-BotsFrom = Annotated[
-    Path | None,
-    typer.Option(
-        "--bots-from",
-        metavar="PATH",
-        help="Where the files of a run's bots in Python are; its own folder is never asked for code.",
-    ),
-]
-JsonProgress = Annotated[bool, typer.Option("--json-progress", help="Progress as JSON lines on stderr.")]
-RunFolder = Annotated[Path, typer.Argument(metavar="RUN", autocompletion=completion.runs, help="The folder of a run.")]
 
 
 def run(
     what: Annotated[
         str | None,
         typer.Argument(
-            metavar="[EXPERIMENT]",
+            metavar="EXPERIMENT",
             autocompletion=completion.experiments,
-            help="A .toml file, a shipped experiment, or a run to extend.",
+            help="A shipped experiment, a .toml file, or a run to extend.",
         ),
     ] = None,
-    rules: Annotated[
-        list[str] | None,
-        typer.Option(metavar="SPEC", autocompletion=completion.rulesets, help="Ruleset; repeat it to compare."),
-    ] = None,
-    board: Annotated[
-        list[str] | None,
-        typer.Option(metavar="SET", autocompletion=completion.boards, help="Board set; repeat it to compare."),
-    ] = None,
-    game: GameName = None,
-    players: Annotated[int | None, typer.Option(help="Number of players; if not given, the usual one.")] = None,
-    panel: PanelOption = None,
-    bots: Annotated[
-        str | None,
-        typer.Option(
-            metavar="LIST", autocompletion=completion.bots, help="One bot for every seat, or one a seat, with commas."
-        ),
-    ] = None,
-    games: Annotated[int | None, typer.Option(min=1, help="Games of every variant; with --until the most.")] = None,
-    seed: Annotated[int | None, typer.Option(callback=check_seed, help="Master seed.")] = None,
+    rules: options.RulesToCompare = None,
+    board: options.BoardsToCompare = None,
+    game: options.GameName = None,
+    players: options.Players = None,
+    panel: options.Panel = None,
+    bots: options.Bots = None,
+    games: Annotated[int | None, typer.Option(min=1, help="Games per variant; with --until, at most.")] = None,
+    seed: Annotated[int | None, typer.Option(callback=options.check_seed, help="Master seed. Default: 1.")] = None,
     design: Annotated[
         str | None,
-        typer.Option(metavar="HOW", help="paired: variants share layouts and deals; independent: they do not."),
+        typer.Option(metavar="HOW", help="paired: variants share their deals (default); independent: they do not."),
     ] = None,
     seats: Annotated[
         str | None,
-        typer.Option(metavar="HOW", help="fixed, or rotate: the same layout and deal with the bots moved round."),
+        typer.Option(
+            metavar="HOW", help="fixed: bots keep their seats (default); rotate: every bot plays every seat of a deal."
+        ),
     ] = None,
     part_games: Annotated[
-        int | None, typer.Option(min=1, help="Games a part; what is lost at most when killed.")
+        int | None,
+        typer.Option(min=1, help="Games per part, the most a kill can lose. Default: some seconds of play."),
     ] = None,
-    until: Until = None,
-    more: Annotated[int | None, typer.Option(min=1, help="Extend a run by so many games of every variant.")] = None,
-    bots_from: BotsFrom = None,
-    out: Annotated[Path | None, typer.Option(metavar="RUN", help="Folder; if not given, runs/NAME.")] = None,
-    isolate: Isolate = False,
-    move_seconds: MoveSeconds = None,
-    workers: Workers = None,
-    cluster: Cluster = None,
-    tls_ca: TlsCa = None,
-    tls_cert: TlsCert = None,
-    tls_key: TlsKey = None,
-    quiet: Quiet = False,
-    json_progress: JsonProgress = False,
+    until: options.Until = None,
+    more: Annotated[int | None, typer.Option(min=1, help="Extend a run by this many games per variant.")] = None,
+    bots_from: options.BotsFrom = None,
+    out: Annotated[Path | None, typer.Option(metavar="RUN", help="The run folder. Default: runs/NAME.")] = None,
+    isolate: options.Isolate = False,
+    move_seconds: options.MoveSeconds = None,
+    workers: options.Workers = None,
+    cluster: options.Cluster = None,
+    tls_ca: options.TlsCa = None,
+    tls_cert: options.TlsCert = None,
+    tls_key: options.TlsKey = None,
+    quiet: options.Quiet = False,
+    json_progress: options.JsonProgress = False,
 ) -> None:
-    """Play an experiment into a folder of tables."""
+    """Play an experiment and write its tables into a run folder."""
     scheduler = _scheduler(cluster, tls_ca, tls_cert, tls_key)
     chosen = {
         "variants": rules,
@@ -107,75 +78,81 @@ def run(
         "design": design,
         "seats": seats,
         "part_games": part_games,
-        "move_seconds": move_limit(isolate, move_seconds),
+        "move_seconds": options.move_limit(isolate, move_seconds),
     }
-    given = {key: value for key, value in chosen.items() if value is not None}
+    settings = {key: value for key, value in chosen.items() if value is not None}
     if more is not None:
-        made = _extended(what, out, more, [*given, *(["until"] if until else [])], bots_from)
+        new_run = _extend_run(what, out, more, [*settings, *(["until"] if until else [])], bots_from)
     elif bots_from is not None:
         raise UsageError("--bots-from is for a run that is extended (--more); name bots to be played with --bots")
     else:
-        made = _created(what, given, out, until)
-    _carry_out(made, workers, scheduler, quiet, json_progress)
+        experiment = _find_experiment(what, settings, out)
+        new_run = create_run(out or options.RUNS / experiment.name, experiment, until, "games" in settings)
+    _play_and_print(new_run, workers, scheduler, quiet, json_progress)
 
 
 def resume(
-    folder: RunFolder,
-    bots_from: BotsFrom = None,
+    folder: options.RunFolder,
+    bots_from: options.BotsFrom = None,
     deep: Annotated[
-        bool, typer.Option("--deep", help="Hold every file against its checksum, also those that look untouched.")
+        bool, typer.Option("--deep", help="Verify the checksum of every file, even of those that look untouched.")
     ] = False,
-    workers: Workers = None,
-    cluster: Cluster = None,
-    tls_ca: TlsCa = None,
-    tls_cert: TlsCert = None,
-    tls_key: TlsKey = None,
-    quiet: Quiet = False,
-    json_progress: JsonProgress = False,
+    workers: options.Workers = None,
+    cluster: options.Cluster = None,
+    tls_ca: options.TlsCa = None,
+    tls_cert: options.TlsCert = None,
+    tls_key: options.TlsKey = None,
+    quiet: options.Quiet = False,
+    json_progress: options.JsonProgress = False,
 ) -> None:
-    """Go on with a run that was stopped; parts that are missing or damaged are played again."""
+    """Continue a run that was stopped.
+
+    Missing and damaged parts are played again.
+    """
     scheduler = _scheduler(cluster, tls_ca, tls_cert, tls_key)
-    _carry_out(Run(folder, bots_from), workers, scheduler, quiet, json_progress, deep)
+    _play_and_print(Run(folder, bots_from), workers, scheduler, quiet, json_progress, deep)
 
 
 def check(
-    folder: RunFolder,
+    folder: options.RunFolder,
     sample: Annotated[int, typer.Option(min=0, help="Games to replay with the reference engine.")] = SAMPLE,
-    bots_from: BotsFrom = None,
+    bots_from: options.BotsFrom = None,
 ) -> None:
-    """Verify checksums, row counts and a sample of games; exit code 1 if anything is wrong."""
-    made, checked = Run(folder, bots_from), Checked()
-    for problem in check_run(made, sample, checked):
+    """Verify the checksums, row counts and a sample of the games of a run.
+
+    The exit code is 1 if anything is wrong.
+    """
+    checked = Checked()
+    for problem in check_run(Run(folder, bots_from), sample, checked):
         say(f"mmsim: error: {problem}", err=True)
-    looked_at = f"{checked.parts} parts, {checked.games_replayed} games replayed with the reference engine"
+    scope = f"{checked.parts} parts, {checked.games_replayed} games replayed with the reference engine"
     if checked.problems:
-        say(f"{folder}: {checked.problems} problems in {looked_at}")
+        say(f"{folder}: {checked.problems} problems in {scope}")
         raise typer.Exit(1)
-    say(f"{folder}: ok, {looked_at}")
+    say(f"{folder}: ok, {scope}")
 
 
-def _created(what: str | None, given: dict[str, Any], out: Path | None, until: str | None) -> Run:
-    if what is None:
-        if out is None:
-            raise UsageError("say what to play (EXPERIMENT, --rules or --game) and where to put it (--out runs/NAME)")
-        if "variants" not in given and "game" not in given:
-            raise UsageError("say what to play: an experiment, a ruleset with --rules or a game with --game")
-        usual = [] if "variants" in given else [find_shell(given["game"]).usual_rules]
-        asked = experiments.from_mapping({"name": experiments.named_after(out), "variants": usual, **given})
-    else:
-        others: dict[str, Any] = {"panel": ()} if "bots" in given else {"bots": ""} if "panel" in given else {}
-        asked = experiments.from_mapping({**experiments.find(what).to_json(), **others, **given})
-    return run_control.create(out or RUNS / asked.name, asked, until, "games" in given)
+def _find_experiment(what: str | None, settings: dict[str, Any], out: Path | None) -> experiments.Experiment:
+    """A shipped or written experiment with some settings changed, or one that the options describe."""
+    if what is not None:
+        replaced: dict[str, Any] = {"panel": ()} if "bots" in settings else {"bots": ""} if "panel" in settings else {}
+        return experiments.from_mapping({**experiments.find(what).to_json(), **replaced, **settings})
+    if out is None:
+        raise UsageError("say what to play (EXPERIMENT, --rules or --game) and where to put it (--out runs/NAME)")
+    if "variants" not in settings and "game" not in settings:
+        raise UsageError("say what to play: an experiment, a ruleset with --rules or a game with --game")
+    variants = settings.get("variants") or [find_shell(settings["game"]).default_rules]
+    return experiments.from_mapping({"name": experiments.named_after(out), **settings, "variants": variants})
 
 
-def _extended(what: str | None, out: Path | None, more: int, others: list[str], bots_from: Path | None) -> Run:
+def _extend_run(what: str | None, out: Path | None, more: int, others: list[str], bots_from: Path | None) -> Run:
     if others:
         raise UsageError(f"--more keeps everything else as it is; drop {', '.join(others)}")
     if (what is None) == (out is None):
         raise UsageError("--more needs one run to extend: mmsim run RUN --more GAMES")
-    made = Run(what or out or "", bots_from)
-    extend(made, more)
-    return made
+    extended = Run(what or out or "", bots_from)
+    extend(extended, more)
+    return extended
 
 
 def _scheduler(address: str | None, ca: Path | None, cert: Path | None, key: Path | None) -> Scheduler | None:
@@ -186,21 +163,18 @@ def _scheduler(address: str | None, ca: Path | None, cert: Path | None, key: Pat
     return Scheduler(address, ca, cert, key)
 
 
-def _carry_out(
-    made: Run, workers: int | None, cluster: Scheduler | None, quiet: bool, json_progress: bool, deep: bool = False
+def _play_and_print(
+    run: Run, workers: int | None, cluster: Scheduler | None, quiet: bool, json_progress: bool, deep: bool = False
 ) -> None:
-    status = run_control.carry_out(made, workers, cluster, quiet, json_progress, deep=deep)
-    if not quiet:
-        _tell(made, status)
-
-
-def _tell(made: Run, status: Status) -> None:
-    screen, finished = console(), made.finished
+    status = play_run(run, workers, cluster, quiet, json_progress, deep=deep)
+    if quiet:
+        return
+    finished = run.finished
     rows = sum(finished.rows.values())
-    screen.print(f"{made.folder}: {summary(status)}", markup=False)
-    screen.print(f"{rows:,} rows in {finished.parts} parts, {finished.bytes / rows:.1f} bytes a row")
-    screen.print(f"digest {finished.digest}")
-    if made.manifest.until:
-        screen.print(run_control.known(made, made.manifest.until))
+    say(f"{run.folder}: {summary(status)}")
+    say(f"{rows:,} rows in {finished.parts} parts, {finished.bytes / rows:.1f} bytes per row")
+    say(f"digest {finished.digest}")
+    if run.manifest.until:
+        say(describe_precision(run, run.manifest.until))
     for line in headline(status):
-        screen.print(line, markup=False)
+        say(line)

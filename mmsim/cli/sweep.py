@@ -1,115 +1,103 @@
-"""`mmsim sweep`: a grid of variants over the values of knobs, and its report."""
+"""`mmsim sweep`: play a grid of knob values and report their effects."""
 
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from mmsim.analysis.findings import check_metric_names
+from mmsim.analysis.sweep import Sweep, parse_vary
+from mmsim.analysis.tables import open_run
 from mmsim.batch.experiment import Experiment
-from mmsim.cli import completion
-from mmsim.cli.common import Board, GameName, Isolate, MoveSeconds, Players, Seed, move_limit
-from mmsim.cli.compare import Games, Metrics, Seats
-from mmsim.cli.panel import Bots, PanelOption, chosen, only_evidence
-from mmsim.cli.report import Force, Open, ask_before_replacing, present, progress
-from mmsim.cli.run_control import Workers, played
+from mmsim.cli import completion, options
+from mmsim.cli.play_run import chosen_players, drop_indifferent_members, played_run
+from mmsim.cli.progress import show_progress
+from mmsim.cli.report import confirm_replacing, print_answer
 from mmsim.errors import UsageError
 from mmsim.games import find_shell, find_statistics, game_of
-
-if TYPE_CHECKING:
-    from mmsim.report.page_model import Section
-    from mmsim.report.report_data import Evidence
+from mmsim.report.change_sections import responses
+from mmsim.report.page import write_report
+from mmsim.report.report_data import ReportData
+from mmsim.report.sections import Section
 
 
 def sweep(
-    spec: Annotated[
-        str,
-        typer.Argument(
-            metavar="SPEC", autocompletion=completion.rulesets, help="The ruleset to start from, like print+loyal."
-        ),
-    ],
+    spec: options.RulesetArgument,
     vary: Annotated[
         list[str],
         typer.Option(
             metavar="KNOB=VALUES",
             autocompletion=completion.knobs,
-            help="A knob and its values, like change_minutes=1:5 or end_lines=4,5,6.",
+            help="A knob and its values, such as change_minutes=1:5 or end_lines=4,5,6; repeat for a grid.",
         ),
     ],
-    players: Players = None,
-    bots: Bots = None,
-    panel: PanelOption = None,
-    games: Games = 4_000,
-    board: Board = None,
-    seats: Seats = "fixed",
-    game: GameName = None,
-    seed: Seed = 1,
-    isolate: Isolate = False,
-    move_seconds: MoveSeconds = None,
-    workers: Workers = None,
-    metric: Metrics = None,
+    players: options.Players = None,
+    bots: options.Bots = None,
+    panel: options.Panel = None,
+    games: options.Games = 4_000,
+    board: options.Board = None,
+    seats: options.Seats = "fixed",
+    game: options.GameName = None,
+    seed: options.Seed = 1,
+    isolate: options.Isolate = False,
+    move_seconds: options.MoveSeconds = None,
+    workers: options.Workers = None,
+    metric: options.Metrics = None,
     reference: Annotated[
         str | None,
-        typer.Option(metavar="KNOB=VALUE", help="Compare with these values, with commas; if not given, the published."),
+        typer.Option(
+            metavar="KNOB=VALUE", help="The values to compare with, separated by commas. Default: the published ones."
+        ),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option("--out", metavar="FOLDER", help="Where to write; if not given, reports/sweep-KNOBS.")
+        Path | None, typer.Option("--out", metavar="FOLDER", help="Where to write. Default: reports/sweep-KNOBS.")
     ] = None,
-    run: Annotated[Path | None, typer.Option(metavar="RUN", help="Keep the games as a run in this folder.")] = None,
-    show: Open = False,
-    force: Force = False,
+    run: options.KeepRun = None,
+    show: options.OpenInBrowser = False,
+    force: options.Force = False,
+    quiet: options.Quiet = False,
 ) -> None:
-    """Vary knobs of a ruleset, play every combination, and report how the games respond."""
-    from mmsim.analysis.findings import check_names  # Polars, scipy and matplotlib take a moment to import
-    from mmsim.analysis.sweep import Sweep, parse_vary
-    from mmsim.analysis.tables import open_run
-    from mmsim.report.page import write_report
-    from mmsim.report.sweep_section import responses
-
-    of_game = game or game_of(spec)
-    check_names(of_game, shown := metric or find_statistics(of_game).swept)
+    """Play every combination of knob values and report the effects."""
+    game = game or game_of(spec)
+    shell, statistics = find_shell(game), find_statistics(game)
+    check_metric_names(game, shown := metric or statistics.swept)
     grid = Sweep(spec, tuple(parse_vary(word) for word in vary))
-    knobs = [one.knob for one in grid.varied]
-    question = f"What {'does' if len(knobs) == 1 else 'do'} {' and '.join(knobs)} do to {spec}?"
-    name = f"sweep-{'-'.join(knobs)}"
-    shell = find_shell(of_game)
     base = grid.reference(shell.explain(spec, players).knobs, reference)
     published = grid.spelled(shell.explain(spec.partition(",")[0], players).knobs)
-    limit = move_limit(isolate, move_seconds)
-    asked = Experiment(
-        *(name, grid.specs(), question, of_game, (board,) if board else (), players),
-        **chosen(of_game, bots, panel),
+    limit = options.move_limit(isolate, move_seconds)
+    experiment = Experiment(
+        name=grid.name,
+        variants=grid.specs(),
+        question=grid.question,
+        game=game,
+        boards=(board,) if board else (),
+        players=players,
+        **chosen_players(game, bots, panel),
         games=games,
         seed=seed,
         seats=seats,
-        metrics=find_statistics(of_game).swept,
+        metrics=statistics.swept,
         move_seconds=limit,
     )
-    asked = only_evidence(asked)
-    options: dict[str, object] = {
-        "players": players,
-        "bots": bots,
-        "games": games,
-        "board": board,
-        "seats": seats,
-        "seed": seed,
-    }
-    options |= {"reference": reference, "move-seconds": limit}
-    words: list[tuple[str, object]] = [("vary", word) for word in vary]
-    words += [(key, value) for key, value in options.items() if value is not None]
-    words += [("panel", member) for member in panel or ()] + [("metric", name) for name in metric or ()]
-    again = shlex.join(["mmsim", "sweep", spec, *(text for key, value in words for text in (f"--{key}", str(value)))])
+    experiment = drop_indifferent_members(experiment)
+    settings: list[tuple[str, object]] = [("vary", word) for word in vary]
+    settings += [("players", players), ("bots", bots), ("games", games), ("board", board), ("seats", seats)]
+    settings += [("seed", seed), ("reference", reference), ("move-seconds", limit)]
+    settings += [("panel", member) for member in panel or ()] + [("metric", name) for name in metric or ()]
+    words = [word for key, value in settings if value is not None for word in (f"--{key}", str(value))]
+    command = shlex.join(["mmsim", "sweep", spec, *words])
 
-    def first(evidence: "Evidence") -> list["Section"]:
-        if missing := [name for name in metric or () if name not in evidence.estimates]:
+    def first_section(data: ReportData) -> list[Section]:
+        if missing := [name for name in metric or () if name not in data.estimates]:
             raise UsageError(f"this sweep cannot tell {missing[0]}: its tables or bots do not allow it")
-        return [responses(grid, evidence, shown, base, published)]
+        return [responses(grid, data, shown, base, published)]
 
-    place = out or Path("reports") / name
+    folder = out or Path("reports") / grid.name
     if not force:
-        ask_before_replacing(place, asked)
-    with played(asked, workers, run) as folder, progress(quiet=False) as tell:
-        tables = open_run(folder)
+        confirm_replacing(folder, experiment)
+    with played_run(experiment, workers, run, quiet) as played, show_progress(quiet) as progress:
+        tables = open_run(played)
         tables = tables.starting_with(tables.variants[base].name)
-        page, answer = write_report(tables, place, first, again, tell)
-    present(page, answer, show)
+        page, answer = write_report(tables, folder, first_section, command, progress.step)
+    print_answer(page, answer, show)

@@ -1,37 +1,30 @@
-"""`mmsim why`: what makes games come out as they do, by changing one thing at a time and playing again."""
+"""`mmsim why`: find out what makes games end as they do, by changing one thing at a time and playing again."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
-import msgspec
 import typer
-from rich.table import Table
 
-from mmsim.batch.experiment import OF_MEMBER, named_panel, variants_of
+from mmsim.analysis import number_format as fmt
+from mmsim.analysis.findings import find_metric
+from mmsim.analysis.restricted_play import Advantage, ElementValue, value_elements
+from mmsim.analysis.why import Why, conclusions, explain
+from mmsim.analysis.why_file import write_answer
+from mmsim.batch.experiment import named_panel
 from mmsim.batch.manifest import WHY
-from mmsim.batch.run import Run
-from mmsim.cli import completion
-from mmsim.cli.common import AsJson, Board, Players, Seed, console, say
-from mmsim.cli.panel import PanelOption
-from mmsim.cli.run_control import Quiet, Workers, watched
-from mmsim.core.game import Variant
+from mmsim.cli import completion, options
+from mmsim.cli.console import print_json, print_table, save, say
+from mmsim.cli.progress import show_progress
+from mmsim.contests.interventions import Change, ChangedGames, play_changes, variant_of_run
 from mmsim.core.seating import split_bots
-from mmsim.errors import UsageError, full_name, unknown
-from mmsim.games import game_of
-from mmsim.system.files import write_output
+from mmsim.core.variant import Variant
+from mmsim.errors import UsageError
+from mmsim.games import find_shell, game_of
+from mmsim.report.change_sections import MAX_CHANGES, change_rows, interaction_rows, unchanged_text, why_chart
+from mmsim.report.charts import Chart, Row, dot_chart
 from mmsim.system.processes import cores
-
-if TYPE_CHECKING:
-    from mmsim.analysis.elements import Advantage, ElementValue
-    from mmsim.analysis.stats import Estimate
-    from mmsim.analysis.why import Why
-    from mmsim.contests.interventions import Change
-    from mmsim.report.charts import Chart
-
-_BOT = "planner"
 
 
 def why(
@@ -41,252 +34,130 @@ def why(
         typer.Argument(
             metavar="RUN | SPEC",
             autocompletion=completion.runs_and_rulesets,
-            help="A run folder, which then keeps the answer for its report, or a ruleset.",
+            help="A run, which then keeps the answer for its report, or a ruleset.",
         ),
     ],
-    metric: Annotated[str, typer.Option(metavar="NAME", help="What is to be explained.")] = "win_share",
-    bots: Annotated[
-        str, typer.Option(metavar="LIST", help="One bot for every seat, or one a seat, with commas.")
-    ] = _BOT,
-    panel: PanelOption = None,
-    players: Players = None,
-    board: Board = None,
-    games: Annotated[int, typer.Option(min=8, help="Games of every change; slow players play fewer.")] = 4_000,
-    seed: Seed = 1,
+    metric: Annotated[str, typer.Option(metavar="NAME", help="The metric to explain.")] = "win_share",
+    bots: options.Bots = None,
+    panel: options.Panel = None,
+    players: options.Players = None,
+    board: options.Board = None,
+    games: Annotated[int, typer.Option(min=8, help="Games per change; slow players play fewer.")] = 4_000,
+    seed: options.Seed = 1,
     only: Annotated[
-        list[str] | None, typer.Option(metavar="CHANGE", help="Only this change; may be given several times.")
+        list[str] | None, typer.Option(metavar="CHANGE", help="Make only this change; repeat for several.")
     ] = None,
     elements: Annotated[
-        bool, typer.Option("--elements", help="Instead: what is each element of the game worth to a bot that has it?")
+        bool, typer.Option("--elements", help="Instead, measure what each element of the game is worth to a bot.")
     ] = False,
-    variant: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME", autocompletion=completion.variants, help="Which variant of a run; if not given, the first."
-        ),
-    ] = None,
-    workers: Workers = None,
+    variant: options.VariantName = None,
+    workers: options.Workers = None,
     out: Annotated[
         Path | None, typer.Option("--out", dir_okay=False, help="Draw what the changes do (.svg or .png).")
     ] = None,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
+    as_json: options.AsJson = False,
+    quiet: options.Quiet = False,
 ) -> None:
-    """Change one thing at a time, play the same layouts and deals again, and say how much of an effect goes with it.
+    """Change one thing at a time and measure how much of an effect it explains.
 
-    Every knob is moved to its other values; starts are forced at random, hands shuffled between seats, openings
-    exchanged. The rule and the way of playing that explain most are also changed both at once.
+    Every change is played with the same deals: each knob at its other values, starts at random, hands shuffled between
+    seats, openings exchanged. The rule and the way of playing that explain most are then changed together. One bot
+    plays all seats unless --bots or --panel say otherwise.
     """
-    if out is not None and out.suffix not in (".svg", ".png"):
-        raise UsageError(f"a chart is .svg or .png, not {out.name}")
-    given = [name for name in ("bots", "panel", "players", "board", "seed") if _is_given(context, name)]
-    if {"bots", "panel"} <= {*given}:
-        raise UsageError("--bots seats one table and --panel asks several kinds of players; give one of them")
+    options.check_chart_file(out)
+    options.check_players(bots, panel)
     folder = Path(what) if Path(what).is_dir() else None
     if folder:
-        if given := [name for name in given if name != "seed"]:
-            raise UsageError(f"--{given[0]} is for rulesets; {what} has its own")
-        game, asked, members = _of_run(folder, variant)
-        asked = replace(asked, seed=seed) if _is_given(context, "seed") else asked
+        if refused := options.given_options(context, ("bots", "panel", "players", "board")):
+            raise UsageError(f"--{refused[0]} is for rulesets; {what} has its own")
+        game, base, members = variant_of_run(folder, variant)
+        base = replace(base, seed=seed) if options.given_options(context, ["seed"]) else base
     else:
         game = game_of(what)
+        shell = find_shell(game)
+        shell.check_board(board)
         members = named_panel(game, panel) if panel else ()
-        asked = Variant(what, players, board, members[0] if members else bots, seed)
-    if len(split_bots(asked.bots)) > 1:  # else the effect of a seat could not be told from that of its bot
-        asked = replace(asked, seats="rotate")
+        base = Variant(what, players, board, members[0] if members else bots or shell.default_bot, seed)
+    if len(split_bots(base.bots)) > 1:  # else the effect of a seat could not be separated from that of its bot
+        base = replace(base, seats="rotate")
+    find_metric(game, metric)
+
+    def play(changed: Sequence[Change]) -> ChangedGames:
+        with show_progress(quiet) as progress:
+            return play_changes(game, changed, games, workers or cores(), progress, () if elements else members)
+
     if elements:
         if len(members) > 1:
-            say(f"elements are measured for {asked.bots}, the first of the panel", err=True)
-        _elements(game, asked, games, workers or cores(), as_json, quiet, out)
+            say(f"elements are measured for {base.bots}, the first of the panel", err=True)
+        values = value_elements(game, base, play)
+        if as_json:
+            print_json([value.as_json() for value in values])
+        else:
+            _print_elements(values, base.bots)
+        if out is not None:
+            _save_chart(_draw_elements(values, base.bots), out)
         return
-    found = _answer(game, asked, members, metric, only or [], games, workers or cores(), quiet)
+    answer = explain(game, base, metric, play, only or [])
     if as_json:
-        typer.echo(json.dumps(_as_json(found), indent=1))
+        print_json(answer.as_json())
     else:
-        _print(found)
+        _print_answer(game, answer)
     if folder:
-        from mmsim.analysis.why import keep
-
-        keep(folder, found)
+        write_answer(folder, answer)
         say(f"why -> {folder / WHY}; a report of the run has a section on it now", err=True)
     if out is not None:
-        from mmsim.report.why_section import chart
-
-        _draw(chart(found), out)
+        _save_chart(why_chart(answer), out)
 
 
-def _is_given(context: typer.Context, name: str) -> bool:
-    return str(context.get_parameter_source(name)).endswith("COMMANDLINE")
+def _print_answer(game: str, answer: Why) -> None:
+    games = "; ".join(f"{name} {count:,} games" for name, count in answer.games.items())
+    title = f"What {answer.measure} becomes when one thing is changed ({games} each), 95 % intervals"
+    print_table(*change_rows(answer), title)
+    if (more := len([effect for effect in answer.effects if not effect.identical]) - MAX_CHANGES) > 0:
+        say(f"{more} more change{'s' * (more != 1)} do less; --json has all")
+    if both := interaction_rows(answer):
+        print_table(*both, "The two that explain most, alone and together")
+    for sentence in [*conclusions(answer), unchanged_text(answer)]:
+        say(sentence)
+    if len(answer.games) == 1:
+        say(f"This is how {next(iter(answer.games))} plays; {_panel_option(game)} asks other players too.")
 
 
-def _of_run(folder: Path, name: str | None) -> tuple[str, Variant, tuple[str, ...]]:
-    """A variant of a run as its players played it, and all of them."""
-    run = Run(folder)
-    names = [str(about["name"]).partition(OF_MEMBER)[0] for about in run.manifest.variants]
-    chosen = full_name("variant", name, dict.fromkeys(names)) if name else names[0]
-    found = variants_of(run.experiment)[names.index(chosen)]
-    members = run.experiment.members
-    return run.experiment.game, replace(found, suffix="", seats="fixed"), members if len(members) > 1 else ()
+def _panel_option(game: str) -> str:
+    """The option that names the smallest ready panel of a game with more than one kind of player."""
+    panels = {name: members for name, members in find_shell(game).panels.items() if len(members) > 1}
+    return f"--panel {min(panels, key=lambda name: len(panels[name]))}" if panels else "--panel BOT --panel BOT"
 
 
-def _answer(
-    game: str,
-    asked: Variant,
-    members: Sequence[str],
-    metric: str,
-    only: Sequence[str],
-    games: int,
-    workers: int,
-    quiet: bool,
-) -> "Why":
-    """The changes, then the two that explain most together."""
-    from mmsim.analysis import why as weighing
-    from mmsim.analysis.findings import find_metric
-    from mmsim.contests.interventions import changes_of, play_changes, unchanged
+def _print_elements(values: Sequence[ElementValue], bot: str) -> None:
+    games = f"{values[0].games:,} games each"
+    seats = [f"seat {seat + 1}" for seat in range(len(values[0].loss_without.by_seat))]
 
-    find_metric(game, metric)
-    every, fixed = changes_of(game, asked)
-    changes = [unchanged(asked), *_chosen(every, only)]
-    with watched(quiet) as watch:
-        played = play_changes(game, changes, games, workers, watch, members)
-    found = weighing.weigh_changes(played, metric, {} if only else fixed)
-    two = weighing.explaining_two(found)
-    if two is None:
-        return found
-    by_name = {change.name: change for change in changes}
-    both = by_name[two[0]].and_also(by_name[two[1]])
-    with watched(quiet) as watch:
-        played = played.and_also(play_changes(game, [both], games, workers, watch, members))
-    return weighing.with_interaction(found, played.only([changes[0].name, *two, both.name]), metric)
-
-
-def _chosen(changes: "Sequence[Change]", only: Sequence[str]) -> "Sequence[Change]":
-    known = [change.name for change in changes]
-    for name in only:
-        if name not in known:
-            raise unknown("change", name, known)
-    return [change for change in changes if change.name in only] if only else changes
-
-
-def _print(found: "Why") -> None:
-    from mmsim.analysis.why import conclusions
-    from mmsim.report.why_section import SHOWN, changes, fixed, together
-
-    screen = console()
-    games = "; ".join(f"{name} {count:,} games" for name, count in found.games.items())
-    _print_rows(
-        f"What {found.measure} becomes when one thing is changed ({games} each), 95 % intervals", *changes(found)
-    )
-    if (more := len([one for one in found.effects if not one.same]) - SHOWN) > 0:
-        screen.print(f"{more} more change{'s' * (more != 1)} do less; --json has all")
-    if both := together(found):
-        _print_rows("The two that explain most, alone and together", *both)
-    for sentence in [*conclusions(found), fixed(found)]:
-        screen.print(sentence, markup=False)
-    if len(found.games) == 1:
-        screen.print(
-            f"This is how {next(iter(found.games))} plays; --panel small asks other players too.", markup=False
-        )
-
-
-def _print_rows(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    table = Table(*columns, title=title, title_justify="left")
-    for row in rows:
-        table.add_row(*row)
-    console().print(table)
-
-
-def _numbers(one: "Estimate | None") -> dict[str, float] | None:
-    return {"value": one.value, "low": one.low, "high": one.high, "se": one.se} if one else None
-
-
-def _as_json(found: "Why") -> dict[str, object]:
-    """All of it as plain values, with the sentences."""
-    from mmsim.analysis.why import conclusions
-
-    plain = msgspec.to_builtins(found)
-    for effect, one in zip(plain["effects"], found.effects, strict=True):
-        effect["explains"] = found.explains(one)
-    return {**plain, "sentences": conclusions(found)}
-
-
-def _elements(
-    game: str, asked: Variant, games: int, workers: int, as_json: bool, quiet: bool, out: Path | None
-) -> None:
-    """The value of every element."""
-    from mmsim.analysis.elements import element_values
-    from mmsim.contests.interventions import play_changes, unchanged, without_elements
-
-    tables = without_elements(game, asked)
-    changes = [unchanged(replace(asked, seats="rotate"))]
-    changes += [change for one in tables for change in (one.one_without, one.one_with, one.all_without)]
-    with watched(quiet) as watch:
-        played = play_changes(game, changes, games, workers, watch)
-    found, count = element_values(played, tables), played.members[0].games
-    if as_json:
-        typer.echo(json.dumps([_element_json(one) for one in found], indent=1))
-    else:
-        _print_elements(found, asked.bots, count)
-    if out is not None:
-        _draw(_element_chart(found, asked.bots, count), out)
-
-
-def _element_json(one: "ElementValue") -> dict[str, object]:
-    def way(found: "Advantage") -> dict[str, object]:
-        return {
-            "win_share": _numbers(found.share),
-            "value": _numbers(found.value),
-            "by_seat": [_numbers(seat) for seat in found.by_seat],
-            "p_adjusted": found.p_adjusted,
-        }
-
-    return {
-        "element": one.name,
-        "text": one.text,
-        "one_without_among_others_with": way(one.among_haves),
-        "one_with_among_others_without": way(one.among_have_nots),
-    }
-
-
-def _print_elements(found: "Sequence[ElementValue]", bot: str, games: int) -> None:
-    from mmsim.analysis import number_format as fmt
-
-    seats = [f"seat {seat + 1}" for seat in range(len(found[0].among_haves.by_seat))]
-
-    def rows(ways: "Sequence[tuple[str, Advantage]]") -> list[list[str]]:
+    def rows(advantages: Sequence[tuple[str, Advantage]]) -> list[list[str]]:
         unit = "share difference"
         return [
-            [text, fmt.value(one.share, "share"), fmt.with_interval(one.value, unit, signed=True)]
-            + [fmt.with_half_width(seat, unit) for seat in one.by_seat]
-            for text, one in ways
+            [text, fmt.value(advantage.share, "share"), fmt.with_interval(advantage.value, unit, signed=True)]
+            + [fmt.with_half_width(seat, unit) for seat in advantage.by_seat]
+            for text, advantage in advantages
         ]
 
-    loses = f"What one {bot} loses without an element, among others that have all; {games:,} games each"
-    _print_rows(loses, ["element", "wins", "loses", *seats], rows([(one.text, one.among_haves) for one in found]))
-    gains = f"What one {bot} gains with an element, among others that do without; {games:,} games each"
-    _print_rows(gains, ["element", "wins", "gains", *seats], rows([(one.text, one.among_have_nots) for one in found]))
-    screen = console()
-    ways = {"lacks it": [one for one in found if _is_of_value(one.among_haves)]}
-    ways["alone has it"] = [one for one in found if _is_of_value(one.among_have_nots)]
-    for way, sure in ways.items():
-        names = ", ".join(one.text for one in sure) or "nothing that these games can tell from chance"
-        screen.print(f"of value where one {bot} {way}: {names}", markup=False)
+    lacks = [(value.text, value.loss_without) for value in values]
+    alone = [(value.text, value.gain_with) for value in values]
+    title = f"What one {bot} loses without an element, among others that have all; {games}"
+    print_table(["element", "wins", "loses", *seats], rows(lacks), title)
+    title = f"What one {bot} gains with an element, among others that do without; {games}"
+    print_table(["element", "wins", "gains", *seats], rows(alone), title)
+    for case, advantages in (("lacks it", lacks), ("alone has it", alone)):
+        gains = ", ".join(text for text, advantage in advantages if advantage.is_gain)
+        say(f"of value where one {bot} {case}: {gains or 'no significant difference in these games'}")
 
 
-def _is_of_value(one: "Advantage") -> bool:
-    return one.told_apart and one.value.value > 0
+def _draw_elements(values: Sequence[ElementValue], bot: str) -> Chart:
+    rows = [Row(value.text, [value.loss_without.value, value.gain_with.value]) for value in values]
+    note = f"Percentage points of win share of one {bot}; {values[0].games:,} games each, with 95 % intervals."
+    series = ["loses without it, among others with it", "gains with it, among others without"]
+    return dot_chart("elements", f"Worth most: {values[0].text}", note, rows, series, "share difference", 0.0)
 
 
-def _element_chart(found: "Sequence[ElementValue]", bot: str, games: int) -> "Chart":
-    from mmsim.report.charts import Row
-    from mmsim.report.figures import dots
-
-    rows = [Row(one.text, [one.among_haves.value, one.among_have_nots.value]) for one in found]
-    note = f"Points of win share of one {bot}; {games:,} games each, with 95 % intervals."
-    ways = ["loses without it, among others with it", "gains with it, among others without"]
-    return dots("elements", f"Worth most: {found[0].text}", note, rows, ways, "share difference", 0.0)
-
-
-def _draw(chart: "Chart", out: Path) -> None:
-    write_output(out, chart.files()[out.suffix[1:]])
-    typer.echo(f"chart -> {out}", err=True)
+def _save_chart(drawn: Chart, out: Path) -> None:
+    save("chart", out, drawn.files()[out.suffix[1:]])

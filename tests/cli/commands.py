@@ -1,18 +1,20 @@
 """All commands of the command line, by their words."""
 
-from mmsim.cli.commands import app
+from typing import Any
+
+from mmsim.cli.commands import COMMANDS, GROUPS, load_command
 
 
 def commands() -> list[tuple[str, ...]]:
     """Every command, without the groups they are in."""
-    found: list[tuple[str, ...]] = [(str(one.name),) for one in app.registered_commands]
-    for group in app.registered_groups:
-        assert group.typer_instance is not None
-        inner = [one.name or one.callback.__name__ for one in group.typer_instance.registered_commands if one.callback]
-        found += [(str(group.name), name) for name in inner]
-    return found
+    return [tuple(words.split()) for panel in COMMANDS.values() for words in panel]
 
 
 def groups() -> list[tuple[str, ...]]:
     """What commands are gathered in, the whole first."""
-    return [(), *((str(group.name),) for group in app.registered_groups)]
+    return [(), *((group,) for group in GROUPS)]
+
+
+def loaded(words: tuple[str, ...]) -> Any:
+    """A command with its options."""
+    return load_command(" ".join(words))

@@ -1,4 +1,4 @@
-"""The command line in a process of its own, asked many times; that it hangs, dies or takes too much is noticed."""
+"""The command line in a process that serves many commands; it is noticed if it hangs, dies or takes too much."""
 
 import json
 import os
@@ -42,13 +42,13 @@ class Answer:
 
 
 class CommandLine:
-    """`mmsim`, loaded once and asked again and again."""
+    """`mmsim`, loaded once to serve many commands."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
 
     def ask(self, *words: object) -> Answer:
-        asked = tuple(map(str, words))
+        command = tuple(map(str, words))
         if self._process is None:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "tests.cli.served"],
@@ -61,7 +61,7 @@ class CommandLine:
         assert process.stdin is not None
         assert process.stdout is not None
         try:
-            process.stdin.write(json.dumps(asked).encode() + b"\n")
+            process.stdin.write(json.dumps(command).encode() + b"\n")
             process.stdin.flush()
             ready, _, _ = select.select([process.stdout], [], [], _SECONDS)
             line = process.stdout.readline() if ready else b""
@@ -69,9 +69,9 @@ class CommandLine:
             line = b""
         if not line:
             self.close()
-            return Answer(asked, None, "", f"exit code {process.returncode}")
+            return Answer(command, None, "", f"exit code {process.returncode}")
         code, out, err = json.loads(line)
-        return Answer(asked, code, out, err)
+        return Answer(command, code, out, err)
 
     def close(self) -> None:
         if self._process is not None:

@@ -16,9 +16,9 @@ def test_a_new_board_set_is_the_shipped_one_under_its_own_name(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     output("boards", "new", "mine", "--from", shipped)
-    made, of = boardfile.load("mine.toml"), boardfile.load(shipped)
-    assert (made.name, made.title) == ("mine", f"mine, begun from {shipped}")
-    assert (made.side, made.pieces, made.frame) == (of.side, of.pieces, of.frame)
+    new, of = boardfile.load("mine.toml"), boardfile.load(shipped)
+    assert (new.name, new.title) == ("mine", f"mine, begun from {shipped}")
+    assert (new.side, new.pieces, new.frame) == (of.side, of.pieces, of.frame)
     assert "'mine' is a good board set" in output("boards", "check", "mine.toml")
 
 

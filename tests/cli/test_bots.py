@@ -23,11 +23,11 @@ def test_a_bot_is_shown_with_all_its_weights_and_what_was_set() -> None:
     assert "2.5" in text
 
 
-def test_a_ladder_rates_bots_draws_them_and_says_who_cannot_be_told_apart(tmp_path: Path) -> None:
+def test_a_ladder_rates_bots_draws_them_and_says_whose_ratings_differ(tmp_path: Path) -> None:
     chart, words = tmp_path / "ladder.svg", ["--bots", "uniform,greedy", "--games", "80", "--workers", "1"]
     text = output("ladder", *words, "--chart", chart)
     assert "Share of wins, one (row) against 3 (column)" in text
-    assert "told apart" in text
+    assert "the ratings of every two of these bots differ" in text
     assert "<svg" in chart.read_text()
     answer = json.loads(output("ladder", *words, "--json"))
     assert {duel["bot"] for duel in answer["duels"]} == {"uniform", "greedy"}
@@ -36,7 +36,7 @@ def test_a_ladder_rates_bots_draws_them_and_says_who_cannot_be_told_apart(tmp_pa
     assert text.index("Share of wins") < text.index("Ratings")
 
 
-def test_a_tuning_tells_what_it_found_keeps_a_log_and_writes_weights_that_can_be_seated(tmp_path: Path) -> None:
+def test_a_tuning_prints_its_result_keeps_a_log_and_writes_weights_that_can_be_seated(tmp_path: Path) -> None:
     log, out = tmp_path / "log.json", tmp_path / "runner.json"
     words = ["--opponents", "uniform", "--generations", "1", "--population", "4", "--games", "8", "--final-games", "8"]
     text = output("bots", "tune", "runner", *words, "--workers", "1", "--log", log, "--out", out)
@@ -62,15 +62,15 @@ def test_a_training_writes_weights_that_can_be_seated(tmp_path: Path) -> None:
     assert answer["net"]["games"] == 16
 
 
-def test_an_exploit_tells_how_far_above_a_fair_share_a_net_gets_and_notes_it(tmp_path: Path) -> None:
-    note = tmp_path / "found.json"
+def test_an_exploit_says_how_far_above_a_fair_share_a_net_gets_and_notes_it(tmp_path: Path) -> None:
+    note = tmp_path / "exploits.json"
     words = ["--rules", "v2", "--players", "2", "--games", "16", "--epochs", "1", "--final-games", "8"]
     text = output("bots", "exploit", "runner", *words, "--workers", "1", "--note", note)
     assert "a net trained against it wins" in text
-    assert "points from a fair share (50%)" in text
-    found = json.loads(note.read_text())["runner"]
-    assert found["opponent"] == "runner"
-    assert str(found["command"]).startswith("mmsim bots exploit runner --game metromania --rules v2 ")
+    assert "percentage points from a fair share (50%)" in text
+    exploit = json.loads(note.read_text())["runner"]
+    assert exploit["opponent"] == "runner"
+    assert str(exploit["command"]).startswith("mmsim bots exploit runner --game metromania --rules v2 ")
 
 
 def test_play_explains_every_turn_of_a_bot_that_weighs() -> None:
@@ -83,7 +83,7 @@ def test_play_explains_every_turn_of_a_bot_that_weighs() -> None:
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("bots", "train", "planner", "--out", "x.json"), "bot planner goes by no net"),
+        (("bots", "train", "planner", "--out", "x.json"), "bot planner has no neural net"),
         (("bots", "train", "expert", "--out", "a,b.json"), "its name has a comma, a colon or an equals sign"),
         (("bots", "train", "expert", "--out", "-"), "weights cannot be seated from -: it is no regular file"),
         (("bots", "show", "expert:weights=gone.json"), "cannot read weights gone.json: No such file or directory"),

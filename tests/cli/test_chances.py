@@ -1,4 +1,4 @@
-"""`mmsim chances`: the first games of every variant, the same whoever plays them, and a section of the report."""
+"""`mmsim chances`: the first games per variant, the same with any number of workers, and a section of the report."""
 
 import json
 from pathlib import Path
@@ -26,7 +26,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def sample(folder: Path, games: int, *words: object) -> pl.DataFrame:
     result = run("chances", folder, "--games", games, "--playouts", 4, *words)
     assert result.exit_code == 0, result.stderr
-    return pl.read_parquet(folder / "chances.parquet")
+    return pl.read_parquet(folder / "win_chances.parquet")
 
 
 def test_games_are_the_first_of_every_variant_and_those_known_are_kept(folder: Path) -> None:
@@ -37,12 +37,12 @@ def test_games_are_the_first_of_every_variant_and_those_known_are_kept(folder: P
     assert table.filter(game=0).equals(first)
     sums = table.group_by("variant", "game", "turn").agg(pl.col("chance").sum())["chance"]
     assert sums.to_list() == pytest.approx([1] * len(sums))
-    (folder / "chances.parquet").unlink()
+    (folder / "win_chances.parquet").unlink()
     assert sample(folder, 2, "--workers", 1).equals(table)
 
 
 def test_a_run_with_chances_has_tension_of_those_games(folder: Path) -> None:
-    (folder / "chances.parquet").unlink(missing_ok=True)
+    (folder / "win_chances.parquet").unlink(missing_ok=True)
     sample(folder, 2, "--workers", 1)
     read = open_run(folder)
     assert sorted(read.tables["tension"].collect()["game"]) == [0, 0, 1, 1]
@@ -53,26 +53,26 @@ def test_a_run_with_chances_has_tension_of_those_games(folder: Path) -> None:
 
 
 def test_chances_that_are_asked_for_later_move_no_verdict(folder: Path) -> None:
-    (folder / "chances.parquet").unlink(missing_ok=True)
-    before = {(one.measure.name, one.group): one for one in compare(findings(open_run(folder)), asked=["margin"])}
+    (folder / "win_chances.parquet").unlink(missing_ok=True)
+    before = {(one.measure.name, one.group): one for one in compare(findings(open_run(folder)), primary=["margin"])}
     sample(folder, 2, "--workers", 1)
-    after = {(one.measure.name, one.group): one for one in compare(findings(open_run(folder)), asked=["margin"])}
+    after = {(one.measure.name, one.group): one for one in compare(findings(open_run(folder)), primary=["margin"])}
     assert {name for name, _ in {*after} - {*before}} == {*COLUMNS}
     assert all(after[key].p_adjusted == before[key].p_adjusted for key in before)
     assert {after[name, ""].family for name in COLUMNS} == {len(COLUMNS)}
 
 
 def test_chances_are_set_against_what_came_of_them(folder: Path) -> None:
-    (folder / "chances.parquet").unlink(missing_ok=True)
+    (folder / "win_chances.parquet").unlink(missing_ok=True)
     words = ("chances", folder, "--games", 2, "--playouts", 4, "--workers", 1)
     printed = run(*words, "--calibration")
     assert printed.exit_code == 0, printed.stderr
     assert "Chances before the last turn of 4 games, 4 playouts each" in printed.stdout
     assert "Brier score" in printed.stdout
-    found = json.loads(run(*words, "--json").stdout)
+    calibration = json.loads(run(*words, "--json").stdout)
     turns = Run(folder).table("games").filter(pl.col("game") < 2).select(pl.col("turns").sum()).collect().item()
-    assert sum(one["forecasts"] for one in found["bins"]) == 4 * turns
-    assert found["fair"]["value"] == pytest.approx(0.1875, abs=0.05)  # a quarter each; less where a win is shared
+    assert sum(one["forecasts"] for one in calibration["bins"]) == 4 * turns
+    assert calibration["fair"]["value"] == pytest.approx(0.1875, abs=0.05)  # a quarter each; less where a win is shared
 
 
 def test_what_is_no_run_is_named(tmp_path: Path) -> None:
@@ -80,5 +80,5 @@ def test_what_is_no_run_is_named(tmp_path: Path) -> None:
 
 
 def test_tension_of_a_run_without_chances_names_the_command(folder: Path) -> None:
-    (folder / "chances.parquet").unlink(missing_ok=True)
+    (folder / "win_chances.parquet").unlink(missing_ok=True)
     assert f"mmsim chances {folder}" in complaint(USAGE, "compare", folder, "--metric", "drama")

@@ -4,18 +4,15 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-from typer.main import get_command
 
 from mmsim import __version__
-from mmsim.cli.commands import app
 from mmsim.core.rulebook import Rule
 from mmsim.metromania.rules.board import Layout
 from mmsim.metromania.rules.rulesets import ALIASES, EDITIONS, KNOBS, MODIFIERS
+from tests.cli.commands import commands, groups, loaded
 from tests.cli.runner import complaint, output, run
 
 CODE = "1a-4c-2b-6a-3a-5b"
@@ -23,22 +20,11 @@ SETS = ["classic", "compact", "grand", "open"]
 GOLDEN = Path(__file__).parent.parent / "golden" / "metromania"
 
 
-def commands(command: Any = None, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Every command of the tree with the words that lead to it."""
-    command = command or get_command(app)
-    yield path, command
-    for name, inner in getattr(command, "commands", {}).items():
-        yield from commands(inner, (*path, name))
-
-
-TREE = list(commands())
-
-
 # --- help and version --------------------------------------------------------------------------------------
 
 
 def test_the_commands_are_those_the_readme_knows() -> None:
-    known = {" ".join(path) for path, _ in TREE}
+    known = {" ".join(words) for words in commands()}
     assert known >= {
         "boards list",
         "boards show",
@@ -53,17 +39,17 @@ def test_the_commands_are_those_the_readme_knows() -> None:
     }
 
 
-@pytest.mark.parametrize(("path", "command"), TREE, ids=["-".join(path) or "mmsim" for path, _ in TREE])
-def test_every_command_and_option_has_help(path: tuple[str, ...], command: Any) -> None:
+@pytest.mark.parametrize("words", commands(), ids=" ".join)
+def test_every_command_and_option_has_help(words: tuple[str, ...]) -> None:
+    command, text = loaded(words), output(*words, "--help")
     assert command.help
-    text = output(*path, "--help")
     for parameter in command.params:
-        assert parameter.help, f"{' '.join(path)}: {parameter.name}"
+        assert parameter.help, f"{' '.join(words)}: {parameter.name}"
         if parameter.param_type_name == "option":
             assert parameter.opts[0] in text
 
 
-@pytest.mark.parametrize("path", [(), ("boards",), ("rules",)])
+@pytest.mark.parametrize("path", groups())
 def test_a_group_without_a_command_shows_its_help(path: tuple[str, ...]) -> None:
     assert "Usage: " + " ".join(("mmsim", *path)) in output(*path)
 
@@ -193,7 +179,7 @@ def test_rules_diff_shows_only_what_differs() -> None:
 
 def test_what_rules_diff_names_can_be_explained() -> None:
     text = output("rules", "diff", "en1", "print")
-    assert text.splitlines()[-1] == "What these rules say: mmsim rules explain P3 P4 P5 B2"
+    assert text.splitlines()[-1] == "What these rules say: mmsim rules explain P3 P4 P5 B2 --game metromania"
     explained = output(*text.splitlines()[-1].partition("mmsim ")[2].split())
     assert re.findall(r"^([A-Z]+[0-9]+)  metromania, [0-9]+\. ", explained, re.M) == ["P3", "P4", "P5", "B2"]
 
@@ -221,8 +207,8 @@ def test_rules_explain_as_json() -> None:
 def test_a_rule_of_two_games_asks_for_the_game(monkeypatch: pytest.MonkeyPatch) -> None:
     rule = Rule("Q1", "1. Only", "Words.")
     monkeypatch.setattr("mmsim.cli.rules.rulebook", lambda game: {"Q1": rule})
-    asked = complaint(2, "rules", "explain", "Q1")
-    assert asked == "the rule Q1 is one of metromania and one of metro; say which with --game"
+    message = complaint(2, "rules", "explain", "Q1")
+    assert message == "the rule Q1 is one of metromania and one of metro; say which with --game"
     assert output("rules", "explain", "Q1", "--game", "metro") == "Q1  metro, 1. Only\n  Words.\n"
 
 
@@ -236,7 +222,7 @@ def test_a_ruleset_file_is_a_ruleset(tmp_path: Path) -> None:
 # --- play and verify ---------------------------------------------------------------------------------------
 
 
-def test_play_tells_the_story_the_score_sheet_and_the_winner() -> None:
+def test_play_prints_the_story_the_score_sheet_and_the_winner() -> None:
     text = output("play", "--seed", 7)
     assert text.startswith("print-4p on classic ")
     assert re.search(r"^  1  \w+ +starts solid on side ", text, re.M)
@@ -280,7 +266,7 @@ def test_play_with_every_option_writes_a_record_that_verifies(tmp_path: Path) ->
     assert output("verify", record_file) == f"{record_file}:1: ok, {moves} moves, {turns} turns, {reason}\n"
 
 
-def test_quiet_play_tells_only_the_last_line_of_the_story() -> None:
+def test_quiet_play_prints_only_the_last_line_of_the_story() -> None:
     loud, quiet = output("play", "--seed", 3), output("play", "--seed", 3, "--quiet")
     assert quiet == loud.splitlines(keepends=True)[-1]
 

@@ -1,12 +1,10 @@
-"""Every command for every game: the game is named, or the ruleset, the bot or the record tells it."""
+"""Every command for every game: the game is named, or the ruleset, the bot or the record implies it."""
 
 import json
-import shutil
 from pathlib import Path
 
 import pytest
 
-from benchmarks import c_program
 from mmsim.games import GAMES, find_shell
 from mmsim.metromania.rules import boardfile
 from tests.cli.runner import complaint, output, run
@@ -23,8 +21,8 @@ def test_rules_list_names_everything_a_ruleset_of_the_game_is_made_of(game: str)
     shell, text = find_shell(game), output("rules", "list", "--game", game)
     for name in (*shell.knobs, *(row[0] for listing in shell.rulesets() for row in listing.rows)):
         assert name in text
-    assert f"Example: {shell.example}\n" in text
-    assert output("rules", "show", shell.example)
+    assert f"Example: {shell.example_rules}\n" in text
+    assert output("rules", "show", shell.example_rules)
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -32,20 +30,20 @@ def test_what_is_printed_about_rulesets_can_be_read_by_programs(game: str) -> No
     shell = find_shell(game)
     listed = json.loads(output("rules", "list", "--game", game, "--json"))
     assert [row["knob"] for row in listed["knobs"]] == list(shell.knobs)
-    shown = json.loads(output("rules", "show", shell.example, "--json"))
+    shown = json.loads(output("rules", "show", shell.example_rules, "--json"))
     assert list(shown["knobs"]) == list(shown["sources"]) == list(shell.knobs)
-    different = json.loads(output("rules", "diff", shell.usual_rules, shell.example, "--json"))
+    different = json.loads(output("rules", "diff", shell.default_rules, shell.example_rules, "--json"))
     by_hand = {name for name, of in shown["sources"].items() if of == "set by hand"}
     assert by_hand
     assert {row["what"] for row in different} >= by_hand
-    assert json.loads(output("rules", "diff", shell.usual_rules, shell.usual_rules, "--json")) == []
+    assert json.loads(output("rules", "diff", shell.default_rules, shell.default_rules, "--json")) == []
 
 
 def test_board_sets_are_listed_for_programs_too() -> None:
     assert [row["set"] for row in json.loads(output("boards", "list", "--json"))] == boardfile.shipped_names()
 
 
-def test_the_first_word_of_a_ruleset_tells_its_game() -> None:
+def test_the_first_word_of_a_ruleset_implies_its_game() -> None:
     assert "metro+free+hand2-3p" in output("rules", "show", "metro+hand2+free", "--players", 3)
     text = output("rules", "diff", "metro", "metro+free")
     assert [name for name in find_shell("metro").knobs if name in text] == ["orientation"]
@@ -72,7 +70,7 @@ def test_bots_list_has_every_bot_of_the_game(game: str) -> None:
     assert [row["bot"] for row in listed] == list(find_shell(game).bots)
 
 
-def test_a_bot_that_only_one_game_has_tells_its_game() -> None:
+def test_a_bot_that_only_one_game_has_implies_its_game() -> None:
     assert json.loads(output("bots", "show", "spoiler:own=2", "--json"))["weights"] == {"open": 9, "own": 2}
     assert "0, but may be set: " in output("bots", "show", "greedy")
     assert "Points an open line counts for" in output("bots", "show", "greedy", "--game", "metro")
@@ -227,18 +225,15 @@ def test_bench_measures_the_engines_of_the_game(game: str) -> None:
     assert answer["core_over_reference"]["uniform"]["median"] > 100
 
 
-@pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
-def test_bench_measures_against_c(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(c_program, "_AS_FAST_AS_CAN_BE", ("-O1",))
-    words = ("--games", 1000, "--repeats", 1, "--bots", "uniform", "--against-c")
-    answer = json.loads(output("bench", "--game", "metro", *words, "--json"))
-    assert [row["engine"] for row in answer["results"]] == ["core", "reference", "C", "C with rows"]
-    assert set(answer["core_over_c"]) == {"C", "C with rows"}
-    assert answer["alike"]["score"]["c"] == pytest.approx(answer["alike"]["score"]["core"], rel=0.05)
-
-
-def test_bench_against_c_needs_the_bot_that_c_has() -> None:
-    assert "--against-c needs uniform" in complaint(USAGE, "bench", "--bots", "planner", "--against-c")
+def test_bench_leaves_slow_bots_out_unless_they_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    shell = find_shell("metro")
+    monkeypatch.setattr(type(shell), "slow_bots", tuple(bot for bot in shell.bots if bot not in ("uniform", "greedy")))
+    answer = json.loads(output("bench", "--game", "metro", "--games", 1000, "--repeats", 1, "--json"))
+    assert [(row["engine"], row["bot"]) for row in answer["results"]] == [
+        ("core", "uniform"),
+        ("core", "greedy"),
+        ("reference", "uniform"),
+    ]
 
 
 def test_weights_of_a_bot_of_metro_are_tuned(tmp_path: Path) -> None:

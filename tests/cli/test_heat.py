@@ -1,4 +1,4 @@
-"""`mmsim heat`: pictures of what lies where, from games that are played again once."""
+"""`mmsim heat`: pictures of where things are, from games that are played again once."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ import pytest
 from mmsim.analysis.tables import open_run
 from mmsim.batch import end_positions
 from mmsim.batch.run import Run
-from mmsim.report.openings_section import heat_pictures
+from mmsim.report.game_sections import heat_pictures
 from tests.cli.runner import complaint, run
 from tests.runs import write_run
 
@@ -32,19 +32,19 @@ def test_what_lies_where_agrees_with_the_tables(folder: Path, tmp_path: Path) ->
     picture = draw(folder, tmp_path / "heat.svg", "--variant", "print", "--games", 6)
     for words in ("print-4p, planner", "tunnels", "stations", "markers", "seat 4", "6 games"):
         assert words in picture
-    counts = pl.read_parquet(folder / "places.parquet").group_by("what", "seat").agg(pl.col("count").sum())
-    found = {(what, seat): count for what, seat, count in counts.iter_rows()}
+    counts = pl.read_parquet(folder / "end_positions.parquet").group_by("what", "seat").agg(pl.col("count").sum())
+    counted = {(what, seat): count for what, seat, count in counts.iter_rows()}
     seats = Run(folder).table("seats").filter(pl.col("variant") == "print-4p~planner").collect()
     for seat in range(4):
-        own = seats.filter(pl.col("seat") == seat)
-        assert found["tunnels", seat] == own["tunnels"].sum()
-        assert found["markers", seat] == own["markers_placed"].sum()
-        assert found["stations", seat] == own["stations"].sum()
+        of_seat = seats.filter(pl.col("seat") == seat)
+        assert counted["tunnels", seat] == of_seat["tunnels"].sum()
+        assert counted["markers", seat] == of_seat["markers_placed"].sum()
+        assert counted["stations", seat] == of_seat["stations"].sum()
 
 
 def test_the_first_line_starts_on_side_0(folder: Path, tmp_path: Path) -> None:
     draw(folder, tmp_path / "heat.png", "--games", 6)
-    starts = pl.read_parquet(folder / "places.parquet").filter(
+    starts = pl.read_parquet(folder / "end_positions.parquet").filter(
         pl.col("what") == "tunnels", pl.col("seat") == 0, pl.col("place").str.starts_with("F_0_")
     )
     assert starts["count"].sum() >= 6
@@ -52,14 +52,14 @@ def test_the_first_line_starts_on_side_0(folder: Path, tmp_path: Path) -> None:
 
 def test_games_are_played_again_once(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = draw(folder, tmp_path / "one.svg", "--variant", "print", "--games", 3)
-    monkeypatch.setattr(end_positions, "record", lambda *given: pytest.fail("played again"))
+    monkeypatch.setattr(end_positions, "record", lambda *arguments: pytest.fail("played again"))
     assert draw(folder, tmp_path / "two.svg", "--variant", "print", "--games", 3) == first
 
 
 def test_any_number_of_workers_counts_the_same(folder: Path, tmp_path: Path) -> None:
     words = ("--variant", "print+loyal", "--games", 5)
     first = draw(folder, tmp_path / "one.svg", *words, "--workers", 1)
-    (folder / "places.parquet").unlink()
+    (folder / "end_positions.parquet").unlink()
     assert draw(folder, tmp_path / "two.svg", *words, "--workers", 2) == first
 
 
@@ -76,14 +76,14 @@ def test_a_report_has_the_maps_that_were_asked_for(folder: Path, tmp_path: Path)
     draw(folder, tmp_path / "third.svg", "--member", "networker", "--games", 4)
     titles = [one.title for one in heat_pictures(open_run(folder))]
     assert titles == ["Where things lie: planner", "What lies elsewhere: planner", "Where things lie: networker"]
-    (folder / "places.parquet").unlink()
+    (folder / "end_positions.parquet").unlink()
     assert heat_pictures(open_run(folder)) == []
 
 
 def test_the_other_game_has_tiles_and_lines(tmp_path: Path) -> None:
     metro = write_run(tmp_path / "metro", ("metro",), games=4, part_games=4, game="metro", bots="planner")
     draw(metro, tmp_path / "heat.svg", "--games", 4, "--seat", 2)
-    table = pl.read_parquet(metro / "places.parquet")
+    table = pl.read_parquet(metro / "end_positions.parquet")
     tiles = Run(metro).table("seats").group_by("seat").agg(pl.col("tiles").sum()).sort("seat").collect()
     laid = table.filter(pl.col("what") == "tiles").group_by("seat").agg(pl.col("count").sum()).sort("seat")
     assert laid["count"].to_list() == tiles["tiles"].to_list()

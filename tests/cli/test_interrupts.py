@@ -13,15 +13,15 @@ from tests.runs import write_run
 
 def in_session(session: int) -> list[str]:
     """The processes of a session that have not ended."""
-    found = []
+    running = []
     for process in filter(str.isdigit, os.listdir("/proc")):
         try:
             fields = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()
         except OSError:
             continue
         if int(fields[3]) == session and fields[0] != "Z":
-            found.append(process)
-    return found
+            running.append(process)
+    return running
 
 
 def handles_signals(pid: int) -> bool:
@@ -71,7 +71,7 @@ def test_a_command_that_is_stopped_says_what_is_kept(
             wait_until(lambda: len(in_session(process.pid)) >= WORKERS)
         else:
             time.sleep(sign)
-        (os.killpg if how is signal.SIGINT else os.kill)(process.pid, how)  # a terminal tells all of them
+        (os.killpg if how is signal.SIGINT else os.kill)(process.pid, how)  # a terminal signals all of them
         out, _ = process.communicate(timeout=60)
     err = said.read_text()
     assert (process.returncode, err.splitlines()[-1:], out) == (130, ["stopped; nothing is kept"], "")

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from mmsim.batch.run import Run
-from mmsim.cli.interrupts import stoppable
+from mmsim.cli.interrupts import raise_on_signals
 from tests.cli.runner import complaint, output, run
 
 USAGE, FAILURE = 2, 1
@@ -19,7 +19,7 @@ FLAGS = ("run", "--rules", "print", "--rules", "print+loyal", "--players", 4, "-
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str, str]:
+def played(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str, str]:
     """A run, and what its command printed on stdout and stderr."""
     folder = tmp_path_factory.mktemp("runs") / "loyal"
     result = run(*FLAGS, "--seed", 7, "--part-games", 60, "--workers", 2, "--out", folder, "--json-progress")
@@ -28,13 +28,13 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str, str]:
 
 
 @pytest.fixture
-def folder(made: tuple[Path, str, str], tmp_path: Path) -> Path:
+def folder(played: tuple[Path, str, str], tmp_path: Path) -> Path:
     """A copy of the run, to change."""
-    return Path(shutil.copytree(made[0], tmp_path / "loyal"))
+    return Path(shutil.copytree(played[0], tmp_path / "loyal"))
 
 
-def test_a_run_tells_its_size_its_digest_and_who_wins(made: tuple[Path, str, str]) -> None:
-    folder, out, _ = made
+def test_a_run_prints_its_size_its_digest_and_who_wins(played: tuple[Path, str, str]) -> None:
+    folder, out, _ = played
     finished = Run(folder).manifest.finished
     assert f"{folder}: 360 of 360 games, " in out
     assert "7,200 rows in 6 parts, " in out
@@ -43,8 +43,8 @@ def test_a_run_tells_its_size_its_digest_and_who_wins(made: tuple[Path, str, str
     assert "print+loyal-4p: seats win " in out
 
 
-def test_progress_as_json_ends_with_all_games_and_the_shares_of_the_tables(made: tuple[Path, str, str]) -> None:
-    folder, _, err = made
+def test_progress_as_json_ends_with_all_games_and_the_shares_of_the_tables(played: tuple[Path, str, str]) -> None:
+    folder, _, err = played
     last = json.loads(err.splitlines()[-1])
     assert (last["done"], last["games"], last["bot_errors"]) == (360, 360, 0)
     stored = Run(folder).seats.filter(pl.col("variant") == "print-4p", pl.col("seat") == 2).collect()
@@ -57,9 +57,9 @@ def test_an_experiment_file_is_played_with_what_the_command_line_changes(
     monkeypatch.chdir(tmp_path)
     Path("mine.toml").write_text('variants = ["v2"]\ngames = 1000\nbots = ["uniform"]\nplayers = 3\nseed = 4\n')
     assert output("run", "mine.toml", "--games", 60, "--seats", "rotate", "--workers", 1, "--quiet") == ""
-    made = Run(tmp_path / "runs" / "mine")
-    assert made.variant_names == ["v2-3p"]
-    assert (made.games_asked, made.experiment.seed, made.experiment.seats) == (60, 4, "rotate")
+    new = Run(tmp_path / "runs" / "mine")
+    assert new.variant_names == ["v2-3p"]
+    assert (new.games_asked, new.experiment.seed, new.experiment.seats) == (60, 4, "rotate")
     assert "mine" in output("runs", "list")
     out = output("run", "runs/mine", "--more", 30, "--workers", 1)
     assert "90 of 90 games" in out
@@ -82,7 +82,7 @@ def test_until_says_before_and_after_how_well_it_is_known(tmp_path: Path) -> Non
     )
     result = run(*words, "--out", tmp_path / "run")
     assert result.exit_code == 0, result.output
-    assert result.stderr.startswith("win_share±0.03 will take about 3,000 games of every variant and ")
+    assert result.stderr.startswith("win_share±0.03 will take about 3,000 games per variant and ")
     assert "win_share is known to ±0.0" in result.stdout
     assert Run(tmp_path / "run").games_asked == 3000
 
@@ -102,9 +102,9 @@ def test_check_fails_on_a_damaged_run(folder: Path) -> None:
     assert result.stdout.startswith(f"{folder}: 1 problems in 6 parts")
 
 
-def test_the_record_of_any_game_passes_verify(made: tuple[Path, str, str], tmp_path: Path) -> None:
+def test_the_record_of_any_game_passes_verify(played: tuple[Path, str, str], tmp_path: Path) -> None:
     file = tmp_path / "game.json"
-    words = ("record", made[0], "--number", 61, "--variant", "print+loyal-4p", "--out", file)
+    words = ("record", played[0], "--number", 61, "--variant", "print+loyal-4p", "--out", file)
     assert output(*words) == ""
     assert output("verify", file).startswith(f"{file}:1: ok, ")
     answer = json.loads(file.read_text())
@@ -133,9 +133,9 @@ def test_a_run_being_written_is_not_removed(folder: Path) -> None:
     assert folder.exists()
 
 
-def test_a_table_is_exported_to_a_file(made: tuple[Path, str, str], tmp_path: Path) -> None:
+def test_a_table_is_exported_to_a_file(played: tuple[Path, str, str], tmp_path: Path) -> None:
     path = tmp_path / "seats.csv"
-    result = run("export", made[0], "--table", "seats", "--out", path)
+    result = run("export", played[0], "--table", "seats", "--out", path)
     assert (result.exit_code, result.stderr) == (0, f"1,440 rows -> {path}\n")
     assert pl.read_csv(path).height == 1440
 
@@ -181,8 +181,8 @@ def test_a_folder_with_a_run_is_not_played_into(folder: Path) -> None:
     assert text.startswith(f"{folder} already holds a run; go on with it (mmsim resume {folder})")
 
 
-def test_a_game_or_table_that_is_not_there_is_said(made: tuple[Path, str, str], tmp_path: Path) -> None:
-    folder, out = made[0], tmp_path / "x"
+def test_a_game_or_table_that_is_not_there_is_said(played: tuple[Path, str, str], tmp_path: Path) -> None:
+    folder, out = played[0], tmp_path / "x"
     assert "say which with --variant" in complaint(USAGE, "record", folder, "--number", 1, "--out", out)
     text = complaint(USAGE, "record", folder, "--number", 999, "--variant", "print-4p", "--out", out)
     assert text == f"{folder} has the games 0 to 179, not 999"
@@ -192,10 +192,10 @@ def test_a_game_or_table_that_is_not_there_is_said(made: tuple[Path, str, str], 
 
 def test_a_signal_that_was_dropped_stops_the_run_at_the_next_look() -> None:
     before = signal.getsignal(signal.SIGINT)
-    with stoppable() as stop_if_asked:
-        stop_if_asked()
+    with raise_on_signals() as raise_if_received:
+        raise_if_received()
         with suppress(KeyboardInterrupt):
             os.kill(os.getpid(), signal.SIGTERM)
         with pytest.raises(KeyboardInterrupt):
-            stop_if_asked()
+            raise_if_received()
     assert signal.getsignal(signal.SIGINT) is before

@@ -15,7 +15,7 @@ import pytest
 
 from mmsim.batch.export import export
 from mmsim.batch.run import Run
-from mmsim.report.chart_style import blank, settings
+from mmsim.report.chart_style import new_figure, settings
 from tests.batch.helpers import ROOT
 from tests.cli.runner import complaint, output, run
 from tests.runs import change_manifest, write_run
@@ -119,7 +119,7 @@ def test_export_to_a_dash_is_export_to_stdout(strange: Path) -> None:
 def test_a_dollar_in_a_name_is_a_dollar_in_a_chart() -> None:
     picture = BytesIO()
     with settings():
-        figure, axes = blank(2.0)
+        figure, axes = new_figure(2.0)
         axes.set_title(r"$\frac{1}$ and $x$")
         figure.savefig(picture, format="svg")  # math that is wrong would be refused here
     assert b"and $x$" in picture.getvalue()

@@ -1,19 +1,19 @@
-"""What a person, a log or a program sees of a run while it plays."""
+"""What a person, a log or a program sees of a command while it works."""
 
 import json
 
 import numpy as np
 import pytest
 
-from mmsim.batch.session import Estimate, Status
-from mmsim.batch.tally import Tally
+from mmsim.batch.confidence import Tally
+from mmsim.batch.session import GamesForecast, Status
 from mmsim.cli import progress
 
 
 @pytest.fixture
 def status() -> Status:
     """A run that is half done."""
-    half = Status(20_000, 4_000, began_with=4_000, shares={"print-4p": [], "v2-4p": []})
+    half = Status(20_000, 4_000, done_before=4_000, shares={"print-4p": [], "v2-4p": []})
     half.tick(5.0)
     half.done = 10_000
     half.shares["print-4p"] = [Tally.of(np.array([0.0, 1.0] * 5000)), Tally.of(np.array([0.0, 0.1] * 500_000))]
@@ -37,16 +37,16 @@ def test_time_left_forgets_what_was_long_ago() -> None:
 
 
 def test_time_left_goes_by_what_games_cost() -> None:
-    status = Status(1_100, work=1_000 + 100 * 80.0)
+    status = Status(1_100, total_cost=1_000 + 100 * 80.0)
     status.tick(0)
     for second in range(1, 11):  # the quick ones come first
-        status.done, status.worked = 100 * second, 100.0 * second
+        status.done, status.cost_done = 100 * second, 100.0 * second
         status.tick(second)
     assert status.seconds_left == pytest.approx(100 * 80 / 100, rel=0.01)
 
 
 def test_loading_and_compiling_say_nothing_of_the_time_left() -> None:
-    status = Status(10_000, 500, began_with=500)
+    status = Status(10_000, 500, done_before=500)
     for second in range(60):
         status.tick(second)
     assert progress.summary(status) == "500 of 10,000 games, starting"
@@ -72,7 +72,7 @@ def test_the_headline_has_the_interval_of_every_seat_and_only_variants_that_have
 
 def test_what_is_wrong_or_known_is_part_of_the_line(status: Status) -> None:
     status.errors = 3
-    status.estimate = Estimate(50_000, 0.0123)
+    status.forecast = GamesForecast(50_000, 0.0123)
     assert progress.summary(status).endswith("17 s left, ±0.0123 now, 3 bot errors")
 
 
@@ -88,10 +88,10 @@ def test_lines_come_not_too_often(
 ) -> None:
     now = [100.0]
     monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
-    watch = progress.Lines()
+    display = progress.LogLines()
     for _ in range(25):
         now[0] += 1.0
-        watch(status)
+        display(status)
     shown = capsys.readouterr()
     assert shown.out == ""
     assert (
@@ -101,10 +101,10 @@ def test_lines_come_not_too_often(
 
 
 def test_a_program_gets_json(status: Status, capsys: pytest.CaptureFixture[str]) -> None:
-    with progress.watcher(quiet=False, as_lines_of_json=True) as watch:
-        watch.show(status)
-        status.estimate = Estimate(50_000, 0.0123)
-        watch.finish(status)
+    with progress.show_progress(quiet=False, as_json=True) as display:
+        display.show(status)
+        status.forecast = GamesForecast(50_000, 0.0123)
+        display.finish(status)
     shown, last = map(json.loads, capsys.readouterr().err.splitlines())
     assert (shown["done"], shown["games"], shown["seconds_left"], shown["estimate"]) == (10_000, 20_000, 16.7, None)
     assert last["estimate"] == {"games": 50_000, "half_width": 0.0123}
@@ -112,11 +112,15 @@ def test_a_program_gets_json(status: Status, capsys: pytest.CaptureFixture[str])
 
 
 def test_quiet_is_quiet_and_a_pipe_gets_lines(status: Status, capsys: pytest.CaptureFixture[str]) -> None:
-    with progress.watcher(quiet=True, as_lines_of_json=False) as watch:
-        watch.show(status)
-        watch.finish(status)
+    with progress.show_progress(quiet=True) as display:
+        display.show(status)
+        display.step("drawing")
+        display.line("epoch 1")
+        display.count(3, 10)
+        display.finish(status)
     assert capsys.readouterr() == ("", "")
-    assert isinstance(progress.watcher(quiet=False, as_lines_of_json=False), progress.Lines)
+    with progress.show_progress(quiet=False) as display:
+        assert isinstance(display, progress.LogLines)
 
 
 def test_a_screen_shows_bar_and_headline(status: Status, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -128,7 +132,28 @@ def test_a_screen_shows_bar_and_headline(status: Status, monkeypatch: pytest.Mon
     monkeypatch.setattr(
         progress, "Screen", lambda stderr: Console(file=text, force_terminal=True, width=100, highlight=False)
     )
-    with progress.watcher(quiet=False, as_lines_of_json=False) as watch:
-        watch.show(status)
+    with progress.show_progress(quiet=False) as display:
+        display.show(status)
+        display.step("drawing 3 charts")
+        display.line("epoch 1")
     assert "10000/20000" in text.getvalue()
+    assert "drawing 3 charts" in text.getvalue()
+    assert "epoch 1" in text.getvalue()
     assert "print-4p: seats win 50.0±1.0 %" in text.getvalue()
+
+
+def test_games_that_are_looked_at_one_by_one_have_a_time_left(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [100.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
+    with progress.show_progress(quiet=False) as display:
+        for done in range(1, 41):
+            now[0] += 1.0
+            display.count(done, 40)
+        display.step("writing")
+        display.line("epoch 1")
+    first, *_, step, line = capsys.readouterr().err.splitlines()
+    assert first == "2 of 40 games, 1 games/s, 38 s left"
+    assert (step, line) == ("writing", "epoch 1")
+    assert display.games_done == 40

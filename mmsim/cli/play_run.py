@@ -1,0 +1,185 @@
+"""Create a run from the options of a command and play it, with progress shown and with or without keeping its files."""
+
+import shlex
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from math import ceil, inf
+from pathlib import Path
+from typing import Any
+
+from mmsim.batch.cluster import Scheduler
+from mmsim.batch.confidence import MAX_GAMES, MetricValues, Precision
+from mmsim.batch.experiment import Experiment, ignored_knobs, named_panel, thinned, variants_of
+from mmsim.batch.manifest import Until as RunUntil
+from mmsim.batch.run import Run
+from mmsim.batch.session import Session, Status, forecast_games
+from mmsim.cli.console import say
+from mmsim.cli.interrupts import NOTHING_KEPT, exit_when_interrupted
+from mmsim.cli.options import check_players
+from mmsim.cli.progress import duration, show_progress
+from mmsim.errors import MmsimError, UsageError
+from mmsim.games import find_game, find_shell
+from mmsim.system.processes import cores
+
+_GROUP = 60  # games; divisible by 2 to 6 players, so that rotated seats come out even
+
+# --- who plays ------------------------------------------------------------------------------------------------------
+
+
+def chosen_players(game: str, bots: str | None, panel: list[str] | None) -> dict[str, Any]:
+    """The settings of an experiment for --bots and --panel; the default panel of the game if neither is given."""
+    check_players(bots, panel)
+    if bots:
+        return {"bots": bots, "panel": ()}
+    return {"bots": "", "panel": named_panel(game, panel) if panel else find_shell(game).default_panel}
+
+
+def drop_indifferent_members(experiment: Experiment) -> Experiment:
+    """The experiment without the bots that play all its variants alike; refused if none is left."""
+    refusals = {member: _why_indifferent(experiment, member) for member in experiment.members}
+    left = [member for member, refusal in refusals.items() if not refusal]
+    if not left:
+        raise UsageError(next(iter(refusals.values())))
+    for refusal in filter(None, refusals.values()):
+        say(f"{refusal}; it is left out", err=True)
+    return experiment if len(left) == len(experiment.members) else experiment.with_members(left)
+
+
+def _why_indifferent(experiment: Experiment, member: str) -> str:
+    """Why a bot plays all variants alike; empty if it does not."""
+    first, *others = experiment.variants
+    ignored = [ignored_knobs(experiment.game, member, first, other, experiment.players) for other in others]
+    if len(experiment.boards) > 1 or not ignored or not all(ignored):
+        return ""
+    knobs = ", ".join(dict.fromkeys(knob for names in ignored for knob in names))
+    return f"{member} is no evidence here: {first} and {', '.join(others)} differ in {knobs}, which it ignores"
+
+
+def _games_per_member(experiment: Experiment) -> str:
+    """How many games of every variant each kind of player plays; empty if all play the same number."""
+    steps = thinned(experiment)
+    if len({*steps}) == 1:
+        return ""
+    count = len(variants_of(experiment)) // len(steps)
+    games = [f"{bot} {-(-experiment.games // step):,}" for bot, step in zip(experiment.members, steps, strict=True)]
+    return f"games of each of {count} variant{'s' * (count != 1)}, fewer of slow players: {'; '.join(games)}"
+
+
+# --- playing --------------------------------------------------------------------------------------------------------
+
+
+def create_run(folder: Path, experiment: Experiment, until: str | None, limited: bool) -> Run:
+    """A new run; with `until`, the games of the experiment are an upper limit if `limited`."""
+    for board in experiment.boards:
+        find_shell(experiment.game).check_board(board)
+    if until is None:
+        return Run.create(folder, experiment)
+    from mmsim.analysis.findings import measures  # most runs do without Polars in this process
+
+    precision = Precision.parse(until, [measure.name for measure in measures(experiment.game)])
+    metric_values(precision.metric, experiment.game)
+    if not limited:
+        group = experiment.part_games or _GROUP
+        experiment = replace(experiment, games=group * ceil(MAX_GAMES / group))
+    return Run.create(folder, experiment, RunUntil(precision.metric, precision.half_width))
+
+
+def metric_values(metric: str, game: str) -> MetricValues:
+    """The values of a metric game by game; refused if it has none."""
+    from mmsim.analysis.findings import game_by_game  # most runs do without Polars in this process
+
+    return game_by_game(game, metric, find_game(game).tables)
+
+
+def play_run(
+    run: Run,
+    workers: int | None,
+    cluster: Scheduler | None = None,
+    quiet: bool = False,
+    json_progress: bool = False,
+    keep: bool = True,
+    deep: bool = False,
+) -> Status:
+    """Play the missing games of a run. If it is interrupted and `keep`, the command that continues it is printed."""
+    until = run.manifest.until
+    values = metric_values(until.metric, run.experiment.game) if until else None
+    words = ["mmsim", "resume", str(run.folder)]
+    words += ["--bots-from", str(run.bots_from)] if run.bots_from else []
+    words += ["--workers", str(workers)] if workers else []
+    words += cluster.options() if cluster else []
+    if not (quiet or json_progress or until) and (
+        fewer := _games_per_member(replace(run.experiment, games=run.games_asked))
+    ):
+        say(fewer, err=True)
+
+    def kept() -> str:
+        if not keep:
+            return NOTHING_KEPT
+        games = sum(entry.games for entry in run.done())
+        return f"{games:,} {'game is' if games == 1 else 'games are'} kept; go on with: {shlex.join(words)}"
+
+    with show_progress(quiet, json_progress, kept) as progress:
+        if until and values and not quiet and not run.games_asked:
+            _print_forecast(run, until, values, workers or cores())
+        status = Session(run, workers or cores(), cluster, progress, values, deep=deep).carry_out()
+        progress.finish(status)
+    if status.errors and status.errors == status.done:
+        error = next(error for entry in run.journal() for error in entry.errors)
+        raise MmsimError(
+            f"every game of {run.folder} was stopped by a bot's error; the first, game {error.game}: "
+            f"bot {error.bot} in seat {error.seat + 1}: {error.message}"
+        )
+    return status
+
+
+def _print_forecast(run: Run, until: RunUntil, values: MetricValues, workers: int) -> None:
+    forecast, games_per_s = forecast_games(run, until, values)
+    seconds = forecast.games * len(run.prepared) / games_per_s / min(workers, cores())
+    say(
+        f"{Precision(until.metric, until.half_width)} will take about {forecast.games:,} games per variant and "
+        f"{duration(seconds)} with {workers} worker{'s' * (workers != 1)}",
+        err=True,
+    )
+
+
+def describe_precision(run: Run, until: RunUntil) -> str:
+    """How well the metric of `--until` is known, and whether that is as well as was wanted."""
+    looks = "1 look" if until.looks == 1 else f"{until.looks} looks"
+    known_to = inf if until.known_to is None else until.known_to
+    sentence = f"{until.metric} is known to ±{known_to:.3g} after {looks}"
+    if known_to > until.half_width:
+        sentence += f", not to ±{until.half_width:g}: the limit of {run.games_asked:,} games was reached"
+    return sentence
+
+
+@contextmanager
+def run_folder(folder: Path | None) -> Iterator[Path]:
+    """The folder for a run, or a temporary one; if the block is interrupted, it is said whether the games are kept."""
+    path = folder or Path(tempfile.mkdtemp(prefix="mmsim-"))
+    try:
+        with exit_when_interrupted(lambda: f"all games are kept in {folder}" if folder else NOTHING_KEPT):
+            yield path
+    finally:
+        if folder is None:
+            shutil.rmtree(path, ignore_errors=True)
+
+
+@contextmanager
+def played_run(
+    experiment: Experiment,
+    workers: int | None,
+    folder: Path | None,
+    quiet: bool,
+    until: str | None = None,
+    limited: bool = True,
+) -> Iterator[Path]:
+    """The folder of an experiment's run, played now; removed afterwards if no folder is given."""
+    with run_folder(folder) as path:
+        run = create_run(path, experiment, until, limited)
+        play_run(run, workers, quiet=quiet, keep=folder is not None)
+        if run.manifest.until and not quiet:
+            say(describe_precision(run, run.manifest.until), err=True)
+        yield path
