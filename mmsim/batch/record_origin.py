@@ -29,7 +29,8 @@ def _difference(record: dict[str, Any], bots: list[str], seats: str) -> str | No
     """The first difference between a record and the game played from its seed, or None."""
     game, number = find_game(record["game"]), record["seed"]["game"]
     players = len({seat["player"] for seat in record["seats"]})
-    board = {"board": record["board"]["set"]} if "set" in record["board"] else {}
+    board_set = record.get("board", {}).get("set")
+    board = {"board": board_set} if board_set else {}
     try:
         variant = Variant(
             record["ruleset"]["name"],

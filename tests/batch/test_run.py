@@ -220,4 +220,4 @@ def test_a_run_until_something_is_known_has_shorter_parts(bots: str, part_games:
 
 def test_a_run_says_what_it_is_in_a_notebook(tmp_path: Path) -> None:
     run = Run.create(tmp_path / "run", toy())
-    assert repr(run) == f"Run('{tmp_path}/run': dice-3p; 420 games of each, not finished)"
+    assert repr(run) == f"Run('{tmp_path}/run', stopped: dice-3p; uniform; 420 games of each)"
