@@ -22,14 +22,13 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import mmsim
-from mmsim.batch.digest import row_digest
 from mmsim.batch.experiment import from_mapping
 from mmsim.batch.run import Run
 from mmsim.batch.session import Session
 from mmsim.core.variant import Variant
 from mmsim.games import find_game
 from mmsim.system import timing
-from mmsim.tables.frames import parquet_bytes
+from mmsim.tables.frames import parquet_bytes, row_digest
 
 _BATCH_GAMES = 6000
 _STAGE_PARTS = 9  # parts over which stages are measured

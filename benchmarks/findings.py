@@ -14,10 +14,9 @@ from pathlib import Path
 from mmsim.analysis import number_format as fmt
 from mmsim.analysis.compare import Comparison, compare
 from mmsim.analysis.estimates import Estimates
-from mmsim.analysis.findings import findings, primary_metrics, short_names
+from mmsim.analysis.run_metrics import estimate_run, primary_metrics, short_names
 from mmsim.analysis.tables import RunTables, open_run
-from mmsim.analysis.why import Why
-from mmsim.analysis.why_file import read_answers
+from mmsim.analysis.why import Why, read_answers
 from mmsim.batch.experiment import find
 from mmsim.batch.manifest import WHY
 from mmsim.report import change_sections
@@ -126,7 +125,7 @@ def figures(finding: Finding) -> Iterator[str]:
     """The commands, what was played, and the numbers: for every kind of player and on average."""
     run = open_run(finding.folder)
     names = primary_metrics(run)
-    all_estimates = findings(run)
+    all_estimates = estimate_run(run)
     several = len(run.variants) > 1
     yield "```sh"
     yield finding.play

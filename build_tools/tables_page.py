@@ -15,8 +15,8 @@ _HEAD = """\
 
 Every column of every table that `mmsim run` writes, in one Parquet file per part (see [batches](batches.md)). Where a
 column can be null, its description says what that means. Columns with the same meaning have the same name in both
-games. Written by `make docs` from the declarations in `mmsim/metromania/engine/tables.py` and
-`mmsim/metro/engine/tables.py`; do not edit.
+games. Written by `make docs` from the declarations in `mmsim/metromania/engine/result_tables.py` and
+`mmsim/metro/engine/result_tables.py`; do not edit.
 """
 _ROWS = {"games": "game", "seats": "seat and game", "trips": "trip and game", "lines": "line and game"}
 

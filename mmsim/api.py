@@ -39,10 +39,7 @@ class Settings(TypedDict, total=False):
 
 
 def run(
-    what: Experiment | str | Sequence[str],
-    folder: Folder,
-    workers: int | None = None,
-    **settings: Unpack[Settings],
+    what: Experiment | str | Sequence[str], folder: Folder, workers: int | None = None, **settings: Unpack[Settings]
 ) -> Run:
     """Play an experiment (an `Experiment`, a name or a file) or a list of rulesets into a folder.
 
@@ -74,9 +71,9 @@ def measure(run: Run, metrics: Sequence[str] = ()) -> "pl.DataFrame":
     """The metrics of a run (all if none is named) with 95 % intervals: one row per variant, metric and group."""
     import polars as pl
 
-    from mmsim.analysis.findings import findings  # scipy takes a moment to import
+    from mmsim.analysis.run_metrics import estimate_run  # scipy takes a moment to import
 
-    return pl.concat([estimates.rows() for estimates in findings(_tables(run), metrics)])
+    return pl.concat([estimates.rows() for estimates in estimate_run(_tables(run), metrics)])
 
 
 def compare(run: Run, reference: str | None = None, metrics: Sequence[str] = ()) -> "pl.DataFrame":
@@ -87,11 +84,13 @@ def compare(run: Run, reference: str | None = None, metrics: Sequence[str] = ())
     import polars as pl
 
     from mmsim.analysis import compare as comparing
-    from mmsim.analysis.findings import check_metric_names, findings, primary_metrics
+    from mmsim.analysis.run_metrics import check_metric_names, estimate_run, primary_metrics
 
     tables = _tables(run)
     check_metric_names(tables.experiment.game, metrics)
-    comparisons = comparing.comparison_table(comparing.compare(findings(tables), reference, primary_metrics(tables)))
+    comparisons = comparing.comparison_table(
+        comparing.compare(estimate_run(tables), reference, primary_metrics(tables))
+    )
     return comparisons.filter(pl.col("metric").is_in(list(metrics))) if metrics else comparisons
 
 

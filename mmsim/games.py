@@ -14,8 +14,8 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from mmsim.core.game import SimulatedGame
+from mmsim.core.ruleset import RulesetFile
 from mmsim.core.shell import Shell
-from mmsim.core.specs import RulesetFile
 from mmsim.errors import MmsimError, UsageError, unknown
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ _Part = TypeVar("_Part")
 
 @cache
 def find_game(name: str) -> SimulatedGame:
-    """A game; what it compiles takes a moment to load."""
+    """A game by its name; loading its compiled code takes a moment."""
     cls: Any = _only_subclass(name, _module(name, "game"), SimulatedGame)
     game: SimulatedGame = cls()
     return _named(name, game)
@@ -97,7 +97,7 @@ def _module(game: str, name: str) -> ModuleType:
 
 
 def _only_subclass(game: str, module: ModuleType, base: type) -> type:
-    """The one class of a module that fills a part of the seam, whatever it is called."""
+    """The only class in a module that derives from `base`, whatever its name."""
     classes = [
         value
         for value in vars(module).values()
@@ -132,7 +132,7 @@ def working_shells() -> Iterator[Shell]:
 
 
 def game_of(rules: str) -> str:
-    """The game a ruleset belongs to: the one that has its first word, or that of a file's base, among its editions."""
+    """The game whose editions include the ruleset's edition (for a file, the edition of its base)."""
     if rules.endswith(".toml"):
         return RulesetFile.read(rules).read_base(game_of)
     edition = rules.partition(",")[0].partition("+")[0].strip()

@@ -13,18 +13,18 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from mmsim.core.bots import Bot
-from mmsim.core.game import BotError, GameRows, IllegalMove, SimulatedGame
+from mmsim.core.game import BotError, GameRows, IllegalMove
 from mmsim.core.interventions import check_interventions, check_no_interventions
-from mmsim.core.knobs import Knob, Value, knob_values, knobs_of
+from mmsim.core.knobs import Knob, Value, knobs_of
 from mmsim.core.python_bots import BotFailedError, PythonBot, PythonPlayers
-from mmsim.core.records import FORMAT, check_head, check_legal, check_turn, get, same
-from mmsim.core.rng import Purpose, Stream
-from mmsim.core.rulesets import Ruleset, read_ruleset
-from mmsim.core.seating import Seating, games_per_deal, seat_bots
+from mmsim.core.records import FORMAT, check_head, check_legal, check_same, check_turn, get_field, write_seats
+from mmsim.core.rng import Purpose, Seed, Stream
+from mmsim.core.ruleset import BaseRuleset, read_ruleset
+from mmsim.core.seating import Seating, seat_bots
 from mmsim.core.shell import ExplainedRuleset, GameStory, Shell
 from mmsim.core.variant import PlayableVariant, Variant
 from mmsim.errors import UsageError
-from mmsim.tables.columns import Column, empty_rows, row_types
+from mmsim.tables.columns import Column, empty_rows
 from mmsim.tables.frames import TabledGame
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ _COLUMNS = {
         Column("player", np.uint8, "player in the seat, who has the same number"),
         Column("score", np.int32, "score at the end"),
         Column("rank", np.uint8, "place of the player; equal scores share the better one"),
-        Column("win_share", np.float32, "1 for a win, a part of it for a shared one, else 0"),
+        Column("win_share", np.float32, "1 for a win, a fraction for a shared win, else 0"),
     ),
 }
 _RECORD_KEYS = ("format", "game", "ruleset", "seats", "seed", "moves", "result")
@@ -130,10 +130,10 @@ class PlainPosition(ABC):
         return {"scores": list(self.scores), "winners": self.winners}
 
 
-class PlainGame(TabledGame, SimulatedGame):
+class PlainGame(TabledGame):
     """A game of `PlainPosition`s. Required: `ruleset`, `position` and `bots`."""
 
-    ruleset: ClassVar[type[Ruleset]]
+    ruleset: ClassVar[type[BaseRuleset]]
     position: ClassVar[type[PlainPosition]]
     bots: ClassVar[Sequence[PlainBot]]  # from weak to strong
     editions: ClassVar[Mapping[str, Mapping[str, Value]]] = {}  # name -> knobs it sets; the first is the default
@@ -150,7 +150,7 @@ class PlainGame(TabledGame, SimulatedGame):
     def all_editions(self) -> Mapping[str, Mapping[str, Value]]:
         return self.editions or {self.name: {}}
 
-    def read_rules(self, text: str, players: int | None) -> tuple[Ruleset, dict[str, str]]:
+    def read_rules(self, text: str, players: int | None) -> tuple[BaseRuleset, dict[str, str]]:
         """The ruleset of a spec, and where the value of every knob comes from."""
         number = next(iter(self.player_numbers)) if players is None else players
         return read_ruleset(self.ruleset, self.all_editions, text, number, self.player_numbers)
@@ -174,11 +174,11 @@ class PlainGame(TabledGame, SimulatedGame):
         return {"games": 1, "seats": prepared.players}
 
     def new_game(self, prepared: PlayableVariant, game: int) -> Any:
-        return self._begin(prepared.rules, prepared.seed, game, prepared.games_per_deal)
+        return self._begin(prepared.rules, Seed(prepared.seed, game, prepared.variant.rotate))
 
-    def _begin(self, rules: Any, seed: int, game: int, games_per_deal: int) -> PlainPosition:
-        bot_draws = [Stream(seed, Purpose.BOT + seat, game) for seat in range(rules.players)]
-        return self.position(rules, Stream(seed, Purpose.DEAL, game // games_per_deal), bot_draws)
+    def _begin(self, rules: Any, seed: Seed) -> PlainPosition:
+        bot_draws = [seed.bot_draws(seat) for seat in range(rules.players)]
+        return self.position(rules, seed.deal_stream(Purpose.DEAL, rules.players), bot_draws)
 
     def play_out(self, prepared: PlayableVariant, game: int) -> PlainPosition:
         """A game played by its bots; BotFailedError if one fails."""
@@ -199,7 +199,7 @@ class PlainGame(TabledGame, SimulatedGame):
                 position.apply(bot.choose(bot, view, moves))
 
     def play_games(self, prepared: PlayableVariant, first_game: int, count: int) -> GameRows:
-        rows = empty_rows(row_types(self.declared), self.rows_per_game(prepared), count)
+        rows = empty_rows(self.row_types, self.rows_per_game(prepared), count)
         decisions, errors = 0, []
         for i, game in enumerate(range(first_game, first_game + count)):
             position: PlainPosition = self.new_game(prepared, game)
@@ -242,13 +242,11 @@ class PlainGame(TabledGame, SimulatedGame):
         return self.record_of(prepared, game, self.play_out(prepared, game))
 
     def record_of(self, prepared: PlayableVariant, game: int, position: PlainPosition) -> dict[str, Any]:
-        """The record of a game that is over."""
-        bots = prepared.seating.at(game)
         return {
             "format": FORMAT,
             "game": self.name,
-            "ruleset": {"name": prepared.rules.name, **knob_values(prepared.rules)},
-            "seats": [{"seat": seat, "player": seat, "bot": bot.spec} for seat, bot in enumerate(bots)],
+            "ruleset": prepared.rules.description,
+            "seats": write_seats(range(prepared.players), [bot.spec for bot in prepared.seating.at(game)]),
             "seed": {"master": prepared.seed, "game": game, "seats": prepared.variant.seats},
             "moves": [{"turn": turn, "seat": seat, "move": move} for turn, seat, move in position.history],
             "result": position.result(),
@@ -260,20 +258,20 @@ class PlainGame(TabledGame, SimulatedGame):
     def replayed(self, record: Any) -> PlainPosition:
         """The last position of a record, replayed move by move; raises an error that says what differs."""
         check_head(record, self.name, _RECORD_KEYS)
-        seats = get(record, "seats", list, "the record")
-        written_rules, seed = (get(record, key, dict, "the record") for key in ("ruleset", "seed"))
-        rules, _ = self.read_rules(get(written_rules, "name", str, "the ruleset"), len(seats))
-        same(written_rules, {"name": rules.name, **knob_values(rules)}, "ruleset")
-        master, game = (get(seed, key, int, "the seed") for key in ("master", "game"))
-        rotate = get(seed, "seats", str, "the seed") == "rotate"
-        position = self._begin(rules, master, game, games_per_deal(rules.players, rotate))
-        for number, move in enumerate(get(record, "moves", list, "the record"), 1):
+        seats = get_field(record, "seats", list, "the record")
+        written_rules, seed = (get_field(record, key, dict, "the record") for key in ("ruleset", "seed"))
+        rules, _ = self.read_rules(get_field(written_rules, "name", str, "the ruleset"), len(seats))
+        check_same(written_rules, rules.description, "ruleset")
+        master, game = (get_field(seed, key, int, "the seed") for key in ("master", "game"))
+        rotate = get_field(seed, "seats", str, "the seed") == "rotate"
+        position = self._begin(rules, Seed(master, game, rotate))
+        for number, move in enumerate(get_field(record, "moves", list, "the record"), 1):
             check_turn(move, number, position.turn, position.seat, position.over)
             legal = {json.dumps(option): option for option in position.legal_moves()}
             text = json.dumps(move.get("move"))
             check_legal((text,), [(option,) for option in legal], lambda option: str(option[0]), f"move {number}")
             position.apply(legal[text])
-        same(record.get("result"), json.loads(json.dumps(position.result())), "result")
+        check_same(record.get("result"), json.loads(json.dumps(position.result())), "result")
         return position
 
 
@@ -303,7 +301,7 @@ class PlainShell(Shell):
 
     def explain(self, rules: str, players: int | None) -> ExplainedRuleset:
         ruleset, sources = self.game.read_rules(rules, players)
-        return ExplainedRuleset(ruleset.variant, ruleset.players, knob_values(ruleset), sources)
+        return ExplainedRuleset(ruleset.variant, ruleset.players, ruleset.knobs(), sources)
 
     def play(self, variant: Variant, game: int, layout: str | None, explain: bool) -> GameStory:
         self.check_board(variant.board)

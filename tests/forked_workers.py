@@ -8,9 +8,9 @@ from multiprocessing import context, util
 
 import pytest
 
-from mmsim.report import chart_workers
+from mmsim.report.page import PRELOADED
 
-_LOADED = ("polars", "mmsim.batch.worker", "mmsim.metromania.game", "mmsim.metro.game", *chart_workers.PRELOADED)
+_LOADED = ("polars", "mmsim.batch.worker", "mmsim.metromania.game", "mmsim.metro.game", *PRELOADED)
 
 
 def fork_workers(patch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ import pytest
 
 from mmsim import __version__
 from mmsim.compiled import execution_mode
-from mmsim.metromania.rules import boardfile
+from mmsim.metromania.rules import board_file
 
 ROOT = Path(__file__).parent.parent
 NOT_IN_WHEEL = ("benchmarks", "build_tools", "tests")
@@ -76,7 +76,7 @@ def test_nothing_in_the_package_imports_what_the_wheel_does_not_contain() -> Non
 _PROGRAM = """
 import sys
 from mmsim.cli.commands import app
-from mmsim.system.package_data import data_folder
+from mmsim.system.files import data_folder
 from mmsim.core.variant import Variant
 from mmsim.games import GAMES, find_game, find_shell
 print(data_folder("boards"))
@@ -106,7 +106,7 @@ def test_the_unpacked_wheel_finds_boards_rules_and_nets_from_an_empty_folder(
 ) -> None:
     assert Path(printed[0]) == unpacked / "mmsim" / "data" / "boards"
     text = "\n".join(printed)
-    assert all(name in text for name in boardfile.shipped_names())
+    assert all(name in text for name in board_file.shipped_names())
     assert "TT6  metromania" in text
     assert "made by: mmsim bots train expert " in text  # its net
 

@@ -5,16 +5,17 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from mmsim.batch.manifest import SOURCES, BotSource
+from mmsim.core.python_bots import read_source
 from mmsim.core.seating import split_bots
 from mmsim.errors import MmsimError, UsageError
-from mmsim.system.files import file_name, read_bytes, write_atomically
+from mmsim.system.files import file_name, write_atomically
 
 
 def keep(folder: Path, bots: str) -> list[BotSource]:
     """Copy the files of a list of bots into a run as text, which is never imported; returns their manifest entries."""
     sources = []
     for number, named in enumerate(_files(bots), 1):
-        content = _read(Path(named))
+        content = read_source(Path(named))
         name = f"{SOURCES}/{number}-{file_name(Path(named).name, 'the file of the bot')}.txt"
         write_atomically(folder / name, content)
         sources.append(BotSource(named, name, hashlib.sha256(content).hexdigest()))
@@ -37,7 +38,7 @@ def find(folder: Path, bots: str, sources: Sequence[BotSource], bots_from: Path 
         path = bots_from / Path(named).name if bots_from.is_dir() else bots_from
         if set(":,") & set(str(path)):
             raise UsageError(f"--bots-from {path}: a list of bots cannot hold a path with a colon or a comma")
-        if hashlib.sha256(_read(path)).hexdigest() != source.sha256:
+        if hashlib.sha256(read_source(path)).hexdigest() != source.sha256:
             raise MmsimError(
                 f"{path} is not the bot of {folder}, whose source is kept in {folder / source.kept}; "
                 "games of two bots do not mix: start a new run"
@@ -63,10 +64,3 @@ def _files(bots: str) -> list[str]:
     """The Python files in a list of bots, each once."""
     names = (spec.partition(":")[0] for spec in split_bots(bots))
     return list(dict.fromkeys(name for name in names if name.endswith(".py")))
-
-
-def _read(path: Path) -> bytes:
-    try:
-        return read_bytes(path)
-    except OSError as error:
-        raise UsageError(f"bot {path}: cannot read {path}: {error.strerror or error}") from error

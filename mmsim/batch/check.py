@@ -1,4 +1,7 @@
-"""Checking a run: its files against the journal, and a sample of its games against the reference engine."""
+"""Checking a run: its files against the journal, and a sample of its games against the reference engine.
+
+A record alone is checked by playing its game again from its seed.
+"""
 
 import hashlib
 import json
@@ -10,11 +13,13 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from mmsim.batch.digest import row_digest
 from mmsim.batch.journal import JournalEntry
 from mmsim.batch.manifest import MANIFEST
 from mmsim.batch.run import Run
+from mmsim.core.records import RecordError, check_same
+from mmsim.core.variant import SEATINGS, Variant
 from mmsim.errors import MmsimError, UsageError
+from mmsim.games import find_game, find_shell
 from mmsim.system.files import read_bytes
 
 SAMPLE = 20  # games to replay by default
@@ -68,6 +73,8 @@ def _wrong_rows(run: Run, entry: JournalEntry) -> Iterator[str]:
     """Files of a part with the right checksum whose rows are not those of the journal."""
     import polars as pl
 
+    from mmsim.tables.frames import row_digest
+
     for table, file in entry.tables.items():
         path = run.folder / table / entry.file
         try:
@@ -90,11 +97,10 @@ def _foreign_parts(run: Run) -> Iterator[str]:
             number = path.stem.removeprefix("part-")
             is_number = number.isascii() and number.isdigit() and len(number) <= _MAX_PART_DIGITS
             if not is_number or int(number) >= run.plan.parts:
-                yield f"{path} is no part of this run"
+                yield f"{path} does not belong to this run"
 
 
 def _wrong_records(run: Run) -> Iterator[str]:
-    """What is wrong with the records beside the tables."""
     for kept in run.manifest.finished.records if run.manifest.finished else ():
         path = run.folder / kept.file
         try:
@@ -174,3 +180,41 @@ def _compare(run: Run, variant: int, game: int, record: dict[str, Any]) -> None:
 
 def _file(run: Run, variant: int, game: int, table: str) -> Path:
     return run.folder / table / run.plan.part_of(variant, game).file
+
+
+# --- a record alone ---------------------------------------------------------------------------------------------------
+
+
+def prove_origin(record: dict[str, Any]) -> None:
+    """Play the game of a verified record again from its seed; raises RecordError if the moves differ.
+
+    A record that does not say whether seats were rotated may have been played either way.
+    """
+    bots = [seat["bot"] for seat in record["seats"]]
+    known_bots = find_shell(record["game"]).bots
+    for bot in bots:
+        if bot.partition(":")[0] not in known_bots:
+            raise RecordError(f"bot '{bot}' is not one of mmsim's bots, so its game cannot be played again")
+    recorded = record["seed"].get("seats")
+    differences = [_difference(record, bots, seats) for seats in SEATINGS if recorded in (None, seats)]
+    if differences and all(differences):
+        raise RecordError(f"replaying its seed gives a different game: {differences[0]}")
+
+
+def _difference(record: dict[str, Any], bots: list[str], seats: str) -> str | None:
+    """The first difference between a record and the game played from its seed, or None."""
+    game, number = find_game(record["game"]), record["seed"]["game"]
+    players = len({seat["player"] for seat in record["seats"]})
+    try:
+        variant = Variant(
+            record["ruleset"]["name"],
+            players,
+            bots=",".join(bots),  # with rotated seats any order will do
+            seed=record["seed"]["master"],
+            seats=seats,
+            board=record.get("board", {}).get("set"),
+        )
+        check_same(record, json.loads(json.dumps(game.record(game.prepare(variant), number))), "the record")
+    except (RecordError, UsageError) as error:
+        return str(error)
+    return None

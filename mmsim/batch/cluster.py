@@ -25,6 +25,7 @@ from mmsim.batch.pool import HEARTBEAT_TIMEOUT_S, MAX_ATTEMPTS, SILENCE_FACTOR, 
 from mmsim.batch.worker import LOG, FinishedPart, PartPlayer, Task, log_part, write_part
 from mmsim.core.variant import PlayableVariant, Variant, VariantDescription
 from mmsim.errors import MmsimError, UsageError
+from mmsim.system.files import failing_with
 from mmsim.system.machine import machine
 
 _CONNECT_S = 4  # for the scheduler to answer
@@ -49,7 +50,7 @@ class Scheduler:
     def __post_init__(self) -> None:
         match = _ADDRESS.fullmatch(self.address)
         if match is None or not 0 < int(match[3]) < 1 << 16:
-            raise UsageError(f"'{self.address}' is no address of a scheduler; one looks like tcp://10.0.0.1:8786")
+            raise UsageError(f"'{self.address}' is not the address of a scheduler; one looks like tcp://10.0.0.1:8786")
         files = self._tls_files()
         if files and match[1] != "tls":
             raise UsageError(f"{next(iter(files))} is for an address like tls://10.0.0.1:8786, not '{self.address}'")
@@ -67,11 +68,9 @@ class Scheduler:
         return {option: file for option, file in files.items() if file is not None}
 
     def _check_certificates(self) -> None:
-        try:
+        files = f"{self.tls_ca}, {self.tls_cert} and {self.tls_key}"
+        with failing_with(f"{files} are not a certificate and key for TLS", UsageError):  # SSLError is an OSError
             ssl.create_default_context(cafile=self.tls_ca).load_cert_chain(str(self.tls_cert), self.tls_key)
-        except OSError as error:  # SSLError is one
-            files = f"{self.tls_ca}, {self.tls_cert} and {self.tls_key}"
-            raise UsageError(f"{files} are no certificates and key for TLS: {error.strerror or error}") from error
 
     def __str__(self) -> str:
         return self.address
@@ -128,12 +127,12 @@ class Cluster:
         with ExitStack() as stack:
             stack.enter_context(_dask_logs_to_run_log())
             security = self._scheduler.security()
-            with _failing_with(f"no Dask scheduler answers at {self._scheduler}"):
+            with _any_failure_as(f"no Dask scheduler answers at {self._scheduler}"):
                 asyncio.run(_check_scheduler(self._scheduler.address, security))
                 self._client = stack.enter_context(
                     Client(self._scheduler.address, security=security, timeout=_CONNECT_S, set_as_default=False)
                 )
-            with _failing_with(f"the cluster at {self._scheduler} has no worker after {_FIRST_WORKER_S} s"):
+            with _any_failure_as(f"the cluster at {self._scheduler} has no worker after {_FIRST_WORKER_S} s"):
                 self._client.wait_for_workers(1, timeout=_FIRST_WORKER_S)
             self._client.subscribe_topic(self._topic, self._receive)
             LOG.info("cluster %s with %d threads", self._scheduler, self._threads())
@@ -244,7 +243,7 @@ class Cluster:
 
 
 @contextmanager
-def _failing_with(message: str) -> Iterator[None]:
+def _any_failure_as(message: str) -> Iterator[None]:
     """Turn any exception into an error with this message; the details go to the log."""
     try:
         yield

@@ -7,19 +7,18 @@ Ann. Statist. 52), a normal mixture (Robbins 1970, Ann. Math. Statist. 41). It s
 and `--until decided`, in `analysis/decision.py`.
 """
 
-import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from math import ceil, inf, log, sqrt
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from mmsim.errors import UsageError, unknown
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    import polars as pl
-    from numpy.typing import NDArray
+from mmsim.batch.manifest import Precision
 
 ALPHA = 0.05  # intervals and sequences are at 95 %
 MIN_DEALS = 100  # before anything can be known: the sequence holds for large numbers of games
@@ -30,7 +29,7 @@ _MIN_GROWTH, _MAX_GROWTH = 1.05, 64.0
 _SPARE = 1.02  # games on top of the predicted ones, so that a slightly larger variance does not cost another look
 _NARROWEST_DEALS = 5000  # where the sequence is narrowest; any number is valid if chosen before the first game
 
-MetricValues = Callable[[Mapping[str, "pl.LazyFrame"]], "pl.LazyFrame"]  # tables -> variant, group, game, value
+MetricValues = Callable[[Mapping[str, pl.LazyFrame]], pl.LazyFrame]  # tables -> variant, group, game, value
 
 
 @cache
@@ -56,7 +55,7 @@ class Tally:
     squares: float = 0.0  # sum of squared deviations from the mean
 
     @classmethod
-    def of(cls, values: "NDArray[Any]") -> "Tally":
+    def of(cls, values: NDArray[Any]) -> "Tally":
         if not len(values):
             return cls()
         mean = float(values.mean())
@@ -102,10 +101,8 @@ class Tally:
         return self.count > 1 and self.squares == 0
 
 
-def seat_shares(rows: "Mapping[str, NDArray[Any]]", games_per_deal: int) -> list[Tally]:
+def seat_shares(rows: Mapping[str, NDArray[Any]], games_per_deal: int) -> list[Tally]:
     """The win share of every seat; games that share a layout and a deal count as one value."""
-    import numpy as np  # slow to import
-
     seats = rows["seats"]
     numbers, shares = np.asarray(seats["seat"]), np.asarray(seats["win_share"], np.float64)
     by_seat = (shares[numbers == seat] for seat in range(int(numbers.max()) + 1))
@@ -113,27 +110,6 @@ def seat_shares(rows: "Mapping[str, NDArray[Any]]", games_per_deal: int) -> list
 
 
 # --- until a metric is known to ±WIDTH -----------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Precision:
-    """How well a metric shall be known: half the width of its confidence sequence."""
-
-    metric: str
-    half_width: float
-
-    @classmethod
-    def parse(cls, text: str, metrics: Iterable[str]) -> "Precision":
-        """Read `win_share±0.5%` or `score±0.2`; `+-` will do for `±`."""
-        match = re.fullmatch(r"\s*(\w+)\s*(?:±|\+/?-)\s*(\d*\.?\d+)\s*(%?)\s*", text)
-        if not match or not float(match[2]):
-            raise UsageError(f"'{text}' is not of the form METRIC±WIDTH, like win_share±0.5%")
-        if match[1] not in metrics:
-            raise unknown("metric", match[1], metrics)
-        return cls(match[1], float(match[2]) / (100 if match[3] else 1))
-
-    def __str__(self) -> str:
-        return f"{self.metric}±{self.half_width:g}"
 
 
 def next_look(games: int, step: int, limit: int, needed: float | None = None) -> int:
@@ -164,7 +140,7 @@ class PrecisionLooks:
         """Games of every variant before the first look."""
         return min(self.limit, self.step * ceil(FIRST_LOOK_GAMES / self.step))
 
-    def add(self, values: "pl.DataFrame") -> None:
+    def add(self, values: pl.DataFrame) -> None:
         """Add the metric's values in some games; games are added in a fixed order, so that rounding is the same."""
         for key, tally in tally_deals(values, self.games_per_deal).items():
             self.tallies.setdefault(key, Tally()).add(tally)
@@ -197,14 +173,12 @@ class PrecisionLooks:
         return times
 
 
-def tally_deals(values: "pl.DataFrame", games_per_deal: Mapping[str, int]) -> dict[tuple[str, str], Tally]:
+def tally_deals(values: pl.DataFrame, games_per_deal: Mapping[str, int]) -> dict[tuple[str, str], Tally]:
     """The values of every variant and group, averaged over the games that share a deal."""
-    import polars as pl
-
     columns = values.select(
         pl.col("variant").cast(pl.String), pl.col("group").cast(pl.String), "game", pl.col("value").cast(pl.Float64)
     ).drop_nulls()
-    largest = max(games_per_deal.values())  # for what is no variant, like the difference of two
+    largest = max(games_per_deal.values())  # for rows that are not of a variant, like differences
     tallies: dict[tuple[str, str], Tally] = {}
     for (variant, group), rows in (
         columns.sort("variant", "group", "game")
@@ -215,9 +189,7 @@ def tally_deals(values: "pl.DataFrame", games_per_deal: Mapping[str, int]) -> di
     return tallies
 
 
-def _deal_means(rows: "pl.DataFrame", games_per_deal: int) -> Any:
-    import numpy as np
-
+def _deal_means(rows: pl.DataFrame, games_per_deal: int) -> Any:
     values = rows["value"].to_numpy()
     deals, starts = np.unique(rows["game"].to_numpy() // np.uint64(games_per_deal), return_index=True)
     if len(deals) == len(values):

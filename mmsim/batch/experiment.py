@@ -12,8 +12,7 @@ from mmsim.core.seating import bot_names, find_bot, split_bots
 from mmsim.core.variant import PlayableVariant, Variant, check_seating
 from mmsim.errors import UsageError, unknown
 from mmsim.games import DEFAULT, GAMES, find_shell, game_of_all
-from mmsim.system.files import file_name, read_toml
-from mmsim.system.package_data import data_folder
+from mmsim.system.files import data_folder, file_name, read_toml
 from mmsim.system.validation import check_keys, convert, shown
 
 DESIGNS = ("paired", "independent")
@@ -66,7 +65,7 @@ class Experiment:
         if repeated := [member for member in self.panel if self.panel.count(member) > 1]:
             raise UsageError(f"the panel names {repeated[0]} twice")
         if not self.bots and not self.panel:
-            object.__setattr__(self, "panel", default_panel(self.game))
+            object.__setattr__(self, "panel", find_shell(self.game).default_panel)
         file_name(self.name, "the experiment's name")
         for key, (least, most) in _RANGES.items():
             value = getattr(self, key)
@@ -83,7 +82,6 @@ class Experiment:
         return self.panel or (self.bots,)
 
     def with_members(self, members: Sequence[str]) -> "Experiment":
-        """The same experiment with other players."""
         if self.panel:
             return replace(self, panel=tuple(members))
         (bots,) = members
@@ -146,8 +144,8 @@ def from_mapping(values: Mapping[str, Any], beside: Path = Path()) -> Experiment
 
 def with_settings(experiment: Experiment, settings: Mapping[str, Any]) -> Experiment:
     """The same experiment with other settings; naming bots replaces a panel, and the other way round."""
-    other = {"panel": ()} if "bots" in settings else {"bots": ""} if "panel" in settings else {}
-    return from_mapping({**experiment.to_json(), **other, **settings})
+    replaced = {"panel": ()} if "bots" in settings else {"bots": ""} if "panel" in settings else {}
+    return from_mapping({**experiment.to_json(), **replaced, **settings})
 
 
 def _beside(word: str, folder: Path) -> str:
@@ -172,25 +170,42 @@ def named_panel(game: str, words: Sequence[str]) -> tuple[str, ...]:
     return tuple(member for word in words for member in panels.get(word, (word,)))
 
 
-def default_panel(game: str) -> tuple[str, ...]:
-    return find_shell(game).default_panel
-
-
 def is_strong(game: str, member: str) -> bool:
     """True if all bots of a member play to win; bots in Python are assumed to."""
     shell = find_shell(game)
     return all(name in shell.strong_bots or name not in shell.bots for name in bot_names(member))
 
 
-def ignored_knobs(game: str, member: str, one: str, other: str, players: int | None) -> tuple[str, ...]:
+def ignored_knobs(game: str, member: str, rules: str, other_rules: str, players: int | None) -> tuple[str, ...]:
     """The knobs in which two rulesets differ, if they differ in nothing else and no bot of a member looks at them."""
     shell = find_shell(game)
-    before, after = shell.explain(one, players), shell.explain(other, players)
+    before, after = shell.explain(rules, players), shell.explain(other_rules, players)
     if [fact.value for fact in before.facts] != [fact.value for fact in after.facts]:
         return ()
     different = tuple(name for name, value in before.knobs.items() if after.knobs.get(name) != value)
     bots = {*bot_names(member)}
     return different if all(bots <= {*shell.bots_ignoring.get(knob, ())} for knob in different) else ()
+
+
+def drop_indifferent_members(experiment: Experiment) -> tuple[Experiment, list[str]]:
+    """The experiment without the bots that play all its variants alike, and why each was dropped; refused if none is
+    left."""
+    reasons = {member: _why_indifferent(experiment, member) for member in experiment.members}
+    dropped = [reason for reason in reasons.values() if reason]
+    if len(dropped) == len(reasons):
+        raise UsageError(dropped[0])
+    left = [member for member, reason in reasons.items() if not reason]
+    return experiment.with_members(left) if dropped else experiment, dropped
+
+
+def _why_indifferent(experiment: Experiment, member: str) -> str:
+    """Why a bot plays all variants alike; empty if it does not."""
+    first, *others = experiment.variants
+    ignored = [ignored_knobs(experiment.game, member, first, other, experiment.players) for other in others]
+    if len(experiment.boards) > 1 or not ignored or not all(ignored):
+        return ""
+    knobs = ", ".join(dict.fromkeys(knob for names in ignored for knob in names))
+    return f"{member} is no evidence here: {first} and {', '.join(others)} differ in {knobs}, which it ignores"
 
 
 def cost_of(game: str, member: str) -> float:
@@ -208,6 +223,14 @@ def thinned(experiment: Experiment) -> list[int]:
     """
     costs = [max(1.0, cost_of(experiment.game, member)) for member in experiment.members]
     return [max(1, round(sqrt(cost / min(costs)))) for cost in costs]
+
+
+def games_per_member(experiment: Experiment) -> dict[str, int]:
+    """How many games of every variant each kind of player plays."""
+    return {
+        member: -(-experiment.games // every)
+        for member, every in zip(experiment.members, thinned(experiment), strict=True)
+    }
 
 
 def default_part_games(experiment: Experiment, games_per_deal: int) -> int:

@@ -18,18 +18,19 @@ import msgspec
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
-from mmsim.batch.digest import SHORT_DIGITS, short_checksum
-from mmsim.batch.manifest import Count, Sha256, TableName, Text
+from mmsim.batch.manifest import CHECKSUM_DIGITS, TableName, short_checksum
 from mmsim.batch.plan import Part
+from mmsim.core.game import BotError
 from mmsim.errors import MmsimError
-from mmsim.system.files import atomic_writer, open_regular, sync
+from mmsim.system.files import atomic_writer, failing_with, open_regular, sync
+from mmsim.system.validation import Count, Sha256
 
 JOURNAL = "parts.jsonl"
 _SYNC_THREADS = 8  # a file system syncs several files as quickly as one
 _MAX_LINE_BYTES = 64 << 20  # a line with a failed bot in every game has some million
 _CHECK = b',"check":"'
 _END = b'"}\n'
-_TAIL = len(_CHECK) + SHORT_DIGITS + len(_END)
+_TAIL = len(_CHECK) + CHECKSUM_DIGITS + len(_END)
 
 
 class File(Struct, frozen=True, forbid_unknown_fields=True):
@@ -42,15 +43,6 @@ class File(Struct, frozen=True, forbid_unknown_fields=True):
     mtime_ns: int = 0  # when it was written; a file of this time and size is assumed to be intact
 
 
-class BotFailure(Struct, frozen=True, forbid_unknown_fields=True):
-    """A bot that stopped its game."""
-
-    game: Count
-    seat: Count
-    bot: Text
-    message: Text
-
-
 class JournalEntry(Struct, frozen=True, forbid_unknown_fields=True):
     """A line of the journal: the games of a part, its files, and how often every seat won."""
 
@@ -60,7 +52,7 @@ class JournalEntry(Struct, frozen=True, forbid_unknown_fields=True):
     games: Annotated[int, Meta(ge=1, le=2**53)]
     tables: dict[TableName, File]
     shares: list[tuple[Count, float, float]]  # count, mean and squares (`Tally`) of every seat's win share
-    errors: list[BotFailure]
+    errors: list[BotError]
     seconds: float
 
     def is_of(self, part: Part) -> bool:
@@ -114,7 +106,6 @@ def _parsed(line: bytes) -> JournalEntry | str:
 
 
 def rewrite(path: Path, entries: Iterator[JournalEntry]) -> None:
-    """Replace a journal by one with these entries."""
     with atomic_writer(path) as file:
         for entry in entries:
             file.write(line_of(entry))
@@ -125,10 +116,8 @@ class JournalWriter:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        try:
+        with failing_with(f"cannot write {path}"):
             self._file = path.open("ab")
-        except OSError as error:
-            raise MmsimError(f"cannot write {path}: {error.strerror or error}") from error
         self._file.truncate(_end_of_last_line(path))
         self._queue: SimpleQueue[JournalEntry | None] = SimpleQueue()
         self._error: Exception | None = None
@@ -175,12 +164,10 @@ class JournalWriter:
                     self._error, running = error, False
 
     def _write_lines(self, entries: list[JournalEntry]) -> None:
-        try:
+        with failing_with(f"cannot write {self._path}"):
             self._file.write(b"".join(map(line_of, entries)))
             self._file.flush()
             os.fsync(self._file.fileno())
-        except OSError as error:
-            raise MmsimError(f"cannot write {self._path}: {error.strerror or error}") from error
 
 
 def with_times(folder: Path, entry: JournalEntry) -> JournalEntry:

@@ -4,18 +4,21 @@ A folder may come from a stranger, or from a disk that flips bits: every value h
 unknown, no name is a path, and a checksum detects any later change.
 """
 
+import re
+from collections.abc import Iterable
+from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta, Struct
 
-from mmsim.batch.digest import short_checksum
 from mmsim.batch.experiment import Experiment, from_mapping, variants_of
 from mmsim.batch.plan import RunPlan
 from mmsim.core.variant import VariantDescription
-from mmsim.errors import MmsimError, UsageError
+from mmsim.errors import MmsimError, UsageError, unknown
 from mmsim.system.files import file_name, read_bytes, write_atomically
+from mmsim.system.validation import Count, Sha256, Text
 
 FORMAT = "mmsim-run/5"
 MANIFEST = "manifest.json"
@@ -25,22 +28,33 @@ RECORDS = "records"  # the folder of the records of remarkable games
 WIN_CHANCES_FILE = "win_chances.parquet"  # chances to win in some games, if they were estimated
 END_POSITIONS_FILE = "end_positions.parquet"  # where things are at the end of some games, if that was collected
 WHY = "why.json"  # the effects of changes, if `mmsim why` was run
+CHECKSUM_DIGITS = 16  # hex digits of a checksum stored inside the data it protects
 _MAX_DEPTH = 12  # nested lists and objects
 _MOST_VARIANTS = 100_000
 
-Count = Annotated[int, Meta(ge=0, le=2**53)]
-Sha256 = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
-Text = Annotated[str, Meta(max_length=100_000)]
 TableName = Annotated[str, Meta(pattern="^[a-z][a-z0-9_]{0,39}$")]
 
 
-class Until(Struct, frozen=True, forbid_unknown_fields=True):
-    """The precision a run is played to, and the one it reached."""
+class Precision(Struct, frozen=True, forbid_unknown_fields=True):
+    """The precision a run is played to, half the width of a confidence sequence, and the one it reached."""
 
     metric: Text
     half_width: Annotated[float, Meta(gt=0)]
     looks: Count | None = None
     known_to: Annotated[float, Meta(ge=0)] | None = None
+
+    @classmethod
+    def parse(cls, text: str, metrics: Iterable[str]) -> "Precision":
+        """Read `win_share±0.5%` or `score±0.2`; `+-` will do for `±`."""
+        match = re.fullmatch(r"\s*(\w+)\s*(?:±|\+/?-)\s*(\d*\.?\d+)\s*(%?)\s*", text)
+        if not match or not float(match[2]):
+            raise UsageError(f"'{text}' is not of the form METRIC±WIDTH, like win_share±0.5%")
+        if match[1] not in metrics:
+            raise unknown("metric", match[1], metrics)
+        return cls(match[1], float(match[2]) / (100 if match[3] else 1))
+
+    def __str__(self) -> str:
+        return f"{self.metric}±{self.half_width:g}"
 
 
 class SequenceInterval(Struct, frozen=True, forbid_unknown_fields=True):
@@ -74,8 +88,6 @@ class Decision(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Machine(Struct, frozen=True, forbid_unknown_fields=True):
-    """The machine on which a run was started."""
-
     processor: Text
     cores: Count | None
     system: Text
@@ -102,8 +114,6 @@ class KeptRecord(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Finished(Struct, frozen=True, forbid_unknown_fields=True):
-    """The totals of a finished run."""
-
     at: Text
     parts: Count
     rows: dict[TableName, Count]
@@ -120,7 +130,7 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True):
     experiment: dict[str, Any]  # as `mmsim.batch.experiment` reads it
     games: Count  # of every variant that is not thinned; later looks raise it
     every: list[Annotated[int, Meta(ge=1, le=2**40)]]  # per variant: it plays one game for this many of `games`
-    until: Until | None
+    until: Precision | None
     variants: Annotated[list[VariantDescription], Meta(min_length=1, max_length=_MOST_VARIANTS)]
     rows_per_game: list[dict[TableName, Annotated[int, Meta(ge=0, le=100_000)]]]  # per variant
     tables: Annotated[dict[TableName, dict[str, Text]], Meta(max_length=100)]
@@ -146,7 +156,6 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """Read and check the manifest of a run."""
     path = folder / MANIFEST
     try:
         content = read_bytes(path)
@@ -155,7 +164,7 @@ def read_manifest(folder: Path) -> Manifest:
             raise UsageError(f"there is no run {folder} (mmsim runs list [FOLDER] names those there are)") from error
         raise UsageError(f"{folder} is not a run: it has no {MANIFEST}") from error
     except NotADirectoryError as error:
-        raise UsageError(f"{folder} is not a run: it is no folder") from error
+        raise UsageError(f"{folder} is not a run: it is not a folder") from error
     except OSError as error:
         raise MmsimError(f"cannot read {path}: {error.strerror or error}") from error
     try:
@@ -185,6 +194,11 @@ def _checksum(manifest: dict[str, Any]) -> str:
     return short_checksum(msgspec.json.encode(manifest, order="sorted"))
 
 
+def short_checksum(data: bytes) -> str:
+    """Enough of a sha256 to notice damage."""
+    return sha256(data).hexdigest()[:CHECKSUM_DIGITS]
+
+
 def _check(manifest: Manifest) -> None:
     """Check what types cannot: values that must be consistent, names that must not be paths."""
     _check_experiment(manifest)
@@ -205,7 +219,7 @@ def _check(manifest: Manifest) -> None:
     if not {"games", "seats"} <= set(manifest.tables) or {INPUTS, SOURCES, RECORDS} & set(manifest.tables):
         raise MmsimError("its tables are not those of a game")
     if _depth([[variant.ruleset, variant.board, variant.bots] for variant in manifest.variants]) > _MAX_DEPTH:
-        raise MmsimError("it is nested too deep")
+        raise MmsimError("it is nested too deeply")
     manifest.plan  # noqa: B018 - refuses more parts than a run can have
     for source in manifest.bots:
         file_name(source.kept.removeprefix(f"{SOURCES}/"), "its bot")
@@ -226,7 +240,7 @@ def _check_experiment(manifest: Manifest) -> None:
             for name in names:
                 file_name(name, "its file")
         elif "/" in word:
-            raise MmsimError(f"its ruleset or board '{word}' would be a path")
+            raise MmsimError(f"its ruleset or board '{word}' contains a slash or backslash")
 
 
 def _depth(thing: Any) -> int:

@@ -18,14 +18,15 @@ from mmsim.batch.journal import JournalEntry
 from mmsim.batch.worker import LOG, Pipe, Task, serve
 from mmsim.core.variant import Variant
 from mmsim.errors import MmsimError
+from mmsim.system.files import failing_with
 from mmsim.system.processes import starting_processes
 
 MAX_ATTEMPTS = 3  # to play a part
-HEARTBEAT_TIMEOUT_S = 300.0  # a worker hangs if it is silent for this long, and for 50 times the usual silence
+HEARTBEAT_TIMEOUT_S = 300.0  # a worker counts as hung after this long without a message, and 50 times the median gap
 SILENCE_FACTOR = 50
 _POLL_S = 1.0
 _THREAD_LIMITS = ("POLARS_MAX_THREADS", "OPENBLAS_NUM_THREADS")
-_FEW_GAMES = 400  # that one worker has often played before a second one is ready
+_FEW_GAMES = 400  # one worker often finishes this many before a second is ready
 _HEAD_START_S = 0.5  # for that worker to play them, before others are started
 
 
@@ -49,7 +50,7 @@ class _Worker:
     ready: bool = False  # has loaded what it needs
     done: int = 0  # games of its part
     last_message: float = field(default_factory=time.monotonic)
-    started: float = 0.0  # its part, or being ready, whichever came later
+    started: float = 0.0  # when it got its part or became ready, whichever was later
 
 
 class Pool:
@@ -75,7 +76,8 @@ class Pool:
     def get_ready(self, parts: int) -> None:
         """Start workers for this many parts, so that they load while this process does something else.
 
-        For few games only one is started, and others if it has not played them soon: loading is most of the work then.
+        For a few games only one worker is started at first, because loading takes longer than playing; more follow if
+        it is not done soon.
         """
         while len(self._workers) < min(1 if self.games <= _FEW_GAMES else self._size, parts):
             self._start_worker()
@@ -123,7 +125,6 @@ class Pool:
         yield Heartbeat([(worker.task.part.variant, worker.done) for worker in self._workers if worker.task])
 
     def _receive(self, worker: _Worker) -> Iterator[JournalEntry]:
-        """Handle the messages of a worker."""
         while worker in self._workers:
             try:
                 if not worker.pipe.poll():
@@ -187,12 +188,9 @@ class Pool:
         name = f"worker-{self._workers_started}"
         process = self._context.Process(target=serve, args=(theirs, *self._serve_args), name=name, daemon=True)
         worker = _Worker(self._workers_started, process, ours)
-        try:
-            with _one_thread_each(), starting_processes():
-                process.start()
-                self._workers.append(worker)
-        except OSError as error:
-            raise MmsimError(f"cannot start a worker: {error.strerror or error}") from error
+        with failing_with("cannot start a worker"), _one_thread_each(), starting_processes():
+            process.start()
+            self._workers.append(worker)
         theirs.close()
         return worker
 

@@ -7,7 +7,9 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import polars as pl
 
 from mmsim.batch.check import record
 from mmsim.batch.manifest import RECORDS, KeptRecord
@@ -17,9 +19,6 @@ from mmsim.core.records import dumps
 from mmsim.errors import MmsimError
 from mmsim.games import find_shell
 from mmsim.system.files import read_bytes, write_atomically
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 @dataclass(frozen=True)
@@ -43,14 +42,11 @@ class _Kind:
         return {"winner", *(column.removeprefix("-") for column in self.order), *_columns_in(self.text)}
 
     @property
-    def candidates(self) -> "pl.Expr":
+    def candidates(self) -> pl.Expr:
         """Which games may be of this kind."""
-        import polars as pl
-
         return pl.col("winner").is_not_null() if self.needs_winner else pl.lit(True)
 
     def describe(self, row: Mapping[str, Any]) -> str:
-        """What is remarkable about a game."""
         numbers = {key: f"{value:,}" for key, value in row.items() if isinstance(value, int)}
         template = self.text + (self.optional_text if _columns_in(self.optional_text) <= numbers.keys() else "")
         return re.sub(r"\b1 (\w+)s\b", r"1 \1", template.format_map(numbers))
@@ -75,8 +71,6 @@ _KINDS = (
 
 @dataclass(frozen=True)
 class Remarkable:
-    """A remarkable game."""
-
     kind: str
     text: str
     variant: int
@@ -85,10 +79,8 @@ class Remarkable:
     file: str  # of its record, relative to the folder of the run
 
 
-def remarkable(games: "pl.LazyFrame", variants: Sequence[str]) -> list[Remarkable]:
+def remarkable(games: pl.LazyFrame, variants: Sequence[str]) -> list[Remarkable]:
     """One game of every kind that stands out among the finished games of some variants; of equal games the first."""
-    import polars as pl  # slow to import, and not needed to list runs
-
     columns = set(games.collect_schema())
     kinds = [kind for kind in _KINDS if kind.columns <= columns]
     used = {"variant", "game"}.union(*(kind.columns | _columns_in(kind.optional_text) for kind in kinds)) & columns
@@ -113,16 +105,14 @@ def remarkable(games: "pl.LazyFrame", variants: Sequence[str]) -> list[Remarkabl
     return games_found
 
 
-def _extremes(kind: _Kind) -> "tuple[pl.Expr, pl.Expr]":
+def _extremes(kind: _Kind) -> tuple[pl.Expr, pl.Expr]:
     """The best and the worst value among the candidates of a kind."""
     key = _sort_key(kind.order[0]).filter(kind.candidates)
     return key.min().alias(f"{kind.name} best"), key.max().alias(f"{kind.name} worst")
 
 
-def _sort_key(column: str) -> "pl.Expr":
+def _sort_key(column: str) -> pl.Expr:
     """A column of a kind's order as a number that is lowest for the most remarkable game."""
-    import polars as pl
-
     value = pl.col(column.removeprefix("-")).cast(pl.Int64).fill_null(0)
     return value if column.startswith("-") else -value
 

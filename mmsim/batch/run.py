@@ -16,13 +16,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from mmsim.batch import bot_sources, journal, run_folder
-from mmsim.batch.experiment import (
-    Experiment,
-    default_part_games,
-    prepare_variants,
-    thinned,
-    variants_of,
-)
+from mmsim.batch.experiment import Experiment, default_part_games, prepare_variants, thinned, variants_of
 from mmsim.batch.journal import JOURNAL, JournalEntry, JournalWriter
 from mmsim.batch.manifest import (
     FORMAT,
@@ -32,7 +26,7 @@ from mmsim.batch.manifest import (
     KeptRecord,
     Machine,
     Manifest,
-    Until,
+    Precision,
     read_manifest,
     write_manifest,
 )
@@ -69,11 +63,11 @@ class Run:
         return f"Run('{self.folder}', {summary['state']}: {', '.join(self.variant_names)}; {players})"
 
     @classmethod
-    def create(cls, folder: Path, experiment: Experiment, until: Until | None = None) -> "Run":
+    def create(cls, folder: Path, experiment: Experiment, until: Precision | None = None) -> "Run":
         """A new run with no game played yet."""
         if (folder / MANIFEST).exists():
             raise UsageError(
-                f"{folder} already holds a run; go on with it (mmsim resume {folder}), extend it "
+                f"{folder} already holds a run; continue it (mmsim resume {folder}), extend it "
                 f"(mmsim run {folder} --more GAMES) or choose another folder with --out"
             )
         run_folder.remove_leftovers(folder, ())
@@ -146,7 +140,7 @@ class Run:
                     "start a new run"
                 )
         if [self.game.rows_per_game(ready) for ready in prepared] != self.manifest.rows_per_game:
-            raise MmsimError(f"{self.folder} was begun with tables of another kind; start a new run")
+            raise MmsimError(f"{self.folder} was started with different tables; start a new run")
         return prepared
 
     @property
@@ -255,7 +249,7 @@ class Run:
                 == {table: per_game * entry.games for table, per_game in rows[entry.variant].items()}
                 and len(entry.shares) == len(descriptions[entry.variant].seat_player)
             ):
-                yield number, "it is not of this run"
+                yield number, "it belongs to another run"
             else:
                 yield number, entry
 
@@ -281,7 +275,7 @@ class Run:
                         yield f"{path} has {status.st_size} bytes instead of {file.bytes}"
                     elif self._verified.get(path) != (status.st_size, status.st_mtime_ns):
                         if hashlib.file_digest(content, "sha256").hexdigest() != file.sha256:
-                            yield f"{path} has another checksum than the journal says"
+                            yield f"{path} does not match its checksum in the journal"
                         else:
                             self._verified[path] = status.st_size, status.st_mtime_ns
             except FileNotFoundError:
@@ -309,7 +303,7 @@ class Run:
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """Be the one writer of the run."""
+        """Hold the run's write lock."""
         run_folder.refuse_links(self.folder, self.table_names)
         with run_folder.locked(self.folder):
             self.manifest = read_manifest(self.folder)  # another writer may have changed it

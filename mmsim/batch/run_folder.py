@@ -11,7 +11,7 @@ from pathlib import Path
 from mmsim.batch.journal import JOURNAL
 from mmsim.batch.manifest import END_POSITIONS_FILE, INPUTS, MANIFEST, RECORDS, SOURCES, WHY, WIN_CHANCES_FILE
 from mmsim.errors import MmsimError
-from mmsim.system.files import open_regular, remove_stale_temporaries
+from mmsim.system.files import failing_with, open_regular, remove_stale_temporaries
 
 LOCK = "lock"
 LOG_FILE = "run.log"
@@ -41,10 +41,8 @@ def is_locked(folder: Path) -> bool:
 def locked(folder: Path) -> Iterator[None]:
     """Hold the lock of the one writer; the system releases it even if the writer is killed."""
     path = folder / LOCK
-    try:
+    with failing_with(f"cannot write {path}"):
         lock = path.open("a+")
-    except OSError as error:
-        raise MmsimError(f"cannot write {path}: {error.strerror or error}") from error
     with lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -7,22 +7,23 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from math import isfinite, lcm
-from typing import Protocol
 
+import polars as pl
 from msgspec.structs import replace
 
 from mmsim.batch.cluster import Cluster, Scheduler
-from mmsim.batch.confidence import MetricValues, Precision, PrecisionLooks, Tally
+from mmsim.batch.confidence import MetricValues, PrecisionLooks, Tally
 from mmsim.batch.experiment import cost_of
 from mmsim.batch.journal import JournalEntry
-from mmsim.batch.manifest import Until
+from mmsim.batch.manifest import Precision
 from mmsim.batch.plan import Part, RunPlan
-from mmsim.batch.pool import HEARTBEAT_TIMEOUT_S, Heartbeat, Pool
+from mmsim.batch.pool import HEARTBEAT_TIMEOUT_S, Pool
 from mmsim.batch.remarkable import keep_records, records_are_intact
 from mmsim.batch.run import Run
 from mmsim.batch.run_folder import LOG_FILE
 from mmsim.batch.worker import LOG, Task
 from mmsim.errors import MmsimError
+from mmsim.system.files import failing_with
 from mmsim.system.machine import machine
 
 _MIN_PACE_S = 1.0  # a shorter time says little about the pace
@@ -87,20 +88,6 @@ class Status:
 
 
 Watch = Callable[[Status], None]
-
-
-class Executor(Protocol):
-    """Plays parts on this machine or on a cluster."""
-
-    heartbeat_timeout_s: float
-
-    def __enter__(self) -> "Executor": ...
-    def __exit__(self, *problem: object) -> None: ...
-    def get_ready(self, parts: int) -> None:
-        """Start loading what it takes to play this many parts, without waiting for it."""
-
-    def play(self, tasks: Iterator[Task]) -> Iterator[JournalEntry | Heartbeat]:
-        """Play parts in any order and write their files; yields journal entries, and the progress of other parts."""
 
 
 @dataclass
@@ -184,7 +171,6 @@ class Session:
         self._started = time.monotonic()
 
     def _play(self, plan: RunPlan) -> None:
-        """Play the missing parts of a plan."""
         status = self.status
         self._done.extend(bytes(max(0, plan.parts - len(self._done))))
         status.games = max(status.games, plan.all_games)
@@ -209,21 +195,19 @@ class Session:
         ready = self.run.prepared[part.variant]
         return Task(part, ready.variant, ready.name, stamp=self._stamps[part.variant])
 
-    def _new_executor(self) -> Executor:
+    def _new_executor(self) -> Pool | Cluster:
         run = self.run
-        executor: Executor
         if self.cluster:
-            executor = Cluster(self.cluster, run.folder, run.experiment.game, run.prepared)
-        else:
-            first, log = run.prepared[0].variant, run.folder / LOG_FILE
-            executor = pool = Pool(run.folder, run.experiment.game, self.workers, first, log)
-            if not run.manifest.until:
-                pool.games = run.plan.all_games - self.status.done
-        executor.heartbeat_timeout_s = self.heartbeat_timeout_s
-        return executor
+            cluster = Cluster(self.cluster, run.folder, run.experiment.game, run.prepared)
+            cluster.heartbeat_timeout_s = self.heartbeat_timeout_s
+            return cluster
+        pool = Pool(run.folder, run.experiment.game, self.workers, run.prepared[0].variant, run.folder / LOG_FILE)
+        pool.heartbeat_timeout_s = self.heartbeat_timeout_s
+        if not run.manifest.until:
+            pool.games = run.plan.all_games - self.status.done
+        return pool
 
     def _count(self, entry: JournalEntry) -> None:
-        """Count a part that is done."""
         status = self.status
         self._done[entry.part] = 1
         status.done += entry.games
@@ -234,7 +218,7 @@ class Session:
         for tally, (count, mean, squares) in zip(shares, entry.shares, strict=True):
             tally.add(Tally(int(count), mean, squares))
 
-    def _play_until(self, until: Until) -> None:
+    def _play_until(self, until: Precision) -> None:
         """Play until a metric is known to a precision; looks come after whole blocks of parts."""
         run, looks = self.run, self._looks
         if self.metric_values is None:
@@ -272,10 +256,8 @@ def extend(run: Run, more: int) -> None:
         run.update_manifest(games=games, until=None, finished=None, decision=None)
 
 
-def forecast_games(run: Run, until: Until, metric_values: MetricValues) -> tuple[GamesForecast, float]:
+def forecast_games(run: Run, until: Precision, metric_values: MetricValues) -> tuple[GamesForecast, float]:
     """Before a run: how many games of every variant it will take, and games per second of one process."""
-    import polars as pl
-
     game, looks = run.game, _looks_of(run, until)
     game.start_up()
     started, games, count = time.perf_counter(), 0, 2 * lcm(*looks.games_per_deal.values())
@@ -294,22 +276,18 @@ def forecast_games(run: Run, until: Until, metric_values: MetricValues) -> tuple
     return GamesForecast(max(looks.first, int(min(looks.limit, looks.games_needed(games)))), looks.widest), games_per_s
 
 
-def _looks_of(run: Run, until: Until) -> PrecisionLooks:
+def _looks_of(run: Run, until: Precision) -> PrecisionLooks:
     return PrecisionLooks(
-        Precision(until.metric, until.half_width),
-        {ready.name: ready.games_per_deal for ready in run.prepared},
-        run.plan.part_games,
-        run.experiment.games,
+        until, {ready.name: ready.games_per_deal for ready in run.prepared}, run.plan.part_games, run.experiment.games
     )
 
 
 @contextmanager
 def run_log(run: Run) -> Iterator[None]:
     """Write everything that happens to a run, also in its workers, to its log."""
-    try:
-        handler = logging.FileHandler(run.folder / LOG_FILE, encoding="utf-8", delay=False)
-    except OSError as error:
-        raise MmsimError(f"cannot write {run.folder / LOG_FILE}: {error.strerror or error}") from error
+    path = run.folder / LOG_FILE
+    with failing_with(f"cannot write {path}"):
+        handler = logging.FileHandler(path, encoding="utf-8", delay=False)
     handler.handleError = lambda record: None  # type: ignore[method-assign]  # a full disk is reported once, elsewhere
     handler.setFormatter(logging.Formatter("%(asctime)s %(processName)s %(levelname)s %(message)s"))
     LOG.setLevel(logging.INFO)

@@ -1,23 +1,37 @@
-"""Tables about some games of a run, made when a command asks for them by playing those games again one by one."""
+"""Tables about some games of a run, made when a command asks for them by playing those games again one by one.
 
-from collections.abc import Callable, Iterator, Sequence
+One holds the chances to win after every turn, the other where things are on the board at the end.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import as_completed
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
+from mmsim.batch.check import record
+from mmsim.batch.manifest import END_POSITIONS_FILE, WIN_CHANCES_FILE
 from mmsim.batch.run import Run
+from mmsim.core.game import EstimatesWinChances
+from mmsim.core.shell import EndPosition, SupportsHeatMaps
+from mmsim.errors import UsageError
+from mmsim.games import find_shell
 from mmsim.system.files import write_atomically
 from mmsim.system.processes import StoppablePool, cores
 from mmsim.tables.frames import parquet_bytes
 
 GameOfRun = tuple[int, int]  # number of the variant, number of the game
 OnProgress = Callable[[int, int], None]  # called with games done and games to do
+EndPositionCounts = dict[EndPosition, int]  # in how many games something is there
 Result = TypeVar("Result")
 
 
-def for_each_game(
+def _for_each_game(
     run: Run, games: Sequence[GameOfRun], function: Callable[[Run, GameOfRun], Result], workers: int | None
 ) -> Iterator[tuple[GameOfRun, Result]]:
     """Results of a function for some games, in any order; worker processes must be able to import the function."""
@@ -46,16 +60,141 @@ def _call(game: GameOfRun) -> Any:
     return function(run, game)
 
 
-def finished_games(run: Run) -> pl.LazyFrame:
+def _finished_games(run: Run) -> pl.LazyFrame:
     """Variant and number of every game that came to a regular end."""
     return run.table("games").filter(pl.col("status") == "finished").select(pl.col("variant").cast(pl.String), "game")
 
 
-def read_side_table(folder: Path, name: str) -> pl.DataFrame | None:
+def _read(folder: Path, name: str) -> pl.DataFrame | None:
     """A side table of a run, or None if it was never made."""
     path = folder / name
     return pl.read_parquet(path, glob=False) if path.is_file() and not path.is_symlink() else None
 
 
-def write_side_table(folder: Path, name: str, table: pl.DataFrame) -> None:
-    write_atomically(folder / name, parquet_bytes(table))
+# --- chances to win --------------------------------------------------------------------------------------------------
+
+
+def sample_win_chances(run: Run, games: int, playouts: int, workers: int | None, on_progress: OnProgress) -> int:
+    """Add the win chances in the first games of every variant to the table; returns how many games it then has.
+
+    Games that the table has with as many playouts are not played out again. If it is stopped, finished games are kept.
+    """
+    if not isinstance(run.game, EstimatesWinChances):
+        raise UsageError(f"{run.game.name} cannot estimate the chances to win")
+    run.prepared  # noqa: B018 - missing bots are reported before anything else
+    kept = _games_with(run, playouts)
+    rows = _finished_games(run).filter(pl.col("game") < games).sort("game").collect().iter_rows()
+    wanted = sorted(((run.variant_names.index(variant), game) for variant, game in rows), key=lambda game: game[::-1])
+    missing = [(variant, game) for variant, game in wanted if (run.variant_names[variant], game) not in kept]
+    chances = {}
+    try:
+        for game, result in _for_each_game(run, missing, partial(_win_chances, playouts=playouts), workers):
+            chances[game] = result
+            on_progress(len(wanted) - len(missing) + len(chances), len(wanted))
+    finally:
+        if chances:
+            new = [_win_chance_rows(run, game, result, playouts) for game, result in chances.items()]
+            numbers = {name: number for number, name in enumerate(run.variant_names)}
+            order = pl.col("variant").replace_strict(numbers, return_dtype=pl.Int64), "game", "turn", "player"
+            table = pl.concat([*kept.values(), *new]).sort(*order)
+            write_atomically(run.folder / WIN_CHANCES_FILE, parquet_bytes(table))
+    return len(kept) + len(chances)
+
+
+def win_chances_of(folder: Path, variant: str, game: int) -> NDArray[np.float64] | None:
+    """[turn, player] of a game that is in the table of a run, else None."""
+    table = read_win_chances(folder)
+    if table is None:
+        return None
+    rows = table.filter(variant=variant, game=game).sort("turn", "player")
+    return rows["chance"].to_numpy().reshape(-1, rows["player"].n_unique()) if len(rows) else None
+
+
+def read_win_chances(folder: Path) -> pl.DataFrame | None:
+    return _read(folder, WIN_CHANCES_FILE)
+
+
+def _games_with(run: Run, playouts: int) -> Mapping[tuple[Any, ...], pl.DataFrame]:
+    """The rows of every game in the table with that many playouts, by variant and number."""
+    table = read_win_chances(run.folder)
+    return {} if table is None else table.filter(playouts=playouts).partition_by("variant", "game", as_dict=True)
+
+
+def _win_chances(run: Run, game_of_run: GameOfRun, *, playouts: int) -> NDArray[np.float64]:
+    game = run.game
+    assert isinstance(game, EstimatesWinChances)
+    return game.win_chances(record(run, *game_of_run), playouts)
+
+
+def _win_chance_rows(run: Run, game: GameOfRun, chances: NDArray[np.float64], playouts: int) -> pl.DataFrame:
+    turns, players = chances.shape
+    return pl.DataFrame(
+        {
+            "variant": [run.variant_names[game[0]]] * chances.size,
+            "game": np.full(chances.size, game[1], np.int64),
+            "turn": np.repeat(np.arange(turns, dtype=np.int16), players),
+            "player": np.tile(np.arange(players, dtype=np.int8), turns),
+            "chance": chances.ravel(),
+            "playouts": np.full(chances.size, playouts, np.int32),
+        }
+    )
+
+
+# --- end positions ---------------------------------------------------------------------------------------------------
+
+
+def count_end_positions(
+    run: Run, variant: int, games: int, workers: int | None, on_progress: OnProgress
+) -> EndPositionCounts:
+    """Where things are at the end of the first finished games of a variant, which are played again and verified.
+
+    Nothing is played if the run's table has the variant with as many games.
+    """
+    if not isinstance(find_shell(run.game.name), SupportsHeatMaps):
+        raise UsageError(f"{run.game.name} has no end positions")
+    name = run.variant_names[variant]
+    kept = end_positions_of(run.folder, name, games)
+    if kept is not None:
+        return kept
+    numbers = _finished_games(run).filter(variant=name).sort("game").head(games).collect()["game"].to_list()
+    if len(numbers) < games:
+        raise UsageError(f"{run.folder} has {len(numbers):,} finished games of {name}, not {games:,}; say --games")
+    counts: Counter[EndPosition] = Counter()
+    results = _for_each_game(run, [(variant, number) for number in numbers], _end_positions, workers)
+    for done, (_, positions) in enumerate(results, 1):
+        counts.update(positions)
+        on_progress(done, games)
+    rows = [(name, games, *position, count) for position, count in sorted(counts.items())]
+    types = {"variant": pl.String, "games": pl.Int64, "what": pl.String, "seat": pl.Int8, "place": pl.String}
+    table = pl.DataFrame(rows, schema={**types, "count": pl.Int64}, orient="row")
+    older = _read(run.folder, END_POSITIONS_FILE)
+    if older is not None:
+        table = pl.concat([older.filter(pl.col("variant") != name), table])
+    write_atomically(run.folder / END_POSITIONS_FILE, parquet_bytes(table.sort("variant", maintain_order=True)))
+    return dict(counts)
+
+
+def _end_positions(run: Run, game: GameOfRun) -> set[EndPosition]:
+    shell = find_shell(run.game.name)
+    assert isinstance(shell, SupportsHeatMaps)
+    return set(shell.end_positions(record(run, *game)))
+
+
+def end_positions_of(folder: Path, variant: str, games: int | None = None) -> EndPositionCounts | None:
+    """The counts of a variant in the table of a run, or None; `games`: only if they are of this many games."""
+    rows = _end_position_rows(folder, variant)
+    if rows.is_empty() or games not in (None, rows["games"][0]):
+        return None
+    columns = rows.select("what", "seat", "place", "count")
+    return {EndPosition(kind, seat, position): count for kind, seat, position, count in columns.iter_rows()}
+
+
+def games_counted(folder: Path, variant: str) -> int:
+    """How many games of a variant the table of a run covers."""
+    rows = _end_position_rows(folder, variant)
+    return 0 if rows.is_empty() else int(rows["games"][0])
+
+
+def _end_position_rows(folder: Path, variant: str) -> pl.DataFrame:
+    table = _read(folder, END_POSITIONS_FILE)
+    return pl.DataFrame() if table is None else table.filter(variant=variant)

@@ -12,11 +12,13 @@ from multiprocessing import connection
 from pathlib import Path
 from typing import Any, TypeAlias
 
+import numpy as np
+import polars as pl
+from msgspec.structs import replace
 from multiprocessing_logging import MultiProcessingHandler
 
 from mmsim.batch.confidence import seat_shares
-from mmsim.batch.digest import row_digest
-from mmsim.batch.journal import BotFailure, File, JournalEntry
+from mmsim.batch.journal import File, JournalEntry
 from mmsim.batch.plan import Part
 from mmsim.core.game import GameRows, SimulatedGame, SupportsTraining
 from mmsim.core.variant import PlayableVariant, Variant
@@ -24,6 +26,7 @@ from mmsim.errors import MmsimError
 from mmsim.games import find_game
 from mmsim.system.files import write_atomically
 from mmsim.system.processes import exit_with_parent
+from mmsim.tables.frames import parquet_bytes, row_digest
 
 LOG = logging.getLogger("mmsim.run")
 EXAMPLES = "training_examples"  # the folder of a part's training examples, where tables of games have theirs
@@ -57,8 +60,6 @@ class PartPlayer:
         self, part: Part, variant: Variant, on_progress: OnGamesDone = lambda done: None, one_by_one: bool = False
     ) -> FinishedPart:
         """Play a part; `one_by_one`: report every single game before it is played."""
-        from mmsim.tables.frames import parquet_bytes  # Polars is slow to import
-
         started = time.perf_counter()
         ready = self.prepare(part.variant, variant)
         tables = self._play_rows(ready, part, on_progress, one_by_one)
@@ -74,10 +75,7 @@ class PartPlayer:
             part.count,
             files,
             [(tally.count, tally.mean, tally.squares) for tally in seat_shares(tables, ready.games_per_deal)],
-            [
-                BotFailure(error.game, error.seat, error.bot, error.message[:_MAX_MESSAGE_LENGTH])
-                for error in tables.errors
-            ],
+            [replace(error, message=error.message[:_MAX_MESSAGE_LENGTH]) for error in tables.errors],
             round(time.perf_counter() - started, 3),
         )
         return FinishedPart(entry, contents)
@@ -86,10 +84,6 @@ class PartPlayer:
         self, part: Part, variant: Variant, learner: str, on_progress: OnGamesDone = lambda done: None
     ) -> FinishedPart:
         """The decisions of a bot in the games of a part as training examples, instead of the games' tables."""
-        import polars as pl
-
-        from mmsim.tables.frames import parquet_bytes
-
         started = time.perf_counter()
         game, ready = self._game, self.prepare(part.variant, variant)
         if not isinstance(game, SupportsTraining):
@@ -127,8 +121,6 @@ class PartPlayer:
             done += games
         if len(chunks) == 1:
             return chunks[0]
-        import numpy as np  # slow to import
-
         rows = {table: np.concatenate([chunk[table] for chunk in chunks]) for table in chunks[0]}
         errors = [error for chunk in chunks for error in chunk.errors]
         return GameRows(rows, sum(chunk.decisions for chunk in chunks), errors)

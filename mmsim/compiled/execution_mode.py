@@ -5,7 +5,7 @@
                when it is first needed. Numba is not imported.
     numba      Numba compiles in this process and keeps its own cache: `MMSIM_LINK=0`, or a machine where no library
                runs or can be built (see `library_obstacle`).
-    building   Inside the process that builds a library (`mmsim.compiled.build`).
+    building   Inside the process that builds a library (`mmsim/compiled/__main__.py`).
 
 `MMSIM_BOUNDSCHECK=1` compiles code that checks its indices: one out of bounds, `ix(-1)` too, raises an IndexError.
 """
@@ -34,7 +34,6 @@ def choose(mode: str) -> None:
 
 @cache
 def current() -> str:
-    """The mode of this process."""
     if _chosen is not None:
         return _chosen
     if os.environ.get("MMSIM_JIT", "1") == "0":

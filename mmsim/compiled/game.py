@@ -2,20 +2,19 @@
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from functools import cached_property, partial
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mmsim.compiled.startup import warm_up
-from mmsim.core.game import GameRows, SimulatedGame
+from mmsim.compiled.stepwise import CompiledVariant, Steps, play_step_by_step, win_chances_by_turn
+from mmsim.compiled.training_examples import ASKED, ExampleSampling
+from mmsim.core.game import GameRows
 from mmsim.core.interventions import check_interventions, check_no_interventions
 from mmsim.core.python_bots import PythonBot
-from mmsim.core.stepwise import CompiledVariant, Steps, play_step_by_step, win_chances_by_turn
-from mmsim.core.training_examples import ExampleSampling, collect_examples
 from mmsim.core.variant import Variant
-from mmsim.tables.columns import empty_rows, row_types
+from mmsim.tables.columns import empty_rows
 from mmsim.tables.frames import TabledGame
 
 
@@ -29,7 +28,7 @@ class ChangedOpening(Protocol):
         """Play a game up to the point from which nothing is changed any more; returns the decisions made."""
 
 
-class CompiledGame(TabledGame, SimulatedGame):
+class CompiledGame(TabledGame):
     """The members of the seam that all compiled games share; a game adds its own."""
 
     bot_entry_points: ClassVar[Any]  # the module `bots/entry_points.py`
@@ -37,30 +36,16 @@ class CompiledGame(TabledGame, SimulatedGame):
     position: ClassVar[Any]  # the class of positions: (prepared, game)
     opened: ClassVar[Any]  # (prepared) -> ChangedOpening
     examples_wanted: ClassVar[ExampleSampling]
+    result: ClassVar[Any]  # (game of the reference engine) -> its outcome
+    read_record: ClassVar[Any]  # (record) -> its game, replayed by the reference engine; raises if something differs
 
     @abstractmethod
     def make_playable(self, variant: Variant) -> CompiledVariant:
         """The variant with everything that compiled code needs."""
 
     @abstractmethod
-    def interventions(self, prepared: Any) -> dict[str, str]:
-        """What can be changed in games of a variant."""
-
-    @abstractmethod
-    def rows_per_game(self, prepared: Any) -> dict[str, int]:
-        """The number of rows that a game has in every table."""
-
-    @abstractmethod
     def play_uniform(self, prepared: Any, game: int) -> Any:
         """A game of `uniform` bots, played by the reference engine."""
-
-    @abstractmethod
-    def result(self, table: Any) -> Any:
-        """The outcome of a game of the reference engine."""
-
-    @abstractmethod
-    def read_record(self, written: dict[str, Any]) -> Any:
-        """The game of a record, replayed by the reference engine; raises an error that says what differs."""
 
     @abstractmethod
     def first_decision(self, table: Any, seed: Mapping[str, Any]) -> Steps[Any]:
@@ -76,7 +61,7 @@ class CompiledGame(TabledGame, SimulatedGame):
 
     def play_games(self, prepared: CompiledVariant, first_game: int, count: int) -> GameRows:
         """Play games in compiled code, or step by step if a bot is written in Python."""
-        rows = empty_rows(self._row_types, self.rows_per_game(prepared), count)
+        rows = empty_rows(self.row_types, self.rows_per_game(prepared), count)
         if prepared.variant.interventions:
             return self._play_changed(prepared, first_game, rows)
         if any(isinstance(bot, PythonBot) for bot in prepared.bots):
@@ -98,10 +83,6 @@ class CompiledGame(TabledGame, SimulatedGame):
             )
         return GameRows(rows, decisions)
 
-    @cached_property
-    def _row_types(self) -> dict[str, np.dtype[Any]]:
-        return row_types(self.declared)
-
     def play_reference(self, prepared: Any, first_game: int, count: int) -> int:
         decisions = 0
         for game in range(first_game, first_game + count):
@@ -111,8 +92,15 @@ class CompiledGame(TabledGame, SimulatedGame):
         return decisions
 
     def training_examples(self, prepared: CompiledVariant, first_game: int, count: int, learner: str) -> NDArray[Any]:
-        play = partial(self.bot_entry_points.collect_examples, self.bot_entry_points.new_memory(), prepared.setting)
-        return collect_examples(prepared, range(first_game, first_game + count), learner, self.examples_wanted, play)
+        sampling, memory = self.examples_wanted, self.bot_entry_points.new_memory()
+        rows = np.zeros(sampling.rows, sampling.kind).view(np.recarray)
+        request, examples = np.zeros(1, ASKED).view(np.recarray), [rows[:0].copy()]
+        for game in range(first_game, first_game + count):
+            learners = sum(1 << seat for seat, bot in enumerate(prepared.seating.at(game)) if bot.spec == learner)
+            request[0] = prepared.seed, game, prepared.games_per_deal, learners, sampling.every, sampling.most
+            collected = int(self.bot_entry_points.collect_examples(memory, prepared.setting, rows, request))
+            examples.append(rows[:collected].copy())
+        return np.concatenate(examples)
 
     def win_chances(self, written: dict[str, Any], playouts: int) -> NDArray[Any]:
         table = self.read_record(written)

@@ -1,6 +1,6 @@
-"""Instructions of the machine that Numba does not offer: bits of a word, raw copies, scratch records, branch hints.
+"""Machine instructions that Numba lacks: bits of a word, raw copies, scratch records, branch hints.
 
-Each has a plain twin that says what it does. The twins run wherever Numba does not compile in this process.
+Each has a plain-Python twin, which carries the docstring and runs wherever Numba does not compile in this process.
 """
 
 from collections.abc import Callable
@@ -159,5 +159,5 @@ else:
             target[name] = source[name]
 
     def scratch_like(record: Any) -> Any:
-        """An empty record of the same dtype that lives as long as the function that asks for it."""
+        """An empty record of the same dtype that valid until the calling function returns."""
         return np.zeros(1, record.dtype)[0]

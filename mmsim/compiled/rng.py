@@ -1,7 +1,7 @@
 """The random streams of `core/rng.py` for compiled code: the same draws, with the state in a record's field `rng`.
 
 The first four 32-bit words are the key and the game; then 36 words per stream: purpose, next block, words used, one
-unused, and a buffer of 32. Functions take the record, not the field: compiled code would count references to an array.
+unused, and a buffer of 32. Functions take the record, not the field: passing an array would cost reference counting.
 """
 
 from typing import Any, TypeAlias
@@ -31,7 +31,6 @@ def words(streams: int) -> int:
 
 @jit
 def set_seed(chance: Chance, master: Any, game: Any) -> None:
-    """Set the master seed and the game of all streams."""
     chance.rng[0] = np.uint64(master) & _LOW
     chance.rng[1] = np.uint64(master) >> _HALF
     chance.rng[2] = np.uint64(game) & _LOW
@@ -67,7 +66,6 @@ def _fill_buffer(chance: Chance, at: Any) -> None:
 
 @jit
 def open_stream(chance: Chance, stream: Any, purpose: Any) -> None:
-    """Start a stream for a purpose."""
     at = _HEAD_WORDS + _STREAM_WORDS * stream
     chance.rng[ix(at + _PURPOSE)] = purpose
     chance.rng[ix(at + _BLOCK)] = 0

@@ -13,6 +13,7 @@ from pathlib import Path
 from mmsim.compiled import cache as code_cache
 from mmsim.compiled import entry_points, execution_mode
 from mmsim.errors import MmsimError
+from mmsim.system.files import failing_with
 
 OnProgress = Callable[[int, int], None]  # (functions compiled, functions in all)
 show_bars = True  # on a terminal; not while several programs are compiled in parallel
@@ -48,15 +49,16 @@ def _build_library(program: str) -> Path:
         folder, problem = code_cache.folder(program), code_cache.writable_root()[1]
         if problem:
             _print_stderr(code_cache.unwritable_message(problem))
-        try:
-            with code_cache.scratch_folder() as scratch, _progress(program, folder) as on_progress:
-                built = scratch / "built"
-                built.mkdir()
-                _run_build(program, built, on_progress, scratch)
-                code_cache.write_checksums(built, time.perf_counter() - start)
-                folder, problem = code_cache.store(program, built)
-        except OSError as error:
-            raise MmsimError(f"cannot keep compiled code anywhere: {error.strerror or error}") from error
+        with (
+            failing_with("cannot keep compiled code anywhere"),
+            code_cache.scratch_folder() as scratch,
+            _progress(program, folder) as on_progress,
+        ):
+            built = scratch / "built"
+            built.mkdir()
+            _run_build(program, built, on_progress, scratch)
+            code_cache.write_checksums(built, time.perf_counter() - start)
+            folder, problem = code_cache.store(program, built)
         if problem:
             _print_stderr(code_cache.unwritable_message(problem))
     return folder
@@ -104,7 +106,7 @@ def _run_build(program: str, folder: Path, on_progress: OnProgress, scratch: Pat
     """Build the library in another process, so that this one need not import Numba."""
     package = Path(__file__).resolve().parent.parent.parent
     paths = os.pathsep.join(filter(None, (str(package), os.environ.get("PYTHONPATH"))))
-    command = [sys.executable, "-m", "mmsim.compiled.build", program, str(folder)]
+    command = [sys.executable, "-m", "mmsim.compiled", str(folder), "--build", program]
     env = {**os.environ, "PYTHONPATH": paths, "TMPDIR": str(scratch)}
     with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
         assert child.stdout is not None

@@ -20,8 +20,10 @@ from multiprocessing import Pipe, connection
 from typing import Any
 
 from mmsim.core.bot_guard import CodeFailedError
+from mmsim.core.python_bots import LocalPlayer, load_bot
 from mmsim.core.rng import Stream
 from mmsim.errors import MmsimError, UsageError
+from mmsim.system.files import failing_with
 
 START_TIMEOUT_S = 60.0  # for a process to start and to load its bot
 _LONGEST_ANSWER = 1 << 16  # bytes
@@ -57,12 +59,10 @@ class BotProcess:
     def __init__(self, source: str) -> None:
         self._pipe, child_end = Pipe()
         command = [sys.executable, "-c", _CHILD, str(child_end.fileno()), json.dumps(sys.path)]
-        try:
+        with failing_with(f"cannot start a process for bot {source}"):
             self._process = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=2, pass_fds=[child_end.fileno()], start_new_session=True
             )
-        except OSError as error:
-            raise MmsimError(f"cannot start a process for bot {source}: {error.strerror or error}") from error
         child_end.close()
         self.alive = True
         self._pickler = _ViewPickler()
@@ -94,7 +94,7 @@ class BotProcess:
                 index = answer.get("move")
                 if type(index) is not int or not 0 <= index < len(moves):
                     self.end()
-                    raise CodeFailedError(f"its process answered {index!r}, which is no move")
+                    raise CodeFailedError(f"its process answered {index!r}, which is not a move")
                 return index
 
     def _send(self, message: bytes) -> None:
@@ -114,7 +114,7 @@ class BotProcess:
             answer = None
         if not isinstance(answer, dict):
             self.end()
-            raise CodeFailedError("its process answered what is no answer")
+            raise CodeFailedError("its process sent an invalid answer")
         return answer
 
     def end(self) -> None:
@@ -184,8 +184,6 @@ class _LatestMessage:
 
 def serve() -> None:
     """Run the bot's process: load the bot, then choose moves until the parent is gone."""
-    from mmsim.core.python_bots import LocalPlayer, load_bot
-
     threading.Thread(target=_exit_with_parent, args=(os.getppid(),), daemon=True).start()
     pipe = connection.Connection(int(sys.argv[1]))
     _stream_of_process.append(_RemoteStream(pipe))

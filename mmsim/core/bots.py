@@ -130,7 +130,6 @@ class NetBot(Bot):
 
 
 def parse_number(bot: str, name: str, text: str) -> float:
-    """The value of a weight as it is written in a spec."""
     try:
         return float(text)
     except ValueError:
@@ -138,8 +137,6 @@ def parse_number(bot: str, name: str, text: str) -> float:
 
 
 class WeightsFile(Struct, frozen=True):
-    """The content of a file of weights."""
-
     bot: str
     weights: dict[str, float | str]
     about: Any = None  # where they come from

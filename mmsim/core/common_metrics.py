@@ -1,7 +1,5 @@
 """Metrics, rule gaps and report sections of the columns that all games share; a game picks those it wants."""
 
-from collections.abc import Callable
-from dataclasses import replace
 from operator import sub
 
 import polars as pl
@@ -18,41 +16,13 @@ from mmsim.core.metrics import (
     by_player,
     by_word,
     mean,
+    metric_of,
     of_games,
-    single,
 )
 
 _FIRST = pl.col("player") == 0
 _WON = pl.col("winner").is_not_null()
 _DECIDED = pl.col("decided_turn") / pl.col("turns")
-
-
-def score_parts(**parts: pl.Expr) -> Metric:
-    """The parts of a score: one number of a row of `seats` each."""
-    needs = tuple(column for part in parts.values() for column in part.meta.root_names())
-    values: Values = {name: mean(part) for name, part in parts.items()}
-    return _of_seats("score_parts", "Where do a seat's points come from?", "points", 0.5, values, *needs)
-
-
-def _of_seats(
-    name: str, question: str, unit: str, tolerance: float, values: Values | Callable[..., Values], *needs: str
-) -> Metric:
-    """A metric of the rows of `seats`."""
-    return Metric(name, question, unit, tolerance, "seats", needs, values if callable(values) else lambda _: values)
-
-
-def _of_games(
-    name: str, question: str, unit: str, tolerance: float, value: pl.Expr, *needs: str, better: str = ""
-) -> Metric:
-    """A metric of an expression on the rows of `games`."""
-    return Metric(name, question, unit, tolerance, "games", needs, single(value), better=better)
-
-
-def _of_tension(name: str, question: str, unit: str, tolerance: float) -> Metric:
-    """A metric of a column of the chances to win, called like it."""
-    return Metric(name, question, unit, tolerance, "tension", (name,), single(mean(pl.col(name))), better="more")
-
-
 _FIRST_WIN_SHARE = OfRows(
     (
         ("sum", pl.when(_FIRST).then(pl.col("win_share").cast(pl.Float64)).otherwise(0)),
@@ -63,34 +33,51 @@ _FIRST_WIN_SHARE = OfRows(
 )
 _SPREAD = OfRows((("max", pl.col("score")), ("min", pl.col("score"))), sub)
 
+
+def score_parts(**parts: pl.Expr) -> Metric:
+    """The parts of a score: one number of a row of `seats` each."""
+    needs = tuple(column for part in parts.values() for column in part.meta.root_names())
+    values: Values = {name: mean(part) for name, part in parts.items()}
+    question = "Where do a seat's points come from?"
+    return Metric("score_parts", question, "points", 0.5, "seats", needs, lambda grouping: values)
+
+
+def _by_group(name: str, question: str, unit: str, tolerance: float, column: str, group: str) -> Metric:
+    """The mean of a column of `seats` for every player or every bot."""
+    grouped = {"player": by_player, "bot": by_bot}[group](pl.col(column))
+    return Metric(name, question, unit, tolerance, "seats", (group, column), grouped)
+
+
+def _of_tension(name: str, question: str, unit: str, tolerance: float) -> Metric:
+    """A metric of the column of the chances to win with its name."""
+    return metric_of("tension", name, question, unit, tolerance, mean(pl.col(name)), better="more")
+
+
 SEATS = (
-    _of_seats(
-        *("win_share", "How often does each player win, by playing order?", "share", 0.01),
-        *(by_player(pl.col("win_share")), "player", "win_share"),
+    _by_group("win_share", "How often does each player win, by playing order?", "share", 0.01, "win_share", "player"),
+    metric_of(
+        "seats",
+        "first_seat_advantage",
+        "How much more than a fair share does the first player win?",
+        "share difference",
+        0.01,
+        _FIRST_WIN_SHARE,
     ),
-    _of_seats(
-        *(
-            "first_seat_advantage",
-            "How much more than a fair share does the first player win?",
-            "share difference",
-            0.01,
-        ),
-        *(single(_FIRST_WIN_SHARE), "player", "win_share"),
-    ),
-    _of_games("shared_wins", "How often is the win shared?", "share", 0.01, ~_WON, "winner", better="less"),
-    _of_seats("score", "How many points does a seat score?", "points", 0.5, single(mean(pl.col("score"))), "score"),
-    _of_seats(
-        *("seat_score", "How many points does a seat of each player score, by playing order?", "points", 0.5),
-        *(by_player(pl.col("score")), "player", "score"),
+    metric_of("games", "shared_wins", "How often is the win shared?", "share", 0.01, ~_WON, better="less"),
+    metric_of("seats", "score", "How many points does a seat score?", "points", 0.5, mean(pl.col("score"))),
+    _by_group(
+        "seat_score",
+        "How many points does a seat of each player score, by playing order?",
+        "points",
+        0.5,
+        "score",
+        "player",
     ),
 )
 MARGINS = (
     of_games("margin", "How far is the winner ahead of the next player?", "points", 0.5, better="less"),
-    replace(
-        _of_seats(
-            *("spread", "How far apart are the best and the worst seat?", "points", 0.5, single(_SPREAD), "score")
-        ),
-        better="less",
+    metric_of(
+        "seats", "spread", "How far apart are the best and the worst seat?", "points", 0.5, _SPREAD, better="less"
     ),
 )
 TENSION = (  # of games with estimated chances to win (`mmsim chances`)
@@ -103,56 +90,60 @@ TENSION = (  # of games with estimated chances to win (`mmsim chances`)
     _of_tension("drama", "How far is the winner behind, on average over the turns?", "drama", 0.02),
 )
 COURSE = (
-    _of_games(
-        *("track_lead_changes", "How often does the lead in score change hands?", "changes", 0.1),
-        *(pl.col("lead_changes"), "lead_changes"),
+    metric_of(
+        "games",
+        "track_lead_changes",
+        "How often does the lead in score change hands?",
+        "changes",
+        0.1,
+        pl.col("lead_changes"),
         better="more",
     ),
-    _of_games(
+    metric_of(
+        "games",
         "track_decided",
         "How much of a game is over when the winner takes the lead in score for good?",
         "share",
         0.01,
-        *(_DECIDED.clip(0, 1), "decided_turn", "turns"),
+        _DECIDED.clip(0, 1),
         better="more",
     ),
-    _of_games(
-        *("track_decided_turn", "In which turn does the winner take the lead in score for good?", "turns", 0.5),
-        *(pl.col("decided_turn"), "decided_turn"),
+    metric_of(
+        "games",
+        "track_decided_turn",
+        "In which turn does the winner take the lead in score for good?",
+        "turns",
+        0.5,
+        pl.col("decided_turn"),
         better="more",
     ),
-    _of_games(
+    metric_of(
+        "games",
         "track_comeback",
         "How often does the winner take the lead in score for good only in the second half?",
         "share",
         0.01,
-        *(pl.when(_WON).then(_DECIDED > 0.5), "decided_turn", "turns", "winner"),
+        pl.when(_WON).then(_DECIDED > 0.5),
         better="more",
     ),
-    _of_games(
+    metric_of(
+        "games",
         "track_decided_at_scoring",
         "How often does the winner lead in score only after the final scoring?",
         "share",
         0.01,
-        *(pl.when(_WON).then(_DECIDED > 1), "decided_turn", "turns", "winner"),
+        pl.when(_WON).then(_DECIDED > 1),
     ),
     of_games("turns", "How many turns does a game take?", "turns", 0.5),
 )
 ENDS = (
     Metric(
-        *("end_reason", "Why does a game end?", "share", 0.01, "games", ("end_reason",)),
-        by_word("games", "end_reason"),
+        "end_reason", "Why does a game end?", "share", 0.01, "games", ("end_reason",), by_word("games", "end_reason")
     ),
 )
 BOTS = (
-    _of_seats(
-        *("bot_win_share", "How often does a seat with each bot win?", "share", 0.01),
-        *(by_bot(pl.col("win_share")), "bot", "win_share"),
-    ),
-    _of_seats(
-        *("bot_score", "How many points does a seat with each bot score?", "points", 0.5),
-        *(by_bot(pl.col("score")), "bot", "score"),
-    ),
+    _by_group("bot_win_share", "How often does a seat with each bot win?", "share", 0.01, "win_share", "bot"),
+    _by_group("bot_score", "How many points does a seat with each bot score?", "points", 0.5, "score", "bot"),
 )
 
 SHARED_WIN = RuleGap(
@@ -160,7 +151,6 @@ SHARED_WIN = RuleGap(
     "Players are level after every tie-break of the book.",
     "They share the win.",
     "games",
-    ("winner",),
     pl.col("winner").is_null(),
 )
 

@@ -2,11 +2,13 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+from msgspec import Struct
 
 from mmsim.core.variant import PlayableVariant, Variant
 from mmsim.errors import MmsimError
+from mmsim.system.validation import Count, Text
 
 if TYPE_CHECKING:
     import polars as pl
@@ -22,14 +24,13 @@ class IllegalMove(Exception):  # noqa: N818 - reads as what it is
         return cls(f"{move} is not legal for seat {seat + 1} in turn {turn}")
 
 
-@dataclass(frozen=True)
-class BotError:
+class BotError(Struct, frozen=True, forbid_unknown_fields=True):
     """A bot that raised an exception or chose an illegal move; its game ends there with status `bot_error`."""
 
-    game: int
-    seat: int
-    bot: str
-    message: str
+    game: Count
+    seat: Count
+    bot: Text
+    message: Text
 
 
 class GameRows(dict[str, Any]):

@@ -14,15 +14,6 @@ def chance(master: int, game: int) -> Stream:
     return Stream(master, Purpose.INTERVENTIONS, game)
 
 
-def order(count: int, draws: Stream) -> list[int]:
-    """A random order of `count` things, all equally likely (Fisher and Yates)."""
-    shuffled = list(range(count))
-    for last in range(count - 1, 0, -1):
-        other = draws.below(last + 1)
-        shuffled[last], shuffled[other] = shuffled[other], shuffled[last]
-    return shuffled
-
-
 def check_interventions(names: Sequence[str], known: Collection[str], bots: Sequence[Bot]) -> None:
     """Refuse unknown interventions, and bots in Python, which are not compiled."""
     for name in names:

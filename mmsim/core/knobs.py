@@ -67,11 +67,6 @@ def knobs_of(ruleset: type) -> dict[str, Knob]:
     return {f.name: f.metadata["knob"] for f in fields(ruleset) if "knob" in f.metadata}
 
 
-def knob_values(rules: Any) -> dict[str, Value]:
-    """The value of every knob of a ruleset."""
-    return {name: getattr(rules, name) for name in knobs_of(type(rules))}
-
-
 def check_knob(knobs: Mapping[str, Knob], name: str, value: object) -> Value:
     """The value of a knob in its proper type; the error for an unknown knob names the nearest one."""
     if name not in knobs:

@@ -101,9 +101,18 @@ def single(value: Value) -> Callable[[MetricGrouping], Values]:
     return lambda grouping: {"": value}
 
 
+def metric_of(
+    table: str, name: str, question: str, unit: str, tolerance: float, value: Value, *, better: str = ""
+) -> Metric:
+    """The metric of one number per game; it needs the columns that the number is computed from."""
+    parts = [value] if isinstance(value, pl.Expr) else [part for _, part in value.folds]
+    needs = tuple(column for part in parts for column in part.meta.root_names())
+    return Metric(name, question, unit, tolerance, table, needs, single(value), better=better)
+
+
 def of_games(name: str, question: str, unit: str, tolerance: float, *, better: str = "") -> Metric:
     """The metric that averages the column of `games` with its name."""
-    return Metric(name, question, unit, tolerance, "games", (name,), single(pl.col(name)), better=better)
+    return metric_of("games", name, question, unit, tolerance, pl.col(name), better=better)
 
 
 def mean(value: pl.Expr) -> OfRows:
@@ -154,7 +163,6 @@ class RuleGap:
     situation: str
     reading: str  # how it is played here
     table: str
-    needs: tuple[str, ...]
     came_up: pl.Expr
     rules: str = ""  # ids of the rules that settle it
 
@@ -162,8 +170,8 @@ class RuleGap:
     def metric(self) -> Metric:
         """The share of games in which it came up."""
         came_up = self.came_up.fill_null(False)
-        value = single(came_up if self.table == "games" else OfRows((("sum", came_up),), lambda rows: rows > 0))
-        return Metric(self.name, self.situation, "share", 0.01, self.table, self.needs, value)
+        value = came_up if self.table == "games" else OfRows((("sum", came_up),), lambda rows: rows > 0)
+        return metric_of(self.table, self.name, self.situation, "share", 0.01, value)
 
 
 # A sentence in clauses. Braces name metrics: `{turns}`, one of its groups `{end_reason[deadlock]}`, the largest group

@@ -18,7 +18,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from mmsim.errors import UsageError
-from mmsim.system.files import read_json, write_output
+from mmsim.system.files import failing_with, read_json, write_output
 from mmsim.system.validation import convert
 
 FORMAT = "mmsim-net-1"
@@ -67,7 +67,6 @@ class Net:
         return np.concatenate([[units, self.constant], bias, out, self.direct, padded.ravel()]).astype(np.float32)
 
     def for_players(self, players: int) -> "Net":
-        """The net for a number of players."""
         return self.of_players.get(players, self)
 
     def text(self) -> str:
@@ -93,7 +92,6 @@ class Net:
 
     @property
     def digest(self) -> str:
-        """A digest that identifies this net."""
         nets = [self, *self.of_players.values()]
         return sha256(b"".join(net.packed().tobytes() for net in nets)).hexdigest()[:12]
 
@@ -104,10 +102,8 @@ def _numbers(values: Sequence[float] | NDArray[np.float64]) -> str:
 
 def read_net(path: Path, inputs: tuple[str, ...]) -> Net:
     """The net in a file, made for these inputs; cached until the file changes."""
-    try:
+    with failing_with(f"cannot read weights {path}", UsageError):
         changed = path.stat().st_mtime_ns
-    except OSError as error:
-        raise UsageError(f"cannot read weights {path}: {error.strerror}") from error
     return _read(path, changed, inputs)
 
 

@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypeVar
 from mmsim.core.bot_guard import CodeFailedError, bot_code
 from mmsim.core.bots import Bot, parse_number
 from mmsim.errors import MmsimError, UsageError, unknown
-from mmsim.system.files import read_bytes
+from mmsim.system.files import failing_with, read_bytes
 
 Move = TypeVar("Move")
 ENTRY_POINTS = "mmsim.bots"  # the group in which installed packages name their bots
@@ -42,7 +42,6 @@ class PythonBot(Bot):
         return {**super().description, "code": self.code}
 
     def new_player(self, seat: int) -> PythonPlayer:
-        """A new instance for a game."""
         if self.move_seconds is None:
             return LocalPlayer(self.player, self.changed)
         from mmsim.core.bot_process import RemotePlayer  # only isolated bots need it
@@ -147,12 +146,10 @@ def _from_file(path: str, class_name: str) -> PythonBot:
     module = ModuleType(module_name)
     module.__file__ = str(file)
     sys.modules[module_name] = module
+    source = read_source(file)
     try:
-        source = read_bytes(file)
         with bot_code():
             exec(compile(source, str(file), "exec"), vars(module))  # the very bytes whose digest is stored
-    except OSError as error:
-        raise UsageError(f"bot {path}: cannot read {path}: {error.strerror or error}") from error
     except CodeFailedError as error:
         raise MmsimError(f"bot {path} cannot be run: {error}") from error
     players = {name: value for name, value in vars(module).items() if callable(getattr(value, "choose", None))}
@@ -162,6 +159,11 @@ def _from_file(path: str, class_name: str) -> PythonBot:
     if not hasattr(module, name):
         raise unknown(f"class in {path}", name, players)
     return _bot_of_class(getattr(module, name), name, source)
+
+
+def read_source(file: Path) -> bytes:
+    with failing_with(f"bot {file}: cannot read {file}", UsageError):
+        return read_bytes(file)
 
 
 def _bot_of_class(player: Any, class_name: str, source: bytes) -> PythonBot:

@@ -1,16 +1,20 @@
-"""Records of games: reading files of them, and naming the first thing that is wrong with one."""
+"""Records of games: reading files of them, the parts that all games have, and the first thing wrong with one."""
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
+from mmsim.core.knobs import Knob, Value, check_knob
 from mmsim.errors import MmsimError, UsageError, unknown
+from mmsim.system.files import failing_with
 
 Move = TypeVar("Move", bound=tuple[Any, ...])
 FORMAT = "mmsim-record/1"
+_SEAT_KEYS = ("seat", "player", "bot")
+_MOVE_KEYS = ("turn", "seat", "move")
 
 
 class RecordError(MmsimError):
@@ -44,9 +48,8 @@ def read_records(text: str) -> Iterator[Source]:
 def read_text(file: Path) -> str:
     """The text of a record file; `-` is stdin."""
     try:
-        return sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"cannot read record file {file}: {error.strerror or error}") from error
+        with failing_with(f"cannot read record file {file}", UsageError):
+            return sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
         raise UsageError(f"cannot read record file {file}: it is not UTF-8 text") from error
 
@@ -86,10 +89,10 @@ def check_head(record: Any, game: str, keys: Iterable[str]) -> None:
     for key, expected in (("format", FORMAT), ("game", game)):
         if record.get(key) != expected:
             raise RecordError(f"'{key}' is {json.dumps(record.get(key))}, not \"{expected}\"")
-    only_keys(record, keys, "the record")
+    check_only_keys(record, keys, "the record")
 
 
-def get(part: Any, key: str, kind: type | tuple[type, ...], where: str) -> Any:
+def get_field(part: Any, key: str, kind: type | tuple[type, ...], where: str) -> Any:
     """A value of an object of a record; it must be there and have the right type."""
     if not isinstance(part, dict):
         raise RecordError(f"{where} must be a JSON object, not {json.dumps(part)}")
@@ -101,8 +104,7 @@ def get(part: Any, key: str, kind: type | tuple[type, ...], where: str) -> Any:
     return value
 
 
-def only_keys(part: Mapping[str, Any], keys: Iterable[str], where: str) -> None:
-    """Refuse other keys in an object of a record."""
+def check_only_keys(part: Mapping[str, Any], keys: Iterable[str], where: str) -> None:
     known = tuple(keys)
     for key in part:
         if key not in known:
@@ -115,7 +117,7 @@ def check_turn(move: Any, number: int, turn: int, seat: int, over: bool) -> None
     if over:
         raise RecordError(f"{where}: the game was over after move {number - 1}")
     for key, now, first in (("turn", turn, 0), ("seat", seat, 1)):  # a record counts seats from 0, people from 1
-        if get(move, key, int, where) != now:
+        if get_field(move, key, int, where) != now:
             raise RecordError(f"{where}: the record says {key} {move[key] + first}, but it is {key} {now + first}")
 
 
@@ -126,15 +128,96 @@ def check_legal(move: Move, legal: Sequence[Move], describe: Callable[[Move], st
         raise RecordError(f"{where}: {describe(move)} is not legal; the nearest legal move is {describe(nearest)}")
 
 
-def same(written: Any, actual: Any, where: str) -> None:
+def check_same(written: Any, actual: Any, where: str) -> None:
     """Compare recursively; the error names the place of the first difference."""
     if isinstance(actual, dict) and isinstance(written, dict):
         for key in (*actual, *(k for k in written if k not in actual)):
             if (key in written) != (key in actual):
                 raise RecordError(f"{where}: '{key}' {'does not belong here' if key in written else 'is missing'}")
-            same(written[key], actual[key], f"{where}.{key}")
+            check_same(written[key], actual[key], f"{where}.{key}")
     elif isinstance(actual, list) and isinstance(written, list) and len(written) == len(actual):
         for i, (written_item, actual_item) in enumerate(zip(written, actual, strict=True)):
-            same(written_item, actual_item, f"{where}[{i}]")
+            check_same(written_item, actual_item, f"{where}[{i}]")
     elif written != actual or type(written) is not type(actual):
         raise RecordError(f"{where}: the record says {json.dumps(written)}, but it is {json.dumps(actual)}")
+
+
+# --- parts that the records of all games have -------------------------------------------------------------------------
+
+
+class GameInProgress(Protocol):
+    @property
+    def turn(self) -> int: ...
+    @property
+    def seat(self) -> int: ...
+    @property
+    def over(self) -> bool: ...
+
+
+def write_seats(seat_player: Collection[int], bots: Collection[str]) -> list[dict[str, Any]]:
+    return [
+        {"seat": seat, "player": player, "bot": bot}
+        for seat, (player, bot) in enumerate(zip(seat_player, bots, strict=True))
+    ]
+
+
+def read_seats(record: Any) -> list[int]:
+    """The player behind every seat, in playing order."""
+    players = []
+    for seat, entry in enumerate(get_field(record, "seats", list, "the record")):
+        where = f"seats[{seat}]"
+        if get_field(entry, "seat", int, where) != seat:
+            raise RecordError(f"{where}: 'seat' is {entry['seat']}, not {seat}; seats are in playing order")
+        get_field(entry, "bot", str, where)
+        players.append(get_field(entry, "player", int, where))
+        check_only_keys(entry, _SEAT_KEYS, where)
+    return players
+
+
+def check_seed(record: Any, keys: Mapping[str, type]) -> None:
+    """The seed must have exactly these keys, with values of these types."""
+    seed = get_field(record, "seed", dict, "the record")
+    for key, kind in keys.items():
+        get_field(seed, key, kind, "seed")
+    check_only_keys(seed, keys, "seed")
+
+
+def read_knobs(ruleset: Mapping[str, Any], known: Mapping[str, Knob]) -> dict[str, Value]:
+    """The knobs of a record's ruleset: all must be there, and in their proper type."""
+    for knob in known:
+        if knob not in ruleset:
+            raise RecordError(f"ruleset: the knob '{knob}' is missing")
+    try:
+        knobs = {knob: check_knob(known, knob, value) for knob, value in ruleset.items() if knob != "name"}
+    except UsageError as error:
+        raise RecordError(f"ruleset: {error}") from error
+    check_same({knob: ruleset[knob] for knob in knobs}, knobs, "ruleset")  # a number in quotes is no number
+    return knobs
+
+
+def check_move_keys(move: Mapping[str, Any], kind: str, keys: Collection[str], where: str) -> None:
+    """A move of a kind must have no keys but those of all moves and its own."""
+    for key in move:
+        if key not in (*_MOVE_KEYS, *keys):
+            raise RecordError(f"{where}: '{key}' does not belong to a move '{kind}'")
+
+
+def read_move_kind(move: Any, kinds: Collection[str], where: str) -> str:
+    kind: str = get_field(move, "move", str, where)
+    if kind not in kinds:
+        raise RecordError(f"{where}: {unknown('move', kind, kinds)}")
+    return kind
+
+
+def read_moves(record: Any) -> list[Any]:
+    moves: list[Any] = get_field(record, "moves", list, "the record")
+    return moves
+
+
+def check_over(record: Any, game: GameInProgress) -> None:
+    """The game must be over after the last move of its record."""
+    if not game.over:
+        raise RecordError(
+            f"the record stops after move {len(record['moves'])}, but the game goes on: seat {game.seat + 1} is to "
+            f"move in turn {game.turn}"
+        )

@@ -6,12 +6,17 @@ the game index and the number of the block, so two streams never share a block a
 draws another one made.
 """
 
+from collections.abc import Iterable
+from dataclasses import dataclass
 from enum import IntEnum
+from typing import TypeVar
 
 _WORD = 0xFFFFFFFF
 _MULTIPLIERS = (0xD2511F53, 0xCD9E8D57)
 _WEYL = (0x9E3779B9, 0xBB67AE85)
 _ROUNDS = 10
+
+T = TypeVar("T")
 
 
 class Purpose(IntEnum):
@@ -67,3 +72,36 @@ class Stream:
             while product & _WORD < floor:
                 product = self.word() * n
         return product >> 32
+
+
+def games_per_deal(players: int, rotate: bool) -> int:
+    """How many games in a row share a layout and a deal: with rotated seats, one for every rotation of the bots."""
+    return players if rotate else 1
+
+
+@dataclass(frozen=True)
+class Seed:
+    """What decides a game besides its ruleset and board; with rotated seats several games share layout and deal."""
+
+    master: int
+    game: int = 0
+    rotate: bool = False
+
+    def stream(self, purpose: int) -> Stream:
+        """A stream that belongs to this game only."""
+        return Stream(self.master, purpose, self.game)
+
+    def deal_stream(self, purpose: int, players: int) -> Stream:
+        return Stream(self.master, purpose, self.game // games_per_deal(players, self.rotate))
+
+    def bot_draws(self, seat: int) -> Stream:
+        return self.stream(Purpose.BOT + seat)
+
+
+def shuffled(things: Iterable[T], draws: Stream) -> list[T]:
+    """A random order, all equally likely (Fisher and Yates)."""
+    order = list(things)
+    for last in range(len(order) - 1, 0, -1):
+        drawn = draws.below(last + 1)
+        order[last], order[drawn] = order[drawn], order[last]
+    return order

@@ -7,7 +7,7 @@ from difflib import SequenceMatcher
 from itertools import groupby
 
 from mmsim.errors import MmsimError, UsageError
-from mmsim.system.package_data import data_folder
+from mmsim.system.files import data_folder
 
 _RULE = re.compile(r"- \*\*([A-Z]+[0-9]+)\*\* (.*)")
 

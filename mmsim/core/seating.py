@@ -10,7 +10,8 @@ from typing import Any
 
 from mmsim.core.bots import Bot
 from mmsim.core.python_bots import find_python_bot
-from mmsim.core.specs import parse_settings
+from mmsim.core.rng import games_per_deal
+from mmsim.core.ruleset import parse_settings
 from mmsim.errors import UsageError
 
 
@@ -53,11 +54,6 @@ def seat_bots(
     if len(bots) not in (1, seats):
         raise UsageError(f"--bots names {len(bots)} bots for {seats} {seats_are}; name one for all or {seats} of them")
     return tuple(bots * seats if len(bots) == 1 else bots)
-
-
-def games_per_deal(players: int, rotate: bool) -> int:
-    """How many games in a row share a layout and a deal: with rotated seats, one for every rotation of the bots."""
-    return players if rotate else 1
 
 
 @dataclass(frozen=True)

@@ -23,8 +23,6 @@ UNIFORM_COST = 0.3  # a lower cost would make parts so long that workers wait at
 
 @dataclass(frozen=True)
 class Listing:
-    """A table for people."""
-
     title: str
     headings: Sequence[str]
     rows: Sequence[Sequence[str]]
@@ -64,8 +62,6 @@ class GameStory:
 
 @dataclass(frozen=True)
 class ReplaySeat:
-    """Who sits at a seat of a replay."""
-
     name: str
     colour: str
     bot: str
@@ -107,8 +103,6 @@ class Replay:
 
 @dataclass(frozen=True)
 class BoardPicture:
-    """A board to look at."""
-
     name: str
     drawing: Callable[[], "RenderableType"]  # for a terminal
     draw: Draw
@@ -221,7 +215,6 @@ class Shell(ABC):
 
     @property
     def boards(self) -> BoardSets:
-        """Its board sets."""
         raise UsageError(f"{self.name} has one board; there are no board sets to list, show or check")
 
     def check_board(self, board: str | None) -> None:

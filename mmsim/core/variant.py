@@ -1,4 +1,4 @@
-"""A variant: what is asked for, what can be played, and what is written down about it."""
+"""A variant: as a user asks for it, as it is played, and as manifests describe it."""
 
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -9,13 +9,13 @@ import msgspec
 from msgspec import Meta, Struct
 
 from mmsim.core.bots import Bot
-from mmsim.core.knobs import knob_values
-from mmsim.core.seating import Seating, bot_name, games_per_deal, seat_orders
+from mmsim.core.rng import games_per_deal
+from mmsim.core.seating import Seating, bot_name, seat_orders
 from mmsim.errors import MmsimError, UsageError, unknown
+from mmsim.system.validation import Text
 
 SEATINGS = ("fixed", "rotate")
 
-_Text = Annotated[str, Meta(max_length=100_000)]
 _Player = Annotated[int, Meta(ge=0, le=99)]
 
 
@@ -58,11 +58,11 @@ class VariantDescription(Struct, frozen=True, forbid_unknown_fields=True, omit_d
     `ruleset`, `board` and the weights in `bots` are plain JSON, as the game declares them.
     """
 
-    game: _Text
+    game: Text
     name: Annotated[str, Meta(min_length=1, max_length=1000)]
     players: Annotated[int, Meta(ge=1, le=100)]
     seat_player: Annotated[list[_Player], Meta(min_length=1, max_length=100)]
-    rules_version: int | _Text
+    rules_version: int | Text
     ruleset: dict[str, Any]  # its name and every knob
     board: dict[str, Any] = {}
     bots: Annotated[list[dict[str, Any]], Meta(min_length=1, max_length=100)]  # `bot`, its spec, and its weights
@@ -83,7 +83,6 @@ class VariantDescription(Struct, frozen=True, forbid_unknown_fields=True, omit_d
 
     @property
     def games_per_deal(self) -> int:
-        """How many games in a row share a layout and a deal."""
         return games_per_deal(self.players, self.seats == "rotate")
 
     @property
@@ -98,7 +97,7 @@ class PlayableVariant:
     """A variant that can be played, made by `SimulatedGame.prepare`; games may add fields of their own."""
 
     variant: Variant
-    rules: Any  # the game's ruleset, a dataclass with `name`, `players`, `variant` and knobs
+    rules: Any  # the game's ruleset, a `BaseRuleset` with its knobs
     seating: Seating
     game: str = field(kw_only=True)  # its name
     rules_version: int | str = field(default=1, kw_only=True)  # changes whenever the same seed gives another game
@@ -137,7 +136,7 @@ class PlayableVariant:
             "players": self.players,
             "seat_player": list(self.seating.seat_player),
             "rules_version": self.rules_version,
-            "ruleset": {"name": self.rules.name, **knob_values(self.rules)},
+            "ruleset": self.rules.description,
             "board": self.board_description,
             "bots": [{"bot": bot.spec, **bot.description} for bot in self.bots],
             "seats": self.variant.seats,
@@ -156,7 +155,7 @@ class PlayableVariant:
         return sha256(msgspec.json.encode(self.description, order="sorted")).hexdigest()
 
     def check_groups(self, **numbers: int) -> None:
-        """Refuse numbers of games that would split games that share a deal."""
+        """Refuse a number of games that is not a whole number of deals."""
         for what, number in numbers.items():
             if excess := number % self.games_per_deal:
                 low = number - excess

@@ -83,13 +83,7 @@ class BoardCanvas:
         self.shape(map(Stroke, lines), "none", colour, width, gid)
 
     def disc(
-        self,
-        at: Point,
-        radius: float,
-        fill: str,
-        edge: str = "none",
-        width: float = 0.0,
-        gid: str | None = None,
+        self, at: Point, radius: float, fill: str, edge: str = "none", width: float = 0.0, gid: str | None = None
     ) -> None:
         self.shape([circle(at, radius)], fill, edge, width, gid)
 

@@ -53,8 +53,6 @@ class FrameSpan(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Mark:
-    """Something on a page."""
-
     gid: str | None = None
     frames: FrameSpan | None = None  # all
 

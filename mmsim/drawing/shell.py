@@ -1,7 +1,8 @@
-"""The shell of a game that is drawn: what records and tables are asked for alike, whatever the game."""
+"""The shell of a game that is drawn: records and heat maps, handled alike in every game."""
 
 from abc import abstractmethod
 from collections.abc import Iterable
+from importlib import import_module
 from typing import Any
 
 from mmsim.core.shell import Draw, EndPosition, HeatMaps, Replay, Shell
@@ -9,24 +10,27 @@ from mmsim.core.variant import VariantDescription
 
 
 class DrawnShell(Shell):
-    """Records verified, stepped through and drawn, and heat maps; a game says how it does each."""
+    """Records verified, stepped through and drawn, and heat maps.
 
-    @abstractmethod
-    def read_record(self, record: Any) -> Any:
-        """A record played again with the reference engine; raises an error that says what differs."""
+    The modules beside the game's shell do the work: `record` verifies, `story` replays, `heat_maps` lists and draws.
+    """
+
+    def _module(self, name: str) -> Any:
+        """A module beside the shell, imported when it is needed: only maps pay for what `heat_maps` imports."""
+        return import_module(f"{type(self).__module__.rpartition('.')[0]}.{name}")
 
     @abstractmethod
     def draw(self, kind: str, game: Any) -> bytes:
         """A game of the reference engine as a picture, `.svg` or `.png`."""
 
-    @property
-    @abstractmethod
-    def heat(self) -> Any:
-        """The game's `shell/heat_maps.py`, imported when it is asked for: only maps pay for what that imports."""
+    def read_record(self, record: Any) -> Any:
+        """A record played again with the reference engine; raises an error that says what differs."""
+        return self._module("record").verify(record)
 
-    @abstractmethod
     def replay(self, record: Any) -> Replay:
         """The game of a record, verified by the reference engine."""
+        replay: Replay = self._module("story").replay(record)
+        return replay
 
     def verify(self, record: Any) -> None:
         self.read_record(record)
@@ -36,14 +40,14 @@ class DrawnShell(Shell):
 
     @property
     def heat_map_note(self) -> str:
-        note: str = self.heat.HEAT_MAP_NOTE
+        note: str = self._module("heat_maps").HEAT_MAP_NOTE
         return note
 
     def end_positions(self, record: dict[str, Any]) -> Iterable[EndPosition]:
-        positions: Iterable[EndPosition] = self.heat.end_positions(self.read_record(record))
+        positions: Iterable[EndPosition] = self._module("heat_maps").end_positions(self.read_record(record))
         return positions
 
     def heat_maps(self, description: VariantDescription, maps: HeatMaps) -> Draw:
         from mmsim.drawing.heat_maps import heat_canvas
 
-        return lambda kind: heat_canvas(self.heat.heat_map_board(description), maps).to_bytes(kind)
+        return lambda kind: heat_canvas(self._module("heat_maps").heat_map_board(description), maps).to_bytes(kind)

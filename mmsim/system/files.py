@@ -1,6 +1,6 @@
 """Files: written atomically, and read with errors that are one sentence.
 
-The content of a file is never used as a path: only `file_name` turns a name that was read into the name of a file.
+Names read from files never become paths unchecked: `file_name` must approve them.
 """
 
 import errno
@@ -20,10 +20,26 @@ from typing import Any, BinaryIO
 from mmsim.errors import MmsimError, UsageError
 from mmsim.system.safe_text import printable
 
+_PACKAGE = Path(__file__).resolve().parent.parent
 STDOUT = Path("-")
 MAX_BYTES = 64 << 20  # of a file that is read whole
 _MAX_NAME_BYTES = 200  # the file system allows 255, which must include a suffix
 _STALE_TEMPORARY = re.compile(r"\.(.+)\.\d+\.tmp")
+
+
+@contextmanager
+def failing_with(problem: str, kind: type[MmsimError] = MmsimError) -> Iterator[None]:
+    """Turn an OSError into an error of one sentence: the problem, and the reason the system gives."""
+    try:
+        yield
+    except OSError as error:
+        raise kind(f"{problem}: {error.strerror or error}") from error
+
+
+def data_folder(name: str) -> Path:
+    """The folder `boards`, `experiments` or `docs/rules`: inside the wheel, or beside the package in a checkout."""
+    shipped = _PACKAGE / "data" / name
+    return shipped if shipped.is_dir() else _PACKAGE.parent / name
 
 
 def file_name(name: str, what: str) -> str:
@@ -32,7 +48,7 @@ def file_name(name: str, what: str) -> str:
     if name in ("", ".", ".."):
         problem = "it is none"
     elif "/" in name or "\\" in name:
-        problem = "it would be a path"
+        problem = "it contains a slash or backslash"
     elif printable(name) != name:
         problem = "it has control characters"
     elif len(name.encode(errors="replace")) > _MAX_NAME_BYTES:
@@ -47,7 +63,7 @@ def open_regular(path: Path) -> BufferedReader:
     file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
         if not stat.S_ISREG(os.fstat(file).st_mode):
-            raise OSError(errno.EINVAL, "it is no regular file")
+            raise OSError(errno.EINVAL, "it is not a regular file")
         return os.fdopen(file, "rb")
     except BaseException:
         os.close(file)
@@ -66,9 +82,7 @@ def read_bytes(path: Path, most: int = MAX_BYTES) -> bytes:
 def read_toml(path: Path, what: str) -> dict[str, Any]:
     """The content of a TOML file; errors name it, and `what` it is."""
     try:
-        return parse_toml(read_bytes(path).decode())
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"cannot read {what} {path}: {getattr(error, 'strerror', None) or error}") from error
+        return parse_toml(_read_text(path, what))
     except ValueError as error:
         raise UsageError(f"{what} {path} is not valid TOML: {error}") from error
 
@@ -76,11 +90,17 @@ def read_toml(path: Path, what: str) -> dict[str, Any]:
 def read_json(path: Path, what: str) -> Any:
     """The content of a JSON file; errors name it, and `what` it is."""
     try:
-        return json.loads(read_bytes(path).decode())
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"cannot read {what} {path}: {getattr(error, 'strerror', None) or error}") from error
+        return json.loads(_read_text(path, what))
     except (ValueError, RecursionError) as error:
         raise UsageError(f"{what} {path} are not valid JSON: {error}") from error
+
+
+def _read_text(path: Path, what: str) -> str:
+    try:
+        with failing_with(f"cannot read {what} {path}", UsageError):
+            return read_bytes(path).decode()
+    except UnicodeDecodeError as error:
+        raise UsageError(f"cannot read {what} {path}: {error}") from error
 
 
 def parse_toml(text: str) -> dict[str, Any]:
@@ -88,7 +108,7 @@ def parse_toml(text: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except RecursionError:
-        raise ValueError("it is nested too deep") from None
+        raise ValueError("it is nested too deeply") from None
 
 
 def write_atomically(path: Path, content: bytes, synced: bool = True) -> None:
@@ -103,12 +123,10 @@ def write_atomically(path: Path, content: bytes, synced: bool = True) -> None:
 @contextmanager
 def atomic_writer(path: Path, synced: bool = True) -> Iterator[BinaryIO]:
     """Like `write_atomically`, for content that is written piece by piece."""
-    try:
+    with failing_with(f"cannot write {path}"):
         path.parent.mkdir(parents=True, exist_ok=True)
         with _temporary_beside(path, synced) as file:
             yield file
-    except OSError as error:
-        raise _write_error(path, error) from error
 
 
 def write_output(path: Path, content: bytes) -> None:
@@ -139,14 +157,14 @@ def output(path: Path) -> Iterator[BinaryIO]:
     except BrokenPipeError:
         raise  # the reader has seen enough
     except OSError as error:
-        raise _write_error(path, error) from error
+        raise MmsimError(f"cannot write {path}: {error.strerror or error}") from error
 
 
 @contextmanager
 def _temporary_beside(path: Path, synced: bool) -> Iterator[BinaryIO]:
     """A temporary file, renamed to its target when complete; locked, so that other processes see it is in use."""
     if os.path.lexists(path) and not (path.is_file() or path.is_symlink()):
-        raise OSError(errno.EINVAL, "it is no regular file")
+        raise OSError(errno.EINVAL, "it is not a regular file")
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         with temporary.open("wb") as file:
@@ -183,14 +201,7 @@ def _is_stdout(path: Path) -> bool:
     return stat.S_ISREG(target.st_mode) and os.path.samestat(target, stdout)
 
 
-def _write_error(path: Path, error: OSError) -> MmsimError:
-    return MmsimError(f"cannot write {path}: {error.strerror or error}")
-
-
 def sync(path: Path) -> None:
     """Flush a file that was written before to the disk."""
-    try:
-        with path.open("rb") as file:
-            os.fsync(file.fileno())
-    except OSError as error:
-        raise _write_error(path, error) from error
+    with failing_with(f"cannot write {path}"), path.open("rb") as file:
+        os.fsync(file.fileno())

@@ -28,7 +28,7 @@ def _escaped(character: str) -> str:
 
 
 def _plain_replacement(error: UnicodeError) -> tuple[str, int]:
-    """What replaces a character that a terminal lacks: `+-` for `±`, else an escape."""
+    """What replaces a character the stream cannot encode: `+-` for `±`, else an escape."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
     missing = error.object[error.start : error.end]

@@ -2,11 +2,16 @@
 
 import re
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import msgspec
+from msgspec import Meta
 
 from mmsim.errors import UsageError, unknown
+
+Count = Annotated[int, Meta(ge=0, le=2**53)]
+Text = Annotated[str, Meta(max_length=100_000)]
+Sha256 = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
 
 _T = TypeVar("_T")
 _LONGEST_SHOWN = 200  # characters of a value in an error

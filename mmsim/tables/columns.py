@@ -47,7 +47,6 @@ def empty_rows(rows: Mapping[str, np.dtype[Any]], counts: Mapping[str, int], gam
 
 
 def nullable(tables: Mapping[str, Sequence[Column]]) -> dict[str, tuple[str, ...]]:
-    """The nullable columns of every table."""
     return {table: tuple(column.name for column in columns if column.null) for table, columns in tables.items()}
 
 

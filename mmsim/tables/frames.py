@@ -1,16 +1,20 @@
-"""From the rows a game writes to Polars frames, and from frames to Parquet."""
+"""From the rows a game writes to Polars frames, and from frames to Parquet and to digests."""
 
+import hashlib
 import io
+import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, ClassVar, Protocol, TypeAlias, TypeVar
+from typing import Any, ClassVar, TypeAlias, TypeVar
 
 import numpy as np
 import polars as pl
 import polars.selectors as cs
 from numpy.typing import NDArray
 
+from mmsim.core.game import SimulatedGame
 from mmsim.core.seating import Seating
+from mmsim.core.variant import PlayableVariant
 from mmsim.tables.columns import Column, describe_columns, row_types
 
 MAX_CACHED_TEXTS = 1 << 14  # distinct codes of a column whose text is remembered between calls
@@ -20,17 +24,8 @@ ToText: TypeAlias = Mapping[str, Callable[[NDArray[Any]], pl.Series]]
 Frame = TypeVar("Frame", pl.DataFrame, pl.LazyFrame)
 
 
-class Seated(Protocol):
-    """A variant that says who sits where."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def seating(self) -> Seating: ...
-
-
-class TabledGame:
-    """The part of the seam that is about tables, for every game that writes its rows as NumPy arrays."""
+class TabledGame(SimulatedGame):
+    """A game whose tables are derived from declared columns; it writes its rows as NumPy arrays."""
 
     declared: ClassVar[Mapping[str, Sequence[Column]]]  # table -> its columns
     words: ClassVar[Mapping[str, Sequence[str]]]  # column -> the word of every code that may occur
@@ -44,15 +39,19 @@ class TabledGame:
     def columns(self) -> dict[str, dict[str, str]]:
         return describe_columns(self.declared)
 
-    def frame(self, prepared: Seated, table: str, rows: NDArray[Any]) -> pl.DataFrame:
+    def frame(self, prepared: PlayableVariant, table: str, rows: NDArray[Any]) -> pl.DataFrame:
         return self._frame(table, rows, prepared.name, prepared.seating)
+
+    @cached_property
+    def row_types(self) -> dict[str, np.dtype[Any]]:
+        return row_types(self.declared)
 
     @cached_property
     def _schemas(self) -> dict[str, pl.Schema]:
         nobody = Seating((), (), False)
         return {
             table: self._frame(table, np.zeros(0, row_type), "", nobody).schema
-            for table, row_type in row_types(self.declared).items()
+            for table, row_type in self.row_types.items()
         }
 
     def _frame(self, table: str, rows: NDArray[Any], variant: str, seating: Seating) -> pl.DataFrame:
@@ -103,6 +102,49 @@ def parquet_bytes(frame: pl.DataFrame) -> bytes:
     file = io.BytesIO()
     frame.write_parquet(file, compression="zstd", statistics=False)
     return file.getvalue()
+
+
+def row_digest(frame: pl.DataFrame) -> str:
+    """The sha256 of the rows of a table, column by column.
+
+    It covers values only, so the same rows have the same digest under any version of Polars and in any file.
+    """
+    digest = hashlib.sha256()
+    for column in frame:
+        words, values = _words_and_values(column)
+        digest.update(json.dumps([column.name, len(column), words]).encode())
+        if values is None:
+            continue
+        if column.null_count():
+            digest.update(np.packbits(column.is_null().to_numpy()).data)
+        if values.dtype.kind == "S":
+            digest.update(values.data)
+            values = np.full(len(values), values.itemsize, np.uint32)
+        digest.update(values.dtype.str.encode())
+        digest.update(values.data)
+    return digest.hexdigest()
+
+
+def _words_and_values(column: pl.Series) -> tuple[list[str | None], NDArray[Any] | None]:
+    """The words of a column, if its values are codes, and its values or codes; 0 where a value is missing.
+
+    Values are left out if there is only one word.
+    """
+    words: list[str | None] = []
+    if isinstance(column.dtype, pl.Categorical):  # its own codes depend on what else the process has read
+        distinct = column.unique(maintain_order=True).cast(pl.String)
+        words = distinct.to_list()
+        if len(words) <= 1:
+            return words, None
+        column = column.cast(pl.Enum(distinct.drop_nulls())).to_physical()
+    elif isinstance(column.dtype, pl.Enum):
+        words = column.dtype.categories.to_list()
+        column = column.to_physical()
+    elif column.dtype == pl.String:
+        return words, np.array([text.encode() for text in column.fill_null("").to_list()], np.bytes_)
+    if column.null_count():
+        column = column.fill_null(False if column.dtype == pl.Boolean else 0)
+    return words, np.ascontiguousarray(column.to_numpy())
 
 
 def no_formulas(frame: Frame) -> Frame:

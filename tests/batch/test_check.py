@@ -55,10 +55,10 @@ def test_check_names_every_damaged_missing_or_stray_file(whole: Run) -> None:
     recorded = json.loads((whole.folder / "parts.jsonl").read_text().splitlines()[0])
     assert recorded["tables"]["seats"]["rows"] == 240
     assert [problem.partition(" ")[0] for problem in problems] == [str(path) for path in (damaged, cut, gone, stray)]
-    assert "has another checksum than the journal says" in problems[0]
+    assert "does not match its checksum in the journal" in problems[0]
     assert "has 100 bytes instead of" in problems[1]
     assert problems[2].endswith("is missing")
-    assert problems[3].endswith("is no part of this run")
+    assert problems[3].endswith("does not belong to this run")
     assert (checked.problems, checked.games_replayed) == (4, 5)
 
 

@@ -235,7 +235,7 @@ def test_no_scheduler_at_the_address_is_said_within_ten_seconds(
     "address", ["nonsense", "tcp://", "tcp://host", "http://host:1", "tcp://host:99999", "a b:1", ""]
 )
 def test_what_is_no_address_is_refused_at_once(address: str) -> None:
-    with pytest.raises(UsageError, match="is no address of a scheduler; one looks like tcp://"):
+    with pytest.raises(UsageError, match="is not the address of a scheduler; one looks like tcp://"):
         Scheduler(address)
 
 
@@ -245,7 +245,7 @@ def test_tls_takes_three_files_and_an_address_of_its_own(tmp_path: Path) -> None
         Scheduler("tls://host:8786", *files)
     for file in files:
         file.touch()
-    with pytest.raises(UsageError, match="are no certificates and key for TLS"):
+    with pytest.raises(UsageError, match="are not a certificate and key for TLS"):
         Scheduler("tls://host:8786", *files)
     with pytest.raises(UsageError, match="--tls-ca is for an address like tls://"):
         Scheduler("tcp://host:8786", *files)

@@ -10,7 +10,6 @@ import pytest
 
 from mmsim.batch.confidence import (
     MIN_DEALS,
-    Precision,
     PrecisionLooks,
     Tally,
     next_look,
@@ -19,7 +18,7 @@ from mmsim.batch.confidence import (
     sequence_half_width,
     tally_deals,
 )
-from mmsim.batch.manifest import Until
+from mmsim.batch.manifest import Precision
 from mmsim.batch.run import Run
 from mmsim.batch.session import Session, extend, forecast_games
 from mmsim.errors import UsageError
@@ -174,7 +173,7 @@ def turns(tables: Mapping[str, pl.LazyFrame]) -> pl.LazyFrame:
 
 @pytest.mark.usefixtures("toy_game")
 def test_a_run_until_it_is_known_is_the_same_as_a_run_of_that_many_games(tmp_path: Path) -> None:
-    until = Until("turns", 0.06)
+    until = Precision("turns", 0.06)
     run = Run.create(tmp_path / "run", toy(part_games=600, games=10**6), until)
     foreseen, pace = forecast_games(run, until, turns)
     status = Session(run, 2, metric_values=turns).carry_out()

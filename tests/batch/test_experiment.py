@@ -8,7 +8,7 @@ import pytest
 from mmsim.batch import experiment as experiments
 from mmsim.batch.experiment import Experiment, from_mapping, prepare_variants, variants_of
 from mmsim.errors import UsageError
-from mmsim.games import find_game
+from mmsim.games import find_game, find_shell
 from tests.batch.helpers import small
 
 METROMANIA = find_game("metromania")
@@ -16,8 +16,8 @@ SHIPPED = sorted((Path(__file__).parent.parent.parent / "experiments").glob("*.t
 
 
 def test_every_board_is_played_under_every_ruleset_with_names_that_tell_them_apart() -> None:
-    made = prepare_variants(small(boards=["classic", "grand"]), METROMANIA)
-    assert [(ready.variant.rules, ready.variant.board, ready.name) for ready in made] == [
+    playable = prepare_variants(small(boards=["classic", "grand"]), METROMANIA)
+    assert [(ready.variant.rules, ready.variant.board, ready.name) for ready in playable] == [
         ("print", "classic", "print-4p@classic"),
         ("print+loyal", "classic", "print+loyal-4p@classic"),
         ("print", "grand", "print-4p@grand"),
@@ -38,8 +38,8 @@ def test_bots_are_one_text_whether_listed_or_not() -> None:
 
 
 def test_rotated_games_come_in_groups_of_players() -> None:
-    made = prepare_variants(small(seats="rotate", games=600), METROMANIA)
-    assert [ready.games_per_deal for ready in made] == [4, 4]
+    playable = prepare_variants(small(seats="rotate", games=600), METROMANIA)
+    assert [ready.games_per_deal for ready in playable] == [4, 4]
     assert [ready.games_per_deal for ready in prepare_variants(small(), METROMANIA)] == [1, 1]
     with pytest.raises(UsageError, match="in groups of 4: games may be 600 or 604, not 601"):
         prepare_variants(small(seats="rotate", games=601), METROMANIA)
@@ -100,32 +100,32 @@ def test_a_shipped_experiment_says_what_it_asks_and_can_be_prepared(file: Path) 
     asked = experiments.find(file.stem)
     assert asked.name == file.stem
     assert asked.question.endswith("?")
-    made = prepare_variants(asked, find_game(asked.game))
-    assert len(made) == max(1, len(asked.boards)) * len(asked.variants) * len(asked.members)
+    playable = prepare_variants(asked, find_game(asked.game))
+    assert len(playable) == max(1, len(asked.boards)) * len(asked.variants) * len(asked.members)
 
 
 def test_a_panel_plays_every_variant_on_the_same_deals() -> None:
     asked = small(panel=["planner", "search:turns=4,playouts=4"], games=600)
-    made = variants_of(asked)
-    assert [(one.rules, one.bots, one.suffix) for one in made] == [
+    variants = variants_of(asked)
+    assert [(variant.rules, variant.bots, variant.suffix) for variant in variants] == [
         (rules, member, f"~{member}")
         for member in ("planner", "search:turns=4,playouts=4")
         for rules in ("print", "print+loyal")
     ]
-    assert {one.seed for one in made} == {7}
+    assert {variant.seed for variant in variants} == {7}
     assert from_mapping(asked.to_json()) == asked
 
 
 def test_where_nobody_is_named_the_usual_panel_plays() -> None:
     for game, rules in (("metromania", "print"), ("metro", "metro")):
         asked = from_mapping({"name": "plain", "variants": [rules]})
-        assert (asked.bots, asked.panel) == ("", experiments.default_panel(game))
+        assert (asked.bots, asked.panel) == ("", find_shell(game).default_panel)
         assert all(experiments.is_strong(game, member) for member in asked.members)
 
 
 def test_a_panel_may_be_a_ready_one_and_slow_members_play_fewer_games() -> None:
     asked = small(panel="strong")
-    assert asked.members == experiments.default_panel("metromania")
+    assert asked.members == find_shell("metromania").default_panel
     assert experiments.thinned(asked) == [1, 1, 1, 2, 9]
     assert experiments.thinned(small(bots="search")) == [1]
     assert experiments.thinned(small(panel=["search:playouts=64", "search:playouts=4"])) == [4, 1]

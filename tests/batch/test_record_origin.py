@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from mmsim.batch.record_origin import prove_origin
+from mmsim.batch.check import prove_origin
 from mmsim.core.records import RecordError
 from mmsim.core.variant import Variant
 from mmsim.games import find_game, find_shell
@@ -54,16 +54,16 @@ def test_bots_asked_again_come_to_the_same_game(record: dict[str, Any]) -> None:
 
 
 def test_a_record_of_another_seed_or_of_other_moves_is_no_game_of_its_seed(record: dict[str, Any]) -> None:
-    with pytest.raises(RecordError, match="from its seed another game is played: the record"):
+    with pytest.raises(RecordError, match="replaying its seed gives a different game: the record"):
         prove_origin(put(record, 4, "seed", "master"))
-    with pytest.raises(RecordError, match=r"from its seed another game is played: the record\.moves\[0\]\.line"):
+    with pytest.raises(RecordError, match=r"replaying its seed gives a different game: the record\.moves\[0\]\.line"):
         prove_origin(put(record, 1 - record["moves"][0]["line"], "moves", 0, "line"))
 
 
 def test_a_bot_that_a_record_names_is_never_loaded(record: dict[str, Any], tmp_path: Path) -> None:
     trap = tmp_path / "trap.py"
     trap.write_text(f"open({str(tmp_path / 'sprung')!r}, 'w')\nclass Bot:\n def choose(self, v, m): return m[0]")
-    with pytest.raises(RecordError, match="is none of mmsim's own, so its game cannot be played again"):
+    with pytest.raises(RecordError, match="is not one of mmsim's bots, so its game cannot be played again"):
         prove_origin(put(record, f"{trap}:Bot", "seats", 0, "bot"))
     assert not (tmp_path / "sprung").exists()
 
@@ -80,6 +80,6 @@ def test_a_changed_letter_in_a_cell_is_refused_and_where_another_legal_game_come
         except RecordError:
             refused += 1
         else:
-            with pytest.raises(RecordError, match=rf"another game is played: the record.moves\[{number}\].cell"):
+            with pytest.raises(RecordError, match=rf"a different game: the record.moves\[{number}\].cell"):
                 prove_origin(changed)
     assert refused > len(cells) / 2

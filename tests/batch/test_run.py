@@ -11,10 +11,9 @@ import pytest
 from msgspec.structs import replace
 
 import mmsim
-from mmsim.batch.digest import short_checksum
 from mmsim.batch.experiment import Experiment
 from mmsim.batch.journal import File, JournalEntry
-from mmsim.batch.manifest import Until
+from mmsim.batch.manifest import Precision, short_checksum
 from mmsim.batch.run import Run, runs_in
 from mmsim.batch.session import extend
 from mmsim.errors import MmsimError, UsageError
@@ -33,19 +32,20 @@ def entry(part: int, games: int = 60, seconds: float = 0.1) -> JournalEntry:
 
 def append(run: Run, *entries: JournalEntry) -> None:
     """Write lines into the journal of a run, with files for them."""
-    for one in entries:
+    for item in entries:
         for table in ROWS:
             (run.folder / table).mkdir(exist_ok=True)
-            (run.folder / table / one.file).write_bytes(b"x")
+            (run.folder / table / item.file).write_bytes(b"x")
     with run.journal_writer() as journal:
-        for one in entries:
-            journal.append(one)
+        for item in entries:
+            journal.append(item)
         journal.settle()
 
 
 def without_times(entries: Iterable[JournalEntry]) -> list[JournalEntry]:
     return [
-        replace(one, tables={table: replace(file, mtime_ns=0) for table, file in one.tables.items()}) for one in entries
+        replace(item, tables={table: replace(file, mtime_ns=0) for table, file in item.tables.items()})
+        for item in entries
     ]
 
 
@@ -55,11 +55,11 @@ def test_the_journal_keeps_what_was_appended_and_drops_a_torn_line(tmp_path: Pat
     append(run, entry(0), entry(1))
     path = run.folder / "parts.jsonl"
     path.write_bytes(path.read_bytes() + b'{"part": 2')
-    assert [one.part for one in run.journal()] == [0, 1]
+    assert [item.part for item in run.journal()] == [0, 1]
     assert list(run.damaged_lines()) == []
     append(run, entry(5))
     assert without_times(run.journal()) == [entry(0), entry(1), entry(5)]
-    assert all(run.is_untouched(one) for one in run.journal())
+    assert all(run.is_untouched(item) for item in run.journal())
 
 
 def test_a_part_whose_files_are_not_there_has_no_line(tmp_path: Path) -> None:
@@ -72,7 +72,7 @@ def test_a_part_whose_files_are_not_there_has_no_line(tmp_path: Path) -> None:
         journal.append(entry(1))
         with pytest.raises(MmsimError, match="cannot write .*/seats/part-000001.parquet: No such file"):
             journal.settle()
-    assert [one.part for one in run.journal()] in ([], [0])  # what waits at the same time is synced together
+    assert [item.part for item in run.journal()] in ([], [0])  # what waits at the same time is synced together
 
 
 def test_what_was_last_written_of_a_part_counts_and_only_for_the_games_of_the_plan(tmp_path: Path) -> None:
@@ -114,10 +114,10 @@ def test_a_damaged_line_of_the_journal_does_not_count_and_is_named(tmp_path: Pat
         ({"games": 0}, "Expected `int` >= 1 - at `$.games`"),
         ({"more": 1}, "Object contains unknown field `more`"),
         ({"seconds": None}, "Expected `float`, got `null` - at `$.seconds`"),
-        ({"variant": 3}, "it is not of this run"),
-        ({"tables": {}}, "it is not of this run"),
+        ({"variant": 3}, "it belongs to another run"),
+        ({"tables": {}}, "it belongs to another run"),
         ({"tables": {"../x": {"rows": 60, "bytes": 1, "sha256": "0" * 64, "digest": "0" * 64}}}, "matching regex"),
-        ({"shares": [[60, 0.5, 1.0]]}, "it is not of this run"),
+        ({"shares": [[60, 0.5, 1.0]]}, "it belongs to another run"),
     ],
 )
 def test_a_line_that_cannot_be_is_damaged_though_its_checksum_is_right(
@@ -146,7 +146,7 @@ def test_what_is_not_a_run_is_refused(tmp_path: Path) -> None:
 
 def test_a_folder_that_holds_something_is_not_overwritten(tmp_path: Path) -> None:
     Run.create(tmp_path / "run", toy())
-    with pytest.raises(UsageError, match=r"already holds a run; go on with it \(mmsim resume"):
+    with pytest.raises(UsageError, match=r"already holds a run; continue it \(mmsim resume"):
         Run.create(tmp_path / "run", toy())
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "letter.txt").write_text("dear")
@@ -214,7 +214,7 @@ def test_parts_hold_fewer_games_of_slow_bots(
 
 @pytest.mark.parametrize(("bots", "part_games"), [("uniform", 2000), ("search:playouts=8", 12)])
 def test_a_run_until_something_is_known_has_shorter_parts(bots: str, part_games: int, tmp_path: Path) -> None:
-    run = Run.create(tmp_path / "run", Experiment("known", ("print",), bots=bots), Until("margin", 0.1))
+    run = Run.create(tmp_path / "run", Experiment("known", ("print",), bots=bots), Precision("margin", 0.1))
     assert run.plan.part_games == part_games
 
 

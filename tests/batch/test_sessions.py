@@ -17,9 +17,9 @@ from msgspec import structs
 
 from mmsim.batch import pool
 from mmsim.batch.experiment import Experiment
-from mmsim.batch.journal import BotFailure
 from mmsim.batch.run import Run
 from mmsim.batch.session import Session, Status, extend
+from mmsim.core.game import BotError
 from mmsim.errors import MmsimError
 from tests.batch.helpers import SMALL, expected, small, tables_of, toy
 from tests.toy.game import BAD_GAME
@@ -123,7 +123,7 @@ def test_three_failed_attempts_stop_the_run_with_the_game_named(
 def test_bot_errors_are_in_the_journal_the_log_and_the_status(tmp_path: Path) -> None:
     run = Run.create(tmp_path / "run", toy(variants=["bad-bot"], games=120))
     status = Session(run, 1).carry_out()
-    failure = BotFailure(BAD_GAME, 2, "mine", "chose to fly")
+    failure = BotError(BAD_GAME, 2, "mine", "chose to fly")
     assert [entry.errors for entry in run.journal()] == [[], [failure]]
     assert status.errors == run.manifest.finished.bot_errors == 1
     assert "chose to fly" in (run.folder / "run.log").read_text()

@@ -15,13 +15,13 @@ import pytest
 from mmsim.analysis.tables import open_run
 from mmsim.batch import run
 from mmsim.batch.check import Checked, check, record
-from mmsim.batch.digest import row_digest
 from mmsim.batch.experiment import from_mapping
 from mmsim.batch.export import export
 from mmsim.batch.run import Run, runs_in
 from mmsim.batch.run_folder import remove_run
 from mmsim.batch.session import Session
 from mmsim.errors import MmsimError, UsageError
+from mmsim.tables.frames import row_digest
 from tests.batch.helpers import expected, tables_of, toy
 from tests.runs import change_manifest
 
@@ -210,11 +210,11 @@ def test_a_run_is_removed_without_a_trace(folder: Path) -> None:
         ("rows_per_game", [{"games": 1}], "does not fit together"),
         ("machine", [], "Expected `object`, got `array`"),
         ("bots", [{"named": "x.py", "kept": "bots/../../x.txt", "sha256": "0" * 64}], "matching regex"),
-        ("experiment.name", "/elsewhere/victim", "would be a path"),
+        ("experiment.name", "/elsewhere/victim", "contains a slash or backslash"),
         ("experiment.variants", ["config.toml"], "'config.toml' is not one that was kept in the run"),
         ("experiment.variants", ["inputs/../x.toml"], "cannot be the name of a file"),
         ("experiment.variants", ["inputs/a/b/../../x.toml"], "is not one that was kept in the run"),
-        ("experiment.boards", ["../classic"], "would be a path"),
+        ("experiment.boards", ["../classic"], "contains a slash or backslash"),
         ("experiment.game", "chess", "unknown game 'chess'"),
         ("experiment.part_games", 0, "too small"),
         ("experiment.seed", 2**70, "is too large"),
@@ -261,7 +261,7 @@ def test_any_change_of_a_manifest_is_noticed(folder: Path) -> None:
 def test_what_never_ends_is_not_read(folder: Path) -> None:
     (folder / "manifest.json").unlink()
     os.mkfifo(folder / "manifest.json")
-    with pytest.raises(MmsimError, match="cannot read .*manifest.json: it is no regular file"):
+    with pytest.raises(MmsimError, match="cannot read .*manifest.json: it is not a regular file"):
         Run(folder)
 
 
@@ -284,7 +284,7 @@ def flip(path: Path) -> None:
 
 def test_a_flipped_bit_is_noticed_wherever_tables_are_read(folder: Path, tmp_path: Path) -> None:
     flip(folder / "seats" / "part-000001.parquet")
-    says = f"part-000001.parquet has another checksum than the journal says; .*mmsim resume {folder} --deep"
+    says = f"part-000001.parquet does not match its checksum in the journal; .*mmsim resume {folder} --deep"
     for reader in (
         lambda: export(Run(folder), "seats", tmp_path / "seats.csv"),
         lambda: Run(folder).seats,

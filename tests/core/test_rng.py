@@ -1,4 +1,4 @@
-"""The random streams: Philox blocks, their separation, and whole numbers without bias."""
+"""The random streams: Philox blocks, their separation, whole numbers without bias, and the seed of a game."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from mmsim.core.rng import Purpose, Stream, philox
+from mmsim.core.rng import Purpose, Seed, Stream, philox
 
 ONES = 0xFFFFFFFF
 WORDS = st.integers(0, ONES)
@@ -157,3 +157,23 @@ def test_below_is_uniform_where_a_quarter_of_the_words_is_rejected() -> None:
     stream = Stream(2006, Purpose.DEAL)
     sixths = Counter(stream.below(n) * 6 // n for _ in range(3000))
     assert chisquare([sixths[part] for part in range(6)]).pvalue > 0.001
+
+
+def first_numbers(stream: Stream) -> list[int]:
+    return [stream.below(1000) for _ in range(5)]
+
+
+def test_rotated_games_share_a_deal_until_every_player_has_sat_everywhere() -> None:
+    deals = [first_numbers(Seed(7, game, rotate=True).deal_stream(Purpose.DEAL, players=3)) for game in range(6)]
+    assert deals[0] == deals[1] == deals[2] != deals[3]
+    assert deals[3] == deals[4] == deals[5]
+
+
+def test_without_rotation_every_game_has_its_own_deal() -> None:
+    first, second = (first_numbers(Seed(7, game).deal_stream(Purpose.DEAL, players=3)) for game in range(2))
+    assert first != second
+
+
+def test_bots_of_games_that_share_a_deal_draw_differently() -> None:
+    streams = [Seed(7, game, rotate=True).bot_draws(seat) for game in range(2) for seat in range(3)]
+    assert len({tuple(first_numbers(stream)) for stream in streams}) == len(streams)

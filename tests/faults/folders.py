@@ -14,8 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from mmsim.batch.digest import short_checksum
-from mmsim.batch.manifest import encoded
+from mmsim.batch.manifest import encoded, short_checksum
 from tests.cli.served import CommandLine
 from tests.faults.counts import Counts
 from tests.runs import write_run

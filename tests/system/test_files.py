@@ -56,7 +56,7 @@ def test_a_link_in_a_folder_of_ours_is_replaced_and_never_followed(tmp_path: Pat
 
 def test_nothing_of_ours_replaces_what_is_no_regular_file(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "fifo")
-    with pytest.raises(MmsimError, match=r"cannot write .*fifo: it is no regular file"):
+    with pytest.raises(MmsimError, match=r"cannot write .*fifo: it is not a regular file"):
         write_atomically(tmp_path / "fifo", b"{}")
     assert (tmp_path / "fifo").is_fifo()
 
@@ -79,7 +79,7 @@ def test_half_of_a_file_is_never_seen(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("a = " + "[" * 3000 + "]" * 3000, "is not valid TOML: it is nested too deep"),
+        ("a = " + "[" * 3000 + "]" * 3000, "is not valid TOML: it is nested too deeply"),
         ("a = " + "9" * 5000, "is not valid TOML: Exceeds the limit"),
         ("a = ", "is not valid TOML: "),
     ],
@@ -94,7 +94,7 @@ def test_toml_that_is_too_much_is_a_sentence(tmp_path: Path, text: str, says: st
 def test_a_fifo_or_a_device_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "x.toml")
     for path in (tmp_path / "x.toml", Path("/dev/zero")):
-        with pytest.raises(UsageError, match="it is no regular file"):
+        with pytest.raises(UsageError, match="it is not a regular file"):
             read_toml(path, "the file")
 
 

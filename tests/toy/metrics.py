@@ -11,7 +11,7 @@ _TITLE = ("{rolls} dice are rolled in a game", " of {turns} turns")
 STATISTICS = Statistics(
     metrics=(*common.SEATS, *common.MARGINS, *common.COURSE, *common.ENDS, _ROLLS, *common.BOTS),
     gaps=(
-        RuleGap("no_roll", "Nobody rolls a die.", "The game counts.", "games", ("rolls",), pl.col("rolls") == 0),
+        RuleGap("no_roll", "Nobody rolls a die.", "The game counts.", "games", pl.col("rolls") == 0),
         common.SHARED_WIN,
     ),
     sections=(

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from mmsim.core.knobs import number
-from mmsim.core.rulesets import Ruleset
+from mmsim.core.ruleset import BaseRuleset
 from mmsim.plain_game import PlainPosition
 
 EDITIONS: dict[str, dict[str, Any]] = {name: {} for name in ("dice", "killed", "raising", "hanging", "bad-bot")}
@@ -17,7 +17,7 @@ END_REASONS = ("last_turn",)
 
 
 @dataclass(frozen=True)
-class ToyRules(Ruleset):
+class ToyRules(BaseRuleset):
     hold: int = number(3, 1, 6, "R2", "Points of somebody who holds.")
     longest: int = number(4, 1, 9, "R1", "Turns of the longest game.")
 

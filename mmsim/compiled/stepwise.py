@@ -28,7 +28,7 @@ class CompiledVariant(PlayableVariant, ABC):
     @property
     @abstractmethod
     def pool(self) -> Any:
-        """The setting with the bots of playouts in it, whoever plays the variant."""
+        """The setting with the bots of playouts instead of those of the variant."""
 
 
 class Steps(ABC, Generic[Move]):
@@ -89,7 +89,6 @@ class Steps(ABC, Generic[Move]):
         return list(self._choices())
 
     def bot_move(self) -> Move:
-        """The move that the bot in turn chooses."""
         bot = self.bots[self.seat]
         if not isinstance(bot, PythonBot):
             return self._think()
@@ -100,7 +99,6 @@ class Steps(ABC, Generic[Move]):
             raise
 
     def play_out(self) -> None:
-        """Let the bots play to the end."""
         while not self.over:
             self.apply(self.bot_move())
 

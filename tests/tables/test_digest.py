@@ -5,7 +5,7 @@ import io
 import polars as pl
 import pytest
 
-from mmsim.batch.digest import row_digest
+from mmsim.tables.frames import row_digest
 
 COLUMNS = [
     pl.Series("n", [1, None, 3], pl.UInt16),
