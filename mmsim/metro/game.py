@@ -1,34 +1,33 @@
-"""Metro behind the seam: what the house asks of it that is its own."""
+"""Metro as the rest of mmsim sees it: a compiled game."""
 
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from mmsim.compiled.game import CompiledGame
 from mmsim.core.interventions import check_no_interventions
+from mmsim.core.rng import Seed
 from mmsim.core.variant import Variant
 from mmsim.metro.bots import BOTS, entry_points
 from mmsim.metro.bots.kinds import ELEMENTS
 from mmsim.metro.bots.playable_variant import MetroVariant, prepare
 from mmsim.metro.bots.position import Position
-from mmsim.metro.bots.thinking.training_examples import EXAMPLES
-from mmsim.metro.engine import tables
+from mmsim.metro.engine import result_tables
 from mmsim.metro.engine.entry_points import Rows
 from mmsim.metro.interventions import ChangedGames, interventions
-from mmsim.metro.rules.play import Seed, play_uniform
 from mmsim.metro.rules.position import Game
-from mmsim.metro.rules.reference_scoring import Result, result
+from mmsim.metro.rules.reference import play_uniform
+from mmsim.metro.rules.reference_scoring import result
 from mmsim.metro.rules.rulesets import ruleset
 from mmsim.metro.shell import record
 from mmsim.metro.shell.column_texts import TEXTS
 
 
 class Metro(CompiledGame):
-    """The game object of the house."""
-
     name = "metro"
-    declared, words, texts = tables.TABLES, tables.WORDS, TEXTS
+    declared, words, texts = result_tables.TABLES, result_tables.WORDS, TEXTS
     bot_entry_points: ClassVar = entry_points
-    rows, position, opened, examples_wanted = Rows, Position, ChangedGames, EXAMPLES
+    rows, position, opened, examples_wanted = Rows, Position, ChangedGames, entry_points.EXAMPLES
+    result, read_record = staticmethod(result), staticmethod(record.verify)
 
     def make_playable(self, variant: Variant) -> MetroVariant:
         return prepare(ruleset(variant.rules, variant.players), variant)
@@ -41,16 +40,10 @@ class Metro(CompiledGame):
         return {name: text for name, text in ELEMENTS.items() if modules.get(name, True)}
 
     def rows_per_game(self, prepared: MetroVariant) -> dict[str, int]:
-        return tables.rows_per_game(prepared.rules)
+        return result_tables.rows_per_game(prepared.rules)
 
     def play_uniform(self, prepared: MetroVariant, game: int) -> Game:
         return play_uniform(prepared.rules, Seed(prepared.seed, game, prepared.seating.rotate))
-
-    def result(self, table: Game) -> Result:
-        return result(table)
-
-    def read_record(self, written: dict[str, Any]) -> Game:
-        return record.verify(written)
 
     def first_decision(self, table: Game, seed: Mapping[str, Any]) -> Position:
         prepared = prepare(table.rules, Variant(table.rules.name, seed=seed["master"]))

@@ -5,13 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from mmsim.core.interventions import chance, order
-from mmsim.core.rng import Stream
+from mmsim.core.interventions import chance
+from mmsim.core.rng import Seed, Stream, shuffled
 from mmsim.metro.bots import entry_points as bot_entry_points
 from mmsim.metro.bots.playable_variant import MetroVariant
 from mmsim.metro.engine import entry_points
 from mmsim.metro.engine.state import NOBODY, lay_deal
-from mmsim.metro.rules.play import Seed, deal_from
+from mmsim.metro.rules.reference import deal_from
 from mmsim.metro.rules.rulesets import Ruleset
 
 FIRST_TURNS, HANDS, WAGONS = "random_first_turns", "shuffled_hands", "shuffled_wagons"
@@ -52,7 +52,7 @@ class ChangedGames:
     def _shuffled_wagons(self, draws: Stream) -> Any:
         """The board with its wagons shuffled between the players."""
         board = self._prepared.setting.board.copy()
-        owners, new_owner = board[0].owner, np.array(order(self._prepared.rules.players, draws), np.uint8)
+        owners, new_owner = board[0].owner, np.array(shuffled(range(self._prepared.rules.players), draws), np.uint8)
         owned = owners != NOBODY
         owners[owned] = new_owner[owners[owned]]
         return board
@@ -61,7 +61,9 @@ class ChangedGames:
         """Deal the same hands, shuffled between the seats."""
         rules, s, layout = self._prepared.rules, self._state, int(self._state.layout)
         dealt = deal_from(Seed(self._prepared.seed, game, self._prepared.seating.rotate), rules)
-        hands = [dealt.supply[rules.hand * seat : rules.hand * (seat + 1)] for seat in order(rules.players, draws)]
+        hands = [
+            dealt.supply[rules.hand * seat : rules.hand * (seat + 1)] for seat in shuffled(range(rules.players), draws)
+        ]
         supply = (*(tile for hand in hands for tile in hand), *dealt.supply[rules.hand * rules.players :])
         entry_points.clear_table(self.memory.positions, self.setting.board)
         lay_deal(s, replace(dealt, supply=supply))

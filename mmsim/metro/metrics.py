@@ -5,15 +5,7 @@ from dataclasses import replace
 import polars as pl
 
 from mmsim.core import common_metrics as common
-from mmsim.core.metrics import (
-    ChartPlan,
-    Metric,
-    SectionPlan,
-    Statistics,
-    mean_where,
-    of_games,
-    single,
-)
+from mmsim.core.metrics import ChartPlan, Metric, SectionPlan, Statistics, mean_where, of_games, single
 from mmsim.metro.openings import OPENINGS
 
 _SCORES = (common.score_parts(**{part: pl.col(f"{part}_points") for part in ("line", "number", "share", "bonus")}),)

@@ -50,9 +50,5 @@ OPENINGS = (
         "the first tile as it lies",
         lambda description, seats: of_openings(seats, kind=_OPENING.str.extract(r"^(\w+)"))["kind"],
     ),
-    OpeningView(
-        "opening",
-        "the first tile as it lies, row and column",
-        lambda description, seats: seats["opening"],
-    ),
+    OpeningView("opening", "the first tile as it lies, row and column", lambda description, seats: seats["opening"]),
 )

@@ -1,38 +1,37 @@
-"""Metromania behind the seam: what the house asks of it that is its own."""
+"""Metromania as the rest of mmsim sees it: a compiled game."""
 
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from mmsim.compiled.game import CompiledGame
 from mmsim.core.interventions import check_no_interventions
+from mmsim.core.rng import Seed
 from mmsim.core.variant import Variant
 from mmsim.metromania.bots import BOTS, entry_points
 from mmsim.metromania.bots.kinds import ELEMENTS
 from mmsim.metromania.bots.playable_variant import MetromaniaVariant, prepare
 from mmsim.metromania.bots.position import Position
-from mmsim.metromania.bots.thinking.training_examples import EXAMPLES
-from mmsim.metromania.engine import tables
+from mmsim.metromania.engine import result_tables
 from mmsim.metromania.engine.entry_points import Rows
 from mmsim.metromania.interventions import INTERVENTIONS, ChangedGames
-from mmsim.metromania.rules import boardfile
-from mmsim.metromania.rules.play import Seed, play_out, set_up
+from mmsim.metromania.rules import board_file
 from mmsim.metromania.rules.position import Game
-from mmsim.metromania.rules.reference_scoring import Result, result
+from mmsim.metromania.rules.reference import play_out, set_up
+from mmsim.metromania.rules.reference_scoring import result
 from mmsim.metromania.rules.rulesets import ruleset
 from mmsim.metromania.shell import record
 from mmsim.metromania.shell.column_texts import TEXTS
 
 
 class Metromania(CompiledGame):
-    """The game object of the house."""
-
     name = "metromania"
-    declared, words, texts = tables.TABLES, tables.WORDS, TEXTS
+    declared, words, texts = result_tables.TABLES, result_tables.WORDS, TEXTS
     bot_entry_points: ClassVar = entry_points
-    rows, position, opened, examples_wanted = Rows, Position, ChangedGames, EXAMPLES
+    rows, position, opened, examples_wanted = Rows, Position, ChangedGames, entry_points.EXAMPLES
+    result, read_record = staticmethod(result), staticmethod(record.verify)
 
     def make_playable(self, variant: Variant) -> MetromaniaVariant:
-        return prepare(boardfile.load(variant.board), ruleset(variant.rules, variant.players), variant)
+        return prepare(board_file.load(variant.board), ruleset(variant.rules, variant.players), variant)
 
     def interventions(self, prepared: MetromaniaVariant) -> dict[str, str]:
         return INTERVENTIONS
@@ -42,19 +41,13 @@ class Metromania(CompiledGame):
         return {name: text for name, text in ELEMENTS.items() if not (name == "open_hands" and hidden)}
 
     def rows_per_game(self, prepared: MetromaniaVariant) -> dict[str, int]:
-        return tables.rows_per_game(prepared.rules.companies)
+        return result_tables.rows_per_game(prepared.rules.companies)
 
     def play_uniform(self, prepared: MetromaniaVariant, game: int) -> Game:
-        dealt = Seed(prepared.seed, game // prepared.seating.games_per_deal)
-        table = set_up(prepared.board_set, prepared.rules, dealt)
-        play_out(table, Seed(prepared.seed, game))
+        seed = Seed(prepared.seed, game, prepared.seating.rotate)
+        table = set_up(prepared.board_set, prepared.rules, seed)
+        play_out(table, seed)
         return table
-
-    def result(self, table: Game) -> Result:
-        return result(table)
-
-    def read_record(self, written: dict[str, Any]) -> Game:
-        return record.verify(written)
 
     def first_decision(self, table: Game, seed: Mapping[str, Any]) -> Position:
         prepared = prepare(table.city.board_set, table.rules, Variant(table.rules.name, seed=seed["master"]))

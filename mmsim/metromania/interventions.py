@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mmsim.core.interventions import chance, order
-from mmsim.core.rng import Stream
+from mmsim.core.interventions import chance
+from mmsim.core.rng import Stream, shuffled
 from mmsim.metromania.bots import entry_points as bot_entry_points
 from mmsim.metromania.bots.playable_variant import MetromaniaVariant
 from mmsim.metromania.engine import entry_points
@@ -52,11 +52,11 @@ class ChangedGames:
         companies, s = self._prepared.rules.companies, self._state
         dealt = (s.hand_marker << 2 | s.hand_kind).reshape(SEATS, HAND)
         hands = np.zeros((SEATS, HAND), np.uint8)
-        hands[:companies] = dealt[order(companies, draws)]
+        hands[:companies] = dealt[shuffled(range(companies), draws)]
         return hands.ravel()
 
     def _first_round(self, game: int, draws: Stream) -> list[list[int]]:
-        """Play the first turn of every company, with random starts if that is asked for; returns the moves by seat."""
+        """Play the first turn of every company, with random starts if those are wanted; returns the moves by seat."""
         names, companies = self._prepared.variant.interventions, self._prepared.rules.companies
         played: list[list[int]] = [[] for _ in range(companies)]
         while self._state.turn <= companies and not self._state.over:

@@ -63,8 +63,7 @@ class _When(NamedTuple):
     rules: str
 
     def gap(self, name: str, situation: str, reading: str) -> RuleGap:
-        needs = tuple(self.came_up.meta.root_names())
-        return RuleGap(name, situation, reading, self.table, needs, self.came_up, self.rules)
+        return RuleGap(name, situation, reading, self.table, self.came_up, self.rules)
 
 
 def _share_of_words(column: str, question: str, table: str) -> Metric:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from mmsim.compiled.entry_points import Record
 from mmsim.core import records
-from mmsim.core.rng import Stream
+from mmsim.core.rng import Seed, Stream
 from mmsim.core.seating import Seating
 from mmsim.core.variant import Variant
 from mmsim.metromania.bots import seat_bots
@@ -20,12 +20,11 @@ from mmsim.metromania.bots.entry_points import Setting
 from mmsim.metromania.bots.playable_variant import MetromaniaVariant, seating_rows
 from mmsim.metromania.bots.position import CoreResult, Position, View
 from mmsim.metromania.engine import board, state
-from mmsim.metromania.rules import boardfile
+from mmsim.metromania.rules import board_file
 from mmsim.metromania.rules.board import BoardSet
 from mmsim.metromania.rules.lattice import Vertex
-from mmsim.metromania.rules.play import Seed, any_move, set_up
 from mmsim.metromania.rules.position import Game, Move
-from mmsim.metromania.rules.reference import carry_out, end_cells, legal_moves
+from mmsim.metromania.rules.reference import any_move, carry_out, end_cells, legal_moves, set_up
 from mmsim.metromania.rules.reference_scoring import PARK_LAKE, Network, Result, Stop, Trip, result, stations_of
 from mmsim.metromania.rules.rulesets import KNOBS, Deal, Ruleset, Value, parse
 from mmsim.metromania.shell import record
@@ -137,7 +136,7 @@ def _deal_table(deal: Deal, seat_player: tuple[int, ...], marker_set: str) -> ND
 
 @cache
 def shipped(name: str) -> BoardSet:
-    return boardfile.load(name)
+    return board_file.load(name)
 
 
 _board_records: dict[BoardSet, state.Record] = {}
@@ -356,6 +355,6 @@ def mixed_games(rng: Random, count: int, sides: Sequence[int]) -> Iterator[tuple
     for number in range(count):
         if number % 5 == 0:
             shipped_one = rng.random() < 0.25
-            names = boardfile.shipped_names()
+            names = board_file.shipped_names()
             board_set = shipped(rng.choice(names)) if shipped_one else random_board(rng, rng.choice(sides))
         yield board_set, random_rules(rng), Seed(rng.getrandbits(64), rng.getrandbits(rng.choice((4, 20, 40))))

@@ -5,13 +5,12 @@ from dataclasses import dataclass
 
 from hypothesis import strategies as st
 
-from mmsim.core.rng import Stream
-from mmsim.metromania.rules import boardfile
+from mmsim.core.rng import Seed, Stream
+from mmsim.metromania.rules import board_file
 from mmsim.metromania.rules.board import LAYOUTS, BoardSet, Layout
 from mmsim.metromania.rules.deal import Hands, valid_deals
-from mmsim.metromania.rules.play import Seed, any_move
 from mmsim.metromania.rules.position import Game, Move
-from mmsim.metromania.rules.reference import stations_made
+from mmsim.metromania.rules.reference import any_move, stations_made
 from mmsim.metromania.rules.rulesets import KNOBS, Ruleset, Value, parse
 
 # Section 11 of the rules page: how two may play each edition, and for how many its variants are.
@@ -69,7 +68,7 @@ def random_board_sets(draw: st.DrawFn) -> BoardSet:
 
 def board_sets() -> st.SearchStrategy[BoardSet]:
     """The shipped sets now and then, else random ones."""
-    shipped = st.sampled_from(boardfile.shipped_names()).map(boardfile.load)
+    shipped = st.sampled_from(board_file.shipped_names()).map(board_file.load)
     return st.one_of(random_board_sets(), random_board_sets(), shipped)
 
 

@@ -10,12 +10,11 @@ import pytest
 from hypothesis import HealthCheck, event, given, settings
 
 from mmsim.core import records
-from mmsim.core.rng import Purpose, Stream
-from mmsim.metromania.rules import boardfile
+from mmsim.core.rng import Purpose, Seed, Stream
+from mmsim.metromania.rules import board_file
 from mmsim.metromania.rules.deal import LETTERS, Marker
-from mmsim.metromania.rules.play import Seed, play_out, set_up
 from mmsim.metromania.rules.position import DECLINE, PASS, TUNNELS, Game, Move, PlayedMove
-from mmsim.metromania.rules.reference import IllegalMove, apply, carry_out, legal_moves, start_moves
+from mmsim.metromania.rules.reference import IllegalMove, apply, carry_out, legal_moves, play_out, set_up, start_moves
 from mmsim.metromania.rules.reference_scoring import result
 from mmsim.metromania.rules.rulesets import ruleset
 from mmsim.metromania.shell import record
@@ -174,7 +173,7 @@ def test_a_start_is_refused_when_the_supply_has_no_station_for_it() -> None:
     rules = ruleset("print,stations=2,start_overflow=true", 4)
     for number in range(20):
         seed = Seed(5, number)
-        game = set_up(boardfile.load("compact"), rules, seed)
+        game = set_up(board_file.load("compact"), rules, seed)
         for moves in playing(game, StationsFirst(), seed):
             if game.bonus_line is not None or game.dug > 0:
                 continue
@@ -266,7 +265,7 @@ def test_many_more_records_replay(game: Game, chooser: Chooser, seed: Seed) -> N
 @pytest.mark.parametrize(("spec", "players"), list(offered()))
 def test_everything_the_editions_offer_plays_to_the_end_and_verifies(spec: str, players: int) -> None:
     rules, seed = ruleset(spec, players), Seed(11)
-    game = set_up(boardfile.load("classic"), rules, seed)
+    game = set_up(board_file.load("classic"), rules, seed)
     play_out(game, seed)
     assert game.over
     recorded_and_replayed(game, seed)

@@ -8,44 +8,30 @@ from typing import Any
 import numpy as np
 
 from mmsim.compiled.decorators import entry_point, ix, jit
-from mmsim.compiled.entry_points import array_of, group, new_record
-from mmsim.core.training_examples import ASKED
-from mmsim.metro.bots.kinds import UNIFORM
-from mmsim.metro.bots.thinking import dispatch, training_examples, win_chances
-from mmsim.metro.bots.thinking.memory import (
-    BOTS,
-    DICE_SETS,
-    POSITIONS,
-    THINKERS,
-    THOUGHTS,
-    VIEW,
-    Bots,
-    Memory,
-    Setting,
-)
-from mmsim.metro.bots.thinking.training_examples import EXAMPLE
-from mmsim.metro.bots.thinking.view import hide
-from mmsim.metro.engine import entry_points, playout, tables
+from mmsim.compiled.entry_points import array_of
+from mmsim.compiled.rng import draw_below, next_seed, open_stream
+from mmsim.compiled.standings import win_share
+from mmsim.compiled.training_examples import ASKED, MARGIN, ExampleSampling, example_rows
+from mmsim.core.rng import CHANCES_PER_TURN, Purpose
+from mmsim.metro.bots.expert import EXPERT
+from mmsim.metro.bots.thinking import search
+from mmsim.metro.bots.thinking.expert import compare_moves
+from mmsim.metro.bots.thinking.input_layout import INPUTS, MOST_CANDIDATES
+from mmsim.metro.bots.thinking.memory import MEMORY, PLAYOUT, PLAYOUT_BOTS, SAMPLE, SETTING, VIEW, Memory, Setting
+from mmsim.metro.bots.thinking.memory import new_memory as new_memory
+from mmsim.metro.bots.thinking.view import ONLOOKER, count_unseen, determinize, hide
+from mmsim.metro.engine import entry_points, result_tables, setup
+from mmsim.metro.engine.moves import find_turn
 from mmsim.metro.engine.scoring import score_game
-from mmsim.metro.engine.state import BOARD, DICE, RULES, STATE, Rules
-from mmsim.metro.engine.turns import play_move
+from mmsim.metro.engine.turns import play_move, play_uniform
 
-SETTING = group(Setting, board=BOARD, rules=RULES, bots=BOTS)
-MEMORY = group(Memory, positions=STATE, dice=DICE, thoughts=THOUGHTS)
+_CHANCES = int(Purpose.CHANCES)
+_EXAMPLES = int(Purpose.EXAMPLES)
+_ONE, _ZERO = np.uint64(1), np.uint64(0)
 
-
-def new_memory() -> Memory:
-    """Memory for one game after another."""
-    return Memory(new_record(STATE, POSITIONS), new_record(DICE, DICE_SETS), new_record(THOUGHTS, THINKERS))
-
-
-@jit
-def is_uniform(r: Rules, bots: Bots) -> bool:
-    """Whether every bot plays at random."""
-    for seat in range(r.players):  # noqa: SIM110 - compiled code has no all()
-        if bots.kind[ix(seat)] != UNIFORM:
-            return False
-    return True
+EXAMPLE = example_rows(INPUTS)
+# as many moves of a decision as expert compares
+EXAMPLES = ExampleSampling(every=2, most=int(EXPERT.settings["candidates"]), kind=EXAMPLE, rows=1 << 11)
 
 
 @jit
@@ -54,7 +40,7 @@ def play_game(m: Memory, setting: Setting, row: Any) -> np.int64:
     s, b, r = m.positions[0], setting.board[0], setting.rules[0]
     decisions = np.int64(0)
     while not s.over:
-        play_move(s, b, r, dispatch.choose(m, setting, row, s.seat))
+        play_move(s, b, r, search.choose(m, setting, row, s.seat))
         decisions += 1
     score_game(s, r)
     return decisions
@@ -69,13 +55,13 @@ def play_games(memory: Any, setting: Any, rows: Any, master: Any, first: Any, ga
     decisions = np.int64(0)
     for i in range(rows.games.size):
         game = first + i
-        playout.set_up(s, b, r, dice, master, game, games_per_deal)
+        setup.set_up(s, b, r, dice, master, game, games_per_deal)
         row = game % setting.bots.size
-        if is_uniform(r, setting.bots[row]):
-            decisions += playout.play_uniform(s, b, r, dice)
+        if not setting.bots[row].kind.any():  # all of them are UNIFORM
+            decisions += play_uniform(s, b, r, dice)
         else:
             decisions += play_game(memory, setting, row)
-        tables.write_rows(s, r, game, i, np.int64(tables.FINISHED), rows.games, rows.seats, rows.lines)
+        result_tables.write_rows(s, r, game, i, np.int64(result_tables.FINISHED), rows.games, rows.seats, rows.lines)
     return decisions
 
 
@@ -83,24 +69,42 @@ def play_games(memory: Any, setting: Any, rows: Any, master: Any, first: Any, ga
 def finish_game(memory: Any, setting: Any, rows: Any, game: Any, i: Any) -> Any:
     """Let the bots finish a game and write it as the i-th game of the rows; returns the number of decisions."""
     decisions = play_game(memory, setting, game % setting.bots.size)
-    s, r, finished = memory.positions[0], setting.rules[0], np.int64(tables.FINISHED)
-    tables.write_rows(s, r, game, i, finished, rows.games, rows.seats, rows.lines)
+    s, r, finished = memory.positions[0], setting.rules[0], np.int64(result_tables.FINISHED)
+    result_tables.write_rows(s, r, game, i, finished, rows.games, rows.seats, rows.lines)
     return decisions
 
 
 @entry_point(memory=MEMORY, setting=SETTING, seating=np.int64)
 def choose(memory: Any, setting: Any, seating: Any) -> Any:
     """The move that the bot in turn chooses."""
-    return dispatch.choose(memory, setting, seating, memory.positions[0].seat)
+    return search.choose(memory, setting, seating, memory.positions[0].seat)
 
 
 @entry_point(memory=MEMORY, setting=SETTING, wins=array_of(np.float64))
 def sample_wins(memory: Any, setting: Any, wins: Any) -> None:
-    """Play a position out once for every row of `wins` and write each player's share of the win.
+    """Play a position at the beginning of a turn out once for every row of `wins`: each player's share of the win.
 
-    The bots of the setting are those of which the players of playouts are drawn.
+    The chances are what an onlooker would bet who sees only what everybody sees. For every playout the hidden
+    information (tiles in hands and in the supply, shares, station numbers) is sampled from everything that fits what is
+    seen, all equally likely. Every player then plays like one of the setting's bots, `PLAYOUT_BOTS`, whatever played
+    that seat so far.
     """
-    win_chances.sample_wins(memory, setting, wins)
+    memory.positions[VIEW] = memory.positions[0]
+    v, t, dice, b, r = memory.positions[VIEW], memory.thoughts[0], memory.dice[0], setting.board[0], setting.rules[0]
+    onlooker = np.int64(ONLOOKER)
+    hide(v, r, onlooker)
+    count_unseen(v, b, t, onlooker)
+    open_stream(dice, 0, _CHANCES + CHANCES_PER_TURN * v.turn)
+    for i in range(wins.size // r.players):
+        memory.positions[SAMPLE] = memory.positions[VIEW]
+        determinize(memory.positions[SAMPLE], b, r, t, dice, np.int64(0), onlooker)
+        find_turn(memory.positions[SAMPLE], b, r)
+        for seat in range(r.players):
+            t.playout_bot[ix(seat)] = draw_below(dice, 0, np.int64(len(PLAYOUT_BOTS)))
+        search.begin_playout(memory, r, next_seed(dice, 0))
+        search.finish_playout(memory, setting, np.int64(0))
+        for player in range(r.players):
+            wins[i * r.players + player] = win_share(memory.positions[PLAYOUT].winners, player)
 
 
 @entry_point(memory=MEMORY, setting=SETTING, seat=np.int64)
@@ -112,8 +116,56 @@ def show(memory: Any, setting: Any, seat: Any) -> None:
 
 @entry_point(memory=MEMORY, setting=SETTING, rows=EXAMPLE, sampling=ASKED)
 def collect_examples(memory: Any, setting: Any, rows: Any, sampling: Any) -> Any:
-    """Play a game and write some of its decisions into rows; returns how many rows."""
+    """Play a game; at one in `every` decisions of the learners' seats write examples into rows; returns how many.
+
+    An example has the inputs of the net for one of the decision's best moves, and the result of one playout by the bots
+    in their seats, for all moves from the same guess of what is hidden. One of them, drawn at random, is then played.
+    """
     wanted, game = sampling[0], sampling[0].game
-    b, r = setting.board[0], setting.rules[0]
-    playout.set_up(memory.positions[0], b, r, memory.dice[0], wanted.master, game, wanted.games_per_deal)
-    return training_examples.collect(memory, setting, game % setting.bots.size, wanted, rows)
+    s, b, r, t, dice = memory.positions[0], setting.board[0], setting.rules[0], memory.thoughts[0], memory.dice[0]
+    setup.set_up(s, b, r, dice, wanted.master, game, wanted.games_per_deal)
+    row = game % setting.bots.size
+    written, decision = np.int64(0), np.int64(0)
+    open_stream(dice, 0, _EXAMPLES)
+    while not s.over:
+        learns = wanted.learners >> np.uint64(s.seat) & _ONE != _ZERO and written + MOST_CANDIDATES <= rows.size
+        if learns and s.choices > 1 and draw_below(dice, 0, wanted.every) == 0:
+            count = _write_decision(memory, setting, row, wanted.most, written, rows)
+            for i in range(count):
+                rows[written + i].game = wanted.game
+                rows[written + i].decision = decision
+            if count > 1:
+                written += count
+                decision += 1
+                play_move(s, b, r, t.candidate[ix(draw_below(dice, 0, count))])
+                continue
+        play_move(s, b, r, search.choose(memory, setting, row, s.seat))
+    return written
+
+
+@jit
+def _write_decision(m: Memory, setting: Setting, row: Any, most: Any, written: Any, examples: Any) -> np.int64:
+    """The examples of one decision; returns how many moves were compared."""
+    m.positions[VIEW] = m.positions[0]
+    v, t, b, r = m.positions[VIEW], m.thoughts[0], setting.board[0], setting.rules[0]
+    hide(v, r, v.seat)
+    count_unseen(v, b, t, v.seat)
+    count = compare_moves(m, setting, row, v.seat, most)
+    if count < 2:
+        return count
+    m.positions[SAMPLE] = m.positions[VIEW]
+    determinize(m.positions[SAMPLE], b, r, t, m.dice[0], np.int64(0), v.seat)
+    chance = next_seed(m.dice[0], 0)
+    for seat in range(r.players):
+        t.playout_bot[ix(seat)] = seat
+    for c in range(count):
+        example = examples[written + c]
+        for i in range(INPUTS):
+            example.inputs[ix(i)] = t.inputs[ix(INPUTS * c + i)]
+        search.begin_playout(m, r, chance)
+        p = m.positions[PLAYOUT]
+        seat = p.seat
+        play_move(p, b, r, t.candidate[ix(c)])
+        search.finish_playout(m, setting, row)
+        example.result = np.float32(search.playout_value(p, r, seat, MARGIN))
+    return count

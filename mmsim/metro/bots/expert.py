@@ -8,7 +8,7 @@ from pathlib import Path
 from mmsim.core.bots import NetBot, Weight
 from mmsim.metro.bots import kinds
 from mmsim.metro.bots.planner import PLANNER
-from mmsim.metro.bots.thinking.inputs import INPUT_NAMES, MOST_CANDIDATES
+from mmsim.metro.bots.thinking.input_layout import INPUT_NAMES, MOST_CANDIDATES
 
 EXPERT = NetBot(
     name="expert",

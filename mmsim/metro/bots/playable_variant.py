@@ -6,17 +6,17 @@ from functools import cached_property
 from typing import Any
 
 from mmsim.compiled.entry_points import Record, new_record
+from mmsim.compiled.stepwise import CompiledVariant
 from mmsim.core.bots import Bot, NetBot
 from mmsim.core.seating import Seating
-from mmsim.core.stepwise import CompiledVariant
 from mmsim.core.variant import Variant
 from mmsim.metro.bots import find_bot, seat_bots
 from mmsim.metro.bots.kinds import SPOILING
 from mmsim.metro.bots.thinking import memory
 from mmsim.metro.engine import state
 from mmsim.metro.engine.board import board_record
+from mmsim.metro.rules.board import check_board
 from mmsim.metro.rules.deal import central_tiles, number_colours, wagons
-from mmsim.metro.rules.play import check_board
 from mmsim.metro.rules.rulesets import RULES_VERSION, Ruleset
 
 
@@ -44,7 +44,6 @@ class MetroVariant(CompiledVariant):
 
 
 def prepare(rules: Ruleset, variant: Variant) -> MetroVariant:
-    """A variant, given its ruleset."""
     check_board(variant.board)
     bots = seat_bots(variant.bots, rules.players, variant.move_seconds)
     seating = Seating(bots, range(rules.players), variant.rotate)

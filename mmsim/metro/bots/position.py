@@ -6,28 +6,25 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from mmsim.core.stepwise import Steps
+from mmsim.compiled.stepwise import Steps
+from mmsim.core.rng import Seed
 from mmsim.errors import UsageError
 from mmsim.metro.bots import entry_points as bot_entry_points
 from mmsim.metro.bots.playable_variant import MetroVariant
 from mmsim.metro.bots.thinking.memory import VIEW
-from mmsim.metro.engine import entry_points, state, tables
+from mmsim.metro.engine import entry_points, result_tables, state
 from mmsim.metro.engine.moves import MOVE_KINDS, WAGON, decode_move
 from mmsim.metro.engine.state import EMPTY, HAND, NOBODY, SHARES, UNKNOWN, cell_number, cell_of
 from mmsim.metro.rules.board import CENTRE, STATIONS, STOPS
 from mmsim.metro.rules.deal import PERCENTS, Deal
-from mmsim.metro.rules.play import Seed
-from mmsim.metro.rules.position import TAKES, Arrival, Move, PlayedMove
+from mmsim.metro.rules.position import TAKES, Arrival, Move, PlayedMove, View
 from mmsim.metro.rules.reference_scoring import Result
 from mmsim.metro.rules.rulesets import COMPANIES
 from mmsim.metro.rules.tiles import CODES, TILES
-from mmsim.metro.rules.view import View
 
 
 @dataclass
 class Position(Steps[Move]):
-    """A game of the compiled engine, one decision after another."""
-
     bot_entry_points: ClassVar[Any] = bot_entry_points
     prepared: MetroVariant
     game: int = 0
@@ -42,14 +39,9 @@ class Position(Steps[Move]):
         seed = Seed(self.prepared.seed, self.game)
         self._draws = [seed.bot_draws(seat) for seat in range(self.rules.players)]
         self._s = self._memory.positions[0]
-        self._set_up()
-
-    def _set_up(self) -> None:
-        prepared, setting, positions = self.prepared, self.prepared.setting, self._memory.positions
-        board, rules = setting.board, setting.rules
-        entry_points.set_up(
-            positions, board, rules, self._memory.dice, prepared.seed, self.game, prepared.seating.games_per_deal
-        )
+        positions, board, rules = self._memory.positions, self.prepared.setting.board, self.prepared.setting.rules
+        master, games_per_deal = self.prepared.seed, self.prepared.seating.games_per_deal
+        entry_points.set_up(positions, board, rules, self._memory.dice, master, self.game, games_per_deal)
         if self.deal is not None:
             entry_points.clear_table(positions, board)
             state.lay_deal(self._s, self.deal)
@@ -65,7 +57,6 @@ class Position(Steps[Move]):
         return self._decode(int(bot_entry_points.choose(self._memory, self.prepared.setting, seating)), self._tiles())
 
     def apply(self, move: Move) -> PlayedMove:
-        """Play a legal move."""
         code = self._take(move)
         turn, seat, before = self.turn, self.seat, int(self._s.arrived)
         entry_points.play(self._memory.positions, self.prepared.setting.board, self.prepared.setting.rules, code)
@@ -76,20 +67,10 @@ class Position(Steps[Move]):
         return played
 
     def view(self, seat: int) -> View:
-        """What the player in a seat may know."""
         bot_entry_points.show(self._memory, self.prepared.setting, seat)
         v, rules = self._memory.positions[VIEW], self.rules
         cells = (cell_of(number) for number in range(state.GRID))
-        players = range(rules.players)
-        shares: tuple[tuple[int | None, ...], ...] = ()
-        piles: tuple[tuple[int | None, ...], ...] = ()
-        face_up: tuple[int, ...] = ()
-        if rules.companies:
-            shares = tuple(tuple(_company(v.share[SHARES * player + i]) for i in range(SHARES)) for player in players)
-            piles = tuple(
-                tuple(_company(v.pile[COMPANIES * i + j]) for j in range(v.pile_size[i])) for i in range(SHARES)
-            )
-            face_up = tuple(int(company) for company in v.open_share)
+        players, share_numbers = range(rules.players), range(SHARES if rules.companies else 0)
         return View(
             seat=seat,
             rules=rules,
@@ -102,9 +83,14 @@ class Position(Steps[Move]):
             owner={stop: int(v.owner[stop - 1]) for stop in range(1, STOPS + 1) if v.owner[stop - 1] != NOBODY},
             arrivals={stop: self._arrival(v, stop) for stop in range(1, STOPS + 1) if int(v.arrived) >> (stop - 1) & 1},
             points=tuple(int(points) for points in v.points[: rules.owners]),
-            shares=shares,
-            open_shares=face_up,
-            piles=piles,
+            shares=tuple(
+                tuple(_company(v.share[SHARES * player + i]) for i in range(SHARES))
+                for player in range(rules.players if rules.companies else 0)
+            ),
+            open_shares=tuple(int(v.open_share[i]) for i in share_numbers),
+            piles=tuple(
+                tuple(_company(v.pile[COMPANIES * i + j]) for j in range(v.pile_size[i])) for i in share_numbers
+            ),
             numbers=tuple(stop for stop in range(1, STATIONS + 1) if int(v.numbers[seat]) >> (stop - 1) & 1),
             draws=self._draws[seat],
         )
@@ -120,18 +106,16 @@ class Position(Steps[Move]):
                 int(s.open_share[i]),
                 *(int(company) for company in s.pile[COMPANIES * i : COMPANIES * i + int(s.pile_size[i])]),
             )
-            for i in range(SHARES)
+            for i in range(SHARES if rules.companies else 0)
         )
         return Deal(
             tuple(CODES[kind] for kind in s.supply),
             tuple(CODES[s.tile[cell_number(cell)]] for cell in CENTRE) if rules.central else (),
-            piles if rules.companies else (),
+            piles,
             tuple(
                 tuple(n for n in range(1, STATIONS + 1) if int(s.numbers[seat]) >> (n - 1) & 1)
-                for seat in range(rules.players)
-            )
-            if rules.numbers
-            else (),
+                for seat in range(rules.players if rules.numbers else 0)
+            ),
         )
 
     def result(self) -> Result:
@@ -159,8 +143,7 @@ class Position(Steps[Move]):
         entry_points.score(self._memory.positions, self.prepared.setting.rules)
 
     def write_rows(self, rows: dict[str, NDArray[Any]], i: int) -> None:
-        """Write a game that is over, or whose bot has failed, as the i-th game of the rows of all tables."""
-        status = tables.FINISHED if self.failure is None else tables.BOT_ERROR
+        status = result_tables.FINISHED if self.failure is None else result_tables.BOT_ERROR
         rules, into = self.prepared.setting.rules, entry_points.Rows(**rows)
         entry_points.write_rows(self._memory.positions, rules, into, self.game, i, status)
 
@@ -178,14 +161,14 @@ class Position(Steps[Move]):
 
     def _decode(self, code: int, tiles: list[str]) -> Move:
         """The reference engine's move for a number."""
-        kind, what, turns, where = decode_move(code)
+        kind, index, turns, where = decode_move(code)
         name = MOVE_KINDS[kind]
         if name == "place":
-            return Move(name, tiles[what], turns, cell_of(where))
+            return Move(name, tiles[index], turns, cell_of(where))
         if name == "exchange":
-            return Move(name, share=PERCENTS[what], take=TAKES[turns])
+            return Move(name, share=PERCENTS[index], take=TAKES[turns])
         if kind == WAGON:
-            share = PERCENTS[what] if self.rules.companies else None
+            share = PERCENTS[index] if self.rules.companies else None
             return Move(name, share=share, edge=STATIONS + 1 + where)
         return Move(name)
 

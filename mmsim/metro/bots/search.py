@@ -6,7 +6,7 @@ from mmsim.core.bots import Weight
 from mmsim.metro.bots import kinds
 from mmsim.metro.bots.expert import EXPERT
 from mmsim.metro.bots.planner import PLANNER
-from mmsim.metro.bots.thinking.inputs import MOST_CANDIDATES
+from mmsim.metro.bots.thinking.input_layout import MOST_CANDIDATES
 
 SEARCH = replace(
     EXPERT,

@@ -1,34 +1,26 @@
 """The entry points of the engine: a game step by step, its score, its rows."""
 
-from typing import Any, NamedTuple
+from collections import namedtuple
+from typing import Any
 
 import numpy as np
 
 from mmsim.compiled.decorators import entry_point
-from mmsim.compiled.entry_points import Record, array_of, group
-from mmsim.metro.engine import playout, scoring, setup, tables
+from mmsim.compiled.entry_points import array_of, group
+from mmsim.metro.engine import result_tables, scoring, setup
 from mmsim.metro.engine.moves import find_turn, kth_move
 from mmsim.metro.engine.state import BOARD, DICE, RULES, STATE
 from mmsim.metro.engine.turns import play_move
 
 MAX_MOVES = 1024
-
-
-class Rows(NamedTuple):
-    """Arrays for the rows of some games, one per table."""
-
-    games: Record
-    seats: Record
-    lines: Record
-
-
-ROWS = group(Rows, **tables.ROWS)
+Rows = namedtuple("Rows", ["games", "seats", "lines"])  # arrays for the rows of some games
+ROWS = group(Rows, **result_tables.ROWS)
 
 
 @entry_point(state=STATE, board=BOARD, rules=RULES, dice=DICE, master=np.uint64, game=np.int64, games_per_deal=np.int64)
 def set_up(state: Any, board: Any, rules: Any, dice: Any, master: Any, game: Any, games_per_deal: Any) -> None:
     """Set up a game of a master seed for its first decision."""
-    playout.set_up(state[0], board[0], rules[0], dice[0], master, game, games_per_deal)
+    setup.set_up(state[0], board[0], rules[0], dice[0], master, game, games_per_deal)
 
 
 @entry_point(state=STATE, board=BOARD)
@@ -55,13 +47,11 @@ def list_moves(state: Any, rules: Any, moves: Any) -> Any:
 
 @entry_point(state=STATE, board=BOARD, rules=RULES, move=np.int64)
 def play(state: Any, board: Any, rules: Any, move: Any) -> None:
-    """Play a legal move."""
     play_move(state[0], board[0], rules[0], move)
 
 
 @entry_point(state=STATE, rules=RULES)
 def score(state: Any, rules: Any) -> None:
-    """Score a game that is over."""
     scoring.score_game(state[0], rules[0])
 
 
@@ -70,6 +60,6 @@ def write_rows(state: Any, rules: Any, rows: Any, game: Any, i: Any, status: Any
     """Score a game and write its rows as the i-th of all tables; one stopped by a bot's error has no winner."""
     s, r = state[0], rules[0]
     scoring.score_game(s, r)
-    if status == tables.BOT_ERROR:
+    if status == result_tables.BOT_ERROR:
         s.winners = np.uint64(0)
-    tables.write_rows(s, r, game, i, status, rows.games, rows.seats, rows.lines)
+    result_tables.write_rows(s, r, game, i, status, rows.games, rows.seats, rows.lines)

@@ -16,7 +16,7 @@ from mmsim.metro.rules.rulesets import KNOBS
 
 PLACE, DRAW, EXCHANGE, WAGON, PASS = range(5)
 MOVE_KINDS = ("place", "draw", "exchange", "wagon", "pass")
-# item: place - place in the hand, of a drawn tile 0; exchange, wagon - place of the share
+# item: PLACE: slot in the hand (0 for a drawn tile); EXCHANGE, WAGON: slot of the share
 # turns: place - quarter turns; exchange - 0 open, 1 hidden
 # where: place - cell; wagon - edge of the centre, from 0
 

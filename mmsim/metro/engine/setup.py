@@ -1,34 +1,22 @@
-"""Setting up a game: an empty table, what chance lays out (X4, X15, X17, X18), the hands (X8, X14)."""
+"""Setting up a game from its seed: an empty table, what chance lays out (X4, X15, X17, X18), the hands (X8, X14)."""
 
 from typing import Any
 
 import numpy as np
 
 from mmsim.compiled.decorators import ix, jit
-from mmsim.compiled.rng import draw_below, open_stream
+from mmsim.compiled.rng import draw_below, open_stream, set_seed
 from mmsim.compiled.standings import clear_lead
 from mmsim.core.rng import Purpose
 from mmsim.metro.engine.lines import join
-from mmsim.metro.engine.state import (
-    COLOURS,
-    EMPTY,
-    GRID,
-    HAND,
-    NODES,
-    SEATS,
-    SHARES,
-    SUPPLY,
-    Board,
-    Dice,
-    Rules,
-    State,
-)
+from mmsim.metro.engine.moves import find_turn
+from mmsim.metro.engine.state import COLOURS, EMPTY, GRID, HAND, NODES, SEATS, SHARES, SUPPLY, Board, Dice, Rules, State
 from mmsim.metro.rules.board import CENTRE, SIZE, STOPS
 from mmsim.metro.rules.rulesets import COMPANIES, PER_COLOUR
 
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
 _CENTRE = tuple(SIZE * row + column for row, column in CENTRE)
-_LAYOUT, _DEAL = int(Purpose.LAYOUT), int(Purpose.DEAL)
+_LAYOUT, _DEAL, _BOT = int(Purpose.LAYOUT), int(Purpose.DEAL), int(Purpose.BOT)
 
 
 @jit
@@ -67,7 +55,7 @@ def clear_table(s: State, b: Board) -> None:
 
 @jit
 def shuffle_supply(s: State, b: Board, dice: Dice) -> None:
-    """X4: the 60 tiles in random order, as `deal.shuffled`."""
+    """X4: the 60 tiles in random order, as `rng.shuffled`."""
     for i in range(SUPPLY):
         s.supply[ix(i)] = b.tiles[ix(i)]
     for last in range(SUPPLY - 1, 0, -1):
@@ -169,3 +157,16 @@ def shuffle(s: State, b: Board, r: Rules, dice: Dice) -> None:
         shuffle_shares(s, dice)
     if r.numbers:
         shuffle_numbers(s, b, r, dice)
+
+
+@jit
+def set_up(s: State, b: Board, r: Rules, dice: Dice, master: Any, game: Any, games_per_deal: Any) -> None:
+    """Set up a game for its first decision; `games_per_deal` consecutive games share a deal."""
+    clear_table(s, b)
+    set_seed(dice, master, game // games_per_deal)
+    shuffle(s, b, r, dice)
+    set_seed(dice, master, game)
+    for seat in range(r.players):
+        open_stream(dice, 1 + seat, _BOT + seat)
+    hand_out(s, b, r)
+    find_turn(s, b, r)

@@ -14,12 +14,7 @@ import numpy as np
 
 from mmsim.compiled import rng
 from mmsim.compiled.entry_points import Record, new_record
-from mmsim.metro.rules.board import (
-    CENTRE,
-    SIZE,
-    STOPS,
-    Cell,
-)
+from mmsim.metro.rules.board import CENTRE, SIZE, STOPS, Cell
 from mmsim.metro.rules.deal import PERCENTS, Deal
 from mmsim.metro.rules.rulesets import COMPANIES, KNOBS, PER_COLOUR, Ruleset
 from mmsim.metro.rules.tiles import CODES, NUMBER, TILES

@@ -1,24 +1,19 @@
-"""The fast core's turns: play a move, end a turn."""
+"""The fast core's turns: play a move, end a turn, play a whole game with uniform bots."""
 
 from typing import Any
 
 import numpy as np
 
 from mmsim.compiled.decorators import inlined, ix, jit
-from mmsim.metro.engine.moves import DRAW, EXCHANGE, PLACE, WAGON, find_drawn, find_turn, move_parts
+from mmsim.compiled.rng import draw_below
+from mmsim.metro.engine.moves import DRAW, EXCHANGE, PLACE, WAGON, find_drawn, find_turn, kth_move, move_parts
 from mmsim.metro.engine.placing import exchange, place, put_wagon
-from mmsim.metro.engine.state import NO_TILES, TOO_LONG, Board, Rules, State
+from mmsim.metro.engine.scoring import score_game
+from mmsim.metro.engine.state import NO_TILES, TOO_LONG, Board, Dice, Rules, State
 
 
-@jit
-def play_move(s: State, b: Board, r: Rules, move: Any) -> None:
+def _play_move(s: State, b: Board, r: Rules, move: Any) -> None:
     """Play a legal move and prepare the next decision."""
-    play_move_inline(s, b, r, move)
-
-
-@inlined
-def play_move_inline(s: State, b: Board, r: Rules, move: Any) -> None:
-    """`play_move`, inlined into callers that play many moves."""
     kind, item, turns, where = move_parts(move)
     if kind == DRAW:
         s.drawn = np.int64(s.supply[ix(s.next)])
@@ -35,6 +30,9 @@ def play_move_inline(s: State, b: Board, r: Rules, move: Any) -> None:
     end_turn(s, b, r)
 
 
+play_move, play_move_inline = jit(_play_move), inlined(_play_move)
+
+
 @inlined
 def end_turn(s: State, b: Board, r: Rules) -> None:
     """X12: the game ends with the last tile; else the next player's turn begins."""
@@ -49,3 +47,14 @@ def end_turn(s: State, b: Board, r: Rules) -> None:
         return
     s.over = 1
     s.choices = 0
+
+
+@jit
+def play_uniform(s: State, b: Board, r: Rules, dice: Dice) -> np.int64:
+    """Play a game that is set up to its end with a uniform bot in every seat; returns the number of decisions."""
+    decisions = np.int64(0)
+    while not s.over:
+        play_move_inline(s, b, r, kth_move(s, r, draw_below(dice, 1 + s.seat, s.choices)))
+        decisions += 1
+    score_game(s, r)
+    return decisions

@@ -6,8 +6,10 @@ which rule X6 names them.
 
 from functools import cache
 
+from mmsim.errors import UsageError
 from mmsim.metro.rules.tiles import BOTTOM, LEFT, RIGHT, SIDES, TOP
 
+BOARD = "metro"  # the name of the only board
 SIZE = 8
 STATIONS = 32
 STOPS = 40
@@ -115,3 +117,9 @@ COMPANY_WAGONS: tuple[tuple[int, ...], ...] = (
     _stations("7 16 21 30"),
     _stations("8 14 23 29"),
 )
+
+
+def check_board(board: str | None) -> None:
+    """Refuse any board but the only one; None means it."""
+    if board not in (BOARD, None):
+        raise UsageError(f"metro has one board, '{BOARD}', and no '{board}'")

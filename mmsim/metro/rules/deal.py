@@ -8,17 +8,14 @@ import tomllib
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TypeVar
 
-from mmsim.core.rng import Stream
+from mmsim.core.rng import Stream, shuffled
 from mmsim.metro.rules.board import CENTRE, COLOURS, COMPANY_WAGONS, WAGONS
 from mmsim.metro.rules.rulesets import COMPANIES, Ruleset
 from mmsim.metro.rules.tiles import SIDES, TILES, turned
 
 _HERE = Path(__file__).parent
 PERCENTS = (10, 20, 30, 40)
-
-T = TypeVar("T")
 
 
 @cache
@@ -50,19 +47,10 @@ class Deal:
     numbers: tuple[tuple[int, ...], ...] = ()  # X18: the station numbers of every player
 
 
-def shuffled(things: tuple[T, ...], draws: Stream) -> tuple[T, ...]:
-    """A random order, all equally likely (Fisher and Yates)."""
-    order = list(things)
-    for last in range(len(order) - 1, 0, -1):
-        drawn = draws.below(last + 1)
-        order[last], order[drawn] = order[drawn], order[last]
-    return tuple(order)
-
-
 def deal(rules: Ruleset, layout: Stream, draws: Stream) -> Deal:
     """Shuffle everything the rules need."""
-    supply = shuffled(TILES, draws)
-    piles = tuple(shuffled(tuple(range(COMPANIES)), draws) for _ in PERCENTS) if rules.companies else ()
+    supply = tuple(shuffled(TILES, draws))
+    piles = tuple(tuple(shuffled(range(COMPANIES), draws)) for _ in PERCENTS) if rules.companies else ()
     numbers = _numbers(rules, draws) if rules.numbers else ()
     return Deal(supply, _central(layout) if rules.central else (), piles, numbers)
 

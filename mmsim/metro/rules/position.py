@@ -1,8 +1,9 @@
-"""The data of the reference engine: moves, and a position with everything on the board and in the hands."""
+"""The data of the reference engine: moves, a position, and what a player may know of it."""
 
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from mmsim.core.rng import Stream
 from mmsim.metro.rules.board import CELLS, CENTRE, COMPANY_WAGONS, WAGONS, Cell
 from mmsim.metro.rules.deal import Deal
 from mmsim.metro.rules.rulesets import Ruleset
@@ -89,3 +90,25 @@ class Game:
     def tiles_left(self) -> int:
         """Tiles that are not on the board yet."""
         return len(CELLS) - sum(cell in self.board for cell in CELLS)
+
+
+@dataclass(frozen=True)
+class View:
+    """What one player may know of a position, as bots in Python see it; companies the player does not know are None."""
+
+    seat: int
+    rules: Ruleset
+    turn: int
+    hand: tuple[str, ...]
+    drawn: str | None
+    hand_sizes: tuple[int, ...]
+    supply: int  # how many tiles are left to be drawn
+    board: dict[Cell, str]  # every tile as it lies
+    owner: dict[int, int]  # stop -> whose wagon departs there
+    arrivals: dict[int, Arrival]
+    points: tuple[int, ...]
+    shares: tuple[tuple[int | None, ...], ...]  # [player][percentage]
+    open_shares: tuple[int, ...]
+    piles: tuple[tuple[int | None, ...], ...]
+    numbers: tuple[int, ...]  # the own ones
+    draws: Stream  # the chance of this player's bot

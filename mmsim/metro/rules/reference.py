@@ -7,6 +7,7 @@ and records are verified by it.
 from functools import cache
 
 from mmsim.core.game import IllegalMove
+from mmsim.core.rng import Purpose, Seed
 from mmsim.metro.rules.board import (
     CELLS,
     CENTRE,
@@ -21,8 +22,9 @@ from mmsim.metro.rules.board import (
     opposite,
     outer_sides,
 )
-from mmsim.metro.rules.deal import PERCENTS
+from mmsim.metro.rules.deal import PERCENTS, Deal, deal
 from mmsim.metro.rules.position import DRAW, PASS, TAKES, Arrival, Game, Move, PlayedMove
+from mmsim.metro.rules.rulesets import Ruleset
 from mmsim.metro.rules.tiles import SIDES, exit_side, turned, ways_to_lie
 
 # --- legal moves ---------------------------------------------------------------------------------------------
@@ -212,3 +214,32 @@ def end_turn(game: Game) -> None:
     else:
         game.turn += 1
         game.seat = (game.seat + 1) % game.rules.players
+
+
+# --- a game from its seed ------------------------------------------------------------------------------------
+
+
+def deal_from(seed: Seed, rules: Ruleset) -> Deal:
+    """Everything that chance lays out in a game."""
+    layout, draws = (seed.deal_stream(purpose, rules.players) for purpose in (Purpose.LAYOUT, Purpose.DEAL))
+    return deal(rules, layout, draws)
+
+
+def set_up(rules: Ruleset, seed: Seed) -> Game:
+    """A game before its first move."""
+    return Game(rules, deal_from(seed, rules))
+
+
+def play_out(game: Game, seed: Seed) -> None:
+    """Let `uniform` bots play a game to its end: all legal moves are equally likely."""
+    draws = [seed.bot_draws(seat) for seat in range(game.rules.players)]
+    while not game.over:
+        moves = legal_moves(game)
+        carry_out(game, moves[draws[game.seat].below(len(moves))])
+
+
+def play_uniform(rules: Ruleset, seed: Seed) -> Game:
+    """A whole game of `uniform` bots."""
+    game = set_up(rules, seed)
+    play_out(game, seed)
+    return game

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from mmsim.core.knobs import Value, choice, knobs_of, number, switch
-from mmsim.core.ruleset import BaseRuleset, BaseSpec, apply_layers
-from mmsim.core.specs import known_modifiers, read_spec
+from mmsim.core.ruleset import BaseRuleset, BaseSpec, apply_layers, known_modifiers, read_spec
 from mmsim.errors import UsageError, unknown
 
 RULES_VERSION = 1  # raised when the same seed and ruleset give another game
@@ -32,8 +31,10 @@ class Ruleset(BaseRuleset):
     numbers: bool = switch(False, "X18", "Module 4: secret numbers of stations that score what arrives there.")
     numbers_per_colour: int = number(1, 1, 4, "X18", "Station numbers of each colour a player holds.")
     central_points: bool = switch(False, "X17", "Whether a central tile passed counts as a tile.")
-    exchange_until: int = number(25, 1, 200, "X15", "Profit of a company from which on no share is exchanged.")
-    turn_limit: int = number(400, 60, 2000, "X12", "Turns after which a game stops that nobody ends.")
+    exchange_until: int = number(
+        25, 1, 200, "X15", "Once a company has this profit, shares can no longer be exchanged."
+    )
+    turn_limit: int = number(400, 60, 2000, "X12", "Turn limit for games that do not end by themselves.")
 
     @property
     def owners(self) -> int:
@@ -99,7 +100,7 @@ def check(rules: Ruleset) -> None:
     if len(modules) > 1 and modules not in _TOGETHER:  # X19
         named = " and ".join(f"'{module}'" for module in MODULES if module in modules)
         offered = ", ".join("+".join(m for m in MODULES if m in pair) for pair in _TOGETHER)
-        raise UsageError(f"modules {named} are not played together; the book allows {offered}")
+        raise UsageError(f"modules {named} cannot be combined; the rule book allows {offered}")
     if rules.numbers and rules.players * rules.numbers_per_colour > PER_COLOUR:
         raise UsageError(
             f"{rules.players} players cannot have {rules.numbers_per_colour} station numbers of each colour; there are "

@@ -2,8 +2,8 @@
 
 from functools import lru_cache
 
+from mmsim.metro.engine.result_tables import TILE_DIGITS
 from mmsim.metro.engine.state import GRID, cell_of
-from mmsim.metro.engine.tables import TILE_DIGITS
 from mmsim.metro.rules.board import CENTRE
 from mmsim.metro.rules.deal import central_tiles
 from mmsim.metro.rules.tiles import CODES, turned

@@ -1,55 +1,43 @@
 """Metro at the command line: rulesets, bots, one game and its story."""
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from mmsim.core.bots import Bot
-from mmsim.core.seating import Seating
-from mmsim.core.shell import UNIFORM_COST, BoardSets, ExplainedRuleset, Fact, GameStory, Listing, Replay
+from mmsim.core.rng import Seed
+from mmsim.core.shell import UNIFORM_COST, ExplainedRuleset, Fact, GameStory, Listing
 from mmsim.core.variant import Variant
 from mmsim.drawing.shell import DrawnShell
 from mmsim.errors import UsageError
-from mmsim.metro.bots.playable_variant import prepare
+from mmsim.metro.bots import BOTS
+from mmsim.metro.bots.playable_variant import MetroVariant, prepare
 from mmsim.metro.rules import rulesets
+from mmsim.metro.rules.board import check_board
 from mmsim.metro.rules.deal import wagons
-from mmsim.metro.rules.play import Seed, check_board, play_out, set_up
 from mmsim.metro.rules.position import Game
-from mmsim.metro.rules.reference import apply
+from mmsim.metro.rules.reference import apply, play_out, set_up
 from mmsim.metro.rules.reference_scoring import result
-from mmsim.metro.shell import record, replay, story
+from mmsim.metro.shell import record, story
+from mmsim.metro.shell.draw import canvas
 
 
 class MetroShell(DrawnShell):
-    """The game's answers at the command line."""
-
     name = "metro"
     default_rules = rulesets.EDITION
-    default_board = None
     slow_bots = ("search",)
     example_rules = "metro+free+hand2,turn_limit=200"
     editions = (rulesets.EDITION,)
     knobs = rulesets.KNOBS
+    bots = BOTS
     expensive_weights = ("sweeps", "playouts", "width", "prior", "turns", "haste")
     panels: ClassVar = {
         "strong": ("planner", "planner:others=0.5", "expert", "search:playouts=8"),
         "small": ("planner", "planner:others=0.5", "expert"),
     }
     strong_bots = ("planner", "expert", "search")
-    bots_ignoring: ClassVar[dict[str, tuple[str, ...]]] = {}
-
-    @property
-    def bots(self) -> Mapping[str, Bot]:
-        from mmsim.metro.bots import BOTS  # declared beside compiled code; the compiler is slow to import
-
-        return BOTS
 
     def cost(self, bot: Bot) -> float:
         costs = {"uniform": UNIFORM_COST, "expert": 12.0, "search": 13.0 + 1.7 * bot.settings.get("playouts", 0.0)}
         return costs.get(bot.name, 1.0)
-
-    @property
-    def boards(self) -> BoardSets:
-        raise UsageError(f"{self.name} has one board; there are no board sets to list, show or check")
 
     def check_board(self, board: str | None) -> None:
         check_board(board)
@@ -66,21 +54,16 @@ class MetroShell(DrawnShell):
         )
 
     def play(self, variant: Variant, game: int, layout: str | None, explain: bool) -> GameStory:
-        from mmsim.metro.bots import seat_bots
-
-        check_board(variant.board)
         if layout is not None:
             raise UsageError(f"{self.name} has one board and no layouts; drop --layout")
         if explain:
             raise UsageError(f"the bots of {self.name} do not say what they had in mind; drop --explain")
         ruleset = rulesets.ruleset(variant.rules, variant.players)
-        listed = seat_bots(variant.bots, ruleset.players, variant.move_seconds)
-        seed = Seed(variant.seed, game, variant.rotate)
-        bots = Seating(listed, range(ruleset.players), variant.rotate).at(game)
-        table = set_up(ruleset, seed)
+        prepared, seed = prepare(ruleset, variant), Seed(variant.seed, game, variant.rotate)
+        bots, table = prepared.seating.at(game), set_up(ruleset, seed)
         held = [story.holding(table, seat) for seat in range(ruleset.players)]
-        if any(bot != self.bots["uniform"] for bot in bots):
-            _play_with_core(table, variant, game)
+        if any(bot != BOTS["uniform"] for bot in bots):
+            _play_with_core(table, prepared, game)
         else:
             play_out(table, seed)  # the reference engine has nothing to compile
         outcome = result(table)
@@ -99,30 +82,14 @@ class MetroShell(DrawnShell):
             draw=lambda kind: self.draw(kind, table),
         )
 
-    def read_record(self, record_json: Any) -> Game:
-        return record.verify(record_json)
-
-    def replay(self, record_json: Any) -> Replay:
-        return replay.replay(record_json)
-
     def draw(self, kind: str, game: Game) -> bytes:
-        from mmsim.metro.shell.draw import canvas  # a slow import that only pictures need
-
         return canvas(game).to_bytes(kind)
 
-    @property
-    def heat(self) -> Any:
-        from mmsim.metro.shell import heat_maps
 
-        return heat_maps
-
-
-def _play_with_core(table: Game, variant: Variant, game: int) -> None:
+def _play_with_core(table: Game, prepared: MetroVariant, game: int) -> None:
     """Let bots of the fast core or in Python play, the reference engine following."""
-    from mmsim.metro.bots.position import Position  # the compiler is slow to import
+    from mmsim.metro.bots.position import Position  # imports all compiled code
 
-    position = Position(prepare(table.rules, variant), game)
+    position = Position(prepared, game)
     while not position.over:
-        move = position.bot_move()
-        position.apply(move)
-        apply(table, move)
+        apply(table, position.apply(position.bot_move()).move)

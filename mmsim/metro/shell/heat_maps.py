@@ -10,12 +10,10 @@ from mmsim.drawing.style import INK
 from mmsim.metro.rules.board import CELLS, CENTRE, SIZE, Cell
 from mmsim.metro.rules.position import Game
 from mmsim.metro.rules.reference import trace
-from mmsim.metro.shell.draw import middle, square
-from mmsim.metro.shell.draw_palette import BORDER, CELL, GRID
-from mmsim.metro.shell.draw_palette import CENTRE as CENTRE_FILL
+from mmsim.metro.shell.draw import BORDER, CELL, CENTRE_FILL, GRID, middle, square
 
 HEAT_MAP_NOTE = (
-    "The board always lies alike. A line is where it passes a tile; with companies lines belong to none of the seats."
+    "The board is never turned. A line is where it passes a tile; with companies lines belong to none of the seats."
 )
 _TILES, _LINES = "tiles", "lines"
 

@@ -6,22 +6,22 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from mmsim.core.record_parts import (
-    check_move_keys,
-    check_over,
-    check_seed,
-    read_knobs,
-    read_move_kind,
-    read_moves,
-    read_seats,
-    write_seats,
+from mmsim.core import records
+from mmsim.core.records import (
+    FORMAT,
+    RecordError,
+    check_head,
+    check_legal,
+    check_only_keys,
+    check_same,
+    check_turn,
+    get_field,
 )
-from mmsim.core.records import FORMAT, RecordError, check_head, check_legal, check_turn, get, only_keys, same
+from mmsim.core.rng import Seed
 from mmsim.core.variant import SEATINGS
 from mmsim.errors import UsageError
 from mmsim.metro.rules.board import CENTRE, COLOURS
 from mmsim.metro.rules.deal import PERCENTS, Deal, central_tiles, number_colours, wagons
-from mmsim.metro.rules.play import Seed
 from mmsim.metro.rules.position import Game, Move, PlayedMove
 from mmsim.metro.rules.reference import carry_out, legal_moves
 from mmsim.metro.rules.reference_scoring import Result, result
@@ -57,18 +57,13 @@ def record_of(game: "Game | Position", dealt: Deal, outcome: Result, bots: Seque
         "game": GAME,
         "board": {"wagons": wagons(rules), "central": list(dealt.central)},
         "ruleset": {"name": rules.name, **rules.knobs()},
-        "seats": write_seats(range(rules.players), bots),
+        "seats": records.write_seats(range(rules.players), bots),
         "deal": {
             "supply": list(dealt.supply),
             "piles": [[COLOURS[company] for company in pile] for pile in dealt.piles],
             "numbers": [list(numbers) for numbers in dealt.numbers],
         },
-        "seed": {
-            "master": seed.master,
-            "variant": rules.variant,
-            "game": seed.game,
-            "seats": SEATINGS[seed.rotate],
-        },
+        "seed": {"master": seed.master, "variant": rules.variant, "game": seed.game, "seats": SEATINGS[seed.rotate]},
         "moves": [move_to_json(played) for played in game.history],
         "result": result_to_json(rules, outcome),
     }
@@ -105,32 +100,32 @@ def result_to_json(rules: Ruleset, outcome: Result) -> dict[str, Any]:
 def verify(record: Any) -> Game:
     """Replay a record with the reference engine; a RecordError names the first difference."""
     game = _set_up(record)
-    for number, move in enumerate(read_moves(record), 1):
+    for number, move in enumerate(records.read_moves(record), 1):
         _replay_move(game, number, move)
-    check_over(record, game)
-    same(get(record, "result", dict, "the record"), result_to_json(game.rules, result(game)), "result")
+    records.check_over(record, game)
+    check_same(get_field(record, "result", dict, "the record"), result_to_json(game.rules, result(game)), "result")
     return game
 
 
 def _set_up(record: Any) -> Game:
     """The game of a record before its first move."""
     check_head(record, GAME, _KEYS)
-    check_seed(record, _SEED_KEYS)
-    players = read_seats(record)
+    records.check_seed(record, _SEED_KEYS)
+    players = records.read_seats(record)
     for seat, player in enumerate(players):
         if player != seat:
             raise RecordError(f"seats[{seat}]: 'player' is {player}, not {seat}; seats are in playing order")
-    rules = _ruleset(get(record, "ruleset", dict, "the record"), len(players))
-    board = get(record, "board", dict, "the record")
-    only_keys(board, _BOARD_KEYS, "board")
-    same(get(board, "wagons", dict, "board"), wagons(rules), "board.wagons")
+    rules = _ruleset(get_field(record, "ruleset", dict, "the record"), len(players))
+    board = get_field(record, "board", dict, "the record")
+    check_only_keys(board, _BOARD_KEYS, "board")
+    check_same(get_field(board, "wagons", dict, "board"), wagons(rules), "board.wagons")
     return Game(rules, _deal(record, rules))
 
 
 def _ruleset(written: dict[str, Any], players: int) -> Ruleset:
-    """The knobs of the record. If its name is a ruleset of ours, both must agree."""
-    name = get(written, "name", str, "ruleset")
-    knobs = read_knobs(written, KNOBS)
+    """The knobs of the record. If the name is a known ruleset, the knobs must match it."""
+    name = get_field(written, "name", str, "ruleset")
+    knobs = records.read_knobs(written, KNOBS)
     try:
         rules = Ruleset(name, players, **knobs)  # type: ignore[arg-type]
         check(rules)
@@ -140,16 +135,16 @@ def _ruleset(written: dict[str, Any], players: int) -> Ruleset:
         named = ruleset(name, players)
     except UsageError:
         return rules
-    same(knobs, named.knobs(), f"ruleset '{name}'")
+    check_same(knobs, named.knobs(), f"ruleset '{name}'")
     return rules
 
 
 def _deal(record: dict[str, Any], rules: Ruleset) -> Deal:
-    """What chance laid out; it must be possible under the rules."""
-    written = get(record, "deal", dict, "the record")
-    supply, piles, numbers = (get(written, key, list, "deal") for key in _DEAL_KEYS)
-    only_keys(written, _DEAL_KEYS, "deal")
-    central = get(record["board"], "central", list, "board")
+    """The deal, checked against the rules."""
+    written = get_field(record, "deal", dict, "the record")
+    supply, piles, numbers = (get_field(written, key, list, "deal") for key in _DEAL_KEYS)
+    check_only_keys(written, _DEAL_KEYS, "deal")
+    central = get_field(record["board"], "central", list, "board")
     if sorted(map(str, supply)) != sorted(TILES):
         raise RecordError(f"deal.supply: {_odd_tile(supply)}")
     if len(central) != (len(CENTRE) if rules.central else 0) or not _central_fits(central):
@@ -200,19 +195,19 @@ def _numbers_fit(rules: Ruleset, numbers: list[Any]) -> bool:
 def _replay_move(game: Game, number: int, written: Any) -> None:
     """Play one recorded move and compare its effects with those in the record."""
     where = f"move {number}"
-    get(written, "move", str, where)
+    get_field(written, "move", str, where)
     check_turn(written, number, game.turn, game.seat, game.over)
     move = _move(written, where)
     check_legal(move, legal_moves(game), describe, f"{where} (turn {game.turn}, seat {game.seat + 1})")
     arrivals = [arrival._asdict() for arrival in carry_out(game, move).arrivals]
-    same(get(written, "arrivals", list, where), arrivals, f"{where}: arrivals")
+    check_same(get_field(written, "arrivals", list, where), arrivals, f"{where}: arrivals")
 
 
 def _move(written: dict[str, Any], where: str) -> Move:
-    kind = read_move_kind(written, _MOVE_KEYS, where)
+    kind = records.read_move_kind(written, _MOVE_KEYS, where)
     keys = _keys(kind, "share" in written)
-    check_move_keys(written, kind, ("arrivals", *keys), where)
-    fields = {key: get(written, key, _TYPES[key], where) for key in keys}
+    records.check_move_keys(written, kind, ("arrivals", *keys), where)
+    fields = {key: get_field(written, key, _TYPES[key], where) for key in keys}
     if "cell" in fields:
         cell = fields["cell"]
         if len(cell) != 2 or not all(type(x) is int for x in cell):

@@ -1,17 +1,20 @@
-"""A game of Metro told turn by turn, and its score sheet."""
+"""A game of Metro in words: turn by turn, step by step for a replay, and its score sheet."""
 
 from collections.abc import Iterator
 from itertools import groupby
+from typing import Any
 
 from rich.table import Table
 
+from mmsim.core.shell import Replay, ReplaySeat, ReplayStep
 from mmsim.metro.rules.board import COLOURS, STATIONS
 from mmsim.metro.rules.deal import PERCENTS
 from mmsim.metro.rules.position import Arrival, Game, PlayedMove
 from mmsim.metro.rules.reference import carry_out
-from mmsim.metro.rules.reference_scoring import Result
+from mmsim.metro.rules.reference_scoring import Result, result
 from mmsim.metro.rules.tiles import turned
-from mmsim.metro.shell.draw_palette import TERMINAL_OWNER
+from mmsim.metro.shell import record
+from mmsim.metro.shell.draw import OWNER, TERMINAL_OWNER, TRACK, film
 
 _TURNS = ("", " a quarter right", " upside down", " a quarter left")
 
@@ -114,3 +117,51 @@ def verdict(game: Game, outcome: Result) -> str:
     if len(names) == 1:
         return f"{names[0]} wins {end}"
     return f"{', '.join(names[:-1])} and {names[-1]} share the win {end}"
+
+
+# --- a replay, step by step ---------------------------------------------------------------------------------
+
+
+def replay(record_json: Any) -> Replay:
+    """The game of a record, verified by the reference engine."""
+    game = record.verify(record_json)
+    outcome = result(game)
+    moments = [*_playing(game), _scoring(game, outcome)]
+    texts = [f"turn {moment.turn}: {moment.text}" if moment.turn else moment.text for moment in moments]
+    seed, companies = record_json["seed"], game.rules.companies
+    return Replay(
+        f"{game.rules.variant}, seed {seed['master']}, game {seed['game']}",
+        [
+            # with module 1 a colour is a company's, not a player's
+            ReplaySeat(player(game, i), TRACK if companies else OWNER[i], seat["bot"], seat["player"])
+            for i, seat in enumerate(record_json["seats"])
+        ],
+        moments,
+        True,
+        verdict(game, outcome),
+        lambda: film(game, texts),
+    )
+
+
+def _playing(game: Game) -> Iterator[ReplayStep]:
+    then = Game(game.rules, game.deal)
+    yield ReplayStep(0, None, "The tiles are shuffled and dealt.", _points(then), _hands(then))
+    for played in game.history:
+        words = [f"{player(game, played.seat)}: {phrase(then, played)}"]
+        carry_out(then, played.move)
+        words += [arrival(then, arrived) for arrived in played.arrivals]
+        yield ReplayStep(played.turn, played.seat, "; ".join(words), _points(then), _hands(then))
+
+
+def _scoring(game: Game, outcome: Result) -> ReplayStep:
+    scores = [f"{player(game, seat)} {score}" for seat, score in enumerate(outcome.scores)]
+    return ReplayStep(game.turn, None, f"The game is over: {', '.join(scores)}.", outcome.scores, _hands(game))
+
+
+def _points(game: Game) -> list[int]:
+    """Of every player so far; with module 1 what shares are worth is known at the end only."""
+    return [0] * game.rules.players if game.rules.companies else list(game.points)
+
+
+def _hands(game: Game) -> list[str]:
+    return [holding(game, seat) for seat in range(game.rules.players)]

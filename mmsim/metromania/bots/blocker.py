@@ -1,6 +1,6 @@
 """The bot that keeps others from winning."""
 
-from mmsim.metromania.bots.declare import weighing
+from mmsim.metromania.bots.turn_weights import weighing
 
 BLOCKER = weighing(
     name="blocker",

@@ -7,44 +7,32 @@ from typing import Any
 
 import numpy as np
 
-from mmsim.compiled.decorators import entry_point, jit
-from mmsim.compiled.entry_points import array_of, group, new_record
-from mmsim.core.training_examples import ASKED
-from mmsim.metromania.bots.kinds import UNIFORM
-from mmsim.metromania.bots.thinking import dispatch, training_examples, whole_turns, win_chances
-from mmsim.metromania.bots.thinking.memory import (
-    BOTS,
-    POSITIONS,
-    SEATING_ROWS,
-    THOUGHTS,
-    VIEW,
-    Bots,
-    Memory,
-    Setting,
-)
-from mmsim.metromania.bots.thinking.training_examples import EXAMPLE
-from mmsim.metromania.engine import entry_points, playout, tables
+from mmsim.compiled.decorators import entry_point, ix, jit
+from mmsim.compiled.entry_points import array_of
+from mmsim.compiled.rng import draw_below, open_stream
+from mmsim.compiled.standings import win_share
+from mmsim.compiled.training_examples import ASKED, MARGIN, ExampleSampling, example_rows
+from mmsim.core.rng import CHANCES_PER_TURN, Purpose
+from mmsim.metromania.bots.expert import EXPERT
+from mmsim.metromania.bots.thinking import search, whole_turns
+from mmsim.metromania.bots.thinking.expert import compare_turns, has_no_choice
+from mmsim.metromania.bots.thinking.heuristic_choice import plan_turn
+from mmsim.metromania.bots.thinking.input_layout import INPUTS, MOST_CANDIDATES
+from mmsim.metromania.bots.thinking.memory import MEMORY, PLAYOUT, ROOT, SEATING_ROWS, SETTING, VIEW, Memory, Setting
+from mmsim.metromania.bots.thinking.memory import new_memory as new_memory
+from mmsim.metromania.bots.thinking.view import hide_hand, make_view
+from mmsim.metromania.engine import entry_points, result_tables, setup
 from mmsim.metromania.engine.scoring import score_game
-from mmsim.metromania.engine.state import BOARD, RULES, STATE, Rules
-from mmsim.metromania.engine.trips import NETWORK
-from mmsim.metromania.engine.turns import play_move
+from mmsim.metromania.engine.state import OPEN, copy_position
+from mmsim.metromania.engine.turns import begin_turn, play_move, play_uniform
 
-SETTING = group(Setting, board=BOARD, rules=RULES, deals=entry_points.DEALS, bots=BOTS)
-MEMORY = group(Memory, positions=STATE, network=NETWORK, thoughts=THOUGHTS)
+_CHANCES = int(Purpose.CHANCES)
+_EXAMPLES = int(Purpose.EXAMPLES)
+_ONE, _ZERO = np.uint64(1), np.uint64(0)
 
-
-def new_memory() -> Memory:
-    """Memory for one game after another."""
-    return Memory(new_record(STATE, POSITIONS), new_record(NETWORK), new_record(THOUGHTS))
-
-
-@jit
-def is_uniform(r: Rules, bots: Bots) -> bool:
-    """Whether every bot plays at random."""
-    for seat in range(r.companies):  # noqa: SIM110 - compiled code has no all()
-        if bots.kind[seat] != UNIFORM:
-            return False
-    return True
+EXAMPLE = example_rows(INPUTS)
+# as many turns of a decision as expert compares
+EXAMPLES = ExampleSampling(every=3, most=int(EXPERT.settings["candidates"]), kind=EXAMPLE, rows=1 << 12)
 
 
 @jit
@@ -53,7 +41,7 @@ def play_game(m: Memory, setting: Setting, row: Any) -> np.int64:
     s, b, r = m.positions[0], setting.board[0], setting.rules[0]
     decisions = np.int64(0)
     while not s.over:
-        play_move(s, b, r, dispatch.choose(m, setting, row))
+        play_move(s, b, r, search.choose(m, setting, row))
         decisions += 1
     score_game(s, b, r, m.network[0])
     return decisions
@@ -68,13 +56,13 @@ def play_games(memory: Any, setting: Any, rows: Any, master: Any, first: Any, ga
     decisions = np.int64(0)
     for i in range(rows.games.size):
         game = first + i
-        playout.set_up(s, b, r, setting.deals, master, game, games_per_deal, np.int64(-1))
+        setup.set_up(s, b, r, setting.deals, master, game, games_per_deal, np.int64(-1))
         row = _seating_row(setting, game)
-        if is_uniform(r, setting.bots[row]):
-            decisions += playout.play_uniform(s, b, r, memory.network[0])
+        if not setting.bots[row].kind.any():  # all of them are UNIFORM
+            decisions += play_uniform(s, b, r, memory.network[0])
         else:
             decisions += play_game(memory, setting, row)
-        tables.write_rows(s, b, r, game, i, rows.games, rows.seats, rows.trips, rows.lines)
+        result_tables.write_rows(s, b, r, game, i, rows.games, rows.seats, rows.trips, rows.lines)
     return decisions
 
 
@@ -89,23 +77,55 @@ def finish_game(memory: Any, setting: Any, rows: Any, game: Any, i: Any) -> Any:
     """Let the bots finish a game and write it as the i-th game of the rows; returns the number of decisions."""
     decisions = play_game(memory, setting, _seating_row(setting, game))
     s, b, r = memory.positions[0], setting.board[0], setting.rules[0]
-    tables.write_rows(s, b, r, game, i, rows.games, rows.seats, rows.trips, rows.lines)
+    result_tables.write_rows(s, b, r, game, i, rows.games, rows.seats, rows.trips, rows.lines)
     return decisions
 
 
 @entry_point(memory=MEMORY, setting=SETTING, seating=np.int64)
 def choose(memory: Any, setting: Any, seating: Any) -> Any:
     """The move that the bot in turn chooses."""
-    return dispatch.choose(memory, setting, seating * SEATING_ROWS)
+    return search.choose(memory, setting, seating * SEATING_ROWS)
 
 
 @entry_point(memory=MEMORY, setting=SETTING, wins=array_of(np.float64))
 def sample_wins(memory: Any, setting: Any, wins: Any) -> None:
-    """Play a position out once for every row of `wins` and write each player's share of the win.
+    """Play a position at the beginning of a turn out once for every row of `wins`: each player's share of the win.
 
-    The rows of the setting's bots after the first are those of which the players of playouts are drawn.
+    The chances are what an onlooker would bet who sees only what everybody sees. For every playout the hidden hands are
+    drawn from the deals that agree with what is seen, and every company is played by a bot drawn from `PLAYOUT_BOTS`,
+    whatever played it so far; the setting has them in its rows of bots after the first.
     """
-    win_chances.sample_wins(memory, setting, wins)
+    root, t, b, r = memory.positions[ROOT], memory.thoughts[0], setting.board[0], setting.rules[0]
+    _hide_from_onlooker(memory, setting)
+    open_stream(root, 0, _CHANCES + CHANCES_PER_TURN * root.turn)
+    for i in range(wins.size // r.players):
+        search.draw_deal(root, t)
+        for seat in range(r.companies):
+            t.playout_bot[ix(seat)] = search.draw_playout_bot(root, np.int64(0))
+        search.begin_playout(memory, setting)
+        if t.playout_deal >= 0:
+            begin_turn(memory.positions[PLAYOUT], b, r)  # the legal moves depend on the hand
+        search.finish_playout(memory, setting)
+        for player in range(r.players):
+            wins[i * r.players + player] = win_share(memory.positions[PLAYOUT].winners, player)
+
+
+@jit
+def _hide_from_onlooker(m: Memory, setting: Setting) -> None:
+    """Put what everybody sees at the root, and find the deals that agree with it.
+
+    Hands that no deal explains stay as they are.
+    """
+    s, root, t, b, r = m.positions[0], m.positions[ROOT], m.thoughts[0], setting.board[0], setting.rules[0]
+    copy_position(root, s, b)
+    t.deals = 0
+    if r.hands == OPEN:
+        return
+    for seat in range(r.companies):
+        hide_hand(root, r, seat)
+    search.find_deals(root, r, t, setting.deals)
+    if t.deals == 0:
+        copy_position(root, s, b)
 
 
 @entry_point(memory=MEMORY, setting=SETTING, seating=np.int64, turn=np.int64)
@@ -117,8 +137,52 @@ def explain_turn(memory: Any, setting: Any, seating: Any, turn: Any) -> None:
 
 @entry_point(memory=MEMORY, setting=SETTING, rows=EXAMPLE, sampling=ASKED)
 def collect_examples(memory: Any, setting: Any, rows: Any, sampling: Any) -> Any:
-    """Play a game and write some of its decisions into rows; returns how many rows."""
+    """Play a game; at one in `every` decisions of the learners' seats write examples into rows; returns how many.
+
+    An example has the inputs of the net for one of the decision's best turns, and the result of one playout by the bots
+    in their seats, for all turns from the same guess of what is hidden. One of them, drawn at random, is then played.
+    """
     wanted, game = sampling[0], sampling[0].game
     s, b, r, master = memory.positions[0], setting.board[0], setting.rules[0], wanted.master
-    playout.set_up(s, b, r, setting.deals, master, game, wanted.games_per_deal, np.int64(-1))
-    return training_examples.collect(memory, setting, _seating_row(setting, game), wanted, rows)
+    setup.set_up(s, b, r, setting.deals, master, game, wanted.games_per_deal, np.int64(-1))
+    row = _seating_row(setting, game)
+    written, decision = np.int64(0), np.int64(0)
+    open_stream(s, 0, _EXAMPLES)
+    while not s.over:
+        learns = wanted.learners >> np.uint64(s.seat) & _ONE != _ZERO and written + MOST_CANDIDATES <= rows.size
+        if learns and not has_no_choice(s, b) and draw_below(s, 0, wanted.every) == 0:
+            count = _write_decision(memory, setting, row, wanted.most, written, rows)
+            for i in range(count):
+                rows[written + i].game = wanted.game
+                rows[written + i].decision = decision
+            written += count
+            decision += 1
+        play_move(s, b, r, search.choose(memory, setting, row))
+    return written
+
+
+@jit
+def _write_decision(m: Memory, setting: Setting, row: Any, most: Any, written: Any, examples: Any) -> np.int64:
+    """The examples of one decision, and the plan of the turn that is played; returns how many turns were compared."""
+    s, v, root, t = m.positions[0], m.positions[VIEW], m.positions[ROOT], m.thoughts[0]
+    b, r = setting.board[0], setting.rules[0]
+    make_view(v, s, b, r)
+    copy_position(root, v, b)
+    compare_turns(m, b, r, setting.bots[row], most)
+    count = np.int64(t.candidates)
+    if count == 1:
+        return np.int64(0)
+    plan_turn(s, t, t.candidate[ix(draw_below(s, 0, count))])
+    for turn in range(count):
+        search.note_turn(t, turn, t.candidate[ix(turn)])
+        example = examples[written + turn]
+        for i in range(INPUTS):
+            example.inputs[ix(i)] = t.inputs[ix(INPUTS * turn + i)]
+    search.find_deals(root, r, t, setting.deals)
+    open_stream(root, 0, 1)
+    search.draw_deal(root, t)
+    for seat in range(r.companies):
+        t.playout_bot[ix(seat)] = row
+    for turn in range(count):
+        examples[written + turn].result = np.float32(search.play_turn_out(m, setting, np.int64(turn), MARGIN))
+    return count

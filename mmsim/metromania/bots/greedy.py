@@ -1,6 +1,6 @@
 """The bot that thinks no further than its next move."""
 
-from mmsim.metromania.bots.declare import weighing
+from mmsim.metromania.bots.turn_weights import weighing
 
 GREEDY = weighing(
     name="greedy",

@@ -1,6 +1,6 @@
 """The bot that builds its lines where everybody's trips pass."""
 
-from mmsim.metromania.bots.declare import weighing
+from mmsim.metromania.bots.turn_weights import weighing
 
 NETWORKER = weighing(
     name="networker",

@@ -3,7 +3,7 @@
 Its weights were found by self-play, `mmsim bots tune`; docs/bots.md has the command, docs/tuning-planner.json the log.
 """
 
-from mmsim.metromania.bots.declare import weighing
+from mmsim.metromania.bots.turn_weights import weighing
 
 PLANNER = weighing(
     name="planner",

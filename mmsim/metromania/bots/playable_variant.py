@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 
 from mmsim.compiled.entry_points import Record, new_record
+from mmsim.compiled.stepwise import CompiledVariant
 from mmsim.core.bots import Bot, NetBot
 from mmsim.core.seating import Seating
-from mmsim.core.stepwise import CompiledVariant
 from mmsim.core.variant import Variant
 from mmsim.metromania.bots import find_bot, seat_bots
 from mmsim.metromania.bots.kinds import BLOCKING, SEARCH
 from mmsim.metromania.bots.thinking import memory
-from mmsim.metromania.bots.turn_weights import BLOCK, FADE, LEADER, REACH_BASE, REACH_FAR, REACH_SLACK, WEIGHT_NAMES
+from mmsim.metromania.bots.turn_weights import WEIGHT_NAMES, Feature, Parameter
 from mmsim.metromania.engine import state
 from mmsim.metromania.engine.board import board_record
 from mmsim.metromania.rules.board import BoardSet
@@ -51,7 +51,6 @@ class MetromaniaVariant(CompiledVariant):
 
 
 def prepare(board_set: BoardSet, rules: Ruleset, variant: Variant) -> MetromaniaVariant:
-    """A variant, given its board set and ruleset."""
     bots = seat_bots(variant.bots, rules.companies, variant.move_seconds)
     seating = Seating(bots, rules.seat_player, variant.rotate)
     rows = seating_rows(rules, seating)
@@ -88,13 +87,14 @@ def _fill_seat(row: memory.Bots, seat: int, bot: Bot, rules: Ruleset) -> None:
     weights = np.array([settings.get(name, 0.0) for name in WEIGHT_NAMES])
     row.kind[seat], row.without[seat] = bot.kind, bot.without_bits
     if bot.without_bits & BLOCKING:
-        weights[BLOCK], weights[LEADER] = _AVOIDED, 0.0
+        weights[Feature.BLOCK], weights[Feature.LEADER] = _AVOIDED, 0.0
     row.weights[size * seat : size * (seat + 1)] = weights
     to_go, spare = np.arange(memory.DISTANCES)[:, None], np.arange(memory.SLACKS)[None, :]
-    odds = weights[REACH_BASE] + weights[REACH_SLACK] * np.minimum(spare, _MOST_SPARE) - weights[REACH_FAR] * to_go
+    base, per_spare, per_tunnel = weights[[Parameter.REACH_BASE, Parameter.REACH_SLACK, Parameter.REACH_FAR]]
+    odds = base + per_spare * np.minimum(spare, _MOST_SPARE) - per_tunnel * to_go
     row.chance[memory.CHANCES * seat : memory.CHANCES * (seat + 1)] = (1 / (1 + np.exp(-odds))).ravel()
     left, away = np.arange(memory.NEAR + 1)[:, None], np.arange(memory.NEARNESS)[None, :]
-    fading = (weights[FADE] ** np.arange(memory.DISTANCES))[: memory.NEARNESS]
+    fading = (weights[Parameter.FADE] ** np.arange(memory.DISTANCES))[: memory.NEARNESS]
     near = np.where((away <= left) & (away <= memory.NEAR), fading, 0.0)
     row.nearness[near.size * seat : near.size * (seat + 1)] = near.ravel()
     if isinstance(bot, NetBot):

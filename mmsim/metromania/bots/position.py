@@ -5,20 +5,18 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from mmsim.core.rng import Purpose
-from mmsim.core.stepwise import Steps
+from mmsim.compiled.stepwise import Steps
+from mmsim.core.rng import Purpose, Seed
 from mmsim.metromania.bots import entry_points as bot_entry_points
 from mmsim.metromania.bots.playable_variant import MetromaniaVariant
 from mmsim.metromania.bots.reasons import Reason, reasons
-from mmsim.metromania.engine import entry_points, state, tables
+from mmsim.metromania.engine import entry_points, result_tables, state
 from mmsim.metromania.engine.moves import BONUS, MOVE_KINDS, START, STATION, decode_move
 from mmsim.metromania.engine.state import FAULTS, HAND, MARKERS, NOWHERE, PATH, SEATS, TRIPS
 from mmsim.metromania.rules.board import Layout
 from mmsim.metromania.rules.deal import KINDS, LETTERS, Hands, Marker, arranged
 from mmsim.metromania.rules.lattice import Vertex
-from mmsim.metromania.rules.play import Seed
-from mmsim.metromania.rules.position import Move, PlayedMove
-from mmsim.metromania.rules.view import View
+from mmsim.metromania.rules.position import Move, PlayedMove, View
 
 
 @dataclass(frozen=True)
@@ -48,8 +46,6 @@ class CoreResult:
 
 @dataclass
 class Position(Steps[Move]):
-    """A game of the compiled engine, one decision after another."""
-
     bot_entry_points: ClassVar[Any] = bot_entry_points
     prepared: MetromaniaVariant
     game: int = 0
@@ -65,36 +61,27 @@ class Position(Steps[Move]):
         seed = Seed(self.prepared.seed, self.game)
         self._draws = [seed.stream(Purpose.BOT + seat) for seat in range(SEATS)]
         self._s = self._memory.positions[0]
-        self._set_up()
+        setting, deals = self.prepared.setting, self.prepared.setting.deals
+        if self.hands is not None:
+            deals = state.hands_row(tuple(arranged(hand) for hand in self.hands))
+        layout, games_per_deal = -1 if self.layout is None else self.layout.index, self.prepared.seating.games_per_deal
+        board, rules, master = setting.board, setting.rules, self.prepared.seed
+        entry_points.set_up(self._memory.positions, board, rules, deals, master, self.game, games_per_deal, layout)
         self.city = self.prepared.board_set.city(Layout.from_index(int(self._s.layout)))
         self.dealt = tuple(
             tuple(self._marker(seat, i) for i in range(MARKERS // self.rules.companies))
             for seat in range(self.rules.companies)
         )
 
-    def _set_up(self) -> None:
-        prepared, setting = self.prepared, self.prepared.setting
-        deals, layout = setting.deals, -1 if self.layout is None else self.layout.index
-        if self.hands is not None:
-            deals = state.hands_row(tuple(arranged(hand) for hand in self.hands))
-        seed, games_per_deal = prepared.seed, prepared.seating.games_per_deal
-        entry_points.set_up(
-            self._memory.positions, setting.board, setting.rules, deals, seed, self.game, games_per_deal, layout
-        )
-
-    @property
-    def _seating(self) -> int:
-        return self.prepared.seating.number(self.game)
-
     def _find_moves(self) -> dict[Move, int]:
         count = entry_points.list_moves(self._memory.positions, self.prepared.setting.board, self._moves)
         return {self._decode(code): code for code in self._moves[:count].tolist()}
 
     def _think(self) -> Move:
-        return self._decode(int(bot_entry_points.choose(self._memory, self.prepared.setting, self._seating)))
+        seating = self.prepared.seating.number(self.game)
+        return self._decode(int(bot_entry_points.choose(self._memory, self.prepared.setting, seating)))
 
     def apply(self, move: Move) -> PlayedMove:
-        """Play a legal move."""
         code = self._take(move)
         turn, seat, points = self.turn, self.seat, int(self._s.points[self.seat])
         stations = self.rules.stations - int(self._s.supply)
@@ -105,9 +92,8 @@ class Position(Steps[Move]):
         return played
 
     def view(self, seat: int) -> View:
-        """What the player in a seat may know."""
         s, companies = self._s, self.rules.companies
-        held = tuple(self._held(other) for other in range(companies))
+        held = tuple(self._held(company) for company in range(companies))
         players, is_open = self.rules.seat_player, self.rules.hands == "open"
         return View(
             seat=seat,
@@ -116,7 +102,7 @@ class Position(Steps[Move]):
             turn=self.turn,
             dug=int(s.dug),
             hands=tuple(
-                hand if is_open or players[other] == players[seat] else None for other, hand in enumerate(held)
+                hand if is_open or players[company] == players[seat] else None for company, hand in enumerate(held)
             ),
             hand_sizes=tuple(len(hand) for hand in held),
             paths=tuple(self._path(line) for line in range(2 * companies)),
@@ -124,10 +110,10 @@ class Position(Steps[Move]):
             stations=self._stations(),
             supply=int(s.supply),
             placed={
-                self._marker(other, i): (other, self.city.lattice.cells[cell])
-                for other in range(companies)
-                for i in range(len(self.dealt[other]))
-                if (cell := self._marker_cell(other, i)) != NOWHERE
+                self._marker(company, i): (company, self.city.lattice.cells[cell])
+                for company in range(companies)
+                for i in range(len(self.dealt[company]))
+                if (cell := self._marker_cell(company, i)) != NOWHERE
             },
             points=tuple(int(points) for points in s.points[:companies]),
             draws=self._draws[seat],
@@ -137,7 +123,8 @@ class Position(Steps[Move]):
         """The turns that the bot in turn weighed for the move it has just chosen, the best first."""
 
         def explain_turn(turn: int) -> None:
-            bot_entry_points.explain_turn(self._memory, self.prepared.setting, self._seating, turn)
+            seating = self.prepared.seating.number(self.game)
+            bot_entry_points.explain_turn(self._memory, self.prepared.setting, seating, turn)
 
         return reasons(self._s, self._memory.thoughts[0], self.bots[self.seat], self._decode, explain_turn)
 
@@ -159,7 +146,6 @@ class Position(Steps[Move]):
         entry_points.score(self._memory.positions, setting.board, setting.rules, self._memory.network)
 
     def write_rows(self, rows: dict[str, Any], i: int) -> None:
-        """Write a game that is over, or whose bot has failed, as the i-th game of the rows of all tables."""
         if self.failure is None:
             self.result()
             setting = self.prepared.setting
@@ -167,13 +153,13 @@ class Position(Steps[Move]):
                 self._memory.positions, setting.board, setting.rules, entry_points.Rows(**rows), self.game, i
             )
         else:
-            tables.write_failure(rows, i, self.game, int(self._s.layout), self.turn, self.rules.seat_player)
+            result_tables.write_failure(rows, i, self.game, int(self._s.layout), self.turn, self.rules.seat_player)
 
     def _trip(self, trip: int) -> TripResult:
         s, companies = self._s, self.rules.companies
         minutes, fault = int(s.minutes[trip]), int(s.fault[trip])
         return TripResult(
-            tables.TRIP_NAMES[trip],
+            result_tables.TRIP_NAMES[trip],
             None if minutes < 0 else minutes,
             [int(n) for n in s.trip_scores[SEATS * trip : SEATS * trip + companies]],
             [seat for seat in range(companies) if int(s.involved[trip]) >> seat & 1],
@@ -205,17 +191,17 @@ class Position(Steps[Move]):
 
     def _decode(self, code: int) -> Move:
         """The reference engine's move for a number."""
-        kind, number, what, extra = decode_move(code)
+        kind, number, place, extra = decode_move(code)
         name, grid, seat = MOVE_KINDS[kind], self.city.lattice, self.seat
         line = 2 * seat + number
         if kind in (BONUS, STATION):
-            return Move(name, number, at=grid.vertices[self._s.path[PATH * line + what]])
+            return Move(name, number, at=grid.vertices[self._s.path[PATH * line + place]])
         if kind > STATION or name == "decline":
             return Move(name)
         if kind == START:
-            cell = grid.frame_cells[what]
+            cell = grid.frame_cells[place]
             return Move(name, number, cell, grid.corners[cell][extra])
         u = int(self._s.terminus[line])
-        cell = grid.cells[grid.slot_cells[u, what]]
-        to = grid.vertices[grid.neighbours[u, what >> 1]]
+        cell = grid.cells[grid.slot_cells[u, place]]
+        to = grid.vertices[grid.neighbours[u, place >> 1]]
         return Move(name, number, cell, to, self._marker(seat, extra - 1) if extra else None)

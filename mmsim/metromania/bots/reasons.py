@@ -31,7 +31,11 @@ def reasons(
     if s.bonus_line >= 0 or s.choices == 1 or s.plan_turn != s.turn or s.plan_dug != s.dug:
         return []
     if bot.kind == SEARCH:
-        turns = [_searched(t, at, decode) for at in range(int(t.compared))]
+        firsts, lengths, means, counts = t.search_code[::DEPTH], t.search_length, t.search_mean, t.search_count
+        turns = [
+            Reason(decode(int(firsts[at])), int(lengths[at]), float(means[at]), {}, playouts=int(counts[at]))
+            for at in range(t.compared)
+        ]
     elif bot.kind == EXPERT:
         turns = [_reason(t, int(t.candidate[at]), float(t.candidate_value[at]), decode) for at in range(t.candidates)]
     elif bot.kind == WEIGHING:
@@ -44,11 +48,6 @@ def reasons(
 def _reason(t: Thoughts, first: int, value: float, decode: Callable[[int], Move]) -> Reason:
     """The turn that begins with a first move."""
     return Reason(decode(int(t.turn_code[DEPTH * first])), int(t.turn_length[first]), value, {})
-
-
-def _searched(t: Thoughts, at: int, decode: Callable[[int], Move]) -> Reason:
-    move, value, playouts = decode(int(t.search_code[DEPTH * at])), float(t.search_mean[at]), int(t.search_count[at])
-    return Reason(move, int(t.search_length[at]), value, {}, playouts)
 
 
 def _weighed(

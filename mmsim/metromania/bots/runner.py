@@ -1,6 +1,6 @@
 """The bot in a hurry."""
 
-from mmsim.metromania.bots.declare import weighing
+from mmsim.metromania.bots.turn_weights import weighing
 
 RUNNER = weighing(
     name="runner",

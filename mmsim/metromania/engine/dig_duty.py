@@ -6,11 +6,10 @@ import numpy as np
 
 from mmsim.compiled.decorators import ix, jit
 from mmsim.compiled.intrinsics import count_bits, scratch_like
-from mmsim.metromania.engine.copies import copy_position
 from mmsim.metromania.engine.ending import stops_turn
 from mmsim.metromania.engine.moves import find_tunnels, kth_choice, list_starts
 from mmsim.metromania.engine.placing import put_down
-from mmsim.metromania.engine.state import STOP, Board, Rules, State
+from mmsim.metromania.engine.state import STOP, Board, Rules, State, copy_position
 
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
 

@@ -1,12 +1,13 @@
 """The entry points of the engine: a game step by step, its score, its rows."""
 
-from typing import Any, NamedTuple
+from collections import namedtuple
+from typing import Any
 
 import numpy as np
 
 from mmsim.compiled.decorators import entry_point
-from mmsim.compiled.entry_points import Record, array_of, group
-from mmsim.metromania.engine import playout, scoring, tables
+from mmsim.compiled.entry_points import array_of, group
+from mmsim.metromania.engine import result_tables, scoring, setup
 from mmsim.metromania.engine.moves import kth_move
 from mmsim.metromania.engine.state import BOARD, RULES, STATE
 from mmsim.metromania.engine.trips import NETWORK
@@ -14,18 +15,8 @@ from mmsim.metromania.engine.turns import play_move
 
 DEALS = array_of(np.uint8)
 MAX_MOVES = 1024
-
-
-class Rows(NamedTuple):
-    """Arrays for the rows of some games, one per table."""
-
-    games: Record
-    seats: Record
-    trips: Record
-    lines: Record
-
-
-ROWS = group(Rows, **tables.ROWS)
+Rows = namedtuple("Rows", ["games", "seats", "trips", "lines"])  # arrays for the rows of some games
+ROWS = group(Rows, **result_tables.ROWS)
 
 
 @entry_point(
@@ -42,7 +33,7 @@ def set_up(
     state: Any, board: Any, rules: Any, deals: Any, master: Any, game: Any, games_per_deal: Any, layout: Any
 ) -> None:
     """Set up a game of a master seed for its first decision; a layout below zero is drawn."""
-    playout.set_up(state[0], board[0], rules[0], deals, master, game, games_per_deal, layout)
+    setup.set_up(state[0], board[0], rules[0], deals, master, game, games_per_deal, layout)
 
 
 @entry_point(state=STATE, board=BOARD, moves=array_of(np.int64))
@@ -56,17 +47,15 @@ def list_moves(state: Any, board: Any, moves: Any) -> Any:
 
 @entry_point(state=STATE, board=BOARD, rules=RULES, move=np.int64)
 def play(state: Any, board: Any, rules: Any, move: Any) -> None:
-    """Play a legal move."""
     play_move(state[0], board[0], rules[0], move)
 
 
 @entry_point(state=STATE, board=BOARD, rules=RULES, network=NETWORK)
 def score(state: Any, board: Any, rules: Any, network: Any) -> None:
-    """Score a game that is over."""
     scoring.score_game(state[0], board[0], rules[0], network[0])
 
 
 @entry_point(state=STATE, board=BOARD, rules=RULES, rows=ROWS, game=np.int64, i=np.int64)
 def write_rows(state: Any, board: Any, rules: Any, rows: Any, game: Any, i: Any) -> None:
     """Write the rows of a scored game as the i-th of all tables."""
-    tables.write_rows(state[0], board[0], rules[0], game, i, rows.games, rows.seats, rows.trips, rows.lines)
+    result_tables.write_rows(state[0], board[0], rules[0], game, i, rows.games, rows.seats, rows.trips, rows.lines)

@@ -1,11 +1,13 @@
-"""Setting up a game: the city (G6), the hands (S2-S5), an empty table (S6)."""
+"""Setting up a game from its seed: the city (G6), the hands (S2-S5), an empty table (S6)."""
 
 from typing import Any
 
 import numpy as np
 
 from mmsim.compiled.decorators import ix, jit
+from mmsim.compiled.rng import draw_below, open_stream, set_seed
 from mmsim.compiled.standings import clear_lead
+from mmsim.core.rng import Purpose
 from mmsim.metromania.engine.moves import note_far_ends
 from mmsim.metromania.engine.state import (
     EDGES,
@@ -22,9 +24,12 @@ from mmsim.metromania.engine.state import (
     Rules,
     State,
 )
-from mmsim.metromania.rules.board import PIECES, TURNINGS, TURNS
+from mmsim.metromania.engine.turns import begin_turn
+from mmsim.metromania.rules.board import LAYOUTS, PIECES, TURNINGS, TURNS
 
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
+_LAYOUT, _DEAL, _BOT = int(Purpose.LAYOUT), int(Purpose.DEAL), int(Purpose.BOT)
+assert LAYOUTS < 2**32  # one draw of 32 bits
 
 
 @jit
@@ -114,3 +119,23 @@ def clear_table(s: State, b: Board, r: Rules) -> None:
         s.start_free[ix(side)] = b.starts[ix(side)]
         s.ends_free[ix(side)] = b.ends[ix(side)]
     note_far_ends(s)
+
+
+@jit
+def set_up(s: State, b: Board, r: Rules, deals: Any, master: Any, game: Any, games_per_deal: Any, layout: Any) -> None:
+    """Set up a game for its first decision; a layout below zero is drawn.
+
+    `games_per_deal` consecutive games share a layout and a deal.
+    """
+    set_seed(s, master, game // games_per_deal)
+    open_stream(s, 0, _DEAL)  # first, so that a row of the long table arrives from memory while the city is laid out
+    hand_out(s, r, deals, draw_below(s, 0, deals.size // (SEATS * HAND)))
+    if layout < 0:
+        open_stream(s, 0, _LAYOUT)
+        layout = draw_below(s, 0, LAYOUTS)
+    lay_out(s, b, layout)
+    clear_table(s, b, r)
+    set_seed(s, master, game)
+    for seat in range(r.companies):
+        open_stream(s, 1 + seat, _BOT + seat)
+    begin_turn(s, b, r)

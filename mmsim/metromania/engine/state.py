@@ -17,7 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mmsim.compiled import rng
+from mmsim.compiled.decorators import jit
 from mmsim.compiled.entry_points import Record, new_record
+from mmsim.compiled.intrinsics import copy_bytes
 from mmsim.metromania.rules.board import LAYOUTS, PIECES, TURNINGS, TURNS
 from mmsim.metromania.rules.deal import KINDS, LETTERS, Hands, Marker, deals_of
 from mmsim.metromania.rules.lattice import MAX_SIDE
@@ -233,13 +235,24 @@ STATE = np.dtype(
 )
 
 
-def _offsets(kind: np.dtype[Any], first: str) -> dict[str, int]:
-    """The offsets of the fields of a record, from one of them on."""
-    fields, names = dict(kind.fields or {}), list(kind.names or ())
-    return {name: fields[name][1] for name in names[names.index(first) :]}
+_PLACE, _LANES, _END_FREE, _LINES_AT, _TERMINUS_AT, _LINES_ALONG, _STATION, _KIND = (
+    dict(STATE.fields or {})[name][1]
+    for name in ("place", "lanes", "end_free", "lines_at", "terminus_at", "lines_along", "station", "kind")
+)
 
 
-CITY = _offsets(STATE, "place")
+@jit
+def copy_position(to: State, s: State, b: Board) -> None:
+    """Make `to` the same position as `s`, on the same board; what the board does not have is left out."""
+    copy_bytes(to, s, np.int64(0), np.int64(_PLACE))
+    copy_bytes(to, s, np.int64(_PLACE), 8 * b.vertices)
+    copy_bytes(to, s, np.int64(_LANES), 8 * b.vertices)
+    copy_bytes(to, s, np.int64(_END_FREE), 2 * b.vertices)
+    copy_bytes(to, s, np.int64(_LINES_AT), b.vertices)
+    copy_bytes(to, s, np.int64(_TERMINUS_AT), b.vertices)
+    copy_bytes(to, s, np.int64(_LINES_ALONG), b.edges)
+    copy_bytes(to, s, np.int64(_STATION), b.vertices)
+    copy_bytes(to, s, np.int64(_KIND), b.city_cells)
 
 
 def rules_record(rules: Ruleset) -> Record:

@@ -1,4 +1,4 @@
-"""The fast core's turns: play a move, begin and end a turn."""
+"""The fast core's turns: play a move, begin and end a turn, play a whole game with uniform bots."""
 
 from typing import Any
 
@@ -6,12 +6,15 @@ import numpy as np
 
 from mmsim.compiled.decorators import inlined, ix, jit
 from mmsim.compiled.intrinsics import unlikely
+from mmsim.compiled.rng import draw_below
 from mmsim.compiled.standings import update_lead
 from mmsim.metromania.engine.dig_duty import keep_dutiful_choices
 from mmsim.metromania.engine.ending import last_turns, stops_turn, trigger
-from mmsim.metromania.engine.moves import PASS, STATION, find_tunnels, find_turn, move_parts
+from mmsim.metromania.engine.moves import PASS, STATION, find_tunnels, find_turn, kth_choice, move_parts
 from mmsim.metromania.engine.placing import put_down
+from mmsim.metromania.engine.scoring import score_game
 from mmsim.metromania.engine.state import DEADLOCK, MOST, STOP, Board, Rules, State
+from mmsim.metromania.engine.trips import Network
 
 _ZERO = np.uint64(0)
 
@@ -27,7 +30,7 @@ def play_move(s: State, b: Board, r: Rules, move: Any) -> None:
 
 @inlined
 def play_choice(s: State, b: Board, r: Rules, kind: Any, number: Any, where: Any, extra: Any) -> None:
-    """Play a legal, decoded move where no bot plans its turns."""
+    """Play a decoded legal move without checking a bot's plan."""
     if kind == PASS:
         s.passes += 1
         s.passes_made += 1
@@ -64,18 +67,14 @@ def turn_is_over(s: State, b: Board, r: Rules, kind: Any) -> bool:
     return False
 
 
-@jit
-def begin_turn(s: State, b: Board, r: Rules) -> None:
+def _begin_turn(s: State, b: Board, r: Rules) -> None:
     """T1-T4: prepare the first decision of a turn."""
-    begin_turn_inline(s, b, r)
-
-
-@inlined
-def begin_turn_inline(s: State, b: Board, r: Rules) -> None:
-    """`begin_turn`, inlined into callers that begin many turns."""
     find_turn(s, b, r)
     if unlikely(r.dig_duty == MOST):
         keep_dutiful_choices(s, b, r)
+
+
+begin_turn, begin_turn_inline = jit(_begin_turn), inlined(_begin_turn)
 
 
 @inlined
@@ -107,3 +106,15 @@ def end_turn(s: State, b: Board, r: Rules) -> None:
     s.markers_laid = 0
     s.lines_noticed = 0
     begin_turn_inline(s, b, r)
+
+
+@jit
+def play_uniform(s: State, b: Board, r: Rules, network: Network) -> np.int64:
+    """Play a game that is set up to its end with a uniform bot in every seat; returns the number of decisions."""
+    decisions = np.int64(0)
+    while not s.over:
+        kind, number, where, extra = kth_choice(s, b, draw_below(s, 1 + s.seat, s.choices))
+        play_choice(s, b, r, kind, number, where, extra)
+        decisions += 1
+    score_game(s, b, r, network)
+    return decisions

@@ -19,14 +19,7 @@ _TURNS_OF_ALL = tuple(product(range(TURNS), repeat=PIECES))
 
 SPOTS = "RCE"
 WATER_AND_GREEN = "LP"  # no tunnel runs here (D1)
-CELL_KINDS = {
-    ".": "blank",
-    "R": "residential",
-    "C": "commercial",
-    "E": "entertainment",
-    "L": "lake",
-    "P": "park",
-}
+CELL_KINDS = {".": "blank", "R": "residential", "C": "commercial", "E": "entertainment", "L": "lake", "P": "park"}
 FRAME_KINDS = {"S": "start", "E": "end", ".": "nothing"}
 
 Rows = tuple[str, ...]
@@ -103,7 +96,7 @@ class BoardSet:
 
     @property
     def classes(self) -> int:
-        """How many cities there are if turned ones count once; pieces are numbered, so every turn changes a city."""
+        """The number of distinct cities, not counting rotations."""
         return LAYOUTS // len(self.symmetry)
 
     def canonical(self, layout: Layout) -> Layout:

@@ -208,16 +208,6 @@ class Lattice:
         return table
 
     @cached_property
-    def edge_cells(self) -> Table:
-        """[edge] -> the one or two cells whose tunnels may run along it (ABSENT for a missing second one)."""
-        table = np.full((len(self.edges), 2), ABSENT, np.int32)
-        for i, (a, b) in enumerate(self.edges):
-            u, w = self.vertices[a], self.vertices[b]
-            along = [self.cell_id[cell] for end, cell in self.ways_out[u] if end == w]
-            table[i, : len(along)] = along
-        return table
-
-    @cached_property
     def cell_corners(self) -> Table:
         """[cell] -> its three corners."""
         rows = [[self.vertex_id[corner] for corner in self.corners[cell]] for cell in self.cells]

@@ -4,11 +4,12 @@ Sections 3 to 8 of the rules are here, one short function per rule, with ids; se
 winners) is in `reference_scoring`. The fast core is tested against this engine and records are verified by it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from mmsim.core.game import IllegalMove
-from mmsim.metromania.rules.board import WATER_AND_GREEN
-from mmsim.metromania.rules.deal import Marker
+from mmsim.core.rng import Purpose, Seed, Stream
+from mmsim.metromania.rules.board import WATER_AND_GREEN, BoardSet, Layout, draw_layout
+from mmsim.metromania.rules.deal import Marker, deal
 from mmsim.metromania.rules.lattice import Cell, Vertex, Ways, far_sides, is_frame
 from mmsim.metromania.rules.position import (
     DECLINE,
@@ -22,6 +23,7 @@ from mmsim.metromania.rules.position import (
     PlayedMove,
     copy_of,
 )
+from mmsim.metromania.rules.rulesets import Ruleset
 
 # --- legal moves ---------------------------------------------------------------------------------------------
 
@@ -366,3 +368,24 @@ def last_turns(game: Game) -> int:
     """P5: how many turns follow the one that triggered the end."""
     others = game.rules.companies - 1
     return {"none": 0, "others": others, "round": others - game.seat}[game.rules.last_round]
+
+
+# --- a game from its seed ------------------------------------------------------------------------------------
+
+
+def set_up(board_set: BoardSet, rules: Ruleset, seed: Seed, layout: Layout | None = None) -> Game:
+    """A game before its first move; the layout and the deal have random streams of their own."""
+    layout = layout or draw_layout(seed.deal_stream(Purpose.LAYOUT, rules.players))
+    return Game(board_set.city(layout), rules, deal(rules, seed.deal_stream(Purpose.DEAL, rules.players)))
+
+
+def play_out(game: Game, seed: Seed) -> None:
+    """Let `uniform` bots play a game to its end."""
+    draws = [seed.bot_draws(seat) for seat in range(game.rules.companies)]
+    while not game.over:
+        carry_out(game, any_move(legal_moves(game), draws[game.seat]))
+
+
+def any_move(moves: Sequence[Move], draws: Stream) -> Move:
+    """The choice of the bot `uniform`: all legal moves are equally likely."""
+    return moves[draws.below(len(moves))]

@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from mmsim.core.knobs import Value, choice, knobs_of, number, switch
-from mmsim.core.ruleset import BaseRuleset, BaseSpec, Layer, apply_layers
-from mmsim.core.specs import known_modifiers, read_spec
+from mmsim.core.ruleset import BaseRuleset, BaseSpec, Layer, apply_layers, known_modifiers, read_spec
 from mmsim.errors import UsageError, unknown
 
 RULES_VERSION = 2  # raised when the same seed and ruleset give another game
@@ -40,7 +39,7 @@ class Ruleset(BaseRuleset):
         "next",
         "next most",
         "T3",
-        "Whether any next tunnel may be dug, or only one after which the turn can come to most tunnels.",
+        "Whether any next tunnel may be dug, or only one that allows the most tunnels this turn.",
     )
     markers_per_turn: int = number(1, 1, 6, "M1", "Markers a company may place in one turn.")
     end_lines: int = number(5, 1, 8, "P1", "Lines ended or blocked that end the building phase.")
@@ -51,10 +50,7 @@ class Ruleset(BaseRuleset):
     park_lake_points: int = number(5, 0, 50, "TT4", "Points for a company on a fastest park-lake route.")
     penalty: int = number(6, 0, 50, "TT5", "Points a guilty company loses for an impossible trip.")
     station_points: str = choice(
-        "per_spot",
-        "per_spot flat",
-        "ST5",
-        "A new station scores 1 per spot at it, or 1 if there is any spot.",
+        "per_spot", "per_spot flat", "ST5", "A new station scores 1 per spot at it, or 1 if there is any spot."
     )
     half_kept: str = choice(
         "floor", "floor ceil", "L1", "Which way half the station points are rounded with one line ended."
@@ -74,7 +70,7 @@ class Ruleset(BaseRuleset):
     shared_fault: str = choice("all", "none all", "TT6", "Who loses points when several companies are guilty.")
     start_overflow: bool = switch(True, "B2", "A second line may start anywhere once the far sides are full.")
     end_overflow: bool = switch(True, "D4", "A line may end anywhere once the far sides are full.")
-    hands: str = choice("hidden", "hidden open", "S7", "Whether the others see a hand before it is placed.")
+    hands: str = choice("hidden", "hidden open", "S7", "Whether hands are visible to the others.")
     marker_set: str = choice(
         "standard", "standard as_printed", "S1 S5", "Which markers the No Corruption table hands out."
     )
@@ -105,12 +101,7 @@ class Edition:
 EDITIONS: dict[str, Edition] = {
     "en1": Edition(
         title="first English text",
-        knobs={
-            "trigger_turn": "stop",
-            "last_round": "none",
-            "start_overflow": False,
-            "marker_set": "as_printed",
-        },
+        knobs={"trigger_turn": "stop", "last_round": "none", "start_overflow": False, "marker_set": "as_printed"},
         two_players=("regular", "advanced"),
         no_corruption_players=(4,),
         alternate_companies=False,
@@ -217,7 +208,7 @@ def _two_player_mode(spec: Spec, players: int) -> str | None:
         raise UsageError(f"'{spec.edition}' is for 2, 3 or 4 players, not for {players}")
     if players > 2:
         if named:
-            raise UsageError(f"'{named}' is a way for two to play; drop it for {players} players")
+            raise UsageError(f"'{named}' is only for two players; drop it for {players} players")
         return None
     if named and named not in edition.two_players:
         offered = " and ".join(f"'{mode}'" for mode in edition.two_players)
@@ -226,7 +217,7 @@ def _two_player_mode(spec: Spec, players: int) -> str | None:
 
 
 def _check_offered(spec: Spec, players: int) -> None:
-    """Section 11: some variants of a book are for some numbers of players only."""
+    """Section 11: some modifiers of an edition are only for some numbers of players."""
     edition = EDITIONS[spec.edition]
     offered = {"no-corruption": edition.no_corruption_players, "hidden": edition.hidden_players}
     for modifier in spec.modifiers:

@@ -6,8 +6,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from mmsim.metromania.engine.result_tables import NO_TUNNEL, OPENING, opening_parts
 from mmsim.metromania.engine.state import ORDERS
-from mmsim.metromania.engine.tables import NO_TUNNEL, OPENING, opening_parts
 from mmsim.metromania.rules.board import PIECES, TURNINGS, Layout
 from mmsim.metromania.rules.deal import KINDS, LETTERS, Marker
 from mmsim.tables.frames import MAX_CACHED_TEXTS, codes_to_text

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, ClassVar
 
 from mmsim.core.bots import Bot
-from mmsim.core.seating import Seating
+from mmsim.core.rng import Seed
 from mmsim.core.shell import (
     UNIFORM_COST,
     BoardCheck,
@@ -14,32 +14,30 @@ from mmsim.core.shell import (
     Fact,
     GameStory,
     Listing,
-    Replay,
 )
 from mmsim.core.variant import Variant
 from mmsim.drawing.shell import DrawnShell
 from mmsim.errors import UsageError, unknown
-from mmsim.metromania.bots import BOTS, seat_bots
-from mmsim.metromania.bots.playable_variant import prepare
+from mmsim.metromania.bots import BOTS
+from mmsim.metromania.bots.playable_variant import MetromaniaVariant, prepare
 from mmsim.metromania.bots.reasons import Reason
-from mmsim.metromania.rules import boardfile, rulesets
-from mmsim.metromania.rules.board import SPOTS, City, Layout, generate
+from mmsim.metromania.rules import board_file, rulesets
+from mmsim.metromania.rules.board import SPOTS, Layout, generate
 from mmsim.metromania.rules.deal import valid_deals
-from mmsim.metromania.rules.play import Seed, play_out, set_up
 from mmsim.metromania.rules.position import Game
-from mmsim.metromania.rules.reference import apply
+from mmsim.metromania.rules.reference import apply, play_out, set_up
 from mmsim.metromania.rules.reference_scoring import result
-from mmsim.metromania.shell import record, replay, story
+from mmsim.metromania.shell import record, story
+from mmsim.metromania.shell.draw import canvas
+from mmsim.metromania.shell.draw_text import terminal
 
 _REASONS = 3  # considered turns shown per decision
 
 
 class MetromaniaShell(DrawnShell):
-    """The game's answers at the command line."""
-
     name = "metromania"
     default_rules = "print"
-    default_board = boardfile.DEFAULT
+    default_board = board_file.DEFAULT
     slow_bots = ("search",)
     example_rules = "print+loyal,change_minutes=2"
     editions = tuple(rulesets.EDITIONS)
@@ -86,15 +84,13 @@ class MetromaniaShell(DrawnShell):
 
     def play(self, variant: Variant, game: int, layout: str | None, explain: bool) -> GameStory:
         ruleset = rulesets.ruleset(variant.rules, variant.players)
-        listed = seat_bots(variant.bots, ruleset.companies, variant.move_seconds)
-        seating = Seating(listed, ruleset.seat_player, variant.rotate)
-        seats = seating.at(game)
+        prepared = prepare(board_file.load(variant.board), ruleset, variant)
+        seats, seed = prepared.seating.at(game), Seed(variant.seed, game, variant.rotate)
         chosen = None if layout is None else Layout.from_code(layout)
-        seed = Seed(variant.seed, game, variant.rotate)
-        table = set_up(boardfile.load(variant.board), ruleset, seed, chosen)
+        table = set_up(prepared.board_set, ruleset, seed, chosen)
         reasons: dict[int, list[Reason]] = {}
         if explain or any(bot != BOTS["uniform"] for bot in seats):
-            reasons = _play_with_core(table, variant, game, chosen, explain)
+            reasons = _play_with_core(table, prepared, game, chosen, explain)
         else:
             play_out(table, seed)  # the reference engine has nothing to compile
         outcome = result(table)
@@ -114,20 +110,8 @@ class MetromaniaShell(DrawnShell):
             draw=lambda kind: self.draw(kind, table),
         )
 
-    def read_record(self, record_json: Any) -> Game:
-        return record.verify(record_json)
-
-    def replay(self, record_json: Any) -> Replay:
-        return replay.replay(record_json)
-
     def draw(self, kind: str, game: Game) -> bytes:
-        return _drawn(kind, game.city, game)
-
-    @property
-    def heat(self) -> Any:
-        from mmsim.metromania.shell import heat_maps
-
-        return heat_maps
+        return canvas(game.city, game).to_bytes(kind)
 
 
 def _players(numbers: tuple[int, ...]) -> str:
@@ -139,12 +123,12 @@ def _aliases(modifier: str) -> list[str]:
 
 
 def _play_with_core(
-    table: Game, variant: Variant, game: int, layout: Layout | None, explain: bool
+    table: Game, prepared: MetromaniaVariant, game: int, layout: Layout | None, explain: bool
 ) -> dict[int, list[Reason]]:
     """Let bots of the fast core or in Python play, the reference engine following; returns their reasons by turn."""
-    from mmsim.metromania.bots.position import Position  # the compiler is slow to import
+    from mmsim.metromania.bots.position import Position  # imports all compiled code
 
-    position = Position(prepare(table.city.board_set, table.rules, variant), game, layout)
+    position = Position(prepared, game, layout)
     reasons_by_turn: dict[int, list[Reason]] = {}
     while not position.over:
         turn, move = position.turn, position.bot_move()
@@ -155,19 +139,11 @@ def _play_with_core(
     return reasons_by_turn
 
 
-def _drawn(kind: str, city: City, game: Game | None = None) -> bytes:
-    from mmsim.metromania.shell.draw import canvas  # a slow import that only pictures need
-
-    return canvas(city, game).to_bytes(kind)
-
-
 class Boards:
-    """Board sets and their cities."""
-
     def listing(self) -> Listing:
         rows = []
-        for name in boardfile.shipped_names():
-            board_set = boardfile.load(name)
+        for name in board_file.shipped_names():
+            board_set = board_file.load(name)
             spots = sum(board_set.count(kind) for kind in SPOTS)
             starts, ends = board_set.frame_count("S"), board_set.frame_count("E")
             numbers = (board_set.side, 6 * board_set.side**2, spots, starts, ends, board_set.classes)
@@ -177,39 +153,35 @@ class Boards:
     def show(self, board: str, layout: str | None, seed: int | None) -> BoardPicture:
         if layout is not None and seed is not None:
             raise UsageError("--layout and --seed exclude each other; give one of them")
-        board_set = boardfile.load(board)
+        board_set = board_file.load(board)
         chosen = Layout.from_index(0) if layout is None else Layout.from_code(layout)
         if seed is not None:
             chosen = next(generate(board_set, 1, seed))
         city = board_set.city(chosen)
-
-        def drawing() -> Any:
-            from mmsim.metromania.shell.draw_text import terminal
-
-            return terminal(city)
-
-        return BoardPicture(f"{board_set.name} {chosen.code}", drawing, lambda kind: _drawn(kind, city))
+        return BoardPicture(
+            f"{board_set.name} {chosen.code}", lambda: terminal(city), lambda kind: canvas(city).to_bytes(kind)
+        )
 
     def layouts(self, board: str, count: int, seed: int, unique: bool) -> Iterator[str]:
-        return (layout.code for layout in generate(boardfile.load(board), count, seed, unique))
+        return (layout.code for layout in generate(board_file.load(board), count, seed, unique))
 
     def describe(self, board: str, layouts: Iterable[str]) -> list[dict[str, Any]]:
-        board_set = boardfile.load(board)
+        board_set = board_file.load(board)
         about = {"set": board_set.name, "side": board_set.side}
         return [
             {**about, "layout": code, "canonical": board_set.canonical(Layout.from_code(code)).code} for code in layouts
         ]
 
     def copy(self, board: str, name: str) -> str:
-        if board not in boardfile.shipped_names():
-            raise unknown("board set", board, boardfile.shipped_names())
-        _, text = boardfile.find(board).read_text(encoding="utf-8").split("\n", 1)  # the first line describes this set
+        if board not in board_file.shipped_names():
+            raise unknown("board set", board, board_file.shipped_names())
+        _, text = board_file.find(board).read_text(encoding="utf-8").split("\n", 1)  # the first line describes this set
         text = text.replace(f'name = "{board}"', f'name = "{name}"', 1)
-        text = text.replace(f'title = "{boardfile.load(board).title}"', f'title = "{name}, begun from {board}"', 1)
+        text = text.replace(f'title = "{board_file.load(board).title}"', f'title = "{name}, begun from {board}"', 1)
         return f"# Begun from the set '{board}': change a piece, then mmsim boards check {name}.toml\n{text}"
 
     def check(self, board: str) -> BoardCheck:
-        board_set, problems = boardfile.read(boardfile.find(board))
+        board_set, problems = board_file.read(board_file.find(board))
         problem_lines = [
             f"{problem.line}: {'error' if problem.is_error else 'warning'}: {problem.text}" for problem in problems
         ]

@@ -11,15 +11,7 @@ from mmsim.metromania.rules.board import CELL_KINDS, FRAME_KINDS, SPOTS, WATER_A
 from mmsim.metromania.rules.lattice import Cell
 from mmsim.metromania.rules.position import Game
 from mmsim.metromania.rules.reference_scoring import Trip, result
-from mmsim.metromania.shell.draw_city import (
-    ROW,
-    draw_arrow,
-    draw_city,
-    draw_landscape,
-    draw_spot,
-    em,
-    frame_corners,
-)
+from mmsim.metromania.shell.draw_city import ROW, draw_arrow, draw_city, draw_landscape, draw_spot, em, frame_corners
 from mmsim.metromania.shell.draw_game import Moves, draw_badge, draw_game, draw_routes, draw_station, draw_track
 from mmsim.metromania.shell.draw_palette import COMPANY_NAMES, FRAME_CELL
 

@@ -134,7 +134,7 @@ def _draw_cells(sheet: BoardCanvas, city: City, covered: Mapping[Cell, int]) -> 
 
 
 def landscapes(city: City) -> Iterator[list[Cell]]:
-    """The lakes and parks: cells of one kind that hang together by their edges."""
+    """The lakes and parks: cells of one kind that share edges."""
     beside = _cells_by_edge(city)
     neighbours: dict[Cell, set[Cell]] = {cell: set() for cell in city.lattice.city_cells}
     for cells in beside.values():

@@ -1,4 +1,4 @@
-"""Where tunnels, stations and markers lie at the end of games, turned alike, and the board to draw that on."""
+"""Where tunnels, stations and markers lie at the end of games, and the board to draw that on."""
 
 from collections.abc import Iterator
 from math import cos, pi, sin

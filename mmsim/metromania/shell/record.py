@@ -4,23 +4,23 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from mmsim.core.record_parts import (
-    check_move_keys,
-    check_over,
-    check_seed,
-    read_knobs,
-    read_move_kind,
-    read_moves,
-    read_seats,
-    write_seats,
+from mmsim.core import records
+from mmsim.core.records import (
+    FORMAT,
+    RecordError,
+    check_head,
+    check_legal,
+    check_only_keys,
+    check_same,
+    check_turn,
+    get_field,
 )
-from mmsim.core.records import FORMAT, RecordError, check_head, check_legal, check_turn, get, only_keys, same
+from mmsim.core.rng import Seed
 from mmsim.errors import UsageError
-from mmsim.metromania.rules import boardfile
+from mmsim.metromania.rules import board_file
 from mmsim.metromania.rules.board import BoardSet, City, Layout
 from mmsim.metromania.rules.deal import MARKER_SETS, Hands, Marker, arranged, valid_deals
 from mmsim.metromania.rules.lattice import Cell, Vertex
-from mmsim.metromania.rules.play import Seed
 from mmsim.metromania.rules.position import DECLINE, Game, Move, PlayedMove
 from mmsim.metromania.rules.reference import apply, carry_out, legal_moves
 from mmsim.metromania.rules.reference_scoring import Result, result
@@ -64,7 +64,7 @@ def record_of(
             "frame": list(board_set.frame),
         },
         "ruleset": {"name": rules.name, **rules.knobs()},
-        "seats": write_seats(rules.seat_player, bots),
+        "seats": records.write_seats(rules.seat_player, bots),
         "hands": [[str(marker) for marker in hand] for hand in game.dealt],
         "seed": {"master": seed.master, "variant": rules.variant, "game": seed.game},
         "moves": [move_to_json(played) for played in game.history if played.move != DECLINE],
@@ -102,70 +102,70 @@ def result_to_json(outcome: "Result | CoreResult") -> dict[str, Any]:
 def verify(record: Any) -> Game:
     """Replay a record with the reference engine; a RecordError names the first difference."""
     game = _set_up(record)
-    for number, move in enumerate(read_moves(record), 1):
+    for number, move in enumerate(records.read_moves(record), 1):
         _replay_move(game, number, move)
     if game.bonus_line is not None:
         apply(game, DECLINE)
-    check_over(record, game)
-    same(get(record, "result", dict, "the record"), result_to_json(result(game)), "result")
+    records.check_over(record, game)
+    check_same(get_field(record, "result", dict, "the record"), result_to_json(result(game)), "result")
     return game
 
 
 def _set_up(record: Any) -> Game:
     """The game of a record before its first move."""
     check_head(record, GAME, _KEYS)
-    check_seed(record, _SEED_KEYS)
-    players = read_seats(record)
-    rules = _ruleset(get(record, "ruleset", dict, "the record"), tuple(players))
-    city = _city(get(record, "board", dict, "the record"))
+    records.check_seed(record, _SEED_KEYS)
+    players = records.read_seats(record)
+    rules = _ruleset(get_field(record, "ruleset", dict, "the record"), tuple(players))
+    city = _city(get_field(record, "board", dict, "the record"))
     return Game(city, rules, _hands(record, rules))
 
 
 def _city(board: dict[str, Any]) -> City:
-    only_keys(board, _BOARD_KEYS, "board")
-    pieces = get(board, "pieces", list, "board")
-    frame = get(board, "frame", list, "board")
+    check_only_keys(board, _BOARD_KEYS, "board")
+    pieces = get_field(board, "pieces", list, "board")
+    frame = get_field(board, "frame", list, "board")
     if not all(isinstance(rows, list) and all(isinstance(row, str) for row in rows) for rows in pieces):
         raise RecordError("board: 'pieces' must be six lists of rows")
     board_set = BoardSet(
-        get(board, "set", str, "board"),
-        get(board, "side", int, "board"),
+        get_field(board, "set", str, "board"),
+        get_field(board, "side", int, "board"),
         tuple(tuple(rows) for rows in pieces),
         tuple(frame),
     )
     try:
-        boardfile.validate(board_set)
-        city = board_set.city(Layout.from_code(get(board, "layout", str, "board")))
+        board_file.validate(board_set)
+        city = board_set.city(Layout.from_code(get_field(board, "layout", str, "board")))
     except UsageError as error:
         raise RecordError(f"board: {error}") from error
-    if board_set.name in boardfile.shipped_names():
-        shipped = boardfile.load(board_set.name)
-        same(pieces, [list(rows) for rows in shipped.pieces], f"board '{board_set.name}': pieces")
-        same(frame, list(shipped.frame), f"board '{board_set.name}': frame")
+    if board_set.name in board_file.shipped_names():
+        shipped = board_file.load(board_set.name)
+        check_same(pieces, [list(rows) for rows in shipped.pieces], f"board '{board_set.name}': pieces")
+        check_same(frame, list(shipped.frame), f"board '{board_set.name}': frame")
     return city
 
 
 def _ruleset(written: dict[str, Any], seat_player: tuple[int, ...]) -> Ruleset:
     """The knobs of the record. If its name is a ruleset of ours, both must agree, and the name decides the deal."""
-    name = get(written, "name", str, "ruleset")
+    name = get_field(written, "name", str, "ruleset")
     players = len(set(seat_player))
     if players not in PLAYERS or set(seat_player) != set(range(players)):
         raise RecordError(f"seats: the players are {sorted(set(seat_player))}; they must be 0 to 1, 2 or 3")
     if len(seat_player) != players and sorted(seat_player) != [0, 0, 1, 1]:
         raise RecordError("seats: only two players may have two companies each, all others have one")
-    knobs = read_knobs({**LATER_KNOBS, **written}, KNOBS)
+    knobs = records.read_knobs({**LATER_KNOBS, **written}, KNOBS)
     deal = {2: Deal.COLUMNS, 4: Deal.COMPANIES}[len(seat_player)] if players == 2 else Deal.RANDOM
     try:
         named = ruleset(name, players)
     except UsageError:
         return Ruleset(name, players, deal, seat_player, **knobs)  # type: ignore[arg-type]
-    same(knobs, named.knobs(), f"ruleset '{name}'")
-    same(list(seat_player), list(named.seat_player), f"seats: players in the order of '{name}', ")
+    check_same(knobs, named.knobs(), f"ruleset '{name}'")
+    check_same(list(seat_player), list(named.seat_player), f"seats: players in the order of '{name}', ")
     return named
 
 
 def _hands(record: dict[str, Any], rules: Ruleset) -> Hands:
-    written = get(record, "hands", list, "the record")
+    written = get_field(record, "hands", list, "the record")
     known = {str(marker): marker for columns in MARKER_SETS.values() for hand in columns for marker in hand}
     if len(written) != rules.companies:
         raise RecordError(f"hands: there are {len(written)} hands for {rules.companies} seats")
@@ -184,23 +184,23 @@ def _hands(record: dict[str, Any], rules: Ruleset) -> Hands:
 def _replay_move(game: Game, number: int, written: Any) -> None:
     """Play one recorded move and compare its effects with those in the record."""
     where = f"move {number}"
-    if game.bonus_line is not None and get(written, "move", str, where) != "bonus":
+    if game.bonus_line is not None and get_field(written, "move", str, where) != "bonus":
         apply(game, DECLINE)
     check_turn(written, number, game.turn, game.seat, game.over)
     move = _move(written, where)
     check_legal(move, legal_moves(game), describe, f"{where} (turn {game.turn}, seat {game.seat + 1})")
     played = carry_out(game, move)
     for key, is_so in (("stations", [list(vertex) for vertex in played.stations]), ("points", played.points)):
-        same(get(written, key, (list, int), where), is_so, f"{where}: {key}")
+        check_same(get_field(written, key, (list, int), where), is_so, f"{where}: {key}")
 
 
 def _move(written: dict[str, Any], where: str) -> Move:
-    kind = read_move_kind(written, _MOVE_KEYS, where)
+    kind = records.read_move_kind(written, _MOVE_KEYS, where)
     optional = ("marker",) if kind == "dig" else ()
-    check_move_keys(written, kind, ("stations", "points", *_MOVE_KEYS[kind], *optional), where)
+    records.check_move_keys(written, kind, ("stations", "points", *_MOVE_KEYS[kind], *optional), where)
     fields: dict[str, Any] = {}
     for key in _MOVE_KEYS[kind]:
-        value = get(written, key, (int, list), where)
+        value = get_field(written, key, (int, list), where)
         fields[key] = {"line": _line, "cell": _cell, "to": _vertex, "at": _vertex}[key](value, where)
     if "marker" in written:
         letter, space, marker_kind = str(written["marker"]).partition(" ")

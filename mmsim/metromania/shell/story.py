@@ -1,17 +1,21 @@
-"""A game of Metromania told turn by turn, and its score sheet."""
+"""A game of Metromania in words: turn by turn, step by step for a replay, and its score sheet."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
+from typing import Any
 
 from rich.table import Table
 
+from mmsim.core.shell import Replay, ReplaySeat, ReplayStep
 from mmsim.metromania.bots.reasons import Reason
 from mmsim.metromania.rules.lattice import Vertex
 from mmsim.metromania.rules.position import DECLINE, Game, Move, PlayedMove
 from mmsim.metromania.rules.reference import carry_out, meets, splits
-from mmsim.metromania.rules.reference_scoring import PARK_LAKE, Result, Trip
+from mmsim.metromania.rules.reference_scoring import PARK_LAKE, Result, Trip, result
+from mmsim.metromania.shell import record
+from mmsim.metromania.shell.draw import film
+from mmsim.metromania.shell.draw_palette import COMPANY, TERMINAL_COMPANY
 from mmsim.metromania.shell.draw_palette import COMPANY_NAMES as COMPANIES
-from mmsim.metromania.shell.draw_palette import TERMINAL_COMPANY
 
 LINES = ("solid", "striped")
 _REASONS = {
@@ -193,3 +197,54 @@ def verdict(game: Game, outcome: Result) -> str:
     if len(names) == 1:
         return f"{names[0]} {'win' if '+' in names[0] else 'wins'} {end}"
     return f"{', '.join(names[:-1])} and {names[-1]} share the win {end}"
+
+
+# --- a replay, step by step ---------------------------------------------------------------------------------
+
+
+def replay(record_json: Any) -> Replay:
+    """The game of a record, verified by the reference engine."""
+    game = record.verify(record_json)
+    outcome = result(game)
+    moments = [*_building(game), *_scoring(game, outcome)]
+    texts = [f"turn {moment.turn}: {moment.text}" if moment.turn else moment.text for moment in moments]
+    seed = record_json["seed"]
+    return Replay(
+        f"{game.rules.variant} on {game.city.board_set.name} {game.city.layout.code}, "
+        f"seed {seed['master']}, game {seed['game']}",
+        [
+            ReplaySeat(company(game, seat["seat"]), COMPANY[seat["seat"]], seat["bot"], seat["player"])
+            for seat in record_json["seats"]
+        ],
+        moments,
+        game.rules.hands != "open",
+        verdict(game, outcome),
+        lambda: film(game, outcome.trips, texts),
+    )
+
+
+def _building(game: Game) -> Iterator[ReplayStep]:
+    then = Game(game.city, game.rules, game.dealt)
+    yield ReplayStep(0, None, "The city is laid out, the markers are dealt.", list(then.points), _hands(then))
+    for played in game.history:
+        words = f"{company(game, played.seat)}: {phrase(then, played)}"
+        carry_out(then, played.move)
+        yield ReplayStep(played.turn, played.seat, words, list(then.points), _hands(then))
+
+
+def _scoring(game: Game, outcome: Result) -> Iterator[ReplayStep]:
+    points, hands = list(outcome.kept_points), _hands(game)
+    kept = ", ".join(
+        f"{company(game, seat)} {kept} of {had}"
+        for seat, (kept, had) in enumerate(zip(outcome.kept_points, outcome.station_points, strict=True))
+    )
+    yield ReplayStep(game.turn, None, f"Building is over. Of the station points are kept: {kept}.", list(points), hands)
+    for trip in outcome.trips:
+        points = [had + more for had, more in zip(points, trip.scores, strict=True)]
+        yield ReplayStep(game.turn, None, f"{trip_sentence(game, trip)}.", points, hands)
+    scores = ", ".join(f"{company(game, seat)} {score}" for seat, score in enumerate(outcome.scores))
+    yield ReplayStep(game.turn, None, f"The game is over: {scores}.", points, hands)
+
+
+def _hands(game: Game) -> list[str]:
+    return [", ".join(map(str, hand)) for hand in game.hands]

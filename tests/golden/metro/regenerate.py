@@ -6,7 +6,8 @@ A change of these files is a change of the rules or of the random streams; raise
 from pathlib import Path
 
 from mmsim.core.records import dumps
-from mmsim.metro.rules.play import Seed, play_uniform
+from mmsim.core.rng import Seed
+from mmsim.metro.rules.reference import play_uniform
 from mmsim.metro.rules.reference_scoring import result
 from mmsim.metro.rules.rulesets import PLAYERS, ruleset
 from mmsim.metro.shell.record import record_of

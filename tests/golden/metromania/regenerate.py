@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mmsim.core import records
+from mmsim.core.rng import Seed
 from mmsim.metromania.bots import seat_bots
-from mmsim.metromania.rules import boardfile
-from mmsim.metromania.rules.play import Seed, play_out, set_up
+from mmsim.metromania.rules import board_file
+from mmsim.metromania.rules.reference import play_out, set_up
 from mmsim.metromania.rules.reference_scoring import result
 from mmsim.metromania.rules.rulesets import parse
 from mmsim.metromania.shell import record
@@ -34,7 +35,7 @@ class Golden:
 
     def text(self) -> str:
         rules = parse(self.spec).resolve(self.players)
-        game = set_up(boardfile.load(self.board), rules, self.seed)
+        game = set_up(board_file.load(self.board), rules, self.seed)
         bots = seat_bots("uniform", rules.companies)
         play_out(game, self.seed)
         return records.dumps(record.record_of(game, result(game), [bot.name for bot in bots], self.seed))

@@ -14,7 +14,7 @@ from mmsim.core.variant import Variant
 from mmsim.metro.bots import BOTS
 from mmsim.metro.bots.expert import EXPERT
 from mmsim.metro.bots.position import Position
-from mmsim.metro.bots.thinking.inputs import INPUT_NAMES
+from mmsim.metro.bots.thinking.input_layout import INPUT_NAMES
 from mmsim.metro.game import Metro
 from tests.metro.twins import SPECS
 

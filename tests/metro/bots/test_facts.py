@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from mmsim.compiled.decorators import ix
-from mmsim.metro.bots.thinking import evaluation, placements, view, wagons_and_shares
-from mmsim.metro.bots.thinking.expectations import expect
+from mmsim.metro.bots.thinking import evaluation, move_values, view
+from mmsim.metro.bots.thinking.evaluation import expect
 from mmsim.metro.bots.thinking.memory import EXPECTED, THOUGHTS
 from mmsim.metro.engine.moves import EXCHANGE, WAGON, decode_move
 from mmsim.metro.engine.state import ENTRIES, cell_number, new_record
@@ -125,7 +125,7 @@ def test_a_bot_values_a_finished_game_as_its_score_sheet(spec: str) -> None:
         s, setting = twins.core._s, twins.core.prepared.setting
         for seat in range(twins.game.rules.players):
             if twins.game.rules.companies:
-                wagons_and_shares.expect_company_values(s, setting.board[0], t)
+                move_values.expect_company_values(s, setting.board[0], t)
                 assert t.profit.tolist() == sheet.profits
                 assert t.value.tolist() == sheet.values
             else:
@@ -147,7 +147,7 @@ def test_what_a_tile_is_weighed_by_is_what_comes_of_it(spec: str) -> None:
             b, r, t = setting.board[0], setting.rules[0], any_expectations(twins, rng)
             before = value_of(game, t, game.seat)
             assert evaluation.position_value(s, b, r, t, game.seat) == pytest.approx(before)
-            placements.weigh_cells(s, b, r, t)
+            move_values.weigh_cells(s, b, r, t)
             places = [move for move in moves if move.kind == "place"]
             for move in rng.sample(places, min(4, len(places))):
                 assert move.tile is not None
@@ -157,8 +157,8 @@ def test_what_a_tile_is_weighed_by_is_what_comes_of_it(spec: str) -> None:
                 arrived += len(then.history[-1].arrivals)
                 change = value_of(then, t, game.seat) - before
                 kind, cell = NUMBER[turned(move.tile, move.turns)], cell_number(move.cell)
-                assert placements.placement_value(s, b, r, t, kind, cell) == pytest.approx(change)
-                assert placements.weighed_value(s, b, r, t, kind, cell) == pytest.approx(change)
+                assert move_values.placement_value(s, b, r, t, kind, cell) == pytest.approx(change)
+                assert move_values.weighed_value(s, b, r, t, kind, cell) == pytest.approx(change)
                 compared += 1
     assert compared > 20
     assert arrived > 5
@@ -172,7 +172,7 @@ def test_what_a_wagon_is_weighed_by_is_what_comes_of_it(spec: str) -> None:
         for moves in play(twins, rng, 6):
             game, s, setting = twins.game, twins.core._s, twins.core.prepared.setting
             t = any_expectations(twins, rng)
-            code, value = wagons_and_shares.best_wagon(s, setting.board[0], setting.rules[0], t, 1.0)
+            code, value = move_values.best_wagon(s, setting.board[0], setting.rules[0], t, 1.0)
             wagons = [move for move in moves if move.kind == "wagon"]
             assert (code >= 0) == bool(wagons)
             before = value_of(game, t, game.seat)
@@ -194,7 +194,7 @@ def test_an_exchange_is_weighed_by_the_share_that_is_taken() -> None:
         for moves in play(twins, rng, 4):
             game, s, setting = twins.game, twins.core._s, twins.core.prepared.setting
             t = any_expectations(twins, rng)
-            code, value = wagons_and_shares.best_exchange(s, setting.board[0], t, 1.0)
+            code, value = move_values.best_exchange(s, setting.board[0], t, 1.0)
             exchanges = [move for move in moves if move.kind == "exchange"]
             assert (code >= 0) == bool(exchanges)
             if not exchanges:

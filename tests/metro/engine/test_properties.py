@@ -7,13 +7,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from mmsim.core.rng import Seed
 from mmsim.core.variant import Variant
 from mmsim.metro.game import Metro
 from mmsim.metro.rules.board import CELLS, CENTRE, STATIONS
 from mmsim.metro.rules.deal import Deal
-from mmsim.metro.rules.play import Seed, play_uniform
 from mmsim.metro.rules.position import Game
-from mmsim.metro.rules.reference import trace
+from mmsim.metro.rules.reference import play_uniform, trace
 from mmsim.metro.rules.rulesets import PLAYERS, ruleset
 from mmsim.metro.rules.tiles import CODES, TILES
 from tests.metro.twins import SPECS

@@ -5,7 +5,8 @@ from random import Random
 
 import pytest
 
-from mmsim.metro.rules.play import Seed, deal_from, play_uniform
+from mmsim.core.rng import Seed
+from mmsim.metro.rules.reference import deal_from, play_uniform
 from mmsim.metro.rules.rulesets import PLAYERS, ruleset
 from tests.metro.twins import SPECS, Twins, random_rules
 

@@ -2,9 +2,10 @@
 
 import pytest
 
+from mmsim.core.rng import Seed
 from mmsim.core.variant import Variant
 from mmsim.metro.game import Metro
-from mmsim.metro.rules.play import Seed, play_uniform
+from mmsim.metro.rules.reference import play_uniform
 from mmsim.metro.rules.reference_scoring import result
 from mmsim.system import timing
 

@@ -5,9 +5,9 @@ import re
 import pytest
 from rich.console import Console
 
-from mmsim.metro.rules.play import Seed, play_uniform
+from mmsim.core.rng import Seed
 from mmsim.metro.rules.position import Game, Move
-from mmsim.metro.rules.reference import apply
+from mmsim.metro.rules.reference import apply, play_uniform
 from mmsim.metro.rules.reference_scoring import result
 from mmsim.metro.rules.rulesets import ruleset
 from mmsim.metro.rules.tiles import CODES

@@ -74,7 +74,7 @@ CHANGES: dict[str, tuple[Callable[[Record], object], str]] = {
     "knob": (lambda r: r["ruleset"].update(hand=2), "ruleset 'metro+companies+stations'.hand: the record says 2"),
     "knob gone": (lambda r: r["ruleset"].pop("hand"), "the knob 'hand' is missing"),
     "knob unknown": (lambda r: r["ruleset"].update(hands=1), "unknown knob 'hands'"),
-    "modules": (lambda r: r["ruleset"].update(name="own", numbers=True), "not played together"),
+    "modules": (lambda r: r["ruleset"].update(name="own", numbers=True), "cannot be combined"),
     "wagons": (lambda r: r["board"]["wagons"]["Blue"].reverse(), "board.wagons.Blue[0]: the record says 27"),
     "central": (lambda r: r["board"].update(central=["aaaa"] * 4), "are not central tiles"),
     "supply": (lambda r: r["deal"]["supply"].append("aaaa"), "there are 5 tiles 'aaaa', not 4"),

@@ -88,7 +88,7 @@ def test_the_memory_of_a_bot_s_process_holds_no_seed_and_no_position(file: str) 
     [
         ("Slow", "took too long for a move, and was ended"),
         ("Gone", "its process ended with code 9"),
-        ("Liar", "its process answered 100000, which is no move"),
+        ("Liar", "its process answered 100000, which is not a move"),
         ("Chance:turns=4", "RuntimeError: enough"),
     ],
 )

@@ -12,7 +12,7 @@ from mmsim.errors import UsageError
 from mmsim.metromania.bots import entry_points, find_bot
 from mmsim.metromania.bots.expert import EXPERT
 from mmsim.metromania.bots.position import Position
-from mmsim.metromania.bots.thinking.inputs import INPUT_NAMES
+from mmsim.metromania.bots.thinking.input_layout import INPUT_NAMES
 from mmsim.metromania.game import Metromania
 
 METROMANIA = Metromania()

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from mmsim.core.game import IllegalMove
+from mmsim.core.rng import Seed
 from mmsim.core.variant import Variant
 from mmsim.metromania.bots import entry_points
 from mmsim.metromania.bots.position import Position
@@ -22,12 +23,11 @@ from mmsim.metromania.bots.thinking.trip_cache import score_trips
 from mmsim.metromania.bots.turn_weights import FEATURES
 from mmsim.metromania.engine.moves import MOVE_KINDS, PASS, START, decode_move
 from mmsim.metromania.game import Metromania
-from mmsim.metromania.rules import boardfile
+from mmsim.metromania.rules import board_file
 from mmsim.metromania.rules.deal import Marker
 from mmsim.metromania.rules.lattice import Vertex
-from mmsim.metromania.rules.play import Seed, set_up
 from mmsim.metromania.rules.position import Game, Move
-from mmsim.metromania.rules.reference import apply, legal_moves, open_ways
+from mmsim.metromania.rules.reference import apply, legal_moves, open_ways, set_up
 from mmsim.metromania.rules.reference_scoring import TRIPS, Network, kept_points, result, run_trip, stations_of
 from tests.metromania.positions import after
 from tests.properties.strategies import TWO_PLAYER_MODES, offered
@@ -130,7 +130,7 @@ def test_the_standing_a_bot_works_out_is_the_score_if_the_game_were_over(rules: 
 def test_a_bot_values_a_finished_game_as_its_score_sheet(edition: str) -> None:
     different = set()
     variants = [(rules, players) for rules, players in offered() if rules.startswith(edition)]
-    for (rules, players), board in zip(variants, cycle(boardfile.shipped_names()), strict=False):
+    for (rules, players), board in zip(variants, cycle(board_file.shipped_names()), strict=False):
         ((position, game),) = games(rules, players, board, "greedy", 1)
         play_out(position, game)
         thought, setting, sheet = thoughts(position), position.prepared.setting, result(game)

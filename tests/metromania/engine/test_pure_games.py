@@ -13,7 +13,7 @@ import pytest
 
 from mmsim.core import records
 from mmsim.core.game import GameRows
-from mmsim.core.rng import Purpose
+from mmsim.core.rng import Purpose, Seed
 from mmsim.core.variant import Variant
 from mmsim.metromania.bots import seat_bots
 from mmsim.metromania.bots.playable_variant import MetromaniaVariant
@@ -22,9 +22,8 @@ from mmsim.metromania.engine.state import STATE
 from mmsim.metromania.game import Metromania
 from mmsim.metromania.rules.board import LAYOUTS, Layout
 from mmsim.metromania.rules.deal import Marker, valid_deals
-from mmsim.metromania.rules.play import Seed, play_out, set_up
 from mmsim.metromania.rules.position import DECLINE, PASS, Game, Move
-from mmsim.metromania.rules.reference import IllegalMove, apply, legal_moves
+from mmsim.metromania.rules.reference import IllegalMove, apply, legal_moves, play_out, set_up
 from mmsim.metromania.rules.reference_scoring import result
 from mmsim.metromania.shell import record
 

@@ -9,10 +9,9 @@ from unittest.mock import patch
 
 import pytest
 
-from mmsim.core.rng import Stream
+from mmsim.core.rng import Seed, Stream
 from mmsim.metromania.bots.position import TripResult
 from mmsim.metromania.rules import reference
-from mmsim.metromania.rules.play import Seed
 from mmsim.metromania.rules.position import Game, Move
 from mmsim.metromania.rules.reference import start_moves
 from mmsim.metromania.rules.rulesets import ruleset

@@ -8,9 +8,9 @@ import pytest
 
 from mmsim.core.rng import Purpose, Stream
 from mmsim.metromania.rules.board import SPOTS, BoardSet, City, Layout, draw_layout
-from mmsim.metromania.rules.boardfile import load, read, shipped_names
+from mmsim.metromania.rules.board_file import load, read, shipped_names
 from mmsim.metromania.rules.lattice import Cell, Vertex, is_frame
-from mmsim.system.package_data import data_folder
+from mmsim.system.files import data_folder
 
 NAMES = ["classic", "compact", "grand", "open"]
 
@@ -134,13 +134,15 @@ def test_no_two_spots_share_a_side_in_any_layout(name: str) -> None:
     # Cells share a side within a piece or across the edge of two neighbouring sectors, and every pair of
     # neighbouring sectors is a turn of sectors 0 and 1: all neighbours there are all that can happen.
     board_set = load(name)
-    edges = [pair for pair in board_set.lattice.edge_cells.tolist() if -1 not in pair]
-    cells = board_set.lattice.cells
+    grid = board_set.lattice
+    edges = [(grid.vertices[a], grid.vertices[b]) for a, b in grid.edges.tolist()]
+    beside = [[cell for end, cell in grid.ways_out[u] if end == w] for u, w in edges]
+    neighbours = [cells for cells in beside if len(cells) == 2]
     seen = 0
     for city in cities_of_all_neighbours(board_set):
         seen += 1
         spots = {cell for cell in city.lattice.city_cells if city.kind[cell] in SPOTS}
-        assert not any(cells[a] in spots and cells[b] in spots for a, b in edges)
+        assert not any(a in spots and b in spots for a, b in neighbours)
     assert seen == 30 * 9
 
 

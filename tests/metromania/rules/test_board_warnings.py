@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from mmsim.metromania.rules.boardfile import Problem, parse
+from mmsim.metromania.rules.board_file import Problem, parse
 from tests.metromania.board_text import GOOD, with_line, with_lines
 
 
@@ -28,14 +28,14 @@ def moated(cell: str) -> str:
 def test_a_spot_no_line_can_reach_is_warned_of() -> None:
     (found,) = warnings(moated("C"))
     assert found.line == 20
-    assert found.text == ("piece 2, row 2, cell 3: no line can reach this commercial spot (lake and park shut it in)")
+    assert found.text == ("piece 2, row 2, cell 3: no line can reach this commercial spot (lake and park enclose it)")
 
 
 def test_a_dead_cell_is_warned_of() -> None:
     text = with_line(29, "..R..", text=with_line(11, "..E..", text=moated(".")))
     found = [problem for problem in warnings(text) if "piece 2" in problem.text]
     assert [(problem.line, problem.text) for problem in found] == [
-        (20, "piece 2, row 2, cell 3 is a dead cell: no line can reach it (lake and park shut it in)")
+        (20, "piece 2, row 2, cell 3 is a dead cell: no line can reach it (lake and park enclose it)")
     ]
 
 
@@ -61,13 +61,13 @@ def test_a_kind_with_fewer_spots_than_markers_is_warned_of() -> None:
         6,
         "too few spots for the four markers of each kind: only 3 residential, 3 entertainment",
     )
-    assert unequal.text.startswith("the kinds of spots are not equally many: 3 residential, 4 commercial")
+    assert unequal.text.startswith("the kinds of spots differ in number: 3 residential, 4 commercial")
 
 
 def test_kinds_that_are_not_equally_many_are_warned_of() -> None:
     (found,) = warnings(with_line(12, "..C...."))
     assert found.line == 6
-    assert found.text == ("the kinds of spots are not equally many: 4 residential, 5 commercial, 4 entertainment")
+    assert found.text == ("the kinds of spots differ in number: 4 residential, 5 commercial, 4 entertainment")
 
 
 @pytest.mark.parametrize(("cell", "missing"), [("L", "park"), ("P", "lake")])

@@ -23,7 +23,7 @@ from mmsim.metromania.rules.board import (
     generate,
     turned_places,
 )
-from mmsim.metromania.rules.boardfile import load
+from mmsim.metromania.rules.board_file import load
 from mmsim.metromania.rules.lattice import Cell, Lattice, Vertex, lattice
 
 LAYOUT = st.builds(

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from mmsim.metromania.rules import boardfile
-from mmsim.metromania.rules.play import Seed, play_out, set_up
+from mmsim.core.rng import Seed
+from mmsim.metromania.rules import board_file
 from mmsim.metromania.rules.position import PASS, Game
-from mmsim.metromania.rules.reference import apply, is_blocked, legal_moves
+from mmsim.metromania.rules.reference import apply, is_blocked, legal_moves, play_out, set_up
 from mmsim.metromania.rules.rulesets import ruleset
 from tests.metromania.positions import (
     BLUE,
@@ -160,7 +160,7 @@ def test_where_the_turn_is_finished_blocked_lines_are_counted_when_it_is_over(sp
 @pytest.mark.rule("P3", "P4")
 def test_a_company_that_blocks_the_fifth_line_digs_no_further() -> None:
     seed = Seed(7336, 1)
-    game = set_up(boardfile.load("compact"), ruleset("en1+loyal+advanced", 2), seed)
+    game = set_up(board_file.load("compact"), ruleset("en1+loyal+advanced", 2), seed)
     play_out(game, seed)
     assert [(played.seat, played.move.to) for played in game.history if played.turn == 43] == [(RED, (1, -1))]
     assert game.turn == 43

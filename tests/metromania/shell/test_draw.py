@@ -11,7 +11,7 @@ from rich.console import Console
 
 from mmsim.core.rng import Purpose, Stream
 from mmsim.drawing.board_canvas import SUFFIXES
-from mmsim.metromania.rules import boardfile
+from mmsim.metromania.rules import board_file
 from mmsim.metromania.rules.board import BoardSet, City, Layout
 from mmsim.metromania.rules.deal import deal
 from mmsim.metromania.rules.lattice import MAX_SIDE, MIN_SIDE, position
@@ -28,7 +28,7 @@ KINDS = "RCELP"
 
 
 def city_of(name: str, code: str = CODE) -> City:
-    return boardfile.load(name).city(Layout.from_code(code))
+    return board_file.load(name).city(Layout.from_code(code))
 
 
 def set_of_side(side: int) -> BoardSet:
@@ -121,7 +121,7 @@ def test_picture_has_every_arrow_of_the_frame(city_svg: ElementTree.Element, cla
         assert len(ids(city_svg, f"arrow-{arrow}-")) == classic.board_set.frame_count(arrow)
 
 
-@pytest.mark.parametrize("name", boardfile.shipped_names())
+@pytest.mark.parametrize("name", board_file.shipped_names())
 def test_every_shipped_set_can_be_drawn(name: str) -> None:
     city = city_of(name)
     assert len(ids(svg_of(city), "spot-")) == sum(city.board_set.count(kind) for kind in "RCE")
@@ -212,7 +212,7 @@ def drawing(city: City) -> list[str]:
     return draw_text.terminal(city).plain.split("\n\n")[0].split("\n")
 
 
-@pytest.mark.parametrize("name", boardfile.shipped_names())
+@pytest.mark.parametrize("name", board_file.shipped_names())
 def test_terminal_shows_one_letter_a_cell_and_one_arrow_a_portal(name: str) -> None:
     city = city_of(name)
     signs = Counter("".join(drawing(city)))

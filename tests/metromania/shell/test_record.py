@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 
 from mmsim.core import records
-from mmsim.metromania.rules import boardfile, rulesets
-from mmsim.metromania.rules.play import Seed, play_out, set_up
+from mmsim.core.rng import Seed
+from mmsim.metromania.rules import board_file, rulesets
 from mmsim.metromania.rules.position import DECLINE, Game
+from mmsim.metromania.rules.reference import play_out, set_up
 from mmsim.metromania.rules.reference_scoring import result
 from mmsim.metromania.shell import record
 from tests.metromania.rules.test_rules import KNOB_NAMES
@@ -27,7 +28,7 @@ MOVE_FIELDS = {
 
 def play(spec: str, players: int, board: str, seed: Seed) -> Game:
     ruleset = rulesets.ruleset(spec, players)
-    game = set_up(boardfile.load(board), ruleset, seed)
+    game = set_up(board_file.load(board), ruleset, seed)
     play_out(game, seed)
     return game
 
@@ -63,7 +64,7 @@ def test_keys_come_in_the_order_of_the_format(whole: Record) -> None:
 
 
 def test_the_board_is_told_in_full(whole: Record) -> None:
-    board_set = boardfile.load("compact")
+    board_set = board_file.load("compact")
     board = whole["board"]
     assert (board["set"], board["side"]) == ("compact", 5)
     assert board["pieces"] == [list(rows) for rows in board_set.pieces]

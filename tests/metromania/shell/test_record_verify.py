@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from mmsim.core import records
-from mmsim.metromania.rules import boardfile, rulesets
-from mmsim.metromania.rules.play import Seed, play_out, set_up
+from mmsim.core.rng import Seed
+from mmsim.metromania.rules import board_file, rulesets
+from mmsim.metromania.rules.reference import play_out, set_up
 from mmsim.metromania.rules.reference_scoring import result
 from mmsim.metromania.shell import record
 
@@ -19,7 +20,7 @@ Record = dict[str, Any]
 @pytest.fixture(scope="module")
 def whole() -> Record:
     """A game with every kind of move, a declined bonus station and a tunnel that makes two stations."""
-    game = set_up(boardfile.load("compact"), rulesets.ruleset("print", 3), Seed(0))
+    game = set_up(board_file.load("compact"), rulesets.ruleset("print", 3), Seed(0))
     play_out(game, Seed(0))
     recorded: Record = json.loads(records.dumps(record.record_of(game, result(game), ["uniform"] * 3, Seed(0))))
     assert {move["move"] for move in recorded["moves"]} == {"start", "dig", "end", "bonus", "station", "pass"}

@@ -7,9 +7,10 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
-from mmsim.metromania.rules import boardfile, rulesets
-from mmsim.metromania.rules.play import Seed, play_out, set_up
+from mmsim.core.rng import Seed
+from mmsim.metromania.rules import board_file, rulesets
 from mmsim.metromania.rules.position import DECLINE, Game
+from mmsim.metromania.rules.reference import play_out, set_up
 from mmsim.metromania.rules.reference_scoring import Result, result
 from mmsim.metromania.shell import story
 
@@ -27,7 +28,7 @@ GAMES = [
 
 def played(spec: str, players: int, board: str, seed: int) -> Game:
     ruleset = rulesets.ruleset(spec, players)
-    game = set_up(boardfile.load(board), ruleset, Seed(seed))
+    game = set_up(board_file.load(board), ruleset, Seed(seed))
     play_out(game, Seed(seed))
     return game
 

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from mmsim.compiled import neural_net
-from mmsim.compiled.entry_points import Record
+from mmsim.compiled.entry_points import Record, group, new_record
 from mmsim.core.neural_net import UNITS
 from mmsim.metro.bots import BOTS as DECLARED
-from mmsim.metro.bots.thinking.inputs import INPUTS, MOST_CANDIDATES
-from mmsim.metro.engine.state import ENTRIES, GRID, KINDS, NODES, SEATS, SUPPLY
+from mmsim.metro.bots.thinking.input_layout import INPUTS, MOST_CANDIDATES
+from mmsim.metro.engine.state import BOARD, DICE, ENTRIES, GRID, KINDS, NODES, RULES, SEATS, STATE, SUPPLY
 from mmsim.metro.rules.rulesets import COMPANIES
 
 Bots: TypeAlias = Any  # an element of an array of dtype BOTS
@@ -105,3 +105,11 @@ THOUGHTS = np.dtype(
 _FIELDS = THOUGHTS.fields
 assert _FIELDS is not None
 EXPECTATIONS = int(_FIELDS["ahead"][1])  # bytes at the beginning of THOUGHTS: what an imagined game starts from
+
+SETTING = group(Setting, board=BOARD, rules=RULES, bots=BOTS)
+MEMORY = group(Memory, positions=STATE, dice=DICE, thoughts=THOUGHTS)
+
+
+def new_memory() -> Memory:
+    """Memory for one game after another."""
+    return Memory(new_record(STATE, POSITIONS), new_record(DICE, DICE_SETS), new_record(THOUGHTS, THINKERS))

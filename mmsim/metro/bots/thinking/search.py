@@ -1,4 +1,4 @@
-"""Search: play the net's best few moves out to the end, many times, and take the one that then looks best.
+"""What the bot in turn decides, and search: play the net's best few moves out, many times, and take the best.
 
 For every playout the hidden information is guessed again (a determinization), and every rival plays like a bot drawn
 at random, so that the choice does not depend on a single model of the others. All moves share the same guesses, rivals
@@ -15,35 +15,80 @@ import numpy as np
 
 from mmsim.compiled.decorators import ix, jit
 from mmsim.compiled.intrinsics import count_bits
-from mmsim.compiled.rng import next_fraction, next_seed
+from mmsim.compiled.rng import draw_below, next_fraction, next_seed, open_stream, set_seed
+from mmsim.compiled.standings import win_and_margin
+from mmsim.core.rng import Purpose
+from mmsim.metro.bots import kinds
 from mmsim.metro.bots.greedy import GREEDY
 from mmsim.metro.bots.planner import PLANNER
 from mmsim.metro.bots.search import SEARCH
-from mmsim.metro.bots.thinking.evaluation import weigh_owners
-from mmsim.metro.bots.thinking.expectations import copy_expectations, refine
-from mmsim.metro.bots.thinking.expert import rank_moves, sort_candidates
-from mmsim.metro.bots.thinking.heuristic_choice import OTHERS_WEIGHT, choose_surveyed, place_or_draw
-from mmsim.metro.bots.thinking.memory import IMAGINED, PLAYOUT, SAMPLE, VIEW, WEIGHTS, Memory, Setting, Thoughts
-from mmsim.metro.bots.thinking.playouts import begin_playout, playout_value
-from mmsim.metro.bots.thinking.view import count_unseen, determinize
+from mmsim.metro.bots.spoiler import SPOILER
+from mmsim.metro.bots.thinking import heuristic_choice, memory
+from mmsim.metro.bots.thinking.evaluation import copy_expectations, refine, weigh_owners
+from mmsim.metro.bots.thinking.expert import choose_expert, rank_moves, sort_candidates
+from mmsim.metro.bots.thinking.memory import PLAYOUT, SAMPLE, VIEW, WEIGHTS, Memory, Setting, Thoughts
+from mmsim.metro.bots.thinking.view import count_unseen, determinize, hide, restrict
 from mmsim.metro.engine.moves import kth_move
 from mmsim.metro.engine.scoring import score_game
-from mmsim.metro.engine.state import SUPPLY
+from mmsim.metro.engine.state import SUPPLY, Rules, State
 from mmsim.metro.engine.turns import play_move
 
+# places of the weights, in the order of their declaration
+_OPEN, _GIVEN = range(len(GREEDY.weights))
+_SPOILER_OPEN, _OWN = range(len(SPOILER.weights))
 _PLAYOUTS, _WIDTH, _CANDIDATES, _DOUBT, _BEGIN, _PRIOR, _MARGIN, _HASTE, _STRANGERS = range(
     len(PLANNER.weights), len(SEARCH.weights)
 )
 _GREEDY_OPEN = GREEDY.settings["open"]
+_BOT = int(Purpose.BOT)
 
 
 @jit
-def choose_search(m: Memory, setting: Setting, row: Any, who: Any) -> np.int64:
+def choose(m: Memory, setting: Setting, row: Any, bot: Any) -> np.int64:
+    """The move of a bot for the player in turn; `bot` is its place in the row of bots, its chance is `m.dice[0]`."""
+    s, dice, b, r, bots = m.positions[0], m.dice[0], setting.board[0], setting.rules[0], setting.bots[row]
+    kind, stream = bots.kind[ix(bot)], 1 + s.seat
+    if kind == kinds.UNIFORM:
+        return kth_move(s, r, draw_below(dice, stream, s.choices))
+    m.positions[VIEW] = m.positions[0]  # all others look at their view, and at nothing else
+    v, t, w, at = m.positions[VIEW], m.thoughts[0], bots.weights, WEIGHTS * bot
+    hide(v, r, v.seat)
+    count_unseen(v, b, t, v.seat)
+    if bots.without[ix(bot)] != 0:
+        restrict(v, bots.without[ix(bot)])
+    if kind == kinds.GREEDY:
+        t.open_value = w[ix(at + _OPEN)]
+        weigh_owners(v, r, t, v.seat, 1.0, w[ix(at + _GIVEN)])
+        return heuristic_choice.place_or_draw(v, b, r, t, dice, stream)
+    if kind == kinds.SPOILER:
+        t.open_value = w[ix(at + _SPOILER_OPEN)]
+        weigh_owners(v, r, t, v.seat, w[ix(at + _OWN)], 1.0)
+        return heuristic_choice.place_or_draw(v, b, r, t, dice, stream)
+    if kind == kinds.PLANNER:
+        heuristic_choice.survey_position(v, b, r, t, w, at)
+        return heuristic_choice.choose_surveyed(v, b, r, t, w, at, dice, stream)
+    if kind == kinds.EXPERT:
+        return choose_expert(m, setting, row, bot)
+    return _choose_search(m, setting, row, bot)
+
+
+@jit
+def finish_playout(m: Memory, setting: Setting, row: Any) -> None:
+    """Play the game in `m.positions[PLAYOUT]` to its end, every seat by its `playout_bot`, and score it."""
+    p, t, b, r = m.positions[PLAYOUT], m.thoughts[0], setting.board[0], setting.rules[0]
+    inner = Memory(m.positions[PLAYOUT:], m.dice[1:], m.thoughts[memory.PLAYOUT_THOUGHTS :])
+    while not p.over:
+        play_move(p, b, r, choose(inner, setting, row, t.playout_bot[ix(p.seat)]))
+    score_game(p, r)
+
+
+@jit
+def _choose_search(m: Memory, setting: Setting, row: Any, bot: Any) -> np.int64:
     """Halve the moves again and again, playing the better ones out more often, all with the same guesses."""
-    v, t, w, at = m.positions[VIEW], m.thoughts[0], setting.bots[row].weights, WEIGHTS * who
+    v, t, w, at = m.positions[VIEW], m.thoughts[0], setting.bots[row].weights, WEIGHTS * bot
     left = np.int64(w[ix(at + _PLAYOUTS)])
     most = min(np.int64(w[ix(at + _WIDTH)]), left)
-    ranked = rank_moves(m, setting, row, who, max(most, np.int64(w[ix(at + _CANDIDATES)])))
+    ranked = rank_moves(m, setting, row, bot, max(most, np.int64(w[ix(at + _CANDIDATES)])))
     if ranked == 0:
         return kth_move(v, setting.rules[0], v.choices - 1)
     full = np.float64(count_bits(v.placed)) / np.float64(SUPPLY)
@@ -61,17 +106,17 @@ def choose_search(m: Memory, setting: Setting, row: Any, who: Any) -> np.int64:
         for _ in range(max(left // ((rounds - done) * count), np.int64(1))):
             if left >= count:
                 left -= count
-                _compare_once(m, setting, row, who, count)
+                _compare_once(m, setting, row, bot, count)
         _sort_moves(t, count, prior)
         if done == rounds - 1 and left > 0:
-            _compare_once(m, setting, row, who, np.int64(1))
+            _compare_once(m, setting, row, bot, np.int64(1))
             _sort_moves(t, count, prior)
         count = (count + 1) // 2
     return t.candidate[0]
 
 
 @jit
-def _compare_once(m: Memory, setting: Setting, row: Any, who: Any, count: Any) -> None:
+def _compare_once(m: Memory, setting: Setting, row: Any, bot: Any, count: Any) -> None:
     """One playout of each of the best `count` moves, all from the same guess of what is hidden."""
     m.positions[SAMPLE] = m.positions[VIEW]
     p, t, dice, b, r = m.positions[SAMPLE], m.thoughts[0], m.dice[0], setting.board[0], setting.rules[0]
@@ -79,31 +124,31 @@ def _compare_once(m: Memory, setting: Setting, row: Any, who: Any, count: Any) -
     determinize(p, b, r, t, dice, stream, p.seat)
     chance = next_seed(dice, stream)
     for places in range(r.players):
-        is_stranger = next_fraction(dice, stream) < setting.bots[row].weights[ix(WEIGHTS * who + _STRANGERS)]
+        is_stranger = next_fraction(dice, stream) < setting.bots[row].weights[ix(WEIGHTS * bot + _STRANGERS)]
         t.open_of[ix((p.seat + places) % r.players)] = _GREEDY_OPEN if is_stranger and places > 0 else -1.0
     for c in range(count):
-        t.total[ix(c)] += _play_move_out(m, setting, row, who, t.candidate[ix(c)], chance)
+        t.total[ix(c)] += _play_move_out(m, setting, row, bot, t.candidate[ix(c)], chance)
         t.count[ix(c)] += 1.0
 
 
 @jit
-def _play_move_out(m: Memory, setting: Setting, row: Any, who: Any, move: Any, chance: Any) -> float:
+def _play_move_out(m: Memory, setting: Setting, row: Any, bot: Any, move: Any, chance: Any) -> float:
     """The value of a move to the player who thinks, by one playout with quick bots."""
-    b, r, w, at, thinker = setting.board[0], setting.rules[0], setting.bots[row].weights, WEIGHTS * who, m.thoughts[0]
+    b, r, w, at, thinker = setting.board[0], setting.rules[0], setting.bots[row].weights, WEIGHTS * bot, m.thoughts[0]
     begin_playout(m, r, chance)
-    p, t, dice = m.positions[PLAYOUT], m.thoughts[IMAGINED], m.dice[1]
+    p, t, dice = m.positions[PLAYOUT], m.thoughts[memory.IMAGINED], m.dice[1]
     seat = p.seat
     copy_expectations(t, thinker)
     play_move(p, b, r, move)
     while not p.over:
         count_unseen(p, b, t, p.seat)
-        weigh_owners(p, r, t, p.seat, 1.0, w[ix(at + OTHERS_WEIGHT)])
+        weigh_owners(p, r, t, p.seat, 1.0, w[ix(at + heuristic_choice.OTHERS_WEIGHT)])
         t.open_value = thinker.open_of[ix(p.seat)]
         if t.open_value < 0.0:
             refine(p, b, t, np.int64(w[ix(at + _HASTE)]))
-            move = choose_surveyed(p, b, r, t, w, at, dice, 1 + p.seat)
+            move = heuristic_choice.choose_surveyed(p, b, r, t, w, at, dice, 1 + p.seat)
         else:
-            move = place_or_draw(p, b, r, t, dice, 1 + p.seat)
+            move = heuristic_choice.place_or_draw(p, b, r, t, dice, 1 + p.seat)
         play_move(p, b, r, move)
     score_game(p, r)
     return playout_value(p, r, seat, w[ix(at + _MARGIN)])
@@ -121,3 +166,23 @@ def _sort_moves(t: Thoughts, count: Any, prior: Any) -> None:
         opinion = prior * (above + t.opinion[ix(c)])
         t.prior[ix(c)] = (t.total[ix(c)] + opinion) / max(t.count[ix(c)] + prior, 1.0)
     sort_candidates(t, count)
+
+
+@jit
+def begin_playout(m: Memory, r: Rules, chance: Any) -> None:
+    """Copy the guessed position to where playouts are played, and seed the chance of its bots."""
+    m.positions[PLAYOUT] = m.positions[SAMPLE]
+    p, dice = m.positions[PLAYOUT], m.dice[1]
+    set_seed(dice, chance, p.turn)
+    for places in range(r.players):  # in playing order, so that seat numbers make no difference
+        open_stream(dice, 1 + (p.seat + places) % r.players, _BOT + places)
+
+
+@jit
+def playout_value(p: State, r: Rules, seat: Any, margin: Any) -> float:
+    """What a scored game is worth to a player: the share of the win, and something for the margin."""
+    best = np.int64(-1)
+    for rival in range(r.players):
+        if rival != seat:
+            best = max(best, p.scores[ix(rival)])
+    return win_and_margin(p.winners, seat, np.float64(p.scores[ix(seat)] - best), margin)

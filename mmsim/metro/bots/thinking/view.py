@@ -1,12 +1,18 @@
-"""What a player may know: hide the rest of a position, or guess it at random (determinization)."""
+"""What a player may know: hide the rest of a position, or guess it at random (determinization).
+
+A bot that does without some elements of the game (restricted play: Jaffe et al., AIIDE 2012) sees even less.
+"""
 
 from typing import Any
 
 import numpy as np
 
 from mmsim.compiled.decorators import inlined, ix, jit
+from mmsim.compiled.intrinsics import count_bits
 from mmsim.compiled.rng import draw_below
+from mmsim.metro.bots.kinds import DRAWS, EXCHANGES, WAGONS
 from mmsim.metro.bots.thinking.memory import Thoughts
+from mmsim.metro.engine.moves import tile_left
 from mmsim.metro.engine.state import COLOURS, GRID, HAND, KINDS, SHARES, SUPPLY, UNKNOWN, Board, Dice, Rules, State
 from mmsim.metro.rules.rulesets import COMPANIES, PER_COLOUR
 
@@ -20,11 +26,11 @@ def hide(v: State, r: Rules, seat: Any) -> None:
     """Turn a copy of a position into the view of a seat or an onlooker: blank the supply and what others hold."""
     for i in range(SUPPLY):
         v.supply[ix(i)] = UNKNOWN
-    for other in range(r.players):
-        if other != seat:
+    for player in range(r.players):
+        if player != seat:
             for i in range(HAND):
-                v.hand[ix(HAND * other + i)] = UNKNOWN
-            v.numbers[ix(other)] = _ZERO
+                v.hand[ix(HAND * player + i)] = UNKNOWN
+            v.numbers[ix(player)] = _ZERO
     if v.seat != seat:  # the choices of the seat in turn would reveal what it holds
         v.drawn = -1
         v.choices = v.place_choices = 0
@@ -43,9 +49,9 @@ def _hide_shares(v: State, r: Rules, seat: Any, i: Any) -> None:
     for j in range(COMPANIES):
         if j >= v.pile_size[ix(i)] or not _knows(v, i, v.pile[ix(pile + j)], seat):
             v.pile[ix(pile + j)] = UNKNOWN
-    for other in range(r.players):
-        if not _knows(v, i, v.share[ix(SHARES * other + i)], seat):
-            v.share[ix(SHARES * other + i)] = UNKNOWN
+    for player in range(r.players):
+        if not _knows(v, i, v.share[ix(SHARES * player + i)], seat):
+            v.share[ix(SHARES * player + i)] = UNKNOWN
     for company in range(COMPANIES):
         if not _knows(v, i, company, seat):
             v.knows[ix(pile + company)] = 0
@@ -143,3 +149,19 @@ def _guess_numbers(
             for _ in range(r.numbers_per_colour):
                 size -= 1
                 v.numbers[ix(seat)] |= _ONE << np.uint64(_draw(t, size, dice, stream) - 1)
+
+
+@jit
+def restrict(v: State, without: Any) -> None:
+    """Remove the moves that a bot does without from its view; one that can place no tile may still draw."""
+    if v.drawn >= 0:
+        return
+    if without & DRAWS and tile_left(v) and v.place_choices > 0:
+        v.next = np.int64(SUPPLY)
+        v.choices -= 1
+    if without & EXCHANGES:
+        v.choices -= 2 * count_bits(v.exchange_shares)
+        v.exchange_shares = _ZERO
+    if without & WAGONS:
+        v.choices -= count_bits(v.edges) * count_bits(v.wagon_shares)
+        v.wagon_shares = _ZERO

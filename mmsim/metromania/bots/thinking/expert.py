@@ -7,22 +7,14 @@ import numpy as np
 from mmsim.compiled.decorators import ix, jit
 from mmsim.compiled.neural_net import net_value
 from mmsim.metromania.bots.kinds import EXPERT
+from mmsim.metromania.bots.thinking import heuristic_choice
 from mmsim.metromania.bots.thinking.features import weight
-from mmsim.metromania.bots.thinking.heuristic_choice import (
-    best_untried,
-    choose_by_weights,
-    is_planned,
-    plan_turn,
-    play_turn,
-    weigh_untried,
-)
-from mmsim.metromania.bots.thinking.inputs import INPUTS, MOST_CANDIDATES, POSITION_AT, VALUE_AT
+from mmsim.metromania.bots.thinking.input_layout import INPUTS, MOST_CANDIDATES, POSITION_AT, VALUE_AT
 from mmsim.metromania.bots.thinking.memory import DEPTH, TRIAL, VIEW, Bots, Memory, Thoughts
-from mmsim.metromania.bots.thinking.position_features import TENS, describe_position
-from mmsim.metromania.bots.thinking.restrictions import make_own_view
-from mmsim.metromania.bots.thinking.view import guess_holders
+from mmsim.metromania.bots.thinking.net_inputs import TENS, describe_position
+from mmsim.metromania.bots.thinking.view import guess_holders, make_own_view
 from mmsim.metromania.bots.thinking.whole_turns import explain_turn
-from mmsim.metromania.bots.turn_weights import CANDIDATES, FEATURE_COUNT, RIVALS, TRIP_POINTS
+from mmsim.metromania.bots.turn_weights import FEATURE_COUNT, Feature, Parameter
 from mmsim.metromania.engine.state import Board, Rules, State
 
 
@@ -30,29 +22,29 @@ from mmsim.metromania.engine.state import Board, Rules, State
 def choose_without_search(s: State, m: Memory, b: Board, r: Rules, bots: Bots) -> np.int64:
     """The move of a bot that does no playouts."""
     if bots.kind[ix(s.seat)] != EXPERT or has_no_choice(s, b):
-        return choose_by_weights(s, m, b, r, bots)
+        return heuristic_choice.choose_by_weights(s, m, b, r, bots)
     t = m.thoughts[0]
     make_own_view(m.positions[VIEW], s, b, r, bots)
-    compare_turns(m, b, r, bots, np.int64(weight(bots, s.seat, CANDIDATES)))
+    compare_turns(m, b, r, bots, np.int64(weight(bots, s.seat, Parameter.CANDIDATES)))
     best = np.int64(0)
     for at in range(1, t.candidates):
         if t.candidate_value[ix(at)] > t.candidate_value[ix(best)]:
             best = np.int64(at)
-    plan_turn(s, t, t.candidate[ix(best)])
+    heuristic_choice.plan_turn(s, t, t.candidate[ix(best)])
     return s.plan[0]
 
 
 @jit
 def has_no_choice(s: State, b: Board) -> bool:
     """Whether there is no whole turn to choose: one move only, a bonus station, or a turn that has begun."""
-    return s.choices == 1 or s.bonus_line >= 0 or is_planned(s, b)
+    return s.choices == 1 or s.bonus_line >= 0 or heuristic_choice.is_planned(s, b)
 
 
 @jit
 def compare_turns(m: Memory, b: Board, r: Rules, bots: Bots, most: Any) -> None:
     """Find the best turns by weight of the company in turn in the view, and the net's value of each."""
     v, t = m.positions[VIEW], m.thoughts[0]
-    weigh_untried(m, b, r, bots)
+    heuristic_choice.weigh_untried(m, b, r, bots)
     guess_holders(v, r, t)
     _gather_candidates(t, min(most, np.int64(MOST_CANDIDATES)))
     for at in range(t.candidates):  # before any turn is played: it needs the survey of the position before the turn
@@ -70,7 +62,7 @@ def _gather_candidates(t: Thoughts, most: Any) -> None:
     """Find the best turns by weight; of turns with the same moves in another order only the first."""
     t.candidates = 0
     while t.candidates < most:
-        first = best_untried(t)
+        first = heuristic_choice.best_untried(t)
         if first < 0:
             return
         t.tried[ix(first)] = 1
@@ -84,14 +76,14 @@ def _is_among(t: Thoughts, first: Any) -> bool:
     """Whether a turn is the same as a candidate: it has the same moves, or is its twin."""
     length = t.turn_length[ix(first)]
     for at in range(t.candidates):
-        other = t.candidate[ix(at)]
-        if other == t.twin[ix(first)]:
+        candidate = t.candidate[ix(at)]
+        if candidate == t.twin[ix(first)]:
             return True
-        same = t.turn_length[ix(other)] == length
+        same = t.turn_length[ix(candidate)] == length
         for i in range(length):
             has_move = False
             for j in range(length):
-                has_move |= t.turn_code[ix(DEPTH * other + j)] == t.turn_code[ix(DEPTH * first + i)]
+                has_move |= t.turn_code[ix(DEPTH * candidate + j)] == t.turn_code[ix(DEPTH * first + i)]
             same &= has_move
         if same:
             return True
@@ -103,11 +95,11 @@ def _look_ahead(m: Memory, b: Board, r: Rules, bots: Bots, at: Any) -> None:
     """Play a candidate on a copy; write down the inputs for the position then and for its value with the trips."""
     t, seat = m.thoughts[0], m.positions[VIEW].seat
     first = t.candidate[ix(at)]
-    play_turn(m, b, r, first)
+    heuristic_choice.play_turn(m, b, r, first)
     describe_position(m.positions[TRIAL], b, r, t, m.network[0], seat, INPUTS * at + POSITION_AT)
     own = t.trip_points[ix(seat)] - t.trips_before[ix(seat)]
     rival = t.trip_points[ix(t.rival)] - t.trips_before[ix(t.rival)]
-    t.value[ix(first)] += weight(bots, seat, TRIP_POINTS) * own + weight(bots, seat, RIVALS) * rival
-    t.inputs[ix(INPUTS * at + TRIP_POINTS)] = np.float32(own)
-    t.inputs[ix(INPUTS * at + RIVALS)] = np.float32(rival)
+    t.value[ix(first)] += weight(bots, seat, Feature.TRIPS) * own + weight(bots, seat, Feature.RIVALS) * rival
+    t.inputs[ix(INPUTS * at + Feature.TRIPS)] = np.float32(own)
+    t.inputs[ix(INPUTS * at + Feature.RIVALS)] = np.float32(rival)
     t.inputs[ix(INPUTS * at + VALUE_AT)] = np.float32(TENS * t.value[ix(first)])

@@ -11,14 +11,13 @@ from mmsim.metromania.bots.thinking.evaluation import survey_position
 from mmsim.metromania.bots.thinking.features import place_value, weight
 from mmsim.metromania.bots.thinking.line_plans import NEVER
 from mmsim.metromania.bots.thinking.memory import DEPTH, TRIAL, VIEW, Bots, Memory, Thoughts
-from mmsim.metromania.bots.thinking.restrictions import make_own_view
 from mmsim.metromania.bots.thinking.trip_cache import score_trips
+from mmsim.metromania.bots.thinking.view import make_own_view
 from mmsim.metromania.bots.thinking.whole_turns import weigh_turns
-from mmsim.metromania.bots.turn_weights import NOISE, RIVALS, TRIALS, TRIP_POINTS
-from mmsim.metromania.engine.copies import copy_position
+from mmsim.metromania.bots.turn_weights import Feature, Parameter
 from mmsim.metromania.engine.moves import BONUS, DECLINE, DIG, END, START, kth_move, move_parts
 from mmsim.metromania.engine.placing import start_tunnel
-from mmsim.metromania.engine.state import FIRST_MARKERS, HAND, PATH, Board, Rules, State
+from mmsim.metromania.engine.state import FIRST_MARKERS, HAND, PATH, Board, Rules, State, copy_position
 from mmsim.metromania.engine.trips import stations_at_cell
 from mmsim.metromania.engine.turns import play_move
 
@@ -30,7 +29,7 @@ _UNTRIED, _TRIED, _ANY = 0, 1, 2  # which turns to look at, by `Thoughts.tried`
 @jit
 def may_play(s: State, b: Board, code: Any) -> bool:
     """Whether a tunnel, or the station at the beginning of a turn, is legal now."""
-    kind, number, what, extra = move_parts(code)
+    kind, number, place, extra = move_parts(code)
     if s.over or s.bonus_line >= 0:
         return False
     if kind in (DIG, END):
@@ -39,7 +38,7 @@ def may_play(s: State, b: Board, code: Any) -> bool:
         if kind == DIG and extra > 0:
             word = np.int64(extra > FIRST_MARKERS)
             lane = s.hand_kind[ix(HAND * s.seat + extra - 1)]
-        return s.ways[ix(2 * number + word)] >> np.uint64(16 * lane + what) & _ONE != _ZERO
+        return s.ways[ix(2 * number + word)] >> np.uint64(16 * lane + place) & _ONE != _ZERO
     for k in range(s.choices):  # noqa: SIM110 - compiled code has no any()
         if kth_move(s, b, k) == code:
             return True
@@ -51,8 +50,8 @@ def weigh(m: Memory, b: Board, r: Rules, bots: Bots) -> np.int64:
     """Weigh the turns of the company in turn in the view; returns the place of the first move of the best."""
     t, seat = m.thoughts[0], m.positions[VIEW].seat
     weigh_untried(m, b, r, bots)
-    if weight(bots, seat, TRIP_POINTS) != 0.0 or weight(bots, seat, RIVALS) != 0.0:
-        for _ in range(np.int64(weight(bots, seat, TRIALS))):
+    if weight(bots, seat, Feature.TRIPS) != 0.0 or weight(bots, seat, Feature.RIVALS) != 0.0:
+        for _ in range(np.int64(weight(bots, seat, Parameter.TRIALS))):
             first = best_untried(t)
             if first < 0:
                 break
@@ -68,7 +67,7 @@ def weigh_untried(m: Memory, b: Board, r: Rules, bots: Bots) -> None:
     survey_position(v, b, r, bots, t, m.network[0])
     weigh_turns(v, b, r, bots, t)
     open_stream(v, 0, 0)
-    noise = _TIE_BREAK + weight(bots, v.seat, NOISE)
+    noise = _TIE_BREAK + weight(bots, v.seat, Parameter.NOISE)
     for first in range(t.firsts):
         t.value[ix(first)] += noise * next_fraction(v, 0)
         t.turn_own[ix(first)] = 0.0
@@ -108,7 +107,7 @@ def _try_out(m: Memory, b: Board, r: Rules, bots: Bots, first: Any) -> None:
         rival = t.trip_points[ix(t.rival)] - t.trips_before[ix(t.rival)]
     t.turn_own[ix(first)] = own
     t.turn_rival[ix(first)] = rival
-    t.value[ix(first)] += weight(bots, seat, TRIP_POINTS) * own + weight(bots, seat, RIVALS) * rival
+    t.value[ix(first)] += weight(bots, seat, Feature.TRIPS) * own + weight(bots, seat, Feature.RIVALS) * rival
 
 
 @jit
@@ -119,15 +118,15 @@ def _may_change_trips(v: State, b: Board, t: Thoughts, first: Any) -> bool:
     if at == other_at:
         return True
     for i in range(t.turn_length[ix(first)]):
-        kind, number, what, extra = move_parts(t.turn_code[ix(DEPTH * first + i)])
+        kind, number, place, extra = move_parts(t.turn_code[ix(DEPTH * first + i)])
         if kind > END:
             return False
         if kind == START:
-            _, _, w, _ = start_tunnel(b, what, extra)
+            _, _, w, _ = start_tunnel(b, place, extra)
         else:
             u = other_at if number else at
-            w = np.int64(b.neighbour[ix(6 * u + (what >> 1))])
-            if extra > 0 and stations_at_cell(v, b, b.slot_cell[ix(12 * u + what)]) != _ZERO:
+            w = np.int64(b.neighbour[ix(6 * u + (place >> 1))])
+            if extra > 0 and stations_at_cell(v, b, b.slot_cell[ix(12 * u + place)]) != _ZERO:
                 return True
         if v.station[ix(w)] != 0 or w == (begin if number else other_begin):
             return True
@@ -160,12 +159,12 @@ def play_turn(m: Memory, b: Board, r: Rules, first: Any) -> None:
 @inlined
 def _cell_of(s: State, b: Board, code: Any) -> np.int64:
     """The cell of the tunnel of a move; -1 for other moves."""
-    kind, number, what, _ = move_parts(code)
+    kind, number, place, _ = move_parts(code)
     if kind == START:
-        return b.city_cells + what
+        return b.city_cells + place
     if kind > END:
         return np.int64(-1)
-    return np.int64(b.slot_cell[ix(12 * s.terminus[ix(2 * s.seat + number)] + what)])
+    return np.int64(b.slot_cell[ix(12 * s.terminus[ix(2 * s.seat + number)] + place)])
 
 
 @inlined

@@ -9,18 +9,11 @@ import numpy as np
 
 from mmsim.compiled.decorators import inlined, ix, jit
 from mmsim.compiled.intrinsics import lowest_bit, unlikely
+from mmsim.metromania.bots.thinking import features
 from mmsim.metromania.bots.thinking.distance_maps import EVERY_DIRECTION, goal_map, usable
-from mmsim.metromania.bots.thinking.features import (
-    joining_value,
-    marker_value,
-    note_if,
-    place_value,
-    station_value,
-    weight,
-)
-from mmsim.metromania.bots.thinking.line_ends import LineEnd, ended_value, terminus_value
+from mmsim.metromania.bots.thinking.features import LineEnd, note_if
 from mmsim.metromania.bots.thinking.memory import DEPTH, LEAST_POINTS, PLANS, Bots, Thoughts
-from mmsim.metromania.bots.turn_weights import AHEAD, BLOCK, CLOSE, DUG, LEADER
+from mmsim.metromania.bots.turn_weights import Feature
 from mmsim.metromania.engine.moves import DIG, END, START, encode_move, end_slots, marker_for, markers_left, move_parts
 from mmsim.metromania.engine.placing import start_tunnel
 from mmsim.metromania.engine.state import EDGES, HAND, PATH, Board, Rules, State
@@ -161,17 +154,17 @@ def _step(
     at_w = meets(v, line, w, edge)
     stations_made = plan.stations_made + np.int64(at_u) + np.int64(at_w)
     unserved, connected = plan.unserved, plan.connected
-    value = plan.value + note_if(plan.explaining, bots, t, seat, DUG, 1.0)
+    value = plan.value + note_if(plan.explaining, bots, t, seat, Feature.TUNNELS, 1.0)
     if at_u:
-        station, unserved = station_value(v, b, r, bots, t, u, unserved)
-        joining, connected = joining_value(v, r, bots, t, line, u, True, connected)
+        station, unserved = features.station_value(v, b, r, bots, t, u, unserved)
+        joining, connected = features.joining_value(v, r, bots, t, line, u, True, connected)
         value += station + joining
     if at_w:
-        station, unserved = station_value(v, b, r, bots, t, w, unserved)
+        station, unserved = features.station_value(v, b, r, bots, t, w, unserved)
         value += station
     station_at_w = at_w or v.station[ix(w)] != 0
     if station_at_w:
-        joining, connected = joining_value(v, r, bots, t, line, w, at_w, connected)
+        joining, connected = features.joining_value(v, r, bots, t, line, w, at_w, connected)
         value += joining
     at_either = station_at_w or at_u or plan.station
     return Step(w, direction, edge, station_at_w, at_either, value, stations_made, unserved, connected)
@@ -182,17 +175,18 @@ def _dig(v: State, b: Board, r: Rules, bots: Bots, t: Thoughts, plan: LinePlan, 
     """Add the tunnel of a step in one of its cells: weigh the plan with it, and put that on the stack."""
     seat, number, depth, explaining = v.seat, plan.number, plan.depth, plan.explaining
     line = 2 * seat + number
-    kind, _, _, extra = move_parts(tunnel.code)
-    value = step.value + note_if(explaining, bots, t, seat, BLOCK, t.need[ix(tunnel.cell)])
-    value += note_if(explaining, bots, t, seat, LEADER, t.need_leader[ix(tunnel.cell)])
+    code, cell = tunnel
+    kind, _, _, extra = move_parts(code)
+    value = step.value + note_if(explaining, bots, t, seat, Feature.BLOCK, t.need[ix(cell)])
+    value += note_if(explaining, bots, t, seat, Feature.LEADER, t.need_leader[ix(cell)])
     kinds, held, unserved = plan.kinds, plan.kinds, step.unserved
     if extra > 0 and kind == DIG:
         served = step.at_either
         for j in range(3):
-            served |= v.station[ix(b.corner[ix(3 * tunnel.cell + j)])] != 0
+            served |= v.station[ix(b.corner[ix(3 * cell + j)])] != 0
         marker = v.hand_marker[ix(HAND * seat + extra - 1)]
-        value += marker_value(v, r, bots, t, marker, served, step.connected)
-        t.marker_at[ix(marker)] = tunnel.cell
+        value += features.marker_value(v, r, bots, t, marker, served, step.connected)
+        t.marker_at[ix(marker)] = cell
         unserved |= np.uint64(not served) << np.uint64(marker)
         held &= ~(_ONE << np.uint64(16 * v.hand_kind[ix(HAND * seat + extra - 1)]))
         if markers_left(v, r) <= 1 or depth > 0:
@@ -210,33 +204,27 @@ def _dig(v: State, b: Board, r: Rules, bots: Bots, t: Thoughts, plan: LinePlan, 
         step.stations_made,
         unserved,
         step.connected,
-        plan.codes | tunnel.code << CODE_BITS * depth,
+        plan.codes | code << CODE_BITS * depth,
         plan.last,
         explaining,
     )
     if explaining == EXPLAINING_STEP:
         t.vertex[ix(depth)] = step.to
-        push(t, now, tunnel.cell)
+        push(t, now, cell)
         return
     if kind == END:
         t.vertex[ix(depth)] = step.to
-        of_end = ended_value(v, b, bots, t, number) + _bonus_value(v, b, r, bots, t, now)
+        of_end = features.ended_value(v, b, bots, t, number) + _bonus_value(v, b, r, bots, t, now)
         if v.ended >> np.uint64(line ^ 1) & _ONE != _ZERO:
-            of_end += note_if(explaining, bots, t, seat, CLOSE, _lead(v, r, t))
+            of_end += note_if(explaining, bots, t, seat, Feature.CLOSE, _lead(v, r, t))
     else:
         end = LineEnd(number, plan.side, depth + 1, step.to, step.direction, step.station, held)
-        of_end = terminus_value(v, b, r, bots, t, end, explaining)
+        of_end = features.terminus_value(v, b, r, bots, t, end, explaining)
     if explaining != QUIET:
         return
     keep(t, np.int64(held != t.held_kinds), value + of_end - t.before[ix(number)], now)
     if not plan.last and kind != END:
-        push(t, now, tunnel.cell)
-
-
-@inlined
-def planned_length(v: State, r: Rules, bots: Bots) -> np.int64:
-    """How many tunnels are planned: those left in the turn, as far ahead as this bot looks."""
-    return min(r.dig - v.dug, np.int64(weight(bots, v.seat, AHEAD)))
+        push(t, now, cell)
 
 
 @inlined
@@ -263,12 +251,12 @@ def _add_tunnel(
 @jit
 def first_tunnel(v: State, b: Board, r: Rules, bots: Bots, t: Thoughts, code: Any) -> np.int64:
     """Begin a plan with a legal tunnel; returns the side on which its line started."""
-    kind, number, what, extra = move_parts(code)
+    kind, number, place, extra = move_parts(code)
     line = 2 * v.seat + number
     kinds = t.held_kinds if markers_left(v, r) > 0 else _ONE
     if kind == START:
-        cell = b.city_cells + what
-        side, u, w, d = start_tunnel(b, what, extra)
+        cell = b.city_cells + place
+        side, u, w, d = start_tunnel(b, place, extra)
         last = np.int64(EDGES)
         station = False
     else:
@@ -276,9 +264,9 @@ def first_tunnel(v: State, b: Board, r: Rules, bots: Bots, t: Thoughts, code: An
         u = v.terminus[ix(line)]
         last = v.last_edge[ix(line)]
         station = v.station[ix(u)] != 0
-        d = what >> 1
+        d = place >> 1
         w = np.int64(b.neighbour[ix(6 * u + d)])
-        cell = np.int64(b.slot_cell[ix(12 * u + what)])
+        cell = np.int64(b.slot_cell[ix(12 * u + place)])
     goal_map(v, b, r, t, side)
     none = np.int64(0)
     plan = LinePlan(
@@ -330,7 +318,7 @@ def continue_plan(v: State, b: Board, r: Rules, bots: Bots, t: Thoughts, number:
         k = lowest_bit(rest) >> 1
         rest &= rest - _ONE
         w = np.int64(b.neighbour[ix(6 * u + k)])
-        if has_been_at(v, line, w) != _ZERO or (station and _in_plan(t, depth, w)):  # elsewhere it cannot turn back
+        if has_been_at(v, line, w) != _ZERO or (station and _in_plan(t, depth, w)):  # only there it can turn back
             continue
         left, right = np.int64(b.slot_cell[ix(12 * u + 2 * k)]), np.int64(b.slot_cell[ix(12 * u + 2 * k + 1)])
         taken = _ZERO
@@ -403,12 +391,12 @@ def _bonus_value(v: State, b: Board, r: Rules, bots: Bots, t: Thoughts, plan: Li
         vertex = np.int64(v.path[ix(PATH * line + i)]) if i <= before else t.vertex[ix(i - before - 1)]
         planned = i >= before and made >> np.uint64(i - before) & _ONE != _ZERO
         if v.station[ix(vertex)] == 0 and not planned:
-            value = place_value(v, b, r, bots, t, line, vertex, plan.unserved, plan.connected)
+            value = features.place_value(v, b, r, bots, t, line, vertex, plan.unserved, plan.connected)
             if value > best:
                 best, place = value, vertex
     t.explaining = explaining
     if explaining != QUIET and place >= 0:
-        return place_value(v, b, r, bots, t, line, place, plan.unserved, plan.connected)
+        return features.place_value(v, b, r, bots, t, line, place, plan.unserved, plan.connected)
     return best
 
 

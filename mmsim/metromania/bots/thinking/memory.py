@@ -10,22 +10,14 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from mmsim.compiled import neural_net
-from mmsim.compiled.entry_points import Record
+from mmsim.compiled.entry_points import Record, group, new_record
 from mmsim.core.neural_net import UNITS
-from mmsim.metromania.bots.thinking.inputs import INPUTS, MOST_CANDIDATES
+from mmsim.metromania.bots.thinking.input_layout import INPUTS, MOST_CANDIDATES
 from mmsim.metromania.bots.turn_weights import FEATURE_COUNT, WEIGHT_NAMES
-from mmsim.metromania.engine.state import (
-    CELLS,
-    LINES,
-    MARKERS,
-    PLANNED,
-    SEATS,
-    SPOT_KINDS,
-    STATIONS,
-    TRIPS,
-    VERTEX_WORDS,
-    VERTICES,
-)
+from mmsim.metromania.engine import state
+from mmsim.metromania.engine.entry_points import DEALS
+from mmsim.metromania.engine.state import BOARD, MARKERS, RULES, SEATS, SPOT_KINDS, STATE, VERTICES
+from mmsim.metromania.engine.trips import NETWORK
 
 Bots: TypeAlias = Any  # an element of an array of dtype BOTS
 Thoughts: TypeAlias = Any  # an element of an array of dtype THOUGHTS
@@ -82,18 +74,18 @@ ALL_MARKERS = (1 << MARKERS) - 1
 PARK, LAKE = MARKERS, MARKERS + 1
 
 END_VALUES = DISTANCES + 1  # the last: too far away to have a chance
-WORDS = VERTEX_WORDS
+WORDS = state.VERTEX_WORDS
 LEAST_POINTS = -1000.0  # fewer than anybody can have
 FAR_AWAY = 24  # tunnels: what a line without any way to an end counts as
 FAR = 255  # tunnels: no way at all, or more than can matter
 PLANES = 5  # bits of a distance
-DEPTH = PLANNED
+DEPTH = state.PLANNED
 FIRST_MOVES = 512
 MOST_DEALS = 1 << 12
 TRIPS_CACHED = 32  # networks whose trips are cached
-TRIP_KEY = 1 + 2 * TRIPS + STATIONS  # words: the rules, the ends of the trips, the places of the stations
+TRIP_KEY = 1 + 2 * state.TRIPS + state.STATIONS  # words: the rules, the ends of the trips, the places of the stations
 PLANS = 2 * (DEPTH + 1)  # [tunnels, whether a marker is laid]
-_NEEDED = LINES * 12  # cells needed next: the slots at the terminus of every line
+_NEEDED = state.LINES * 12  # cells needed next: the slots at the terminus of every line
 _WAITING = 12 * DEPTH
 
 # What a bot thinks while it chooses a turn. Only the cached trips are kept for the next decision.
@@ -112,14 +104,14 @@ THOUGHTS = np.dtype(
         ("spots_ahead", np.uint32, VERTICES + 8),  # [vertex]: bytes of tunnels to spots R, C, E above an empty one
         ("ahead", np.uint32, 6 * (VERTICES + 1)),  # [side, vertex]: the same with tunnels to an end
         ("maps_made", np.uint64),  # bits of the sides for which it is up to date
-        ("need", np.float64, CELLS),  # [cell]: how much other companies need it next
-        ("need_leader", np.float64, CELLS),
+        ("need", np.float64, state.CELLS),  # [cell]: how much other companies need it next
+        ("need_leader", np.float64, state.CELLS),
         ("needed", np.uint16, _NEEDED),  # the cells for which it is not 0
         ("needed_count", np.int64),
         ("unserved", np.uint64),  # bits of the markers placed, of park and lake without a station
         ("marker_at", np.int64, MARKERS),  # [marker]: its cell, where it is placed or laid by the plan being tried
         ("held_kinds", np.uint64),  # lowest bit of the lane of every kind the company holds, and of blank cells
-        ("connected", np.uint64, LINES),  # [line]: bits of the lines it is connected with
+        ("connected", np.uint64, state.LINES),  # [line]: bits of the lines it is connected with
         ("own_connected", np.uint64),  # bits of the lines that the company's are connected with
         ("standing", np.float64, SEATS),  # points if the game were over, without what only the company itself knows
         ("trip_points", np.float64, SEATS),
@@ -210,3 +202,11 @@ THOUGHTS = np.dtype(
     ],
     align=True,
 )
+
+SETTING = group(Setting, board=BOARD, rules=RULES, deals=DEALS, bots=BOTS)
+MEMORY = group(Memory, positions=STATE, network=NETWORK, thoughts=THOUGHTS)
+
+
+def new_memory() -> Memory:
+    """Memory for one game after another."""
+    return Memory(new_record(STATE, POSITIONS), new_record(NETWORK), new_record(THOUGHTS))

@@ -1,4 +1,4 @@
-"""Search: play the net's best few turns out to the end, many times, and take the one that then looks best.
+"""What the bot in turn decides, and search: play the net's best few turns out, many times, and take the best.
 
 For every playout the hidden hands are drawn from the deals that agree with all that is seen (a determinization), and
 every opponent plays like a bot drawn from `PLAYOUT_BOTS`, so that the choice does not depend on a single model of the
@@ -14,28 +14,50 @@ from typing import Any
 import numpy as np
 
 from mmsim.compiled.decorators import ix, jit
-from mmsim.compiled.rng import open_stream
-from mmsim.metromania.bots.thinking.expert import compare_turns
+from mmsim.compiled.rng import draw_below, next_seed, open_stream, set_seed
+from mmsim.compiled.standings import win_and_margin
+from mmsim.core.rng import Purpose
+from mmsim.metromania.bots.kinds import SEARCH
+from mmsim.metromania.bots.thinking import memory
+from mmsim.metromania.bots.thinking.expert import choose_without_search, compare_turns, has_no_choice
 from mmsim.metromania.bots.thinking.features import weight
-from mmsim.metromania.bots.thinking.memory import ROOT, VIEW, Memory, Setting, Thoughts
-from mmsim.metromania.bots.thinking.playouts import draw_deal, draw_playout_bot, find_deals, note_turn, play_turn_out
-from mmsim.metromania.bots.thinking.view import UNKNOWN
-from mmsim.metromania.bots.turn_weights import CANDIDATES, MARGIN, PLAYOUTS, PRIOR, TURNS_COMPARED
-from mmsim.metromania.engine.copies import copy_position
-from mmsim.metromania.engine.state import HAND, Rules, State
+from mmsim.metromania.bots.thinking.heuristic_choice import begin_plan, may_play
+from mmsim.metromania.bots.thinking.memory import DEPTH, PLAYOUT, ROOT, VIEW, Memory, Setting, Thoughts
+from mmsim.metromania.bots.thinking.view import UNKNOWN, make_view
+from mmsim.metromania.bots.turn_weights import Parameter
+from mmsim.metromania.engine.moves import note_touching
+from mmsim.metromania.engine.scoring import score_game
+from mmsim.metromania.engine.setup import give_hands
+from mmsim.metromania.engine.state import HAND, MARKERS, NOWHERE, SEATS, Rules, State, copy_position
+from mmsim.metromania.engine.turns import play_move
 
 _HUGE = 1e30  # more than any value of a turn
+_BOT = int(Purpose.BOT)
 
 
 @jit
-def search(m: Memory, setting: Setting, row: Any) -> np.int64:
+def choose(m: Memory, setting: Setting, row: Any) -> np.int64:
+    """The move of the bot in turn; row `row` of the bots says who sits where."""
+    s, t, b, r, bots = m.positions[0], m.thoughts[0], setting.board[0], setting.rules[0], setting.bots[row]
+    if bots.kind[ix(s.seat)] != SEARCH or has_no_choice(s, b):
+        return choose_without_search(s, m, b, r, bots)
+    make_view(m.positions[VIEW], s, b, r)
+    best = _search(m, setting, row)
+    begin_plan(s, t.search_length[ix(best)])
+    for i in range(s.plan_length):
+        s.plan[ix(i)] = t.search_code[ix(DEPTH * best + i)]
+    return s.plan[0]
+
+
+@jit
+def _search(m: Memory, setting: Setting, row: Any) -> np.int64:
     """Compare turns of the company in turn in the view; returns the place of the best among `search_code`."""
     root, t, b, r, bots = m.positions[ROOT], m.thoughts[0], setting.board[0], setting.rules[0], setting.bots[row]
     copy_position(root, m.positions[VIEW], b)
     seat = root.seat
-    left, prior = np.int64(weight(bots, seat, PLAYOUTS)), weight(bots, seat, PRIOR)
-    most = min(np.int64(weight(bots, seat, TURNS_COMPARED)), left)
-    compare_turns(m, b, r, bots, max(most, np.int64(weight(bots, seat, CANDIDATES))))
+    left, prior = np.int64(weight(bots, seat, Parameter.PLAYOUTS)), weight(bots, seat, Parameter.PRIOR)
+    most = min(np.int64(weight(bots, seat, Parameter.TURNS)), left)
+    compare_turns(m, b, r, bots, max(most, np.int64(weight(bots, seat, Parameter.CANDIDATES))))
     _gather_turns(t, most)
     if t.compared == 1:
         return np.int64(0)
@@ -106,7 +128,7 @@ def _determinize(root: State, r: Rules, t: Thoughts, row: Any) -> None:
 @jit
 def _add_playout(m: Memory, setting: Setting, row: Any, at: Any) -> None:
     """Play one of the turns out once, with the hands, chance and opponents that were drawn."""
-    t, margin = m.thoughts[0], weight(setting.bots[row], m.positions[ROOT].seat, MARGIN)
+    t, margin = m.thoughts[0], weight(setting.bots[row], m.positions[ROOT].seat, Parameter.MARGIN)
     t.search_sum[ix(at)] += play_turn_out(m, setting, at, margin)
     t.search_count[ix(at)] += 1
 
@@ -146,3 +168,109 @@ def _leader(t: Thoughts) -> np.int64:
         if not t.search_out[ix(at)] and t.search_mean[ix(at)] > best:
             best, leader = t.search_mean[ix(at)], np.int64(at)
     return leader
+
+
+@jit
+def find_deals(v: State, r: Rules, t: Thoughts, deals: Any) -> None:
+    """Find all deals that agree with the hands seen in a view and with the markers placed."""
+    t.deals = 0
+    for which in range(deals.size // (SEATS * HAND)):
+        if t.deals < memory.MOST_DEALS and _agrees(v, r, deals, which):
+            t.deal[ix(t.deals)] = which
+            t.deals += 1
+
+
+@jit
+def _agrees(v: State, r: Rules, deals: Any, which: Any) -> bool:
+    for seat in range(r.companies):
+        laid, explained = np.int64(0), np.int64(0)
+        hidden = v.hand_marker[ix(HAND * seat)] == UNKNOWN
+        for marker in range(MARKERS):
+            laid += np.int64(v.marker_holder[ix(marker)] == seat and v.marker_cell[ix(marker)] != NOWHERE)
+        for i in range(r.hand_size):
+            dealt = np.int64(deals[(which * SEATS + seat) * HAND + i]) >> 2
+            if hidden:
+                explained += np.int64(v.marker_holder[ix(dealt)] == seat)
+            elif v.hand_marker[ix(HAND * seat + i)] != dealt:
+                return False
+        if hidden and explained != laid:
+            return False
+    return True
+
+
+@jit
+def draw_deal(root: State, t: Thoughts) -> None:
+    """Draw the hands (the determinization) and the chance of the next playout."""
+    t.playout_deal = np.int64(t.deal[ix(draw_below(root, 0, t.deals))]) if t.deals > 0 else np.int64(-1)
+    t.playout_chance = next_seed(root, 0)
+
+
+@jit
+def draw_playout_bot(root: State, row: Any) -> np.int64:
+    """Draw one of the bots that play in playouts: its row of `BOTS`."""
+    return row + 1 + memory.PLAYOUT_ODDS[draw_below(root, 0, np.int64(len(memory.PLAYOUT_ODDS)))]
+
+
+@jit
+def note_turn(t: Thoughts, at: Any, first: Any) -> None:
+    """Keep the turn that begins with a first move as one of those to be played out."""
+    t.search_sum[ix(at)] = 0.0
+    t.search_count[ix(at)] = 0
+    t.search_mean[ix(at)] = 0.0
+    t.search_out[ix(at)] = 0
+    t.search_length[ix(at)] = t.turn_length[ix(first)]
+    for i in range(t.turn_length[ix(first)]):
+        t.search_code[ix(DEPTH * at + i)] = t.turn_code[ix(DEPTH * first + i)]
+
+
+@jit
+def play_turn_out(m: Memory, setting: Setting, at: Any, margin: Any) -> float:
+    """The value of one of the turns kept, by one playout with the hands and bots that were drawn."""
+    begin_playout(m, setting)
+    p, t, b, r = m.positions[PLAYOUT], m.thoughts[0], setting.board[0], setting.rules[0]
+    player, turn = r.seat_player[ix(p.seat)], p.turn
+    for i in range(t.search_length[ix(at)]):
+        code = t.search_code[ix(DEPTH * at + i)]
+        if p.turn == turn and may_play(p, b, code):
+            play_move(p, b, r, code)
+    finish_playout(m, setting)
+    return playout_value(p, r, player, margin)
+
+
+@jit
+def begin_playout(m: Memory, setting: Setting) -> None:
+    """Copy the root position to where playouts are played, with the hands and the chance that were drawn."""
+    p, t, b, r = m.positions[PLAYOUT], m.thoughts[0], setting.board[0], setting.rules[0]
+    copy_position(p, m.positions[ROOT], b)
+    if t.playout_deal >= 0:
+        give_hands(p, r, setting.deals, t.playout_deal)
+        for line in range(2 * r.companies):
+            note_touching(p, b, r, np.int64(line))
+    set_seed(p, t.playout_chance, p.turn)
+    for places in range(r.companies):  # in playing order, so that seat numbers make no difference
+        open_stream(p, 1 + (p.seat + places) % r.companies, _BOT + places)
+
+
+@jit
+def finish_playout(m: Memory, setting: Setting) -> None:
+    """Play the game in `m.positions[PLAYOUT]` to its end, every seat by its `playout_bot`, and score it."""
+    p, t, b, r = m.positions[PLAYOUT], m.thoughts[0], setting.board[0], setting.rules[0]
+    while not p.over:
+        play_move(p, b, r, choose_without_search(p, m, b, r, setting.bots[t.playout_bot[ix(p.seat)]]))
+    score_game(p, b, r, m.network[0])
+
+
+@jit
+def playout_value(p: State, r: Rules, player: Any, margin: Any) -> float:
+    """What a scored game is worth to a player: the share of the win, and something for the margin."""
+    own, best = 0.0, memory.LEAST_POINTS
+    for contender in range(r.players):
+        points = 0.0
+        for seat in range(r.companies):
+            if r.seat_player[ix(seat)] == contender:
+                points += np.float64(p.scores[ix(seat)])
+        if contender == player:
+            own = points
+        else:
+            best = max(best, points)
+    return win_and_margin(p.winners, player, own - best, margin)

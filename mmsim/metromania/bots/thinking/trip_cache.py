@@ -6,13 +6,8 @@ import numpy as np
 
 from mmsim.compiled.decorators import inlined, ix, jit
 from mmsim.metromania.bots.thinking.memory import TRIP_KEY, TRIPS_CACHED, Thoughts
-from mmsim.metromania.engine.scoring import (
-    guilty_companies,
-    involved_companies,
-    scoring_companies,
-    trip_ends,
-    trip_points,
-)
+from mmsim.metromania.engine import scoring
+from mmsim.metromania.engine.scoring import trip_ends, trip_points
 from mmsim.metromania.engine.state import SEATS, TRIPS, Board, Rules, State
 from mmsim.metromania.engine.trips import Network, build_network, fastest
 
@@ -77,7 +72,7 @@ def _run_trips(v: State, r: Rules, network: Network, t: Thoughts, place: Any) ->
     for trip in range(TRIPS):
         start, goal = t.trip_key[ix(looked_up + 1 + 2 * trip)], t.trip_key[ix(looked_up + 2 + 2 * trip)]
         if fastest(network, r, start, goal) >= 0:
-            companies = scoring_companies(r, network, involved_companies(r, network))
+            companies = scoring.scoring_companies(r, network, scoring.involved_companies(r, network))
             outcomes |= (companies | _POSSIBLE) << np.uint64(8 * trip)
     t.cached_trips[ix(place)] = outcomes
 
@@ -89,7 +84,7 @@ def add_trip(v: State, r: Rules, t: Thoughts, place: Any, trip: Any) -> tuple[np
     start, goal = t.trip_key[ix(key)], t.trip_key[ix(key + 1)]
     outcome = t.cached_trips[ix(place)] >> np.uint64(8 * trip)
     possible = outcome & _POSSIBLE != _ZERO
-    companies = outcome & _COMPANIES if possible else guilty_companies(v, r, trip, start, goal)
+    companies = outcome & _COMPANIES if possible else scoring.guilty_companies(v, r, trip, start, goal)
     for seat in range(r.companies):
         points = trip_points(v, r, trip, seat) if possible else -r.penalty
         t.trip_points[ix(seat)] += points * np.int64(companies >> np.uint64(seat) & _ONE)

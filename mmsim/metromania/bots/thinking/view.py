@@ -1,15 +1,23 @@
-"""What a player may know (S7): a copy of the position in which everything else is blank, and who may hold what."""
+"""What a player may know (S7): a copy of the position in which everything else is blank, and who may hold what.
+
+A bot that does without some elements of the game (restricted play: Jaffe et al., AIIDE 2012) sees even less: its view
+lacks what it does without, and the engine finds the legal moves in that view. The rules stay as they are.
+"""
 
 from typing import Any
 
 import numpy as np
 
 from mmsim.compiled.decorators import ix, jit
-from mmsim.compiled.intrinsics import lowest_bit
+from mmsim.compiled.intrinsics import count_bits, lowest_bit, unlikely
 from mmsim.compiled.rng import next_seed, set_seed
-from mmsim.metromania.bots.thinking.memory import Thoughts
-from mmsim.metromania.engine.copies import copy_position
-from mmsim.metromania.engine.state import HAND, MARKERS, NOWHERE, OPEN, SEATS, SPOT_KINDS, Board, Rules, State
+from mmsim.metromania.bots.kinds import BONUS_STATIONS, INTERMEDIATE, OPEN_HANDS, OTHERS_LINES, SECOND_LINE
+from mmsim.metromania.bots.thinking.memory import Bots, Thoughts
+from mmsim.metromania.engine import state
+from mmsim.metromania.engine.dig_duty import keep_dutiful_choices
+from mmsim.metromania.engine.moves import find_tunnels
+from mmsim.metromania.engine.state import HAND, MARKERS, NOWHERE, SEATS, SPOT_KINDS, Board, Rules, State, copy_position
+from mmsim.metromania.engine.turns import begin_turn
 
 UNKNOWN = -1
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
@@ -23,16 +31,16 @@ def make_view(v: State, s: State, b: Board, r: Rules) -> None:
     for i in range(v.rng.size):
         v.rng[ix(i)] = _ZERO
     set_seed(v, chance, s.turn)
-    if r.hands != OPEN:
+    if r.hands != state.OPEN:
         hide_others(v, r)
 
 
 @jit
 def hide_others(v: State, r: Rules) -> None:
     """Blank what the companies of other players hold."""
-    for other in range(r.companies):
-        if r.seat_player[ix(other)] != r.seat_player[ix(v.seat)]:
-            hide_hand(v, r, other)
+    for company in range(r.companies):
+        if r.seat_player[ix(company)] != r.seat_player[ix(v.seat)]:
+            hide_hand(v, r, company)
 
 
 @jit
@@ -88,7 +96,68 @@ def _note_candidates(v: State, r: Rules, t: Thoughts, seat: Any, unknown: Any) -
         kinds = _ZERO  # only a hand of three has one marker of each kind
     rest = unknown if laid < r.hand_size else _ZERO
     while rest != _ZERO:
-        other = lowest_bit(rest)
-        seen = letters >> np.uint64(other >> 1) | kinds >> np.uint64(v.marker_kind[ix(other)])
-        t.holder[ix(SEATS * other + seat)] = np.float64(seen & _ONE == _ZERO)
+        candidate = lowest_bit(rest)
+        seen = letters >> np.uint64(candidate >> 1) | kinds >> np.uint64(v.marker_kind[ix(candidate)])
+        t.holder[ix(SEATS * candidate + seat)] = np.float64(seen & _ONE == _ZERO)
         rest &= rest - _ONE
+
+
+@jit
+def make_own_view(v: State, s: State, b: Board, r: Rules, bots: Bots) -> None:
+    """Write what the company in turn may see, and makes use of, into `v`."""
+    make_view(v, s, b, r)
+    without = bots.without[ix(s.seat)]
+    if unlikely(without != 0):
+        _restrict(v, b, r, without)
+        if not _has_choice(v):  # the rules leave it nothing else
+            make_view(v, s, b, r)
+
+
+@jit
+def _restrict(v: State, b: Board, r: Rules, without: Any) -> None:
+    """Remove what a company does without, and find its legal moves again."""
+    if without & OPEN_HANDS:
+        hide_others(v, r)
+    if v.bonus_line >= 0:
+        if without & BONUS_STATIONS:
+            v.places[0] = _ZERO
+            v.choices = np.int64(1)  # decline
+        return
+    if without & OTHERS_LINES:
+        _close_spots(v, b)
+    if without & SECOND_LINE and v.started >> np.uint64(2 * v.seat) & _ONE != _ZERO:
+        for side in range(6):
+            v.start_free[ix(side)] = _ZERO
+    if v.dug == 0:
+        begin_turn(v, b, r)
+    else:
+        find_tunnels(v, b, r)
+        if r.dig_duty == state.MOST:
+            keep_dutiful_choices(v, b, r)
+    if without & INTERMEDIATE:
+        v.choices -= count_bits(v.places[0]) + count_bits(v.places[1])
+        v.places[0] = v.places[1] = _ZERO
+
+
+@jit
+def _close_spots(v: State, b: Board) -> None:
+    """Close every spot at a line of another company."""
+    own_lines = 3 << (2 * v.seat)
+    for cell in range(b.city_cells):
+        if 0 < v.kind[ix(cell)] < state.LAKE:
+            lines = np.int64(0)
+            for i in range(3):
+                lines |= np.int64(v.lines_at[ix(b.corner[ix(3 * cell + i)])])
+            if lines & ~own_lines != 0:
+                for i in range(3):
+                    slots = np.uint64(b.corner_slots[ix(3 * cell + i)]) * state.EVERY_LANE
+                    v.lanes[ix(b.corner[ix(3 * cell + i)])] &= ~slots
+
+
+@jit
+def _has_choice(v: State) -> bool:
+    """Whether there is any move but to pass."""
+    if v.bonus_line >= 0:
+        return True
+    ways = v.ways[0] | v.ways[1] | v.ways[2] | v.ways[3] | v.places[0] | v.places[1]
+    return ways != _ZERO or v.start_choices > 0

@@ -9,23 +9,10 @@ import numpy as np
 
 from mmsim.compiled.decorators import inlined, ix, jit
 from mmsim.compiled.intrinsics import lowest_bit
-from mmsim.metromania.bots.thinking.features import place_value
-from mmsim.metromania.bots.thinking.line_ends import current_end_value
-from mmsim.metromania.bots.thinking.line_plans import (
-    CODE_BITS,
-    EXPLAINING,
-    EXPLAINING_STEP,
-    NEVER,
-    QUIET,
-    STATIONS_AT,
-    code_of,
-    continue_plan,
-    first_tunnel,
-    next_tunnel,
-    planned_length,
-)
+from mmsim.metromania.bots.thinking import line_plans
+from mmsim.metromania.bots.thinking.features import current_end_value, place_value, weight
 from mmsim.metromania.bots.thinking.memory import DEPTH, FIRST_MOVES, PLANS, Bots, Thoughts
-from mmsim.metromania.bots.turn_weights import FEATURE_COUNT, RIVALS, TRIP_POINTS
+from mmsim.metromania.bots.turn_weights import FEATURE_COUNT, Feature, Parameter
 from mmsim.metromania.engine.moves import DIG, END, STATION, encode_move, kth_move, markers_left, move_parts, way_move
 from mmsim.metromania.engine.state import PATH, Board, Rules, State
 
@@ -36,11 +23,11 @@ _ONE, _ZERO = np.uint64(1), np.uint64(0)
 @jit
 def weigh_turns(v: State, b: Board, r: Rules, bots: Bots, t: Thoughts) -> None:
     """For every legal move the best turn that begins with it, and its value."""
-    t.planned = planned_length(v, r, bots)
+    t.planned = min(r.dig - v.dug, np.int64(weight(bots, v.seat, Parameter.AHEAD)))  # as far as this bot looks ahead
     t.firsts = min(v.choices, np.int64(FIRST_MOVES))
     for i in range(2 * PLANS):
         t.line_best[ix(i)] = -1
-        t.line_value[ix(i)] = NEVER
+        t.line_value[ix(i)] = line_plans.NEVER
     t.first = 0
     for at in range(4):
         rest = v.ways[ix(at)]
@@ -60,8 +47,8 @@ def _weigh_first(v: State, b: Board, r: Rules, bots: Bots, t: Thoughts, code: An
     first = t.first
     t.tried[ix(first)] = 0
     for i in range(PLANS):
-        t.best[ix(PLANS * first + i)] = NEVER
-    kind, number, what, _ = move_parts(code)
+        t.best[ix(PLANS * first + i)] = line_plans.NEVER
+    kind, number, place, _ = move_parts(code)
     t.turn_code[ix(DEPTH * first)] = code
     t.turn_length[ix(first)] = 1
     t.turn_stations[ix(first)] = 0
@@ -70,7 +57,7 @@ def _weigh_first(v: State, b: Board, r: Rules, bots: Bots, t: Thoughts, code: An
     t.twin[ix(first)] = -1
     if kind == STATION:
         line = 2 * v.seat + number
-        vertex = np.int64(v.path[ix(PATH * line + what)])
+        vertex = np.int64(v.path[ix(PATH * line + place)])
         t.value[ix(first)] = place_value(v, b, r, bots, t, line, vertex, t.unserved, t.own_connected)
         t.turn_stations[ix(first)] = 1
     elif kind <= END:
@@ -80,9 +67,9 @@ def _weigh_first(v: State, b: Board, r: Rules, bots: Bots, t: Thoughts, code: An
             t.twin[ix(first - 1)] = first
             return
         t.waiting = 0
-        side = first_tunnel(v, b, r, bots, t, code)
+        side = line_plans.first_tunnel(v, b, r, bots, t, code)
         while t.waiting > 0:
-            continue_plan(v, b, r, bots, t, number, side)
+            line_plans.continue_plan(v, b, r, bots, t, number, side)
         _note_best(t, first, number)
 
 
@@ -110,8 +97,8 @@ def _is_twin(v: State, b: Board, t: Thoughts, first: Any, code: Any) -> bool:
     if before != encode_move(DIG, number, slot - 1, 0) or t.first_at_station[ix(first - 1)]:
         return False
     u = v.terminus[ix(2 * v.seat + number)]
-    cell, other = b.slot_cell[ix(12 * u + slot)], b.slot_cell[ix(12 * u + slot - 1)]
-    return t.need[ix(cell)] == t.need[ix(other)] and t.need_leader[ix(cell)] == t.need_leader[ix(other)]
+    cell, cell_before = b.slot_cell[ix(12 * u + slot)], b.slot_cell[ix(12 * u + slot - 1)]
+    return t.need[ix(cell)] == t.need[ix(cell_before)] and t.need_leader[ix(cell)] == t.need_leader[ix(cell_before)]
 
 
 @inlined
@@ -138,16 +125,16 @@ def _combine_plans(v: State, r: Rules, t: Thoughts) -> None:
         if first > 0 and t.twin[ix(first)] == first - 1:
             _copy_turn(t, first)
             continue
-        best, tunnels, laid = NEVER, np.int64(1), np.int64(0)
+        best, tunnels, laid = line_plans.NEVER, np.int64(1), np.int64(0)
         for plan in range(2, 2 * length + 2):
             way = _way_left(t, number, plan >> 1, np.int64(plan & 1 < markers))
             value = t.best[ix(PLANS * first + plan)]
             whole = value + t.rest_value[ix(way)] + _SHORT_TURN * (length - (plan >> 1) - t.rest_length[ix(way)])
-            better = (value != NEVER) & (whole > best)
+            better = (value != line_plans.NEVER) & (whole > best)
             best = whole if better else best
             tunnels, laid = np.int64(plan >> 1) if better else tunnels, np.int64(plan & 1) if better else laid
         t.value[ix(first)] = best
-        if best != NEVER:
+        if best != line_plans.NEVER:
             way = _way_left(t, number, tunnels, np.int64(laid < markers))
             _write_turn(t, first, t.best_codes[ix(PLANS * first + 2 * tunnels + laid)], tunnels, way)
 
@@ -161,13 +148,13 @@ def _way_left(t: Thoughts, number: Any, tunnels: Any, may_lay: Any) -> np.int64:
 @inlined
 def _write_turn(t: Thoughts, first: Any, codes: Any, tunnels: Any, way: Any) -> None:
     """Write down the turn of a first move: `tunnels` of its line, then those of the other line."""
-    rest, other = t.rest_length[ix(way)], t.rest_plan[ix(way)]
-    others = t.best_codes[ix(other)] if other >= 0 else np.int64(0)
+    rest, other_plan = t.rest_length[ix(way)], t.rest_plan[ix(way)]
+    other_codes = t.best_codes[ix(other_plan)] if other_plan >= 0 else np.int64(0)
     t.turn_length[ix(first)] = tunnels + rest
-    t.turn_stations[ix(first)] = (codes >> STATIONS_AT) + (others >> STATIONS_AT)
-    codes |= (others & (1 << STATIONS_AT) - 1) << CODE_BITS * tunnels
+    t.turn_stations[ix(first)] = (codes >> line_plans.STATIONS_AT) + (other_codes >> line_plans.STATIONS_AT)
+    codes |= (other_codes & (1 << line_plans.STATIONS_AT) - 1) << line_plans.CODE_BITS * tunnels
     for i in range(DEPTH):
-        t.turn_code[ix(DEPTH * first + i)] = code_of(codes, i)
+        t.turn_code[ix(DEPTH * first + i)] = line_plans.code_of(codes, i)
 
 
 @inlined
@@ -202,11 +189,11 @@ def explain_turn(v: State, b: Board, r: Rules, bots: Bots, t: Thoughts, first: A
     for feature in range(FEATURE_COUNT):
         t.amount[ix(feature)] = 0.0
     length = t.turn_length[ix(first)]
-    kind, number, what, _ = move_parts(t.turn_code[ix(DEPTH * first)])
+    kind, number, place, _ = move_parts(t.turn_code[ix(DEPTH * first)])
     if kind == STATION:
-        t.explaining = EXPLAINING
+        t.explaining = line_plans.EXPLAINING
         line = 2 * v.seat + number
-        vertex = np.int64(v.path[ix(PATH * line + what)])
+        vertex = np.int64(v.path[ix(PATH * line + place)])
         place_value(v, b, r, bots, t, line, vertex, t.unserved, t.own_connected)
     elif kind <= END:
         for of_line in range(2):
@@ -216,15 +203,15 @@ def explain_turn(v: State, b: Board, r: Rules, bots: Bots, t: Thoughts, first: A
                     last = np.int64(i)
             if last >= 0:
                 _explain_line(v, b, r, bots, t, first, np.int64(of_line), last)
-    t.explaining = QUIET
-    t.amount[ix(TRIP_POINTS)] += t.turn_own[ix(first)]
-    t.amount[ix(RIVALS)] += t.turn_rival[ix(first)]
+    t.explaining = line_plans.QUIET
+    t.amount[ix(Feature.TRIPS)] += t.turn_own[ix(first)]
+    t.amount[ix(Feature.RIVALS)] += t.turn_rival[ix(first)]
 
 
 @jit
 def _explain_line(v: State, b: Board, r: Rules, bots: Bots, t: Thoughts, first: Any, number: Any, last: Any) -> None:
     """Add the amounts of the tunnels of one line in a turn, and of the change at the end of the line."""
-    t.explaining = EXPLAINING
+    t.explaining = line_plans.EXPLAINING
     for feature in range(FEATURE_COUNT):
         t.amount[ix(feature)] = -t.amount[ix(feature)]
     current_end_value(v, b, r, bots, t, number)
@@ -236,8 +223,8 @@ def _explain_line(v: State, b: Board, r: Rules, bots: Bots, t: Thoughts, first: 
         code = t.turn_code[ix(DEPTH * first + i)]
         if move_parts(code)[1] != number:
             continue
-        t.explaining = EXPLAINING if i == last else EXPLAINING_STEP
+        t.explaining = line_plans.EXPLAINING if i == last else line_plans.EXPLAINING_STEP
         if t.waiting == 0:
-            side = first_tunnel(v, b, r, bots, t, code)
+            side = line_plans.first_tunnel(v, b, r, bots, t, code)
         else:
-            next_tunnel(v, b, r, bots, t, number, side, code)
+            line_plans.next_tunnel(v, b, r, bots, t, number, side, code)

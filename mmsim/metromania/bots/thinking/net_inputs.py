@@ -10,46 +10,16 @@ import numpy as np
 
 from mmsim.compiled.decorators import inlined, ix, jit
 from mmsim.compiled.intrinsics import count_bits, lowest_bit
-from mmsim.metromania.bots.thinking import inputs
-from mmsim.metromania.bots.thinking.distance_maps import (
-    EVERY_DIRECTION,
-    find_free,
-    goal_map,
-    spot_maps,
-    tunnels_across,
-    usable,
-)
-from mmsim.metromania.bots.thinking.evaluation import find_networks
+from mmsim.metromania.bots.thinking import distance_maps, input_layout
+from mmsim.metromania.bots.thinking.evaluation import find_networks, shortest_ways
 from mmsim.metromania.bots.thinking.features import holders_on
 from mmsim.metromania.bots.thinking.memory import FAR, FAR_AWAY, Thoughts
-from mmsim.metromania.bots.thinking.rivals import shortest_ways
 from mmsim.metromania.bots.thinking.trip_cache import add_trip, find_trips
+from mmsim.metromania.engine import state, stations
 from mmsim.metromania.engine.ending import blocked_lines
 from mmsim.metromania.engine.scoring import KEPT_PER_LINE, kept_points
-from mmsim.metromania.engine.state import (
-    MARKERS,
-    NOWHERE,
-    OPEN,
-    OTHERS,
-    PATH,
-    ROUND,
-    SHARED_ALL,
-    SPOT_KINDS,
-    STOP,
-    TRIPS,
-    VERTICES,
-    Board,
-    Rules,
-    State,
-)
-from mmsim.metromania.engine.stations import (
-    directions_ahead,
-    has_been_at,
-    meets,
-    slots_ahead,
-    splits_here,
-    station_points,
-)
+from mmsim.metromania.engine.state import MARKERS, NOWHERE, PATH, SPOT_KINDS, TRIPS, VERTICES, Board, Rules, State
+from mmsim.metromania.engine.stations import has_been_at, meets, slots_ahead
 from mmsim.metromania.engine.trips import Network, stations_at_cell
 from mmsim.metromania.rules.lattice import DIRECTIONS
 
@@ -80,18 +50,18 @@ def _add(t: Thoughts, at: Any, amount: Any) -> None:
 @jit
 def describe_position(v: State, b: Board, r: Rules, t: Thoughts, network: Network, seat: Any, row: Any) -> None:
     """Write the inputs for a view from a company's side into `t.inputs`, from `row` on; changes who is in turn."""
-    for i in range(inputs.POSITION):
+    for i in range(input_layout.POSITION):
         _put(t, row + i, 0.0)
     v.seat = seat
     t.held_kinds = v.held[ix(2 * seat)] | v.held[ix(2 * seat + 1)]
-    find_free(v, b, t)
-    spot_maps(v, b, t)
+    distance_maps.find_free(v, b, t)
+    distance_maps.spot_maps(v, b, t)
     find_networks(v, r, t)
     _describe_trips(v, b, r, t, network, seat, row)
     _forget_lines(t)
     for place in range(r.companies):
-        other = seat + place if seat + place < r.companies else seat + place - r.companies
-        _describe_company(v, b, r, t, seat, other, row + inputs.COMPANY * place)
+        company = seat + place if seat + place < r.companies else seat + place - r.companies
+        _describe_company(v, b, r, t, seat, company, row + input_layout.COMPANY * place)
     _describe_ways(t, row)
     _compare(v, r, t, row, seat)
     _describe_table(v, b, r, t, row)
@@ -105,26 +75,26 @@ def _describe_trips(v: State, b: Board, r: Rules, t: Thoughts, network: Network,
         start, goal, possible, companies = add_trip(v, r, t, place, np.int64(trip))
         on_route = possible and companies >> np.uint64(seat) & _ONE != _ZERO
         if trip == _PARK_LAKE:
-            _put(t, row + inputs.PARK, 1.0 if start != _ZERO else 0.0)
-            _put(t, row + inputs.PARK + 1, 1.0 if goal != _ZERO else 0.0)
-            _put(t, row + inputs.PARK + 2, _on_network(v, t, start))
-            _put(t, row + inputs.PARK + 3, _on_network(v, t, goal))
-            _put(t, row + inputs.PARK + 4, 1.0 if on_route else 0.0)
+            _put(t, row + input_layout.PARK, 1.0 if start != _ZERO else 0.0)
+            _put(t, row + input_layout.PARK + 1, 1.0 if goal != _ZERO else 0.0)
+            _put(t, row + input_layout.PARK + 2, _on_network(v, t, start))
+            _put(t, row + input_layout.PARK + 3, _on_network(v, t, goal))
+            _put(t, row + input_layout.PARK + 4, 1.0 if on_route else 0.0)
         elif v.marker_holder[ix(2 * trip)] == seat or v.marker_holder[ix(2 * trip + 1)] == seat:
             own = 2 * trip + np.int64(v.marker_holder[ix(2 * trip)] != seat)
             own_end, other_end = (start, goal) if own == 2 * trip else (goal, start)
-            state = 3 * _marker_state(v, own, own_end) + _marker_state(v, own ^ 1, other_end)
-            _add(t, row + inputs.OWN_TRIPS + state, _TWOS)
+            states = 3 * _marker_state(v, own, own_end) + _marker_state(v, own ^ 1, other_end)
+            _add(t, row + input_layout.OWN_TRIPS + states, _TWOS)
             if possible:
-                _add(t, row + inputs.SCORES + (0 if on_route else 1), _TWOS)
+                _add(t, row + input_layout.SCORES + (0 if on_route else 1), _TWOS)
             elif start != _ZERO and goal != _ZERO:
                 ends = _on_network(v, t, start) + _on_network(v, t, goal)
-                _add(t, row + inputs.SCORES + (2 if ends > 0.0 else 3), _TWOS)
-            _add(t, row + inputs.ALLIES, _TWOS * holders_on(r, t, own ^ 1, t.own_connected))
+                _add(t, row + input_layout.SCORES + (2 if ends > 0.0 else 3), _TWOS)
+            _add(t, row + input_layout.ALLIES, _TWOS * holders_on(r, t, own ^ 1, t.own_connected))
         elif possible:
-            _add(t, row + inputs.GUEST + (0 if on_route else 1), _TWOS)
+            _add(t, row + input_layout.GUEST + (0 if on_route else 1), _TWOS)
         elif start != _ZERO and goal != _ZERO:
-            _add(t, row + inputs.GUEST + 2, _TWOS)
+            _add(t, row + input_layout.GUEST + 2, _TWOS)
 
 
 @inlined
@@ -168,7 +138,7 @@ def _describe_company(v: State, b: Board, r: Rules, t: Thoughts, seat: Any, comp
         met |= _lines_met(v, np.int64(line))
         if v.started >> np.uint64(line) & _ONE == _ZERO:
             unstarted += 1.0
-            to_go = np.float64(tunnels_across(b))
+            to_go = np.float64(distance_maps.tunnels_across(b))
             hope += _UNSTARTED_HOPE
         elif v.ended >> np.uint64(line) & _ONE != _ZERO:
             hope += 1.0
@@ -200,27 +170,27 @@ def _describe_company(v: State, b: Board, r: Rules, t: Thoughts, seat: Any, comp
     turns = np.ceil(total / r.dig)
     trips = t.trip_points[ix(company)]
     points = np.float64(v.points[ix(company)])
-    _put(t, at + inputs.OF_POINTS, TENS * points)
-    _put(t, at + inputs.OF_KEPT, TENS * kept_points(v, r, company))
-    _put(t, at + inputs.OF_TRIPS, TENS * trips)
-    _put(t, at + inputs.OF_ENDED, _TWOS * count_bits(v.ended >> np.uint64(2 * company) & _TWO_LINES))
-    _put(t, at + inputs.OF_NEARER, TENS * nearer)
-    _put(t, at + inputs.OF_FARTHER, TENS * farther)
-    _put(t, at + inputs.OF_UNSTARTED, _TWOS * unstarted)
-    _put(t, at + inputs.OF_SLACK, _FIVES * max(slack, -_FAR_OFF))
-    _put(t, at + inputs.OF_TURNS, _FIVES * turns)
-    _put(t, at + inputs.OF_SOON, 1.0 / (1.0 + turns))
-    _put(t, at + inputs.OF_HELD, held / r.hand_size)
-    _put(t, at + inputs.OF_UNSERVED, _TWOS * unserved)
+    _put(t, at + input_layout.OF.points, TENS * points)
+    _put(t, at + input_layout.OF.kept, TENS * kept_points(v, r, company))
+    _put(t, at + input_layout.OF.trips, TENS * trips)
+    _put(t, at + input_layout.OF.ended, _TWOS * count_bits(v.ended >> np.uint64(2 * company) & _TWO_LINES))
+    _put(t, at + input_layout.OF.nearer_end, TENS * nearer)
+    _put(t, at + input_layout.OF.farther_end, TENS * farther)
+    _put(t, at + input_layout.OF.unstarted, _TWOS * unstarted)
+    _put(t, at + input_layout.OF.slack, _FIVES * max(slack, -_FAR_OFF))
+    _put(t, at + input_layout.OF.turns, _FIVES * turns)
+    _put(t, at + input_layout.OF.soon, 1.0 / (1.0 + turns))
+    _put(t, at + input_layout.OF.held, held / r.hand_size)
+    _put(t, at + input_layout.OF.unserved, _TWOS * unserved)
     connected = t.connected[ix(2 * company)] | t.connected[ix(2 * company + 1)]
-    _put(t, at + inputs.OF_NETWORK, _FIVES * count_bits(connected))
-    _put(t, at + inputs.OF_PROJECTED, TENS * (KEPT_PER_LINE * points * hope + trips - _HELD_COST * held))
-    _put(t, at + inputs.OF_NEXT_POINTS, _TWOS * points_next)
-    _put(t, at + inputs.OF_STUCK, _TWOS * stuck)
-    _put(t, at + inputs.OF_STOPS, TENS * stops)
-    _put(t, at + inputs.OF_MET, _FIVES * count_bits(met))
+    _put(t, at + input_layout.OF.network, _FIVES * count_bits(connected))
+    _put(t, at + input_layout.OF.projected, TENS * (KEPT_PER_LINE * points * hope + trips - _HELD_COST * held))
+    _put(t, at + input_layout.OF.next_points, _TWOS * points_next)
+    _put(t, at + input_layout.OF.stuck, _TWOS * stuck)
+    _put(t, at + input_layout.OF.stops, TENS * stops)
+    _put(t, at + input_layout.OF.met, _FIVES * count_bits(met))
     if company != seat:
-        _put(t, at + inputs.OF_MATE, 1.0 if r.seat_player[ix(company)] == r.seat_player[ix(seat)] else 0.0)
+        _put(t, at + input_layout.OF.mate, 1.0 if r.seat_player[ix(company)] == r.seat_player[ix(seat)] else 0.0)
 
 
 @jit
@@ -229,15 +199,15 @@ def _own_line(v: State, b: Board, r: Rules, t: Thoughts, line: Any) -> float:
     u = v.terminus[ix(line)]
     left = r.tunnels_per_line - v.tunnels[ix(line)]
     station = v.station[ix(u)] != 0
-    goal_map(v, b, r, t, v.start_side[ix(line)])
+    distance_maps.goal_map(v, b, r, t, v.start_side[ix(line)])
     into = (VERTICES + 1) * v.start_side[ix(line)]
-    open_here = usable(v, u, t.held_kinds) & slots_ahead(v.direction[ix(line)], station)
+    open_here = distance_maps.usable(v, u, t.held_kinds) & slots_ahead(v.direction[ix(line)], station)
     open_here |= open_here >> _ONE  # the two slots of a direction
     to_go, room, ways = np.int64(FAR_AWAY), 0.0, 0.0
     if left > 0:
         if t.ahead[ix(into + u)] & _BYTE == 1:
             to_go, ways = np.int64(1), 1.0
-        k, directions = directions_ahead(v.direction[ix(line)], station)
+        k, directions = stations.directions_ahead(v.direction[ix(line)], station)
         for _ in range(directions):
             w = np.int64(b.neighbour[ix(6 * u + k)])
             if open_here >> np.uint64(2 * k) & _ONE != _ZERO and has_been_at(v, line, w) == _ZERO:
@@ -283,14 +253,14 @@ def _describe_ways(t: Thoughts, row: Any) -> None:
         if t.held_kinds >> np.uint64(16 * (kind + 1)) & _ONE != _ZERO:
             near += 1.0 / (1.0 + t.spot_near[ix(kind)])
             none += 1.0 if t.spot_near[ix(kind)] == FAR else 0.0
-    _put(t, row + inputs.SPOTS, near)
-    _put(t, row + inputs.SPOTS + 1, _TWOS * none)
-    _put(t, row + inputs.ROOM, _FIVES * room)
-    _put(t, row + inputs.ROOM + 1, _THREES * min(least_room, _FAR_OFF))
-    _put(t, row + inputs.WAYS, _FIVES * ways)
-    _put(t, row + inputs.WAYS + 1, _THREES * min(least_ways, _FAR_OFF))
-    _put(t, row + inputs.WAYS + 2, _THREES * t.own_points)
-    _put(t, row + inputs.WAYS + 3, _TWENTIES * t.own_reserve)
+    _put(t, row + input_layout.SPOTS, near)
+    _put(t, row + input_layout.SPOTS + 1, _TWOS * none)
+    _put(t, row + input_layout.ROOM, _FIVES * room)
+    _put(t, row + input_layout.ROOM + 1, _THREES * min(least_room, _FAR_OFF))
+    _put(t, row + input_layout.WAYS, _FIVES * ways)
+    _put(t, row + input_layout.WAYS + 1, _THREES * min(least_ways, _FAR_OFF))
+    _put(t, row + input_layout.WAYS + 2, _THREES * t.own_points)
+    _put(t, row + input_layout.WAYS + 3, _TWENTIES * t.own_reserve)
 
 
 @jit
@@ -298,25 +268,25 @@ def _most_points(v: State, b: Board, r: Rules, t: Thoughts, line: Any, kinds: An
     """The most points that the next tunnel of a line, or the next two, may score with stations."""
     u = v.terminus[ix(line)]
     most = np.int64(0)
-    rest = v.open[ix(line)] & usable(v, u, kinds)
-    rest = (rest | rest >> _ONE) & np.uint64(EVERY_DIRECTION)
+    rest = v.open[ix(line)] & distance_maps.usable(v, u, kinds)
+    rest = (rest | rest >> _ONE) & np.uint64(distance_maps.EVERY_DIRECTION)
     while rest != _ZERO:
         d = lowest_bit(rest) >> 1
         rest &= rest - _ONE
         edge, w = np.int64(b.edge[ix(6 * u + d)]), np.int64(b.neighbour[ix(6 * u + d)])
         met = meets(v, line, w, edge)
-        points = station_points(r, v.lanes[ix(w)]) if met else np.int64(0)
-        if splits_here(v, line, u, edge):
-            points += station_points(r, v.lanes[ix(u)])
-        beyond = usable(v, w, _ONE) & slots_ahead(d, met or v.station[ix(w)] != 0) if two else _ZERO
-        beyond = (beyond | beyond >> _ONE) & np.uint64(EVERY_DIRECTION)
+        points = stations.station_points(r, v.lanes[ix(w)]) if met else np.int64(0)
+        if stations.splits_here(v, line, u, edge):
+            points += stations.station_points(r, v.lanes[ix(u)])
+        beyond = distance_maps.usable(v, w, _ONE) & slots_ahead(d, met or v.station[ix(w)] != 0) if two else _ZERO
+        beyond = (beyond | beyond >> _ONE) & np.uint64(distance_maps.EVERY_DIRECTION)
         best = np.int64(0)
         while beyond != _ZERO:
             k = lowest_bit(beyond) >> 1
             beyond &= beyond - _ONE
             vertex = np.int64(b.neighbour[ix(6 * w + k)])
             if has_been_at(v, line, vertex) == _ZERO and meets(v, line, vertex, np.int64(b.edge[ix(6 * w + k)])):
-                best = max(best, station_points(r, v.lanes[ix(vertex)]))
+                best = max(best, stations.station_points(r, v.lanes[ix(vertex)]))
         most = max(most, points + best)
     return np.float64(most)
 
@@ -330,9 +300,9 @@ def _compare(v: State, r: Rules, t: Thoughts, row: Any, seat: Any) -> None:
         stands, projected = 0.0, 0.0
         for company in range(r.companies):
             if r.seat_player[ix(company)] == player:
-                at = row + inputs.COMPANY * ((company - seat) % r.companies)
-                stands += t.inputs[ix(at + inputs.OF_KEPT)] + t.inputs[ix(at + inputs.OF_TRIPS)]
-                projected += t.inputs[ix(at + inputs.OF_PROJECTED)]
+                at = row + input_layout.COMPANY * ((company - seat) % r.companies)
+                stands += t.inputs[ix(at + input_layout.OF.kept)] + t.inputs[ix(at + input_layout.OF.trips)]
+                projected += t.inputs[ix(at + input_layout.OF.projected)]
         t.player_stands[ix(player)] = stands
         if player == r.seat_player[ix(seat)]:
             own, own_projected = stands, projected
@@ -342,28 +312,28 @@ def _compare(v: State, r: Rules, t: Thoughts, row: Any, seat: Any) -> None:
         ahead += 1.0 if t.player_stands[ix(player)] > own else 0.0
     first, second, leading, leader_turns = _NO_LINE, _NO_LINE, _NOBODY, 0.0
     for place in range(1, r.companies):
-        at = row + inputs.COMPANY * place
-        if t.inputs[ix(at + inputs.OF_MATE)] == 0.0:
-            turns = np.float64(t.inputs[ix(at + inputs.OF_TURNS)])
-            if t.inputs[ix(at + inputs.OF_PROJECTED)] > leading:
-                leading, leader_turns = np.float64(t.inputs[ix(at + inputs.OF_PROJECTED)]), turns
+        at = row + input_layout.COMPANY * place
+        if t.inputs[ix(at + input_layout.OF.mate)] == 0.0:
+            turns = np.float64(t.inputs[ix(at + input_layout.OF.turns)])
+            if t.inputs[ix(at + input_layout.OF.projected)] > leading:
+                leading, leader_turns = np.float64(t.inputs[ix(at + input_layout.OF.projected)]), turns
             second = min(second, max(first, turns))
             first = min(first, turns)
-    _put(t, row + inputs.LEAD, own - best)
-    _put(t, row + inputs.LEAD + 1, own_projected - best_projected)
-    _put(t, row + inputs.LEAD + 2, _TWOS * ahead)
-    soon = 1.0 / (1.0 + first / _FIVES)  # as `OF_SOON`, of turns
-    _put(t, row + inputs.LEAD + 3, (own - best) * t.inputs[ix(row + inputs.OF_SOON)])
-    _put(t, row + inputs.LEAD + 4, (own - best) * soon)
-    _put(t, row + inputs.LEAD + 5, (own_projected - best_projected) * (1.0 - soon))
-    _put(t, row + inputs.LEAD + 6, min(leader_turns, _FAR_OFF))
-    _put(t, row + inputs.LEAD + 7, min(np.float64(t.inputs[ix(row + inputs.OF_TURNS)]) - first, _LATER))
-    _put(t, row + inputs.LEAD + 8, min(first, _FAR_OFF))
-    _put(t, row + inputs.LEAD + 9, min(second, _FAR_OFF))
+    _put(t, row + input_layout.LEAD, own - best)
+    _put(t, row + input_layout.LEAD + 1, own_projected - best_projected)
+    _put(t, row + input_layout.LEAD + 2, _TWOS * ahead)
+    soon = 1.0 / (1.0 + first / _FIVES)  # as `OF.soon`, of turns
+    _put(t, row + input_layout.LEAD + 3, (own - best) * t.inputs[ix(row + input_layout.OF.soon)])
+    _put(t, row + input_layout.LEAD + 4, (own - best) * soon)
+    _put(t, row + input_layout.LEAD + 5, (own_projected - best_projected) * (1.0 - soon))
+    _put(t, row + input_layout.LEAD + 6, min(leader_turns, _FAR_OFF))
+    _put(t, row + input_layout.LEAD + 7, min(np.float64(t.inputs[ix(row + input_layout.OF.turns)]) - first, _LATER))
+    _put(t, row + input_layout.LEAD + 8, min(first, _FAR_OFF))
+    _put(t, row + input_layout.LEAD + 9, min(second, _FAR_OFF))
     if v.over:
-        _put(t, row + inputs.OVER, 1.0)
-        _put(t, row + inputs.OVER + 1, 1.0 if own > best else 0.0)
-        _put(t, row + inputs.OVER + 2, 1.0 if own < best else 0.0)
+        _put(t, row + input_layout.OVER, 1.0)
+        _put(t, row + input_layout.OVER + 1, 1.0 if own > best else 0.0)
+        _put(t, row + input_layout.OVER + 2, 1.0 if own < best else 0.0)
 
 
 @jit
@@ -371,17 +341,17 @@ def _describe_table(v: State, b: Board, r: Rules, t: Thoughts, row: Any) -> None
     """What concerns all: stations left, how near the end of the building phase is, and the rules that matter."""
     unserved = 0.0
     for place in range(r.companies):
-        unserved += t.inputs[ix(row + inputs.COMPANY * place + inputs.OF_UNSERVED)]
+        unserved += t.inputs[ix(row + input_layout.COMPANY * place + input_layout.OF.unserved)]
     gone = count_bits(v.ended | blocked_lines(v, b, r))
-    _put(t, row + inputs.SUPPLY, _TWENTIES * v.supply)
-    _put(t, row + inputs.SUPPLY + 1, _FOURS * (r.end_lines - gone))
-    _put(t, row + inputs.SUPPLY + 2, unserved)
-    _put(t, row + inputs.LAST_ROUND, 1.0 if v.last_turns >= 0 else 0.0)
-    _put(t, row + inputs.TURN, _FIFTIES * v.turn)
-    _put(t, row + inputs.RULES, _FOURS * r.companies)
-    _put(t, row + inputs.RULES + 1, 1.0 if r.companies > r.players else 0.0)
-    _put(t, row + inputs.RULES + 2, 1.0 if r.last_round == OTHERS or r.last_round == ROUND else 0.0)
-    _put(t, row + inputs.RULES + 3, 1.0 if r.trigger_turn == STOP else 0.0)
-    _put(t, row + inputs.RULES + 4, 1.0 if r.hands == OPEN else 0.0)
-    _put(t, row + inputs.RULES + 5, 1.0 if r.shared_trip == SHARED_ALL else 0.0)
-    _put(t, row + inputs.RULES + 6, _THREES * r.dig)
+    _put(t, row + input_layout.SUPPLY, _TWENTIES * v.supply)
+    _put(t, row + input_layout.SUPPLY + 1, _FOURS * (r.end_lines - gone))
+    _put(t, row + input_layout.SUPPLY + 2, unserved)
+    _put(t, row + input_layout.LAST_ROUND, 1.0 if v.last_turns >= 0 else 0.0)
+    _put(t, row + input_layout.TURN, _FIFTIES * v.turn)
+    _put(t, row + input_layout.RULES, _FOURS * r.companies)
+    _put(t, row + input_layout.RULES + 1, 1.0 if r.companies > r.players else 0.0)
+    _put(t, row + input_layout.RULES + 2, 1.0 if r.last_round == state.OTHERS or r.last_round == state.ROUND else 0.0)
+    _put(t, row + input_layout.RULES + 3, 1.0 if r.trigger_turn == state.STOP else 0.0)
+    _put(t, row + input_layout.RULES + 4, 1.0 if r.hands == state.OPEN else 0.0)
+    _put(t, row + input_layout.RULES + 5, 1.0 if r.shared_trip == state.SHARED_ALL else 0.0)
+    _put(t, row + input_layout.RULES + 6, _THREES * r.dig)

@@ -9,7 +9,7 @@ import pytest
 
 from mmsim.errors import UsageError
 from mmsim.metromania.rules.board import BoardSet
-from mmsim.metromania.rules.boardfile import load, parse, read, validate
+from mmsim.metromania.rules.board_file import load, parse, read, validate
 from tests.metromania.board_text import GOOD, HEAD, PIECE, with_line, with_lines
 
 
@@ -262,7 +262,7 @@ def test_an_unknown_set_is_answered_with_the_nearest_and_how_to_name_a_file() ->
         load("clasic")
     assert str(refusal.value) == (
         "unknown board set 'clasic'; did you mean 'classic'? (known: classic, compact, grand, open);"
-        " a file of your own is named with its ending .toml"
+        " to use a file of your own, give its path ending in .toml"
     )
 
 

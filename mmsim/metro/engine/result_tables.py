@@ -33,7 +33,7 @@ TABLES = {
         Column(
             "status", np.uint8, "whether the game was finished, cut off by the turn limit, or stopped by a bot's error"
         ),
-        Column("end_reason", np.int8, "why the game ended", "a bot did not let it end"),
+        Column("end_reason", np.int8, "why the game ended", "a bot's error stopped the game"),
         Column("end_seat", np.int8, "seat that had the last turn", "a bot did not let the game end"),
         Column("turns", np.uint16, "turns of all players together"),
         Column("tiles", np.uint8, "tiles placed"),
@@ -78,7 +78,7 @@ TABLES = {
         Column("exchanges", np.uint16, "shares the player exchanged"),
         Column("wagons", np.uint8, "wagons the player put into the centre"),
         Column("rank", np.uint8, "place of the player; equal scores share the better one"),
-        Column("win_share", np.float32, "1 for a win, a part of it for a shared one, else 0"),
+        Column("win_share", np.float32, "1 for a win, a fraction for a shared win, else 0"),
     ),
     "lines": (
         Column("game", np.uint64, "number of the game"),

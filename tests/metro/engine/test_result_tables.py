@@ -8,12 +8,13 @@ import numpy as np
 import polars as pl
 import pytest
 
+from mmsim.core.rng import Seed
 from mmsim.core.variant import Variant
 from mmsim.errors import UsageError
 from mmsim.metro.game import Metro
 from mmsim.metro.rules.board import STATIONS, STOPS
-from mmsim.metro.rules.play import Seed, play_uniform
 from mmsim.metro.rules.position import Game
+from mmsim.metro.rules.reference import play_uniform
 from mmsim.metro.rules.reference_scoring import Result, result
 
 METRO = Metro()

@@ -4,55 +4,39 @@
 needs a new net.
 """
 
+from typing import NamedTuple
+
 from mmsim.metromania.bots.turn_weights import FEATURE_COUNT, FEATURES
 from mmsim.metromania.engine.state import SEATS
 
 MOST_CANDIDATES = 16
 
+
 # Inputs about every company: the one that has moved comes first, then the others in playing order.
-_OF_A_COMPANY = (
-    "points",
-    "kept",
-    "trips",
-    "ended",
-    "nearer_end",
-    "farther_end",
-    "unstarted",
-    "slack",
-    "turns",
-    "soon",
-    "held",
-    "unserved",
-    "network",
-    "projected",
-    "next_points",
-    "stuck",
-    "stops",
-    "met",
-    "mate",
-)
-(
-    OF_POINTS,
-    OF_KEPT,
-    OF_TRIPS,
-    OF_ENDED,
-    OF_NEARER,
-    OF_FARTHER,
-    OF_UNSTARTED,
-    OF_SLACK,
-    OF_TURNS,
-    OF_SOON,
-    OF_HELD,
-    OF_UNSERVED,
-    OF_NETWORK,
-    OF_PROJECTED,
-    OF_NEXT_POINTS,
-    OF_STUCK,
-    OF_STOPS,
-    OF_MET,
-    OF_MATE,
-) = range(len(_OF_A_COMPANY))
-COMPANY = len(_OF_A_COMPANY)
+class _OfCompany(NamedTuple):
+    points: int
+    kept: int
+    trips: int
+    ended: int
+    nearer_end: int
+    farther_end: int
+    unstarted: int
+    slack: int
+    turns: int
+    soon: int
+    held: int
+    unserved: int
+    network: int
+    projected: int
+    next_points: int
+    stuck: int
+    stops: int
+    met: int
+    mate: int
+
+
+COMPANY = len(_OfCompany._fields)
+OF = _OfCompany(*range(COMPANY))  # the place of each
 _OWN_TRIP = tuple(  # trips with an own marker, by the states of it and of its partner
     f"{own}_{partner}" for own in ("held", "laid", "served") for partner in ("held", "laid", "served")
 )
@@ -109,15 +93,10 @@ _REST_AT = SEATS * COMPANY
 _AT = {name: _REST_AT + i for i, name in enumerate(_REST)}
 OWN_TRIPS, SCORES, ALLIES, GUEST = _AT["trip_held_held"], _AT["trip_scores"], _AT["trip_allies"], _AT["guest_scores"]
 PARK, SPOTS, ROOM, WAYS, LEAD = _AT["park"], _AT["spots_near"], _AT["room"], _AT["ways"], _AT["lead"]
-SUPPLY, LAST_ROUND, OVER, TURN, RULES = (
-    _AT["supply"],
-    _AT["last_round"],
-    _AT["over"],
-    _AT["turn"],
-    _AT["rules_companies"],
-)
+SUPPLY, LAST_ROUND, OVER, TURN = _AT["supply"], _AT["last_round"], _AT["over"], _AT["turn"]
+RULES = _AT["rules_companies"]
 POSITION_NAMES = (
-    *(f"{who}_{what}" for who in ("own", "next", "second", "third") for what in _OF_A_COMPANY),
+    *(f"{company}_{name}" for company in ("own", "next", "second", "third") for name in OF._fields),
     *_REST,
 )
 POSITION = len(POSITION_NAMES)

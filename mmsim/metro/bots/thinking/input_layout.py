@@ -17,7 +17,7 @@ _OF_A_PLAYER = (
 STANDING, POINTS, LINES, LOSS, CHANCE = range(len(_OF_A_PLAYER))
 PLAYER = len(_OF_A_PLAYER)
 OWN, NEXT, FRONT, MEAN = range(4)
-_WHO = ("own", "next", "front", "mean")
+_PLAYERS = ("own", "next", "front", "mean")
 _REST = (
     "value",  # of the move, by the planner
     "behind",  # how much less than the planner's best move
@@ -47,8 +47,8 @@ _REST = (
     "rules_central",
     "rules_numbers",
 )
-_AT = {name: len(_WHO) * PLAYER + i for i, name in enumerate(_REST)}
+_AT = {name: len(_PLAYERS) * PLAYER + i for i, name in enumerate(_REST)}
 VALUE, BEHIND, AFTER, MOVE, KEPT = _AT["value"], _AT["behind"], _AT["after"], _AT["place"], _AT["kept"]
 THREAT, LEAD, LATE, RULES = _AT["threat"], _AT["lead"], _AT["late"], _AT["rules_players"]
-INPUT_NAMES = (*(f"{who}_{what}" for who in _WHO for what in _OF_A_PLAYER), *_REST)
+INPUT_NAMES = (*(f"{player}_{quantity}" for player in _PLAYERS for quantity in _OF_A_PLAYER), *_REST)
 INPUTS = len(INPUT_NAMES)

@@ -7,13 +7,14 @@ import polars as pl
 import pytest
 
 from mmsim.core.game import GameRows
+from mmsim.core.rng import Seed
 from mmsim.core.variant import Variant
 from mmsim.metromania.bots.playable_variant import MetromaniaVariant
-from mmsim.metromania.engine import tables
+from mmsim.metromania.engine import result_tables
 from mmsim.metromania.game import Metromania
 from mmsim.metromania.rules.deal import markers
-from mmsim.metromania.rules.play import Seed, play_out, set_up
 from mmsim.metromania.rules.position import Game
+from mmsim.metromania.rules.reference import play_out, set_up
 from mmsim.metromania.rules.reference_scoring import Network, Result, result
 from mmsim.tables.columns import empty_rows
 from tests.metromania.engine import naive_rows
@@ -219,6 +220,6 @@ def test_the_tables_add_up(name: str) -> None:
 def test_seats_name_their_bots_in_playing_order() -> None:
     names = ["planner", "greedy", "runner", "uniform"]
     four = METROMANIA.prepare(Variant("print", 4, bots=",".join(names)))
-    rows = empty_rows(tables.ROWS, tables.rows_per_game(4), 2)["seats"]
+    rows = empty_rows(result_tables.ROWS, result_tables.rows_per_game(4), 2)["seats"]
     rows["seat"] = [0, 1, 2, 3, 0, 1, 2, 3]
     assert METROMANIA.frame(four, "seats", rows)["bot"].to_list() == names * 2

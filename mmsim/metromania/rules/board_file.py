@@ -9,8 +9,7 @@ from typing import Any
 from mmsim.errors import UsageError, unknown
 from mmsim.metromania.rules.board import CELL_KINDS, FRAME_KINDS, PIECES, SPOTS, WATER_AND_GREEN, BoardSet, Rows
 from mmsim.metromania.rules.lattice import MAX_SIDE, MIN_SIDE, SIDES, Cell, lattice
-from mmsim.system.files import parse_toml, read_bytes
-from mmsim.system.package_data import data_folder
+from mmsim.system.files import data_folder, parse_toml, read_bytes
 
 DEFAULT = "classic"  # the board set if none is named
 _KEYS = ("name", "title", "side", "frame", "piece")
@@ -40,7 +39,7 @@ def find(name_or_path: str) -> Path:
         return path
     if name_or_path not in shipped_names():
         error = unknown("board set", name_or_path, shipped_names())
-        raise UsageError(f"{error}; a file of your own is named with its ending .toml")
+        raise UsageError(f"{error}; to use a file of your own, give its path ending in .toml")
     return data_folder("boards") / f"{name_or_path}.toml"
 
 
@@ -218,8 +217,7 @@ def _piece_errors(index: int, piece: dict[str, Any], side: int | None, source: _
     cells = piece.get("cells")
     if not isinstance(cells, str):
         yield Problem(
-            source.piece(index),
-            f"piece {number} is not drawn; add cells = ''' ... ''' with rows of 1, 3, 5 ... cells",
+            source.piece(index), f"piece {number} is not drawn; add cells = ''' ... ''' with rows of 1, 3, 5 ... cells"
         )
         return
     rows = _rows(cells)
@@ -261,11 +259,10 @@ def _warnings(board_set: BoardSet, source: _Source) -> Iterator[Problem]:
                 if kind in SPOTS
                 else f"{where} is a dead cell: no line can reach it"
             )
-            yield Problem(source.row(index, row), f"{text} (lake and park shut it in)", is_error=False)
+            yield Problem(source.row(index, row), f"{text} (lake and park enclose it)", is_error=False)
 
 
 def _spot_warnings(counts: dict[str, int]) -> Iterator[str]:
-    """Warnings about the number of spots of each kind."""
     if not any(counts.values()):
         yield "there is no spot, so no marker can be placed and the trips A to F are always impossible"
         return
@@ -274,7 +271,7 @@ def _spot_warnings(counts: dict[str, int]) -> Iterator[str]:
         yield f"too few spots for the four markers of each kind: only {', '.join(few)}"
     if len(set(counts.values())) > 1:
         listed = ", ".join(f"{n} {kind}" for kind, n in counts.items())
-        yield f"the kinds of spots are not equally many: {listed}"
+        yield f"the kinds of spots differ in number: {listed}"
 
 
 def _shut_in(rows: Rows) -> Iterator[tuple[int, int]]:
