@@ -1,9 +1,9 @@
 """What all tests share: how workers start, a run of three variants, charts that are not drawn."""
 
 import gc
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -41,20 +41,8 @@ def empty_charts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Empty charts, for tests that do not look at them: drawing those of a report takes seconds of CPU."""
     from mmsim.report import page
     from mmsim.report.charts import Chart
+    from mmsim.report.report_data import run_here
 
-    monkeypatch.setattr(page, "ChartWorkers", _NoWorkers)
+    monkeypatch.setattr(page, "chart_workers", lambda: nullcontext(run_here))
     monkeypatch.setattr(Chart, "files", lambda chart: {"svg": b"", "png": b""})
     monkeypatch.setattr(Chart, "inline", lambda chart, drawn: "")
-
-
-class _NoWorkers:
-    """Runs every task in this process."""
-
-    def __enter__(self) -> "_NoWorkers":
-        return self
-
-    def __exit__(self, *problem: object) -> None:
-        pass
-
-    def submit(self, task: Callable[[], Any]) -> Callable[[], Any]:
-        return task

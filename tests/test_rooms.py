@@ -16,7 +16,7 @@ import pytest
 from mmsim.batch.experiment import from_mapping
 from mmsim.batch.run import Run
 from mmsim.games import GAMES, TITLES, find_game, find_shell, find_statistics
-from mmsim.system.package_data import data_folder
+from mmsim.system.files import data_folder
 
 MMSIM = Path(__file__).parent.parent / "mmsim"
 ROOMS = (
@@ -218,7 +218,7 @@ def test_the_command_line_starts_without_games_and_slow_libraries() -> None:
 
 def _is_command(node: ast.FunctionDef) -> bool:
     """True for a command, whose arguments are its options, with a line or more each."""
-    return "typer." in ast.unparse(node.args)
+    return "option(" in ast.unparse(node.args)
 
 
 def test_a_function_is_short_and_takes_few_arguments_or_says_why_not() -> None:

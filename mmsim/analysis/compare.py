@@ -89,8 +89,11 @@ class Comparison:
         return Verdict.EQUAL if verdicts == {Verdict.EQUAL} else Verdict.UNSURE
 
     def players_with(self, *verdicts: Verdict) -> list[str]:
-        """The kinds of players with one of these verdicts."""
         return [member.player for member in self.members if member.verdict in verdicts]
+
+    @property
+    def holds_for_all(self) -> bool:
+        return all(member.verdict is self.verdict for member in self.members)
 
     @property
     def holds(self) -> str:
@@ -104,9 +107,9 @@ class Comparison:
         if verdict is Verdict.UNSURE:
             equal = self.players_with(Verdict.EQUAL)
             return f"equal for {len(equal)} of {count} ({', '.join(equal)})" if equal else ""
-        players = self.players_with(verdict)
-        if len(players) == count:
+        if self.holds_for_all:
             return f"holds for all {count} kinds of players"
+        players = self.players_with(verdict)
         return f"holds for {len(players)} of {count} ({', '.join(players)})"
 
     @property
@@ -150,7 +153,6 @@ class Comparison:
         return f"{verdict}; {self.holds}" if self.holds and len(self.members) > 1 else verdict
 
     def row(self) -> dict[str, object]:
-        """The comparison as plain values."""
         return {
             "metric": self.measure.name,
             "group": self.group,
@@ -183,8 +185,7 @@ def _finite(value: float) -> float | None:
 
 
 def with_tolerances(all_estimates: Sequence[Estimates], tolerances: Mapping[str, float]) -> list[Estimates]:
-    """Estimates with some tolerances replaced."""
-    declared = {estimates.measure.name: estimates.measure.tolerance for estimates in all_estimates}
+    declared = {estimates.name: estimates.measure.tolerance for estimates in all_estimates}
     for name, value in tolerances.items():
         if name not in declared:
             raise unknown("metric", name, declared)
@@ -194,7 +195,7 @@ def with_tolerances(all_estimates: Sequence[Estimates], tolerances: Mapping[str,
     if WIN_SHARE in tolerances and SEAT_IMBALANCE.name in declared and SEAT_IMBALANCE.name not in tolerances:
         chosen[SEAT_IMBALANCE.name] *= tolerances[WIN_SHARE] / declared[WIN_SHARE]  # it follows that of the seats
     return [
-        replace(estimates, measure=replace(estimates.measure, tolerance=chosen[estimates.measure.name]))
+        replace(estimates, measure=replace(estimates.measure, tolerance=chosen[estimates.name]))
         for estimates in all_estimates
     ]
 
@@ -212,37 +213,38 @@ def compare(
         raise UsageError(f"there is nothing to compare: {variants[0] if variants else 'the run'} is the only variant")
     base = variants.index(full_name("variant", reference, variants)) if reference else 0
     comparisons = [
-        replace(one, primary=not primary or estimates.measure.name in primary)
+        replace(comparison, primary=not primary or estimates.name in primary)
         for estimates in all_estimates
         for v in range(len(variants))
         if v != base
         for g in range(len(estimates.groups))
         if estimates.known(base, g) and estimates.known(v, g)
-        if (one := _compare_panel(estimates, base, v, g)) is not None
+        if (comparison := _compare_panel(estimates, base, v, g)) is not None
     ]
     families: dict[tuple[bool, bool], list[Comparison]] = {}
-    for one in comparisons:
-        families.setdefault(_family(one), []).append(one)
+    for comparison in comparisons:
+        families.setdefault(_family(comparison), []).append(comparison)
     corrected = {family: iter(_correct_family(members)) for family, members in families.items()}
-    return [next(corrected[_family(one)]) for one in comparisons]
+    return [next(corrected[_family(comparison)]) for comparison in comparisons]
 
 
-def _family(one: Comparison) -> tuple[bool, bool]:
+def _family(comparison: Comparison) -> tuple[bool, bool]:
     """Comparisons with the same key share their error rate."""
-    return one.primary, not one.primary and isinstance(one.measure, Metric) and one.measure.table == TENSION
+    is_tension = isinstance(comparison.measure, Metric) and comparison.measure.table == TENSION
+    return comparison.primary, is_tension and not comparison.primary
 
 
 def _correct_family(family: Sequence[Comparison]) -> list[Comparison]:
     """Holm's correction over the members of all panels, and another one over the panels' means."""
-    members = iter(_holm_corrected([member for one in family for member in one.members]))
-    return _holm_corrected([replace(one, members=tuple(next(members) for _ in one.members)) for one in family])
+    members = iter(_holm_corrected([member for panel in family for member in panel.members]))
+    return _holm_corrected([replace(panel, members=tuple(next(members) for _ in panel.members)) for panel in family])
 
 
 def _holm_corrected(family: Sequence[Comparison]) -> list[Comparison]:
-    different, equal = (stats.holm([getattr(one, p) for one in family]) for p in ("p_value", "p_equal"))
+    different, equal = (stats.holm([getattr(comparison, p) for comparison in family]) for p in ("p_value", "p_equal"))
     return [
-        replace(one, p_adjusted=p, p_equal_adjusted=q, family=len(family))
-        for one, p, q in zip(family, different, equal, strict=True)
+        replace(comparison, p_adjusted=p, p_equal_adjusted=q, family=len(family))
+        for comparison, p, q in zip(family, different, equal, strict=True)
     ]
 
 
@@ -260,15 +262,15 @@ def _compare_panel(estimates: Estimates, base: int, variant: int, group: int) ->
         and of_member.known(base, g := of_member.groups.index(estimates.groups[group]))
         and of_member.known(variant, g)
     ]
-    usable = [(member, one) for member, one in by_member if member.is_evidence(base, variant)]
+    usable = [(member, comparison) for member, comparison in by_member if member.is_evidence(base, variant)]
     if not usable:
         return None
-    counted = [one for member, one in usable if member.strong] or [one for _, one in usable]
-    others = tuple(one for _, one in by_member if not any(one is other for other in counted))
+    counted = [comparison for member, comparison in usable if member.strong] or [comparison for _, comparison in usable]
+    others = tuple(comparison for _, comparison in by_member if comparison not in counted)
     if len(counted) == 1:
         return replace(counted[0], player="", members=(counted[0],), others=others)
-    known = [one.difference for one in counted if isfinite(one.difference.se)] or [one.difference for one in counted]
-    pooled = stats.random_effects(known)
+    differences = [comparison.difference for comparison in counted]
+    pooled = stats.random_effects([known for known in differences if isfinite(known.se)] or differences)
     mean, tolerance = pooled.estimate, estimates.measure.tolerance
     return replace(
         counted[0],
@@ -278,7 +280,7 @@ def _compare_panel(estimates: Estimates, base: int, variant: int, group: int) ->
         df=pooled.df,
         p_value=difference_p_value(mean, pooled.df),
         p_equal=stats.tost(mean.value, mean.se, pooled.df, tolerance) if mean.se else counted[0].p_equal,
-        variance_saved=sum(one.variance_saved for one in counted) / len(counted),
+        variance_saved=sum(comparison.variance_saved for comparison in counted) / len(counted),
         player="",
         members=tuple(counted),
         others=others,
@@ -342,16 +344,17 @@ def _relevant_share(measure: Measure, before: Estimate) -> float:
 
 def all_games_identical(comparisons: Sequence[Comparison]) -> bool:
     """True if every game of a variant came out as in the reference, as far as games are compared in pairs."""
-    paired = [one for one in comparisons if one.paired]
-    return bool(paired) and all(one.identical for one in paired)
+    paired = [comparison for comparison in comparisons if comparison.paired]
+    return bool(paired) and all(comparison.identical for comparison in paired)
 
 
 def comparison_table(comparisons: Sequence[Comparison]) -> pl.DataFrame:
     """Comparisons as a table; a panel is followed by its members."""
-    return pl.DataFrame([row for one in comparisons for row in comparison_rows(one)], infer_schema_length=None)
+    rows = [row for comparison in comparisons for row in comparison_rows(comparison)]
+    return pl.DataFrame(rows, infer_schema_length=None)
 
 
-def comparison_rows(one: Comparison) -> list[dict[str, object]]:
+def comparison_rows(comparison: Comparison) -> list[dict[str, object]]:
     """A comparison as plain values, followed by its members if there are several kinds of players."""
-    is_panel = len(one.members) + len(one.others) > 1
-    return [one.row(), *(member.row() for member in (*one.members, *one.others) if is_panel)]
+    members = (*comparison.members, *comparison.others)
+    return [comparison.row(), *(member.row() for member in members if len(members) > 1)]

@@ -24,32 +24,21 @@ def decide(comparisons: Sequence[Comparison]) -> Decision:
         for member in comparison.members or (comparison,):
             by_player.setdefault(member.player, []).append(member)
     alpha = ALPHA / sum(map(len, by_player.values()))
-    sides: dict[str, list[str]] = {"apart": [], "equal": [], "undecided": []}
-    sequence = []
+    apart, equal, undecided, sequence = [], [], [], []
     for player, members in by_player.items():
         half_widths = [(member, _half_width(member, alpha)) for member in members]
         sequence += [_interval(player, member, half_width) for member, half_width in half_widths]
         if any(abs(member.difference.value) > half_width for member, half_width in half_widths):
-            side = "apart"
+            apart.append(player)
         elif all(
             abs(member.difference.value) + half_width < member.measure.tolerance for member, half_width in half_widths
         ):
-            side = "equal"
+            equal.append(player)
         else:
-            side = "undecided"
-        sides[side].append(player)
-    first = comparisons[0]
-    return Decision(
-        first.measure.name,
-        first.measure.unit,
-        first.reference,
-        first.variant,
-        sides["apart"],
-        sides["equal"],
-        sides["undecided"],
-        sequence,
-        round(ALPHA, 9),
-    )
+            undecided.append(player)
+    first, error = comparisons[0], round(ALPHA, 9)
+    measure, variants = first.measure, (first.reference, first.variant)
+    return Decision(measure.name, measure.unit, *variants, apart, equal, undecided, sequence, error)
 
 
 def _half_width(comparison: Comparison, alpha: float) -> float:
@@ -65,17 +54,17 @@ def _interval(player: str, comparison: Comparison, half_width: float) -> Sequenc
     return SequenceInterval(player, comparison.group, value, low, high)
 
 
+def sides(decision: Decision) -> dict[str, list[str]]:
+    """The kinds of players by what was decided for them."""
+    return {"different": decision.apart, "equal within tolerance": decision.equal, "not decided": decision.undecided}
+
+
 def sentence(run: RunTables) -> str:
     """What was decided, after how many games and at which error rate; empty for a run that was not to decide."""
     decision, fewer = run.decision, len({*run.wanted.values()}) > 1
     if decision is None:
         return ""
-    sides = (
-        ("different", decision.apart),
-        ("equal within tolerance", decision.equal),
-        ("not decided", decision.undecided),
-    )
-    parts = [f"{side} for {', '.join(players)}" for side, players in sides if players]
+    parts = [f"{side} for {', '.join(players)}" for side, players in sides(decision).items() if players]
     games = f"{decision.games:,} games of each{' (fewer of slow players)' * fewer}"
     return (
         f"{decision.metric} of {decision.variant} and {decision.reference}: {'; '.join(parts)}; after {games} and "

@@ -5,17 +5,15 @@ All layouts that are rotations of one city count as one layout.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from mmsim.analysis import stats
-from mmsim.analysis.estimates import Estimates, TableMetrics, as_slice
+from mmsim.analysis.estimates import SEPARATOR, Estimates, TableMetrics
 from mmsim.analysis.ratings import Ratings, rate
 from mmsim.analysis.stats import Array, Estimate
-from mmsim.analysis.tables import RunTables
+from mmsim.analysis.tables import RunningSums, RunTables
 from mmsim.core.metrics import Measure, Metric, MetricGrouping, OfRows, Value
 from mmsim.core.variant import VariantDescription
 from mmsim.games import find_statistics
@@ -49,6 +47,7 @@ LAYOUT_SPREAD = Measure(
 )
 _MIN_REPEATS = 500  # games on a layout played before; fewer say too little about the variance within layouts
 _MAX_SPREAD = 0.5  # standard deviation of numbers between 0 and 1
+_SQUARED = " squared"  # after the name of a column
 
 
 # --- seats -------------------------------------------------------------------------------------------------------
@@ -159,6 +158,11 @@ class _LayoutSums:
     sums: Array  # one row, or one per player
     squares: Array
 
+    @classmethod
+    def of(cls, rows: pl.DataFrame, sums: Sequence[str], squares: str) -> "_LayoutSums":
+        """From a table with one row per layout."""
+        return cls(rows["games"].cast(pl.Float64).to_numpy(), rows.select(sums).to_numpy().T, rows[squares].to_numpy())
+
     @property
     def share(self) -> Estimate:
         return stats.intraclass_correlation(self.games, self.sums, self.squares)
@@ -204,21 +208,26 @@ def _layout_sums(run: RunTables, outcomes: Sequence[str]) -> list[list[_LayoutSu
     """For every variant who wins and then the outcomes; memory grows with layouts, not with games."""
     players = range(max(variant.players for variant in run.variants))
     win_metric = TableMetrics([_win_sums(players)], MetricGrouping(run.tables))
-    names = pl.Enum([variant.name for variant in run.variants])
-    by_city = [_SumsByCity(1 + len(players) + 1 + 2 * len(outcomes)) for _ in run.variants]
+    *wins, win_squares = (f"{WIN_SHARE}{SEPARATOR}{group}" for group in (*players, "squares"))
+    squares = [pl.col(outcome).pow(2).sum().alias(f"{outcome}{_SQUARED}") for outcome in outcomes]
+    key, sums = ["variant", "game"], RunningSums("variant", "city")
     for tables in run.blocks():
         games = tables["games"].drop_nulls("layout").with_columns(run.city)
-        known = games.select("variant", "game", "city", pl.col(outcomes).cast(pl.Float64).fill_null(0.0)).collect()
+        known = games.select(*key, "city", pl.col(outcomes).cast(pl.Float64).fill_null(0.0)).collect()
         won = win_metric.by_game(tables)
-        if not won.select("variant", "game").equals(known.select("variant", "game")):  # games without a layout
-            won = known.select("variant", "game").join(won, on=["variant", "game"], maintain_order="left")
-        cities, variants = known["city"].to_numpy(), known["variant"].cast(names).to_physical()
-        wins, values = (frame.to_numpy().T for frame in (won.drop("variant", "game"), known.select(outcomes)))
-        columns = np.concatenate([np.ones((1, len(cities))), wins, values, values**2])
-        for number, sums in enumerate(by_city):
-            of_variant = as_slice((variants == number).arg_true().to_numpy())
-            sums.add(cities[of_variant], columns[:, of_variant])
-    return [_split_columns(sums.total, len(players), len(outcomes)) for sums in by_city]
+        if not won.select(key).equals(known.select(key)):  # games without a layout
+            won = known.select(key).join(won, on=key, maintain_order="left")
+        rows = known.hstack(won.drop(key))
+        sums.add(rows.drop("game").group_by("variant", "city").agg(pl.len().alias("games"), *squares, pl.all().sum()))
+    layouts = sums.total.sort("city")
+    return [
+        [
+            _LayoutSums.of(of_variant, wins, win_squares),
+            *(_LayoutSums.of(of_variant, [outcome], f"{outcome}{_SQUARED}") for outcome in outcomes),
+        ]
+        for variant in run.variants
+        for of_variant in [layouts.filter(pl.col("variant") == variant.name)]
+    ]
 
 
 def _win_sums(players: Iterable[int]) -> Metric:
@@ -230,39 +239,3 @@ def _win_sums(players: Iterable[int]) -> Metric:
     }
     values["squares"] = OfRows((("sum", won**2),))
     return Metric(WIN_SHARE, "", "share", 0.0, "seats", (), lambda grouping: values)
-
-
-class _SumsByCity:
-    """Running sums of some columns for every city; cities are numbered in the order they appear."""
-
-    def __init__(self, columns: int) -> None:
-        self._cities = self._numbers = np.zeros(0, np.int64)  # cities in order, and their numbers
-        self._sums: Array = np.zeros((columns, 0))  # with room for more cities
-
-    def add(self, cities: NDArray[Any], columns: Array) -> None:
-        """Add games: their cities, and the values of every column."""
-        unique, inverse = np.unique(cities, return_inverse=True)
-        known = len(self._cities)
-        new = unique if not known else unique[self._cities[np.searchsorted(self._cities[:-1], unique)] != unique]
-        positions = np.searchsorted(self._cities, new) if known else np.zeros(len(new), np.int64)
-        self._cities = np.insert(self._cities.astype(unique.dtype), positions, new)
-        self._numbers = np.insert(self._numbers, positions, np.arange(known, known + len(new)))
-        if len(self._cities) > self._sums.shape[1]:
-            room = np.zeros((len(columns), max(len(self._cities), known + known // 2) - self._sums.shape[1]))
-            self._sums = np.concatenate([self._sums, room], axis=1)
-        numbers = self._numbers[np.searchsorted(self._cities, unique)][inverse]
-        for sums, column in zip(self._sums, columns, strict=True):
-            np.add.at(sums, numbers, column)
-
-    @property
-    def total(self) -> Array:
-        return self._sums[:, : len(self._cities)]
-
-
-def _split_columns(sums: Array, players: int, outcomes: int) -> list[_LayoutSums]:
-    counts, won, squares = sums[0], sums[1 : players + 1], sums[players + 1]
-    values, of_squares = sums[players + 2 :].reshape(2, outcomes, -1)
-    return [
-        _LayoutSums(counts, won, squares),
-        *(_LayoutSums(counts, values[i][None], of_squares[i]) for i in range(outcomes)),
-    ]

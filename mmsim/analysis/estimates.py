@@ -25,7 +25,7 @@ _READ_AHEAD = 2  # blocks of games that are read while others are summed up
 _GRID = 1024.0  # offsets are multiples of 1 / _GRID: sums of whole values stay exact in any order
 _CHUNK_DEALS = 200  # columns of one matrix product
 _MAX_SMALL_ROWS = 256  # rows per game below which sums of booleans fit into a byte and sums of int16 into an int32
-_SEPARATOR = "\t"  # between metric and group in the name of a column
+SEPARATOR = "\t"  # between metric and group in the name of a column
 _Task = tuple["TableMetrics", Mapping[str, pl.LazyFrame]]  # the metrics of a table, and a block of games
 
 
@@ -56,27 +56,30 @@ class Estimates:
         games_per_deal: float,
     ) -> "Estimates":
         """Estimates of variants and groups that vary independently; `games` has one number per variant."""
-        flat, shape = [one for of_variant in estimates for one in of_variant], (len(variants), len(groups))
+        flat, shape = [estimate for of_variant in estimates for estimate in of_variant], (len(variants), len(groups))
         return cls(
             measure,
             tuple(variants),
             tuple(groups),
-            np.array([one.value for one in flat]).reshape(shape),
+            np.array([estimate.value for estimate in flat]).reshape(shape),
             np.repeat(np.array(games, np.float64)[:, None], len(groups), axis=1),
-            np.array([float(one.deals) for one in flat]).reshape(shape),
-            np.diag([one.se**2 for one in flat]).reshape(*shape, *shape),
+            np.array([float(estimate.deals) for estimate in flat]).reshape(shape),
+            np.diag([estimate.se**2 for estimate in flat]).reshape(*shape, *shape),
             paired=False,
             games_per_deal=games_per_deal,
-            intervals={divmod(i, shape[1]): (one.low, one.high) for i, one in enumerate(flat)},
+            intervals={divmod(i, shape[1]): (estimate.low, estimate.high) for i, estimate in enumerate(flat)},
         )
+
+    @property
+    def name(self) -> str:
+        return self.measure.name
 
     @property
     def counted(self) -> list[tuple[Member, "Estimates"]]:
         """The kinds of players whose games count: the strong ones, or all if there are none."""
-        return [one for one in self.members if one[0].strong] or list(self.members)
+        return [member for member in self.members if member[0].strong] or list(self.members)
 
     def estimate(self, variant: int, group: int) -> Estimate:
-        """The mean of a variant and group, with its interval."""
         value, deals = float(self.means[variant, group]), int(self.deals[variant, group])
         se = float(np.sqrt(max(self.cov[variant, group, variant, group], 0.0)))
         if (variant, group) in self.intervals:
@@ -84,6 +87,14 @@ class Estimates:
         if self.measure.unit == "share":
             return stats.share_estimate(value, se, float(self.games[variant, group]), deals)
         return stats.estimate(value, se, deals)
+
+    def get(self, variant: int, group: int) -> Estimate | None:
+        """The mean of a variant and group, if it is known."""
+        return self.estimate(variant, group) if self.known(variant, group) else None
+
+    def by_variant(self, group: int) -> list[Estimate | None]:
+        """The means of a group, variant by variant."""
+        return [self.get(variant, group) for variant in range(len(self.variants))]
 
     def known(self, variant: int, group: int) -> bool:
         """True if at least one game has a value for this variant and group."""
@@ -99,7 +110,6 @@ class Estimates:
         return variance if variance > 1e-12 * independent else 0.0  # identical games leave a rounding error
 
     def rows(self) -> pl.DataFrame:
-        """One row per variant and group."""
         rows = [
             (self.measure.name, variant, group, e.value, e.low, e.high, e.se, int(self.games[v, g]), e.deals)
             for v, variant in enumerate(self.variants)
@@ -112,6 +122,10 @@ class Estimates:
         frame = pl.DataFrame(rows, schema=dict(zip(names, types, strict=True)), orient="row")
         unbounded = pl.col("low", "high", "se")
         return frame.with_columns(pl.when(unbounded.is_finite()).then(unbounded), unit=pl.lit(self.measure.unit))
+
+
+def by_name(estimates: Iterable[Estimates]) -> dict[str, Estimates]:
+    return {metric.name: metric for metric in estimates}
 
 
 def estimate_metrics(run: RunTables, metrics: Sequence[Metric]) -> list[Estimates]:
@@ -137,7 +151,7 @@ def estimate_metrics(run: RunTables, metrics: Sequence[Metric]) -> list[Estimate
         Estimates(metric, variants, groups[metric.name], *moments[metric.name].estimates(), paired, games_per_deal)
         for metric in metrics
     ]
-    return [one for one in estimates if np.isfinite(one.means).any()]
+    return [of_metric for of_metric in estimates if np.isfinite(of_metric.means).any()]
 
 
 def _read_ahead(run: RunTables, tasks: Iterable[_Task]) -> Iterator[tuple[Sequence[Metric], list[Array]]]:
@@ -251,7 +265,7 @@ def per_game(metric: Metric, tables: Mapping[str, pl.LazyFrame]) -> pl.LazyFrame
     wide = TableMetrics([metric], MetricGrouping(tables)).grouped(tables[metric.table])
     return (
         wide.unpivot(index=["variant", "game"], variable_name="group", value_name="value")
-        .with_columns(pl.col("group").str.split(_SEPARATOR).list.get(1))
+        .with_columns(pl.col("group").str.split(SEPARATOR).list.get(1))
         .drop_nulls("value")
         .select("variant", "group", "game", "value")
     )
@@ -264,7 +278,7 @@ class TableMetrics:
         self.metrics = metrics
         (self._table,) = {metric.table for metric in metrics}
         self._values: dict[str, Value] = {
-            f"{metric.name}{_SEPARATOR}{group}": value
+            f"{metric.name}{SEPARATOR}{group}": value
             for metric in metrics
             for group, value in metric.values(grouping).items()
         }
@@ -324,7 +338,7 @@ class TableMetrics:
         start = int(game.min(initial=game[0] if len(game) else 0)) // step * step
         length = (int(game.max(initial=start)) // step + 1) * step - start
         return [
-            _scatter(values, as_slice((variants == number).arg_true().to_numpy()), game - start, length).reshape(
+            _scatter(values, _as_slice((variants == number).arg_true().to_numpy()), game - start, length).reshape(
                 len(values), -1, size
             )
             for number, size in enumerate(games_per_deal.values())
@@ -333,7 +347,7 @@ class TableMetrics:
 
 def _scatter(values: Array, columns: NDArray[Any] | slice, positions: NDArray[np.int64], length: int) -> Array:
     """The values of some games at their positions in a range of games; NaN where there is none."""
-    target = as_slice(positions[columns])
+    target = _as_slice(positions[columns])
     if isinstance(target, slice) and target == slice(0, length):
         return values[:, columns]
     scattered = np.full((len(values), length), np.nan)
@@ -363,7 +377,6 @@ def _fold(fold: Fold, values: pl.Series, block: int) -> pl.Series:
 
 
 def _root_columns(value: Value) -> list[str]:
-    """The columns a value is computed from."""
     expressions = [expression for _, expression in value.folds] if isinstance(value, OfRows) else [value]
     return [name for expression in expressions for name in expression.meta.root_names()]
 
@@ -384,7 +397,7 @@ def _rows_per_game(rows: pl.DataFrame) -> int | None:
     return block if (games[1:] > games[:-1]).all() else None
 
 
-def as_slice(indices: NDArray[Any]) -> NDArray[Any] | slice:
+def _as_slice(indices: NDArray[Any]) -> NDArray[Any] | slice:
     """Indices as a slice if they are consecutive, which they are unless games are missing: slices are faster."""
     is_consecutive = len(indices) > 0 and bool((np.diff(indices) == 1).all())
     return slice(int(indices[0]), int(indices[-1]) + 1) if is_consecutive else indices

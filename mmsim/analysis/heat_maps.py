@@ -3,24 +3,23 @@
 from collections.abc import Callable, Sequence
 from math import sqrt
 
-from mmsim.batch.end_positions import EndPositionCounts, count_end_positions
 from mmsim.batch.experiment import OF_MEMBER
 from mmsim.batch.run import Run
+from mmsim.batch.side_tables import EndPositionCounts, count_end_positions
 from mmsim.core.shell import HeatMaps, SupportsHeatMaps
 from mmsim.core.variant import VariantDescription
 from mmsim.errors import UsageError, full_name
 from mmsim.games import find_shell
 
 
-def heat_maps(name: str, counts: EndPositionCounts, games: int, seats: Sequence[int], lying: str) -> HeatMaps:
-    """The maps of one variant."""
+def heat_maps(name: str, counts: EndPositionCounts, games: int, seats: Sequence[int], alignment: str) -> HeatMaps:
     shares = _shares(counts, games, seats)
     notes = (
         f"Share of {games:,} games that have something of the seat there at their end; a share p is known to about "
         f"±2√(p(1 − p)/{games:,}).",
-        lying,
+        alignment,
     )
-    return HeatMaps(name, notes, _columns(seats), shares, signed=False)
+    return HeatMaps(name, notes, [f"seat {seat + 1}" for seat in seats], shares, signed=False)
 
 
 def difference_maps(
@@ -28,7 +27,7 @@ def difference_maps(
     counts: tuple[EndPositionCounts, EndPositionCounts],
     games: int,
     seats: Sequence[int],
-    lying: str,
+    alignment: str,
 ) -> HeatMaps:
     """The maps of the second variant minus those of the first, where the difference is significant; both have the same
     number of games."""
@@ -44,19 +43,16 @@ def difference_maps(
     notes = (
         f"Points of the share of games: red is more in {names[1]}, blue more in {names[0]}; {games:,} games of each.",
         "Only what is more than two standard errors apart is coloured; chance alone does that at one place in twenty.",
-        lying,
+        alignment,
     )
-    return HeatMaps(f"{names[1]} less {names[0]}", notes, _columns(seats), differences, signed=True)
+    columns = [f"seat {seat + 1}" for seat in seats]
+    return HeatMaps(f"{names[1]} less {names[0]}", notes, columns, differences, signed=True)
 
 
 def _significant_difference(old: float, new: float, games: int) -> float:
     """The difference of two independent shares, 0 if it is within two standard errors."""
     se = sqrt((old * (1 - old) + new * (1 - new)) / games)
     return new - old if abs(new - old) > 2 * se else 0.0
-
-
-def _columns(seats: Sequence[int]) -> list[str]:
-    return [f"seat {seat + 1}" for seat in seats]
 
 
 def _shares(counts: EndPositionCounts, games: int, seats: Sequence[int]) -> dict[str, list[dict[str, float]]]:
@@ -95,15 +91,16 @@ def heat_maps_of_run(
         seats = [seat - 1]
     counts = count_end_positions(run, cell, games, workers, on_progress)
     if against is None:
-        return description, heat_maps(_title(run, cell), counts, games, seats, shell.heat_map_note)
-    other = _find_cell(run, against, member)
-    names = _title(run, other), _title(run, cell)
-    both = count_end_positions(run, other, games, workers, on_progress), counts
+        return description, heat_maps(spoken_name(run.variant_names[cell]), counts, games, seats, shell.heat_map_note)
+    reference = _find_cell(run, against, member)
+    names = spoken_name(run.variant_names[reference]), spoken_name(run.variant_names[cell])
+    both = count_end_positions(run, reference, games, workers, on_progress), counts
     return description, difference_maps(names, both, games, seats, shell.heat_map_note)
 
 
-def _title(run: Run, cell: int) -> str:
-    return run.variant_names[cell].replace(OF_MEMBER, ", ")
+def spoken_name(variant: str) -> str:
+    """The name of a variant and of the member of a panel that plays it, as words."""
+    return variant.replace(OF_MEMBER, ", ")
 
 
 def _find_cell(run: Run, variant: str | None, member: str | None) -> int:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from mmsim.analysis import ratings, stats
 from mmsim.analysis.ratings import RatingGap, Ratings
 from mmsim.analysis.stats import Array, Estimate
-from mmsim.contests.ladder import LadderGames
+from mmsim.contests.ladder import LadderGames, Lineup
 
 _MAX_STEPS = 30  # of the Gauss-Newton method
 
@@ -67,7 +67,7 @@ class Ladder:
 
     def as_json(self) -> dict[str, object]:
         rated, fit = self.ratings.bots, self.fit
-        elos = [{"bot": one.bot, **_interval("elo", one.elo), "games": one.games} for one in rated]
+        elos = [{"bot": rating.bot, **_interval("elo", rating.elo), "games": rating.games} for rating in rated]
         duels = [
             {"bot": duel.bot, "others": duel.others, **_interval("win_share", duel.share), "games": duel.games}
             for duel in self.duels
@@ -87,24 +87,28 @@ def _interval(name: str, estimate: Estimate) -> dict[str, float]:
 
 
 def rate_ladder(played: LadderGames) -> Ladder:
-    """Rate the bots of a ladder."""
     ranked = played.seats.select("bot", "rank", "deal", game=pl.col("lineup") * played.games + pl.col("game"))
-    duels = [duel for number in range(len(played.lineups)) for duel in _duels(played, number)]
-    rated = ratings.rate(ranked)
-    return Ladder(rated, duels, fit_of_ratings(played, rated), played.players, played.failed)
+    wins, rated = _wins_by_deal(played), ratings.rate(ranked)
+    duels = [
+        duel
+        for number, lineup in enumerate(played.lineups)
+        for duel in _duels(lineup, wins.filter(lineup=number), played.players)
+    ]
+    return Ladder(rated, duels, fit_of_ratings(played, rated, wins), played.players, played.failed)
 
 
-def fit_of_ratings(played: LadderGames, rated: Ratings) -> RatingsFit | None:
+def fit_of_ratings(played: LadderGames, rated: Ratings, wins: pl.DataFrame) -> RatingsFit | None:
     """Test the counted shares of all line-ups against those that ratings can predict."""
-    names = [one.bot for one in rated.bots]
-    pairs = np.array([[names.index(lineup.one), names.index(lineup.others)] for lineup in played.lineups])
+    names = [rating.bot for rating in rated.bots]
+    pairs = np.array([[names.index(lineup.bot), names.index(lineup.others)] for lineup in played.lineups])
     spare = len(pairs) - (len(names) - 1)
-    won = _wins_by_deal(played)
+    by_lineup = wins.pivot("lineup", index="deal", values="win_share")
+    won = by_lineup.drop_nulls().sort("deal").drop("deal").to_numpy()  # without deals in which a game failed
     deals = len(won)
     if spare < 1 or deals <= len(pairs):
         return None
     counted, cov = won.mean(axis=0), np.cov(won.T) / deals
-    strengths = np.array([one.strength.value for one in rated.bots])
+    strengths = np.array([rating.strength.value for rating in rated.bots])
     half = stats.t_quantile((1 + stats.LEVEL) / 2, deals - 1) * np.sqrt(np.diag(cov))
     outside = int((np.abs(counted - _predicted_shares(strengths, pairs, played.players)) > half).sum())
     weights = np.linalg.pinv(cov, hermitian=True)
@@ -129,31 +133,24 @@ def _predicted_shares(strengths: Array, pairs: NDArray[np.int64], players: int) 
     return 1 / (1 + (players - 1) * odds)
 
 
-def _wins_of(played: LadderGames, number: int) -> pl.DataFrame:
-    """The win share of the single bot of a line-up in every deal."""
-    is_single = (pl.col("lineup") == number) & (pl.col("bot") == played.lineups[number].one)
-    deals = played.seats.filter(is_single).group_by("deal", maintain_order=True)
-    return deals.agg(pl.col("win_share").mean().alias(str(number)), pl.len().alias("games"))
+def _wins_by_deal(played: LadderGames) -> pl.DataFrame:
+    """The win share of the single bot of every line-up in every deal."""
+    bots = [lineup.bot for lineup in played.lineups]
+    single = pl.DataFrame({"lineup": range(len(bots)), "bot": bots})
+    seats = played.seats.join(single, on=["lineup", "bot"], how="semi", maintain_order="left")
+    by_deal = seats.group_by("lineup", "deal", maintain_order=True)
+    return by_deal.agg(pl.col("win_share").mean(), pl.len().alias("games"))
 
 
-def _wins_by_deal(played: LadderGames) -> Array:
-    """[deal, line-up]: win shares of the single bots; without deals in which a game of some line-up failed."""
-    table = _wins_of(played, 0).drop("games")
-    for number in range(1, len(played.lineups)):
-        table = table.join(_wins_of(played, number).drop("games"), on="deal")
-    return table.sort("deal").drop("deal").to_numpy()
-
-
-def _duels(played: LadderGames, number: int) -> list[Duel]:
-    """The win share of the single bot of a line-up; with two players that of the other, too."""
-    lineup, by_deal = played.lineups[number], _wins_of(played, number)
-    wins, games = by_deal[str(number)].to_numpy(), int(by_deal["games"].sum())
+def _duels(lineup: Lineup, by_deal: pl.DataFrame, players: int) -> list[Duel]:
+    """The win share of the single bot of a line-up; with two players that of its opponent, too."""
+    wins, games = by_deal["win_share"].to_numpy(), int(by_deal["games"].sum())
     if wins.size == 0:
         return []
     se = float(np.std(wins, ddof=1) / np.sqrt(wins.size)) if wins.size > 1 else float("nan")
     share = stats.share_estimate(float(wins.mean()), se, float(games), wins.size)
-    duels = [Duel(lineup.one, lineup.others, share, games)]
-    if played.players == 2:
-        other = Estimate(1 - share.value, 1 - share.high, 1 - share.low, share.se, share.deals)
-        duels.append(Duel(lineup.others, lineup.one, other, games))
+    duels = [Duel(lineup.bot, lineup.others, share, games)]
+    if players == 2:
+        opposite = Estimate(1 - share.value, 1 - share.high, 1 - share.low, share.se, share.deals)
+        duels.append(Duel(lineup.others, lineup.bot, opposite, games))
     return duels

@@ -8,69 +8,65 @@ _LEADING_ONE = 1.95  # a half width below this keeps a second digit
 _MAX_DECIMALS = 4
 
 
-def decimals_of(estimate: Estimate, scale: float = 1.0) -> int:
+def decimals_of(estimate: Estimate, unit: str = "") -> int:
     """Decimals that half the interval supports: up to its first digit, or the one after a leading 1."""
-    half = (estimate.high - estimate.low) / 2 * scale
+    half = (estimate.high - estimate.low) / 2 * scale_of(unit)
     if not isfinite(half) or half <= 0:
         return 1
     first = -floor(log10(half))
     return min(_MAX_DECIMALS, max(0, first + (half * 10.0**first < _LEADING_ONE)))
 
 
-def _scale(unit: str) -> tuple[float, str]:
-    if unit == "share":
-        return 100.0, "\u00a0%"
-    if unit in ("share difference", "share distance"):
-        return 100.0, "\u00a0pp"
-    return 1.0, ""
+def scale_of(unit: str) -> float:
+    """The factor by which numbers of a unit are shown."""
+    return 100.0 if unit.startswith("share") else 1.0
 
 
-def _number(value: float, decimals: int, signed: bool) -> str:
-    text = f"{value:+,.{decimals}f}" if signed else f"{value:,.{decimals}f}"
-    return text.replace("-", "−")
+def _sign(unit: str) -> str:
+    return {"share": "\u00a0%", "share difference": "\u00a0pp", "share distance": "\u00a0pp"}.get(unit, "")
+
+
+def _number(value: float, unit: str, decimals: int, signed: bool = False) -> str:
+    """A number in its unit, without the sign of the unit."""
+    value *= scale_of(unit)
+    signed = signed or unit == "share difference"
+    return (f"{value:+,.{decimals}f}" if signed else f"{value:,.{decimals}f}").replace("-", "−")
 
 
 def value(estimate: Estimate, unit: str, signed: bool = False) -> str:
     """The number alone, with the sign of its unit if it has one."""
-    scale, sign = _scale(unit)
-    return _number(estimate.value * scale, decimals_of(estimate, scale), signed or unit == "share difference") + sign
+    return _number(estimate.value, unit, decimals_of(estimate, unit), signed) + _sign(unit)
 
 
 def short(estimate: Estimate, unit: str, signed: bool = False) -> str:
     """The number rounded for a sentence: 6.4 minutes, even if it is known as 6.353."""
-    scale, sign = _scale(unit)
-    decimals = min(decimals_of(estimate, scale), 1 if abs(estimate.value * scale) >= 1 else 2)
-    return _number(estimate.value * scale, decimals, signed or unit == "share difference") + sign
+    decimals = min(decimals_of(estimate, unit), 1 if abs(estimate.value * scale_of(unit)) >= 1 else 2)
+    return _number(estimate.value, unit, decimals, signed) + _sign(unit)
 
 
 def interval(estimate: Estimate, unit: str, signed: bool = False) -> str:
-    """The interval alone."""
-    scale, _ = _scale(unit)
-    decimals, sign = decimals_of(estimate, scale), signed or unit == "share difference"
     if not isfinite(estimate.low) and not isfinite(estimate.high):
         return "no interval"
-    return " to ".join(_number(end * scale, decimals, sign) for end in (estimate.low, estimate.high))
+    ends, decimals = (estimate.low, estimate.high), decimals_of(estimate, unit)
+    return " to ".join(_number(end, unit, decimals, signed) for end in ends)
 
 
 def with_interval(estimate: Estimate, unit: str, signed: bool = False) -> str:
     """The number and its interval; alone and without decimals if it never varies."""
-    scale, sign = _scale(unit)
-    if estimate.low == estimate.value == estimate.high and (estimate.value * scale).is_integer():
-        return _number(estimate.value * scale, 0, signed or unit == "share difference") + sign
+    if estimate.low == estimate.value == estimate.high and (estimate.value * scale_of(unit)).is_integer():
+        return _number(estimate.value, unit, 0, signed) + _sign(unit)
     return f"{value(estimate, unit, signed)} ({interval(estimate, unit, signed)})"
 
 
 def with_half_width(estimate: Estimate, unit: str) -> str:
     """A difference and half the width of its interval."""
-    scale, sign = _scale(unit)
-    half, decimals = (estimate.high - estimate.low) / 2 * scale, decimals_of(estimate, scale)
+    half, decimals = (estimate.high - estimate.low) / 2 * scale_of(unit), decimals_of(estimate, unit)
     if not isfinite(half):
         return value(estimate, unit, signed=True)
-    return f"{_number(estimate.value * scale, decimals, True)} ± {_number(half, decimals, False)}{sign}"
+    return f"{_number(estimate.value, unit, decimals, True)} ± {half:,.{decimals}f}{_sign(unit)}"
 
 
 def difference_unit(unit: str) -> str:
-    """The unit of differences between numbers of a unit."""
     return "share difference" if unit in ("share", "share distance") else unit
 
 
@@ -100,5 +96,4 @@ def title(name: str) -> str:
 
 
 def label(metric: str, group: str) -> str:
-    """A metric and its group as words."""
     return f"{title(metric)}: {title(group)}" if group else title(metric)

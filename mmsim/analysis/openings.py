@@ -11,8 +11,7 @@ import polars as pl
 
 from mmsim.analysis import stats
 from mmsim.analysis.stats import Estimate
-from mmsim.analysis.tables import RunTables
-from mmsim.batch.experiment import OF_MEMBER
+from mmsim.analysis.tables import RunningSums, RunTables, shared_name
 from mmsim.core.metrics import OpeningView
 from mmsim.core.variant import VariantDescription
 from mmsim.errors import UsageError, full_name, unknown
@@ -21,13 +20,10 @@ from mmsim.games import find_statistics
 _ROUNDING_ERROR = 1e-9  # smaller sums of squares are 0
 NO_OPENING = "none"  # kind of a seat without an opening
 _COLUMNS = ("game", "seat", "opening", "win_share")
-_MAX_PENDING = 8  # frames of sums that are collected before they are added up
 
 
 @dataclass(frozen=True)
 class Opening:
-    """One kind of opening of a seat."""
-
     kind: str
     games: int  # in which the seat opened this way
     share: Estimate  # of the games
@@ -63,7 +59,6 @@ class SeatBook:
         return next((opening for opening in self.openings if opening.kind == kind), None)
 
     def rows(self) -> list[dict[str, Any]]:
-        """One row per kind of opening, as plain values."""
         book = {"by": self.by, "variant": self.variant, "member": self.member, "seat": self.seat}
         return [
             {
@@ -114,7 +109,7 @@ def opening_books(
     member: str | None = None,
 ) -> list[SeatBook]:
     """The openings of every seat in every view: variant by variant, member by member."""
-    names = [one.name for one in run.variants]
+    names = [description.name for description in run.variants]
     kinds = [of_member.member.name for of_member in run.by_member]
     variants = [full_name("variant", variant, names)] if variant else names
     members = [full_name("member", member, kinds)] if member else kinds
@@ -124,19 +119,15 @@ def opening_books(
         book
         for of_member in run.by_member
         if of_member.member.name in members
-        for book in _books(of_member.counted, [v for v in of_member.variants if _shared_name(v) in variants], views)
+        for book in _books(of_member.counted, [v for v in of_member.variants if shared_name(v.name) in variants], views)
     ]
     view_names = [view.name for view in views]
     return sorted(books, key=lambda book: (names.index(book.variant), view_names.index(book.by)))
 
 
-def _shared_name(variant: VariantDescription) -> str:
-    return variant.name.partition(OF_MEMBER)[0]
-
-
 def _books(run: RunTables, variants: Sequence[VariantDescription], views: Sequence[OpeningView]) -> list[SeatBook]:
     """The books of some variants of one member, with one block of games in memory at a time."""
-    sums: dict[tuple[str, str], list[pl.DataFrame]] = {(v.name, view.name): [] for v in variants for view in views}
+    sums = {(variant.name, view.name): RunningSums("seat", "kind") for variant in variants for view in views}
     deals = dict.fromkeys((variant.name for variant in variants), 0)
     for block in run.blocks():
         rows = block["seats"].select("variant", *_COLUMNS).collect(engine="streaming")
@@ -147,31 +138,24 @@ def _books(run: RunTables, variants: Sequence[VariantDescription], views: Sequen
             deals[variant.name] += seats["deal"].n_unique()
             for view in views:
                 kinds = view.kinds(variant, seats).alias("kind")
-                pending = sums[variant.name, view.name]
-                pending.append(_sums(seats.with_columns(kinds), size))
-                if len(pending) > _MAX_PENDING:
-                    pending[:] = [_total(pending)]
+                sums[variant.name, view.name].add(_sums(seats.with_columns(kinds), size))
     return [
         book
         for variant in variants
         for view in views
-        for book in _by_seat(sums[variant.name, view.name], view, variant, run.member.name, deals[variant.name])
+        for book in _by_seat(sums[variant.name, view.name].total, view, variant, run.member.name, deals[variant.name])
     ]
 
 
 def _by_seat(
-    sums: Sequence[pl.DataFrame], view: OpeningView, variant: VariantDescription, member: str, deals: int
+    sums: pl.DataFrame, view: OpeningView, variant: VariantDescription, member: str, deals: int
 ) -> Iterator[SeatBook]:
-    """The books of every seat, from the sums of blocks of games."""
-    for (seat,), kinds in sorted(_total(sums).partition_by("seat", as_dict=True).items()):
+    """The books of every seat, from the sums over all games."""
+    for (seat,), kinds in sorted(sums.partition_by("seat", as_dict=True).items()):
         games = float(kinds["games"].sum())
         rows = kinds.sort("games", "kind", descending=[True, False]).iter_rows(named=True)
         openings = tuple(_opening(row, games, deals) for row in rows)
-        yield SeatBook(view.name, view.text, _shared_name(variant), member, int(seat), int(games), openings)
-
-
-def _total(sums: Sequence[pl.DataFrame]) -> pl.DataFrame:
-    return pl.concat(sums).group_by("seat", "kind").agg(pl.all().sum())
+        yield SeatBook(view.name, view.text, shared_name(variant.name), member, int(seat), int(games), openings)
 
 
 def _sums(seats: pl.DataFrame, games_per_deal: int) -> pl.DataFrame:

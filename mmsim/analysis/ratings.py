@@ -37,7 +37,6 @@ class Rating:
 
     @property
     def elo(self) -> Estimate:
-        """The strength on the Elo scale."""
         return self.strength.scaled(ELO)
 
 
@@ -153,20 +152,19 @@ class _Sample:
 
     @cached_property
     def games_of(self) -> Array:
-        """Games per bot."""
         codes = [{code for _, code in pattern} for pattern in self._patterns]
         is_present = np.array([[bot in of_pattern for bot in range(self.bots)] for of_pattern in codes])
         return np.asarray(self.counts @ is_present)
 
     @cached_property
     def _ahead_by_pattern(self) -> Array:
-        """[pattern, bot, other]: how often a bot finishes ahead of another; a shared rank counts half for each."""
+        """[pattern, bot, rival]: how often a bot finishes ahead of another; a shared rank counts half for each."""
         ahead = np.zeros((len(self._patterns), self.bots, self.bots))
         for wins, pattern in zip(ahead, self._patterns, strict=True):
-            for (rank, code), (other_rank, other) in combinations(pattern, 2):
-                share = 0.5 if rank == other_rank else float(rank < other_rank)
-                wins[code, other] += share
-                wins[other, code] += 1 - share
+            for (rank, code), (rival_rank, rival) in combinations(pattern, 2):
+                share = 0.5 if rank == rival_rank else float(rank < rival_rank)
+                wins[code, rival] += share
+                wins[rival, code] += 1 - share
         return ahead
 
     @cached_property
@@ -174,10 +172,10 @@ class _Sample:
         """How often the row's bot finished ahead of the column's."""
         return np.asarray(np.tensordot(self.counts, self._ahead_by_pattern, 1))
 
-    def counted_ahead(self, bot: int, other: int) -> Estimate | None:
+    def counted_ahead(self, bot: int, rival: int) -> Estimate | None:
         """The share of games in which a bot finished in front of another; None if they never met."""
-        ahead = self._ahead_by_pattern[:, bot, other]
-        met = ahead + self._ahead_by_pattern[:, other, bot]
+        ahead = self._ahead_by_pattern[:, bot, rival]
+        met = ahead + self._ahead_by_pattern[:, rival, bot]
         if not met @ self.counts:
             return None
         wins, meetings = (
@@ -206,30 +204,23 @@ class _Sample:
             chance[rows, left[rows, column]] += weight[rows, column] / total[rows]
         return chance
 
-    def scores(self, strengths: Array) -> Array:
-        """The gradient of each pattern's log-likelihood."""
-        scores = np.zeros((len(self._patterns), self.bots))
+    def derivatives(self, strengths: Array) -> tuple[Array, Array]:
+        """The gradient of each pattern's log-likelihood, and the Fisher information of all games."""
+        scores, information = np.zeros((len(self._patterns), self.bots)), np.zeros((self.bots, self.bots))
+        weight = self._weight * self.counts[self._owner]
         for stage in range(self._orders.shape[1] - 1):
             chance = self.shares(strengths, stage)
             contested = chance.any(axis=1)
             drawn = np.zeros_like(chance)
             drawn[np.flatnonzero(contested), self._orders[contested, stage]] = 1
             np.add.at(scores, self._owner, (drawn - chance) * self._weight[:, None])
-        return scores
-
-    def information(self, strengths: Array) -> Array:
-        """The Fisher information of all games."""
-        total = np.zeros((self.bots, self.bots))
-        weight = self._weight * self.counts[self._owner]
-        for stage in range(self._orders.shape[1] - 1):
-            chance = self.shares(strengths, stage)
-            total += np.diag(weight @ chance) - (chance * weight[:, None]).T @ chance
-        return total
+            information += np.diag(weight @ chance) - (chance * weight[:, None]).T @ chance
+        return scores, information
 
     def deal_scores(self, strengths: Array) -> Array:
         """The gradient of the log-likelihood of each deal."""
         deals = int(self._deal_of_game.max(initial=-1)) + 1
-        scores = self.scores(strengths)[self._pattern_of_game]
+        scores = self.derivatives(strengths)[0][self._pattern_of_game]
         return np.column_stack([np.bincount(self._deal_of_game, score, minlength=deals) for score in scores.T])
 
 
@@ -238,8 +229,9 @@ def _fit(sample: _Sample) -> tuple[Array, Array]:
     strengths = np.zeros(sample.bots)
     for _ in range(_MAX_STEPS):
         expected = 1 / (1 + np.exp(-strengths))  # against the average opponent of the pseudo-games
-        score = sample.counts @ sample.scores(strengths) + _PSEUDO_GAMES * (0.5 - expected)
-        information = sample.information(strengths) + np.diag(_PSEUDO_GAMES * expected * (1 - expected))
+        scores, information = sample.derivatives(strengths)
+        score = sample.counts @ scores + _PSEUDO_GAMES * (0.5 - expected)
+        information += np.diag(_PSEUDO_GAMES * expected * (1 - expected))
         step = np.linalg.solve(information, score)
         strengths = strengths + step * min(1.0, 1 / np.abs(step).max(initial=1e-300))
         if np.abs(step).max() < _CONVERGED:

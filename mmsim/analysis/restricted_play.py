@@ -1,4 +1,4 @@
-"""What an element of a game is worth: what a bot loses that plays without it, and what one gains that alone has it.
+"""What an element of a game is worth: how much a bot loses without it, and gains as the only one that has it.
 
 Alexander Jaffe, Alex Miller, Erik Andersen, Yun-En Liu, Anna Karlin and Zoran Popovic, "Evaluating competitive game
 balance with restricted play", AIIDE 2012. One bot is restricted and the others are not, or the other way round; it
@@ -7,7 +7,9 @@ plays every seat of every deal, and is compared with the same seat of the same d
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
+import msgspec
 import polars as pl
 
 from mmsim.analysis import stats
@@ -42,48 +44,31 @@ class Advantage:
     def is_gain(self) -> bool:
         return self.is_significant and self.value.value > 0
 
-    def as_json(self) -> dict[str, object]:
-        return {
-            "win_share": _numbers(self.share),
-            "value": _numbers(self.value),
-            "by_seat": [_numbers(seat) for seat in self.by_seat],
-            "p_adjusted": self.p_adjusted,
-        }
-
-
-def _numbers(estimate: Estimate) -> dict[str, float]:
-    return {"value": estimate.value, "low": estimate.low, "high": estimate.high, "se": estimate.se}
-
 
 @dataclass(frozen=True)
 class ElementValue:
     """The value of an element, measured in two ways."""
 
-    name: str
+    element: str
     text: str
     loss_without: Advantage  # of one bot without it among others that have it
     gain_with: Advantage  # of one bot that has it among others without it
     games: int  # per table
 
-    def as_json(self) -> dict[str, object]:
-        return {
-            "element": self.name,
-            "text": self.text,
-            "one_without_among_others_with": self.loss_without.as_json(),
-            "one_with_among_others_without": self.gain_with.as_json(),
-        }
+    def as_json(self) -> dict[str, Any]:
+        plain: dict[str, Any] = msgspec.to_builtins(self)
+        return plain
 
 
 def value_elements(game: str, variant: Variant, play: PlayChanges) -> list[ElementValue]:
     """Play a variant with and without each element of the game; the most valuable element comes first."""
     tables = restricted_tables(game, variant)
     changes = [as_played(replace(variant, seats="rotate"))]
-    changes += [change for one in tables for change in (one.one_without, one.one_with, one.all_without)]
+    changes += [change for element in tables for change in (element.one_without, element.one_with, element.all_without)]
     return element_values(play(changes), tables)
 
 
 def element_values(played: ChangedGames, elements: Sequence[ElementTables]) -> list[ElementValue]:
-    """The value of every element, the most valuable first."""
     (games,) = played.members
     deals = games.tables["games"].select("variant", "game", "deal")
     seats = games.tables["seats"].join(deals, on=["variant", "game"]).with_columns(pl.col("variant", "bot").cast(str))
@@ -116,10 +101,9 @@ def _advantage(different: pl.DataFrame, baseline: pl.DataFrame, sign: int) -> Ad
 
 
 def _holm_corrected(values: Sequence[ElementValue]) -> list[ElementValue]:
-    advantages = [advantage for one in values for advantage in (one.loss_without, one.gain_with)]
-    p_values = [
-        stats.two_sided_p(one.value.value, one.value.se, one.value.deals - 1) if one.value.se > 0 else 1.0
-        for one in advantages
-    ]
-    corrected = (replace(one, p_adjusted=p) for one, p in zip(advantages, stats.holm(p_values), strict=True))
-    return [replace(one, loss_without=next(corrected), gain_with=next(corrected)) for one in values]
+    advantages = [advantage for element in values for advantage in (element.loss_without, element.gain_with)]
+    effects = [advantage.value for advantage in advantages]
+    p_values = [stats.two_sided_p(effect.value, effect.se, effect.df) if effect.se > 0 else 1.0 for effect in effects]
+    pairs = zip(advantages, stats.holm(p_values), strict=True)
+    corrected = (replace(advantage, p_adjusted=p) for advantage, p in pairs)
+    return [replace(element, loss_without=next(corrected), gain_with=next(corrected)) for element in values]

@@ -32,7 +32,6 @@ class Estimate:
         return max(self.deals - 1, 1)
 
     def scaled(self, factor: float) -> "Estimate":
-        """The same in another unit."""
         return Estimate(self.value * factor, self.low * factor, self.high * factor, self.se * factor, self.deals)
 
 
@@ -49,7 +48,6 @@ def t_quantile(probability: float, df: float) -> float:
 
 
 def z_quantile(probability: float) -> float:
-    """Quantile of the normal distribution."""
     return float(scipy_special().ndtri(probability))
 
 
@@ -69,7 +67,6 @@ def estimate(value: float, se: float, deals: int, level: float = LEVEL) -> Estim
 
 
 def mean_of_deals(values: Array) -> Estimate:
-    """The mean of one value per deal."""
     return estimate(float(values.mean()), float(values.std(ddof=1) / np.sqrt(len(values))), len(values))
 
 
@@ -202,8 +199,6 @@ def wald_test(values: Array, cov: Array, deals: float = np.inf) -> float:
 
 @dataclass(frozen=True)
 class PooledMean:
-    """A mean over kinds of players."""
-
     estimate: Estimate
     df: float
     spread: float  # standard deviation between kinds of players, beyond sampling error
@@ -218,9 +213,9 @@ def random_effects(estimates: Sequence[Estimate], level: float = LEVEL) -> Poole
     the fixed-effect interval (Rover, Knapp and Friede 2015, BMC Med. Res. Methodol. 15). A single estimate keeps its
     own interval.
     """
-    y = np.array([one.value for one in estimates], np.float64)
-    variances = np.array([one.se for one in estimates], np.float64) ** 2
-    groups, fewest = len(y), min(one.deals for one in estimates)
+    y = np.array([group.value for group in estimates], np.float64)
+    variances = np.array([group.se for group in estimates], np.float64) ** 2
+    groups, fewest = len(y), min(group.deals for group in estimates)
     if groups == 1:
         return PooledMean(
             estimate(float(y[0]), float(np.sqrt(variances[0])), fewest, level), max(fewest - 1.0, 1.0), 0.0

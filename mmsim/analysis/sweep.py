@@ -12,8 +12,6 @@ _MAX_VARIANTS = 64
 
 @dataclass(frozen=True)
 class Vary:
-    """A knob and the values it takes in a sweep."""
-
     knob: str
     values: tuple[str, ...]
 
@@ -41,7 +39,7 @@ def _numbers(values: str) -> range:
         first, last, step = (int(word) for word in (values.split(":") + ["1"] * (values.count(":") == 1)))
         return range(first, last + (1 if step > 0 else -1), step)
     except ValueError:
-        raise UsageError(f"'{values}' is no range of whole numbers like 1:5 or 1:9:2") from None
+        raise UsageError(f"'{values}' is not a range of whole numbers like 1:5 or 1:9:2") from None
 
 
 @dataclass(frozen=True)
@@ -64,7 +62,6 @@ class Sweep:
 
     @property
     def cells(self) -> int:
-        """The number of variants."""
         return prod(len(vary.values) for vary in self.varied)
 
     @property
@@ -91,7 +88,7 @@ class Sweep:
         """The index of the variant that others are compared with: with the named values, otherwise the published."""
         chosen = dict(setting.partition("=")[::2] for setting in named.split(",")) if named else {}
         for name, value in chosen.items():
-            vary = next((one for one in self.varied if one.knob == name), None)
+            vary = next((varied for varied in self.varied if varied.knob == name), None)
             if vary is None or value not in vary.values:
                 raise UsageError(f"--reference {named}: {name}={value} is not among the values of this sweep")
         defaults = zip(self.varied, self.spelled(published), strict=True)

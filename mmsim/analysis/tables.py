@@ -10,12 +10,12 @@ from pathlib import Path
 import polars as pl
 from msgspec import structs
 
-from mmsim.analysis.tension import tension_table
+from mmsim.analysis.win_chances import tension_table
 from mmsim.batch.experiment import OF_MEMBER, Experiment, ignored_knobs, is_strong, variants_of
 from mmsim.batch.manifest import Decision
 from mmsim.batch.plan import Part
 from mmsim.batch.run import Run
-from mmsim.batch.win_chances import read_win_chances
+from mmsim.batch.side_tables import read_win_chances
 from mmsim.core.variant import VariantDescription
 from mmsim.errors import MmsimError
 from mmsim.games import find_shell, find_statistics
@@ -23,6 +23,7 @@ from mmsim.games import find_shell, find_statistics
 FINISHED = "finished"
 TENSION = "tension"  # a table computed from the chances to win, if they were estimated
 _GAMES_AT_ONCE = 60_000  # of all variants together, in memory at a time
+_MAX_PENDING = 8  # frames that are collected before they are added up
 
 
 @dataclass(frozen=True)
@@ -33,9 +34,9 @@ class Member:
     strong: bool = True  # weak ones are shown, but count only if there are no others
     blind: frozenset[tuple[int, int]] = frozenset()  # pairs of variants whose difference its bots ignore
 
-    def is_evidence(self, one: int, other: int) -> bool:
+    def is_evidence(self, first: int, second: int) -> bool:
         """True if its games are evidence about the difference between two variants."""
-        return (one, other) not in self.blind and (other, one) not in self.blind
+        return (first, second) not in self.blind and (second, first) not in self.blind
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,6 @@ class RunTables:
 
     @property
     def by_member(self) -> tuple["RunTables", ...]:
-        """One run per kind of players."""
         return self.panel or (self,)
 
     def starting_with(self, variant: str) -> "RunTables":
@@ -84,11 +84,11 @@ class RunTables:
 
     def _blind(self, players: str) -> Iterator[tuple[int, int]]:
         """Pairs of variants that differ only in knobs the players ignore."""
-        for (i, one), (j, other) in combinations(enumerate(self.variants), 2):
-            before, after = (str(variant.ruleset.get("name", "")) for variant in (one, other))
-            if (one.players, one.board_name) != (other.players, other.board_name) or not before or not after:
+        for (i, first), (j, second) in combinations(enumerate(self.variants), 2):
+            before, after = (str(variant.ruleset.get("name", "")) for variant in (first, second))
+            if (first.players, first.board_name) != (second.players, second.board_name) or not before or not after:
                 continue
-            if ignored_knobs(self.experiment.game, players, before, after, one.players):
+            if ignored_knobs(self.experiment.game, players, before, after, first.players):
                 yield i, j
 
     @property
@@ -192,18 +192,19 @@ class RunTables:
                 "Bots differ and seats are fixed, so the effect of a seat cannot be told from that of its bot."
             )
         warnings += [
-            f"The {totals[cell.name]:,} games of {cell.name} are no multiple of {cell.seating_cycle}, after which "
+            f"The {totals[cell.name]:,} games of {cell.name} are not a multiple of {cell.seating_cycle}, after which "
             "every way to seat its bots has been played equally often: who sits beside whom is not quite balanced."
             for cell in self.cells
             if totals.get(cell.name, 0) % cell.seating_cycle and cell.seating_cycle > cell.games_per_deal
         ]
         kinds = [run.member for run in self.by_member]
-        for one, other in combinations(range(len(self.variants)), 2):
-            if not any(kind.is_evidence(one, other) for kind in kinds):
-                warnings.append(
-                    f"{' and '.join(kind.name for kind in kinds)} cannot use what is different between "
-                    f"{self.variants[one].name} and {self.variants[other].name}: no evidence, and not compared."
-                )
+        names = " and ".join(kind.name for kind in kinds)
+        warnings += [
+            f"{names} cannot use what is different between {first.name} and {second.name}: no evidence, and not "
+            "compared."
+            for (i, first), (j, second) in combinations(enumerate(self.variants), 2)
+            if not any(kind.is_evidence(i, j) for kind in kinds)
+        ]
         weak = [kind.name for kind in kinds if not kind.strong]
         if len(weak) == len(kinds):
             warnings.append(
@@ -212,8 +213,36 @@ class RunTables:
         return warnings
 
 
+def with_panel(run: RunTables, members: Sequence[RunTables]) -> RunTables:
+    """A run with the members of its panel, whose variants have the names that all of them share."""
+    shared = (structs.replace(variant, name=shared_name(variant.name)) for variant in members[0].variants)
+    return replace(run, variants=tuple(shared), panel=tuple(members))
+
+
+def shared_name(variant: str) -> str:
+    """The name of a variant without the member of a panel that plays it."""
+    return variant.partition(OF_MEMBER)[0]
+
+
+class RunningSums:
+    """The sums of all columns by some keys, over frames of which only a few are in memory at a time."""
+
+    def __init__(self, *keys: str) -> None:
+        self._keys = keys
+        self._pending: list[pl.DataFrame] = []
+
+    def add(self, frame: pl.DataFrame) -> None:
+        self._pending.append(frame)
+        if len(self._pending) > _MAX_PENDING:
+            self._pending = [self.total]
+
+    @property
+    def total(self) -> pl.DataFrame:
+        """One row per combination of keys."""
+        return pl.concat(self._pending).group_by(self._keys, maintain_order=True).agg(pl.all().sum())
+
+
 def finished_only(tables: Mapping[str, pl.LazyFrame]) -> dict[str, pl.LazyFrame]:
-    """The rows of finished games."""
     unfinished = tables["games"].filter(pl.col("status") != FINISHED).select("variant", "game")
     return {name: frame.join(unfinished, on=["variant", "game"], how="anti") for name, frame in tables.items()}
 
@@ -260,6 +289,4 @@ def open_run(path: Path) -> RunTables:
     whole = tables(0, len(variants))
     if len(experiment.members) == 1:
         return whole
-    members = tuple(tables(first, first + count) for first in range(0, len(variants), count))
-    shared = tuple(structs.replace(one, name=one.name.partition(OF_MEMBER)[0]) for one in members[0].variants)
-    return replace(whole, variants=shared, panel=members)
+    return with_panel(whole, [tables(first, first + count) for first in range(0, len(variants), count)])

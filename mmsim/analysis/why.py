@@ -2,21 +2,22 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import msgspec
 import numpy as np
-from msgspec import structs
 
 from mmsim.analysis import number_format as fmt
 from mmsim.analysis import stats
 from mmsim.analysis.compare import Comparison, compare
 from mmsim.analysis.derived_metrics import SEAT_IMBALANCE, WIN_SHARE
 from mmsim.analysis.estimates import Estimates
-from mmsim.analysis.findings import find_metric, findings
+from mmsim.analysis.run_metrics import estimate_run, find_metric
 from mmsim.analysis.stats import Estimate
-from mmsim.analysis.tables import RunTables
-from mmsim.batch.experiment import OF_MEMBER, Experiment
+from mmsim.analysis.tables import RunTables, with_panel
+from mmsim.batch.experiment import Experiment
+from mmsim.batch.manifest import WHY
 from mmsim.contests.interventions import (
     AS_PLAYED,
     PLAY,
@@ -27,7 +28,8 @@ from mmsim.contests.interventions import (
     possible_changes,
 )
 from mmsim.core.variant import Variant
-from mmsim.errors import unknown
+from mmsim.errors import MmsimError, unknown
+from mmsim.system.files import read_bytes, write_atomically
 
 _MAX_SENTENCES = 2  # changes described in a sentence, if there is no interaction
 
@@ -57,8 +59,8 @@ class Effect:
 class Interaction:
     """Two changes alone and together: what they do together beyond the sum of what each does."""
 
-    one: Effect
-    other: Effect
+    first: Effect
+    second: Effect
     both: Effect
     beyond: Estimate
 
@@ -90,7 +92,6 @@ class Why:
         return -effect.difference.value / effect.before.value if effect.before.value else 0.0
 
     def as_json(self) -> dict[str, Any]:
-        """All of it as plain values, with the sentences."""
         plain: dict[str, Any] = msgspec.to_builtins(self)
         for row, effect in zip(plain["effects"], self.effects, strict=True):
             row["explains"] = self.explains(effect)
@@ -160,7 +161,7 @@ def add_interaction(why: Why, played: ChangedGames, metric: str) -> Why:
     """Add what two changes, made together in the last of these games, do beyond the sum of each."""
     headline, detail = _estimates(played, metric)
     comparisons = _largest_by_change(headline, played).values()
-    one, other, both = (_effect(comparison, played, detail) for comparison in comparisons)
+    first, second, both = (_effect(comparison, played, detail) for comparison in comparisons)
     by_name = {effect.change: effect for effect in why.effects}  # their p-values account for all changes
     contrast, beyond = np.array([1.0, -1.0, -1.0, 1.0]), []
     for _, of_member in headline.counted:
@@ -169,13 +170,13 @@ def add_interaction(why: Why, played: ChangedGames, metric: str) -> Why:
         variance = float(contrast @ of_member.cov[:, group, :, group] @ contrast)
         beyond.append(stats.estimate(value, float(np.sqrt(max(variance, 0.0))), int(of_member.deals.min())))
     mean = beyond[0] if len(beyond) == 1 else stats.random_effects(beyond).estimate
-    return replace(why, interaction=Interaction(by_name[one.change], by_name[other.change], both, mean))
+    return replace(why, interaction=Interaction(by_name[first.change], by_name[second.change], both, mean))
 
 
 def _estimates(played: ChangedGames, metric: str) -> tuple[Estimates, Estimates]:
     """What is explained, one number per variant, and the metric it is derived from."""
     names = [metric, SEAT_IMBALANCE.name] if metric == WIN_SHARE else [metric]
-    by_name = {estimates.measure.name: estimates for estimates in findings(_run_tables(played), names)}
+    by_name = {estimates.name: estimates for estimates in estimate_run(_run_tables(played), names)}
     return by_name[names[-1]], by_name[metric]
 
 
@@ -183,20 +184,13 @@ def _run_tables(played: ChangedGames) -> RunTables:
     """The games as the tables of a run, with a panel if several kinds of players played them."""
     members = []
     for of_member in played.members:
-        variants = tuple(
-            description.asked_as(variant)
-            for description, variant in zip(of_member.descriptions, of_member.variants, strict=True)
-        )
-        rules = (played.members[0].variants[0].rules,)
+        rules = (of_member.descriptions[0].rules,)
         experiment = Experiment("why", rules, game=played.game, bots=of_member.bots, games=of_member.games)
         tables = {name: frame.lazy() for name, frame in of_member.tables.items()}
-        members.append(RunTables(experiment, variants, tables))
+        members.append(RunTables(experiment, of_member.descriptions, tables))
     if len(members) == 1:
         return members[0]
-    shared = tuple(
-        structs.replace(variant, name=variant.name.partition(OF_MEMBER)[0]) for variant in members[0].variants
-    )
-    return replace(members[0], variants=shared, panel=tuple(members))
+    return with_panel(members[0], members)
 
 
 def _largest_by_change(headline: Estimates, played: ChangedGames) -> dict[str, Comparison]:
@@ -234,8 +228,7 @@ def _effect(comparison: Comparison, played: ChangedGames, detail: Estimates) -> 
 
 
 def _groups(detail: Estimates, number: int) -> tuple[Estimate | None, ...]:
-    groups = range(len(detail.groups))
-    return tuple(detail.estimate(number, group) if detail.known(number, group) else None for group in groups)
+    return tuple(detail.get(number, group) for group in range(len(detail.groups)))
 
 
 def _ahead(detail: Estimates, number: int) -> dict[str, str]:
@@ -254,16 +247,15 @@ def _ahead(detail: Estimates, number: int) -> dict[str, str]:
 
 
 def conclusions(why: Why) -> list[str]:
-    """The findings as sentences."""
     sentences = [f"As played: {fmt.with_interval(why.before, why.unit)}{by_group(why, why.before_groups)}."]
     if not why.matter:
         return [*sentences, "No change does anything that these games can tell from chance; more games might."]
     both, unit = why.interaction, fmt.difference_unit(why.unit)
-    described = (both.one, both.other) if both else why.matter[:_MAX_SENTENCES]
+    described = (both.first, both.second) if both else why.matter[:_MAX_SENTENCES]
     sentences += [_effect_sentence(why, effect) for effect in described]
     if both is not None:
         sentences.append(
-            f"Both {both.one.change} and {both.other.change}: {fmt.value(both.both.after, why.unit)}"
+            f"Both {both.first.change} and {both.second.change}: {fmt.value(both.both.after, why.unit)}"
             f"{by_group(why, both.both.groups)}; beyond the sum of the two "
             f"{fmt.with_interval(both.beyond, unit, signed=True)}."
         )
@@ -315,4 +307,29 @@ def by_group(why: Why, groups: Sequence[Estimate | None]) -> str:
     """The win shares of all players in brackets, if their imbalance is explained."""
     if len(groups) < 2 or why.measure != SEAT_IMBALANCE.name:
         return ""
-    return f" ({' / '.join(f'{100 * one.value:.1f}' if one else '–' for one in groups)} %)"
+    return f" ({' / '.join(f'{100 * share.value:.1f}' if share else '–' for share in groups)} %)"
+
+
+# --- answers kept beside the tables of a run ----------------------------------------------------------------------
+
+
+def write_answer(folder: Path, why: Why) -> None:
+    """Add an answer to a run, in place of an older one to the same question."""
+    try:
+        answers = [
+            answer for answer in read_answers(folder) if (answer.variant, answer.measure) != (why.variant, why.measure)
+        ]
+    except MmsimError:  # a damaged file is replaced
+        answers = []
+    write_atomically(folder / WHY, msgspec.json.format(msgspec.json.encode([*answers, why]), indent=1) + b"\n")
+
+
+def read_answers(folder: Path) -> list[Why]:
+    """The answers kept beside the tables of a run."""
+    path = folder / WHY
+    if not path.is_file() or path.is_symlink():
+        return []
+    try:
+        return msgspec.json.decode(read_bytes(path), type=list[Why])
+    except (ValueError, RecursionError) as error:  # msgspec raises a subclass of ValueError
+        raise MmsimError(f"{path} is damaged: {error}; mmsim why writes it again") from error

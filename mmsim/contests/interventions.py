@@ -12,7 +12,7 @@ from mmsim.batch.session import Watch
 from mmsim.contests.matches import Match, MatchRunner, Tables
 from mmsim.core.bots import WITHOUT
 from mmsim.core.knobs import Knob, Value, spelled
-from mmsim.core.seating import games_per_deal, split_bots
+from mmsim.core.seating import split_bots
 from mmsim.core.variant import Variant, VariantDescription
 from mmsim.errors import UsageError, full_name
 from mmsim.games import find_game, find_shell
@@ -33,7 +33,6 @@ class Change:
     variant: Variant
 
     def combined_with(self, other: "Change") -> "Change":
-        """Both changes at once."""
         base = self.variant if self.kind == RULES else other.variant
         interventions = tuple(dict.fromkeys((*self.variant.interventions, *other.variant.interventions)))
         if self.kind == other.kind == RULES:
@@ -48,8 +47,7 @@ class MemberGames:
     """The games of one kind of players with every change, on the same layouts and deals."""
 
     bots: str
-    variants: tuple[Variant, ...]  # one per change
-    descriptions: tuple[VariantDescription, ...]
+    descriptions: tuple[VariantDescription, ...]  # one per change
     tables: Mapping[str, pl.DataFrame]
     games: int  # per change
 
@@ -67,8 +65,7 @@ class ChangedGames:
         members = []
         for ours, theirs in zip(self.members, more.members, strict=True):
             tables = {table: pl.concat([ours.tables[table], theirs.tables[table]]) for table in ours.tables}
-            variants, descriptions = ours.variants + theirs.variants, ours.descriptions + theirs.descriptions
-            members.append(replace(ours, variants=variants, descriptions=descriptions, tables=tables))
+            members.append(replace(ours, descriptions=ours.descriptions + theirs.descriptions, tables=tables))
         return replace(self, changes=self.changes + more.changes, members=tuple(members))
 
     def only(self, names: Sequence[str]) -> "ChangedGames":
@@ -77,10 +74,10 @@ class ChangedGames:
         at = [known.index(name) for name in names]
         members = []
         for member in self.members:
-            variants, descriptions = tuple(member.variants[i] for i in at), tuple(member.descriptions[i] for i in at)
+            descriptions = tuple(member.descriptions[i] for i in at)
             is_wanted = pl.col("variant").cast(pl.String).is_in([description.name for description in descriptions])
             tables = {table: frame.filter(is_wanted) for table, frame in member.tables.items()}
-            members.append(replace(member, variants=variants, descriptions=descriptions, tables=tables))
+            members.append(replace(member, descriptions=descriptions, tables=tables))
         return replace(self, changes=tuple(self.changes[i] for i in at), members=tuple(members))
 
 
@@ -98,21 +95,12 @@ def variant_of_run(folder: Path, name: str | None) -> tuple[str, Variant, tuple[
 
 
 def as_played(variant: Variant) -> Change:
-    """The variant in question, as_played."""
     return Change(AS_PLAYED, "", "nothing is changed", replace(variant, suffix=f" {AS_PLAYED}"))
 
 
 def possible_changes(game: str, variant: Variant) -> tuple[list[Change], dict[str, str]]:
     """Every knob moved to its other values, and every intervention in play; then what cannot be changed, and why."""
-    changes, fixed = _rule_changes(game, variant)
-    core = find_game(game)
-    for name, text in core.interventions(core.prepare(variant)).items():
-        changes.append(Change(name, PLAY, text, replace(variant, interventions=(name,), suffix=f" {name}")))
-    return changes, fixed
-
-
-def _rule_changes(game: str, variant: Variant) -> tuple[list[Change], dict[str, str]]:
-    shell = find_shell(game)
+    shell, core = find_shell(game), find_game(game)
     if variant.rules.endswith(".toml"):
         raise UsageError(
             f"knobs are moved from a ruleset like {shell.default_rules}, not from the file {variant.rules}"
@@ -128,6 +116,8 @@ def _rule_changes(game: str, variant: Variant) -> tuple[list[Change], dict[str, 
                 fixed[change] = str(error)
                 continue
             changes.append(Change(change, RULES, knob.text, replace(variant, rules=rules, suffix=f" {change}")))
+    for name, text in core.interventions(core.prepare(variant)).items():
+        changes.append(Change(name, PLAY, text, replace(variant, interventions=(name,), suffix=f" {name}")))
     return changes, fixed
 
 
@@ -184,23 +174,20 @@ def play_changes(
     core, matches, members = find_game(game), [], []
     every = thinned(Experiment("why", (changes[0].variant.rules,), game=game, panel=tuple(panel))) if panel else [1]
     for bots, one_in in zip(panel or (changes[0].variant.bots,), every, strict=True):
-        variants = tuple(_played_by(change.variant, bots) if panel else change.variant for change in changes)
-        descriptions = tuple(core.prepare(variant).description for variant in variants)
-        for variant, description in zip(variants, descriptions, strict=True):
-            deal = games_per_deal(description.players, variant.rotate)
-            wanted = max(games // one_in, min(games, _MIN_GAMES))
+        descriptions = []
+        for change in changes:
+            variant = change.variant
+            if panel:  # players are part of the name, as in a run of a panel
+                variant = replace(variant, bots=bots, suffix=f"{variant.suffix}{OF_MEMBER}{bots}")
+            descriptions.append(core.prepare(variant).description.asked_as(variant))
+            deal, wanted = descriptions[-1].games_per_deal, max(games // one_in, min(games, _MIN_GAMES))
             matches.append(Match(variant, 0, max(wanted // deal, 1) * deal, deal))
-        members.append(MemberGames(bots, variants, descriptions, {}, matches[-1].games))
+        members.append(MemberGames(bots, tuple(descriptions), {}, matches[-1].games))
     with MatchRunner(game, workers, watch) as runner:
         played = iter(runner.play(matches))
     return ChangedGames(
         game, tuple(changes), tuple(replace(member, tables=_concat(played, len(changes))) for member in members)
     )
-
-
-def _played_by(variant: Variant, bots: str) -> Variant:
-    """A variant with the bots of one kind of players, who are part of its name as in a run of a panel."""
-    return replace(variant, bots=bots, suffix=f"{variant.suffix}{OF_MEMBER}{bots}")
 
 
 def _concat(played: Iterator[Tables], count: int) -> Tables:

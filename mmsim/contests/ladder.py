@@ -11,7 +11,7 @@ from itertools import combinations
 import polars as pl
 
 from mmsim.batch.session import Watch
-from mmsim.contests.matches import Match, MatchRunner, Tables
+from mmsim.contests.matches import MatchRunner, Tables, one_against_others
 from mmsim.core.variant import Variant
 from mmsim.errors import MmsimError, UsageError
 from mmsim.games import find_game
@@ -36,14 +36,12 @@ class LadderSettings:
 class Lineup:
     """One of a bot, and others of another bot in every other seat; by their names in tables."""
 
-    one: str
+    bot: str
     others: str
 
 
 @dataclass(frozen=True)
 class LadderGames:
-    """The finished games of a ladder."""
-
     players: int
     lineups: list[Lineup]
     seats: pl.DataFrame  # one row per player: lineup, game, deal, player, bot, rank, win_share
@@ -52,7 +50,6 @@ class LadderGames:
 
 
 def play_ladder(settings: LadderSettings, bots: Sequence[str], games: int, workers: int, watch: Watch) -> LadderGames:
-    """Play `games` games of every pair."""
     if len(set(bots)) != len(bots):
         raise UsageError("a ladder names every bot once; one is named twice")
     if len(bots) < 2:
@@ -63,11 +60,8 @@ def play_ladder(settings: LadderSettings, bots: Sequence[str], games: int, worke
     players, games_per_deal = description.players, description.games_per_deal
     directions = 1 if players == 2 else 2  # with two players both directions are the same
     meetings = [meeting for pair in combinations(bots, 2) for meeting in (pair, pair[::-1])[:directions]]
-    count = max(games_per_deal, games // directions // games_per_deal * games_per_deal)
-    matches = []
-    for one, rest in meetings:
-        seated = ",".join(one if player == 0 else rest for player in description.seat_player)
-        matches.append(Match(settings.variant(seated), 0, count, games_per_deal))
+    variant = settings.variant(bots[0])
+    matches = [one_against_others(settings.game, variant, *pair, 0, games // directions) for pair in meetings]
     with MatchRunner(settings.game, workers, watch) as runner:
         played = runner.play(matches)
     seats = pl.concat([_seats(number, tables, games_per_deal) for number, tables in enumerate(played)])
@@ -75,8 +69,8 @@ def play_ladder(settings: LadderSettings, bots: Sequence[str], games: int, worke
     if finished.is_empty():
         raise MmsimError("every game of the ladder was stopped by a bot's error; mmsim play shows what it is")
     names = {spec: ready.bots[0].spec for spec, ready in alone.items()}
-    lineups = [Lineup(names[one], names[rest]) for one, rest in meetings]
-    return LadderGames(players, lineups, finished, count, (seats.height - finished.height) // players)
+    lineups = [Lineup(names[bot], names[others]) for bot, others in meetings]
+    return LadderGames(players, lineups, finished, matches[0].games, (seats.height - finished.height) // players)
 
 
 def _seats(number: int, tables: Tables, games_per_deal: int) -> pl.DataFrame:

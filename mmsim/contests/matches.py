@@ -3,7 +3,7 @@
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from mmsim.batch.confidence import Tally
 from mmsim.batch.journal import JournalEntry
 from mmsim.batch.plan import Part
 from mmsim.batch.pool import Pool
@@ -40,6 +41,15 @@ class Match:
             yield self.first + done, min(step, self.games - done)
 
 
+def one_against_others(game: str, variant: Variant, bot: str, opponent: str, first: int, games: int) -> Match:
+    """One player's seats played by a bot, all others by another one; seats rotate."""
+    description = find_game(game).prepare(replace(variant, bots=opponent, seats="rotate")).description
+    bots = ",".join(bot if player == 0 else opponent for player in description.seat_player)
+    deal = description.games_per_deal
+    seated = replace(variant, bots=bots, seats="rotate")
+    return Match(seated, first - first % deal, max(deal, games - games % deal), deal)
+
+
 def first_bot_by_deal(game: str, match: Match, values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Values by game and seat -> the mean over each deal of the seat of the bot that the variant lists first."""
     orders = find_game(game).prepare(match.variant).seating.orders
@@ -47,6 +57,23 @@ def first_bot_by_deal(game: str, match: Match, values: NDArray[np.float64]) -> N
     games = np.arange(match.games)
     of_first = values[games, seats[(match.first + games) % len(seats)]]
     return np.asarray(of_first.reshape(-1, match.games_per_deal).mean(axis=1))
+
+
+def by_seat(match: Match, tables: Tables, column: str) -> NDArray[np.float64]:
+    """A column of `seats` by game and seat."""
+    return tables["seats"][column].to_numpy().astype(float).reshape(match.games, -1)
+
+
+@dataclass(frozen=True)
+class HeldOutResult:
+    """The win share of one bot against others of one kind, in games it was not fitted to."""
+
+    variant: str
+    opponent: str
+    players: int
+    games: int
+    share: float
+    half_width: float  # of the 95 % interval; a deal is one observation
 
 
 class MatchRunner:
@@ -71,6 +98,18 @@ class MatchRunner:
         """The tables of every match, their games in order."""
         tables = find_game(self._game).tables
         return [{table: self._read(table, parts) for table in tables} for parts in self._run(matches, None)]
+
+    def evaluate(self, matches: Sequence[tuple[str, Match]]) -> list[HeldOutResult]:
+        """The win share of the bot listed first in every match, against the opponent named with it."""
+        results = []
+        all_tables = self.play([match for _, match in matches])
+        for (opponent, match), tables in zip(matches, all_tables, strict=True):
+            share = Tally.of(first_bot_by_deal(self._game, match, by_seat(match, tables, "win_share")))
+            name = find_game(self._game).prepare(match.variant).name
+            games = match.games_per_deal * share.count
+            result = HeldOutResult(name, opponent, match.games_per_deal, games, share.mean, share.half_width())
+            results.append(result)
+        return results
 
     def collect_examples(self, matches: Sequence[Match], learner: str) -> list[pl.DataFrame]:
         """The decisions of a bot in the games of every match, as training examples."""

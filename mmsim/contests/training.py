@@ -3,6 +3,7 @@
 What the inputs of a net are, and how decisions are played out, is up to the game; here they are numbers.
 """
 
+import json
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
@@ -10,20 +11,23 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import polars as pl
 
 from mmsim import __version__
-from mmsim.batch.confidence import Tally
 from mmsim.contests.fitting import WEIGHT_DECAY, Fit, TrainingExamples, fit
-from mmsim.contests.matches import Match, MatchRunner, first_bot_by_deal
-from mmsim.core.bots import NetBot
+from mmsim.contests.matches import HeldOutResult, Match, MatchRunner, one_against_others
+from mmsim.core.bots import Bot, NetBot
 from mmsim.core.neural_net import Net, read_net
 from mmsim.core.seating import find_bot
+from mmsim.core.shell import Shell
 from mmsim.core.variant import Variant
-from mmsim.errors import UsageError
-from mmsim.games import find_game, find_shell
+from mmsim.errors import MmsimError, UsageError
+from mmsim.games import find_shell
+from mmsim.system.files import read_bytes, write_output
 
+_SHIPPED = "exploited.json"  # exploits of bots, beside the nets that come with a game
 _HELD_OUT = 1 << 40  # number of the first held-out game; no training example reaches it
 
 
@@ -72,22 +76,9 @@ class TrainingSettings:
         return " ".join([*words, f"--final-games {self.final_games}", f"--seed {self.seed}"])
 
 
-@dataclass(frozen=True)
-class TrainingResult:
-    """The win share of one trained bot against others of one kind, in held-out games."""
-
-    variant: str
-    opponent: str
-    players: int
-    games: int
-    share: float
-    half_width: float  # of the 95 % interval; a deal is one observation
-
-
 def collect_examples(settings: TrainingSettings, runner: MatchRunner) -> TrainingExamples:
-    """Decisions from all the games of a training."""
     learner = find_bot(settings.learner, find_shell(settings.game).bots).spec
-    matches = [lineup.match for lineup in _lineups(settings, learner, 0, settings.games)]
+    matches = [match for _, match in _matches(settings, learner, 0, settings.games)]
     rows = pl.concat(
         rows.with_columns(lineup=pl.lit(number), deal=pl.col("game") // match.games_per_deal)
         for number, (rows, match) in enumerate(zip(runner.collect_examples(matches, learner), matches, strict=True))
@@ -101,7 +92,7 @@ def collect_examples(settings: TrainingSettings, runner: MatchRunner) -> Trainin
 
 def train(
     settings: TrainingSettings, runner: MatchRunner, file: Path, on_epoch: Callable[[Fit], None]
-) -> tuple[Net, list[TrainingResult]]:
+) -> tuple[Net, list[HeldOutResult]]:
     """Collect examples, fit a net, write it to a file, evaluate it, and add the evaluation to the file."""
     bot = find_bot(settings.bot, find_shell(settings.game).bots)
     assert isinstance(bot, NetBot)
@@ -129,53 +120,41 @@ def train(
             replace(others, of_players={**others.of_players, players: net}).write(file)
 
     write(replace(net, about=about))
-    results = evaluate(settings, runner, f"{settings.bot}:weights={file}")
+    trained = f"{settings.bot}:weights={file}"
+    results = runner.evaluate(_matches(settings, trained, _HELD_OUT, settings.final_games))
     net = replace(net, about={**about, "held_out_games": [_rounded(asdict(result)) for result in results]})
     write(net)
     return net, results
 
 
-def evaluate(settings: TrainingSettings, runner: MatchRunner, spec: str) -> list[TrainingResult]:
-    """One of a bot against others of each opponent, under all rules of a training, on held-out games."""
-    lineups = _lineups(settings, spec, _HELD_OUT, settings.final_games)
-    results = []
-    for lineup, tables in zip(lineups, runner.play([lineup.match for lineup in lineups]), strict=True):
-        match = lineup.match
-        win_shares = tables["seats"]["win_share"].cast(pl.Float64).to_numpy().reshape(match.games, -1)
-        share, players = Tally.of(first_bot_by_deal(settings.game, match, win_shares)), match.games_per_deal
-        games = players * share.count
-        results.append(TrainingResult(lineup.name, lineup.opponent, players, games, share.mean, share.half_width()))
-    return results
-
-
-@dataclass(frozen=True)
-class _Lineup:
-    """One player's seats played by a bot, all others by another one; seats rotate."""
-
-    name: str
-    opponent: str
-    match: Match
-
-
-def _lineups(settings: TrainingSettings, bot: str, first: int, games: int) -> list[_Lineup]:
-    """All line-ups of a training, which share the games."""
+def _matches(settings: TrainingSettings, bot: str, first: int, games: int) -> list[tuple[str, Match]]:
+    """One of a bot against others of each opponent, under all rules of a training, which share the games."""
     tables = Counter(product(settings.rules, settings.players))
-    lineups = []
+    matches = []
     for (rules, players), times in tables.items():
-        variant = Variant(rules, players, settings.board, settings.against[0], settings.seed, "rotate")
-        description = find_game(settings.game).prepare(variant).description
-        deal = description.players
+        variant = Variant(rules, players, settings.board, seed=settings.seed)
         count = int(games * (times / tables.total() / len(settings.against)))
-        for opponent in settings.against:
-            bots = ",".join(bot if player == 0 else opponent for player in description.seat_player)
-            match = Match(replace(variant, bots=bots), first - first % deal, max(deal, count - count % deal), deal)
-            lineups.append(_Lineup(description.name, opponent, match))
-    return lineups
+        matches += [
+            (opponent, one_against_others(settings.game, variant, bot, opponent, first, count))
+            for opponent in settings.against
+        ]
+    return matches
 
 
 def _rounded(figures: dict[str, Any]) -> dict[str, Any]:
     """Figures with four decimals, as files keep them."""
     return {name: round(value, 4) if isinstance(value, float) else value for name, value in figures.items()}
+
+
+# --- exploits ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class Exploit(HeldOutResult):
+    """How well a net did that was trained against frozen copies of a bot (`mmsim bots exploit`)."""
+
+    date: str
+    command: str
 
 
 def exploit_settings(settings: TrainingSettings, bot: str) -> TrainingSettings:
@@ -185,3 +164,27 @@ def exploit_settings(settings: TrainingSettings, bot: str) -> TrainingSettings:
     """
     target = find_bot(bot, find_shell(settings.game).bots)
     return replace(settings, against=(bot,), learner=bot if isinstance(target, NetBot) else "")
+
+
+def read_exploits(file: Path) -> dict[str, Exploit]:
+    """The exploits noted in a file, by bot; empty if there is no such file."""
+    if not file.exists():
+        return {}
+    try:
+        return msgspec.json.decode(read_bytes(file), type=dict[str, Exploit])
+    except (ValueError, RecursionError) as error:  # msgspec raises a subclass of ValueError
+        raise MmsimError(f"{file} is damaged: {error}") from error
+
+
+def write_exploit(file: Path, bot: str, exploit: Exploit) -> None:
+    exploits = {name: asdict(noted) for name, noted in read_exploits(file).items()}
+    exploits[bot] = _rounded(asdict(exploit))
+    write_output(file, (json.dumps(exploits, indent=1) + "\n").encode())
+
+
+def shipped_exploit(shell: Shell, bot: Bot) -> Exploit | None:
+    """The exploit of a bot in the file that comes with its game; None if nobody tried."""
+    for net_bot in shell.bots.values():
+        if isinstance(net_bot, NetBot) and (file := net_bot.shipped.with_name(_SHIPPED)).exists():
+            return read_exploits(file).get(bot.spec)
+    return None

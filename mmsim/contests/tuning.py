@@ -12,10 +12,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from mmsim.batch.confidence import Tally
-from mmsim.contests.matches import Match, MatchRunner, Tables, first_bot_by_deal
+from mmsim.contests.matches import (
+    HeldOutResult,
+    Match,
+    MatchRunner,
+    by_seat,
+    first_bot_by_deal,
+    one_against_others,
+)
 from mmsim.core.bots import Bot
-from mmsim.core.seating import find_bot, games_per_deal
+from mmsim.core.seating import find_bot
 from mmsim.core.variant import Variant
 from mmsim.errors import UsageError
 from mmsim.games import find_shell
@@ -27,8 +33,6 @@ _MARGIN_WEIGHT = 0.01  # of a point of margin against a win
 
 @dataclass(frozen=True)
 class TuningSettings:
-    """What a tuning plays."""
-
     game: str
     bot: str
     opponents: tuple[str, ...]  # bots it meets besides its former self; if empty, the strongest quick one
@@ -45,7 +49,7 @@ class TuningSettings:
         object.__setattr__(self, "population", self.population + self.population % 2)
         if not self.opponents:
             shell, name = find_shell(self.game), self.bot.partition(":")[0]
-            strongest = [other for other in shell.bots if other not in shell.slow_bots and other != name][-1]
+            strongest = [bot for bot in shell.bots if bot not in shell.slow_bots and bot != name][-1]
             object.__setattr__(self, "opponents", (strongest,))
         if not self.players:
             object.__setattr__(self, "players", find_shell(self.game).explain(self.rules, None).players)
@@ -53,22 +57,10 @@ class TuningSettings:
 
 @dataclass(frozen=True)
 class Generation:
-    """What one generation showed."""
-
     number: int
     mean: float  # over its variations: win share plus a hundredth of the margin in points
     best: float
     weights: dict[str, float]
-
-
-@dataclass(frozen=True)
-class TuningResult:
-    """The win share of one tuned bot against others of one kind, in held-out games."""
-
-    opponent: str
-    games: int
-    share: float
-    half_width: float  # of the 95 % interval; a deal is one observation
 
 
 def spec_of(bot: Bot, weights: dict[str, float]) -> str:
@@ -123,40 +115,32 @@ def _fitness(
     settings: TuningSettings, runner: MatchRunner, variations: Sequence[str], opponents: Sequence[str], first: int
 ) -> NDArray[np.float64]:
     """How well every variation does on average against the opponents: wins, and a little for the margin."""
-    matches = [_match(settings, spec, opponent, first, settings.games) for spec in variations for opponent in opponents]
+    matches = [match for _, match in _matches(settings, variations, opponents, first, settings.games)]
     fitness = []
     for match, tables in zip(matches, runner.play(matches), strict=True):
-        won, margin = _wins_and_margins(settings, match, tables)
+        score = by_seat(match, tables, "score")
+        top_two = np.sort(score, axis=1)[:, -2:]
+        best_rival = np.where(score == top_two[:, 1:], top_two[:, :1], top_two[:, 1:])  # of every seat
+        won, margin = (
+            first_bot_by_deal(settings.game, match, values)
+            for values in (by_seat(match, tables, "win_share"), score - best_rival)
+        )
         fitness.append((won + _MARGIN_WEIGHT * margin).mean())
     return np.asarray(np.array(fitness).reshape(len(variations), len(opponents)).mean(axis=1))
 
 
-def _match(settings: TuningSettings, spec: str, opponent: str, first: int, games: int) -> Match:
-    """One bot against others of one kind; seats are balanced."""
-    bots = ",".join([spec] + [opponent] * (settings.players - 1))
-    variant = Variant(settings.rules, settings.players, bots=bots, seed=settings.seed, seats="rotate")
-    deal = games_per_deal(settings.players, variant.rotate)
-    return Match(variant, first - first % deal, games - games % deal, deal)
+def _matches(
+    settings: TuningSettings, specs: Sequence[str], opponents: Sequence[str], first: int, games: int
+) -> list[tuple[str, Match]]:
+    """Every bot against every opponent, each with the name of the opponent."""
+    variant = Variant(settings.rules, settings.players, seed=settings.seed)
+    return [
+        (opponent, one_against_others(settings.game, variant, spec, opponent, first, games))
+        for spec in specs
+        for opponent in opponents
+    ]
 
 
-def _wins_and_margins(
-    settings: TuningSettings, match: Match, tables: Tables
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Win share and margin of the first bot of the list, for every deal."""
-    share, score = (
-        tables["seats"][column].to_numpy().reshape(match.games, -1).astype(float) for column in ("win_share", "score")
-    )
-    top_two = np.sort(score, axis=1)[:, -2:]
-    best_rival = np.where(score == top_two[:, 1:], top_two[:, :1], top_two[:, 1:])  # of every seat
-    margins = first_bot_by_deal(settings.game, match, score - best_rival)
-    return first_bot_by_deal(settings.game, match, share), margins
-
-
-def evaluate(settings: TuningSettings, runner: MatchRunner, spec: str, opponents: Sequence[str]) -> list[TuningResult]:
+def evaluate(settings: TuningSettings, runner: MatchRunner, spec: str, opponents: Sequence[str]) -> list[HeldOutResult]:
     """The win shares of a bot, in games that no generation has played."""
-    matches = [_match(settings, spec, opponent, _HELD_OUT, settings.final_games) for opponent in opponents]
-    results = []
-    for opponent, match, tables in zip(opponents, matches, runner.play(matches), strict=True):
-        share = Tally.of(_wins_and_margins(settings, match, tables)[0])
-        results.append(TuningResult(opponent, match.games_per_deal * share.count, share.mean, share.half_width()))
-    return results
+    return runner.evaluate(_matches(settings, [spec], opponents, _HELD_OUT, settings.final_games))

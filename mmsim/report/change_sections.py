@@ -1,14 +1,14 @@
 """The sections on what changes do: one thing at a time (`mmsim why`), or a knob over its values (`mmsim sweep`)."""
 
 from collections.abc import Collection, Sequence
+from functools import partial
 
 from mmsim.analysis import number_format as fmt
 from mmsim.analysis.compare import Comparison
 from mmsim.analysis.estimates import Estimates
 from mmsim.analysis.stats import Estimate
 from mmsim.analysis.sweep import Sweep
-from mmsim.analysis.why import Effect, Why, by_group, conclusions
-from mmsim.analysis.why_file import read_answers
+from mmsim.analysis.why import Effect, Why, by_group, conclusions, read_answers
 from mmsim.contests.interventions import AS_PLAYED
 from mmsim.report import charts
 from mmsim.report.charts import Chart, Row
@@ -84,9 +84,9 @@ def interaction_rows(why: Why) -> tuple[list[str], list[list[str]]] | None:
         return fmt.with_interval(effect.after, why.unit) + by_group(why, effect.groups)
 
     as_played = fmt.with_interval(why.before, why.unit) + by_group(why, why.before_groups)
-    return [fmt.title(why.measure), AS_PLAYED, pair.other.change], [
-        [AS_PLAYED, as_played, cell(pair.other)],
-        [pair.one.change, cell(pair.one), cell(pair.both)],
+    return [fmt.title(why.measure), AS_PLAYED, pair.second.change], [
+        [AS_PLAYED, as_played, cell(pair.second)],
+        [pair.first.change, cell(pair.first), cell(pair.both)],
     ]
 
 
@@ -114,8 +114,8 @@ def why_chart(why: Why, name: str = "why") -> Chart:
 def _why_title(why: Why) -> str:
     """The change that explains most, or does most."""
     pair, metric = why.interaction, f"the {fmt.title(why.measure)} of {why.variant}"
-    if pair and why.explains(pair.one) > 0:
-        return f"{pair.one.change} takes away {fmt.percent(why.explains(pair.one))} of {metric}"
+    if pair and why.explains(pair.first) > 0:
+        return f"{pair.first.change} takes away {fmt.percent(why.explains(pair.first))} of {metric}"
     if why.matter:
         return f"{why.matter[0].change} does most to {metric}"
     return f"no change does anything to {metric} that can be told from chance"
@@ -160,7 +160,7 @@ def _response_chart(
     vary, measure = sweep.varied[along], estimates.measure
     number_of = {variant.rules: number for number, variant in enumerate(data.run.variants)}
     numbers = [number_of[spec] for spec in sweep.specs()]
-    by_cell = [estimates.estimate(v, group) if estimates.known(v, group) else None for v in numbers]
+    by_cell = [estimates.get(v, group) for v in numbers]
     lines = {label: [by_cell[n] for n in cells] for label, cells in sweep.lines(along).items()}
     metric = fmt.label(measure.name, estimates.groups[group])
     base_line = next(cells for cells in sweep.lines(along).values() if base in cells)
@@ -180,7 +180,8 @@ def _response_chart(
     title = _response_title(moved, alternative_values, metric, vary.knob, base_value)
     values = [_marked(value, base_value, published) for value in vary.values]
     note = f"{measure.question} {DOTS_NOTE} Shaded: near enough to the first dot."
-    return charts.response_chart(slug(f"response-{vary.knob}-{metric}"), title, note, values, lines, vary.knob, measure)
+    draw = partial(charts.draw_response, values, lines, vary.knob, measure.unit, measure.tolerance)
+    return Chart(slug(f"response-{vary.knob}-{metric}"), title, note, draw)
 
 
 def _marked(value: str, base_value: str, published: str) -> str:

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from mmsim.analysis.compare import Comparison
     from mmsim.analysis.estimates import Estimates
-    from mmsim.core.metrics import Measure
 
 _PNG_DPI = 160
 _TITLE_WIDTH = 51  # characters per line
@@ -154,15 +153,11 @@ def rows_of(estimates: "Estimates", labels: Mapping[str, str] | None = None) -> 
     """One row for every group that is not zero in all variants."""
     rows = []
     for g, group in enumerate(estimates.groups):
-        by_variant = _by_variant(estimates, g)
+        by_variant = estimates.by_variant(g)
         if any(estimate is not None and (estimate.value or estimate.se) for estimate in by_variant):
             label = (labels or {}).get(group, fmt.title(group))
             rows.append(Row(label, by_variant, estimates.measure.tolerance))
     return rows
-
-
-def _by_variant(estimates: "Estimates", group: int) -> list[Estimate | None]:
-    return [estimates.estimate(v, group) if estimates.known(v, group) else None for v in range(len(estimates.variants))]
 
 
 def dot_chart(
@@ -175,26 +170,12 @@ def dot_chart(
 def variant_chart(name: str, title: str, note: str, estimates: "Estimates", series: Sequence[str]) -> Chart:
     """One number per variant, each in its own row and colour."""
     measure = estimates.measure
-    draw = partial(draw_by_variant, _by_variant(estimates, 0), series, measure.unit, measure.tolerance)
+    draw = partial(draw_by_variant, estimates.by_variant(0), series, measure.unit, measure.tolerance)
     return Chart(name, title, note, draw)
 
 
-def score_chart(
-    name: str, title: str, note: str, parts: "Estimates", score: "Estimates", series: Sequence[str]
-) -> Chart:
-    """The parts of a score as stacked bars, losses to the left of zero, and the score itself as a diamond."""
-    names = [fmt.title(group) for group in parts.groups]
-    scores = [score.estimate(v, 0) for v in range(len(series))]
-    draw = partial(draw_stacked_score, parts.means, names, scores, series, score.measure.unit)
-    return Chart(name, title, note, draw)
-
-
-def forest_chart(name: str, title: str, note: str, comparisons: "Sequence[Comparison]") -> Chart:
-    """Differences in units of their tolerances: inside the band they do not matter."""
-    return Chart(name, title, note, partial(draw_forest, [_in_tolerances(comparison) for comparison in comparisons]))
-
-
-def _in_tolerances(comparison: "Comparison") -> Difference:
+def in_tolerances(comparison: "Comparison") -> Difference:
+    """A difference in units of its tolerance: between -1 and 1 it does not matter."""
     difference, measure = comparison.difference, comparison.measure
     low, value, high = (
         float(np.clip(end / measure.tolerance, -_MAX_TOLERANCES, _MAX_TOLERANCES))
@@ -206,26 +187,6 @@ def _in_tolerances(comparison: "Comparison") -> Difference:
     return Difference(label, str(verdict), *_VERDICTS[verdict.name], low, value, high, text)
 
 
-def distribution_chart(
-    name: str, title: str, note: str, counts: Sequence[tuple[Array, Array]], series: Sequence[str], unit: str
-) -> Chart:
-    """The share of seats at every value, one series per variant."""
-    return Chart(name, title, note, partial(draw_distribution, counts, series, unit), len(series))
-
-
-def response_chart(
-    name: str,
-    title: str,
-    note: str,
-    values: Sequence[str],
-    lines: Mapping[str, Sequence[Estimate | None]],
-    knob: str,
-    measure: "Measure",
-) -> Chart:
-    """A metric over the values of a knob; one line for every setting of the other knobs."""
-    return Chart(name, title, note, partial(draw_response, values, lines, knob, measure.unit, measure.tolerance))
-
-
 # --- drawing ---------------------------------------------------------------------------------------------------------
 
 
@@ -233,7 +194,7 @@ def draw_dots(rows: Sequence[Row], series: Sequence[str], unit: str, at: float |
     step = min(0.24, 0.7 / max(len(series), 1))
     figure, axes = chart_style.new_figure(0.8 + len(rows) * (0.26 + 0.14 * len(series)))
     if at is not None:
-        axes.axvline(at * _scale(unit), color=chart_style.MUTED, linestyle=(0, (4, 3)), linewidth=1)
+        axes.axvline(at * fmt.scale_of(unit), color=chart_style.MUTED, linestyle=(0, (4, 3)), linewidth=1)
     for y, row in enumerate(rows):
         first = row.estimates[0]
         if at is not None or (len(series) > 1 and first is not None):
@@ -251,23 +212,19 @@ def draw_dots(rows: Sequence[Row], series: Sequence[str], unit: str, at: float |
     return figure
 
 
-def _scale(unit: str) -> float:
-    return 100.0 if unit.startswith("share") else 1.0
-
-
 def _draw_band(axes: "Axes", y: float, centre: float, tolerance: float, unit: str) -> None:
     """Shade what is within tolerance of a number, so that the axis does not magnify differences that do not matter."""
     if tolerance:
         minimum = 0.0 if unit in ("share", "share distance") else -np.inf
-        low, high = max(centre - tolerance, minimum) * _scale(unit), (centre + tolerance) * _scale(unit)
+        low, high = max(centre - tolerance, minimum) * fmt.scale_of(unit), (centre + tolerance) * fmt.scale_of(unit)
         axes.fill_betweenx([y - 0.46, y + 0.46], low, high, color=chart_style.GRID, alpha=0.7, linewidth=0, zorder=1)
 
 
 def _draw_interval(axes: "Axes", y: float, estimate: Estimate, unit: str, series: int, tooltip: str) -> None:
-    (low,), (high,) = _interval_ends([estimate]) * _scale(unit)
+    (low,), (high,) = _interval_ends([estimate]) * fmt.scale_of(unit)
     colour, marker = chart_style.colour(series), chart_style.marker(series)
     axes.plot([low, high], [y, y], color=colour, linewidth=2, solid_capstyle="butt", zorder=3, gid=tooltip)
-    axes.plot([estimate.value * _scale(unit)], [y], marker, color=colour, markersize=5.5, zorder=4, gid=tooltip)
+    axes.plot([estimate.value * fmt.scale_of(unit)], [y], marker, color=colour, markersize=5.5, zorder=4, gid=tooltip)
 
 
 def _interval_ends(estimates: Sequence[Estimate]) -> Array:
@@ -427,7 +384,7 @@ def draw_response(
     """Lines over the values of a knob, with a band within tolerance of the first dot."""
     figure, axes = chart_style.new_figure(2.7)
     axes.grid(axis="y")
-    scale = _scale(unit)
+    scale = fmt.scale_of(unit)
     first = next((estimate for estimate in next(iter(lines.values())) if estimate is not None), None)
     if first is not None and tolerance:
         low, high = (first.value - tolerance) * scale, (first.value + tolerance) * scale

@@ -1,19 +1,16 @@
 """The sections on how single games are played: openings, heat maps of where they end, and remarkable games."""
 
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from mmsim.analysis import number_format as fmt
-from mmsim.analysis.heat_maps import difference_maps, heat_maps
+from mmsim.analysis.heat_maps import difference_maps, heat_maps, spoken_name
 from mmsim.analysis.openings import SeatBook, kinds_by_frequency
-from mmsim.analysis.remarkable import RemarkableGame
 from mmsim.analysis.tables import RunTables
-from mmsim.batch.end_positions import end_positions_of, games_counted
-from mmsim.batch.experiment import OF_MEMBER
-from mmsim.batch.win_chances import win_chances_of
+from mmsim.batch.side_tables import end_positions_of, games_counted, win_chances_of
 from mmsim.core.shell import DrawsPictures, HeatMaps, ReplaysRecords, SupportsHeatMaps
 from mmsim.core.variant import VariantDescription
 from mmsim.games import find_shell
@@ -40,7 +37,7 @@ def openings(data: ReportData) -> Section | None:
     ]
     folder = data.run.folder.name
     text = [
-        "How often a seat wins after an opening is no proof that the opening makes it win: “mmsim why” exchanges "
+        "How often a seat wins after an opening does not prove that the opening makes it win: “mmsim why” exchanges "
         f"openings between seats. All openings: “mmsim openings {folder}”."
     ]
     pictures = heat_pictures(data.run)
@@ -98,7 +95,7 @@ def _reference_books(data: ReportData) -> list[SeatBook]:
 def _is_forced(book: SeatBook, books: Sequence[SeatBook]) -> bool:
     """True if a seat has one kind of opening, which no other seat has: it has no choice."""
     kinds = {opening.kind for opening in book.openings}
-    return len(kinds) == 1 and not any(other.find(*kinds) for other in books if other.seat != book.seat)
+    return len(kinds) == 1 and not any(rival.find(*kinds) for rival in books if rival.seat != book.seat)
 
 
 def _openings_chart(data: ReportData) -> Chart | None:
@@ -111,7 +108,7 @@ def _openings_chart(data: ReportData) -> Chart | None:
             continue
         kind = kinds_by_frequency([book])[0]
         same_seat = [by_key.get((book.by, variant.name, book.member, book.seat)) for variant in data.run.variants]
-        usual = [other.find(kind) if other else None for other in same_seat]
+        usual = [same.find(kind) if same else None for same in same_seat]
         label = f"{book.member}, seat {book.seat + 1}: {kind}"
         rows.append(Row(label, [opening.share if opening else None for opening in usual]))
     if not rows:
@@ -136,7 +133,7 @@ def _member_maps(run: RunTables, member: RunTables) -> list[Picture]:
     if counts is None or not isinstance(shell, SupportsHeatMaps):
         return []
     seats = sorted({place.seat for place in counts})
-    name, whose = _spoken(reference.name), f": {member.member.name}" if run.panel else ""
+    name, whose = spoken_name(reference.name), f": {member.member.name}" if run.panel else ""
 
     def picture(title: str, text: str, options: Sequence[str], maps: HeatMaps) -> Picture:
         words = ["mmsim", "heat", run.folder.name, *options, "--games", str(games), "--out", "heat.svg"]
@@ -148,16 +145,12 @@ def _member_maps(run: RunTables, member: RunTables) -> list[Picture]:
     pictures = [picture(_MAP_TITLE, text, ["--variant", reference.name], maps)]
     for variant in member.variants[1:]:
         if (other_counts := end_positions_of(run.folder, variant.name, games)) is not None:
-            names = (name, _spoken(variant.name))
+            names = (name, spoken_name(variant.name))
             maps = difference_maps(names, (counts, other_counts), games, seats, shell.heat_map_note)
             text = f"{names[1]} less {names[0]}, {games:,} games of each."
             options = ["--variant", variant.name, "--against", reference.name]
             return [*pictures, picture(_DIFFERENCE_TITLE, text, options, maps)]
     return pictures
-
-
-def _spoken(variant: str) -> str:
-    return variant.replace(OF_MEMBER, ", ")
 
 
 def _draw_maps(game: str, variant: VariantDescription, maps: HeatMaps) -> bytes:
@@ -170,26 +163,24 @@ def _draw_maps(game: str, variant: VariantDescription, maps: HeatMaps) -> bytes:
 
 
 def remarkable_games(data: ReportData) -> Section | None:
-    """Games worth a look, drawn from their records."""
+    """Games worth a look, drawn from their records if the run has them."""
     if not data.remarkable_games:
         return None
-    pictures = []
+    name = data.run.experiment.game
+    shell, pictures, text = find_shell(name), [], []
     for game in data.remarkable_games:
-        title = f"The {game.found.kind} game"
-        caption = f"{capitalise(game.found.text)} ({data.name_of(game.variant.name)}, game {game.found.game:,})."
-        pictures.append(Picture(title, caption, game.command, _drawing(game), _replay_page(game)))
-    text = []
+        remarkable, variant, record = game.remarkable, game.variant.name, game.record
+        draw = partial(_draw_end, name, record) if record and isinstance(shell, DrawsPictures) else None
+        replay = None
+        if record and isinstance(shell, ReplaysRecords):
+            chances = win_chances_of(data.run.folder, variant, remarkable.game)
+            replay = partial(_make_replay_page, name, record, () if chances is None else chances.tolist())
+        caption = f"{capitalise(remarkable.text)} ({data.name_of(variant)}, game {remarkable.game:,})."
+        pictures.append(Picture(f"The {remarkable.kind} game", caption, game.command, draw, replay))
     if not all(game.record for game in data.remarkable_games):
         command = f"mmsim resume {data.run.folder.name}"
         text = [f"Games whose records this run does not have are not drawn; “{command}” writes those of a whole run."]
     return Section("remarkable-games", "Games", "Games worth a look", text, [], [], pictures)
-
-
-def _drawing(game: RemarkableGame) -> Callable[[], bytes] | None:
-    """DrawsPictures how a game ended; None without a record, or if its shell draws no pictures."""
-    if game.record is None or not isinstance(find_shell(game.run.experiment.game), DrawsPictures):
-        return None
-    return partial(_draw_end, game.run.experiment.game, game.record)
 
 
 def _draw_end(game: str, record: dict[str, Any]) -> bytes:
@@ -198,17 +189,8 @@ def _draw_end(game: str, record: dict[str, Any]) -> bytes:
     return shell.picture(record)
 
 
-def _replay_page(game: RemarkableGame) -> Callable[[], bytes] | None:
-    """Makes the page to step through a game, with chances to win if the run has them."""
-    if game.record is None or not isinstance(find_shell(game.run.experiment.game), ReplaysRecords):
-        return None
-    chances = win_chances_of(game.run.folder, game.variant.name, game.found.game)
-    return partial(
-        _make_replay_page, game.run.experiment.game, game.record, () if chances is None else chances.tolist()
-    )
-
-
 def _make_replay_page(game: str, record: dict[str, Any], chances: Sequence[Sequence[float]]) -> bytes:
+    """The page to step through a game, with chances to win if the run has them."""
     shell = find_shell(game)
     assert isinstance(shell, ReplaysRecords)
     from mmsim.report.replay_page import page  # only what draws imports the drawing code

@@ -1,29 +1,71 @@
 """Everything a report shows, measured once."""
 
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 import polars as pl
 
 from mmsim.analysis.compare import compare
 from mmsim.analysis.derived_metrics import LAYOUT_SHARE, LAYOUT_SPREAD, layout_effects
-from mmsim.analysis.estimates import Estimates
-from mmsim.analysis.findings import ComparedRun, measurable_gaps, measure, measures, pool, primary_metrics
+from mmsim.analysis.estimates import Estimates, by_name
 from mmsim.analysis.openings import SeatBook, available_views, opening_books
 from mmsim.analysis.ratings import Ratings
-from mmsim.analysis.remarkable import RemarkableGame, find_remarkable_games
+from mmsim.analysis.run_metrics import (
+    ComparedRun,
+    declared_metrics,
+    measurable_gaps,
+    measure_run,
+    pool,
+    primary_metrics,
+)
 from mmsim.analysis.stats import Array
 from mmsim.analysis.tables import RunTables, open_run
+from mmsim.batch.remarkable import Remarkable, kept_record, remarkable
 from mmsim.core.metrics import RuleGap
+from mmsim.core.variant import VariantDescription
 from mmsim.errors import MmsimError
 
 T = TypeVar("T")
 LayoutCounts = Mapping[str, tuple[int, int]]  # variant -> layouts, games
 Distribution = tuple[Array, Array]  # values, shares of seats
+
+
+@dataclass(frozen=True)
+class RemarkableGame:
+    """A remarkable game of a run: the longest, the closest, the most lopsided."""
+
+    run: RunTables
+    remarkable: Remarkable
+
+    @property
+    def variant(self) -> VariantDescription:
+        return self.run.cells[self.remarkable.variant]
+
+    @cached_property
+    def record(self) -> dict[str, Any] | None:
+        """Its record, if the run was finished and kept it."""
+        return kept_record(self.run.folder, self.variant.name, self.remarkable.game)
+
+    @property
+    def command(self) -> str:
+        """The shell command that plays this game again; the files it names are beside the report."""
+        experiment = self.run.experiment
+        options = {
+            "rules": self.variant.rules,
+            "players": self.variant.players,
+            "board": self.variant.board_name,
+            "bots": self.variant.bot_list or experiment.bots,
+            "seed": self.variant.seed,
+            "seats": None if experiment.seats == "fixed" else experiment.seats,
+            "number": self.remarkable.game,
+        }
+        words = [word for key, value in options.items() if value is not None for word in (f"--{key}", str(value))]
+        return shlex.join(["mmsim", "play", *words])
 
 
 @dataclass(frozen=True)
@@ -57,33 +99,34 @@ def gather(run: RunTables, submit: Submit = run_here) -> ReportData:
     by_member = without_failed_players(run).by_member
     openings = submit(partial(_openings, run.folder, run.variants[0].name))
     layouts = submit(partial(_layout_effects, run.folder, run.variants[0].name))
-    remarkable = find_remarkable_games(run)
-    wanted = {known.name for known in measures(run.experiment.game)} - {LAYOUT_SHARE.name, LAYOUT_SPREAD.name}
+    wanted = {known.name for known in declared_metrics(run.experiment.game)} - {LAYOUT_SHARE.name, LAYOUT_SPREAD.name}
     gaps = measurable_gaps(run)
-    measured = {member.member: measure(member, wanted, gaps) for member in by_member}
+    measured = {member.member: measure_run(member, wanted, gaps) for member in by_member}
     layout_counts, layout_estimates = layouts()
     names = [variant.name for variant in run.variants]
-    metrics = pool(
-        [(member, [*found.metrics, *layout_estimates[member.name]]) for member, found in measured.items()], names
-    )
-    gap_shares = {
-        estimates.measure.name: estimates
-        for estimates in pool([(member, found.gaps) for member, found in measured.items()], names)
-    }
+    with_layouts = [(member, [*kind.metrics, *layout_estimates[member.name]]) for member, kind in measured.items()]
+    metrics = pool(with_layouts, names)
+    gap_shares = by_name(pool([(member, kind.gaps) for member, kind in measured.items()], names))
     counted = [member for member in by_member if member.member.strong] or by_member
     cells = [layout_counts.get(cell.name) for cell in counted[0].variants]
     scores = [_score_distributions(member.counted) for member in counted]
     return ReportData(
         run,
-        {estimates.measure.name: estimates for estimates in metrics},
+        by_name(metrics),
         compare(metrics, primary=primary_metrics(run)) if len(run.variants) > 1 else [],
-        {variant: ratings for found in measured.values() for variant, ratings in found.ratings.items()},
+        {variant: ratings for kind in measured.values() for variant, ratings in kind.ratings.items()},
         [(gap, gap_shares[gap.name]) for gap in gaps if gap.name in gap_shares],
-        remarkable,
+        find_remarkable_games(run),
         {name: counts for name, counts in zip(names, cells, strict=True) if counts is not None},
         [_mean_distribution(of_members) for of_members in zip(*scores, strict=True)],
         openings(),
     )
+
+
+def find_remarkable_games(run: RunTables) -> list[RemarkableGame]:
+    """One game of every kind that the games of a run can show."""
+    games = remarkable(run.tables["games"], [cell.name for cell in run.cells])
+    return [RemarkableGame(run, game) for game in games]
 
 
 def without_failed_players(run: RunTables) -> RunTables:

@@ -80,7 +80,6 @@ class Section:
 
 
 def slug(text: str) -> str:
-    """A text as a file name."""
     return re.sub("[^a-z0-9]+", "-", text.lower())
 
 
@@ -111,8 +110,7 @@ def seats_by_player_chart(data: ReportData) -> Chart | None:
         return None
 
     def estimate(of_member: Estimates, variant: int, group: str) -> Estimate | None:
-        g = of_member.groups.index(group) if group in of_member.groups else -1
-        return of_member.estimate(variant, g) if g >= 0 and of_member.known(variant, g) else None
+        return of_member.get(variant, of_member.groups.index(group)) if group in of_member.groups else None
 
     values = [
         [[estimate(of_member, v, group) for group in shares.groups] for _, of_member in shares.members]
@@ -125,7 +123,6 @@ def seats_by_player_chart(data: ReportData) -> Chart | None:
 
 
 def _marks_note(data: ReportData) -> str:
-    """What the dots, lines and bands of a chart are."""
     return DOTS_NOTE + (f" Shaded: near enough to {data.names[0]}." if len(data.names) > 1 else "")
 
 
@@ -142,9 +139,8 @@ def _estimates_table(data: ReportData, caption: str, metrics: Sequence[str]) -> 
 
 
 def _cell(estimates: Estimates, variant: int, group: int = 0) -> str:
-    if not estimates.known(variant, group):
-        return "–"
-    return fmt.with_interval(estimates.estimate(variant, group), estimates.measure.unit)
+    estimate = estimates.get(variant, group)
+    return fmt.with_interval(estimate, estimates.measure.unit) if estimate else "–"
 
 
 def seats(data: ReportData) -> Section | None:
@@ -204,16 +200,18 @@ def _varying(data: ReportData, name: str) -> Estimates | None:
 
 
 def _score_charts(data: ReportData) -> list[Chart]:
-    """The parts of scores and their distribution."""
     chart_list = []
     if (parts := _varying(data, "score_parts")) and len(parts.groups) > 1:
         unit = parts.measure.unit
         note = f"Mean {unit} per seat; lost {unit} are left of zero. Diamond: the score, with its 95 % interval."
-        title = sentences.score_parts_title(data)
-        chart_list.append(charts.score_chart("score-parts", title, note, parts, data.estimates["score"], data.names))
+        names = [fmt.title(group) for group in parts.groups]
+        scores = [data.estimates["score"].estimate(v, 0) for v in range(len(data.names))]
+        draw = partial(charts.draw_stacked_score, parts.means, names, scores, data.names, unit)
+        chart_list.append(Chart("score-parts", sentences.score_parts_title(data), note, draw))
     if score := _varying(data, "score"):
-        note, title = "Share of seats, by score.", sentences.score_spread_title(data)
-        chart_list.append(charts.distribution_chart("scores", title, note, data.scores, data.names, score.measure.unit))
+        draw = partial(charts.draw_distribution, data.scores, data.names, score.measure.unit)
+        title = sentences.score_spread_title(data)
+        chart_list.append(Chart("scores", title, "Share of seats, by score.", draw, len(data.names)))
     return chart_list
 
 
@@ -250,24 +248,24 @@ def _variant_chart(data: ReportData, number: int, compared: Sequence[Comparison]
     if hidden := [fmt.title(name) for name in names if name not in drawn]:
         note += f" In the table only: {', '.join(hidden)}."
     title = sentences.variant_title(data, data.run.variants[number].name)
-    return charts.forest_chart(f"variant-{number}", title, note, shown)
+    draw = partial(charts.draw_forest, [charts.in_tolerances(comparison) for comparison in shown])
+    return Chart(f"variant-{number}", title, note, draw)
 
 
 def _decision_table(data: ReportData) -> list[Table]:
     """The confidence sequence at the last look of a run that was played until something was decided."""
-    decision = data.run.decision
-    if decision is None:
+    decided = data.run.decision
+    if decided is None:
         return []
-    unit = fmt.difference_unit(decision.unit)
-    sides = {"different": decision.apart, "equal within tolerance": decision.equal, "not decided": decision.undecided}
+    unit = fmt.difference_unit(decided.unit)
     rows = []
-    for interval in decision.sequence:
+    for interval in decided.sequence:
         low = -inf if interval.low is None else interval.low
         high = inf if interval.high is None else interval.high
         difference = fmt.with_interval(Estimate(interval.difference, low, high, 0.0, 0), unit, signed=True)
-        verdict = next(side for side, players in sides.items() if interval.player in players)
-        rows.append([interval.player, fmt.label(decision.metric, interval.group), verdict, difference])
-    variant, reference = data.name_of(decision.variant), data.name_of(decision.reference)
+        verdict = next(side for side, players in decision.sides(decided).items() if interval.player in players)
+        rows.append([interval.player, fmt.label(decided.metric, interval.group), verdict, difference])
+    variant, reference = data.name_of(decided.variant), data.name_of(decided.reference)
     caption = f"Confidence sequence of {variant} against {reference}: it holds however often one looked"
     return [Table(caption, ["players", "metric", "decided", "difference"], rows, words=3, folded=False)]
 
@@ -302,7 +300,7 @@ def _comparison_table(caption: str, compared: Sequence[Comparison]) -> Table:
             fmt.with_interval(comparison.difference, fmt.difference_unit(measure.unit), signed=True),
             fmt.value(comparison.before, measure.unit),
             fmt.value(comparison.after, measure.unit),
-            f"{measure.tolerance * (100 if measure.unit.startswith('share') else 1):g}",
+            f"{measure.tolerance * fmt.scale_of(measure.unit):g}",
             fmt.p_value(comparison.p_adjusted),
             fmt.percent(comparison.variance_saved),
         ]
@@ -325,9 +323,7 @@ def panel(data: ReportData) -> Section | None:
         return None
     title = "No kind of players shows a difference in what was asked"
     if apart := [comparison for comparison in data.primary if comparison.is_different]:
-        for_all = sum(
-            len(comparison.players_with(comparison.verdict)) == len(comparison.members) for comparison in apart
-        )
+        for_all = sum(comparison.holds_for_all for comparison in apart)
         title = f"{for_all} of {len(apart)} differences hold for all {len(data.players)} kinds of players"
     text = [f"Asked were {', '.join(run.member.name for run in data.run.by_member)}."]
     return Section("players", "Players", title, text, chart_list)

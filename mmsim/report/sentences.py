@@ -11,7 +11,7 @@ from mmsim.analysis import number_format as fmt
 from mmsim.analysis.compare import ALPHA, Comparison, Verdict, all_games_identical
 from mmsim.analysis.derived_metrics import SEAT_IMBALANCE, WIN_SHARE, equal_groups_p_value
 from mmsim.analysis.estimates import Estimates
-from mmsim.analysis.findings import ComparedRun
+from mmsim.analysis.run_metrics import ComparedRun
 from mmsim.analysis.stats import Estimate, holm
 from mmsim.core.metrics import Sentence
 from mmsim.games import find_statistics
@@ -28,7 +28,6 @@ def answer(data: ComparedRun) -> list[str]:
 
 
 def comparison_label(comparison: Comparison) -> str:
-    """The metric and group of a comparison."""
     return fmt.label(comparison.measure.name, comparison.group) + ("" if comparison.primary else EXPLORATORY)
 
 
@@ -57,7 +56,6 @@ class _Field:
 
     @property
     def most(self) -> "_Field":
-        """Its group with the largest mean."""
         return _Field(self.estimates, _largest_group(self.estimates))
 
     @property
@@ -113,14 +111,13 @@ def course_metrics(game: str) -> set[str]:
 def varies(estimates: Estimates) -> bool:
     """True unless a metric is the same number in every game of every variant."""
     for group in range(len(estimates.groups)):
-        known = [estimates.estimate(v, group) for v in range(len(estimates.variants)) if estimates.known(v, group)]
+        known = list(filter(None, estimates.by_variant(group)))
         if any(mean.se > _ROUNDING * abs(mean.value) or mean.value != known[0].value for mean in known):
             return True
     return False
 
 
 def _largest_group(estimates: Estimates, variant: int = 0) -> int:
-    """The group with the largest mean."""
     known = [g for g in range(len(estimates.groups)) if estimates.known(variant, g)]
     return max(known, key=lambda g: float(estimates.means[variant, g]))
 
@@ -194,9 +191,9 @@ def seats_of_panel(data: ComparedRun, shares: Estimates) -> str:
     if not by_seat:
         return with_reference(data, f"no seat is measurably ahead for any of {len(kinds)} kinds of players")
     if len(by_seat) > 1:
-        who = [f"the {seat} for {join_words(members)}" for seat, members in sorted(by_seat.items())]
+        by_player = [f"the {seat} for {join_words(members)}" for seat, members in sorted(by_seat.items())]
         rest = f", none measurably for {len(kinds) - uneven} of {len(kinds)}" if uneven < len(kinds) else ""
-        return with_reference(data, f"which seat wins most depends on who plays: {join_words(who)}{rest}")
+        return with_reference(data, f"which seat wins most depends on who plays: {join_words(by_player)}{rest}")
     ((seat, members),) = by_seat.items()
     share = fmt.with_interval(shares.estimate(0, shares.groups.index(seat)), "share")
     holds = f"all {len(kinds)} kinds of players"
@@ -237,10 +234,10 @@ def holds_for(comparison: Comparison) -> str:
     """The kinds of players a verdict holds for, if there are several."""
     if len(comparison.members) < 2 or comparison.verdict in (Verdict.UNSURE, Verdict.DEPENDS):
         return ""
-    who = comparison.players_with(comparison.verdict)
-    if len(who) == len(comparison.members):
-        return f" for all {len(who)} kinds of players"
-    return f" for {len(who)} of {len(comparison.members)} kinds of players ({join_words(who)})"
+    players = comparison.players_with(comparison.verdict)
+    if len(players) == len(comparison.members):
+        return f" for all {len(players)} kinds of players"
+    return f" for {len(players)} of {len(comparison.members)} kinds of players ({join_words(players)})"
 
 
 def _equals(p: float) -> str:
@@ -291,11 +288,7 @@ def variant_verdict(data: ComparedRun, variant: str) -> str:
             f"{name} is equal within tolerance in {equal} of {len(compared)} metrics and differs measurably in none"
             f"{missing}"
         )
-    for_all = [
-        comparison
-        for comparison in apart
-        if len(comparison.players_with(comparison.verdict)) == len(comparison.members)
-    ]
+    for_all = [comparison for comparison in apart if comparison.holds_for_all]
     kinds = len(apart[0].members)
     shared = f", in {len(for_all) or 'none'} of them for all {kinds} kinds of players" if kinds > 1 else ""
     depends = sum(comparison.verdict is Verdict.DEPENDS for comparison in apart)
@@ -307,9 +300,9 @@ def variant_verdict(data: ComparedRun, variant: str) -> str:
 def _in_metric(comparison: Comparison) -> str:
     """The metric of a comparison, its difference and for whom that holds."""
     unit, shown = fmt.difference_unit(comparison.measure.unit), comparison.difference
-    who = comparison.players_with(comparison.verdict)
-    if 0 < len(who) < len(comparison.members):  # the mean over all players is not what some of them show
-        shown = next(member.difference for member in comparison.members if member.player == who[0])
+    players = comparison.players_with(comparison.verdict)
+    if 0 < len(players) < len(comparison.members):  # the mean over all players is not what some of them show
+        shown = next(member.difference for member in comparison.members if member.player == players[0])
     text = f"{_value_and_unit(shown, unit, signed=True)}, {fmt.interval(shown, unit, signed=True)}"
     return f"{fmt.label(comparison.measure.name, comparison.group)} ({text}{holds_for(comparison)})"
 

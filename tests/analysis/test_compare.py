@@ -11,7 +11,7 @@ from scipy import stats as scipy_stats
 from mmsim.analysis.compare import Comparison, Verdict, all_games_identical, compare, comparison_table, with_tolerances
 from mmsim.analysis.derived_metrics import equal_groups_p_value, seat_imbalance
 from mmsim.analysis.estimates import Estimates, Measure, estimate_metrics
-from mmsim.analysis.findings import find_metric, findings
+from mmsim.analysis.run_metrics import estimate_run, find_metric
 from mmsim.analysis.tables import RunTables, open_run
 from mmsim.batch.experiment import Experiment
 from mmsim.errors import UsageError
@@ -36,7 +36,7 @@ def made_run(seed: int, games: int, effect: float = 0.0, games_per_deal: int = 1
 
 
 def margin(run: RunTables) -> Comparison:
-    (one,) = compare(findings(run, ["margin"]))
+    (one,) = compare(estimate_run(run, ["margin"]))
     return one
 
 
@@ -85,7 +85,7 @@ def test_verdicts_in_words() -> None:
     assert unsure.verdict is Verdict.UNSURE
     assert "would do" in unsure.verdict_text
     neutral = Measure("length", "How long?", "turns", 0.1)
-    estimates = replace(findings(made_run(4, 2000, 2.0), ["margin"])[0], measure=neutral)
+    estimates = replace(estimate_run(made_run(4, 2000, 2.0), ["margin"])[0], measure=neutral)
     assert compare([estimates])[0].verdict is Verdict.HIGHER
 
 
@@ -99,10 +99,10 @@ def test_games_that_are_the_same_in_every_move(run: RunTables, tmp_path: Path) -
     folder = write_run(
         tmp_path / "same", ["print", "print,marker_set=standard"], games=60, part_games=60, bots="greedy"
     )
-    alike = [one for one in compare(findings(open_run(folder))) if one.paired]
+    alike = [one for one in compare(estimate_run(open_run(folder))) if one.paired]
     assert all_games_identical(alike)
     assert all("the same in every game" in one.verdict_text for one in alike)
-    other = [one for one in compare(findings(run)) if one.variant == "print+no-corruption-4p"]
+    other = [one for one in compare(estimate_run(run)) if one.variant == "print+no-corruption-4p"]
     assert not all_games_identical(other)
 
 
@@ -151,19 +151,19 @@ def _same(deals: int) -> Comparison:
 def test_a_single_variant_has_nothing_to_be_compared_with(run: RunTables) -> None:
     alone = replace(run, variants=run.variants[:1])
     with pytest.raises(UsageError, match="nothing to compare"):
-        compare(findings(alone, ["margin"]))
+        compare(estimate_run(alone, ["margin"]))
 
 
 def test_the_reference_may_be_chosen(run: RunTables) -> None:
-    comparisons = compare(findings(run, ["margin"]), "print+loyal-4p")
+    comparisons = compare(estimate_run(run, ["margin"]), "print+loyal-4p")
     assert {one.reference for one in comparisons} == {"print+loyal-4p"}
-    assert compare(findings(run, ["margin"]), "print+loyal") == comparisons  # a beginning will do
+    assert compare(estimate_run(run, ["margin"]), "print+loyal") == comparisons  # a beginning will do
     with pytest.raises(UsageError, match="unknown variant 'nl'"):
-        compare(findings(run, ["margin"]), "nl")
+        compare(estimate_run(run, ["margin"]), "nl")
 
 
 def test_tolerances_may_be_stated(run: RunTables) -> None:
-    found = findings(run, ["margin"])
+    found = estimate_run(run, ["margin"])
     strict, loose = (compare(with_tolerances(found, {"margin": value}))[1] for value in (0.01, 9))
     assert strict.verdict is Verdict.UNSURE
     assert loose.verdict is Verdict.EQUAL
@@ -174,7 +174,7 @@ def test_tolerances_may_be_stated(run: RunTables) -> None:
 
 
 def test_a_table_of_comparisons_has_a_row_each(run: RunTables) -> None:
-    comparisons = compare(findings(run, ["margin", "end_reason"]))
+    comparisons = compare(estimate_run(run, ["margin", "end_reason"]))
     table = comparison_table(comparisons)
     assert table.height == len(comparisons) == 2 * 5
     assert table["p_adjusted"].max() <= 1

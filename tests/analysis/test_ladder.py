@@ -24,8 +24,8 @@ def played(
     lineups = [Lineup(*pair) for pair in chance]
     games = PLAYERS * DEALS
     for number, lineup in enumerate(lineups):
-        won = dice.random(games) < chance[lineup.one, lineup.others]
-        low, high = (beaten or {}).get(lineup.one, (2, PLAYERS))
+        won = dice.random(games) < chance[lineup.bot, lineup.others]
+        low, high = (beaten or {}).get(lineup.bot, (2, PLAYERS))
         order = np.argsort(dice.random((games, PLAYERS - 1)), axis=1)  # of the others
         place = np.where(won, 1, dice.integers(low, high + 1, games))
         ranks = np.zeros((games, PLAYERS), np.int64)
@@ -40,7 +40,7 @@ def played(
                     "game": game,
                     "deal": game // PLAYERS,
                     "player": np.tile(np.arange(PLAYERS), games),
-                    "bot": np.tile(np.array([lineup.one, *[lineup.others] * (PLAYERS - 1)]), games),
+                    "bot": np.tile(np.array([lineup.bot, *[lineup.others] * (PLAYERS - 1)]), games),
                     "rank": ranks.ravel(),
                     "win_share": (ranks.ravel() == 1).astype(float),
                 }

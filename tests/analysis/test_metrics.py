@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from mmsim.analysis.estimates import TableMetrics, estimate_metrics, per_game
-from mmsim.analysis.findings import find_metric, measurable_gaps, measurable_metrics
+from mmsim.analysis.run_metrics import find_metric, measurable_gaps, measurable_metrics
 from mmsim.analysis.tables import RunTables
 from mmsim.core.metrics import Metric, MetricGrouping
 from mmsim.errors import UsageError

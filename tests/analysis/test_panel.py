@@ -11,7 +11,7 @@ from scipy import stats as scipy_stats
 from mmsim.analysis import stats
 from mmsim.analysis.compare import Comparison, Verdict, compare, comparison_table
 from mmsim.analysis.estimates import Estimates
-from mmsim.analysis.findings import findings, pool
+from mmsim.analysis.run_metrics import estimate_run, pool
 from mmsim.analysis.tables import Member, open_run
 from mmsim.core.metrics import Measure
 from tests.runs import write_run
@@ -164,7 +164,7 @@ def test_a_run_with_a_panel_is_read_member_by_member(tmp_path: Path) -> None:
     assert run.by_member[2].member.blind == {(0, 1)}
     assert run.warnings == []
     assert set(run.tables["games"].select("member").unique().collect()["member"]) == {"planner", "expert", "greedy"}
-    (score,) = findings(run, ["score"])
-    by_hand = [findings(one, ["score"])[0].means[0, 0] for one in run.by_member]
+    (score,) = estimate_run(run, ["score"])
+    by_hand = [estimate_run(one, ["score"])[0].means[0, 0] for one in run.by_member]
     assert [one.means[0, 0] for _, one in score.members] == by_hand
     assert min(by_hand[:2]) <= score.means[0, 0] <= max(by_hand[:2])

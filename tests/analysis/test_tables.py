@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from mmsim.analysis.estimates import estimate_metrics
-from mmsim.analysis.findings import find_metric
+from mmsim.analysis.run_metrics import find_metric
 from mmsim.analysis.tables import RunTables, open_run
 from mmsim.errors import MmsimError, UsageError
 from tests.runs import change_manifest, change_part, write_run
@@ -72,7 +72,7 @@ def test_orders_of_different_bots_that_are_not_played_equally_often_are_a_warnin
 ) -> None:
     bots = "uniform,greedy,runner,blocker"
     run = open_run(write_run(tmp_path / "run", ["print"], games=games, part_games=8, seats="rotate", bots=bots))
-    said = "The 8 games of print-4p are no multiple of 24, after which every way to seat"
+    said = "The 8 games of print-4p are not a multiple of 24, after which every way to seat"
     assert any(said in warning for warning in run.warnings) is warned
 
 
@@ -105,7 +105,7 @@ def test_a_changed_byte_is_noticed(copy: Path) -> None:
     data = bytearray(part.read_bytes())
     data[len(data) // 2] ^= 1
     part.write_bytes(data)
-    with pytest.raises(MmsimError, match="part-000002.parquet has another checksum than the journal says"):
+    with pytest.raises(MmsimError, match="part-000002.parquet does not match its checksum in the journal"):
         open_run(copy)
 
 

@@ -8,8 +8,16 @@ import polars as pl
 import pytest
 
 from mmsim.analysis.restricted_play import element_values
-from mmsim.analysis.why import Effect, add_interaction, conclusions, explain, measure_effects, pair_to_combine
-from mmsim.analysis.why_file import read_answers, write_answer
+from mmsim.analysis.why import (
+    Effect,
+    add_interaction,
+    conclusions,
+    explain,
+    measure_effects,
+    pair_to_combine,
+    read_answers,
+    write_answer,
+)
 from mmsim.contests.interventions import AS_PLAYED, Change, ChangedGames, as_played, restricted_tables
 from mmsim.core.variant import Variant
 from mmsim.errors import MmsimError, UsageError
@@ -36,8 +44,8 @@ def test_both_changes_together_are_set_against_the_sum_of_each() -> None:
     found = add_interaction(why, four, "win_share")
     together = found.interaction
     assert together is not None
-    assert (together.one.change, together.other.change) == (longest.name, first.name)
-    alone = together.one.difference.value + together.other.difference.value
+    assert (together.first.change, together.second.change) == (longest.name, first.name)
+    alone = together.first.difference.value + together.second.difference.value
     assert together.beyond.value == pytest.approx(together.both.difference.value - alone)
     assert together.beyond.low < together.beyond.value < together.beyond.high
     assert conclusions(found)[0].startswith("As played: ")

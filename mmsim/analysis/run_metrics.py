@@ -20,7 +20,7 @@ from mmsim.analysis.derived_metrics import (
     seat_imbalance,
     skill_gradient,
 )
-from mmsim.analysis.estimates import Estimates, estimate_metrics, per_game
+from mmsim.analysis.estimates import Estimates, by_name, estimate_metrics, per_game
 from mmsim.analysis.ratings import Ratings
 from mmsim.analysis.tables import TENSION, Member, RunTables, finished_only
 from mmsim.batch.experiment import OF_MEMBER
@@ -33,14 +33,14 @@ _LAYOUT_METRICS = (LAYOUT_SHARE, LAYOUT_SPREAD)
 _DERIVED = (SEAT_IMBALANCE, SKILL_GRADIENT, *_LAYOUT_METRICS)
 
 
-def measures(game: str) -> tuple[Measure, ...]:
+def declared_metrics(game: str) -> tuple[Measure, ...]:
     """All metrics of a game, declared and derived."""
     return (*find_statistics(game).metrics, *_DERIVED)
 
 
 def check_metric_names(game: str, names: Sequence[str]) -> None:
     """Raise an error that suggests the nearest name if one is unknown."""
-    known = [measure.name for measure in measures(game)]
+    known = [measure.name for measure in declared_metrics(game)]
     for name in names:
         if name not in known:
             raise unknown("metric", name, known)
@@ -72,7 +72,7 @@ def primary_metrics(run: RunTables) -> tuple[str, ...]:
     return run.experiment.metrics or find_statistics(run.experiment.game).asked
 
 
-def not_measurable(run: RunTables, name: str) -> UsageError:
+def not_measurable_error(run: RunTables, name: str) -> UsageError:
     """Why a run has no value for a metric of its game."""
     metrics = find_statistics(run.experiment.game).metrics
     needs_chances = any(metric.name == name and metric.table == TENSION for metric in metrics)
@@ -83,62 +83,48 @@ def not_measurable(run: RunTables, name: str) -> UsageError:
 # --- one run -----------------------------------------------------------------------------------------------------
 
 
-def findings(run: RunTables, names: Sequence[str] = ()) -> list[Estimates]:
-    """The metrics of these names, or all that can be measured, over all kinds of players."""
+def estimate_run(run: RunTables, names: Sequence[str] = ()) -> list[Estimates]:
+    """Estimates of the named metrics (default: all that can be measured), pooled over all kinds of players."""
     check_metric_names(run.experiment.game, names)
-    estimates = measurable_findings(run, set(names or (measure.name for measure in measures(run.experiment.game))))
-    missing = set(names) - {one.measure.name for one in estimates}
-    if missing:
-        raise not_measurable(run, next(name for name in names if name in missing))
+    estimates = estimate_measurable(run, {*names} or {known.name for known in declared_metrics(run.experiment.game)})
+    for name in names:
+        if name not in by_name(estimates):
+            raise not_measurable_error(run, name)
     return estimates
 
 
-def measurable_findings(run: RunTables, wanted: Set[str]) -> list[Estimates]:
+def estimate_measurable(run: RunTables, wanted: Set[str]) -> list[Estimates]:
     """The metrics among these names that can be measured, over all kinds of players."""
-    of_members = [(of_member.member, measure(of_member, wanted).metrics) for of_member in run.by_member]
-    pooled = {one.measure.name: one for one in pool(of_members, [variant.name for variant in run.variants])}
-    return [pooled[one.name] for one in measures(run.experiment.game) if one.name in pooled]
+    of_members = [(of_member.member, measure_run(of_member, wanted).metrics) for of_member in run.by_member]
+    pooled = by_name(pool(of_members, [variant.name for variant in run.variants]))
+    return [pooled[known.name] for known in declared_metrics(run.experiment.game) if known.name in pooled]
 
 
 @dataclass(frozen=True)
 class Measured:
-    """What was measured in the games of one kind of players."""
-
     metrics: Sequence[Estimates]
     gaps: Sequence[Estimates]
     ratings: Mapping[str, Ratings]
 
 
-def measure(
-    run: RunTables,
-    wanted: Set[str],
-    gaps: Sequence[RuleGap] = (),
-    of_layouts: Callable[[RunTables], Sequence[Estimates]] = layout_effects,
-) -> Measured:
-    """Metrics and rule gaps in the games of one kind of players, in one pass over each table.
-
-    `of_layouts` measures the effect of layouts; it takes a pass of its own and may run in another process.
-    """
+def measure_run(run: RunTables, wanted: Set[str], gaps: Sequence[RuleGap] = ()) -> Measured:
+    """Metrics and rule gaps in the games of one kind of players, in one pass over each table; effects of layouts take
+    another one."""
     needed = wanted | ({WIN_SHARE} if SEAT_IMBALANCE.name in wanted else set())
     metrics = [metric for metric in measurable_metrics(run) if metric.name in needed]
-    estimates = estimate_metrics(run, [*metrics, *(gap.metric for gap in gaps)])
-    gap_names = {gap.name for gap in gaps}
-    measured = [one for one in estimates if one.measure.name not in gap_names]
-    shares = next((one for one in measured if one.measure.name == WIN_SHARE), None)
+    estimates = by_name(estimate_metrics(run, [*metrics, *(gap.metric for gap in gaps)]))
+    gap_shares = [estimates.pop(gap.name) for gap in gaps if gap.name in estimates]
     ratings = rate_variants(run) if SKILL_GRADIENT.name in wanted else {}
-    derived = [seat_imbalance(shares) if shares else None, skill_gradient(ratings)]
-    derived += of_layouts(run) if any(measure.name in wanted for measure in _LAYOUT_METRICS) else []
-    return Measured(
-        [one for one in (*measured, *derived) if one is not None and one.measure.name in wanted],
-        [one for one in estimates if one.measure.name in gap_names],
-        ratings,
-    )
+    imbalance = seat_imbalance(estimates[WIN_SHARE]) if WIN_SHARE in estimates else None
+    layouts = layout_effects(run) if any(metric.name in wanted for metric in _LAYOUT_METRICS) else []
+    measured = (*estimates.values(), imbalance, skill_gradient(ratings), *layouts)
+    return Measured([metric for metric in measured if metric and metric.name in wanted], gap_shares, ratings)
 
 
-def game_by_game(
+def per_game_values(
     game: str, name: str, schemas: Mapping[str, pl.Schema]
 ) -> Callable[[Mapping[str, pl.LazyFrame]], pl.LazyFrame]:
-    """The function by which a batch measures a metric of finished games while it plays: one row per game and group."""
+    """A function that computes a metric of the finished games of a batch in progress: one row per game and group."""
     if name in (measure.name for measure in _DERIVED):
         raise UsageError(f"{name} is not a mean over games; --until takes a metric that is one, like win_share")
     metric = find_metric(game, name)
@@ -152,14 +138,14 @@ def game_by_game(
 
 def pool(of_members: Sequence[tuple[Member, Sequence[Estimates]]], variants: Sequence[str]) -> list[Estimates]:
     """Every metric over all kinds of players that have it, with the names of variants that all of them share."""
-    names = dict.fromkeys(one.measure.name for _, estimates in of_members for one in estimates)
+    members = [(member, by_name(estimates)) for member, estimates in of_members]
+    names = dict.fromkeys(name for _, estimates in members for name in estimates)
     return [
         _pool_metric(
             [
-                (member, replace(one, variants=tuple(variants)))
-                for member, estimates in of_members
-                for one in estimates
-                if one.measure.name == name
+                (member, replace(estimates[name], variants=tuple(variants)))
+                for member, estimates in members
+                if name in estimates
             ]
         )
         for name in names
@@ -173,14 +159,14 @@ def _pool_metric(members: Sequence[tuple[Member, Estimates]]) -> Estimates:
         return replace(counted[0], members=tuple(members))
     shape = first.means.shape
     pooled = {cell: _pool_cell(counted, *cell) for cell in np.ndindex(shape)}
-    variances = np.array([one.se**2 for one in pooled.values()])
+    variances = np.array([estimate.se**2 for estimate in pooled.values()])
     return replace(
         first,
-        means=np.array([one.value for one in pooled.values()]).reshape(shape),
-        games=np.sum([one.games for one in counted], axis=0),
-        deals=np.min([one.deals for one in counted], axis=0),
+        means=np.array([estimate.value for estimate in pooled.values()]).reshape(shape),
+        games=np.sum([of_member.games for of_member in counted], axis=0),
+        deals=np.min([of_member.deals for of_member in counted], axis=0),
         cov=np.diag(np.where(np.isfinite(variances), variances, 0.0)).reshape(*shape, *shape),
-        intervals={cell: _clipped(first.measure.unit, one) for cell, one in pooled.items()},
+        intervals={cell: _clipped(first.measure.unit, estimate) for cell, estimate in pooled.items()},
     )
 
 
@@ -212,8 +198,8 @@ def _with_groups(estimates: Estimates, groups: Sequence[str]) -> Estimates:
 
 
 def _pool_cell(counted: Sequence[Estimates], variant: int, group: int) -> stats.Estimate:
-    known = [one.estimate(variant, group) for one in counted if one.known(variant, group)]
-    known = [one for one in known if np.isfinite(one.se)] or known  # a single game has no standard error
+    known = [of_member.estimate(variant, group) for of_member in counted if of_member.known(variant, group)]
+    known = [estimate for estimate in known if np.isfinite(estimate.se)] or known  # a single game has no standard error
     return stats.random_effects(known).estimate if known else stats.Estimate(np.nan, np.nan, np.nan, np.inf, 0)
 
 
@@ -236,22 +222,21 @@ class ComparedRun:
     def name_of(self, variant: str) -> str:
         """A variant's short name, followed by its member of the panel if it names one."""
         shared, _, member = variant.partition(OF_MEMBER)
-        short = self.names[[one.name for one in self.run.variants].index(shared)]
+        short = self.names[[description.name for description in self.run.variants].index(shared)]
         return f"{short}, {member}" if member else short
 
     def against(self, variant: str) -> list[Comparison]:
-        """The comparisons of one variant with the reference."""
-        return [one for one in self.comparisons if one.variant == variant]
+        return [comparison for comparison in self.comparisons if comparison.variant == variant]
 
     @property
     def primary(self) -> list[Comparison]:
         """The comparisons of the metrics that the question is about."""
-        return [one for one in self.comparisons if one.primary]
+        return [comparison for comparison in self.comparisons if comparison.primary]
 
     @property
     def players(self) -> list[str]:
         """The kinds of players whose games count."""
-        kinds = [one.member for one in self.run.by_member]
+        kinds = [of_member.member for of_member in self.run.by_member]
         return [kind.name for kind in kinds if kind.strong] or [kind.name for kind in kinds]
 
     def shown(self, metrics: Collection[str] = ()) -> tuple[list[Estimates], list[Comparison]]:
@@ -260,7 +245,7 @@ class ComparedRun:
         names = {name for name in self.estimates if ALL in metrics or name in chosen}
         return (
             [one for name, one in self.estimates.items() if name in names],
-            [one for one in self.comparisons if one.measure.name in names],
+            [comparison for comparison in self.comparisons if comparison.measure.name in names],
         )
 
 
@@ -292,18 +277,17 @@ def compare_run(
     estimates: list[Estimates] = []
     comparisons: list[Comparison] = []
     if {*metrics, *tolerances, SEAT_IMBALANCE.name} <= {*primary}:
-        estimates = with_tolerances(measurable_findings(run, {*primary, *described}), tolerances)
-        of_question = [one for one in estimates if one.measure.name in primary]
+        estimates = with_tolerances(estimate_measurable(run, {*primary, *described}), tolerances)
+        of_question = [metric for metric in estimates if metric.name in primary]
         if len(of_question) == len({*primary}):
             comparisons = compare(of_question, primary=primary)
-    by_variant = [[one for one in comparisons if one.variant == variant.name] for variant in run.variants[1:]]
-    if not comparisons or any(map(all_games_identical, by_variant)):
-        estimates = with_tolerances(findings(run), tolerances)
-        comparisons = compare(estimates, primary=primary)
-    if not comparisons:
+    compared = ComparedRun(run, by_name(estimates), comparisons)
+    if not comparisons or any(all_games_identical(compared.against(variant.name)) for variant in run.variants[1:]):
+        estimates = with_tolerances(estimate_run(run), tolerances)
+        compared = ComparedRun(run, by_name(estimates), compare(estimates, primary=primary))
+    if not compared.comparisons:
         raise UsageError(run.warnings[-1])
-    compared = ComparedRun(run, {one.measure.name: one for one in estimates}, comparisons)
     for name in metrics:
         if name not in (*compared.estimates, ALL):
-            raise not_measurable(run, name)
+            raise not_measurable_error(run, name)
     return compared

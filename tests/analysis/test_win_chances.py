@@ -1,12 +1,13 @@
-"""Tension by win chances: noise makes no leads, and values worked out by hand."""
+"""Win chances: who is ahead, how tense a game is, and calibration against the results."""
 
 import numpy as np
 import polars as pl
 import pytest
 
-from mmsim.analysis.tension import COLUMNS, expected_winners, tension, tension_table
+from mmsim.analysis.win_chances import COLUMNS, calibrate, expected_winners, tension, tension_table
 
 MANY = 1_000_000  # playouts: nothing is left to chance
+TURNS = 5  # of the games that calibration is tested with
 
 
 def test_a_lead_that_may_be_noise_is_none() -> None:
@@ -62,3 +63,45 @@ def test_the_table_has_a_row_a_game() -> None:
     found = tension_table(pl.DataFrame(rows).sample(fraction=1, shuffle=True, seed=2))
     assert found.select("variant", "game").rows() == [("a", 0), ("a", 7), ("b", 0)]
     assert found["decided"].to_list() == [0.5] * 3
+
+
+# --- calibration ---
+
+
+def table(true: np.ndarray, said: np.ndarray, seed: int) -> pl.DataFrame:
+    """Games of two players, one row per turn and player; the first player wins with the true chance."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for game, (chance, foretold) in enumerate(zip(true, said, strict=True)):
+        won = float(rng.random() < chance)
+        for turn in range(TURNS + 1):
+            first = won if turn == TURNS else foretold
+            rows += [("v", game, turn, 0, first, 100), ("v", game, turn, 1, 1 - first, 100)]
+    names = ["variant", "game", "turn", "player", "chance", "playouts"]
+    return pl.DataFrame(rows, schema=names, orient="row")
+
+
+def test_true_chances_are_won_as_often_as_they_say() -> None:
+    chances = np.random.default_rng(1).uniform(0.05, 0.95, 3000)
+    calibration = calibrate(table(chances, chances, 2), {"v": 1})
+    assert calibration.games == 3000
+    assert sum(bin.forecasts for bin in calibration.bins) == 2 * TURNS * 3000
+    inside = [bin.won.low <= bin.foretold <= bin.won.high for bin in calibration.bins]
+    assert sum(inside) >= 9
+    assert calibration.brier.value == pytest.approx(np.mean(chances * (1 - chances)), abs=0.01)
+    assert calibration.fair.value == pytest.approx(0.25)
+    assert calibration.skill == pytest.approx(1 - calibration.brier.value / 0.25)
+
+
+def test_chances_that_are_too_sure_are_found_out() -> None:
+    chances = np.random.default_rng(1).uniform(0.3, 0.7, 2000)
+    calibration = calibrate(table(chances, 3 * chances - 1, 2), {"v": 1})  # from -0.1 to 1.1, as if clipped
+    first = next(bin for bin in calibration.bins if bin.low == pytest.approx(0.1))
+    assert first.won.low > first.foretold + 0.1
+
+
+def test_games_of_a_deal_are_one_observation() -> None:
+    chances = np.full(400, 0.5)
+    alone, together = (calibrate(table(chances, chances, 3), {"v": each}).bins[0].won for each in (1, 4))
+    assert (alone.deals, together.deals) == (400, 100)
+    assert alone.value == together.value

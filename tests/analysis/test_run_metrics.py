@@ -8,18 +8,25 @@ import polars as pl
 import pytest
 from msgspec import structs
 
-from mmsim.analysis import findings as findings_module
+from mmsim.analysis import run_metrics
 from mmsim.analysis.compare import compare
 from mmsim.analysis.derived_metrics import LAYOUT_SPREAD, layout_effects, rate_variants, skill_gradient
 from mmsim.analysis.estimates import Estimates, estimate_metrics
-from mmsim.analysis.findings import ALL, compare_run, findings, measurable_gaps, measures, primary_metrics
-from mmsim.analysis.remarkable import find_remarkable_games
+from mmsim.analysis.run_metrics import (
+    ALL,
+    compare_run,
+    declared_metrics,
+    estimate_run,
+    measurable_gaps,
+    primary_metrics,
+)
 from mmsim.analysis.tables import RunTables, open_run
 from mmsim.batch.experiment import Experiment
 from mmsim.errors import UsageError
 from mmsim.games import GAMES, find_statistics
-from mmsim.metromania.rules import boardfile
+from mmsim.metromania.rules import board_file
 from mmsim.metromania.rules.board import PIECES, Layout
+from mmsim.report.report_data import find_remarkable_games
 from tests.descriptions import described
 from tests.runs import write_run
 
@@ -34,7 +41,7 @@ def made_run(tables: dict[str, pl.DataFrame], bots: tuple[str, ...] = ("x", "x")
 
 @pytest.mark.parametrize("game", GAMES)
 def test_every_measure_has_a_name_of_its_own(game: str) -> None:
-    names = [measure.name for measure in measures(game)]
+    names = [measure.name for measure in declared_metrics(game)]
     assert len(set(names)) == len(names)
 
 
@@ -63,7 +70,7 @@ def test_skill_gradient_is_the_chance_of_the_strongest_against_the_weakest() -> 
 def test_runs_with_one_bot_have_no_skill_gradient(run: RunTables) -> None:
     assert rate_variants(run) == {}
     with pytest.raises(UsageError, match="cannot measure skill_gradient"):
-        findings(run, ["skill_gradient"])
+        estimate_run(run, ["skill_gradient"])
 
 
 def layouts_run(layouts: int, each: int, between: float, chances: float = 0.1) -> RunTables:
@@ -124,7 +131,7 @@ def test_a_city_turned_is_one_layout() -> None:
 
 @pytest.mark.parametrize("board", ["classic", "open"])
 def test_layouts_are_one_city_where_their_board_set_says_so(board: str) -> None:
-    board_set = boardfile.load(board)
+    board_set = board_file.load(board)
     drawn = [Layout.from_index(number) for number in range(0, 524_880, 9973)]
     layouts = [layout.turned_city(by) for layout in drawn for by in range(PIECES)]
     set_description = {"set": board, "side": board_set.side, "frame": list(board_set.frame)}
@@ -166,8 +173,8 @@ def test_a_gap_is_measurable_if_the_tables_have_its_counter(run: RunTables) -> N
 
 
 def test_remarkable_games_are_the_extremes_and_can_be_seen_again(run: RunTables) -> None:
-    remarkable = {one.found.kind: one for one in find_remarkable_games(run)}
-    rows = {kind: one.found.row for kind, one in remarkable.items()}
+    remarkable = {one.remarkable.kind: one for one in find_remarkable_games(run)}
+    rows = {kind: one.remarkable.row for kind, one in remarkable.items()}
     games = run.tables["games"].collect()
     assert rows["longest"]["turns"] == games["turns"].max()
     assert rows["most lopsided"]["margin"] == games["margin"].max()
@@ -177,7 +184,7 @@ def test_remarkable_games_are_the_extremes_and_can_be_seen_again(run: RunTables)
     assert record is not None
     assert max(move["turn"] for move in record["moves"]) in (rows["longest"]["turns"], rows["longest"]["turns"] - 1)
     assert one.command == (
-        f"mmsim play --rules {one.variant.rules} --players 4 --bots planner --seed 7 --number {one.found.game}"
+        f"mmsim play --rules {one.variant.rules} --players 4 --bots planner --seed 7 --number {one.remarkable.game}"
     )
 
 
@@ -190,7 +197,7 @@ def test_only_variants_with_layouts_have_a_layout_share(tmp_path: Path) -> None:
     run = open_run(
         write_run(tmp_path / "run", ["metro", "metro+central"], games=26_000, part_games=26_000, bots="uniform")
     )
-    (estimated,) = findings(run, ["layout_share"])
+    (estimated,) = estimate_run(run, ["layout_share"])
     assert not any(estimated.known(0, g) for g in range(len(estimated.groups)))
     assert estimated.known(1, estimated.groups.index("margin"))
     assert compare([estimated]) == []
@@ -200,16 +207,16 @@ def test_primary_metrics_come_out_the_same_whether_all_are_measured_or_only_thos
     run: RunTables, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     measured: list[set[str]] = []
-    estimate = findings_module.measurable_findings
+    estimate = run_metrics.estimate_measurable
 
     def note(run: RunTables, wanted: set[str]) -> list[Estimates]:
         measured.append(wanted)
         return estimate(run, wanted)
 
-    monkeypatch.setattr(findings_module, "measurable_findings", note)
+    monkeypatch.setattr(run_metrics, "estimate_measurable", note)
     few = compare_run(run)
     assert [len(names) < 12 for names in measured] == [True]
-    monkeypatch.setattr(findings_module, "all_games_identical", lambda comparisons: True)
+    monkeypatch.setattr(run_metrics, "all_games_identical", lambda comparisons: True)
     everything = compare_run(run)
     assert len(measured[-1]) > 40
     assert [one.row() for one in few.primary] == [one.row() for one in everything.primary]

@@ -1,0 +1,161 @@
+"""What the win chances of a run say: how tense its games were, and whether the chances are calibrated.
+
+Win chances are means of playouts and have a sampling error. A player counts as ahead of another only if the difference
+is more than two standard errors, so that noise creates neither leads nor drama; docs/tension.md has the definitions.
+Calibration asks how often players won who were given some chance, with the games of one deal as one observation. Brier
+(1950), "Verification of forecasts expressed in terms of probability", Monthly Weather Review 78: the mean squared
+distance of a forecast from the result; a forecast must beat the score of a constant fair share.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from mmsim.analysis import stats
+from mmsim.analysis.stats import Estimate
+from mmsim.batch.run import Run
+from mmsim.batch.side_tables import read_win_chances
+
+WinChances = NDArray[np.float64]  # [turn, player], before the first turn and after every one
+_LEAD_STANDARD_ERRORS = 2.0
+COLUMNS = ("lead_changes", "decided", "comeback", "tension", "drama")
+_BINS = 10
+
+
+def expected_winners(chances: WinChances, playouts: int) -> list[int]:
+    """After every turn the player most likely to win; -1 before anybody is ahead.
+
+    A player stays the expected winner until somebody else is ahead of that player. After the last turn it is the
+    winner, or -1 if several share the win.
+    """
+    expected, winners = -1, []
+    for row in chances[:-1]:
+        best = int(row.argmax())
+        others = [expected] if expected >= 0 else [player for player in range(len(row)) if player != best]
+        if best != expected and all(_is_ahead(row, best, player, playouts) for player in others):
+            expected = best
+        winners.append(expected)
+    winner = int(chances[-1].argmax())
+    return [*winners, winner if chances[-1, winner] == 1.0 else -1]
+
+
+def tension(chances: WinChances, playouts: int) -> dict[str, float | None]:
+    """The tension metrics of a game by column; those about the winner are None if the win is shared."""
+    expected, turns = expected_winners(chances, playouts), len(chances) - 1
+    known = [player for player in expected if player >= 0]
+    winner = expected[-1]
+    values: dict[str, float | None] = {
+        "lead_changes": sum(before != after for before, after in pairwise(known)),
+        "tension": float(np.mean([_uncertainty(row, playouts) for row in chances[:-1]])),
+    }
+    if winner < 0:
+        return {name: values.get(name) for name in COLUMNS}
+    half = chances[turns // 2]
+    values["decided"] = next(turn for turn in range(turns + 1) if set(expected[turn:]) == {winner}) / max(turns, 1)
+    values["comeback"] = float(_is_ahead(half, int(half.argmax()), winner, playouts))
+    behind = [row.max() - row[winner] for row in chances[:-1] if _is_ahead(row, int(row.argmax()), winner, playouts)]
+    values["drama"] = float(np.sqrt(behind).sum() / max(turns, 1))
+    return {name: values[name] for name in COLUMNS}
+
+
+def _is_ahead(row: WinChances, player: int, rival: int, playouts: int) -> bool:
+    """True if a player's chance is significantly higher than another's."""
+    difference = float(row[player] - row[rival])
+    variance = (row[player] + row[rival] - difference * difference) / playouts  # of two shares of one sample
+    return difference > _LEAD_STANDARD_ERRORS * float(np.sqrt(variance))
+
+
+def _uncertainty(row: WinChances, playouts: int) -> float:
+    """The entropy of who wins as a share of its maximum, with Miller's correction for few playouts."""
+    possible = row[row > 0]
+    entropy = -float((possible * np.log(possible)).sum()) + (len(possible) - 1) / (2 * playouts)
+    return min(entropy / float(np.log(len(row))), 1.0)
+
+
+def tension_table(chances: pl.DataFrame) -> pl.DataFrame:
+    """One row per game of a table of win chances: `variant`, `game` and the tension metrics."""
+    rows = []
+    games = chances.sort("variant", "game", "turn", "player").group_by("variant", "game", maintain_order=True)
+    for (variant, game), turns in games:
+        by_turn = turns["chance"].to_numpy().reshape(-1, turns["player"].n_unique())
+        rows.append({"variant": variant, "game": game, **tension(by_turn, turns["playouts"][0])})
+    schema = {"variant": pl.String, "game": pl.Int64, **dict.fromkeys(COLUMNS, pl.Float64)}
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+# --- calibration -------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Bin:
+    """Forecasts between two tenths: their mean, and the share of wins."""
+
+    low: float
+    high: float
+    foretold: float
+    won: Estimate
+    forecasts: int
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """All forecasts before the last turn against the results of their games."""
+
+    games: int
+    playouts: int
+    brier: Estimate
+    fair: Estimate  # the Brier score of a constant fair share
+    bins: tuple[Bin, ...]
+
+    @property
+    def skill(self) -> float:
+        """Brier skill score: how much smaller the score is than that of a fair share, as a fraction."""
+        return 1 - self.brier.value / self.fair.value if self.fair.value else 0.0
+
+
+def calibrate_run(folder: Path) -> Calibration:
+    """The calibration of the win chances kept beside the tables of a run."""
+    chances = read_win_chances(folder)
+    assert chances is not None
+    return calibrate(chances, {variant.name: variant.games_per_deal for variant in Run(folder).manifest.variants})
+
+
+def calibrate(chances: pl.DataFrame, games_per_deal: Mapping[str, int]) -> Calibration:
+    """The calibration of a table of win chances; the last turn of a game has its result."""
+    game = ["variant", "game"]
+    deal = pl.col("game") // pl.col("variant").replace_strict(games_per_deal, return_dtype=pl.Int64)
+    last_turn = pl.col("turn").max().over(game)
+    results = chances.filter(pl.col("turn") == last_turn)
+    forecasts = (
+        chances.filter(pl.col("turn") < last_turn)
+        .join(results.select(*game, "player", won="chance"), on=[*game, "player"])
+        .with_columns(
+            deal.alias("deal"),
+            fair=1 / (pl.col("player").max().over("variant") + 1),
+            bin=(pl.col("chance") * _BINS).floor().clip(0, _BINS - 1).cast(pl.Int64),
+        )
+    )
+    bins = []
+    for (number,), rows in sorted(forecasts.partition_by("bin", as_dict=True).items()):
+        foretold = float(rows["chance"].to_numpy().mean())
+        won = _mean(rows, pl.col("won"))
+        bins.append(Bin(number / _BINS, (number + 1) / _BINS, foretold, won, len(rows)))
+    return Calibration(
+        chances.select(game).n_unique(),
+        int(chances["playouts"].to_numpy().min()),
+        _mean(forecasts, (pl.col("chance") - pl.col("won")) ** 2),
+        _mean(forecasts, (pl.col("fair") - pl.col("won")) ** 2),
+        tuple(bins),
+    )
+
+
+def _mean(rows: pl.DataFrame, value: pl.Expr) -> Estimate:
+    """The cluster-robust mean over forecasts."""
+    by_deal = rows.group_by("deal").agg(value.sum().alias("sum"), pl.len().alias("count")).sort("deal")
+    sums, counts = (by_deal[column].to_numpy().astype(np.float64) for column in ("sum", "count"))
+    return stats.estimate(*stats.ratio_se(sums, counts), len(by_deal))
