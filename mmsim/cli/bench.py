@@ -1,17 +1,12 @@
 """`mmsim bench`: how fast the engines of a game are on this machine."""
 
-import json
 from functools import partial
 from typing import Annotated, Any
 
-import typer
-from rich.console import Console
 from rich.progress import Progress
-from rich.table import Table
 
-from mmsim.cli import completion
-from mmsim.cli.console import console, say
-from mmsim.cli.options import AsJson, Board, GameName, Players, Rules, Seed
+from mmsim.cli.console import Screen, counted, print_json, print_table, say
+from mmsim.cli.options import AsJson, Board, GameName, Players, Rules, Seed, option
 from mmsim.core.game import SimulatedGame
 from mmsim.core.seating import split_bots
 from mmsim.core.variant import Variant
@@ -24,17 +19,10 @@ REFERENCE_BOT = "uniform"  # the only bot that the reference engines play
 
 
 def bench(
-    games: Annotated[
-        int, typer.Option(min=1000, help="Most games per turn; an engine plays for about half a second.")
-    ] = 20_000,
-    repeats: Annotated[int, typer.Option(min=1, help="Turns of each engine.")] = 7,
+    games: Annotated[int, option("--games N", "Most games per turn of about half a second.", min=1000)] = 20_000,
+    repeats: Annotated[int, option("--repeats N", "Turns of each engine.", min=1)] = 7,
     bots: Annotated[
-        str | None,
-        typer.Option(
-            metavar="LIST",
-            autocompletion=completion.bots,
-            help="Bots to measure, separated by commas, each in every seat; if not given, all but the slow ones.",
-        ),
+        str | None, option("--bots LIST", "Bots to measure, separated by commas. Default: all but the slow ones.")
     ] = None,
     game: GameName = None,
     rules: Rules = None,
@@ -43,7 +31,6 @@ def bench(
     seed: Seed = 1,
     as_json: AsJson = False,
 ) -> None:
-    """Measure games per second on one core: the fast core and the reference engine, in turns."""
     shell, spec = find_rules(game, rules)
     engines = find_game(shell.name)
     names = [bot for bot in shell.bots if bot not in shell.slow_bots] if bots is None else split_bots(bots)
@@ -77,11 +64,11 @@ def bench(
         },
     }
     if as_json:
-        typer.echo(json.dumps(report, indent=1))
+        print_json(report)
         return
     print_speeds(report)
     if times := report["core_over_reference"].get(REFERENCE_BOT):
-        console().print(
+        say(
             f"{REFERENCE_BOT}: the core is {times['median']:,.0f} times as fast as the reference engine "
             f"({times['low']:,.0f} to {times['high']:,.0f})"
         )
@@ -93,26 +80,24 @@ def core(engines: SimulatedGame, prepared: Any) -> timing.PlayGames:
 
 def measure(contenders: list[timing.Contender], repeats: int) -> list[timing.Speed]:
     """Measure with a progress bar on stderr."""
-    with Progress(console=Console(stderr=True), transient=True) as progress:
+    screen = Screen(stderr=True)
+    with Progress(console=screen, transient=True, disable=not screen.is_terminal) as progress:
         task = progress.add_task("measuring", total=repeats * len(contenders))
         return timing.measure(contenders, repeats, lambda done: progress.update(task, completed=done))
 
 
 def print_speeds(report: dict[str, Any]) -> None:
     """Print what was measured, on which machine, how, and one row per engine and bot."""
-    screen, variant, about = console(), report["variant"], report["machine"]
+    variant, about = report["variant"], report["machine"]
     board = f" on {variant['board']}" if variant["board"] else ""
     versions = ", ".join(f"{name} {number}" for name, number in about["versions"].items())
-    screen.print(f"{variant['rules']}{board}, seed {variant['seed']}")
-    screen.print(
-        f"{about['processor']}, {about['cores']} cores, {about['system']}, Python {about['python']}; {versions}"
-    )
-    screen.print(f"{report['method']}; {report['repeats']} repeats")
-    table = Table("engine", "bot")
-    for heading in ("games/s", "low", "high", "decisions/s"):
-        table.add_column(heading, justify="right")
+    say(f"{variant['rules']}{board}, seed {variant['seed']}")
+    say(f"{about['processor']}, {about['cores']} cores, {about['system']}, Python {about['python']}; {versions}")
+    say(f"{report['method']}; {counted(report['repeats'], 'repeat')}")
+    rows = []
     for row in report["results"]:
         decimals = 1 if row["games_per_s"] < 1000 else 0
         numbers = (row["games_per_s"], row["low"], row["high"], row["decisions_per_s"])
-        table.add_row(row["engine"], row["bot"], *(f"{number:,.{decimals}f}" for number in numbers))
-    screen.print(table)
+        rows.append((row["engine"], row["bot"], *(f"{number:,.{decimals}f}" for number in numbers)))
+    numeric = ("games/s", "low", "high", "decisions/s")
+    print_table(("engine", "bot", *numeric), rows, numeric=numeric)

@@ -1,21 +1,39 @@
-"""`mmsim bots list` and `mmsim bots show`: the bots, what they look at and their weights."""
+"""`mmsim bots`: the bots and their weights; find better weights and nets by playing, judged on held-out games."""
 
-from typing import Any
+import json
+from collections.abc import Sequence
+from datetime import date
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated, Any
 
 import msgspec
 
 from mmsim.cli import options
-from mmsim.cli.bot_training import describe_exploit
 from mmsim.cli.console import print_json, print_table, say
-from mmsim.contests.exploits import shipped_exploit
-from mmsim.core.bots import NetBot
+from mmsim.cli.options import argument, option
+from mmsim.cli.progress import show_progress
+from mmsim.contests import training, tuning
+from mmsim.contests.fitting import Fit
+from mmsim.contests.matches import HeldOutResult, MatchRunner
+from mmsim.contests.training import Exploit, shipped_exploit, write_exploit
+from mmsim.core.bots import NetBot, weights_text
+from mmsim.core.neural_net import Net
 from mmsim.core.python_bots import installed
-from mmsim.core.seating import find_bot
+from mmsim.core.seating import find_bot, split_bots
+from mmsim.core.shell import Shell
+from mmsim.errors import UsageError
 from mmsim.games import find_rules, find_shell, game_of_bot
+from mmsim.system.files import write_output
+from mmsim.system.processes import cores
+
+Games = Annotated[int, option("--games N", "Games to collect decisions from, in all.", min=1)]
+Epochs = Annotated[int, option("--epochs N", "How often the net goes through all decisions.", min=0)]
+FinalGames = Annotated[int, option("--final-games N", "Held-out games at the end, in all.", min=4)]
+Log = Annotated[Path | None, option("--log FILE", "Write the result of every step (JSON) here.")]
 
 
 def list_bots(game: options.GameName = None, as_json: options.AsJson = False) -> None:
-    """List the bots of a game, from the weakest to the strongest."""
     shell, _ = find_rules(game, None)
     bots = [*shell.bots.values(), *installed().values()]
     if as_json:
@@ -25,17 +43,11 @@ def list_bots(game: options.GameName = None, as_json: options.AsJson = False) ->
 
 
 def show(spec: options.BotArgument, game: options.GameName = None, as_json: options.AsJson = False) -> None:
-    """Show a bot: its idea, what it looks at, and all its weights."""
     shell = find_shell(game or game_of_bot(spec))
     bot = find_bot(spec, shell.bots)
     exploit = shipped_exploit(shell, bot)
     if as_json:
-        facts: dict[str, Any] = {
-            "bot": bot.spec,
-            "idea": bot.idea,
-            "looks_at": bot.looks_at,
-            "weights": bot.settings,
-        }
+        facts: dict[str, Any] = {"bot": bot.spec, "idea": bot.idea, "looks_at": bot.looks_at, "weights": bot.settings}
         if isinstance(bot, NetBot):
             facts["net"] = bot.net.about
             facts["of_players"] = {str(number): net.about for number, net in bot.net.of_players.items()}
@@ -63,6 +75,219 @@ def show(spec: options.BotArgument, game: options.GameName = None, as_json: opti
             rows.append((name, f"{value:g}" + (" (set)" if name in bot.changed else ""), weight.text))
         else:
             unused.append(name)
-    print_table(("weight", "value", "of what"), rows, numeric=("value",))
+    print_table(("weight", "value", "meaning"), rows, numeric=("value",))
     if unused:
         say(f"0, but may be set: {', '.join(unused)}")
+
+
+def tune(
+    spec: options.BotArgument,
+    opponents: Annotated[
+        str | None,
+        option("--opponents LIST", "Other opponents, separated by commas. Default: the strongest quick bot."),
+    ] = None,
+    game: options.GameName = None,
+    rules: options.Rules = None,
+    players: options.Players = None,
+    generations: Annotated[int, option("--generations N", "Steps of the search.", min=1)] = 20,
+    population: Annotated[int, option("--population N", "Variations tried per generation.", min=4)] = 12,
+    games: Annotated[int, option("--games N", "Games per variation and opponent in each generation.", min=4)] = 400,
+    final_games: Annotated[int, option("--final-games N", "Held-out games per opponent at the end.", min=8)] = 8000,
+    seed: options.Seed = 1,
+    workers: options.Workers = None,
+    out: Annotated[Path | None, option("--out FILE", "Write the weights (JSON) here, for BOT:weights=FILE.")] = None,
+    log: Log = None,
+    quiet: options.Quiet = False,
+) -> None:
+    """The result is judged on held-out games, which the search has not seen."""
+    shell, ruleset = _find_rules(spec, game, rules)
+    if out is not None:
+        _check_weights_file(out)
+    settings = tuning.TuningSettings(
+        game=shell.name,
+        bot=spec,
+        opponents=tuple(split_bots(opponents)) if opponents else (),
+        rules=ruleset,
+        players=players or 0,
+        seed=seed,
+        generations=generations,
+        population=population,
+        games=games,
+        final_games=final_games,
+    )
+    name = spec.partition(":")[0]
+    history = []
+    with show_progress(quiet) as progress, MatchRunner(shell.name, workers or cores(), progress) as runner:
+        for generation in tuning.tune(settings, runner):
+            history.append(generation)
+            progress.line(f"generation {generation.number}: mean {generation.mean:.4f}, best {generation.best:.4f}")
+        tuned = tuning.spec_of(shell.bots[name], history[-1].weights)
+        say(tuned)
+        results = tuning.evaluate(settings, runner, tuned, [spec, *settings.opponents])
+    for result in results:
+        say(f"one against {settings.players - 1} {result.opponent}: {_win_sentence(result, settings.players)}")
+    figures: dict[str, Any] = {"plan": vars(settings), "held_out": [vars(result) for result in results]}
+    if out is not None:
+        write_output(out, weights_text(find_bot(tuned, shell.bots), figures).encode())
+        say(f"seat it with --bots {name}:weights={out}")
+    if log is not None:
+        start = find_bot(spec, shell.bots).settings
+        steps = [vars(generation) for generation in history]
+        _write_json(log, {**figures, "start": start, "generations": steps, "found": tuned})
+
+
+def train(
+    spec: Annotated[str, argument("BOT", "A bot with a neural net, such as expert.")],
+    out: Annotated[Path, option("--out FILE", "Write the weights (JSON) here.")],
+    game: options.GameName = None,
+    rules: Annotated[
+        list[str] | None,
+        option("--rules SPEC", "A ruleset to train for; repeat to mix several. Default: the game's default set."),
+    ] = None,
+    players: Annotated[
+        list[int] | None,
+        option("--players N", "A number of players to train for; repeat to mix several. Default: the usual number."),
+    ] = None,
+    board: options.Board = None,
+    against: Annotated[
+        str | None,
+        option("--against LIST", "Bots in the other seats, separated by commas. Default: those the game names."),
+    ] = None,
+    games: Games = 4000,
+    epochs: Epochs = 10,
+    final_games: FinalGames = 4000,
+    decay: Annotated[float, option("--decay X", "Weight decay; more decisions need less.", min=0.0, max=1.0)] = 1e-3,
+    learner: Annotated[
+        str | None,
+        option("--learner BOT", "The bot that plays while decisions are collected. Default: the untrained bot."),
+    ] = None,
+    add: Annotated[bool, option("--add", "Keep other nets in the file; this is for its number of players.")] = False,
+    seed: options.Seed = 1,
+    workers: options.Workers = None,
+    log: Log = None,
+    quiet: options.Quiet = False,
+) -> None:
+    """The net learns from playouts and is judged on held-out games."""
+    _check_weights_file(out)
+    shell, first = _find_rules(spec, game, rules[0] if rules else None)
+    shell.check_board(board)
+    settings = training.TrainingSettings(
+        game=shell.name,
+        bot=spec,
+        rules=tuple(rules or [first]),
+        players=tuple(players or [None]),
+        board=board,
+        against=tuple(split_bots(against)) if against else (),
+        seed=seed,
+        games=games,
+        epochs=epochs,
+        final_games=final_games,
+        add=add,
+        learner=learner or "",
+        decay=decay,
+    )
+    net, results, curve = _train(settings, out, workers, quiet)
+    for result in results:
+        say(f"{result.variant}: one against {result.opponent} {_win_sentence(result, result.players)}")
+    say(f"seat it with --bots {spec}:weights={out}")
+    if log is not None:
+        _write_json(log, {"plan": vars(settings), "curve": [vars(point) for point in curve], "about": net.about})
+
+
+def exploit(
+    spec: options.BotArgument,
+    game: options.GameName = None,
+    rules: options.Rules = None,
+    players: options.Players = None,
+    board: options.Board = None,
+    games: Games = 4000,
+    epochs: Epochs = 10,
+    final_games: FinalGames = 4000,
+    seed: options.Seed = 1,
+    workers: options.Workers = None,
+    out: Annotated[Path | None, option("--out FILE", "Keep the trained net in this file.")] = None,
+    note: Annotated[Path | None, option("--note FILE", "Add the result to those in this file (JSON).")] = None,
+    quiet: options.Quiet = False,
+) -> None:
+    """The further it gets above a fair share of wins, the easier the bot is to exploit."""
+    if out is not None:
+        _check_weights_file(out)
+    shell, ruleset = _find_rules(spec, game, rules)
+    shell.check_board(board)
+    nets = [bot.name for bot in shell.bots.values() if isinstance(bot, NetBot)]
+    if not nets:
+        raise UsageError(f"{shell.name} has no bot that goes by a net, so none can be trained against {spec}")
+    settings = training.TrainingSettings(
+        game=shell.name,
+        bot=nets[0],
+        rules=(ruleset,),
+        players=(players,),
+        board=board,
+        against=(spec,),
+        seed=seed,
+        games=games,
+        epochs=epochs,
+        final_games=final_games,
+    )
+    settings = training.exploit_settings(settings, spec)
+    with TemporaryDirectory(prefix="mmsim-") as folder:
+        _, (result,), _ = _train(settings, out or Path(folder) / "net.json", workers, quiet)
+    words = ["mmsim bots exploit", spec, f"--game {shell.name}", f"--rules {ruleset}", f"--players {result.players}"]
+    words += [f"--board {board}"] if board else []
+    words += [f"--games {games}", f"--epochs {epochs}", f"--final-games {final_games}", f"--seed {seed}"]
+    exploit = Exploit(date=date.today().isoformat(), command=" ".join(words), **vars(result))
+    say(describe_exploit(exploit))
+    if note is not None:
+        write_exploit(note, spec, exploit)
+
+
+def describe_exploit(exploit: Exploit) -> str:
+    fair = 1 / exploit.players
+    return (
+        f"exploited on {exploit.date}: a net trained against it wins {exploit.share:.1%} ± {exploit.half_width:.1%} "
+        f"of {exploit.games:,} held-out games of {exploit.variant}, {100 * (exploit.share - fair):+.1f} percentage "
+        f"points from a fair share ({fair:.0%})"
+    )
+
+
+def _find_rules(bot: str, game: str | None, rules: str | None) -> tuple[Shell, str]:
+    """The shell and the ruleset; where the user named neither a game nor a ruleset, those of the bot's game."""
+    return find_rules(game or (None if rules else game_of_bot(bot)), rules)
+
+
+def _check_weights_file(file: Path) -> None:
+    """Refuse a file that could not be named where a bot is seated."""
+    if set(",:=") & set(str(file)):
+        raise UsageError(f"weights cannot be seated from {file}: its name has a comma, a colon or an equals sign")
+    if str(file) == "-" or (file.exists() and not file.is_file()):
+        raise UsageError(f"weights cannot be seated from {file}: it is not a regular file")
+
+
+def _train(
+    settings: training.TrainingSettings, file: Path, workers: int | None, quiet: bool
+) -> tuple[Net, Sequence[HeldOutResult], list[Fit]]:
+    """Train a net with progress shown; returns also how well it did after every epoch."""
+    curve: list[Fit] = []
+
+    def on_epoch(fit: Fit) -> None:
+        curve.append(fit)
+        progress.line(
+            f"epoch {fit.epoch}: on held-out decisions it explains {fit.explained:.2%} of the differences; "
+            f"its turns gain {fit.gain:+.4f}"
+        )
+
+    with show_progress(quiet) as progress, MatchRunner(settings.game, workers or cores(), progress) as runner:
+        net, results = training.train(settings, runner, file, on_epoch)
+    epoch = net.about["held_out_decisions"]["epoch"]
+    say(f"kept: epoch {epoch}, which explains most of the held-out decisions", err=True)
+    return net, results, curve
+
+
+def _win_sentence(result: Any, players: int) -> str:
+    return (
+        f"wins {result.share:.1%} ± {result.half_width:.1%} of {result.games} held-out games (equal: {1 / players:.0%})"
+    )
+
+
+def _write_json(path: Path, value: object) -> None:
+    write_output(path, (json.dumps(value, indent=1) + "\n").encode())

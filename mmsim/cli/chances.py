@@ -4,37 +4,32 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from mmsim.analysis import number_format as fmt
-from mmsim.analysis.calibration import calibrate_run
+from mmsim.analysis.win_chances import calibrate_run
 from mmsim.batch.manifest import WIN_CHANCES_FILE
 from mmsim.batch.run import Run
-from mmsim.batch.win_chances import sample_win_chances
+from mmsim.batch.side_tables import sample_win_chances
 from mmsim.cli import options
 from mmsim.cli.console import print_json, print_table, say
 from mmsim.cli.interrupts import NOTHING_KEPT
+from mmsim.cli.options import option
 from mmsim.cli.progress import show_progress
 
 
 def chances(
     folder: options.RunFolder,
-    games: Annotated[int, typer.Option(min=1, help="Games per variant, from the first one on.")] = 48,
+    games: Annotated[int, option("--games N", "Games per variant, from the first one on.", min=1)] = 48,
     playouts: Annotated[
-        int, typer.Option(min=2, help="Playouts after every turn; 100 give a chance to within 5 percentage points.")
+        int,
+        option("--playouts N", "Playouts after every turn; 100 give a chance to within 5 percentage points.", min=2),
     ] = 100,
-    calibration: Annotated[
-        bool, typer.Option("--calibration", help="Then print how often players won who had a given chance.")
-    ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the calibration as JSON.")] = False,
+    calibration: Annotated[bool, option("--calibration", "Also print how often each chance came true.")] = False,
+    as_json: Annotated[bool, option("--json", "Print the calibration as JSON.")] = False,
     bots_from: options.BotsFrom = None,
     workers: options.Workers = None,
     quiet: options.Quiet = False,
 ) -> None:
-    """Estimate the chances to win after every turn of some games.
-
-    The report of the run then has a section on tension.
-    """
+    """The report of the run then has a section on tension."""
 
     def kept() -> str:
         done = progress.games_done

@@ -19,11 +19,11 @@ from mmsim.games import TITLES
 
 
 class Command(NamedTuple):
-    """Where a command is defined, and the first line of its help."""
+    """Where a command is defined, and the first line of its help; the docstring of its function is the rest."""
 
     module: str  # in mmsim.cli
-    function: str
     summary: str
+    function: str = ""  # default: called like the command
 
 
 _ONE_GAME, _MANY_GAMES, _QUESTIONS, _REFERENCE = "One game", "Many games", "Questions", "Reference"  # panels of help
@@ -36,88 +36,76 @@ GROUPS = {  # of commands: panel and summary
 }
 COMMANDS = {
     _ONE_GAME: {
-        "play": Command("play", "play", "Play one game and print its story, turn by turn."),
-        "replay": Command("replay", "replay", "Step through a recorded game: a web page, a GIF or a contact sheet."),
-        "draw": Command("replay", "draw", "Draw one position of a recorded game."),
-        "verify": Command("verify", "verify", "Replay records with the reference engine of their game."),
+        "play": Command("play", "Play one game and print its story, turn by turn."),
+        "replay": Command("records", "Step through a recorded game: a web page, a GIF or a contact sheet."),
+        "draw": Command("records", "Draw one position of a recorded game."),
+        "verify": Command("records", "Replay records with the reference engine of their game."),
     },
     _MANY_GAMES: {
-        "run": Command("run", "run", "Play an experiment and write its tables into a run folder."),
-        "resume": Command("run", "resume", "Continue a run that was stopped."),
-        "check": Command("run", "check", "Verify the checksums, row counts and a sample of the games of a run."),
-        "record": Command("runs", "record", "Write the record of one game of a run."),
-        "export": Command("runs", "export", "Export tables of a run as one file for other programs."),
-        "runs list": Command("runs", "list_runs", "List runs with their games, state and size."),
-        "runs show": Command("runs", "show", "Show what a run plays and how far it is."),
-        "runs rm": Command("runs", "remove", "Delete runs; other files in their folders stay."),
-        "experiments list": Command("experiments", "list_experiments", "List the experiments that come with mmsim."),
-        "experiments show": Command("experiments", "show", "Show what an experiment plays."),
-        "experiments new": Command("experiments", "new", "Start an experiment: a file with every setting explained."),
+        "run": Command("run", "Play an experiment and write its tables into a run folder."),
+        "resume": Command("run", "Continue a run that was stopped."),
+        "check": Command("run", "Verify the checksums, row counts and a sample of the games of a run."),
+        "record": Command("records", "Write the record of one game of a run."),
+        "export": Command("runs", "Export tables of a run as one file for other programs."),
+        "runs list": Command("runs", "List runs with their games, state and size.", "list_runs"),
+        "runs show": Command("runs", "Show what a run plays and how far it has got."),
+        "runs rm": Command("runs", "Delete runs; other files in their folders stay.", "remove"),
+        "experiments list": Command("experiments", "List the experiments that come with mmsim.", "list_experiments"),
+        "experiments show": Command("experiments", "Show what an experiment plays."),
+        "experiments new": Command("experiments", "Start an experiment: a file with every setting explained."),
     },
     _QUESTIONS: {
-        "compare": Command("compare", "compare", "Compare variants: paired differences, intervals and verdicts."),
-        "report": Command("report", "report", "Write the report of a run and print its answer."),
-        "sweep": Command("sweep", "sweep", "Play every combination of knob values and report the effects."),
-        "why": Command("why", "why", "Change one thing at a time and measure how much of an effect it explains."),
-        "openings": Command(
-            "openings", "openings", "List the openings of every seat: how often, and how well they do."
-        ),
-        "heat": Command("heat", "heat", "Draw heat maps of where things are at the end of games."),
-        "chances": Command("chances", "chances", "Estimate the chances to win after every turn of some games."),
-        "ladder": Command("ladder", "ladder", "Play every bot against every other and rate them."),
+        "compare": Command("compare", "Compare variants: paired differences, intervals and verdicts."),
+        "report": Command("report", "Write the report of a run and print its answer."),
+        "sweep": Command("sweep", "Play every combination of knob values and report the effects."),
+        "why": Command("why", "Change one thing at a time and measure how much of an effect it explains."),
+        "openings": Command("openings", "List the openings of each seat, how frequent they are and how well they do."),
+        "heat": Command("heat", "Draw heat maps of where things are at the end of games."),
+        "chances": Command("chances", "Estimate the chances to win after every turn of some games."),
+        "ladder": Command("ladder", "Play every bot against every other and rate them."),
     },
     _REFERENCE: {
-        "rules list": Command("rules", "list_rules", "List the editions, modifiers and knobs of a game."),
-        "rules show": Command("rules", "show", "Show every knob of a ruleset, its value and where it comes from."),
-        "rules diff": Command("rules", "diff", "Show what differs between two rulesets, with the rule ids."),
-        "rules explain": Command("rules", "explain", "Print rules by their ids, with the knobs that change them."),
-        "boards list": Command("boards", "list_sets", "List the board sets that come with mmsim."),
-        "boards show": Command("boards", "show", "Draw a board: in the terminal, or as a picture with --out."),
-        "boards generate": Command("boards", "generate", "Generate random layouts, all equally likely."),
-        "boards check": Command("boards", "check", "Check a board set and say what to change, line by line."),
-        "boards new": Command("boards", "new", "Start a board set of your own from a shipped one."),
-        "bots list": Command("bots", "list_bots", "List the bots of a game, from the weakest to the strongest."),
-        "bots show": Command("bots", "show", "Show a bot: its idea, what it looks at, and all its weights."),
-        "bots tune": Command("bot_training", "tune", "Search for better weights by self-play."),
-        "bots train": Command(
-            "bot_training", "train", "Train the neural net of a bot, for rules of your own if you like."
-        ),
-        "bots exploit": Command("bot_training", "exploit", "Train a net against frozen copies of a bot."),
-        "bench": Command(
-            "bench", "bench", "Measure games per second on one core: the fast core and the reference engine, in turns."
-        ),
+        "rules list": Command("rules", "List the editions, modifiers and knobs of a game.", "list_rules"),
+        "rules show": Command("rules", "Show every knob of a ruleset, its value and where it comes from."),
+        "rules diff": Command("rules", "Show what differs between two rulesets, with the rule ids."),
+        "rules explain": Command("rules", "Print rules by their ids, with the knobs that change them."),
+        "boards list": Command("boards", "List the board sets that come with mmsim.", "list_sets"),
+        "boards show": Command("boards", "Draw a board: in the terminal, or as a picture with --out."),
+        "boards generate": Command("boards", "Generate random layouts, all equally likely."),
+        "boards check": Command("boards", "Check a board set and say what to change, line by line."),
+        "boards new": Command("boards", "Start a board set of your own from a shipped one."),
+        "bots list": Command("bots", "List the bots of a game, from the weakest to the strongest.", "list_bots"),
+        "bots show": Command("bots", "Show a bot: its idea, what it looks at, and all its weights."),
+        "bots tune": Command("bots", "Search for better weights by self-play."),
+        "bots train": Command("bots", "Train the neural net of a bot, for rules of your own if you like."),
+        "bots exploit": Command("bots", "Train a net against frozen copies of a bot."),
+        "bench": Command("bench", "Measure games per second on one core, with both engines of a game."),
     },
 }
 _BY_WORDS = {words: command for commands in COMMANDS.values() for words, command in commands.items()}
-_METAVARS = {
-    **dict.fromkeys(("<int>", "<int range>", "<list[int]>"), "N"),
-    **dict.fromkeys(("<float>", "<float range>"), "X"),
-    **dict.fromkeys(("<file>", "<path>"), "FILE"),
-    "<str>": "TEXT",
-}
 
 
 @cache
 def load_command(words: str) -> TyperCommand:
     """A command with all its options, by the words that name it, such as `bots tune`."""
-    command = _BY_WORDS[words]
+    command, name = _BY_WORDS[words], words.split()[-1]
+    function = getattr(import_module(f"mmsim.cli.{command.module}"), command.function or name)
+    help_text = f"{command.summary}\n\n{' '.join((function.__doc__ or '').split())}"
     only_command = typer.Typer(add_completion=False)
-    function = getattr(import_module(f"mmsim.cli.{command.module}"), command.function)
-    only_command.command(words.split()[-1])(function)
+    only_command.command(name, help=help_text)(function)
     loaded = get_command(only_command)
     assert isinstance(loaded, TyperCommand)
-    _shorten_metavars(loaded)
+    _hide_types(loaded)
     return loaded
 
 
-def _shorten_metavars(command: Any) -> None:
-    """Let help name the value of an option in one short word: N instead of <int range>, nothing for a flag."""
-    context = typer.Context(command)
-    for parameter in command.get_params(context):
+def _hide_types(command: Any) -> None:
+    """Let help show no Python types: not of arguments, nor of options without a metavar, such as --help."""
+    for parameter in command.get_params(typer.Context(command)):
         if parameter.param_type_name == "argument":
-            parameter.display_type_rich = lambda ctx: ""  # its name says it
+            parameter.display_type_rich = lambda ctx: ""
         elif parameter.metavar is None:
-            parameter.metavar = "" if parameter.is_flag else _METAVARS.get(parameter.display_type(context))
+            parameter.metavar = ""
 
 
 class LazyGroup(TyperGroup):
@@ -148,7 +136,7 @@ class MainGroup(LazyGroup):
         try:
             check_surroundings()
             for command in (self, *self.commands.values()):
-                _shorten_metavars(command)
+                _hide_types(command)
             code = super().main(words, "mmsim", complete_var, False, windows_expand_args, **extra)
         except BaseException as error:
             if not isinstance(error, Exception) and type(error).__module__ != "pyo3_runtime":

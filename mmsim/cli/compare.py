@@ -9,26 +9,25 @@ from typing import Annotated
 
 import msgspec
 import typer
-from rich.table import Table
 
 from mmsim.analysis import compare as comparing
 from mmsim.analysis import number_format as fmt
 from mmsim.analysis.compare import Comparison
 from mmsim.analysis.decision import decide, sentence
 from mmsim.analysis.estimates import Estimates
-from mmsim.analysis.findings import ALL, check_metric_names, compare_run, findings
+from mmsim.analysis.run_metrics import ALL, check_metric_names, compare_run, estimate_run
 from mmsim.analysis.tables import RunTables, open_run
 from mmsim.batch.confidence import FIRST_LOOK_GAMES, next_look
-from mmsim.batch.experiment import OF_MEMBER, Experiment, named_after, variants_of
+from mmsim.batch.experiment import OF_MEMBER, Experiment, named_after, named_panel, variants_of
 from mmsim.batch.manifest import Decision
 from mmsim.batch.run import Run
 from mmsim.batch.session import extend
-from mmsim.cli import completion, options
-from mmsim.cli.console import console, make_table, print_json, print_table, say, warn
+from mmsim.cli import options
+from mmsim.cli.console import print_json, print_table, say, warn
+from mmsim.cli.options import argument, option
 from mmsim.cli.play_run import (
-    chosen_players,
     create_run,
-    drop_indifferent_members,
+    drop_indifferent,
     metric_values,
     play_run,
     played_run,
@@ -50,23 +49,16 @@ _PLAY_OPTIONS = (
 
 def compare(
     context: typer.Context,
-    what: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="RUN | SPEC SPEC...",
-            autocompletion=completion.runs_and_rulesets,
-            help="A run folder, or rulesets to play and compare.",
-        ),
-    ],
+    subjects: Annotated[list[str], argument("RUN | SPEC SPEC...", "A run folder, or rulesets to play and compare.")],
     players: options.Players = None,
     bots: options.Bots = None,
     panel: options.Panel = None,
     games: options.Games = 10_000,
     until: Annotated[
         str | None,
-        typer.Option(
-            metavar="decided|METRIC±WIDTH",
-            help="decided: play until two variants are known to differ or to be equal in --metric; METRIC±WIDTH: until "
+        option(
+            "--until decided|METRIC±WIDTH",
+            "decided: play until two variants are known to differ or to be equal in --metric; METRIC±WIDTH: until "
             "a metric is known to this precision.",
         ),
     ] = None,
@@ -77,56 +69,54 @@ def compare(
     isolate: options.Isolate = False,
     move_seconds: options.MoveSeconds = None,
     workers: options.Workers = None,
-    out: options.KeepRun = None,
-    reference: Annotated[
-        str | None,
-        typer.Option(
-            metavar="VARIANT", autocompletion=completion.variants, help="Compare with this variant. Default: the first."
-        ),
-    ] = None,
+    out: Annotated[Path | None, option("--out FOLDER", "Keep the games as a run in this folder.")] = None,
+    reference: Annotated[str | None, option("--reference VARIANT", "What to compare with. Default: the first.")] = None,
     metric: options.Metrics = None,
-    tolerance: options.Tolerances = None,
+    tolerance: Annotated[
+        list[str] | None,
+        option("--tolerance NAME=VALUE", "The largest difference that does not matter; repeat for more metrics."),
+    ] = None,
     as_json: options.AsJson = False,
     as_csv: options.AsCsv = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Compare variants: paired differences, intervals and verdicts."""
     options.check_one_format(as_json, as_csv)
+    options.check_players(bots, panel)
     tolerances = options.parse_tolerances(tolerance or ())
     named_metrics = [name for name in metric or () if name != ALL]
     play_options = options.given_options(context, _PLAY_OPTIONS)
+    first = subjects[0]
     show = partial(_print_run, reference, metric or (), tolerances, as_json, as_csv)
-    if len(what) == 1 and len(board or ()) < 2:
-        if not Path(what[0]).is_dir():
-            raise UsageError(f"'{what[0]}' is no run folder, and one ruleset alone has nothing to be compared with")
+    if len(subjects) == 1 and len(board or ()) < 2:
+        if not Path(first).is_dir():
+            raise UsageError(f"'{first}' is not a run folder, and one ruleset alone has nothing to be compared with")
         if play_options:
-            raise UsageError(
-                f"--{play_options[0]} is for rulesets that are to be played; {what[0]} has been played already"
-            )
-        check_metric_names(Run(what[0]).experiment.game, [*named_metrics, *tolerances])
-        show(Path(what[0]))
+            raise UsageError(f"{play_options[0]} is for rulesets that are still to be played; {first} is a run")
+        check_metric_names(Run(first).experiment.game, [*named_metrics, *tolerances])
+        show(Path(first))
         return
-    _check_rulesets(what)
-    game = game or game_of_all(what)
+    _check_rulesets(subjects)
+    game = game or game_of_all(subjects)
     check_metric_names(game, [*named_metrics, *tolerances])
     experiment = Experiment(
         name=named_after(out) if out else "comparison",
-        variants=tuple(what),
-        question=_question(what, board),
+        variants=tuple(subjects),
+        question=_question(subjects, board),
         game=game,
         boards=tuple(board or ()),
         players=players,
-        **chosen_players(game, bots, panel),
+        bots=bots or "",
+        panel=named_panel(game, panel or ()),
         games=games,
         seed=seed,
         seats=seats,
         move_seconds=options.move_limit(isolate, move_seconds),
     )
-    experiment = drop_indifferent_members(experiment)
+    experiment = drop_indifferent(experiment)
     names = _variant_names(experiment)
     if reference:
         full_name("variant", reference, names)
-    limited = "games" in play_options
+    limited = "--games" in play_options
     if until != _DECIDED:
         played = played_run(experiment, workers, out, quiet, until, limited)
     elif len(names) == 2:
@@ -185,7 +175,7 @@ def _run_until_decided(
 def _decide(folder: Path, metric: str) -> Decision:
     """What the games played so far decide."""
     run = open_run(folder)
-    if comparisons := comparing.compare(findings(run, [metric])):
+    if comparisons := comparing.compare(estimate_run(run, [metric])):
         return decide(comparisons)
     raise MmsimError(run.warnings[-1])
 
@@ -205,11 +195,8 @@ def _print_run(
     compared = compare_run(run, metrics, tolerances, course_metrics(run.experiment.game))
     estimates, comparisons = compared.shown(metrics)
     sentences = answer(compared)
-    if as_json or as_csv:
-        for warning in run.warnings:
-            warn(warning)
-        if decision:
-            say(decision, err=True)
+    is_data = as_json or as_csv
+    warn(run.warnings, err=is_data)
     if as_json:
         printed: dict[str, object] = {
             "warnings": run.warnings,
@@ -221,16 +208,16 @@ def _print_run(
             printed["decision"] = {**msgspec.to_builtins(run.decision), "sentence": decision}
         print_json(printed)
     elif as_csv:
-        typer.echo(no_formulas(comparing.comparison_table(comparisons)).write_csv(), nl=False)
+        print(no_formulas(comparing.comparison_table(comparisons)).write_csv(), end="")
     else:
         _print_tables(run, estimates, comparisons)
-        for line in [*sentences, *filter(None, [decision])]:
+        for line in sentences:
             say(line)
+    if decision:
+        say(decision, err=is_data)
 
 
 def _print_tables(run: RunTables, estimates: Sequence[Estimates], comparisons: Sequence[Comparison]) -> None:
-    for warning in run.warnings:
-        console().print(f"WARNING: {warning}", style="bold red")
     rows = []
     for each in estimates:
         unit = each.measure.unit
@@ -243,33 +230,35 @@ def _print_tables(run: RunTables, estimates: Sequence[Estimates], comparisons: S
     print_table(["metric", "unit", *estimates[0].variants], rows, f"{run.name}: 95 % intervals")
     for variant in dict.fromkeys(comparison.variant for comparison in comparisons):
         of_variant = [comparison for comparison in comparisons if comparison.variant == variant]
-        several = len(of_variant[0].members) + len(of_variant[0].others) > 1
-        console().print(_table_of_panel(of_variant) if several else _table_of_one_kind(of_variant))
+        if len(of_variant[0].members) + len(of_variant[0].others) > 1:
+            _print_panel(of_variant)
+        else:
+            _print_one_kind(of_variant)
 
 
 def _mean(comparison: Comparison) -> str:
     return fmt.with_interval(comparison.difference, fmt.difference_unit(comparison.measure.unit), signed=True)
 
 
-def _table_of_one_kind(comparisons: Sequence[Comparison]) -> Table:
+def _print_one_kind(comparisons: Sequence[Comparison]) -> None:
     first = comparisons[0]
     title = f"{first.variant} against {first.reference}"
     if first.members:
         title += f", played by {first.members[0].player}"
     rows = [
         (
-            comparison_label(one),
-            _mean(one),
-            fmt.p_value(one.p_adjusted),
-            fmt.percent(one.variance_saved),
-            one.verdict_text,
+            comparison_label(each),
+            _mean(each),
+            fmt.p_value(each.p_adjusted),
+            fmt.percent(each.variance_saved),
+            each.verdict_text,
         )
-        for one in comparisons
+        for each in comparisons
     ]
-    return make_table(("metric", "difference", "p (Holm)", "variance saved", "verdict"), rows, title)
+    print_table(("metric", "difference", "p (Holm)", "variance saved", "verdict"), rows, title)
 
 
-def _table_of_panel(comparisons: Sequence[Comparison]) -> Table:
+def _print_panel(comparisons: Sequence[Comparison]) -> None:
     """One column for the mean of all kinds of players, and one for each of them; weak ones are in brackets."""
     first = comparisons[0]
     players = {
@@ -286,4 +275,4 @@ def _table_of_panel(comparisons: Sequence[Comparison]) -> Table:
         }
         each = [cells.get(player, "-") for player in players]
         rows.append([comparison_label(comparison), _mean(comparison), *each, comparison.verdict_text])
-    return make_table(["metric", "mean", *players.values(), "verdict"], rows, title)
+    print_table(["metric", "mean", *players.values(), "verdict"], rows, title)

@@ -16,12 +16,8 @@ from mmsim.core.shell import Shell
 from mmsim.errors import MmsimError
 from mmsim.games import GAMES, find_shell, find_statistics, game_of, working_shells
 
-DERIVED_METRICS = (
-    "seat_imbalance",
-    "skill_gradient",
-    "layout_share",
-    "layout_spread",
-)  # of `analysis`, which is slow to import
+# of `analysis`, which is slow to import
+DERIVED_METRICS = ("seat_imbalance", "skill_gradient", "layout_share", "layout_spread")
 
 
 def games() -> list[str]:
@@ -87,7 +83,7 @@ def runs_and_rulesets(ctx: typer.Context, incomplete: str) -> list[str]:
 def variants(ctx: typer.Context, incomplete: str) -> list[str]:
     """The variants of the run that is named on the line."""
     with suppress(MmsimError):
-        return [about.name for about in read_manifest(Path(_argument(ctx))).variants]
+        return [variant.name for variant in read_manifest(Path(_argument(ctx))).variants]
     return []
 
 

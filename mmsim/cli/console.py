@@ -20,7 +20,7 @@ _PIPED_WIDTH = 160  # a pipe has no width; do not cut tables short there
 
 
 class Screen(Console):
-    """A console that shows text as it is: brackets are no markup, and control characters are escaped."""
+    """A console that shows text as it is: brackets are not markup, and control characters are escaped."""
 
     def __init__(self, stderr: bool = False, soft_wrap: bool = False) -> None:
         super().__init__(stderr=stderr, soft_wrap=soft_wrap, highlight=False, markup=False, emoji=False)
@@ -45,31 +45,40 @@ def say(text: str, err: bool = False) -> None:
     print(printable(text, keep="\n\t"), file=sys.stderr if err else sys.stdout)
 
 
-def warn(text: str) -> None:
-    """Print a warning on stderr, in red: the reader must see it before any number."""
-    Screen(stderr=True, soft_wrap=True).print(f"WARNING: {text}", style="bold red")
+def counted(number: int, noun: str) -> str:
+    """`1 part`, `1,200 parts`."""
+    return f"{number:,} {noun}{'s' * (number != 1)}"
+
+
+def warn(texts: Iterable[str], err: bool = True) -> None:
+    """Print warnings in red: the reader must see them before any number."""
+    for text in texts:
+        Screen(stderr=err, soft_wrap=True).print(f"WARNING: {text}", style="bold red")
+
+
+def say_error(text: str) -> None:
+    """Print an error on stderr as one line, whatever is in it."""
+    print(f"mmsim: error: {printable(text)}", file=sys.stderr)
 
 
 def print_json(value: Any) -> None:
     print(json.dumps(value, indent=1))
 
 
-def make_table(
-    headings: Sequence[str], rows: Iterable[Sequence[str]], title: str = "", numeric: Collection[str] = ()
-) -> Table:
-    """A table whose `numeric` columns are aligned to the right."""
+def print_table(
+    headings: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    title: str = "",
+    numeric: Collection[str] = (),
+    bold: Collection[str] = (),
+) -> None:
+    """Print a table whose `numeric` columns are aligned to the right; `bold` rows are named by their first cell."""
     table = Table(title=title or None, title_justify="left")
     for heading in headings:
         table.add_column(heading, justify="right" if heading in numeric else "left")
     for row in rows:
-        table.add_row(*row)
-    return table
-
-
-def print_table(
-    headings: Sequence[str], rows: Iterable[Sequence[str]], title: str = "", numeric: Collection[str] = ()
-) -> None:
-    console().print(make_table(headings, rows, title, numeric))
+        table.add_row(*row, style="bold" if row[0] in bold else None)
+    console().print(table)
 
 
 def print_listing(listing: Listing) -> None:
@@ -81,10 +90,10 @@ def listing_rows(listing: Listing) -> list[dict[str, str]]:
     return [dict(zip(listing.headings, row, strict=True)) for row in listing.rows]
 
 
-def save(what: str, path: Path, content: bytes) -> None:
+def save(content_name: str, path: Path, content: bytes) -> None:
     """Write a file the user asked for, and say where it is."""
     write_output(path, content)
-    say(f"{what} -> {path}", err=True)
+    say(f"{content_name} -> {path}", err=True)
 
 
 def exit_on_broken_pipe() -> NoReturn:

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 
 import typer
 
-from mmsim.cli.console import say
+from mmsim.cli.console import say_error
 from mmsim.errors import MmsimError
-from mmsim.system.safe_text import printable
 
 _LIBRARY_WORDS = {
     "Input should be a valid integer, unable to parse string as an integer": "it must be a whole number",
@@ -36,7 +35,7 @@ def check_surroundings() -> None:
 def print_error(error: BaseException, words: Sequence[str]) -> int:
     """Say what is wrong in one sentence; returns the exit code. `words` are those of the command line."""
     text, code = _describe(error, words)
-    say(f"mmsim: error: {printable(text)}", err=True)
+    say_error(text)
     return code
 
 

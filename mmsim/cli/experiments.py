@@ -3,11 +3,10 @@
 import json
 from typing import Annotated
 
-import typer
-
 from mmsim.batch.experiment import Experiment, find, read, shipped, variants_of
-from mmsim.cli import completion, options
+from mmsim.cli import options
 from mmsim.cli.console import print_json, print_table, say
+from mmsim.cli.options import argument
 from mmsim.errors import unknown
 from mmsim.games import GAMES, find_rules
 
@@ -51,34 +50,25 @@ boards = ["{board}"]
 
 
 def list_experiments(game: options.GameName = None, as_json: options.AsJson = False) -> None:
-    """List the experiments that come with mmsim.
-
-    `mmsim run NAME` plays one of them.
-    """
+    """`mmsim run NAME` plays one of them."""
     if game is not None and game not in GAMES:
         raise unknown("game", game, GAMES)
-    experiments = [one for one in map(read, shipped().values()) if game in (None, one.game)]
+    experiments = [each for each in map(read, shipped().values()) if game in (None, each.game)]
     if as_json:
         print_json([experiment.to_json() for experiment in experiments])
         return
     rows = [
-        (one.name, one.game, f"{_variant_count(one)} x {one.games:,}", "; ".join(one.members), one.question)
-        for one in experiments
+        (each.name, each.game, f"{_variant_count(each)} x {each.games:,}", "; ".join(each.members), each.question)
+        for each in experiments
     ]
     print_table(("name", "game", "games", "played by", "question"), rows)
     say("Play one: mmsim run NAME. Start your own: mmsim experiments new NAME")
 
 
 def show(
-    name: Annotated[
-        str,
-        typer.Argument(
-            metavar="NAME", autocompletion=completion.experiments, help="A shipped experiment, or a .toml file."
-        ),
-    ],
+    name: Annotated[str, argument("EXPERIMENT", "A shipped experiment, or a .toml file.")],
     as_json: options.AsJson = False,
 ) -> None:
-    """Show what an experiment plays."""
     experiment = find(name)
     if as_json:
         print_json(experiment.to_json())
@@ -104,7 +94,6 @@ def _variant_count(experiment: Experiment) -> int:
 
 
 def new(name: options.NewName, game: options.GameName = None, out: options.NewFile = None) -> None:
-    """Start an experiment: a file with every setting explained."""
     shell, _ = find_rules(game, None)
     smallest, players = min(shell.panels.values(), key=len), shell.default_players
     table = [shell.default_bot, *[next(iter(shell.bots))] * (players - 1)]

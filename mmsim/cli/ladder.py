@@ -3,14 +3,14 @@
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from mmsim.analysis.ladder import Ladder, rate_ladder
-from mmsim.cli import completion, options
+from mmsim.cli import options
 from mmsim.cli.console import print_json, print_table, save, say
+from mmsim.cli.options import option
 from mmsim.cli.progress import show_progress
 from mmsim.contests.ladder import LadderSettings, play_ladder
 from mmsim.core.seating import split_bots
+from mmsim.drawing.board_canvas import picture_kind
 from mmsim.games import find_rules
 from mmsim.report.charts import Chart, Row, dot_chart
 from mmsim.system.processes import cores
@@ -20,35 +20,26 @@ _SMALLEST_P = 0.005  # the smallest p-value that does not round to 0.00
 
 def ladder(
     bots: Annotated[
-        str | None,
-        typer.Option(
-            metavar="LIST",
-            autocompletion=completion.bots,
-            help="At least two bots, separated by commas. Default: all but the slow ones.",
-        ),
+        str | None, option("--bots LIST", "At least two bots, separated by commas. Default: all but the slow ones.")
     ] = None,
     game: options.GameName = None,
     rules: options.Rules = None,
     players: options.Players = None,
     board: options.Board = None,
-    games: Annotated[int, typer.Option(min=8, help="Games per pair of bots.")] = 2000,
+    games: Annotated[int, option("--games N", "Games per pair of bots.", min=8)] = 2000,
     seed: options.Seed = 1,
     isolate: options.Isolate = False,
     move_seconds: options.MoveSeconds = None,
     workers: options.Workers = None,
-    chart: Annotated[
-        Path | None, typer.Option(dir_okay=False, help="Draw the ratings with their intervals (.svg or .png).")
-    ] = None,
+    chart: Annotated[Path | None, option("--chart FILE", "Draw ratings and intervals (.svg or .png).")] = None,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Play every bot against every other and rate them.
-
-    Every pair plays the same deals from all seats: one of the first bot against others of the second, and the reverse.
-    The counted win shares come first. Ratings are Plackett-Luce strengths on the Elo scale: 400 points more mean ten
-    times the odds to finish in front. A test says whether one rating per bot fits the shares.
+    """Every pair plays the same deals from all seats: one of the first bot against others of the second, and the
+    reverse. The counted win shares come first. Ratings are Plackett-Luce strengths on the Elo scale: 400 points more
+    mean ten times the odds of finishing ahead. A test says whether one rating per bot fits the shares.
     """
-    options.check_chart_file(chart)
+    kind = picture_kind(chart) if chart else ""
     shell, spec = find_rules(game, rules)
     shell.check_board(board)
     names = split_bots(bots) if bots else [name for name in shell.bots if name not in shell.slow_bots]
@@ -61,7 +52,7 @@ def ladder(
     else:
         _print_ladder(rated)
     if chart is not None:
-        save("chart", chart, _draw_ratings(rated).files()[chart.suffix[1:]])
+        save("chart", chart, _draw_ratings(rated).files()[kind[1:]])
 
 
 def _print_ladder(ladder: Ladder) -> None:

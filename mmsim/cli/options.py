@@ -1,10 +1,10 @@
 """Options and arguments that mean the same in several commands, and the checks of their values."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import inf
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -17,21 +17,50 @@ from mmsim.system.files import STDOUT, write_output
 RUNS = Path("runs")
 _MOVE_SECONDS = 60.0
 
+
+_COMPLETIONS: dict[str, Callable[..., list[str]]] = {  # of a value, by its metavar
+    "GAME": completion.games,
+    "SPEC": completion.rulesets,
+    "KNOB=VALUES": completion.knobs,
+    "SET": completion.boards,
+    "BOT": completion.bots,
+    "LIST": completion.bots,
+    "EXPERIMENT": completion.experiments,
+    "RUN": completion.runs,
+    "RUN...": completion.runs,
+    "RUN | SPEC": completion.runs_and_rulesets,
+    "RUN | SPEC SPEC...": completion.runs_and_rulesets,
+    "VARIANT": completion.variants,
+    "METRIC": completion.metrics,
+}
+
+
+def option(words: str, help: str, **extra: Any) -> Any:
+    """An option by its name and metavar: `--out FILE` takes a file (and no folder), `--quiet` is a flag."""
+    name, _, metavar = words.partition(" ")
+    complete, is_file = _COMPLETIONS.get(metavar), metavar == "FILE"
+    return typer.Option(name, metavar=metavar, help=help, autocompletion=complete, dir_okay=not is_file, **extra)
+
+
+def argument(metavar: str, help: str) -> Any:
+    return typer.Argument(metavar=metavar, help=help, autocompletion=_COMPLETIONS.get(metavar))
+
+
 # --- checks ---------------------------------------------------------------------------------------------------------
 
 
-def check_seed(seed: int | None) -> int | None:
-    """A seed has 64 bits; checked here because a range would fill half a line of every help."""
-    if seed is not None and not 0 <= seed < 1 << 64:
-        raise typer.BadParameter(f"it must be from 0 to {(1 << 64) - 1}")
-    return seed
+def check_bits(bits: int) -> Callable[[int | None], int | None]:
+    """Check that a number has at most that many bits; `max` would fill half a line of every help."""
+
+    def check(number: int | None) -> int | None:
+        if number is not None and not 0 <= number < 1 << bits:
+            raise typer.BadParameter(f"it must be from 0 to {(1 << bits) - 1}")
+        return number
+
+    return check
 
 
-def check_number(number: int) -> int:
-    """The number of a game has 63 bits; checked here as for seeds."""
-    if not 0 <= number < 1 << 63:
-        raise typer.BadParameter(f"it must be from 0 to {(1 << 63) - 1}")
-    return number
+check_seed = check_bits(64)
 
 
 def move_limit(isolate: bool, seconds: float | None) -> float | None:
@@ -40,18 +69,14 @@ def move_limit(isolate: bool, seconds: float | None) -> float | None:
 
 
 def given_options(context: typer.Context, names: Sequence[str]) -> list[str]:
-    """Those of the named options that are on the command line."""
-    return [name for name in names if str(context.get_parameter_source(name)).endswith("COMMANDLINE")]
+    """Those of the options, named by their parameters, that are on the command line."""
+    given = [name for name in names if str(context.get_parameter_source(name)).endswith("COMMANDLINE")]
+    return [f"--{name.replace('_', '-')}" for name in given]
 
 
 def check_one_format(as_json: bool, as_csv: bool) -> None:
     if as_json and as_csv:
         raise UsageError("--json and --csv are two ways to print; choose one")
-
-
-def check_chart_file(path: Path | None) -> None:
-    if path is not None and path.suffix not in (".svg", ".png"):
-        raise UsageError(f"a chart is .svg or .png, not {path.name}")
 
 
 def check_players(bots: str | None, panel: Sequence[str] | None) -> None:
@@ -84,7 +109,7 @@ def write_new_file(name: str, text: str, out: Path | None) -> None:
     """Write the file of a new board set or experiment; an existing file is never replaced."""
     path = out or Path(f"{check_plain_name(name)}.toml")
     if path.is_file():
-        raise UsageError(f"{path} is there already; choose another name or remove it")
+        raise UsageError(f"{path} exists already; choose another name or remove it")
     write_output(path, text.encode())
     if path != STDOUT:
         say(f"{path} is written", err=True)
@@ -94,182 +119,80 @@ def write_new_file(name: str, text: str, out: Path | None) -> None:
 
 GameName = Annotated[
     str | None,
-    typer.Option(
-        "--game",
-        metavar="NAME",
-        autocompletion=completion.games,
-        help=f"The game: {' or '.join(GAMES)}. Default: the game of the named rules, bots or run, else {DEFAULT}.",
+    option(
+        "--game GAME",
+        f"The game: {' or '.join(GAMES)}. Default: the game of the named rules, bots or run, else {DEFAULT}.",
     ),
 ]
+_RULESET = "A ruleset, such as print+loyal,change_minutes=2, or a .toml file"
 Rules = Annotated[
     str | None,
-    typer.Option(
-        "--rules",
-        metavar="SPEC",
-        autocompletion=completion.rulesets,
-        help="A ruleset, such as print+loyal,change_minutes=2, or a .toml file; its first word says which game is "
-        "played. Default: the usual ruleset of the game.",
+    option(
+        "--rules SPEC", f"{_RULESET}; its first word says which game is played. Default: the usual ruleset of the game."
     ),
 ]
-RulesToCompare = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--rules", metavar="SPEC", autocompletion=completion.rulesets, help="A ruleset; repeat to compare several."
-    ),
-]
-RulesetArgument = Annotated[
-    str,
-    typer.Argument(
-        metavar="SPEC",
-        autocompletion=completion.rulesets,
-        help="A ruleset, such as print+loyal,change_minutes=2, or a ruleset file (.toml).",
-    ),
-]
-Players = Annotated[int | None, typer.Option("--players", help="Number of players. Default: as usual for the rules.")]
+RulesToCompare = Annotated[list[str] | None, option("--rules SPEC", "A ruleset; repeat to compare several.")]
+RulesetArgument = Annotated[str, argument("SPEC", f"{_RULESET}.")]
+Players = Annotated[int | None, option("--players N", "Number of players. Default: the usual number for the rules.")]
 Board = Annotated[
-    str | None,
-    typer.Option(
-        "--board",
-        metavar="SET",
-        autocompletion=completion.boards,
-        help="A board set: a shipped one or a .toml file. Default: the usual one of the game.",
-    ),
+    str | None, option("--board SET", "A board set: a shipped one or a .toml file. Default: the game's default set.")
 ]
-BoardsToCompare = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--board", metavar="SET", autocompletion=completion.boards, help="A board set; repeat to compare several."
-    ),
-]
-BoardArgument = Annotated[
-    str,
-    typer.Argument(metavar="SET", autocompletion=completion.boards, help="A shipped board set, or a .toml file."),
-]
-Layout = Annotated[
-    str | None,
-    typer.Option("--layout", metavar="CODE", help="How the board is laid out, such as 1a-4c-2b-6a-3a-5b."),
-]
+BoardsToCompare = Annotated[list[str] | None, option("--board SET", "A board set; repeat to compare several.")]
+BoardArgument = Annotated[str, argument("SET", "A shipped board set, or a .toml file.")]
+Layout = Annotated[str | None, option("--layout CODE", "The layout of the board, such as 1a-4c-2b-6a-3a-5b.")]
 Bots = Annotated[
-    str | None,
-    typer.Option(
-        "--bots",
-        metavar="LIST",
-        autocompletion=completion.bots,
-        help="One bot for all seats, or one per seat separated by commas; instead of a panel.",
-    ),
+    str | None, option("--bots LIST", "One bot for all seats, or one per seat separated by commas; instead of a panel.")
 ]
 Panel = Annotated[
     list[str] | None,
-    typer.Option(
-        "--panel",
-        metavar="BOT",
-        autocompletion=completion.bots,
-        help="A kind of player that plays every variant; repeat for several, or name a ready panel of the game. "
-        "Default: the usual panel.",
+    option(
+        "--panel BOT",
+        "A kind of player that plays every variant; repeat for several, or name a ready panel of the game. "
+        "Default: the game's default panel.",
     ),
 ]
-BotArgument = Annotated[
-    str,
-    typer.Argument(
-        metavar="BOT", autocompletion=completion.bots, help="A bot, optionally with weights: planner:block=2.0."
-    ),
-]
-Seats = Annotated[
-    str,
-    typer.Option(
-        "--seats", metavar="HOW", help="fixed: bots keep their seats; rotate: every bot plays every seat of a deal."
-    ),
-]
-Seed = Annotated[
-    int, typer.Option("--seed", callback=check_seed, help="Master seed; the same seed gives the same result.")
-]
-Games = Annotated[int, typer.Option("--games", min=2, help="Games per variant.")]
-Isolate = Annotated[
-    bool, typer.Option("--isolate", help="Run each Python bot in a process of its own, which sees views only.")
-]
+BotArgument = Annotated[str, argument("BOT", "A bot, optionally with weights: planner:block=2.0.")]
+Seats = Annotated[str, option("--seats HOW", "fixed: bots keep their seats; rotate: every bot plays in every seat.")]
+Seed = Annotated[int, option("--seed N", "Master seed; the same seed gives the same result.", callback=check_seed)]
+Games = Annotated[int, option("--games N", "Games per variant.", min=2)]
+Isolate = Annotated[bool, option("--isolate", "Run each Python bot in its own process, which sees only its view.")]
 MoveSeconds = Annotated[
     float | None,
-    typer.Option(
-        "--move-seconds",
+    option(
+        "--move-seconds SECONDS",
+        f"Time limit for a move of a Python bot; implies --isolate. Default with --isolate: {_MOVE_SECONDS:g}.",
         min=0.001,
-        metavar="SECONDS",
-        help=f"Time limit for a move of a Python bot; implies --isolate. Default with --isolate: {_MOVE_SECONDS:g}.",
     ),
 ]
 
 # --- runs, their variants and metrics -------------------------------------------------------------------------------
 
-RunFolder = Annotated[Path, typer.Argument(metavar="RUN", autocompletion=completion.runs, help="The folder of a run.")]
-KeepRun = Annotated[Path | None, typer.Option(metavar="RUN", help="Keep the games as a run in this folder.")]
-VariantName = Annotated[
-    str | None,
-    typer.Option(
-        "--variant",
-        metavar="NAME",
-        autocompletion=completion.variants,
-        help="A variant of the run. Default: the first.",
-    ),
-]
-VariantOfGame = Annotated[
-    str | None,
-    typer.Option(
-        "--variant",
-        metavar="NAME",
-        autocompletion=completion.variants,
-        help="The variant of the game; needed if the run has several.",
-    ),
-]
-Member = Annotated[
-    str | None,
-    typer.Option("--member", metavar="BOT", help="One kind of player of the run's panel. Default: the first."),
-]
+RunFolder = Annotated[Path, argument("RUN", "The folder of a run.")]
+VariantName = Annotated[str | None, option("--variant VARIANT", "A variant of the run. Default: the first.")]
+VariantOfGame = Annotated[str | None, option("--variant VARIANT", "Its variant; needed if the run has several.")]
 BotsFrom = Annotated[
     Path | None,
-    typer.Option(
-        "--bots-from",
-        metavar="PATH",
-        help="Where the source files of the run's Python bots are; code is never loaded from the run's own folder.",
-    ),
+    option("--bots-from PATH", "Where the run's Python bots are; code is never loaded from the run's own folder."),
 ]
 Metrics = Annotated[
     list[str] | None,
-    typer.Option(
-        "--metric",
-        metavar="NAME",
-        autocompletion=completion.metrics,
-        help="Show this metric, or all; repeat for several. Default: the metrics that the question is about.",
-    ),
-]
-Tolerances = Annotated[
-    list[str] | None,
-    typer.Option("--tolerance", metavar="NAME=VALUE", help="The largest difference in a metric that does not matter."),
-]
-Until = Annotated[
-    str | None,
-    typer.Option(
-        "--until",
-        metavar="METRIC±WIDTH",
-        help="Play until a metric is known to this precision: win_share±0.5%, margin±0.1.",
-    ),
+    option("--metric METRIC", "Show this metric, or all; repeat for several. Default: those the question is about."),
 ]
 
 # --- how the work is done and what is shown of it -------------------------------------------------------------------
 
-Workers = Annotated[int | None, typer.Option("--workers", min=1, help="Worker processes. Default: one per core.")]
+Workers = Annotated[int | None, option("--workers N", "Worker processes. Default: one per core.", min=1)]
 Cluster = Annotated[
-    str | None,
-    typer.Option(metavar="ADDRESS", help="Play on a Dask cluster instead: tcp://host:8786 (needs mmsim\\[cluster])."),
+    str | None, option("--cluster ADDRESS", "Play on a Dask cluster instead: tcp://host:8786 (needs mmsim\\[cluster]).")
 ]
-TlsCa = Annotated[Path | None, typer.Option(help="TLS: the certificate that signed those of the cluster.")]
-TlsCert = Annotated[Path | None, typer.Option(help="TLS: our own certificate.")]
-TlsKey = Annotated[Path | None, typer.Option(help="TLS: the key of our own certificate.")]
-Quiet = Annotated[bool, typer.Option("--quiet", help="Show no progress.")]
-JsonProgress = Annotated[bool, typer.Option("--json-progress", help="Show progress as JSON lines on stderr.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-AsCsv = Annotated[bool, typer.Option("--csv", help="Print all rows as CSV.")]
-OpenInBrowser = Annotated[bool, typer.Option("--open", help="Open the result in the browser.")]
-Force = Annotated[bool, typer.Option("--force", help="Replace the report of another run without asking.")]
-NewName = Annotated[str, typer.Argument(metavar="NAME", help="Its name; the file is NAME.toml.")]
-NewFile = Annotated[
-    Path | None, typer.Option("--out", dir_okay=False, help="Another file, or - for stdout. Default: NAME.toml.")
-]
+TlsCa = Annotated[Path | None, option("--tls-ca FILE", "TLS: the certificate authority of the cluster.")]
+TlsCert = Annotated[Path | None, option("--tls-cert FILE", "TLS: the client certificate.")]
+TlsKey = Annotated[Path | None, option("--tls-key FILE", "TLS: the key of the client certificate.")]
+Quiet = Annotated[bool, option("--quiet", "Show no progress.")]
+JsonProgress = Annotated[bool, option("--json-progress", "Show progress as JSON lines on stderr.")]
+AsJson = Annotated[bool, option("--json", "Print JSON.")]
+AsCsv = Annotated[bool, option("--csv", "Print all rows as CSV.")]
+OpenInBrowser = Annotated[bool, option("--open", "Open the result in the browser.")]
+Force = Annotated[bool, option("--force", "Replace the report of another run without asking.")]
+NewName = Annotated[str, argument("NAME", "Its name; the file is NAME.toml.")]
+NewFile = Annotated[Path | None, option("--out FILE", "Another file, or - for stdout. Default: NAME.toml.")]

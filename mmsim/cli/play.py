@@ -5,8 +5,9 @@ from typing import Annotated
 
 import typer
 
-from mmsim.cli import completion, options
+from mmsim.cli import options
 from mmsim.cli.console import console, save, say
+from mmsim.cli.options import option
 from mmsim.core.records import dumps
 from mmsim.core.shell import GameStory
 from mmsim.core.variant import Variant
@@ -21,37 +22,28 @@ def play(
     layout: options.Layout = None,
     bots: Annotated[
         str | None,
-        typer.Option(
-            metavar="LIST",
-            autocompletion=completion.bots,
-            help="One bot for all seats, or one per seat separated by commas. planner:block=2.0 sets a weight, "
+        option(
+            "--bots LIST",
+            "One bot for all seats, or one per seat separated by commas. planner:block=2.0 sets a weight, "
             "./mybot.py:MyBot is a bot of your own; mmsim bots list names the rest. Default: a strong bot.",
         ),
     ] = None,
     seed: options.Seed = 1,
     game: options.GameName = None,
     number: Annotated[
-        int, typer.Option(callback=options.check_number, help="Which game of this seed, counted from 0.")
+        int, option("--number N", "Which game of this seed, counted from 0.", callback=options.check_bits(63))
     ] = 0,
     seats: options.Seats = "fixed",
-    record_file: Annotated[
-        Path | None, typer.Option("--record", dir_okay=False, help="Write the record of the game (JSON) here.")
-    ] = None,
-    picture: Annotated[
-        Path | None, typer.Option(dir_okay=False, help="Write a picture of the final position (.svg or .png) here.")
-    ] = None,
+    record_file: Annotated[Path | None, option("--record FILE", "Write the record of the game (JSON) here.")] = None,
+    picture: Annotated[Path | None, option("--picture FILE", "Draw the final position here (.svg or .png).")] = None,
     explain: Annotated[
-        bool,
-        typer.Option("--explain", help="After every turn show the best moves its bot considered, feature by feature."),
+        bool, option("--explain", "After every turn show the best moves its bot considered, feature by feature.")
     ] = False,
     isolate: options.Isolate = False,
     move_seconds: options.MoveSeconds = None,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Print only who won.")] = False,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print the record of the game (JSON) instead of its story.")
-    ] = False,
+    quiet: Annotated[bool, option("--quiet", "Print only who won.")] = False,
+    as_json: Annotated[bool, option("--json", "Print the record of the game (JSON) instead of its story.")] = False,
 ) -> None:
-    """Play one game and print its story, turn by turn."""
     kind = picture_kind(picture) if picture else ""
     shell, spec = find_rules(game, rules)
     shell.check_board(board)

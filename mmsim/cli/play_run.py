@@ -8,20 +8,18 @@ from contextlib import contextmanager
 from dataclasses import replace
 from math import ceil, inf
 from pathlib import Path
-from typing import Any
 
 from mmsim.batch.cluster import Scheduler
-from mmsim.batch.confidence import MAX_GAMES, MetricValues, Precision
-from mmsim.batch.experiment import Experiment, ignored_knobs, named_panel, thinned, variants_of
-from mmsim.batch.manifest import Until as RunUntil
+from mmsim.batch.confidence import MAX_GAMES, MetricValues
+from mmsim.batch.experiment import Experiment, drop_indifferent_members, games_per_member, variants_of
+from mmsim.batch.manifest import Precision
 from mmsim.batch.run import Run
 from mmsim.batch.session import Session, Status, forecast_games
-from mmsim.cli.console import say
+from mmsim.cli.console import counted, say
 from mmsim.cli.interrupts import NOTHING_KEPT, exit_when_interrupted
-from mmsim.cli.options import check_players
 from mmsim.cli.progress import duration, show_progress
-from mmsim.errors import MmsimError, UsageError
-from mmsim.games import find_game, find_shell
+from mmsim.errors import MmsimError
+from mmsim.games import find_game
 from mmsim.system.processes import cores
 
 _GROUP = 60  # games; divisible by 2 to 6 players, so that rotated seats come out even
@@ -29,43 +27,22 @@ _GROUP = 60  # games; divisible by 2 to 6 players, so that rotated seats come ou
 # --- who plays ------------------------------------------------------------------------------------------------------
 
 
-def chosen_players(game: str, bots: str | None, panel: list[str] | None) -> dict[str, Any]:
-    """The settings of an experiment for --bots and --panel; the default panel of the game if neither is given."""
-    check_players(bots, panel)
-    if bots:
-        return {"bots": bots, "panel": ()}
-    return {"bots": "", "panel": named_panel(game, panel) if panel else find_shell(game).default_panel}
-
-
-def drop_indifferent_members(experiment: Experiment) -> Experiment:
-    """The experiment without the bots that play all its variants alike; refused if none is left."""
-    refusals = {member: _why_indifferent(experiment, member) for member in experiment.members}
-    left = [member for member, refusal in refusals.items() if not refusal]
-    if not left:
-        raise UsageError(next(iter(refusals.values())))
-    for refusal in filter(None, refusals.values()):
-        say(f"{refusal}; it is left out", err=True)
-    return experiment if len(left) == len(experiment.members) else experiment.with_members(left)
-
-
-def _why_indifferent(experiment: Experiment, member: str) -> str:
-    """Why a bot plays all variants alike; empty if it does not."""
-    first, *others = experiment.variants
-    ignored = [ignored_knobs(experiment.game, member, first, other, experiment.players) for other in others]
-    if len(experiment.boards) > 1 or not ignored or not all(ignored):
-        return ""
-    knobs = ", ".join(dict.fromkeys(knob for names in ignored for knob in names))
-    return f"{member} is no evidence here: {first} and {', '.join(others)} differ in {knobs}, which it ignores"
+def drop_indifferent(experiment: Experiment) -> Experiment:
+    """The experiment without the bots that play all its variants alike; says which."""
+    experiment, reasons = drop_indifferent_members(experiment)
+    for reason in reasons:
+        say(f"{reason}; it is left out", err=True)
+    return experiment
 
 
 def _games_per_member(experiment: Experiment) -> str:
     """How many games of every variant each kind of player plays; empty if all play the same number."""
-    steps = thinned(experiment)
-    if len({*steps}) == 1:
+    games = games_per_member(experiment)
+    if len({*games.values()}) == 1:
         return ""
-    count = len(variants_of(experiment)) // len(steps)
-    games = [f"{bot} {-(-experiment.games // step):,}" for bot, step in zip(experiment.members, steps, strict=True)]
-    return f"games of each of {count} variant{'s' * (count != 1)}, fewer of slow players: {'; '.join(games)}"
+    count = len(variants_of(experiment)) // len(games)
+    per_member = "; ".join(f"{member} {number:,}" for member, number in games.items())
+    return f"games of each of {counted(count, 'variant')}, fewer of slow players: {per_member}"
 
 
 # --- playing --------------------------------------------------------------------------------------------------------
@@ -73,25 +50,23 @@ def _games_per_member(experiment: Experiment) -> str:
 
 def create_run(folder: Path, experiment: Experiment, until: str | None, limited: bool) -> Run:
     """A new run; with `until`, the games of the experiment are an upper limit if `limited`."""
-    for board in experiment.boards:
-        find_shell(experiment.game).check_board(board)
     if until is None:
         return Run.create(folder, experiment)
-    from mmsim.analysis.findings import measures  # most runs do without Polars in this process
+    from mmsim.analysis.run_metrics import declared_metrics  # most runs do without Polars in this process
 
-    precision = Precision.parse(until, [measure.name for measure in measures(experiment.game)])
+    precision = Precision.parse(until, [measure.name for measure in declared_metrics(experiment.game)])
     metric_values(precision.metric, experiment.game)
     if not limited:
         group = experiment.part_games or _GROUP
         experiment = replace(experiment, games=group * ceil(MAX_GAMES / group))
-    return Run.create(folder, experiment, RunUntil(precision.metric, precision.half_width))
+    return Run.create(folder, experiment, precision)
 
 
 def metric_values(metric: str, game: str) -> MetricValues:
     """The values of a metric game by game; refused if it has none."""
-    from mmsim.analysis.findings import game_by_game  # most runs do without Polars in this process
+    from mmsim.analysis.run_metrics import per_game_values  # most runs do without Polars in this process
 
-    return game_by_game(game, metric, find_game(game).tables)
+    return per_game_values(game, metric, find_game(game).tables)
 
 
 def play_run(
@@ -135,21 +110,20 @@ def play_run(
     return status
 
 
-def _print_forecast(run: Run, until: RunUntil, values: MetricValues, workers: int) -> None:
+def _print_forecast(run: Run, until: Precision, values: MetricValues, workers: int) -> None:
     forecast, games_per_s = forecast_games(run, until, values)
     seconds = forecast.games * len(run.prepared) / games_per_s / min(workers, cores())
     say(
-        f"{Precision(until.metric, until.half_width)} will take about {forecast.games:,} games per variant and "
-        f"{duration(seconds)} with {workers} worker{'s' * (workers != 1)}",
+        f"{until} will take about {forecast.games:,} games per variant and "
+        f"{duration(seconds)} with {counted(workers, 'worker')}",
         err=True,
     )
 
 
-def describe_precision(run: Run, until: RunUntil) -> str:
+def describe_precision(run: Run, until: Precision) -> str:
     """How well the metric of `--until` is known, and whether that is as well as was wanted."""
-    looks = "1 look" if until.looks == 1 else f"{until.looks} looks"
     known_to = inf if until.known_to is None else until.known_to
-    sentence = f"{until.metric} is known to ±{known_to:.3g} after {looks}"
+    sentence = f"{until.metric} is known to ±{known_to:.3g} after {counted(until.looks or 0, 'look')}"
     if known_to > until.half_width:
         sentence += f", not to ±{until.half_width:g}: the limit of {run.games_asked:,} games was reached"
     return sentence

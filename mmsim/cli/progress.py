@@ -5,7 +5,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
-from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.live import Live
@@ -26,20 +25,13 @@ def show_progress(
 ) -> Iterator["ProgressDisplay"]:
     """Show the progress of what is done in the block; if it is interrupted, say what is kept and exit."""
     with exit_when_interrupted(kept), raise_on_signals() as raise_if_received:
-        display = _new_display(quiet, as_json)
+        on_terminal = Screen(stderr=True).is_terminal
+        display = JsonLines() if as_json else ProgressDisplay() if quiet else Bar() if on_terminal else LogLines()
         display.before_update = raise_if_received
         try:
             yield display
         finally:
             display.close()
-
-
-def _new_display(quiet: bool, as_json: bool) -> "ProgressDisplay":
-    if as_json:
-        return JsonLines()
-    if quiet:
-        return ProgressDisplay()
-    return Bar() if Screen(stderr=True).is_terminal else LogLines()
 
 
 class ProgressDisplay:
@@ -108,7 +100,20 @@ class JsonLines(ProgressDisplay):
     interval_s = _JSON_S
 
     def show(self, status: Status) -> None:
-        say(json.dumps(as_json(status)), err=True)
+        left = status.seconds_left
+        update = {
+            "done": status.done,
+            "games": status.games,
+            "games_per_s": round(status.games_per_s, 1),
+            "seconds_left": None if left is None else round(left, 1),
+            "bot_errors": status.errors,
+            "win_shares": {
+                variant: [{"mean": tally.mean, "half_width": tally.half_width()} for tally in shares]
+                for variant, shares in status.shares.items()
+            },
+            "estimate": asdict(status.forecast) if status.forecast else None,
+        }
+        say(json.dumps(update), err=True)
 
     def finish(self, status: Status) -> None:
         self.show(status)
@@ -172,22 +177,6 @@ def _percent(tally: Tally) -> str:
     half_width = 100 * tally.half_width()
     digits = 1 if half_width >= 0.1 else 2
     return f"{100 * tally.mean:.{digits}f}±{half_width:.{digits}f} %"
-
-
-def as_json(status: Status) -> dict[str, Any]:
-    left = status.seconds_left
-    return {
-        "done": status.done,
-        "games": status.games,
-        "games_per_s": round(status.games_per_s, 1),
-        "seconds_left": None if left is None else round(left, 1),
-        "bot_errors": status.errors,
-        "win_shares": {
-            variant: [{"mean": tally.mean, "half_width": tally.half_width()} for tally in shares]
-            for variant, shares in status.shares.items()
-        },
-        "estimate": asdict(status.forecast) if status.forecast else None,
-    }
 
 
 def duration(seconds: float) -> str:

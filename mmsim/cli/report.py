@@ -11,32 +11,26 @@ from mmsim.analysis.tables import open_run
 from mmsim.batch.experiment import Experiment
 from mmsim.cli import options
 from mmsim.cli.console import say, warn
+from mmsim.cli.options import option
 from mmsim.cli.progress import show_progress
 from mmsim.errors import UsageError
-from mmsim.report.chart_workers import preload_workers
-from mmsim.report.page import may_replace, write_report
+from mmsim.report.page import may_replace, preload_workers, write_report
 
 
 def report(
     run: options.RunFolder,
-    out: Annotated[
-        Path | None, typer.Option("--out", metavar="FOLDER", help="Where to write. Default: reports/NAME.")
-    ] = None,
+    out: Annotated[Path | None, option("--out FOLDER", "Where to write. Default: reports/NAME.")] = None,
     show: options.OpenInBrowser = False,
     force: options.Force = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Write the report of a run and print its answer.
-
-    A report is a page, its charts and its tables.
-    """
+    """A report is a page, its charts and its tables."""
     preload_workers()
     tables = open_run(run)
     folder = out or Path("reports") / tables.name
     if not force:
         confirm_replacing(folder, tables.experiment)
-    for warning in tables.warnings:
-        warn(warning)
+    warn(tables.warnings)
     with show_progress(quiet) as progress:
         page, answer = write_report(tables, folder, on_progress=progress.step)
     print_answer(page, answer, show)

@@ -1,15 +1,14 @@
 """`mmsim rules`: list, show and compare rulesets, and print single rules."""
 
-import json
 import textwrap
 from dataclasses import asdict
 from typing import Annotated, Any
 
-import typer
 from rich.text import Text
 
 from mmsim.cli import options
-from mmsim.cli.console import console, listing_rows, make_table, print_json, print_listing, say
+from mmsim.cli.console import console, listing_rows, print_json, print_listing, print_table, say
+from mmsim.cli.options import argument
 from mmsim.core.knobs import spelled
 from mmsim.core.rulebook import rulebook, unknown_rule
 from mmsim.core.shell import Listing
@@ -18,10 +17,7 @@ from mmsim.games import GAMES, find_rules, find_shell, game_of_all
 
 
 def list_rules(game: options.GameName = None, as_json: options.AsJson = False) -> None:
-    """List the editions, modifiers and knobs of a game.
-
-    A ruleset is written with them.
-    """
+    """A ruleset is written with them."""
     shell, _ = find_rules(game, None)
     rows = [(name, knob.values, knob.rules, knob.text) for name, knob in shell.knobs.items()]
     listings = [*shell.rulesets(), Listing("Knobs", ("knob", "values", "rules", "meaning"), rows)]
@@ -39,18 +35,17 @@ def show(
     game: options.GameName = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Show every knob of a ruleset, its value and where it comes from."""
     shell, _ = find_rules(game, spec)
     ruleset = shell.explain(spec, players)
     if as_json:
         print_json(asdict(ruleset))
         return
-    table = make_table(("knob", "value", "comes from", "rules", "meaning"), (), ruleset.variant)
-    for name, value in ruleset.knobs.items():
-        knob, source = shell.knobs[name], ruleset.sources[name]
-        style = None if source == "default" else "bold"
-        table.add_row(name, spelled(value), source, knob.rules, knob.text, style=style)
-    console().print(table)
+    rows = [
+        (name, spelled(value), ruleset.sources[name], shell.knobs[name].rules, shell.knobs[name].text)
+        for name, value in ruleset.knobs.items()
+    ]
+    chosen = [name for name, source in ruleset.sources.items() if source != "default"]
+    print_table(("knob", "value", "comes from", "rules", "meaning"), rows, ruleset.variant, bold=chosen)
     for fact in ruleset.facts:
         say(f"{fact.name}: {fact.value} ({fact.rules})")
     if rulebook(shell.name):
@@ -58,15 +53,14 @@ def show(
 
 
 def diff(
-    one: options.RulesetArgument,
-    other: options.RulesetArgument,
+    spec: options.RulesetArgument,
+    other_spec: options.RulesetArgument,
     players: options.Players = None,
     game: options.GameName = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Show what differs between two rulesets, with the rule ids."""
-    shell = find_shell(game or game_of_all([one, other]))
-    first, second = (shell.explain(spec, players) for spec in (one, other))
+    shell = find_shell(game or game_of_all([spec, other_spec]))
+    first, second = shell.explain(spec, players), shell.explain(other_spec, players)
     rows = []
     for name, knob in shell.knobs.items():
         before, after = spelled(first.knobs[name]), spelled(second.knobs[name])
@@ -75,7 +69,7 @@ def diff(
     for fact, changed in zip(first.facts, second.facts, strict=True):
         if fact.value != changed.value:
             rows.append((fact.name, fact.value, changed.value, fact.rules, ""))
-    listing = Listing("", ("what", first.variant, second.variant, "rules", "meaning"), rows)
+    listing = Listing("", ("setting", first.variant, second.variant, "rules", "meaning"), rows)
     if as_json:
         print_json(listing_rows(listing))
         return
@@ -95,14 +89,13 @@ def _explain_command(game: str, ids: Any) -> str:
 
 
 def explain(
-    ids: Annotated[list[str], typer.Argument(metavar="ID...", help="Rule ids, such as TT6.")],
+    ids: Annotated[list[str], argument("ID...", "Rule ids, such as TT6.")],
     game: options.GameName = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Print rules by their ids, with the knobs that change them."""
     rules = [_find_rule(id_, game) for id_ in ids]
     if as_json:
-        typer.echo(json.dumps(rules, indent=1, ensure_ascii=False))
+        print_json(rules)
         return
     screen = console()
     for rule in rules:

@@ -11,49 +11,49 @@ from mmsim.batch.check import check as check_run
 from mmsim.batch.cluster import Scheduler
 from mmsim.batch.run import Run
 from mmsim.batch.session import extend
-from mmsim.cli import completion, options
-from mmsim.cli.console import say
+from mmsim.cli import options
+from mmsim.cli.console import counted, say, say_error
+from mmsim.cli.options import argument, option
 from mmsim.cli.play_run import create_run, describe_precision, play_run
 from mmsim.cli.progress import headline, summary
 from mmsim.errors import UsageError
 from mmsim.games import find_shell
 
+_SETTINGS = (
+    *("rules", "board", "game", "players", "panel", "bots", "games", "seed", "design", "seats", "part_games", "until"),
+    *("isolate", "move_seconds"),
+)
+
 
 def run(
-    what: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="EXPERIMENT",
-            autocompletion=completion.experiments,
-            help="A shipped experiment, a .toml file, or a run to extend.",
-        ),
-    ] = None,
+    context: typer.Context,
+    name: Annotated[str | None, argument("EXPERIMENT", "A shipped experiment, .toml file, or run to extend.")] = None,
     rules: options.RulesToCompare = None,
     board: options.BoardsToCompare = None,
     game: options.GameName = None,
     players: options.Players = None,
     panel: options.Panel = None,
     bots: options.Bots = None,
-    games: Annotated[int | None, typer.Option(min=1, help="Games per variant; with --until, at most.")] = None,
-    seed: Annotated[int | None, typer.Option(callback=options.check_seed, help="Master seed. Default: 1.")] = None,
+    games: Annotated[int | None, option("--games N", "Games per variant; with --until, at most.", min=1)] = None,
+    seed: Annotated[int | None, option("--seed N", "Master seed. Default: 1.", callback=options.check_seed)] = None,
     design: Annotated[
-        str | None,
-        typer.Option(metavar="HOW", help="paired: variants share their deals (default); independent: they do not."),
+        str | None, option("--design HOW", "paired: variants share their deals (default); independent: they do not.")
     ] = None,
     seats: Annotated[
         str | None,
-        typer.Option(
-            metavar="HOW", help="fixed: bots keep their seats (default); rotate: every bot plays every seat of a deal."
-        ),
+        option("--seats HOW", "fixed: bots keep their seats (default); rotate: every bot plays in every seat."),
     ] = None,
     part_games: Annotated[
         int | None,
-        typer.Option(min=1, help="Games per part, the most a kill can lose. Default: some seconds of play."),
+        option("--part-games N", "Games per part, the most a crash can lose. Default: some seconds of play.", min=1),
     ] = None,
-    until: options.Until = None,
-    more: Annotated[int | None, typer.Option(min=1, help="Extend a run by this many games per variant.")] = None,
+    until: Annotated[
+        str | None,
+        option("--until METRIC±WIDTH", "Play until a metric is known to this precision: win_share±0.5%, margin±0.1."),
+    ] = None,
+    more: Annotated[int | None, option("--more N", "Extend a run by this many games per variant.", min=1)] = None,
     bots_from: options.BotsFrom = None,
-    out: Annotated[Path | None, typer.Option(metavar="RUN", help="The run folder. Default: runs/NAME.")] = None,
+    out: Annotated[Path | None, option("--out FOLDER", "The run folder. Default: runs/NAME.")] = None,
     isolate: options.Isolate = False,
     move_seconds: options.MoveSeconds = None,
     workers: options.Workers = None,
@@ -64,7 +64,6 @@ def run(
     quiet: options.Quiet = False,
     json_progress: options.JsonProgress = False,
 ) -> None:
-    """Play an experiment and write its tables into a run folder."""
     scheduler = _scheduler(cluster, tls_ca, tls_cert, tls_key)
     chosen = {
         "variants": rules,
@@ -82,11 +81,16 @@ def run(
     }
     settings = {key: value for key, value in chosen.items() if value is not None}
     if more is not None:
-        new_run = _extend_run(what, out, more, [*settings, *(["until"] if until else [])], bots_from)
+        if refused := options.given_options(context, _SETTINGS):
+            raise UsageError(f"--more keeps everything else as it is; drop {', '.join(refused)}")
+        if (name is None) == (out is None):
+            raise UsageError("--more needs one run to extend: mmsim run RUN --more GAMES")
+        new_run = Run(name or out or "", bots_from)
+        extend(new_run, more)
     elif bots_from is not None:
         raise UsageError("--bots-from is for a run that is extended (--more); name bots to be played with --bots")
     else:
-        experiment = _find_experiment(what, settings, out)
+        experiment = _find_experiment(name, settings, out)
         new_run = create_run(out or options.RUNS / experiment.name, experiment, until, "games" in settings)
     _play_and_print(new_run, workers, scheduler, quiet, json_progress)
 
@@ -94,9 +98,7 @@ def run(
 def resume(
     folder: options.RunFolder,
     bots_from: options.BotsFrom = None,
-    deep: Annotated[
-        bool, typer.Option("--deep", help="Verify the checksum of every file, even of those that look untouched.")
-    ] = False,
+    deep: Annotated[bool, option("--deep", "Verify the checksum of every file, even if it looks untouched.")] = False,
     workers: options.Workers = None,
     cluster: options.Cluster = None,
     tls_ca: options.TlsCa = None,
@@ -105,54 +107,41 @@ def resume(
     quiet: options.Quiet = False,
     json_progress: options.JsonProgress = False,
 ) -> None:
-    """Continue a run that was stopped.
-
-    Missing and damaged parts are played again.
-    """
+    """Missing and damaged parts are played again."""
     scheduler = _scheduler(cluster, tls_ca, tls_cert, tls_key)
     _play_and_print(Run(folder, bots_from), workers, scheduler, quiet, json_progress, deep)
 
 
 def check(
     folder: options.RunFolder,
-    sample: Annotated[int, typer.Option(min=0, help="Games to replay with the reference engine.")] = SAMPLE,
+    sample: Annotated[int, option("--sample N", "Games to replay with the reference engine.", min=0)] = SAMPLE,
     bots_from: options.BotsFrom = None,
 ) -> None:
-    """Verify the checksums, row counts and a sample of the games of a run.
-
-    The exit code is 1 if anything is wrong.
-    """
+    """The exit code is 1 if anything is wrong."""
     checked = Checked()
     for problem in check_run(Run(folder, bots_from), sample, checked):
-        say(f"mmsim: error: {problem}", err=True)
-    scope = f"{checked.parts} parts, {checked.games_replayed} games replayed with the reference engine"
+        say_error(problem)
+    replayed = counted(checked.games_replayed, "game")
+    scope = f"{counted(checked.parts, 'part')}, {replayed} replayed with the reference engine"
     if checked.problems:
-        say(f"{folder}: {checked.problems} problems in {scope}")
+        say(f"{folder}: {counted(checked.problems, 'problem')} in {scope}")
         raise typer.Exit(1)
     say(f"{folder}: ok, {scope}")
 
 
-def _find_experiment(what: str | None, settings: dict[str, Any], out: Path | None) -> experiments.Experiment:
+def _find_experiment(name: str | None, settings: dict[str, Any], out: Path | None) -> experiments.Experiment:
     """A shipped or written experiment with some settings changed, or one that the options describe."""
-    if what is not None:
-        replaced: dict[str, Any] = {"panel": ()} if "bots" in settings else {"bots": ""} if "panel" in settings else {}
-        return experiments.from_mapping({**experiments.find(what).to_json(), **replaced, **settings})
+    if name is not None:
+        return experiments.with_settings(experiments.find(name), settings)
+    is_named = "variants" in settings or "game" in settings
+    if out is None and is_named:
+        raise UsageError("say where to put the run: --out runs/NAME")
     if out is None:
         raise UsageError("say what to play (EXPERIMENT, --rules or --game) and where to put it (--out runs/NAME)")
-    if "variants" not in settings and "game" not in settings:
+    if not is_named:
         raise UsageError("say what to play: an experiment, a ruleset with --rules or a game with --game")
     variants = settings.get("variants") or [find_shell(settings["game"]).default_rules]
     return experiments.from_mapping({"name": experiments.named_after(out), **settings, "variants": variants})
-
-
-def _extend_run(what: str | None, out: Path | None, more: int, others: list[str], bots_from: Path | None) -> Run:
-    if others:
-        raise UsageError(f"--more keeps everything else as it is; drop {', '.join(others)}")
-    if (what is None) == (out is None):
-        raise UsageError("--more needs one run to extend: mmsim run RUN --more GAMES")
-    extended = Run(what or out or "", bots_from)
-    extend(extended, more)
-    return extended
 
 
 def _scheduler(address: str | None, ca: Path | None, cert: Path | None, key: Path | None) -> Scheduler | None:
@@ -172,7 +161,7 @@ def _play_and_print(
     finished = run.finished
     rows = sum(finished.rows.values())
     say(f"{run.folder}: {summary(status)}")
-    say(f"{rows:,} rows in {finished.parts} parts, {finished.bytes / rows:.1f} bytes per row")
+    say(f"{rows:,} rows in {counted(finished.parts, 'part')}, {finished.bytes / rows:.1f} bytes per row")
     say(f"digest {finished.digest}")
     if run.manifest.until:
         say(describe_precision(run, run.manifest.until))

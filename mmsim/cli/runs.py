@@ -1,28 +1,26 @@
-"""`mmsim runs`, `record` and `export`: what has been played, and its use in other programs."""
+"""`mmsim runs` and `export`: what has been played, and its use in other programs."""
 
-import json
 from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
 import typer
 
-from mmsim.batch.check import record as record_of
 from mmsim.batch.experiment import named_after
 from mmsim.batch.export import ENDINGS
 from mmsim.batch.export import export as export_table
 from mmsim.batch.run import Run, runs_in
 from mmsim.batch.run_folder import remove_run
-from mmsim.cli import completion, options
-from mmsim.cli.console import print_json, print_table, save, say
+from mmsim.cli import options
+from mmsim.cli.console import print_json, print_table, say, say_error
+from mmsim.cli.options import argument, option
 from mmsim.errors import MmsimError, UsageError
 
 
 def list_runs(
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where runs are kept.")] = options.RUNS,
+    folder: Annotated[Path, argument("FOLDER", "Where runs are kept.")] = options.RUNS,
     as_json: options.AsJson = False,
 ) -> None:
-    """List runs with their games, state and size."""
     runs = runs_in(folder)
     rows: list[dict[str, Any]] = []
     damaged = False
@@ -33,7 +31,7 @@ def list_runs(
             rows.append(run.summary())
         except MmsimError as problem:
             damaged = True
-            say(f"mmsim: error: {problem}", err=True)
+            say_error(str(problem))
     if as_json:
         print_json(rows)
     elif not runs:
@@ -59,12 +57,11 @@ def _row(summary: dict[str, Any]) -> list[str]:
 
 def show(
     folder: options.RunFolder,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the whole manifest as JSON.")] = False,
+    as_json: Annotated[bool, option("--json", "Print the whole manifest as JSON.")] = False,
 ) -> None:
-    """Show what a run plays and how far it is."""
     run = Run(folder)
     if as_json:
-        typer.echo(msgspec.json.format(msgspec.json.encode(run.manifest), indent=1).decode())
+        print_json(msgspec.to_builtins(run.manifest))
         return
     summary, experiment, manifest = run.summary(), run.experiment, run.manifest
     lines = {
@@ -88,12 +85,9 @@ def show(
 
 
 def remove(
-    folders: Annotated[
-        list[Path], typer.Argument(metavar="RUN...", autocompletion=completion.runs, help="Folders of runs.")
-    ],
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    folders: Annotated[list[Path], argument("RUN...", "Folders of runs.")],
+    yes: Annotated[bool, option("--yes", "Do not ask.")] = False,
 ) -> None:
-    """Delete runs; other files in their folders stay."""
     for run in [Run(folder) for folder in folders]:
         if run.is_locked:
             raise UsageError(f"{run.folder} is being written; stop its writer first")
@@ -104,32 +98,14 @@ def remove(
                 say(f"{len(left)} files or folders in it are not part of a run and stay, like {left[0]}", err=True)
 
 
-def record(
-    folder: options.RunFolder,
-    number: Annotated[int, typer.Option(min=0, help="Which game, counted from 0.")],
-    out: Annotated[Path, typer.Option(dir_okay=False, help="Write the record (JSON) here.")],
-    variant: options.VariantOfGame = None,
-    bots_from: options.BotsFrom = None,
-) -> None:
-    """Write the record of one game of a run."""
-    run = Run(folder, bots_from)
-    played_again = record_of(run, run.variant_index(variant), number)
-    save("record", out, (json.dumps(played_again, ensure_ascii=False) + "\n").encode())
-
-
 def export(
     folder: options.RunFolder,
-    table: Annotated[
-        str | None, typer.Option(help="Which table. Default: all, which needs a .xlsx or .duckdb file.")
-    ] = None,
+    table: Annotated[str | None, option("--table TEXT", "Which table. Default: all (.xlsx and .duckdb only).")] = None,
     out: Annotated[
         Path | None,
-        typer.Option(
-            dir_okay=False, help=f"The file ({', '.join(ENDINGS)}), or - for CSV on stdout. Default: RUN-TABLE.csv."
-        ),
+        option("--out FILE", f"The file ({', '.join(ENDINGS)}), or - for CSV on stdout. Default: RUN-TABLE.csv."),
     ] = None,
 ) -> None:
-    """Export tables of a run as one file for other programs."""
     run = Run(folder)
     path = out or Path(f"{named_after(run.folder)}-{table or 'tables'}.csv")
     rows = export_table(run, table, path)

@@ -4,14 +4,13 @@ import shlex
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from mmsim.analysis.findings import check_metric_names
+from mmsim.analysis.run_metrics import check_metric_names
 from mmsim.analysis.sweep import Sweep, parse_vary
 from mmsim.analysis.tables import open_run
-from mmsim.batch.experiment import Experiment
-from mmsim.cli import completion, options
-from mmsim.cli.play_run import chosen_players, drop_indifferent_members, played_run
+from mmsim.batch.experiment import Experiment, named_panel
+from mmsim.cli import options
+from mmsim.cli.options import option
+from mmsim.cli.play_run import drop_indifferent, played_run
 from mmsim.cli.progress import show_progress
 from mmsim.cli.report import confirm_replacing, print_answer
 from mmsim.errors import UsageError
@@ -26,10 +25,9 @@ def sweep(
     spec: options.RulesetArgument,
     vary: Annotated[
         list[str],
-        typer.Option(
-            metavar="KNOB=VALUES",
-            autocompletion=completion.knobs,
-            help="A knob and its values, such as change_minutes=1:5 or end_lines=4,5,6; repeat for a grid.",
+        option(
+            "--vary KNOB=VALUES",
+            "A knob and its values, such as change_minutes=1:5 or end_lines=4,5,6; repeat for a grid.",
         ),
     ],
     players: options.Players = None,
@@ -46,19 +44,15 @@ def sweep(
     metric: options.Metrics = None,
     reference: Annotated[
         str | None,
-        typer.Option(
-            metavar="KNOB=VALUE", help="The values to compare with, separated by commas. Default: the published ones."
-        ),
+        option("--reference KNOB=VALUE", "The values to compare with, separated by commas. Default: as published."),
     ] = None,
-    out: Annotated[
-        Path | None, typer.Option("--out", metavar="FOLDER", help="Where to write. Default: reports/sweep-KNOBS.")
-    ] = None,
-    run: options.KeepRun = None,
+    out: Annotated[Path | None, option("--out FOLDER", "Where to write. Default: reports/sweep-KNOBS.")] = None,
+    run: Annotated[Path | None, option("--run FOLDER", "Keep the games as a run in this folder.")] = None,
     show: options.OpenInBrowser = False,
     force: options.Force = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Play every combination of knob values and report the effects."""
+    options.check_players(bots, panel)
     game = game or game_of(spec)
     shell, statistics = find_shell(game), find_statistics(game)
     check_metric_names(game, shown := metric or statistics.swept)
@@ -73,14 +67,15 @@ def sweep(
         game=game,
         boards=(board,) if board else (),
         players=players,
-        **chosen_players(game, bots, panel),
+        bots=bots or "",
+        panel=named_panel(game, panel or ()),
         games=games,
         seed=seed,
         seats=seats,
         metrics=statistics.swept,
         move_seconds=limit,
     )
-    experiment = drop_indifferent_members(experiment)
+    experiment = drop_indifferent(experiment)
     settings: list[tuple[str, object]] = [("vary", word) for word in vary]
     settings += [("players", players), ("bots", bots), ("games", games), ("board", board), ("seats", seats)]
     settings += [("seed", seed), ("reference", reference), ("move-seconds", limit)]

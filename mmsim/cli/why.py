@@ -8,18 +8,19 @@ from typing import Annotated
 import typer
 
 from mmsim.analysis import number_format as fmt
-from mmsim.analysis.findings import find_metric
 from mmsim.analysis.restricted_play import Advantage, ElementValue, value_elements
-from mmsim.analysis.why import Why, conclusions, explain
-from mmsim.analysis.why_file import write_answer
+from mmsim.analysis.run_metrics import find_metric
+from mmsim.analysis.why import Why, conclusions, explain, write_answer
 from mmsim.batch.experiment import named_panel
 from mmsim.batch.manifest import WHY
-from mmsim.cli import completion, options
-from mmsim.cli.console import print_json, print_table, save, say
+from mmsim.cli import options
+from mmsim.cli.console import counted, print_json, print_table, save, say
+from mmsim.cli.options import argument, option
 from mmsim.cli.progress import show_progress
 from mmsim.contests.interventions import Change, ChangedGames, play_changes, variant_of_run
 from mmsim.core.seating import split_bots
 from mmsim.core.variant import Variant
+from mmsim.drawing.board_canvas import picture_kind
 from mmsim.errors import UsageError
 from mmsim.games import find_shell, game_of
 from mmsim.report.change_sections import MAX_CHANGES, change_rows, interaction_rows, unchanged_text, why_chart
@@ -29,55 +30,40 @@ from mmsim.system.processes import cores
 
 def why(
     context: typer.Context,
-    what: Annotated[
-        str,
-        typer.Argument(
-            metavar="RUN | SPEC",
-            autocompletion=completion.runs_and_rulesets,
-            help="A run, which then keeps the answer for its report, or a ruleset.",
-        ),
-    ],
-    metric: Annotated[str, typer.Option(metavar="NAME", help="The metric to explain.")] = "win_share",
+    subject: Annotated[str, argument("RUN | SPEC", "A run, which then keeps the answer for its report, or a ruleset.")],
+    metric: Annotated[str, option("--metric METRIC", "The metric to explain.")] = "win_share",
     bots: options.Bots = None,
     panel: options.Panel = None,
     players: options.Players = None,
     board: options.Board = None,
-    games: Annotated[int, typer.Option(min=8, help="Games per change; slow players play fewer.")] = 4_000,
+    games: Annotated[int, option("--games N", "Games per change; slow players play fewer.", min=8)] = 4_000,
     seed: options.Seed = 1,
-    only: Annotated[
-        list[str] | None, typer.Option(metavar="CHANGE", help="Make only this change; repeat for several.")
-    ] = None,
-    elements: Annotated[
-        bool, typer.Option("--elements", help="Instead, measure what each element of the game is worth to a bot.")
-    ] = False,
+    only: Annotated[list[str] | None, option("--only CHANGE", "Make only this change; repeat for several.")] = None,
+    elements: Annotated[bool, option("--elements", "Instead, measure what each element is worth to a bot.")] = False,
     variant: options.VariantName = None,
     workers: options.Workers = None,
-    out: Annotated[
-        Path | None, typer.Option("--out", dir_okay=False, help="Draw what the changes do (.svg or .png).")
-    ] = None,
+    out: Annotated[Path | None, option("--out FILE", "Draw what the changes do (.svg or .png).")] = None,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Change one thing at a time and measure how much of an effect it explains.
-
-    Every change is played with the same deals: each knob at its other values, starts at random, hands shuffled between
-    seats, openings exchanged. The rule and the way of playing that explain most are then changed together. One bot
-    plays all seats unless --bots or --panel say otherwise.
+    """Every change is played with the same deals: each knob at its other values, starts at random, hands shuffled
+    between seats, openings exchanged. The rule and the way of playing that explain most are then changed together. One
+    bot plays all seats unless --bots or --panel says otherwise.
     """
-    options.check_chart_file(out)
+    kind = picture_kind(out) if out else ""
     options.check_players(bots, panel)
-    folder = Path(what) if Path(what).is_dir() else None
+    folder = Path(subject) if Path(subject).is_dir() else None
     if folder:
         if refused := options.given_options(context, ("bots", "panel", "players", "board")):
-            raise UsageError(f"--{refused[0]} is for rulesets; {what} has its own")
+            raise UsageError(f"{refused[0]} is for rulesets; {subject} has its own")
         game, base, members = variant_of_run(folder, variant)
         base = replace(base, seed=seed) if options.given_options(context, ["seed"]) else base
     else:
-        game = game_of(what)
+        game = game_of(subject)
         shell = find_shell(game)
         shell.check_board(board)
-        members = named_panel(game, panel) if panel else ()
-        base = Variant(what, players, board, members[0] if members else bots or shell.default_bot, seed)
+        members = named_panel(game, panel or ())
+        base = Variant(subject, players, board, members[0] if members else bots or shell.default_bot, seed)
     if len(split_bots(base.bots)) > 1:  # else the effect of a seat could not be separated from that of its bot
         base = replace(base, seats="rotate")
     find_metric(game, metric)
@@ -95,7 +81,7 @@ def why(
         else:
             _print_elements(values, base.bots)
         if out is not None:
-            _save_chart(_draw_elements(values, base.bots), out)
+            save("chart", out, _draw_elements(values, base.bots).files()[kind[1:]])
         return
     answer = explain(game, base, metric, play, only or [])
     if as_json:
@@ -106,7 +92,7 @@ def why(
         write_answer(folder, answer)
         say(f"why -> {folder / WHY}; a report of the run has a section on it now", err=True)
     if out is not None:
-        _save_chart(why_chart(answer), out)
+        save("chart", out, why_chart(answer).files()[kind[1:]])
 
 
 def _print_answer(game: str, answer: Why) -> None:
@@ -114,7 +100,7 @@ def _print_answer(game: str, answer: Why) -> None:
     title = f"What {answer.measure} becomes when one thing is changed ({games} each), 95 % intervals"
     print_table(*change_rows(answer), title)
     if (more := len([effect for effect in answer.effects if not effect.identical]) - MAX_CHANGES) > 0:
-        say(f"{more} more change{'s' * (more != 1)} do less; --json has all")
+        say(f"{counted(more, 'more change')} {'does' if more == 1 else 'do'} less; --json has all")
     if both := interaction_rows(answer):
         print_table(*both, "The two that explain most, alone and together")
     for sentence in [*conclusions(answer), unchanged_text(answer)]:
@@ -157,7 +143,3 @@ def _draw_elements(values: Sequence[ElementValue], bot: str) -> Chart:
     note = f"Percentage points of win share of one {bot}; {values[0].games:,} games each, with 95 % intervals."
     series = ["loses without it, among others with it", "gains with it, among others without"]
     return dot_chart("elements", f"Worth most: {values[0].text}", note, rows, series, "share difference", 0.0)
-
-
-def _save_chart(drawn: Chart, out: Path) -> None:
-    save("chart", out, drawn.files()[out.suffix[1:]])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mmsim.system.package_data import data_folder
+from mmsim.system.files import data_folder
 from tests.batch.conftest import toy_game as toy_game
 
 

@@ -68,7 +68,7 @@ def test_an_unknown_option_comes_with_the_nearest() -> None:
         ("--rules print+loyal+hidden", "'loyal' and 'hidden' exclude each other; take one of them"),
         ("--rules v2+advanced", "'v2' does not offer 'advanced' for two players; it offers 'regular'"),
         ("--rules print+regular", "'print' does not offer 'regular' for two players; it offers 'advanced'"),
-        ("--rules nl+advanced --players 4", "'advanced' is a way for two to play; drop it for 4 players"),
+        ("--rules nl+advanced --players 4", "'advanced' is only for two players; drop it for 4 players"),
         (
             "--rules print+no-corruption --players 3",
             "'print' does not offer 'no-corruption' for 3 players; it offers it for 4",
@@ -186,11 +186,11 @@ def test_a_board_file_that_is_nested_too_deep_is_refused(tmp_path: Path) -> None
     file.write_text(f"name = {'[' * 3000}")
     result = run("boards", "check", file)
     assert result.exit_code == FAILURE
-    assert result.stderr == f"{file}:1: error: not valid TOML: it is nested too deep\n"
-    assert complaint(USAGE, "play", "--board", file) == f"{file}:1: not valid TOML: it is nested too deep"
+    assert result.stderr == f"{file}:1: error: not valid TOML: it is nested too deeply\n"
+    assert complaint(USAGE, "play", "--board", file) == f"{file}:1: not valid TOML: it is nested too deeply"
 
 
-def test_an_empty_board_file_is_told_what_it_lacks(tmp_path: Path) -> None:
+def test_the_error_for_an_empty_board_file_says_what_it_lacks(tmp_path: Path) -> None:
     file = tmp_path / "empty.toml"
     file.write_text("")
     result = run("boards", "check", file)

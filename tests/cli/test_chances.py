@@ -7,9 +7,9 @@ import polars as pl
 import pytest
 
 from mmsim.analysis.compare import compare
-from mmsim.analysis.findings import findings
+from mmsim.analysis.run_metrics import estimate_run
 from mmsim.analysis.tables import open_run
-from mmsim.analysis.tension import COLUMNS
+from mmsim.analysis.win_chances import COLUMNS
 from mmsim.batch.run import Run
 from tests.cli.runner import complaint, run
 from tests.runs import write_run
@@ -52,11 +52,11 @@ def test_a_run_with_chances_has_tension_of_those_games(folder: Path) -> None:
     assert "drama (exploratory)" in answer.stdout
 
 
-def test_chances_that_are_asked_for_later_move_no_verdict(folder: Path) -> None:
+def test_estimating_chances_later_moves_no_verdict(folder: Path) -> None:
     (folder / "win_chances.parquet").unlink(missing_ok=True)
-    before = {(one.measure.name, one.group): one for one in compare(findings(open_run(folder)), primary=["margin"])}
+    before = {(one.measure.name, one.group): one for one in compare(estimate_run(open_run(folder)), primary=["margin"])}
     sample(folder, 2, "--workers", 1)
-    after = {(one.measure.name, one.group): one for one in compare(findings(open_run(folder)), primary=["margin"])}
+    after = {(one.measure.name, one.group): one for one in compare(estimate_run(open_run(folder)), primary=["margin"])}
     assert {name for name, _ in {*after} - {*before}} == {*COLUMNS}
     assert all(after[key].p_adjusted == before[key].p_adjusted for key in before)
     assert {after[name, ""].family for name in COLUMNS} == {len(COLUMNS)}

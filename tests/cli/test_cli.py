@@ -131,8 +131,7 @@ def test_boards_check_passes_a_good_file_and_a_warned_one(tmp_path: Path, board_
     result = run("boards", "check", file)
     assert result.exit_code == 0
     assert result.stderr == (
-        f"{file}:10: warning: the kinds of spots are not equally many: "
-        "12 residential, 11 commercial, 12 entertainment\n"
+        f"{file}:10: warning: the kinds of spots differ in number: 12 residential, 11 commercial, 12 entertainment\n"
     )
     assert "good board set with 1 warning" in result.stdout
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mmsim.analysis.findings import measures
+from mmsim.analysis.run_metrics import declared_metrics
 from mmsim.cli import completion
 from mmsim.games import GAMES, find_statistics
 from tests.batch.helpers import ROOT
@@ -72,7 +72,7 @@ def test_runs_and_their_variants_are_offered(here: Path) -> None:
 def test_every_metric_is_offered() -> None:
     for game in GAMES:
         known = [metric.name for metric in find_statistics(game).metrics] + list(completion.DERIVED_METRICS)
-        assert known == [measure.name for measure in measures(game)]
+        assert known == [measure.name for measure in declared_metrics(game)]
 
 
 COMPLETED = """

@@ -55,7 +55,7 @@ def test_a_new_experiment_replaces_nothing_and_goes_nowhere_else(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("mine.toml").write_text("mine")
-    assert complaint(USAGE, "experiments", "new", "mine").startswith("mine.toml is there already")
+    assert complaint(USAGE, "experiments", "new", "mine").startswith("mine.toml exists already")
     assert Path("mine.toml").read_text() == "mine"
     assert complaint(USAGE, "experiments", "new", "../mine").startswith("'../mine' is not a plain name")
     assert "variants = [" in output("experiments", "new", "mine", "--out", "-")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from mmsim.games import GAMES, find_shell
-from mmsim.metromania.rules import boardfile
+from mmsim.metromania.rules import board_file
 from tests.cli.runner import complaint, output, run
 
 USAGE = 2
@@ -35,12 +35,12 @@ def test_what_is_printed_about_rulesets_can_be_read_by_programs(game: str) -> No
     different = json.loads(output("rules", "diff", shell.default_rules, shell.example_rules, "--json"))
     by_hand = {name for name, of in shown["sources"].items() if of == "set by hand"}
     assert by_hand
-    assert {row["what"] for row in different} >= by_hand
+    assert {row["setting"] for row in different} >= by_hand
     assert json.loads(output("rules", "diff", shell.default_rules, shell.default_rules, "--json")) == []
 
 
 def test_board_sets_are_listed_for_programs_too() -> None:
-    assert [row["set"] for row in json.loads(output("boards", "list", "--json"))] == boardfile.shipped_names()
+    assert [row["set"] for row in json.loads(output("boards", "list", "--json"))] == board_file.shipped_names()
 
 
 def test_the_first_word_of_a_ruleset_implies_its_game() -> None:

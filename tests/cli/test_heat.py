@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from mmsim.analysis.tables import open_run
-from mmsim.batch import end_positions
+from mmsim.batch import side_tables
 from mmsim.batch.run import Run
 from mmsim.report.game_sections import heat_pictures
 from tests.cli.runner import complaint, run
@@ -52,7 +52,7 @@ def test_the_first_line_starts_on_side_0(folder: Path, tmp_path: Path) -> None:
 
 def test_games_are_played_again_once(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = draw(folder, tmp_path / "one.svg", "--variant", "print", "--games", 3)
-    monkeypatch.setattr(end_positions, "record", lambda *arguments: pytest.fail("played again"))
+    monkeypatch.setattr(side_tables, "record", lambda *arguments: pytest.fail("played again"))
     assert draw(folder, tmp_path / "two.svg", "--variant", "print", "--games", 3) == first
 
 

@@ -52,13 +52,13 @@ def test_loading_and_compiling_say_nothing_of_the_time_left() -> None:
     assert progress.summary(status) == "500 of 10,000 games, starting"
     status.done = 600
     status.tick(59.5)
-    assert status.seconds_left is None  # half a second is too short to tell
+    assert status.seconds_left is None  # half a second is too short a time to judge by
     status.done = 700
     status.tick(61)
     assert status.seconds_left == pytest.approx(9_300 / 100)
 
 
-def test_slow_games_are_told_with_digits() -> None:
+def test_a_slow_pace_is_shown_with_decimals() -> None:
     status = Status(100)
     status.tick(0)
     status.done = 1
@@ -79,7 +79,7 @@ def test_what_is_wrong_or_known_is_part_of_the_line(status: Status) -> None:
 @pytest.mark.parametrize(
     ("seconds", "says"), [(0.4, "0 s"), (59, "59 s"), (61, "1:01 min"), (3599.9, "1:00:00 h"), (90_000, "25:00:00 h")]
 )
-def test_a_duration_is_told_in_the_unit_it_needs(seconds: float, says: str) -> None:
+def test_a_duration_is_shown_in_the_unit_it_needs(seconds: float, says: str) -> None:
     assert progress.duration(seconds) == says
 
 

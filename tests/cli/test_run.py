@@ -99,7 +99,7 @@ def test_check_fails_on_a_damaged_run(folder: Path) -> None:
     result = run("check", folder, "--sample", 0)
     assert result.exit_code == FAILURE
     assert result.stderr == f"mmsim: error: {folder}/trips/part-000001.parquet is missing\n"
-    assert result.stdout.startswith(f"{folder}: 1 problems in 6 parts")
+    assert result.stdout.startswith(f"{folder}: 1 problem in 6 parts")
 
 
 def test_the_record_of_any_game_passes_verify(played: tuple[Path, str, str], tmp_path: Path) -> None:
@@ -144,6 +144,7 @@ def test_a_table_is_exported_to_a_file(played: tuple[Path, str, str], tmp_path: 
     ("words", "says"),
     [
         ("run", "say what to play (EXPERIMENT, --rules or --game) and where to put it (--out runs/NAME)"),
+        ("run --rules print", "say where to put the run: --out runs/NAME"),
         ("run --out x", "say what to play: an experiment, a ruleset with --rules or a game with --game"),
         ("run municipalty-4p", "unknown experiment 'municipalty-4p'; did you mean 'municipality-4p'?"),
         ("run --rules prnt --out x", "unknown edition 'prnt'; did you mean 'print'?"),
@@ -155,7 +156,7 @@ def test_a_table_is_exported_to_a_file(played: tuple[Path, str, str], tmp_path: 
         ("run --rules print --until win_share --out x", "'win_share' is not of the form METRIC±WIDTH"),
         ("run --rules print --games 0 --out x", "Invalid value for '--games'"),
         ("run --more 5", "--more needs one run to extend: mmsim run RUN --more GAMES"),
-        ("run x --more 5 --seed 3", "--more keeps everything else as it is; drop seed"),
+        ("run x --more 5 --seed 3", "--more keeps everything else as it is; drop --seed"),
         ("run x --more 5", "there is no run x (mmsim runs list [FOLDER] names those there are)"),
         ("resume nowhere", "there is no run nowhere (mmsim runs list [FOLDER] names those there are)"),
         ("check nowhere", "there is no run nowhere (mmsim runs list [FOLDER] names those there are)"),
@@ -178,7 +179,7 @@ def test_bad_input_is_one_sentence_and_leaves_nothing_behind(
 
 def test_a_folder_with_a_run_is_not_played_into(folder: Path) -> None:
     text = complaint(USAGE, *FLAGS, "--out", folder)
-    assert text.startswith(f"{folder} already holds a run; go on with it (mmsim resume {folder})")
+    assert text.startswith(f"{folder} already holds a run; continue it (mmsim resume {folder})")
 
 
 def test_a_game_or_table_that_is_not_there_is_said(played: tuple[Path, str, str], tmp_path: Path) -> None:

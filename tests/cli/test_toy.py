@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mmsim import cli, games
-from mmsim.cli import experiments, rules, verify
+from mmsim.cli import experiments, records, rules
 from tests.cli.runner import complaint, output
 
 USAGE = 2
@@ -16,7 +16,7 @@ FEW = ("--workers", 1, "--games", 30)
 
 @pytest.fixture(autouse=True)
 def toy_is_installed(toy_game: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (games, experiments, rules, verify):
+    for module in (games, experiments, records, rules):
         monkeypatch.setattr(module, "GAMES", (*games.GAMES, "toy"))
 
 

@@ -19,7 +19,7 @@ METROMANIA, METRO = GOLDEN / "metromania" / "v2-2p-01.json", GOLDEN / "metro" / 
 
 
 @pytest.mark.parametrize("record", [METROMANIA, METRO], ids=["metromania", "metro"])
-def test_a_page_goes_beside_its_record_unless_told_otherwise(record: Path, tmp_path: Path) -> None:
+def test_a_page_goes_beside_its_record_by_default(record: Path, tmp_path: Path) -> None:
     copied = tmp_path / "game.json"
     copied.write_bytes(record.read_bytes())
     result = run("replay", copied, "--playouts", 2)

@@ -1,0 +1,185 @@
+"""`mmsim record`, `replay`, `draw` and `verify`: records of single games."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from mmsim.batch.check import prove_origin
+from mmsim.batch.check import record as record_of
+from mmsim.batch.run import Run
+from mmsim.batch.side_tables import win_chances_of
+from mmsim.cli import options
+from mmsim.cli.console import save, say, say_error
+from mmsim.cli.options import argument, option
+from mmsim.core.game import EstimatesWinChances
+from mmsim.core.records import RecordError, read_one, read_records, read_text
+from mmsim.core.shell import Replay, ReplaysRecords
+from mmsim.drawing import animation
+from mmsim.drawing.board_canvas import picture_kind
+from mmsim.errors import UsageError
+from mmsim.games import DEFAULT, GAMES, find_game, find_shell
+from mmsim.report.replay_page import page
+from mmsim.system.files import STDOUT, file_name
+
+_KINDS = (".html", ".gif", ".png", ".svg")  # of files that show a whole game
+Recorded = Annotated[Path, argument("FILE|RUN", "A record of a game (play --record; - is stdin), or a run.")]
+Number = Annotated[int | None, option("--number N", "Which game of a run, counted from 0.", min=0)]
+
+
+def record(
+    folder: options.RunFolder,
+    number: Annotated[int, option("--number N", "Which game, counted from 0.", min=0)],
+    out: Annotated[Path, option("--out FILE", "Write the record (JSON) here.")],
+    variant: options.VariantOfGame = None,
+    bots_from: options.BotsFrom = None,
+) -> None:
+    run = Run(folder, bots_from)
+    played_again = record_of(run, run.variant_index(variant), number)
+    save("record", out, (json.dumps(played_again, ensure_ascii=False) + "\n").encode())
+
+
+def replay(
+    recorded: Recorded,
+    variant: options.VariantOfGame = None,
+    number: Number = None,
+    bots_from: options.BotsFrom = None,
+    out: Annotated[
+        Path | None,
+        option(
+            "--out FILE",
+            "The file: .html is a page to step through, .gif an animation, .png a contact sheet, .svg all "
+            "positions in one drawing. Default: a page next to the record, or in this folder.",
+        ),
+    ] = None,
+    playouts: Annotated[
+        int, option("--playouts N", "Playouts per turn, to estimate who is likely to win; 0: no estimates.", min=0)
+    ] = 100,
+    seconds: Annotated[float, option("--seconds X", "How long a GIF shows each turn.", min=0.02, max=60)] = 0.8,
+    show: options.OpenInBrowser = False,
+) -> None:
+    source = _find_record(recorded, variant, number, bots_from)
+    path = out or source.page
+    kind = ".html" if path == STDOUT else path.suffix.lower()
+    if kind not in _KINDS:
+        raise UsageError(f"cannot tell from '{path}' what is wanted; use a name ending in {', '.join(_KINDS)}")
+    game = source.replay()
+    say(f"{game.heading}: {len(game.moments) - 1} steps", err=True)
+    if kind == ".html" and playouts:
+        game = replace(game, chances=source.win_chances(playouts))
+    save(kind[1:], path, _render(game, kind, seconds))
+    if show and path != STDOUT:
+        typer.launch(path.resolve().as_uri())
+
+
+def draw(
+    recorded: Recorded,
+    out: Annotated[Path, option("--out FILE", "The picture, .png or .svg.")],
+    turn: Annotated[int | None, option("--turn N", "The position after this turn. Default: the end.", min=0)] = None,
+    variant: options.VariantOfGame = None,
+    number: Number = None,
+    bots_from: options.BotsFrom = None,
+) -> None:
+    kind = picture_kind(out)
+    game = _find_record(recorded, variant, number, bots_from).replay()
+    last = game.moments[-1].turn
+    if turn is not None and turn > last:
+        raise UsageError(f"the game has {last} turns; there is no turn {turn}")
+    step = len(game.moments) - 1 if turn is None else game.end_of_turn(turn)
+    save("picture", out, animation.picture(game.film, step, kind))
+
+
+def verify(
+    files: Annotated[list[Path], argument("FILE...", "Files with one record, or one record per line; - is stdin.")],
+    replay: Annotated[bool, option("--replay", "Also play the game again from its seed, to prove its origin.")] = False,
+    quiet: Annotated[bool, option("--quiet", "Print only the records that differ.")] = False,
+) -> None:
+    """The exit code is 1 if any of them differs."""
+    failed = False
+    for file in files:
+        for source in read_records(read_text(file)):
+            try:
+                if source.problem is not None:
+                    raise RecordError(source.problem)
+                find_shell(_game_of_record(source.record)).verify(source.record)
+                if replay:
+                    prove_origin(source.record)
+            except RecordError as error:
+                failed = True
+                say_error(f"{file}:{source.line}: {error}")
+            else:
+                if not quiet:
+                    say(f"{file}:{source.line}: ok, {_summary(source.record)}")
+    if failed:
+        raise typer.Exit(1)
+
+
+def _game_of_record(record: Any) -> str:
+    """The game that a record names; if it names none that is known, the default one, which says so."""
+    name = record.get("game") if isinstance(record, dict) else None
+    return name if name in GAMES else DEFAULT
+
+
+def _summary(record: dict[str, Any]) -> str:
+    moves = record["moves"]
+    facts = [f"{len(moves)} moves", f"{moves[-1]['turn']} turns" if moves else "", record["result"].get("end_reason")]
+    return ", ".join(filter(None, facts))
+
+
+@dataclass(frozen=True)
+class _Source:
+    """A record and where it comes from."""
+
+    record: Any
+    name: str
+    page: Path  # where its page is written by default
+    known_chances: Sequence[Sequence[float]] = ()  # that its run has stored
+
+    def replay(self) -> Replay:
+        shell = find_shell(_game_of_record(self.record))
+        if not isinstance(shell, ReplaysRecords):
+            raise UsageError(f"games of {shell.name} cannot be drawn")
+        try:
+            return shell.replay(self.record)
+        except RecordError as error:
+            raise RecordError(f"{self.name}: {error}") from error
+
+    def win_chances(self, playouts: int) -> Sequence[Sequence[float]]:
+        """The chances to win that the run has stored, else estimated by playouts; the record has been verified."""
+        game = find_game(self.record["game"])
+        if self.known_chances or not isinstance(game, EstimatesWinChances):
+            return self.known_chances
+        chances: list[list[float]] = game.win_chances(self.record, playouts).tolist()
+        return chances
+
+
+def _find_record(recorded: Path, variant: str | None, number: int | None, bots_from: Path | None) -> _Source:
+    if recorded == STDOUT or not recorded.is_dir():
+        if variant is not None or number is not None:
+            raise UsageError(f"--variant and --number are for runs, and {recorded} is not a folder")
+        return _Source(
+            read_one(recorded),
+            str(recorded),
+            Path("replay.html") if recorded == STDOUT else recorded.with_suffix(".html"),
+        )
+    run = Run(recorded, bots_from)
+    if number is None:
+        raise UsageError(f"say which game of {run.folder}: --number, from 0 to {run.games_asked - 1}")
+    index = run.variant_index(variant)
+    name = run.variant_names[index]
+    known = win_chances_of(run.folder, name, number)
+    path = Path(file_name(f"{name}-{number}.html", "the variant"))
+    return _Source(record_of(run, index, number), str(run.folder), path, () if known is None else known.tolist())
+
+
+def _render(game: Replay, kind: str, seconds: float) -> bytes:
+    if kind == ".html":
+        return page(game).encode()
+    if kind == ".svg":
+        return animation.svg(game.film)
+    turns = range(game.moments[-1].turn + 1)
+    steps = list(dict.fromkeys([*(game.end_of_turn(turn) for turn in turns), len(game.moments) - 1]))
+    return animation.gif(game.film, steps, seconds) if kind == ".gif" else animation.contact_sheet(game.film, steps)
