@@ -2,45 +2,86 @@
 
 import hashlib
 import json
+import multiprocessing
 import re
 import shlex
 from base64 import b64encode
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from io import BytesIO
 from itertools import groupby
+from multiprocessing import forkserver
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
+import msgspec
 import polars as pl
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markdown_it import MarkdownIt
 from markupsafe import Markup, escape
 
 from mmsim import __version__
 from mmsim.analysis import compare, stats
 from mmsim.analysis import number_format as fmt
-from mmsim.analysis.findings import measures
+from mmsim.analysis.run_metrics import declared_metrics
 from mmsim.analysis.tables import RunTables
 from mmsim.batch.experiment import Experiment
 from mmsim.core.rulebook import Rule, rulebook
 from mmsim.games import find_statistics
 from mmsim.report import change_sections, game_sections, sections
-from mmsim.report.chart_workers import ChartWorkers
 from mmsim.report.charts import Chart
-from mmsim.report.report_data import ReportData, gather
+from mmsim.report.report_data import ReportData, Submit, gather
 from mmsim.report.sections import Section
 from mmsim.report.sentences import answer
-from mmsim.system.files import read_bytes, remove_stale_temporaries, write_atomically
-from mmsim.system.processes import deferring_signals
+from mmsim.system.files import data_folder, read_bytes, remove_stale_temporaries, write_atomically
+from mmsim.system.processes import StoppablePool, cores, deferring_signals, starting_processes
 from mmsim.tables.frames import no_formulas
 
+T = TypeVar("T")
+_MAX_WORKERS = 4  # for about twenty charts
+PRELOADED = ("mmsim.report.charts", "matplotlib.backends.backend_svg", "matplotlib.backends.backend_agg")
 _PAGE = "report.html"
 _RULES_PAGE = "rules.html"
+_GLOSSARY_PAGE = "glossary.html"
 _FILES = "files.json"  # lists the files of a report, so that the next one can remove them; a PNG goes with its SVG
 _REPORT_FILE = re.compile(
-    r"charts/[\w.-]+\.svg|tables/[\w.-]+\.(csv|parquet)|pictures/[\w.-]+\.svg|games/[\w.-]+\.html|rules\.html"
+    r"charts/[\w.-]+\.svg|tables/[\w.-]+\.(csv|parquet)|pictures/[\w.-]+\.svg|games/[\w.-]+\.html|(rules|glossary)\.html"
 )
+
+
+def preload_workers() -> None:
+    """Start the fork server, which loads matplotlib while this process loads other things."""
+    multiprocessing.get_context("forkserver").set_forkserver_preload([*PRELOADED])
+    with suppress(OSError), starting_processes():
+        forkserver.ensure_running()
+
+
+@contextmanager
+def chart_workers() -> Iterator[Submit]:
+    """Submits tasks, which can be pickled, to processes with matplotlib loaded; where none can be started, tasks run in
+    this process."""
+    preload_workers()
+    with StoppablePool(min(cores(), _MAX_WORKERS), "forkserver") as pool:
+
+        def submit(task: Callable[[], T]) -> Callable[[], T]:
+            try:
+                future = pool.submit(task)
+            except (OSError, BrokenProcessPool):
+                return task
+
+            def wait() -> T:
+                try:
+                    return future.result()
+                except BrokenProcessPool:
+                    return task()
+
+            return wait
+
+        submit(int)  # any quick task, so that a worker starts
+        yield submit
 
 
 def write_report(
@@ -55,17 +96,17 @@ def write_report(
     `first_sections` makes sections to be put before all others; `command` makes the report again, if that takes
     another command than `mmsim run`.
     """
-    with ChartWorkers() as workers:
+    with chart_workers() as submit:
         on_progress(f"measuring {int(run.played['games'].sum()):,} games")
-        data = gather(run, workers.submit)
+        data = gather(run, submit)
         sentences = answer(data)
         headline = sections.headline_chart(data)
         all_sections = [*first_sections(data), *make_sections(data)]
         charts = [*([headline] if headline else []), *(chart for section in all_sections for chart in section.charts)]
         pictures = [picture for section in all_sections for picture in section.pictures]
-        waiting_charts = {chart.name: workers.submit(chart.files) for chart in charts}
-        waiting_pictures = {picture.file: workers.submit(picture.draw) for picture in pictures if picture.draw}
-        waiting_pages = {picture.page: workers.submit(picture.replay) for picture in pictures if picture.replay}
+        waiting_charts = {chart.name: submit(chart.files) for chart in charts}
+        waiting_pictures = {picture.file: submit(picture.draw) for picture in pictures if picture.draw}
+        waiting_pages = {picture.page: submit(picture.replay) for picture in pictures if picture.replay}
         on_progress(f"drawing {len(charts)} charts and {len(waiting_pictures)} pictures")
         files = _table_files(data)
         files |= {
@@ -76,6 +117,7 @@ def write_report(
     environment = _environment(files, rules)
     if rules:
         files[_RULES_PAGE] = _rules_page(environment, run.experiment.game, rules).encode()
+    files[_GLOSSARY_PAGE] = _glossary_page(environment).encode()
     page = _page(environment, data, sentences, headline, all_sections, command)
     _write_files(run, folder, page.encode(), files)
     return folder / _PAGE, sentences
@@ -125,9 +167,16 @@ def _write_files(run: RunTables, folder: Path, page: bytes, files: Mapping[str, 
         write_atomically(folder / _FILES, _file_list(run.experiment, files))
 
 
+class _FileList(msgspec.Struct):
+    """What a report notes about itself in its folder."""
+
+    run: str = ""  # identifies the experiment
+    files: list[str] = []
+
+
 def may_replace(folder: Path, experiment: Experiment) -> bool:
     """True if a folder has no report, or one of the same experiment with any number of games."""
-    return not (folder / _PAGE).exists() or _read_file_list(folder).get("run") == _identity(experiment)
+    return not (folder / _PAGE).exists() or _read_file_list(folder).run == _identity(experiment)
 
 
 def _identity(experiment: Experiment) -> str:
@@ -137,21 +186,19 @@ def _identity(experiment: Experiment) -> str:
 
 def _file_list(experiment: Experiment, files: Iterable[str]) -> bytes:
     listed = sorted(name for name in files if not name.endswith(".png"))
-    return json.dumps({"run": _identity(experiment), "files": listed}, indent=1).encode()
+    return msgspec.json.format(msgspec.json.encode(_FileList(_identity(experiment), listed)), indent=1)
 
 
-def _read_file_list(folder: Path) -> dict[str, Any]:
+def _read_file_list(folder: Path) -> _FileList:
     try:
-        listed = json.loads(read_bytes(folder / _FILES))
+        return msgspec.json.decode(read_bytes(folder / _FILES), type=_FileList)
     except (OSError, ValueError, RecursionError):
-        return {}
-    return listed if isinstance(listed, dict) else {}
+        return _FileList()
 
 
 def _older_files(folder: Path) -> set[str]:
     """The files that an older report in a folder lists, and the PNGs of its charts; never files elsewhere."""
-    listed = _read_file_list(folder).get("files")
-    names = {name for name in listed if isinstance(name, str)} if isinstance(listed, list) else set()
+    names = _read_file_list(folder).files
     known = {name for name in names if _REPORT_FILE.fullmatch(name) and not (folder / name).parent.is_symlink()}
     return known | {name.removesuffix("svg") + "png" for name in known if name.startswith("charts/")}
 
@@ -174,35 +221,23 @@ def _tables(data: ReportData) -> dict[str, pl.DataFrame]:
         for gap, estimates in data.gaps
     ]
     games = [
-        {
-            "kind": game.found.kind,
-            "variant": game.variant.name,
-            "game": game.found.game,
-            "text": game.found.text,
-            "command": game.command,
-        }
+        (game.remarkable.kind, game.variant.name, game.remarkable.game, game.remarkable.text, game.command)
         for game in data.remarkable_games
     ]
     ratings = [
-        {
-            "variant": variant,
-            "bot": rating.bot,
-            "strength": rating.strength.value,
-            "low": rating.strength.low,
-            "high": rating.strength.high,
-            "elo": rating.elo.value,
-            "games": rating.games,
-        }
+        (variant, rating.bot, strength.value, strength.low, strength.high, rating.elo.value, rating.games)
         for variant, of_variant in data.ratings.items()
         for rating in of_variant.bots
+        for strength in [rating.strength]
     ]
+    rating_columns = ["variant", "bot", "strength", "low", "high", "elo", "games"]
     tables = {
         "metrics": pl.concat([estimates.rows() for estimates in data.estimates.values()]),
         "comparisons": compare.comparison_table(data.comparisons),
         "played": data.run.played,
         "gaps": pl.concat(gaps) if gaps else pl.DataFrame(),
-        "remarkable_games": pl.DataFrame(games),
-        "ratings": pl.DataFrame(ratings),
+        "remarkable_games": pl.DataFrame(games, ["kind", "variant", "game", "text", "command"], orient="row"),
+        "ratings": pl.DataFrame(ratings, rating_columns, orient="row"),
         "openings": pl.DataFrame([row for book in data.openings for row in book.rows()]),
     }
     return {name: table for name, table in tables.items() if table.height}
@@ -241,6 +276,12 @@ def _environment(files: Mapping[str, bytes], rules: Mapping[str, Rule]) -> Envir
     return environment
 
 
+def _glossary_page(environment: Environment) -> str:
+    text = (data_folder("docs") / "glossary.md").read_text(encoding="utf-8")
+    text = re.sub(r"\[([^]]+)\]\([^)]*\)", r"\1", text)  # its links lead to pages that are not beside a report
+    return environment.get_template(_GLOSSARY_PAGE).render(content=Markup(MarkdownIt().enable("table").render(text)))
+
+
 def _rules_page(environment: Environment, game: str, rules: Mapping[str, Rule]) -> str:
     by_section = [(name, list(group)) for name, group in groupby(rules.values(), lambda rule: rule.section)]
     return environment.get_template(_RULES_PAGE).render(game=game.capitalize(), sections=by_section)
@@ -264,7 +305,7 @@ def _page(
         sections=all_sections,
         facts=_facts(run),
         played=run.played.rows(),
-        measures=[measure for measure in measures(run.experiment.game) if measure.name in data.estimates],
+        measures=[measure for measure in declared_metrics(run.experiment.game) if measure.name in data.estimates],
         level=f"{100 * stats.LEVEL:.0f} %",
         paired=run.paired,
         deals_shared=any(variant.games_per_deal > 1 for variant in run.variants),

@@ -13,13 +13,13 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from mmsim.analysis.findings import ALL, compare_run
-from mmsim.analysis.remarkable import find_remarkable_games
+from mmsim.analysis.run_metrics import ALL, compare_run
 from mmsim.analysis.tables import open_run
 from mmsim.batch.run import Run
 from mmsim.batch.session import Session
 from mmsim.cli.commands import app
 from mmsim.report.charts import Chart
+from mmsim.report.report_data import find_remarkable_games
 from mmsim.report.sentences import answer, course_metrics
 from tests.cli.runner import complaint, output, run
 from tests.report.conftest import write_toys
@@ -229,9 +229,9 @@ def test_the_command_of_a_remarkable_game_plays_it(seats: str, tmp_path: Path) -
     bots = "greedy,uniform,uniform,uniform"
     folder = write_run(tmp_path / "run", ["print"], games=24, part_games=24, bots=bots, seats=seats)
     for game in find_remarkable_games(open_run(folder)):
-        file = tmp_path / f"{game.found.kind}.json"
+        file = tmp_path / f"{game.remarkable.kind}.json"
         output(*shlex.split(game.command)[1:], "--quiet", "--record", file)
-        output("record", folder, "--number", game.found.game, "--out", tmp_path / "of-run.json")
+        output("record", folder, "--number", game.remarkable.game, "--out", tmp_path / "of-run.json")
         assert json.loads(file.read_text()) == json.loads((tmp_path / "of-run.json").read_text())
         assert output("verify", file)
 

@@ -1,20 +1,24 @@
 """The report as files: its content, and that it needs nothing else."""
 
+import os
 import re
+import signal
 import tomllib
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import polars as pl
 import pytest
 
-from mmsim.analysis.findings import short_names
+from mmsim.analysis.run_metrics import short_names
+from mmsim.analysis.stats import Estimate
 from mmsim.analysis.tables import open_run
 from mmsim.batch.experiment import Experiment, from_mapping, read
 from mmsim.batch.manifest import Decision, SequenceInterval
 from mmsim.batch.run import Run
-from mmsim.report.chart_workers import ChartWorkers
-from mmsim.report.page import experiment_toml, make_sections, may_replace, write_report
+from mmsim.report.charts import Row, dot_chart
+from mmsim.report.page import chart_workers, experiment_toml, make_sections, may_replace, write_report
 from mmsim.report.report_data import gather
 from mmsim.report.sections import headline_chart
 from mmsim.report.sentences import answer as answer_of
@@ -55,6 +59,7 @@ def test_the_page_loads_nothing(page: str, report: Path) -> None:
     links = {link for link in re.findall(r'href="([^"]*)"', page) if not link.startswith(("#", "data:"))}
     assert {link.partition("#")[0] for link in links} == {
         "rules.html",
+        "glossary.html",
         *(f"pictures/{name}.svg" for name in GAMES),
         *(f"games/{name}.html" for name in GAMES),
     }
@@ -132,8 +137,8 @@ def test_what_is_measured_elsewhere_is_of_the_same_variants_in_the_same_order(tm
     assert [*dict.fromkeys(book.variant for book in turned.openings)] == ["v2-4p", "print-4p"]
     assert turned.estimates["turns"].variants == ("v2-4p", "print-4p")
     assert [*turned.layouts] == ["v2-4p", "print-4p"]
-    with ChartWorkers() as workers:
-        elsewhere = gather(run.starting_with("v2-4p"), workers.submit)
+    with chart_workers() as submit:
+        elsewhere = gather(run.starting_with("v2-4p"), submit)
     assert elsewhere.openings == turned.openings
     assert elsewhere.layouts == turned.layouts
 
@@ -289,3 +294,28 @@ def test_a_panel_has_a_chart_of_its_players_and_says_for_whom_it_holds(tmp_path:
     answer = answer_of(data)
     assert "kinds of players" in answer[0]
     assert "of them for all 2 kinds of players" in answer[1]
+
+
+def _killed_elsewhere(here: int) -> str:
+    if os.getpid() != here:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return "drawn here"
+
+
+def test_a_chart_is_the_same_in_whichever_process_it_is_drawn() -> None:
+    rows = [Row("turns", [Estimate(3.0, 2.5, 3.5, 0.25, 100), None])]
+    chart = dot_chart("turns", "Three turns", "Turns.", rows, ["print", "other"], "turns")
+    with chart_workers() as submit:
+        assert submit(chart.files)() == chart.files()
+
+
+def test_the_task_of_a_killed_worker_runs_in_this_process() -> None:
+    with chart_workers() as submit:
+        assert submit(partial(_killed_elsewhere, os.getpid()))() == "drawn here"
+        assert submit(partial(_killed_elsewhere, os.getpid()))() == "drawn here"
+
+
+def test_the_terms_of_the_page_are_explained_beside_it(report: Path) -> None:
+    glossary = (report / "glossary.html").read_text(encoding="utf-8")
+    assert "<strong>tolerance</strong>" in glossary
+    assert {link for link in re.findall(r'href="([^"]*)"', glossary) if not link.startswith("data:")} == {"report.html"}
