@@ -9,13 +9,13 @@ from typing import Any
 import polars as pl
 from msgspec.structs import replace
 
-from mmsim.batch.digest import row_digest
 from mmsim.batch.experiment import from_mapping
 from mmsim.batch.journal import File, rewrite
 from mmsim.batch.manifest import encoded
 from mmsim.batch.remarkable import keep_records
 from mmsim.batch.run import Run
 from mmsim.batch.worker import PartPlayer, write_part
+from mmsim.tables.frames import row_digest
 
 MUNICIPALITY = ("print", "print+loyal", "print+no-corruption")
 

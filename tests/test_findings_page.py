@@ -7,7 +7,7 @@ from pathlib import Path
 from benchmarks.findings import FINDINGS, PAGE, put
 from mmsim.batch.experiment import find, variants_of
 from mmsim.contests.interventions import possible_changes
-from mmsim.system.package_data import data_folder
+from mmsim.system.files import data_folder
 
 
 def test_every_ready_experiment_has_its_figures() -> None:

@@ -10,7 +10,17 @@ PATH = re.compile(r"`((?:mmsim|tests|docs|benchmarks|experiments|boards)/[\w./-]
 LINK = re.compile(r"\]\(([^)#:]+)\)")
 
 
-@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "docs/architecture.md", "docs/rules/metro.md"])
+@pytest.mark.parametrize(
+    "page",
+    [
+        "CONTRIBUTING.md",
+        "docs/architecture.md",
+        "docs/rules/metro.md",
+        "docs/glossary.md",
+        "docs/bots.md",
+        "docs/openings.md",
+    ],
+)
 def test_every_path_that_a_page_names_exists(page: str) -> None:
     text = (ROOT / page).read_text(encoding="utf-8")
     named = {ROOT / path for path in PATH.findall(text)}
