@@ -14,7 +14,7 @@ from typer.main import get_command
 from mmsim import __version__
 from mmsim.cli.console import exit_on_broken_pipe
 from mmsim.cli.error_messages import check_surroundings, print_error
-from mmsim.cli.interrupts import exit_when_interrupted
+from mmsim.cli.interrupts import exit_when_interrupted, raise_on_signals
 from mmsim.games import TITLES
 
 
@@ -152,7 +152,7 @@ class MainGroup(LazyGroup):
 
     def invoke(self, ctx: Any) -> Any:
         try:
-            with exit_when_interrupted():
+            with exit_when_interrupted(), raise_on_signals():
                 result = super().invoke(ctx)
                 sys.stdout.flush()
         except BrokenPipeError:

@@ -22,7 +22,8 @@ class Interrupted(KeyboardInterrupt):
 def raise_on_signals() -> Iterator[Callable[[], None]]:
     """Raise `Interrupted` on SIGINT and SIGTERM; yields a function that raises it again if it was lost.
 
-    Python drops an exception raised by a signal handler inside a callback from compiled code.
+    Python drops an exception raised by a signal handler inside a callback from compiled code, and a library that it
+    passes through may turn it into an error of its own, as Polars does: that is raised as `Interrupted` too.
     """
     received = []
 
@@ -37,6 +38,11 @@ def raise_on_signals() -> Iterator[Callable[[], None]]:
     handlers = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield raise_if_received
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException:
+        raise_if_received()
+        raise
     finally:
         for number, handler in handlers.items():
             signal.signal(number, handler)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from mmsim.cli.interrupts import Interrupted, raise_on_signals
 from tests.batch.helpers import mmsim, wait_until
 from tests.runs import write_run
 
@@ -79,3 +80,17 @@ def test_a_command_that_is_stopped_says_what_is_kept(
     wait_until(lambda: not in_session(process.pid), 10)
     assert [path.name for path in folder.iterdir()] == ["run"]
     assert sorted(run_of_planners.rglob("*")) == before
+
+
+def test_an_error_that_a_library_makes_of_an_interrupt_is_an_interrupt() -> None:
+    def stop_inside_a_library() -> None:
+        try:
+            os.kill(os.getpid(), signal.SIGTERM)
+            time.sleep(5)
+        except Interrupted:
+            raise RuntimeError("the library gives up") from None
+
+    with pytest.raises(Interrupted), raise_on_signals():
+        stop_inside_a_library()
+    with pytest.raises(RuntimeError), raise_on_signals():
+        raise RuntimeError("an error of its own")
