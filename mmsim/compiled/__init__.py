@@ -1,1 +1,1 @@
-"""What compiled code is built on: the only room that names Numba."""
+"""The foundations of compiled code: the only package that imports Numba."""

@@ -1,6 +1,6 @@
 """`python -m mmsim.compiled [FOLDER]`: prepare the compiled code of all games, in parallel.
 
-With a folder, the libraries are also copied into it: that is what a wheel ships. `--build PROGRAM` compiles the library
+With a folder, the libraries are also copied into it, to be shipped in a wheel. `--build PROGRAM` compiles the library
 of one game into the folder, in this process; `startup` runs it.
 """
 

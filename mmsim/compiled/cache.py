@@ -30,8 +30,13 @@ SHIPPED = Path("compiled") / "shipped"  # in the package
 _MEMORY_DISK = Path("/dev/shm")
 _CHECKSUMS = "checksums.json"
 _ENTRY_POINTS = Path("bots") / "entry_points.py"
-_COMPILED_FLOORS = ("rules", "engine", "bots")  # of a game: what is compiled, and the constants it uses
-_NOT_COMPILED = ("cache.py", "startup.py", "stepwise.py", "game.py")  # of this room: no part of machine code
+_COMPILED_FLOORS = ("rules", "engine", "bots")  # of a game: the compiled code and the constants it uses
+_NOT_COMPILED = (
+    "cache.py",
+    "startup.py",
+    "stepwise.py",
+    "game.py",
+)  # modules of this package that do not affect machine code
 _CORE_CONSTANTS = ("rng.py", "neural_net.py")
 _COMPILER_SPACE_BYTES = 32 << 20
 _SCRATCH_PREFIX = "mmsim-building-"
@@ -59,12 +64,12 @@ def root() -> Path:
     base = os.environ.get("XDG_CACHE_HOME")
     try:
         return (Path(base) if base else Path.home() / ".cache") / "mmsim"
-    except RuntimeError:  # a user without a home
+    except RuntimeError:  # the user has no home folder
         return memory_root()
 
 
 def memory_root() -> Path:
-    """This user's folder in memory, or in the temporary folder if there is no disk in memory."""
+    """This user's folder in memory, or in the temporary folder where memory has no file system."""
     base = _MEMORY_DISK if os.access(_MEMORY_DISK, os.W_OK) else Path(tempfile.gettempdir())
     return base / f"mmsim-{os.getuid()}"
 
@@ -156,7 +161,7 @@ def find_library(program: str) -> Path | None:
 
 
 def is_intact(folder: Path) -> bool:
-    """True if the folder holds exactly the files its checksums were taken of."""
+    """True if the folder holds exactly the files of its checksums, unchanged."""
     expected = _read_checksums(folder).get("files")
     try:
         return bool(expected) and expected == _checksums(folder)

@@ -56,7 +56,7 @@ if COMPILES:
         return _njit(function, **_INTERNAL_OPTIONS)
 
     def inlined(function: F) -> F:
-        """Compile a function into each of its callers: for what is called often and from few places."""
+        """Compile a function into each of its callers: for functions called often and from few places."""
         return _njit(function, forceinline=True, **_INTERNAL_OPTIONS)
 
     def _compile_for_python(function: F) -> F:

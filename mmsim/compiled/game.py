@@ -1,4 +1,4 @@
-"""The seam of a compiled game: what all compiled games share."""
+"""The part of `SimulatedGame` that all compiled games share."""
 
 from abc import abstractmethod
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from mmsim.compiled.startup import warm_up
 from mmsim.compiled.stepwise import CompiledVariant, Steps, play_step_by_step, win_chances_by_turn
-from mmsim.compiled.training_examples import ASKED, ExampleSampling
+from mmsim.compiled.training_examples import SAMPLING_REQUEST, ExampleSampling
 from mmsim.core.game import GameRows
 from mmsim.core.interventions import check_interventions, check_no_interventions
 from mmsim.core.python_bots import PythonBot
@@ -19,25 +19,27 @@ from mmsim.tables.frames import TabledGame
 
 
 class ChangedOpening(Protocol):
-    """Sets up games in which one thing is changed."""
+    """Sets up games with interventions and plays their changed openings."""
 
     memory: Any
     setting: Any
 
     def open(self, game: int) -> int:
-        """Play a game up to the point from which nothing is changed any more; returns the decisions made."""
+        """Play a game until its bots choose freely; returns the number of decisions made."""
 
 
 class CompiledGame(TabledGame):
-    """The members of the seam that all compiled games share; a game adds its own."""
+    """A game whose engine and bots are compiled; each game adds the members that are specific to it."""
 
     bot_entry_points: ClassVar[Any]  # the module `bots/entry_points.py`
-    rows: ClassVar[Any]  # a named tuple with one array per table, written by compiled code
-    position: ClassVar[Any]  # the class of positions: (prepared, game)
-    opened: ClassVar[Any]  # (prepared) -> ChangedOpening
-    examples_wanted: ClassVar[ExampleSampling]
+    rows_type: ClassVar[Any]  # a named tuple with one array per table, written by compiled code
+    position_type: ClassVar[Any]  # (prepared, game) -> a game that is played one decision at a time
+    changed_opening_type: ClassVar[Any]  # (prepared) -> ChangedOpening
+    example_sampling: ClassVar[ExampleSampling]
     result: ClassVar[Any]  # (game of the reference engine) -> its outcome
-    read_record: ClassVar[Any]  # (record) -> its game, replayed by the reference engine; raises if something differs
+    read_record: ClassVar[
+        Any
+    ]  # (record) -> its game, replayed by the reference engine; raises RecordError if they differ
 
     @abstractmethod
     def make_playable(self, variant: Variant) -> CompiledVariant:
@@ -65,17 +67,17 @@ class CompiledGame(TabledGame):
         if prepared.variant.interventions:
             return self._play_changed(prepared, first_game, rows)
         if any(isinstance(bot, PythonBot) for bot in prepared.bots):
-            return play_step_by_step((self.position(prepared, first_game + i) for i in range(count)), rows)
+            return play_step_by_step((self.position_type(prepared, first_game + i) for i in range(count)), rows)
         memory, deal = self.bot_entry_points.new_memory(), prepared.seating.games_per_deal
         decisions = self.bot_entry_points.play_games(
-            memory, prepared.setting, self.rows(**rows), prepared.seed, first_game, deal
+            memory, prepared.setting, self.rows_type(**rows), prepared.seed, first_game, deal
         )
         return GameRows(rows, int(decisions))
 
     def _play_changed(self, prepared: CompiledVariant, first_game: int, rows: dict[str, NDArray[Any]]) -> GameRows:
-        """Play games in which one thing is changed, into rows."""
-        table: ChangedOpening = self.opened(prepared)
-        row_arrays, decisions = self.rows(**rows), 0
+        """Play games with interventions into rows."""
+        table: ChangedOpening = self.changed_opening_type(prepared)
+        row_arrays, decisions = self.rows_type(**rows), 0
         for i in range(len(rows["games"])):
             decisions += table.open(first_game + i)
             decisions += int(
@@ -92,9 +94,9 @@ class CompiledGame(TabledGame):
         return decisions
 
     def training_examples(self, prepared: CompiledVariant, first_game: int, count: int, learner: str) -> NDArray[Any]:
-        sampling, memory = self.examples_wanted, self.bot_entry_points.new_memory()
+        sampling, memory = self.example_sampling, self.bot_entry_points.new_memory()
         rows = np.zeros(sampling.rows, sampling.kind).view(np.recarray)
-        request, examples = np.zeros(1, ASKED).view(np.recarray), [rows[:0].copy()]
+        request, examples = np.zeros(1, SAMPLING_REQUEST).view(np.recarray), [rows[:0].copy()]
         for game in range(first_game, first_game + count):
             learners = sum(1 << seat for seat, bot in enumerate(prepared.seating.at(game)) if bot.spec == learner)
             request[0] = prepared.seed, game, prepared.games_per_deal, learners, sampling.every, sampling.most
@@ -109,7 +111,7 @@ class CompiledGame(TabledGame):
 
     def new_game(self, prepared: CompiledVariant, game: int) -> Any:
         check_no_interventions(prepared)
-        return self.position(prepared, game)
+        return self.position_type(prepared, game)
 
     def verify(self, written: dict[str, Any]) -> None:
         self.read_record(written)

@@ -82,9 +82,9 @@ if COMPILES:
     def scratch_like(typing: Any, record: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             with builder.goto_entry_block():
-                room = builder.alloca(ir.ArrayType(_WORD, (record.size + 7) // 8))
-            cgutils.memset(builder, room, ir.Constant(_WORD, record.size), 0)
-            return builder.bitcast(room, context.get_value_type(record))
+                storage = builder.alloca(ir.ArrayType(_WORD, (record.size + 7) // 8))
+            cgutils.memset(builder, storage, ir.Constant(_WORD, record.size), 0)
+            return builder.bitcast(storage, context.get_value_type(record))
 
         return record(record), generate
 
@@ -154,10 +154,10 @@ else:
         return np.uint64(sum((int(word) >> i & 1) << 8 * i for i in range(8)))
 
     def copy_bytes(target: Any, source: Any, first: Any, count: Any) -> None:
-        """Copy `count` bytes of a record from byte `first` on; as plain Python, copy all fields."""
+        """Copy `count` bytes of a record from byte `first` on; the Python twin copies whole records."""
         for name in target.dtype.names:
             target[name] = source[name]
 
     def scratch_like(record: Any) -> Any:
-        """An empty record of the same dtype that valid until the calling function returns."""
+        """An empty record of the same dtype that is valid until the calling function returns."""
         return np.zeros(1, record.dtype)[0]

@@ -11,7 +11,7 @@ import numpy as np
 from mmsim.compiled.decorators import inlined, ix, jit
 from mmsim.compiled.intrinsics import unlikely
 
-Chance: TypeAlias = Any  # a record with a field `rng` of `words(streams)` words
+HasRng: TypeAlias = Any  # a record with a field `rng` of `words(streams)` words
 
 _BLOCKS = 8  # drawn at once: eight take hardly longer than one
 _BUFFER_WORDS = 4 * _BLOCKS
@@ -30,19 +30,19 @@ def words(streams: int) -> int:
 
 
 @jit
-def set_seed(chance: Chance, master: Any, game: Any) -> None:
-    chance.rng[0] = np.uint64(master) & _LOW
-    chance.rng[1] = np.uint64(master) >> _HALF
-    chance.rng[2] = np.uint64(game) & _LOW
-    chance.rng[3] = np.uint64(game) >> _HALF
+def set_seed(record: HasRng, master: Any, game: Any) -> None:
+    record.rng[0] = np.uint64(master) & _LOW
+    record.rng[1] = np.uint64(master) >> _HALF
+    record.rng[2] = np.uint64(game) & _LOW
+    record.rng[3] = np.uint64(game) >> _HALF
 
 
 @jit
-def _fill_buffer(chance: Chance, at: Any) -> None:
+def _fill_buffer(record: HasRng, at: Any) -> None:
     """Philox4x32-10, as `rng.philox`: the next blocks in one loop, which compiles to vector instructions."""
-    first, purpose = np.uint64(chance.rng[ix(at + _BLOCK)]), np.uint64(chance.rng[ix(at + _PURPOSE)])
-    key0, key1 = np.uint64(chance.rng[0]), np.uint64(chance.rng[1])
-    game0, game1 = np.uint64(chance.rng[2]), np.uint64(chance.rng[3])
+    first, purpose = np.uint64(record.rng[ix(at + _BLOCK)]), np.uint64(record.rng[ix(at + _PURPOSE)])
+    key0, key1 = np.uint64(record.rng[0]), np.uint64(record.rng[1])
+    game0, game1 = np.uint64(record.rng[2]), np.uint64(record.rng[3])
     for i in range(_BLOCKS):
         c0, c1, c2, c3 = (first + np.uint64(i)) & _LOW, purpose, game0, game1
         k0, k1 = key0, key1
@@ -56,52 +56,52 @@ def _fill_buffer(chance: Chance, at: Any) -> None:
             k0 = (k0 + _W0) & _LOW
             k1 = (k1 + _W1) & _LOW
         block = at + _BUFFER + 4 * i
-        chance.rng[ix(block)] = c0
-        chance.rng[ix(block + 1)] = c1
-        chance.rng[ix(block + 2)] = c2
-        chance.rng[ix(block + 3)] = c3
-    chance.rng[ix(at + _BLOCK)] = first + np.uint64(_BLOCKS)
-    chance.rng[ix(at + _USED)] = 0
+        record.rng[ix(block)] = c0
+        record.rng[ix(block + 1)] = c1
+        record.rng[ix(block + 2)] = c2
+        record.rng[ix(block + 3)] = c3
+    record.rng[ix(at + _BLOCK)] = first + np.uint64(_BLOCKS)
+    record.rng[ix(at + _USED)] = 0
 
 
 @jit
-def open_stream(chance: Chance, stream: Any, purpose: Any) -> None:
+def open_stream(record: HasRng, stream: Any, purpose: Any) -> None:
     at = _HEAD_WORDS + _STREAM_WORDS * stream
-    chance.rng[ix(at + _PURPOSE)] = purpose
-    chance.rng[ix(at + _BLOCK)] = 0
-    chance.rng[ix(at + _USED)] = _BUFFER_WORDS
+    record.rng[ix(at + _PURPOSE)] = purpose
+    record.rng[ix(at + _BLOCK)] = 0
+    record.rng[ix(at + _USED)] = _BUFFER_WORDS
 
 
 @inlined
-def next_word(chance: Chance, stream: Any) -> np.uint64:
+def next_word(record: HasRng, stream: Any) -> np.uint64:
     """The next 32 random bits of a stream."""
     at = _HEAD_WORDS + _STREAM_WORDS * stream
-    if unlikely(chance.rng[ix(at + _USED)] == _BUFFER_WORDS):
-        _fill_buffer(chance, at)
-    used = np.int64(chance.rng[ix(at + _USED)])
-    chance.rng[ix(at + _USED)] = used + 1
-    return np.uint64(chance.rng[ix(at + _BUFFER + used)])
+    if unlikely(record.rng[ix(at + _USED)] == _BUFFER_WORDS):
+        _fill_buffer(record, at)
+    used = np.int64(record.rng[ix(at + _USED)])
+    record.rng[ix(at + _USED)] = used + 1
+    return np.uint64(record.rng[ix(at + _BUFFER + used)])
 
 
 @inlined
-def next_seed(chance: Chance, stream: Any) -> np.uint64:
+def next_seed(record: HasRng, stream: Any) -> np.uint64:
     """The next 64 random bits of a stream: enough for a master seed."""
-    return next_word(chance, stream) << _HALF | next_word(chance, stream)
+    return next_word(record, stream) << _HALF | next_word(record, stream)
 
 
 @inlined
-def next_fraction(chance: Chance, stream: Any) -> float:
+def next_fraction(record: HasRng, stream: Any) -> float:
     """A number in [0, 1) from the next 32 random bits of a stream."""
-    return _FRACTION * np.float64(next_word(chance, stream))
+    return _FRACTION * np.float64(next_word(record, stream))
 
 
 @inlined
-def draw_below(chance: Chance, stream: Any, n: Any) -> np.int64:
+def draw_below(record: HasRng, stream: Any, n: Any) -> np.int64:
     """A uniform integer from 0 to n - 1, as `rng.Stream.below`."""
     bound = np.uint64(n)
-    product = next_word(chance, stream) * bound
+    product = next_word(record, stream) * bound
     if unlikely(product & _LOW < bound):
         floor = np.uint64(1 << 32) % bound
         while product & _LOW < floor:
-            product = next_word(chance, stream) * bound
+            product = next_word(record, stream) * bound
     return np.int64(product >> _HALF)

@@ -65,7 +65,7 @@ def _build_library(program: str) -> Path:
 
 
 def _fill_numba_cache(program: str) -> None:
-    """Have Numba compile what is not in its cache; what cannot be cached is compiled for this process alone."""
+    """Have Numba compile all functions missing from its cache; those it cannot cache serve only this process."""
     start = time.perf_counter()
     with code_cache.compile_lock(program):
         folder, problem = code_cache.folder(program), code_cache.writable_root()[1]

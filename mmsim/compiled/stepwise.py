@@ -1,4 +1,4 @@
-"""A compiled game one decision at a time: what all games share."""
+"""Playing a compiled game one decision at a time: the part that all games share."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
@@ -21,7 +21,7 @@ Move = TypeVar("Move")
 
 @dataclass(frozen=True)
 class CompiledVariant(PlayableVariant, ABC):
-    """A variant whose rules, board and bots are also there as compiled code reads them."""
+    """A variant with its rules, board and bots in the form that compiled code reads."""
 
     setting: Any  # a named tuple of arrays
 
@@ -32,7 +32,7 @@ class CompiledVariant(PlayableVariant, ABC):
 
 
 class Steps(ABC, Generic[Move]):
-    """A position of a compiled game: who is in turn, the legal moves, and what the bot in turn chooses."""
+    """A compiled game at its current decision: who is in turn, the legal moves, and the choice of the bot in turn."""
 
     bot_entry_points: ClassVar[Any]  # the game's module `bots/entry_points.py`
     prepared: CompiledVariant

@@ -6,7 +6,7 @@ import numpy as np
 
 MARGIN = 0.5  # weight of the final margin beside a win, in the result of an example
 
-ASKED = np.dtype(  # the request to compiled code
+SAMPLING_REQUEST = np.dtype(  # the request to compiled code
     [
         ("master", np.uint64),
         ("game", np.int64),
@@ -33,7 +33,7 @@ def example_rows(inputs: int) -> np.dtype[Any]:
         [
             ("game", np.int64),
             ("decision", np.int64),  # of the game
-            ("result", np.float32),  # of the playout: 1 for a win, and something for the margin
+            ("result", np.float32),  # of the playout: 1 for a win, plus a part for the margin
             ("inputs", np.float32, inputs),
         ]
     )

@@ -1,4 +1,4 @@
-"""Several numbers at once, in the vector registers of the machine; with plain twins, as in `intrinsics`."""
+"""Several numbers at once, in the vector registers of the machine; with plain-Python twins, as in `intrinsics`."""
 
 from typing import Any
 

@@ -1,1 +1,1 @@
-"""What the pictures of all games are drawn with."""
+"""The drawing code that all games share."""

@@ -16,7 +16,7 @@ SUFFIXES = (".svg", ".png")
 class BoardCanvas:
     """An area `left..right`, `bottom..top` of the plane; lengths, stroke widths and text sizes are in edges.
 
-    An animated one holds every frame of a game: what is drawn on `during(...)` of it is visible in some of them only.
+    An animated one holds every frame of a game: marks drawn on its `during(...)` are visible in some of them only.
     """
 
     def __init__(self, left: float, right: float, bottom: float, top: float, animated: bool = False) -> None:

@@ -20,7 +20,7 @@ _ROW_LABEL_WIDTH = 0.1  # of the text and the scale on the left, in widths of th
 
 @dataclass(frozen=True)
 class HeatMapBoard:
-    """A board to draw heat maps on: its half width and height, what is drawn below and above the colours, and areas."""
+    """A board to draw heat maps on: its half width and height, drawings below and above the colours, and areas."""
 
     half: Point
     beneath: Callable[[BoardCanvas], None]

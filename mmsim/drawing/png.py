@@ -31,9 +31,9 @@ def rasterize(canvas: Canvas, dpi: int) -> Image.Image:
                 _draw_shape(renderer, mark, upwards)
             else:
                 _draw_text(renderer, mark, scale)
-        drawn = Image.fromarray(np.asarray(renderer.buffer_rgba()).copy())
-    page = Image.new("RGB", drawn.size, PAPER)
-    page.paste(drawn, mask=drawn.getchannel("A"))
+        rendered = Image.fromarray(np.asarray(renderer.buffer_rgba()).copy())
+    page = Image.new("RGB", rendered.size, PAPER)
+    page.paste(rendered, mask=rendered.getchannel("A"))
     return page
 
 

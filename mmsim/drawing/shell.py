@@ -16,7 +16,7 @@ class DrawnShell(Shell):
     """
 
     def _module(self, name: str) -> Any:
-        """A module beside the shell, imported when it is needed: only maps pay for what `heat_maps` imports."""
+        """A module beside the shell, imported when it is needed, because the imports of `heat_maps` are slow."""
         return import_module(f"{type(self).__module__.rpartition('.')[0]}.{name}")
 
     @abstractmethod
@@ -24,7 +24,7 @@ class DrawnShell(Shell):
         """A game of the reference engine as a picture, `.svg` or `.png`."""
 
     def read_record(self, record: Any) -> Any:
-        """A record played again with the reference engine; raises an error that says what differs."""
+        """A record played again with the reference engine; raises an error that names the first difference."""
         return self._module("record").verify(record)
 
     def replay(self, record: Any) -> Replay:

@@ -13,7 +13,7 @@ from mmsim.metro.bots.playable_variant import MetroVariant, prepare
 from mmsim.metro.bots.position import Position
 from mmsim.metro.engine import result_tables
 from mmsim.metro.engine.entry_points import Rows
-from mmsim.metro.interventions import ChangedGames, interventions
+from mmsim.metro.interventions import ChangedOpenings, interventions
 from mmsim.metro.rules.position import Game
 from mmsim.metro.rules.reference import play_uniform
 from mmsim.metro.rules.reference_scoring import result
@@ -26,7 +26,8 @@ class Metro(CompiledGame):
     name = "metro"
     declared, words, texts = result_tables.TABLES, result_tables.WORDS, TEXTS
     bot_entry_points: ClassVar = entry_points
-    rows, position, opened, examples_wanted = Rows, Position, ChangedGames, entry_points.EXAMPLES
+    rows_type, position_type, changed_opening_type = Rows, Position, ChangedOpenings
+    example_sampling = entry_points.EXAMPLE_SAMPLING
     result, read_record = staticmethod(result), staticmethod(record.verify)
 
     def make_playable(self, variant: Variant) -> MetroVariant:

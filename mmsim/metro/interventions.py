@@ -23,11 +23,11 @@ INTERVENTIONS = {
 
 
 def interventions(rules: Ruleset) -> dict[str, str]:
-    """The interventions that a ruleset allows: with companies no wagon belongs to a player."""
+    """The interventions that a ruleset allows: with companies, wagons do not belong to players."""
     return {name: text for name, text in INTERVENTIONS.items() if not (name == WAGONS and rules.companies)}
 
 
-class ChangedGames:
+class ChangedOpenings:
     """Games with interventions, set up one after another and played until the bots are free to choose."""
 
     def __init__(self, prepared: MetroVariant) -> None:

@@ -1,4 +1,4 @@
-"""What the openings of Metro have in common, whatever the corner: how its column `opening` is sorted."""
+"""Features of Metro openings that do not depend on the corner, computed from the column `opening`."""
 
 import polars as pl
 

@@ -13,7 +13,7 @@ from mmsim.metromania.bots.playable_variant import MetromaniaVariant, prepare
 from mmsim.metromania.bots.position import Position
 from mmsim.metromania.engine import result_tables
 from mmsim.metromania.engine.entry_points import Rows
-from mmsim.metromania.interventions import INTERVENTIONS, ChangedGames
+from mmsim.metromania.interventions import INTERVENTIONS, ChangedOpenings
 from mmsim.metromania.rules import board_file
 from mmsim.metromania.rules.position import Game
 from mmsim.metromania.rules.reference import play_out, set_up
@@ -27,7 +27,8 @@ class Metromania(CompiledGame):
     name = "metromania"
     declared, words, texts = result_tables.TABLES, result_tables.WORDS, TEXTS
     bot_entry_points: ClassVar = entry_points
-    rows, position, opened, examples_wanted = Rows, Position, ChangedGames, entry_points.EXAMPLES
+    rows_type, position_type, changed_opening_type = Rows, Position, ChangedOpenings
+    example_sampling = entry_points.EXAMPLE_SAMPLING
     result, read_record = staticmethod(result), staticmethod(record.verify)
 
     def make_playable(self, variant: Variant) -> MetromaniaVariant:

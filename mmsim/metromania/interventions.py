@@ -20,7 +20,7 @@ INTERVENTIONS = {
 }
 
 
-class ChangedGames:
+class ChangedOpenings:
     """Games with interventions, set up one after another and played until the bots are free to choose."""
 
     def __init__(self, prepared: MetromaniaVariant) -> None:
@@ -56,7 +56,7 @@ class ChangedGames:
         return hands.ravel()
 
     def _first_round(self, game: int, draws: Stream) -> list[list[int]]:
-        """Play the first turn of every company, with random starts if those are wanted; returns the moves by seat."""
+        """Play the first turn of every company, with random starts if requested; returns the moves by seat."""
         names, companies = self._prepared.variant.interventions, self._prepared.rules.companies
         played: list[list[int]] = [[] for _ in range(companies)]
         while self._state.turn <= companies and not self._state.over:

@@ -224,7 +224,7 @@ _SECTIONS = (
 
 
 def _one_city(layout: pl.Expr, description: VariantDescription) -> pl.Expr:
-    """One number for all layouts that are the same city turned: the least of its readings from another sector (G6)."""
+    """One number for all rotations of a city: the least of its layout codes, read from each sector (G6)."""
     board = description.board
     symmetry = BoardSet(board["set"], board["side"], (), tuple(board["frame"])).symmetry
     number = layout.str.replace_all("-", "", literal=True).str.to_integer(base=36, dtype=pl.Int64)

@@ -1,4 +1,4 @@
-"""What the openings of Metromania have in common, whatever the layout: how its column `opening` is sorted."""
+"""Features of Metromania openings that do not depend on the layout, computed from the column `opening`."""
 
 import polars as pl
 

@@ -106,10 +106,10 @@ def test_a_word_for_a_number_is_named() -> None:
 @pytest.mark.parametrize(
     ("code", "why"),
     [
-        ("1a-4c-2b-6a-3a", "it has 5 parts and needs six"),
+        ("1a-4c-2b-6a-3a", "it has 5 parts but needs six"),
         ("1a-4c-2b-6a-3a-5d", "part 6 is '5d', not a piece 1-6 with a turn a, b or c"),
         ("1a-7c-2b-6a-3a-5b", "part 2 is '7c', not a piece 1-6 with a turn a, b or c"),
-        ("1a-1c-2b-6a-3a-5b", "piece 1 lies there twice and piece 4 not at all"),
+        ("1a-1c-2b-6a-3a-5b", "piece 1 is used twice and piece 4 never"),
     ],
 )
 @pytest.mark.parametrize("words", [("play",), ("boards", "show", "classic")])
@@ -137,12 +137,12 @@ def test_a_missing_argument_is_named() -> None:
 
 SPOILED = {
     "malformed TOML": ('frame = "S.ESE"', "frame = S.ESE", 8, "not valid TOML: Invalid value (at line 8, column 9)"),
-    "row too short": (" .R.E.\n", " .R.E\n", 15, "piece 1, row 2 ('.R.E') has 4 cells and needs 5; add 1"),
-    "row too long": (" .R.E.\n", " .R.E..\n", 15, "piece 1, row 2 ('.R.E..') has 6 cells and needs 5; take 1 away"),
+    "row too short": (" .R.E.\n", " .R.E\n", 15, "piece 1, row 2 ('.R.E') has 4 cells but needs 5; add 1"),
+    "row too long": (" .R.E.\n", " .R.E..\n", 15, "piece 1, row 2 ('.R.E..') has 6 cells but needs 5; remove 1"),
     "small letter": (" .R.E.\n", " .r.E.\n", 15, "piece 1, row 2 has an unknown cell 'r'; did you mean 'R'? (known: "),
     "unknown letter": (" .R.E.\n", " .R.X.\n", 15, "piece 1, row 2 has an unknown cell 'X'"),
     "missing frame": ('frame = "S.ESE"\n', "", 1, "the frame is missing; add a line like frame = "),
-    "short frame": ("S.ESE", "S.ES", 8, "the frame has 4 cells and needs 5; add 1"),
+    "short frame": ("S.ESE", "S.ES", 8, "the frame has 4 cells but needs 5; add 1"),
     "frame of three": ('"S.ESE"', '["S.ESE", "S.ESE", "S.ESE"]', 8, "the frame must be one string for all sides or a "),
     "unknown arrow": ("S.ESE", "S.EXE", 8, "the frame has 'X'; use S (start), E (end) or . (nothing)"),
     "no start": ("S.ESE", "E.E.E", 8, "no line could ever start: put at least one S on the frame"),
@@ -152,7 +152,7 @@ SPOILED = {
         "[[piece]]",
         "[[piece]]\nname = 'More'\ncells = '''\n.\n...\n.....\n.......\n.........\n'''\n[[piece]]",
         69,
-        "there are 7 pieces and must be six; take 1 away",
+        "there are 7 pieces, not six; remove 1",
     ),
 }
 
@@ -176,7 +176,7 @@ def test_boards_check_names_every_error(tmp_path: Path, board_text: str) -> None
     file.write_text(board_text.replace(" .R.E.\n", " .R.E\n", 1).replace("side = 5", "syde = 5\nside = 5"))
     assert run("boards", "check", file).stderr.splitlines() == [
         f"{file}:7: error: unknown key 'syde'; did you mean 'side'? (known: name, title, side, frame, piece)",
-        f"{file}:16: error: piece 1, row 2 ('.R.E') has 4 cells and needs 5; add 1",
+        f"{file}:16: error: piece 1, row 2 ('.R.E') has 4 cells but needs 5; add 1",
     ]
     assert complaint(USAGE, "play", "--board", file).endswith(f"(1 more: mmsim boards check {file})")
 

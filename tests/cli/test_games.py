@@ -132,7 +132,7 @@ def test_bots_of_metro_that_think_play_and_rotate(tmp_path: Path) -> None:
     ("words", "says"),
     [
         ("--layout 1a-4c-2b-6a-3a-5b", "metro has one board and no layouts; drop --layout"),
-        ("--explain", "the bots of metro do not say what they had in mind; drop --explain"),
+        ("--explain", "the bots of metro cannot explain their choices; drop --explain"),
         ("--board compact", "metro has one board, 'metro', and no 'compact'"),
         (
             "--bots gredy",

@@ -86,7 +86,7 @@ class Twins:
             central = sum(cell in ((3, 3), (3, 4), (4, 3), (4, 4)) for cell in passed)
             tiles = len(passed) - (0 if self.game.rules.central_points else central)
             assert int(s.length[first]) == tiles
-            assert (int(s.last[first]) >= 256) == (to is not None)
+            assert (int(s.stretch_end[first]) >= 256) == (to is not None)
 
     def play(self, rng: Random, compare_every: int = 16) -> Result:
         """Play any moves to the end; everything is the same all the way."""

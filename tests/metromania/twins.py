@@ -26,7 +26,7 @@ from mmsim.metromania.rules.lattice import Vertex
 from mmsim.metromania.rules.position import Game, Move
 from mmsim.metromania.rules.reference import any_move, carry_out, end_cells, legal_moves, set_up
 from mmsim.metromania.rules.reference_scoring import PARK_LAKE, Network, Result, Stop, Trip, result, stations_of
-from mmsim.metromania.rules.rulesets import KNOBS, Deal, Ruleset, Value, parse
+from mmsim.metromania.rules.rulesets import KNOBS, DealMode, Ruleset, Value, parse
 from mmsim.metromania.shell import record
 from tests.properties.strategies import AnyMove, StationsFirst, offered
 
@@ -129,7 +129,7 @@ class Dice(Stream):
 
 
 @cache
-def _deal_table(deal: Deal, seat_player: tuple[int, ...], marker_set: str) -> NDArray[np.uint8]:
+def _deal_table(deal: DealMode, seat_player: tuple[int, ...], marker_set: str) -> NDArray[np.uint8]:
     players = max(seat_player) + 1
     return state.deal_table(Ruleset("any", players, deal, seat_player, marker_set=marker_set))
 
@@ -240,7 +240,7 @@ def core_books(raw: Any, rules: Ruleset) -> dict[str, Any]:
     started, ended, tunnels = int(raw["started"]), int(raw["ended"]), raw["tunnels"].tolist()
     lines = range(2 * companies)
     path = raw["path"].tolist()
-    reason, last, bonus = int(raw["end_reason"]), int(raw["last_turns"]), int(raw["bonus_line"])
+    reason, last, bonus = int(raw["end_reason"]), int(raw["turns_left"]), int(raw["bonus_line"])
     supply = int(raw["supply"])
     return {
         "turn": int(raw["turn"]),
@@ -275,7 +275,7 @@ def reference_books(game: Game) -> dict[str, Any]:
         "markers laid": game.markers_laid,
         "bonus line": game.bonus_line,
         "passes": game.passes,
-        "last turns": game.last_turns,
+        "last turns": game.turns_left,
         "turns taken": game.turns_taken,
         "points": game.points,
         "stations": [number[v] for v in game.stations],

@@ -1,4 +1,4 @@
-"""What Python asks of the bots: whole games, one decision, a player's view, win chances, training examples.
+"""The bots' entry points: whole games, one decision, a player's view, win chances, training examples.
 
 With `engine/entry_points` these are all entry points of the compiled program.
 """
@@ -11,7 +11,7 @@ from mmsim.compiled.decorators import entry_point, ix, jit
 from mmsim.compiled.entry_points import array_of
 from mmsim.compiled.rng import draw_below, next_seed, open_stream
 from mmsim.compiled.standings import win_share
-from mmsim.compiled.training_examples import ASKED, MARGIN, ExampleSampling, example_rows
+from mmsim.compiled.training_examples import MARGIN, SAMPLING_REQUEST, ExampleSampling, example_rows
 from mmsim.core.rng import CHANCES_PER_TURN, Purpose
 from mmsim.metro.bots.expert import EXPERT
 from mmsim.metro.bots.thinking import search
@@ -21,22 +21,22 @@ from mmsim.metro.bots.thinking.memory import MEMORY, PLAYOUT, PLAYOUT_BOTS, SAMP
 from mmsim.metro.bots.thinking.memory import new_memory as new_memory
 from mmsim.metro.bots.thinking.view import ONLOOKER, count_unseen, determinize, hide
 from mmsim.metro.engine import entry_points, result_tables, setup
-from mmsim.metro.engine.moves import find_turn
+from mmsim.metro.engine.moves import find_turn_choices
 from mmsim.metro.engine.scoring import score_game
 from mmsim.metro.engine.turns import play_move, play_uniform
 
-_CHANCES = int(Purpose.CHANCES)
-_EXAMPLES = int(Purpose.EXAMPLES)
+_CHANCES_PURPOSE = int(Purpose.CHANCES)
+_EXAMPLES_PURPOSE = int(Purpose.EXAMPLES)
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
 
-EXAMPLE = example_rows(INPUTS)
+EXAMPLE_DTYPE = example_rows(INPUTS)
 # as many moves of a decision as expert compares
-EXAMPLES = ExampleSampling(every=2, most=int(EXPERT.settings["candidates"]), kind=EXAMPLE, rows=1 << 11)
+EXAMPLE_SAMPLING = ExampleSampling(every=2, most=int(EXPERT.settings["candidates"]), kind=EXAMPLE_DTYPE, rows=1 << 11)
 
 
 @jit
 def play_game(m: Memory, setting: Setting, row: Any) -> np.int64:
-    """Play a game that is set up to its end and score it; returns the number of decisions."""
+    """Play a game from its first decision to its end and score it; returns the number of decisions."""
     s, b, r = m.positions[0], setting.board[0], setting.rules[0]
     decisions = np.int64(0)
     while not s.over:
@@ -84,9 +84,9 @@ def choose(memory: Any, setting: Any, seating: Any) -> Any:
 def sample_wins(memory: Any, setting: Any, wins: Any) -> None:
     """Play a position at the beginning of a turn out once for every row of `wins`: each player's share of the win.
 
-    The chances are what an onlooker would bet who sees only what everybody sees. For every playout the hidden
-    information (tiles in hands and in the supply, shares, station numbers) is sampled from everything that fits what is
-    seen, all equally likely. Every player then plays like one of the setting's bots, `PLAYOUT_BOTS`, whatever played
+    These are the odds for an onlooker who sees only public information. For every playout the hidden
+    information (tiles in hands and in the supply, shares, station numbers) is sampled from everything consistent
+    with it, all equally likely. Every player then plays like one of the setting's bots, `PLAYOUT_BOTS`, whatever played
     that seat so far.
     """
     memory.positions[VIEW] = memory.positions[0]
@@ -94,11 +94,11 @@ def sample_wins(memory: Any, setting: Any, wins: Any) -> None:
     onlooker = np.int64(ONLOOKER)
     hide(v, r, onlooker)
     count_unseen(v, b, t, onlooker)
-    open_stream(dice, 0, _CHANCES + CHANCES_PER_TURN * v.turn)
+    open_stream(dice, 0, _CHANCES_PURPOSE + CHANCES_PER_TURN * v.turn)
     for i in range(wins.size // r.players):
         memory.positions[SAMPLE] = memory.positions[VIEW]
         determinize(memory.positions[SAMPLE], b, r, t, dice, np.int64(0), onlooker)
-        find_turn(memory.positions[SAMPLE], b, r)
+        find_turn_choices(memory.positions[SAMPLE], b, r)
         for seat in range(r.players):
             t.playout_bot[ix(seat)] = draw_below(dice, 0, np.int64(len(PLAYOUT_BOTS)))
         search.begin_playout(memory, r, next_seed(dice, 0))
@@ -114,19 +114,19 @@ def show(memory: Any, setting: Any, seat: Any) -> None:
     hide(memory.positions[VIEW], setting.rules[0], seat)
 
 
-@entry_point(memory=MEMORY, setting=SETTING, rows=EXAMPLE, sampling=ASKED)
+@entry_point(memory=MEMORY, setting=SETTING, rows=EXAMPLE_DTYPE, sampling=SAMPLING_REQUEST)
 def collect_examples(memory: Any, setting: Any, rows: Any, sampling: Any) -> Any:
-    """Play a game; at one in `every` decisions of the learners' seats write examples into rows; returns how many.
+    """Play a game; write examples at one in `every` decisions of the learning seats; returns how many.
 
     An example has the inputs of the net for one of the decision's best moves, and the result of one playout by the bots
-    in their seats, for all moves from the same guess of what is hidden. One of them, drawn at random, is then played.
+    in their seats, all from the same guess of the hidden information. One of them, drawn at random, is then played.
     """
     wanted, game = sampling[0], sampling[0].game
     s, b, r, t, dice = memory.positions[0], setting.board[0], setting.rules[0], memory.thoughts[0], memory.dice[0]
     setup.set_up(s, b, r, dice, wanted.master, game, wanted.games_per_deal)
     row = game % setting.bots.size
     written, decision = np.int64(0), np.int64(0)
-    open_stream(dice, 0, _EXAMPLES)
+    open_stream(dice, 0, _EXAMPLES_PURPOSE)
     while not s.over:
         learns = wanted.learners >> np.uint64(s.seat) & _ONE != _ZERO and written + MOST_CANDIDATES <= rows.size
         if learns and s.choices > 1 and draw_below(dice, 0, wanted.every) == 0:
@@ -155,14 +155,14 @@ def _write_decision(m: Memory, setting: Setting, row: Any, most: Any, written: A
         return count
     m.positions[SAMPLE] = m.positions[VIEW]
     determinize(m.positions[SAMPLE], b, r, t, m.dice[0], np.int64(0), v.seat)
-    chance = next_seed(m.dice[0], 0)
+    playout_seed = next_seed(m.dice[0], 0)
     for seat in range(r.players):
         t.playout_bot[ix(seat)] = seat
     for c in range(count):
         example = examples[written + c]
         for i in range(INPUTS):
             example.inputs[ix(i)] = t.inputs[ix(INPUTS * c + i)]
-        search.begin_playout(m, r, chance)
+        search.begin_playout(m, r, playout_seed)
         p = m.positions[PLAYOUT]
         seat = p.seat
         play_move(p, b, r, t.candidate[ix(c)])

@@ -7,7 +7,7 @@ PLANNER = Bot(
     name="planner",
     idea="Expects a final length of every open line, with the chance of the centre, and moves to raise its own and "
     "lower the others'; draws, puts wagons and exchanges shares when that promises more than the tile in hand.",
-    looks_at="The own tiles, all open lines, the tiles it has not seen, open shares and the likely ranks of the "
+    looks_at="Its own tiles, all open lines, the tiles it has not seen, open shares and the likely ranks of the "
     "companies.",
     weights={
         "others": Weight(1.0, 0.0, 10.0, "Weight of the points the others get on average."),

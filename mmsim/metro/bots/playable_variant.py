@@ -29,7 +29,7 @@ class MetroVariant(CompiledVariant):
 
     @cached_property
     def pool(self) -> memory.Setting:
-        """The setting with one row of bots: those of which the players of playouts are drawn."""
+        """The setting with one row of bots: those from which the players of playouts are drawn."""
         rows = new_record(memory.BOTS)
         _fill_row(rows[0], [find_bot(spec) for spec in memory.PLAYOUT_BOTS], self.rules)
         return self.setting._replace(bots=rows)

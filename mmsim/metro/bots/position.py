@@ -25,6 +25,8 @@ from mmsim.metro.rules.tiles import CODES, TILES
 
 @dataclass
 class Position(Steps[Move]):
+    """A game of the compiled engine at its current decision; it also keeps the moves that led there."""
+
     bot_entry_points: ClassVar[Any] = bot_entry_points
     prepared: MetroVariant
     game: int = 0
@@ -96,7 +98,7 @@ class Position(Steps[Move]):
         )
 
     def dealt(self) -> Deal:
-        """The deal of a game that has just begun: everything that chance laid out before the first turn."""
+        """The deal of a game that has just begun."""
         if self.history:
             raise UsageError("the deal is known at the beginning of a game only")
         s, rules = self._s, self.rules
@@ -123,19 +125,19 @@ class Position(Steps[Move]):
         self._have_scored()
         s, rules = self._s, self.rules
 
-        def of_players(numbers: Any) -> list[int]:
+        def by_player(numbers: Any) -> list[int]:
             return [int(n) for n in numbers[: rules.players]]
 
         companies = COMPANIES if rules.companies else 0
         return Result(
             state.END_REASONS[s.end_reason],
-            [0] * rules.players if rules.companies else of_players(s.points),
-            of_players(s.number_points),
-            of_players(s.share_points),
-            of_players(s.bonus_points),
+            [0] * rules.players if rules.companies else by_player(s.points),
+            by_player(s.number_points),
+            by_player(s.share_points),
+            by_player(s.bonus_points),
             [int(n) for n in s.points[:companies]],
             [int(n) for n in s.value[:companies]],
-            of_players(s.scores),
+            by_player(s.scores),
             [seat for seat in range(rules.players) if int(s.winners) >> seat & 1],
         )
 
@@ -149,12 +151,12 @@ class Position(Steps[Move]):
 
     def _arrival(self, s: Any, stop: int) -> Arrival:
         line = stop - 1
-        to, tiles, owned = int(s.to[line]), int(s.line_tiles[line]), s.owner[line] != NOBODY
+        to, tiles, owned = int(s.end_stop[line]), int(s.line_tiles[line]), s.owner[line] != NOBODY
         double = to > STATIONS and stop <= STATIONS
         return Arrival(stop, to, tiles, tiles * (2 if double else 1) if owned else 0)
 
     def _tiles(self) -> list[str]:
-        """The tiles that may be placed now, by their place in the hand; a drawn tile comes first."""
+        """The tiles that may be placed now, by their slot in the hand; a drawn tile comes first."""
         drawn, at = int(self._s.drawn), HAND * self.seat
         kinds = [drawn] if drawn >= 0 else self._s.hand[at : at + int(self._s.held[self.seat])]
         return [CODES[kind] for kind in kinds]

@@ -34,7 +34,7 @@ def _node(cell: Cell, side: int) -> int:
 
 
 def board_record(rules: Ruleset) -> Record:
-    """All tables of the board and the tiles, as a ruleset has them; only read."""
+    """All tables of the board and the tiles under a ruleset; only read."""
     return _board_tables(rules.central, rules.orientation, COMPANY_WAGONS if rules.companies else WAGONS[rules.players])
 
 
@@ -63,7 +63,7 @@ def _board_tables(central: bool, orientation: str, wagons: tuple[tuple[int, ...]
             b.out[4 * kind + side] = exit_side(code, side)
             b.turned[4 * kind + side] = NUMBER[turned(code, side)]
         b.ways[kind] = len(ways_to_lie(code, orientation))
-        b.short[kind] = _word(
+        b.short_line_cells[kind] = _word(
             cell for cell in CELLS if any(exit_side(code, side) in outer_sides(cell) for side in outer_sides(cell))
         )
     b.tiles[:] = [NUMBER[code] for code in TILES]

@@ -8,7 +8,7 @@ import numpy as np
 from mmsim.compiled.decorators import entry_point
 from mmsim.compiled.entry_points import array_of, group
 from mmsim.metro.engine import result_tables, scoring, setup
-from mmsim.metro.engine.moves import find_turn, kth_move
+from mmsim.metro.engine.moves import find_turn_choices, kth_move
 from mmsim.metro.engine.state import BOARD, DICE, RULES, STATE
 from mmsim.metro.engine.turns import play_move
 
@@ -33,7 +33,7 @@ def clear_table(state: Any, board: Any) -> None:
 def begin_game(state: Any, board: Any, rules: Any) -> None:
     """Hand out the deal on the table and find the first decision."""
     setup.hand_out(state[0], board[0], rules[0])
-    find_turn(state[0], board[0], rules[0])
+    find_turn_choices(state[0], board[0], rules[0])
 
 
 @entry_point(state=STATE, rules=RULES, moves=array_of(np.int64))

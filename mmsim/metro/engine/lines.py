@@ -19,16 +19,16 @@ def exit_of(b: Board, kind: Any, cell: Any, side: Any) -> np.uint16:
 
 
 @inlined
-def join(s: State, b: Board, kind: Any, cell: Any, tiles: Any) -> np.int64:
+def join_stretches(s: State, b: Board, kind: Any, cell: Any, tiles: Any) -> np.int64:
     """X2: a tile joins each stretch that ends at it with the stretch that begins beyond it; returns the bits of
     the sides at which a line now runs from its departure to a stop."""
     arriving = np.int64(0)
     for side in range(4):
         beyond = exit_of(b, kind, cell, side)
-        first = s.first[ix(4 * cell + side)]
-        last = s.last[ix(beyond)]
-        s.last[ix(first)] = last
-        s.first[ix(last)] = first
+        first = s.stretch_start[ix(4 * cell + side)]
+        last = s.stretch_end[ix(beyond)]
+        s.stretch_end[ix(first)] = last
+        s.stretch_start[ix(last)] = first
         s.length[ix(first)] += tiles + s.length[ix(beyond)]
         arriving |= (np.int64(last >= ENTRIES) & np.int64(b.stop[ix(first)] != 0)) << side
     return arriving
@@ -42,13 +42,13 @@ def score_arrivals(s: State, b: Board, cell: Any, sides: Any) -> bool:
     while sides != 0:
         side = lowest_bit(np.uint64(sides))
         sides &= sides - 1
-        first = s.first[ix(4 * cell + side)]  # the node of the side still knows where its stretch began
+        first = s.stretch_start[ix(4 * cell + side)]  # still valid for this node
         line = np.int64(b.stop[ix(first)]) - 1
         owner = s.owner[ix(line)]
         if line >= STATIONS and owner == NOBODY:
             continue
         s.arrived |= _ONE << np.uint64(line)
-        s.to[ix(line)] = np.int64(s.last[ix(first)]) - ENTRIES + 1
+        s.end_stop[ix(line)] = np.int64(s.stretch_end[ix(first)]) - ENTRIES + 1
         s.line_tiles[ix(line)] = s.length[ix(first)]
         s.line_turn[ix(line)] = s.turn
         if owner != NOBODY:
@@ -78,7 +78,7 @@ def points_at(line: Any, to: Any, tiles: Any) -> np.int64:
 @inlined
 def line_points(s: State, line: Any) -> np.int64:
     """X11: the points of a line that has arrived."""
-    return points_at(line, s.to[ix(line)], np.int64(s.line_tiles[ix(line)]))
+    return points_at(line, s.end_stop[ix(line)], np.int64(s.line_tiles[ix(line)]))
 
 
 @inlined
@@ -90,19 +90,19 @@ def holds_number(s: State, seat: Any, stop: Any) -> bool:
 @inlined
 def line_at(s: State, b: Board, node: Any) -> np.int64:
     """The owned line that waits at a node for a tile, as its stop - 1; -1: none."""
-    line = np.int64(b.stop[ix(s.first[ix(node)])]) - 1
+    line = np.int64(b.stop[ix(s.stretch_start[ix(node)])]) - 1
     return line if line >= 0 and s.owner[ix(line)] != NOBODY else np.int64(-1)
 
 
 @inlined
-def follow(s: State, b: Board, kind: Any, cell: Any, side: Any) -> tuple[np.int64, np.int64]:
+def follow_line(s: State, b: Board, kind: Any, cell: Any, side: Any) -> tuple[np.int64, np.int64]:
     """X2: where a tile in a cell would lead the line waiting at a side: the node, and how many more tiles it passes.
-    `join` would have the same effect."""
+    Changes nothing; `join_stretches` would lead it there."""
     tiles = np.int64(0)
     while True:
         beyond = exit_of(b, kind, cell, side)
         tiles += 1 + np.int64(s.length[ix(beyond)])
-        node = np.int64(s.last[ix(beyond)])
+        node = np.int64(s.stretch_end[ix(beyond)])
         if node >> 2 != cell:
             return node, tiles
         side = node & 3

@@ -1,4 +1,4 @@
-"""The fast core's decisions: count what may be chosen, and turn the k-th choice into a move.
+"""The fast core's decisions: count the legal choices, and turn the k-th choice into a move.
 
 A move is a number, `kind | item << 3 | turns << 5 | where << 7`; see the constants. Choices are in the order of
 `reference.legal_moves`, so a choice by number is the same move in both engines.
@@ -17,8 +17,8 @@ from mmsim.metro.rules.rulesets import KNOBS
 PLACE, DRAW, EXCHANGE, WAGON, PASS = range(5)
 MOVE_KINDS = ("place", "draw", "exchange", "wagon", "pass")
 # item: PLACE: slot in the hand (0 for a drawn tile); EXCHANGE, WAGON: slot of the share
-# turns: place - quarter turns; exchange - 0 open, 1 hidden
-# where: place - cell; wagon - edge of the centre, from 0
+# turns: PLACE: quarter turns; EXCHANGE: 0 for the open share, 1 for the hidden one
+# where: PLACE: cell; WAGON: edge of the centre, from 0
 
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
 _EDGES = STOPS - STATIONS
@@ -31,17 +31,17 @@ def encode_move(kind: Any, item: Any, turns: Any, where: Any) -> np.int64:
 
 
 def decode_move(code: Any) -> tuple[Any, Any, Any, Any]:
-    """Kind, item, turns and where of a move; `move_parts` does the same in compiled code."""
+    """Kind, item, turns and where of a move; `decode_move_compiled` does the same in compiled code."""
     return code & 7, code >> 3 & 3, code >> 5 & 3, code >> 7
 
 
-move_parts = inlined(decode_move)
+decode_move_compiled = inlined(decode_move)
 
 
 @inlined
-def short_cells(s: State, b: Board, kind: Any) -> np.uint64:
+def short_line_cells(s: State, b: Board, kind: Any) -> np.uint64:
     """X10, X16: the cells in which a kind of tile would make a line of one tile."""
-    cells = b.short[ix(kind)]
+    cells = b.short_line_cells[ix(kind)]
     if s.wagon_used != _ZERO:
         for side in range(4):
             if b.out[ix(4 * kind + side)] == side:
@@ -50,23 +50,23 @@ def short_cells(s: State, b: Board, kind: Any) -> np.uint64:
 
 
 @inlined
-def good_cells(s: State, b: Board, kind: Any) -> np.uint64:
-    """X9, X10: the open cells in which a kind of tile would make no line of one tile."""
-    return s.reach & ~s.placed & ~short_cells(s, b, kind)
+def cells_without_short_line(s: State, b: Board, kind: Any) -> np.uint64:
+    """X9, X10: the open cells in which a kind of tile would not make a line of one tile."""
+    return s.reach & ~s.placed & ~short_line_cells(s, b, kind)
 
 
 @inlined
-def find_places(s: State, b: Board, r: Rules, kind: Any, at: Any) -> np.int64:
+def find_placements(s: State, b: Board, r: Rules, kind: Any, at: Any) -> np.int64:
     """X9, X10, X13: note in `where` the cells for a tile, for each turn of it; returns the number of ways."""
-    if r.orientation == _FIXED:  # the other turns of `where` are never noted
-        cells = good_cells(s, b, kind)
+    if r.orientation == _FIXED:  # only turn 0 of `where` is used
+        cells = cells_without_short_line(s, b, kind)
         if cells == _ZERO:
             cells = s.reach & ~s.placed
         s.where[ix(4 * at)] = cells
         return count_bits(cells)
     count, ways = np.int64(0), b.ways[ix(kind)]
     for turns in range(4):
-        cells = good_cells(s, b, np.int64(b.turned[ix(4 * kind + turns)])) if turns < ways else _ZERO
+        cells = cells_without_short_line(s, b, np.int64(b.turned[ix(4 * kind + turns)])) if turns < ways else _ZERO
         s.where[ix(4 * at + turns)] = cells
         count += count_bits(cells)
     if count == 0:
@@ -78,7 +78,7 @@ def find_places(s: State, b: Board, r: Rules, kind: Any, at: Any) -> np.int64:
 
 
 @inlined
-def _forget_places(s: State, at: Any) -> None:
+def _forget_placements(s: State, at: Any) -> None:
     for turns in range(4):
         s.where[ix(4 * at + turns)] = _ZERO
 
@@ -126,25 +126,25 @@ def may_draw(s: State) -> bool:
 
 
 @inlined
-def tile_to_place(s: State, place: Any) -> np.int64:
-    """X8: the kind of the tile to be placed: the drawn one, else that of a place in the hand."""
-    return s.drawn if s.drawn >= 0 else np.int64(s.hand[ix(HAND * s.seat + place)])
+def tile_to_place(s: State, slot: Any) -> np.int64:
+    """X8: the kind of the tile to be placed: the drawn one, else that in a slot of the hand."""
+    return s.drawn if s.drawn >= 0 else np.int64(s.hand[ix(HAND * s.seat + slot)])
 
 
 @inlined
-def find_turn(s: State, b: Board, r: Rules) -> None:
-    """X8: everything a player may do at the beginning of a turn."""
+def find_turn_choices(s: State, b: Board, r: Rules) -> None:
+    """X8: find everything a player may do at the beginning of a turn."""
     hand, held = HAND * s.seat, s.held[ix(s.seat)]
     choices = np.int64(0)
     for i in range(r.hand):
-        new = i < held
+        first_of_its_kind = i < held
         for before in range(i):
             if s.hand[ix(hand + before)] == s.hand[ix(hand + i)]:
-                new = False
-        if new:
-            choices += find_places(s, b, r, np.int64(s.hand[ix(hand + i)]), i)
+                first_of_its_kind = False
+        if first_of_its_kind:
+            choices += find_placements(s, b, r, np.int64(s.hand[ix(hand + i)]), i)
         else:
-            _forget_places(s, i)
+            _forget_placements(s, i)
     s.place_choices = choices
     if tile_left(s):
         choices += 1
@@ -158,11 +158,11 @@ def find_turn(s: State, b: Board, r: Rules) -> None:
 
 
 @inlined
-def find_drawn(s: State, b: Board, r: Rules) -> None:
-    """X8: where the drawn tile may go."""
-    s.place_choices = find_places(s, b, r, s.drawn, np.int64(0))
+def find_drawn_tile_choices(s: State, b: Board, r: Rules) -> None:
+    """X8: find the cells in which the drawn tile may be placed."""
+    s.place_choices = find_placements(s, b, r, s.drawn, np.int64(0))
     for i in range(1, r.hand):
-        _forget_places(s, i)
+        _forget_placements(s, i)
     s.choices = s.place_choices
 
 
@@ -180,7 +180,7 @@ def kth_move(s: State, r: Rules, k: Any) -> np.int64:
 
 @jit
 def _kth_other(s: State, k: Any) -> np.int64:
-    """The k-th move that places no tile: draw, exchanges, wagons, pass."""
+    """The k-th move that does not place a tile: draw, exchanges, wagons, pass."""
     if tile_left(s):
         if k == 0:
             return np.int64(DRAW)

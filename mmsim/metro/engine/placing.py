@@ -7,7 +7,7 @@ import numpy as np
 from mmsim.compiled.decorators import inlined, ix, jit
 from mmsim.compiled.intrinsics import unlikely
 from mmsim.compiled.standings import update_lead
-from mmsim.metro.engine.lines import join, score_arrivals
+from mmsim.metro.engine.lines import join_stretches, score_arrivals
 from mmsim.metro.engine.moves import tile_left, tile_to_place
 from mmsim.metro.engine.state import HAND, SHARES, Board, Rules, State
 from mmsim.metro.rules.board import STATIONS
@@ -45,7 +45,7 @@ def lay(s: State, b: Board, r: Rules, kind: Any, cell: Any) -> None:
     s.tile[ix(cell)] = kind
     s.placed |= _ONE << np.uint64(cell)
     s.reach |= b.near[ix(cell)]
-    arriving = join(s, b, kind, cell, np.int64(1))
+    arriving = join_stretches(s, b, kind, cell, np.int64(1))
     if arriving != 0 and score_arrivals(s, b, cell, arriving) and not r.companies:
         update_lead(s, s.points, r.players)
 

@@ -34,7 +34,7 @@ TABLES = {
             "status", np.uint8, "whether the game was finished, cut off by the turn limit, or stopped by a bot's error"
         ),
         Column("end_reason", np.int8, "why the game ended", "a bot's error stopped the game"),
-        Column("end_seat", np.int8, "seat that had the last turn", "a bot did not let the game end"),
+        Column("end_seat", np.int8, "seat that had the last turn", "a bot's error stopped the game"),
         Column("turns", np.uint16, "turns of all players together"),
         Column("tiles", np.uint8, "tiles placed"),
         Column("draws", np.uint8, "turns in which a player drew instead of placing from the hand"),
@@ -45,12 +45,12 @@ TABLES = {
         Column("winner", np.int8, "player who won", "the win is shared"),
         Column("margin", np.int16, "points of the winner over the next player"),
         Column(
-            "lead_changes", np.int16, "how often another player came to lead", "with companies nobody sees who leads"
+            "lead_changes", np.int16, "how often another player took the lead", "with companies nobody sees who leads"
         ),
         Column(
             "decided_turn",
             np.int16,
-            "turn since which the winner led; `turns` + 1: only the scoring decided",
+            "turn since which the winner led; `turns` + 1: decided only by the final scoring",
             "the win is shared, or with companies nobody sees who leads",
         ),
     ),
@@ -83,8 +83,8 @@ TABLES = {
     "lines": (
         Column("game", np.uint64, "number of the game"),
         Column("line", np.uint8, "stop from which it departs"),
-        Column("seat", np.int8, "seat whose line it is", "nobody's, or a company's"),
-        Column("company", np.int8, "company whose line it is, with module 1", "nobody's, or a player's"),
+        Column("seat", np.int8, "seat that owns the line", "nobody or a company owns it"),
+        Column("company", np.int8, "company that owns the line, with module 1", "nobody or a player owns it"),
         Column("to", np.int8, "stop it reached", "it did not end"),
         Column("tiles", np.uint8, "tiles it passed"),
         Column("points", np.int16, "points it scored"),
@@ -115,7 +115,7 @@ def write_game(s: State, r: Rules, game: Any, status: Any, row: Any) -> None:
         exchanges += s.exchanges[ix(seat)]
     centre, longest = np.int64(0), np.int64(0)
     for line in range(STOPS):
-        centre += np.int64(s.to[ix(line)] > STATIONS)
+        centre += np.int64(s.end_stop[ix(line)] > STATIONS)
         longest = max(longest, np.int64(s.line_tiles[ix(line)]))
     row.game = game
     row.layout = s.layout
@@ -158,9 +158,9 @@ def write_seat(s: State, r: Rules, game: Any, seat: Any, row: Any) -> None:
     ended, centre = np.int64(0), np.int64(0)
     if not r.companies:
         for line in range(STOPS):
-            if s.owner[ix(line)] == seat and s.to[ix(line)] > 0:
+            if s.owner[ix(line)] == seat and s.end_stop[ix(line)] > 0:
                 ended += 1
-                centre += np.int64(s.to[ix(line)] > STATIONS)
+                centre += np.int64(s.end_stop[ix(line)] > STATIONS)
     row.game = game
     row.seat = seat
     row.player = seat
@@ -191,7 +191,7 @@ def write_line(s: State, r: Rules, game: Any, line: Any, row: Any) -> None:
     row.line = line + 1
     row.seat = owner if owned and not r.companies else -1
     row.company = owner if owned and r.companies else -1
-    row.to = np.int64(s.to[ix(line)]) if ended else -1
+    row.to = np.int64(s.end_stop[ix(line)]) if ended else -1
     row.tiles = s.line_tiles[ix(line)]
     row.points = line_points(s, line) if ended and owned else 0
     row.turn = np.int64(s.line_turn[ix(line)]) if ended else -1

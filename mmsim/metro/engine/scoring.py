@@ -56,7 +56,8 @@ def company_value(profits: Any, company: Any) -> np.int64:
 
 @jit
 def _score_shares(s: State, r: Rules) -> None:
-    """X15: a share scores its tenths times its company's value; most of a company, a tenth of its profit."""
+    """X15: a share scores its tenths times its company's value; whoever holds most of a company
+    also gets a tenth of its profit."""
     for company in range(COMPANIES):
         value = company_value(s.points, company)
         s.value[ix(company)] = value
@@ -72,10 +73,11 @@ def _score_shares(s: State, r: Rules) -> None:
 
 @jit
 def _score_numbers(s: State, r: Rules) -> None:
-    """X18: a line that ended in a station gives its points to the holder of the number; from the centre, double."""
+    """X18: a line that ended in a station gives its points to the holder of the number; a line from the centre
+    counts double."""
     for line in range(STOPS):
         if s.owner[ix(line)] == NOBODY:
             continue
         for seat in range(r.players):
-            if holds_number(s, seat, np.int64(s.to[ix(line)])):
+            if holds_number(s, seat, np.int64(s.end_stop[ix(line)])):
                 s.number_points[ix(seat)] += line_points(s, line) * number_factor(line)

@@ -1,4 +1,4 @@
-"""Setting up a game from its seed: an empty table, what chance lays out (X4, X15, X17, X18), the hands (X8, X14)."""
+"""Setting up a game from its seed: an empty table, the shuffled deal (X4, X15, X17, X18), the hands (X8, X14)."""
 
 from typing import Any
 
@@ -8,8 +8,8 @@ from mmsim.compiled.decorators import ix, jit
 from mmsim.compiled.rng import draw_below, open_stream, set_seed
 from mmsim.compiled.standings import clear_lead
 from mmsim.core.rng import Purpose
-from mmsim.metro.engine.lines import join
-from mmsim.metro.engine.moves import find_turn
+from mmsim.metro.engine.lines import join_stretches
+from mmsim.metro.engine.moves import find_turn_choices
 from mmsim.metro.engine.state import COLOURS, EMPTY, GRID, HAND, NODES, SEATS, SHARES, SUPPLY, Board, Dice, Rules, State
 from mmsim.metro.rules.board import CENTRE, SIZE, STOPS
 from mmsim.metro.rules.rulesets import COMPANIES, PER_COLOUR
@@ -26,14 +26,14 @@ def clear_table(s: State, b: Board) -> None:
     s.next, s.drawn = 0, -1
     s.placed, s.reach = _ZERO, b.edge_cells
     for node in range(NODES):
-        s.last[ix(node)] = node
-        s.first[ix(node)] = node
+        s.stretch_end[ix(node)] = node
+        s.stretch_start[ix(node)] = node
         s.length[ix(node)] = 0
     for cell in range(GRID):
         s.tile[ix(cell)] = s.printed[ix(cell)] = EMPTY
     for stop in range(STOPS):
         s.owner[ix(stop)] = b.owner[ix(stop)]
-        s.to[ix(stop)] = 0
+        s.end_stop[ix(stop)] = 0
         s.line_tiles[ix(stop)] = 0
         s.line_turn[ix(stop)] = 0
     s.arrived = s.shown = s.wagon_used = _ZERO
@@ -59,10 +59,10 @@ def shuffle_supply(s: State, b: Board, dice: Dice) -> None:
     for i in range(SUPPLY):
         s.supply[ix(i)] = b.tiles[ix(i)]
     for last in range(SUPPLY - 1, 0, -1):
-        drawn = draw_below(dice, 0, last + 1)
+        swapped = draw_below(dice, 0, last + 1)
         kept = s.supply[ix(last)]
-        s.supply[ix(last)] = s.supply[ix(drawn)]
-        s.supply[ix(drawn)] = kept
+        s.supply[ix(last)] = s.supply[ix(swapped)]
+        s.supply[ix(swapped)] = kept
 
 
 @jit
@@ -73,10 +73,10 @@ def shuffle_shares(s: State, dice: Dice) -> None:
         for company in range(COMPANIES):
             s.pile[ix(pile + company)] = company
         for last in range(COMPANIES - 1, 0, -1):
-            drawn = draw_below(dice, 0, last + 1)
+            swapped = draw_below(dice, 0, last + 1)
             kept = s.pile[ix(pile + last)]
-            s.pile[ix(pile + last)] = s.pile[ix(pile + drawn)]
-            s.pile[ix(pile + drawn)] = kept
+            s.pile[ix(pile + last)] = s.pile[ix(pile + swapped)]
+            s.pile[ix(pile + swapped)] = kept
 
 
 @jit
@@ -93,9 +93,9 @@ def shuffle_numbers(s: State, b: Board, r: Rules, dice: Dice) -> None:
         for i in range(PER_COLOUR):
             order |= np.uint64(b.numbers[ix(PER_COLOUR * colour + i)]) << np.uint64(8 * i)
         for last in range(PER_COLOUR - 1, 0, -1):
-            drawn = draw_below(dice, 0, last + 1)
-            change = np.uint64(_byte(order, last) ^ _byte(order, drawn))
-            order ^= change << np.uint64(8 * last) | change << np.uint64(8 * drawn)
+            swapped = draw_below(dice, 0, last + 1)
+            change = np.uint64(_byte(order, last) ^ _byte(order, swapped))
+            order ^= change << np.uint64(8 * last) | change << np.uint64(8 * swapped)
         for i in range(r.players * r.numbers_per_colour):
             s.numbers[ix(i // r.numbers_per_colour)] |= _ONE << np.uint64(_byte(order, i) - 1)
 
@@ -118,7 +118,7 @@ def draw_central(s: State, b: Board, dice: Dice) -> None:
 
 @jit
 def hand_out(s: State, b: Board, r: Rules) -> None:
-    """X8, X14, X15, X17: hand out tiles and shares from what is shuffled, and lay the central tiles."""
+    """X8, X14, X15, X17: hand out tiles and shares of the shuffled deal, and lay the central tiles."""
     for seat in range(r.players):
         for i in range(r.hand):
             s.hand[ix(HAND * seat + i)] = s.supply[ix(r.hand * seat + i)]
@@ -142,12 +142,12 @@ def hand_out(s: State, b: Board, r: Rules) -> None:
             s.pile_size[ix(i)] = size
     if r.central:
         for i in range(4):
-            join(s, b, np.int64(s.tile[ix(_CENTRE[i])]), _CENTRE[i], r.central_points)
+            join_stretches(s, b, np.int64(s.tile[ix(_CENTRE[i])]), _CENTRE[i], r.central_points)
 
 
 @jit
 def shuffle(s: State, b: Board, r: Rules, dice: Dice) -> None:
-    """Everything that chance lays out, as `deal.deal`."""
+    """Shuffle everything that the rules need, as `deal.deal`."""
     if r.central:
         open_stream(dice, 0, _LAYOUT)
         draw_central(s, b, dice)
@@ -169,4 +169,4 @@ def set_up(s: State, b: Board, r: Rules, dice: Dice, master: Any, game: Any, gam
     for seat in range(r.players):
         open_stream(dice, 1 + seat, _BOT + seat)
     hand_out(s, b, r)
-    find_turn(s, b, r)
+    find_turn_choices(s, b, r)

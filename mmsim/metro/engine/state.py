@@ -1,8 +1,9 @@
-"""The records of compiled code: BOARD (board and tiles), RULES (a ruleset), STATE (a position), DICE (chance).
+"""The records of compiled code: BOARD (board and tiles), RULES (a ruleset), STATE (a position), DICE (random streams).
 
 Cells are numbered 8 * row + column and sets of cells are 64-bit words. A node is where a line enters a cell
 (4 * cell + side) or arrives (256 + stop - 1). A stretch of track is stored by its first and last node:
-`last[first]`, `first[last]` and `length[first]`, so a tile joins four pairs of stretches and nothing is traced.
+`stretch_end[first]`, `stretch_start[last]` and `length[first]`, so a tile joins four pairs of stretches and no line is
+traced.
 
 In compiled code a letter means one thing: `s` a position, `v` a position as a player sees it, `p` an imagined one, `b`
 the board, `r` the rules, `t` what a bot thinks.
@@ -23,7 +24,7 @@ from mmsim.metro.rules.tiles import CODES, NUMBER, TILES
 State: TypeAlias = Any  # of dtype STATE: a position
 Board: TypeAlias = Any  # of dtype BOARD: the tables of the board and the tiles, only read
 Rules: TypeAlias = Any  # of dtype RULES: a ruleset as numbers, only read
-Dice: TypeAlias = Any  # of dtype DICE: all chance of a game
+Dice: TypeAlias = Any  # of dtype DICE: all random streams of a game
 
 SEATS = 6
 HAND = 3
@@ -51,9 +52,9 @@ BOARD = np.dtype(
         ("departure", np.uint16, STOPS),  # [stop - 1]: the node into which a wagon departs
         ("owner", np.uint8, STOPS),  # [stop - 1]: whose wagon stands there at the beginning
         ("out", np.uint8, 4 * KINDS),  # [kind, side in]: side out
-        ("turned", np.uint8, 4 * KINDS),  # [kind, turns]: the kind it is then
+        ("turned", np.uint8, 4 * KINDS),  # [kind, turns]: the kind that it becomes
         ("ways", np.int64, KINDS),  # [kind]: in how many turns it may be placed
-        ("short", np.uint64, KINDS),  # [kind]: cells where it would make a line of one tile (X10)
+        ("short_line_cells", np.uint64, KINDS),  # [kind]: cells where it would make a line of one tile (X10)
         ("tiles", np.uint8, SUPPLY),
         ("central", np.uint8, 8),
         ("numbers", np.uint8, COLOURS * PER_COLOUR),  # [colour, i]: a station
@@ -70,24 +71,24 @@ STATE = np.dtype(
         ("over", np.int64),
         ("end_reason", np.int64),
         # tiles
-        ("next", np.int64),  # how many tiles of the supply are drawn
+        ("next", np.int64),  # number of tiles drawn from the supply
         ("drawn", np.int64),  # the kind drawn, which must be placed; -1: none
         ("held", np.int64, SEATS),  # tiles in each hand
         ("supply", np.uint8, SUPPLY),  # kinds in the order they are drawn
         ("hand", np.uint8, SEATS * HAND),  # [seat, i]
         ("tile", np.uint8, GRID),  # the kind that lies in a cell, as it lies
         ("printed", np.uint8, GRID),  # the kind that lies in a cell, as it was in the hand
-        ("first_cell", np.uint8, SEATS),  # [seat]: where its first tile lies, if it has placed one
+        ("first_cell", np.uint8, SEATS),  # [seat]: the cell of the first tile it placed, if any
         ("cells_of", np.uint64, SEATS),  # [seat]: cells whose tiles it has placed
         ("placed", np.uint64),
         ("reach", np.uint64),  # cells at the edge or beside a placed tile (X9)
         # lines
-        ("last", np.uint16, NODES),  # [first node of a stretch]
-        ("first", np.uint16, NODES),  # [last node of a stretch]
+        ("stretch_end", np.uint16, NODES),  # [first node of a stretch]
+        ("stretch_start", np.uint16, NODES),  # [last node of a stretch]
         ("length", np.uint8, NODES),  # [first node of a stretch]: tiles passed
         ("owner", np.uint8, STOPS),
         ("arrived", np.uint64),  # bits of stops whose line has arrived
-        ("to", np.uint8, STOPS),  # [stop - 1]: the stop its line reached
+        ("end_stop", np.uint8, STOPS),  # [stop - 1]: the stop its line reached
         ("line_tiles", np.uint8, STOPS),
         ("line_turn", np.uint16, STOPS),  # when it arrived
         ("points", np.int64, COMPANIES),  # of the owners of wagons
@@ -105,7 +106,7 @@ STATE = np.dtype(
         # the next decision
         ("choices", np.int64),
         ("place_choices", np.int64),
-        ("where", np.uint64, 4 * HAND),  # [place in the hand, turns]: cells; a drawn tile uses the first place
+        ("where", np.uint64, 4 * HAND),  # [slot in the hand, turns]: cells; a drawn tile uses the first slot
         ("edges", np.uint64),  # bits of centre edges for a wagon
         ("wagon_shares", np.uint64),  # bits of percentages; without module 1 bit 0
         ("exchange_shares", np.uint64),  # bits of percentages
@@ -127,8 +128,8 @@ STATE = np.dtype(
     align=True,  # no number straddles two cache lines
 )
 
-# Chance: stream 0 for the set-up, then one for each seat's bot. It is apart from the position, so that copies of a
-# position, of which bots make many, reveal nothing of what comes.
+# Random streams: number 0 for the set-up, then one for each seat's bot. They are not part of the position, because bots
+# make many copies of it, which must not reveal the draws to come.
 DICE = np.dtype([("rng", np.uint32, rng.words(1 + SEATS))])
 
 

@@ -6,7 +6,16 @@ import numpy as np
 
 from mmsim.compiled.decorators import inlined, ix, jit
 from mmsim.compiled.rng import draw_below
-from mmsim.metro.engine.moves import DRAW, EXCHANGE, PLACE, WAGON, find_drawn, find_turn, kth_move, move_parts
+from mmsim.metro.engine.moves import (
+    DRAW,
+    EXCHANGE,
+    PLACE,
+    WAGON,
+    decode_move_compiled,
+    find_drawn_tile_choices,
+    find_turn_choices,
+    kth_move,
+)
 from mmsim.metro.engine.placing import exchange, place, put_wagon
 from mmsim.metro.engine.scoring import score_game
 from mmsim.metro.engine.state import NO_TILES, TOO_LONG, Board, Dice, Rules, State
@@ -14,12 +23,12 @@ from mmsim.metro.engine.state import NO_TILES, TOO_LONG, Board, Dice, Rules, Sta
 
 def _play_move(s: State, b: Board, r: Rules, move: Any) -> None:
     """Play a legal move and prepare the next decision."""
-    kind, item, turns, where = move_parts(move)
+    kind, item, turns, where = decode_move_compiled(move)
     if kind == DRAW:
         s.drawn = np.int64(s.supply[ix(s.next)])
         s.next += 1
         s.draws[ix(s.seat)] += 1
-        find_drawn(s, b, r)
+        find_drawn_tile_choices(s, b, r)
         return
     if kind == PLACE:
         place(s, b, r, item, turns, where)
@@ -43,7 +52,7 @@ def end_turn(s: State, b: Board, r: Rules) -> None:
     else:
         s.turn += 1
         s.seat = s.seat + 1 if s.seat + 1 < r.players else np.int64(0)
-        find_turn(s, b, r)
+        find_turn_choices(s, b, r)
         return
     s.over = 1
     s.choices = 0
@@ -51,7 +60,7 @@ def end_turn(s: State, b: Board, r: Rules) -> None:
 
 @jit
 def play_uniform(s: State, b: Board, r: Rules, dice: Dice) -> np.int64:
-    """Play a game that is set up to its end with a uniform bot in every seat; returns the number of decisions."""
+    """Play a game from its first decision to its end with uniform bots; returns the number of decisions."""
     decisions = np.int64(0)
     while not s.over:
         play_move_inline(s, b, r, kth_move(s, r, draw_below(dice, 1 + s.seat, s.choices)))

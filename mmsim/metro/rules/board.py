@@ -26,7 +26,7 @@ _STEPS = {TOP: (-1, 0), RIGHT: (0, 1), BOTTOM: (1, 0), LEFT: (0, -1)}
 
 
 def beyond(cell: Cell, side: int) -> Cell:
-    """The cell on the other side of a side; it may lie outside the board."""
+    """The neighbouring cell across a side; it may lie outside the board."""
     down, right = _STEPS[side]
     return cell[0] + down, cell[1] + right
 
@@ -120,6 +120,6 @@ COMPANY_WAGONS: tuple[tuple[int, ...], ...] = (
 
 
 def check_board(board: str | None) -> None:
-    """Refuse any board but the only one; None means it."""
+    """Refuse any board name other than that of the only board; None means the default."""
     if board not in (BOARD, None):
         raise UsageError(f"metro has one board, '{BOARD}', and no '{board}'")

@@ -1,4 +1,4 @@
-"""What chance lays out before the first turn: the supply, the central tiles, the shares, the station numbers.
+"""The deal, everything random before the first turn: the supply, the central tiles, the shares, the station numbers.
 
 The central tiles come from the stream of the layout, everything else from that of the deal, the supply first: two
 variants with the same seed have the same supply.
@@ -20,13 +20,13 @@ PERCENTS = (10, 20, 30, 40)
 
 @cache
 def central_tiles() -> tuple[str, ...]:
-    """X17: the codes of the eight central tiles, which the book does not print: they are our own."""
+    """X17: the codes of the eight central tiles, chosen by us because the book does not print them."""
     return tuple(tomllib.loads((_HERE / "central.toml").read_text(encoding="utf-8"))["tiles"])
 
 
 @cache
 def number_colours() -> dict[str, tuple[int, ...]]:
-    """X18: the stations of each colour, which the book does not print: they are our own."""
+    """X18: the stations of each colour, chosen by us because the book does not print them."""
     colours = tomllib.loads((_HERE / "numbers.toml").read_text(encoding="utf-8"))["colours"]
     return {colour: tuple(stations) for colour, stations in colours.items()}
 
@@ -39,7 +39,7 @@ def wagons(rules: Ruleset) -> dict[str, list[int]]:
 
 @dataclass(frozen=True)
 class Deal:
-    """Everything that chance decides before the first tile is drawn."""
+    """Everything that is shuffled before the first tile is drawn."""
 
     supply: tuple[str, ...]  # all 60 tiles in the order in which they are drawn
     central: tuple[str, ...] = ()  # X17: the tiles on the four centre cells, as they lie

@@ -1,4 +1,4 @@
-"""The data of the reference engine: moves, a position, and what a player may know of it."""
+"""The data of the reference engine: moves, a game, and a player's view of it."""
 
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -18,7 +18,7 @@ class Move(NamedTuple):
     tile: str | None = None  # place: as printed
     turns: int | None = None  # place: quarter turns clockwise
     cell: Cell | None = None  # place
-    share: int | None = None  # exchange, wagon with module 1: the percentage of the own share
+    share: int | None = None  # exchange, wagon with module 1: the percentage of the player's share
     take: str | None = None  # exchange: the open share or the hidden one
     edge: int | None = None  # wagon: the stop in the centre
 
@@ -47,13 +47,13 @@ class PlayedMove(NamedTuple):
 
 @dataclass
 class Game:
-    """A position: what is on the board, what everybody holds, and whose turn it is."""
+    """A game of the reference engine in its current state, with all moves played so far."""
 
     rules: Ruleset
     deal: Deal
     supply: list[str] = field(init=False)  # the next tile to be drawn comes first
     hands: list[list[str]] = field(init=False)
-    drawn: str | None = None  # a tile that was drawn instead of placing one from the hand, and must be placed
+    drawn: str | None = None  # a tile drawn instead of placing one from the hand; it must be placed
     board: dict[Cell, str] = field(default_factory=dict)  # every tile as it lies
     owner: dict[int, int] = field(default_factory=dict)  # stop -> whose wagon departs there
     arrivals: dict[int, Arrival] = field(default_factory=dict)  # stop of departure -> how its line ended
@@ -94,7 +94,7 @@ class Game:
 
 @dataclass(frozen=True)
 class View:
-    """What one player may know of a position, as bots in Python see it; companies the player does not know are None."""
+    """What one player may know of a game, as bots in Python see it; companies the player does not know are None."""
 
     seat: int
     rules: Ruleset
@@ -102,7 +102,7 @@ class View:
     hand: tuple[str, ...]
     drawn: str | None
     hand_sizes: tuple[int, ...]
-    supply: int  # how many tiles are left to be drawn
+    supply: int  # number of tiles left to draw
     board: dict[Cell, str]  # every tile as it lies
     owner: dict[int, int]  # stop -> whose wagon departs there
     arrivals: dict[int, Arrival]
@@ -110,5 +110,5 @@ class View:
     shares: tuple[tuple[int | None, ...], ...]  # [player][percentage]
     open_shares: tuple[int, ...]
     piles: tuple[tuple[int | None, ...], ...]
-    numbers: tuple[int, ...]  # the own ones
-    draws: Stream  # the chance of this player's bot
+    numbers: tuple[int, ...]  # this player's station numbers
+    draws: Stream  # the random stream of this player's bot

@@ -31,22 +31,22 @@ from mmsim.metro.rules.tiles import SIDES, exit_side, turned, ways_to_lie
 
 
 def legal_moves(game: Game) -> list[Move]:
-    """Every legal move, always in the same order: tiles by place in the hand, draw, exchanges, wagons, pass."""
+    """Every legal move, always in the same order: tiles by slot in the hand, draw, exchanges, wagons, pass."""
     if game.over:
         return []
     cells = open_cells(game)
-    if game.drawn is not None:  # X8: what is drawn is placed
+    if game.drawn is not None:  # X8: a drawn tile must be placed
         return place_moves(game, game.drawn, cells)
     hand = list(dict.fromkeys(game.hands[game.seat]))
     moves = [move for tile in hand for move in place_moves(game, tile, cells)]
     if game.supply:
         moves.append(DRAW)
     moves += exchange_moves(game) + wagon_moves(game)
-    return moves if hand else [*moves, PASS]  # nobody has to exchange for want of a tile
+    return moves if hand else [*moves, PASS]  # a player without a tile need not exchange a share
 
 
 def open_cells(game: Game) -> list[Cell]:
-    """X9: the free cells at the board's edge or side by side with a placed tile; the centre is not enough."""
+    """X9: the free cells at the edge of the board or next to a placed tile; being next to the centre is not enough."""
     placed = game.board.keys()
     return [
         cell for cell in CELLS if cell not in placed and (cell in EDGE_CELLS or not placed.isdisjoint(NEIGHBOURS[cell]))
@@ -111,7 +111,10 @@ def trace(game: Game, line: int) -> tuple[list[Cell], int | None]:
         passed.append(cell)
         side = exit_side(game.board[cell], side)
         ahead = beyond(cell, side)
-        if (cell, side) in STOP_AT and ahead not in game.board:  # with central tiles the centre is no stop (X17)
+        if (
+            cell,
+            side,
+        ) in STOP_AT and ahead not in game.board:  # with central tiles there is no stop in the centre (X17)
             return passed, STOP_AT[cell, side]
         cell, side = ahead, opposite(side)
     return passed, None
@@ -220,7 +223,7 @@ def end_turn(game: Game) -> None:
 
 
 def deal_from(seed: Seed, rules: Ruleset) -> Deal:
-    """Everything that chance lays out in a game."""
+    """The deal of a game."""
     layout, draws = (seed.deal_stream(purpose, rules.players) for purpose in (Purpose.LAYOUT, Purpose.DEAL))
     return deal(rules, layout, draws)
 

@@ -10,7 +10,7 @@ from mmsim.core.knobs import Value, choice, knobs_of, number, switch
 from mmsim.core.ruleset import BaseRuleset, BaseSpec, apply_layers, known_modifiers, read_spec
 from mmsim.errors import UsageError, unknown
 
-RULES_VERSION = 1  # raised when the same seed and ruleset give another game
+RULES_VERSION = 1  # raised when the same seed and ruleset give a different game
 
 EDITION = "metro"
 PLAYERS = (2, 3, 4, 5, 6)
@@ -28,7 +28,7 @@ class Ruleset(BaseRuleset):
     companies: bool = switch(False, "X15", "Module 1: eight companies, of which the players hold shares.")
     stations: bool = switch(False, "X16", "Module 2: wagons that start in the centre.")
     central: bool = switch(False, "X17", "Module 3: tracks through the centre instead of an end there.")
-    numbers: bool = switch(False, "X18", "Module 4: secret numbers of stations that score what arrives there.")
+    numbers: bool = switch(False, "X18", "Module 4: secret station numbers, which score the lines that arrive there.")
     numbers_per_colour: int = number(1, 1, 4, "X18", "Station numbers of each colour a player holds.")
     central_points: bool = switch(False, "X17", "Whether a central tile passed counts as a tile.")
     exchange_until: int = number(
@@ -38,7 +38,7 @@ class Ruleset(BaseRuleset):
 
     @property
     def owners(self) -> int:
-        """How many have wagons: the companies, or else the players."""
+        """Number of wagon owners: the companies, or else the players."""
         return COMPANIES if self.companies else self.players
 
 
@@ -93,7 +93,7 @@ def explain(spec: Spec, players: int | None = None) -> tuple[Ruleset, dict[str, 
 
 
 def check(rules: Ruleset) -> None:
-    """Refuse what no game can be played with (X7, X18, X19)."""
+    """Refuse knobs with which no game can be played (X7, X18, X19)."""
     if rules.players not in PLAYERS:
         raise UsageError(f"'{EDITION}' is for 2 to 6 players, not for {rules.players}")
     modules = {module for module in MODULES if getattr(rules, module)}

@@ -57,7 +57,7 @@ class MetroShell(DrawnShell):
         if layout is not None:
             raise UsageError(f"{self.name} has one board and no layouts; drop --layout")
         if explain:
-            raise UsageError(f"the bots of {self.name} do not say what they had in mind; drop --explain")
+            raise UsageError(f"the bots of {self.name} cannot explain their choices; drop --explain")
         ruleset = rulesets.ruleset(variant.rules, variant.players)
         prepared, seed = prepare(ruleset, variant), Seed(variant.seed, game, variant.rotate)
         bots, table = prepared.seating.at(game), set_up(ruleset, seed)

@@ -35,16 +35,18 @@ _ORIGIN: Cell = (0, 0)
 def canvas(game: Game) -> Canvas:
     """The board with all tiles and lines."""
     points = result(game).scores if game.over and not game.rules.companies else game.points
-    sheet = _page(game, [f"{_owner(game, owner)}: {had}" for owner, had in enumerate(points)], film=False)
+    sheet = _sheet_with_caption(
+        game, [f"{_owner(game, owner)}: {had}" for owner, had in enumerate(points)], animated=False
+    )
     _draw_all(sheet, game)
-    text = standing(game)
+    text = state_line(game)
     sheet.text((0.0, -_EDGE - 0.2), text, fitting_size(text, _TEXT, 2 * _EDGE - _MARGIN), FAINT, gid="standing")
     return sheet.canvas
 
 
 def film(game: Game, texts: Sequence[str]) -> Canvas:
     """A finished game with all its moments; one caption per moment."""
-    sheet = _page(game, [_owner(game, owner) for owner in range(game.rules.owners)], film=True)
+    sheet = _sheet_with_caption(game, [_owner(game, owner) for owner in range(game.rules.owners)], animated=True)
     _draw_all(sheet, game)
     for moment, text in enumerate(texts):
         size = fitting_size(text, _TEXT, 2 * _EDGE - _MARGIN)
@@ -52,10 +54,10 @@ def film(game: Game, texts: Sequence[str]) -> Canvas:
     return sheet.canvas
 
 
-def _page(game: Game, words: Sequence[str], film: bool) -> BoardCanvas:
+def _sheet_with_caption(game: Game, words: Sequence[str], animated: bool) -> BoardCanvas:
     """A sheet with the legend of owners below the room for the board."""
     foot = 0.75 + 0.45 * ((game.rules.owners + 3) // 4)
-    sheet = BoardCanvas(-_EDGE, _EDGE, -_EDGE - foot - _LEGEND, _EDGE, film)
+    sheet = BoardCanvas(-_EDGE, _EDGE, -_EDGE - foot - _LEGEND, _EDGE, animated)
     _draw_tile_names(sheet, -_EDGE - foot)
     size = min(fitting_size(text, _TEXT, 1.85) for text in words)
     for owner, text in enumerate(words):
@@ -93,7 +95,7 @@ def _draw_tile_names(sheet: BoardCanvas, top: float) -> None:
 
 
 class _Moves:
-    """The move, counted from 1, that laid each tile and wagon; what was there from the start is missing."""
+    """The move, counted from 1, that laid each tile and wagon; those there from the start are missing."""
 
     def __init__(self, game: Game) -> None:
         numbered = [(i, played.move) for i, played in enumerate(game.history, 1)]
@@ -105,7 +107,7 @@ class _Moves:
         return sheet if move is None or not sheet.animated else sheet.during(move)
 
 
-def standing(game: Game) -> str:
+def state_line(game: Game) -> str:
     """The state of a game, in one line."""
     text = f"{plain(game.rules.name)}, {game.rules.players} players, "
     if game.over and game.rules.companies:

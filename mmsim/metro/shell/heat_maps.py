@@ -13,7 +13,8 @@ from mmsim.metro.rules.reference import trace
 from mmsim.metro.shell.draw import BORDER, CELL, CENTRE_FILL, GRID, middle, square
 
 HEAT_MAP_NOTE = (
-    "The board is never turned. A line is where it passes a tile; with companies lines belong to none of the seats."
+    "The board always has the same orientation. A line is counted on every tile it passes; with companies, lines "
+    "do not belong to seats."
 )
 _TILES, _LINES = "tiles", "lines"
 

@@ -153,7 +153,7 @@ def _deal(record: dict[str, Any], rules: Ruleset) -> Deal:
         if not isinstance(pile, list) or sorted(map(str, pile)) != sorted(COLOURS):
             raise RecordError(f"deal.piles[{i}]: {json.dumps(pile)} is not a pile of one share of every company")
     if len(piles) != (len(PERCENTS) if rules.companies else 0):
-        raise RecordError(f"deal.piles: there are {len(piles)} piles")
+        raise RecordError(f"deal.piles: there are {len(piles)} piles, not {len(PERCENTS) if rules.companies else 0}")
     if len(numbers) != (rules.players if rules.numbers else 0) or not _numbers_fit(rules, numbers):
         raise RecordError(f"deal.numbers: the ruleset '{rules.name}' does not hand out {json.dumps(numbers)}")
     return Deal(
@@ -219,7 +219,7 @@ def _move(written: dict[str, Any], where: str) -> Move:
 def describe(move: Move) -> str:
     """A move in a few words, for errors."""
     if move.kind == "place":
-        turns = f" turned {move.turns} times" if move.turns else ""
+        turns = f" turned by {move.turns} quarter turn{'s' * (move.turns > 1)}" if move.turns else ""
         return f"place {move.tile}{turns} in cell {json.dumps(move.cell)}"
     if move.kind == "exchange":
         return f"exchange the {move.share} % share for the {move.take} one"

@@ -144,13 +144,13 @@ def replay(record_json: Any) -> Replay:
 
 
 def _playing(game: Game) -> Iterator[ReplayStep]:
-    then = Game(game.rules, game.deal)
-    yield ReplayStep(0, None, "The tiles are shuffled and dealt.", _points(then), _hands(then))
+    replayed = Game(game.rules, game.deal)
+    yield ReplayStep(0, None, "The tiles are shuffled and dealt.", _points(replayed), _hands(replayed))
     for played in game.history:
-        words = [f"{player(game, played.seat)}: {phrase(then, played)}"]
-        carry_out(then, played.move)
-        words += [arrival(then, arrived) for arrived in played.arrivals]
-        yield ReplayStep(played.turn, played.seat, "; ".join(words), _points(then), _hands(then))
+        phrases = [f"{player(game, played.seat)}: {phrase(replayed, played)}"]
+        carry_out(replayed, played.move)
+        phrases += [arrival(replayed, arrived) for arrived in played.arrivals]
+        yield ReplayStep(played.turn, played.seat, "; ".join(phrases), _points(replayed), _hands(replayed))
 
 
 def _scoring(game: Game, outcome: Result) -> ReplayStep:
@@ -159,7 +159,7 @@ def _scoring(game: Game, outcome: Result) -> ReplayStep:
 
 
 def _points(game: Game) -> list[int]:
-    """Of every player so far; with module 1 what shares are worth is known at the end only."""
+    """Of every player so far; with module 1 the worth of shares is known only at the end."""
     return [0] * game.rules.players if game.rules.companies else list(game.points)
 
 

@@ -1,4 +1,4 @@
-"""What Python asks of the bots: whole games, one decision and its reasons, win chances, training examples.
+"""The bots' entry points: whole games, one decision and its reasons, win chances, training examples.
 
 With `engine/entry_points` these are all entry points of the compiled program.
 """
@@ -11,7 +11,7 @@ from mmsim.compiled.decorators import entry_point, ix, jit
 from mmsim.compiled.entry_points import array_of
 from mmsim.compiled.rng import draw_below, open_stream
 from mmsim.compiled.standings import win_share
-from mmsim.compiled.training_examples import ASKED, MARGIN, ExampleSampling, example_rows
+from mmsim.compiled.training_examples import MARGIN, SAMPLING_REQUEST, ExampleSampling, example_rows
 from mmsim.core.rng import CHANCES_PER_TURN, Purpose
 from mmsim.metromania.bots.expert import EXPERT
 from mmsim.metromania.bots.thinking import search, whole_turns
@@ -26,18 +26,18 @@ from mmsim.metromania.engine.scoring import score_game
 from mmsim.metromania.engine.state import OPEN, copy_position
 from mmsim.metromania.engine.turns import begin_turn, play_move, play_uniform
 
-_CHANCES = int(Purpose.CHANCES)
-_EXAMPLES = int(Purpose.EXAMPLES)
+_CHANCES_PURPOSE = int(Purpose.CHANCES)
+_EXAMPLES_PURPOSE = int(Purpose.EXAMPLES)
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
 
-EXAMPLE = example_rows(INPUTS)
+EXAMPLE_DTYPE = example_rows(INPUTS)
 # as many turns of a decision as expert compares
-EXAMPLES = ExampleSampling(every=3, most=int(EXPERT.settings["candidates"]), kind=EXAMPLE, rows=1 << 12)
+EXAMPLE_SAMPLING = ExampleSampling(every=3, most=int(EXPERT.settings["candidates"]), kind=EXAMPLE_DTYPE, rows=1 << 12)
 
 
 @jit
 def play_game(m: Memory, setting: Setting, row: Any) -> np.int64:
-    """Play a game that is set up to its end and score it; returns the number of decisions."""
+    """Play a game from its first decision to its end and score it; returns the number of decisions."""
     s, b, r = m.positions[0], setting.board[0], setting.rules[0]
     decisions = np.int64(0)
     while not s.over:
@@ -91,13 +91,13 @@ def choose(memory: Any, setting: Any, seating: Any) -> Any:
 def sample_wins(memory: Any, setting: Any, wins: Any) -> None:
     """Play a position at the beginning of a turn out once for every row of `wins`: each player's share of the win.
 
-    The chances are what an onlooker would bet who sees only what everybody sees. For every playout the hidden hands are
+    These are the odds for an onlooker who sees only public information. For every playout the hidden hands are
     drawn from the deals that agree with what is seen, and every company is played by a bot drawn from `PLAYOUT_BOTS`,
     whatever played it so far; the setting has them in its rows of bots after the first.
     """
     root, t, b, r = memory.positions[ROOT], memory.thoughts[0], setting.board[0], setting.rules[0]
     _hide_from_onlooker(memory, setting)
-    open_stream(root, 0, _CHANCES + CHANCES_PER_TURN * root.turn)
+    open_stream(root, 0, _CHANCES_PURPOSE + CHANCES_PER_TURN * root.turn)
     for i in range(wins.size // r.players):
         search.draw_deal(root, t)
         for seat in range(r.companies):
@@ -112,7 +112,7 @@ def sample_wins(memory: Any, setting: Any, wins: Any) -> None:
 
 @jit
 def _hide_from_onlooker(m: Memory, setting: Setting) -> None:
-    """Put what everybody sees at the root, and find the deals that agree with it.
+    """Put the public information into the root position, and find the deals that agree with it.
 
     Hands that no deal explains stay as they are.
     """
@@ -135,19 +135,19 @@ def explain_turn(memory: Any, setting: Any, seating: Any, turn: Any) -> None:
     whole_turns.explain_turn(v, setting.board[0], setting.rules[0], bots, t, turn)
 
 
-@entry_point(memory=MEMORY, setting=SETTING, rows=EXAMPLE, sampling=ASKED)
+@entry_point(memory=MEMORY, setting=SETTING, rows=EXAMPLE_DTYPE, sampling=SAMPLING_REQUEST)
 def collect_examples(memory: Any, setting: Any, rows: Any, sampling: Any) -> Any:
-    """Play a game; at one in `every` decisions of the learners' seats write examples into rows; returns how many.
+    """Play a game; write examples at one in `every` decisions of the learning seats; returns how many.
 
     An example has the inputs of the net for one of the decision's best turns, and the result of one playout by the bots
-    in their seats, for all turns from the same guess of what is hidden. One of them, drawn at random, is then played.
+    in their seats, all from the same guess of the hidden information. One of them, drawn at random, is then played.
     """
     wanted, game = sampling[0], sampling[0].game
     s, b, r, master = memory.positions[0], setting.board[0], setting.rules[0], wanted.master
     setup.set_up(s, b, r, setting.deals, master, game, wanted.games_per_deal, np.int64(-1))
     row = _seating_row(setting, game)
     written, decision = np.int64(0), np.int64(0)
-    open_stream(s, 0, _EXAMPLES)
+    open_stream(s, 0, _EXAMPLES_PURPOSE)
     while not s.over:
         learns = wanted.learners >> np.uint64(s.seat) & _ONE != _ZERO and written + MOST_CANDIDATES <= rows.size
         if learns and not has_no_choice(s, b) and draw_below(s, 0, wanted.every) == 0:

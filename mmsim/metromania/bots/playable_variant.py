@@ -21,7 +21,7 @@ from mmsim.metromania.rules.board import BoardSet
 from mmsim.metromania.rules.rulesets import RULES_VERSION, Ruleset
 
 _MOST_SPARE = 8  # tunnels to spare: more do not count
-_AVOIDED = -1000.0  # the weight of what a bot does without
+_AVOIDED = -1000.0  # the weight of an element that a bot does without
 
 
 @dataclass(frozen=True)

@@ -46,6 +46,8 @@ class CoreResult:
 
 @dataclass
 class Position(Steps[Move]):
+    """A game of the compiled engine at its current decision; it also keeps the moves that led there."""
+
     bot_entry_points: ClassVar[Any] = bot_entry_points
     prepared: MetromaniaVariant
     game: int = 0
@@ -186,8 +188,8 @@ class Position(Steps[Move]):
         return tuple(self.city.lattice.vertices[i] for i in ids)
 
     def _stations(self) -> tuple[Vertex, ...]:
-        made = self.rules.stations - int(self._s.supply)
-        return tuple(self.city.lattice.vertices[i] for i in self._s.station_at[:made])
+        stations = self.rules.stations - int(self._s.supply)
+        return tuple(self.city.lattice.vertices[i] for i in self._s.station_at[:stations])
 
     def _decode(self, code: int) -> Move:
         """The reference engine's move for a number."""

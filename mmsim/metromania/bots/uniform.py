@@ -1,4 +1,4 @@
-"""The bot that every other one has to beat."""
+"""The bot that plays at random."""
 
 from mmsim.core.bots import Bot
 from mmsim.metromania.bots import kinds

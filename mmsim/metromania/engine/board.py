@@ -20,7 +20,7 @@ from mmsim.metromania.engine.state import (
     VERTICES,
     Board,
 )
-from mmsim.metromania.rules.board import TURNINGS, TURNS, BoardSet, Layout, turned_places
+from mmsim.metromania.rules.board import TURN_COMBINATIONS, TURNS, BoardSet, Layout, turned_places
 from mmsim.metromania.rules.lattice import ABSENT, Lattice, Vertex, direction_of, far_sides, lattice
 
 _COUNTED = np.array([0, *[1 << 12] * 3, 1 << 28, 1 << 44], np.uint64)  # [kind of cell]: what it adds to `lanes`
@@ -114,10 +114,12 @@ def _corner_slots(side: int) -> NDArray[np.uint16]:
 
 def _fill_pieces(b: Board, board_set: BoardSet, grid: Lattice) -> None:
     """For every sector and every turned piece in it: the kinds of its cells and the lanes of its vertices."""
-    b.piece_at[:] = [piece - 1 for order in range(ORDERS) for piece in Layout.from_index(order * TURNINGS).pieces]
-    b.turn_at[:] = [turn for turning in range(TURNINGS) for turn in Layout.from_index(turning).turns]
+    b.piece_at[:] = [
+        piece - 1 for order in range(ORDERS) for piece in Layout.from_index(order * TURN_COMBINATIONS).pieces
+    ]
+    b.turn_at[:] = [turn for turning in range(TURN_COMBINATIONS) for turn in Layout.from_index(turning).turns]
     n_cells, all_slots = int(b.sector_cells), _corner_slots(grid.side).astype(np.uint64)
-    drawn = np.array([[CELL_CODES[letter] for letter in "".join(rows)] for rows in board_set.pieces], np.uint8)
+    drawn_kinds = np.array([[CELL_CODES[letter] for letter in "".join(rows)] for rows in board_set.pieces], np.uint8)
     for k in range(6):
         inside = slice(k * n_cells, (k + 1) * n_cells)
         corners, number = np.unique(grid.cell_corners[inside], return_inverse=True)
@@ -128,7 +130,7 @@ def _fill_pieces(b: Board, board_set: BoardSet, grid: Lattice) -> None:
         b.sector_vertex[SECTOR_VERTICES * k : SECTOR_VERTICES * k + corners.size] = corners
         for turned in range(TURNED_PIECES):
             kinds = np.zeros(n_cells, np.uint8)
-            kinds[turned_places(board_set.side, turned % TURNS)] = drawn[turned // TURNS]
+            kinds[turned_places(board_set.side, turned % TURNS)] = drawn_kinds[turned // TURNS]
             b.piece_kinds[SECTOR_CELLS * turned : SECTOR_CELLS * turned + n_cells] = kinds
             slots = np.where(kinds[:, None] < LAKE, all_slots[inside] << (np.uint64(16) * (kinds[:, None] & 3)), 0)
             lanes = np.zeros(corners.size, np.uint64)

@@ -53,7 +53,7 @@ def _reaches_most(s: State, b: Board, r: Rules, kept: State, k: Any) -> bool:
     """T3: whether the turn can reach as many tunnels after the k-th choice as after the best so far."""
     kind, number, where, extra = kth_choice(s, b, k)
     tunnels = tunnels_in_reach(s, b, r, kind, number, where, extra)
-    if tunnels > kept.dug:  # what was kept reaches fewer
+    if tunnels > kept.dug:  # the choices kept so far reach fewer
         kept.dug = tunnels
         for at in range(4):
             kept.ways[ix(at)] = _ZERO

@@ -87,7 +87,7 @@ def enough_lines(s: State, b: Board, r: Rules) -> bool:
 @jit
 def notice_lines(s: State, b: Board, r: Rules) -> None:
     """P3: remember a trigger that held before a bonus station is placed, which may free a blocked line."""
-    s.lines_noticed = np.int64(r.trigger_turn == STOP and s.last_turns < 0 and enough_lines(s, b, r))
+    s.lines_noticed = np.int64(r.trigger_turn == STOP and s.turns_left < 0 and enough_lines(s, b, r))
 
 
 @inlined
@@ -104,7 +104,7 @@ def trigger(s: State, b: Board, r: Rules) -> np.int64:
 @jit
 def stops_turn(s: State, b: Board, r: Rules) -> bool:
     """P3, P4: whether a trigger ends the turn at once; in the last round none does (P5)."""
-    return bool(s.last_turns < 0 and trigger(s, b, r) >= 0)
+    return bool(s.turns_left < 0 and trigger(s, b, r) >= 0)
 
 
 @jit

@@ -1,4 +1,4 @@
-"""The fast core's decisions: count what may be chosen, and turn the k-th choice into a move.
+"""The fast core's decisions: count the legal choices, and turn the k-th choice into a move.
 
 A move is a number, `kind | line << 3 | where << 4 | extra << 12`; see the constants. Choices are in the order of
 `reference.legal_moves`, so a choice by number is the same move in both engines.
@@ -16,8 +16,8 @@ from mmsim.metromania.rules.position import MAX_STATIONS_PER_TUNNEL
 
 START, DIG, END, BONUS, DECLINE, STATION, PASS = range(7)  # END is DIG + 1: see `_way`
 MOVE_KINDS = ("start", "dig", "end", "bonus", "decline", "station", "pass")
-# where: start - number of the frame cell; dig, end - slot; bonus, station - place on the path
-# extra: start - 0 or 1, which base vertex; dig - 1 + place in the hand of the marker laid, 0 for none
+# where: START: number of the frame cell; DIG, END: slot; BONUS, STATION: place on the path
+# extra: START: 0 or 1, which base vertex; DIG: 1 + place in the hand of the marker laid, 0 for none
 
 Choice = tuple[np.int64, np.int64, np.int64, np.int64]  # a decoded move: kind, line, where, extra
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
@@ -32,11 +32,11 @@ def encode_move(kind: Any, line: Any, where: Any, extra: Any) -> np.int64:
 
 
 def decode_move(code: Any) -> tuple[Any, Any, Any, Any]:
-    """Kind, line, where and extra of a move; `move_parts` does the same in compiled code."""
+    """Kind, line, where and extra of a move; `decode_move_compiled` does the same in compiled code."""
     return code & 7, code >> 3 & 1, code >> 4 & 255, code >> 12
 
 
-move_parts = inlined(decode_move)
+decode_move_compiled = inlined(decode_move)
 
 
 @inlined
@@ -319,8 +319,8 @@ def find_bonus(s: State) -> np.int64:
 
 
 @inlined
-def find_turn(s: State, b: Board, r: Rules) -> None:
-    """T1, T2, T4: everything a company may do at the beginning of its turn."""
+def find_turn_choices(s: State, b: Board, r: Rules) -> None:
+    """T1, T2, T4: find everything a company may do at the beginning of its turn."""
     find_tunnels(s, b, r)
     s.places[0] = _ZERO
     s.places[1] = _ZERO

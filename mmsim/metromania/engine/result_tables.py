@@ -40,9 +40,12 @@ TABLES = {
         Column("game", np.uint64, "number of the game in its run"),
         Column("layout", np.uint32, "which piece lies in which sector, and how it is turned: `1a-4c-2b-6a-3a-5b`"),
         Column("status", np.uint8, "whether the game was finished, or a bot's error stopped it"),
-        Column("end_reason", np.int8, "why the building phase ended", "the game did not come to its end"),
+        Column("end_reason", np.int8, "why the building phase ended", "a bot's error stopped the game"),
         Column(
-            "end_seat", np.int8, "seat whose turn triggered the end of the building phase", "nobody's, as in a deadlock"
+            "end_seat",
+            np.int8,
+            "seat whose turn triggered the end of the building phase",
+            "no turn did, as in a deadlock",
         ),
         Column("turns", np.uint16, "turns of all companies together"),
         Column("tunnels", np.uint16, "tunnels dug"),
@@ -52,18 +55,18 @@ TABLES = {
         Column("lines_blocked", np.uint8, "started lines that could not be dug on at the end"),
         Column("winner", np.int8, "player who won", "the win is shared"),
         Column("margin", np.int16, "points of the winner over the next player"),
-        Column("lead_changes", np.uint16, "how often another player came to lead on the score track"),
+        Column("lead_changes", np.uint16, "how often another player took the lead on the score track"),
         Column(
             "decided_turn",
             np.int16,
-            "turn since which the winner led on the score track; `turns` + 1: only the scoring decided",
+            "turn since which the winner led on the score track; `turns` + 1: decided only by the final scoring",
             "the win is shared",
         ),
         # situations the rule books leave open: how often they came up
         Column("passes", np.uint16, "turns in which a company could do nothing"),
         Column("start_overflows", np.uint8, "second lines started elsewhere because the far sides were full"),
         Column("end_overflows", np.uint8, "lines ended elsewhere because the far sides were full"),
-        Column("short_supply", np.uint16, "decisions with a tunnel that needs two stations, and one left"),
+        Column("short_supply", np.uint16, "decisions in which a tunnel needed two stations and only one was left"),
         Column("two_reasons", np.uint8, "1: the building phase ended for two reasons at once"),
     ),
     "seats": (
@@ -90,7 +93,7 @@ TABLES = {
         Column("stations", np.uint8, "stations the company placed"),
         Column("markers_placed", np.uint8, "markers the company laid"),
         Column("rank", np.uint8, "place of its player; equal standings share the better one"),
-        Column("win_share", np.float32, "1 for a win of its player, a part of it for a shared one, else 0"),
+        Column("win_share", np.float32, "1 for a win of its player, a fraction for a shared win, else 0"),
     ),
     "trips": (
         Column("game", np.uint64, "number of the game"),
@@ -112,7 +115,7 @@ TABLES = {
         Column("tunnels", np.uint8, "tunnels it has"),
         Column("stations", np.uint8, "stations on it"),
         Column("ended", np.bool_, "whether it came to an end on the frame"),
-        Column("block_reason", np.int8, "what it lacked to be dug on", "it was not blocked"),
+        Column("block_reason", np.int8, "what was missing to dig on", "it was not blocked"),
     ),
 }
 ROWS = row_types(TABLES)
@@ -143,12 +146,12 @@ def rows_per_game(companies: int) -> dict[str, int]:
 def write_failure(
     rows: Mapping[str, NDArray[Any]], i: int, game: int, layout: int, turns: int, seat_player: Sequence[int]
 ) -> None:
-    """The rows of a game that a bot's error stopped: who sat where, and nothing that only the end decides."""
+    """The rows of a game that a bot's error stopped: the seating, but nothing that is decided only at the end."""
     companies = len(seat_player)
-    of_game = {table: rows[table][i * count : (i + 1) * count] for table, count in rows_per_game(companies).items()}
-    for table_rows in of_game.values():
+    game_rows = {table: rows[table][i * count : (i + 1) * count] for table, count in rows_per_game(companies).items()}
+    for table_rows in game_rows.values():
         table_rows["game"] = game
-    games, seats, trips, lines = (of_game[table] for table in ROWS)
+    games, seats, trips, lines = (game_rows[table] for table in ROWS)
     games["layout"], games["status"], games["turns"] = layout, STATUSES.index("bot_error"), turns
     games["end_reason"] = games["end_seat"] = games["winner"] = games["decided_turn"] = -1
     seats["seat"], seats["player"] = range(companies), seat_player

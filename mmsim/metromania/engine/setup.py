@@ -25,7 +25,7 @@ from mmsim.metromania.engine.state import (
     State,
 )
 from mmsim.metromania.engine.turns import begin_turn
-from mmsim.metromania.rules.board import LAYOUTS, PIECES, TURNINGS, TURNS
+from mmsim.metromania.rules.board import LAYOUTS, PIECES, TURN_COMBINATIONS, TURNS
 
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
 _LAYOUT, _DEAL, _BOT = int(Purpose.LAYOUT), int(Purpose.DEAL), int(Purpose.BOT)
@@ -38,7 +38,7 @@ def lay_out(s: State, b: Board, layout: Any) -> None:
     s.layout = layout
     for vertex in range(b.city_vertices, b.vertices):
         s.lanes[ix(vertex)] = _ZERO
-    order, turning = layout // TURNINGS, layout % TURNINGS
+    order, turning = layout // TURN_COMBINATIONS, layout % TURN_COMBINATIONS
     for k in range(PIECES):
         piece, turn = np.int64(b.piece_at[ix(PIECES * order + k)]), np.int64(b.turn_at[ix(PIECES * turning + k)])
         turned = TURNS * piece + turn
@@ -88,7 +88,7 @@ def clear_table(s: State, b: Board, r: Rules) -> None:
     """S6: nothing built, nobody has moved."""
     s.turn = 1
     s.seat = s.dug = s.markers_laid = s.passes = s.lines_noticed = s.over = 0
-    s.bonus_line = s.last_turns = s.end_reason = s.end_seat = -1
+    s.bonus_line = s.turns_left = s.end_reason = s.end_seat = -1
     s.supply = r.stations
     s.started = s.ended = s.park_stations = s.lake_stations = _ZERO
     s.plan_length = s.scored = s.passes_made = 0

@@ -20,10 +20,10 @@ from mmsim.compiled import rng
 from mmsim.compiled.decorators import jit
 from mmsim.compiled.entry_points import Record, new_record
 from mmsim.compiled.intrinsics import copy_bytes
-from mmsim.metromania.rules.board import LAYOUTS, PIECES, TURNINGS, TURNS
+from mmsim.metromania.rules.board import LAYOUTS, PIECES, TURN_COMBINATIONS, TURNS
 from mmsim.metromania.rules.deal import KINDS, LETTERS, Hands, Marker, deals_of
 from mmsim.metromania.rules.lattice import MAX_SIDE
-from mmsim.metromania.rules.rulesets import KNOBS, Deal, Ruleset
+from mmsim.metromania.rules.rulesets import KNOBS, DealMode, Ruleset
 
 # Elements of record arrays; a type checker cannot know their fields.
 State: TypeAlias = Any  # of dtype STATE: a position
@@ -41,7 +41,7 @@ CELLS = CITY_CELLS + FRAME
 SECTOR_CELLS = MAX_SIDE**2
 SECTOR_VERTICES = (MAX_SIDE + 1) * (MAX_SIDE + 2) // 2
 TURNED_PIECES = PIECES * TURNS
-ORDERS = LAYOUTS // TURNINGS  # of the pieces
+ORDERS = LAYOUTS // TURN_COMBINATIONS  # of the pieces
 SEATS = 4
 LINES_PER_COMPANY = 2  # of a company
 LINES = LINES_PER_COMPANY * SEATS
@@ -97,7 +97,7 @@ BOARD = np.dtype(
         ("end_vertices", np.int64),
         ("end_vertex", np.uint16, 12 * MAX_SIDE),  # the vertices with a slot to a portal of an E cell
         ("piece_at", np.uint8, PIECES * ORDERS),  # [order, sector]: the piece there
-        ("turn_at", np.uint8, PIECES * TURNINGS),  # [turning, sector]: how it is turned
+        ("turn_at", np.uint8, PIECES * TURN_COMBINATIONS),  # [turning, sector]: how it is turned
         ("sector_vertex", np.uint16, 6 * SECTOR_VERTICES),  # [sector, i]; those in no earlier sector come first
         ("sector_own", np.uint8, 6),  # [sector]: how many are in no earlier sector
         ("sector_lanes", np.uint64, 6 * TURNED_PIECES * SECTOR_VERTICES),  # [sector, piece, turn, i]
@@ -144,7 +144,7 @@ STATE = np.dtype(
         ("markers_laid", np.int64),
         ("bonus_line", np.int64),
         ("passes", np.int64),
-        ("last_turns", np.int64),
+        ("turns_left", np.int64),  # in the last round; -1: it has not begun
         ("lines_noticed", np.int64),  # whether the third trigger held before the bonus station that is due (P3)
         ("over", np.int64),
         ("end_reason", np.int64),
@@ -219,8 +219,8 @@ STATE = np.dtype(
         ("end_overflows", np.int64),  # lines ended elsewhere because the sides allowed were full (D4)
         ("short_supply", np.int64),  # decisions with a tunnel that needs two stations, and one left (D5)
         ("two_reasons", np.int64),  # whether the building phase ended for two reasons at once (P3)
-        # Chance: stream 0 for the set-up, then one for each seat's bot. It is part of the position: a bot's view
-        # and its playouts each have chance of their own, and a view never shows the streams of the game.
+        # Random streams: number 0 for the set-up, then one for each seat's bot. They are part of the position: a
+        # bot's view and its playouts each have their own, and a view never shows those of the game.
         ("rng", np.uint32, rng.words(1 + SEATS)),
         # the city: only as much as the board has is copied, see `copy_position`
         ("place", np.uint64, VERTICES),  # [vertex]: one byte per line, its place on the path; 0: not there
@@ -275,7 +275,7 @@ def deal_table(rules: Ruleset) -> NDArray[np.uint8]:
 
 
 @cache
-def _deal_table(deal: Deal, seat_player: tuple[int, ...], marker_set: str) -> NDArray[np.uint8]:
+def _deal_table(deal: DealMode, seat_player: tuple[int, ...], marker_set: str) -> NDArray[np.uint8]:
     return _encode_deals(deals_of(deal, seat_player, marker_set))
 
 

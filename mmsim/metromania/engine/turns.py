@@ -10,7 +10,14 @@ from mmsim.compiled.rng import draw_below
 from mmsim.compiled.standings import update_lead
 from mmsim.metromania.engine.dig_duty import keep_dutiful_choices
 from mmsim.metromania.engine.ending import last_turns, stops_turn, trigger
-from mmsim.metromania.engine.moves import PASS, STATION, find_tunnels, find_turn, kth_choice, move_parts
+from mmsim.metromania.engine.moves import (
+    PASS,
+    STATION,
+    decode_move_compiled,
+    find_tunnels,
+    find_turn_choices,
+    kth_choice,
+)
 from mmsim.metromania.engine.placing import put_down
 from mmsim.metromania.engine.scoring import score_game
 from mmsim.metromania.engine.state import DEADLOCK, MOST, STOP, Board, Rules, State
@@ -23,13 +30,13 @@ _ZERO = np.uint64(0)
 def play_move(s: State, b: Board, r: Rules, move: Any) -> None:
     """Play a legal move and prepare the next decision."""
     if s.plan_length > 0 and s.bonus_line < 0:
-        _follow_plan(s, move)
-    kind, number, where, extra = move_parts(move)
-    play_choice(s, b, r, kind, number, where, extra)
+        _drop_stale_plan(s, move)
+    kind, number, where, extra = decode_move_compiled(move)
+    play_decoded(s, b, r, kind, number, where, extra)
 
 
 @inlined
-def play_choice(s: State, b: Board, r: Rules, kind: Any, number: Any, where: Any, extra: Any) -> None:
+def play_decoded(s: State, b: Board, r: Rules, kind: Any, number: Any, where: Any, extra: Any) -> None:
     """Play a decoded legal move without checking a bot's plan."""
     if kind == PASS:
         s.passes += 1
@@ -38,15 +45,15 @@ def play_choice(s: State, b: Board, r: Rules, kind: Any, number: Any, where: Any
         s.passes = 0
     if put_down(s, b, r, kind, number, where, extra):
         return
-    if turn_is_over(s, b, r, kind):
-        end_turn(s, b, r)
-    else:
+    if prepare_next_tunnel(s, b, r, kind):
         s.places[0] = _ZERO
         s.places[1] = _ZERO
+    else:
+        end_turn(s, b, r)
 
 
 @jit
-def _follow_plan(s: State, move: Any) -> None:
+def _drop_stale_plan(s: State, move: Any) -> None:
     """Forget a bot's plan when its turn is over or another move is played."""
     step = s.dug - s.plan_dug
     if s.plan_turn != s.turn or step >= s.plan_length or s.plan[ix(step)] != move:
@@ -54,22 +61,22 @@ def _follow_plan(s: State, move: Any) -> None:
 
 
 @inlined
-def turn_is_over(s: State, b: Board, r: Rules, kind: Any) -> bool:
-    """T1, T3, P4: whether the turn is over; if not, the choices for the next tunnel are prepared."""
+def prepare_next_tunnel(s: State, b: Board, r: Rules, kind: Any) -> bool:
+    """T1, T3, P4: find the choices for the next tunnel; returns False if the turn is over."""
     if kind in (STATION, PASS) or s.dug == r.dig:
-        return True
+        return False
     if unlikely(r.trigger_turn == STOP and stops_turn(s, b, r)):
-        return True
+        return False
     if find_tunnels(s, b, r) == 0:
-        return True
+        return False
     if unlikely(r.dig_duty == MOST):
         keep_dutiful_choices(s, b, r)
-    return False
+    return True
 
 
 def _begin_turn(s: State, b: Board, r: Rules) -> None:
     """T1-T4: prepare the first decision of a turn."""
-    find_turn(s, b, r)
+    find_turn_choices(s, b, r)
     if unlikely(r.dig_duty == MOST):
         keep_dutiful_choices(s, b, r)
 
@@ -84,16 +91,16 @@ def end_turn(s: State, b: Board, r: Rules) -> None:
     if s.scored:
         update_lead(s, s.player_points, r.players)
         s.scored = 0
-    if s.last_turns >= 0:  # P5: triggers no longer matter
-        s.last_turns -= 1
-        s.over = np.int64(s.last_turns == 0)
+    if s.turns_left >= 0:  # P5: triggers no longer matter
+        s.turns_left -= 1
+        s.over = np.int64(s.turns_left == 0)
     else:
         reason = trigger(s, b, r)
         if reason >= 0:
             s.end_reason = reason
             s.end_seat = s.seat
-            s.last_turns = last_turns(s, r)
-            s.over = np.int64(s.last_turns == 0)
+            s.turns_left = last_turns(s, r)
+            s.over = np.int64(s.turns_left == 0)
         elif s.passes == r.companies:  # T4
             s.end_reason = DEADLOCK
             s.over = 1
@@ -110,11 +117,11 @@ def end_turn(s: State, b: Board, r: Rules) -> None:
 
 @jit
 def play_uniform(s: State, b: Board, r: Rules, network: Network) -> np.int64:
-    """Play a game that is set up to its end with a uniform bot in every seat; returns the number of decisions."""
+    """Play a game from its first decision to its end with uniform bots; returns the number of decisions."""
     decisions = np.int64(0)
     while not s.over:
         kind, number, where, extra = kth_choice(s, b, draw_below(s, 1 + s.seat, s.choices))
-        play_choice(s, b, r, kind, number, where, extra)
+        play_decoded(s, b, r, kind, number, where, extra)
         decisions += 1
     score_game(s, b, r, network)
     return decisions

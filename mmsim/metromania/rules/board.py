@@ -12,10 +12,10 @@ from mmsim.metromania.rules.lattice import Cell, Lattice, lattice
 
 PIECES = 6
 TURNS = 3
-TURNINGS: int = TURNS**PIECES
-LAYOUTS: int = factorial(PIECES) * TURNINGS  # G6: 524,880
+TURN_COMBINATIONS: int = TURNS**PIECES
+LAYOUTS: int = factorial(PIECES) * TURN_COMBINATIONS  # G6: 524,880
 _ORDERS = tuple(permutations(range(1, PIECES + 1)))  # in the order of layout numbers
-_TURNS_OF_ALL = tuple(product(range(TURNS), repeat=PIECES))
+_TURN_COMBINATIONS = tuple(product(range(TURNS), repeat=PIECES))
 
 SPOTS = "RCE"
 WATER_AND_GREEN = "LP"  # no tunnel runs here (D1)
@@ -41,7 +41,7 @@ class Layout:
         """Parse `1a-4c-2b-6a-3a-5b`; an error names the wrong part."""
         parts = code.strip().split("-")
         if len(parts) != PIECES:
-            raise _bad_code(code, f"it has {len(parts)} part{'s' * (len(parts) != 1)} and needs six")
+            raise _bad_code(code, f"it has {len(parts)} part{'s' * (len(parts) != 1)} but needs six")
         for number, part in enumerate(parts, 1):
             if len(part) != 2 or part[0] not in "123456" or part[1] not in "abc":
                 raise _bad_code(code, f"part {number} is '{part}', not a piece 1-6 with a turn a, b or c")
@@ -49,18 +49,18 @@ class Layout:
         for piece in range(1, PIECES + 1):
             if piece not in pieces:
                 twice = next(p for p in pieces if pieces.count(p) > 1)
-                raise _bad_code(code, f"piece {twice} lies there twice and piece {piece} not at all")
+                raise _bad_code(code, f"piece {twice} is used twice and piece {piece} never")
         return cls(pieces, tuple("abc".index(part[1]) for part in parts))
 
     @classmethod
     def from_index(cls, index: int) -> "Layout":
         """The layout with a number from 0 to 524,879, ordered by pieces, then by turns."""
-        order, turning = divmod(index, TURNINGS)
-        return cls(_ORDERS[order], _TURNS_OF_ALL[turning])
+        order, turns = divmod(index, TURN_COMBINATIONS)
+        return cls(_ORDERS[order], _TURN_COMBINATIONS[turns])
 
     @property
     def index(self) -> int:
-        return _ORDERS.index(self.pieces) * TURNINGS + _TURNS_OF_ALL.index(self.turns)
+        return _ORDERS.index(self.pieces) * TURN_COMBINATIONS + _TURN_COMBINATIONS.index(self.turns)
 
     def turned_city(self, by: int) -> "Layout":
         """The layout after the whole city is turned counter-clockwise by `by` sectors."""
@@ -95,12 +95,12 @@ class BoardSet:
         return tuple(by for by in range(PIECES) if all(self.frame[(k + by) % 6] == self.frame[k] for k in range(6)))
 
     @property
-    def classes(self) -> int:
+    def distinct_cities(self) -> int:
         """The number of distinct cities, not counting rotations."""
         return LAYOUTS // len(self.symmetry)
 
     def canonical(self, layout: Layout) -> Layout:
-        """The first of all layouts that are this city turned."""
+        """The first layout among the rotations of this one."""
         return min(layout.turned_city(by) for by in self.symmetry)
 
     def city(self, layout: Layout) -> "City":
@@ -120,16 +120,16 @@ def draw_layout(stream: Stream) -> Layout:
 
 
 def generate(board_set: BoardSet, count: int, seed: int, unique: bool = False) -> Iterator[Layout]:
-    """`count` random layouts; `unique`: as canonical forms, no two the same city up to turning it."""
-    if unique and count > board_set.classes:
+    """`count` random layouts; `unique`: as canonical forms, no two are rotations of each other."""
+    if unique and count > board_set.distinct_cities:
         raise UsageError(
-            f"--unique asks for {count} different cities, but '{board_set.name}' makes only {board_set.classes}"
+            f"--unique asks for {count} different cities, but '{board_set.name}' makes only {board_set.distinct_cities}"
         )
     seen: set[Layout] = set()
-    game = 0
+    number = 0
     while count > 0:
-        layout = draw_layout(Stream(seed, Purpose.LAYOUT, game))
-        game += 1
+        layout = draw_layout(Stream(seed, Purpose.LAYOUT, number))
+        number += 1
         if unique:
             layout = board_set.canonical(layout)
             if layout in seen:
@@ -141,7 +141,7 @@ def generate(board_set: BoardSet, count: int, seed: int, unique: bool = False) -
 
 @dataclass(frozen=True)
 class City:
-    """A board set laid out: what kind every cell is."""
+    """A board set laid out: the kind of every cell."""
 
     board_set: BoardSet
     layout: Layout
@@ -156,9 +156,9 @@ class City:
         kinds: dict[Cell, str] = {}
         sectors = zip(self.lattice.districts, self.layout.pieces, self.layout.turns, strict=True)
         for cells, piece, turns in sectors:
-            drawn = "".join(self.board_set.pieces[piece - 1])
+            cell_letters = "".join(self.board_set.pieces[piece - 1])
             for place, turned_to in enumerate(turned_places(self.board_set.side, turns)):
-                kinds[cells[turned_to]] = drawn[place]
+                kinds[cells[turned_to]] = cell_letters[place]
         for side, arrows in enumerate(self.board_set.frame):
             kinds.update({("F", side, i): arrow for i, arrow in enumerate(arrows)})
         return kinds

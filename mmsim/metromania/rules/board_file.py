@@ -14,7 +14,7 @@ from mmsim.system.files import data_folder, parse_toml, read_bytes
 DEFAULT = "classic"  # the board set if none is named
 _KEYS = ("name", "title", "side", "frame", "piece")
 _PIECE_KEYS = ("name", "cells")
-_LINES_OF_FOUR = 8  # four companies start eight lines
+_LINES_FOR_FOUR_COMPANIES = 8  # four companies start eight lines
 _MARKERS_OF_A_KIND = 4  # S1
 
 
@@ -44,7 +44,7 @@ def find(name_or_path: str) -> Path:
 
 
 def load(name_or_path: str | None = None) -> BoardSet:
-    """A shipped board set by name, or any by the path of its file; None means the default."""
+    """A board set by its name or by the path of its file; None means the default."""
     path = find(name_or_path or DEFAULT)
     board_set, problems = read(path)
     if board_set is None:
@@ -111,35 +111,35 @@ class _Source:
         self._lines = text.splitlines()
         self._pieces = [i for i, line in enumerate(self._lines) if re.match(r"\s*\[\[\s*piece\s*\]\]", line)]
 
-    def key(self, name: str) -> int:
+    def line_of_key(self, name: str) -> int:
         end = self._pieces[0] if self._pieces else len(self._lines)
         return self._find(name, 0, end)
 
-    def frame_side(self, side: int) -> int:
+    def line_of_frame_side(self, side: int) -> int:
         """The line of one side when the frame is a list over several lines."""
-        start, seen = self.key("frame"), 0
+        start, seen = self.line_of_key("frame"), 0
         for number in range(start - 1, len(self._lines)):
             seen += len(re.findall(r'"[^"]*"|\'[^\']*\'', self._lines[number]))
             if seen > side:
                 return number + 1
         return start
 
-    def piece(self, index: int) -> int:
+    def line_of_piece(self, index: int) -> int:
         return self._pieces[index] + 1 if 0 <= index < len(self._pieces) else max(1, len(self._lines))
 
-    def piece_key(self, index: int, name: str) -> int:
-        start = self.piece(index) - 1
+    def line_of_piece_key(self, index: int, name: str) -> int:
+        start = self.line_of_piece(index) - 1
         end = self._pieces[index + 1] if index + 1 < len(self._pieces) else len(self._lines)
         return self._find(name, start, end)
 
-    def row(self, index: int, row: int) -> int:
-        start = self.piece_key(index, "cells")
-        drawn = [
+    def line_of_row(self, index: int, row: int) -> int:
+        start = self.line_of_piece_key(index, "cells")
+        row_lines = [
             number
             for number in range(start, len(self._lines) + 1)
             if re.sub(r"^\s*cells\s*=", "", self._lines[number - 1]).strip(" \t'\"")
         ]
-        return drawn[row] if row < len(drawn) else start
+        return row_lines[row] if row < len(row_lines) else start
 
     def _find(self, name: str, start: int, end: int) -> int:
         for i in range(start, end):
@@ -151,33 +151,37 @@ class _Source:
 def _errors(data: dict[str, Any], source: _Source) -> Iterator[Problem]:
     for key in data:
         if key not in _KEYS:
-            yield Problem(source.key(key), str(unknown("key", key, _KEYS)))
+            yield Problem(source.line_of_key(key), str(unknown("key", key, _KEYS)))
     for key in ("name", "title"):
         if not isinstance(data.get(key, ""), str):
-            yield Problem(source.key(key), f"{key} must be text in quotes")
+            yield Problem(source.line_of_key(key), f"{key} must be text in quotes")
     side = data.get("side")
     if side is None:
         yield Problem(1, f"the side is missing; add a line like side = 6 ({MIN_SIDE} to {MAX_SIDE})")
     elif not isinstance(side, int) or isinstance(side, bool) or not MIN_SIDE <= side <= MAX_SIDE:
-        yield Problem(source.key("side"), f"side is {side!r}; it must be a whole number {MIN_SIDE} to {MAX_SIDE}")
+        yield Problem(
+            source.line_of_key("side"), f"side is {side!r}; it must be a whole number {MIN_SIDE} to {MAX_SIDE}"
+        )
         side = None
     yield from _frame_errors(data.get("frame"), side, source)
     pieces = data.get("piece", [])
     if not isinstance(pieces, list) or not all(isinstance(piece, dict) for piece in pieces):
-        yield Problem(source.key("piece"), "write every piece as a table of its own, headed [[piece]]")
+        yield Problem(source.line_of_key("piece"), "write every piece as a table of its own, headed [[piece]]")
         return
     if len(pieces) != PIECES:
-        text = f"there are {len(pieces)} pieces and must be six; {_fix(len(pieces), PIECES)}"
-        yield Problem(source.piece(min(PIECES, len(pieces) - 1)), text)
+        text = f"there are {len(pieces)} pieces, not six; {_add_or_remove(len(pieces), PIECES)}"
+        yield Problem(source.line_of_piece(min(PIECES, len(pieces) - 1)), text)
     for index, piece in enumerate(pieces):
         yield from _piece_errors(index, piece, side, source)
     cells = {cell for piece in pieces for row in _rows(str(piece.get("cells", ""))) for cell in row}
     if cells and cells <= set(WATER_AND_GREEN):
-        yield Problem(source.piece(0), "no tunnel could ever be dug: every cell is lake or park; draw some other cells")
+        yield Problem(
+            source.line_of_piece(0), "no tunnel could ever be dug: every cell is lake or park; draw some other cells"
+        )
 
 
-def _fix(count: int, needed: int) -> str:
-    return f"add {needed - count}" if count < needed else f"take {count - needed} away"
+def _add_or_remove(count: int, needed: int) -> str:
+    return f"add {needed - count}" if count < needed else f"remove {count - needed}"
 
 
 def _frame_errors(frame: Any, side: int | None, source: _Source) -> Iterator[Problem]:
@@ -188,13 +192,15 @@ def _frame_errors(frame: Any, side: int | None, source: _Source) -> Iterator[Pro
     sides = [frame] if isinstance(frame, str) else frame
     well_formed = isinstance(sides, list) and all(isinstance(arrows, str) for arrows in sides)
     if not well_formed or (not isinstance(frame, str) and len(sides) != SIDES):
-        yield Problem(source.key("frame"), "the frame must be one string for all sides or a list of six")
+        yield Problem(source.line_of_key("frame"), "the frame must be one string for all sides or a list of six")
         return
     for k, arrows in enumerate(sides):
         where = f"side {k} of the frame" if len(sides) == SIDES else "the frame"
-        line = source.frame_side(k)
+        line = source.line_of_frame_side(k)
         if side is not None and len(arrows) != side:
-            yield Problem(line, f"{where} has {len(arrows)} cells and needs {side}; {_fix(len(arrows), side)}")
+            yield Problem(
+                line, f"{where} has {len(arrows)} cells but needs {side}; {_add_or_remove(len(arrows), side)}"
+            )
         for arrow in arrows:
             if arrow not in FRAME_KINDS:
                 hint = f"did you mean '{arrow.upper()}'? " if arrow.upper() in FRAME_KINDS else ""
@@ -203,7 +209,8 @@ def _frame_errors(frame: Any, side: int | None, source: _Source) -> Iterator[Pro
     for arrow in "SE":
         if not any(arrow in arrows for arrows in sides):
             yield Problem(
-                source.key("frame"), f"no line could ever {FRAME_KINDS[arrow]}: put at least one {arrow} on the frame"
+                source.line_of_key("frame"),
+                f"no line could ever {FRAME_KINDS[arrow]}: put at least one {arrow} on the frame",
             )
 
 
@@ -211,47 +218,52 @@ def _piece_errors(index: int, piece: dict[str, Any], side: int | None, source: _
     number = index + 1
     for key in piece:
         if key not in _PIECE_KEYS:
-            yield Problem(source.piece_key(index, key), f"piece {number} has an {unknown('key', key, _PIECE_KEYS)}")
+            yield Problem(
+                source.line_of_piece_key(index, key), f"piece {number} has an {unknown('key', key, _PIECE_KEYS)}"
+            )
     if not isinstance(piece.get("name", ""), str):
-        yield Problem(source.piece_key(index, "name"), f"the name of piece {number} must be text in quotes")
+        yield Problem(source.line_of_piece_key(index, "name"), f"the name of piece {number} must be text in quotes")
     cells = piece.get("cells")
     if not isinstance(cells, str):
         yield Problem(
-            source.piece(index), f"piece {number} is not drawn; add cells = ''' ... ''' with rows of 1, 3, 5 ... cells"
+            source.line_of_piece(index),
+            f"piece {number} is not drawn; add cells = ''' ... ''' with rows of 1, 3, 5 ... cells",
         )
         return
     rows = _rows(cells)
     if side is not None and len(rows) != side:
-        text = f"piece {number} has {len(rows)} rows and needs {side}; {_fix(len(rows), side)}"
-        yield Problem(source.piece_key(index, "cells"), text)
+        text = f"piece {number} has {len(rows)} rows but needs {side}; {_add_or_remove(len(rows), side)}"
+        yield Problem(source.line_of_piece_key(index, "cells"), text)
     for j, row in enumerate(rows):
         where = f"piece {number}, row {j}"
         needed = 2 * j + 1
         if len(row) != needed and (side is None or j < side):
-            text = f"{where} ('{row}') has {len(row)} cells and needs {needed}; {_fix(len(row), needed)}"
-            yield Problem(source.row(index, j), text)
+            text = f"{where} ('{row}') has {len(row)} cells but needs {needed}; {_add_or_remove(len(row), needed)}"
+            yield Problem(source.line_of_row(index, j), text)
         for letter in row:
             if letter not in CELL_KINDS:
                 hint = f"did you mean '{letter.upper()}'? " if letter.upper() in CELL_KINDS else ""
                 known = ", ".join(f"{kind} {word}" for kind, word in CELL_KINDS.items())
-                yield Problem(source.row(index, j), f"{where} has an unknown cell '{letter}'; {hint}(known: {known})")
+                yield Problem(
+                    source.line_of_row(index, j), f"{where} has an unknown cell '{letter}'; {hint}(known: {known})"
+                )
                 break
 
 
 def _warnings(board_set: BoardSet, source: _Source) -> Iterator[Problem]:
     for text in _spot_warnings({CELL_KINDS[kind]: board_set.count(kind) for kind in SPOTS}):
-        yield Problem(source.piece(0), text, is_error=False)
+        yield Problem(source.line_of_piece(0), text, is_error=False)
     lake, park = board_set.count("L"), board_set.count("P")
     if bool(lake) != bool(park):
         missing = "park" if lake else "lake"
         text = f"there is no {missing}, so the park-lake trip is always impossible"
-        yield Problem(source.piece(0), text, is_error=False)
+        yield Problem(source.line_of_piece(0), text, is_error=False)
     for arrow in "SE":
-        if (n := board_set.frame_count(arrow)) < _LINES_OF_FOUR:
+        if (n := board_set.frame_count(arrow)) < _LINES_FOR_FOUR_COMPANIES:
             text = f"only {n} {FRAME_KINDS[arrow]} arrows for the eight lines of four companies"
-            yield Problem(source.key("frame"), text, is_error=False)
+            yield Problem(source.line_of_key("frame"), text, is_error=False)
     for index, rows in enumerate(board_set.pieces):
-        for row, column in _shut_in(rows):
+        for row, column in _unreachable_cells(rows):
             kind = rows[row][column]
             where = f"piece {index + 1}, row {row}, cell {column + 1}"
             text = (
@@ -259,7 +271,7 @@ def _warnings(board_set: BoardSet, source: _Source) -> Iterator[Problem]:
                 if kind in SPOTS
                 else f"{where} is a dead cell: no line can reach it"
             )
-            yield Problem(source.row(index, row), f"{text} (lake and park enclose it)", is_error=False)
+            yield Problem(source.line_of_row(index, row), f"{text} (lake and park enclose it)", is_error=False)
 
 
 def _spot_warnings(counts: dict[str, int]) -> Iterator[str]:
@@ -274,11 +286,11 @@ def _spot_warnings(counts: dict[str, int]) -> Iterator[str]:
         yield f"the kinds of spots differ in number: {listed}"
 
 
-def _shut_in(rows: Rows) -> Iterator[tuple[int, int]]:
+def _unreachable_cells(rows: Rows) -> Iterator[tuple[int, int]]:
     """The diggable cells of a piece that no line from the piece's edge can reach."""
     grid = lattice(len(rows))
-    drawn = "".join(rows)
-    cells: dict[Cell, str] = dict(zip(grid.districts[0], drawn, strict=True))
+    letters = "".join(rows)
+    cells: dict[Cell, str] = dict(zip(grid.districts[0], letters, strict=True))
     corners = {corner for cell in cells for corner in grid.corners[cell]}
     edge = {v for v in corners if 0 in (v[0], v[1], len(rows) - v[0] - v[1])}
     reached, frontier = set(edge), list(edge)

@@ -6,7 +6,7 @@ from itertools import permutations, product
 from typing import NamedTuple
 
 from mmsim.core.rng import Stream
-from mmsim.metromania.rules.rulesets import Deal, Ruleset
+from mmsim.metromania.rules.rulesets import DealMode, Ruleset
 
 LETTERS = "ABCDEF"
 KINDS = "RCE"
@@ -68,8 +68,8 @@ NO_CORRUPTION: dict[tuple[int, str], Hands] = {
 @cache
 def arranged(hand: Hand) -> Hand:
     """A hand in the order of legal moves: the first marker of each kind R, C, E, then the second ones."""
-    of_kind = {kind: [marker for marker in hand if marker.kind == kind] for kind in KINDS}
-    return tuple(of_kind[kind][i] for i in range(len(hand)) for kind in KINDS if i < len(of_kind[kind]))
+    by_kind = {kind: [marker for marker in hand if marker.kind == kind] for kind in KINDS}
+    return tuple(by_kind[kind][i] for i in range(len(hand)) for kind in KINDS if i < len(by_kind[kind]))
 
 
 def deal(rules: Ruleset, stream: Stream) -> Hands:
@@ -84,14 +84,14 @@ def valid_deals(rules: Ruleset) -> tuple[Hands, ...]:
 
 
 @cache
-def deals_of(kind: Deal, seat_player: tuple[int, ...], marker_set: str) -> tuple[Hands, ...]:
+def deals_of(kind: DealMode, seat_player: tuple[int, ...], marker_set: str) -> tuple[Hands, ...]:
     """`valid_deals`, cached by what the deals depend on."""
     companies = len(seat_player)
-    if kind is Deal.RANDOM:
+    if kind is DealMode.RANDOM:
         deals = _random_deals(companies)
-    elif kind is Deal.COLUMNS:
+    elif kind is DealMode.COLUMNS:
         deals = (MARKER_SETS["standard"],)  # S3
-    elif kind is Deal.COMPANIES:
+    elif kind is DealMode.COMPANIES:
         deals = _company_deals(seat_player)
     else:
         # No book prints a misprinted table for three; the corrected one is the only one there is.

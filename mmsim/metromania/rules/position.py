@@ -1,4 +1,4 @@
-"""The data of the reference engine: moves, lines, a position, and what a player may know of it."""
+"""The data of the reference engine: moves, lines, a game, and a player's view of it."""
 
 from collections.abc import Iterator
 from copy import copy
@@ -64,20 +64,20 @@ class Line:
     def tunnels(self) -> int:
         return max(0, len(self.path) - 1)
 
-    def next_to(self, vertex: Vertex) -> list[Vertex]:
-        """The vertices this line's edges at a vertex lead to."""
+    def neighbours_on_line(self, vertex: Vertex) -> list[Vertex]:
+        """The vertices before and after a vertex on this line."""
         if vertex not in self.path:
             return []
         i = self.path.index(vertex)
         return self.path[max(0, i - 1) : i] + self.path[i + 1 : i + 2]
 
     def runs_along(self, u: Vertex, w: Vertex) -> bool:
-        return w in self.next_to(u)
+        return w in self.neighbours_on_line(u)
 
 
 @dataclass
 class Game:
-    """A position: the city, what has been built, whose turn it is and how far it has got."""
+    """A game of the reference engine in its current state, with all moves played so far."""
 
     city: City
     rules: Ruleset
@@ -95,8 +95,8 @@ class Game:
     bonus_line: int | None = None  # a line that has just ended and may get its bonus station
     turns_taken: list[int] = field(init=False)
     passes: int = 0  # in a row
-    come_true: set[str] = field(default_factory=set)  # triggers noticed in this turn (P3)
-    last_turns: int | None = None  # turns left in the last round, once it has begun
+    triggers_met: set[str] = field(default_factory=set)  # triggers that were met in this turn (P3)
+    turns_left: int | None = None  # in the last round, once it has begun
     end_reason: str | None = None
     over: bool = False
     history: list[PlayedMove] = field(default_factory=list)
@@ -125,19 +125,19 @@ class Game:
 
 
 def copy_of(game: Game) -> Game:
-    """A copy of a position to try moves on, without its history."""
+    """A copy of a game to try moves on, without its history."""
     twin = copy(game)
     twin.hands = [list(hand) for hand in game.hands]
     twin.lines = [(replace(a, path=[*a.path]), replace(b, path=[*b.path])) for a, b in game.lines]
     twin.tunnels, twin.placed = dict(game.tunnels), dict(game.placed)
     twin.stations, twin.points = [*game.stations], [*game.points]
-    twin.come_true, twin.history = set(game.come_true), []
+    twin.triggers_met, twin.history = set(game.triggers_met), []
     return twin
 
 
 @dataclass(frozen=True)
 class View:
-    """What one player may know of a position, as bots see it; line `2 * seat + number` is 0 or 1 of a company."""
+    """What one player may know of a game, as bots see it; line `2 * seat + number` is 0 or 1 of a company."""
 
     seat: int
     city: City
@@ -152,7 +152,7 @@ class View:
     supply: int
     placed: dict[Marker, tuple[int, Cell]]  # marker -> who placed it, and where
     points: tuple[int, ...]  # station points of every company
-    draws: Stream  # chance, if a bot wants any: `draws.below(6)`
+    draws: Stream  # the random stream of this player's bot: `draws.below(6)`
 
     @property
     def hand(self) -> tuple[Marker, ...]:

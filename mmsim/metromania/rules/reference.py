@@ -61,7 +61,7 @@ def tunnels_in_reach(game: Game, move: Move) -> int:
     """T3: the most tunnels the turn can reach after a move; a turn stopped by a trigger has done its duty."""
     then = copy_of(game)
     put_down(then, move)
-    if then.come_true or then.dug == game.rules.dig:
+    if then.triggers_met or then.dug == game.rules.dig:
         return game.rules.dig
     most = then.dug
     for follower in tunnel_moves(then) if then.bonus_line is None else bonus_choices(then):
@@ -222,7 +222,10 @@ def splits(this: Line, others: list[Line], u: Vertex, w: Vertex) -> bool:
     if len(this.path) < 2:
         return False
     before = this.path[-2]
-    return any(other.runs_along(before, u) and any(x not in (before, w) for x in other.next_to(u)) for other in others)
+    return any(
+        other.runs_along(before, u) and any(x not in (before, w) for x in other.neighbours_on_line(u))
+        for other in others
+    )
 
 
 def meets(others: list[Line], u: Vertex, w: Vertex) -> bool:
@@ -298,7 +301,7 @@ def place_tunnel(game: Game, move: Move) -> list[Vertex]:
 
 def turn_is_over(game: Game, move: Move) -> bool:
     """T1, T3, P4: after a station or pass; after the last tunnel; on the spot when a trigger stops the turn."""
-    if move.kind in ("station", "pass") or game.come_true:
+    if move.kind in ("station", "pass") or game.triggers_met:
         return True
     return game.dug == game.rules.dig or not any(tunnel_moves(game))
 
@@ -329,8 +332,8 @@ def enough_lines_are_finished(game: Game) -> bool:
 
 def notice_triggers(game: Game) -> None:
     """P3: remember the triggers that hold; a bonus station may still free a line that counts as blocked."""
-    if game.last_turns is None:  # P5: triggers no longer matter
-        game.come_true.update(triggers(game))
+    if game.turns_left is None:  # P5: triggers no longer matter
+        game.triggers_met.update(triggers(game))
 
 
 def is_blocked(game: Game, seat: int, number: int) -> bool:
@@ -347,13 +350,13 @@ def end_turn(game: Game) -> None:
     companies = game.rules.companies
     game.turns_taken[game.seat] += 1
     notice_triggers(game)
-    if game.last_turns is not None:  # P5
-        game.last_turns -= 1
-        game.over = game.last_turns == 0
-    elif game.come_true:
-        game.end_reason = next(reason for reason in TRIGGERS if reason in game.come_true)
-        game.last_turns = last_turns(game)
-        game.over = game.last_turns == 0
+    if game.turns_left is not None:  # P5
+        game.turns_left -= 1
+        game.over = game.turns_left == 0
+    elif game.triggers_met:
+        game.end_reason = next(reason for reason in TRIGGERS if reason in game.triggers_met)
+        game.turns_left = last_turns(game)
+        game.over = game.turns_left == 0
     elif game.passes == companies:  # T4
         game.end_reason = "deadlock"
         game.over = True
@@ -361,7 +364,7 @@ def end_turn(game: Game) -> None:
         game.turn += 1
         game.seat = (game.seat + 1) % companies
         game.dug = game.markers_laid = 0
-        game.come_true.clear()
+        game.triggers_met.clear()
 
 
 def last_turns(game: Game) -> int:

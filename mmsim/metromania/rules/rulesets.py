@@ -1,7 +1,7 @@
 """Rulesets (sections 10 and 11): every knob, the four editions, their modifiers, and how one is named.
 
 A ruleset is written `EDITION[+MODIFIER...][,knob=value...]`: `en1+loyal`, `print,change_minutes=2,end_lines=6`.
-An edition is a set of knob values and a list of what its book offers.
+An edition is a set of knob values and the modes that its book offers.
 """
 
 from collections.abc import Mapping
@@ -12,12 +12,12 @@ from mmsim.core.knobs import Value, choice, knobs_of, number, switch
 from mmsim.core.ruleset import BaseRuleset, BaseSpec, Layer, apply_layers, known_modifiers, read_spec
 from mmsim.errors import UsageError, unknown
 
-RULES_VERSION = 2  # raised when the same seed and ruleset give another game
+RULES_VERSION = 2  # raised when the same seed and ruleset give a different game
 PLAYERS = (2, 3, 4)
 
 
-class Deal(StrEnum):
-    """How the destination markers reach the companies."""
+class DealMode(StrEnum):
+    """How the destination markers are dealt to the companies."""
 
     RANDOM = "random"  # S2
     COLUMNS = "columns"  # S3: two players, regular
@@ -29,7 +29,7 @@ class Deal(StrEnum):
 class Ruleset(BaseRuleset):
     """All rules of a game for one number of players."""
 
-    deal: Deal
+    deal: DealMode
     seat_player: tuple[int, ...]  # the player behind every company, in playing order
 
     tunnels_per_line: int = number(18, 2, 60, "S6 D1", "Tunnels each line has.")
@@ -53,7 +53,7 @@ class Ruleset(BaseRuleset):
         "per_spot", "per_spot flat", "ST5", "A new station scores 1 per spot at it, or 1 if there is any spot."
     )
     half_kept: str = choice(
-        "floor", "floor ceil", "L1", "Which way half the station points are rounded with one line ended."
+        "floor", "floor ceil", "L1", "Which way half the station points of a company with one line ended are rounded."
     )
     trigger_turn: str = choice(
         "finish", "stop finish", "P3 P4", "Whether the turn in which the end is triggered stops at once."
@@ -85,15 +85,15 @@ KNOBS = knobs_of(Ruleset)
 
 @dataclass(frozen=True)
 class Edition:
-    """One rule book: the knobs in which it differs from the page's defaults, and what it offers."""
+    """One rule book: the knobs that differ from the defaults of the rules page, and the modes it offers."""
 
     title: str
     knobs: Mapping[str, Value]
-    two_players: tuple[str, ...]  # the modes it offers, the default first
+    two_player_modes: tuple[str, ...]  # the modes it offers, the default first
     no_corruption_players: tuple[int, ...]
     alternate_companies: bool  # advanced: A1 B1 A2 B2 instead of A1 A2 B1 B2
     hidden_players: tuple[int, ...] = PLAYERS
-    regular: Mapping[str, Value] = field(default_factory=dict)  # two players, regular
+    regular_knobs: Mapping[str, Value] = field(default_factory=dict)  # two players, regular
     by_players: Mapping[int, Mapping[str, Value]] = field(default_factory=dict)
 
 
@@ -102,34 +102,34 @@ EDITIONS: dict[str, Edition] = {
     "en1": Edition(
         title="first English text",
         knobs={"trigger_turn": "stop", "last_round": "none", "start_overflow": False, "marker_set": "as_printed"},
-        two_players=("regular", "advanced"),
+        two_player_modes=("regular", "advanced"),
         no_corruption_players=(4,),
         alternate_companies=False,
-        regular={"shared_trip": "none", "shared_fault": "none"},
+        regular_knobs={"shared_trip": "none", "shared_fault": "none"},
     ),
     "print": Edition(
         title="the 2006 box (French, German, English)",
         knobs={"marker_set": "as_printed"},
-        two_players=("advanced",),
+        two_player_modes=("advanced",),
         no_corruption_players=(4,),
         alternate_companies=True,
     ),
     "nl": Edition(
         title="the Dutch book",
         knobs={"trigger_turn": "stop", "station_points": "flat", "marker_set": "as_printed"},
-        two_players=("regular", "advanced"),
+        two_player_modes=("regular", "advanced"),
         no_corruption_players=(4,),
         alternate_companies=True,
-        regular={"shared_trip": "none", "shared_fault": "none"},
+        regular_knobs={"shared_trip": "none", "shared_fault": "none"},
     ),
     "v2": Edition(
         title="version 2.0, the newest text",
         knobs={"hands": "open", "start_overflow": False},
-        two_players=("regular",),
+        two_player_modes=("regular",),
         no_corruption_players=(3, 4),
         alternate_companies=True,
         hidden_players=(3, 4),
-        regular={"shared_trip": "most_tunnels", "shared_fault": "none"},
+        regular_knobs={"shared_trip": "most_tunnels", "shared_fault": "none"},
         by_players={3: {"end_lines": 4}, 2: {"end_lines": 3}},
     ),
 }
@@ -188,8 +188,8 @@ def explain(spec: Spec, players: int | None = None) -> tuple[Ruleset, dict[str, 
         (f"edition {spec.edition}, {players} players", edition.by_players.get(players, {})),
     ]
     if mode == "regular":
-        layers.append((f"edition {spec.edition}, two players regular", edition.regular))
-    if deal is Deal.NO_CORRUPTION:
+        layers.append((f"edition {spec.edition}, two players regular", edition.regular_knobs))
+    if deal is DealMode.NO_CORRUPTION:
         layers.append(("modifier no-corruption", {"hands": "open"}))
     if "loyal" in spec.modifiers:
         layers.append(("modifier loyal", {"hands": "open"}))
@@ -210,14 +210,14 @@ def _two_player_mode(spec: Spec, players: int) -> str | None:
         if named:
             raise UsageError(f"'{named}' is only for two players; drop it for {players} players")
         return None
-    if named and named not in edition.two_players:
-        offered = " and ".join(f"'{mode}'" for mode in edition.two_players)
+    if named and named not in edition.two_player_modes:
+        offered = " and ".join(f"'{mode}'" for mode in edition.two_player_modes)
         raise UsageError(f"'{spec.edition}' does not offer '{named}' for two players; it offers {offered}")
-    return named or edition.two_players[0]
+    return named or edition.two_player_modes[0]
 
 
 def _check_offered(spec: Spec, players: int) -> None:
-    """Section 11: some modifiers of an edition are only for some numbers of players."""
+    """Section 11: refuse modifiers that the edition does not offer for this number of players."""
     edition = EDITIONS[spec.edition]
     offered = {"no-corruption": edition.no_corruption_players, "hidden": edition.hidden_players}
     for modifier in spec.modifiers:
@@ -228,10 +228,10 @@ def _check_offered(spec: Spec, players: int) -> None:
             )
 
 
-def _deal(spec: Spec, mode: str | None) -> Deal:
+def _deal(spec: Spec, mode: str | None) -> DealMode:
     if "no-corruption" in spec.modifiers:
-        return Deal.NO_CORRUPTION
-    return {"regular": Deal.COLUMNS, "advanced": Deal.COMPANIES, None: Deal.RANDOM}[mode]
+        return DealMode.NO_CORRUPTION
+    return {"regular": DealMode.COLUMNS, "advanced": DealMode.COMPANIES, None: DealMode.RANDOM}[mode]
 
 
 def _seat_player(players: int, mode: str | None, edition: Edition) -> tuple[int, ...]:

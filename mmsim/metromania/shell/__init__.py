@@ -1,1 +1,1 @@
-"""What people see and ask for: stories, pictures, records, answers at the command line."""
+"""The user interface of the game: stories, pictures, records, commands."""

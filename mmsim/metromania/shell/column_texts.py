@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from mmsim.metromania.engine.result_tables import NO_TUNNEL, OPENING, opening_parts
 from mmsim.metromania.engine.state import ORDERS
-from mmsim.metromania.rules.board import PIECES, TURNINGS, Layout
+from mmsim.metromania.rules.board import PIECES, TURN_COMBINATIONS, Layout
 from mmsim.metromania.rules.deal import KINDS, LETTERS, Marker
 from mmsim.tables.frames import MAX_CACHED_TEXTS, codes_to_text
 
@@ -22,9 +22,9 @@ _WIDTH = -(-_CODE // 8) * 8
 @cache
 def _spellings() -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
     """[order] and [turning]: layout codes as 64-bit words to be added, one with the pieces and one with their turns."""
-    orders, turnings = np.zeros((ORDERS, _WIDTH), np.uint8), np.zeros((TURNINGS, _WIDTH), np.uint8)
-    orders[:, :_CODE] = [[*Layout.from_index(order * TURNINGS).code.encode()] for order in range(ORDERS)]
-    turnings[:, :_CODE] = [[*Layout.from_index(turning).code.encode()] for turning in range(TURNINGS)]
+    orders, turnings = np.zeros((ORDERS, _WIDTH), np.uint8), np.zeros((TURN_COMBINATIONS, _WIDTH), np.uint8)
+    orders[:, :_CODE] = [[*Layout.from_index(order * TURN_COMBINATIONS).code.encode()] for order in range(ORDERS)]
+    turnings[:, :_CODE] = [[*Layout.from_index(turning).code.encode()] for turning in range(TURN_COMBINATIONS)]
     is_turn = np.arange(_WIDTH) % _PIECE == 1
     orders[:, is_turn], turnings[:, ~is_turn] = 0, 0
     return orders.view(np.uint64), turnings.view(np.uint64)
@@ -33,7 +33,7 @@ def _spellings() -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
 def layouts(numbers: NDArray[np.uint32]) -> pl.Series:
     """The codes of layouts given by their numbers, as `Layout.code`."""
     orders, turnings = _spellings()
-    order, turning = np.divmod(numbers, np.uint32(TURNINGS))
+    order, turning = np.divmod(numbers, np.uint32(TURN_COMBINATIONS))
     codes = orders.take(order, axis=0) + turnings.take(turning, axis=0)
     texts = np.ascontiguousarray(codes.view(np.uint8)[:, :_CODE]).view(f"S{_CODE}").ravel()
     return pl.Series(texts).cast(pl.String)

@@ -62,7 +62,7 @@ class MetromaniaShell(DrawnShell):
     def rulesets(self) -> list[Listing]:
         editions = [
             (
-                *(name, edition.title, ", ".join(edition.two_players)),
+                *(name, edition.title, ", ".join(edition.two_player_modes)),
                 *map(_players, (edition.hidden_players, edition.no_corruption_players)),
             )
             for name, edition in rulesets.EDITIONS.items()
@@ -146,7 +146,7 @@ class Boards:
             board_set = board_file.load(name)
             spots = sum(board_set.count(kind) for kind in SPOTS)
             starts, ends = board_set.frame_count("S"), board_set.frame_count("E")
-            numbers = (board_set.side, 6 * board_set.side**2, spots, starts, ends, board_set.classes)
+            numbers = (board_set.side, 6 * board_set.side**2, spots, starts, ends, board_set.distinct_cities)
             rows.append((name, *(f"{number:,}" for number in numbers), board_set.title))
         return Listing("", ("set", "side", "cells", "spots", "starts", "ends", "cities", "title"), rows)
 
@@ -189,5 +189,5 @@ class Boards:
             return BoardCheck(problem_lines, None)
         warnings = f" with {len(problems)} warning{'s' * (len(problems) > 1)}" if problems else ""
         return BoardCheck(
-            problem_lines, f"'{board_set.name}' is a good board set{warnings}: {board_set.classes:,} cities"
+            problem_lines, f"'{board_set.name}' is a good board set{warnings}: {board_set.distinct_cities:,} cities"
         )

@@ -17,7 +17,7 @@ from mmsim.metromania.shell.draw_palette import COMPANY_NAMES, FRAME_CELL
 
 _MARGIN = 1.4  # ems around everything
 _TEXT = 0.85  # size of running text, in ems
-_TEXT_ROOM = 46  # width of running text, in ems
+_TEXT_WIDTH = 46  # width of running text, in ems
 _SAMPLE = 1.6  # length of a company's lines in the legend, in edges
 _ORIGIN: Point = (0.0, 0.0)
 _TRIANGLE: list[Point] = [(-0.5, -ROW / 2), (0.5, -ROW / 2), (0.0, ROW / 2)]
@@ -25,13 +25,13 @@ _TRIANGLE: list[Point] = [(-0.5, -ROW / 2), (0.5, -ROW / 2), (0.0, ROW / 2)]
 
 def canvas(city: City, game: Game | None = None) -> Canvas:
     """The city, with what has been built if a game is given."""
-    sheet, foot = _page(city, legend(city, game), film=False, lines=2 if game else 1)
+    sheet, foot = _sheet_with_caption(city, legend(city, game), animated=False, lines=2 if game else 1)
     draw_city(sheet, city, _covered(game) if game else {})
     if game:
         draw_game(sheet, city, game)
         sheet.text(
             (0.0, foot - 1.8 * em(city.lattice.side)),
-            standing(game),
+            state_line(game),
             _TEXT * em(city.lattice.side),
             FAINT,
             gid="standing",
@@ -42,14 +42,14 @@ def canvas(city: City, game: Game | None = None) -> Canvas:
 def film(game: Game, trips: Sequence[Trip], texts: Sequence[str]) -> Canvas:
     """A finished game with all its moments: what is built, then the routes of each trip; one caption per moment."""
     city, e = game.city, em(game.city.lattice.side)
-    sheet, caption = _page(city, legend(city, game, points=False), film=True, lines=2)
+    sheet, caption = _sheet_with_caption(city, legend(city, game, points=False), animated=True, lines=2)
     draw_city(sheet, city, _covered(game))
-    scoring = len(game.history) + 2  # the moment of the first trip: before it, what is kept
+    scoring = len(game.history) + 2  # moment of the first trip; the moment before shows the points kept
     for number, trip in enumerate(trips):
         draw_routes(sheet.during(scoring + number, scoring + number + 1), game, trip)
     draw_game(sheet, city, game)
     for moment, text in enumerate(texts):
-        size = fitting_size(text, _TEXT * e, _TEXT_ROOM * e)
+        size = fitting_size(text, _TEXT * e, _TEXT_WIDTH * e)
         sheet.during(moment, moment + 1).text((0.0, caption - 1.8 * e), text, size, FAINT)
     return sheet.canvas
 
@@ -60,13 +60,15 @@ def _covered(game: Game) -> dict[Cell, int]:
     return {cell: tunnels.get(cell, 0) for _, cell in game.placed.values()}
 
 
-def _page(city: City, rows: list[list["LegendEntry"]], film: bool, lines: int) -> tuple[BoardCanvas, float]:
+def _sheet_with_caption(
+    city: City, rows: list[list["LegendEntry"]], animated: bool, lines: int
+) -> tuple[BoardCanvas, float]:
     """A sheet with caption and legend below the room for the city, and the height of the caption's first line."""
     e = em(city.lattice.side)
     corners = frame_corners(city.lattice.side)
     right, top = max(x for x, _ in corners) + _MARGIN * e, max(y for _, y in corners) + _MARGIN * e
     foot = (3.4 + 1.8 * (lines - 1) + 2.5 * len(rows)) * e
-    sheet = BoardCanvas(-right, right, -top - foot, top, film)
+    sheet = BoardCanvas(-right, right, -top - foot, top, animated)
     _draw_caption(sheet, city, -top - 0.5 * e, e)
     for number, row in enumerate(rows):
         y = -top - foot + (_MARGIN + 0.6 + 2.5 * (len(rows) - 1 - number)) * e
@@ -88,7 +90,7 @@ def _draw_caption(sheet: BoardCanvas, city: City, y: float, e: float) -> None:
     sheet.text((left + widths[0] + gap, y), code, size, FAINT, align="left", gid="layout-code")
 
 
-def standing(game: Game) -> str:
+def state_line(game: Game) -> str:
     """The state of a game, in one line."""
     stations = f"{_count(game.supply, 'station')} left"
     if game.over:
@@ -101,11 +103,11 @@ def _count(number: int, noun: str) -> str:
 
 
 class LegendEntry(NamedTuple):
-    """An entry of the legend: a mark around the origin of a sheet, how wide it is (in edges), and its words."""
+    """An entry of the legend: a mark around the origin of a sheet, its width (in edges), and its text."""
 
     mark: Callable[[BoardCanvas], None]
     width: float
-    words: str
+    text: str
 
 
 def legend(city: City, game: Game | None, points: bool = True) -> list[list[LegendEntry]]:
@@ -122,7 +124,7 @@ def legend(city: City, game: Game | None, points: bool = True) -> list[list[Lege
         for_seats = [_company(game, seat) for seat in range(game.rules.companies)]
         if scores:
             for_seats = [f"{name}: {_count(score, 'point')}" for name, score in zip(for_seats, scores, strict=True)]
-        rows.append([LegendEntry(partial(_company_mark, seat), _SAMPLE, words) for seat, words in enumerate(for_seats)])
+        rows.append([LegendEntry(partial(_company_mark, seat), _SAMPLE, text) for seat, text in enumerate(for_seats)])
     return [row for row in rows if row]
 
 
@@ -155,13 +157,13 @@ def _company_mark(seat: int, sheet: BoardCanvas) -> None:
 
 def _draw_legend_row(sheet: BoardCanvas, row: list[LegendEntry], y: float, e: float, room: float) -> None:
     """A row of entries, centred, all smaller if they would not fit."""
-    edge, space, gap = 1.7, 0.5, 2.2  # an edge of a mark, before the words, before the next mark: in ems
-    widths = [edge * entry.width + space + text_width(entry.words, _TEXT) for entry in row]
+    edge, space, gap = 1.7, 0.5, 2.2  # in ems: edge of a mark, gap to its text, gap to the next entry
+    widths = [edge * entry.width + space + text_width(entry.text, _TEXT) for entry in row]
     total = sum(widths) + gap * (len(row) - 1)
     scale = min(e, room / total)
     x = -total * scale / 2
     for entry, width in zip(row, widths, strict=True):
         middle = edge * entry.width / 2 * scale
         entry.mark(sheet.inset((x + middle, y), edge * scale))
-        sheet.text((x + 2 * middle + space * scale, y), entry.words, _TEXT * scale, INK, align="left")
+        sheet.text((x + 2 * middle + space * scale, y), entry.text, _TEXT * scale, INK, align="left")
         x += (width + gap) * scale

@@ -33,7 +33,7 @@ def frame_corners(side: int) -> list[Point]:
 
 
 def draw_city(sheet: BoardCanvas, city: City, covered: Mapping[Cell, int] = MappingProxyType({})) -> None:
-    """The city; a covered spot has a marker in place of its letter (in a film, from a moment on)."""
+    """The city; a covered spot has a marker in place of its letter (in a film, from the move in `covered` on)."""
     _draw_frame(sheet, city)
     _draw_cells(sheet, city, covered)
     _draw_lattice(sheet, city)
@@ -183,9 +183,9 @@ def _draw_borders(sheet: BoardCanvas, city: City) -> None:
 
 
 def _draw_coordinates(sheet: BoardCanvas, city: City) -> None:
-    """What the vertices of the border are called, as in stories, each between two cells of the frame.
+    """The coordinates of the border vertices, as stories give them, each between two cells of the frame.
 
-    Along a row the second number stays the same, along the lines that rise to the right the first.
+    The second number is constant along a row, the first along lines that rise to the right.
     """
     side = city.lattice.side
     for k in range(6):

@@ -22,7 +22,7 @@ _STATION = 0.17
 
 
 def draw_game(sheet: BoardCanvas, city: City, game: Game) -> None:
-    """What has been built; on a film everything from the move on that built it."""
+    """What has been built; in a film everything appears with the move that built it."""
     moves = Moves(game)
     for seat, number, line in game.all_lines():
         if line.started:

@@ -24,7 +24,7 @@ from mmsim.metromania.rules.lattice import Cell, Vertex
 from mmsim.metromania.rules.position import DECLINE, Game, Move, PlayedMove
 from mmsim.metromania.rules.reference import apply, carry_out, legal_moves
 from mmsim.metromania.rules.reference_scoring import Result, result
-from mmsim.metromania.rules.rulesets import KNOBS, PLAYERS, Deal, Ruleset, ruleset
+from mmsim.metromania.rules.rulesets import KNOBS, PLAYERS, DealMode, Ruleset, ruleset
 
 if TYPE_CHECKING:
     from mmsim.metromania.bots.position import CoreResult, Position  # at run time that would import the compiler
@@ -146,7 +146,7 @@ def _city(board: dict[str, Any]) -> City:
 
 
 def _ruleset(written: dict[str, Any], seat_player: tuple[int, ...]) -> Ruleset:
-    """The knobs of the record. If its name is a ruleset of ours, both must agree, and the name decides the deal."""
+    """The knobs of the record. If the name is a known ruleset, the knobs must match it, and it decides the deal."""
     name = get_field(written, "name", str, "ruleset")
     players = len(set(seat_player))
     if players not in PLAYERS or set(seat_player) != set(range(players)):
@@ -154,7 +154,7 @@ def _ruleset(written: dict[str, Any], seat_player: tuple[int, ...]) -> Ruleset:
     if len(seat_player) != players and sorted(seat_player) != [0, 0, 1, 1]:
         raise RecordError("seats: only two players may have two companies each, all others have one")
     knobs = records.read_knobs({**LATER_KNOBS, **written}, KNOBS)
-    deal = {2: Deal.COLUMNS, 4: Deal.COMPANIES}[len(seat_player)] if players == 2 else Deal.RANDOM
+    deal = {2: DealMode.COLUMNS, 4: DealMode.COMPANIES}[len(seat_player)] if players == 2 else DealMode.RANDOM
     try:
         named = ruleset(name, players)
     except UsageError:

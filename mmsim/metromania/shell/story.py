@@ -55,7 +55,7 @@ def tell_game(game: Game, reasons: Mapping[int, Sequence[Reason]] | None = None)
         yield from (f"       {reason_text(reason)}" for reason in (reasons or {}).get(turn, ()))
         if replay.end_reason and not triggered:
             triggered = True
-            last = _LAST_ROUNDS[game.rules.last_round] if replay.last_turns else "building stops"
+            last = _LAST_ROUNDS[game.rules.last_round] if replay.turns_left else "building stops"
             yield f"     -- {_REASONS[replay.end_reason].format(end_lines=game.rules.end_lines)}: {last} --"
 
 
@@ -224,12 +224,12 @@ def replay(record_json: Any) -> Replay:
 
 
 def _building(game: Game) -> Iterator[ReplayStep]:
-    then = Game(game.city, game.rules, game.dealt)
-    yield ReplayStep(0, None, "The city is laid out, the markers are dealt.", list(then.points), _hands(then))
+    replayed = Game(game.city, game.rules, game.dealt)
+    yield ReplayStep(0, None, "The city is laid out, the markers are dealt.", list(replayed.points), _hands(replayed))
     for played in game.history:
-        words = f"{company(game, played.seat)}: {phrase(then, played)}"
-        carry_out(then, played.move)
-        yield ReplayStep(played.turn, played.seat, words, list(then.points), _hands(then))
+        words = f"{company(game, played.seat)}: {phrase(replayed, played)}"
+        carry_out(replayed, played.move)
+        yield ReplayStep(played.turn, played.seat, words, list(replayed.points), _hands(replayed))
 
 
 def _scoring(game: Game, outcome: Result) -> Iterator[ReplayStep]:

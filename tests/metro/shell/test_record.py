@@ -139,7 +139,7 @@ def test_what_is_no_object_is_no_record() -> None:
 
 
 def test_moves_are_described_in_a_few_words() -> None:
-    assert describe(Move("place", "aacb", 1, (2, 3))) == "place aacb turned 1 times in cell [2, 3]"
+    assert describe(Move("place", "aacb", 1, (2, 3))) == "place aacb turned by 1 quarter turn in cell [2, 3]"
     assert describe(Move("exchange", share=20, take="open")) == "exchange the 20 % share for the open one"
     assert describe(Move("wagon", share=20, edge=33)) == "wagon at 33 for the 20 % share"
     assert describe(Move("draw")) == "draw"

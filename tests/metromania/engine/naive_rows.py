@@ -98,7 +98,7 @@ def gaps(game: Game) -> Row:
     for played in game.history:
         if replay.bonus_line is None and replay.supply == 1:
             short += more_with_two_stations(replay)
-        open_before, noticed = replay.end_reason is None, set(replay.come_true)
+        open_before, noticed = replay.end_reason is None, set(replay.triggers_met)
         carry_out(replay, played.move)
         if open_before and replay.end_reason in ("both_lines", "stations"):
             two_reasons = len(noticed.union(triggers(replay))) > 1

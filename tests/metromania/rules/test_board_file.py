@@ -112,8 +112,8 @@ WRONG = {
     "side a word": (with_line(3, 'side = "4"'), 3, ["side is '4'", "whole number 3 to 12"]),
     "side a switch": (with_line(3, "side = true"), 3, ["side is True", "whole number 3 to 12"]),
     "frame missing": (with_line(4, ""), 1, ["the frame is missing", 'frame = "S.ES"', "six such strings"]),
-    "frame too short": (with_line(4, 'frame = "SES"'), 4, ["the frame has 3 cells and needs 4; add 1"]),
-    "frame too long": (with_line(4, 'frame = "SESE.."'), 4, ["has 6 cells and needs 4; take 2 away"]),
+    "frame too short": (with_line(4, 'frame = "SES"'), 4, ["the frame has 3 cells but needs 4; add 1"]),
+    "frame too long": (with_line(4, 'frame = "SESE.."'), 4, ["has 6 cells but needs 4; remove 2"]),
     "bad frame letter": (
         with_line(4, 'frame = "SEXE"'),
         4,
@@ -124,11 +124,11 @@ WRONG = {
     "frame list of numbers": (with_line(4, "frame = [1, 2, 3, 4, 5, 6]"), 4, ["or a list of six"]),
     "no start": (with_line(4, 'frame = ".E.E"'), 4, ["no line could ever start", "at least one S"]),
     "no end": (with_line(4, 'frame = "S.S."'), 4, ["no line could ever end", "at least one E"]),
-    "row too short": (with_line(20, "..C."), 20, ["piece 2, row 2 ('..C.') has 4 cells and needs 5; add 1"]),
-    "row too long": (with_line(10, "......"), 10, ["piece 1, row 1", "6 cells and needs 3; take 3 away"]),
-    "last row too long": (with_line(57, "." * 9), 57, ["piece 6, row 3", "9 cells and needs 7; take 2 away"]),
-    "too few rows": (with_line(12), 8, ["piece 1 has 3 rows and needs 4; add 1"]),
-    "too many rows": (with_line(21, ".......", "..."), 17, ["piece 2 has 5 rows and needs 4; take 1"]),
+    "row too short": (with_line(20, "..C."), 20, ["piece 2, row 2 ('..C.') has 4 cells but needs 5; add 1"]),
+    "row too long": (with_line(10, "......"), 10, ["piece 1, row 1", "6 cells but needs 3; remove 3"]),
+    "last row too long": (with_line(57, "." * 9), 57, ["piece 6, row 3", "9 cells but needs 7; remove 2"]),
+    "too few rows": (with_line(12), 8, ["piece 1 has 3 rows but needs 4; add 1"]),
+    "too many rows": (with_line(21, ".......", "..."), 17, ["piece 2 has 5 rows but needs 4; remove 1"]),
     "unknown cell": (
         with_line(29, "..X.."),
         29,
@@ -151,9 +151,9 @@ WRONG = {
     "seven pieces": (
         GOOD + PIECE.format(kind="R", number=7),
         60,
-        ["there are 7 pieces and must be six; take 1 away"],
+        ["there are 7 pieces, not six; remove 1"],
     ),
-    "five pieces": (GOOD[: GOOD.rindex("[[piece]]")], 42, ["there are 5 pieces and must be six; add 1"]),
+    "five pieces": (GOOD[: GOOD.rindex("[[piece]]")], 42, ["there are 5 pieces, not six; add 1"]),
     "all lake and park": (
         re.sub(r"^ *[.RCE]+$", lambda row: "L" * len(row[0].strip()), GOOD, flags=re.M).replace("L\n", "P\n", 1),
         6,
@@ -181,7 +181,7 @@ def test_a_list_of_sides_that_is_not_six_is_refused(sides: int) -> None:
 def test_a_file_without_pieces_is_told_to_add_six() -> None:
     line, what = only_problem(HEAD)
     assert 1 <= line <= 4
-    assert what == "there are 0 pieces and must be six; add 6"
+    assert what == "there are 0 pieces, not six; add 6"
 
 
 def test_a_single_bracketed_piece_is_reported_on_its_line() -> None:
@@ -195,7 +195,7 @@ def test_a_mistake_in_one_side_of_the_frame_is_reported_where_that_side_stands()
     sides = ['"SESE",', '"ESES", "SE..",', '"..SE",', '"S..",', '"ESx.",']
     found = problems(with_line(4, "frame = [", *sides, "]"))
     assert [line for line, _ in found] == [8, 9]
-    assert found[0][1] == "side 4 of the frame has 3 cells and needs 4; add 1"
+    assert found[0][1] == "side 4 of the frame has 3 cells but needs 4; add 1"
     assert found[1][1].startswith("side 5 of the frame has 'x'; use S (start)")
 
 
@@ -206,11 +206,11 @@ def test_all_mistakes_are_reported_in_the_order_of_the_file() -> None:
     assert [line for line, _ in found] == [2, 4, 4, 20, 29, 57]
     assert [what.split(";")[0] for _, what in found] == [
         "unknown key 'x' (known: name, title, side, frame, piece)",
-        "the frame has 3 cells and needs 4",
+        "the frame has 3 cells but needs 4",
         "no line could ever end: put at least one E on the frame",
-        "piece 2, row 2 ('..C.') has 4 cells and needs 5",
+        "piece 2, row 2 ('..C.') has 4 cells but needs 5",
         "piece 3, row 2 has an unknown cell 'e'",
-        "piece 6, row 3 ('...') has 3 cells and needs 7",
+        "piece 6, row 3 ('...') has 3 cells but needs 7",
     ]
 
 
@@ -234,7 +234,7 @@ def test_load_names_file_line_mistake_and_how_many_more(tmp_path: Path) -> None:
     path.write_text(with_line(20, "..C."), encoding="utf-8")
     with pytest.raises(UsageError) as refusal:
         load(str(path))
-    assert str(refusal.value) == f"{path}:20: piece 2, row 2 ('..C.') has 4 cells and needs 5; add 1"
+    assert str(refusal.value) == f"{path}:20: piece 2, row 2 ('..C.') has 4 cells but needs 5; add 1"
     path.write_text(with_line(20, "..C.", text=with_line(2, "x = 1", text=with_line(3, "side = 99"))), "utf-8")
     with pytest.raises(UsageError) as refusal:
         load(str(path))
@@ -277,7 +277,7 @@ def test_validate_passes_what_a_file_could_hold() -> None:
     ("change", "words"),
     [
         ({"side": 2}, "side is 2"),
-        ({"side": 5}, "has 4 cells and needs 5"),
+        ({"side": 5}, "has 4 cells but needs 5"),
         ({"frame": ("SESE",) * 5}, "a list of six"),
         ({"frame": ("SESE",)}, "a list of six"),
         ({"frame": ("SE??",) * 6}, "has '?'"),

@@ -93,7 +93,7 @@ def test_classic_is_the_default_city_of_the_page() -> None:
     classic = load("classic")
     assert classic.side == 6
     assert classic.frame == ("S.ES.E",) * 6
-    assert classic.classes == 87_480
+    assert classic.distinct_cities == 87_480
     pieces = [Counter("".join(rows)) for rows in classic.pieces]
     assert [(p["R"], p["C"], p["E"]) for p in pieces] == [(2, 2, 2)] * 6
     assert sorted(p["L"] for p in pieces) == [0, 0, 0, 0, 0, 6]

@@ -345,7 +345,7 @@ def test_no_trigger_matters_in_the_last_round() -> None:
     play(game, "end")
     assert game.seat == RED
     assert game.end_reason == "both_lines"
-    assert game.last_turns == 2
+    assert game.turns_left == 2
 
 
 @pytest.mark.rule("P5", "D5")

@@ -6,7 +6,7 @@ from itertools import combinations
 import pytest
 
 from mmsim.errors import UsageError
-from mmsim.metromania.rules.rulesets import EDITIONS, KNOBS, MODIFIERS, Deal, Ruleset, explain, parse, ruleset
+from mmsim.metromania.rules.rulesets import EDITIONS, KNOBS, MODIFIERS, DealMode, Ruleset, explain, parse, ruleset
 
 # The knobs of a record, as the page of records lists them.
 KNOB_NAMES = [
@@ -245,7 +245,7 @@ def test_a_ruleset_cannot_be_changed() -> None:
 
 
 def test_a_bare_ruleset_has_the_numbers_of_section_ten() -> None:
-    rules = Ruleset("mine", 4, Deal.RANDOM, (0, 1, 2, 3))
+    rules = Ruleset("mine", 4, DealMode.RANDOM, (0, 1, 2, 3))
     assert {name: rules.knobs()[name] for name in NUMBERS} == NUMBERS
     assert rules.end_lines == 5
 

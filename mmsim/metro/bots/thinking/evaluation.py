@@ -1,4 +1,4 @@
-"""What is expected of open lines, the tiles they may still pass and the centre, and the value of a position by that."""
+"""Expectations of open lines (tiles still to pass, ending in the centre), and the value of a position by them."""
 
 from typing import Any
 
@@ -65,7 +65,7 @@ def refine(v: State, b: Board, t: Thoughts, sweeps: Any) -> None:
 
 @inlined
 def _look_ahead(v: State, b: Board, t: Thoughts, track: Any, cell: Any, sweeps: Any) -> bool:
-    """Note for later sweeps where lines get that leave a cell by each side, and do the first sweep.
+    """Note for later sweeps where a line leaving the cell by each side gets to, and do the first sweep.
 
     Returns whether a line comes back to the cell.
     """
@@ -94,7 +94,7 @@ def _look_ahead(v: State, b: Board, t: Thoughts, track: Any, cell: Any, sweeps: 
 def _way(v: State, b: Board, way: Any) -> tuple[np.int64, float]:
     """The node that a line reaches when it leaves a cell by a side, and the tiles it passes."""
     beyond = b.exit[ix(way)]
-    return np.int64(v.last[ix(beyond)]), np.float64(v.length[ix(beyond)])
+    return np.int64(v.stretch_end[ix(beyond)]), np.float64(v.length[ix(beyond)])
 
 
 @inlined
@@ -114,7 +114,7 @@ def _expect_in(t: Thoughts, track: Any, cell: Any, ahead0: Any, ahead1: Any, ahe
 
 @jit
 def _wind(t: Thoughts, track: Any, cell: Any) -> None:
-    """The same where a line comes back to the cell: the expectation at one side changes that at the next."""
+    """Like `_expect_in`, for cells to which a line comes back: the expectation at one side changes that at the next."""
     at = 4 * cell
     for side in range(4):
         back, clockwise = _on(t, at + side), _on(t, at + (side + 1 & 3))
@@ -156,7 +156,7 @@ def weigh_owners(v: State, r: Rules, t: Thoughts, seat: Any, own: Any, others: A
             held = 0.0
             for rival in range(r.players):
                 if rival != seat:
-                    held += held_tenths(v, rival, owner)
+                    held += expected_tenths(v, rival, owner)
             rivals = held / (r.players - 1)
             t.stake[ix(owner)] = RANK * (own * np.float64(tenths_held(v, seat, owner)) - others * rivals)
     if not r.companies:
@@ -164,7 +164,7 @@ def weigh_owners(v: State, r: Rules, t: Thoughts, seat: Any, own: Any, others: A
 
 
 @jit
-def held_tenths(v: State, player: Any, company: Any) -> float:
+def expected_tenths(v: State, player: Any, company: Any) -> float:
     """The tenths of a company that a player holds, as far as seen; a hidden share may be of any company."""
     held = np.float64(tenths_held(v, player, company))
     for i in range(SHARES):
@@ -189,7 +189,7 @@ def expected_points(t: Thoughts, line: Any, node: Any, tiles: Any) -> float:
 def open_points(v: State, b: Board, t: Thoughts, line: Any) -> float:
     """The expected points of a line that has not arrived."""
     first = b.departure[ix(line)]
-    return expected_points(t, line, np.int64(v.last[ix(first)]), np.float64(v.length[ix(first)]))
+    return expected_points(t, line, np.int64(v.stretch_end[ix(first)]), np.float64(v.length[ix(first)]))
 
 
 @jit
@@ -204,6 +204,6 @@ def position_value(v: State, b: Board, r: Rules, t: Thoughts, seat: Any) -> floa
             continue
         if v.arrived >> np.uint64(line) & _ONE == _ZERO:
             value += t.stake[ix(owner)] * open_points(v, b, t, line)
-        elif r.numbers and holds_number(v, seat, np.int64(v.to[ix(line)])):
+        elif r.numbers and holds_number(v, seat, np.int64(v.end_stop[ix(line)])):
             value += np.float64(line_points(v, line) * number_factor(line))
     return value

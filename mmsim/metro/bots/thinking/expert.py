@@ -73,7 +73,7 @@ def compare_moves(m: Memory, setting: Setting, row: Any, bot: Any, most: Any) ->
         return count
     kept = 0.0
     for c in range(count - 1, -1, -1):
-        if moves.move_parts(t.candidate[ix(c)])[0] == moves.PLACE:
+        if moves.decode_move_compiled(t.candidate[ix(c)])[0] == moves.PLACE:
             kept = t.prior[ix(c)]
     for c in range(count):
         _look_ahead(m, b, r, w[ix(at + OTHERS_WEIGHT)], kept, np.int64(c))
@@ -128,7 +128,7 @@ def _look_ahead(m: Memory, b: Board, r: Rules, others: Any, kept: Any, c: Any) -
     m.positions[SAMPLE] = m.positions[VIEW]
     p, t, imagined = m.positions[SAMPLE], m.thoughts[0], m.thoughts[memory.IMAGINED]
     seat, at, move = p.seat, INPUTS * c, t.candidate[ix(c)]
-    kind, _, _, _ = moves.move_parts(move)
+    kind, _, _, _ = moves.decode_move_compiled(move)
     copy_expectations(imagined, t)
     _make(p, b, r, move)
     refine(p, b, imagined, np.int64(1))
@@ -149,8 +149,8 @@ def _look_ahead(m: Memory, b: Board, r: Rules, others: Any, kept: Any, c: Any) -
 
 @jit
 def _make(p: State, b: Board, r: Rules, move: Any) -> None:
-    """Change what a move changes visibly; the tile drawn after it is unknown."""
-    kind, index, turns, where = moves.move_parts(move)
+    """Apply the visible effects of a move; the tile drawn after it is unknown."""
+    kind, index, turns, where = moves.decode_move_compiled(move)
     if kind == moves.PLACE:
         tile = moves.tile_to_place(p, index)
         p.printed[ix(where)] = tile

@@ -1,4 +1,4 @@
-"""The best move by points, now or expected: what greedy, spoiler and planner take."""
+"""The best move by points, now or expected: the choice of greedy, spoiler and planner."""
 
 from typing import Any
 

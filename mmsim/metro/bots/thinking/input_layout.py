@@ -1,22 +1,22 @@
 """The inputs of expert's net: their names, and the place of each.
 
-`position_features` computes them. The file of the net lists their names, so a new name or meaning needs a new net.
+`net_inputs` computes them. The file of the net lists their names, so a new name or meaning needs a new net.
 """
 
 TENS = 0.1  # points are counted in tens
 MOST_CANDIDATES = 12
 
 # Inputs about the player who moves, the next player, the rival in front, and the average of all rivals.
-_OF_A_PLAYER = (
+_PLAYER_QUANTITIES = (
     "standing",  # points and expected points of the open lines
     "points",
-    "lines",  # open ones
+    "lines",  # number of open ones
     "loss",  # what one more tile may cost the open lines, each in the worst case
-    "chance",  # and bring them, each in the best case
+    "chance",  # what it may bring them, each in the best case
 )
-STANDING, POINTS, LINES, LOSS, CHANCE = range(len(_OF_A_PLAYER))
-PLAYER = len(_OF_A_PLAYER)
-OWN, NEXT, FRONT, MEAN = range(4)
+STANDING, POINTS, LINES, LOSS, POSSIBLE_GAIN = range(len(_PLAYER_QUANTITIES))
+PLAYER = len(_PLAYER_QUANTITIES)
+OWN, NEXT, LEADER, MEAN = range(4)
 _PLAYERS = ("own", "next", "front", "mean")
 _REST = (
     "value",  # of the move, by the planner
@@ -49,6 +49,6 @@ _REST = (
 )
 _AT = {name: len(_PLAYERS) * PLAYER + i for i, name in enumerate(_REST)}
 VALUE, BEHIND, AFTER, MOVE, KEPT = _AT["value"], _AT["behind"], _AT["after"], _AT["place"], _AT["kept"]
-THREAT, LEAD, LATE, RULES = _AT["threat"], _AT["lead"], _AT["late"], _AT["rules_players"]
-INPUT_NAMES = (*(f"{player}_{quantity}" for player in _PLAYERS for quantity in _OF_A_PLAYER), *_REST)
+THREAT, LEAD, PROGRESS, RULES = _AT["threat"], _AT["lead"], _AT["late"], _AT["rules_players"]
+INPUT_NAMES = (*(f"{player}_{quantity}" for player in _PLAYERS for quantity in _PLAYER_QUANTITIES), *_REST)
 INPUTS = len(INPUT_NAMES)

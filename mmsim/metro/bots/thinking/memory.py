@@ -1,4 +1,4 @@
-"""The records of thinking: what a variant is for compiled code, who sits where, and the working memory of a decision.
+"""The records of thinking: a variant as compiled code reads it, the seating, and the working memory of a decision.
 
 A letter means the same thing in all compiled code of a game: `s` the position of the game, `v` a player's view of it,
 `p` an imagined position, `b` the board, `r` the rules, `t` the thoughts, `m` the memory.
@@ -29,7 +29,7 @@ class Setting(NamedTuple):
 
 
 class Memory(NamedTuple):
-    """What compiled code works in: the game being played, its chance, and the thoughts of its bots."""
+    """What compiled code works in: the game being played, its random streams, and the thoughts of its bots."""
 
     positions: Record  # the game, then the places numbered below
     dice: Record  # of the game, of a playout, and of a game imagined by a bot of a playout
@@ -93,7 +93,7 @@ THOUGHTS = np.dtype(
         ("inputs", np.float32, MOST_CANDIDATES * INPUTS),
         ("unit", np.float32, UNITS),
         ("loss", np.float64, COMPANIES),  # [owner]: what the next tile may cost its lines, each in the worst case
-        ("chance", np.float64, COMPANIES),  # [owner]: what it may bring them, each in the best case
+        ("possible_gain", np.float64, COMPANIES),  # [owner]: what it may bring them, each in the best case
         ("open", np.float64, COMPANIES),  # [owner]: what is expected of its open lines
         ("lines", np.float64, COMPANIES),  # [owner]: how many there are
         ("standing", np.float64, SEATS),  # [player]: points and what is expected of the open lines

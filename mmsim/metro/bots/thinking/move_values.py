@@ -9,8 +9,8 @@ from mmsim.compiled.intrinsics import lowest_bit
 from mmsim.compiled.rng import draw_below
 from mmsim.metro.bots.thinking.evaluation import expected_points, open_points
 from mmsim.metro.bots.thinking.memory import NEVER, Thoughts
-from mmsim.metro.engine.lines import follow, holds_number, line_at, number_factor
-from mmsim.metro.engine.moves import EXCHANGE, PLACE, WAGON, encode_move, good_cells, tile_to_place
+from mmsim.metro.engine.lines import follow_line, holds_number, line_at, number_factor
+from mmsim.metro.engine.moves import EXCHANGE, PLACE, WAGON, cells_without_short_line, encode_move, tile_to_place
 from mmsim.metro.engine.scoring import company_value, tenths_held
 from mmsim.metro.engine.state import ENTRIES, KINDS, NOBODY, SHARES, UNKNOWN, Board, Dice, Rules, State
 from mmsim.metro.rules.board import STATIONS, STOPS
@@ -23,15 +23,15 @@ _MAJORITY = 0.2  # added to the value of a share for every tenth of its company 
 
 @jit
 def placement_value(v: State, b: Board, r: Rules, t: Thoughts, kind: Any, cell: Any) -> float:
-    """The value of a tile in a cell to the player in turn: what it changes in the lines that wait there."""
+    """The value of a tile in a cell to the player in turn: its effect on the lines that wait there."""
     value = 0.0
     for side in range(4):
         node = 4 * cell + side
         line = line_at(v, b, node)
         if line < 0:
             continue
-        tiles = np.int64(v.length[ix(v.first[ix(node)])])
-        to, more = follow(v, b, kind, cell, side)
+        tiles = np.int64(v.length[ix(v.stretch_start[ix(node)])])
+        to, more = follow_line(v, b, kind, cell, side)
         after = expected_points(t, line, to, tiles + more)
         value += t.stake[ix(v.owner[ix(line)])] * (after - expected_points(t, line, node, tiles))
         if r.numbers and holds_number(v, v.seat, to - ENTRIES + 1):
@@ -59,11 +59,11 @@ def _weigh_side(v: State, b: Board, r: Rules, t: Thoughts, cell: Any, side: Any)
         for out in range(4):
             t.gain[ix(at + out)] = t.number_gain[ix(at + out)] = 0.0
         return
-    tiles = np.int64(v.length[ix(v.first[ix(node)])])
+    tiles = np.int64(v.length[ix(v.stretch_start[ix(node)])])
     stake, before = t.stake[ix(v.owner[ix(line)])], expected_points(t, line, node, tiles)
     for out in range(4):
         beyond = b.exit[ix(4 * cell + out)]
-        to = np.int64(v.last[ix(beyond)])
+        to = np.int64(v.stretch_end[ix(beyond)])
         after = expected_points(t, line, to, tiles + (1 + np.int64(v.length[ix(beyond)])))
         # a line that comes back passes the tile twice: where it ends depends on the whole tile
         t.gain[ix(at + out)] = stake * (after - before) if to >> 2 != cell else NEVER
@@ -118,7 +118,7 @@ def drawing_value(v: State, b: Board, r: Rules, t: Thoughts) -> float:
                 lying |= np.int64(1) << np.int64(b.turned[ix(4 * kind + turns)])
     for kind in range(KINDS):
         if lying >> kind & 1 != 0:
-            t.best[ix(kind)] = _best_in(v, b, r, t, kind, good_cells(v, b, kind))
+            t.best[ix(kind)] = _best_in(v, b, r, t, kind, cells_without_short_line(v, b, kind))
     total, tiles = 0.0, np.int64(0)
     for kind in range(KINDS):
         unseen = t.unseen[ix(kind)]
@@ -205,10 +205,10 @@ def best_exchange(v: State, b: Board, t: Thoughts, weight: Any) -> tuple[np.int6
     while shares != _ZERO:
         i = lowest_bit(shares)
         shares &= shares - _ONE
-        given = t.value[ix(v.share[ix(SHARES * v.seat + i)])]
+        loss = t.value[ix(v.share[ix(SHARES * v.seat + i)])]
         gains = (_share_value(v, t, np.int64(v.open_share[ix(i)])), _pile_value(v, t, i))
         for take in range(2):
-            value = weight * (i + 1.0) * (gains[take] - given)
+            value = weight * (i + 1.0) * (gains[take] - loss)
             if value > best:
                 best, chosen = value, encode_move(EXCHANGE, i, take, 0)
     return chosen, best

@@ -2,8 +2,8 @@
 
 For every playout the hidden information is guessed again (a determinization), and every rival plays like a bot drawn
 at random, so that the choice does not depend on a single model of the others. All moves share the same guesses, rivals
-and chance. After each round of playouts the worse half of the moves is dropped (sequential halving: Karnin, Koren and
-Somekh, ICML 2013). Moves are judged by their playouts and by the net's opinion, which counts as a number of extra
+and random draws. After each round of playouts the worse half of the moves is dropped (sequential halving: Karnin, Koren
+and Somekh, ICML 2013). Moves are judged by their playouts and by the net's opinion, which counts as a number of extra
 playouts: many while the board is empty, few towards the end, when playouts are informative and cheap. The whole budget
 is used: no more moves are compared than there are playouts, what a round cannot share out equally is left to the next
 one, and the odd playout of the last round goes to the move that leads then.
@@ -45,7 +45,7 @@ _BOT = int(Purpose.BOT)
 
 @jit
 def choose(m: Memory, setting: Setting, row: Any, bot: Any) -> np.int64:
-    """The move of a bot for the player in turn; `bot` is its place in the row of bots, its chance is `m.dice[0]`."""
+    """The move of a bot for the player in turn; `bot` is its place in the row of bots, which draw from `m.dice[0]`."""
     s, dice, b, r, bots = m.positions[0], m.dice[0], setting.board[0], setting.rules[0], setting.bots[row]
     kind, stream = bots.kind[ix(bot)], 1 + s.seat
     if kind == kinds.UNIFORM:
@@ -117,25 +117,25 @@ def _choose_search(m: Memory, setting: Setting, row: Any, bot: Any) -> np.int64:
 
 @jit
 def _compare_once(m: Memory, setting: Setting, row: Any, bot: Any, count: Any) -> None:
-    """One playout of each of the best `count` moves, all from the same guess of what is hidden."""
+    """One playout of each of the best `count` moves, all from the same guess of the hidden information."""
     m.positions[SAMPLE] = m.positions[VIEW]
     p, t, dice, b, r = m.positions[SAMPLE], m.thoughts[0], m.dice[0], setting.board[0], setting.rules[0]
     stream = 1 + p.seat
     determinize(p, b, r, t, dice, stream, p.seat)
-    chance = next_seed(dice, stream)
+    playout_seed = next_seed(dice, stream)
     for places in range(r.players):
         is_stranger = next_fraction(dice, stream) < setting.bots[row].weights[ix(WEIGHTS * bot + _STRANGERS)]
         t.open_of[ix((p.seat + places) % r.players)] = _GREEDY_OPEN if is_stranger and places > 0 else -1.0
     for c in range(count):
-        t.total[ix(c)] += _play_move_out(m, setting, row, bot, t.candidate[ix(c)], chance)
+        t.total[ix(c)] += _play_move_out(m, setting, row, bot, t.candidate[ix(c)], playout_seed)
         t.count[ix(c)] += 1.0
 
 
 @jit
-def _play_move_out(m: Memory, setting: Setting, row: Any, bot: Any, move: Any, chance: Any) -> float:
+def _play_move_out(m: Memory, setting: Setting, row: Any, bot: Any, move: Any, playout_seed: Any) -> float:
     """The value of a move to the player who thinks, by one playout with quick bots."""
     b, r, w, at, thinker = setting.board[0], setting.rules[0], setting.bots[row].weights, WEIGHTS * bot, m.thoughts[0]
-    begin_playout(m, r, chance)
+    begin_playout(m, r, playout_seed)
     p, t, dice = m.positions[PLAYOUT], m.thoughts[memory.IMAGINED], m.dice[1]
     seat = p.seat
     copy_expectations(t, thinker)
@@ -156,7 +156,7 @@ def _play_move_out(m: Memory, setting: Setting, row: Any, bot: Any, move: Any, c
 
 @jit
 def _sort_moves(t: Thoughts, count: Any, prior: Any) -> None:
-    """Best first, by their playouts and by the net, of whose values only the differences mean anything."""
+    """Sort the moves, best first, by their playouts and by the net; of its values only differences matter."""
     above, playouts = 0.0, 0.0
     for c in range(count):
         above += t.total[ix(c)] - t.count[ix(c)] * t.opinion[ix(c)]
@@ -169,11 +169,11 @@ def _sort_moves(t: Thoughts, count: Any, prior: Any) -> None:
 
 
 @jit
-def begin_playout(m: Memory, r: Rules, chance: Any) -> None:
-    """Copy the guessed position to where playouts are played, and seed the chance of its bots."""
+def begin_playout(m: Memory, r: Rules, playout_seed: Any) -> None:
+    """Copy the guessed position to where playouts are played, and seed its bots' random streams."""
     m.positions[PLAYOUT] = m.positions[SAMPLE]
     p, dice = m.positions[PLAYOUT], m.dice[1]
-    set_seed(dice, chance, p.turn)
+    set_seed(dice, playout_seed, p.turn)
     for places in range(r.players):  # in playing order, so that seat numbers make no difference
         open_stream(dice, 1 + (p.seat + places) % r.players, _BOT + places)
 

@@ -82,7 +82,7 @@ def count_unseen(v: State, b: Board, t: Thoughts, viewer: Any) -> None:
 
 @jit
 def determinize(v: State, b: Board, r: Rules, t: Thoughts, dice: Dice, stream: Any, viewer: Any) -> None:
-    """Fill in what the view of a seat or onlooker hides: everything that fits what is known is equally likely."""
+    """Fill in what the view of a seat or onlooker hides: all that fits what is known is equally likely."""
     size = np.int64(0)
     for kind in range(KINDS):
         for _ in range(t.unseen[ix(kind)]):
@@ -153,7 +153,7 @@ def _guess_numbers(
 
 @jit
 def restrict(v: State, without: Any) -> None:
-    """Remove the moves that a bot does without from its view; one that can place no tile may still draw."""
+    """Remove the moves that a bot does without from its view; a bot that cannot place a tile may still draw."""
     if v.drawn >= 0:
         return
     if without & DRAWS and tile_left(v) and v.place_choices > 0:

@@ -12,7 +12,7 @@ from mmsim.metromania.bots.thinking.features import weight
 from mmsim.metromania.bots.thinking.input_layout import INPUTS, MOST_CANDIDATES, POSITION_AT, VALUE_AT
 from mmsim.metromania.bots.thinking.memory import DEPTH, TRIAL, VIEW, Bots, Memory, Thoughts
 from mmsim.metromania.bots.thinking.net_inputs import TENS, describe_position
-from mmsim.metromania.bots.thinking.view import guess_holders, make_own_view
+from mmsim.metromania.bots.thinking.view import guess_holders, make_restricted_view
 from mmsim.metromania.bots.thinking.whole_turns import explain_turn
 from mmsim.metromania.bots.turn_weights import FEATURE_COUNT, Feature, Parameter
 from mmsim.metromania.engine.state import Board, Rules, State
@@ -24,7 +24,7 @@ def choose_without_search(s: State, m: Memory, b: Board, r: Rules, bots: Bots) -
     if bots.kind[ix(s.seat)] != EXPERT or has_no_choice(s, b):
         return heuristic_choice.choose_by_weights(s, m, b, r, bots)
     t = m.thoughts[0]
-    make_own_view(m.positions[VIEW], s, b, r, bots)
+    make_restricted_view(m.positions[VIEW], s, b, r, bots)
     compare_turns(m, b, r, bots, np.int64(weight(bots, s.seat, Parameter.CANDIDATES)))
     best = np.int64(0)
     for at in range(1, t.candidates):
@@ -36,7 +36,7 @@ def choose_without_search(s: State, m: Memory, b: Board, r: Rules, bots: Bots) -
 
 @jit
 def has_no_choice(s: State, b: Board) -> bool:
-    """Whether there is no whole turn to choose: one move only, a bonus station, or a turn that has begun."""
+    """Whether a whole turn cannot be chosen: one move only, a bonus station, or a turn that has begun."""
     return s.choices == 1 or s.bonus_line >= 0 or heuristic_choice.is_planned(s, b)
 
 
@@ -79,13 +79,13 @@ def _is_among(t: Thoughts, first: Any) -> bool:
         candidate = t.candidate[ix(at)]
         if candidate == t.twin[ix(first)]:
             return True
-        same = t.turn_length[ix(candidate)] == length
+        has_same_moves = t.turn_length[ix(candidate)] == length
         for i in range(length):
             has_move = False
             for j in range(length):
                 has_move |= t.turn_code[ix(DEPTH * candidate + j)] == t.turn_code[ix(DEPTH * first + i)]
-            same &= has_move
-        if same:
+            has_same_moves &= has_move
+        if has_same_moves:
             return True
     return False
 

@@ -42,7 +42,7 @@ def note(bots: Bots, t: Thoughts, seat: Any, feature: Any, amount: Any) -> float
 def station_value(
     v: State, b: Board, r: Rules, bots: Bots, t: Thoughts, vertex: Any, unserved: Any
 ) -> tuple[float, np.uint64]:
-    """The value of a new station: its points, and what it serves of `unserved`. Also what is unserved then."""
+    """The value of a new station: its points, and what it serves of `unserved`; returns also what stays unserved."""
     seat = v.seat
     lanes = v.lanes[ix(vertex)]
     points = np.float64(station_points(r, lanes))

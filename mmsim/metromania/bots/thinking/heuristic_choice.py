@@ -12,10 +12,10 @@ from mmsim.metromania.bots.thinking.features import place_value, weight
 from mmsim.metromania.bots.thinking.line_plans import NEVER
 from mmsim.metromania.bots.thinking.memory import DEPTH, TRIAL, VIEW, Bots, Memory, Thoughts
 from mmsim.metromania.bots.thinking.trip_cache import score_trips
-from mmsim.metromania.bots.thinking.view import make_own_view
+from mmsim.metromania.bots.thinking.view import make_restricted_view
 from mmsim.metromania.bots.thinking.whole_turns import weigh_turns
 from mmsim.metromania.bots.turn_weights import Feature, Parameter
-from mmsim.metromania.engine.moves import BONUS, DECLINE, DIG, END, START, kth_move, move_parts
+from mmsim.metromania.engine.moves import BONUS, DECLINE, DIG, END, START, decode_move_compiled, kth_move
 from mmsim.metromania.engine.placing import start_tunnel
 from mmsim.metromania.engine.state import FIRST_MARKERS, HAND, PATH, Board, Rules, State, copy_position
 from mmsim.metromania.engine.trips import stations_at_cell
@@ -29,7 +29,7 @@ _UNTRIED, _TRIED, _ANY = 0, 1, 2  # which turns to look at, by `Thoughts.tried`
 @jit
 def may_play(s: State, b: Board, code: Any) -> bool:
     """Whether a tunnel, or the station at the beginning of a turn, is legal now."""
-    kind, number, place, extra = move_parts(code)
+    kind, number, place, extra = decode_move_compiled(code)
     if s.over or s.bonus_line >= 0:
         return False
     if kind in (DIG, END):
@@ -118,7 +118,7 @@ def _may_change_trips(v: State, b: Board, t: Thoughts, first: Any) -> bool:
     if at == other_at:
         return True
     for i in range(t.turn_length[ix(first)]):
-        kind, number, place, extra = move_parts(t.turn_code[ix(DEPTH * first + i)])
+        kind, number, place, extra = decode_move_compiled(t.turn_code[ix(DEPTH * first + i)])
         if kind > END:
             return False
         if kind == START:
@@ -159,7 +159,7 @@ def play_turn(m: Memory, b: Board, r: Rules, first: Any) -> None:
 @inlined
 def _cell_of(s: State, b: Board, code: Any) -> np.int64:
     """The cell of the tunnel of a move; -1 for other moves."""
-    kind, number, place, _ = move_parts(code)
+    kind, number, place, _ = decode_move_compiled(code)
     if kind == START:
         return b.city_cells + place
     if kind > END:
@@ -187,7 +187,7 @@ def choose_bonus(m: Memory, b: Board, r: Rules, bots: Bots) -> np.int64:
     best, chosen = 0.0, np.int64(DECLINE)
     for k in range(v.choices):
         code = kth_move(v, b, k)
-        kind, number, place, _ = move_parts(code)
+        kind, number, place, _ = decode_move_compiled(code)
         if kind == BONUS:
             vertex = np.int64(v.path[ix(PATH * (2 * v.seat + number) + place)])
             value = place_value(v, b, r, bots, t, 2 * v.seat + number, vertex, t.unserved, t.own_connected)
@@ -228,7 +228,7 @@ def choose_by_weights(s: State, m: Memory, b: Board, r: Rules, bots: Bots) -> np
         return kth_move(s, b, np.int64(0))
     if is_planned(s, b):
         return s.plan[ix(s.dug - s.plan_dug)]
-    make_own_view(m.positions[VIEW], s, b, r, bots)
+    make_restricted_view(m.positions[VIEW], s, b, r, bots)
     if s.bonus_line >= 0:
         return choose_bonus(m, b, r, bots)
     plan_turn(s, m.thoughts[0], weigh(m, b, r, bots))

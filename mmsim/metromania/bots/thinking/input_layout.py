@@ -1,6 +1,6 @@
 """The inputs of expert's net: their names, and the place of each.
 
-`position_features` computes those of a position. The file of the net lists their names, so a new name or meaning
+`net_inputs` computes those of a position. The file of the net lists their names, so a new name or meaning
 needs a new net.
 """
 

@@ -14,7 +14,16 @@ from mmsim.metromania.bots.thinking.distance_maps import EVERY_DIRECTION, goal_m
 from mmsim.metromania.bots.thinking.features import LineEnd, note_if
 from mmsim.metromania.bots.thinking.memory import DEPTH, LEAST_POINTS, PLANS, Bots, Thoughts
 from mmsim.metromania.bots.turn_weights import Feature
-from mmsim.metromania.engine.moves import DIG, END, START, encode_move, end_slots, marker_for, markers_left, move_parts
+from mmsim.metromania.engine.moves import (
+    DIG,
+    END,
+    START,
+    decode_move_compiled,
+    encode_move,
+    end_slots,
+    marker_for,
+    markers_left,
+)
 from mmsim.metromania.engine.placing import start_tunnel
 from mmsim.metromania.engine.state import EDGES, HAND, PATH, Board, Rules, State
 from mmsim.metromania.engine.stations import has_been_at, meets, parting, slots_ahead, splits
@@ -176,7 +185,7 @@ def _dig(v: State, b: Board, r: Rules, bots: Bots, t: Thoughts, plan: LinePlan, 
     seat, number, depth, explaining = v.seat, plan.number, plan.depth, plan.explaining
     line = 2 * seat + number
     code, cell = tunnel
-    kind, _, _, extra = move_parts(code)
+    kind, _, _, extra = decode_move_compiled(code)
     value = step.value + note_if(explaining, bots, t, seat, Feature.BLOCK, t.need[ix(cell)])
     value += note_if(explaining, bots, t, seat, Feature.LEADER, t.need_leader[ix(cell)])
     kinds, held, unserved = plan.kinds, plan.kinds, step.unserved
@@ -214,15 +223,15 @@ def _dig(v: State, b: Board, r: Rules, bots: Bots, t: Thoughts, plan: LinePlan, 
         return
     if kind == END:
         t.vertex[ix(depth)] = step.to
-        of_end = features.ended_value(v, b, bots, t, number) + _bonus_value(v, b, r, bots, t, now)
+        end_value = features.ended_value(v, b, bots, t, number) + _bonus_value(v, b, r, bots, t, now)
         if v.ended >> np.uint64(line ^ 1) & _ONE != _ZERO:
-            of_end += note_if(explaining, bots, t, seat, Feature.CLOSE, _lead(v, r, t))
+            end_value += note_if(explaining, bots, t, seat, Feature.CLOSE, _lead(v, r, t))
     else:
         end = LineEnd(number, plan.side, depth + 1, step.to, step.direction, step.station, held)
-        of_end = features.terminus_value(v, b, r, bots, t, end, explaining)
+        end_value = features.terminus_value(v, b, r, bots, t, end, explaining)
     if explaining != QUIET:
         return
-    keep(t, np.int64(held != t.held_kinds), value + of_end - t.before[ix(number)], now)
+    keep(t, np.int64(held != t.held_kinds), value + end_value - t.before[ix(number)], now)
     if not plan.last and kind != END:
         push(t, now, cell)
 
@@ -251,7 +260,7 @@ def _add_tunnel(
 @jit
 def first_tunnel(v: State, b: Board, r: Rules, bots: Bots, t: Thoughts, code: Any) -> np.int64:
     """Begin a plan with a legal tunnel; returns the side on which its line started."""
-    kind, number, place, extra = move_parts(code)
+    kind, number, place, extra = decode_move_compiled(code)
     line = 2 * v.seat + number
     kinds = t.held_kinds if markers_left(v, r) > 0 else _ONE
     if kind == START:
@@ -303,7 +312,7 @@ def continue_plan(v: State, b: Board, r: Rules, bots: Bots, t: Thoughts, number:
     line, u, depth, station = 2 * v.seat + number, plan.at, plan.depth, plan.station
     t.vertex[ix(depth - 1)] = u
     t.cell[ix(depth - 1)] = t.wait_cell[ix(t.waiting)]
-    kind, _, _, marker = move_parts(code_of(plan.codes, depth - 1))
+    kind, _, _, marker = decode_move_compiled(code_of(plan.codes, depth - 1))
     if kind == DIG and marker > 0:  # another plan may have laid it elsewhere in the meantime
         place = HAND * v.seat + marker - 1
         t.marker_at[ix(v.hand_marker[ix(place)])] = t.cell[ix(depth - 1)]
@@ -355,7 +364,7 @@ def _needed_more(t: Thoughts, free: Any, left: Any, right: Any) -> np.int64:
 def next_tunnel(v: State, b: Board, r: Rules, bots: Bots, t: Thoughts, number: Any, side: Any, code: Any) -> None:
     """Continue the only plan on the stack by a given tunnel, to explain a turn."""
     plan = pop(v, r, t, number, side, t.explaining)
-    slot = move_parts(code)[2]
+    slot = decode_move_compiled(code)[2]
     cell = np.int64(b.slot_cell[ix(12 * plan.at + slot)])
     _add_tunnel(v, b, r, bots, t, plan, slot >> 1, Tunnel(code, cell))
 
@@ -386,10 +395,10 @@ def _bonus_value(v: State, b: Board, r: Rules, bots: Bots, t: Thoughts, plan: Li
     best, place = 0.0, np.int64(-1)
     line = 2 * v.seat + plan.number
     before = v.tunnels[ix(line)]
-    made = _stations_on_the_way(v, b, t, line, plan.depth, plan.codes)
+    stations_made = _stations_on_the_way(v, b, t, line, plan.depth, plan.codes)
     for i in range(1, before + plan.depth):
         vertex = np.int64(v.path[ix(PATH * line + i)]) if i <= before else t.vertex[ix(i - before - 1)]
-        planned = i >= before and made >> np.uint64(i - before) & _ONE != _ZERO
+        planned = i >= before and stations_made >> np.uint64(i - before) & _ONE != _ZERO
         if v.station[ix(vertex)] == 0 and not planned:
             value = features.place_value(v, b, r, bots, t, line, vertex, plan.unserved, plan.connected)
             if value > best:
@@ -407,7 +416,7 @@ def _stations_on_the_way(v: State, b: Board, t: Thoughts, line: Any, depth: Any,
     for i in range(depth):
         w = t.vertex[ix(i)]
         edge = np.int64(EDGES)  # of the tunnel that starts a line
-        kind, _, slot, _ = move_parts(code_of(codes, i))
+        kind, _, slot, _ = decode_move_compiled(code_of(codes, i))
         if kind != START:
             edge = np.int64(b.edge[ix(6 * u + (slot >> 1))])
             made |= np.uint64(splits(v, parting(v, line, last, u), edge)) << np.uint64(i)

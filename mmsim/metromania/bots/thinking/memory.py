@@ -1,4 +1,4 @@
-"""The records of thinking: what a variant is for compiled code, who sits where, and the working memory of a decision.
+"""The records of thinking: a variant as compiled code reads it, the seating, and the working memory of a decision.
 
 A letter means the same thing in all compiled code of a game: `s` the position of the game, `v` a player's view of it,
 `p` an imagined position, `b` the board, `r` the rules, `t` the thoughts, `m` the memory. A tunnel leads from vertex
@@ -33,7 +33,7 @@ class Setting(NamedTuple):
 
 
 class Memory(NamedTuple):
-    """What compiled code works in: the game being played, with its chance, and the thoughts of its bots."""
+    """What compiled code works in: the game being played, with its random streams, and the thoughts of its bots."""
 
     positions: Record  # the game, then the places numbered below
     network: Record  # the subway network, for the trips
@@ -125,7 +125,7 @@ THOUGHTS = np.dtype(
         ("rival_turns", np.float64),
         ("race", np.float64, DISTANCES),  # [tunnels to go]: how far behind in the race to the ends
         ("before", np.float64, 2),  # [line]: value of its end as it is
-        ("chance", np.float64, 2),  # [line]: to end it, as things are
+        ("chance", np.float64, 2),  # [line]: the chance to end it from where it is
         # [line, tunnels planned, tunnels to go, up to DISTANCES]: value of the end of a line by its chance to end
         ("end_value", np.float64, 2 * (DEPTH + 1) * END_VALUES),
         ("end_values_known", np.uint64, 2 * (DEPTH + 1)),  # [line, tunnels planned]: bits of those worked out

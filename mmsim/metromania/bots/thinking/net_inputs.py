@@ -346,7 +346,7 @@ def _describe_table(v: State, b: Board, r: Rules, t: Thoughts, row: Any) -> None
     _put(t, row + input_layout.SUPPLY, _TWENTIES * v.supply)
     _put(t, row + input_layout.SUPPLY + 1, _FOURS * (r.end_lines - gone))
     _put(t, row + input_layout.SUPPLY + 2, unserved)
-    _put(t, row + input_layout.LAST_ROUND, 1.0 if v.last_turns >= 0 else 0.0)
+    _put(t, row + input_layout.LAST_ROUND, 1.0 if v.turns_left >= 0 else 0.0)
     _put(t, row + input_layout.TURN, _FIFTIES * v.turn)
     _put(t, row + input_layout.RULES, _FOURS * r.companies)
     _put(t, row + input_layout.RULES + 1, 1.0 if r.companies > r.players else 0.0)

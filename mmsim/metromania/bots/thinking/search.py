@@ -2,11 +2,11 @@
 
 For every playout the hidden hands are drawn from the deals that agree with all that is seen (a determinization), and
 every opponent plays like a bot drawn from `PLAYOUT_BOTS`, so that the choice does not depend on a single model of the
-others. All turns share the same hands, opponents and chance. After each round of playouts the worse half of the turns
-is dropped (sequential halving: Karnin, Koren and Somekh, ICML 2013). Turns are judged by their playouts and by the
-net's value, which counts as a number of extra playouts. The whole budget is used: no more turns are compared than there
-are playouts, what a round cannot share out equally is left to the next one, and the odd playout of the last round goes
-to the turn that leads then.
+others. All turns share the same hands, opponents and random draws. After each round of playouts the worse half of the
+turns is dropped (sequential halving: Karnin, Koren and Somekh, ICML 2013). Turns are judged by their playouts and by
+the net's value, which counts as a number of extra playouts. The whole budget is used: no more turns are compared than
+there are playouts, what a round cannot share out equally is left to the next one, and the odd playout of the last round
+goes to the turn that leads then.
 """
 
 from typing import Any
@@ -116,7 +116,7 @@ def _has_hidden_hand(v: State, r: Rules) -> bool:
 
 @jit
 def _determinize(root: State, r: Rules, t: Thoughts, row: Any) -> None:
-    """Draw the hands, the chance and the opponents of the next playouts; the player's own companies keep their bots."""
+    """Draw the hands, the seed and the opponents of the next playouts; the player's own companies keep their bots."""
     draw_deal(root, t)
     for places in range(r.companies):
         seat = (root.seat + places) % r.companies
@@ -127,7 +127,7 @@ def _determinize(root: State, r: Rules, t: Thoughts, row: Any) -> None:
 
 @jit
 def _add_playout(m: Memory, setting: Setting, row: Any, at: Any) -> None:
-    """Play one of the turns out once, with the hands, chance and opponents that were drawn."""
+    """Play one of the turns out once, with the hands, seed and opponents drawn."""
     t, margin = m.thoughts[0], weight(setting.bots[row], m.positions[ROOT].seat, Parameter.MARGIN)
     t.search_sum[ix(at)] += play_turn_out(m, setting, at, margin)
     t.search_count[ix(at)] += 1
@@ -135,7 +135,7 @@ def _add_playout(m: Memory, setting: Setting, row: Any, at: Any) -> None:
 
 @jit
 def _judge(t: Thoughts, prior: Any) -> None:
-    """Value each turn still compared by its playouts and by the net, of whose values only differences matter."""
+    """Value each turn still compared by its playouts and by the net; of its values only differences matter."""
     above, playouts = 0.0, 0.0
     for at in range(t.compared):
         if not t.search_out[ix(at)]:
@@ -200,7 +200,7 @@ def _agrees(v: State, r: Rules, deals: Any, which: Any) -> bool:
 
 @jit
 def draw_deal(root: State, t: Thoughts) -> None:
-    """Draw the hands (the determinization) and the chance of the next playout."""
+    """Draw the hands (the determinization) and the seed of the next playout."""
     t.playout_deal = np.int64(t.deal[ix(draw_below(root, 0, t.deals))]) if t.deals > 0 else np.int64(-1)
     t.playout_chance = next_seed(root, 0)
 
@@ -239,7 +239,7 @@ def play_turn_out(m: Memory, setting: Setting, at: Any, margin: Any) -> float:
 
 @jit
 def begin_playout(m: Memory, setting: Setting) -> None:
-    """Copy the root position to where playouts are played, with the hands and the chance that were drawn."""
+    """Copy the root position to where playouts are played, with the hands and the seed drawn."""
     p, t, b, r = m.positions[PLAYOUT], m.thoughts[0], setting.board[0], setting.rules[0]
     copy_position(p, m.positions[ROOT], b)
     if t.playout_deal >= 0:

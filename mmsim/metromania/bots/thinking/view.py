@@ -1,7 +1,7 @@
 """What a player may know (S7): a copy of the position in which everything else is blank, and who may hold what.
 
-A bot that does without some elements of the game (restricted play: Jaffe et al., AIIDE 2012) sees even less: its view
-lacks what it does without, and the engine finds the legal moves in that view. The rules stay as they are.
+A bot that does without some elements of the game (restricted play: Jaffe et al., AIIDE 2012) sees even less: what
+it must do without is removed from its view, and the engine finds the legal moves in that view. The rules do not change.
 """
 
 from typing import Any
@@ -25,12 +25,12 @@ _ONE, _ZERO = np.uint64(1), np.uint64(0)
 
 @jit
 def make_view(v: State, s: State, b: Board, r: Rules) -> None:
-    """Write what the company in turn may see into `v`; the chance there comes from two draws of its own stream."""
-    chance = next_seed(s, 1 + s.seat)
+    """Write what the company in turn may see into `v`, whose streams are seeded from two draws of its own stream."""
+    seed = next_seed(s, 1 + s.seat)
     copy_position(v, s, b)
     for i in range(v.rng.size):
         v.rng[ix(i)] = _ZERO
-    set_seed(v, chance, s.turn)
+    set_seed(v, seed, s.turn)
     if r.hands != state.OPEN:
         hide_others(v, r)
 
@@ -103,13 +103,13 @@ def _note_candidates(v: State, r: Rules, t: Thoughts, seat: Any, unknown: Any) -
 
 
 @jit
-def make_own_view(v: State, s: State, b: Board, r: Rules, bots: Bots) -> None:
-    """Write what the company in turn may see, and makes use of, into `v`."""
+def make_restricted_view(v: State, s: State, b: Board, r: Rules, bots: Bots) -> None:
+    """Write what the company in turn may see into `v`, without the elements that its bot does without."""
     make_view(v, s, b, r)
     without = bots.without[ix(s.seat)]
     if unlikely(without != 0):
         _restrict(v, b, r, without)
-        if not _has_choice(v):  # the rules leave it nothing else
+        if not _can_do_more_than_pass(v):  # it could only pass: lift the restriction
             make_view(v, s, b, r)
 
 
@@ -155,8 +155,8 @@ def _close_spots(v: State, b: Board) -> None:
 
 
 @jit
-def _has_choice(v: State) -> bool:
-    """Whether there is any move but to pass."""
+def _can_do_more_than_pass(v: State) -> bool:
+    """Whether any move other than passing is possible."""
     if v.bonus_line >= 0:
         return True
     ways = v.ways[0] | v.ways[1] | v.ways[2] | v.ways[3] | v.places[0] | v.places[1]

@@ -13,7 +13,16 @@ from mmsim.metromania.bots.thinking import line_plans
 from mmsim.metromania.bots.thinking.features import current_end_value, place_value, weight
 from mmsim.metromania.bots.thinking.memory import DEPTH, FIRST_MOVES, PLANS, Bots, Thoughts
 from mmsim.metromania.bots.turn_weights import FEATURE_COUNT, Feature, Parameter
-from mmsim.metromania.engine.moves import DIG, END, STATION, encode_move, kth_move, markers_left, move_parts, way_move
+from mmsim.metromania.engine.moves import (
+    DIG,
+    END,
+    STATION,
+    decode_move_compiled,
+    encode_move,
+    kth_move,
+    markers_left,
+    way_move,
+)
 from mmsim.metromania.engine.state import PATH, Board, Rules, State
 
 _SHORT_TURN = -100.0  # for every tunnel that a turn is short of
@@ -43,12 +52,12 @@ def weigh_turns(v: State, b: Board, r: Rules, bots: Bots, t: Thoughts) -> None:
 
 @jit
 def _weigh_first(v: State, b: Board, r: Rules, bots: Bots, t: Thoughts, code: Any) -> None:
-    """Weigh all plans of a first move, or the move itself if it is no tunnel."""
+    """Weigh all plans of a first move, or the move itself if it is not a tunnel."""
     first = t.first
     t.tried[ix(first)] = 0
     for i in range(PLANS):
         t.best[ix(PLANS * first + i)] = line_plans.NEVER
-    kind, number, place, _ = move_parts(code)
+    kind, number, place, _ = decode_move_compiled(code)
     t.turn_code[ix(DEPTH * first)] = code
     t.turn_length[ix(first)] = 1
     t.turn_stations[ix(first)] = 0
@@ -77,10 +86,10 @@ def _weigh_first(v: State, b: Board, r: Rules, bots: Bots, t: Thoughts, code: An
 def _note_best(t: Thoughts, first: Any, number: Any) -> None:
     """Keep the plans of a first move that are the best so far of their line."""
     for i in range(2, PLANS):
-        at, of_line = PLANS * first + i, PLANS * number + i
-        value, best, place = t.best[ix(at)], t.line_value[ix(of_line)], t.line_best[ix(of_line)]
-        t.line_value[ix(of_line)] = value if value > best else best
-        t.line_best[ix(of_line)] = np.int64(at) if value > best else place
+        at, line_at = PLANS * first + i, PLANS * number + i
+        value, best, place = t.best[ix(at)], t.line_value[ix(line_at)], t.line_best[ix(line_at)]
+        t.line_value[ix(line_at)] = value if value > best else best
+        t.line_best[ix(line_at)] = np.int64(at) if value > best else place
 
 
 @inlined
@@ -90,7 +99,7 @@ def _is_twin(v: State, b: Board, t: Thoughts, first: Any, code: Any) -> bool:
     Then the same tunnels may follow, unless they end at a station: only there a line may turn so sharply that its next
     tunnel would lie in one of the two cells.
     """
-    kind, number, slot, marker = move_parts(code)
+    kind, number, slot, marker = decode_move_compiled(code)
     if first == 0 or kind != DIG or marker != 0 or slot & 1 == 0:
         return False
     before = t.turn_code[ix(DEPTH * (first - 1))]
@@ -189,20 +198,20 @@ def explain_turn(v: State, b: Board, r: Rules, bots: Bots, t: Thoughts, first: A
     for feature in range(FEATURE_COUNT):
         t.amount[ix(feature)] = 0.0
     length = t.turn_length[ix(first)]
-    kind, number, place, _ = move_parts(t.turn_code[ix(DEPTH * first)])
+    kind, number, place, _ = decode_move_compiled(t.turn_code[ix(DEPTH * first)])
     if kind == STATION:
         t.explaining = line_plans.EXPLAINING
         line = 2 * v.seat + number
         vertex = np.int64(v.path[ix(PATH * line + place)])
         place_value(v, b, r, bots, t, line, vertex, t.unserved, t.own_connected)
     elif kind <= END:
-        for of_line in range(2):
+        for line_at in range(2):
             last = np.int64(-1)
             for i in range(length):
-                if move_parts(t.turn_code[ix(DEPTH * first + i)])[1] == of_line:
+                if decode_move_compiled(t.turn_code[ix(DEPTH * first + i)])[1] == line_at:
                     last = np.int64(i)
             if last >= 0:
-                _explain_line(v, b, r, bots, t, first, np.int64(of_line), last)
+                _explain_line(v, b, r, bots, t, first, np.int64(line_at), last)
     t.explaining = line_plans.QUIET
     t.amount[ix(Feature.TRIPS)] += t.turn_own[ix(first)]
     t.amount[ix(Feature.RIVALS)] += t.turn_rival[ix(first)]
@@ -221,7 +230,7 @@ def _explain_line(v: State, b: Board, r: Rules, bots: Bots, t: Thoughts, first: 
     side = np.int64(0)
     for i in range(last + 1):
         code = t.turn_code[ix(DEPTH * first + i)]
-        if move_parts(code)[1] != number:
+        if decode_move_compiled(code)[1] != number:
             continue
         t.explaining = line_plans.EXPLAINING if i == last else line_plans.EXPLAINING_STEP
         if t.waiting == 0:
