@@ -30,7 +30,7 @@ SHIPPED = Path("compiled") / "shipped"  # in the package
 _MEMORY_DISK = Path("/dev/shm")
 _CHECKSUMS = "checksums.json"
 _ENTRY_POINTS = Path("bots") / "entry_points.py"
-_COMPILED_FLOORS = ("rules", "engine", "bots")  # of a game: the compiled code and the constants it uses
+_COMPILED_PACKAGES = ("rules", "engine", "bots")  # of a game: the compiled code and the constants it uses
 _NOT_COMPILED = (
     "cache.py",
     "startup.py",
@@ -52,7 +52,7 @@ def programs() -> list[str]:
 def sources(program: str) -> list[Path]:
     """Every source file that can change the machine code of a program."""
     compiled = _PACKAGE / "compiled"
-    folders = [compiled, *(_PACKAGE / program / floor for floor in _COMPILED_FLOORS)]
+    folders = [compiled, *(_PACKAGE / program / name for name in _COMPILED_PACKAGES)]
     files = {path for folder in folders for path in folder.rglob("*.py")} - {compiled / name for name in _NOT_COMPILED}
     return sorted(files | {_PACKAGE / "core" / name for name in _CORE_CONSTANTS})
 

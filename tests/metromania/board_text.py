@@ -1,6 +1,6 @@
 """A small board file, and how to change lines of it."""
 
-# Lines 1-5, then nine lines a piece: piece 1 begins on line 6, piece 2 on 15, piece 3 on 24, piece 4 on 33,
+# Lines 1-5, then nine lines per piece: piece 1 begins on line 6, piece 2 on 15, piece 3 on 24, piece 4 on 33,
 # piece 5 on 42, piece 6 on 51; the rows of piece 1 stand on lines 9-12, those of piece 2 on 18-21, and so on.
 HEAD = """\
 name = "tiny"

@@ -121,18 +121,18 @@ def collect_examples(memory: Any, setting: Any, rows: Any, sampling: Any) -> Any
     An example has the inputs of the net for one of the decision's best moves, and the result of one playout by the bots
     in their seats, all from the same guess of the hidden information. One of them, drawn at random, is then played.
     """
-    wanted, game = sampling[0], sampling[0].game
+    request, game = sampling[0], sampling[0].game
     s, b, r, t, dice = memory.positions[0], setting.board[0], setting.rules[0], memory.thoughts[0], memory.dice[0]
-    setup.set_up(s, b, r, dice, wanted.master, game, wanted.games_per_deal)
+    setup.set_up(s, b, r, dice, request.master, game, request.games_per_deal)
     row = game % setting.bots.size
     written, decision = np.int64(0), np.int64(0)
     open_stream(dice, 0, _EXAMPLES_PURPOSE)
     while not s.over:
-        learns = wanted.learners >> np.uint64(s.seat) & _ONE != _ZERO and written + MOST_CANDIDATES <= rows.size
-        if learns and s.choices > 1 and draw_below(dice, 0, wanted.every) == 0:
-            count = _write_decision(memory, setting, row, wanted.most, written, rows)
+        learns = request.learners >> np.uint64(s.seat) & _ONE != _ZERO and written + MOST_CANDIDATES <= rows.size
+        if learns and s.choices > 1 and draw_below(dice, 0, request.every) == 0:
+            count = _write_decision(memory, setting, row, request.most, written, rows)
             for i in range(count):
-                rows[written + i].game = wanted.game
+                rows[written + i].game = request.game
                 rows[written + i].decision = decision
             if count > 1:
                 written += count

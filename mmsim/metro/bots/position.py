@@ -1,4 +1,4 @@
-"""A game of the compiled engine one decision after another: for bots in Python, for records, for people."""
+"""A game of the fast core, one decision after another: for bots in Python, for records, for people."""
 
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -25,7 +25,7 @@ from mmsim.metro.rules.tiles import CODES, TILES
 
 @dataclass
 class Position(Steps[Move]):
-    """A game of the compiled engine at its current decision; it also keeps the moves that led there."""
+    """A game of the fast core at its current decision, with all moves played so far."""
 
     bot_entry_points: ClassVar[Any] = bot_entry_points
     prepared: MetroVariant

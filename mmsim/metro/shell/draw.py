@@ -55,7 +55,7 @@ def film(game: Game, texts: Sequence[str]) -> Canvas:
 
 
 def _sheet_with_caption(game: Game, words: Sequence[str], animated: bool) -> BoardCanvas:
-    """A sheet with the legend of owners below the room for the board."""
+    """A sheet with the legend of owners below the space for the board."""
     foot = 0.75 + 0.45 * ((game.rules.owners + 3) // 4)
     sheet = BoardCanvas(-_EDGE, _EDGE, -_EDGE - foot - _LEGEND, _EDGE, animated)
     _draw_tile_names(sheet, -_EDGE - foot)
@@ -83,10 +83,10 @@ def _draw_all(sheet: BoardCanvas, game: Game) -> None:
 
 def _draw_tile_names(sheet: BoardCanvas, top: float) -> None:
     """X3: the names of all tiles, at the bottom."""
-    room = 2 * (_EDGE - _MARGIN) / _TILES_PER_ROW
+    column_width = 2 * (_EDGE - _MARGIN) / _TILES_PER_ROW
     for i, code in enumerate(CODES):
         row, column = divmod(i, _TILES_PER_ROW)
-        x, y = (column + 0.5) * room - _EDGE + _MARGIN, top - (row + 0.35) * _LEGEND_ROW
+        x, y = (column + 0.5) * column_width - _EDGE + _MARGIN, top - (row + 0.35) * _LEGEND_ROW
         at = middle(_ORIGIN)
         small = sheet.inset((x - _LEGEND_TILE * at[0], y - _LEGEND_TILE * at[1]), _LEGEND_TILE)
         small.area([square(at, 0.5)], PAPER, GRID, 0.04)

@@ -166,9 +166,9 @@ def _deal(record: dict[str, Any], rules: Ruleset) -> Deal:
 
 def _odd_tile(supply: list[Any]) -> str:
     """X4: the tile of which there are too few or too many."""
-    counts, wanted = Counter(map(str, supply)), Counter(TILES)
-    odd = next(code for code in (*wanted, *counts) if counts[code] != wanted[code])
-    return f"there are {counts[odd]} tiles '{odd}', not {wanted[odd]}"
+    counts, expected = Counter(map(str, supply)), Counter(TILES)
+    odd = next(code for code in (*expected, *counts) if counts[code] != expected[code])
+    return f"there are {counts[odd]} tiles '{odd}', not {expected[odd]}"
 
 
 def _central_fits(central: list[Any]) -> bool:

@@ -142,18 +142,18 @@ def collect_examples(memory: Any, setting: Any, rows: Any, sampling: Any) -> Any
     An example has the inputs of the net for one of the decision's best turns, and the result of one playout by the bots
     in their seats, all from the same guess of the hidden information. One of them, drawn at random, is then played.
     """
-    wanted, game = sampling[0], sampling[0].game
-    s, b, r, master = memory.positions[0], setting.board[0], setting.rules[0], wanted.master
-    setup.set_up(s, b, r, setting.deals, master, game, wanted.games_per_deal, np.int64(-1))
+    request, game = sampling[0], sampling[0].game
+    s, b, r, master = memory.positions[0], setting.board[0], setting.rules[0], request.master
+    setup.set_up(s, b, r, setting.deals, master, game, request.games_per_deal, np.int64(-1))
     row = _seating_row(setting, game)
     written, decision = np.int64(0), np.int64(0)
     open_stream(s, 0, _EXAMPLES_PURPOSE)
     while not s.over:
-        learns = wanted.learners >> np.uint64(s.seat) & _ONE != _ZERO and written + MOST_CANDIDATES <= rows.size
-        if learns and not has_no_choice(s, b) and draw_below(s, 0, wanted.every) == 0:
-            count = _write_decision(memory, setting, row, wanted.most, written, rows)
+        learns = request.learners >> np.uint64(s.seat) & _ONE != _ZERO and written + MOST_CANDIDATES <= rows.size
+        if learns and not has_no_choice(s, b) and draw_below(s, 0, request.every) == 0:
+            count = _write_decision(memory, setting, row, request.most, written, rows)
             for i in range(count):
-                rows[written + i].game = wanted.game
+                rows[written + i].game = request.game
                 rows[written + i].decision = decision
             written += count
             decision += 1

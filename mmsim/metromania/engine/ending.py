@@ -108,7 +108,7 @@ def stops_turn(s: State, b: Board, r: Rules) -> bool:
 
 
 @jit
-def last_turns(s: State, r: Rules) -> np.int64:
+def count_last_turns(s: State, r: Rules) -> np.int64:
     """P5: how many turns follow the one that triggered the end."""
     others = r.companies - 1
     return others if r.last_round == OTHERS else others - s.seat if r.last_round == ROUND else np.int64(0)

@@ -9,7 +9,7 @@ from mmsim.compiled.intrinsics import unlikely
 from mmsim.compiled.rng import draw_below
 from mmsim.compiled.standings import update_lead
 from mmsim.metromania.engine.dig_duty import keep_dutiful_choices
-from mmsim.metromania.engine.ending import last_turns, stops_turn, trigger
+from mmsim.metromania.engine.ending import count_last_turns, stops_turn, trigger
 from mmsim.metromania.engine.moves import (
     PASS,
     STATION,
@@ -99,7 +99,7 @@ def end_turn(s: State, b: Board, r: Rules) -> None:
         if reason >= 0:
             s.end_reason = reason
             s.end_seat = s.seat
-            s.turns_left = last_turns(s, r)
+            s.turns_left = count_last_turns(s, r)
             s.over = np.int64(s.turns_left == 0)
         elif s.passes == r.companies:  # T4
             s.end_reason = DEADLOCK

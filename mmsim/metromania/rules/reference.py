@@ -355,7 +355,7 @@ def end_turn(game: Game) -> None:
         game.over = game.turns_left == 0
     elif game.triggers_met:
         game.end_reason = next(reason for reason in TRIGGERS if reason in game.triggers_met)
-        game.turns_left = last_turns(game)
+        game.turns_left = count_last_turns(game)
         game.over = game.turns_left == 0
     elif game.passes == companies:  # T4
         game.end_reason = "deadlock"
@@ -367,7 +367,7 @@ def end_turn(game: Game) -> None:
         game.triggers_met.clear()
 
 
-def last_turns(game: Game) -> int:
+def count_last_turns(game: Game) -> int:
     """P5: how many turns follow the one that triggered the end."""
     others = game.rules.companies - 1
     return {"none": 0, "others": others, "round": others - game.seat}[game.rules.last_round]

@@ -63,7 +63,7 @@ def _covered(game: Game) -> dict[Cell, int]:
 def _sheet_with_caption(
     city: City, rows: list[list["LegendEntry"]], animated: bool, lines: int
 ) -> tuple[BoardCanvas, float]:
-    """A sheet with caption and legend below the room for the city, and the height of the caption's first line."""
+    """A sheet with caption and legend below the space for the city, and the height of the caption's first line."""
     e = em(city.lattice.side)
     corners = frame_corners(city.lattice.side)
     right, top = max(x for x, _ in corners) + _MARGIN * e, max(y for _, y in corners) + _MARGIN * e
@@ -155,15 +155,15 @@ def _company_mark(seat: int, sheet: BoardCanvas) -> None:
         draw_track(sheet, Stroke(ends), seat, number, f"company-{seat}-{number}")
 
 
-def _draw_legend_row(sheet: BoardCanvas, row: list[LegendEntry], y: float, e: float, room: float) -> None:
+def _draw_legend_row(sheet: BoardCanvas, row: list[LegendEntry], y: float, e: float, width: float) -> None:
     """A row of entries, centred, all smaller if they would not fit."""
     edge, space, gap = 1.7, 0.5, 2.2  # in ems: edge of a mark, gap to its text, gap to the next entry
     widths = [edge * entry.width + space + text_width(entry.text, _TEXT) for entry in row]
     total = sum(widths) + gap * (len(row) - 1)
-    scale = min(e, room / total)
+    scale = min(e, width / total)
     x = -total * scale / 2
-    for entry, width in zip(row, widths, strict=True):
+    for entry, entry_width in zip(row, widths, strict=True):
         middle = edge * entry.width / 2 * scale
         entry.mark(sheet.inset((x + middle, y), edge * scale))
         sheet.text((x + 2 * middle + space * scale, y), entry.text, _TEXT * scale, INK, align="left")
-        x += (width + gap) * scale
+        x += (entry_width + gap) * scale

@@ -41,7 +41,9 @@ def games(spec: str, count: int, seed: int) -> Iterator[Twins]:
 def play(twins: Twins, rng: Random, every: int) -> Iterator[list[Move]]:
     """Any moves to the end; at some decisions the legal ones, before one of them is played."""
     while not twins.game.over:
-        if rng.randrange(every) == 0 and twins.game.drawn is None:  # what is drawn is placed: nothing else is weighed
+        if (
+            rng.randrange(every) == 0 and twins.game.drawn is None
+        ):  # a drawn tile must be placed: nothing else is weighed
             yield legal_moves(twins.game)
         move = rng.choice(twins.core.legal_moves())
         twins.core.apply(move)

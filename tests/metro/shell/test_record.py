@@ -1,4 +1,4 @@
-"""Records of Metro: written, read, replayed, and everything that is not so is named."""
+"""Records of Metro: written, read, replayed; errors name every difference."""
 
 import json
 from collections.abc import Callable

@@ -32,7 +32,7 @@ def standings(game: Game, outcome: Result) -> list[tuple[int, ...]]:
 
 
 def leaders(game: Game) -> list[tuple[int, int]]:
-    """(turn, player) whenever a player comes to be alone in front at the end of a turn who was not the last to be."""
+    """(turn, player) whenever a player is alone in front at the end of a turn and was not the last leader."""
     points, found = [0] * game.rules.companies, []
     for turn in range(1, game.turn + 1):
         for move in game.history:

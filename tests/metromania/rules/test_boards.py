@@ -285,7 +285,7 @@ def count_orbits(turns_of_the_city: tuple[int, ...]) -> int:
     orders = np.array(np.meshgrid(*[np.arange(6)] * 6, indexing="ij")).reshape(6, -1)
     orders = orders[:, (np.sort(orders, axis=0) == np.arange(6)[:, None]).all(axis=0)]
     turns = np.array(np.meshgrid(*[np.arange(3)] * 6, indexing="ij")).reshape(6, -1)
-    digits = (orders[:, :, None] * 3 + turns[:, None, :]).reshape(6, -1)  # one digit of base 18 a sector
+    digits = (orders[:, :, None] * 3 + turns[:, None, :]).reshape(6, -1)  # one digit of base 18 per sector
     weights = 18 ** np.arange(6)
     numbers = [np.roll(digits, by, axis=0).T @ weights for by in turns_of_the_city]
     return len(np.unique(np.min(numbers, axis=0)))

@@ -55,7 +55,7 @@ USED_UP = [(BLUE, (1, 0)), (RED, (1, 1)), (BLUE, (1, 2)), (RED, (1, 3)), (GREEN,
 
 
 def used_up_lines(number: int, **knobs: Any) -> Game:
-    """So many lines of other companies are out of tunnels; Orange's line 0 has one left."""
+    """That many lines of other companies are out of tunnels; Orange's line 0 has one left."""
     game = position(ROOMY, tunnels_per_line=2, **knobs)
     seats = game.rules.companies
     lines = [(seat, start) for seat, start in USED_UP if seat < seats][:number]

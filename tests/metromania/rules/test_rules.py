@@ -51,7 +51,7 @@ NUMBERS = {
     "end_overflow": True,
 }
 
-# Section 11, a column an edition. The rows that depend on players and mode are in `GAMES`.
+# Section 11, one column per edition. The rows that depend on players and mode are in `GAMES`.
 COLUMNS = {
     "en1": {
         "marker_set": "as_printed",

@@ -123,9 +123,9 @@ def _compare_once(m: Memory, setting: Setting, row: Any, bot: Any, count: Any) -
     stream = 1 + p.seat
     determinize(p, b, r, t, dice, stream, p.seat)
     playout_seed = next_seed(dice, stream)
-    for places in range(r.players):
+    for offset in range(r.players):
         is_stranger = next_fraction(dice, stream) < setting.bots[row].weights[ix(WEIGHTS * bot + _STRANGERS)]
-        t.open_of[ix((p.seat + places) % r.players)] = _GREEDY_OPEN if is_stranger and places > 0 else -1.0
+        t.open_of[ix((p.seat + offset) % r.players)] = _GREEDY_OPEN if is_stranger and offset > 0 else -1.0
     for c in range(count):
         t.total[ix(c)] += _play_move_out(m, setting, row, bot, t.candidate[ix(c)], playout_seed)
         t.count[ix(c)] += 1.0
@@ -174,13 +174,13 @@ def begin_playout(m: Memory, r: Rules, playout_seed: Any) -> None:
     m.positions[PLAYOUT] = m.positions[SAMPLE]
     p, dice = m.positions[PLAYOUT], m.dice[1]
     set_seed(dice, playout_seed, p.turn)
-    for places in range(r.players):  # in playing order, so that seat numbers make no difference
-        open_stream(dice, 1 + (p.seat + places) % r.players, _BOT + places)
+    for offset in range(r.players):  # in playing order, so that seat numbers make no difference
+        open_stream(dice, 1 + (p.seat + offset) % r.players, _BOT + offset)
 
 
 @jit
 def playout_value(p: State, r: Rules, seat: Any, margin: Any) -> float:
-    """What a scored game is worth to a player: the share of the win, and something for the margin."""
+    """What a scored game is worth to a player: the share of the win, plus a part for the margin."""
     best = np.int64(-1)
     for rival in range(r.players):
         if rival != seat:

@@ -91,8 +91,8 @@ def determinize(v: State, b: Board, r: Rules, t: Thoughts, dice: Dice, stream: A
     for i in range(v.next, SUPPLY):
         size -= 1
         v.supply[ix(i)] = _draw(t, size, dice, stream)
-    for places in range(r.players):  # in playing order, so that seat numbers make no difference
-        seat = (v.seat + places) % r.players
+    for offset in range(r.players):  # in playing order, so that seat numbers make no difference
+        seat = (v.seat + offset) % r.players
         if seat != viewer:
             for i in range(v.held[ix(seat)]):
                 size -= 1
@@ -125,8 +125,8 @@ def _guess_shares(v: State, r: Rules, t: Thoughts, dice: Dice, stream: Any, i: A
         if v.pile[ix(COMPANIES * i + j)] == UNKNOWN:
             size -= 1
             v.pile[ix(COMPANIES * i + j)] = _draw(t, size, dice, stream)
-    for places in range(r.players):
-        seat = (v.seat + places) % r.players
+    for offset in range(r.players):
+        seat = (v.seat + offset) % r.players
         if v.share[ix(SHARES * seat + i)] == UNKNOWN:
             size -= 1
             v.share[ix(SHARES * seat + i)] = _draw(t, size, dice, stream)
@@ -143,8 +143,8 @@ def _guess_numbers(
         if own_numbers >> np.uint64(station - 1) & _ONE == _ZERO:
             t.shuffled[ix(size)] = station
             size += 1
-    for places in range(r.players):
-        seat = (v.seat + places) % r.players
+    for offset in range(r.players):
+        seat = (v.seat + offset) % r.players
         if seat != viewer:
             for _ in range(r.numbers_per_colour):
                 size -= 1

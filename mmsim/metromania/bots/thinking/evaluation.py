@@ -93,9 +93,9 @@ def find_networks(v: State, r: Rules, t: Thoughts) -> None:
 
 
 @inlined
-def _seat_after(v: State, r: Rules, places: Any) -> np.int64:
-    """The seat some places after the one in turn; bots distinguish companies by the playing order only."""
-    seat = v.seat + places
+def _seat_after(v: State, r: Rules, offset: Any) -> np.int64:
+    """The seat `offset` places after the one in turn; bots distinguish companies by the playing order only."""
+    seat = v.seat + offset
     return seat if seat < r.companies else seat - r.companies
 
 
@@ -103,8 +103,8 @@ def _seat_after(v: State, r: Rules, places: Any) -> np.int64:
 def company_in_front(v: State, r: Rules, t: Thoughts) -> np.int64:
     """The company of another player with the best standing; among equals the one whose turn comes first."""
     front = np.int64(-1)
-    for places in range(1, r.companies):
-        seat = _seat_after(v, r, np.int64(places))
+    for offset in range(1, r.companies):
+        seat = _seat_after(v, r, np.int64(offset))
         if r.seat_player[ix(seat)] != r.seat_player[ix(v.seat)] and (
             front < 0 or t.standing[ix(seat)] > t.standing[ix(front)]
         ):
@@ -120,8 +120,8 @@ def find_needs(v: State, b: Board, r: Rules, t: Thoughts) -> None:
         t.need_leader[ix(t.needed[ix(i)])] = 0.0
     t.needed_count = 0
     t.rival_turns = _NEVER_ENDS
-    for places in range(1, r.companies):  # in playing order, so that sums are the same to the last bit in every seat
-        seat = _seat_after(v, r, np.int64(places))
+    for offset in range(1, r.companies):  # in playing order, so that sums are the same to the last bit in every seat
+        seat = _seat_after(v, r, np.int64(offset))
         if r.seat_player[ix(seat)] == r.seat_player[ix(v.seat)]:
             continue
         to_dig = np.int64(0)

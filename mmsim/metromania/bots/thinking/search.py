@@ -118,8 +118,8 @@ def _has_hidden_hand(v: State, r: Rules) -> bool:
 def _determinize(root: State, r: Rules, t: Thoughts, row: Any) -> None:
     """Draw the hands, the seed and the opponents of the next playouts; the player's own companies keep their bots."""
     draw_deal(root, t)
-    for places in range(r.companies):
-        seat = (root.seat + places) % r.companies
+    for offset in range(r.companies):
+        seat = (root.seat + offset) % r.companies
         t.playout_bot[ix(seat)] = row
         if r.seat_player[ix(seat)] != r.seat_player[ix(root.seat)]:
             t.playout_bot[ix(seat)] = draw_playout_bot(root, row)
@@ -247,8 +247,8 @@ def begin_playout(m: Memory, setting: Setting) -> None:
         for line in range(2 * r.companies):
             note_touching(p, b, r, np.int64(line))
     set_seed(p, t.playout_chance, p.turn)
-    for places in range(r.companies):  # in playing order, so that seat numbers make no difference
-        open_stream(p, 1 + (p.seat + places) % r.companies, _BOT + places)
+    for offset in range(r.companies):  # in playing order, so that seat numbers make no difference
+        open_stream(p, 1 + (p.seat + offset) % r.companies, _BOT + offset)
 
 
 @jit
@@ -262,7 +262,7 @@ def finish_playout(m: Memory, setting: Setting) -> None:
 
 @jit
 def playout_value(p: State, r: Rules, player: Any, margin: Any) -> float:
-    """What a scored game is worth to a player: the share of the win, and something for the margin."""
+    """What a scored game is worth to a player: the share of the win, plus a part for the margin."""
     own, best = 0.0, memory.LEAST_POINTS
     for contender in range(r.players):
         points = 0.0
