@@ -42,7 +42,7 @@ def score_arrivals(s: State, b: Board, cell: Any, sides: Any) -> bool:
     while sides != 0:
         side = lowest_bit(np.uint64(sides))
         sides &= sides - 1
-        first = s.stretch_start[ix(4 * cell + side)]  # still valid for this node
+        first = s.stretch_start[ix(4 * cell + side)]  # joining left it valid for this node
         line = np.int64(b.stop[ix(first)]) - 1
         owner = s.owner[ix(line)]
         if line >= STATIONS and owner == NOBODY:

@@ -204,6 +204,6 @@ def write_rows(s: State, r: Rules, game: Any, i: Any, status: Any, games: Any, s
     write_game(s, r, game, status, games[ix(i)])
     for seat in range(r.players):
         write_seat(s, r, game, seat, seats[ix(i * r.players + seat)])
-    stops = np.int64(STOPS if r.stations else STATIONS)
+    stops = np.int64(STOPS if r.stations else STATIONS)  # X16: with module 2 lines also depart in the centre
     for line in range(stops):
         write_line(s, r, game, line, lines[ix(i * stops + line)])

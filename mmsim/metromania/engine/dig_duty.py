@@ -65,17 +65,17 @@ def _reaches_most(s: State, b: Board, r: Rules, kept: State, k: Any) -> bool:
 @jit
 def tunnels_in_reach(s: State, b: Board, r: Rules, kind: Any, number: Any, where: Any, extra: Any) -> np.int64:
     """T3: the most tunnels the turn can reach after a move; a turn stopped by a trigger has done its duty."""
-    then = scratch_like(s)
-    copy_position(then, s, b)
-    bonus_due = put_down(then, b, r, kind, number, where, extra)
-    if then.dug == r.dig or (r.trigger_turn == STOP and stops_turn(then, b, r)):
+    after = scratch_like(s)
+    copy_position(after, s, b)
+    bonus_due = put_down(after, b, r, kind, number, where, extra)
+    if after.dug == r.dig or (r.trigger_turn == STOP and stops_turn(after, b, r)):
         return np.int64(r.dig)
     if not bonus_due:
-        find_tunnels(then, b, r)
-    most = np.int64(then.dug)
-    for k in range(then.choices):
-        next_kind, next_number, next_where, next_extra = kth_choice(then, b, np.int64(k))
-        most = max(most, tunnels_in_reach(then, b, r, next_kind, next_number, next_where, next_extra))
+        find_tunnels(after, b, r)
+    most = np.int64(after.dug)
+    for k in range(after.choices):
+        next_kind, next_number, next_where, next_extra = kth_choice(after, b, np.int64(k))
+        most = max(most, tunnels_in_reach(after, b, r, next_kind, next_number, next_where, next_extra))
         if most == r.dig:
             break
     return most

@@ -106,12 +106,12 @@ def place_station(s: State, b: Board, r: Rules, vertex: Any) -> np.int64:
     lanes = s.lanes[ix(vertex)]
     s.lake_stations |= np.uint64(at_lake(lanes)) << np.uint64(number)
     s.park_stations |= np.uint64(at_park(lanes)) << np.uint64(number)
-    here = np.uint64(s.lines_at[ix(vertex)])
+    lines = np.uint64(s.lines_at[ix(vertex)])
     ending = np.uint64(s.terminus_at[ix(vertex)])
-    while here != _ZERO:
-        line = lowest_bit(here)
+    while lines != _ZERO:
+        line = lowest_bit(lines)
         s.stops[ix(line)] |= _ONE << (s.place[ix(vertex)] >> np.uint64(8 * line) & np.uint64(255))
-        here &= here - _ONE
+        lines &= lines - _ONE
     while ending != _ZERO:
         line = lowest_bit(ending)
         s.open[ix(line)] = open_slots(s, b, r, line)

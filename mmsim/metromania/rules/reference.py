@@ -59,13 +59,13 @@ def dutiful(game: Game, moves: list[Move]) -> list[Move]:
 
 def tunnels_in_reach(game: Game, move: Move) -> int:
     """T3: the most tunnels the turn can reach after a move; a turn stopped by a trigger has done its duty."""
-    then = copy_of(game)
-    put_down(then, move)
-    if then.triggers_met or then.dug == game.rules.dig:
+    after = copy_of(game)
+    put_down(after, move)
+    if after.triggers_met or after.dug == game.rules.dig:
         return game.rules.dig
-    most = then.dug
-    for follower in tunnel_moves(then) if then.bonus_line is None else bonus_choices(then):
-        most = max(most, tunnels_in_reach(then, follower))
+    most = after.dug
+    for follower in tunnel_moves(after) if after.bonus_line is None else bonus_choices(after):
+        most = max(most, tunnels_in_reach(after, follower))
         if most == game.rules.dig:
             break
     return most

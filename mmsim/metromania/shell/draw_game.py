@@ -37,11 +37,11 @@ def draw_game(sheet: BoardCanvas, city: City, game: Game) -> None:
                 if line.ended:
                     _draw_end(sheet, line.path, COMPANY[seat], f"{seat}-{number}")
     for vertex in game.stations:
-        then = sheet.during(moves.stations[vertex]) if sheet.animated else sheet
-        draw_station(then, position(vertex), f"station-{vertex[0]}_{vertex[1]}")
+        visible = sheet.during(moves.stations[vertex]) if sheet.animated else sheet
+        draw_station(visible, position(vertex), f"station-{vertex[0]}_{vertex[1]}")
     for marker, (seat, cell) in game.placed.items():
-        then = sheet.during(moves.tunnels[cell]) if sheet.animated else sheet
-        _draw_marker(then, city, game, marker.letter, marker.kind, seat, cell)
+        visible = sheet.during(moves.tunnels[cell]) if sheet.animated else sheet
+        _draw_marker(visible, city, game, marker.letter, marker.kind, seat, cell)
 
 
 class Moves:

@@ -122,14 +122,14 @@ def test_there_are_524880_layouts_all_different() -> None:
 @pytest.mark.parametrize(
     ("code", "why"),
     [
-        ("1a-2a-3a-4a-5a", "it has 5 parts and needs six"),
-        ("1a-2a-3a-4a-5a-6a-1b", "it has 7 parts and needs six"),
-        ("", "it has 1 part and needs six"),
+        ("1a-2a-3a-4a-5a", "it has 5 parts but needs six"),
+        ("1a-2a-3a-4a-5a-6a-1b", "it has 7 parts but needs six"),
+        ("", "it has 1 part but needs six"),
         ("1a-2a-3d-4a-5a-6a", "part 3 is '3d', not a piece 1-6 with a turn a, b or c"),
         ("1a-2a-3a-4a-5a-7a", "part 6 is '7a'"),
         ("1a-22a-3a-4a-5a-6a", "part 2 is '22a'"),
         ("1A-2a-3a-4a-5a-6a", "part 1 is '1A'"),
-        ("1a-2a-3a-4a-5a-2b", "piece 2 lies there twice and piece 6 not at all"),
+        ("1a-2a-3a-4a-5a-2b", "piece 2 is used twice and piece 6 never"),
     ],
 )
 def test_wrong_code_is_refused_with_the_part_that_is_wrong(code: str, why: str) -> None:

@@ -224,11 +224,11 @@ def test_a_part_that_does_not_belong_is_named(recorded: Record) -> None:
 @pytest.mark.parametrize(
     ("key", "value", "where"),
     [
-        ("layout", "1a-1b-2a-3a-4a-5a", "board: '1a-1b-2a-3a-4a-5a' is not a layout code: piece 1 lies there twice"),
-        ("side", 4, "board: side 0 of the frame has 5 cells and needs 4"),
+        ("layout", "1a-1b-2a-3a-4a-5a", "board: '1a-1b-2a-3a-4a-5a' is not a layout code: piece 1 is used twice"),
+        ("side", 4, "board: side 0 of the frame has 5 cells but needs 4"),
         ("frame", ["S.ESE"], "board: the frame"),
         ("frame", ["SxESE"] * 6, "board: side 0 of the frame has 'x'"),
-        ("pieces", [["."]] * 6, "board: piece 1 has 1 rows and needs 5"),
+        ("pieces", [["."]] * 6, "board: piece 1 has 1 rows but needs 5"),
         ("pieces", "none", "board: 'pieces' has a value of the wrong type"),
     ],
 )
