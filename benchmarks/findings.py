@@ -134,10 +134,11 @@ def figures(finding: Finding) -> Iterator[str]:
         yield finding.why
     yield "```"
     yield ""
-    games = ", ".join(f"{kind.member.name} {kind.wanted[kind.variants[0].name]:,}" for kind in run.by_member)
+    games = ", ".join(f"{kind.member.name} {kind.planned_games[kind.variants[0].name]:,}" for kind in run.by_member)
     yield " ".join(
         [
-            f"Seed {run.experiment.seed}, {run.asked:,} games of every variant by the quickest players ({games}).",
+            f"Seed {run.experiment.seed}, {run.games_per_variant:,} games of every variant "
+            f"by the quickest players ({games}).",
             *run.warnings,
         ]
     )

@@ -96,9 +96,9 @@ def compare(run: Run, reference: str | None = None, metrics: Sequence[str] = ())
 
 def record(run: Run, number: int, variant: str | None = None) -> dict[str, Any]:
     """The record of a game of a run, as `mmsim verify` and `mmsim replay` read it."""
-    from mmsim.batch.check import record as record_of
+    from mmsim.batch.check import replay_record
 
-    return record_of(run, run.variant_index(variant), number)
+    return replay_record(run, run.variant_index(variant), number)
 
 
 def write_report(run: Run, folder: Folder) -> Path:

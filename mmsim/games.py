@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from mmsim.core.metrics import Statistics
 
 ENTRY_POINTS = "mmsim.games"
-_OWN = {"metromania": "mmsim.metromania", "metro": "mmsim.metro"}
+_BUILT_IN = {"metromania": "mmsim.metromania", "metro": "mmsim.metro"}
 _PACKAGES = {
-    **_OWN,
-    **{point.name: point.value for point in entry_points(group=ENTRY_POINTS) if point.name not in _OWN},
+    **_BUILT_IN,
+    **{point.name: point.value for point in entry_points(group=ENTRY_POINTS) if point.name not in _BUILT_IN},
 }
 GAMES = tuple(_PACKAGES)
 TITLES = tuple(name.capitalize() for name in GAMES)
@@ -36,27 +36,27 @@ _Part = TypeVar("_Part")
 
 @cache
 def find_game(name: str) -> SimulatedGame:
-    """A game by its name; loading its compiled code takes a moment."""
+    """A game by its name. Slow the first time: its compiled code is loaded."""
     cls: Any = _only_subclass(name, _module(name, "game"), SimulatedGame)
     game: SimulatedGame = cls()
-    return _named(name, game)
+    return _set_name(name, game)
 
 
 @cache
 def find_shell(name: str) -> Shell:
-    """What a game answers at the command line; nothing is compiled for it."""
+    """The command-line side of a game; nothing is compiled for it."""
     package = _package(name)
     modules = [module for module in ("shell.command_line", "shell") if _exists(f"{package}.{module}")]
     if modules:
         cls: Any = _only_subclass(name, _module(name, modules[0]), Shell)
         shell: Shell = cls(find_game(name)) if cls.needs_game else cls()
-        return _named(name, shell)
+        return _set_name(name, shell)
     from mmsim.plain_game import PlainGame, PlainShell  # NumPy takes a moment to import
 
     game = find_game(name)
     if not isinstance(game, PlainGame):
         raise MmsimError(f"the game {name} has no module {package}.shell with a subclass of mmsim.core.shell.Shell")
-    return _named(name, PlainShell(game))
+    return _set_name(name, PlainShell(game))
 
 
 @cache
@@ -91,7 +91,7 @@ def _module(game: str, name: str) -> ModuleType:
     try:
         return import_module(module)
     except Exception as error:
-        if game in _OWN:
+        if game in _BUILT_IN:
             raise
         raise MmsimError(f"the game {game} cannot be loaded: {module}: {type(error).__name__}: {error}") from error
 
@@ -114,8 +114,8 @@ def _only_subclass(game: str, module: ModuleType, base: type) -> type:
     return classes[0]
 
 
-def _named(name: str, part: _Part) -> _Part:
-    """A part of a game, with the name the game is registered by."""
+def _set_name(name: str, part: _Part) -> _Part:
+    """Give a part of a game the name the game is registered by."""
     if getattr(part, "name", "") != name:
         part.name = name  # type: ignore[attr-defined]
     return part
@@ -127,14 +127,14 @@ def working_shells() -> Iterator[Shell]:
         try:
             yield find_shell(name)
         except MmsimError:
-            if name in _OWN:
+            if name in _BUILT_IN:
                 raise
 
 
-def game_of(rules: str) -> str:
+def game_of_ruleset(rules: str) -> str:
     """The game whose editions include the ruleset's edition (for a file, the edition of its base)."""
     if rules.endswith(".toml"):
-        return RulesetFile.read(rules).read_base(game_of)
+        return RulesetFile.read(rules).read_base(game_of_ruleset)
     edition = rules.partition(",")[0].partition("+")[0].strip()
     known: list[str] = []
     for shell in working_shells():
@@ -146,7 +146,7 @@ def game_of(rules: str) -> str:
 
 def game_of_all(rulesets: Sequence[str]) -> str:
     """The game that several rulesets belong to; refused if they belong to two."""
-    first, *others = [(rules, game_of(rules)) for rules in rulesets]
+    first, *others = [(rules, game_of_ruleset(rules)) for rules in rulesets]
     for rules, game in others:
         if game != first[1]:
             raise UsageError(
@@ -161,7 +161,7 @@ def game_of_bot(spec: str) -> str:
     return next((shell.name for shell in working_shells() if name in shell.bots), DEFAULT)
 
 
-def find_rules(game: str | None, rules: str | None) -> tuple[Shell, str]:
+def find_shell_and_rules(game: str | None, rules: str | None) -> tuple[Shell, str]:
     """The shell and the ruleset, where the user named a game, a ruleset, both or neither."""
-    shell = find_shell(game or (game_of(rules) if rules else DEFAULT))
+    shell = find_shell(game or (game_of_ruleset(rules) if rules else DEFAULT))
     return shell, rules or shell.default_rules

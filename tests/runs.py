@@ -44,7 +44,7 @@ def write_run(
                 write_part(folder, part, played.files)
                 journal.append(played.entry)
         journal.settle()
-        if games == run.games_asked:
+        if games == run.games_per_variant:
             run.finish(keep_records(run))
     return folder
 
@@ -58,7 +58,7 @@ def change_part(folder: Path, table: str, part: int, **columns: pl.Expr) -> None
     file = File(frame.height, len(data), hashlib.sha256(data).hexdigest(), row_digest(frame))
     entries = [
         replace(entry, tables={**entry.tables, table: file}) if entry.part == part else entry
-        for entry in Run(folder).journal()
+        for entry in Run(folder).journal_entries()
     ]
     rewrite(folder / "parts.jsonl", iter(entries))
 

@@ -92,13 +92,13 @@ def test_what_a_small_game_does_not_say_has_a_default(package: Path) -> None:
     assert shell.cost(shell.bots["careful"]) == 1
     assert game.interventions(None) == game.elements(None) == {}
     assert not isinstance(shell, DrawsPictures)
-    assert games.find_statistics("nim").asked == ("win_share", "score")
+    assert games.find_statistics("nim").primary_metrics == ("win_share", "score")
 
 
 @pytest.mark.parametrize("seconds", [None, 10.0])
 def test_bots_in_python_play_a_plain_game_also_in_their_own_process(tmp_path: Path, seconds: float | None) -> None:
     (tmp_path / "mine.py").write_text(MINE)
-    toy = games._named("toy", Toy())
+    toy = games._set_name("toy", Toy())
     bots = f"{tmp_path / 'mine.py'}:Mine"
     played = toy.play_games(toy.prepare(Variant("dice", bots=bots, move_seconds=seconds)), 0, 5)
     uniform = toy.play_games(toy.prepare(Variant("dice")), 0, 5)
@@ -108,7 +108,7 @@ def test_bots_in_python_play_a_plain_game_also_in_their_own_process(tmp_path: Pa
 
 def test_a_bot_that_fails_ends_its_game(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(MINE.replace("moves[view", "'fly' or moves[view"))
-    toy = games._named("toy", Toy())
+    toy = games._set_name("toy", Toy())
     played = toy.play_games(toy.prepare(Variant("dice", bots=f"{tmp_path / 'mine.py'}:Mine")), 0, 1)
     assert played["games"]["status"].tolist() == [1]
     assert "chose 'fly', which is not one of its 2 legal moves" in played.errors[0].message
@@ -123,7 +123,7 @@ def test_a_game_without_board_sets_refuses_a_board(package: Path, tmp_path: Path
 
 
 def record() -> dict[str, Any]:
-    toy = games._named("toy", Toy())
+    toy = games._set_name("toy", Toy())
     written: dict[str, Any] = json.loads(json.dumps(toy.record(toy.prepare(Variant("dice")), 5)))
     return written
 
@@ -138,7 +138,7 @@ def record() -> dict[str, Any]:
     ],
 )
 def test_a_record_of_a_plain_game_that_is_wrong_is_refused(key: str, value: Any, says: str) -> None:
-    shell = ToyShell(games._named("toy", Toy()))
+    shell = ToyShell(games._set_name("toy", Toy()))
     shell.verify(record())
     with pytest.raises(MmsimError, match=says):
         shell.verify({**record(), key: value})
@@ -181,7 +181,7 @@ class WrongRows(Toy):
 
 
 def test_a_wrong_number_of_rows_is_named_as_a_mistake_of_the_game() -> None:
-    game = games._named("toy", WrongRows())
+    game = games._set_name("toy", WrongRows())
     prepared = game.prepare(Variant("dice"))
     with pytest.raises(
         MmsimError, match="toy has a mistake: play_games returns 20 rows of 'seats' for 10 games, .* says 3 per game"
@@ -217,16 +217,16 @@ def test_a_variant_prepared_wrongly_is_named_as_a_mistake_of_the_game(
     monkeypatch.setattr(experiment, "GAMES", (*games.GAMES, "toy"))
     asked = experiment.Experiment("x", ("dice",), game="toy", bots="bold", games=10)
     with pytest.raises(MmsimError, match=f"toy has a mistake: .*{says}"):
-        experiment.prepare_variants(asked, games._named("toy", kind()))
+        experiment.prepare_variants(asked, games._set_name("toy", kind()))
 
 
 def test_a_number_of_players_that_is_not_allowed_is_refused() -> None:
     with pytest.raises(UsageError, match="'dice' is for 2, 3, 4, 5, 6 players, not for 9"):
-        games._named("toy", Toy()).prepare(Variant("dice", 9))
+        games._set_name("toy", Toy()).prepare(Variant("dice", 9))
 
 
 def test_the_default_panel_leaves_out_slow_bots() -> None:
-    shell = PlainShell(games._named("toy", Toy()))
+    shell = PlainShell(games._set_name("toy", Toy()))
     assert shell.default_panel == ("bold",)
     shell.slow_bots = ("bold",)
     assert shell.default_panel == ("uniform",)

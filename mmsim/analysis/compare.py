@@ -136,7 +136,7 @@ class Comparison:
         return min(to_detect, to_equate) * self.games_per_deal
 
     @property
-    def of_whom(self) -> str:
+    def players_clause(self) -> str:
         """Which kinds of players need more games, to be put after a number of games."""
         unsure = self.players_with(Verdict.UNSURE)
         if len(self.members) < 2 or len(unsure) == len(self.members):
@@ -148,7 +148,7 @@ class Comparison:
         """The verdict, how many games would settle it if it is open, and for which players it holds."""
         notes = ["the same in every game"] if self.identical else []
         if self.verdict is Verdict.UNSURE and (needed := fmt.games(self.games_needed)):
-            notes.append(f"{needed} would do{self.of_whom}")
+            notes.append(f"{needed} would do{self.players_clause}")
         verdict = f"{self.verdict} ({'; '.join(notes)})" if notes else str(self.verdict)
         return f"{verdict}; {self.holds}" if self.holds and len(self.members) > 1 else verdict
 
@@ -256,11 +256,16 @@ def _compare_panel(estimates: Estimates, base: int, variant: int, group: int) ->
     if not estimates.members:
         return _compare(estimates, base, variant, group)
     by_member = [
-        (member, replace(_compare(replace(of_member, measure=estimates.measure), base, variant, g), player=member.name))
-        for member, of_member in estimates.members
-        if estimates.groups[group] in of_member.groups
-        and of_member.known(base, g := of_member.groups.index(estimates.groups[group]))
-        and of_member.known(variant, g)
+        (
+            member,
+            replace(
+                _compare(replace(member_estimates, measure=estimates.measure), base, variant, g), player=member.name
+            ),
+        )
+        for member, member_estimates in estimates.members
+        if estimates.groups[group] in member_estimates.groups
+        and member_estimates.known(base, g := member_estimates.groups.index(estimates.groups[group]))
+        and member_estimates.known(variant, g)
     ]
     usable = [(member, comparison) for member, comparison in by_member if member.is_evidence(base, variant)]
     if not usable:

@@ -61,7 +61,7 @@ def sides(decision: Decision) -> dict[str, list[str]]:
 
 def sentence(run: RunTables) -> str:
     """What was decided, after how many games and at which error rate; empty for a run that was not to decide."""
-    decision, fewer = run.decision, len({*run.wanted.values()}) > 1
+    decision, fewer = run.decision, len({*run.planned_games.values()}) > 1
     if decision is None:
         return ""
     parts = [f"{side} for {', '.join(players)}" for side, players in sides(decision).items() if players]

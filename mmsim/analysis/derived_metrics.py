@@ -65,7 +65,7 @@ def equal_groups_p_value(estimates: Estimates, variant: int) -> float:
     Technometrics 24: intersection-union).
     """
     if len(kinds := estimates.counted) > 1:
-        return max(equal_groups_p_value(of_member, variant) for _, of_member in kinds)
+        return max(equal_groups_p_value(estimates, variant) for _, estimates in kinds)
     known = np.isfinite(estimates.means[variant])
     means, cov = estimates.means[variant, known], estimates.cov[variant][known][:, variant][:, known]
     centre = np.eye(len(means)) - 1 / len(means)
@@ -195,12 +195,12 @@ def layout_effects(run: RunTables) -> list[Estimates]:
     by_variant = _layout_sums(run, [*outcomes.values()])
     variants = [variant.name for variant in run.variants]
     games = [float(run.games_of(name)) for name in variants]
-    games_a_layout = max(games / layouts for layouts, games in run.layouts.values())
-    shares = [[outcome.share for outcome in of_variant] for of_variant in by_variant]
-    spreads = [[of_variant[0].spread] for of_variant in by_variant]
+    games_per_layout = max(games / layouts for layouts, games in run.layouts.values())
+    shares = [[outcome.share for outcome in outcome_sums] for outcome_sums in by_variant]
+    spreads = [[outcome_sums[0].spread] for outcome_sums in by_variant]
     return [
-        Estimates.independent(LAYOUT_SHARE, variants, (WIN_SHARE, *outcomes), shares, games, games_a_layout),
-        Estimates.independent(LAYOUT_SPREAD, variants, ("",), spreads, games, games_a_layout),
+        Estimates.independent(LAYOUT_SHARE, variants, (WIN_SHARE, *outcomes), shares, games, games_per_layout),
+        Estimates.independent(LAYOUT_SPREAD, variants, ("",), spreads, games, games_per_layout),
     ]
 
 
@@ -222,11 +222,11 @@ def _layout_sums(run: RunTables, outcomes: Sequence[str]) -> list[list[_LayoutSu
     layouts = sums.total.sort("city")
     return [
         [
-            _LayoutSums.of(of_variant, wins, win_squares),
-            *(_LayoutSums.of(of_variant, [outcome], f"{outcome}{_SQUARED}") for outcome in outcomes),
+            _LayoutSums.of(variant_layouts, wins, win_squares),
+            *(_LayoutSums.of(variant_layouts, [outcome], f"{outcome}{_SQUARED}") for outcome in outcomes),
         ]
         for variant in run.variants
-        for of_variant in [layouts.filter(pl.col("variant") == variant.name)]
+        for variant_layouts in [layouts.filter(pl.col("variant") == variant.name)]
     ]
 
 

@@ -56,7 +56,7 @@ class Estimates:
         games_per_deal: float,
     ) -> "Estimates":
         """Estimates of variants and groups that vary independently; `games` has one number per variant."""
-        flat, shape = [estimate for of_variant in estimates for estimate in of_variant], (len(variants), len(groups))
+        flat, shape = [estimate for row in estimates for estimate in row], (len(variants), len(groups))
         return cls(
             measure,
             tuple(variants),
@@ -138,8 +138,10 @@ def estimate_metrics(run: RunTables, metrics: Sequence[Metric]) -> list[Estimate
         TableMetrics([metric for metric in metrics if metric.table == table], grouping)
         for table in dict.fromkeys(metric.table for metric in metrics)
     ]
-    moments = {name: Moments(len(run.variants), len(of_metric), run.paired) for name, of_metric in groups.items()}
-    tasks = ((of_table, tables) for tables in run.blocks() for of_table in by_table)
+    moments = {
+        name: Moments(len(run.variants), len(metric_groups), run.paired) for name, metric_groups in groups.items()
+    }
+    tasks = ((table, tables) for tables in run.blocks() for table in by_table)
     for table_metrics, values in _read_ahead(run, tasks):
         start = 0
         for metric in table_metrics:
@@ -151,7 +153,7 @@ def estimate_metrics(run: RunTables, metrics: Sequence[Metric]) -> list[Estimate
         Estimates(metric, variants, groups[metric.name], *moments[metric.name].estimates(), paired, games_per_deal)
         for metric in metrics
     ]
-    return [of_metric for of_metric in estimates if np.isfinite(of_metric.means).any()]
+    return [metric for metric in estimates if np.isfinite(metric.means).any()]
 
 
 def _read_ahead(run: RunTables, tasks: Iterable[_Task]) -> Iterator[tuple[Sequence[Metric], list[Array]]]:
@@ -159,8 +161,8 @@ def _read_ahead(run: RunTables, tasks: Iterable[_Task]) -> Iterator[tuple[Sequen
     pending: deque[tuple[Sequence[Metric], Future[list[Array]]]] = deque()
     games_per_deal = {variant.name: variant.games_per_deal for variant in run.variants}
     with ThreadPoolExecutor(_READ_AHEAD) as pool:
-        for of_table, tables in tasks:
-            pending.append((of_table.metrics, pool.submit(of_table.deals, tables, games_per_deal)))
+        for table, tables in tasks:
+            pending.append((table.metrics, pool.submit(table.deals, tables, games_per_deal)))
             if len(pending) > _READ_AHEAD:
                 metrics, values = pending.popleft()
                 yield metrics, values.result()
@@ -235,12 +237,15 @@ class Moments:
         with np.errstate(invalid="ignore", divide="ignore"):
             means = self._sums / self._games
             shift = np.nan_to_num(means - self._offset)
-            of_values, mixed, _, of_games = self._products.swapaxes(1, 2).reshape(4, len(means), len(means))
-            of_residuals = (
-                of_values - shift[:, None] * mixed.T - mixed * shift[None, :] + np.outer(shift, shift) * of_games
+            value_products, mixed, _, game_products = self._products.swapaxes(1, 2).reshape(4, len(means), len(means))
+            residual_products = (
+                value_products
+                - shift[:, None] * mixed.T
+                - mixed * shift[None, :]
+                + np.outer(shift, shift) * game_products
             )
             scale = np.sqrt(self._deals / np.maximum(self._deals - 1, 1)) / self._games
-            cov = of_residuals * np.outer(scale, scale)
+            cov = residual_products * np.outer(scale, scale)
         shape = self._shape
         games, deals = self._games.reshape(shape), self._deals.reshape(shape)
         return means.reshape(shape), games, deals, cov.reshape(*shape, *shape)

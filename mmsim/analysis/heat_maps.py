@@ -31,7 +31,7 @@ def difference_maps(
 ) -> HeatMaps:
     """The maps of the second variant minus those of the first, where the difference is significant; both have the same
     number of games."""
-    first, second = (_shares(of_variant, games, seats) for of_variant in counts)
+    first, second = (_shares(variant_counts, games, seats) for variant_counts in counts)
     empty: list[dict[str, float]] = [{} for _ in seats]
     differences = {
         thing: [

@@ -110,16 +110,18 @@ def opening_books(
 ) -> list[SeatBook]:
     """The openings of every seat in every view: variant by variant, member by member."""
     names = [description.name for description in run.variants]
-    kinds = [of_member.member.name for of_member in run.by_member]
+    kinds = [member_run.member.name for member_run in run.by_member]
     variants = [full_name("variant", variant, names)] if variant else names
     members = [full_name("member", member, kinds)] if member else kinds
     if not views:
         return []
     books = [
         book
-        for of_member in run.by_member
-        if of_member.member.name in members
-        for book in _books(of_member.counted, [v for v in of_member.variants if shared_name(v.name) in variants], views)
+        for member_run in run.by_member
+        if member_run.member.name in members
+        for book in _books(
+            member_run.counted, [v for v in member_run.variants if shared_name(v.name) in variants], views
+        )
     ]
     view_names = [view.name for view in views]
     return sorted(books, key=lambda book: (names.index(book.variant), view_names.index(book.by)))
@@ -181,13 +183,13 @@ def _opening(sums: Mapping[str, Any], games: float, deals: int) -> Opening:
     """A kind of opening from its sums; deals are independent, and the win share is a ratio of two sums over them
     (Cochran 1977, Sampling Techniques, 2.11 and 9.2)."""
     count, wins = sums["games"], sums["wins"] / sums["games"]
-    of_games = sums["games_games"] - count**2 / deals
-    of_wins = sums["wins_wins"] - 2 * wins * sums["games_wins"] + wins**2 * sums["games_games"]
+    games_squares = sums["games_games"] - count**2 / deals
+    wins_squares = sums["wins_wins"] - 2 * wins * sums["games_wins"] + wins**2 * sums["games_games"]
     return Opening(
         str(sums["kind"]),
         int(count),
-        stats.share_estimate(count / games, _se_of_sum(of_games, deals) / games, games, deals),
-        stats.share_estimate(wins, _se_of_sum(of_wins, sums["deals"]) / count, count, sums["deals"]),
+        stats.share_estimate(count / games, _se_of_sum(games_squares, deals) / games, games, deals),
+        stats.share_estimate(wins, _se_of_sum(wins_squares, sums["deals"]) / count, count, sums["deals"]),
     )
 
 

@@ -153,7 +153,7 @@ class _Sample:
     @cached_property
     def games_of(self) -> Array:
         codes = [{code for _, code in pattern} for pattern in self._patterns]
-        is_present = np.array([[bot in of_pattern for bot in range(self.bots)] for of_pattern in codes])
+        is_present = np.array([[bot in pattern for bot in range(self.bots)] for pattern in codes])
         return np.asarray(self.counts @ is_present)
 
     @cached_property
@@ -179,8 +179,8 @@ class _Sample:
         if not met @ self.counts:
             return None
         wins, meetings = (
-            np.asarray(np.bincount(self._deal_of_game, of_pattern[self._pattern_of_game]), np.float64)
-            for of_pattern in (ahead, met)
+            np.asarray(np.bincount(self._deal_of_game, by_pattern[self._pattern_of_game]), np.float64)
+            for by_pattern in (ahead, met)
         )
         wins, meetings = wins[meetings > 0], meetings[meetings > 0]
         share, se = stats.ratio_se(wins, meetings)

@@ -40,7 +40,7 @@ def declared_metrics(game: str) -> tuple[Measure, ...]:
 
 def check_metric_names(game: str, names: Sequence[str]) -> None:
     """Raise an error that suggests the nearest name if one is unknown."""
-    known = [measure.name for measure in declared_metrics(game)]
+    known = [metric.name for metric in declared_metrics(game)]
     for name in names:
         if name not in known:
             raise unknown("metric", name, known)
@@ -69,14 +69,18 @@ def measurable_gaps(run: RunTables) -> list[RuleGap]:
 def primary_metrics(run: RunTables) -> tuple[str, ...]:
     """The metrics the question of a run is about, chosen before it was played: those it names, or the short list of
     its game."""
-    return run.experiment.metrics or find_statistics(run.experiment.game).asked
+    return run.experiment.metrics or find_statistics(run.experiment.game).primary_metrics
 
 
 def not_measurable_error(run: RunTables, name: str) -> UsageError:
     """Why a run has no value for a metric of its game."""
     metrics = find_statistics(run.experiment.game).metrics
     needs_chances = any(metric.name == name and metric.table == TENSION for metric in metrics)
-    why = f"run mmsim chances {run.folder} first" if needs_chances else "its tables or bots do not allow it"
+    why = (
+        f"run mmsim chances {run.folder} first"
+        if needs_chances
+        else "its tables lack the columns, or its bots cannot be rated"
+    )
     return UsageError(f"run {run.name} cannot measure {name}: {why}")
 
 
@@ -86,7 +90,7 @@ def not_measurable_error(run: RunTables, name: str) -> UsageError:
 def estimate_run(run: RunTables, names: Sequence[str] = ()) -> list[Estimates]:
     """Estimates of the named metrics (default: all that can be measured), pooled over all kinds of players."""
     check_metric_names(run.experiment.game, names)
-    estimates = estimate_measurable(run, {*names} or {known.name for known in declared_metrics(run.experiment.game)})
+    estimates = estimate_measurable(run, {*names} or {metric.name for metric in declared_metrics(run.experiment.game)})
     for name in names:
         if name not in by_name(estimates):
             raise not_measurable_error(run, name)
@@ -94,20 +98,20 @@ def estimate_run(run: RunTables, names: Sequence[str] = ()) -> list[Estimates]:
 
 
 def estimate_measurable(run: RunTables, wanted: Set[str]) -> list[Estimates]:
-    """The metrics among these names that can be measured, over all kinds of players."""
-    of_members = [(of_member.member, measure_run(of_member, wanted).metrics) for of_member in run.by_member]
-    pooled = by_name(pool(of_members, [variant.name for variant in run.variants]))
-    return [pooled[known.name] for known in declared_metrics(run.experiment.game) if known.name in pooled]
+    """Estimates of the named metrics that can be measured, pooled over all kinds of players."""
+    by_member = [(member_run.member, measure_run(member_run, wanted).metrics) for member_run in run.by_member]
+    pooled = by_name(pool(by_member, [variant.name for variant in run.variants]))
+    return [pooled[metric.name] for metric in declared_metrics(run.experiment.game) if metric.name in pooled]
 
 
 @dataclass(frozen=True)
-class Measured:
+class RunEstimates:
     metrics: Sequence[Estimates]
     gaps: Sequence[Estimates]
     ratings: Mapping[str, Ratings]
 
 
-def measure_run(run: RunTables, wanted: Set[str], gaps: Sequence[RuleGap] = ()) -> Measured:
+def measure_run(run: RunTables, wanted: Set[str], gaps: Sequence[RuleGap] = ()) -> RunEstimates:
     """Metrics and rule gaps in the games of one kind of players, in one pass over each table; effects of layouts take
     another one."""
     needed = wanted | ({WIN_SHARE} if SEAT_IMBALANCE.name in wanted else set())
@@ -118,14 +122,14 @@ def measure_run(run: RunTables, wanted: Set[str], gaps: Sequence[RuleGap] = ()) 
     imbalance = seat_imbalance(estimates[WIN_SHARE]) if WIN_SHARE in estimates else None
     layouts = layout_effects(run) if any(metric.name in wanted for metric in _LAYOUT_METRICS) else []
     measured = (*estimates.values(), imbalance, skill_gradient(ratings), *layouts)
-    return Measured([metric for metric in measured if metric and metric.name in wanted], gap_shares, ratings)
+    return RunEstimates([metric for metric in measured if metric and metric.name in wanted], gap_shares, ratings)
 
 
 def per_game_values(
     game: str, name: str, schemas: Mapping[str, pl.Schema]
 ) -> Callable[[Mapping[str, pl.LazyFrame]], pl.LazyFrame]:
     """A function that computes a metric of the finished games of a batch in progress: one row per game and group."""
-    if name in (measure.name for measure in _DERIVED):
+    if name in (metric.name for metric in _DERIVED):
         raise UsageError(f"{name} is not a mean over games; --until takes a metric that is one, like win_share")
     metric = find_metric(game, name)
     if not metric.known(schemas):
@@ -136,9 +140,9 @@ def per_game_values(
 # --- a panel of players ------------------------------------------------------------------------------------------
 
 
-def pool(of_members: Sequence[tuple[Member, Sequence[Estimates]]], variants: Sequence[str]) -> list[Estimates]:
+def pool(by_member: Sequence[tuple[Member, Sequence[Estimates]]], variants: Sequence[str]) -> list[Estimates]:
     """Every metric over all kinds of players that have it, with the names of variants that all of them share."""
-    members = [(member, by_name(estimates)) for member, estimates in of_members]
+    members = [(member, by_name(estimates)) for member, estimates in by_member]
     names = dict.fromkeys(name for _, estimates in members for name in estimates)
     return [
         _pool_metric(
@@ -154,7 +158,7 @@ def pool(of_members: Sequence[tuple[Member, Sequence[Estimates]]], variants: Seq
 
 def _pool_metric(members: Sequence[tuple[Member, Estimates]]) -> Estimates:
     first = replace(members[0][1], members=tuple(members))
-    counted = [_with_groups(of_member, first.groups) for _, of_member in first.counted]
+    counted = [_with_groups(estimates, first.groups) for _, estimates in first.counted]
     if len(counted) == 1:
         return replace(counted[0], members=tuple(members))
     shape = first.means.shape
@@ -163,8 +167,8 @@ def _pool_metric(members: Sequence[tuple[Member, Estimates]]) -> Estimates:
     return replace(
         first,
         means=np.array([estimate.value for estimate in pooled.values()]).reshape(shape),
-        games=np.sum([of_member.games for of_member in counted], axis=0),
-        deals=np.min([of_member.deals for of_member in counted], axis=0),
+        games=np.sum([estimates.games for estimates in counted], axis=0),
+        deals=np.min([estimates.deals for estimates in counted], axis=0),
         cov=np.diag(np.where(np.isfinite(variances), variances, 0.0)).reshape(*shape, *shape),
         intervals={cell: _clipped(first.measure.unit, estimate) for cell, estimate in pooled.items()},
     )
@@ -198,7 +202,7 @@ def _with_groups(estimates: Estimates, groups: Sequence[str]) -> Estimates:
 
 
 def _pool_cell(counted: Sequence[Estimates], variant: int, group: int) -> stats.Estimate:
-    known = [of_member.estimate(variant, group) for of_member in counted if of_member.known(variant, group)]
+    known = [estimates.estimate(variant, group) for estimates in counted if estimates.known(variant, group)]
     known = [estimate for estimate in known if np.isfinite(estimate.se)] or known  # a single game has no standard error
     return stats.random_effects(known).estimate if known else stats.Estimate(np.nan, np.nan, np.nan, np.inf, 0)
 
@@ -225,7 +229,7 @@ class ComparedRun:
         short = self.names[[description.name for description in self.run.variants].index(shared)]
         return f"{short}, {member}" if member else short
 
-    def against(self, variant: str) -> list[Comparison]:
+    def comparisons_of(self, variant: str) -> list[Comparison]:
         return [comparison for comparison in self.comparisons if comparison.variant == variant]
 
     @property
@@ -236,15 +240,15 @@ class ComparedRun:
     @property
     def players(self) -> list[str]:
         """The kinds of players whose games count."""
-        kinds = [of_member.member for of_member in self.run.by_member]
+        kinds = [member_run.member for member_run in self.run.by_member]
         return [kind.name for kind in kinds if kind.strong] or [kind.name for kind in kinds]
 
-    def shown(self, metrics: Collection[str] = ()) -> tuple[list[Estimates], list[Comparison]]:
+    def select(self, metrics: Collection[str] = ()) -> tuple[list[Estimates], list[Comparison]]:
         """The estimates and comparisons of some metrics; if none is named, of those that the question is about."""
         chosen = metrics or primary_metrics(self.run)
         names = {name for name in self.estimates if ALL in metrics or name in chosen}
         return (
-            [one for name, one in self.estimates.items() if name in names],
+            [estimates for name, estimates in self.estimates.items() if name in names],
             [comparison for comparison in self.comparisons if comparison.measure.name in names],
         )
 
@@ -269,20 +273,22 @@ def compare_run(
 ) -> ComparedRun:
     """Compare all variants of a run with the first, at least in `metrics` (or ALL) and the primary ones.
 
-    `described` are further metrics that are estimated but need no comparison. Only what is needed is measured: half of
-    the work where others have no say in what is shown, in the adjustment of p-values, or in whether games are
-    identical.
+    `described` are further metrics that are estimated but need no comparison. All others are
+    measured only if they affect what is shown, the adjustment of p-values, or the check for identical games; leaving
+    them out halves the work.
     """
     tolerances, primary = tolerances or {}, primary_metrics(run)
     estimates: list[Estimates] = []
     comparisons: list[Comparison] = []
     if {*metrics, *tolerances, SEAT_IMBALANCE.name} <= {*primary}:
         estimates = with_tolerances(estimate_measurable(run, {*primary, *described}), tolerances)
-        of_question = [metric for metric in estimates if metric.name in primary]
-        if len(of_question) == len({*primary}):
-            comparisons = compare(of_question, primary=primary)
+        primary_estimates = [metric for metric in estimates if metric.name in primary]
+        if len(primary_estimates) == len({*primary}):
+            comparisons = compare(primary_estimates, primary=primary)
     compared = ComparedRun(run, by_name(estimates), comparisons)
-    if not comparisons or any(all_games_identical(compared.against(variant.name)) for variant in run.variants[1:]):
+    if not comparisons or any(
+        all_games_identical(compared.comparisons_of(variant.name)) for variant in run.variants[1:]
+    ):
         estimates = with_tolerances(estimate_run(run), tolerances)
         compared = ComparedRun(run, by_name(estimates), compare(estimates, primary=primary))
     if not compared.comparisons:

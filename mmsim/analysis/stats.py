@@ -264,7 +264,7 @@ def intraclass_correlation(counts: ArrayLike, sums: ArrayLike, squares: ArrayLik
 
     ANOVA estimate with the mean group size of unequal groups (Searle 1971, Linear Models, 10.6). Its interval is a
     jackknife over groups of the logarithm of the ratio of mean squares (Arvesen and Schmitz 1970, Biometrics 26):
-    the usual interval by F assumes normal values and is far too narrow without them.
+    the standard F interval assumes normal values and is far too narrow without them.
     Groups of one game carry no information on the variance within. Several rows of sums, one per player, are taken
     together. A negative estimate counts as 0, with the interval of 0, so that the interval is never 0 to 0.
     """
@@ -273,18 +273,18 @@ def intraclass_correlation(counts: ArrayLike, sums: ArrayLike, squares: ArrayLik
         np.atleast_2d(np.asarray(sums, np.float64)),
         np.asarray(squares, np.float64),
     )
-    groups, of_means, total = len(n), (s**2 / n).sum(axis=0), s.sum(axis=1, keepdims=True)
+    groups, group_squares, total = len(n), (s**2 / n).sum(axis=0), s.sum(axis=1, keepdims=True)
     if groups < _MIN_GROUPS or n.sum() - n.max(initial=0) <= groups - 1:
         return Estimate(np.nan, 0.0, 1.0, np.inf, groups)
     with np.errstate(divide="ignore", invalid="ignore"):
-        whole = _anova_icc(groups, n.sum(), (n**2).sum(), (total**2).sum(), q.sum(), of_means.sum())
+        whole = _anova_icc(groups, n.sum(), (n**2).sum(), (total**2).sum(), q.sum(), group_squares.sum())
         leave_one_out = _anova_icc(
             groups - 1,
             n.sum() - n,
             (n**2).sum() - n**2,
             ((total - s) ** 2).sum(axis=0),
             q.sum() - q,
-            of_means.sum() - of_means,
+            group_squares.sum() - group_squares,
         )
     if not np.isfinite(whole):
         return Estimate(0.0, 0.0, 1.0, np.inf, groups)
@@ -314,9 +314,11 @@ def within_group_variance(counts: ArrayLike, sums: ArrayLike, squares: ArrayLike
     return float(squared / (n.sum() - len(n)))
 
 
-def _anova_icc(groups: float, games: Any, sizes_squared: Any, total_squared: Any, squares: Any, of_means: Any) -> Any:
+def _anova_icc(
+    groups: float, games: Any, sizes_squared: Any, total_squared: Any, squares: Any, group_squares: Any
+) -> Any:
     """The intraclass correlation from sums over groups."""
-    within = (squares - of_means) / (games - groups)
-    between = (of_means - total_squared / games) / (groups - 1)
+    within = (squares - group_squares) / (games - groups)
+    between = (group_squares - total_squared / games) / (groups - 1)
     size = (games - sizes_squared / games) / (groups - 1)
     return (between - within) / (between + (size - 1) * within)

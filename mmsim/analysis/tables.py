@@ -52,7 +52,7 @@ class RunTables:
     folder: Path = Path()  # of the run
     cut: Callable[[], Iterator[Mapping[str, pl.LazyFrame]]] | None = None  # the same tables in blocks of games
     panel: tuple["RunTables", ...] = ()  # one per member of a panel
-    wanted: Mapping[str, int] = field(default_factory=dict)  # cell -> games planned, where these are fewer
+    planned_games: Mapping[str, int] = field(default_factory=dict)  # cell -> games planned, where these are fewer
     decision: Decision | None = None  # of a run that was played until it was decided
 
     @property
@@ -102,7 +102,7 @@ class RunTables:
         return self.experiment.boards or ((default,) if default else ())
 
     @property
-    def asked(self) -> int:
+    def games_per_variant(self) -> int:
         """Games planned per variant."""
         return self.experiment.games
 
@@ -113,7 +113,7 @@ class RunTables:
         return self.experiment.design == "paired" and same
 
     @cached_property
-    def played(self) -> pl.DataFrame:
+    def game_counts(self) -> pl.DataFrame:
         """The number of games per variant and status."""
         counts = (
             self.tables["games"].group_by("variant", "status").agg(pl.len().alias("games")).collect(engine="streaming")
@@ -158,11 +158,11 @@ class RunTables:
     @property
     def left_out(self) -> int:
         """The number of games that did not finish."""
-        return int(self.played.filter(pl.col("status") != FINISHED)["games"].sum())
+        return int(self.game_counts.filter(pl.col("status") != FINISHED)["games"].sum())
 
     def games_of(self, variant: str) -> int:
         """The number of finished games of a variant."""
-        rows = self.played.filter((pl.col("variant") == variant) & (pl.col("status") == FINISHED))
+        rows = self.game_counts.filter((pl.col("variant") == variant) & (pl.col("status") == FINISHED))
         return int(rows["games"].sum())
 
     @property
@@ -174,16 +174,20 @@ class RunTables:
     def warnings(self) -> list[str]:
         """What a reader must know before any number: missing games, games left out."""
         warnings = []
-        totals = dict(self.played.group_by("variant").agg(pl.col("games").sum()).iter_rows())
+        totals = dict(self.game_counts.group_by("variant").agg(pl.col("games").sum()).iter_rows())
         short = {
             cell.name: totals.get(cell.name, 0)
             for cell in self.cells
-            if totals.get(cell.name, 0) < self.wanted.get(cell.name, self.asked)
+            if totals.get(cell.name, 0) < self.planned_games.get(cell.name, self.games_per_variant)
         }
         if short:
             parts = ", ".join(f"{name} {count:,}" for name, count in short.items())
-            warnings.append(f"PARTIAL RUN: of {self.asked:,} games asked for of every variant there are only: {parts}.")
-        for status, games in self.played.group_by("status", maintain_order=True).agg(pl.col("games").sum()).iter_rows():
+            warnings.append(
+                f"PARTIAL RUN: of {self.games_per_variant:,} games asked for of every variant there are only: {parts}."
+            )
+        for status, games in (
+            self.game_counts.group_by("status", maintain_order=True).agg(pl.col("games").sum()).iter_rows()
+        ):
             if status != FINISHED:
                 ended = "1 game" if games == 1 else f"{games:,} games"
                 warnings.append(f"{ended} ended with status {status}, left out of every metric.")
@@ -250,9 +254,9 @@ def finished_only(tables: Mapping[str, pl.LazyFrame]) -> dict[str, pl.LazyFrame]
 def open_run(path: Path) -> RunTables:
     """The run in a folder; missing or damaged parts, or rules of several versions, are errors."""
     run = Run(path)
-    experiment = replace(run.manifest.asked, games=run.games_asked)
+    experiment = replace(run.manifest.parsed_experiment, games=run.games_per_variant)
     described = zip(run.manifest.variants, variants_of(experiment), strict=True)
-    variants = tuple(description.asked_as(variant) for description, variant in described)
+    variants = tuple(description.with_names_from(variant) for description, variant in described)
     versions = sorted({str(variant.rules_version) for variant in variants})
     if len(versions) > 1:
         raise MmsimError(f"run {path} mixes rules versions {', '.join(versions)}; play it again with one of them")
@@ -260,7 +264,7 @@ def open_run(path: Path) -> RunTables:
     if not parts:
         raise MmsimError(f"run {path} has no games yet; play them: mmsim resume {path}")
     plan, count = run.plan, len(variants) // len(experiment.members)
-    wanted = {variant.name: plan.games_of(number) for number, variant in enumerate(variants)}
+    planned_games = {variant.name: plan.games_of(number) for number, variant in enumerate(variants)}
 
     def tables(first: int, last: int) -> RunTables:
         """The games of a range of variants."""
@@ -272,7 +276,9 @@ def open_run(path: Path) -> RunTables:
                 yield scan(sorted(block, key=lambda part: part.variant))
 
         decision = run.manifest.decision
-        return RunTables(experiment, variants[first:last], scan(selected), path, cut, wanted=wanted, decision=decision)
+        return RunTables(
+            experiment, variants[first:last], scan(selected), path, cut, planned_games=planned_games, decision=decision
+        )
 
     chances = read_win_chances(path)
     tension = None if chances is None else tension_table(chances)

@@ -99,8 +99,8 @@ class Why:
 
 
 def explain(game: str, variant: Variant, metric: str, play: PlayChanges, only: Sequence[str] = ()) -> Why:
-    """Play a variant with one thing changed at a time (or `only` some of the changes), then with the rule and the way
-    of playing that explain most changed together."""
+    """Play a variant with one thing changed at a time (or `only` some of the changes); then change together the
+    rule and the way of playing that explain most."""
     find_metric(game, metric)
     possible, fixed = possible_changes(game, variant)
     known = [change.name for change in possible]
@@ -133,7 +133,7 @@ def measure_effects(played: ChangedGames, metric: str, fixed: Mapping[str, str] 
         headline.measure.unit,
         headline.measure.better,
         detail.groups,
-        {of_member.bots: of_member.games for of_member in played.members},
+        {member.bots: member.games for member in played.members},
         headline.estimate(0, 0),
         _groups(detail, 0),
         _ahead(detail, 0),
@@ -164,11 +164,11 @@ def add_interaction(why: Why, played: ChangedGames, metric: str) -> Why:
     first, second, both = (_effect(comparison, played, detail) for comparison in comparisons)
     by_name = {effect.change: effect for effect in why.effects}  # their p-values account for all changes
     contrast, beyond = np.array([1.0, -1.0, -1.0, 1.0]), []
-    for _, of_member in headline.counted:
-        group = of_member.groups.index(both.group)
-        value = float(contrast @ of_member.means[:, group])
-        variance = float(contrast @ of_member.cov[:, group, :, group] @ contrast)
-        beyond.append(stats.estimate(value, float(np.sqrt(max(variance, 0.0))), int(of_member.deals.min())))
+    for _, estimates in headline.counted:
+        group = estimates.groups.index(both.group)
+        value = float(contrast @ estimates.means[:, group])
+        variance = float(contrast @ estimates.cov[:, group, :, group] @ contrast)
+        beyond.append(stats.estimate(value, float(np.sqrt(max(variance, 0.0))), int(estimates.deals.min())))
     mean = beyond[0] if len(beyond) == 1 else stats.random_effects(beyond).estimate
     return replace(why, interaction=Interaction(by_name[first.change], by_name[second.change], both, mean))
 
@@ -183,11 +183,11 @@ def _estimates(played: ChangedGames, metric: str) -> tuple[Estimates, Estimates]
 def _run_tables(played: ChangedGames) -> RunTables:
     """The games as the tables of a run, with a panel if several kinds of players played them."""
     members = []
-    for of_member in played.members:
-        rules = (of_member.descriptions[0].rules,)
-        experiment = Experiment("why", rules, game=played.game, bots=of_member.bots, games=of_member.games)
-        tables = {name: frame.lazy() for name, frame in of_member.tables.items()}
-        members.append(RunTables(experiment, of_member.descriptions, tables))
+    for member_games in played.members:
+        rules = (member_games.descriptions[0].rules,)
+        experiment = Experiment("why", rules, game=played.game, bots=member_games.bots, games=member_games.games)
+        tables = {name: frame.lazy() for name, frame in member_games.tables.items()}
+        members.append(RunTables(experiment, member_games.descriptions, tables))
     if len(members) == 1:
         return members[0]
     return with_panel(members[0], members)
@@ -236,10 +236,10 @@ def _ahead(detail: Estimates, number: int) -> dict[str, str]:
     if detail.measure.name != WIN_SHARE:
         return {}
     ahead = {}
-    for member, of_member in detail.counted:
-        best = int(np.nanargmax(of_member.means[number]))
-        fair = 1 / np.isfinite(of_member.means[number]).sum()
-        ahead[member.name] = of_member.groups[best] if of_member.estimate(number, best).low > fair else ""
+    for member, estimates in detail.counted:
+        best = int(np.nanargmax(estimates.means[number]))
+        fair = 1 / np.isfinite(estimates.means[number]).sum()
+        ahead[member.name] = estimates.groups[best] if estimates.estimate(number, best).low > fair else ""
     return ahead
 
 

@@ -2,8 +2,8 @@
 
 Win chances are means of playouts and have a sampling error. A player counts as ahead of another only if the difference
 is more than two standard errors, so that noise creates neither leads nor drama; docs/tension.md has the definitions.
-Calibration asks how often players won who were given some chance, with the games of one deal as one observation. Brier
-(1950), "Verification of forecasts expressed in terms of probability", Monthly Weather Review 78: the mean squared
+Calibration compares the chances players were given with how often they won; the games of one deal are one observation.
+Brier (1950), "Verification of forecasts expressed in terms of probability", Monthly Weather Review 78: the mean squared
 distance of a forecast from the result; a forecast must beat the score of a constant fair share.
 """
 

@@ -8,7 +8,7 @@ from mmsim.batch.manifest import SOURCES, BotSource
 from mmsim.core.python_bots import read_source
 from mmsim.core.seating import split_bots
 from mmsim.errors import MmsimError, UsageError
-from mmsim.system.files import file_name, write_atomically
+from mmsim.system.files import checked_file_name, write_atomically
 
 
 def keep(folder: Path, bots: str) -> list[BotSource]:
@@ -16,7 +16,7 @@ def keep(folder: Path, bots: str) -> list[BotSource]:
     sources = []
     for number, named in enumerate(_files(bots), 1):
         content = read_source(Path(named))
-        name = f"{SOURCES}/{number}-{file_name(Path(named).name, 'the file of the bot')}.txt"
+        name = f"{SOURCES}/{number}-{checked_file_name(Path(named).name, 'the file of the bot')}.txt"
         write_atomically(folder / name, content)
         sources.append(BotSource(named, name, hashlib.sha256(content).hexdigest()))
     return sources

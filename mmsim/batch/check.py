@@ -27,7 +27,7 @@ _MAX_PART_DIGITS = 9
 
 
 @dataclass
-class Checked:
+class CheckProgress:
     """How much a check has covered so far."""
 
     parts: int = 0
@@ -35,30 +35,30 @@ class Checked:
     problems: int = 0
 
 
-def check(run: Run, sample: int, checked: Checked) -> Iterator[str]:
+def check(run: Run, sample: int, progress: CheckProgress) -> Iterator[str]:
     """Everything that is wrong with a run, one sentence each."""
-    for problem in _problems(run, sample, checked):
-        checked.problems += 1
+    for problem in _problems(run, sample, progress):
+        progress.problems += 1
         yield problem
 
 
-def _problems(run: Run, sample: int, checked: Checked) -> Iterator[str]:
+def _problems(run: Run, sample: int, progress: CheckProgress) -> Iterator[str]:
     plan = run.plan
     intact = bytearray(plan.parts)
     played = bytearray(plan.parts)
     if sample:
         run.prepared  # noqa: B018 - missing bots are reported before anything else
     yield from run.damaged_lines()
-    for entry in run.done():
+    for entry in run.done_entries():
         played[entry.part] = 1
         flaws = [*run.flaws(entry)] or [*_wrong_rows(run, entry)]
         intact[entry.part] = not flaws
-        checked.parts += 1
+        progress.parts += 1
         yield from flaws
     if missing := played.count(0):
         yield f"{missing} of {plan.parts} parts are not played yet: mmsim resume {run.folder}"
     elif run.manifest.finished and replace(run.manifest.finished, at="", records=[]) != replace(run.totals(), at=""):
-        yield f"{run.folder / MANIFEST} has other totals than the parts: mmsim resume {run.folder}"
+        yield f"{run.folder / MANIFEST} does not match the totals of its parts: mmsim resume {run.folder}"
     yield from _foreign_parts(run)
     yield from _wrong_records(run)
     for variant, game in _sample(run, intact, sample):
@@ -66,7 +66,7 @@ def _problems(run: Run, sample: int, checked: Checked) -> Iterator[str]:
             replay(run, variant, game)
         except MmsimError as error:
             yield f"game {game} of {run.variant_names[variant]}: {error}"
-        checked.games_replayed += 1
+        progress.games_replayed += 1
 
 
 def _wrong_rows(run: Run, entry: JournalEntry) -> Iterator[str]:
@@ -85,9 +85,9 @@ def _wrong_rows(run: Run, entry: JournalEntry) -> Iterator[str]:
         if frame.height != file.rows:
             yield f"{path} has {frame.height} rows instead of {file.rows}"
         elif frame.columns != list(run.manifest.tables[table]):
-            yield f"{path} has other columns than the manifest says"
+            yield f"{path} does not have the columns in the manifest"
         elif row_digest(frame) != file.digest:
-            yield f"{path} has other rows than the journal says"
+            yield f"{path} does not match the digest of its rows in the journal"
 
 
 def _foreign_parts(run: Run) -> Iterator[str]:
@@ -106,7 +106,7 @@ def _wrong_records(run: Run) -> Iterator[str]:
         try:
             data = read_bytes(path)
             if hashlib.sha256(data).hexdigest() != kept.sha256:
-                yield f"{path} has another checksum than the manifest says"
+                yield f"{path} does not match its checksum in the manifest"
                 continue
             run.game.verify(json.loads(data))
         except FileNotFoundError:
@@ -130,13 +130,13 @@ def _sample(run: Run, intact: bytearray, sample: int) -> list[tuple[int, int]]:
 # --- one game ------------------------------------------------------------------------------------------------------
 
 
-def record(run: Run, variant: int, game: int) -> dict[str, Any]:
+def replay_record(run: Run, variant: int, game: int) -> dict[str, Any]:
     """The record of a game of a run, played again; an error if it differs from the game in the tables."""
     if not 0 <= game < (games := run.plan.games_of(variant)):
         raise UsageError(f"{run.folder} has the games 0 to {games - 1}, not {game}")
     replayed = run.game.record(run.prepared[variant], game)
     number = run.plan.part_of(variant, game).number
-    for entry in run.done():
+    for entry in run.done_entries():
         if entry.part == number:
             for flaw in run.flaws(entry, ["seats"]):
                 raise MmsimError(f"{flaw}; play it again: mmsim resume {run.folder} --deep")
@@ -149,17 +149,17 @@ def replay(run: Run, variant: int, game: int) -> None:
     import polars as pl
     from polars.testing import assert_frame_equal
 
-    seam, prepared = run.game, run.prepared[variant]
-    tables = seam.play_games(prepared, game, 1)
+    simulator, prepared = run.game, run.prepared[variant]
+    tables = simulator.play_games(prepared, game, 1)
     for table, rows in tables.items():
         stored = pl.read_parquet(_file(run, variant, game, table), glob=False).filter(pl.col("game") == game)
         try:
-            assert_frame_equal(stored, seam.frame(prepared, table, rows), check_exact=True)
+            assert_frame_equal(stored, simulator.frame(prepared, table, rows), check_exact=True)
         except AssertionError as error:
             raise MmsimError(f"played again, its rows of '{table}' are not those of the run: {error}") from error
     if not tables.errors:  # a game that a bot's error stopped has no complete record
-        record = seam.record(prepared, game)
-        seam.verify(record)
+        record = simulator.record(prepared, game)
+        simulator.verify(record)
         _compare(run, variant, game, record)
 
 

@@ -145,7 +145,7 @@ class Cluster:
     def _threads(self) -> int:
         return sum(self._client.ncores().values())
 
-    def get_ready(self, parts: int) -> None:
+    def start_workers(self, parts: int) -> None:
         """Nothing to do: the cluster's workers are running."""
 
     def play(self, tasks: Iterator[Task]) -> Iterator[JournalEntry | Heartbeat]:
@@ -196,11 +196,11 @@ class Cluster:
 
     def _check_heartbeats(self) -> None:
         """Restart workers that have been silent for too long, by the same rule as the pool of this machine."""
-        usual = SILENCE_FACTOR * median(list(self._silences) or [0.0])
+        long_silence = SILENCE_FACTOR * median(list(self._silences) or [0.0])
         for pending in list(self._pending.values()):
             silence = time.monotonic() - pending.last_message
             timeout = HEARTBEAT_TIMEOUT_S if pending.done is None else self.heartbeat_timeout_s
-            if pending.worker and silence > max(timeout, usual):
+            if pending.worker and silence > max(timeout, long_silence):
                 self._restart_worker(pending, silence)
 
     def _restart_worker(self, pending: _PendingPart, silence: float) -> None:

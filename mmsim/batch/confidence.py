@@ -106,7 +106,7 @@ def seat_shares(rows: Mapping[str, NDArray[Any]], games_per_deal: int) -> list[T
     seats = rows["seats"]
     numbers, shares = np.asarray(seats["seat"]), np.asarray(seats["win_share"], np.float64)
     by_seat = (shares[numbers == seat] for seat in range(int(numbers.max()) + 1))
-    return [Tally.of(of_seat.reshape(-1, games_per_deal).mean(axis=1)) for of_seat in by_seat]
+    return [Tally.of(values.reshape(-1, games_per_deal).mean(axis=1)) for values in by_seat]
 
 
 # --- until a metric is known to ±WIDTH -----------------------------------------------------------------------------

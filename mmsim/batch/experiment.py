@@ -12,8 +12,8 @@ from mmsim.core.seating import bot_names, find_bot, split_bots
 from mmsim.core.variant import PlayableVariant, Variant, check_seating
 from mmsim.errors import UsageError, unknown
 from mmsim.games import DEFAULT, GAMES, find_shell, game_of_all
-from mmsim.system.files import data_folder, file_name, read_toml
-from mmsim.system.validation import check_keys, convert, shown
+from mmsim.system.files import checked_file_name, data_folder, read_toml
+from mmsim.system.validation import abbreviated, check_keys, convert
 
 DESIGNS = ("paired", "independent")
 OF_MEMBER = "~"  # between a variant and the member of the panel in the name of their games
@@ -66,7 +66,7 @@ class Experiment:
             raise UsageError(f"the panel names {repeated[0]} twice")
         if not self.bots and not self.panel:
             object.__setattr__(self, "panel", find_shell(self.game).default_panel)
-        file_name(self.name, "the experiment's name")
+        checked_file_name(self.name, "the experiment's name")
         for key, (least, most) in _RANGES.items():
             value = getattr(self, key)
             if value is not None and value < least:
@@ -130,7 +130,7 @@ def from_mapping(values: Mapping[str, Any], beside: Path = Path()) -> Experiment
     if isinstance(values.get("bots"), list | tuple) and all(isinstance(bot, str) for bot in values["bots"]):
         values["bots"] = ",".join(values["bots"])
     elif not isinstance(values.get("bots", ""), str):
-        raise UsageError(f'bots = {shown(values["bots"])} is not a list like ["a", "b"]')
+        raise UsageError(f'bots = {abbreviated(values["bots"])} is not a list like ["a", "b"]')
     if "variants" not in values:
         raise UsageError('an experiment needs a line like variants = ["print", "print+loyal"]')
     for key, words in convert(values, _Lists).items():
@@ -156,7 +156,7 @@ def _beside(word: str, folder: Path) -> str:
 def named_after(path: Path) -> str:
     """A name for an experiment that has none: that of a folder or file, if it is a valid one."""
     try:
-        return file_name(path.resolve().name, "the name")
+        return checked_file_name(path.resolve().name, "the name")
     except UsageError:
         return "run"
 
@@ -205,7 +205,7 @@ def _why_indifferent(experiment: Experiment, member: str) -> str:
     if len(experiment.boards) > 1 or not ignored or not all(ignored):
         return ""
     knobs = ", ".join(dict.fromkeys(knob for names in ignored for knob in names))
-    return f"{member} is no evidence here: {first} and {', '.join(others)} differ in {knobs}, which it ignores"
+    return f"{member} gives no evidence here: {first} and {', '.join(others)} differ in {knobs}, which it ignores"
 
 
 def cost_of(game: str, member: str) -> float:
@@ -215,7 +215,7 @@ def cost_of(game: str, member: str) -> float:
     return max((shell.cost(find_bot(spec, shell.bots)) for spec in known), default=1.0)
 
 
-def thinned(experiment: Experiment) -> list[int]:
+def thinning(experiment: Experiment) -> list[int]:
     """For every member of the panel: it plays one game for this many of the quickest member's.
 
     Numbers of games are proportional to one over the square root of the cost of a game: for a given time, this gives
@@ -229,7 +229,7 @@ def games_per_member(experiment: Experiment) -> dict[str, int]:
     """How many games of every variant each kind of player plays."""
     return {
         member: -(-experiment.games // every)
-        for member, every in zip(experiment.members, thinned(experiment), strict=True)
+        for member, every in zip(experiment.members, thinning(experiment), strict=True)
     }
 
 
@@ -239,7 +239,7 @@ def default_part_games(experiment: Experiment, games_per_deal: int) -> int:
     mean of the extremes."""
     known = find_shell(experiment.game).bots
     loads = []
-    for member, every in zip(experiment.members, thinned(experiment), strict=True):
+    for member, every in zip(experiment.members, thinning(experiment), strict=True):
         least = 0.0 if all(name in known for name in bot_names(member)) else _UNKNOWN_COST
         loads.append(max(cost_of(experiment.game, member), least) / every)
     load = sqrt(min(loads) * max(loads))
@@ -254,7 +254,7 @@ def variants_of(experiment: Experiment) -> list[Variant]:
     """Every variant with every member of the panel, in the order in which tables and plans number them."""
     variants: list[Variant] = []
     for member in experiment.members:
-        of_member = f"{OF_MEMBER}{_label(member)}" if len(experiment.members) > 1 else ""
+        member_suffix = f"{OF_MEMBER}{_label(member)}" if len(experiment.members) > 1 else ""
         for board in experiment.boards or (None,):
             suffix = f"@{Path(board).stem}" if board and len(experiment.boards) > 1 else ""
             for rules in experiment.variants:
@@ -263,7 +263,7 @@ def variants_of(experiment: Experiment) -> list[Variant]:
                     seed = int.from_bytes(sha256(f"{seed}/{len(variants)}".encode()).digest()[:8], "little")
                 variants.append(
                     Variant(
-                        *(rules, experiment.players, board, member, seed, experiment.seats, suffix + of_member),
+                        *(rules, experiment.players, board, member, seed, experiment.seats, suffix + member_suffix),
                         move_seconds=experiment.move_seconds,
                     )
                 )
@@ -286,7 +286,7 @@ def prepare_variants(experiment: Experiment, game: SimulatedGame) -> list[Playab
         if variant.name in names:
             raise UsageError(f"the variant '{variant.name}' is there twice; drop one of them")
         names.add(variant.name)
-        variant.check_groups(games=experiment.games)
+        variant.check_whole_deals(games=experiment.games)
         if experiment.part_games:
-            variant.check_groups(part_games=experiment.part_games)
+            variant.check_whole_deals(part_games=experiment.part_games)
     return playable

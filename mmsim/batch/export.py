@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from mmsim.batch.run import Run
 from mmsim.errors import MmsimError, UsageError
-from mmsim.system.files import STDOUT, output
+from mmsim.system.files import DASH, open_output
 
 if TYPE_CHECKING:
     import polars as pl
@@ -25,7 +25,7 @@ _MAX_SHEET_ROWS = 1_048_575  # below the column names
 
 def export(run: Run, table: str | None, path: Path) -> int:
     """Write a table, or all if the format can hold several, and return the number of rows; CSV to standard output."""
-    kind = ".csv" if path == STDOUT else path.suffix.lower()
+    kind = ".csv" if path == DASH else path.suffix.lower()
     if kind not in ENDINGS:
         raise UsageError(f"cannot export to '{path}': its name must end in {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}")
     if table is None and kind in _SINKS:
@@ -38,7 +38,7 @@ def export(run: Run, table: str | None, path: Path) -> int:
     elif kind == _DATABASE:
         _write_database(run, names, path)
     else:
-        with output(path) as file:
+        with open_output(path) as file:
             _SINKS[kind](frames[names[0]], file)
     return rows
 
@@ -61,7 +61,10 @@ def _write_sheets(frames: "dict[str, pl.LazyFrame]", path: Path) -> None:
         from xlsxwriter import Workbook
     except ImportError as error:
         raise MmsimError("workbooks need xlsxwriter: pip install 'mmsim[export]'") from error
-    with output(path) as file, Workbook(file, {"strings_to_formulas": False, "strings_to_urls": False}) as workbook:
+    with (
+        open_output(path) as file,
+        Workbook(file, {"strings_to_formulas": False, "strings_to_urls": False}) as workbook,
+    ):
         for name, frame in frames.items():
             frame.collect(engine="streaming").write_excel(workbook, name)
 
@@ -72,7 +75,7 @@ def _write_database(run: Run, names: Sequence[str], path: Path) -> None:
         import duckdb
     except ImportError as error:
         raise MmsimError("databases need duckdb: pip install 'mmsim[export]'") from error
-    with output(path) as file, TemporaryDirectory() as scratch:
+    with open_output(path) as file, TemporaryDirectory() as scratch:
         database_file = Path(scratch) / "tables.duckdb"
         with duckdb.connect(database_file) as database:
             for name in names:

@@ -55,7 +55,7 @@ class JournalEntry(Struct, frozen=True, forbid_unknown_fields=True):
     errors: list[BotError]
     seconds: float
 
-    def is_of(self, part: Part) -> bool:
+    def matches(self, part: Part) -> bool:
         """True if the entry has exactly the games of a part."""
         return (self.part, self.variant, self.first, self.games) == (part.number, part.variant, part.first, part.count)
 

@@ -17,7 +17,7 @@ from mmsim.batch.experiment import Experiment, from_mapping, variants_of
 from mmsim.batch.plan import RunPlan
 from mmsim.core.variant import VariantDescription
 from mmsim.errors import MmsimError, UsageError, unknown
-from mmsim.system.files import file_name, read_bytes, write_atomically
+from mmsim.system.files import checked_file_name, read_bytes, write_atomically
 from mmsim.system.validation import Count, Sha256, Text
 
 FORMAT = "mmsim-run/5"
@@ -83,7 +83,7 @@ class Decision(Struct, frozen=True, forbid_unknown_fields=True):
     looks: Count = 0
 
     @property
-    def made(self) -> bool:
+    def is_made(self) -> bool:
         return not self.undecided
 
 
@@ -141,7 +141,7 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True):
     decision: Decision | None = None  # of a run that was played until it was decided
 
     @property
-    def asked(self) -> Experiment:
+    def parsed_experiment(self) -> Experiment:
         """The experiment; paths in it are relative to the run's folder."""
         return from_mapping(self.experiment)
 
@@ -172,7 +172,7 @@ def read_manifest(folder: Path) -> Manifest:
         if written.get("format") != FORMAT:
             raise MmsimError(f"it is not of the format {FORMAT}")
         if written.pop("check", None) != _checksum(written):
-            raise MmsimError("it was changed since it was written, its checksum says")
+            raise MmsimError("its checksum is wrong: it was changed after it was written")
         manifest = msgspec.convert(written, Manifest)
         _check(manifest)
     except (ValueError, RecursionError, MmsimError) as error:  # what msgspec raises is a ValueError
@@ -202,16 +202,16 @@ def short_checksum(data: bytes) -> str:
 def _check(manifest: Manifest) -> None:
     """Check what types cannot: values that must be consistent, names that must not be paths."""
     _check_experiment(manifest)
-    experiment, variants = manifest.asked, manifest.variants
+    experiment, variants = manifest.parsed_experiment, manifest.variants
     if not len(variants) == len(variants_of(experiment)) == len(manifest.rows_per_game) == len(manifest.every):
         raise MmsimError("its variants are not those of its experiment")
     if len({variant.name for variant in variants}) < len(variants):
         raise MmsimError("two of its variants have the same name")
     for variant, rows in zip(variants, manifest.rows_per_game, strict=True):
         if variant.game != experiment.game or variant.seats != experiment.seats:
-            raise MmsimError(f"its variant {variant.name} is not of its experiment")
+            raise MmsimError(f"its variant {variant.name} does not belong to its experiment")
         if set(rows) != set(manifest.tables) or len(variant.bots) != len(variant.seat_player):
-            raise MmsimError(f"what it says of its variant {variant.name} does not fit together")
+            raise MmsimError(f"the description of its variant {variant.name} is inconsistent")
         if set(variant.seat_player) != set(range(variant.players)):
             raise MmsimError(f"its variant {variant.name} has players without a seat, or seats without a player")
         if not all(isinstance(bot.get("bot"), str) for bot in variant.bots):
@@ -222,23 +222,23 @@ def _check(manifest: Manifest) -> None:
         raise MmsimError("it is nested too deeply")
     manifest.plan  # noqa: B018 - refuses more parts than a run can have
     for source in manifest.bots:
-        file_name(source.kept.removeprefix(f"{SOURCES}/"), "its bot")
+        checked_file_name(source.kept.removeprefix(f"{SOURCES}/"), "its bot")
 
 
 def _check_experiment(manifest: Manifest) -> None:
     known = set(Experiment.__dataclass_fields__)
     if lacking := known - set(manifest.experiment):
         raise MmsimError(f"its experiment has no {sorted(lacking)[0]}")
-    asked = manifest.asked
-    if asked.part_games is None:
+    experiment = manifest.parsed_experiment
+    if experiment.part_games is None:
         raise MmsimError("its experiment does not say how many games there are per part")
-    for word in (*asked.variants, *asked.boards):
+    for word in (*experiment.variants, *experiment.boards):
         if word.endswith(".toml"):
             folder, *names = word.split("/")
             if folder != INPUTS or len(names) != 2:
-                raise MmsimError(f"its file '{word}' is not one that was kept in the run")
+                raise MmsimError(f"its file '{word}' is not kept in the run")
             for name in names:
-                file_name(name, "its file")
+                checked_file_name(name, "its file")
         elif "/" in word:
             raise MmsimError(f"its ruleset or board '{word}' contains a slash or backslash")
 

@@ -34,11 +34,11 @@ _HEAD_START_S = 0.5  # for that worker to play them, before others are started
 class Heartbeat:
     """How many games of the parts being played are done: (variant, games) of each part."""
 
-    parts: Sequence[tuple[int, int]]
+    progress: Sequence[tuple[int, int]]
 
     @property
     def games(self) -> int:
-        return sum(games for _, games in self.parts)
+        return sum(games for _, games in self.progress)
 
 
 @dataclass
@@ -59,7 +59,7 @@ class Pool:
     def __init__(self, folder: Path, game: str, workers: int, first: Variant | None = None, log: Path | None = None):
         """Files go to the folder; workers prepare the `first` variant at once; errors refer to the `log`."""
         self.heartbeat_timeout_s = HEARTBEAT_TIMEOUT_S
-        self.games = inf  # left to play, if that is known
+        self.games_left = inf  # if that is known
         self._serve_args = str(folder), game, first
         self._see_log = f"; see {log}" if log else ""
         self._size = workers
@@ -67,19 +67,19 @@ class Pool:
         self._workers: list[_Worker] = []
         self._workers_started = 0
         self._retries: deque[Task] = deque()
-        self._attempts: dict[int, int] = {}  # failed ones, by part
+        self._failures: dict[int, int] = {}  # failed attempts, by part
         self._silences: deque[float] = deque(maxlen=101)  # seconds between two messages of a worker
 
     def __enter__(self) -> "Pool":
         return self
 
-    def get_ready(self, parts: int) -> None:
+    def start_workers(self, parts: int) -> None:
         """Start workers for this many parts, so that they load while this process does something else.
 
         For a few games only one worker is started at first, because loading takes longer than playing; more follow if
         it is not done soon.
         """
-        while len(self._workers) < min(1 if self.games <= _FEW_GAMES else self._size, parts):
+        while len(self._workers) < min(1 if self.games_left <= _FEW_GAMES else self._size, parts):
             self._start_worker()
 
     def play(self, tasks: Iterator[Task]) -> Iterator[JournalEntry | Heartbeat]:
@@ -104,7 +104,7 @@ class Pool:
     def _may_start_worker(self) -> bool:
         now = time.monotonic()
         busy = any(worker.ready and worker.task and now - worker.started > _HEAD_START_S for worker in self._workers)
-        return len(self._workers) < self._size and (busy or self.games > _FEW_GAMES or not self._workers)
+        return len(self._workers) < self._size and (busy or self.games_left > _FEW_GAMES or not self._workers)
 
     def _listen(self) -> Iterator[JournalEntry | Heartbeat]:
         by_pipe = {worker.pipe: worker for worker in self._workers}
@@ -121,7 +121,7 @@ class Pool:
             timeout = self.heartbeat_timeout_s if worker.ready else HEARTBEAT_TIMEOUT_S
             if worker.task and silence > max(timeout, SILENCE_FACTOR * median(self._silences or [0.0])):
                 worker.process.kill()
-                self._lose(worker, f"was silent for {silence:.0f} s")
+                self._drop_worker(worker, f"was silent for {silence:.0f} s")
         yield Heartbeat([(worker.task.part.variant, worker.done) for worker in self._workers if worker.task])
 
     def _receive(self, worker: _Worker) -> Iterator[JournalEntry]:
@@ -160,9 +160,11 @@ class Pool:
         if worker in self._workers:
             worker.process.join()
             code = worker.process.exitcode
-            self._lose(worker, f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with code {code}")
+            self._drop_worker(
+                worker, f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with code {code}"
+            )
 
-    def _lose(self, worker: _Worker, reason: str) -> None:
+    def _drop_worker(self, worker: _Worker, reason: str) -> None:
         self._workers.remove(worker)
         worker.pipe.close()
         LOG.warning("worker %d (process %d) %s", worker.number, worker.process.pid, reason)
@@ -172,9 +174,9 @@ class Pool:
     def _retry(self, task: Task, done: int, reason: str) -> None:
         """Have a part played again, game by game; an error after the last attempt."""
         part = task.part
-        self._attempts[part.number] = attempts = self._attempts.get(part.number, 0) + 1
-        LOG.warning("part %d %s (attempt %d of %d)", part.number, reason, attempts, MAX_ATTEMPTS)
-        if attempts < MAX_ATTEMPTS:
+        self._failures[part.number] = failures = self._failures.get(part.number, 0) + 1
+        LOG.warning("part %d %s (attempt %d of %d)", part.number, reason, failures, MAX_ATTEMPTS)
+        if failures < MAX_ATTEMPTS:
             self._retries.append(replace(task, one_by_one=True))
             return
         where = f"game {part.first + done}" if done < part.count else "the end of its games"

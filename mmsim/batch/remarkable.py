@@ -11,7 +11,7 @@ from typing import Any
 
 import polars as pl
 
-from mmsim.batch.check import record
+from mmsim.batch.check import replay_record
 from mmsim.batch.manifest import RECORDS, KeptRecord
 from mmsim.batch.run import Run
 from mmsim.batch.worker import LOG
@@ -123,7 +123,7 @@ def keep_records(run: Run) -> list[KeptRecord]:
     for game in remarkable(run.table("games"), run.variant_names):
         variant = run.variant_names[game.variant]
         try:
-            data = dumps(record(run, game.variant, game.game)).encode()
+            data = dumps(replay_record(run, game.variant, game.game)).encode()
         except MmsimError as error:  # a bot that does not play the same game twice
             LOG.warning("no record of game %d of %s: %s", game.game, variant, error)
             continue
@@ -140,7 +140,7 @@ def records_are_intact(run: Run) -> bool:
 
 
 def _content(folder: Path, entry: KeptRecord) -> bytes | None:
-    """The file of a record, or None if it has not the checksum of the manifest."""
+    """The file of a record, or None if it does not match its checksum in the manifest."""
     try:
         data = read_bytes(folder / entry.file)
     except OSError:

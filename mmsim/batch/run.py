@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from mmsim.batch import bot_sources, journal, run_folder
-from mmsim.batch.experiment import Experiment, default_part_games, prepare_variants, thinned, variants_of
+from mmsim.batch.experiment import Experiment, default_part_games, prepare_variants, thinning, variants_of
 from mmsim.batch.journal import JOURNAL, JournalEntry, JournalWriter
 from mmsim.batch.manifest import (
     FORMAT,
@@ -35,7 +35,7 @@ from mmsim.core.game import SimulatedGame
 from mmsim.core.variant import PlayableVariant
 from mmsim.errors import MmsimError, UsageError, full_name, unknown
 from mmsim.games import find_game
-from mmsim.system.files import file_name, open_regular, read_bytes, write_atomically
+from mmsim.system.files import checked_file_name, open_regular, read_bytes, write_atomically
 from mmsim.system.machine import machine
 
 if TYPE_CHECKING:
@@ -76,20 +76,20 @@ class Run:
         game = find_game(experiment.game)
         prepared = prepare_variants(experiment, game)
         if experiment.part_games is None:
-            deal = lcm(*(ready.games_per_deal for ready in prepared))
-            games = default_part_games(experiment, deal)
-            if until and games > _SMALL_PART:  # it stops at the end of a part, so parts are kept small
-                games = max(deal, games // _UNTIL_DIVISOR // deal * deal)
-            experiment = replace(experiment, part_games=games)
+            games_per_deal = lcm(*(variant.games_per_deal for variant in prepared))
+            part_games = default_part_games(experiment, games_per_deal)
+            if until and part_games > _SMALL_PART:  # it stops at the end of a part, so parts are kept small
+                part_games = max(games_per_deal, part_games // _UNTIL_DIVISOR // games_per_deal * games_per_deal)
+            experiment = replace(experiment, part_games=part_games)
         kept = _keep_inputs(folder, experiment)
         manifest = Manifest(
             FORMAT,
             kept.to_json(),
             0 if until else experiment.games,
-            [every for every in thinned(experiment) for _ in range(len(prepared) // len(experiment.members))],
+            [every for every in thinning(experiment) for _ in range(len(prepared) // len(experiment.members))],
             until,
-            [ready.description for ready in prepared],
-            [game.rows_per_game(ready) for ready in prepared],
+            [variant.description for variant in prepared],
+            [game.rows_per_game(variant) for variant in prepared],
             {table: {name: str(dtype) for name, dtype in schema.items()} for table, schema in game.tables.items()},
             bot_sources.keep(folder, ",".join(experiment.members)),
             _now(),
@@ -99,7 +99,9 @@ class Run:
         write_manifest(folder, manifest)
         run = cls(folder, bot_sources.location(",".join(experiment.members)))
         variants = variants_of(run.experiment.with_members(experiment.members))  # with the copies of the files
-        run.prepared = [replace(ready, variant=variant) for ready, variant in zip(prepared, variants, strict=True)]
+        run.prepared = [
+            replace(playable, variant=variant) for playable, variant in zip(prepared, variants, strict=True)
+        ]
         return run
 
     # --- what is played ---------------------------------------------------------------------------------------------
@@ -111,13 +113,13 @@ class Run:
     @cached_property
     def experiment(self) -> Experiment:
         """The experiment of the run; files it names are the copies inside the run."""
-        asked = self.manifest.asked
+        stored = self.manifest.parsed_experiment
 
-        def in_folder(word: str) -> str:
-            return str(self.folder / word) if word.startswith(f"{INPUTS}/") else word
+        def in_folder(name: str) -> str:
+            return str(self.folder / name) if name.startswith(f"{INPUTS}/") else name
 
         return replace(
-            asked, variants=tuple(map(in_folder, asked.variants)), boards=tuple(map(in_folder, asked.boards))
+            stored, variants=tuple(map(in_folder, stored.variants)), boards=tuple(map(in_folder, stored.boards))
         )
 
     @property
@@ -132,19 +134,19 @@ class Run:
             for member in self.experiment.members
         ]
         prepared = prepare_variants(self.experiment.with_members(members), self.game)
-        for ready, before in zip(prepared, self.manifest.variants, strict=True):
-            if ready.description != before:
-                difference = _first_difference(msgspec.to_builtins(before), msgspec.to_builtins(ready.description))
+        for variant, before in zip(prepared, self.manifest.variants, strict=True):
+            if variant.description != before:
+                difference = _first_difference(msgspec.to_builtins(before), msgspec.to_builtins(variant.description))
                 raise MmsimError(
                     f"the variant '{before.name}' is no longer what {self.folder} began with: {difference}; "
                     "start a new run"
                 )
-        if [self.game.rows_per_game(ready) for ready in prepared] != self.manifest.rows_per_game:
+        if [self.game.rows_per_game(variant) for variant in prepared] != self.manifest.rows_per_game:
             raise MmsimError(f"{self.folder} was started with different tables; start a new run")
         return prepared
 
     @property
-    def games_asked(self) -> int:
+    def games_per_variant(self) -> int:
         """Games of every variant."""
         return self.manifest.games
 
@@ -169,7 +171,7 @@ class Run:
     def summary(self) -> dict[str, Any]:
         """What the run is, how far it is and how large, for a list of runs."""
         done, size = 0, 0
-        for entry in self.done():
+        for entry in self.done_entries():
             done += 1
             size += entry.size
         state = "playing" if self.is_locked else "stopped"
@@ -180,7 +182,7 @@ class Run:
             "state": state,
             "variants": self.variant_names,
             "bots": " | ".join(self.experiment.members),
-            "games": self.games_asked,
+            "games": self.games_per_variant,
             "parts": self.plan.parts,
             "parts_done": done,
             "bytes": size,
@@ -215,7 +217,7 @@ class Run:
 
     # --- the journal -----------------------------------------------------------------------------------------------
 
-    def journal(self) -> Iterator[JournalEntry]:
+    def journal_entries(self) -> Iterator[JournalEntry]:
         """The entries of the journal in the order in which parts were done; damaged lines are left out."""
         return (entry for _, entry in self._lines() if isinstance(entry, JournalEntry))
 
@@ -225,15 +227,15 @@ class Run:
             if isinstance(entry, str):
                 yield f"line {number} of {self.folder / JOURNAL} is damaged: {entry}"
 
-    def done(self) -> Iterator[JournalEntry]:
-        """The parts that count as done: the last undamaged line of each that has the games of the plan.
+    def done_entries(self) -> Iterator[JournalEntry]:
+        """The journal entries of finished parts: for each part the last undamaged line whose games match the plan.
 
         A part may have been played twice: after it was damaged, or with more games after the run was extended.
         """
         plan = self.plan
         last: dict[int, int] = {}  # part -> line of the journal
         for line, entry in self._lines():
-            if isinstance(entry, JournalEntry) and entry.part < plan.parts and entry.is_of(plan.part(entry.part)):
+            if isinstance(entry, JournalEntry) and entry.part < plan.parts and entry.matches(plan.part(entry.part)):
                 last[entry.part] = line
         for line, entry in self._lines():
             if isinstance(entry, JournalEntry) and last.get(entry.part) == line:
@@ -258,7 +260,7 @@ class Run:
 
         Without tables the files of all tables are verified.
         """
-        entries = sorted(self.done(), key=lambda entry: entry.part)
+        entries = sorted(self.done_entries(), key=lambda entry: entry.part)
         flaws = (flaw for entry in entries for flaw in self.flaws(entry, tables or self.table_names))
         if problem := next(self.damaged_lines(), None) or next(flaws, None):
             raise MmsimError(f"{problem}; play it again: mmsim resume {self.folder} --deep")
@@ -320,7 +322,7 @@ class Run:
 
     def rewrite_journal(self, intact: bytearray) -> None:
         """Keep the lines of intact parts only, with the present times of change of their files."""
-        entries = (journal.with_times(self.folder, entry) for entry in self.done() if intact[entry.part])
+        entries = (journal.with_times(self.folder, entry) for entry in self.done_entries() if intact[entry.part])
         journal.rewrite(self.folder / JOURNAL, entries)
 
     def totals(self) -> Finished:
@@ -329,7 +331,7 @@ class Run:
         digests = bytearray(32 * plan.parts)
         rows, size, errors = dict.fromkeys(self.table_names, 0), 0, 0
         seen = bytearray(plan.parts)
-        for entry in self.done():
+        for entry in self.done_entries():
             seen[entry.part] = 1
             text = "".join(f"{table} {file.digest}\n" for table, file in sorted(entry.tables.items()))
             digests[32 * entry.part : 32 * entry.part + 32] = hashlib.sha256(text.encode()).digest()
@@ -349,7 +351,7 @@ class Run:
     def finished(self) -> Finished:
         """The totals of a finished run; an error if it is not finished."""
         if self.manifest.finished is None:
-            raise MmsimError(f"{self.folder} is not finished; go on with it: mmsim resume {self.folder}")
+            raise MmsimError(f"{self.folder} is not finished; continue it: mmsim resume {self.folder}")
         return self.manifest.finished
 
 
@@ -368,12 +370,14 @@ def runs_in(folder: Path) -> list[Run | MmsimError]:
 def _keep_inputs(folder: Path, experiment: Experiment) -> Experiment:
     """Copy the ruleset and board files of an experiment into the run, so that it can be resumed anywhere."""
 
-    def copied(word: str) -> str:
-        if not word.endswith(".toml"):
-            return word
-        name = f"{INPUTS}/{hashlib.sha256(word.encode()).hexdigest()[:8]}/{file_name(Path(word).name, 'the file')}"
-        write_atomically(folder / name, read_bytes(Path(word)))
-        return name
+    def copied(name_or_path: str) -> str:
+        if not name_or_path.endswith(".toml"):
+            return name_or_path
+        path = Path(name_or_path)
+        digest = hashlib.sha256(name_or_path.encode()).hexdigest()[:8]
+        copy = f"{INPUTS}/{digest}/{checked_file_name(path.name, 'the file')}"
+        write_atomically(folder / copy, read_bytes(path))
+        return copy
 
     return replace(
         experiment, variants=tuple(map(copied, experiment.variants)), boards=tuple(map(copied, experiment.boards))

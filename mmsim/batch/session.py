@@ -137,7 +137,7 @@ class Session:
         for problem in problems:
             LOG.warning(problem)
         rewrite = bool(problems)
-        for entry in run.done():
+        for entry in run.done_entries():
             untouched = run.is_untouched(entry)
             flaws = [] if untouched and not self.deep else [*run.flaws(entry)]
             for flaw in flaws:
@@ -165,7 +165,7 @@ class Session:
             self._looks = _looks_of(run, run.manifest.until)
             missing += max(0, run.manifest.plan_of(self._looks.first).parts - len(self._done))
         if missing:
-            self._executor.get_ready(missing)
+            self._executor.start_workers(missing)
             if not self.cluster:
                 run.game.start_up()
         self._started = time.monotonic()
@@ -187,7 +187,7 @@ class Session:
                 done, cost_done = status.done, status.cost_done
             else:
                 status.done += event.games
-                status.cost_done += sum(games * self._costs[variant] for variant, games in event.parts)
+                status.cost_done += sum(games * self._costs[variant] for variant, games in event.progress)
             status.tick(time.monotonic() - self._started)
             self.watch(status)
 
@@ -204,7 +204,7 @@ class Session:
         pool = Pool(run.folder, run.experiment.game, self.workers, run.prepared[0].variant, run.folder / LOG_FILE)
         pool.heartbeat_timeout_s = self.heartbeat_timeout_s
         if not run.manifest.until:
-            pool.games = run.plan.all_games - self.status.done
+            pool.games_left = run.plan.all_games - self.status.done
         return pool
 
     def _count(self, entry: JournalEntry) -> None:
@@ -225,7 +225,7 @@ class Session:
             raise MmsimError(f"there is no way to measure {until.metric}")
         blocks, target = 0, looks.first
         while True:
-            if target > run.games_asked:
+            if target > run.games_per_variant:
                 run.update_manifest(games=target)
             plan = run.manifest.plan_of(target)
             self._play(plan)
@@ -250,9 +250,9 @@ class Session:
 def extend(run: Run, more: int) -> None:
     """Add games of every variant to a run; they are played when it is resumed."""
     with run.writing():
-        games = run.games_asked + more
+        games = run.games_per_variant + more
         for ready in run.prepared:
-            ready.check_groups(games=games)
+            ready.check_whole_deals(games=games)
         run.update_manifest(games=games, until=None, finished=None, decision=None)
 
 

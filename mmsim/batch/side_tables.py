@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from mmsim.batch.check import record
+from mmsim.batch.check import replay_record
 from mmsim.batch.manifest import END_POSITIONS_FILE, WIN_CHANCES_FILE
 from mmsim.batch.run import Run
 from mmsim.core.game import EstimatesWinChances
@@ -123,7 +123,7 @@ def _games_with(run: Run, playouts: int) -> Mapping[tuple[Any, ...], pl.DataFram
 def _win_chances(run: Run, game_of_run: GameOfRun, *, playouts: int) -> NDArray[np.float64]:
     game = run.game
     assert isinstance(game, EstimatesWinChances)
-    return game.win_chances(record(run, *game_of_run), playouts)
+    return game.win_chances(replay_record(run, *game_of_run), playouts)
 
 
 def _win_chance_rows(run: Run, game: GameOfRun, chances: NDArray[np.float64], playouts: int) -> pl.DataFrame:
@@ -177,7 +177,7 @@ def count_end_positions(
 def _end_positions(run: Run, game: GameOfRun) -> set[EndPosition]:
     shell = find_shell(run.game.name)
     assert isinstance(shell, SupportsHeatMaps)
-    return set(shell.end_positions(record(run, *game)))
+    return set(shell.end_positions(replay_record(run, *game)))
 
 
 def end_positions_of(folder: Path, variant: str, games: int | None = None) -> EndPositionCounts | None:

@@ -10,7 +10,7 @@ from mmsim.cli.options import AsJson, Board, GameName, Players, Rules, Seed, opt
 from mmsim.core.game import SimulatedGame
 from mmsim.core.seating import split_bots
 from mmsim.core.variant import Variant
-from mmsim.games import find_game, find_rules
+from mmsim.games import find_game, find_shell_and_rules
 from mmsim.system import timing
 from mmsim.system.machine import machine
 
@@ -31,7 +31,7 @@ def bench(
     seed: Seed = 1,
     as_json: AsJson = False,
 ) -> None:
-    shell, spec = find_rules(game, rules)
+    shell, spec = find_shell_and_rules(game, rules)
     engines = find_game(shell.name)
     names = [bot for bot in shell.bots if bot not in shell.slow_bots] if bots is None else split_bots(bots)
     prepared = {bot: engines.prepare(Variant(spec, players, board, bot, seed)) for bot in names}

@@ -9,11 +9,11 @@ from mmsim.cli import options
 from mmsim.cli.console import console, listing_rows, print_json, print_table, save, say
 from mmsim.cli.options import option
 from mmsim.drawing.board_canvas import picture_kind
-from mmsim.games import find_rules
+from mmsim.games import DEFAULT, find_shell
 
 
 def list_sets(game: options.GameName = None, as_json: options.AsJson = False) -> None:
-    shell, _ = find_rules(game, None)
+    shell = find_shell(game or DEFAULT)
     listing = shell.boards.listing()
     if as_json:
         print_json(listing_rows(listing))
@@ -33,7 +33,7 @@ def show(
     out: Annotated[Path | None, option("--out FILE", "Write a picture (.svg or .png) instead of drawing here.")] = None,
     game: options.GameName = None,
 ) -> None:
-    shell, _ = find_rules(game, None)
+    shell = find_shell(game or DEFAULT)
     shown = shell.boards.show(board, layout, seed)
     if out is None:
         console().print(shown.drawing(), no_wrap=True, overflow="crop")
@@ -49,7 +49,7 @@ def generate(
     as_json: options.AsJson = False,
     game: options.GameName = None,
 ) -> None:
-    shell, _ = find_rules(game, None)
+    shell = find_shell(game or DEFAULT)
     layouts = shell.boards.layouts(board, count, seed, unique)
     if as_json:
         print_json(shell.boards.describe(board, layouts))
@@ -60,7 +60,7 @@ def generate(
 
 def check(board: options.BoardArgument, game: options.GameName = None) -> None:
     """Exits with 1 if there are errors; warnings mark what looks odd but is playable."""
-    shell, _ = find_rules(game, None)
+    shell = find_shell(game or DEFAULT)
     inspected = shell.boards.check(board)
     for problem in inspected.problems:
         say(f"{board}:{problem}", err=True)
@@ -71,12 +71,14 @@ def check(board: options.BoardArgument, game: options.GameName = None) -> None:
 
 def new(
     name: options.NewName,
-    template: Annotated[str | None, option("--from SET", "The shipped set to copy. Default: the usual one.")] = None,
+    template: Annotated[
+        str | None, option("--from SET", "The shipped set to copy. Default: the game's default set.")
+    ] = None,
     out: options.NewFile = None,
     game: options.GameName = None,
 ) -> None:
     """The file explains how a board set is written."""
-    shell, _ = find_rules(game, None)
+    shell = find_shell(game or DEFAULT)
     options.write_new_file(
         name, shell.boards.copy(template or shell.default_board or "", options.check_plain_name(name)), out
     )

@@ -23,7 +23,7 @@ from mmsim.core.python_bots import installed
 from mmsim.core.seating import find_bot, split_bots
 from mmsim.core.shell import Shell
 from mmsim.errors import UsageError
-from mmsim.games import find_rules, find_shell, game_of_bot
+from mmsim.games import DEFAULT, find_shell, find_shell_and_rules, game_of_bot
 from mmsim.system.files import write_output
 from mmsim.system.processes import cores
 
@@ -34,7 +34,7 @@ Log = Annotated[Path | None, option("--log FILE", "Write the result of every ste
 
 
 def list_bots(game: options.GameName = None, as_json: options.AsJson = False) -> None:
-    shell, _ = find_rules(game, None)
+    shell = find_shell(game or DEFAULT)
     bots = [*shell.bots.values(), *installed().values()]
     if as_json:
         print_json([{"bot": bot.name, "idea": bot.idea, "looks_at": bot.looks_at} for bot in bots])
@@ -50,7 +50,7 @@ def show(spec: options.BotArgument, game: options.GameName = None, as_json: opti
         facts: dict[str, Any] = {"bot": bot.spec, "idea": bot.idea, "looks_at": bot.looks_at, "weights": bot.settings}
         if isinstance(bot, NetBot):
             facts["net"] = bot.net.about
-            facts["of_players"] = {str(number): net.about for number, net in bot.net.of_players.items()}
+            facts["of_players"] = {str(number): net.about for number, net in bot.net.by_players.items()}
         if exploit:
             facts["exploited"] = msgspec.to_builtins(exploit)
         print_json(facts)
@@ -59,12 +59,12 @@ def show(spec: options.BotArgument, game: options.GameName = None, as_json: opti
     say(f"looks at: {bot.looks_at}")
     if isinstance(bot, NetBot):
         say(f"its net: {bot.net.digest}, made by: {bot.net.about.get('command', '?')}")
-        for number, net in bot.net.of_players.items():
+        for number, net in bot.net.by_players.items():
             say(f"for {number} players, made by: {net.about.get('command', '?')}")
     if exploit:
         say(describe_exploit(exploit))
     for name, text in bot.elements.items():
-        say(f"{bot.name}:without={name} does without {text}")
+        say(f"{bot.name}:without={name} plays without {text}")
     if not bot.settings:
         say("it has no weights")
         return
@@ -77,7 +77,7 @@ def show(spec: options.BotArgument, game: options.GameName = None, as_json: opti
             unused.append(name)
     print_table(("weight", "value", "meaning"), rows, numeric=("value",))
     if unused:
-        say(f"0, but may be set: {', '.join(unused)}")
+        say(f"weights that are 0 by default: {', '.join(unused)}")
 
 
 def tune(
@@ -142,11 +142,14 @@ def train(
     game: options.GameName = None,
     rules: Annotated[
         list[str] | None,
-        option("--rules SPEC", "A ruleset to train for; repeat to mix several. Default: the game's default set."),
+        option("--rules SPEC", "A ruleset to train for; repeat to mix several. Default: the game's default ruleset."),
     ] = None,
     players: Annotated[
         list[int] | None,
-        option("--players N", "A number of players to train for; repeat to mix several. Default: the usual number."),
+        option(
+            "--players N",
+            "A number of players to train for; repeat to mix several. Default: the ruleset's default.",
+        ),
     ] = None,
     board: options.Board = None,
     against: Annotated[
@@ -252,7 +255,7 @@ def describe_exploit(exploit: Exploit) -> str:
 
 def _find_rules(bot: str, game: str | None, rules: str | None) -> tuple[Shell, str]:
     """The shell and the ruleset; where the user named neither a game nor a ruleset, those of the bot's game."""
-    return find_rules(game or (None if rules else game_of_bot(bot)), rules)
+    return find_shell_and_rules(game or (None if rules else game_of_bot(bot)), rules)
 
 
 def _check_weights_file(file: Path) -> None:

@@ -33,7 +33,7 @@ def chances(
 
     def kept() -> str:
         done = progress.games_done
-        return f"the {done:,} games done are kept: the same command goes on" if done else NOTHING_KEPT
+        return f"the {done:,} games done are kept: the same command continues" if done else NOTHING_KEPT
 
     with show_progress(quiet, kept=kept) as progress:
         known = sample_win_chances(Run(folder, bots_from), games, playouts, workers, progress.count)

@@ -120,7 +120,7 @@ def compare(
     if until != _DECIDED:
         played = played_run(experiment, workers, out, quiet, until, limited)
     elif len(names) == 2:
-        primary = [*named_metrics, *find_statistics(game).asked][0]
+        primary = [*named_metrics, *find_statistics(game).primary_metrics][0]
         played = _run_until_decided(experiment, workers, out, quiet, primary, limited)
     else:
         raise UsageError(f"--until {_DECIDED} compares two variants, not {len(names)}")
@@ -163,12 +163,12 @@ def _run_until_decided(
     with run_folder(folder) as path:
         run, looks = create_run(path, experiment, None, limited), 1
         play_run(run, workers, quiet=quiet, keep=folder is not None)
-        while not (decision := _decide(path, metric)).made and run.games_asked < most:
-            extend(run, next_look(run.games_asked, step, most) - run.games_asked)
+        while not (decision := _decide(path, metric)).is_made and run.games_per_variant < most:
+            extend(run, next_look(run.games_per_variant, step, most) - run.games_per_variant)
             play_run(run, workers, quiet=quiet, keep=folder is not None)
             looks += 1
         with run.writing():
-            run.update_manifest(decision=msgspec.structs.replace(decision, games=run.games_asked, looks=looks))
+            run.update_manifest(decision=msgspec.structs.replace(decision, games=run.games_per_variant, looks=looks))
         yield path
 
 
@@ -193,14 +193,14 @@ def _print_run(
     names = [variant.name for variant in run.variants]
     run = run.starting_with(full_name("variant", reference, names) if reference else names[0])
     compared = compare_run(run, metrics, tolerances, course_metrics(run.experiment.game))
-    estimates, comparisons = compared.shown(metrics)
+    estimates, comparisons = compared.select(metrics)
     sentences = answer(compared)
     is_data = as_json or as_csv
     warn(run.warnings, err=is_data)
     if as_json:
         printed: dict[str, object] = {
             "warnings": run.warnings,
-            "metrics": [row for each in estimates for row in each.rows().to_dicts()],
+            "metrics": [row for metric in estimates for row in metric.rows().to_dicts()],
             "comparisons": [row for comparison in comparisons for row in comparing.comparison_rows(comparison)],
             "answer": sentences,
         }
@@ -219,21 +219,21 @@ def _print_run(
 
 def _print_tables(run: RunTables, estimates: Sequence[Estimates], comparisons: Sequence[Comparison]) -> None:
     rows = []
-    for each in estimates:
-        unit = each.measure.unit
-        for group, group_name in enumerate(each.groups):
+    for metric in estimates:
+        unit = metric.measure.unit
+        for group, group_name in enumerate(metric.groups):
             cells = [
-                fmt.with_interval(each.estimate(variant, group), unit) if each.known(variant, group) else "-"
-                for variant in range(len(each.variants))
+                fmt.with_interval(metric.estimate(variant, group), unit) if metric.known(variant, group) else "-"
+                for variant in range(len(metric.variants))
             ]
-            rows.append([fmt.label(each.measure.name, group_name), unit, *cells])
+            rows.append([fmt.label(metric.measure.name, group_name), unit, *cells])
     print_table(["metric", "unit", *estimates[0].variants], rows, f"{run.name}: 95 % intervals")
     for variant in dict.fromkeys(comparison.variant for comparison in comparisons):
-        of_variant = [comparison for comparison in comparisons if comparison.variant == variant]
-        if len(of_variant[0].members) + len(of_variant[0].others) > 1:
-            _print_panel(of_variant)
+        variant_comparisons = [comparison for comparison in comparisons if comparison.variant == variant]
+        if len(variant_comparisons[0].members) + len(variant_comparisons[0].others) > 1:
+            _print_panel(variant_comparisons)
         else:
-            _print_one_kind(of_variant)
+            _print_one_kind(variant_comparisons)
 
 
 def _mean(comparison: Comparison) -> str:
@@ -247,13 +247,13 @@ def _print_one_kind(comparisons: Sequence[Comparison]) -> None:
         title += f", played by {first.members[0].player}"
     rows = [
         (
-            comparison_label(each),
-            _mean(each),
-            fmt.p_value(each.p_adjusted),
-            fmt.percent(each.variance_saved),
-            each.verdict_text,
+            comparison_label(comparison),
+            _mean(comparison),
+            fmt.p_value(comparison.p_adjusted),
+            fmt.percent(comparison.variance_saved),
+            comparison.verdict_text,
         )
-        for each in comparisons
+        for comparison in comparisons
     ]
     print_table(("metric", "difference", "p (Holm)", "variance saved", "verdict"), rows, title)
 
@@ -273,6 +273,6 @@ def _print_panel(comparisons: Sequence[Comparison]) -> None:
             member.player: fmt.with_half_width(member.difference, unit)
             for member in (*comparison.members, *comparison.others)
         }
-        each = [cells.get(player, "-") for player in players]
-        rows.append([comparison_label(comparison), _mean(comparison), *each, comparison.verdict_text])
+        by_player = [cells.get(player, "-") for player in players]
+        rows.append([comparison_label(comparison), _mean(comparison), *by_player, comparison.verdict_text])
     print_table(["metric", "mean", *players.values(), "verdict"], rows, title)

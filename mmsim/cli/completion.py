@@ -14,7 +14,7 @@ from mmsim.batch.manifest import MANIFEST, read_manifest
 from mmsim.core.knobs import Knob
 from mmsim.core.shell import Shell
 from mmsim.errors import MmsimError
-from mmsim.games import GAMES, find_shell, find_statistics, game_of, working_shells
+from mmsim.games import GAMES, find_shell, find_statistics, game_of_ruleset, working_shells
 
 # of `analysis`, which is slow to import
 DERIVED_METRICS = ("seat_imbalance", "skill_gradient", "layout_share", "layout_spread")
@@ -28,7 +28,7 @@ def rulesets(ctx: typer.Context, incomplete: str) -> list[str]:
     """The last word of a ruleset (an edition, a modifier, a knob or its value), and files."""
     shells = _shells(ctx)
     with suppress(MmsimError):
-        shells = [find_shell(game_of(incomplete))]  # raises while its edition is incomplete
+        shells = [find_shell(game_of_ruleset(incomplete))]  # raises while its edition is incomplete
     if "," in incomplete:
         head, _, word = incomplete.rpartition(",")
         return [f"{head},{setting}" for shell in shells for setting in _settings(shell.knobs, word)]
@@ -41,7 +41,7 @@ def rulesets(ctx: typer.Context, incomplete: str) -> list[str]:
 def knobs(ctx: typer.Context, incomplete: str) -> list[str]:
     """`KNOB=` for --vary."""
     with suppress(MmsimError):
-        shell = find_shell(ctx.params.get("game") or game_of(_argument(ctx)))
+        shell = find_shell(ctx.params.get("game") or game_of_ruleset(_argument(ctx)))
         return [f"{name}=" for name in shell.knobs]
     return [f"{name}=" for shell in _shells(ctx) for name in shell.knobs]
 
@@ -98,7 +98,7 @@ def _shells(ctx: typer.Context) -> list[Shell]:
         if game := ctx.params.get("game"):
             return [find_shell(game)]
         if isinstance(rules := ctx.params.get("rules"), str):
-            return [find_shell(game_of(rules))]
+            return [find_shell(game_of_ruleset(rules))]
     return list(working_shells())
 
 

@@ -56,7 +56,7 @@ def _describe(error: BaseException, words: Sequence[str]) -> tuple[str, int]:
     if isinstance(error, MemoryError):
         return f"there is not enough memory{f' ({error})' if str(error) else ''}", 1
     if isinstance(error, RecursionError):  # in any reader of input
-        return "something that was given is nested too deep to be read", 2
+        return "the input is nested too deeply", 2
     return f"internal error, {type(error).__name__}: {error} (run with --debug for the traceback)", 1
 
 

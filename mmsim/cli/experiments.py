@@ -8,7 +8,7 @@ from mmsim.cli import options
 from mmsim.cli.console import print_json, print_table, say
 from mmsim.cli.options import argument
 from mmsim.errors import unknown
-from mmsim.games import GAMES, find_rules
+from mmsim.games import DEFAULT, GAMES, find_shell
 
 _TEMPLATE = """\
 # Play it:     mmsim run {name}.toml
@@ -21,7 +21,7 @@ question = "What do other rules change for the seats?"
 # All there is to choose from: mmsim rules list --game {game}
 variants = [{variants}]
 {boards}
-# Leave it out for the usual number of players of each ruleset.
+# Leave it out for the default number of players of each ruleset.
 players = {players}
 
 # Kinds of players. Each of them plays every variant with the same deals, and the report says for which of them a
@@ -53,13 +53,19 @@ def list_experiments(game: options.GameName = None, as_json: options.AsJson = Fa
     """`mmsim run NAME` plays one of them."""
     if game is not None and game not in GAMES:
         raise unknown("game", game, GAMES)
-    experiments = [each for each in map(read, shipped().values()) if game in (None, each.game)]
+    experiments = [experiment for experiment in map(read, shipped().values()) if game in (None, experiment.game)]
     if as_json:
         print_json([experiment.to_json() for experiment in experiments])
         return
     rows = [
-        (each.name, each.game, f"{_variant_count(each)} x {each.games:,}", "; ".join(each.members), each.question)
-        for each in experiments
+        (
+            experiment.name,
+            experiment.game,
+            f"{_variant_count(experiment)} x {experiment.games:,}",
+            "; ".join(experiment.members),
+            experiment.question,
+        )
+        for experiment in experiments
     ]
     print_table(("name", "game", "games", "played by", "question"), rows)
     say("Play one: mmsim run NAME. Start your own: mmsim experiments new NAME")
@@ -77,8 +83,8 @@ def show(
     facts = {
         "game": experiment.game,
         "rules": "  ".join(experiment.variants),
-        "boards": "  ".join(experiment.boards) or "the usual one",
-        "players": str(experiment.players or "as usual"),
+        "boards": "  ".join(experiment.boards) or "the default",
+        "players": str(experiment.players or "the default"),
         "played by": "; ".join(experiment.members),
         "games": f"{experiment.games:,} of each of {_variant_count(experiment)} variants",
         "seed": str(experiment.seed),
@@ -94,7 +100,7 @@ def _variant_count(experiment: Experiment) -> int:
 
 
 def new(name: options.NewName, game: options.GameName = None, out: options.NewFile = None) -> None:
-    shell, _ = find_rules(game, None)
+    shell = find_shell(game or DEFAULT)
     smallest, players = min(shell.panels.values(), key=len), shell.default_players
     table = [shell.default_bot, *[next(iter(shell.bots))] * (players - 1)]
     text = _TEMPLATE.format(

@@ -11,7 +11,7 @@ from mmsim.cli.progress import show_progress
 from mmsim.contests.ladder import LadderSettings, play_ladder
 from mmsim.core.seating import split_bots
 from mmsim.drawing.board_canvas import picture_kind
-from mmsim.games import find_rules
+from mmsim.games import find_shell_and_rules
 from mmsim.report.charts import Chart, Row, dot_chart
 from mmsim.system.processes import cores
 
@@ -40,7 +40,7 @@ def ladder(
     mean ten times the odds of finishing ahead. A test says whether one rating per bot fits the shares.
     """
     kind = picture_kind(chart) if chart else ""
-    shell, spec = find_rules(game, rules)
+    shell, spec = find_shell_and_rules(game, rules)
     shell.check_board(board)
     names = split_bots(bots) if bots else [name for name in shell.bots if name not in shell.slow_bots]
     conditions = LadderSettings(shell.name, spec, players, board, seed, options.move_limit(isolate, move_seconds))

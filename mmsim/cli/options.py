@@ -12,7 +12,7 @@ from mmsim.cli import completion
 from mmsim.cli.console import say
 from mmsim.errors import UsageError
 from mmsim.games import DEFAULT, GAMES
-from mmsim.system.files import STDOUT, write_output
+from mmsim.system.files import DASH, write_output
 
 RUNS = Path("runs")
 _MOVE_SECONDS = 60.0
@@ -81,7 +81,7 @@ def check_one_format(as_json: bool, as_csv: bool) -> None:
 
 def check_players(bots: str | None, panel: Sequence[str] | None) -> None:
     if bots and panel:
-        raise UsageError("--bots seats one table and --panel asks several kinds of players; give one of them")
+        raise UsageError("--bots seats one table, --panel names several kinds of players; give one of them")
 
 
 def parse_tolerances(words: Sequence[str]) -> dict[str, float]:
@@ -111,7 +111,7 @@ def write_new_file(name: str, text: str, out: Path | None) -> None:
     if path.is_file():
         raise UsageError(f"{path} exists already; choose another name or remove it")
     write_output(path, text.encode())
-    if path != STDOUT:
+    if path != DASH:
         say(f"{path} is written", err=True)
 
 
@@ -128,12 +128,12 @@ _RULESET = "A ruleset, such as print+loyal,change_minutes=2, or a .toml file"
 Rules = Annotated[
     str | None,
     option(
-        "--rules SPEC", f"{_RULESET}; its first word says which game is played. Default: the usual ruleset of the game."
+        "--rules SPEC", f"{_RULESET}; its first word says which game is played. Default: the game's default ruleset."
     ),
 ]
 RulesToCompare = Annotated[list[str] | None, option("--rules SPEC", "A ruleset; repeat to compare several.")]
 RulesetArgument = Annotated[str, argument("SPEC", f"{_RULESET}.")]
-Players = Annotated[int | None, option("--players N", "Number of players. Default: the usual number for the rules.")]
+Players = Annotated[int | None, option("--players N", "Number of players. Default: the ruleset's default.")]
 Board = Annotated[
     str | None, option("--board SET", "A board set: a shipped one or a .toml file. Default: the game's default set.")
 ]

@@ -12,7 +12,7 @@ from mmsim.core.records import dumps
 from mmsim.core.shell import GameStory
 from mmsim.core.variant import Variant
 from mmsim.drawing.board_canvas import picture_kind
-from mmsim.games import find_rules
+from mmsim.games import find_shell_and_rules
 
 
 def play(
@@ -45,7 +45,7 @@ def play(
     as_json: Annotated[bool, option("--json", "Print the record of the game (JSON) instead of its story.")] = False,
 ) -> None:
     kind = picture_kind(picture) if picture else ""
-    shell, spec = find_rules(game, rules)
+    shell, spec = find_shell_and_rules(game, rules)
     shell.check_board(board)
     bots = bots or shell.default_bot
     limit = options.move_limit(isolate, move_seconds)

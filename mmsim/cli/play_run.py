@@ -86,23 +86,23 @@ def play_run(
     words += ["--workers", str(workers)] if workers else []
     words += cluster.options() if cluster else []
     if not (quiet or json_progress or until) and (
-        fewer := _games_per_member(replace(run.experiment, games=run.games_asked))
+        fewer := _games_per_member(replace(run.experiment, games=run.games_per_variant))
     ):
         say(fewer, err=True)
 
     def kept() -> str:
         if not keep:
             return NOTHING_KEPT
-        games = sum(entry.games for entry in run.done())
-        return f"{games:,} {'game is' if games == 1 else 'games are'} kept; go on with: {shlex.join(words)}"
+        games = sum(entry.games for entry in run.done_entries())
+        return f"{games:,} {'game is' if games == 1 else 'games are'} kept; continue with: {shlex.join(words)}"
 
     with show_progress(quiet, json_progress, kept) as progress:
-        if until and values and not quiet and not run.games_asked:
+        if until and values and not quiet and not run.games_per_variant:
             _print_forecast(run, until, values, workers or cores())
         status = Session(run, workers or cores(), cluster, progress, values, deep=deep).carry_out()
         progress.finish(status)
     if status.errors and status.errors == status.done:
-        error = next(error for entry in run.journal() for error in entry.errors)
+        error = next(error for entry in run.journal_entries() for error in entry.errors)
         raise MmsimError(
             f"every game of {run.folder} was stopped by a bot's error; the first, game {error.game}: "
             f"bot {error.bot} in seat {error.seat + 1}: {error.message}"
@@ -125,7 +125,7 @@ def describe_precision(run: Run, until: Precision) -> str:
     known_to = inf if until.known_to is None else until.known_to
     sentence = f"{until.metric} is known to ±{known_to:.3g} after {counted(until.looks or 0, 'look')}"
     if known_to > until.half_width:
-        sentence += f", not to ±{until.half_width:g}: the limit of {run.games_asked:,} games was reached"
+        sentence += f", not to ±{until.half_width:g}: the limit of {run.games_per_variant:,} games was reached"
     return sentence
 
 

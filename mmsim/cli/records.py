@@ -8,8 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from mmsim.batch.check import prove_origin
-from mmsim.batch.check import record as record_of
+from mmsim.batch.check import prove_origin, replay_record
 from mmsim.batch.run import Run
 from mmsim.batch.side_tables import win_chances_of
 from mmsim.cli import options
@@ -23,10 +22,10 @@ from mmsim.drawing.board_canvas import picture_kind
 from mmsim.errors import UsageError
 from mmsim.games import DEFAULT, GAMES, find_game, find_shell
 from mmsim.report.replay_page import page
-from mmsim.system.files import STDOUT, file_name
+from mmsim.system.files import DASH, checked_file_name
 
 _KINDS = (".html", ".gif", ".png", ".svg")  # of files that show a whole game
-Recorded = Annotated[Path, argument("FILE|RUN", "A record of a game (play --record; - is stdin), or a run.")]
+RecordOrRun = Annotated[Path, argument("FILE|RUN", "A record of a game (play --record; - is stdin), or a run.")]
 Number = Annotated[int | None, option("--number N", "Which game of a run, counted from 0.", min=0)]
 
 
@@ -38,12 +37,12 @@ def record(
     bots_from: options.BotsFrom = None,
 ) -> None:
     run = Run(folder, bots_from)
-    played_again = record_of(run, run.variant_index(variant), number)
+    played_again = replay_record(run, run.variant_index(variant), number)
     save("record", out, (json.dumps(played_again, ensure_ascii=False) + "\n").encode())
 
 
 def replay(
-    recorded: Recorded,
+    record_or_run: RecordOrRun,
     variant: options.VariantOfGame = None,
     number: Number = None,
     bots_from: options.BotsFrom = None,
@@ -59,24 +58,24 @@ def replay(
         int, option("--playouts N", "Playouts per turn, to estimate who is likely to win; 0: no estimates.", min=0)
     ] = 100,
     seconds: Annotated[float, option("--seconds X", "How long a GIF shows each turn.", min=0.02, max=60)] = 0.8,
-    show: options.OpenInBrowser = False,
+    open_in_browser: options.OpenInBrowser = False,
 ) -> None:
-    source = _find_record(recorded, variant, number, bots_from)
+    source = _find_record(record_or_run, variant, number, bots_from)
     path = out or source.page
-    kind = ".html" if path == STDOUT else path.suffix.lower()
+    kind = ".html" if path == DASH else path.suffix.lower()
     if kind not in _KINDS:
-        raise UsageError(f"cannot tell from '{path}' what is wanted; use a name ending in {', '.join(_KINDS)}")
+        raise UsageError(f"unknown file type '{path}'; use a name ending in {', '.join(_KINDS)}")
     game = source.replay()
     say(f"{game.heading}: {len(game.moments) - 1} steps", err=True)
     if kind == ".html" and playouts:
         game = replace(game, chances=source.win_chances(playouts))
     save(kind[1:], path, _render(game, kind, seconds))
-    if show and path != STDOUT:
+    if open_in_browser and path != DASH:
         typer.launch(path.resolve().as_uri())
 
 
 def draw(
-    recorded: Recorded,
+    record_or_run: RecordOrRun,
     out: Annotated[Path, option("--out FILE", "The picture, .png or .svg.")],
     turn: Annotated[int | None, option("--turn N", "The position after this turn. Default: the end.", min=0)] = None,
     variant: options.VariantOfGame = None,
@@ -84,7 +83,7 @@ def draw(
     bots_from: options.BotsFrom = None,
 ) -> None:
     kind = picture_kind(out)
-    game = _find_record(recorded, variant, number, bots_from).replay()
+    game = _find_record(record_or_run, variant, number, bots_from).replay()
     last = game.moments[-1].turn
     if turn is not None and turn > last:
         raise UsageError(f"the game has {last} turns; there is no turn {turn}")
@@ -118,7 +117,7 @@ def verify(
 
 
 def _game_of_record(record: Any) -> str:
-    """The game that a record names; if it names none that is known, the default one, which says so."""
+    """The game that a record names; if that is not a known game, the default one, which reports it."""
     name = record.get("game") if isinstance(record, dict) else None
     return name if name in GAMES else DEFAULT
 
@@ -136,7 +135,7 @@ class _Source:
     record: Any
     name: str
     page: Path  # where its page is written by default
-    known_chances: Sequence[Sequence[float]] = ()  # that its run has stored
+    known_chances: Sequence[Sequence[float]] = ()  # stored by its run
 
     def replay(self) -> Replay:
         shell = find_shell(_game_of_record(self.record))
@@ -156,23 +155,25 @@ class _Source:
         return chances
 
 
-def _find_record(recorded: Path, variant: str | None, number: int | None, bots_from: Path | None) -> _Source:
-    if recorded == STDOUT or not recorded.is_dir():
+def _find_record(path: Path, variant: str | None, number: int | None, bots_from: Path | None) -> _Source:
+    if path == DASH or not path.is_dir():
         if variant is not None or number is not None:
-            raise UsageError(f"--variant and --number are for runs, and {recorded} is not a folder")
+            raise UsageError(f"--variant and --number need a run, but {path} is not a folder")
         return _Source(
-            read_one(recorded),
-            str(recorded),
-            Path("replay.html") if recorded == STDOUT else recorded.with_suffix(".html"),
+            read_one(path),
+            str(path),
+            Path("replay.html") if path == DASH else path.with_suffix(".html"),
         )
-    run = Run(recorded, bots_from)
+    run = Run(path, bots_from)
     if number is None:
-        raise UsageError(f"say which game of {run.folder}: --number, from 0 to {run.games_asked - 1}")
+        raise UsageError(f"say which game of {run.folder}: --number, from 0 to {run.games_per_variant - 1}")
     index = run.variant_index(variant)
     name = run.variant_names[index]
     known = win_chances_of(run.folder, name, number)
-    path = Path(file_name(f"{name}-{number}.html", "the variant"))
-    return _Source(record_of(run, index, number), str(run.folder), path, () if known is None else known.tolist())
+    page_file = Path(checked_file_name(f"{name}-{number}.html", "the variant"))
+    return _Source(
+        replay_record(run, index, number), str(run.folder), page_file, () if known is None else known.tolist()
+    )
 
 
 def _render(game: Replay, kind: str, seconds: float) -> bytes:

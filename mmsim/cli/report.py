@@ -20,7 +20,7 @@ from mmsim.report.page import may_replace, preload_workers, write_report
 def report(
     run: options.RunFolder,
     out: Annotated[Path | None, option("--out FOLDER", "Where to write. Default: reports/NAME.")] = None,
-    show: options.OpenInBrowser = False,
+    open_in_browser: options.OpenInBrowser = False,
     force: options.Force = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -33,14 +33,14 @@ def report(
     warn(tables.warnings)
     with show_progress(quiet) as progress:
         page, answer = write_report(tables, folder, on_progress=progress.step)
-    print_answer(page, answer, show)
+    print_answer(page, answer, open_in_browser)
 
 
-def print_answer(page: Path, answer: Sequence[str], show: bool) -> None:
+def print_answer(page: Path, answer: Sequence[str], open_in_browser: bool) -> None:
     for sentence in answer:
         say(sentence)
     say(f"report -> {page}")
-    if show:
+    if open_in_browser:
         typer.launch(page.resolve().as_uri())
 
 

@@ -13,12 +13,12 @@ from mmsim.core.knobs import spelled
 from mmsim.core.rulebook import rulebook, unknown_rule
 from mmsim.core.shell import Listing
 from mmsim.errors import UsageError
-from mmsim.games import GAMES, find_rules, find_shell, game_of_all
+from mmsim.games import DEFAULT, GAMES, find_shell, find_shell_and_rules, game_of_all
 
 
 def list_rules(game: options.GameName = None, as_json: options.AsJson = False) -> None:
     """A ruleset is written with them."""
-    shell, _ = find_rules(game, None)
+    shell = find_shell(game or DEFAULT)
     rows = [(name, knob.values, knob.rules, knob.text) for name, knob in shell.knobs.items()]
     listings = [*shell.rulesets(), Listing("Knobs", ("knob", "values", "rules", "meaning"), rows)]
     if as_json:
@@ -35,7 +35,7 @@ def show(
     game: options.GameName = None,
     as_json: options.AsJson = False,
 ) -> None:
-    shell, _ = find_rules(game, spec)
+    shell, _ = find_shell_and_rules(game, spec)
     ruleset = shell.explain(spec, players)
     if as_json:
         print_json(asdict(ruleset))

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from mmsim.batch import experiment as experiments
-from mmsim.batch.check import SAMPLE, Checked
+from mmsim.batch.check import SAMPLE, CheckProgress
 from mmsim.batch.check import check as check_run
 from mmsim.batch.cluster import Scheduler
 from mmsim.batch.run import Run
@@ -118,7 +118,7 @@ def check(
     bots_from: options.BotsFrom = None,
 ) -> None:
     """The exit code is 1 if anything is wrong."""
-    checked = Checked()
+    checked = CheckProgress()
     for problem in check_run(Run(folder, bots_from), sample, checked):
         say_error(problem)
     replayed = counted(checked.games_replayed, "game")

@@ -91,7 +91,7 @@ def remove(
     for run in [Run(folder) for folder in folders]:
         if run.is_locked:
             raise UsageError(f"{run.folder} is being written; stop its writer first")
-        if yes or typer.confirm(f"delete {run.folder} with {run.games_asked:,} games per variant?", err=True):
+        if yes or typer.confirm(f"delete {run.folder} with {run.games_per_variant:,} games per variant?", err=True):
             left = remove_run(run.folder, run.table_names)
             say(f"deleted {run.folder}", err=True)
             if left:

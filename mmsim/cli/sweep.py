@@ -14,7 +14,7 @@ from mmsim.cli.play_run import drop_indifferent, played_run
 from mmsim.cli.progress import show_progress
 from mmsim.cli.report import confirm_replacing, print_answer
 from mmsim.errors import UsageError
-from mmsim.games import find_shell, find_statistics, game_of
+from mmsim.games import find_shell, find_statistics, game_of_ruleset
 from mmsim.report.change_sections import responses
 from mmsim.report.page import write_report
 from mmsim.report.report_data import ReportData
@@ -48,12 +48,12 @@ def sweep(
     ] = None,
     out: Annotated[Path | None, option("--out FOLDER", "Where to write. Default: reports/sweep-KNOBS.")] = None,
     run: Annotated[Path | None, option("--run FOLDER", "Keep the games as a run in this folder.")] = None,
-    show: options.OpenInBrowser = False,
+    open_in_browser: options.OpenInBrowser = False,
     force: options.Force = False,
     quiet: options.Quiet = False,
 ) -> None:
     options.check_players(bots, panel)
-    game = game or game_of(spec)
+    game = game or game_of_ruleset(spec)
     shell, statistics = find_shell(game), find_statistics(game)
     check_metric_names(game, shown := metric or statistics.swept)
     grid = Sweep(spec, tuple(parse_vary(word) for word in vary))
@@ -85,7 +85,7 @@ def sweep(
 
     def first_section(data: ReportData) -> list[Section]:
         if missing := [name for name in metric or () if name not in data.estimates]:
-            raise UsageError(f"this sweep cannot tell {missing[0]}: its tables or bots do not allow it")
+            raise UsageError(f"this sweep cannot measure {missing[0]}: its tables lack the columns")
         return [responses(grid, data, shown, base, published)]
 
     folder = out or Path("reports") / grid.name
@@ -95,4 +95,4 @@ def sweep(
         tables = open_run(played)
         tables = tables.starting_with(tables.variants[base].name)
         page, answer = write_report(tables, folder, first_section, command, progress.step)
-    print_answer(page, answer, show)
+    print_answer(page, answer, open_in_browser)

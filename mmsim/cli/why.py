@@ -22,7 +22,7 @@ from mmsim.core.seating import split_bots
 from mmsim.core.variant import Variant
 from mmsim.drawing.board_canvas import picture_kind
 from mmsim.errors import UsageError
-from mmsim.games import find_shell, game_of
+from mmsim.games import find_shell, game_of_ruleset
 from mmsim.report.change_sections import MAX_CHANGES, change_rows, interaction_rows, unchanged_text, why_chart
 from mmsim.report.charts import Chart, Row, dot_chart
 from mmsim.system.processes import cores
@@ -59,7 +59,7 @@ def why(
         game, base, members = variant_of_run(folder, variant)
         base = replace(base, seed=seed) if options.given_options(context, ["seed"]) else base
     else:
-        game = game_of(subject)
+        game = game_of_ruleset(subject)
         shell = find_shell(game)
         shell.check_board(board)
         members = named_panel(game, panel or ())

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import polars as pl
 
-from mmsim.batch.experiment import OF_MEMBER, Experiment, thinned, variants_of
+from mmsim.batch.experiment import OF_MEMBER, Experiment, thinning, variants_of
 from mmsim.batch.run import Run
 from mmsim.batch.session import Watch
 from mmsim.contests.matches import Match, MatchRunner, Tables
@@ -172,14 +172,14 @@ def play_changes(
 ) -> ChangedGames:
     """Play this many games of each change; with a panel by every kind of players, fewer by slow ones."""
     core, matches, members = find_game(game), [], []
-    every = thinned(Experiment("why", (changes[0].variant.rules,), game=game, panel=tuple(panel))) if panel else [1]
+    every = thinning(Experiment("why", (changes[0].variant.rules,), game=game, panel=tuple(panel))) if panel else [1]
     for bots, one_in in zip(panel or (changes[0].variant.bots,), every, strict=True):
         descriptions = []
         for change in changes:
             variant = change.variant
             if panel:  # players are part of the name, as in a run of a panel
                 variant = replace(variant, bots=bots, suffix=f"{variant.suffix}{OF_MEMBER}{bots}")
-            descriptions.append(core.prepare(variant).description.asked_as(variant))
+            descriptions.append(core.prepare(variant).description.with_names_from(variant))
             deal, wanted = descriptions[-1].games_per_deal, max(games // one_in, min(games, _MIN_GAMES))
             matches.append(Match(variant, 0, max(wanted // deal, 1) * deal, deal))
         members.append(MemberGames(bots, tuple(descriptions), {}, matches[-1].games))

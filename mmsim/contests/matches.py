@@ -55,8 +55,8 @@ def first_bot_by_deal(game: str, match: Match, values: NDArray[np.float64]) -> N
     orders = find_game(game).prepare(match.variant).seating.orders
     seats = np.array([order.index(0) for order in orders])
     games = np.arange(match.games)
-    of_first = values[games, seats[(match.first + games) % len(seats)]]
-    return np.asarray(of_first.reshape(-1, match.games_per_deal).mean(axis=1))
+    first_values = values[games, seats[(match.first + games) % len(seats)]]
+    return np.asarray(first_values.reshape(-1, match.games_per_deal).mean(axis=1))
 
 
 def by_seat(match: Match, tables: Tables, column: str) -> NDArray[np.float64]:
@@ -86,7 +86,7 @@ class MatchRunner:
         with ExitStack() as stack:
             self._folder = Path(stack.enter_context(TemporaryDirectory(prefix="mmsim-")))
             self._pool = stack.enter_context(Pool(self._folder, self._game, self._workers))
-            self._pool.get_ready(self._workers)
+            self._pool.start_workers(self._workers)
             find_game(self._game).start_up()  # compiled once, before workers need it
             self._exit = stack.pop_all()
         return self

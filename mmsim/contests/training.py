@@ -117,7 +117,7 @@ def train(
         else:
             (players,) = {*settings.players}
             assert players is not None
-            replace(others, of_players={**others.of_players, players: net}).write(file)
+            replace(others, by_players={**others.by_players, players: net}).write(file)
 
     write(replace(net, about=about))
     trained = f"{settings.bot}:weights={file}"
@@ -151,7 +151,7 @@ def _rounded(figures: dict[str, Any]) -> dict[str, Any]:
 
 @dataclass(frozen=True, kw_only=True)
 class Exploit(HeldOutResult):
-    """How well a net did that was trained against frozen copies of a bot (`mmsim bots exploit`)."""
+    """How well a net trained against frozen copies of a bot did (`mmsim bots exploit`)."""
 
     date: str
     command: str

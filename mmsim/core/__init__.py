@@ -1,1 +1,1 @@
-"""What both games stand on."""
+"""What all games share."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 WEIGHTS_FORMAT = "mmsim-weights-1"
 UNIFORM = "uniform"  # the bot every game has: it takes any legal move
-WITHOUT = "without"  # `planner:without=bonus` does without an element of the game
+WITHOUT = "without"  # `planner:without=bonus` plays without an element of the game
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Bot:
     weights: Mapping[str, Weight] = field(default_factory=dict)
     kind: int = 0  # its number in the compiled code of its game
     changed: Mapping[str, float] = field(default_factory=dict)  # the weights set in its spec
-    elements: Mapping[str, str] = field(default_factory=dict)  # of the game, that it can do without
+    elements: Mapping[str, str] = field(default_factory=dict)  # elements of the game that it can do without
     without: tuple[str, ...] = ()  # those it does without, in the order of `elements`
 
     @property
@@ -99,7 +99,7 @@ class Bot:
 
 @dataclass(frozen=True)
 class NetBot(Bot):
-    """A bot with a neural net; `expert:weights=FILE` gives it another one than it comes with."""
+    """A bot with a neural net; `expert:weights=FILE` replaces the one it comes with."""
 
     inputs: tuple[str, ...] = ()  # of its net, in the order of the compiled code
     shipped: Path = Path()  # the file of the net it comes with

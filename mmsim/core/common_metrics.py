@@ -48,7 +48,7 @@ def _by_group(name: str, question: str, unit: str, tolerance: float, column: str
     return Metric(name, question, unit, tolerance, "seats", (group, column), grouped)
 
 
-def _of_tension(name: str, question: str, unit: str, tolerance: float) -> Metric:
+def _tension_metric(name: str, question: str, unit: str, tolerance: float) -> Metric:
     """A metric of the column of the chances to win with its name."""
     return metric_of("tension", name, question, unit, tolerance, mean(pl.col(name)), better="more")
 
@@ -81,13 +81,13 @@ MARGINS = (
     ),
 )
 TENSION = (  # of games with estimated chances to win (`mmsim chances`)
-    _of_tension("lead_changes", "How often does the expected winner change?", "changes", 0.1),
-    _of_tension(
+    _tension_metric("lead_changes", "How often does the expected winner change?", "changes", 0.1),
+    _tension_metric(
         "decided", "How much of a game is over when its winner becomes the expected one for good?", "share", 0.02
     ),
-    _of_tension("comeback", "How often is the winner behind after half of the turns?", "share", 0.02),
-    _of_tension("tension", "How open is it who will win, on average over the turns?", "share", 0.02),
-    _of_tension("drama", "How far is the winner behind, on average over the turns?", "drama", 0.02),
+    _tension_metric("comeback", "How often is the winner behind after half of the turns?", "share", 0.02),
+    _tension_metric("tension", "How open is it who will win, on average over the turns?", "share", 0.02),
+    _tension_metric("drama", "How far is the winner behind, on average over the turns?", "drama", 0.02),
 )
 COURSE = (
     metric_of(
@@ -248,6 +248,6 @@ BASIC_STATISTICS = Statistics(  # of a game that has no `metrics.py`
     course=(LEAD_CHANGES, AHEAD_BY),
     ends=ENDS_BY,
     layout_outcomes={},
-    asked=("win_share", "score"),
+    primary_metrics=("win_share", "score"),
     swept=("score", "margin"),
 )

@@ -1,4 +1,4 @@
-"""The seam: what batches, analysis, reports and the command line know about a game."""
+"""The interface of a game to batches, analysis, reports and the command line."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -105,15 +105,15 @@ class SimulatedGame(ABC):
         """Replay a record with the reference engine; raises an error that says what differs."""
 
     def start_up(self) -> float:
-        """Compile what is compiled, unless that is done; the seconds it took."""
+        """Compile the engine unless that is done; returns the seconds it took."""
         return 0.0
 
     def play_reference(self, prepared: Any, first_game: int, count: int) -> int:
-        """Play games of `uniform` bots with the reference engine, to measure its speed; the decisions made."""
+        """Play games of `uniform` bots with the reference engine, to measure its speed; returns the decisions made."""
         return self.play_games(prepared, first_game, count).decisions
 
     def interventions(self, prepared: Any) -> dict[str, str]:
-        """What can be changed in play to see what it does: name -> what is changed."""
+        """The interventions of the game: name -> what each changes in play."""
         return {}
 
     def elements(self, prepared: Any) -> dict[str, str]:
@@ -121,7 +121,7 @@ class SimulatedGame(ABC):
         return {}
 
     def check_rows(self, prepared: PlayableVariant, rows: "Mapping[str, NDArray[Any]]", games: int) -> None:
-        """A game must write the rows it promises: otherwise the mistake would look like a damaged file later."""
+        """Check that a game has written the rows it promises: later the mistake would look like a damaged file."""
         promised = self.rows_per_game(prepared)
         if {*rows} != {*promised}:
             raise MmsimError(
@@ -137,7 +137,7 @@ class SimulatedGame(ABC):
 
 
 def check_prepared(game: SimulatedGame, prepared: Any) -> None:
-    """A variant that a game has prepared must be what other rooms rely on."""
+    """Check that a prepared variant is what the rest of the package relies on."""
     if not isinstance(prepared, PlayableVariant):
         raise MmsimError(
             f"{game.name} has a mistake: prepare() must return a PlayableVariant, not a {type(prepared).__name__}"

@@ -1,4 +1,4 @@
-"""Games in which one thing is changed, to see what it does: what the interventions of all games share."""
+"""Interventions, games with one thing changed to see what it does: the parts that all games share."""
 
 from collections.abc import Collection, Sequence
 
@@ -21,7 +21,7 @@ def check_interventions(names: Sequence[str], known: Collection[str], bots: Sequ
             raise unknown("intervention", name, known)
     for bot in bots:
         if names and isinstance(bot, PythonBot):
-            raise UsageError(f"interventions are for the bots of the fast core; {bot.name} is written in Python")
+            raise UsageError(f"interventions need compiled bots; {bot.name} is written in Python")
 
 
 def check_no_interventions(prepared: PlayableVariant) -> None:

@@ -239,7 +239,7 @@ class Statistics:
     course: Sentence  # the last sentence of the answer, on how games go: clauses joined by "and"
     ends: Sentence  # the second sentence of the answer if nothing is compared
     layout_outcomes: Mapping[str, str]  # what a layout may influence -> its column of `games`
-    asked: tuple[str, ...]  # the metrics of a run that names none: few, and none twice under two names
+    primary_metrics: tuple[str, ...]  # of a run that names no metrics: few, and no two that measure the same
     swept: tuple[str, ...]  # the metrics a sweep draws by default
     limits: tuple[str, ...] = ()  # limits of the game as it is played here, in sentences
     openings: tuple[OpeningView, ...] = ()  # the most telling first, the last is the plain opening

@@ -48,7 +48,7 @@ class Net:
     direct: NDArray[np.float64]  # [input]
     into: NDArray[np.float64]  # [input, unit]
     about: Mapping[str, Any] = field(default_factory=dict)  # its provenance; plain JSON
-    of_players: Mapping[int, "Net"] = field(default_factory=dict)  # nets for particular numbers of players
+    by_players: Mapping[int, "Net"] = field(default_factory=dict)  # nets for particular numbers of players
 
     def values(self, rows: NDArray[Any]) -> NDArray[np.float64]:
         """The net's value of every row of inputs."""
@@ -67,12 +67,12 @@ class Net:
         return np.concatenate([[units, self.constant], bias, out, self.direct, padded.ravel()]).astype(np.float32)
 
     def for_players(self, players: int) -> "Net":
-        return self.of_players.get(players, self)
+        return self.by_players.get(players, self)
 
     def text(self) -> str:
         """The file of this net: one line per input, its direct weight before those into the units."""
         others = "".join(
-            f',\n "of_{players}_players": {{\n{net._parts_text()}\n }}' for players, net in self.of_players.items()
+            f',\n "of_{players}_players": {{\n{net._parts_text()}\n }}' for players, net in self.by_players.items()
         )
         return f'{{\n "format": "{FORMAT}",\n{self._parts_text()}{others}\n}}\n'
 
@@ -92,7 +92,7 @@ class Net:
 
     @property
     def digest(self) -> str:
-        nets = [self, *self.of_players.values()]
+        nets = [self, *self.by_players.values()]
         return sha256(b"".join(net.packed().tobytes() for net in nets)).hexdigest()[:12]
 
 
@@ -112,11 +112,11 @@ def _read(path: Path, changed: int, inputs: tuple[str, ...]) -> Net:
     content = read_json(path, "weights")
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise UsageError(f'weights {path} are not a net: there is no "format": "{FORMAT}"')
-    of_players = {}
+    by_players = {}
     for key, net in content.items():
         if players := _OF_PLAYERS.fullmatch(key):
-            of_players[int(players[1])] = _net_of(path, net, inputs)
-    return replace(_net_of(path, content, inputs), of_players=of_players)
+            by_players[int(players[1])] = _net_of(path, net, inputs)
+    return replace(_net_of(path, content, inputs), by_players=by_players)
 
 
 def _net_of(path: Path, content: Any, inputs: tuple[str, ...]) -> Net:

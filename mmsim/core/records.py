@@ -191,7 +191,7 @@ def read_knobs(ruleset: Mapping[str, Any], known: Mapping[str, Knob]) -> dict[st
         knobs = {knob: check_knob(known, knob, value) for knob, value in ruleset.items() if knob != "name"}
     except UsageError as error:
         raise RecordError(f"ruleset: {error}") from error
-    check_same({knob: ruleset[knob] for knob in knobs}, knobs, "ruleset")  # a number in quotes is no number
+    check_same({knob: ruleset[knob] for knob in knobs}, knobs, "ruleset")  # a number in quotes is not a number
     return knobs
 
 

@@ -72,14 +72,14 @@ def apply_layers(knobs: Iterable[str], layers: Iterable[Layer]) -> tuple[dict[st
 # --- reading ---------------------------------------------------------------------------------------------------------
 
 
-def read_spec(text: str, named: Callable[[str, list[str]], AnySpec]) -> AnySpec:
-    """Read a spec, or a TOML file if the text ends in `.toml`; `named` resolves an edition and its modifiers."""
+def read_spec(text: str, resolve: Callable[[str, list[str]], AnySpec]) -> AnySpec:
+    """Read a spec, or a TOML file if the text ends in `.toml`; `resolve` reads an edition and its modifiers."""
     if text.endswith(".toml"):
         file = RulesetFile.read(text)
-        return file.read_base(lambda base: read_spec(base, named).with_overrides(file.knobs))
+        return file.read_base(lambda base: read_spec(base, resolve).with_overrides(file.knobs))
     head, *settings = text.split(",")
     edition, *modifiers = head.strip().split("+")
-    return named(edition, modifiers).with_overrides(parse_settings(settings, f"ruleset '{text}'", "knob"))
+    return resolve(edition, modifiers).with_overrides(parse_settings(settings, f"ruleset '{text}'", "knob"))
 
 
 def read_ruleset(
@@ -94,7 +94,7 @@ def read_ruleset(
     class Spec(BaseSpec):
         ruleset_type = kind
 
-    def named(edition: str, modifiers: list[str]) -> Spec:
+    def resolve(edition: str, modifiers: list[str]) -> Spec:
         if edition not in editions or modifiers:
             raise unknown("ruleset", "+".join([edition, *modifiers]), editions)
         return Spec(edition)
@@ -102,7 +102,7 @@ def read_ruleset(
     if players not in allowed:
         numbers = ", ".join(map(str, sorted(allowed)))
         raise UsageError(f"'{text}' is for {numbers} players, not for {players}")
-    spec = read_spec(text, named)
+    spec = read_spec(text, resolve)
     layers = [(f"edition {spec.edition}", editions[spec.edition]), ("set by hand", dict(spec.overrides))]
     values, sources = apply_layers(knobs_of(kind), layers)
     return kind(spec.name, players, **values), sources

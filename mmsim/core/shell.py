@@ -1,6 +1,6 @@
 """The shell of a game: what it answers at the command line, before anything is compiled.
 
-Only compiled bots start the fast core, and only pictures import matplotlib.
+Only compiled bots load the fast core, and only pictures import matplotlib.
 """
 
 from abc import ABC, abstractmethod
@@ -274,4 +274,4 @@ class SupportsHeatMaps(Protocol):
         """Where everything is at the end of a record, verified by the reference engine."""
 
     def heat_maps(self, description: VariantDescription, maps: HeatMaps) -> Draw:
-        """SupportsHeatMaps on the board of a variant."""
+        """Heat maps on the board of a variant."""

@@ -1,4 +1,4 @@
-"""A variant: as a user asks for it, as it is played, and as manifests describe it."""
+"""A variant: as requested (`Variant`), as playable (`PlayableVariant`), and as stored (`VariantDescription`)."""
 
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -26,10 +26,10 @@ def check_seating(seats: str) -> None:
 
 @dataclass(frozen=True)
 class Variant:
-    """What is asked for: rules, board, players, bots, and the master seed of the games.
+    """A variant as requested: rules, board, players, bots, and the master seed of the games.
 
-    With `seats="rotate"` as many games in a row as there are players share a layout and a deal, and the bots move on
-    by one player from each game to the next (`core/seating.py`). With `"fixed"` every game has its own layout and deal.
+    With `seats="rotate"` each layout and deal is played once per player, and the bots move on by one player between
+    games (`core/seating.py`). With `"fixed"` every game has its own layout and deal.
     """
 
     rules: str
@@ -68,13 +68,13 @@ class VariantDescription(Struct, frozen=True, forbid_unknown_fields=True, omit_d
     bots: Annotated[list[dict[str, Any]], Meta(min_length=1, max_length=100)]  # `bot`, its spec, and its weights
     seats: Literal["fixed", "rotate"]
     seed: Annotated[int, Meta(ge=0)]
-    # What the experiment asked for; added on reading, not stored:
+    # The names in the experiment; added on reading, not stored:
     rules: str = ""
     board_name: str | None = None
     bot_list: str = ""
 
-    def asked_as(self, variant: Variant) -> "VariantDescription":
-        """This description with the names that an experiment uses."""
+    def with_names_from(self, variant: Variant) -> "VariantDescription":
+        """This description with the names in the experiment."""
         return msgspec.structs.replace(self, rules=variant.rules, board_name=variant.board, bot_list=variant.bots)
 
     @property
@@ -154,7 +154,7 @@ class PlayableVariant:
         """A digest of rules, board and bots."""
         return sha256(msgspec.json.encode(self.description, order="sorted")).hexdigest()
 
-    def check_groups(self, **numbers: int) -> None:
+    def check_whole_deals(self, **numbers: int) -> None:
         """Refuse a number of games that is not a whole number of deals."""
         for what, number in numbers.items():
             if excess := number % self.games_per_deal:

@@ -69,7 +69,7 @@ STATISTICS = Statistics(
     ends=common.ENDS_BY,
     layout_outcomes={"track_lead_changes": "lead_changes"}
     | {name: name for name in ("margin", "turns", "lines_ended")},
-    asked=("win_share", "seat_imbalance", "score", "margin", "lines_to_centre", "longest_line"),
+    primary_metrics=("win_share", "seat_imbalance", "score", "margin", "lines_to_centre", "longest_line"),
     swept=(
         "seat_imbalance",
         "score",

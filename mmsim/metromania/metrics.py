@@ -265,7 +265,7 @@ STATISTICS = Statistics(
         "track_lead_changes": "lead_changes",
         **{name: name for name in ("margin", "turns", "tunnels", "stations_left", "lines_ended", "lines_blocked")},
     },
-    asked=("win_share", "seat_imbalance", "score", "margin", "turns", "trips_possible"),
+    primary_metrics=("win_share", "seat_imbalance", "score", "margin", "turns", "trips_possible"),
     swept=(
         "seat_imbalance",
         "score",

@@ -61,8 +61,8 @@ def preload_workers() -> None:
 
 @contextmanager
 def chart_workers() -> Iterator[Submit]:
-    """Submits tasks, which can be pickled, to processes with matplotlib loaded; where none can be started, tasks run in
-    this process."""
+    """A function that submits picklable tasks to processes with matplotlib loaded; where none can be started, tasks run
+    in this process."""
     preload_workers()
     with StoppablePool(min(cores(), _MAX_WORKERS), "forkserver") as pool:
 
@@ -97,7 +97,7 @@ def write_report(
     another command than `mmsim run`.
     """
     with chart_workers() as submit:
-        on_progress(f"measuring {int(run.played['games'].sum()):,} games")
+        on_progress(f"measuring {int(run.game_counts['games'].sum()):,} games")
         data = gather(run, submit)
         sentences = answer(data)
         headline = sections.headline_chart(data)
@@ -226,15 +226,15 @@ def _tables(data: ReportData) -> dict[str, pl.DataFrame]:
     ]
     ratings = [
         (variant, rating.bot, strength.value, strength.low, strength.high, rating.elo.value, rating.games)
-        for variant, of_variant in data.ratings.items()
-        for rating in of_variant.bots
+        for variant, variant_ratings in data.ratings.items()
+        for rating in variant_ratings.bots
         for strength in [rating.strength]
     ]
     rating_columns = ["variant", "bot", "strength", "low", "high", "elo", "games"]
     tables = {
         "metrics": pl.concat([estimates.rows() for estimates in data.estimates.values()]),
         "comparisons": compare.comparison_table(data.comparisons),
-        "played": data.run.played,
+        "played": data.run.game_counts,
         "gaps": pl.concat(gaps) if gaps else pl.DataFrame(),
         "remarkable_games": pl.DataFrame(games, ["kind", "variant", "game", "text", "command"], orient="row"),
         "ratings": pl.DataFrame(ratings, rating_columns, orient="row"),
@@ -304,7 +304,7 @@ def _page(
         headline=headline,
         sections=all_sections,
         facts=_facts(run),
-        played=run.played.rows(),
+        played=run.game_counts.rows(),
         measures=[measure for measure in declared_metrics(run.experiment.game) if measure.name in data.estimates],
         level=f"{100 * stats.LEVEL:.0f} %",
         paired=run.paired,
@@ -321,7 +321,7 @@ def _page(
 
 def _facts(run: RunTables) -> list[tuple[str, str]]:
     """What was played, for the head of the page."""
-    games = int(run.played["games"].sum())
+    games = int(run.game_counts["games"].sum())
     bots = sorted({bot for cell in run.cells for bot in cell.bot_specs})
     players = sorted({variant.players for variant in run.variants})
     facts = [

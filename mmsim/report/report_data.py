@@ -81,7 +81,7 @@ class ReportData(ComparedRun):
 
 
 class Submit(Protocol):
-    """Hand a function that can be pickled to another process; what is returned waits for its result."""
+    """Start a picklable task in another process; call the returned function to wait for its result."""
 
     def __call__(self, task: Callable[[], T], /) -> Callable[[], T]: ...
 
@@ -118,7 +118,7 @@ def gather(run: RunTables, submit: Submit = run_here) -> ReportData:
         [(gap, gap_shares[gap.name]) for gap in gaps if gap.name in gap_shares],
         find_remarkable_games(run),
         {name: counts for name, counts in zip(names, cells, strict=True) if counts is not None},
-        [_mean_distribution(of_members) for of_members in zip(*scores, strict=True)],
+        [_mean_distribution(by_member) for by_member in zip(*scores, strict=True)],
         openings(),
     )
 
@@ -143,7 +143,7 @@ def without_failed_players(run: RunTables) -> RunTables:
     if panel:
         return replace(run, panel=panel)
     cell = failed[0][1]
-    counts = run.played.filter(pl.col("variant") == cell).select("games", "status").iter_rows()
+    counts = run.game_counts.filter(pl.col("variant") == cell).select("games", "status").iter_rows()
     statuses = ", ".join(f"{games:,} with status {status}" for games, status in counts) or "none was played"
     raise MmsimError(
         f"there is nothing to measure: no game of {cell} in {run.folder} came to a regular end ({statuses})"

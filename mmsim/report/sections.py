@@ -109,11 +109,15 @@ def seats_by_player_chart(data: ReportData) -> Chart | None:
     if shares is None or len(shares.members) < 2:
         return None
 
-    def estimate(of_member: Estimates, variant: int, group: str) -> Estimate | None:
-        return of_member.get(variant, of_member.groups.index(group)) if group in of_member.groups else None
+    def estimate(member_estimates: Estimates, variant: int, group: str) -> Estimate | None:
+        return (
+            member_estimates.get(variant, member_estimates.groups.index(group))
+            if group in member_estimates.groups
+            else None
+        )
 
     values = [
-        [[estimate(of_member, v, group) for group in shares.groups] for _, of_member in shares.members]
+        [[estimate(member_estimates, v, group) for group in shares.groups] for _, member_estimates in shares.members]
         for v in range(len(shares.variants))
     ]
     kinds = [member.name if member.strong else f"({member.name})" for member, _ in shares.members]
@@ -220,7 +224,7 @@ def variants(data: ReportData) -> Section | None:
         return None
     chart_list, tables, text = [], [], []
     for number, variant in enumerate(data.run.variants[1:], 1):
-        compared = data.against(variant.name)
+        compared = data.comparisons_of(variant.name)
         if len(data.names) <= MAX_SERIES and not all_games_identical(compared):
             chart_list.append(_variant_chart(data, number, compared))
         tables.append(_comparison_table(f"{data.names[number]} against {data.names[0]}", compared))

@@ -182,11 +182,11 @@ def _seats_of_one_kind(data: ComparedRun, shares: Estimates) -> str:
 def seats_of_panel(data: ComparedRun, shares: Estimates) -> str:
     """Which seat is ahead with the reference, and for which kinds of players."""
     kinds = shares.counted
-    p_values = holm([equal_groups_p_value(of_kind, 0) for _, of_kind in kinds])
+    p_values = holm([equal_groups_p_value(estimates, 0) for _, estimates in kinds])
     by_seat: dict[str, list[str]] = {}
-    for (member, of_kind), p in zip(kinds, p_values, strict=True):
+    for (member, estimates), p in zip(kinds, p_values, strict=True):
         if p < ALPHA:
-            by_seat.setdefault(_best_seat(of_kind)[0], []).append(member.name)
+            by_seat.setdefault(_best_seat(estimates)[0], []).append(member.name)
     uneven = sum(map(len, by_seat.values()))
     if not by_seat:
         return with_reference(data, f"no seat is measurably ahead for any of {len(kinds)} kinds of players")
@@ -227,7 +227,7 @@ def _fairness_of_others(data: ComparedRun, compared: Sequence[Comparison]) -> li
 
 def _games_missing(comparison: Comparison) -> str:
     needed = fmt.games(comparison.games_needed)
-    return f" by this many games ({needed}{comparison.of_whom} would do)" if needed else " by this many games"
+    return f" by this many games ({needed}{comparison.players_clause} would do)" if needed else " by this many games"
 
 
 def holds_for(comparison: Comparison) -> str:
@@ -275,7 +275,7 @@ def _largest(comparisons: Sequence[Comparison]) -> Comparison:
 def variant_verdict(data: ComparedRun, variant: str) -> str:
     """One variant against the reference in everything that was asked."""
     name = data.name_of(variant)
-    if all_games_identical(data.against(variant)):
+    if all_games_identical(data.comparisons_of(variant)):
         return f"{name} comes out the same in every game"
     compared = [comparison for comparison in data.primary if comparison.variant == variant]
     apart = [comparison for comparison in compared if comparison.is_different]
@@ -370,7 +370,7 @@ def imbalance_title(data: ReportData) -> str:
 
 def variant_title(data: ReportData, variant: str) -> str:
     """One variant's verdicts, counted."""
-    verdicts = [comparison.verdict for comparison in data.against(variant)]
+    verdicts = [comparison.verdict for comparison in data.comparisons_of(variant)]
     equal, unsure = verdicts.count(Verdict.EQUAL), verdicts.count(Verdict.UNSURE)
     counts = [f"{len(verdicts) - equal - unsure} of {len(verdicts)} differ", f"{equal} are equal within tolerance"]
     return f"{data.name_of(variant)}: {', '.join([*counts, *([f'{unsure} need more games'] if unsure else [])])}"

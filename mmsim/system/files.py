@@ -1,6 +1,6 @@
 """Files: written atomically, and read with errors that are one sentence.
 
-Names read from files never become paths unchecked: `file_name` must approve them.
+Names read from files never become paths unchecked: `checked_file_name` must approve them.
 """
 
 import errno
@@ -21,7 +21,7 @@ from mmsim.errors import MmsimError, UsageError
 from mmsim.system.safe_text import printable
 
 _PACKAGE = Path(__file__).resolve().parent.parent
-STDOUT = Path("-")
+DASH = Path("-")  # stdin or stdout instead of a file
 MAX_BYTES = 64 << 20  # of a file that is read whole
 _MAX_NAME_BYTES = 200  # the file system allows 255, which must include a suffix
 _STALE_TEMPORARY = re.compile(r"\.(.+)\.\d+\.tmp")
@@ -42,11 +42,11 @@ def data_folder(name: str) -> Path:
     return shipped if shipped.is_dir() else _PACKAGE.parent / name
 
 
-def file_name(name: str, what: str) -> str:
+def checked_file_name(name: str, what: str) -> str:
     """A name that is safe for a file or folder: refused if it could lead out of the folder it is put in."""
     problem = None
     if name in ("", ".", ".."):
-        problem = "it is none"
+        problem = "it is empty or only dots"
     elif "/" in name or "\\" in name:
         problem = "it contains a slash or backslash"
     elif printable(name) != name:
@@ -60,22 +60,22 @@ def file_name(name: str, what: str) -> str:
 
 def open_regular(path: Path) -> BufferedReader:
     """A regular file, open for reading; OSError for a device or a FIFO, which might never end."""
-    file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
-        if not stat.S_ISREG(os.fstat(file).st_mode):
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise OSError(errno.EINVAL, "it is not a regular file")
-        return os.fdopen(file, "rb")
+        return os.fdopen(descriptor, "rb")
     except BaseException:
-        os.close(file)
+        os.close(descriptor)
         raise
 
 
-def read_bytes(path: Path, most: int = MAX_BYTES) -> bytes:
-    """The content of a regular file of at most `most` bytes; OSError for any other."""
+def read_bytes(path: Path, max_bytes: int = MAX_BYTES) -> bytes:
+    """The content of a regular file of at most `max_bytes` bytes; OSError for any other."""
     with open_regular(path) as file:
-        content = file.read(most + 1)
-    if len(content) > most:
-        raise OSError(errno.EFBIG, f"it is larger than {most:,} bytes")
+        content = file.read(max_bytes + 1)
+    if len(content) > max_bytes:
+        raise OSError(errno.EFBIG, f"it is larger than {max_bytes:,} bytes")
     return content
 
 
@@ -92,7 +92,7 @@ def read_json(path: Path, what: str) -> Any:
     try:
         return json.loads(_read_text(path, what))
     except (ValueError, RecursionError) as error:
-        raise UsageError(f"{what} {path} are not valid JSON: {error}") from error
+        raise UsageError(f"{path} ({what}) is not valid JSON: {error}") from error
 
 
 def _read_text(path: Path, what: str) -> str:
@@ -131,18 +131,18 @@ def atomic_writer(path: Path, synced: bool = True) -> Iterator[BinaryIO]:
 
 def write_output(path: Path, content: bytes) -> None:
     """Write output to the path a user named."""
-    with output(path) as file:
+    with open_output(path) as file:
         file.write(content)
 
 
 @contextmanager
-def output(path: Path) -> Iterator[BinaryIO]:
+def open_output(path: Path) -> Iterator[BinaryIO]:
     """The path a user named for output, opened: `-` is stdout, a device or FIFO is written to, a file is replaced.
 
     A link stays a link: the file it points to is replaced.
     """
     try:
-        if path == STDOUT or _is_stdout(path):
+        if path == DASH or _is_stdout(path):
             yield sys.stdout.buffer
             sys.stdout.buffer.flush()
         elif path.exists() and not path.is_file():

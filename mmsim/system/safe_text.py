@@ -4,7 +4,7 @@ import codecs
 import unicodedata
 
 _PLAIN = {"±": "+-", "→": "->", "–": "-", "—": "-", "…": "...", "×": "x", "≥": ">=", "≤": "<=", "·": "-", "−": "-"}
-ASCII_ERRORS = "mmsim_plain"  # error handler of streams that cannot encode a character
+PLAIN_TEXT_HANDLER = "mmsim_plain"  # error handler of streams that cannot encode a character
 
 
 def printable(text: str, keep: str = "") -> str:
@@ -35,4 +35,4 @@ def _plain_replacement(error: UnicodeError) -> tuple[str, int]:
     return "".join(_PLAIN.get(character) or _escaped(character) for character in missing), error.end
 
 
-codecs.register_error(ASCII_ERRORS, _plain_replacement)
+codecs.register_error(PLAIN_TEXT_HANDLER, _plain_replacement)

@@ -54,10 +54,10 @@ def _sentence(message: str, values: Any, example: str) -> str:
     is_list = "[" in path or expected[1] == "array"
     wanted = f"a list like {example}" if is_list else _EXPECTED.get(expected[1], f"of the type {expected[1]}")
     value = values.get(key) if isinstance(values, Mapping) else values
-    return f"{key} = {shown(value)} is not {wanted}"
+    return f"{key} = {abbreviated(value)} is not {wanted}"
 
 
-def shown(value: Any) -> str:
+def abbreviated(value: Any) -> str:
     """A value in an error, which may be anything and of any length."""
     text = repr(value)
     return text if len(text) < _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}..."

@@ -18,7 +18,7 @@ from mmsim.core.variant import PlayableVariant
 from mmsim.tables.columns import Column, describe_columns, row_types
 
 MAX_CACHED_TEXTS = 1 << 14  # distinct codes of a column whose text is remembered between calls
-_FORMULA = r"^([=+\-@\t\r])"  # how a cell begins that a spreadsheet would run
+_FORMULA = r"^([=+\-@\t\r])"  # the start of a cell that a spreadsheet would run as a formula
 
 ToText: TypeAlias = Mapping[str, Callable[[NDArray[Any]], pl.Series]]
 Frame = TypeVar("Frame", pl.DataFrame, pl.LazyFrame)

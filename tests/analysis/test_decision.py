@@ -71,7 +71,7 @@ def test_differences_equality_and_doubt_are_told_for_each_kind_of_players() -> N
     ]
     found = decide(three)
     assert (found.apart, found.equal, found.undecided) == (["planner"], ["expert"], ["search"])
-    assert not found.made
+    assert not found.is_made
     made = msgspec.structs.replace(found, games=5000, looks=1)
     answer = sentence(RunTables(Experiment("x", ("print",)), (), {}, decision=made))
     assert answer.startswith(

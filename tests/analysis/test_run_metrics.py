@@ -224,8 +224,8 @@ def test_primary_metrics_come_out_the_same_whether_all_are_measured_or_only_thos
 
 def test_a_comparison_shows_the_primary_metrics_those_named_or_all(run: RunTables) -> None:
     compared = compare_run(run, [ALL])
-    assert {one.measure.name for one in compared.shown(["turns"])[1]} == {"turns"}
-    assert {one.measure.name for one in compared.shown()[0]} == {*primary_metrics(run)}
-    assert len(compared.shown([ALL])[0]) == len(compared.estimates) > len(primary_metrics(run))
+    assert {one.measure.name for one in compared.select(["turns"])[1]} == {"turns"}
+    assert {one.measure.name for one in compared.select()[0]} == {*primary_metrics(run)}
+    assert len(compared.select([ALL])[0]) == len(compared.estimates) > len(primary_metrics(run))
     with pytest.raises(UsageError, match="cannot measure tension: run mmsim chances"):
         compare_run(run, ["tension"])

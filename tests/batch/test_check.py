@@ -11,7 +11,7 @@ from msgspec import structs
 from msgspec.structs import replace as replace_entry
 
 import mmsim
-from mmsim.batch.check import Checked, check, record, replay
+from mmsim.batch.check import CheckProgress, check, replay, replay_record
 from mmsim.batch.export import export
 from mmsim.batch.journal import rewrite
 from mmsim.batch.run import Run
@@ -36,7 +36,7 @@ def whole(played: Run, tmp_path: Path) -> Run:
 
 
 def test_a_whole_run_is_right(played: Run) -> None:
-    checked = Checked()
+    checked = CheckProgress()
     assert list(check(played, 10, checked)) == []
     assert (checked.parts, checked.games_replayed, checked.problems) == (6, 10, 0)
     assert tables_of(played) == expected(small(games=180))
@@ -50,7 +50,7 @@ def test_check_names_every_damaged_missing_or_stray_file(whole: Run) -> None:
     cut.write_bytes(cut.read_bytes()[:100])
     gone.unlink()
     stray.write_bytes(b"")
-    checked = Checked()
+    checked = CheckProgress()
     problems = sorted(check(whole, 5, checked))
     recorded = json.loads((whole.folder / "parts.jsonl").read_text().splitlines()[0])
     assert recorded["tables"]["seats"]["rows"] == 240
@@ -66,7 +66,7 @@ def test_check_finds_files_that_hold_other_games_than_the_manifest_tells_of(whol
     whole.manifest.experiment["seed"] = 8
     whole.manifest.variants[:] = [structs.replace(variant, seed=8) for variant in whole.manifest.variants]
     whole.update_manifest()
-    problems = list(check(Run(whole.folder), 4, Checked()))
+    problems = list(check(Run(whole.folder), 4, CheckProgress()))
     assert len(problems) == 4
     assert all("played again, its rows of 'games' are not those of the run" in problem for problem in problems)
 
@@ -82,22 +82,22 @@ def test_check_counts_rows_even_if_the_checksum_is_right(whole: Run) -> None:
         )
         if entry.part == 2
         else entry
-        for entry in whole.journal()
+        for entry in whole.journal_entries()
     ]
     rewrite(whole.folder / "parts.jsonl", iter(lines))
-    problems = list(check(whole, 0, Checked()))
+    problems = list(check(whole, 0, CheckProgress()))
     assert len(problems) == 5  # and the manifest
     assert problems[0].endswith("part-000002.parquet has 59 rows instead of 60")
 
 
 def test_check_says_what_is_not_played_yet(tmp_path: Path) -> None:
     run = Run.create(tmp_path / "run", small())
-    assert list(check(run, 5, Checked())) == [f"14 of 14 parts are not played yet: mmsim resume {run.folder}"]
+    assert list(check(run, 5, CheckProgress())) == [f"14 of 14 parts are not played yet: mmsim resume {run.folder}"]
 
 
 @pytest.mark.parametrize(("variant", "game"), [(0, 0), (1, 59), (0, 60), (1, 179)])
 def test_a_record_is_the_game_of_the_tables(played: Run, variant: int, game: int) -> None:
-    recorded = record(played, variant, game)
+    recorded = replay_record(played, variant, game)
     played.game.verify(recorded)
     replay(played, variant, game)
     name = played.variant_names[variant]
@@ -114,13 +114,13 @@ def test_a_record_is_the_game_of_the_tables(played: Run, variant: int, game: int
 
 def test_a_record_of_damaged_tables_is_refused(whole: Run) -> None:
     shutil.copy(whole.folder / "seats" / "part-000002.parquet", whole.folder / "seats" / "part-000000.parquet")
-    with pytest.raises(MmsimError, match="part-000000.parquet has (another checksum|.* bytes)"):
-        record(whole, 0, 5)
+    with pytest.raises(MmsimError, match="part-000000.parquet (does not match its checksum|has .* bytes)"):
+        replay_record(whole, 0, 5)
 
 
 def test_a_game_or_variant_that_is_not_there_is_said(played: Run) -> None:
     with pytest.raises(UsageError, match="has the games 0 to 179, not 180"):
-        record(played, 0, 180)
+        replay_record(played, 0, 180)
     with pytest.raises(UsageError, match="unknown variant 'print-3p'; did you mean 'print-4p'"):
         played.variant_index("print-3p")
     with pytest.raises(UsageError, match="has 2 variants; say which with --variant: print-4p, print[+]loyal-4p"):

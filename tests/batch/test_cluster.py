@@ -161,7 +161,7 @@ def is_told_to_end(folder: Path, address: str) -> None:
     assert process.returncode == 130
     assert out == ""
     again = re.escape(f"mmsim resume told --cluster {address}")
-    assert re.fullmatch(rf"stopped; [\d,]+ games are kept; go on with: {again}\n", err)
+    assert re.fullmatch(rf"stopped; [\d,]+ games are kept; continue with: {again}\n", err)
 
 
 def loses_a_worker(folder: Path, by_hand: ByHand) -> None:

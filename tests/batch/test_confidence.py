@@ -177,7 +177,7 @@ def test_a_run_until_it_is_known_is_the_same_as_a_run_of_that_many_games(tmp_pat
     run = Run.create(tmp_path / "run", toy(part_games=600, games=10**6), until)
     foreseen, pace = forecast_games(run, until, turns)
     status = Session(run, 2, metric_values=turns).carry_out()
-    games = run.games_asked
+    games = run.games_per_variant
     assert games % 600 == 0
     assert foreseen.games == pytest.approx(games, rel=0.4)
     assert run.manifest.until.looks == 2
@@ -190,7 +190,7 @@ def test_a_run_until_it_is_known_is_the_same_as_a_run_of_that_many_games(tmp_pat
     assert tables_of(run) == expected(toy(part_games=600, games=games))
     (run.folder / "games" / "part-000000.parquet").unlink()
     Session(Run(run.folder), 1, metric_values=turns).carry_out()
-    assert Run(run.folder).games_asked == games
+    assert Run(run.folder).games_per_variant == games
     assert Run(run.folder).manifest.until.known_to == known
     extend(run, 600)
-    assert (run.games_asked, run.manifest.until) == (games + 600, None)
+    assert (run.games_per_variant, run.manifest.until) == (games + 600, None)

@@ -126,9 +126,9 @@ def test_where_nobody_is_named_the_usual_panel_plays() -> None:
 def test_a_panel_may_be_a_ready_one_and_slow_members_play_fewer_games() -> None:
     asked = small(panel="strong")
     assert asked.members == find_shell("metromania").default_panel
-    assert experiments.thinned(asked) == [1, 1, 1, 2, 9]
-    assert experiments.thinned(small(bots="search")) == [1]
-    assert experiments.thinned(small(panel=["search:playouts=64", "search:playouts=4"])) == [4, 1]
+    assert experiments.thinning(asked) == [1, 1, 1, 2, 9]
+    assert experiments.thinning(small(bots="search")) == [1]
+    assert experiments.thinning(small(panel=["search:playouts=64", "search:playouts=4"])) == [4, 1]
 
 
 @pytest.mark.parametrize(

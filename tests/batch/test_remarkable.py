@@ -6,7 +6,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from mmsim.batch.check import Checked, check
+from mmsim.batch.check import CheckProgress, check
 from mmsim.batch.remarkable import kept_record
 from mmsim.batch.run import Run
 from mmsim.batch.session import Session, extend
@@ -62,13 +62,13 @@ def test_a_damaged_record_is_noticed_and_written_again(tmp_path: Path) -> None:
     path = run.folder / about.file
     whole = path.read_bytes()
     path.write_bytes(whole.replace(b"roll", b"hold", 1))
-    assert list(check(run, 0, Checked())) == [f"{path} has another checksum than the manifest says"]
+    assert list(check(run, 0, CheckProgress())) == [f"{path} does not match its checksum in the manifest"]
     assert kept_record(run.folder, about.variant, about.game) is None
     path.unlink()
-    assert list(check(run, 0, Checked())) == [f"{path} is missing"]
+    assert list(check(run, 0, CheckProgress())) == [f"{path} is missing"]
     Session(run, 1).carry_out()
     assert path.read_bytes() == whole
-    assert list(check(run, 0, Checked())) == []
+    assert list(check(run, 0, CheckProgress())) == []
 
 
 def test_an_unfinished_run_has_no_records(tmp_path: Path) -> None:

@@ -51,15 +51,15 @@ def without_times(entries: Iterable[JournalEntry]) -> list[JournalEntry]:
 
 def test_the_journal_keeps_what_was_appended_and_drops_a_torn_line(tmp_path: Path) -> None:
     run = Run.create(tmp_path / "run", toy())
-    assert list(run.journal()) == []
+    assert list(run.journal_entries()) == []
     append(run, entry(0), entry(1))
     path = run.folder / "parts.jsonl"
     path.write_bytes(path.read_bytes() + b'{"part": 2')
-    assert [item.part for item in run.journal()] == [0, 1]
+    assert [item.part for item in run.journal_entries()] == [0, 1]
     assert list(run.damaged_lines()) == []
     append(run, entry(5))
-    assert without_times(run.journal()) == [entry(0), entry(1), entry(5)]
-    assert all(run.is_untouched(item) for item in run.journal())
+    assert without_times(run.journal_entries()) == [entry(0), entry(1), entry(5)]
+    assert all(run.is_untouched(item) for item in run.journal_entries())
 
 
 def test_a_part_whose_files_are_not_there_has_no_line(tmp_path: Path) -> None:
@@ -72,17 +72,17 @@ def test_a_part_whose_files_are_not_there_has_no_line(tmp_path: Path) -> None:
         journal.append(entry(1))
         with pytest.raises(MmsimError, match="cannot write .*/seats/part-000001.parquet: No such file"):
             journal.settle()
-    assert [item.part for item in run.journal()] in ([], [0])  # what waits at the same time is synced together
+    assert [item.part for item in run.journal_entries()] in ([], [0])  # what waits at the same time is synced together
 
 
 def test_what_was_last_written_of_a_part_counts_and_only_for_the_games_of_the_plan(tmp_path: Path) -> None:
     run = Run.create(tmp_path / "run", toy(games=150))
     again, last = entry(0, seconds=0.2), entry(2, games=30)
     append(run, entry(0), entry(2), last, entry(7), again)
-    assert without_times(run.done()) == [last, again]
+    assert without_times(run.done_entries()) == [last, again]
     assert run.summary()["parts_done"] == 2
     extend(run, 270)
-    assert without_times(run.done()) == [entry(2), again]
+    assert without_times(run.done_entries()) == [entry(2), again]
 
 
 def test_a_torn_line_longer_than_what_is_read_at_once_is_dropped(tmp_path: Path) -> None:
@@ -90,7 +90,7 @@ def test_a_torn_line_longer_than_what_is_read_at_once_is_dropped(tmp_path: Path)
     path = run.folder / "parts.jsonl"
     path.write_bytes(b"x" * 200_000)
     append(run, entry(4))
-    assert without_times(run.journal()) == [entry(4)]
+    assert without_times(run.journal_entries()) == [entry(4)]
 
 
 def test_a_damaged_line_of_the_journal_does_not_count_and_is_named(tmp_path: Path) -> None:
@@ -99,7 +99,7 @@ def test_a_damaged_line_of_the_journal_does_not_count_and_is_named(tmp_path: Pat
     path = run.folder / "parts.jsonl"
     first, second, third = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(first + second + third.replace(b"000", b"001", 1))
-    assert without_times(run.done()) == [entry(0), entry(1)]
+    assert without_times(run.done_entries()) == [entry(0), entry(1)]
     assert list(run.damaged_lines()) == [f"line 3 of {path} is damaged: its checksum is wrong"]
     with pytest.raises(MmsimError, match="line 3 of .* is damaged: its checksum is wrong; play it again: mmsim r"):
         run.table("seats")
@@ -130,7 +130,7 @@ def test_a_line_that_cannot_be_is_damaged_though_its_checksum_is_right(
     path.write_bytes(body + f',"check":"{short_checksum(body)}"}}\n'.encode())
     (problem,) = run.damaged_lines()
     assert says in problem
-    assert list(run.done()) == []
+    assert list(run.done_entries()) == []
 
 
 def test_what_is_not_a_run_is_refused(tmp_path: Path) -> None:

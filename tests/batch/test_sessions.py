@@ -39,7 +39,7 @@ def test_any_number_of_workers_writes_the_same_bytes(tmp_path: Path, workers: in
     run = played(tmp_path / "run", asked, workers)
     assert tables_of(run) == expected(asked)
     assert run.manifest.finished.rows == {"games": 840, "seats": 1680}
-    assert sorted(entry.part for entry in run.journal()) == list(range(14))
+    assert sorted(entry.part for entry in run.journal_entries()) == list(range(14))
     log = (run.folder / "run.log").read_text()
     for worker in range(1, workers + 1):
         assert f"worker-{worker} INFO worker ready" in log
@@ -124,7 +124,7 @@ def test_bot_errors_are_in_the_journal_the_log_and_the_status(tmp_path: Path) ->
     run = Run.create(tmp_path / "run", toy(variants=["bad-bot"], games=120))
     status = Session(run, 1).carry_out()
     failure = BotError(BAD_GAME, 2, "mine", "chose to fly")
-    assert [entry.errors for entry in run.journal()] == [[], [failure]]
+    assert [entry.errors for entry in run.journal_entries()] == [[], [failure]]
     assert status.errors == run.manifest.finished.bot_errors == 1
     assert "chose to fly" in (run.folder / "run.log").read_text()
 

@@ -7,7 +7,7 @@ import signal
 import subprocess
 from pathlib import Path
 
-from mmsim.batch.check import Checked, check
+from mmsim.batch.check import CheckProgress, check
 from mmsim.batch.run import Run
 from mmsim.batch.session import Session
 from tests.batch.helpers import expected, journal_lines, mmsim, small, tables_of, wait_until
@@ -41,7 +41,7 @@ def test_a_run_whose_parent_is_killed_is_resumed_to_the_same_bytes(tmp_path: Pat
     Session(run, 1).carry_out()
     assert tables_of(run) == expected(small(games=2400, part_games=300))
     assert not list(folder.rglob("*.tmp"))
-    assert not list(check(run, 3, Checked()))
+    assert not list(check(run, 3, CheckProgress()))
 
 
 def test_a_stopped_run_prints_the_command_that_goes_on_with_it(tmp_path: Path) -> None:
@@ -50,9 +50,9 @@ def test_a_stopped_run_prints_the_command_that_goes_on_with_it(tmp_path: Path) -
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=30)
     assert process.returncode == 130
-    kept = sum(entry.games for entry in Run(tmp_path / "my run").done())
+    kept = sum(entry.games for entry in Run(tmp_path / "my run").done_entries())
     assert kept >= 60
-    assert err.splitlines()[-1] == f"stopped; {kept:,} games are kept; go on with: mmsim resume 'my run' --workers 1"
+    assert err.splitlines()[-1] == f"stopped; {kept:,} games are kept; continue with: mmsim resume 'my run' --workers 1"
     assert "Traceback" not in out + err
     assert not Run(tmp_path / "my run").is_locked
 

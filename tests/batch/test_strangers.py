@@ -14,7 +14,7 @@ import pytest
 
 from mmsim.analysis.tables import open_run
 from mmsim.batch import run
-from mmsim.batch.check import Checked, check, record
+from mmsim.batch.check import CheckProgress, check, replay_record
 from mmsim.batch.experiment import from_mapping
 from mmsim.batch.export import export
 from mmsim.batch.run import Run, runs_in
@@ -75,7 +75,7 @@ def test_reading_a_run_never_imports_its_bots(with_bot: tuple[Path, Path, Path],
     folder, _, trace = with_bot
     before = trace.read_text()
     run = Run(folder)
-    assert list(check(run, 0, Checked())) == []
+    assert list(check(run, 0, CheckProgress())) == []
     assert export(run, "seats", tmp_path / "seats.csv") == 360
     assert open_run(folder).games_of("dice-3p") == 120
     assert [one.summary()["state"] for one in runs_in(tmp_path) if isinstance(one, Run)] == ["finished"]
@@ -85,8 +85,8 @@ def test_reading_a_run_never_imports_its_bots(with_bot: tuple[Path, Path, Path],
 @pytest.mark.parametrize(
     "asks",
     [
-        lambda run: list(check(run, 1, Checked())),
-        lambda run: record(run, 0, 3),
+        lambda run: list(check(run, 1, CheckProgress())),
+        lambda run: replay_record(run, 0, 3),
         lambda run: Session(run, 1).carry_out(),
     ],
 )
@@ -203,24 +203,24 @@ def test_a_run_is_removed_without_a_trace(folder: Path) -> None:
         ("variants", [], "length >= 1"),
         ("variants", [{"name": "x"}], "missing required field"),
         ("tables", {"../x": {}}, "matching regex"),
-        ("tables", {"games": {}, "seats": {}, "records": {}}, "does not fit together"),
+        ("tables", {"games": {}, "seats": {}, "records": {}}, "is inconsistent"),
         ("finished", {"at": 3}, "Expected `str`, got `int`"),
         ("finished", True, "got `bool`"),
         ("until", {"metric": "turns", "half_width": 0}, "Expected `float` > 0"),
-        ("rows_per_game", [{"games": 1}], "does not fit together"),
+        ("rows_per_game", [{"games": 1}], "is inconsistent"),
         ("machine", [], "Expected `object`, got `array`"),
         ("bots", [{"named": "x.py", "kept": "bots/../../x.txt", "sha256": "0" * 64}], "matching regex"),
         ("experiment.name", "/elsewhere/victim", "contains a slash or backslash"),
-        ("experiment.variants", ["config.toml"], "'config.toml' is not one that was kept in the run"),
+        ("experiment.variants", ["config.toml"], "'config.toml' is not kept in the run"),
         ("experiment.variants", ["inputs/../x.toml"], "cannot be the name of a file"),
-        ("experiment.variants", ["inputs/a/b/../../x.toml"], "is not one that was kept in the run"),
+        ("experiment.variants", ["inputs/a/b/../../x.toml"], "is not kept in the run"),
         ("experiment.boards", ["../classic"], "contains a slash or backslash"),
         ("experiment.game", "chess", "unknown game 'chess'"),
         ("experiment.part_games", 0, "too small"),
         ("experiment.seed", 2**70, "is too large"),
         ("experiment.seed", [[[]]], "is not a whole number"),
         ("experiment.colour", "red", "unknown key 'colour'"),
-        ("experiment.seats", "rotate", "is not of its experiment"),
+        ("experiment.seats", "rotate", "does not belong to its experiment"),
     ],
 )
 def test_a_manifest_that_cannot_be_is_refused_with_a_sentence(folder: Path, key: str, value: Any, says: str) -> None:
@@ -254,7 +254,7 @@ def test_a_manifest_that_is_none_is_refused_with_a_sentence(folder: Path, conten
 def test_any_change_of_a_manifest_is_noticed(folder: Path) -> None:
     path = folder / "manifest.json"
     path.write_bytes(path.read_bytes().replace(b'"rules_version": 1', b'"rules_version": 2', 1))
-    with pytest.raises(MmsimError, match="it was changed since it was written, its checksum says"):
+    with pytest.raises(MmsimError, match="its checksum is wrong: it was changed after it was written"):
         Run(folder)
 
 
@@ -289,7 +289,7 @@ def test_a_flipped_bit_is_noticed_wherever_tables_are_read(folder: Path, tmp_pat
         lambda: export(Run(folder), "seats", tmp_path / "seats.csv"),
         lambda: Run(folder).seats,
         lambda: open_run(folder),
-        lambda: record(Run(folder), 0, 70),
+        lambda: replay_record(Run(folder), 0, 70),
     ):
         with pytest.raises(MmsimError, match=says):
             reader()
@@ -303,9 +303,9 @@ def test_a_changed_digit_in_the_journal_is_found_by_check_and_mended_by_resume(f
     text, digest = path.read_text(), Run(folder).finished.digest
     at = text.index(f'"{which}":"') + len(which) + 5
     path.write_text(text[:at] + ("0" if text[at] != "0" else "1") + text[at + 1 :])
-    assert any("is damaged: its checksum is wrong" in problem for problem in check(Run(folder), 0, Checked()))
+    assert any("is damaged: its checksum is wrong" in problem for problem in check(Run(folder), 0, CheckProgress()))
     Session(Run(folder), 1).carry_out()
-    assert list(check(Run(folder), 2, Checked())) == []
+    assert list(check(Run(folder), 2, CheckProgress())) == []
     assert Run(folder).finished.digest == digest
     assert tables_of(Run(folder)) == expected(toy(games=180))
 
@@ -315,8 +315,8 @@ def test_rows_that_the_journal_does_not_tell_of_are_found_though_the_file_is_who
 
     run = Run(folder)
     change_part(folder, "seats", 1, score=pl.col("score") + 1)
-    problems = list(check(Run(folder), 0, Checked()))
-    assert problems == [f"{folder}/manifest.json has other totals than the parts: mmsim resume {folder}"]
+    problems = list(check(Run(folder), 0, CheckProgress()))
+    assert problems == [f"{folder}/manifest.json does not match the totals of its parts: mmsim resume {folder}"]
     assert run.finished.digest != Run(folder).totals().digest
 
 
@@ -356,4 +356,4 @@ def test_a_damage_that_keeps_size_and_time_is_mended_by_a_deep_resume(folder: Pa
     os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
     assert Session(Run(folder), 1).carry_out().done_before == 180
     assert Session(Run(folder), 1, deep=True).carry_out().done_before == 120
-    assert list(check(Run(folder), 0, Checked())) == []
+    assert list(check(Run(folder), 0, CheckProgress())) == []

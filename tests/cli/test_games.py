@@ -72,7 +72,7 @@ def test_bots_list_has_every_bot_of_the_game(game: str) -> None:
 
 def test_a_bot_that_only_one_game_has_implies_its_game() -> None:
     assert json.loads(output("bots", "show", "spoiler:own=2", "--json"))["weights"] == {"open": 9, "own": 2}
-    assert "0, but may be set: " in output("bots", "show", "greedy")
+    assert "weights that are 0 by default: " in output("bots", "show", "greedy")
     assert "Points an open line counts for" in output("bots", "show", "greedy", "--game", "metro")
 
 

@@ -52,7 +52,7 @@ def test_the_first_line_starts_on_side_0(folder: Path, tmp_path: Path) -> None:
 
 def test_games_are_played_again_once(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = draw(folder, tmp_path / "one.svg", "--variant", "print", "--games", 3)
-    monkeypatch.setattr(side_tables, "record", lambda *arguments: pytest.fail("played again"))
+    monkeypatch.setattr(side_tables, "replay_record", lambda *arguments: pytest.fail("played again"))
     assert draw(folder, tmp_path / "two.svg", "--variant", "print", "--games", 3) == first
 
 

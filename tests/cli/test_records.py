@@ -38,7 +38,7 @@ def test_a_game_of_a_run_is_named_by_variant_and_number(tmp_path: Path, monkeypa
     assert run(*named, "--playouts", 0, "--out", "plain.html").exit_code == 0
     assert 'id="chances"' not in (tmp_path / "plain.html").read_text()
     assert "--number, from 0 to 3" in complaint(USAGE, "replay", "small")
-    assert "are for runs" in complaint(USAGE, "replay", METRO, "--number", 3)
+    assert "need a run" in complaint(USAGE, "replay", METRO, "--number", 3)
 
 
 def test_a_film_and_a_sheet_show_every_turn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -77,7 +77,7 @@ def test_a_position_is_that_after_its_turn(tmp_path: Path) -> None:
 
 
 def test_what_is_no_record_and_what_is_no_picture_is_refused(tmp_path: Path) -> None:
-    assert complaint(USAGE, "replay", METRO, "--out", tmp_path / "x.doc").startswith("cannot tell from")
+    assert complaint(USAGE, "replay", METRO, "--out", tmp_path / "x.doc").startswith("unknown file type")
     assert complaint(USAGE, "replay", tmp_path / "none.json").startswith("cannot read record file")
     broken = tmp_path / "broken.json"
     broken.write_text(METRO.read_text().replace('"turns": 0', '"turns": 1', 1))

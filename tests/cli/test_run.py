@@ -59,7 +59,7 @@ def test_an_experiment_file_is_played_with_what_the_command_line_changes(
     assert output("run", "mine.toml", "--games", 60, "--seats", "rotate", "--workers", 1, "--quiet") == ""
     new = Run(tmp_path / "runs" / "mine")
     assert new.variant_names == ["v2-3p"]
-    assert (new.games_asked, new.experiment.seed, new.experiment.seats) == (60, 4, "rotate")
+    assert (new.games_per_variant, new.experiment.seed, new.experiment.seats) == (60, 4, "rotate")
     assert "mine" in output("runs", "list")
     out = output("run", "runs/mine", "--more", 30, "--workers", 1)
     assert "90 of 90 games" in out
@@ -84,7 +84,7 @@ def test_until_says_before_and_after_how_well_it_is_known(tmp_path: Path) -> Non
     assert result.exit_code == 0, result.output
     assert result.stderr.startswith("win_share±0.03 will take about 3,000 games per variant and ")
     assert "win_share is known to ±0.0" in result.stdout
-    assert Run(tmp_path / "run").games_asked == 3000
+    assert Run(tmp_path / "run").games_per_variant == 3000
 
 
 def test_check_and_resume_find_nothing_to_do(folder: Path) -> None:

@@ -41,12 +41,12 @@ def test_a_net_that_is_written_is_read_again(tmp_path: Path) -> None:
 
 def test_a_file_has_nets_of_their_own_for_some_numbers_of_players(tmp_path: Path) -> None:
     path = tmp_path / "net.json"
-    both = replace(some_net(), of_players={4: some_net(seed=2)})
+    both = replace(some_net(), by_players={4: some_net(seed=2)})
     both.write(path)
     found = read_net(path, NAMES)
     assert found.for_players(4).about == {"seed": 2}
     assert found.for_players(3).about == {"seed": 1}
-    assert found.digest != replace(found, of_players={}).digest
+    assert found.digest != replace(found, by_players={}).digest
     assert found.text() == both.text()
 
 

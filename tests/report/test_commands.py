@@ -43,7 +43,7 @@ def test_metrics_come_out_the_same_whether_all_or_only_those_are_measured(run_fo
     assert len(few.estimates) < 12
     assert len(every.estimates) > 2 * len(few.estimates)
     assert answer(few) == answer(every)
-    (some, differences), (same, same_differences) = few.shown(), every.shown()
+    (some, differences), (same, same_differences) = few.select(), every.select()
     assert [one.rows().rows() for one in some] == [one.rows().rows() for one in same]
     assert [one.row() for one in differences] == [one.row() for one in same_differences]
 
@@ -83,7 +83,7 @@ def test_a_comparison_that_is_stopped_leaves_nothing_behind(tmp_path: Path, monk
     assert (result.exit_code, result.stderr) == (130, "stopped; nothing is kept\n")
     assert not list(tmp_path.iterdir())
     result = run("compare", "print", "print+loyal", "--bots", "planner", "--out", tmp_path / "kept")
-    assert result.stderr == f"stopped; 0 games are kept; go on with: mmsim resume {tmp_path / 'kept'}\n"
+    assert result.stderr == f"stopped; 0 games are kept; continue with: mmsim resume {tmp_path / 'kept'}\n"
 
 
 def test_compare_plays_until_a_metric_is_known(tmp_path: Path) -> None:

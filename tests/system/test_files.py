@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from mmsim.errors import MmsimError, UsageError
-from mmsim.system.files import output, read_toml, write_atomically, write_output
+from mmsim.system.files import open_output, read_toml, write_atomically, write_output
 
 
 def test_a_fifo_is_written_to_and_stays_a_fifo(tmp_path: Path) -> None:
@@ -36,7 +36,7 @@ def test_a_link_stays_a_link_and_its_file_is_replaced_whole(tmp_path: Path) -> N
     file, link = tmp_path / "data" / "file", tmp_path / "link"
     file.write_bytes(b"old")
     link.symlink_to(file)
-    with output(link) as out:
+    with open_output(link) as out:
         out.write(b"new")
         assert file.read_bytes() == b"old"
     assert link.is_symlink()
@@ -66,7 +66,7 @@ def test_half_of_a_file_is_never_seen(tmp_path: Path) -> None:
     file.write_bytes(b"old")
 
     def write_half() -> None:
-        with output(file) as out:
+        with open_output(file) as out:
             out.write(b"half")
             raise ZeroDivisionError
 

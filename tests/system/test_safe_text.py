@@ -3,7 +3,7 @@
 import polars as pl
 import pytest
 
-from mmsim.system.safe_text import ASCII_ERRORS, printable
+from mmsim.system.safe_text import PLAIN_TEXT_HANDLER, printable
 from mmsim.tables.frames import no_formulas
 
 
@@ -24,7 +24,7 @@ def test_control_characters_are_written_out(text: str, shown: str) -> None:
 
 
 def test_a_stream_without_a_letter_gets_a_plain_one() -> None:
-    assert "19.4±5.4 % → Ж".encode("ascii", ASCII_ERRORS) == rb"19.4+-5.4 % -> \u0416"
+    assert "19.4±5.4 % → Ж".encode("ascii", PLAIN_TEXT_HANDLER) == rb"19.4+-5.4 % -> \u0416"
 
 
 def test_a_cell_that_a_spreadsheet_would_run_gets_an_apostrophe() -> None:

@@ -25,6 +25,6 @@ STATISTICS = Statistics(
     course=(common.LEAD_CHANGES, common.AHEAD_BY, "{rolls:full} are rolled"),
     ends=common.ENDS_BY,
     layout_outcomes={},
-    asked=("win_share", "score", "rolls"),
+    primary_metrics=("win_share", "score", "rolls"),
     swept=("score", "rolls", "margin"),
 )

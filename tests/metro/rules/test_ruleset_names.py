@@ -3,7 +3,7 @@
 import pytest
 
 from mmsim.errors import UsageError
-from mmsim.games import find_game, game_of
+from mmsim.games import find_game, game_of_ruleset
 from mmsim.metro.rules.rulesets import KNOBS, explain, parse, ruleset
 
 
@@ -55,7 +55,7 @@ def test_a_wrong_name_is_told_in_a_sentence(text: str, players: int, complaint: 
 
 
 def test_the_game_of_a_ruleset_is_known_by_its_name() -> None:
-    assert game_of("metro+free,hand=2") == "metro"
-    assert game_of("metro") == "metro"
-    assert game_of("print+loyal") == "metromania"
-    assert find_game(game_of("metro")).name == "metro"
+    assert game_of_ruleset("metro+free,hand=2") == "metro"
+    assert game_of_ruleset("metro") == "metro"
+    assert game_of_ruleset("print+loyal") == "metromania"
+    assert find_game(game_of_ruleset("metro")).name == "metro"
