@@ -27,7 +27,7 @@ from mmsim.batch.run import Run
 from mmsim.batch.session import Session
 from mmsim.core.variant import Variant
 from mmsim.games import find_game
-from mmsim.system import timing
+from mmsim.system.machine import machine
 from mmsim.tables.frames import parquet_bytes, row_digest
 
 _BATCH_GAMES = 6000
@@ -80,7 +80,7 @@ def compare(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
             shutil.rmtree(run.folder)
         staged = players.apply(stages, (options.bots, run.plan.part(0).count))
     return {
-        "machine": timing.machine(),
+        "machine": machine(),
         "load": os.getloadavg()[0],
         "bots": options.bots,
         "games": options.games,
