@@ -4,10 +4,12 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from threading import Timer
 from types import FrameType
 
 EXIT_CODE = 130
 NOTHING_KEPT = "nothing is kept"
+_DELAY_S, _MAX_DELAYS = 0.01, 300  # of a signal that arrives inside Polars
 
 
 class Interrupted(KeyboardInterrupt):
@@ -25,9 +27,16 @@ def raise_on_signals() -> Iterator[Callable[[], None]]:
     Python drops an exception raised by a signal handler inside a callback from compiled code, and a library that it
     passes through may turn it into an error of its own, as Polars does: that is raised as `Interrupted` too.
     """
-    received = []
+    received: list[int] = []
+    delays: list[int] = []
 
     def handle(number: int, frame: FrameType | None) -> None:
+        nearest = (frame, frame and frame.f_back, frame and frame.f_back and frame.f_back.f_back)
+        in_polars = any(near is not None and "/polars/" in near.f_code.co_filename for near in nearest)
+        if in_polars and len(delays) < _MAX_DELAYS:  # it may have been called from Rust, which would print a panic
+            delays.append(number)
+            Timer(_DELAY_S, signal.raise_signal, [number]).start()
+            return
         received.append(number)
         raise Interrupted
 
