@@ -17,6 +17,7 @@ from mmsim.metromania.engine.state import (
     LINES,
     NO_STATIONS,
     OTHERS,
+    PLAYERS,
     ROUND,
     STOP,
     Board,
@@ -111,4 +112,18 @@ def stops_turn(s: State, b: Board, r: Rules) -> bool:
 def count_last_turns(s: State, r: Rules) -> np.int64:
     """P5: how many turns follow the one that triggered the end."""
     others = r.companies - 1
-    return others if r.last_round == OTHERS else others - s.seat if r.last_round == ROUND else np.int64(0)
+    if r.last_round == ROUND:
+        return others - s.seat
+    if r.last_round != OTHERS:
+        return np.int64(0)
+    return others - r.companies // r.players + 1 if r.last_turns == PLAYERS else others
+
+
+@inlined
+def seat_after(s: State, r: Rules) -> np.int64:
+    """T1: the seat that is next; P5: in the last round one that has a last turn."""
+    seat = s.seat + 1 if s.seat + 1 < r.companies else np.int64(0)
+    if unlikely(s.turns_left > 0 and r.last_turns == PLAYERS and r.last_round == OTHERS):
+        while r.seat_player[ix(seat)] == r.seat_player[ix(s.end_seat)]:
+            seat = seat + 1 if seat + 1 < r.companies else np.int64(0)
+    return seat

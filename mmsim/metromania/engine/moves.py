@@ -10,7 +10,18 @@ import numpy as np
 
 from mmsim.compiled.decorators import inlined, ix, jit
 from mmsim.compiled.intrinsics import count_bits, highest_bit, kth_bit, lowest_bit, unlikely
-from mmsim.metromania.engine.state import EDGES, FIRST_MARKERS, HAND, NEAR_WORDS, NOWHERE, SLOTS, Board, Rules, State
+from mmsim.metromania.engine.state import (
+    EDGES,
+    FIRST_MARKERS,
+    HAND,
+    NEAR_WORDS,
+    NOWHERE,
+    SLOTS,
+    WHOLE,
+    Board,
+    Rules,
+    State,
+)
 from mmsim.metromania.engine.stations import meets, stations_needed
 from mmsim.metromania.rules.position import MAX_STATIONS_PER_TUNNEL
 
@@ -193,7 +204,7 @@ def find_starts(s: State, b: Board, r: Rules) -> np.int64:
     line = 2 * s.seat
     if s.started >> np.uint64(line + 1) & _ONE != _ZERO:
         return np.int64(0)
-    if s.dug > 0 and s.turns_taken[ix(s.seat)] == 0:  # T2: only one line may be started in the first turn
+    if s.dug > 0 and (s.turns_taken[ix(s.seat)] == 0 or r.start_turn == WHOLE):  # T2, B1
         return np.int64(0)
     sides, free = _ALL_SIDES, np.int64(0)
     if s.started >> np.uint64(line) & _ONE != _ZERO:
@@ -266,6 +277,11 @@ def find_tunnels(s: State, b: Board, r: Rules) -> np.int64:
     markers, line = markers_left(s, r), 2 * s.seat
     w0, w1 = ways_on(s, b, r, line, markers)
     w2, w3 = ways_on(s, b, r, line + 1, markers)
+    if unlikely(r.start_turn == WHOLE and s.has_started):  # B1: only the line that this turn has started
+        if s.started >> np.uint64(line + 1) & _ONE != _ZERO:
+            w0 = w1 = _ZERO
+        else:
+            w2 = w3 = _ZERO
     starts = find_starts(s, b, r)
     s.ways[0], s.ways[1], s.ways[2], s.ways[3] = w0, w1, w2, w3
     choices = count_bits(w0) + count_bits(w1) + count_bits(w2) + count_bits(w3) + starts

@@ -67,6 +67,7 @@ def _start(s: State, b: Board, r: Rules, line: Any, frame_cell: Any, base: Any) 
     """B1: from the portal to one of the base vertices."""
     side, portal, w, d = start_tunnel(b, frame_cell, base)
     s.started |= _ONE << np.uint64(line)
+    s.has_started = 1
     s.start_side[ix(line)] = side
     s.start_overflows += (line & 1) * np.int64(not is_far(side, s.start_side[ix(line & ~1)]))
     s.start_free[ix(side)] &= ~(_ONE << np.uint64(frame_cell - side * b.side))

@@ -87,7 +87,7 @@ def give_hands(s: State, r: Rules, deals: Any, deal: Any) -> None:
 def clear_table(s: State, b: Board, r: Rules) -> None:
     """S6: nothing built, nobody has moved."""
     s.turn = 1
-    s.seat = s.dug = s.markers_laid = s.passes = s.lines_noticed = s.over = 0
+    s.seat = s.dug = s.has_started = s.markers_laid = s.passes = s.lines_noticed = s.over = 0
     s.bonus_line = s.turns_left = s.end_reason = s.end_seat = -1
     s.supply = r.stations
     s.started = s.ended = s.park_stations = s.lake_stations = _ZERO

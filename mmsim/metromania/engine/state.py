@@ -131,8 +131,10 @@ OPEN = _value("hands", "open")
 FLAT = _value("station_points", "flat")
 CEIL = _value("half_kept", "ceil")
 MOST = _value("dig_duty", "most")
+WHOLE = _value("start_turn", "whole")
 STOP = _value("trigger_turn", "stop")
 OTHERS, ROUND = _value("last_round", "others"), _value("last_round", "round")
+PLAYERS = _value("last_turns", "players")
 SHARED_NONE, SHARED_ALL = _value("shared_trip", "none"), _value("shared_trip", "all")
 FAULT_NONE = _value("shared_fault", "none")
 
@@ -142,6 +144,7 @@ STATE = np.dtype(
         ("seat", np.int64),
         ("dug", np.int64),
         ("markers_laid", np.int64),
+        ("has_started", np.int64),  # whether this turn has started a line (B1)
         ("bonus_line", np.int64),
         ("passes", np.int64),
         ("turns_left", np.int64),  # in the last round; -1: it has not begun

@@ -9,7 +9,7 @@ from mmsim.compiled.intrinsics import unlikely
 from mmsim.compiled.rng import draw_below
 from mmsim.compiled.standings import update_lead
 from mmsim.metromania.engine.dig_duty import keep_dutiful_choices
-from mmsim.metromania.engine.ending import count_last_turns, stops_turn, trigger
+from mmsim.metromania.engine.ending import count_last_turns, seat_after, stops_turn, trigger
 from mmsim.metromania.engine.moves import (
     PASS,
     STATION,
@@ -108,8 +108,9 @@ def end_turn(s: State, b: Board, r: Rules) -> None:
         s.choices = 0
         return
     s.turn += 1
-    s.seat = s.seat + 1 if s.seat + 1 < r.companies else np.int64(0)
+    s.seat = seat_after(s, r)
     s.dug = 0
+    s.has_started = 0
     s.markers_laid = 0
     s.lines_noticed = 0
     begin_turn_inline(s, b, r)

@@ -92,11 +92,12 @@ class Game:
     seat: int = 0
     dug: int = 0  # tunnels dug this turn
     markers_laid: int = 0  # markers placed this turn
+    has_started: bool = False  # whether this turn has started a line (B1)
     bonus_line: int | None = None  # a line that has just ended and may get its bonus station
     turns_taken: list[int] = field(init=False)
     passes: int = 0  # in a row
     triggers_met: set[str] = field(default_factory=set)  # triggers that were met in this turn (P3)
-    turns_left: int | None = None  # in the last round, once it has begun
+    last_seats: list[int] | None = None  # the companies still to play in the last round, once it has begun
     end_reason: str | None = None
     over: bool = False
     history: list[PlayedMove] = field(default_factory=list)

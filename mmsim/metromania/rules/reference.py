@@ -43,10 +43,17 @@ def legal_moves(game: Game) -> list[Move]:
 def tunnel_moves(game: Game) -> Iterator[Move]:
     """T3: all ways to place the next tunnel of this turn."""
     markers_left = game.rules.markers_per_turn - game.markers_laid
-    for number in range(2):
+    for number in lines_to_dig(game):
         yield from dig_moves(game, game.seat, number, markers_left)
-    if not (game.first_turn and game.dug > 0):  # T2: only one line may be started in the first turn
+    if game.dug == 0 or not (game.first_turn or game.rules.start_turn == "whole"):  # T2, B1
         yield from start_moves(game, game.seat)
+
+
+def lines_to_dig(game: Game) -> tuple[int, ...]:
+    """T3: both lines; B1, `start_turn=whole`: only the one that this turn has started."""
+    if game.rules.start_turn == "whole" and game.has_started:
+        return (1,) if game.lines[game.seat][1].started else (0,)
+    return 0, 1
 
 
 def dutiful(game: Game, moves: list[Move]) -> list[Move]:
@@ -286,6 +293,7 @@ def place_tunnel(game: Game, move: Move) -> list[Vertex]:
     if move.kind == "start":  # B1
         line.path.append(game.city.lattice.corners[move.cell][2])
         line.start_side = int(move.cell[1])
+        game.has_started = True
     stations = stations_made(game, game.seat, move.line, line.terminus, move.to)
     line.path.append(move.to)
     game.tunnels[move.cell] = (game.seat, move.line)
@@ -332,7 +340,7 @@ def enough_lines_are_finished(game: Game) -> bool:
 
 def notice_triggers(game: Game) -> None:
     """P3: remember the triggers that hold; a bonus station may still free a line that counts as blocked."""
-    if game.turns_left is None:  # P5: triggers no longer matter
+    if game.last_seats is None:  # P5: triggers no longer matter
         game.triggers_met.update(triggers(game))
 
 
@@ -350,27 +358,31 @@ def end_turn(game: Game) -> None:
     companies = game.rules.companies
     game.turns_taken[game.seat] += 1
     notice_triggers(game)
-    if game.turns_left is not None:  # P5
-        game.turns_left -= 1
-        game.over = game.turns_left == 0
-    elif game.triggers_met:
+    if game.last_seats is None and game.triggers_met:
         game.end_reason = next(reason for reason in TRIGGERS if reason in game.triggers_met)
-        game.turns_left = count_last_turns(game)
-        game.over = game.turns_left == 0
+        game.last_seats = seats_after_trigger(game)
+    if game.last_seats is not None:  # P5
+        game.over = not game.last_seats
     elif game.passes == companies:  # T4
         game.end_reason = "deadlock"
         game.over = True
     if not game.over:
         game.turn += 1
         game.seat = (game.seat + 1) % companies
+        if game.last_seats:
+            game.seat, *game.last_seats = game.last_seats
         game.dug = game.markers_laid = 0
+        game.has_started = False
         game.triggers_met.clear()
 
 
-def count_last_turns(game: Game) -> int:
-    """P5: how many turns follow the one that triggered the end."""
-    others = game.rules.companies - 1
-    return {"none": 0, "others": others, "round": others - game.seat}[game.rules.last_round]
+def seats_after_trigger(game: Game) -> list[int]:
+    """P5: the companies that have a turn after the one that triggered the end, in order."""
+    rules, companies = game.rules, game.rules.companies
+    others = [(game.seat + i) % companies for i in range(1, companies)]
+    if rules.last_round == "others" and rules.last_turns == "players":
+        others = [seat for seat in others if rules.seat_player[seat] != rules.seat_player[game.seat]]
+    return {"none": [], "others": others, "round": [seat for seat in others if seat > game.seat]}[rules.last_round]
 
 
 # --- a game from its seed ------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from mmsim.core.knobs import Value, choice, knobs_of, number, switch
 from mmsim.core.ruleset import BaseRuleset, BaseSpec, Layer, apply_layers, known_modifiers, read_spec
 from mmsim.errors import UsageError, unknown
 
-RULES_VERSION = 2  # raised when the same seed and ruleset give a different game
+RULES_VERSION = 3  # raised when the same seed and ruleset give a different game
 PLAYERS = (2, 3, 4)
 
 
@@ -41,6 +41,9 @@ class Ruleset(BaseRuleset):
         "T3",
         "Whether any next tunnel may be dug, or only one that allows the most tunnels this turn.",
     )
+    start_turn: str = choice(
+        "free", "free whole", "B1", "Whether a turn that starts a line may dig on the other line too, or on no other."
+    )
     markers_per_turn: int = number(1, 1, 6, "M1", "Markers a company may place in one turn.")
     end_lines: int = number(5, 1, 8, "P1", "Lines ended or blocked that end the building phase.")
     ride_minutes: int = number(1, 1, 20, "TT2", "Minutes from a station to the next one on a line.")
@@ -63,6 +66,12 @@ class Ruleset(BaseRuleset):
         "none others round",
         "P5",
         "What is played after the trigger: nothing, a turn of every other company, or the rest of the round.",
+    )
+    last_turns: str = choice(
+        "companies",
+        "companies players",
+        "P5",
+        "With two companies each: whether every other company has a last turn, or only those of the other player.",
     )
     shared_trip: str = choice(
         "all", "none most_tunnels all", "TT6", "Who scores a trip on which several companies are involved."
@@ -101,7 +110,13 @@ class Edition:
 EDITIONS: dict[str, Edition] = {
     "en1": Edition(
         title="first English text",
-        knobs={"trigger_turn": "stop", "last_round": "none", "start_overflow": False, "marker_set": "as_printed"},
+        knobs={
+            "start_turn": "whole",
+            "trigger_turn": "stop",
+            "last_round": "none",
+            "start_overflow": False,
+            "marker_set": "as_printed",
+        },
         two_player_modes=("regular", "advanced"),
         no_corruption_players=(4,),
         alternate_companies=False,

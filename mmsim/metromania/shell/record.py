@@ -42,7 +42,7 @@ _KEYS = ("format", "game", "board", "ruleset", "seats", "hands", "seed", "moves"
 _BOARD_KEYS = ("set", "side", "layout", "pieces", "frame")
 _SEED_KEYS: dict[str, type] = {"master": int, "variant": str, "game": int}
 # Knobs that older records do not have, with the values their games were played by.
-LATER_KNOBS = {"dig_duty": "next"}
+LATER_KNOBS = {"dig_duty": "next", "start_turn": "free", "last_turns": "companies"}
 
 
 # --- writing -------------------------------------------------------------------------------------------------

@@ -55,7 +55,7 @@ def tell_game(game: Game, reasons: Mapping[int, Sequence[Reason]] | None = None)
         yield from (f"       {reason_text(reason)}" for reason in (reasons or {}).get(turn, ()))
         if replay.end_reason and not triggered:
             triggered = True
-            last = _LAST_ROUNDS[game.rules.last_round] if replay.turns_left else "building stops"
+            last = _LAST_ROUNDS[game.rules.last_round] if replay.last_seats else "building stops"
             yield f"     -- {_REASONS[replay.end_reason].format(end_lines=game.rules.end_lines)}: {last} --"
 
 

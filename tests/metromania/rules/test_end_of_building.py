@@ -160,7 +160,7 @@ def test_where_the_turn_is_finished_blocked_lines_are_counted_when_it_is_over(sp
 @pytest.mark.rule("P3", "P4")
 def test_a_company_that_blocks_the_fifth_line_digs_no_further() -> None:
     seed = Seed(7336, 1)
-    game = set_up(board_file.load("compact"), ruleset("en1+loyal+advanced", 2), seed)
+    game = set_up(board_file.load("compact"), ruleset("en1+loyal+advanced,start_turn=free", 2), seed)
     play_out(game, seed)
     assert [(played.seat, played.move.to) for played in game.history if played.turn == 43] == [(RED, (1, -1))]
     assert game.turn == 43
@@ -331,6 +331,37 @@ def test_a_round_that_is_finished_gives_all_companies_equally_many_turns(seat: i
     assert game.end_reason == "stations"
 
 
+@pytest.mark.rule("P5")
+@pytest.mark.parametrize("seat", range(4))
+@pytest.mark.parametrize(("spec", "seat_player"), [("print+advanced", "0101"), ("en1+advanced", "0011")])
+@pytest.mark.parametrize("last_turns", ["companies", "players"])
+def test_the_other_company_of_the_player_who_triggered_has_a_last_turn_or_not(
+    spec: str, seat_player: str, seat: int, last_turns: str
+) -> None:
+    game = position(ROOMY, 2, spec=spec, last_round="others", last_turns=last_turns, stations=2)
+    assert "".join(map(str, game.rules.seat_player)) == seat_player
+    lay(game, seat, (0, 0), (-1, 1))
+    put_stations(game, (0, 1))
+    play(to_play(game, seat), "station", at=(1, 1))
+    seats = list(dict.fromkeys(played.seat for played in play_on(game)))
+    others = [(seat + k) % 4 for k in (1, 2, 3)]
+    both = last_turns == "companies"
+    assert seats == [other for other in others if both or seat_player[other] != seat_player[seat]]
+    assert game.over
+
+
+@pytest.mark.rule("P5")
+@pytest.mark.parametrize("last_round", ["none", "round"])
+def test_who_has_a_last_turn_is_no_question_when_the_round_is_finished_or_nothing_follows(last_round: str) -> None:
+    for last_turns in ("companies", "players"):
+        game = position(ROOMY, 2, spec="print+advanced", last_round=last_round, last_turns=last_turns, stations=2)
+        lay(game, ORANGE, (0, 0), (-1, 1))
+        put_stations(game, (0, 1))
+        play(to_play(game, ORANGE), "station", at=(1, 1))
+        seats = list(dict.fromkeys(played.seat for played in play_on(game)))
+        assert seats == ([] if last_round == "none" else [1, 2, 3])
+
+
 @pytest.mark.rule("P5", "P4")
 def test_no_trigger_matters_in_the_last_round() -> None:
     game = before_both_ends(spec="nl", stations=1)
@@ -345,7 +376,7 @@ def test_no_trigger_matters_in_the_last_round() -> None:
     play(game, "end")
     assert game.seat == RED
     assert game.end_reason == "both_lines"
-    assert game.turns_left == 2
+    assert game.last_seats == [GREEN]
 
 
 @pytest.mark.rule("P5", "D5")

@@ -14,6 +14,7 @@ KNOB_NAMES = [
     "stations",
     "dig",
     "dig_duty",
+    "start_turn",
     "markers_per_turn",
     "ride_minutes",
     "change_minutes",
@@ -26,6 +27,7 @@ KNOB_NAMES = [
     "half_kept",
     "trigger_turn",
     "last_round",
+    "last_turns",
     "shared_trip",
     "shared_fault",
     "start_overflow",
@@ -49,11 +51,13 @@ NUMBERS = {
     "penalty": 6,
     "half_kept": "floor",
     "end_overflow": True,
+    "last_turns": "companies",
 }
 
 # Section 11, one column per edition. The rows that depend on players and mode are in `GAMES`.
 COLUMNS = {
     "en1": {
+        "start_turn": "whole",
         "marker_set": "as_printed",
         "trigger_turn": "stop",
         "last_round": "none",
@@ -61,6 +65,7 @@ COLUMNS = {
         "start_overflow": False,
     },
     "print": {
+        "start_turn": "free",
         "marker_set": "as_printed",
         "trigger_turn": "finish",
         "last_round": "others",
@@ -68,6 +73,7 @@ COLUMNS = {
         "start_overflow": True,
     },
     "nl": {
+        "start_turn": "free",
         "marker_set": "as_printed",
         "trigger_turn": "stop",
         "last_round": "others",
@@ -75,6 +81,7 @@ COLUMNS = {
         "start_overflow": True,
     },
     "v2": {
+        "start_turn": "free",
         "marker_set": "standard",
         "trigger_turn": "finish",
         "last_round": "others",
@@ -215,6 +222,8 @@ def test_knob_says_what_it_means_where_it_stands_and_what_it_takes(name: str) ->
         ("half_kept", "floor | ceil"),
         ("trigger_turn", "stop | finish"),
         ("last_round", "none | others | round"),
+        ("last_turns", "companies | players"),
+        ("start_turn", "free | whole"),
         ("shared_trip", "none | most_tunnels | all"),
         ("hands", "hidden | open"),
         ("marker_set", "standard | as_printed"),
@@ -260,6 +269,7 @@ def test_a_bare_ruleset_has_the_numbers_of_section_ten() -> None:
             "en1",
             4,
             {
+                "start_turn": "edition en1",
                 "trigger_turn": "edition en1",
                 "last_round": "edition en1",
                 "start_overflow": "edition en1",

@@ -4,18 +4,21 @@ import pytest
 
 from mmsim.metromania.rules.lattice import lattice
 from mmsim.metromania.rules.position import Game
-from mmsim.metromania.rules.reference import legal_moves
+from mmsim.metromania.rules.reference import apply, legal_moves
 from tests.metromania.positions import (
     BLUE,
     GREEN,
     ORANGE,
     RED,
+    around,
     choices,
     lay,
     make_city,
     new_game,
+    play,
     position,
     put_stations,
+    to_play,
     with_knobs,
 )
 
@@ -43,6 +46,50 @@ def test_the_first_line_started_is_line_0_and_the_second_line_1() -> None:
     lay(game, ORANGE, (0, 0), (1, 1))
     game.turns_taken = [1] * 4
     assert {move.line for move in choices(game, "start")} == {1}
+
+
+def second_start(start_turn: str) -> Game:
+    """Orange has begun its second turn by starting its second line; its first can be dug on."""
+    game = position(MIXED, start_turn=start_turn)
+    lay(game, ORANGE, (0, 0), (1, 1))
+    play(game, "start", cell=("F", 3, 0), to=(-2, -1))
+    return game
+
+
+@pytest.mark.rule("B1")
+def test_a_turn_that_starts_a_line_may_dig_on_both_if_it_is_free() -> None:
+    assert {move.line for move in choices(second_start("free"), "dig")} == {0, 1}
+
+
+@pytest.mark.rule("B1")
+def test_a_whole_turn_that_starts_a_line_digs_on_no_other() -> None:
+    game = second_start("whole")
+    for _ in range(2):
+        assert game.seat == ORANGE
+        assert {move.line for move in legal_moves(game)} == {1}
+        apply(game, legal_moves(game)[0])
+    assert game.seat == BLUE
+    to_play(game, ORANGE)
+    game.has_started = False
+    assert {move.line for move in choices(game, "dig")} == {0, 1}  # in a later turn on both again
+
+
+@pytest.mark.rule("B1")
+def test_a_whole_turn_is_over_when_the_line_it_starts_can_not_be_dug_on() -> None:
+    game = position(make_city(3, dict.fromkeys(around(3, (-2, -1)), "L"), frame="S.E"), start_turn="whole")
+    lay(game, ORANGE, (0, 0), (1, 1))
+    play(game, "start", cell=("F", 3, 0), to=(-2, -1))
+    assert game.seat == BLUE
+
+
+@pytest.mark.rule("B1")
+def test_a_whole_turn_starts_a_line_with_its_first_tunnel_or_not_at_all() -> None:
+    for start_turn, may_start in (("free", True), ("whole", False)):
+        game = position(MIXED, start_turn=start_turn)
+        lay(game, ORANGE, (0, 0), (1, 1))
+        assert choices(game, "start")
+        apply(game, choices(game, "dig")[0])
+        assert bool(choices(game, "start")) is may_start
 
 
 @pytest.mark.rule("B1", "S6")

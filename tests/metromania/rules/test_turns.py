@@ -302,7 +302,7 @@ def test_when_all_pass_in_a_row_the_phase_ends_without_a_last_round() -> None:
         apply(game, PASS)
     assert game.over
     assert game.end_reason == "deadlock"
-    assert game.turns_left is None
+    assert game.last_seats is None
     assert legal_moves(game) == []
 
 

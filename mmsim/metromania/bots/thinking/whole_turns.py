@@ -16,6 +16,7 @@ from mmsim.metromania.bots.turn_weights import FEATURE_COUNT, Feature, Parameter
 from mmsim.metromania.engine.moves import (
     DIG,
     END,
+    START,
     STATION,
     decode_move_compiled,
     encode_move,
@@ -23,7 +24,7 @@ from mmsim.metromania.engine.moves import (
     markers_left,
     way_move,
 )
-from mmsim.metromania.engine.state import PATH, Board, Rules, State
+from mmsim.metromania.engine.state import PATH, WHOLE, Board, Rules, State
 
 _SHORT_TURN = -100.0  # for every tunnel that a turn is short of
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
@@ -79,7 +80,8 @@ def _weigh_first(v: State, b: Board, r: Rules, bots: Bots, t: Thoughts, code: An
         side = line_plans.first_tunnel(v, b, r, bots, t, code)
         while t.waiting > 0:
             line_plans.continue_plan(v, b, r, bots, t, number, side)
-        _note_best(t, first, number)
+        if kind != START or r.start_turn != WHOLE:  # B1: else no other line is dug in the same turn
+            _note_best(t, first, number)
 
 
 @inlined
@@ -135,8 +137,9 @@ def _combine_plans(v: State, r: Rules, t: Thoughts) -> None:
             _copy_turn(t, first)
             continue
         best, tunnels, laid = line_plans.NEVER, np.int64(1), np.int64(0)
+        alone = r.start_turn == WHOLE and decode_move_compiled(t.turn_code[ix(DEPTH * first)])[0] == START  # B1
         for plan in range(2, 2 * length + 2):
-            way = _way_left(t, number, plan >> 1, np.int64(plan & 1 < markers))
+            way = _way_left(t, number, length if alone else plan >> 1, np.int64(plan & 1 < markers))
             value = t.best[ix(PLANS * first + plan)]
             whole = value + t.rest_value[ix(way)] + _SHORT_TURN * (length - (plan >> 1) - t.rest_length[ix(way)])
             better = (value != line_plans.NEVER) & (whole > best)
@@ -144,7 +147,7 @@ def _combine_plans(v: State, r: Rules, t: Thoughts) -> None:
             tunnels, laid = np.int64(plan >> 1) if better else tunnels, np.int64(plan & 1) if better else laid
         t.value[ix(first)] = best
         if best != line_plans.NEVER:
-            way = _way_left(t, number, tunnels, np.int64(laid < markers))
+            way = _way_left(t, number, length if alone else tunnels, np.int64(laid < markers))
             _write_turn(t, first, t.best_codes[ix(PLANS * first + 2 * tunnels + laid)], tunnels, way)
 
 
