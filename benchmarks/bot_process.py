@@ -25,7 +25,7 @@ def main() -> None:
     game = find_game("metromania")
     bots = f"{BOT}:Homing,uniform,uniform,uniform"
     variants = {
-        name: game.prepare(Variant("print", 4, "classic", bots, 1, move_seconds=seconds))
+        name: game.prepare(Variant("print", 4, "box", bots, 1, move_seconds=seconds))
         for name, seconds in (("here", None), ("isolated", 60.0))
     }
     for prepared in variants.values():

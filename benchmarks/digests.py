@@ -31,7 +31,7 @@ METROMANIA = {
     3: ("en1", "print", "nl", "v2", "print+loyal", "v2+no-corruption"),
     2: ("en1+regular", "en1+advanced", "print+advanced", "nl+regular", "nl+advanced", "v2+regular"),
 }
-BOARDS = ("compact", "grand", "open")  # `classic` is the default
+BOARDS = ("compact", "grand", "open", "roomy", "random:1")  # besides the default, `box`
 METRO = {
     2: ("metro", "metro+companies", "metro+numbers"),
     3: ("metro", "metro+free", "metro+stations"),
@@ -55,7 +55,7 @@ def cases() -> Iterator[tuple[str, str, int, str, str]]:
     """Game, rules, players, board and bots of every line."""
     for players, specs in METROMANIA.items():
         for rules in specs:
-            boards = ("classic", *BOARDS) if rules in ("print", "v2+regular") else ("classic",)
+            boards = ("box", *BOARDS) if rules in ("print", "v2+regular") else ("box",)
             for board in boards:
                 for bots in METROMANIA_BOTS:
                     if "," not in bots.partition(":")[0] or players == 4:
@@ -97,9 +97,9 @@ def main(arguments: list[str]) -> int:
             played[line] = digest(*case)
     committed = json.loads(COMMITTED.read_text())
     if write:
-        lines = {line_of(case) for case in cases()}
-        kept = {line: value for line, value in committed.items() if line in lines}
-        COMMITTED.write_text(json.dumps({**kept, **played}, indent=1) + "\n")
+        known = {**committed, **played}
+        lines = [line for line in map(line_of, cases()) if line in known]
+        COMMITTED.write_text(json.dumps({line: known[line] for line in lines}, indent=1) + "\n")
         print(f"{len(played)} digests written to {COMMITTED.name}")
         return 0
     changed = [line for line, digest in played.items() if committed.get(line) != digest]

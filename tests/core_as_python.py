@@ -9,7 +9,7 @@ from mmsim.games import find_game
 from tests.metro.engine import test_same_game as metro
 from tests.metromania.engine import test_same_game as metromania
 
-MIXED_GAMES, CLASSIC_GAMES, METRO_GAMES, TABLE_GAMES = 150, 6, 60, 2
+MIXED_GAMES, USUAL_GAMES, METRO_GAMES, TABLE_GAMES = 150, 6, 60, 2
 VARIANTS = {
     "metromania": (
         Variant("print"),
@@ -25,7 +25,7 @@ def main() -> None:
     if execution_mode.current() != execution_mode.PLAIN:
         sys.exit("set MMSIM_JIT=0: coverage of compiled code cannot be measured")
     rng = Random(7)
-    metromania.play_classic(rng, CLASSIC_GAMES, compare_every=64)
+    metromania.play_usual(rng, USUAL_GAMES, compare_every=64)
     metromania.play_mixed(rng, MIXED_GAMES, metromania.SMALL_SIDES, compare_every=64)
     metro.play_mixed(rng, METRO_GAMES, compare_every=64)
     for name, variants in VARIANTS.items():
@@ -36,7 +36,7 @@ def main() -> None:
             for table in rows:
                 game.frame(prepared, table, rows[table])
     written = TABLE_GAMES * sum(map(len, VARIANTS.values()))
-    compared = CLASSIC_GAMES + MIXED_GAMES + METRO_GAMES
+    compared = USUAL_GAMES + MIXED_GAMES + METRO_GAMES
     print(f"the cores as plain Python: {compared} games compared, {written} written to tables")
 
 

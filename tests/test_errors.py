@@ -6,13 +6,13 @@ from mmsim.errors import MmsimError, UsageError, full_name, unknown
 
 
 def test_unknown_names_what_was_asked_for_the_nearest_and_all_there_are() -> None:
-    error = unknown("board set", "clasic", ["classic", "compact", "grand"])
-    assert str(error) == ("unknown board set 'clasic'; did you mean 'classic'? (known: classic, compact, grand)")
+    error = unknown("board set", "rommy", ["roomy", "compact", "grand"])
+    assert str(error) == ("unknown board set 'rommy'; did you mean 'roomy'? (known: roomy, compact, grand)")
 
 
-@pytest.mark.parametrize(("typed", "nearest"), [("compct", "compact"), ("GRAND", "grand"), ("Clasic", "classic")])
+@pytest.mark.parametrize(("typed", "nearest"), [("compct", "compact"), ("GRAND", "grand"), ("Rommy", "roomy")])
 def test_unknown_finds_the_nearest_of_several(typed: str, nearest: str) -> None:
-    assert f"did you mean '{nearest}'?" in str(unknown("board set", typed, ["classic", "compact", "grand"]))
+    assert f"did you mean '{nearest}'?" in str(unknown("board set", typed, ["roomy", "compact", "grand"]))
 
 
 def test_unknown_spells_the_nearest_as_it_is_known() -> None:

@@ -55,7 +55,7 @@ def test_the_wheel_holds_the_package_its_data_and_the_command(wheel: Path) -> No
     modules = {path.relative_to(ROOT).as_posix() for path in (ROOT / "mmsim").rglob("*.py")}
     kinds = ("boards", "experiments", "docs/rules")
     data = {f"mmsim/data/{kind}/{file.name}" for kind in kinds for file in (ROOT / kind).iterdir()}
-    assert {"mmsim/data/boards/classic.toml", "mmsim/data/experiments/municipality-4p.toml"} <= data
+    assert {"mmsim/data/boards/roomy.toml", "mmsim/data/experiments/municipality-4p.toml"} <= data
     assert "mmsim/data/docs/rules/metromania.md" in data
     assert modules | data | {"mmsim/py.typed"} <= names
     assert scripts.split() == ["[console_scripts]", "mmsim", "=", "mmsim.cli.app:main"]

@@ -7,8 +7,9 @@ import typer
 
 from mmsim.cli import options
 from mmsim.cli.console import console, listing_rows, print_json, print_table, save, say
-from mmsim.cli.options import option
+from mmsim.cli.options import argument, option
 from mmsim.drawing.board_canvas import picture_kind
+from mmsim.errors import UsageError
 from mmsim.games import DEFAULT, find_shell
 
 
@@ -30,11 +31,14 @@ def show(
             "--seed N", "A random layout with this seed. Default: the pieces in order.", callback=options.check_seed
         ),
     ] = None,
+    pieces: Annotated[bool, option("--pieces", "Show the pieces side by side instead of a city.")] = False,
     out: Annotated[Path | None, option("--out FILE", "Write a picture (.svg or .png) instead of drawing here.")] = None,
     game: options.GameName = None,
 ) -> None:
     shell = find_shell(game or DEFAULT)
-    shown = shell.boards.show(board, layout, seed)
+    if pieces and (layout is not None or seed is not None):
+        raise UsageError("--pieces shows no layout; drop --layout and --seed")
+    shown = shell.boards.show_pieces(board) if pieces else shell.boards.show(board, layout, seed)
     if out is None:
         console().print(shown.drawing(), no_wrap=True, overflow="crop")
     else:
@@ -42,7 +46,11 @@ def show(
 
 
 def generate(
-    board: options.BoardArgument,
+    board: Annotated[str | None, argument("SET", "The set to lay out. Default: the game's default set.")] = None,
+    pieces: Annotated[bool, option("--pieces", "Draw new pieces instead: a board file with random pieces.")] = False,
+    like: Annotated[
+        str | None, option("--like SET", "With --pieces: the set whose numbers they have. Default: the default set.")
+    ] = None,
     count: Annotated[int, option("--count N", "How many layouts.", min=1)] = 1,
     seed: options.Seed = 1,
     unique: Annotated[bool, option("--unique", "No two are rotations of each other; codes are canonical.")] = False,
@@ -50,6 +58,14 @@ def generate(
     game: options.GameName = None,
 ) -> None:
     shell = find_shell(game or DEFAULT)
+    if like is not None and not pieces:
+        raise UsageError("--like goes with --pieces")
+    if pieces:
+        if board is not None or count != 1 or unique or as_json:
+            raise UsageError("--pieces draws one set as a board file; it takes --like and --seed only")
+        say(shell.boards.random_pieces(like or shell.default_board or "", seed).removesuffix("\n"))
+        return
+    board = board or shell.default_board or ""
     layouts = shell.boards.layouts(board, count, seed, unique)
     if as_json:
         print_json(shell.boards.describe(board, layouts))
@@ -72,7 +88,7 @@ def check(board: options.BoardArgument, game: options.GameName = None) -> None:
 def new(
     name: options.NewName,
     template: Annotated[
-        str | None, option("--from SET", "The shipped set to copy. Default: the game's default set.")
+        str | None, option("--from SET", "The set to copy, or random:SEED. Default: the game's default set.")
     ] = None,
     out: options.NewFile = None,
     game: options.GameName = None,

@@ -135,10 +135,11 @@ RulesToCompare = Annotated[list[str] | None, option("--rules SPEC", "A ruleset; 
 RulesetArgument = Annotated[str, argument("SPEC", f"{_RULESET}.")]
 Players = Annotated[int | None, option("--players N", "Number of players. Default: the ruleset's default.")]
 Board = Annotated[
-    str | None, option("--board SET", "A board set: a shipped one or a .toml file. Default: the game's default set.")
+    str | None,
+    option("--board SET", "A board set: a shipped one, random:SEED or a .toml file. Default: the game's default set."),
 ]
 BoardsToCompare = Annotated[list[str] | None, option("--board SET", "A board set; repeat to compare several.")]
-BoardArgument = Annotated[str, argument("SET", "A shipped board set, or a .toml file.")]
+BoardArgument = Annotated[str, argument("SET", "A shipped board set, random:SEED for random pieces, or a .toml file.")]
 Layout = Annotated[str | None, option("--layout CODE", "The layout of the board, such as 1a-4c-2b-6a-3a-5b.")]
 Bots = Annotated[
     str | None, option("--bots LIST", "One bot for all seats, or one per seat separated by commas; instead of a panel.")

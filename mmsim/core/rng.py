@@ -27,6 +27,7 @@ class Purpose(IntEnum):
     EXAMPLES = 3
     CHANCES = 4
     INTERVENTIONS = 5
+    PIECES = 6
     BOT = 8
 
 

@@ -125,6 +125,9 @@ class BoardSets(Protocol):
     def show(self, board: str, layout: str | None, seed: int | None) -> BoardPicture:
         """A board of a set: by its layout code, a random one, or with the pieces in their order."""
 
+    def show_pieces(self, board: str) -> BoardPicture:
+        """The pieces of a set, side by side."""
+
     def layouts(self, board: str, count: int, seed: int, unique: bool) -> Iterator[str]:
         """Random layout codes, all equally likely."""
 
@@ -132,7 +135,10 @@ class BoardSets(Protocol):
         """Layouts as plain JSON."""
 
     def copy(self, board: str, name: str) -> str:
-        """The text of a new board file that starts from a shipped one."""
+        """The text of a new board file that starts from another set."""
+
+    def random_pieces(self, like: str, seed: int) -> str:
+        """The text of a board file with random pieces that share the numbers of another set."""
 
     def check(self, board: str) -> BoardCheck:
         """Everything wrong with a board set."""

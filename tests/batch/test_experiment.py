@@ -16,10 +16,10 @@ SHIPPED = sorted((Path(__file__).parent.parent.parent / "experiments").glob("*.t
 
 
 def test_every_board_is_played_under_every_ruleset_with_names_that_tell_them_apart() -> None:
-    playable = prepare_variants(small(boards=["classic", "grand"]), METROMANIA)
+    playable = prepare_variants(small(boards=["roomy", "grand"]), METROMANIA)
     assert [(ready.variant.rules, ready.variant.board, ready.name) for ready in playable] == [
-        ("print", "classic", "print-4p@classic"),
-        ("print+loyal", "classic", "print+loyal-4p@classic"),
+        ("print", "roomy", "print-4p@roomy"),
+        ("print+loyal", "roomy", "print+loyal-4p@roomy"),
         ("print", "grand", "print-4p@grand"),
         ("print+loyal", "grand", "print+loyal-4p@grand"),
     ]
@@ -91,7 +91,7 @@ def test_a_file_is_named_in_what_is_wrong_with_it_and_finds_files_beside_it(tmp_
 
 
 def test_an_experiment_survives_its_manifest() -> None:
-    asked = small(boards=["classic", "open"], players=3, bots="uniform", seats="rotate", games=600)
+    asked = small(boards=["roomy", "open"], players=3, bots="uniform", seats="rotate", games=600)
     assert from_mapping(asked.to_json()) == asked
 
 

@@ -38,8 +38,8 @@ def test_a_knob_of_another_type_is_refused(record: dict[str, Any], value: str) -
 
 
 def test_other_pieces_under_the_name_of_a_shipped_board_are_refused(record: dict[str, Any]) -> None:
-    with pytest.raises(RecordError, match=r"board 'classic': pieces"):
-        find_shell("metromania").verify(put(record, "classic", "board", "set"))
+    with pytest.raises(RecordError, match=r"board 'roomy': pieces"):
+        find_shell("metromania").verify(put(record, "roomy", "board", "set"))
     frame = record["board"]["frame"]
     with pytest.raises(RecordError, match=r"board 'compact': frame\[0\]"):
         find_shell("metromania").verify(put(record, frame[0][::-1], "board", "frame", 0))

@@ -22,15 +22,15 @@ GOLDEN = Path(__file__).parent.parent / "golden" / "metromania"
         ("play --rules print+loyl", "unknown modifier 'loyl'; did you mean 'loyal'? (known: loyal, hidden, "),
         ("play --rules print,chang_minutes=2", "unknown knob 'chang_minutes'; did you mean 'change_minutes'? (known: "),
         ("play --bots unifrm", "unknown bot 'unifrm'; did you mean 'uniform'? (known: "),
-        ("play --board clasic", "unknown board set 'clasic'; did you mean 'classic'? (known: classic, compact, "),
+        ("play --board rommy", "unknown board set 'rommy'; did you mean 'roomy'? (known: box, compact, "),
         (
             "rules explain T100",
             "unknown rule 'T100'; did you mean 'T1' of metromania? (known: metromania: G1-G10, S1-S7, T1-T4, ",
         ),
         ("rules explain X1 --game metromania", "unknown rule 'X1'; did you mean '"),
         ("rules explain T1 --game metor", "unknown game 'metor'; did you mean 'metro'?"),
-        ("boards show clasic", "unknown board set 'clasic'; did you mean 'classic'? (known: classic, compact, "),
-        ("boards generate gand", "unknown board set 'gand'; did you mean 'grand'? (known: classic, compact, "),
+        ("boards show rommy", "unknown board set 'rommy'; did you mean 'roomy'? (known: box, compact, "),
+        ("boards generate gand", "unknown board set 'gand'; did you mean 'grand'? (known: box, compact, "),
         ("rules show prnt", "unknown edition 'prnt'; did you mean 'print'? (known: "),
         ("rules diff print en2", "unknown edition 'en2'; did you mean 'en1'? (known: "),
         ("bords", "No such command 'bords'. Did you mean 'boards'"),
@@ -112,20 +112,20 @@ def test_a_word_for_a_number_is_named() -> None:
         ("1a-1c-2b-6a-3a-5b", "piece 1 is used twice and piece 4 never"),
     ],
 )
-@pytest.mark.parametrize("words", [("play",), ("boards", "show", "classic")])
+@pytest.mark.parametrize("words", [("play",), ("boards", "show", "roomy")])
 def test_an_impossible_layout_code_says_which_part_is_wrong(words: tuple[str, ...], code: str, why: str) -> None:
     says = f"'{code}' is not a layout code: {why} (a code looks like 1a-4c-2b-6a-3a-5b)"
     assert complaint(USAGE, *words, "--layout", code) == says
 
 
 def test_layout_and_seed_exclude_each_other() -> None:
-    words = ("boards", "show", "classic", "--layout", "1a-4c-2b-6a-3a-5b", "--seed", "3")
+    words = ("boards", "show", "roomy", "--layout", "1a-4c-2b-6a-3a-5b", "--seed", "3")
     assert complaint(USAGE, *words) == "--layout and --seed exclude each other; give one of them"
 
 
 def test_more_unique_cities_than_there_are_cannot_be_had() -> None:
-    text = complaint(USAGE, "boards", "generate", "classic", "--unique", "--count", "87481")
-    assert text == "--unique asks for 87481 different cities, but 'classic' makes only 87480"
+    text = complaint(USAGE, "boards", "generate", "roomy", "--unique", "--count", "87481")
+    assert text == "--unique asks for 87481 different cities, but 'roomy' makes only 87480"
 
 
 def test_a_missing_argument_is_named() -> None:
@@ -303,7 +303,7 @@ def test_debug_adds_the_traceback_wherever_it_stands(words: str) -> None:
 
 
 def test_a_picture_of_an_unknown_kind_is_refused_before_the_game_is_played(tmp_path: Path) -> None:
-    for words in (("play", "--picture"), ("boards", "show", "classic", "--out")):
+    for words in (("play", "--picture"), ("boards", "show", "roomy", "--out")):
         result = run(*words, tmp_path / "game.gif")
         assert (result.exit_code, result.stdout) == (USAGE, "")
         assert ".svg or .png" in result.stderr

@@ -29,5 +29,5 @@ def test_a_new_board_set_replaces_nothing_and_begins_from_a_shipped_one(
     Path("mine.toml").write_text("mine")
     assert complaint(USAGE, "boards", "new", "mine").startswith("mine.toml exists already")
     assert complaint(USAGE, "boards", "new", 'a"b').startswith("'a\"b' is not a plain name")
-    assert complaint(USAGE, "boards", "new", "b", "--from", "clasic").startswith("unknown board set 'clasic'; did you")
+    assert complaint(USAGE, "boards", "new", "b", "--from", "rommy").startswith("unknown board set 'rommy'; did you")
     assert 'name = "b"' in output("boards", "new", "b", "--out", "-")

@@ -16,7 +16,7 @@ from tests.cli.commands import commands, groups, loaded
 from tests.cli.runner import complaint, output, run
 
 CODE = "1a-4c-2b-6a-3a-5b"
-SETS = ["classic", "compact", "grand", "open"]
+SETS = ["roomy", "compact", "grand", "open"]
 GOLDEN = Path(__file__).parent.parent / "golden" / "metromania"
 
 
@@ -70,8 +70,8 @@ def test_boards_list_has_a_row_for_every_shipped_set() -> None:
     text = output("boards", "list")
     rows = [line for line in text.splitlines() if any(f"│{name} " in line or f" {name} " in line for name in SETS)]
     assert len(rows) == len(SETS)
-    classic = next(row for row in rows if "classic" in row)
-    assert re.findall(r"[\d,]+", classic)[:6] == ["6", "216", "36", "12", "12", "87,480"]
+    roomy = next(row for row in rows if "roomy" in row)
+    assert re.findall(r"[\d,]+", roomy)[:6] == ["6", "216", "36", "12", "12", "87,480"]
 
 
 @pytest.mark.parametrize("board", SETS)
@@ -82,10 +82,10 @@ def test_boards_show_draws_every_shipped_set(board: str) -> None:
 
 
 def test_boards_show_draws_the_layout_asked_for() -> None:
-    assert CODE in output("boards", "show", "classic", "--layout", CODE)
-    one, again, other = (output("boards", "show", "classic", "--seed", seed) for seed in (3, 3, 4))
+    assert CODE in output("boards", "show", "roomy", "--layout", CODE)
+    one, again, other = (output("boards", "show", "roomy", "--seed", seed) for seed in (3, 3, 4))
     assert one == again != other
-    (drawn,) = output("boards", "generate", "classic", "--seed", 3).split()
+    (drawn,) = output("boards", "generate", "roomy", "--seed", 3).split()
     assert drawn in one
 
 
@@ -99,11 +99,11 @@ def test_boards_show_writes_a_picture(tmp_path: Path, ending: str, start: bytes)
 
 
 def test_boards_generate_gives_codes_and_the_same_ones_for_the_same_seed() -> None:
-    codes = output("boards", "generate", "classic", "--count", 20, "--seed", 9).split()
+    codes = output("boards", "generate", "roomy", "--count", 20, "--seed", 9).split()
     assert len(codes) == 20
     assert all(Layout.from_code(code).code == code for code in codes)
-    assert output("boards", "generate", "classic", "--count", 20, "--seed", 9).split() == codes
-    assert output("boards", "generate", "classic", "--count", 20, "--seed", 10).split() != codes
+    assert output("boards", "generate", "roomy", "--count", 20, "--seed", 9).split() == codes
+    assert output("boards", "generate", "roomy", "--count", 20, "--seed", 10).split() != codes
 
 
 def test_boards_generate_unique_gives_different_cities() -> None:
@@ -170,7 +170,7 @@ def test_rules_show_follows_the_number_of_players() -> None:
 
 def test_rules_diff_shows_only_what_differs() -> None:
     text = output("rules", "diff", "en1", "print")
-    assert [name for name in KNOBS if name in text] == ["trigger_turn", "last_round", "start_overflow"]
+    assert [name for name in KNOBS if f"│ {name} " in text] == ["start_turn", "trigger_turn", "last_round", "start_overflow"]
     assert re.search(r"trigger_turn +│ stop +│ finish +│ P3 P4", text)
     assert "companies in playing order" in output("rules", "diff", "en1+advanced", "nl+advanced")
     assert output("rules", "diff", "nl", "nl") == "nl-4p and nl-4p are the same rules.\n"
@@ -178,9 +178,9 @@ def test_rules_diff_shows_only_what_differs() -> None:
 
 def test_what_rules_diff_names_can_be_explained() -> None:
     text = output("rules", "diff", "en1", "print")
-    assert text.splitlines()[-1] == "What these rules say: mmsim rules explain P3 P4 P5 B2 --game metromania"
+    assert text.splitlines()[-1] == "What these rules say: mmsim rules explain B1 P3 P4 P5 B2 --game metromania"
     explained = output(*text.splitlines()[-1].partition("mmsim ")[2].split())
-    assert re.findall(r"^([A-Z]+[0-9]+)  metromania, [0-9]+\. ", explained, re.M) == ["P3", "P4", "P5", "B2"]
+    assert re.findall(r"^([A-Z]+[0-9]+)  metromania, [0-9]+\. ", explained, re.M) == ["B1", "P3", "P4", "P5", "B2"]
 
 
 def test_rules_explain_prints_rules_of_both_games_with_their_knobs() -> None:
@@ -223,7 +223,7 @@ def test_a_ruleset_file_is_a_ruleset(tmp_path: Path) -> None:
 
 def test_play_prints_the_story_the_score_sheet_and_the_winner() -> None:
     text = output("play", "--seed", 7)
-    assert text.startswith("print-4p on classic ")
+    assert text.startswith("print-4p on box ")
     assert re.search(r"^  1  \w+ +starts solid on side ", text, re.M)
     assert "Score sheet" in text
     assert re.search(r"(wins|share the win) with -?\d+ points? after \d+ turns", text.splitlines()[-1])
@@ -271,7 +271,7 @@ def test_quiet_play_prints_only_the_last_line_of_the_story() -> None:
 
 
 def test_two_players_are_the_default_of_a_two_player_mode() -> None:
-    assert output("play", "--rules", "nl+advanced", "--seed", 1).startswith("nl+advanced-2p on classic ")
+    assert output("play", "--rules", "nl+advanced", "--seed", 1).startswith("nl+advanced-2p on box ")
 
 
 def test_verify_reads_many_files_and_stdin() -> None:

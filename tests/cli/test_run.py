@@ -149,7 +149,7 @@ def test_a_table_is_exported_to_a_file(played: tuple[Path, str, str], tmp_path: 
         ("run municipalty-4p", "unknown experiment 'municipalty-4p'; did you mean 'municipality-4p'?"),
         ("run --rules prnt --out x", "unknown edition 'prnt'; did you mean 'print'?"),
         ("run --rules print --bots unifrm --out x", "unknown bot 'unifrm'; did you mean 'uniform'?"),
-        ("run --rules print --board clasic --out x", "unknown board set 'clasic'; did you mean 'classic'?"),
+        ("run --rules print --board rommy --out x", "unknown board set 'rommy'; did you mean 'roomy'?"),
         ("run --rules print --design pared --out x", "unknown design 'pared'; did you mean 'paired'?"),
         ("run --rules print --seats roate --out x", "unknown seating 'roate'; did you mean 'rotate'?"),
         ("run --rules print --until win_shar±1% --out x", "unknown metric 'win_shar'; did you mean 'win_share'?"),

@@ -28,7 +28,7 @@ def mmsim(*words: object, **options: Any) -> "subprocess.CompletedProcess[str]":
     return subprocess.run([*COMMAND, *map(str, words)], env=env, text=True, capture_output=True, **options)
 
 
-@pytest.mark.parametrize("words", [("boards", "generate", "classic", "--count", "20000"), ("rules", "list")])
+@pytest.mark.parametrize("words", [("boards", "generate", "roomy", "--count", "20000"), ("rules", "list")])
 def test_a_pipe_that_ends_ends_the_command_as_it_ends_others(words: tuple[str, ...]) -> None:
     reads, writes = os.pipe()
     env = {**os.environ, "PYTHONPATH": str(ROOT)}

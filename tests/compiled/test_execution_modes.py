@@ -69,7 +69,7 @@ def test_plain_python_plays_the_games_of_this_process() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("words", ["metromania print 4p classic", "metromania v2+regular 2p grand", "metro metro"])
+@pytest.mark.parametrize("words", ["metromania print 4p roomy", "metromania v2+regular 2p grand", "metro metro"])
 def test_numba_alone_plays_the_committed_games(words: str) -> None:
     answer = run(["-m", "benchmarks.digests", words], MMSIM_LINK="0")
     assert " digests as committed" in answer

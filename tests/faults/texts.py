@@ -20,7 +20,7 @@ _ODD = (
 )
 _PATIENCE_S = 60.0
 _MEMORY = 4 << 20  # kilobytes
-_SPECS = ("print+loyal", "metro+free", "v2+hidden,last_round=round", "en1,stations=6", "classic", "planner:block=2.0")
+_SPECS = ("print+loyal", "metro+free", "v2+hidden,last_round=round", "en1,stations=6", "roomy", "planner:block=2.0")
 
 
 def main(seconds: float, seed: int) -> Counts:

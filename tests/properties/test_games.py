@@ -265,7 +265,7 @@ def test_many_more_records_replay(game: Game, chooser: Chooser, seed: Seed) -> N
 @pytest.mark.parametrize(("spec", "players"), list(offered()))
 def test_everything_the_editions_offer_plays_to_the_end_and_verifies(spec: str, players: int) -> None:
     rules, seed = ruleset(spec, players), Seed(11)
-    game = set_up(board_file.load("classic"), rules, seed)
+    game = set_up(board_file.load("roomy"), rules, seed)
     play_out(game, seed)
     assert game.over
     recorded_and_replayed(game, seed)

@@ -187,3 +187,24 @@ def turned_places(side: int, turns: int) -> list[int]:
             new_row = side - 1 - c
             places.append(new_row**2 + 2 * b + points_down)
     return places
+
+
+def unreachable_cells(rows: Rows) -> list[tuple[int, int]]:
+    """Row and column of the diggable cells of a piece that no line from the piece's edge can reach."""
+    grid = lattice(len(rows))
+    cells: dict[Cell, str] = dict(zip(grid.districts[0], "".join(rows), strict=True))
+    corners = {corner for cell in cells for corner in grid.corners[cell]}
+    edge = {v for v in corners if 0 in (v[0], v[1], len(rows) - v[0] - v[1])}
+    reached, frontier = set(edge), list(edge)
+    while frontier:
+        u = frontier.pop()
+        for w, cell in grid.ways_out[u]:
+            if w not in reached and cells.get(cell, "L") not in WATER_AND_GREEN:
+                reached.add(w)
+                frontier.append(w)
+    places = [(row, column) for row in range(len(rows)) for column in range(2 * row + 1)]
+    return [
+        place
+        for place, (cell, kind) in zip(places, cells.items(), strict=True)
+        if kind not in WATER_AND_GREEN and not reached & set(grid.corners[cell])
+    ]

@@ -1,5 +1,6 @@
-"""Board sets as TOML files that people edit: read them, check them, and report problems by line."""
+"""Board sets by name: TOML files that people edit, checked and with problems reported by line, and random ones."""
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,11 +8,23 @@ from pathlib import Path
 from typing import Any
 
 from mmsim.errors import UsageError, unknown
-from mmsim.metromania.rules.board import CELL_KINDS, FRAME_KINDS, PIECES, SPOTS, WATER_AND_GREEN, BoardSet, Rows
-from mmsim.metromania.rules.lattice import MAX_SIDE, MIN_SIDE, SIDES, Cell, lattice
+from mmsim.metromania.rules.board import (
+    CELL_KINDS,
+    FRAME_KINDS,
+    PIECES,
+    SPOTS,
+    WATER_AND_GREEN,
+    BoardSet,
+    Rows,
+    unreachable_cells,
+)
+from mmsim.metromania.rules.lattice import MAX_SIDE, MIN_SIDE, SIDES
+from mmsim.metromania.rules.random_pieces import draw_pieces
 from mmsim.system.files import data_folder, parse_toml, read_bytes
 
-DEFAULT = "classic"  # the board set if none is named
+DEFAULT = "box"  # the board set if none is named
+_RANDOM = "random:"  # before the seed of random pieces with the numbers of the default set
+_MAX_SEED = 2**64 - 1
 _KEYS = ("name", "title", "side", "frame", "piece")
 _PIECE_KEYS = ("name", "cells")
 _LINES_FOR_FOUR_COMPANIES = 8  # four companies start eight lines
@@ -32,6 +45,23 @@ def shipped_names() -> list[str]:
     return sorted(path.stem for path in data_folder("boards").glob("*.toml"))
 
 
+def is_known(name: str) -> bool:
+    """True if a name means the same pieces to everybody: a set that comes with mmsim, or random pieces."""
+    return name in shipped_names() or random_seed(name) is not None
+
+
+def random_seed(name: str) -> int | None:
+    """The seed of a set of random pieces, written `random:SEED`; None if a name is not of that kind."""
+    if not name.startswith(_RANDOM):
+        return None
+    digits = name.removeprefix(_RANDOM)
+    if not (
+        digits.isascii() and digits.isdecimal() and len(digits) <= len(str(_MAX_SEED)) and int(digits) <= _MAX_SEED
+    ):
+        raise UsageError(f"'{name[:40]}' does not name random pieces: write random:SEED with a whole number below 2^64")
+    return int(digits)
+
+
 def find(name_or_path: str) -> Path:
     """The file of a shipped board set, or a path that ends in `.toml`."""
     path = Path(name_or_path)
@@ -39,12 +69,14 @@ def find(name_or_path: str) -> Path:
         return path
     if name_or_path not in shipped_names():
         error = unknown("board set", name_or_path, shipped_names())
-        raise UsageError(f"{error}; to use a file of your own, give its path ending in .toml")
+        raise UsageError(f"{error}; random:SEED draws one, and a path ending in .toml is a file of your own")
     return data_folder("boards") / f"{name_or_path}.toml"
 
 
 def load(name_or_path: str | None = None) -> BoardSet:
-    """A board set by its name or by the path of its file; None means the default."""
+    """A board set by its name, its seed or the path of its file; None means the default."""
+    if (seed := random_seed(name_or_path or "")) is not None:
+        return draw_pieces(load(), seed, f"{_RANDOM}{seed}")
     path = find(name_or_path or DEFAULT)
     board_set, problems = read(path)
     if board_set is None:
@@ -87,6 +119,31 @@ def parse(text: str, fallback_name: str) -> tuple[BoardSet | None, list[Problem]
         piece_names=tuple(piece.get("name", f"Piece {i}") for i, piece in enumerate(data["piece"], 1)),
     )
     return board_set, sorted(_warnings(board_set, source), key=lambda problem: problem.line)
+
+
+def check(name_or_path: str) -> tuple[BoardSet | None, list[Problem]]:
+    """A board set by any of its names (None if it has errors), and its errors and warnings."""
+    if random_seed(name_or_path) is None:
+        return read(find(name_or_path))
+    return parse(to_toml(load(name_or_path)), name_or_path)
+
+
+def to_toml(board_set: BoardSet) -> str:
+    """The text of a board file."""
+    arrows = [*dict.fromkeys(board_set.frame)]
+    lines = [
+        "# A piece is drawn with its city-centre corner on top; row j has 2j+1 cells.",
+        "# " + "   ".join(f"{kind} {word}" for kind, word in CELL_KINDS.items()),
+        "# The frame runs along each side of the city: S start, E end, . nothing (one string: all six sides alike).",
+        f"name = {json.dumps(board_set.name)}",
+        f"title = {json.dumps(board_set.title)}",
+        f"side = {board_set.side}",
+        f"frame = {json.dumps(arrows[0] if len(arrows) == 1 else list(board_set.frame))}",
+    ]
+    for name, rows in zip(board_set.piece_names, board_set.pieces, strict=True):
+        drawing = [" " * (board_set.side - 1 - row) + cells for row, cells in enumerate(rows)]
+        lines += ["", "[[piece]]", f"name = {json.dumps(name)}", "cells = '''", *drawing, "'''"]
+    return "\n".join(lines) + "\n"
 
 
 def validate(board_set: BoardSet) -> None:
@@ -263,7 +320,7 @@ def _warnings(board_set: BoardSet, source: _Source) -> Iterator[Problem]:
             text = f"only {n} {FRAME_KINDS[arrow]} arrows for the eight lines of four companies"
             yield Problem(source.line_of_key("frame"), text, is_error=False)
     for index, rows in enumerate(board_set.pieces):
-        for row, column in _unreachable_cells(rows):
+        for row, column in unreachable_cells(rows):
             kind = rows[row][column]
             where = f"piece {index + 1}, row {row}, cell {column + 1}"
             text = (
@@ -284,23 +341,3 @@ def _spot_warnings(counts: dict[str, int]) -> Iterator[str]:
     if len(set(counts.values())) > 1:
         listed = ", ".join(f"{n} {kind}" for kind, n in counts.items())
         yield f"the kinds of spots differ in number: {listed}"
-
-
-def _unreachable_cells(rows: Rows) -> Iterator[tuple[int, int]]:
-    """The diggable cells of a piece that no line from the piece's edge can reach."""
-    grid = lattice(len(rows))
-    letters = "".join(rows)
-    cells: dict[Cell, str] = dict(zip(grid.districts[0], letters, strict=True))
-    corners = {corner for cell in cells for corner in grid.corners[cell]}
-    edge = {v for v in corners if 0 in (v[0], v[1], len(rows) - v[0] - v[1])}
-    reached, frontier = set(edge), list(edge)
-    while frontier:
-        u = frontier.pop()
-        for w, cell in grid.ways_out[u]:
-            if w not in reached and cells.get(cell, "L") not in WATER_AND_GREEN:
-                reached.add(w)
-                frontier.append(w)
-    places = [(row, column) for row in range(len(rows)) for column in range(2 * row + 1)]
-    for place, (cell, kind) in zip(places, cells.items(), strict=True):
-        if kind not in WATER_AND_GREEN and not reached & set(grid.corners[cell]):
-            yield place

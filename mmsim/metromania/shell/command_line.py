@@ -1,6 +1,7 @@
 """Metromania at the command line: rulesets, board sets, bots, one game and its story."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from mmsim.core.bots import Bot
@@ -17,7 +18,7 @@ from mmsim.core.shell import (
 )
 from mmsim.core.variant import Variant
 from mmsim.drawing.shell import DrawnShell
-from mmsim.errors import UsageError, unknown
+from mmsim.errors import UsageError
 from mmsim.metromania.bots import BOTS
 from mmsim.metromania.bots.playable_variant import MetromaniaVariant, prepare
 from mmsim.metromania.bots.reasons import Reason
@@ -25,10 +26,12 @@ from mmsim.metromania.rules import board_file, rulesets
 from mmsim.metromania.rules.board import SPOTS, Layout, generate
 from mmsim.metromania.rules.deal import valid_deals
 from mmsim.metromania.rules.position import Game
+from mmsim.metromania.rules.random_pieces import draw_pieces
 from mmsim.metromania.rules.reference import apply, play_out, set_up
 from mmsim.metromania.rules.reference_scoring import result
 from mmsim.metromania.shell import record, story
 from mmsim.metromania.shell.draw import canvas
+from mmsim.metromania.shell.draw_pieces import canvas_of_pieces, pieces_as_text
 from mmsim.metromania.shell.draw_text import terminal
 
 _REASONS = 3  # considered turns shown per decision
@@ -162,6 +165,14 @@ class Boards:
             f"{board_set.name} {chosen.code}", lambda: terminal(city), lambda kind: canvas(city).to_bytes(kind)
         )
 
+    def show_pieces(self, board: str) -> BoardPicture:
+        board_set = board_file.load(board)
+        return BoardPicture(
+            f"the pieces of {board_set.name}",
+            lambda: pieces_as_text(board_set),
+            lambda kind: canvas_of_pieces(board_set).to_bytes(kind),
+        )
+
     def layouts(self, board: str, count: int, seed: int, unique: bool) -> Iterator[str]:
         return (layout.code for layout in generate(board_file.load(board), count, seed, unique))
 
@@ -173,15 +184,20 @@ class Boards:
         ]
 
     def copy(self, board: str, name: str) -> str:
-        if board not in board_file.shipped_names():
-            raise unknown("board set", board, board_file.shipped_names())
-        _, text = board_file.find(board).read_text(encoding="utf-8").split("\n", 1)  # the first line describes this set
-        text = text.replace(f'name = "{board}"', f'name = "{name}"', 1)
-        text = text.replace(f'title = "{board_file.load(board).title}"', f'title = "{name}, begun from {board}"', 1)
-        return f"# Begun from the set '{board}': change a piece, then mmsim boards check {name}.toml\n{text}"
+        copied = replace(board_file.load(board), name=name, title=f"{name}, begun from {board}")
+        return f"# Begun from the set '{board}': change a piece, then mmsim boards check {name}.toml\n" + (
+            board_file.to_toml(copied)
+        )
+
+    def random_pieces(self, like: str, seed: int) -> str:
+        board_set = board_file.load(like)
+        drawn = draw_pieces(board_set, seed, f"{board_set.name}-{seed}")
+        return (
+            f"# Random pieces: mmsim boards generate --pieces --like {like} --seed {seed}\n{board_file.to_toml(drawn)}"
+        )
 
     def check(self, board: str) -> BoardCheck:
-        board_set, problems = board_file.read(board_file.find(board))
+        board_set, problems = board_file.check(board)
         problem_lines = [
             f"{problem.line}: {'error' if problem.is_error else 'warning'}: {problem.text}" for problem in problems
         ]

@@ -14,8 +14,8 @@ from mmsim.metromania.shell.draw_palette import FRAME, FRAME_CELL, KIND_FILL, KI
 ROW = 3**0.5 / 2  # height of a cell
 LETTER = 0.34  # size of the letter in a spot
 
-_LATTICE_COLOUR, _LATTICE_WIDTH = "#CFC8B8", 0.018
-_BORDER_COLOUR, _BORDER_WIDTH = "#57524A", 0.055
+LATTICE_COLOUR, LATTICE_WIDTH = "#CFC8B8", 0.018
+BORDER_COLOUR, BORDER_WIDTH = "#57524A", 0.055
 _RIM = 0.3  # rounds the corners of the frame
 _COORDINATES = 0.56  # how far outside a vertex of the border its name stands
 _LABEL_LINE, _LABEL_STRIP = 1.15, 2.1  # where piece labels stand outside the portals, in ems
@@ -109,7 +109,7 @@ def _draw_frame(sheet: BoardCanvas, city: City) -> None:
         corners = triangle(city, cell)
         kind = city.kind[cell]
         fill = FRAME if kind == "." else FRAME_CELL
-        sheet.area([corners], fill, _LATTICE_COLOUR, _LATTICE_WIDTH, f"frame-{cell_name(cell)}")
+        sheet.area([corners], fill, LATTICE_COLOUR, LATTICE_WIDTH, f"frame-{cell_name(cell)}")
         if kind != ".":
             outwards = 60 * int(cell[1]) + 30
             # A little towards the base, where a tunnel along a slanted edge leaves the arrow in sight.
@@ -172,14 +172,14 @@ def _draw_lattice(sheet: BoardCanvas, city: City) -> None:
 
     edges = [edge for edge, cells in _cells_by_edge(city).items() if is_drawn(cells)]
     lines = [[position(u), position(w)] for u, w in edges]
-    sheet.strokes(lines, _LATTICE_COLOUR, _LATTICE_WIDTH, "lattice")
+    sheet.strokes(lines, LATTICE_COLOUR, LATTICE_WIDTH, "lattice")
 
 
 def _draw_borders(sheet: BoardCanvas, city: City) -> None:
     """The thick lines around the six pieces (G4)."""
     corners = [position(step((0, 0), k, city.lattice.side)) for k in range(6)]
-    sheet.strokes([[(0.0, 0.0), corner] for corner in corners], _BORDER_COLOUR, _BORDER_WIDTH, "borders")
-    sheet.area([corners], "none", edge=_BORDER_COLOUR, width=1.3 * _BORDER_WIDTH, gid="outline")
+    sheet.strokes([[(0.0, 0.0), corner] for corner in corners], BORDER_COLOUR, BORDER_WIDTH, "borders")
+    sheet.area([corners], "none", edge=BORDER_COLOUR, width=1.3 * BORDER_WIDTH, gid="outline")
 
 
 def _draw_coordinates(sheet: BoardCanvas, city: City) -> None:

@@ -138,7 +138,7 @@ def _city(board: dict[str, Any]) -> City:
         city = board_set.city(Layout.from_code(get_field(board, "layout", str, "board")))
     except UsageError as error:
         raise RecordError(f"board: {error}") from error
-    if board_set.name in board_file.shipped_names():
+    if board_file.is_known(board_set.name):
         shipped = board_file.load(board_set.name)
         check_same(pieces, [list(rows) for rows in shipped.pieces], f"board '{board_set.name}': pieces")
         check_same(frame, list(shipped.frame), f"board '{board_set.name}': frame")

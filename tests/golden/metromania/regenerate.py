@@ -42,31 +42,31 @@ class Golden:
 
 
 GAMES = (
-    Golden("en1", 4, "classic", Seed(1)),
+    Golden("en1", 4, "box", Seed(1)),
     Golden("en1", 3, "compact", Seed(2)),
     Golden("en1+loyal", 4, "compact", Seed(3)),
     Golden("en1+no-corruption", 4, "open", Seed(4)),
     Golden("en1+regular", 2, "compact", Seed(5)),
-    Golden("en1+advanced", 2, "classic", Seed(6)),
-    Golden("print", 4, "classic", Seed(7)),
+    Golden("en1+advanced", 2, "box", Seed(6)),
+    Golden("print", 4, "box", Seed(7)),
     Golden("print", 4, "grand", Seed(7, 12)),
     Golden("print", 3, "compact", Seed(8)),
     Golden("print+loyal", 3, "open", Seed(9)),
     Golden("print+no-corruption", 4, "compact", Seed(10)),
     Golden("print+advanced", 2, "compact", Seed(11)),
     Golden("nl", 4, "open", Seed(0)),  # the stations run out
-    Golden("nl", 3, "classic", Seed(13)),
+    Golden("nl", 3, "roomy", Seed(13)),
     Golden("nl+loyal", 4, "compact", Seed(14)),
-    Golden("nl+no-corruption", 4, "classic", Seed(15)),
+    Golden("nl+no-corruption", 4, "box", Seed(15)),
     Golden("nl+regular", 2, "open", Seed(1)),  # deadlock: four lines, and five would have to be stuck
     Golden("nl+advanced", 2, "compact", Seed(17)),
-    Golden("v2", 4, "classic", Seed(18)),
+    Golden("v2", 4, "random:4", Seed(18)),
     Golden("v2", 3, "grand", Seed(2)),
     Golden("v2", 2, "compact", Seed(3)),  # both lines of a company end
     Golden("v2+hidden", 4, "compact", Seed(21)),
     Golden("v2+no-corruption", 3, "compact", Seed(22)),
     Golden("v2+no-corruption", 4, "open", Seed(23)),
-    Golden("v2+regular", 2, "classic", Seed(24)),
+    Golden("v2+regular", 2, "box", Seed(24)),
     Golden("print,end_lines=8", 3, "grand", Seed(6)),
     Golden("en1,stations=3,trigger_turn=finish,last_round=others", 4, "compact", Seed(26)),
     Golden("nl,tunnels_per_line=4,dig=1,markers_per_turn=2", 4, "compact", Seed(27)),

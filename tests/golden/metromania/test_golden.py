@@ -53,7 +53,7 @@ def test_every_modifier_is_there(records: list[dict[str, Any]]) -> None:
 
 
 def test_several_board_sets_and_knobs_are_there(records: list[dict[str, Any]]) -> None:
-    assert {r["board"]["set"] for r in records} == {"classic", "compact", "grand", "open"}
+    assert {r["board"]["set"] for r in records} == {"box", "roomy", "compact", "grand", "open", "random:4"}
     values = {knob: {r["ruleset"][knob] for r in records} for knob in KNOBS}
     changed = [knob for knob, seen in values.items() if len(seen) > 1]
     assert len(changed) >= 15

@@ -50,16 +50,16 @@ FACTS = (
 )
 OF_OTHERS = ("allies", "partner", "close")  # facts that a hidden hand makes a guess
 OPEN = [  # every edition and mode, with open hands: all facts can be worked out
-    ("print+loyal", 4, "classic"),
+    ("print+loyal", 4, "roomy"),
     ("en1,hands=open", 4, "compact"),
     ("nl+loyal", 3, "open"),
-    ("v2+loyal", 3, "classic"),
+    ("v2+loyal", 3, "roomy"),
     ("v2+no-corruption,hands=open", 4, "compact"),
-    ("en1+regular,hands=open", 2, "classic"),
+    ("en1+regular,hands=open", 2, "roomy"),
     ("nl+advanced,hands=open", 2, "compact"),
     ("print+advanced,hands=open", 2, "grand"),
 ]
-HIDDEN = [("print", 4, "classic"), ("v2+hidden", 4, "compact"), ("nl", 3, "open"), ("en1+advanced", 2, "classic")]
+HIDDEN = [("print", 4, "roomy"), ("v2+hidden", 4, "compact"), ("nl", 3, "open"), ("en1+advanced", 2, "roomy")]
 
 
 def games(rules: str, players: int, board: str, bots: str, count: int) -> Iterator[tuple[Position, Game]]:
@@ -342,7 +342,7 @@ def line_ends(game: Game, seat: int) -> set[int]:
     }
 
 
-@pytest.mark.parametrize(("rules", "players", "board"), [("print+loyal", 4, "compact"), ("v2+regular", 2, "classic")])
+@pytest.mark.parametrize(("rules", "players", "board"), [("print+loyal", 4, "compact"), ("v2+regular", 2, "roomy")])
 def test_others_need_an_end_only_where_they_may_end_a_line(rules: str, players: int, board: str) -> None:
     needed_ends = 0
     for position, game in games(rules, players, board, "planner:block=1", 6):

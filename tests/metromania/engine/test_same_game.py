@@ -22,9 +22,9 @@ SIDES = (3, 4, 5, 6, 7, 8)
 HUGE = (12,)
 
 
-def play_classic(rng: Random, count: int, compare_every: int) -> None:
+def play_usual(rng: Random, count: int, compare_every: int) -> None:
     """Four players, the box's rules, the box's board: as the game is usually played."""
-    rules, board_set = ruleset("print", 4), shipped("classic")
+    rules, board_set = ruleset("print", 4), shipped("box")
     for number in range(count):
         chooser = CHOOSERS[0] if number % 2 else rng.choice(CHOOSERS)
         Twins(board_set, rules, Seed(rng.getrandbits(64), number)).play(chooser, rng, compare_every)
@@ -36,7 +36,7 @@ def play_mixed(rng: Random, count: int, sides: tuple[int, ...], compare_every: i
 
 
 def test_the_usual_game_is_the_same_in_both_engines() -> None:
-    play_classic(Random(0), 12, compare_every=16)
+    play_usual(Random(0), 12, compare_every=16)
 
 
 @pytest.mark.parametrize(("sides", "count"), [(SIDES, 30), (HUGE, 2)], ids=["all", "huge"])  # small: below
@@ -46,7 +46,7 @@ def test_any_game_is_the_same_in_both_engines(sides: tuple[int, ...], count: int
 
 @pytest.mark.slow
 def test_the_usual_game_is_the_same_in_both_engines_many_times_over() -> None:
-    play_classic(Random(1_000_000), 25_000, compare_every=64)
+    play_usual(Random(1_000_000), 25_000, compare_every=64)
 
 
 @pytest.mark.slow
@@ -124,7 +124,7 @@ def test_games_on_small_boards_are_the_same_and_come_across_everything_that_is_r
 
 
 def test_a_difference_is_told_with_the_record_that_shows_it() -> None:
-    twins = Twins(shipped("classic"), ruleset("print", 4), Seed(1, 2))
+    twins = Twins(shipped("box"), ruleset("print", 4), Seed(1, 2))
     with (
         patch.object(reference, "station_value", lambda game, vertex: 7),
         pytest.raises(AssertionError, match="what came of it differs after move") as message,

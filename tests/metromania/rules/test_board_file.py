@@ -89,7 +89,7 @@ def test_load_takes_a_name_or_a_path(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text(with_line(1, ""), encoding="utf-8")
     assert load(str(path)).name == "mine"
-    assert load("classic").name == "classic"
+    assert load("roomy").name == "roomy"
 
 
 # --- errors -----------------------------------------------------------------------------------------------
@@ -259,10 +259,10 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
 
 def test_an_unknown_set_is_answered_with_the_nearest_and_how_to_name_a_file() -> None:
     with pytest.raises(UsageError) as refusal:
-        load("clasic")
+        load("bx")
     assert str(refusal.value) == (
-        "unknown board set 'clasic'; did you mean 'classic'? (known: classic, compact, grand, open);"
-        " to use a file of your own, give its path ending in .toml"
+        "unknown board set 'bx'; did you mean 'box'? (known: box, compact, grand, open, roomy);"
+        " random:SEED draws one, and a path ending in .toml is a file of your own"
     )
 
 

@@ -319,9 +319,9 @@ def test_canonical_layouts_differ_when_the_frame_tells_the_sides_apart() -> None
 
 @pytest.mark.slow
 @pytest.mark.rule("G6")
-def test_87480_layouts_of_classic_are_canonical() -> None:
-    classic = load("classic")
-    assert sum(classic.canonical(layout) == layout for layout in all_layouts()) == classic.distinct_cities == 87_480
+def test_87480_layouts_of_roomy_are_canonical() -> None:
+    roomy = load("roomy")
+    assert sum(roomy.canonical(layout) == layout for layout in all_layouts()) == roomy.distinct_cities == 87_480
 
 
 @pytest.mark.rule("G6")

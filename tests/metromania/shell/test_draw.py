@@ -58,23 +58,23 @@ def played(city: City, moves: int | None = None, rules: str = "print") -> Game:
 
 
 @pytest.fixture(scope="module")
-def classic() -> City:
-    return city_of("classic")
+def roomy() -> City:
+    return city_of("roomy")
 
 
 @pytest.fixture(scope="module")
-def finished(classic: City) -> Game:
-    return played(classic)
+def finished(roomy: City) -> Game:
+    return played(roomy)
 
 
 @pytest.fixture(scope="module")
-def city_svg(classic: City) -> ElementTree.Element:
-    return svg_of(classic)
+def city_svg(roomy: City) -> ElementTree.Element:
+    return svg_of(roomy)
 
 
 @pytest.fixture(scope="module")
-def game_svg(classic: City, finished: Game) -> ElementTree.Element:
-    return svg_of(classic, finished)
+def game_svg(roomy: City, finished: Game) -> ElementTree.Element:
+    return svg_of(roomy, finished)
 
 
 def svg_of(city: City, game: Game | None = None) -> ElementTree.Element:
@@ -98,27 +98,27 @@ def test_vertices_of_the_border_have_the_names_stories_give_them(city_svg: Eleme
 
 def test_picture_names_the_set_the_layout_and_every_piece(city_svg: ElementTree.Element) -> None:
     written = texts(city_svg)
-    assert {"classic", CODE} <= set(written)
+    assert {"roomy", CODE} <= set(written)
     for code, name in (("1a", "Old Town"), ("2b", "Lakeside"), ("6c", "Suburbs")):
         assert f"side {CODE.split('-').index(code)}:  {code}  {name}" in written
 
 
 def test_picture_has_a_letter_in_every_spot_and_one_in_each_lake_and_park(
-    city_svg: ElementTree.Element, classic: City
+    city_svg: ElementTree.Element, roomy: City
 ) -> None:
     letters = Counter(texts(city_svg))
     for kind in "RCE":
-        assert len(ids(city_svg, f"spot-{kind}-")) == classic.board_set.count(kind)
-        assert letters[kind] == classic.board_set.count(kind) + 1  # one more in the legend
+        assert len(ids(city_svg, f"spot-{kind}-")) == roomy.board_set.count(kind)
+        assert letters[kind] == roomy.board_set.count(kind) + 1  # one more in the legend
     for kind in "LP":
         assert len(ids(city_svg, f"landscape-{kind}-")) == 1
         assert letters[kind] == 2
 
 
-def test_picture_has_every_arrow_of_the_frame(city_svg: ElementTree.Element, classic: City) -> None:
-    assert len(ids(city_svg, "frame-")) == 6 * classic.lattice.side
+def test_picture_has_every_arrow_of_the_frame(city_svg: ElementTree.Element, roomy: City) -> None:
+    assert len(ids(city_svg, "frame-")) == 6 * roomy.lattice.side
     for arrow in "SE":
-        assert len(ids(city_svg, f"arrow-{arrow}-")) == classic.board_set.frame_count(arrow)
+        assert len(ids(city_svg, f"arrow-{arrow}-")) == roomy.board_set.frame_count(arrow)
 
 
 @pytest.mark.parametrize("name", board_file.shipped_names())
@@ -150,13 +150,13 @@ def test_position_shows_every_line_station_and_marker_once(game_svg: ElementTree
 
 
 def test_marked_spot_keeps_its_letter_beside_the_marker(
-    game_svg: ElementTree.Element, classic: City, finished: Game
+    game_svg: ElementTree.Element, roomy: City, finished: Game
 ) -> None:
     letters = Counter(texts(game_svg))
     markers = Counter(marker.letter for marker in finished.placed)
     for kind in "CE":  # these letters are on markers too
-        assert letters[kind] == classic.board_set.count(kind) + 1 + markers[kind]
-    assert letters["R"] == classic.board_set.count("R") + 1
+        assert letters[kind] == roomy.board_set.count(kind) + 1 + markers[kind]
+    assert letters["R"] == roomy.board_set.count("R") + 1
 
 
 def test_legend_names_every_company_and_its_final_score(game_svg: ElementTree.Element, finished: Game) -> None:
@@ -166,24 +166,24 @@ def test_legend_names_every_company_and_its_final_score(game_svg: ElementTree.El
         assert re.search(rf"\(seat {seat + 1}\): {points} points?", written)
 
 
-def test_legend_names_the_player_who_has_two_companies(classic: City) -> None:
-    game = played(classic, moves=1, rules="print+advanced")
-    assert "Black (seat 3, player 1): 0 points" in texts(svg_of(classic, game))
+def test_legend_names_the_player_who_has_two_companies(roomy: City) -> None:
+    game = played(roomy, moves=1, rules="print+advanced")
+    assert "Black (seat 3, player 1): 0 points" in texts(svg_of(roomy, game))
 
 
-def test_tunnels_along_one_edge_run_on_either_side_of_it(classic: City) -> None:  # G8
+def test_tunnels_along_one_edge_run_on_either_side_of_it(roomy: City) -> None:  # G8
     u, w = (0, 0), (1, 0)
-    cells = [cell for to, cell in classic.lattice.ways_out[u] if to == w]
-    heights = [whole_line(classic, [u, w], [cell], ended=False).points[-1][1] for cell in cells]
+    cells = [cell for to, cell in roomy.lattice.ways_out[u] if to == w]
+    heights = [whole_line(roomy, [u, w], [cell], ended=False).points[-1][1] for cell in cells]
     assert heights[0] == pytest.approx(-heights[1])
     assert heights[0] > 0.05
 
 
-def test_ended_line_reaches_both_portals(classic: City, finished: Game) -> None:
+def test_ended_line_reaches_both_portals(roomy: City, finished: Game) -> None:
     for seat, number, line in finished.all_lines():
         if line.ended:
             cells = [cell for cell, owner in finished.tunnels.items() if owner == (seat, number)]
-            points = whole_line(classic, line.path, cells, ended=True).points
+            points = whole_line(roomy, line.path, cells, ended=True).points
             assert tuple(points[0]) == pytest.approx(position(line.path[0]))
             assert tuple(points[-1]) == pytest.approx(position(line.path[-1]))
 
@@ -230,15 +230,15 @@ def test_terminal_drawing_is_two_lines_a_row_of_cells(side: int) -> None:
     assert max(len(line) for line in lines) <= 2 * (4 * side + 6)
 
 
-def test_terminal_names_set_layout_and_pieces(classic: City) -> None:
-    plain = draw_text.terminal(classic).plain
-    assert f"classic  {CODE}" in plain
+def test_terminal_names_set_layout_and_pieces(roomy: City) -> None:
+    plain = draw_text.terminal(roomy).plain
+    assert f"roomy  {CODE}" in plain
     for piece in CODE.split("-"):
-        assert "\n".join(drawing(classic)).count(piece) == 1
+        assert "\n".join(drawing(roomy)).count(piece) == 1
 
 
-def test_terminal_prints_the_same_signs_with_and_without_colours(classic: City) -> None:
-    text = draw_text.terminal(classic)
+def test_terminal_prints_the_same_signs_with_and_without_colours(roomy: City) -> None:
+    text = draw_text.terminal(roomy)
     coloured, bare = StringIO(), StringIO()
     Console(file=coloured, width=120, force_terminal=True, color_system="truecolor").print(text)
     Console(file=bare, width=120, no_color=True).print(text)
@@ -247,11 +247,11 @@ def test_terminal_prints_the_same_signs_with_and_without_colours(classic: City) 
     assert re.sub(r"\x1b\[[\d;]*m", "", coloured.getvalue()) == bare.getvalue()
 
 
-def test_terminal_of_the_classic_city_fits_into_80_columns(classic: City) -> None:
-    assert max(len(line) for line in draw_text.terminal(classic).plain.split("\n")) <= 80
+def test_terminal_of_the_roomy_city_fits_into_80_columns(roomy: City) -> None:
+    assert max(len(line) for line in draw_text.terminal(roomy).plain.split("\n")) <= 80
 
 
-def test_narrow_terminal_keeps_the_lines_of_the_drawing(classic: City) -> None:
+def test_narrow_terminal_keeps_the_lines_of_the_drawing(roomy: City) -> None:
     narrow = StringIO()
-    Console(file=narrow, width=30).print(draw_text.terminal(classic), no_wrap=True, overflow="crop")
-    assert len(narrow.getvalue().splitlines()) == len(draw_text.terminal(classic).plain.splitlines())
+    Console(file=narrow, width=30).print(draw_text.terminal(roomy), no_wrap=True, overflow="crop")
+    assert len(narrow.getvalue().splitlines()) == len(draw_text.terminal(roomy).plain.splitlines())

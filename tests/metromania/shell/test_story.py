@@ -17,11 +17,11 @@ from mmsim.metromania.shell import story
 FIRST, SECOND, THIRD, FOURTH = story.COMPANIES
 GAMES = [
     ("print", 3, "compact", 0),  # every kind of move
-    ("print", 4, "classic", 7),
-    ("en1", 4, "classic", 1),
+    ("print", 4, "roomy", 7),
+    ("en1", 4, "roomy", 1),
     ("nl+regular", 2, "open", 1),  # deadlock
     ("v2", 2, "compact", 3),  # both lines of a company end
-    ("en1+advanced", 2, "classic", 6),
+    ("en1+advanced", 2, "roomy", 6),
     ("print", 2, "compact", 22),  # two companies each
 ]
 
@@ -140,26 +140,26 @@ def test_the_verdict_names_the_winner_the_points_and_why_it_ended() -> None:
 
 
 def test_a_tie_is_shared_in_the_verdict() -> None:
-    game = played("print", 3, "classic", 8)
+    game = played("print", 3, "roomy", 8)
     outcome = result(game)
     assert (outcome.winners, outcome.scores) == ([1, 2], [6, 9, 9])
     assert story.verdict(game, outcome).startswith(f"{SECOND} and {THIRD} share the win with 9 points after ")
 
 
 def test_the_verdict_of_three_or_more_equals_reads_as_a_list() -> None:
-    game = played("print", 3, "classic", 8)
+    game = played("print", 3, "roomy", 8)
     outcome = replace(result(game), scores=[9, 9, 9], winners=[0, 1, 2])
     assert story.verdict(game, outcome).startswith(f"{FIRST}, {SECOND} and {THIRD} share the win with 9 points after ")
 
 
 def test_one_point_is_not_points() -> None:
-    game = played("print", 3, "classic", 8)
+    game = played("print", 3, "roomy", 8)
     outcome = replace(result(game), scores=[1, 0, 0], winners=[0])
     assert story.verdict(game, outcome).startswith(f"{FIRST} wins with 1 point after ")
 
 
 def test_two_companies_of_a_player_win_together() -> None:
-    game = played("print", 2, "classic", 0)
+    game = played("print", 2, "roomy", 0)
     outcome = result(game)
     (winner,) = outcome.winners
     pair = (f"{FIRST} + {THIRD}", f"{SECOND} + {FOURTH}")[winner]
@@ -178,6 +178,6 @@ def test_two_players_with_two_companies_each_can_share_the_win() -> None:
 
 
 def test_a_company_says_whose_it_is_only_where_players_have_two() -> None:
-    assert story.company(played("en1+advanced", 2, "classic", 6), 1) == f"{SECOND} (player 1)"
+    assert story.company(played("en1+advanced", 2, "roomy", 6), 1) == f"{SECOND} (player 1)"
     assert story.company(played("print", 2, "compact", 389), 1) == f"{SECOND} (player 2)"
     assert story.company(played("v2", 2, "compact", 3), 1) == SECOND
