@@ -43,7 +43,7 @@ class ChangedOpenings:
             self.setting = prepared.setting._replace(board=self._shuffled_wagons(draws))
         board, rules, positions = self.setting.board, self.setting.rules, self.memory.positions
         entry_points.set_up(
-            positions, board, rules, self.memory.dice, prepared.seed, game, prepared.seating.games_per_deal
+            positions, board, rules, self.memory.streams, prepared.seed, game, prepared.seating.games_per_deal
         )
         if HANDS in names:
             self._shuffle_hands(game, draws)

@@ -44,8 +44,8 @@ class ChangedOpenings:
 
     def _set_up(self, game: int, deals: NDArray[np.uint8]) -> None:
         seed, games_per_deal = self._prepared.seed, self._prepared.seating.games_per_deal
-        board, rules = self.setting.board, self.setting.rules
-        entry_points.set_up(self.memory.positions, board, rules, deals, seed, game, games_per_deal, -1)
+        board, rules, positions = self.setting.board, self.setting.rules, self.memory.positions
+        entry_points.set_up(positions, board, rules, self.memory.streams, deals, seed, game, games_per_deal, -1)
 
     def _shuffled_hands(self, draws: Stream) -> NDArray[np.uint8]:
         """The hands of the game that is set up, shuffled between the seats, as a table of one deal."""

@@ -18,7 +18,7 @@ from tests.with_numba import driver, with_numba
 PURPOSES = (Purpose.LAYOUT, Purpose.DEAL, Purpose.INTERVENTIONS, *(Purpose.BOT + seat for seat in range(4)))
 MASTERS = (0, 1, 2006, 2**32, 2**63 + 12345, 2**64 - 1)
 GAMES = (0, 1, 77, 2**32 - 1, 2**32 + 3, 2**63 - 1)
-RECORD = np.dtype([("rng", np.uint32, streams.words(len(PURPOSES)))])
+RECORD = streams.streams_dtype(len(PURPOSES) - 1)
 HEAD, STREAM, BLOCK, USED, WORDS = 4, 36, 1, 2, 4  # the record, as the module describes it
 BLOCKS = 8  # in the buffer
 
@@ -111,17 +111,17 @@ def test_numbers_are_the_same_where_many_words_are_rejected() -> None:
     draw_numbers(record, np.uint64(3), np.int64(4), np.int64(5), bounds, out)
     stream = Stream(3, 5, 4)
     assert out.tolist() == [stream.below(2**31 + 1) for _ in range(bounds.size)]
-    assert int(record[0].rng[HEAD + BLOCK]) > 1.8 * bounds.size / 4
+    assert int(record[0].words[HEAD + BLOCK]) > 1.8 * bounds.size / 4
 
 
 def after_these_words(script: list[int], n: int) -> list[int]:
     """`draw_below(n)` and the word after it, from a stream whose last buffered words are set beforehand."""
     record = new_record(RECORD)
-    rng = record[0].rng
+    state = record[0].words
     first = 4 * BLOCKS - len(script)
-    rng[HEAD + USED] = first
+    state[HEAD + USED] = first
     for i, word in enumerate(script, first):
-        rng[HEAD + WORDS + i] = word
+        state[HEAD + WORDS + i] = word
     out = np.zeros(2, np.int64)
     draw_one_more(record, np.int64(n), out)
     return [int(value) for value in out]

@@ -51,14 +51,14 @@ def play_game(m: Memory, setting: Setting, row: Any) -> np.int64:
 )
 def play_games(memory: Any, setting: Any, rows: Any, master: Any, first: Any, games_per_deal: Any) -> Any:
     """Play as many games as there are rows in `games`, from game `first` on; returns the number of decisions."""
-    s, b, r, dice = memory.positions[0], setting.board[0], setting.rules[0], memory.dice[0]
+    s, b, r, streams = memory.positions[0], setting.board[0], setting.rules[0], memory.streams[0]
     decisions = np.int64(0)
     for i in range(rows.games.size):
         game = first + i
-        setup.set_up(s, b, r, dice, master, game, games_per_deal)
+        setup.set_up(s, b, r, streams, master, game, games_per_deal)
         row = game % setting.bots.size
         if not setting.bots[row].kind.any():  # all of them are UNIFORM
-            decisions += play_uniform(s, b, r, dice)
+            decisions += play_uniform(s, b, r, streams)
         else:
             decisions += play_game(memory, setting, row)
         result_tables.write_rows(s, r, game, i, np.int64(result_tables.FINISHED), rows.games, rows.seats, rows.lines)
@@ -90,18 +90,18 @@ def sample_wins(memory: Any, setting: Any, wins: Any) -> None:
     that seat so far.
     """
     memory.positions[VIEW] = memory.positions[0]
-    v, t, dice, b, r = memory.positions[VIEW], memory.thoughts[0], memory.dice[0], setting.board[0], setting.rules[0]
-    onlooker = np.int64(ONLOOKER)
+    v, t, b, r = memory.positions[VIEW], memory.thoughts[0], setting.board[0], setting.rules[0]
+    streams, onlooker = memory.streams[0], np.int64(ONLOOKER)
     hide(v, r, onlooker)
     count_unseen(v, b, t, onlooker)
-    open_stream(dice, 0, _CHANCES_PURPOSE + CHANCES_PER_TURN * v.turn)
+    open_stream(streams, 0, _CHANCES_PURPOSE + CHANCES_PER_TURN * v.turn)
     for i in range(wins.size // r.players):
         memory.positions[SAMPLE] = memory.positions[VIEW]
-        determinize(memory.positions[SAMPLE], b, r, t, dice, np.int64(0), onlooker)
+        determinize(memory.positions[SAMPLE], b, r, t, streams, np.int64(0), onlooker)
         find_turn_choices(memory.positions[SAMPLE], b, r)
         for seat in range(r.players):
-            t.playout_bot[ix(seat)] = draw_below(dice, 0, np.int64(len(PLAYOUT_BOTS)))
-        search.begin_playout(memory, r, next_seed(dice, 0))
+            t.playout_bot[ix(seat)] = draw_below(streams, 0, np.int64(len(PLAYOUT_BOTS)))
+        search.begin_playout(memory, r, next_seed(streams, 0))
         search.finish_playout(memory, setting, np.int64(0))
         for player in range(r.players):
             wins[i * r.players + player] = win_share(memory.positions[PLAYOUT].winners, player)
@@ -122,14 +122,14 @@ def collect_examples(memory: Any, setting: Any, rows: Any, sampling: Any) -> Any
     in their seats, all from the same guess of the hidden information. One of them, drawn at random, is then played.
     """
     request, game = sampling[0], sampling[0].game
-    s, b, r, t, dice = memory.positions[0], setting.board[0], setting.rules[0], memory.thoughts[0], memory.dice[0]
-    setup.set_up(s, b, r, dice, request.master, game, request.games_per_deal)
+    s, b, r, t, streams = memory.positions[0], setting.board[0], setting.rules[0], memory.thoughts[0], memory.streams[0]
+    setup.set_up(s, b, r, streams, request.master, game, request.games_per_deal)
     row = game % setting.bots.size
     written, decision = np.int64(0), np.int64(0)
-    open_stream(dice, 0, _EXAMPLES_PURPOSE)
+    open_stream(streams, 0, _EXAMPLES_PURPOSE)
     while not s.over:
         learns = request.learners >> np.uint64(s.seat) & _ONE != _ZERO and written + MOST_CANDIDATES <= rows.size
-        if learns and s.choices > 1 and draw_below(dice, 0, request.every) == 0:
+        if learns and s.choices > 1 and draw_below(streams, 0, request.every) == 0:
             count = _write_decision(memory, setting, row, request.most, written, rows)
             for i in range(count):
                 rows[written + i].game = request.game
@@ -137,7 +137,7 @@ def collect_examples(memory: Any, setting: Any, rows: Any, sampling: Any) -> Any
             if count > 1:
                 written += count
                 decision += 1
-                play_move(s, b, r, t.candidate[ix(draw_below(dice, 0, count))])
+                play_move(s, b, r, t.candidate[ix(draw_below(streams, 0, count))])
                 continue
         play_move(s, b, r, search.choose(memory, setting, row, s.seat))
     return written
@@ -154,8 +154,8 @@ def _write_decision(m: Memory, setting: Setting, row: Any, most: Any, written: A
     if count < 2:
         return count
     m.positions[SAMPLE] = m.positions[VIEW]
-    determinize(m.positions[SAMPLE], b, r, t, m.dice[0], np.int64(0), v.seat)
-    playout_seed = next_seed(m.dice[0], 0)
+    determinize(m.positions[SAMPLE], b, r, t, m.streams[0], np.int64(0), v.seat)
+    playout_seed = next_seed(m.streams[0], 0)
     for seat in range(r.players):
         t.playout_bot[ix(seat)] = seat
     for c in range(count):

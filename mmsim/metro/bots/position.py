@@ -43,7 +43,7 @@ class Position(Steps[Move]):
         self._s = self._memory.positions[0]
         positions, board, rules = self._memory.positions, self.prepared.setting.board, self.prepared.setting.rules
         master, games_per_deal = self.prepared.seed, self.prepared.seating.games_per_deal
-        entry_points.set_up(positions, board, rules, self._memory.dice, master, self.game, games_per_deal)
+        entry_points.set_up(positions, board, rules, self._memory.streams, master, self.game, games_per_deal)
         if self.deal is not None:
             entry_points.clear_table(positions, board)
             state.lay_deal(self._s, self.deal)

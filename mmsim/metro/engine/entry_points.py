@@ -9,7 +9,7 @@ from mmsim.compiled.decorators import entry_point
 from mmsim.compiled.entry_points import array_of, group
 from mmsim.metro.engine import result_tables, scoring, setup
 from mmsim.metro.engine.moves import find_turn_choices, kth_move
-from mmsim.metro.engine.state import BOARD, DICE, RULES, STATE
+from mmsim.metro.engine.state import BOARD, RULES, STATE, STREAMS
 from mmsim.metro.engine.turns import play_move
 
 MAX_MOVES = 1024
@@ -17,10 +17,12 @@ Rows = namedtuple("Rows", ["games", "seats", "lines"])  # arrays for the rows of
 ROWS = group(Rows, **result_tables.ROWS)
 
 
-@entry_point(state=STATE, board=BOARD, rules=RULES, dice=DICE, master=np.uint64, game=np.int64, games_per_deal=np.int64)
-def set_up(state: Any, board: Any, rules: Any, dice: Any, master: Any, game: Any, games_per_deal: Any) -> None:
+@entry_point(
+    state=STATE, board=BOARD, rules=RULES, streams=STREAMS, master=np.uint64, game=np.int64, games_per_deal=np.int64
+)
+def set_up(state: Any, board: Any, rules: Any, streams: Any, master: Any, game: Any, games_per_deal: Any) -> None:
     """Set up a game of a master seed for its first decision."""
-    setup.set_up(state[0], board[0], rules[0], dice[0], master, game, games_per_deal)
+    setup.set_up(state[0], board[0], rules[0], streams[0], master, game, games_per_deal)
 
 
 @entry_point(state=STATE, board=BOARD)

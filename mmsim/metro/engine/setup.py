@@ -5,12 +5,12 @@ from typing import Any
 import numpy as np
 
 from mmsim.compiled.decorators import ix, jit
-from mmsim.compiled.rng import draw_below, open_stream, set_seed
+from mmsim.compiled.rng import Streams, draw_below, open_stream, set_seed
 from mmsim.compiled.standings import clear_lead
 from mmsim.core.rng import Purpose
 from mmsim.metro.engine.lines import join_stretches
 from mmsim.metro.engine.moves import find_turn_choices
-from mmsim.metro.engine.state import COLOURS, EMPTY, GRID, HAND, NODES, SEATS, SHARES, SUPPLY, Board, Dice, Rules, State
+from mmsim.metro.engine.state import COLOURS, EMPTY, GRID, HAND, NODES, SEATS, SHARES, SUPPLY, Board, Rules, State
 from mmsim.metro.rules.board import CENTRE, SIZE, STOPS
 from mmsim.metro.rules.rulesets import COMPANIES, PER_COLOUR
 
@@ -54,26 +54,26 @@ def clear_table(s: State, b: Board) -> None:
 
 
 @jit
-def shuffle_supply(s: State, b: Board, dice: Dice) -> None:
+def shuffle_supply(s: State, b: Board, streams: Streams) -> None:
     """X4: the 60 tiles in random order, as `rng.shuffled`."""
     for i in range(SUPPLY):
         s.supply[ix(i)] = b.tiles[ix(i)]
     for last in range(SUPPLY - 1, 0, -1):
-        swapped = draw_below(dice, 0, last + 1)
+        swapped = draw_below(streams, 0, last + 1)
         kept = s.supply[ix(last)]
         s.supply[ix(last)] = s.supply[ix(swapped)]
         s.supply[ix(swapped)] = kept
 
 
 @jit
-def shuffle_shares(s: State, dice: Dice) -> None:
+def shuffle_shares(s: State, streams: Streams) -> None:
     """X15: the four piles."""
     for i in range(SHARES):
         pile = COMPANIES * i
         for company in range(COMPANIES):
             s.pile[ix(pile + company)] = company
         for last in range(COMPANIES - 1, 0, -1):
-            swapped = draw_below(dice, 0, last + 1)
+            swapped = draw_below(streams, 0, last + 1)
             kept = s.pile[ix(pile + last)]
             s.pile[ix(pile + last)] = s.pile[ix(pile + swapped)]
             s.pile[ix(pile + swapped)] = kept
@@ -86,14 +86,14 @@ def _byte(word: Any, i: Any) -> np.int64:
 
 
 @jit
-def shuffle_numbers(s: State, b: Board, r: Rules, dice: Dice) -> None:
+def shuffle_numbers(s: State, b: Board, r: Rules, streams: Streams) -> None:
     """X18: `numbers_per_colour` of each colour for every player."""
     for colour in range(COLOURS):
         order = _ZERO
         for i in range(PER_COLOUR):
             order |= np.uint64(b.numbers[ix(PER_COLOUR * colour + i)]) << np.uint64(8 * i)
         for last in range(PER_COLOUR - 1, 0, -1):
-            swapped = draw_below(dice, 0, last + 1)
+            swapped = draw_below(streams, 0, last + 1)
             change = np.uint64(_byte(order, last) ^ _byte(order, swapped))
             order ^= change << np.uint64(8 * last) | change << np.uint64(8 * swapped)
         for i in range(r.players * r.numbers_per_colour):
@@ -101,16 +101,16 @@ def shuffle_numbers(s: State, b: Board, r: Rules, dice: Dice) -> None:
 
 
 @jit
-def draw_central(s: State, b: Board, dice: Dice) -> None:
+def draw_central(s: State, b: Board, streams: Streams) -> None:
     """X17: four of the eight central tiles, each turned at random."""
     left = np.uint64(0x0706050403020100)
     layout = np.int64(0)
     for i in range(4):
-        at = draw_below(dice, 0, 8 - i)
+        at = draw_below(streams, 0, 8 - i)
         tile = _byte(left, at)
         kept = (_ONE << np.uint64(8 * at)) - _ONE
         left = left & kept | left >> np.uint64(8) & ~kept
-        turns = draw_below(dice, 0, 4)
+        turns = draw_below(streams, 0, 4)
         layout |= (4 * tile + turns) << (5 * i)
         s.tile[ix(_CENTRE[i])] = b.turned[ix(4 * np.int64(b.central[ix(tile)]) + turns)]
     s.layout = layout
@@ -146,27 +146,27 @@ def hand_out(s: State, b: Board, r: Rules) -> None:
 
 
 @jit
-def shuffle(s: State, b: Board, r: Rules, dice: Dice) -> None:
+def shuffle(s: State, b: Board, r: Rules, streams: Streams) -> None:
     """Shuffle everything that the rules need, as `deal.deal`."""
     if r.central:
-        open_stream(dice, 0, _LAYOUT)
-        draw_central(s, b, dice)
-    open_stream(dice, 0, _DEAL)
-    shuffle_supply(s, b, dice)
+        open_stream(streams, 0, _LAYOUT)
+        draw_central(s, b, streams)
+    open_stream(streams, 0, _DEAL)
+    shuffle_supply(s, b, streams)
     if r.companies:
-        shuffle_shares(s, dice)
+        shuffle_shares(s, streams)
     if r.numbers:
-        shuffle_numbers(s, b, r, dice)
+        shuffle_numbers(s, b, r, streams)
 
 
 @jit
-def set_up(s: State, b: Board, r: Rules, dice: Dice, master: Any, game: Any, games_per_deal: Any) -> None:
+def set_up(s: State, b: Board, r: Rules, streams: Streams, master: Any, game: Any, games_per_deal: Any) -> None:
     """Set up a game for its first decision; `games_per_deal` consecutive games share a deal."""
     clear_table(s, b)
-    set_seed(dice, master, game // games_per_deal)
-    shuffle(s, b, r, dice)
-    set_seed(dice, master, game)
+    set_seed(streams, master, game // games_per_deal)
+    shuffle(s, b, r, streams)
+    set_seed(streams, master, game)
     for seat in range(r.players):
-        open_stream(dice, 1 + seat, _BOT + seat)
+        open_stream(streams, 1 + seat, _BOT + seat)
     hand_out(s, b, r)
     find_turn_choices(s, b, r)

@@ -1,4 +1,4 @@
-"""The records of compiled code: BOARD (board and tiles), RULES (a ruleset), STATE (a position), DICE (random streams).
+"""The records of compiled code: BOARD (board and tiles), RULES (a ruleset), STATE (a position), STREAMS (random draws).
 
 Cells are numbered 8 * row + column and sets of cells are 64-bit words. A node is where a line enters a cell
 (4 * cell + side) or arrives (256 + stop - 1). A stretch of track is stored by its first and last node:
@@ -13,8 +13,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from mmsim.compiled import rng
 from mmsim.compiled.entry_points import Record, new_record
+from mmsim.compiled.rng import streams_dtype
 from mmsim.metro.rules.board import CENTRE, SIZE, STOPS, Cell
 from mmsim.metro.rules.deal import PERCENTS, Deal
 from mmsim.metro.rules.rulesets import COMPANIES, KNOBS, PER_COLOUR, Ruleset
@@ -24,7 +24,6 @@ from mmsim.metro.rules.tiles import CODES, NUMBER, TILES
 State: TypeAlias = Any  # of dtype STATE: a position
 Board: TypeAlias = Any  # of dtype BOARD: the tables of the board and the tiles, only read
 Rules: TypeAlias = Any  # of dtype RULES: a ruleset as numbers, only read
-Dice: TypeAlias = Any  # of dtype DICE: all random streams of a game
 
 SEATS = 6
 HAND = 3
@@ -128,9 +127,7 @@ STATE = np.dtype(
     align=True,  # no number straddles two cache lines
 )
 
-# Random streams: number 0 for the set-up, then one for each seat's bot. They are not part of the position, because bots
-# make many copies of it, which must not reveal the draws to come.
-DICE = np.dtype([("rng", np.uint32, rng.words(1 + SEATS))])
+STREAMS = streams_dtype(SEATS)
 
 
 def cell_number(cell: Cell) -> int:

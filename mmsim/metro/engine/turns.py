@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from mmsim.compiled.decorators import inlined, ix, jit
-from mmsim.compiled.rng import draw_below
+from mmsim.compiled.rng import Streams, draw_below
 from mmsim.metro.engine.moves import (
     DRAW,
     EXCHANGE,
@@ -18,7 +18,7 @@ from mmsim.metro.engine.moves import (
 )
 from mmsim.metro.engine.placing import exchange, place, put_wagon
 from mmsim.metro.engine.scoring import score_game
-from mmsim.metro.engine.state import NO_TILES, TOO_LONG, Board, Dice, Rules, State
+from mmsim.metro.engine.state import NO_TILES, TOO_LONG, Board, Rules, State
 
 
 def _play_move(s: State, b: Board, r: Rules, move: Any) -> None:
@@ -59,11 +59,11 @@ def end_turn(s: State, b: Board, r: Rules) -> None:
 
 
 @jit
-def play_uniform(s: State, b: Board, r: Rules, dice: Dice) -> np.int64:
+def play_uniform(s: State, b: Board, r: Rules, streams: Streams) -> np.int64:
     """Play a game from its first decision to its end with uniform bots; returns the number of decisions."""
     decisions = np.int64(0)
     while not s.over:
-        play_move_inline(s, b, r, kth_move(s, r, draw_below(dice, 1 + s.seat, s.choices)))
+        play_move_inline(s, b, r, kth_move(s, r, draw_below(streams, 1 + s.seat, s.choices)))
         decisions += 1
     score_game(s, r)
     return decisions

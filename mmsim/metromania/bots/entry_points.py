@@ -52,14 +52,14 @@ def play_game(m: Memory, setting: Setting, row: Any) -> np.int64:
 )
 def play_games(memory: Any, setting: Any, rows: Any, master: Any, first: Any, games_per_deal: Any) -> Any:
     """Play as many games as there are rows in `games`, from game `first` on; returns the number of decisions."""
-    s, b, r = memory.positions[0], setting.board[0], setting.rules[0]
+    s, b, r, streams = memory.positions[0], setting.board[0], setting.rules[0], memory.streams[0]
     decisions = np.int64(0)
     for i in range(rows.games.size):
         game = first + i
-        setup.set_up(s, b, r, setting.deals, master, game, games_per_deal, np.int64(-1))
+        setup.set_up(s, b, r, streams, setting.deals, master, game, games_per_deal, np.int64(-1))
         row = _seating_row(setting, game)
         if not setting.bots[row].kind.any():  # all of them are UNIFORM
-            decisions += play_uniform(s, b, r, memory.network[0])
+            decisions += play_uniform(s, b, r, streams, memory.network[0])
         else:
             decisions += play_game(memory, setting, row)
         result_tables.write_rows(s, b, r, game, i, rows.games, rows.seats, rows.trips, rows.lines)
@@ -95,13 +95,13 @@ def sample_wins(memory: Any, setting: Any, wins: Any) -> None:
     drawn from the deals that agree with what is seen, and every company is played by a bot drawn from `PLAYOUT_BOTS`,
     whatever played it so far; the setting has them in its rows of bots after the first.
     """
-    root, t, b, r = memory.positions[ROOT], memory.thoughts[0], setting.board[0], setting.rules[0]
+    streams, t, b, r = memory.streams[0], memory.thoughts[0], setting.board[0], setting.rules[0]
     _hide_from_onlooker(memory, setting)
-    open_stream(root, 0, _CHANCES_PURPOSE + CHANCES_PER_TURN * root.turn)
+    open_stream(streams, 0, _CHANCES_PURPOSE + CHANCES_PER_TURN * memory.positions[0].turn)
     for i in range(wins.size // r.players):
-        search.draw_deal(root, t)
+        search.draw_deal(t, streams)
         for seat in range(r.companies):
-            t.playout_bot[ix(seat)] = search.draw_playout_bot(root, np.int64(0))
+            t.playout_bot[ix(seat)] = search.draw_playout_bot(streams, np.int64(0))
         search.begin_playout(memory, setting)
         if t.playout_deal >= 0:
             begin_turn(memory.positions[PLAYOUT], b, r)  # the legal moves depend on the hand
@@ -143,14 +143,14 @@ def collect_examples(memory: Any, setting: Any, rows: Any, sampling: Any) -> Any
     in their seats, all from the same guess of the hidden information. One of them, drawn at random, is then played.
     """
     request, game = sampling[0], sampling[0].game
-    s, b, r, master = memory.positions[0], setting.board[0], setting.rules[0], request.master
-    setup.set_up(s, b, r, setting.deals, master, game, request.games_per_deal, np.int64(-1))
+    s, b, r, streams = memory.positions[0], setting.board[0], setting.rules[0], memory.streams[0]
+    setup.set_up(s, b, r, streams, setting.deals, request.master, game, request.games_per_deal, np.int64(-1))
     row = _seating_row(setting, game)
     written, decision = np.int64(0), np.int64(0)
-    open_stream(s, 0, _EXAMPLES_PURPOSE)
+    open_stream(streams, 0, _EXAMPLES_PURPOSE)
     while not s.over:
         learns = request.learners >> np.uint64(s.seat) & _ONE != _ZERO and written + MOST_CANDIDATES <= rows.size
-        if learns and not has_no_choice(s, b) and draw_below(s, 0, request.every) == 0:
+        if learns and not has_no_choice(s, b) and draw_below(streams, 0, request.every) == 0:
             count = _write_decision(memory, setting, row, request.most, written, rows)
             for i in range(count):
                 rows[written + i].game = request.game
@@ -166,21 +166,22 @@ def _write_decision(m: Memory, setting: Setting, row: Any, most: Any, written: A
     """The examples of one decision, and the plan of the turn that is played; returns how many turns were compared."""
     s, v, root, t = m.positions[0], m.positions[VIEW], m.positions[ROOT], m.thoughts[0]
     b, r = setting.board[0], setting.rules[0]
-    make_view(v, s, b, r)
+    make_view(m, s, b, r, m.streams[0])
     copy_position(root, v, b)
+    m.streams[ROOT] = m.streams[VIEW]
     compare_turns(m, b, r, setting.bots[row], most)
     count = np.int64(t.candidates)
     if count == 1:
         return np.int64(0)
-    plan_turn(s, t, t.candidate[ix(draw_below(s, 0, count))])
+    plan_turn(s, t, t.candidate[ix(draw_below(m.streams[0], 0, count))])
     for turn in range(count):
         search.note_turn(t, turn, t.candidate[ix(turn)])
         example = examples[written + turn]
         for i in range(INPUTS):
             example.inputs[ix(i)] = t.inputs[ix(INPUTS * turn + i)]
     search.find_deals(root, r, t, setting.deals)
-    open_stream(root, 0, 1)
-    search.draw_deal(root, t)
+    open_stream(m.streams[ROOT], 0, 1)
+    search.draw_deal(t, m.streams[ROOT])
     for seat in range(r.companies):
         t.playout_bot[ix(seat)] = row
     for turn in range(count):

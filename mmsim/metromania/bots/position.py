@@ -67,8 +67,9 @@ class Position(Steps[Move]):
         if self.hands is not None:
             deals = state.hands_row(tuple(arranged(hand) for hand in self.hands))
         layout, games_per_deal = -1 if self.layout is None else self.layout.index, self.prepared.seating.games_per_deal
-        board, rules, master = setting.board, setting.rules, self.prepared.seed
-        entry_points.set_up(self._memory.positions, board, rules, deals, master, self.game, games_per_deal, layout)
+        positions, streams, master = self._memory.positions, self._memory.streams, self.prepared.seed
+        board, rules = setting.board, setting.rules
+        entry_points.set_up(positions, board, rules, streams, deals, master, self.game, games_per_deal, layout)
         self.city = self.prepared.board_set.city(Layout.from_index(int(self._s.layout)))
         self.dealt = tuple(
             tuple(self._marker(seat, i) for i in range(MARKERS // self.rules.companies))

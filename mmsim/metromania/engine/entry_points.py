@@ -9,7 +9,7 @@ from mmsim.compiled.decorators import entry_point
 from mmsim.compiled.entry_points import array_of, group
 from mmsim.metromania.engine import result_tables, scoring, setup
 from mmsim.metromania.engine.moves import kth_move
-from mmsim.metromania.engine.state import BOARD, RULES, STATE
+from mmsim.metromania.engine.state import BOARD, RULES, STATE, STREAMS
 from mmsim.metromania.engine.trips import NETWORK
 from mmsim.metromania.engine.turns import play_move
 
@@ -23,6 +23,7 @@ ROWS = group(Rows, **result_tables.ROWS)
     state=STATE,
     board=BOARD,
     rules=RULES,
+    streams=STREAMS,
     deals=DEALS,
     master=np.uint64,
     game=np.int64,
@@ -30,10 +31,18 @@ ROWS = group(Rows, **result_tables.ROWS)
     layout=np.int64,
 )
 def set_up(
-    state: Any, board: Any, rules: Any, deals: Any, master: Any, game: Any, games_per_deal: Any, layout: Any
+    state: Any,
+    board: Any,
+    rules: Any,
+    streams: Any,
+    deals: Any,
+    master: Any,
+    game: Any,
+    games_per_deal: Any,
+    layout: Any,
 ) -> None:
-    """Set up a game of a master seed for its first decision; a layout below zero is drawn."""
-    setup.set_up(state[0], board[0], rules[0], deals, master, game, games_per_deal, layout)
+    """Set up a game of a master seed for its first decision, with the arguments of `setup.set_up`."""
+    setup.set_up(state[0], board[0], rules[0], streams[0], deals, master, game, games_per_deal, layout)
 
 
 @entry_point(state=STATE, board=BOARD, moves=array_of(np.int64))

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from mmsim.compiled.decorators import ix, jit
-from mmsim.compiled.rng import draw_below, open_stream, set_seed
+from mmsim.compiled.rng import Streams, draw_below, open_stream, set_seed
 from mmsim.compiled.standings import clear_lead
 from mmsim.core.rng import Purpose
 from mmsim.metromania.engine.moves import note_far_ends
@@ -122,20 +122,31 @@ def clear_table(s: State, b: Board, r: Rules) -> None:
 
 
 @jit
-def set_up(s: State, b: Board, r: Rules, deals: Any, master: Any, game: Any, games_per_deal: Any, layout: Any) -> None:
+def set_up(
+    s: State,
+    b: Board,
+    r: Rules,
+    streams: Streams,
+    deals: Any,
+    master: Any,
+    game: Any,
+    games_per_deal: Any,
+    layout: Any,
+) -> None:
     """Set up a game for its first decision; a layout below zero is drawn.
 
-    `games_per_deal` consecutive games share a layout and a deal.
+    `games_per_deal` consecutive games share a layout and a deal. Nine arguments: four records, the deals, a layout,
+    and three numbers that seed the streams.
     """
-    set_seed(s, master, game // games_per_deal)
-    open_stream(s, 0, _DEAL)  # first, so that a row of the long table arrives from memory while the city is laid out
-    hand_out(s, r, deals, draw_below(s, 0, deals.size // (SEATS * HAND)))
+    set_seed(streams, master, game // games_per_deal)
+    open_stream(streams, 0, _DEAL)  # first: a row of the long table arrives from memory while the city is laid out
+    hand_out(s, r, deals, draw_below(streams, 0, deals.size // (SEATS * HAND)))
     if layout < 0:
-        open_stream(s, 0, _LAYOUT)
-        layout = draw_below(s, 0, LAYOUTS)
+        open_stream(streams, 0, _LAYOUT)
+        layout = draw_below(streams, 0, LAYOUTS)
     lay_out(s, b, layout)
     clear_table(s, b, r)
-    set_seed(s, master, game)
+    set_seed(streams, master, game)
     for seat in range(r.companies):
-        open_stream(s, 1 + seat, _BOT + seat)
+        open_stream(streams, 1 + seat, _BOT + seat)
     begin_turn(s, b, r)

@@ -1,4 +1,4 @@
-"""The records of compiled code: BOARD (a board set), RULES (a ruleset), STATE (a position).
+"""The records of compiled code: BOARD (a board set), RULES (a ruleset), STATE (a position), STREAMS (random draws).
 
 Records have fixed sizes (up to side 12), so one compilation serves every board, ruleset and number of players.
 Lines are bits: line `2 * seat + number` is a bit in one byte per vertex and per edge. The ways to dig from a vertex
@@ -16,10 +16,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from mmsim.compiled import rng
 from mmsim.compiled.decorators import jit
 from mmsim.compiled.entry_points import Record, new_record
 from mmsim.compiled.intrinsics import copy_bytes
+from mmsim.compiled.rng import streams_dtype
 from mmsim.metromania.rules.board import LAYOUTS, PIECES, TURN_COMBINATIONS, TURNS
 from mmsim.metromania.rules.deal import KINDS, LETTERS, Hands, Marker, deals_of
 from mmsim.metromania.rules.lattice import MAX_SIDE
@@ -222,9 +222,6 @@ STATE = np.dtype(
         ("end_overflows", np.int64),  # lines ended elsewhere because the sides allowed were full (D4)
         ("short_supply", np.int64),  # decisions with a tunnel that needs two stations, and one left (D5)
         ("two_reasons", np.int64),  # whether the building phase ended for two reasons at once (P3)
-        # Random streams: number 0 for the set-up, then one for each seat's bot. They are part of the position: a
-        # bot's view and its playouts each have their own, and a view never shows those of the game.
-        ("rng", np.uint32, rng.words(1 + SEATS)),
         # the city: only as much as the board has is copied, see `copy_position`
         ("place", np.uint64, VERTICES),  # [vertex]: one byte per line, its place on the path; 0: not there
         ("lanes", np.uint64, VERTICES),  # free slots by kind of cell, with counts above them: see SPOTS_AT
@@ -237,6 +234,7 @@ STATE = np.dtype(
     ]
 )
 
+STREAMS = streams_dtype(SEATS)
 
 _PLACE, _LANES, _END_FREE, _LINES_AT, _TERMINUS_AT, _LINES_ALONG, _STATION, _KIND = (
     dict(STATE.fields or {})[name][1]

@@ -6,7 +6,7 @@ import numpy as np
 
 from mmsim.compiled.decorators import inlined, ix, jit
 from mmsim.compiled.intrinsics import unlikely
-from mmsim.compiled.rng import draw_below
+from mmsim.compiled.rng import Streams, draw_below
 from mmsim.compiled.standings import update_lead
 from mmsim.metromania.engine.dig_duty import keep_dutiful_choices
 from mmsim.metromania.engine.ending import count_last_turns, seat_after, stops_turn, trigger
@@ -117,11 +117,11 @@ def end_turn(s: State, b: Board, r: Rules) -> None:
 
 
 @jit
-def play_uniform(s: State, b: Board, r: Rules, network: Network) -> np.int64:
+def play_uniform(s: State, b: Board, r: Rules, streams: Streams, network: Network) -> np.int64:
     """Play a game from its first decision to its end with uniform bots; returns the number of decisions."""
     decisions = np.int64(0)
     while not s.over:
-        kind, number, where, extra = kth_choice(s, b, draw_below(s, 1 + s.seat, s.choices))
+        kind, number, where, extra = kth_choice(s, b, draw_below(streams, 1 + s.seat, s.choices))
         play_decoded(s, b, r, kind, number, where, extra)
         decisions += 1
     score_game(s, b, r, network)

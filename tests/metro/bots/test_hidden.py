@@ -90,13 +90,13 @@ def test_what_is_hidden_changes_no_choice_and_no_view(spec: str, players: int, b
     changed = 0
     for seed in range(4):
         here = position(spec, players, thinking(bot), seed, moves=rng.randrange(45))
-        seat, dice = here.seat, here._memory.dice.copy()
+        seat, streams = here.seat, here._memory.streams.copy()
         view, move, state = here.view(seat), here.bot_move(), here._memory.positions[0].copy()
         for _ in range(3):
             here._memory.positions[0] = state
             permute_hidden(here._memory.positions[0], players, seat, rng)
             changed += here._memory.positions[0].tobytes() != state.tobytes()
-            here._memory.dice[:] = dice
+            here._memory.streams[:] = streams
             assert here.view(seat) == view
             assert here.bot_move() == move
     assert changed >= 10  # there was something to hide
@@ -131,12 +131,12 @@ def test_a_share_that_was_taken_openly_is_known_until_it_is_gone() -> None:
 def guessing(view: Any) -> Any:
     """A function that guesses once what a seat cannot know, with the functions of a module `view`."""
 
-    def guess_once(positions: Any, board: Any, rules: Any, thoughts: Any, dice: Any, seat: Any) -> None:
+    def guess_once(positions: Any, board: Any, rules: Any, thoughts: Any, streams: Any, seat: Any) -> None:
         positions[VIEW] = positions[0]
         view.hide(positions[VIEW], rules[0], seat)
         view.count_unseen(positions[VIEW], board[0], thoughts[0], seat)
         positions[SAMPLE] = positions[VIEW]
-        view.determinize(positions[SAMPLE], board[0], rules[0], thoughts[0], dice[0], 1 + seat, seat)
+        view.determinize(positions[SAMPLE], board[0], rules[0], thoughts[0], streams[0], 1 + seat, seat)
 
     return guess_once
 
@@ -150,7 +150,7 @@ def test_what_is_guessed_fits_what_is_known_and_every_guess_is_another(spec: str
     p, seat, memory = here.prepared, here.seat, here._memory
     supplies = set()
     for _ in range(20):
-        guess(memory.positions, p.setting.board, p.setting.rules, memory.thoughts, memory.dice, np.int64(seat))
+        guess(memory.positions, p.setting.board, p.setting.rules, memory.thoughts, memory.streams, np.int64(seat))
         real, seen, sample = (here._memory.positions[i] for i in (0, VIEW, SAMPLE))
         for field in ("hand", "share", "pile"):
             known = [(a, b) for a, b in zip(getattr(seen, field), getattr(sample, field), strict=True) if a != UNKNOWN]
@@ -187,7 +187,7 @@ def check_what_is_next(guess: Any, games: int) -> None:
     pool = unseen(here._memory.positions[0], 2, seat)
     seen: Counter[int] = Counter()
     for _ in range(games):
-        guess(memory.positions, p.setting.board, p.setting.rules, memory.thoughts, memory.dice, np.int64(seat))
+        guess(memory.positions, p.setting.board, p.setting.rules, memory.thoughts, memory.streams, np.int64(seat))
         seen[int(here._memory.positions[SAMPLE].supply[int(here._memory.positions[0].next)])] += 1
     expected = {kind: games * count / pool.total() for kind, count in pool.items()}
     chi2 = sum((seen[kind] - e) ** 2 / e for kind, e in expected.items())

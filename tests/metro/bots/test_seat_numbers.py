@@ -14,14 +14,14 @@ from mmsim.metro.game import Metro
 METRO = Metro()
 _PLAYERS = 4
 _BY_SEAT = ("held", "hand", "tiles_placed", "draws", "points")  # fields with an equal part for every seat
-_HEAD, _STREAM = 4, 36  # words of `rng` before the streams, and of a stream
+_HEAD, _STREAM = 4, 36  # words of STREAMS before the streams, and of a stream
 
 
 def turned(memory: Any, by: int) -> Any:
     """The same position with everybody `by` seats further on."""
     other = entry_points.new_memory()
     other.positions[0] = memory.positions[0]
-    other.dice[0] = memory.dice[0]
+    other.streams[0] = memory.streams[0]
     s, t = memory.positions[0], other.positions[0]
     for name in _BY_SEAT:
         shares = s[name].copy()
@@ -30,8 +30,9 @@ def turned(memory: Any, by: int) -> Any:
         t[name] = shares
     t.owner = np.where(s.owner == NOBODY, s.owner, (s.owner + by) % _PLAYERS)
     t.seat = (s.seat + by) % _PLAYERS
-    streams = memory.dice[0].rng[_HEAD + _STREAM : _HEAD + _STREAM * (1 + _PLAYERS)].reshape(_PLAYERS, -1)
-    other.dice[0].rng[_HEAD + _STREAM : _HEAD + _STREAM * (1 + _PLAYERS)] = np.roll(streams, by, axis=0).ravel()
+    bots = slice(_HEAD + _STREAM, _HEAD + _STREAM * (1 + _PLAYERS))
+    words = memory.streams[0].words[bots].reshape(_PLAYERS, -1)
+    other.streams[0].words[bots] = np.roll(words, by, axis=0).ravel()
     return other
 
 

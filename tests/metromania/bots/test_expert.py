@@ -39,9 +39,10 @@ def test_its_games_are_legal_and_the_same_step_by_step(variant: Variant) -> None
 
 def with_game(memory: Any, position: Position) -> Any:
     """A copy of a bot's memory with another game in it."""
-    positions = memory.positions.copy()
+    positions, streams = memory.positions.copy(), memory.streams.copy()
     positions[0] = position._memory.positions[0]
-    return memory._replace(positions=positions)
+    streams[0] = position._memory.streams[0]
+    return memory._replace(positions=positions, streams=streams)
 
 
 def test_its_choice_does_not_depend_on_earlier_thoughts() -> None:

@@ -107,6 +107,7 @@ def test_the_memory_a_bot_is_given_is_the_same_whatever_others_hold() -> None:
             if guessed is not None:
                 guessed.bot_move()
                 assert guessed._memory.positions[VIEW].tobytes() == truth._memory.positions[VIEW].tobytes()
+                assert guessed._memory.streams[VIEW].tobytes() == truth._memory.streams[VIEW].tobytes()
                 seen += 1
     assert seen > 10
 

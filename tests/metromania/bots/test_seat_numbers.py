@@ -22,13 +22,15 @@ _BY_SEAT = (  # fields of a position with an equal part for every seat, one afte
     *("touching", "path", "player_points"),
 )
 _BITS_OF_LINES = ("started", "ended", "lines_at", "terminus_at", "lines_along")
-_HEAD, _STREAM = 4, 36  # words of `rng` before the streams, and of a stream
+_HEAD, _STREAM = 4, 36  # words of STREAMS before the streams, and of a stream
 
 
-def turned(state: Any, by: int) -> Any:
+def turned(memory: Any, by: int) -> Any:
     """The same position with everybody `by` seats further on."""
-    other = state.copy()
-    s, t = state[0], other[0]
+    other = entry_points.new_memory()
+    other.positions[0] = memory.positions[0]
+    other.streams[0] = memory.streams[0]
+    s, t = memory.positions[0], other.positions[0]
     for name in _BY_SEAT:
         t[name] = np.roll(s[name].reshape(_SEATS, -1), by, axis=0).ravel()
     for name in _BITS_OF_LINES:
@@ -38,8 +40,8 @@ def turned(state: Any, by: int) -> Any:
     t.place = s.place if by == 0 else s.place << shift | s.place >> (np.uint64(64) - shift)
     t.marker_holder = np.where(s.marker_holder < 0, s.marker_holder, (s.marker_holder + by) % _SEATS)
     t.seat = (s.seat + by) % _SEATS
-    streams = s.rng[_HEAD + _STREAM :].reshape(_SEATS, -1)
-    t.rng[_HEAD + _STREAM :] = np.roll(streams, by, axis=0).ravel()
+    words = memory.streams[0].words[_HEAD + _STREAM :].reshape(_SEATS, -1)
+    other.streams[0].words[_HEAD + _STREAM :] = np.roll(words, by, axis=0).ravel()
     return other
 
 
@@ -53,11 +55,8 @@ def test_the_choice_is_the_same_when_everybody_moves_some_seats_on(spec: str) ->
         position = Position(prepared, game)
         while not position.over:
             if position._s.choices > 1 and position._s.plan_turn != position.turn:
-                codes = []
-                for by in range(_SEATS):
-                    memory = entry_points.new_memory()._replace(positions=turned(position._memory.positions, by))
-                    codes.append(entry_points.choose(memory, prepared.setting, 0))
-                assert len(set(codes)) == 1, f"game {game}, turn {position.turn}: {codes}"
+                codes = {entry_points.choose(turned(position._memory, by), prepared.setting, 0) for by in range(_SEATS)}
+                assert len(codes) == 1, f"game {game}, turn {position.turn}: {codes}"
                 seen += 1
             position.apply(position.bot_move())
     assert seen > 20

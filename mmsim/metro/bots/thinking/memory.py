@@ -13,7 +13,7 @@ from mmsim.compiled.entry_points import Record, group, new_record
 from mmsim.core.neural_net import UNITS
 from mmsim.metro.bots import BOTS as DECLARED
 from mmsim.metro.bots.thinking.input_layout import INPUTS, MOST_CANDIDATES
-from mmsim.metro.engine.state import BOARD, DICE, ENTRIES, GRID, KINDS, NODES, RULES, SEATS, STATE, SUPPLY
+from mmsim.metro.engine.state import BOARD, ENTRIES, GRID, KINDS, NODES, RULES, SEATS, STATE, STREAMS, SUPPLY
 from mmsim.metro.rules.rulesets import COMPANIES
 
 Bots: TypeAlias = Any  # an element of an array of dtype BOTS
@@ -32,7 +32,7 @@ class Memory(NamedTuple):
     """What compiled code works in: the game being played, its random streams, and the thoughts of its bots."""
 
     positions: Record  # the game, then the places numbered below
-    dice: Record  # of the game, of a playout, and of a game imagined by a bot of a playout
+    streams: Record  # random streams, in the same places: of the game and of a playout
     thoughts: Record  # of the bot in turn, then the places numbered below
 
 
@@ -41,7 +41,6 @@ VIEW, SAMPLE, PLAYOUT = 1, 2, 3  # what a player sees; that with a move made or 
 POSITIONS = PLAYOUT + 4
 IMAGINED, PLAYOUT_THOUGHTS = 1, 2  # places in `Memory.thoughts`: for an imagined position; of the bots in a playout
 THINKERS = PLAYOUT_THOUGHTS + 2
-DICE_SETS = 3
 
 WEIGHTS = max(len(bot.weights) for bot in DECLARED.values())  # places for the weights of a bot
 NET_SIZE = neural_net.packed_size(INPUTS)
@@ -107,9 +106,9 @@ assert _FIELDS is not None
 EXPECTATIONS = int(_FIELDS["ahead"][1])  # bytes at the beginning of THOUGHTS: what an imagined game starts from
 
 SETTING = group(Setting, board=BOARD, rules=RULES, bots=BOTS)
-MEMORY = group(Memory, positions=STATE, dice=DICE, thoughts=THOUGHTS)
+MEMORY = group(Memory, positions=STATE, streams=STREAMS, thoughts=THOUGHTS)
 
 
 def new_memory() -> Memory:
     """Memory for one game after another."""
-    return Memory(new_record(STATE, POSITIONS), new_record(DICE, DICE_SETS), new_record(THOUGHTS, THINKERS))
+    return Memory(new_record(STATE, POSITIONS), new_record(STREAMS, POSITIONS), new_record(THOUGHTS, THINKERS))

@@ -6,13 +6,13 @@ import numpy as np
 
 from mmsim.compiled.decorators import inlined, ix, jit
 from mmsim.compiled.intrinsics import lowest_bit
-from mmsim.compiled.rng import draw_below
+from mmsim.compiled.rng import Streams, draw_below
 from mmsim.metro.bots.thinking.evaluation import expected_points, open_points
 from mmsim.metro.bots.thinking.memory import NEVER, Thoughts
 from mmsim.metro.engine.lines import follow_line, holds_number, line_at, number_factor
 from mmsim.metro.engine.moves import EXCHANGE, PLACE, WAGON, cells_without_short_line, encode_move, tile_to_place
 from mmsim.metro.engine.scoring import company_value, tenths_held
-from mmsim.metro.engine.state import ENTRIES, KINDS, NOBODY, SHARES, UNKNOWN, Board, Dice, Rules, State
+from mmsim.metro.engine.state import ENTRIES, KINDS, NOBODY, SHARES, UNKNOWN, Board, Rules, State
 from mmsim.metro.rules.board import STATIONS, STOPS
 from mmsim.metro.rules.rulesets import COMPANIES
 
@@ -86,7 +86,7 @@ def weighed_value(v: State, b: Board, r: Rules, t: Thoughts, kind: Any, cell: An
 
 @jit
 def best_placement(
-    v: State, b: Board, r: Rules, t: Thoughts, weighed: Any, dice: Dice, stream: Any
+    v: State, b: Board, r: Rules, t: Thoughts, weighed: Any, streams: Streams, stream: Any
 ) -> tuple[np.int64, float]:
     """The best placement of a tile in hand and its value; ties are broken at random; -1 if there is none."""
     best, ties, chosen = NEVER, np.int64(0), np.int64(-1)
@@ -103,7 +103,7 @@ def best_placement(
                     best, ties = value, np.int64(0)
                 if value == best:
                     ties += 1
-                    if ties == 1 or draw_below(dice, stream, ties) == 0:
+                    if ties == 1 or draw_below(streams, stream, ties) == 0:
                         chosen = encode_move(PLACE, place, turns, cell)
     return chosen, best
 

@@ -45,11 +45,11 @@ _BOT = int(Purpose.BOT)
 
 @jit
 def choose(m: Memory, setting: Setting, row: Any, bot: Any) -> np.int64:
-    """The move of a bot for the player in turn; `bot` is its place in the row of bots, which draw from `m.dice[0]`."""
-    s, dice, b, r, bots = m.positions[0], m.dice[0], setting.board[0], setting.rules[0], setting.bots[row]
+    """The move of a bot for the player in turn; `bot` is its place in the row of bots, who draw from `m.streams[0]`."""
+    s, streams, b, r, bots = m.positions[0], m.streams[0], setting.board[0], setting.rules[0], setting.bots[row]
     kind, stream = bots.kind[ix(bot)], 1 + s.seat
     if kind == kinds.UNIFORM:
-        return kth_move(s, r, draw_below(dice, stream, s.choices))
+        return kth_move(s, r, draw_below(streams, stream, s.choices))
     m.positions[VIEW] = m.positions[0]  # all others look at their view, and at nothing else
     v, t, w, at = m.positions[VIEW], m.thoughts[0], bots.weights, WEIGHTS * bot
     hide(v, r, v.seat)
@@ -59,14 +59,14 @@ def choose(m: Memory, setting: Setting, row: Any, bot: Any) -> np.int64:
     if kind == kinds.GREEDY:
         t.open_value = w[ix(at + _OPEN)]
         weigh_owners(v, r, t, v.seat, 1.0, w[ix(at + _GIVEN)])
-        return heuristic_choice.place_or_draw(v, b, r, t, dice, stream)
+        return heuristic_choice.place_or_draw(v, b, r, t, streams, stream)
     if kind == kinds.SPOILER:
         t.open_value = w[ix(at + _SPOILER_OPEN)]
         weigh_owners(v, r, t, v.seat, w[ix(at + _OWN)], 1.0)
-        return heuristic_choice.place_or_draw(v, b, r, t, dice, stream)
+        return heuristic_choice.place_or_draw(v, b, r, t, streams, stream)
     if kind == kinds.PLANNER:
         heuristic_choice.survey_position(v, b, r, t, w, at)
-        return heuristic_choice.choose_surveyed(v, b, r, t, w, at, dice, stream)
+        return heuristic_choice.choose_surveyed(v, b, r, t, w, at, streams, stream)
     if kind == kinds.EXPERT:
         return choose_expert(m, setting, row, bot)
     return _choose_search(m, setting, row, bot)
@@ -76,7 +76,7 @@ def choose(m: Memory, setting: Setting, row: Any, bot: Any) -> np.int64:
 def finish_playout(m: Memory, setting: Setting, row: Any) -> None:
     """Play the game in `m.positions[PLAYOUT]` to its end, every seat by its `playout_bot`, and score it."""
     p, t, b, r = m.positions[PLAYOUT], m.thoughts[0], setting.board[0], setting.rules[0]
-    inner = Memory(m.positions[PLAYOUT:], m.dice[1:], m.thoughts[memory.PLAYOUT_THOUGHTS :])
+    inner = Memory(m.positions[PLAYOUT:], m.streams[PLAYOUT:], m.thoughts[memory.PLAYOUT_THOUGHTS :])
     while not p.over:
         play_move(p, b, r, choose(inner, setting, row, t.playout_bot[ix(p.seat)]))
     score_game(p, r)
@@ -119,12 +119,12 @@ def _choose_search(m: Memory, setting: Setting, row: Any, bot: Any) -> np.int64:
 def _compare_once(m: Memory, setting: Setting, row: Any, bot: Any, count: Any) -> None:
     """One playout of each of the best `count` moves, all from the same guess of the hidden information."""
     m.positions[SAMPLE] = m.positions[VIEW]
-    p, t, dice, b, r = m.positions[SAMPLE], m.thoughts[0], m.dice[0], setting.board[0], setting.rules[0]
+    p, t, streams, b, r = m.positions[SAMPLE], m.thoughts[0], m.streams[0], setting.board[0], setting.rules[0]
     stream = 1 + p.seat
-    determinize(p, b, r, t, dice, stream, p.seat)
-    playout_seed = next_seed(dice, stream)
+    determinize(p, b, r, t, streams, stream, p.seat)
+    playout_seed = next_seed(streams, stream)
     for offset in range(r.players):
-        is_stranger = next_fraction(dice, stream) < setting.bots[row].weights[ix(WEIGHTS * bot + _STRANGERS)]
+        is_stranger = next_fraction(streams, stream) < setting.bots[row].weights[ix(WEIGHTS * bot + _STRANGERS)]
         t.open_of[ix((p.seat + offset) % r.players)] = _GREEDY_OPEN if is_stranger and offset > 0 else -1.0
     for c in range(count):
         t.total[ix(c)] += _play_move_out(m, setting, row, bot, t.candidate[ix(c)], playout_seed)
@@ -136,7 +136,7 @@ def _play_move_out(m: Memory, setting: Setting, row: Any, bot: Any, move: Any, p
     """The value of a move to the player who thinks, by one playout with quick bots."""
     b, r, w, at, thinker = setting.board[0], setting.rules[0], setting.bots[row].weights, WEIGHTS * bot, m.thoughts[0]
     begin_playout(m, r, playout_seed)
-    p, t, dice = m.positions[PLAYOUT], m.thoughts[memory.IMAGINED], m.dice[1]
+    p, t, streams = m.positions[PLAYOUT], m.thoughts[memory.IMAGINED], m.streams[PLAYOUT]
     seat = p.seat
     copy_expectations(t, thinker)
     play_move(p, b, r, move)
@@ -146,9 +146,9 @@ def _play_move_out(m: Memory, setting: Setting, row: Any, bot: Any, move: Any, p
         t.open_value = thinker.open_of[ix(p.seat)]
         if t.open_value < 0.0:
             refine(p, b, t, np.int64(w[ix(at + _HASTE)]))
-            move = heuristic_choice.choose_surveyed(p, b, r, t, w, at, dice, 1 + p.seat)
+            move = heuristic_choice.choose_surveyed(p, b, r, t, w, at, streams, 1 + p.seat)
         else:
-            move = heuristic_choice.place_or_draw(p, b, r, t, dice, 1 + p.seat)
+            move = heuristic_choice.place_or_draw(p, b, r, t, streams, 1 + p.seat)
         play_move(p, b, r, move)
     score_game(p, r)
     return playout_value(p, r, seat, w[ix(at + _MARGIN)])
@@ -172,10 +172,10 @@ def _sort_moves(t: Thoughts, count: Any, prior: Any) -> None:
 def begin_playout(m: Memory, r: Rules, playout_seed: Any) -> None:
     """Copy the guessed position to where playouts are played, and seed its bots' random streams."""
     m.positions[PLAYOUT] = m.positions[SAMPLE]
-    p, dice = m.positions[PLAYOUT], m.dice[1]
-    set_seed(dice, playout_seed, p.turn)
+    p, streams = m.positions[PLAYOUT], m.streams[PLAYOUT]
+    set_seed(streams, playout_seed, p.turn)
     for offset in range(r.players):  # in playing order, so that seat numbers make no difference
-        open_stream(dice, 1 + (p.seat + offset) % r.players, _BOT + offset)
+        open_stream(streams, 1 + (p.seat + offset) % r.players, _BOT + offset)
 
 
 @jit

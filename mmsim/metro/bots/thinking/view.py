@@ -9,11 +9,11 @@ import numpy as np
 
 from mmsim.compiled.decorators import inlined, ix, jit
 from mmsim.compiled.intrinsics import count_bits
-from mmsim.compiled.rng import draw_below
+from mmsim.compiled.rng import Streams, draw_below
 from mmsim.metro.bots.kinds import DRAWS, EXCHANGES, WAGONS
 from mmsim.metro.bots.thinking.memory import Thoughts
 from mmsim.metro.engine.moves import tile_left
-from mmsim.metro.engine.state import COLOURS, GRID, HAND, KINDS, SHARES, SUPPLY, UNKNOWN, Board, Dice, Rules, State
+from mmsim.metro.engine.state import COLOURS, GRID, HAND, KINDS, SHARES, SUPPLY, UNKNOWN, Board, Rules, State
 from mmsim.metro.rules.rulesets import COMPANIES, PER_COLOUR
 
 ONLOOKER = -1  # instead of a seat number: sees only what everybody sees
@@ -81,7 +81,7 @@ def count_unseen(v: State, b: Board, t: Thoughts, viewer: Any) -> None:
 
 
 @jit
-def determinize(v: State, b: Board, r: Rules, t: Thoughts, dice: Dice, stream: Any, viewer: Any) -> None:
+def determinize(v: State, b: Board, r: Rules, t: Thoughts, streams: Streams, stream: Any, viewer: Any) -> None:
     """Fill in what the view of a seat or onlooker hides: all that fits what is known is equally likely."""
     size = np.int64(0)
     for kind in range(KINDS):
@@ -90,32 +90,32 @@ def determinize(v: State, b: Board, r: Rules, t: Thoughts, dice: Dice, stream: A
             size += 1
     for i in range(v.next, SUPPLY):
         size -= 1
-        v.supply[ix(i)] = _draw(t, size, dice, stream)
+        v.supply[ix(i)] = _draw(t, size, streams, stream)
     for offset in range(r.players):  # in playing order, so that seat numbers make no difference
         seat = (v.seat + offset) % r.players
         if seat != viewer:
             for i in range(v.held[ix(seat)]):
                 size -= 1
-                v.hand[ix(HAND * seat + i)] = _draw(t, size, dice, stream)
+                v.hand[ix(HAND * seat + i)] = _draw(t, size, streams, stream)
     if r.companies:
         for i in range(SHARES):
-            _guess_shares(v, r, t, dice, stream, i)
+            _guess_shares(v, r, t, streams, stream, i)
     if r.numbers:
         for colour in range(COLOURS):
-            _guess_numbers(v, b, r, t, dice, stream, viewer, colour)
+            _guess_numbers(v, b, r, t, streams, stream, viewer, colour)
 
 
 @inlined
-def _draw(t: Thoughts, last: Any, dice: Dice, stream: Any) -> np.int64:
+def _draw(t: Thoughts, last: Any, streams: Streams, stream: Any) -> np.int64:
     """Draw one of the things in `shuffled` up to the last, which takes its place."""
-    at = draw_below(dice, stream, last + 1)
+    at = draw_below(streams, stream, last + 1)
     drawn = np.int64(t.shuffled[ix(at)])
     t.shuffled[ix(at)] = t.shuffled[ix(last)]
     return drawn
 
 
 @jit
-def _guess_shares(v: State, r: Rules, t: Thoughts, dice: Dice, stream: Any, i: Any) -> None:
+def _guess_shares(v: State, r: Rules, t: Thoughts, streams: Streams, stream: Any, i: Any) -> None:
     size = np.int64(0)
     for company in range(COMPANIES):
         if v.knows[ix(COMPANIES * i + company)] == 0:
@@ -124,17 +124,17 @@ def _guess_shares(v: State, r: Rules, t: Thoughts, dice: Dice, stream: Any, i: A
     for j in range(v.pile_size[ix(i)]):
         if v.pile[ix(COMPANIES * i + j)] == UNKNOWN:
             size -= 1
-            v.pile[ix(COMPANIES * i + j)] = _draw(t, size, dice, stream)
+            v.pile[ix(COMPANIES * i + j)] = _draw(t, size, streams, stream)
     for offset in range(r.players):
         seat = (v.seat + offset) % r.players
         if v.share[ix(SHARES * seat + i)] == UNKNOWN:
             size -= 1
-            v.share[ix(SHARES * seat + i)] = _draw(t, size, dice, stream)
+            v.share[ix(SHARES * seat + i)] = _draw(t, size, streams, stream)
 
 
 @jit
 def _guess_numbers(
-    v: State, b: Board, r: Rules, t: Thoughts, dice: Dice, stream: Any, viewer: Any, colour: Any
+    v: State, b: Board, r: Rules, t: Thoughts, streams: Streams, stream: Any, viewer: Any, colour: Any
 ) -> None:
     size = np.int64(0)
     own_numbers = _ZERO if viewer == ONLOOKER else v.numbers[ix(viewer)]
@@ -148,7 +148,7 @@ def _guess_numbers(
         if seat != viewer:
             for _ in range(r.numbers_per_colour):
                 size -= 1
-                v.numbers[ix(seat)] |= _ONE << np.uint64(_draw(t, size, dice, stream) - 1)
+                v.numbers[ix(seat)] |= _ONE << np.uint64(_draw(t, size, streams, stream) - 1)
 
 
 @jit

@@ -6,6 +6,7 @@ import numpy as np
 
 from mmsim.compiled.decorators import ix, jit
 from mmsim.compiled.neural_net import net_value
+from mmsim.compiled.rng import Streams
 from mmsim.metromania.bots.kinds import EXPERT
 from mmsim.metromania.bots.thinking import heuristic_choice
 from mmsim.metromania.bots.thinking.features import weight
@@ -19,12 +20,12 @@ from mmsim.metromania.engine.state import Board, Rules, State
 
 
 @jit
-def choose_without_search(s: State, m: Memory, b: Board, r: Rules, bots: Bots) -> np.int64:
+def choose_without_search(s: State, m: Memory, b: Board, r: Rules, streams: Streams, bots: Bots) -> np.int64:
     """The move of a bot that does no playouts."""
     if bots.kind[ix(s.seat)] != EXPERT or has_no_choice(s, b):
-        return heuristic_choice.choose_by_weights(s, m, b, r, bots)
+        return heuristic_choice.choose_by_weights(s, m, b, r, streams, bots)
     t = m.thoughts[0]
-    make_restricted_view(m.positions[VIEW], s, b, r, bots)
+    make_restricted_view(m, s, b, r, streams, bots)
     compare_turns(m, b, r, bots, np.int64(weight(bots, s.seat, Parameter.CANDIDATES)))
     best = np.int64(0)
     for at in range(1, t.candidates):

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from mmsim.compiled.decorators import inlined, ix, jit
-from mmsim.compiled.rng import draw_below, next_fraction, open_stream
+from mmsim.compiled.rng import Streams, draw_below, next_fraction, open_stream
 from mmsim.metromania.bots.kinds import UNIFORM
 from mmsim.metromania.bots.thinking.evaluation import survey_position
 from mmsim.metromania.bots.thinking.features import place_value, weight
@@ -63,13 +63,13 @@ def weigh(m: Memory, b: Board, r: Rules, bots: Bots) -> np.int64:
 @jit
 def weigh_untried(m: Memory, b: Board, r: Rules, bots: Bots) -> None:
     """Weigh the turns of the company in turn in the view, without what they change about the trips."""
-    v, t = m.positions[VIEW], m.thoughts[0]
+    v, streams, t = m.positions[VIEW], m.streams[VIEW], m.thoughts[0]
     survey_position(v, b, r, bots, t, m.network[0])
     weigh_turns(v, b, r, bots, t)
-    open_stream(v, 0, 0)
+    open_stream(streams, 0, 0)
     noise = _TIE_BREAK + weight(bots, v.seat, Parameter.NOISE)
     for first in range(t.firsts):
-        t.value[ix(first)] += noise * next_fraction(v, 0)
+        t.value[ix(first)] += noise * next_fraction(streams, 0)
         t.turn_own[ix(first)] = 0.0
         t.turn_rival[ix(first)] = 0.0
 
@@ -220,15 +220,15 @@ def plan_turn(s: State, t: Thoughts, first: Any) -> None:
 
 
 @jit
-def choose_by_weights(s: State, m: Memory, b: Board, r: Rules, bots: Bots) -> np.int64:
+def choose_by_weights(s: State, m: Memory, b: Board, r: Rules, streams: Streams, bots: Bots) -> np.int64:
     """The move of a bot that plays at random or weighs turns."""
     if bots.kind[ix(s.seat)] == UNIFORM:
-        return kth_move(s, b, draw_below(s, 1 + s.seat, s.choices))
+        return kth_move(s, b, draw_below(streams, 1 + s.seat, s.choices))
     if s.choices == 1:
         return kth_move(s, b, np.int64(0))
     if is_planned(s, b):
         return s.plan[ix(s.dug - s.plan_dug)]
-    make_restricted_view(m.positions[VIEW], s, b, r, bots)
+    make_restricted_view(m, s, b, r, streams, bots)
     if s.bonus_line >= 0:
         return choose_bonus(m, b, r, bots)
     plan_turn(s, m.thoughts[0], weigh(m, b, r, bots))

@@ -16,7 +16,7 @@ from mmsim.metromania.bots.thinking.input_layout import INPUTS, MOST_CANDIDATES
 from mmsim.metromania.bots.turn_weights import FEATURE_COUNT, WEIGHT_NAMES
 from mmsim.metromania.engine import state
 from mmsim.metromania.engine.entry_points import DEALS
-from mmsim.metromania.engine.state import BOARD, MARKERS, RULES, SEATS, SPOT_KINDS, STATE, VERTICES
+from mmsim.metromania.engine.state import BOARD, MARKERS, RULES, SEATS, SPOT_KINDS, STATE, STREAMS, VERTICES
 from mmsim.metromania.engine.trips import NETWORK
 
 Bots: TypeAlias = Any  # an element of an array of dtype BOTS
@@ -33,9 +33,10 @@ class Setting(NamedTuple):
 
 
 class Memory(NamedTuple):
-    """What compiled code works in: the game being played, with its random streams, and the thoughts of its bots."""
+    """What compiled code works in: the game being played, its random streams, and the thoughts of its bots."""
 
     positions: Record  # the game, then the places numbered below
+    streams: Record  # random streams, in the same places: of the game, a view, a playout and its root
     network: Record  # the subway network, for the trips
     thoughts: Record
 
@@ -204,9 +205,10 @@ THOUGHTS = np.dtype(
 )
 
 SETTING = group(Setting, board=BOARD, rules=RULES, deals=DEALS, bots=BOTS)
-MEMORY = group(Memory, positions=STATE, network=NETWORK, thoughts=THOUGHTS)
+MEMORY = group(Memory, positions=STATE, streams=STREAMS, network=NETWORK, thoughts=THOUGHTS)
 
 
 def new_memory() -> Memory:
     """Memory for one game after another."""
-    return Memory(new_record(STATE, POSITIONS), new_record(NETWORK), new_record(THOUGHTS))
+    positions, streams = new_record(STATE, POSITIONS), new_record(STREAMS, POSITIONS)
+    return Memory(positions, streams, new_record(NETWORK), new_record(THOUGHTS))

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from mmsim.compiled.decorators import ix, jit
-from mmsim.compiled.rng import draw_below, next_seed, open_stream, set_seed
+from mmsim.compiled.rng import Streams, draw_below, next_seed, open_stream, set_seed
 from mmsim.compiled.standings import win_and_margin
 from mmsim.core.rng import Purpose
 from mmsim.metromania.bots.kinds import SEARCH
@@ -40,8 +40,8 @@ def choose(m: Memory, setting: Setting, row: Any) -> np.int64:
     """The move of the bot in turn; row `row` of the bots says who sits where."""
     s, t, b, r, bots = m.positions[0], m.thoughts[0], setting.board[0], setting.rules[0], setting.bots[row]
     if bots.kind[ix(s.seat)] != SEARCH or has_no_choice(s, b):
-        return choose_without_search(s, m, b, r, bots)
-    make_view(m.positions[VIEW], s, b, r)
+        return choose_without_search(s, m, b, r, m.streams[0], bots)
+    make_view(m, s, b, r, m.streams[0])
     best = _search(m, setting, row)
     begin_plan(s, t.search_length[ix(best)])
     for i in range(s.plan_length):
@@ -54,6 +54,7 @@ def _search(m: Memory, setting: Setting, row: Any) -> np.int64:
     """Compare turns of the company in turn in the view; returns the place of the best among `search_code`."""
     root, t, b, r, bots = m.positions[ROOT], m.thoughts[0], setting.board[0], setting.rules[0], setting.bots[row]
     copy_position(root, m.positions[VIEW], b)
+    m.streams[ROOT] = m.streams[VIEW]
     seat = root.seat
     left, prior = np.int64(weight(bots, seat, Parameter.PLAYOUTS)), weight(bots, seat, Parameter.PRIOR)
     most = min(np.int64(weight(bots, seat, Parameter.TURNS)), left)
@@ -64,7 +65,7 @@ def _search(m: Memory, setting: Setting, row: Any) -> np.int64:
     find_deals(root, r, t, setting.deals)
     if t.deals == 0 and _has_hidden_hand(root, r):
         return np.int64(0)  # no deal explains the hands: nothing to play out
-    open_stream(root, 0, 1)
+    open_stream(m.streams[ROOT], 0, 1)
     remaining = t.compared
     rounds = np.int64(0)
     while (1 << rounds) < remaining:
@@ -74,13 +75,13 @@ def _search(m: Memory, setting: Setting, row: Any) -> np.int64:
             if left < remaining:
                 break
             left -= remaining
-            _determinize(root, r, t, row)
+            _determinize(root, r, t, m.streams[ROOT], row)
             for at in range(t.compared):
                 if not t.search_out[ix(at)]:
                     _add_playout(m, setting, row, np.int64(at))
         _judge(t, prior)
         if done == rounds - 1 and left > 0:  # between two
-            _determinize(root, r, t, row)
+            _determinize(root, r, t, m.streams[ROOT], row)
             _add_playout(m, setting, row, _leader(t))
             _judge(t, prior)
         remaining = _drop_half(t, remaining)
@@ -115,14 +116,14 @@ def _has_hidden_hand(v: State, r: Rules) -> bool:
 
 
 @jit
-def _determinize(root: State, r: Rules, t: Thoughts, row: Any) -> None:
+def _determinize(root: State, r: Rules, t: Thoughts, streams: Streams, row: Any) -> None:
     """Draw the hands, the seed and the opponents of the next playouts; the player's own companies keep their bots."""
-    draw_deal(root, t)
+    draw_deal(t, streams)
     for offset in range(r.companies):
         seat = (root.seat + offset) % r.companies
         t.playout_bot[ix(seat)] = row
         if r.seat_player[ix(seat)] != r.seat_player[ix(root.seat)]:
-            t.playout_bot[ix(seat)] = draw_playout_bot(root, row)
+            t.playout_bot[ix(seat)] = draw_playout_bot(streams, row)
 
 
 @jit
@@ -199,16 +200,16 @@ def _agrees(v: State, r: Rules, deals: Any, which: Any) -> bool:
 
 
 @jit
-def draw_deal(root: State, t: Thoughts) -> None:
+def draw_deal(t: Thoughts, streams: Streams) -> None:
     """Draw the hands (the determinization) and the seed of the next playout."""
-    t.playout_deal = np.int64(t.deal[ix(draw_below(root, 0, t.deals))]) if t.deals > 0 else np.int64(-1)
-    t.playout_chance = next_seed(root, 0)
+    t.playout_deal = np.int64(t.deal[ix(draw_below(streams, 0, t.deals))]) if t.deals > 0 else np.int64(-1)
+    t.playout_chance = next_seed(streams, 0)
 
 
 @jit
-def draw_playout_bot(root: State, row: Any) -> np.int64:
+def draw_playout_bot(streams: Streams, row: Any) -> np.int64:
     """Draw one of the bots that play in playouts: its row of `BOTS`."""
-    return row + 1 + memory.PLAYOUT_ODDS[draw_below(root, 0, np.int64(len(memory.PLAYOUT_ODDS)))]
+    return row + 1 + memory.PLAYOUT_ODDS[draw_below(streams, 0, np.int64(len(memory.PLAYOUT_ODDS)))]
 
 
 @jit
@@ -240,23 +241,23 @@ def play_turn_out(m: Memory, setting: Setting, at: Any, margin: Any) -> float:
 @jit
 def begin_playout(m: Memory, setting: Setting) -> None:
     """Copy the root position to where playouts are played, with the hands and the seed drawn."""
-    p, t, b, r = m.positions[PLAYOUT], m.thoughts[0], setting.board[0], setting.rules[0]
+    p, streams, t, b, r = m.positions[PLAYOUT], m.streams[PLAYOUT], m.thoughts[0], setting.board[0], setting.rules[0]
     copy_position(p, m.positions[ROOT], b)
     if t.playout_deal >= 0:
         give_hands(p, r, setting.deals, t.playout_deal)
         for line in range(2 * r.companies):
             note_touching(p, b, r, np.int64(line))
-    set_seed(p, t.playout_chance, p.turn)
+    set_seed(streams, t.playout_chance, p.turn)
     for offset in range(r.companies):  # in playing order, so that seat numbers make no difference
-        open_stream(p, 1 + (p.seat + offset) % r.companies, _BOT + offset)
+        open_stream(streams, 1 + (p.seat + offset) % r.companies, _BOT + offset)
 
 
 @jit
 def finish_playout(m: Memory, setting: Setting) -> None:
     """Play the game in `m.positions[PLAYOUT]` to its end, every seat by its `playout_bot`, and score it."""
-    p, t, b, r = m.positions[PLAYOUT], m.thoughts[0], setting.board[0], setting.rules[0]
+    p, streams, t, b, r = m.positions[PLAYOUT], m.streams[PLAYOUT], m.thoughts[0], setting.board[0], setting.rules[0]
     while not p.over:
-        play_move(p, b, r, choose_without_search(p, m, b, r, setting.bots[t.playout_bot[ix(p.seat)]]))
+        play_move(p, b, r, choose_without_search(p, m, b, r, streams, setting.bots[t.playout_bot[ix(p.seat)]]))
     score_game(p, b, r, m.network[0])
 
 

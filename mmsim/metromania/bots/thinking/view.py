@@ -10,9 +10,9 @@ import numpy as np
 
 from mmsim.compiled.decorators import ix, jit
 from mmsim.compiled.intrinsics import count_bits, lowest_bit, unlikely
-from mmsim.compiled.rng import next_seed, set_seed
+from mmsim.compiled.rng import Streams, next_seed, set_seed
 from mmsim.metromania.bots.kinds import BONUS_STATIONS, INTERMEDIATE, OPEN_HANDS, OTHERS_LINES, SECOND_LINE
-from mmsim.metromania.bots.thinking.memory import Bots, Thoughts
+from mmsim.metromania.bots.thinking.memory import VIEW, Bots, Memory, Thoughts
 from mmsim.metromania.engine import state
 from mmsim.metromania.engine.dig_duty import keep_dutiful_choices
 from mmsim.metromania.engine.moves import find_tunnels
@@ -24,15 +24,12 @@ _ONE, _ZERO = np.uint64(1), np.uint64(0)
 
 
 @jit
-def make_view(v: State, s: State, b: Board, r: Rules) -> None:
-    """Write what the company in turn may see into `v`, whose streams are seeded from two draws of its own stream."""
-    seed = next_seed(s, 1 + s.seat)
-    copy_position(v, s, b)
-    for i in range(v.rng.size):
-        v.rng[ix(i)] = _ZERO
-    set_seed(v, seed, s.turn)
+def make_view(m: Memory, s: State, b: Board, r: Rules, streams: Streams) -> None:
+    """Write what the company in turn may see into the view, and seed its streams with two draws from the company's."""
+    copy_position(m.positions[VIEW], s, b)
+    set_seed(m.streams[VIEW], next_seed(streams, 1 + s.seat), s.turn)
     if r.hands != state.OPEN:
-        hide_others(v, r)
+        hide_others(m.positions[VIEW], r)
 
 
 @jit
@@ -103,14 +100,15 @@ def _note_candidates(v: State, r: Rules, t: Thoughts, seat: Any, unknown: Any) -
 
 
 @jit
-def make_restricted_view(v: State, s: State, b: Board, r: Rules, bots: Bots) -> None:
-    """Write what the company in turn may see into `v`, without the elements that its bot does without."""
-    make_view(v, s, b, r)
+def make_restricted_view(m: Memory, s: State, b: Board, r: Rules, streams: Streams, bots: Bots) -> None:
+    """Write what the company in turn may see into the view, without the elements that its bot does without."""
+    make_view(m, s, b, r, streams)
     without = bots.without[ix(s.seat)]
     if unlikely(without != 0):
+        v = m.positions[VIEW]
         _restrict(v, b, r, without)
         if not _can_do_more_than_pass(v):  # it could only pass: lift the restriction
-            make_view(v, s, b, r)
+            make_view(m, s, b, r, streams)
 
 
 @jit
