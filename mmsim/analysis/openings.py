@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import log
 from typing import Any
 
@@ -11,7 +11,7 @@ import polars as pl
 
 from mmsim.analysis import stats
 from mmsim.analysis.stats import Estimate
-from mmsim.analysis.tables import RunningSums, RunTables, shared_name
+from mmsim.analysis.tables import RunningSums, RunTables
 from mmsim.core.metrics import OpeningView
 from mmsim.core.variant import VariantDescription
 from mmsim.errors import UsageError, full_name, unknown
@@ -108,7 +108,8 @@ def opening_books(
     variant: str | None = None,
     member: str | None = None,
 ) -> list[SeatBook]:
-    """The openings of every seat in every view: variant by variant, member by member."""
+    """The openings of every seat in every view: variant by variant, member by member; on the first board if there are
+    several rulesets on several boards."""
     names = [description.name for description in run.variants]
     kinds = [member_run.member.name for member_run in run.by_member]
     variants = [full_name("variant", variant, names)] if variant else names
@@ -119,10 +120,10 @@ def opening_books(
         book
         for member_run in run.by_member
         if member_run.member.name in members
-        for book in _books(
-            member_run.counted, [v for v in member_run.variants if shared_name(v.name) in variants], views
-        )
+        for board in [member_run.by_board[0]]
+        for book in _books(board.counted, [v for v in board.variants if run.variant_of(v.name) in variants], views)
     ]
+    books = [replace(book, variant=run.variant_of(book.variant)) for book in books]
     view_names = [view.name for view in views]
     return sorted(books, key=lambda book: (names.index(book.variant), view_names.index(book.by)))
 
@@ -157,7 +158,7 @@ def _by_seat(
         games = float(kinds["games"].sum())
         rows = kinds.sort("games", "kind", descending=[True, False]).iter_rows(named=True)
         openings = tuple(_opening(row, games, deals) for row in rows)
-        yield SeatBook(view.name, view.text, shared_name(variant.name), member, int(seat), int(games), openings)
+        yield SeatBook(view.name, view.text, variant.name, member, int(seat), int(games), openings)
 
 
 def _sums(seats: pl.DataFrame, games_per_deal: int) -> pl.DataFrame:

@@ -2,12 +2,14 @@
 and how its variants differ."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 import polars as pl
 
 from mmsim.analysis import stats
+from mmsim.analysis.board_effects import average_boards
 from mmsim.analysis.compare import Comparison, all_games_identical, compare, with_tolerances
 from mmsim.analysis.derived_metrics import (
     LAYOUT_SHARE,
@@ -23,7 +25,7 @@ from mmsim.analysis.derived_metrics import (
 from mmsim.analysis.estimates import Estimates, by_name, estimate_metrics, per_game
 from mmsim.analysis.ratings import Ratings
 from mmsim.analysis.tables import TENSION, Member, RunTables, finished_only
-from mmsim.batch.experiment import OF_MEMBER
+from mmsim.batch.experiment import OF_MEMBER, ON_BOARD
 from mmsim.core.metrics import Measure, Metric, MetricGrouping, RuleGap
 from mmsim.errors import UsageError, unknown
 from mmsim.games import find_statistics
@@ -87,6 +89,14 @@ def not_measurable_error(run: RunTables, name: str) -> UsageError:
 # --- one run -----------------------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True)
+class RunEstimates:
+    metrics: Sequence[Estimates]
+    gaps: Sequence[Estimates]
+    ratings: Mapping[str, Ratings]
+    by_board: Mapping[str, Sequence[Estimates]] = field(default_factory=dict)  # the metrics on every board, if averaged
+
+
 def estimate_run(run: RunTables, names: Sequence[str] = ()) -> list[Estimates]:
     """Estimates of the named metrics (default: all that can be measured), pooled over all kinds of players."""
     check_metric_names(run.experiment.game, names)
@@ -99,21 +109,46 @@ def estimate_run(run: RunTables, names: Sequence[str] = ()) -> list[Estimates]:
 
 def estimate_measurable(run: RunTables, wanted: Set[str]) -> list[Estimates]:
     """Estimates of the named metrics that can be measured, pooled over all kinds of players."""
-    by_member = [(member_run.member, measure_run(member_run, wanted).metrics) for member_run in run.by_member]
+    return _pool_members(run, measure_members(run, wanted))
+
+
+def measure_members(run: RunTables, wanted: Set[str]) -> list[tuple[Member, RunEstimates]]:
+    return [(member_run.member, measure_run(member_run, wanted)) for member_run in run.by_member]
+
+
+def _pool_members(run: RunTables, by_member: Sequence[tuple[Member, RunEstimates]]) -> list[Estimates]:
+    return _pool_measured(run, [(member, measured.metrics) for member, measured in by_member])
+
+
+def _pool_measured(run: RunTables, by_member: Sequence[tuple[Member, Sequence[Estimates]]]) -> list[Estimates]:
     pooled = by_name(pool(by_member, [variant.name for variant in run.variants]))
     return [pooled[metric.name] for metric in declared_metrics(run.experiment.game) if metric.name in pooled]
 
 
-@dataclass(frozen=True)
-class RunEstimates:
-    metrics: Sequence[Estimates]
-    gaps: Sequence[Estimates]
-    ratings: Mapping[str, Ratings]
+def estimates_by_board(run: RunTables, by_member: Sequence[tuple[Member, RunEstimates]]) -> dict[str, list[Estimates]]:
+    """The metrics on every board, pooled over all kinds of players; empty if nothing is averaged over boards."""
+    return {
+        board: _pool_measured(run, [(member, measured.by_board[board]) for member, measured in by_member])
+        for board in by_member[0][1].by_board
+    }
 
 
 def measure_run(run: RunTables, wanted: Set[str], gaps: Sequence[RuleGap] = ()) -> RunEstimates:
-    """Metrics and rule gaps in the games of one kind of players, in one pass over each table; effects of layouts take
-    another one."""
+    """Metrics and rule gaps in the games of one kind of players, on average over boards if there are several."""
+    if not run.board_runs:
+        return _measure_board(run, wanted, gaps)
+    boards = {board.board_name: _measure_board(board, wanted, gaps) for board in run.board_runs}
+    names, measured = [variant.name for variant in run.variants], [*boards.values()]
+    return RunEstimates(
+        average_boards([board.metrics for board in measured], names),
+        average_boards([board.gaps for board in measured], names),
+        {variant: ratings for board in measured for variant, ratings in board.ratings.items()},
+        {name: board.metrics for name, board in boards.items()},
+    )
+
+
+def _measure_board(run: RunTables, wanted: Set[str], gaps: Sequence[RuleGap]) -> RunEstimates:
+    """Metrics and rule gaps in one pass over each table; effects of layouts take another one."""
     needed = wanted | ({WIN_SHARE} if SEAT_IMBALANCE.name in wanted else set())
     metrics = [metric for metric in measurable_metrics(run) if metric.name in needed]
     estimates = by_name(estimate_metrics(run, [*metrics, *(gap.metric for gap in gaps)]))
@@ -217,6 +252,16 @@ class ComparedRun:
     run: RunTables
     estimates: Mapping[str, Estimates]
     comparisons: Sequence[Comparison]
+    by_board: Mapping[str, Sequence[Estimates]] = field(default_factory=dict, kw_only=True)  # if averaged over boards
+
+    @cached_property
+    def board_comparisons(self) -> dict[str, list[Comparison]]:
+        """What the question is about, compared on every board; each board is a family of its own."""
+        primary = primary_metrics(self.run)
+        return {
+            board: compare([metric for metric in estimates if metric.name in primary], primary=primary)
+            for board, estimates in self.by_board.items()
+        }
 
     @property
     def names(self) -> list[str]:
@@ -224,10 +269,13 @@ class ComparedRun:
         return short_names([variant.name for variant in self.run.variants])
 
     def name_of(self, variant: str) -> str:
-        """A variant's short name, followed by its member of the panel if it names one."""
+        """A variant's short name, followed by its board and its member of the panel if it names them."""
         shared, _, member = variant.partition(OF_MEMBER)
-        short = self.names[[description.name for description in self.run.variants].index(shared)]
-        return f"{short}, {member}" if member else short
+        names = [description.name for description in self.run.variants]
+        board = ""
+        if shared not in names:
+            shared, _, board = shared.rpartition(ON_BOARD)
+        return ", ".join(filter(None, (self.names[names.index(shared)], board, member)))
 
     def comparisons_of(self, variant: str) -> list[Comparison]:
         return [comparison for comparison in self.comparisons if comparison.variant == variant]
@@ -278,22 +326,37 @@ def compare_run(
     them out halves the work.
     """
     tolerances, primary = tolerances or {}, primary_metrics(run)
-    estimates: list[Estimates] = []
-    comparisons: list[Comparison] = []
+    compared = None
     if {*metrics, *tolerances, SEAT_IMBALANCE.name} <= {*primary}:
-        estimates = with_tolerances(estimate_measurable(run, {*primary, *described}), tolerances)
-        primary_estimates = [metric for metric in estimates if metric.name in primary]
-        if len(primary_estimates) == len({*primary}):
-            comparisons = compare(primary_estimates, primary=primary)
-    compared = ComparedRun(run, by_name(estimates), comparisons)
-    if not comparisons or any(
-        all_games_identical(compared.comparisons_of(variant.name)) for variant in run.variants[1:]
+        compared = _compare_measured(run, {*primary, *described}, tolerances, primary)
+    if (
+        compared is None
+        or not {*primary} <= {*compared.estimates}
+        or any(all_games_identical(compared.comparisons_of(variant.name)) for variant in run.variants[1:])
     ):
-        estimates = with_tolerances(estimate_run(run), tolerances)
-        compared = ComparedRun(run, by_name(estimates), compare(estimates, primary=primary))
+        everything = {metric.name for metric in declared_metrics(run.experiment.game)}
+        compared = _compare_measured(run, everything, tolerances, everything)
     if not compared.comparisons:
         raise UsageError(run.warnings[-1])
     for name in metrics:
         if name not in (*compared.estimates, ALL):
             raise not_measurable_error(run, name)
     return compared
+
+
+def _compare_measured(
+    run: RunTables, wanted: Set[str], tolerances: Mapping[str, float], compared: Collection[str]
+) -> ComparedRun:
+    """Measure the wanted metrics and compare variants in some of them."""
+    by_member = measure_members(run, wanted)
+    estimates = with_tolerances(_pool_members(run, by_member), tolerances)
+    chosen = [metric for metric in estimates if metric.name in compared]
+    return ComparedRun(
+        run,
+        by_name(estimates),
+        compare(chosen, primary=primary_metrics(run)) if chosen else [],
+        by_board={
+            board: with_tolerances(metrics, {n: v for n, v in tolerances.items() if n in by_name(metrics)})
+            for board, metrics in estimates_by_board(run, by_member).items()
+        },
+    )

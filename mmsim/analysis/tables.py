@@ -11,7 +11,7 @@ import polars as pl
 from msgspec import structs
 
 from mmsim.analysis.win_chances import tension_table
-from mmsim.batch.experiment import OF_MEMBER, Experiment, ignored_knobs, is_strong, variants_of
+from mmsim.batch.experiment import OF_MEMBER, ON_BOARD, Experiment, ignored_knobs, is_strong, variants_of
 from mmsim.batch.manifest import Decision
 from mmsim.batch.plan import Part
 from mmsim.batch.run import Run
@@ -43,7 +43,8 @@ class Member:
 class RunTables:
     """A run: its experiment, its variants, and its tables as lazy frames with one row per game, seat, and so on.
 
-    The run of a panel is analysed member by member; its variants have the names that all members share.
+    The run of a panel is analysed member by member; its variants have the names that all members share. Where several
+    rulesets are played on several boards, the variants are the rulesets, and they are analysed board by board.
     """
 
     experiment: Experiment
@@ -52,6 +53,7 @@ class RunTables:
     folder: Path = Path()  # of the run
     cut: Callable[[], Iterator[Mapping[str, pl.LazyFrame]]] | None = None  # the same tables in blocks of games
     panel: tuple["RunTables", ...] = ()  # one per member of a panel
+    board_runs: tuple["RunTables", ...] = ()  # one per board, if variants are averaged over boards
     planned_games: Mapping[str, int] = field(default_factory=dict)  # cell -> games planned, where these are fewer
     decision: Decision | None = None  # of a run that was played until it was decided
 
@@ -59,20 +61,42 @@ class RunTables:
     def by_member(self) -> tuple["RunTables", ...]:
         return self.panel or (self,)
 
+    @property
+    def by_board(self) -> tuple["RunTables", ...]:
+        """The run of one member, board by board; the variants of each part have their names in the tables."""
+        return self.board_runs or (self,)
+
     def starting_with(self, variant: str) -> "RunTables":
         """The same run with another variant first, as the reference of comparisons."""
-        first = [description.name for description in self.variants].index(variant)
+        return self._with_first([description.name for description in self.variants].index(variant))
 
-        def order(variants: tuple[VariantDescription, ...]) -> tuple[VariantDescription, ...]:
-            return (variants[first], *variants[:first], *variants[first + 1 :])
-
-        panel = tuple(replace(member, variants=order(member.variants)) for member in self.panel)
-        return replace(self, variants=order(self.variants), panel=panel)
+    def _with_first(self, first: int) -> "RunTables":
+        return replace(
+            self,
+            variants=(self.variants[first], *self.variants[:first], *self.variants[first + 1 :]),
+            panel=tuple(member._with_first(first) for member in self.panel),
+            board_runs=tuple(board._with_first(first) for board in self.board_runs),
+        )
 
     @property
     def cells(self) -> tuple[VariantDescription, ...]:
-        """Every variant of every member, by its name in the tables."""
-        return tuple(variant for member in self.by_member for variant in member.variants)
+        """Every variant of every member on every board, by its name in the tables."""
+        return tuple(variant for member in self.by_member for board in member.by_board for variant in board.variants)
+
+    @property
+    def board_name(self) -> str:
+        """The board of a run that is played on one."""
+        return Path(self.variants[0].board_name or "").stem
+
+    def variant_of(self, cell: str) -> str:
+        """The variant that a cell of the tables belongs to."""
+        return next(
+            variant.name
+            for member in self.by_member
+            for board in member.by_board
+            for variant, named in zip(self.variants, board.variants, strict=True)
+            if named.name == cell
+        )
 
     @cached_property
     def member(self) -> Member:
@@ -123,6 +147,13 @@ class RunTables:
     @cached_property
     def layouts(self) -> Mapping[str, tuple[int, int]]:
         """The numbers of layouts (rotations count once) and games per variant; empty if games have no layouts."""
+        if self.board_runs:
+            totals: dict[str, tuple[int, int]] = {}
+            for board in self.board_runs:
+                for cell, on_board in board.layouts.items():
+                    before = totals.get(name := name_without_board(cell), (0, 0))
+                    totals[name] = before[0] + on_board[0], before[1] + on_board[1]
+            return totals
         games = self.tables["games"]
         if "layout" not in games.collect_schema():
             return {}
@@ -149,7 +180,12 @@ class RunTables:
         """The same run with finished games only, which metrics are computed from."""
         if not self.left_out:
             return self
-        return replace(self, tables=finished_only(self.tables), cut=lambda: map(finished_only, self.blocks()))
+        return replace(
+            self,
+            tables=finished_only(self.tables),
+            cut=lambda: map(finished_only, self.blocks()),
+            board_runs=tuple(board.counted for board in self.board_runs),
+        )
 
     def blocks(self) -> Iterator[Mapping[str, pl.LazyFrame]]:
         """The tables in blocks that fit into memory: the same games of every variant, as far as they are played."""
@@ -223,9 +259,21 @@ def with_panel(run: RunTables, members: Sequence[RunTables]) -> RunTables:
     return replace(run, variants=tuple(shared), panel=tuple(members))
 
 
+def with_boards(run: RunTables, boards: Sequence[RunTables]) -> RunTables:
+    """The run of one member with its boards, whose variants have the names that all of them share."""
+    shared = (structs.replace(variant, name=name_without_board(variant.name)) for variant in boards[0].variants)
+    return replace(run, variants=tuple(shared), board_runs=tuple(boards))
+
+
 def shared_name(variant: str) -> str:
     """The name of a variant without the member of a panel that plays it."""
     return variant.partition(OF_MEMBER)[0]
+
+
+def name_without_board(variant: str) -> str:
+    """The name of a variant without the board that it is played on."""
+    name, member, player = variant.partition(OF_MEMBER)
+    return f"{name.rpartition(ON_BOARD)[0]}{member}{player}"
 
 
 class RunningSums:
@@ -292,7 +340,14 @@ def open_run(path: Path) -> RunTables:
             tables[TENSION] = tension.lazy().filter(in_parts).with_columns(name)
         return tables
 
-    whole = tables(0, len(variants))
+    def member_tables(first: int) -> RunTables:
+        """The games of one member, of which the first variant is given."""
+        rulesets = len(experiment.variants)
+        played = tables(first, first + count)
+        if not experiment.averages_boards:
+            return played
+        return with_boards(played, [tables(board, board + rulesets) for board in range(first, first + count, rulesets)])
+
     if len(experiment.members) == 1:
-        return whole
-    return with_panel(whole, [tables(first, first + count) for first in range(0, len(variants), count)])
+        return member_tables(0)
+    return with_panel(tables(0, len(variants)), [member_tables(first) for first in range(0, len(variants), count)])

@@ -16,6 +16,7 @@ from mmsim.system.files import checked_file_name, data_folder, read_toml
 from mmsim.system.validation import abbreviated, check_keys, convert
 
 DESIGNS = ("paired", "independent")
+ON_BOARD = "@"  # between a ruleset and its board in the name of a variant, if there are several boards
 OF_MEMBER = "~"  # between a variant and the member of the panel in the name of their games
 _GAMES_PER_PART = 6000  # of the quickest strong bot: some seconds of one core
 _SLOW_COST, _SLOW_DIVISOR = 10.0, 3.0  # parts of slow bots hold a third of the games: their files are cheap to write
@@ -80,6 +81,11 @@ class Experiment:
     def members(self) -> tuple[str, ...]:
         """The kinds of players that play every variant."""
         return self.panel or (self.bots,)
+
+    @property
+    def averages_boards(self) -> bool:
+        """True if rulesets are compared on average over boards; with one ruleset the boards are compared."""
+        return len(self.boards) > 1 and len(self.variants) > 1
 
     def with_members(self, members: Sequence[str]) -> "Experiment":
         if self.panel:
@@ -256,7 +262,7 @@ def variants_of(experiment: Experiment) -> list[Variant]:
     for member in experiment.members:
         member_suffix = f"{OF_MEMBER}{_label(member)}" if len(experiment.members) > 1 else ""
         for board in experiment.boards or (None,):
-            suffix = f"@{Path(board).stem}" if board and len(experiment.boards) > 1 else ""
+            suffix = f"{ON_BOARD}{Path(board).stem}" if board and len(experiment.boards) > 1 else ""
             for rules in experiment.variants:
                 seed = experiment.seed
                 if experiment.design != "paired":

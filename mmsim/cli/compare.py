@@ -16,7 +16,7 @@ from mmsim.analysis.compare import Comparison
 from mmsim.analysis.decision import decide, sentence
 from mmsim.analysis.estimates import Estimates
 from mmsim.analysis.run_metrics import ALL, check_metric_names, compare_run, estimate_run
-from mmsim.analysis.tables import RunTables, open_run
+from mmsim.analysis.tables import RunTables, name_without_board, open_run
 from mmsim.batch.confidence import FIRST_LOOK_GAMES, next_look
 from mmsim.batch.experiment import OF_MEMBER, Experiment, named_after, named_panel, variants_of
 from mmsim.batch.manifest import Decision
@@ -134,11 +134,12 @@ def _question(rulesets: Sequence[str], boards: Sequence[str] | None) -> str:
 
 
 def _variant_names(experiment: Experiment) -> list[str]:
-    """The variants of an experiment, named as in its tables."""
+    """The variants of an experiment, named as in its tables, or as they are averaged over boards."""
     shell, variants = find_shell(experiment.game), variants_of(experiment)
     of_first_member = variants[: len(variants) // len(experiment.members)]
     names = [shell.explain(variant.rules, variant.players).variant + variant.suffix for variant in of_first_member]
-    return [name.partition(OF_MEMBER)[0] for name in names]
+    shared = [name.partition(OF_MEMBER)[0] for name in names]
+    return [*dict.fromkeys(map(name_without_board, shared))] if experiment.averages_boards else shared
 
 
 def _check_rulesets(words: Sequence[str]) -> None:

@@ -122,8 +122,8 @@ def _openings_chart(data: ReportData) -> Chart | None:
 
 def heat_pictures(run: RunTables) -> list[Picture]:
     """Where things are at the end of games of the reference, and the difference to the first other variant, for every
-    kind of players whose games `mmsim heat` has sampled."""
-    return [picture for member in run.by_member for picture in _member_maps(run, member)]
+    kind of players whose games `mmsim heat` has sampled; on the first board if there are several."""
+    return [picture for member in run.by_member for picture in _member_maps(run, member.by_board[0])]
 
 
 def _member_maps(run: RunTables, member: RunTables) -> list[Picture]:

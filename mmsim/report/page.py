@@ -133,6 +133,7 @@ def make_sections(data: ReportData) -> list[Section]:
         change_sections.why,
         sections.variants,
         sections.panel,
+        sections.board_by_board,
         sections.bots,
         sections.boards,
         game_sections.remarkable_games,

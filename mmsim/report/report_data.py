@@ -10,6 +10,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 import polars as pl
 
+from mmsim.analysis.board_effects import average_boards
 from mmsim.analysis.compare import compare
 from mmsim.analysis.derived_metrics import LAYOUT_SHARE, LAYOUT_SPREAD, layout_effects
 from mmsim.analysis.estimates import Estimates, by_name
@@ -18,6 +19,7 @@ from mmsim.analysis.ratings import Ratings
 from mmsim.analysis.run_metrics import (
     ComparedRun,
     declared_metrics,
+    estimates_by_board,
     measurable_gaps,
     measure_run,
     pool,
@@ -102,6 +104,7 @@ def gather(run: RunTables, submit: Submit = run_here) -> ReportData:
     wanted = {known.name for known in declared_metrics(run.experiment.game)} - {LAYOUT_SHARE.name, LAYOUT_SPREAD.name}
     gaps = measurable_gaps(run)
     measured = {member.member: measure_run(member, wanted, gaps) for member in by_member}
+    by_board = estimates_by_board(run, [*measured.items()])
     layout_counts, layout_estimates = layouts()
     names = [variant.name for variant in run.variants]
     with_layouts = [(member, [*kind.metrics, *layout_estimates[member.name]]) for member, kind in measured.items()]
@@ -109,7 +112,15 @@ def gather(run: RunTables, submit: Submit = run_here) -> ReportData:
     gap_shares = by_name(pool([(member, kind.gaps) for member, kind in measured.items()], names))
     counted = [member for member in by_member if member.member.strong] or by_member
     cells = [layout_counts.get(cell.name) for cell in counted[0].variants]
-    scores = [_score_distributions(member.counted) for member in counted]
+    scores = [
+        [
+            *map(
+                _mean_distribution,
+                zip(*(_score_distributions(board.counted) for board in member.by_board), strict=True),
+            )
+        ]
+        for member in counted
+    ]
     return ReportData(
         run,
         by_name(metrics),
@@ -120,6 +131,7 @@ def gather(run: RunTables, submit: Submit = run_here) -> ReportData:
         {name: counts for name, counts in zip(names, cells, strict=True) if counts is not None},
         [_mean_distribution(by_member) for by_member in zip(*scores, strict=True)],
         openings(),
+        by_board=by_board,
     )
 
 
@@ -134,7 +146,8 @@ def without_failed_players(run: RunTables) -> RunTables:
     failed = [
         (member.member, cell.name)
         for member in run.by_member
-        for cell in member.variants
+        for board in member.by_board
+        for cell in board.variants
         if not run.games_of(cell.name)
     ]
     if not failed:
@@ -161,7 +174,9 @@ def _layout_effects(folder: Path, reference: str) -> tuple[LayoutCounts, dict[st
     effects = {}
     for member in open_run(folder).starting_with(reference).by_member:
         counts |= member.counted.layouts
-        effects[member.member.name] = layout_effects(member.counted)
+        by_board = [layout_effects(board.counted) for board in member.by_board]
+        names = [variant.name for variant in member.variants]
+        effects[member.member.name] = average_boards(by_board, names) if len(by_board) > 1 else by_board[0]
     return counts, effects
 
 

@@ -4,13 +4,17 @@ A function returns None if the run has nothing to show in its section.
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import inf
 
+import numpy as np
+
 from mmsim.analysis import decision
 from mmsim.analysis import number_format as fmt
+from mmsim.analysis.board_effects import OnBoards, same_on_boards
 from mmsim.analysis.compare import Comparison, all_games_identical
 from mmsim.analysis.derived_metrics import SEAT_IMBALANCE, WIN_SHARE
 from mmsim.analysis.estimates import Estimates
@@ -346,6 +350,48 @@ def _panel_chart(data: ReportData, comparison: Comparison) -> Chart:
     )
     unit = fmt.difference_unit(comparison.measure.unit)
     return charts.dot_chart(slug(f"players-{variant}-{label}"), title, note, rows, ["difference"], unit, 0.0)
+
+
+def board_by_board(data: ReportData) -> Section | None:
+    """Whether what was found on average holds on every board."""
+    if not data.by_board:
+        return None
+    sentences_on_boards = sentences.on_every_board(data)
+    chart_list, rows = [], []
+    for comparison in data.primary:
+        same = same_on_boards(comparison, data.board_comparisons)
+        unit = fmt.difference_unit(comparison.measure.unit)
+        label = fmt.label(comparison.measure.name, comparison.group)
+        if comparison.measure.name == SEAT_IMBALANCE.name:
+            title = f"{data.name_of(comparison.variant)} against {data.names[0]}, {label}, board by board"
+            chart_rows = [Row(board, [difference]) for board, difference in same.differences.items()]
+            chart_rows.append(Row("on average", [comparison.difference]))
+            name = slug(f"boards-{data.name_of(comparison.variant)}-{label}")
+            chart_list.append(charts.dot_chart(name, title, DOTS_NOTE, chart_rows, ["difference"], unit, 0.0))
+        low, high = (
+            fmt.value(Estimate(end, end, end, comparison.difference.se, 2), unit, signed=True) for end in same.range
+        )
+        count = len(same.differences)
+        direction = "all" if same.direction else f"{max(_signs(same).values())} of {count}"
+        rows.append(
+            [
+                data.name_of(comparison.variant),
+                label,
+                fmt.with_interval(comparison.difference, unit, signed=True),
+                f"{low} to {high}",
+                direction,
+                f"{len(same.shown)} of {count}",
+            ]
+        )
+    columns = ["variant", "metric", "on average", "lowest and highest", "boards with the same sign", "shown on"]
+    tables = [Table("Every difference on every board", columns, rows, words=2)] if rows else []
+    title = (sentences_on_boards or ["The same on every board?"])[-1].removesuffix(".")
+    text = [*sentences_on_boards[:-1], f"Boards: {', '.join(data.by_board)}. Differences are averages over them."]
+    return Section("every-board", "Board by board", title, text, chart_list, tables)
+
+
+def _signs(same: OnBoards) -> Counter[float]:
+    return Counter(float(np.sign(difference.value)) for difference in same.differences.values())
 
 
 def bots(data: ReportData) -> Section | None:

@@ -8,11 +8,13 @@ from itertools import groupby
 from string import Formatter
 
 from mmsim.analysis import number_format as fmt
+from mmsim.analysis.board_effects import OnBoards, first_against_last, on_boards, same_on_boards
 from mmsim.analysis.compare import ALPHA, Comparison, Verdict, all_games_identical
 from mmsim.analysis.derived_metrics import SEAT_IMBALANCE, WIN_SHARE, equal_groups_p_value
-from mmsim.analysis.estimates import Estimates
+from mmsim.analysis.estimates import Estimates, by_name
 from mmsim.analysis.run_metrics import ComparedRun
 from mmsim.analysis.stats import Estimate, holm
+from mmsim.batch.experiment import OF_MEMBER
 from mmsim.core.metrics import Sentence
 from mmsim.games import find_statistics
 from mmsim.report.report_data import ReportData
@@ -23,8 +25,8 @@ EXPLORATORY = " (exploratory)"  # after a metric that was not asked about before
 
 
 def answer(data: ComparedRun) -> list[str]:
-    """The answer in three sentences: are seats fair, do variants differ, how do games go."""
-    return list(filter(None, (_fairness(data), _differences(data), _course(data))))
+    """The answer in a few sentences: are seats fair, do variants differ, on which boards, how do games go."""
+    return list(filter(None, (_fairness(data), _differences(data), " ".join(on_every_board(data)), _course(data))))
 
 
 def comparison_label(comparison: Comparison) -> str:
@@ -305,6 +307,53 @@ def _in_metric(comparison: Comparison) -> str:
         shown = next(member.difference for member in comparison.members if member.player == players[0])
     text = f"{_value_and_unit(shown, unit, signed=True)}, {fmt.interval(shown, unit, signed=True)}"
     return f"{fmt.label(comparison.measure.name, comparison.group)} ({text}{holds_for(comparison)})"
+
+
+def on_every_board(data: ComparedRun) -> list[str]:
+    """On how many boards the first seat is ahead of the last, and other variants more even than the reference."""
+    if not data.by_board:
+        return []
+    ahead = {
+        f"{board}{OF_MEMBER}{member.name}": first_against_last(estimates)
+        for board, metrics in data.by_board.items()
+        for shares in [by_name(metrics).get(WIN_SHARE)]
+        if shares is not None
+        for member, estimates in shares.counted
+    }
+    sentences = []
+    if ahead:
+        kinds = len(ahead) // len(data.by_board)
+        whom = f" for each of {kinds} kinds of players" if kinds > 1 else ""
+        where = board_count(
+            on_boards(ahead),
+            f"the first player is ahead of the last{whom}",
+            f"the last player is ahead of the first{whom}",
+        )
+        sentences.append(f"{with_reference(data, where)}.")
+    for comparison in data.comparisons:
+        if comparison.measure.name == SEAT_IMBALANCE.name:
+            name = data.name_of(comparison.variant)
+            same = same_on_boards(comparison, data.board_comparisons)
+            where = board_count(same, f"{name} has less even seats", f"{name} has more even seats")
+            sentences.append(f"Against {data.names[0]}, {where}.")
+    return sentences
+
+
+def board_count(on: OnBoards, higher: str, lower: str) -> str:
+    """On how many boards a difference of shares is shown: what it means to be higher, or lower, comes first."""
+    boards = len({board.partition(OF_MEMBER)[0] for board in on.differences})
+    cases = len(on.differences)
+    if not on.shown:
+        return f"on none of {boards} boards is it shown that {higher} or {lower}"
+    text = higher if on.differences[on.shown[0]].value > 0 else lower
+    smallest, largest = sorted(abs(100 * end) for end in on.range)
+    if on.direction and len(on.shown) == cases:
+        return f"{text} on every one of {boards} boards, by {smallest:.1f} to {largest:.1f} points"
+    where = f"on {len(on.shown)} of {boards} boards"
+    if cases != boards:
+        where = f"in {len(on.shown)} of {cases} cases on {boards} boards"
+    rest = "the others have the same sign" if on.direction else "not all others have the same sign"
+    return f"{text} beyond chance {where}; {rest}"
 
 
 def _course(data: ComparedRun) -> str:

@@ -170,7 +170,12 @@ def test_rules_show_follows_the_number_of_players() -> None:
 
 def test_rules_diff_shows_only_what_differs() -> None:
     text = output("rules", "diff", "en1", "print")
-    assert [name for name in KNOBS if f"│ {name} " in text] == ["start_turn", "trigger_turn", "last_round", "start_overflow"]
+    assert [name for name in KNOBS if f"│ {name} " in text] == [
+        "start_turn",
+        "trigger_turn",
+        "last_round",
+        "start_overflow",
+    ]
     assert re.search(r"trigger_turn +│ stop +│ finish +│ P3 P4", text)
     assert "companies in playing order" in output("rules", "diff", "en1+advanced", "nl+advanced")
     assert output("rules", "diff", "nl", "nl") == "nl-4p and nl-4p are the same rules.\n"

@@ -1,0 +1,106 @@
+"""Several rulesets on several boards: what holds on average over the boards, and on which of them.
+
+The boards are those that were chosen, so an average over them has the sampling errors of their games and says nothing
+about other boards. That a difference holds on every one of many random boards does.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from mmsim.analysis import stats
+from mmsim.analysis.compare import ALPHA, Comparison
+from mmsim.analysis.estimates import Estimates, by_name
+from mmsim.analysis.stats import Estimate
+
+
+def average_boards(by_board: Sequence[Sequence[Estimates]], variants: Sequence[str]) -> list[Estimates]:
+    """Every metric that all boards have, as the mean over boards with equal weights."""
+    boards = [by_name(estimates) for estimates in by_board]
+    return [
+        _average([replace(estimates[name], variants=tuple(variants)) for estimates in boards])
+        for name in boards[0]
+        if all(name in estimates and estimates[name].groups == boards[0][name].groups for estimates in boards)
+    ]
+
+
+def _average(boards: Sequence[Estimates]) -> Estimates:
+    """The games of different boards are independent of one another."""
+    first, count = boards[0], len(boards)
+    means = np.mean([estimates.means for estimates in boards], axis=0)
+    averaged = replace(
+        first,
+        means=means,
+        games=np.sum([estimates.games for estimates in boards], axis=0),
+        deals=np.sum([estimates.deals for estimates in boards], axis=0),
+        cov=np.sum([estimates.cov for estimates in boards], axis=0) / count**2,
+        intervals={},
+    )
+    bounded = {cell for estimates in boards for cell in estimates.intervals if averaged.known(*cell)}
+    return replace(averaged, intervals={cell: _interval(averaged, *cell) for cell in bounded})
+
+
+def _interval(averaged: Estimates, variant: int, group: int) -> tuple[float, float]:
+    """The interval of a mean whose boards had intervals of their own: that of a normal variable, within its range."""
+    value, se = float(averaged.means[variant, group]), float(np.sqrt(averaged.cov[variant, group, variant, group]))
+    half = stats.z_quantile((1 + stats.LEVEL) / 2) * se
+    low, high = value - half, value + half
+    return max(low, 0.0), min(high, 1.0) if averaged.measure.unit == "share" else high
+
+
+@dataclass(frozen=True)
+class OnBoards:
+    """A difference, board by board."""
+
+    differences: Mapping[str, Estimate]  # board -> what was measured on it
+    shown: Sequence[str]  # boards on which it is larger than chance in the direction of most, after Holm's correction
+
+    @property
+    def direction(self) -> int:
+        """1 or -1 if the difference has this sign on all boards, else 0."""
+        signs = {int(np.sign(difference.value)) for difference in self.differences.values()}
+        return signs.pop() if len(signs) == 1 else 0
+
+    @property
+    def range(self) -> tuple[float, float]:
+        values = [difference.value for difference in self.differences.values()]
+        return min(values), max(values)
+
+
+def on_boards(differences: Mapping[str, Estimate]) -> OnBoards:
+    """Test a difference on every board."""
+    mean = np.mean([difference.value for difference in differences.values()])
+    p_values = stats.holm(
+        [stats.two_sided_p(known.value, known.se, max(known.deals - 1, 1)) for known in differences.values()]
+    )
+    shown = [
+        board
+        for (board, difference), p in zip(differences.items(), p_values, strict=True)
+        if p < ALPHA and np.sign(difference.value) == np.sign(mean)
+    ]
+    return OnBoards(differences, shown)
+
+
+def same_on_boards(comparison: Comparison, by_board: Mapping[str, Sequence[Comparison]]) -> OnBoards:
+    """A comparison of two variants, board by board."""
+    return on_boards(
+        {
+            board: same.difference
+            for board, comparisons in by_board.items()
+            for same in comparisons
+            if (same.measure.name, same.group, same.variant)
+            == (comparison.measure.name, comparison.group, comparison.variant)
+        }
+    )
+
+
+def first_against_last(shares: Estimates) -> Estimate:
+    """By how much the first group of the reference is ahead of the last, such as the first player of the last."""
+    known = [g for g in range(len(shares.groups)) if shares.known(0, g)]
+    first, last = known[0], known[-1]
+    value = float(shares.means[0, first] - shares.means[0, last])
+    cov = shares.cov[0][:, 0]
+    variance = float(cov[first, first] + cov[last, last] - 2 * cov[first, last])
+    deals = int(min(shares.deals[0, first], shares.deals[0, last]))
+    return stats.estimate(value, float(np.sqrt(max(variance, 0.0))), deals)
