@@ -8,16 +8,17 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
+from mmsim.core import records
 from mmsim.core.bots import Bot
 from mmsim.core.game import BotError, GameRows, IllegalMove
 from mmsim.core.interventions import check_interventions, check_no_interventions
 from mmsim.core.knobs import Knob, Value, knobs_of
 from mmsim.core.python_bots import BotFailedError, PythonBot, PythonPlayers
-from mmsim.core.records import FORMAT, check_head, check_legal, check_same, check_turn, get_field, write_seats
+from mmsim.core.records import FORMAT, GameRecord, RecordedMove, RecordPart
 from mmsim.core.rng import Purpose, Seed, Stream
 from mmsim.core.ruleset import BaseRuleset, read_ruleset
 from mmsim.core.seating import Seating, seat_bots
@@ -48,7 +49,21 @@ _COLUMNS = {
         Column("win_share", np.float32, "1 for a win, a fraction for a shared win, else 0"),
     ),
 }
-_RECORD_KEYS = ("format", "game", "ruleset", "seats", "seed", "moves", "result")
+
+
+class _Seed(RecordPart):
+    master: int
+    game: int
+    seats: Literal["fixed", "rotate"]
+
+
+class _Move(RecordedMove):
+    move: Any
+
+
+class _Record(GameRecord):
+    seed: _Seed
+    moves: list[_Move]
 
 
 @dataclass(frozen=True)
@@ -246,7 +261,7 @@ class PlainGame(TabledGame):
             "format": FORMAT,
             "game": self.name,
             "ruleset": prepared.rules.description,
-            "seats": write_seats(range(prepared.players), [bot.spec for bot in prepared.seating.at(game)]),
+            "seats": records.write_seats(range(prepared.players), [bot.spec for bot in prepared.seating.at(game)]),
             "seed": {"master": prepared.seed, "game": game, "seats": prepared.variant.seats},
             "moves": [{"turn": turn, "seat": seat, "move": move} for turn, seat, move in position.history],
             "result": position.result(),
@@ -257,21 +272,18 @@ class PlainGame(TabledGame):
 
     def replayed(self, record: Any) -> PlainPosition:
         """The last position of a record, replayed move by move; raises an error that says what differs."""
-        check_head(record, self.name, _RECORD_KEYS)
-        seats = get_field(record, "seats", list, "the record")
-        written_rules, seed = (get_field(record, key, dict, "the record") for key in ("ruleset", "seed"))
-        rules, _ = self.read_rules(get_field(written_rules, "name", str, "the ruleset"), len(seats))
-        check_same(written_rules, rules.description, "ruleset")
-        master, game = (get_field(seed, key, int, "the seed") for key in ("master", "game"))
-        rotate = get_field(seed, "seats", str, "the seed") == "rotate"
-        position = self._begin(rules, Seed(master, game, rotate))
-        for number, move in enumerate(get_field(record, "moves", list, "the record"), 1):
-            check_turn(move, number, position.turn, position.seat, position.over)
+        written = records.read_record(record, self.name, _Record)
+        rules, _ = self.read_rules(written.ruleset.name, len(written.seats))
+        records.check_same(record["ruleset"], rules.description, "ruleset")
+        position = self._begin(rules, Seed(written.seed.master, written.seed.game, written.seed.seats == "rotate"))
+        for number, move in enumerate(written.moves, 1):
+            records.check_turn(move, number, position)
             legal = {json.dumps(option): option for option in position.legal_moves()}
-            text = json.dumps(move.get("move"))
-            check_legal((text,), [(option,) for option in legal], lambda option: str(option[0]), f"move {number}")
+            text = json.dumps(move.move)
+            records.check_legal((text,), [(option,) for option in legal], lambda option: option[0], f"move {number}")
             position.apply(legal[text])
-        check_same(record.get("result"), json.loads(json.dumps(position.result())), "result")
+        records.check_over(written, position)
+        records.check_same(written.result, json.loads(json.dumps(position.result())), "result")
         return position
 
 

@@ -131,8 +131,11 @@ def record() -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("key", "value", "says"),
     [
-        ("moves", "none", "'moves' has a value of the wrong type"),
-        ("seed", {"master": 1, "game": 5}, "the seed: 'seats' is missing"),
+        ("moves", "none", '^moves = "none" is not a list$'),
+        ("seed", {"master": 1, "game": 5}, "^seed: 'seats' is missing$"),
+        ("seats", [{"seat": 0, "player": 0}], r"^seats\[0\]: 'bot' is missing$"),
+        ("moves", [{"turn": 1, "seat": 0}], "^move 1: 'move' is missing$"),
+        ("moves", [], "^the record stops after move 0, but the game goes on: seat 1 is to move in turn 1$"),
         ("result", {"scores": [1, 2]}, "result"),
         ("ruleset", {"name": "dice", "hold": 9, "longest": 4}, "ruleset.hold: the record says 9, but it is 3"),
     ],

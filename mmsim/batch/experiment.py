@@ -128,7 +128,7 @@ def read(path: Path) -> Experiment:
 
 def from_mapping(values: Mapping[str, Any], beside: Path = Path()) -> Experiment:
     """An experiment from plain values; every key and type is checked. A single word may stand for a list of one."""
-    check_keys(values, Experiment)
+    check_keys(values, Experiment.__dataclass_fields__)
     values = dict(values)
     values |= {
         key: [value] for key, value in values.items() if key in _Lists.__annotations__ and isinstance(value, str)
@@ -139,7 +139,7 @@ def from_mapping(values: Mapping[str, Any], beside: Path = Path()) -> Experiment
         raise UsageError(f'bots = {abbreviated(values["bots"])} is not a list like ["a", "b"]')
     if "variants" not in values:
         raise UsageError('an experiment needs a line like variants = ["print", "print+loyal"]')
-    for key, words in convert(values, _Lists).items():
+    for key, words in convert(values, _Lists, example='["a", "b"]').items():
         values[key] = [_beside(word, beside) for word in words]  # type: ignore[attr-defined]
     if "game" not in values:
         values["game"] = game_of_all(values["variants"]) if values["variants"] else DEFAULT

@@ -1,20 +1,22 @@
 """Records of games: reading files of them, the parts that all games have, and the first thing wrong with one."""
 
 import json
+import re
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
+from msgspec import UNSET, Struct
+
 from mmsim.core.knobs import Knob, Value, check_knob
-from mmsim.errors import MmsimError, UsageError, unknown
+from mmsim.errors import MmsimError, UsageError
 from mmsim.system.files import failing_with
+from mmsim.system.validation import abbreviated, convert
 
 Move = TypeVar("Move", bound=tuple[Any, ...])
 FORMAT = "mmsim-record/1"
-_SEAT_KEYS = ("seat", "player", "bot")
-_MOVE_KEYS = ("turn", "seat", "move")
 
 
 class RecordError(MmsimError):
@@ -33,6 +35,20 @@ class Source:
 def dumps(record: dict[str, Any]) -> str:
     """A record as one line of text, so that a file can hold many."""
     return json.dumps(record, ensure_ascii=False) + "\n"
+
+
+def write_seats(seat_player: Collection[int], bots: Collection[str]) -> list[dict[str, Any]]:
+    return [
+        {"seat": seat, "player": player, "bot": bot}
+        for seat, (player, bot) in enumerate(zip(seat_player, bots, strict=True))
+    ]
+
+
+def write_move(turn: int, seat: int, move: Any, **effects: Any) -> dict[str, Any]:
+    """A named tuple of a kind and what that kind of move needs; its other fields are None."""
+    kind, *values = ((key, value) for key, value in move._asdict().items() if value is not None)
+    details = {key: list(value) if isinstance(value, tuple) else value for key, value in values}
+    return {"turn": turn, "seat": seat, "move": kind[1], **details, **effects}
 
 
 def read_records(text: str) -> Iterator[Source]:
@@ -82,43 +98,87 @@ def _parse(line: int, text: str) -> Source:
     return Source(line, problem=problem)
 
 
-def check_head(record: Any, game: str, keys: Iterable[str]) -> None:
-    """Check format and game of a record, and that it has no other keys."""
+class RecordPart(Struct, forbid_unknown_fields=True):
+    """A JSON object of a record, with just these keys."""
+
+
+class RecordedSeat(RecordPart):
+    seat: int
+    player: int
+    bot: str
+
+
+class RecordedRuleset(Struct):
+    """The knobs beside the name are checked by `read_knobs`."""
+
+    name: str
+
+
+class RecordedMove(RecordPart):
+    """The keys of every move; a game whose moves have more of them tags a subclass for each kind with `move`."""
+
+    turn: int
+    seat: int
+
+
+class GameRecord(RecordPart):
+    """The keys of every record; what the rules decide is left to the replay."""
+
+    format: str
+    game: str
+    ruleset: RecordedRuleset
+    seats: list[RecordedSeat]
+    moves: list[Any]
+    result: dict[str, Any]
+
+
+_Record = TypeVar("_Record", bound=GameRecord)
+
+
+def read_record(record: Any, game: str, kind: type[_Record]) -> _Record:
+    """A record of a game, its shape and the order of its seats checked."""
     if not isinstance(record, dict):
         raise RecordError("a record is a JSON object, this is not")
     for key, expected in (("format", FORMAT), ("game", game)):
         if record.get(key) != expected:
-            raise RecordError(f"'{key}' is {json.dumps(record.get(key))}, not \"{expected}\"")
-    check_only_keys(record, keys, "the record")
+            raise RecordError(f"'{key}' is {abbreviated(record.get(key))}, not \"{expected}\"")
+    try:
+        typed = convert(record, kind)
+    except UsageError as error:
+        numbered = re.sub(r"^moves\[(\d+)\](?: =|:)", lambda place: f"move {int(place[1]) + 1}:", str(error))
+        raise RecordError(numbered) from error
+    for number, entry in enumerate(typed.seats):
+        if entry.seat != number:
+            raise RecordError(f"seats[{number}]: 'seat' is {entry.seat}, not {number}; seats are in playing order")
+    return typed
 
 
-def get_field(part: Any, key: str, kind: type | tuple[type, ...], where: str) -> Any:
-    """A value of an object of a record; it must be there and have the right type."""
-    if not isinstance(part, dict):
-        raise RecordError(f"{where} must be a JSON object, not {json.dumps(part)}")
-    if key not in part:
-        raise RecordError(f"{where}: '{key}' is missing")
-    value = part[key]
-    if not isinstance(value, kind) or isinstance(value, bool):
-        raise RecordError(f"{where}: '{key}' has a value of the wrong type: {json.dumps(value)}")
-    return value
+def read_move(written: RecordedMove, kind: type[Move]) -> Move:
+    """The move of a game, a named tuple, that a record's tagged one stands for."""
+    values = {key: getattr(written, key, UNSET) for key in kind._fields[1:]}  # type: ignore[attr-defined]
+    tag: Any = written.__struct_config__.tag
+    return kind(tag, **{key: value for key, value in values.items() if value is not UNSET})
 
 
-def check_only_keys(part: Mapping[str, Any], keys: Iterable[str], where: str) -> None:
-    known = tuple(keys)
-    for key in part:
-        if key not in known:
-            raise RecordError(f"{where}: {unknown('key', key, known)}")
+# --- what the rules decide --------------------------------------------------------------------------------------------
 
 
-def check_turn(move: Any, number: int, turn: int, seat: int, over: bool) -> None:
+class GameInProgress(Protocol):
+    turn: int
+    seat: int
+
+    @property
+    def over(self) -> bool: ...
+
+
+def check_turn(move: RecordedMove, number: int, game: GameInProgress) -> None:
     """Check that a move of a record belongs to this turn and seat of a game that is not over."""
     where = f"move {number}"
-    if over:
+    if game.over:
         raise RecordError(f"{where}: the game was over after move {number - 1}")
-    for key, now, first in (("turn", turn, 0), ("seat", seat, 1)):  # a record counts seats from 0, people from 1
-        if get_field(move, key, int, where) != now:
-            raise RecordError(f"{where}: the record says {key} {move[key] + first}, but it is {key} {now + first}")
+    for key, written, now in (("turn", move.turn, game.turn), ("seat", move.seat + 1, game.seat + 1)):
+        if written != now:  # a record counts seats from 0, people from 1
+            raise RecordError(f"{where}: the record says {key} {written}, but it is {key} {now}")
 
 
 def check_legal(move: Move, legal: Sequence[Move], describe: Callable[[Move], str], where: str) -> None:
@@ -135,51 +195,11 @@ def check_same(written: Any, actual: Any, where: str) -> None:
             if (key in written) != (key in actual):
                 raise RecordError(f"{where}: '{key}' {'does not belong here' if key in written else 'is missing'}")
             check_same(written[key], actual[key], f"{where}.{key}")
-    elif isinstance(actual, list) and isinstance(written, list) and len(written) == len(actual):
+    elif isinstance(actual, list | tuple) and isinstance(written, list | tuple) and len(written) == len(actual):
         for i, (written_item, actual_item) in enumerate(zip(written, actual, strict=True)):
             check_same(written_item, actual_item, f"{where}[{i}]")
     elif written != actual or type(written) is not type(actual):
         raise RecordError(f"{where}: the record says {json.dumps(written)}, but it is {json.dumps(actual)}")
-
-
-# --- parts that the records of all games have -------------------------------------------------------------------------
-
-
-class GameInProgress(Protocol):
-    @property
-    def turn(self) -> int: ...
-    @property
-    def seat(self) -> int: ...
-    @property
-    def over(self) -> bool: ...
-
-
-def write_seats(seat_player: Collection[int], bots: Collection[str]) -> list[dict[str, Any]]:
-    return [
-        {"seat": seat, "player": player, "bot": bot}
-        for seat, (player, bot) in enumerate(zip(seat_player, bots, strict=True))
-    ]
-
-
-def read_seats(record: Any) -> list[int]:
-    """The player behind every seat, in playing order."""
-    players = []
-    for seat, entry in enumerate(get_field(record, "seats", list, "the record")):
-        where = f"seats[{seat}]"
-        if get_field(entry, "seat", int, where) != seat:
-            raise RecordError(f"{where}: 'seat' is {entry['seat']}, not {seat}; seats are in playing order")
-        get_field(entry, "bot", str, where)
-        players.append(get_field(entry, "player", int, where))
-        check_only_keys(entry, _SEAT_KEYS, where)
-    return players
-
-
-def check_seed(record: Any, keys: Mapping[str, type]) -> None:
-    """The seed must have exactly these keys, with values of these types."""
-    seed = get_field(record, "seed", dict, "the record")
-    for key, kind in keys.items():
-        get_field(seed, key, kind, "seed")
-    check_only_keys(seed, keys, "seed")
 
 
 def read_knobs(ruleset: Mapping[str, Any], known: Mapping[str, Knob]) -> dict[str, Value]:
@@ -195,29 +215,10 @@ def read_knobs(ruleset: Mapping[str, Any], known: Mapping[str, Knob]) -> dict[st
     return knobs
 
 
-def check_move_keys(move: Mapping[str, Any], kind: str, keys: Collection[str], where: str) -> None:
-    """A move of a kind must have no keys but those of all moves and its own."""
-    for key in move:
-        if key not in (*_MOVE_KEYS, *keys):
-            raise RecordError(f"{where}: '{key}' does not belong to a move '{kind}'")
-
-
-def read_move_kind(move: Any, kinds: Collection[str], where: str) -> str:
-    kind: str = get_field(move, "move", str, where)
-    if kind not in kinds:
-        raise RecordError(f"{where}: {unknown('move', kind, kinds)}")
-    return kind
-
-
-def read_moves(record: Any) -> list[Any]:
-    moves: list[Any] = get_field(record, "moves", list, "the record")
-    return moves
-
-
-def check_over(record: Any, game: GameInProgress) -> None:
+def check_over(record: GameRecord, game: GameInProgress) -> None:
     """The game must be over after the last move of its record."""
     if not game.over:
         raise RecordError(
-            f"the record stops after move {len(record['moves'])}, but the game goes on: seat {game.seat + 1} is to "
+            f"the record stops after move {len(record.moves)}, but the game goes on: seat {game.seat + 1} is to "
             f"move in turn {game.turn}"
         )

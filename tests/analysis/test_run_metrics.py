@@ -208,13 +208,13 @@ def test_primary_metrics_come_out_the_same_whether_all_are_measured_or_only_thos
     run: RunTables, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     measured: list[set[str]] = []
-    estimate = run_metrics.estimate_measurable
+    measure = run_metrics.measure_members
 
-    def note(run: RunTables, wanted: set[str]) -> list[Estimates]:
+    def note(run: RunTables, wanted: set[str]) -> list[tuple[Member, RunEstimates]]:
         measured.append(wanted)
-        return estimate(run, wanted)
+        return measure(run, wanted)
 
-    monkeypatch.setattr(run_metrics, "estimate_measurable", note)
+    monkeypatch.setattr(run_metrics, "measure_members", note)
     few = compare_run(run)
     assert [len(names) < 12 for names in measured] == [True]
     monkeypatch.setattr(run_metrics, "all_games_identical", lambda comparisons: True)

@@ -81,9 +81,9 @@ def with_value(key: str, value: Any) -> Callable[[dict[str, Any]], object]:
         (lambda net_file: net_file["inputs"].pop("ends"), "other inputs than this bot has: ends is missing"),
         (lambda net_file: net_file["inputs"].update(speed=[0] * 5), "other inputs than this bot has: speed is unknown"),
         (with_value("out", [1.0]), "rows of different lengths"),
-        (with_value("out", ["a"] * 2), r"out = \['a', 'a'\] is not a list like \[0.5, -1.0\]"),
+        (with_value("out", ["a"] * 2), r'out\[0\] = "a" is not a number'),
         (with_value("constant", 1e999), "a number that is not finite"),
-        (with_value("inputs", []), r"inputs = \[\] is not a table with named values"),
+        (with_value("inputs", []), r"inputs = \[\] is not a JSON object, every value a list like"),
         (with_value("bias", 3), r"bias = 3 is not a list like \[0.5, -1.0\]"),
     ],
 )

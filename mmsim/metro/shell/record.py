@@ -4,19 +4,12 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from msgspec import UNSET, Meta, UnsetType
 
 from mmsim.core import records
-from mmsim.core.records import (
-    FORMAT,
-    RecordError,
-    check_head,
-    check_legal,
-    check_only_keys,
-    check_same,
-    check_turn,
-    get_field,
-)
+from mmsim.core.records import FORMAT, GameRecord, RecordedMove, RecordError, RecordPart, check_same
 from mmsim.core.rng import Seed
 from mmsim.core.variant import SEATINGS
 from mmsim.errors import UsageError
@@ -32,18 +25,57 @@ if TYPE_CHECKING:
     from mmsim.metro.bots.position import Position  # at run time that would import the compiler
 
 GAME = "metro"
-_KEYS = ("format", "game", "board", "ruleset", "seats", "deal", "seed", "moves", "result")
-_SEED_KEYS: dict[str, type] = {"master": int, "variant": str, "game": int, "seats": str}
-_BOARD_KEYS = ("wagons", "central")
-_DEAL_KEYS = ("supply", "piles", "numbers")
-_MOVE_KEYS: dict[str, tuple[str, ...]] = {
-    "place": ("tile", "turns", "cell"),
-    "draw": (),
-    "exchange": ("share", "take"),
-    "wagon": ("edge",),
-    "pass": (),
-}
-_TYPES: dict[str, type] = {"tile": str, "turns": int, "cell": list, "share": int, "take": str, "edge": int}
+
+
+class _Board(RecordPart):
+    wagons: dict[str, Any]
+    central: tuple[str, ...]
+
+
+class _Deal(RecordPart):
+    supply: tuple[str, ...]
+    piles: tuple[tuple[str, ...], ...]
+    numbers: tuple[tuple[int, ...], ...]
+
+
+class _Seed(RecordPart):
+    master: int
+    variant: str
+    game: int
+    seats: Literal["fixed", "rotate"]
+
+
+class _Move(RecordedMove, tag_field="move"):
+    arrivals: list[dict[str, Any]]
+
+
+class _Place(_Move, tag="place"):
+    tile: str
+    turns: int
+    cell: Annotated[tuple[int, int], Meta(description="a cell [row, column]")]
+
+
+class _Draw(_Move, tag="draw"): ...
+
+
+class _Exchange(_Move, tag="exchange"):
+    share: int
+    take: str
+
+
+class _Wagon(_Move, tag="wagon"):
+    edge: int
+    share: int | UnsetType = UNSET  # X16: a wagon of a company is placed by showing a share
+
+
+class _Pass(_Move, tag="pass"): ...
+
+
+class _Record(GameRecord):
+    board: _Board
+    deal: _Deal
+    seed: _Seed
+    moves: list[_Place | _Draw | _Exchange | _Wagon | _Pass]
 
 
 # --- writing -------------------------------------------------------------------------------------------------
@@ -70,18 +102,8 @@ def record_of(game: "Game | Position", dealt: Deal, outcome: Result, bots: Seque
 
 
 def move_to_json(played: PlayedMove) -> dict[str, Any]:
-    move = played.move
-    move_json: dict[str, Any] = {"turn": played.turn, "seat": played.seat, "move": move.kind}
-    for key in _keys(move.kind, move.share is not None):
-        value = getattr(move, key)
-        move_json[key] = list(value) if key == "cell" else value
-    move_json["arrivals"] = [arrival._asdict() for arrival in played.arrivals]
-    return move_json
-
-
-def _keys(kind: str, has_share: bool) -> tuple[str, ...]:
-    """The keys of a kind of move; a wagon of a company is placed by showing a share (X16)."""
-    return ("share", "edge") if kind == "wagon" and has_share else _MOVE_KEYS[kind]
+    arrivals = [arrival._asdict() for arrival in played.arrivals]
+    return records.write_move(played.turn, played.seat, played.move, arrivals=arrivals)
 
 
 def result_to_json(rules: Ruleset, outcome: Result) -> dict[str, Any]:
@@ -99,33 +121,18 @@ def result_to_json(rules: Ruleset, outcome: Result) -> dict[str, Any]:
 
 def verify(record: Any) -> Game:
     """Replay a record with the reference engine; a RecordError names the first difference."""
-    game = _set_up(record)
-    for number, move in enumerate(records.read_moves(record), 1):
+    written = records.read_record(record, GAME, _Record)
+    game = _set_up(written, _ruleset(record["ruleset"], len(written.seats)))
+    for number, move in enumerate(written.moves, 1):
         _replay_move(game, number, move)
-    records.check_over(record, game)
-    check_same(get_field(record, "result", dict, "the record"), result_to_json(game.rules, result(game)), "result")
+    records.check_over(written, game)
+    check_same(written.result, result_to_json(game.rules, result(game)), "result")
     return game
-
-
-def _set_up(record: Any) -> Game:
-    """The game of a record before its first move."""
-    check_head(record, GAME, _KEYS)
-    records.check_seed(record, _SEED_KEYS)
-    players = records.read_seats(record)
-    for seat, player in enumerate(players):
-        if player != seat:
-            raise RecordError(f"seats[{seat}]: 'player' is {player}, not {seat}; seats are in playing order")
-    rules = _ruleset(get_field(record, "ruleset", dict, "the record"), len(players))
-    board = get_field(record, "board", dict, "the record")
-    check_only_keys(board, _BOARD_KEYS, "board")
-    check_same(get_field(board, "wagons", dict, "board"), wagons(rules), "board.wagons")
-    return Game(rules, _deal(record, rules))
 
 
 def _ruleset(written: dict[str, Any], players: int) -> Ruleset:
     """The knobs of the record. If the name is a known ruleset, the knobs must match it."""
-    name = get_field(written, "name", str, "ruleset")
-    knobs = records.read_knobs(written, KNOBS)
+    name, knobs = written["name"], records.read_knobs(written, KNOBS)
     try:
         rules = Ruleset(name, players, **knobs)  # type: ignore[arg-type]
         check(rules)
@@ -139,81 +146,57 @@ def _ruleset(written: dict[str, Any], players: int) -> Ruleset:
     return rules
 
 
-def _deal(record: dict[str, Any], rules: Ruleset) -> Deal:
-    """The deal, checked against the rules."""
-    written = get_field(record, "deal", dict, "the record")
-    supply, piles, numbers = (get_field(written, key, list, "deal") for key in _DEAL_KEYS)
-    check_only_keys(written, _DEAL_KEYS, "deal")
-    central = get_field(record["board"], "central", list, "board")
-    if sorted(map(str, supply)) != sorted(TILES):
+def _set_up(written: _Record, rules: Ruleset) -> Game:
+    """The game of a record before its first move, its deal checked against the rules."""
+    for number, seat in enumerate(written.seats):
+        if seat.player != number:
+            raise RecordError(f"seats[{number}]: 'player' is {seat.player}, not {number}; seats are in playing order")
+    check_same(written.board.wagons, wagons(rules), "board.wagons")
+    supply, piles, numbers = written.deal.supply, written.deal.piles, written.deal.numbers
+    central = written.board.central
+    if sorted(supply) != sorted(TILES):
         raise RecordError(f"deal.supply: {_odd_tile(supply)}")
     if len(central) != (len(CENTRE) if rules.central else 0) or not _central_fits(central):
         raise RecordError(f"board.central: {json.dumps(central)} are not central tiles of ruleset '{rules.name}'")
     for i, pile in enumerate(piles):
-        if not isinstance(pile, list) or sorted(map(str, pile)) != sorted(COLOURS):
+        if sorted(pile) != sorted(COLOURS):
             raise RecordError(f"deal.piles[{i}]: {json.dumps(pile)} is not a pile of one share of every company")
     if len(piles) != (len(PERCENTS) if rules.companies else 0):
         raise RecordError(f"deal.piles: there are {len(piles)} piles, not {len(PERCENTS) if rules.companies else 0}")
     if len(numbers) != (rules.players if rules.numbers else 0) or not _numbers_fit(rules, numbers):
         raise RecordError(f"deal.numbers: the ruleset '{rules.name}' does not hand out {json.dumps(numbers)}")
-    return Deal(
-        tuple(supply),
-        tuple(central),
-        tuple(tuple(COLOURS.index(colour) for colour in pile) for pile in piles),
-        tuple(tuple(stations) for stations in numbers),
-    )
+    companies = tuple(tuple(COLOURS.index(colour) for colour in pile) for pile in piles)
+    return Game(rules, Deal(supply, central, companies, numbers))
 
 
-def _odd_tile(supply: list[Any]) -> str:
+def _odd_tile(supply: tuple[str, ...]) -> str:
     """X4: the tile of which there are too few or too many."""
-    counts, expected = Counter(map(str, supply)), Counter(TILES)
+    counts, expected = Counter(supply), Counter(TILES)
     odd = next(code for code in (*expected, *counts) if counts[code] != expected[code])
     return f"there are {counts[odd]} tiles '{odd}', not {expected[odd]}"
 
 
-def _central_fits(central: list[Any]) -> bool:
+def _central_fits(central: tuple[str, ...]) -> bool:
     """X17: each of the eight at most once, in any turn."""
     shape_of = {turned(tile, turns): tile for tile in central_tiles() for turns in SIDES}
-    shapes = [shape_of.get(str(code)) for code in central]
+    shapes = [shape_of.get(code) for code in central]
     return None not in shapes and len(set(shapes)) == len(shapes)
 
 
-def _numbers_fit(rules: Ruleset, numbers: list[Any]) -> bool:
+def _numbers_fit(rules: Ruleset, numbers: tuple[tuple[int, ...], ...]) -> bool:
     """X18: `numbers_per_colour` of each colour for every player, none twice."""
-    if not all(isinstance(hand, list) for hand in numbers):
-        return False
     dealt = [number for hand in numbers for number in hand]
     counts = [sum(n in hand for n in stations) for hand in numbers for stations in number_colours().values()]
-    size = rules.numbers_per_colour * len(number_colours())
-    return (
-        len(set(map(str, dealt))) == len(dealt)
-        and all(count == rules.numbers_per_colour for count in counts)
-        and all(len(hand) == size for hand in numbers)
-    )
+    return len(set(dealt)) == len(dealt) == sum(counts) and {*counts} <= {rules.numbers_per_colour}
 
 
-def _replay_move(game: Game, number: int, written: Any) -> None:
+def _replay_move(game: Game, number: int, written: _Move) -> None:
     """Play one recorded move and compare its effects with those in the record."""
-    where = f"move {number}"
-    get_field(written, "move", str, where)
-    check_turn(written, number, game.turn, game.seat, game.over)
-    move = _move(written, where)
-    check_legal(move, legal_moves(game), describe, f"{where} (turn {game.turn}, seat {game.seat + 1})")
+    records.check_turn(written, number, game)
+    move = records.read_move(written, Move)
+    records.check_legal(move, legal_moves(game), describe, f"move {number} (turn {game.turn}, seat {game.seat + 1})")
     arrivals = [arrival._asdict() for arrival in carry_out(game, move).arrivals]
-    check_same(get_field(written, "arrivals", list, where), arrivals, f"{where}: arrivals")
-
-
-def _move(written: dict[str, Any], where: str) -> Move:
-    kind = records.read_move_kind(written, _MOVE_KEYS, where)
-    keys = _keys(kind, "share" in written)
-    records.check_move_keys(written, kind, ("arrivals", *keys), where)
-    fields = {key: get_field(written, key, _TYPES[key], where) for key in keys}
-    if "cell" in fields:
-        cell = fields["cell"]
-        if len(cell) != 2 or not all(type(x) is int for x in cell):
-            raise RecordError(f"{where}: {json.dumps(cell)} is not a cell [row, column]")
-        fields["cell"] = tuple(cell)
-    return Move(kind, **fields)
+    check_same(written.arrivals, arrivals, f"move {number}: arrivals")
 
 
 def describe(move: Move) -> str:

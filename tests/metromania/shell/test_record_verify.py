@@ -62,7 +62,7 @@ def number_of(recorded: Record, suits: Callable[[Record], bool]) -> int:
         ("start", "line", 1),
         ("dig", "cell", [40, 0, "U"]),
         ("dig", "to", [0, 40]),
-        ("dig", "marker", "A Q"),
+        ("dig", "marker", "F C"),
         ("end", "cell", ["F", 0, 1]),
         ("end", "to", [0, 0]),
         ("bonus", "at", [0, 40]),
@@ -146,10 +146,10 @@ def test_a_number_of_the_result_written_with_a_point_is_found(recorded: Record) 
     [
         (["A R", "B C"], "hands: this is not a deal the ruleset 'print' allows"),
         (["A R", "A R", "B C", "C E"], "hands: this is not a deal the ruleset 'print' allows"),
-        (["A R", "B C", "C E", "Q R"], 'hands[0]: "Q R" is not a marker like "A R"'),
-        ("A R", "hands[0]"),
-        ([["A R"], "B C"], "hands[0]"),
-        (None, "hands[0]"),
+        (["A R", "B C", "C E", "Q R"], 'hands[0][3] = "Q R" is not a marker like "A R"'),
+        ("A R", 'hands[0] = "A R" is not a list'),
+        ([["A R"], "B C"], 'hands[0][0] = ["A R"] is not a marker like "A R"'),
+        (None, "hands[0] = null is not a list"),
     ],
 )
 def test_an_impossible_hand_is_found(recorded: Record, hand: Any, why: str) -> None:
@@ -205,6 +205,13 @@ def test_a_ruleset_of_another_name_is_judged_by_its_knobs(recorded: Record) -> N
     assert complaint(recorded).startswith("result.trips[")
 
 
+def test_the_name_of_a_ruleset_is_a_text(recorded: Record) -> None:
+    recorded["ruleset"]["name"] = 3
+    assert complaint(recorded) == "ruleset: name = 3 is not a text"
+    del recorded["ruleset"]["name"]
+    assert complaint(recorded) == "ruleset: 'name' is missing"
+
+
 def test_an_unknown_knob_is_named_with_the_nearest(recorded: Record) -> None:
     recorded["ruleset"]["change_minute"] = 3
     assert complaint(recorded).startswith("ruleset: unknown knob 'change_minute'; did you mean 'change_minutes'?")
@@ -229,7 +236,9 @@ def test_a_part_that_does_not_belong_is_named(recorded: Record) -> None:
         ("frame", ["S.ESE"], "board: the frame"),
         ("frame", ["SxESE"] * 6, "board: side 0 of the frame has 'x'"),
         ("pieces", [["."]] * 6, "board: piece 1 has 1 rows but needs 5"),
-        ("pieces", "none", "board: 'pieces' has a value of the wrong type"),
+        ("pieces", "none", 'board: pieces = "none" is not a list'),
+        ("pieces", [["."], ["."], [".", 3]], "board: pieces[2][1] = 3 is not a text"),
+        ("side", True, "board: side = true is not a whole number"),
     ],
 )
 def test_an_impossible_board_is_named(recorded: Record, key: str, value: Any, where: str) -> None:
@@ -282,12 +291,24 @@ def test_a_recorded_decline_is_no_move(recorded: Record) -> None:
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        ({"at": [0, 0]}, "move 2: 'at' does not belong to a move 'dig'"),
-        ({"line": 2}, "move 2: 'line' is 2, not 0 or 1"),
-        ({"cell": [0, 0]}, "move 2: [0, 0] is not a cell"),
-        ({"to": [0, "0"]}, 'move 2: [0, "0"] is not a vertex [q, r]'),
-        ({"turn": "1"}, "move 2: 'turn' has a value of the wrong type: \"1\""),
-        ({"points": True}, "move 2: 'points' has a value of the wrong type: true"),
+        (
+            {"at": [0, 0]},
+            "move 2: unknown key 'at'",
+        ),
+        ({"markers": "A R"}, "move 2: unknown key 'markers'; did you mean 'marker'?"),
+        ({"line": 2}, "move 2: line = 2 is not 0 or 1"),
+        ({"line": True}, "move 2: line = true is not 0 or 1"),
+        ({"cell": [0, 0]}, 'move 2: cell = [0, 0] is not a cell [q, r, "U"|"D"] or ["F", side, index]'),
+        ({"cell": [0, 0, "X"]}, 'move 2: cell = [0, 0, "X"] is not a cell '),
+        ({"to": [0, "0"]}, 'move 2: to = [0, "0"] is not a vertex [q, r]'),
+        ({"marker": "A Q"}, 'move 2: marker = "A Q" is not a marker like "A R"'),
+        ({"marker": None}, 'move 2: marker = null is not a marker like "A R"'),
+        ({"turn": "1"}, 'move 2: turn = "1" is not a whole number'),
+        ({"turn": 1.0}, "move 2: turn = 1.0 is not a whole number"),
+        ({"turn": float("nan")}, "move 2: turn = NaN is not a whole number"),
+        ({"points": True}, "move 2: points = true is not a whole number"),
+        ({"stations": [[0, 0], 7]}, "move 2: stations[1] = 7 is not a vertex [q, r]"),
+        ({"move": ["dig"]}, "move 2: unknown move '['dig']'"),
     ],
 )
 def test_a_malformed_move_is_named(recorded: Record, change: Record, why: str) -> None:
@@ -296,10 +317,17 @@ def test_a_malformed_move_is_named(recorded: Record, change: Record, why: str) -
     assert complaint(recorded).startswith(why)
 
 
+@pytest.mark.parametrize("key", ["turn", "seat", "move", "line", "cell", "to", "stations", "points"])
+def test_a_missing_key_of_a_move_is_named(recorded: Record, key: str) -> None:
+    assert recorded["moves"][1]["move"] == "dig"
+    del recorded["moves"][1][key]
+    assert complaint(recorded) == f"move 2: '{key}' is missing"
+
+
 @pytest.mark.parametrize("wrong", [None, 7, "dig", ["dig"]])
 def test_a_move_that_is_no_object_is_named(recorded: Record, wrong: Any) -> None:
     recorded["moves"][4] = wrong
-    assert complaint(recorded).startswith("move 5 must be a JSON object")
+    assert complaint(recorded) == f"move 5: {json.dumps(wrong)} is not a JSON object"
 
 
 @pytest.mark.parametrize("wrong", [None, 7, "game", []])
