@@ -11,7 +11,7 @@ from msgspec import structs
 from mmsim.analysis import run_metrics
 from mmsim.analysis.compare import compare
 from mmsim.analysis.derived_metrics import LAYOUT_SPREAD, layout_effects, rate_variants, skill_gradient
-from mmsim.analysis.estimates import Estimates, estimate_metrics
+from mmsim.analysis.estimates import estimate_metrics
 from mmsim.analysis.run_metrics import (
     ALL,
     compare_run,
@@ -20,7 +20,7 @@ from mmsim.analysis.run_metrics import (
     measurable_gaps,
     primary_metrics,
 )
-from mmsim.analysis.tables import RunTables, open_run
+from mmsim.analysis.tables import Member, RunTables, open_run
 from mmsim.batch.experiment import Experiment
 from mmsim.errors import UsageError
 from mmsim.games import GAMES, find_statistics
@@ -210,7 +210,7 @@ def test_primary_metrics_come_out_the_same_whether_all_are_measured_or_only_thos
     measured: list[set[str]] = []
     measure = run_metrics.measure_members
 
-    def note(run: RunTables, wanted: set[str]) -> list[tuple[Member, RunEstimates]]:
+    def note(run: RunTables, wanted: set[str]) -> list[tuple[Member, run_metrics.RunEstimates]]:
         measured.append(wanted)
         return measure(run, wanted)
 

@@ -21,7 +21,7 @@ from mmsim.metromania.bots.playable_variant import MetromaniaVariant, seating_ro
 from mmsim.metromania.bots.position import CoreResult, Position, View
 from mmsim.metromania.engine import board, state
 from mmsim.metromania.rules import board_file
-from mmsim.metromania.rules.board import BoardSet
+from mmsim.metromania.rules.board import BoardSet, Layout
 from mmsim.metromania.rules.lattice import Vertex
 from mmsim.metromania.rules.position import Game, Move
 from mmsim.metromania.rules.reference import any_move, carry_out, end_cells, legal_moves, set_up
@@ -165,10 +165,10 @@ def prepared(board_set: BoardSet, rules: Ruleset, master: int) -> MetromaniaVari
 class Twins:
     """One game in both engines."""
 
-    def __init__(self, board_set: BoardSet, rules: Ruleset, seed: Seed) -> None:
+    def __init__(self, board_set: BoardSet, rules: Ruleset, seed: Seed, layout: Layout | None = None) -> None:
         self.seed = seed
-        self.core = Position(prepared(board_set, rules, seed.master), seed.game)
-        self.game = set_up(board_set, rules, seed)
+        self.core = Position(prepared(board_set, rules, seed.master), seed.game, layout=layout)
+        self.game = set_up(board_set, rules, seed, layout)
         self._raw = self.core._memory.positions.view(np.ndarray)[0]
         self.same("layout", self.core.city.layout, self.game.city.layout)
         self.same("hands", self.core.dealt, self.game.dealt)
@@ -198,13 +198,17 @@ class Twins:
                 self.compare_view(rng.randrange(self.game.rules.companies))
             move = chooser.choose(self.game, found, dice)
             assert move in found
-            self.same("what came of it", self.core.apply(move), carry_out(self.game, move))
-            self.compare_books()
+            self.apply(move)
         self.same("legal moves", self.core.legal_moves(), legal_moves(self.game))
         self.compare_view(0)
         outcome = result(self.game)
         self.compare_results(self.core.result(), outcome)
         return outcome
+
+    def apply(self, move: Move) -> None:
+        """Play a legal move in both engines."""
+        self.same("what came of it", self.core.apply(move), carry_out(self.game, move))
+        self.compare_books()
 
     def compare_books(self) -> None:
         """Everything that is on the table, and how far the turn has come."""

@@ -12,9 +12,11 @@ import pytest
 from mmsim.core.rng import Seed, Stream
 from mmsim.metromania.bots.position import TripResult
 from mmsim.metromania.rules import reference
-from mmsim.metromania.rules.position import Game, Move
-from mmsim.metromania.rules.reference import start_moves
-from mmsim.metromania.rules.rulesets import ruleset
+from mmsim.metromania.rules.lattice import Vertex
+from mmsim.metromania.rules.position import DECLINE, Game, Move
+from mmsim.metromania.rules.reference import is_blocked, legal_moves, start_moves
+from mmsim.metromania.rules.rulesets import parse, ruleset
+from tests.metromania.positions import make_city
 from tests.metromania.twins import CHOOSERS, AnyChooser, Twins, mixed_games, shipped
 
 SMALL_SIDES = (3, 3, 4, 4, 5)
@@ -121,6 +123,61 @@ def test_games_on_small_boards_are_the_same_and_come_across_everything_that_is_r
         *("second marker of a kind", "second marker in a turn"),
     }
     assert {name for name in expected if not seen[name]} == set()
+
+
+# --- a trigger between an end and its bonus station ------------------------------------------------------------
+
+# Orange runs west along row 0 to an end. Blue comes round to Orange's line at (-1, 0) and along it to (0, 0), where
+# lake, Orange's tunnels and its own line leave it only a sharp turn: blocked, until there is a station.
+CITY = make_city(4, {(0, 0, "U"): "L", (0, -1, "U"): "L"})
+TURNS: tuple[tuple[Vertex, ...], ...] = (
+    ((4, 0), (3, 0), (2, 0)),
+    ((3, 1), (2, 1), (1, 1)),
+    ((1, 0), (0, 0), (-1, 0)),
+    ((0, 1), (-1, 2), (-2, 2)),
+    ((-2, 0), (-3, 0), (-4, 0)),
+    ((-2, 1), (-1, 0), (0, 0)),
+    ((-4, -1),),
+)
+
+
+def until_the_bonus_station(spec: str) -> Twins:
+    """Orange has just ended its line, which with Blue's blocked one makes two lines; its bonus station is due."""
+    rules = parse(spec).with_overrides({"end_lines": 2}).resolve(2)
+    twins = Twins(CITY.board_set, rules, Seed(1), CITY.layout)
+    for vertices in TURNS:
+        for vertex in vertices:
+            moves = legal_moves(twins.game)
+            twins.same("legal moves", twins.core.legal_moves(), moves)
+            twins.apply([move for move in moves if move.to == vertex][-1])
+    assert twins.game.history[-1].move.kind == "end"
+    assert twins.game.bonus_line == 0
+    assert is_blocked(twins.game, 1, 0)
+    return twins
+
+
+@pytest.mark.rule("P3", "P4")
+@pytest.mark.parametrize("spec", ["nl", "en1"])
+@pytest.mark.parametrize("at", [(0, 0), (2, 0), None])
+def test_a_turn_that_an_end_stops_stays_stopped_whatever_the_bonus_station_does(spec: str, at: Vertex | None) -> None:
+    """The condition is met after the end and before its bonus station; one at (0, 0) undoes it, but too late."""
+    twins = until_the_bonus_station(spec)
+    twins.apply(DECLINE if at is None else Move("bonus", 0, at=at))
+    assert is_blocked(twins.game, 1, 0) == (at != (0, 0))
+    assert twins.game.end_reason == "lines"
+    assert twins.game.over == (spec == "en1")  # nl: the others have a last turn
+    assert twins.game.seat == (0 if spec == "en1" else 1)
+
+
+@pytest.mark.rule("P3", "P4")
+@pytest.mark.parametrize("spec", ["v2", "nl,trigger_turn=finish"])
+def test_where_the_turn_is_finished_that_moment_does_not_count(spec: str) -> None:
+    twins = until_the_bonus_station(spec)
+    twins.apply(Move("bonus", 0, at=(0, 0)))
+    assert (twins.game.seat, twins.game.end_reason) == (0, None)
+    while twins.game.seat == 0:
+        twins.apply(legal_moves(twins.game)[0])
+    assert twins.game.end_reason is None
 
 
 def test_a_difference_is_told_with_the_record_that_shows_it() -> None:
