@@ -18,7 +18,7 @@ METROMANIA = (
     ("print", 4, 78),
     ("v2+loyal", 3, 74),
     ("nl+advanced", 2, 74),
-    ("en1+regular", 2, 66),
+    ("en1+regular", 2, 50),
     ("print+hidden,stations=12", 4, 66),
 )
 METRO = (

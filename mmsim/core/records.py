@@ -80,9 +80,11 @@ def read_one(file: Path) -> Any:
 
 def _parse(line: int, text: str) -> Source:
     """The record of a text that begins on this line of its file."""
+    is_cut_off = not text.rstrip().endswith("}")
     try:
         return Source(line, json.loads(text))
     except json.JSONDecodeError as error:
+        is_cut_off |= error.pos >= len(text.rstrip())
         place = f"column {error.colno}" + (f" of line {error.lineno}" if "\n" in text.strip() else "")
         problem = f"not JSON: {error.msg} at {place}"
     except (RecursionError, ValueError) as error:
@@ -91,7 +93,7 @@ def _parse(line: int, text: str) -> Source:
         problem = "it is empty, not a game record"
     elif not text.lstrip().startswith("{"):
         problem = "it is not a game record, which is JSON and begins with {"
-    elif not text.rstrip().endswith("}"):
+    elif is_cut_off:
         lines = text.rstrip().splitlines()
         place = f"column {len(lines[-1])}" + (f" of line {len(lines)}" if len(lines) > 1 else "")
         problem = f"the record is cut off at {place}"

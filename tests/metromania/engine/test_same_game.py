@@ -17,7 +17,7 @@ from mmsim.metromania.rules.position import DECLINE, Game, Move
 from mmsim.metromania.rules.reference import is_blocked, legal_moves, start_moves
 from mmsim.metromania.rules.rulesets import parse, ruleset
 from tests.metromania.positions import make_city
-from tests.metromania.twins import CHOOSERS, AnyChooser, Twins, mixed_games, shipped
+from tests.metromania.twins import CHOOSERS, AnyChooser, Twins, mixed_games, random_rules, shipped
 
 SMALL_SIDES = (3, 3, 4, 4, 5)
 SIDES = (3, 4, 5, 6, 7, 8)
@@ -37,6 +37,13 @@ def play_mixed(rng: Random, count: int, sides: tuple[int, ...], compare_every: i
         Twins(board_set, rules, seed).play(rng.choice(CHOOSERS), rng, compare_every)
 
 
+def play_boxes(rng: Random, boxes: range, compare_every: int) -> None:
+    """One game on each of many random boxes, under random rules."""
+    for seed in boxes:
+        twins = Twins(shipped(f"random:{seed}"), random_rules(rng), Seed(rng.getrandbits(64), seed))
+        twins.play(rng.choice(CHOOSERS), rng, compare_every)
+
+
 def test_the_usual_game_is_the_same_in_both_engines() -> None:
     play_usual(Random(0), 12, compare_every=16)
 
@@ -44,6 +51,15 @@ def test_the_usual_game_is_the_same_in_both_engines() -> None:
 @pytest.mark.parametrize(("sides", "count"), [(SIDES, 30), (HUGE, 2)], ids=["all", "huge"])  # small: below
 def test_any_game_is_the_same_in_both_engines(sides: tuple[int, ...], count: int) -> None:
     play_mixed(Random(1000 + len(sides)), count, sides, compare_every=16)
+
+
+def test_a_game_on_any_random_box_is_the_same_in_both_engines() -> None:
+    play_boxes(Random(28), range(10), compare_every=16)
+
+
+@pytest.mark.slow
+def test_a_game_on_any_of_2000_random_boxes_is_the_same_in_both_engines() -> None:
+    play_boxes(Random(28_000), range(2000), compare_every=16)
 
 
 @pytest.mark.slow
