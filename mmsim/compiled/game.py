@@ -55,7 +55,8 @@ class CompiledGame(TabledGame):
 
     def prepare(self, variant: Variant) -> CompiledVariant:
         prepared = self.make_playable(variant)
-        check_interventions(variant.interventions, self.interventions(prepared), prepared.bots)
+        by_seat = self.interventions_by_seat(prepared)
+        check_interventions(variant.interventions, self.interventions(prepared), by_seat, prepared.bots)
         return prepared
 
     def start_up(self) -> float:

@@ -1,7 +1,7 @@
 """The interface of a game to batches, analysis, reports and the command line."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from msgspec import Struct
@@ -115,6 +115,10 @@ class SimulatedGame(ABC):
     def interventions(self, prepared: Any) -> dict[str, str]:
         """The interventions of the game: name -> what each changes in play."""
         return {}
+
+    def interventions_by_seat(self, prepared: Any) -> Collection[str]:
+        """Those of the interventions that can be limited to some seats: `random_starts@1`."""
+        return ()
 
     def elements(self, prepared: Any) -> dict[str, str]:
         """The elements of the game that some bots can do without: name -> description."""

@@ -1,6 +1,6 @@
 """Interventions, games with one thing changed to see what it does: the parts that all games share."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from mmsim.core.bots import Bot
 from mmsim.core.python_bots import PythonBot
@@ -14,11 +14,33 @@ def chance(master: int, game: int) -> Stream:
     return Stream(master, Purpose.INTERVENTIONS, game)
 
 
-def check_interventions(names: Sequence[str], known: Collection[str], bots: Sequence[Bot]) -> None:
-    """Refuse unknown interventions, and bots in Python, which are not compiled."""
+OF_SEATS = "@"  # between an intervention and the seats that it is limited to, from 1: random_starts@1+3
+
+
+def of_seats(name: str, seats: Iterable[int]) -> str:
+    """An intervention limited to some seats, which count from 0."""
+    return f"{name}{OF_SEATS}{'+'.join(str(seat + 1) for seat in sorted(seats))}"
+
+
+def forced_seats(names: Sequence[str], name: str, seats: int) -> frozenset[int]:
+    """The seats that an intervention forces: all, those it is limited to, or none."""
+    if name in names:
+        return frozenset(range(seats))
+    limited = (limit.split("+") for base, _, limit in (known.partition(OF_SEATS) for known in names) if base == name)
+    return frozenset(int(seat) - 1 for limits in limited for seat in limits)
+
+
+def check_interventions(
+    names: Sequence[str], known: Collection[str], by_seat: Collection[str], bots: Sequence[Bot]
+) -> None:
+    """Refuse unknown interventions, and bots in Python, which are not compiled; those `by_seat` may name seats."""
     for name in names:
-        if name not in known:
+        base, _, limit = name.partition(OF_SEATS)
+        if base not in known:
             raise unknown("intervention", name, known)
+        seats = {str(seat + 1) for seat in range(len(bots))}
+        if OF_SEATS in name and (base not in by_seat or not {*limit.split("+")} <= seats):
+            raise UsageError(f"'{name}' does not name seats 1 to {len(bots)} of an intervention by seat")
     for bot in bots:
         if names and isinstance(bot, PythonBot):
             raise UsageError(f"interventions need compiled bots; {bot.name} is written in Python")

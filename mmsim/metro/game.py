@@ -13,7 +13,7 @@ from mmsim.metro.bots.playable_variant import MetroVariant, prepare
 from mmsim.metro.bots.position import Position
 from mmsim.metro.engine import result_tables
 from mmsim.metro.engine.entry_points import Rows
-from mmsim.metro.interventions import ChangedOpenings, interventions
+from mmsim.metro.interventions import FIRST_TURNS, ChangedOpenings, interventions
 from mmsim.metro.rules.position import Game
 from mmsim.metro.rules.reference import play_uniform
 from mmsim.metro.rules.reference_scoring import result
@@ -35,6 +35,9 @@ class Metro(CompiledGame):
 
     def interventions(self, prepared: MetroVariant) -> dict[str, str]:
         return interventions(prepared.rules)
+
+    def interventions_by_seat(self, prepared: MetroVariant) -> tuple[str, ...]:
+        return (FIRST_TURNS,)
 
     def elements(self, prepared: MetroVariant) -> dict[str, str]:
         modules = {"wagons": prepared.rules.stations, "exchanges": prepared.rules.companies}

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from mmsim.core.interventions import chance
+from mmsim.core.interventions import chance, forced_seats
 from mmsim.core.rng import Seed, Stream, shuffled
 from mmsim.metro.bots import entry_points as bot_entry_points
 from mmsim.metro.bots.playable_variant import MetroVariant
@@ -34,6 +34,7 @@ class ChangedOpenings:
         self._prepared, self.memory, self.setting = prepared, bot_entry_points.new_memory(), prepared.setting
         self._moves = np.zeros(entry_points.MAX_MOVES, np.int64)
         self._state = self.memory.positions[0]
+        self._random_beginners = forced_seats(prepared.variant.interventions, FIRST_TURNS, prepared.rules.players)
 
     def open(self, game: int) -> int:
         """Set up a game and play its changed opening; returns the number of decisions made."""
@@ -47,7 +48,7 @@ class ChangedOpenings:
         )
         if HANDS in names:
             self._shuffle_hands(game, draws)
-        return self._first_round(draws) if FIRST_TURNS in names else 0
+        return self._first_round(game, draws) if self._random_beginners else 0
 
     def _shuffled_wagons(self, draws: Stream) -> Any:
         """The board with its wagons shuffled between the players."""
@@ -70,12 +71,15 @@ class ChangedOpenings:
         entry_points.begin_game(self.memory.positions, self.setting.board, self.setting.rules)
         s.layout = layout
 
-    def _first_round(self, draws: Stream) -> int:
-        """Play a random first turn of every player; returns the number of decisions."""
-        decisions = 0
+    def _first_round(self, game: int, draws: Stream) -> int:
+        """Play the first turn of every player, random or as its bot chooses; returns the number of decisions."""
+        decisions, seating = 0, self._prepared.seating.number(game)
         while self._state.turn <= self._prepared.rules.players and not self._state.over:
-            count = entry_points.list_moves(self.memory.positions, self.setting.rules, self._moves)
-            move = int(self._moves[draws.below(int(count))])
+            if int(self._state.seat) in self._random_beginners:
+                count = entry_points.list_moves(self.memory.positions, self.setting.rules, self._moves)
+                move = int(self._moves[draws.below(int(count))])
+            else:
+                move = int(bot_entry_points.choose(self.memory, self.setting, seating))
             entry_points.play(self.memory.positions, self.setting.board, self.setting.rules, move)
             decisions += 1
         return decisions

@@ -13,7 +13,7 @@ from mmsim.metromania.bots.playable_variant import MetromaniaVariant, prepare
 from mmsim.metromania.bots.position import Position
 from mmsim.metromania.engine import result_tables
 from mmsim.metromania.engine.entry_points import Rows
-from mmsim.metromania.interventions import INTERVENTIONS, ChangedOpenings
+from mmsim.metromania.interventions import INTERVENTIONS, STARTS, ChangedOpenings
 from mmsim.metromania.rules import board_file
 from mmsim.metromania.rules.position import Game
 from mmsim.metromania.rules.reference import play_out, set_up
@@ -36,6 +36,9 @@ class Metromania(CompiledGame):
 
     def interventions(self, prepared: MetromaniaVariant) -> dict[str, str]:
         return INTERVENTIONS
+
+    def interventions_by_seat(self, prepared: MetromaniaVariant) -> tuple[str, ...]:
+        return (STARTS,)
 
     def elements(self, prepared: MetromaniaVariant) -> dict[str, str]:
         hidden = prepared.rules.hands == "hidden"

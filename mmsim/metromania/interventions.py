@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mmsim.core.interventions import chance
+from mmsim.core.interventions import chance, forced_seats
 from mmsim.core.rng import Stream, shuffled
 from mmsim.metromania.bots import entry_points as bot_entry_points
 from mmsim.metromania.bots.playable_variant import MetromaniaVariant
@@ -27,6 +27,7 @@ class ChangedOpenings:
         self._prepared, self.memory, self.setting = prepared, bot_entry_points.new_memory(), prepared.setting
         self._moves = np.zeros(entry_points.MAX_MOVES, np.int64)
         self._state = self.memory.positions[0]
+        self._random_starters = forced_seats(prepared.variant.interventions, STARTS, prepared.rules.companies)
 
     def open(self, game: int) -> int:
         """Set up a game and play its changed opening; returns the number of decisions made."""
@@ -40,7 +41,7 @@ class ChangedOpenings:
             openings = self._first_round(game, draws)
             self._set_up(game, deals)
             return self._play_openings(game, openings, 1 + draws.below(len(openings) - 1))
-        return sum(map(len, self._first_round(game, draws))) if STARTS in names else 0
+        return sum(map(len, self._first_round(game, draws))) if self._random_starters else 0
 
     def _set_up(self, game: int, deals: NDArray[np.uint8]) -> None:
         seed, games_per_deal = self._prepared.seed, self._prepared.seating.games_per_deal
@@ -57,11 +58,11 @@ class ChangedOpenings:
 
     def _first_round(self, game: int, draws: Stream) -> list[list[int]]:
         """Play the first turn of every company, with random starts if requested; returns the moves by seat."""
-        names, companies = self._prepared.variant.interventions, self._prepared.rules.companies
+        companies = self._prepared.rules.companies
         played: list[list[int]] = [[] for _ in range(companies)]
         while self._state.turn <= companies and not self._state.over:
             seat = int(self._state.seat)
-            if self._state.dug == 0 and STARTS in names:
+            if self._state.dug == 0 and seat in self._random_starters:
                 legal = self._legal()
                 move = int(legal[draws.below(len(legal))])
             else:

@@ -48,3 +48,11 @@ def test_with_companies_no_wagon_is_a_players_own() -> None:
     assert "shuffled_wagons" not in METRO.interventions(METRO.prepare(Variant("metro+companies")))
     with pytest.raises(UsageError, match="unknown intervention 'shuffled_wagons'"):
         METRO.prepare(Variant("metro+companies", interventions=("shuffled_wagons",)))
+
+
+def test_a_first_turn_can_be_forced_for_one_player_only() -> None:
+    usual, forced = played(), played("random_first_turns@2")
+    first = [rows["seats"]["opening"].reshape(COUNT, -1) for rows in (usual, forced)]
+    same = (first[0] == first[1]).mean(axis=0)
+    assert same[0] == 1
+    assert same[1] < 0.5

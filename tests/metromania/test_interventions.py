@@ -85,3 +85,20 @@ def test_an_unknown_intervention_and_a_record_of_a_changed_game_are_refused() ->
     changed = METROMANIA.prepare(Variant("print", interventions=("random_starts",)))
     with pytest.raises(UsageError, match="a game with random_starts is played as a whole"):
         METROMANIA.record(changed, 0)
+
+
+def test_a_start_can_be_forced_for_some_seats_only() -> None:
+    usual, every = (played(*names)["lines"].reshape(COUNT, 8) for names in ((), ("random_starts",)))
+    for seats, forced in (("1", [0]), ("3", [2]), ("1+4", [0, 3])):
+        lines = played(f"random_starts@{seats}")["lines"].reshape(COUNT, 8)
+        first = lines[:, ::2]
+        same_side = (first["start_side"] == usual[:, ::2]["start_side"]).mean(axis=0)
+        assert all(same_side[seat] < 0.5 for seat in forced)
+        assert all(same_side[seat] == 1 for seat in range(min(forced)))
+    assert (every[:, 0]["start_side"] == played("random_starts@1")["lines"].reshape(COUNT, 8)[:, 0]["start_side"]).all()
+
+
+@pytest.mark.parametrize("name", ["random_starts@5", "random_starts@0", "random_starts@", "shuffled_hands@1"])
+def test_an_intervention_for_seats_that_do_not_exist_is_refused(name: str) -> None:
+    with pytest.raises(UsageError, match="does not name seats 1 to 4 of an intervention by seat"):
+        METROMANIA.prepare(Variant("print", 4, interventions=(name,)))
