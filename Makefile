@@ -54,9 +54,10 @@ golden: $(READY) ## regenerate the golden games of both games
 	$(BIN)/python -m tests.golden.metromania.regenerate
 	$(BIN)/python -m tests.golden.metro.regenerate
 
-docs: $(READY) ## regenerate docs/rule-tests.md and docs/tables.md
+docs: $(READY) ## regenerate docs/rule-tests.md, docs/tables.md and docs/metrics.md
 	$(BIN)/python -m build_tools.rule_tests_page
 	$(BIN)/python -m build_tools.tables_page
+	$(BIN)/python -m build_tools.metrics_page
 
 findings: $(READY) ## play the ready experiments and write their figures into docs/findings.md; takes half an hour
 	$(BIN)/python -m benchmarks.findings

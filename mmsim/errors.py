@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+_MAX_LISTED = 24  # known names in an error; of more, only the nearest are named
+
 
 class MmsimError(Exception):
     """A failure that is not a bug; its text is one clear sentence for stderr."""
@@ -17,12 +19,18 @@ class UsageError(MmsimError):
 
 
 def unknown(what: str, name: str, known: Iterable[str]) -> UsageError:
-    """The error for an unknown name, with the nearest known one and all known names."""
+    """The error for an unknown name: the nearest known one, and all of them unless they are too many to read."""
     names = list(known)
     folded = {known_name.casefold(): known_name for known_name in names}
-    close = get_close_matches(name.casefold(), folded, n=1, cutoff=0.6)
-    hint = f"; did you mean '{folded[close[0]]}'?" if close else ""
-    return UsageError(f"unknown {what} '{name}'{hint} (known: {', '.join(names)})")
+    is_long = len(names) > _MAX_LISTED
+    close = [folded[match] for match in get_close_matches(name.casefold(), folded, n=3 if is_long else 1, cutoff=0.6)]
+    hint = f"; did you mean {' or '.join(repr(match) for match in close)}?" if close else ""
+    listed = (
+        f"{len(names)} are known, such as {', '.join(names[:_MAX_LISTED])}"
+        if is_long
+        else (f"known: {', '.join(names)}")
+    )
+    return UsageError(f"unknown {what} '{name}'{hint}" + ("" if is_long and close else f" ({listed})"))
 
 
 def full_name(what: str, name: str, known: Iterable[str]) -> str:

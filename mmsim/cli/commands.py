@@ -26,25 +26,26 @@ class Command(NamedTuple):
     function: str = ""  # default: called like the command
 
 
-_ONE_GAME, _MANY_GAMES, _QUESTIONS, _REFERENCE = "One game", "Many games", "Questions", "Reference"  # panels of help
+# The panels of help:
+_ONE_GAME, _MANY_GAMES, _QUESTIONS, _REFERENCE, _BOTS = "Play and watch", "Run", "Answer", "Look up", "Bots"
 GROUPS = {  # of commands: panel and summary
     "runs": (_MANY_GAMES, "List, show and delete runs."),
     "experiments": (_MANY_GAMES, "List the experiments that come with mmsim, and start your own."),
     "rules": (_REFERENCE, "Look up rulesets (editions, modifiers, knobs) and single rules."),
     "boards": (_REFERENCE, "List, draw, generate and check board sets."),
-    "bots": (_REFERENCE, "List the bots, look at their weights, tune and train them."),
+    "bots": (_BOTS, "List the bots, look at their weights, tune and train them."),
 }
 COMMANDS = {
     _ONE_GAME: {
         "play": Command("play", "Play one game and print its story, turn by turn."),
-        "replay": Command("records", "Step through a recorded game: a web page, a GIF or a contact sheet."),
+        "replay": Command("records", "Step through a recorded game on a web page, or as a GIF."),
         "draw": Command("records", "Draw one position of a recorded game."),
         "verify": Command("records", "Replay records with the reference engine of their game."),
     },
     _MANY_GAMES: {
         "run": Command("run", "Play an experiment and write its tables into a run folder."),
         "resume": Command("run", "Continue a run that was stopped."),
-        "check": Command("run", "Verify the checksums, row counts and a sample of the games of a run."),
+        "check": Command("run", "Verify the checksums and a sample of the games of a run."),
         "record": Command("records", "Write the record of one game of a run."),
         "export": Command("runs", "Export tables of a run as one file for other programs."),
         "runs list": Command("runs", "List runs with their games, state and size.", "list_runs"),
@@ -58,11 +59,10 @@ COMMANDS = {
         "compare": Command("compare", "Compare variants: paired differences, intervals and verdicts."),
         "report": Command("report", "Write the report of a run and print its answer."),
         "sweep": Command("sweep", "Play every combination of knob values and report the effects."),
-        "why": Command("why", "Change one thing at a time and measure how much of an effect it explains."),
-        "openings": Command("openings", "List the openings of each seat, how frequent they are and how well they do."),
+        "why": Command("why", "Change one thing at a time: how much of an effect goes away?"),
+        "openings": Command("openings", "List the openings of each seat and how well they do."),
         "heat": Command("heat", "Draw heat maps of where things are at the end of games."),
         "chances": Command("chances", "Estimate the chances to win after every turn of some games."),
-        "ladder": Command("ladder", "Play every bot against every other and rate them."),
     },
     _REFERENCE: {
         "rules list": Command("rules", "List the editions, modifiers and knobs of a game.", "list_rules"),
@@ -74,12 +74,16 @@ COMMANDS = {
         "boards generate": Command("boards", "Generate random layouts, all equally likely."),
         "boards check": Command("boards", "Check a board set and say what to change, line by line."),
         "boards new": Command("boards", "Start a board set of your own from a shipped one."),
+        "metrics": Command("metrics", "List the numbers games are compared in, or explain one."),
+        "bench": Command("bench", "Measure how fast games are played on this machine."),
+    },
+    _BOTS: {
         "bots list": Command("bots", "List the bots of a game, from the weakest to the strongest.", "list_bots"),
         "bots show": Command("bots", "Show a bot: its idea, what it looks at, and all its weights."),
         "bots tune": Command("bots", "Search for better weights by self-play."),
         "bots train": Command("bots", "Train the neural net of a bot, for rules of your own if you like."),
         "bots exploit": Command("bots", "Train a net against frozen copies of a bot."),
-        "bench": Command("bench", "Measure games per second on one core, with both engines of a game."),
+        "ladder": Command("ladder", "Play every bot against every other and rate them."),
     },
 }
 _BY_WORDS = {words: command for commands in COMMANDS.values() for words, command in commands.items()}
