@@ -140,6 +140,9 @@ def game_of_ruleset(rules: str) -> str:
     for shell in working_shells():
         if edition in shell.editions:
             return shell.name
+        if edition in shell.modifiers:
+            example = rules.replace(edition, f"{shell.default_rules}+{edition}", 1)
+            raise UsageError(f"'{edition}' is a modifier, not an edition; add it to one, such as {example}")
         known += shell.editions
     raise unknown("edition", edition, known)
 

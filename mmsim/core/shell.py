@@ -186,6 +186,11 @@ class Shell(ABC):
         return (self.default_rules,)
 
     @property
+    def modifiers(self) -> Collection[str]:
+        """The words that may be added to an edition with a `+`."""
+        return ()
+
+    @property
     def example_rules(self) -> str:
         """A ruleset that shows how one is written."""
         return self.default_rules

@@ -22,6 +22,7 @@ GOLDEN = Path(__file__).parent.parent / "golden" / "metromania"
         ("play --rules print+loyl", "unknown modifier 'loyl'; did you mean 'loyal'? (known: loyal, hidden, "),
         ("play --rules print,chang_minutes=2", "unknown knob 'chang_minutes'; did you mean 'change_minutes'? (known: "),
         ("play --bots unifrm", "unknown bot 'unifrm'; did you mean 'uniform'? (known: "),
+        ("compare print loyal", "'loyal' is a modifier, not an edition; add it to one, such as print+loyal"),
         ("play --board rommy", "unknown board set 'rommy'; did you mean 'roomy'? (known: box, compact, "),
         (
             "rules explain T100",
@@ -71,7 +72,7 @@ def test_an_unknown_option_comes_with_the_nearest() -> None:
         ("--rules nl+advanced --players 4", "'advanced' is only for two players; drop it for 4 players"),
         (
             "--rules print+no-corruption --players 3",
-            "'print' does not offer 'no-corruption' for 3 players; it offers it for 4",
+            "'print' does not offer 'no-corruption' for 3 players; it offers it for 4; v2 has it for 3",
         ),
         ("--players 5", "'print' is for 2, 3 or 4 players, not for 5"),
         ("--bots uniform,uniform", "--bots names 2 bots for 4 companies; name one for all or 4 of them"),

@@ -26,6 +26,7 @@ class MetroShell(DrawnShell):
     slow_bots = ("search",)
     example_rules = "metro+free+hand2,turn_limit=200"
     editions = (rulesets.EDITION,)
+    modifiers = tuple(rulesets.MODIFIERS)
     knobs = rulesets.KNOBS
     bots = BOTS
     expensive_weights = ("sweeps", "playouts", "width", "prior", "turns", "haste")

@@ -14,6 +14,7 @@ from mmsim.errors import UsageError, unknown
 
 RULES_VERSION = 3  # raised when the same seed and ruleset give a different game
 PLAYERS = (2, 3, 4)
+DEFAULT_EDITION = "print"
 
 
 class DealMode(StrEnum):
@@ -233,14 +234,20 @@ def _two_player_mode(spec: Spec, players: int) -> str | None:
 
 def _check_offered(spec: Spec, players: int) -> None:
     """Section 11: refuse modifiers that the edition does not offer for this number of players."""
-    edition = EDITIONS[spec.edition]
-    offered = {"no-corruption": edition.no_corruption_players, "hidden": edition.hidden_players}
     for modifier in spec.modifiers:
-        if players not in offered.get(modifier, PLAYERS):
-            numbers = " or ".join(str(n) for n in offered[modifier])
-            raise UsageError(
-                f"'{spec.edition}' does not offer '{modifier}' for {players} players; it offers it for {numbers}"
-            )
+        offered = {name: _offered_players(edition, modifier) for name, edition in EDITIONS.items()}
+        if players in offered[spec.edition]:
+            continue
+        numbers = " or ".join(str(n) for n in offered[spec.edition])
+        text = f"'{spec.edition}' does not offer '{modifier}' for {players} players; it offers it for {numbers}"
+        if others := [name for name, known in offered.items() if players in known]:
+            text += f"; {', '.join(others)} {'has' if len(others) == 1 else 'have'} it for {players}"
+        raise UsageError(text)
+
+
+def _offered_players(edition: Edition, modifier: str) -> tuple[int, ...]:
+    """The numbers of players for which an edition offers a modifier."""
+    return {"no-corruption": edition.no_corruption_players, "hidden": edition.hidden_players}.get(modifier, PLAYERS)
 
 
 def _deal(spec: Spec, mode: str | None) -> DealMode:

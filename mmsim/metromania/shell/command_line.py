@@ -39,11 +39,12 @@ _REASONS = 3  # considered turns shown per decision
 
 class MetromaniaShell(DrawnShell):
     name = "metromania"
-    default_rules = "print"
+    default_rules = rulesets.DEFAULT_EDITION
     default_board = board_file.DEFAULT
     slow_bots = ("search",)
     example_rules = "print+loyal,change_minutes=2"
     editions = tuple(rulesets.EDITIONS)
+    modifiers = (*rulesets.MODIFIERS, *rulesets.ALIASES)
     knobs = rulesets.KNOBS
     bots = BOTS
     expensive_weights = ("ahead", "trials", "noise", "playouts", "turns", "margin", "candidates", "prior")
