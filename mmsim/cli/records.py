@@ -1,6 +1,7 @@
 """`mmsim record`, `replay`, `draw` and `verify`: records of single games."""
 
 import json
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from mmsim.batch.check import prove_origin, replay_record
+from mmsim.batch.remarkable import remarkable
 from mmsim.batch.run import Run
 from mmsim.batch.side_tables import win_chances_of
 from mmsim.cli import options
@@ -60,6 +62,10 @@ def replay(
     seconds: Annotated[float, option("--seconds X", "How long a GIF shows each turn.", min=0.02, max=60)] = 0.8,
     open_in_browser: options.OpenInBrowser = False,
 ) -> None:
+    """Of a run without --number it lists the remarkable games."""
+    if number is None and record_or_run != DASH and record_or_run.is_dir():
+        _list_remarkable(Run(record_or_run, bots_from))
+        return
     source = _find_record(record_or_run, variant, number, bots_from)
     path = out or source.page
     kind = ".html" if path == DASH else path.suffix.lower()
@@ -174,6 +180,20 @@ def _find_record(path: Path, variant: str | None, number: int | None, bots_from:
     return _Source(
         replay_record(run, index, number), str(run.folder), page_file, () if known is None else known.tolist()
     )
+
+
+def _list_remarkable(run: Run) -> None:
+    """The games of a run that are worth a look, and the commands that show them."""
+    games = remarkable(run.table("games"), run.variant_names)
+    if not games:
+        raise UsageError(f"say which game of {run.folder}: --number, from 0 to {run.games_per_variant - 1}")
+    say(f"Which game of {run.folder}? These stand out:")
+    for game in games:
+        name = run.variant_names[game.variant]
+        words = ["mmsim", "replay", str(run.folder), "--variant", name, "--number", str(game.game)]
+        say(f"  the {game.kind} game, {game.text}:")
+        say(f"    {shlex.join(words)}")
+    say(f"Any other: --number N, from 0 to {run.games_per_variant - 1}, with --variant if there are several.")
 
 
 def _render(game: Replay, kind: str, seconds: float) -> bytes:

@@ -89,7 +89,31 @@ class Replay:
     hidden: bool  # whether players see only their own hands
     verdict: str
     film: Callable[[], Any]  # a canvas with all steps in one, for `drawing/animation.py`
+    winners: Sequence[int]  # players
     chances: Sequence[Sequence[float]] = ()  # [turn, player]: to win, before the first turn and after each, if known
+
+    @property
+    def title(self) -> str:
+        """Who beat whom, and how closely."""
+        players = sorted({seat.player for seat in self.seats})
+        names = {player: " and ".join(seat.name for seat in self.seats if seat.player == player) for player in players}
+        scores = {
+            player: sum(
+                points
+                for seat, points in zip(self.seats, self.moments[-1].points, strict=True)
+                if seat.player == player
+            )
+            for player in players
+        }
+        best = scores[self.winners[0]]
+        if len(self.winners) > 1:
+            return f"{', '.join(names[player] for player in self.winners)} share the win with {best} each"
+        others = [player for player in players if player not in self.winners]
+        if not others:
+            return f"{names[self.winners[0]]} scores {best}"
+        rival = max(others, key=lambda player: scores[player])
+        how = " on the tie-break" if scores[rival] == best else ""
+        return f"{names[self.winners[0]]} beats {names[rival]}{how}, {best} to {scores[rival]}"
 
     def win_chances_at(self, moment: int) -> Sequence[float]:
         """Every player's chance to win at a step: that after the last turn completed by then."""

@@ -174,7 +174,8 @@ def remarkable_games(data: ReportData) -> Section | None:
         replay = None
         if record and isinstance(shell, ReplaysRecords):
             chances = win_chances_of(data.run.folder, variant, remarkable.game)
-            replay = partial(_make_replay_page, name, record, () if chances is None else chances.tolist())
+            known = () if chances is None else chances.tolist()
+            replay = partial(_make_replay_page, name, record, known, capitalise(f"{remarkable.kind} game"))
         caption = f"{capitalise(remarkable.text)} ({data.name_of(variant)}, game {remarkable.game:,})."
         pictures.append(Picture(f"The {remarkable.kind} game", caption, game.command, draw, replay))
     if not all(game.record for game in data.remarkable_games):
@@ -189,10 +190,10 @@ def _draw_end(game: str, record: dict[str, Any]) -> bytes:
     return shell.picture(record)
 
 
-def _make_replay_page(game: str, record: dict[str, Any], chances: Sequence[Sequence[float]]) -> bytes:
+def _make_replay_page(game: str, record: dict[str, Any], chances: Sequence[Sequence[float]], kind: str) -> bytes:
     """The page to step through a game, with chances to win if the run has them."""
     shell = find_shell(game)
     assert isinstance(shell, ReplaysRecords)
     from mmsim.report.replay_page import page  # only what draws imports the drawing code
 
-    return page(replace(shell.replay(record), chances=chances)).encode()
+    return page(replace(shell.replay(record), chances=chances), kind, "../report.html").encode()

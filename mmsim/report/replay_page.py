@@ -10,14 +10,19 @@ from mmsim.core.shell import Replay
 from mmsim.drawing import animation
 
 
-def page(replay: Replay) -> str:
-    """The board at every step of a game, what happened at each, and the script that steps through them."""
+def page(replay: Replay, kind: str = "", report: str = "") -> str:
+    """The board at every step of a game, what happened at each, and the script that steps through them.
+
+    `kind` says what is remarkable about the game, `report` is the page to go back to.
+    """
     environment = Environment(
         loader=PackageLoader("mmsim.report"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
     svg = animation.svg(replay.film).decode()
     return environment.get_template("replay.html").render(
         replay=replay,
+        title=f"{kind}: {replay.title}" if kind else replay.title,
+        report=report,
         board=Markup(svg[svg.index("<svg") :]),  # names in it are escaped already
         data=Markup(_script_data(replay)),
     )

@@ -1,6 +1,7 @@
 """`mmsim replay` and `mmsim draw`: pages, films and pictures of recorded games, and what is refused."""
 
 import json
+import re
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -34,10 +35,15 @@ def test_a_game_of_a_run_is_named_by_variant_and_number(tmp_path: Path, monkeypa
     named = ("replay", "small", "--variant", "print+loyal-4p", "--number", 3)
     result = run(*named, "--playouts", 2)
     assert result.exit_code == 0, result.stderr
-    assert 'id="chances"' in (tmp_path / "print+loyal-4p-3.html").read_text()
+    page = (tmp_path / "print+loyal-4p-3.html").read_text()
+    assert 'id="chances"' in page
+    assert re.search(r"<h1>\w+ beats \w+( on the tie-break)?, -?\d+ to -?\d+</h1>", page)
     assert run(*named, "--playouts", 0, "--out", "plain.html").exit_code == 0
     assert 'id="chances"' not in (tmp_path / "plain.html").read_text()
-    assert "--number, from 0 to 3" in complaint(USAGE, "replay", "small")
+    offered = run("replay", "small").stdout
+    assert "the closest game" in offered
+    assert "mmsim replay small --variant print" in offered
+    assert "--number N, from 0 to 3" in offered
     assert "need a run" in complaint(USAGE, "replay", METRO, "--number", 3)
 
 

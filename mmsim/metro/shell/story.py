@@ -140,6 +140,7 @@ def replay(record_json: Any) -> Replay:
         True,
         verdict(game, outcome),
         lambda: film(game, texts),
+        outcome.winners,
     )
 
 

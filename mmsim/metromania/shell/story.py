@@ -220,6 +220,7 @@ def replay(record_json: Any) -> Replay:
         game.rules.hands != "open",
         verdict(game, outcome),
         lambda: film(game, outcome.trips, texts),
+        outcome.winners,
     )
 
 
