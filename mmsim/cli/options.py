@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
+from decimal import Decimal
 from math import inf
 from pathlib import Path
 from typing import Annotated, Any
@@ -36,10 +37,31 @@ _COMPLETIONS: dict[str, Callable[..., list[str]]] = {  # of a value, by its meta
 
 
 def option(words: str, help: str, **extra: Any) -> Any:
-    """An option by its name and metavar: `--out FILE` takes a file (and no folder), `--quiet` is a flag."""
+    """An option by its name and metavar: `--out FILE` takes a file (and no folder), `--games N` a whole number."""
     name, _, metavar = words.partition(" ")
+    if metavar == "N":
+        extra["parser"] = _whole_number(extra.pop("min", None), extra.pop("max", None))
     complete, is_file = _COMPLETIONS.get(metavar), metavar == "FILE"
     return typer.Option(name, metavar=metavar, help=help, autocompletion=complete, dir_okay=not is_file, **extra)
+
+
+def _whole_number(least: int | None, most: int | None) -> Callable[[str | int], int]:
+    """A parser of whole numbers in a range; `10k`, `2M`, `1e6` and `10,000` are whole numbers too."""
+
+    def parse(text: str | int) -> int:
+        if isinstance(text, int):  # a default
+            return text
+        match = re.fullmatch(r"([+-]?[\d_,]*\.?\d+(?:e\d{1,2})?)([km]?)", text.strip().lower())
+        number = Decimal(re.sub("[_,]", "", match[1])) * {"": 1, "k": 1000, "m": 10**6}[match[2]] if match else None
+        if number is None or number != int(number):
+            raise typer.BadParameter("it must be a whole number, such as 5000, 10k or 2M")
+        if least is not None and number < least:
+            raise typer.BadParameter(f"it must be at least {least}")
+        if most is not None and number > most:
+            raise typer.BadParameter(f"it may be at most {most}")
+        return int(number)
+
+    return parse
 
 
 def argument(metavar: str, help: str) -> Any:

@@ -98,9 +98,10 @@ def test_a_number_out_of_range_names_its_option(words: str) -> None:
 
 
 def test_a_word_for_a_number_is_named() -> None:
-    says = "Invalid value for '--players': it must be a whole number, given 'four' (see: mmsim play --help)"
+    number = "it must be a whole number, such as 5000, 10k or 2M"
+    says = f"Invalid value for '--players': {number}, given 'four' (see: mmsim play --help)"
     assert complaint(USAGE, "play", "--players", "four") == says
-    says = "Invalid value for '--seed': it must be a whole number, given 'abc' (see: mmsim run --help)"
+    says = f"Invalid value for '--seed': {number}, given 'abc' (see: mmsim run --help)"
     assert complaint(USAGE, "run", "--seed", "abc") == says
 
 

@@ -287,3 +287,10 @@ def test_verify_reads_many_files_and_stdin() -> None:
     assert [line.split(":")[:2] for line in output("verify", "-", stdin=lines).splitlines()] == [
         ["-", str(number)] for number in range(1, len(files) + 1)
     ]
+
+
+@pytest.mark.parametrize(
+    ("typed", "number"), [("2k", 2000), ("2K", 2000), ("1e3", 1000), ("1,500", 1500), ("1.5k", 1500)]
+)
+def test_a_number_may_be_written_short(typed: str, number: int) -> None:
+    assert len(output("boards", "generate", "--count", typed).split()) == number

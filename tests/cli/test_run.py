@@ -152,7 +152,10 @@ def test_a_table_is_exported_to_a_file(played: tuple[Path, str, str], tmp_path: 
         ("run --rules print --board rommy --out x", "unknown board set 'rommy'; did you mean 'roomy'?"),
         ("run --rules print --design pared --out x", "unknown design 'pared'; did you mean 'paired'?"),
         ("run --rules print --seats roate --out x", "unknown seating 'roate'; did you mean 'rotate'?"),
-        ("run --rules print --until win_shar±1% --out x", "unknown metric 'win_shar'; did you mean 'win_share'?"),
+        (
+            "run --rules print --until win_shar±1% --out x",
+            "unknown metric 'win_shar'; did you mean 'win_share' or 'bot_win_share'?",
+        ),
         ("run --rules print --until win_share --out x", "'win_share' is not of the form METRIC±WIDTH"),
         ("run --rules print --games 0 --out x", "Invalid value for '--games'"),
         ("run --more 5", "--more needs one run to extend: mmsim run RUN --more GAMES"),
