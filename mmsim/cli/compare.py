@@ -88,6 +88,7 @@ def compare(
     first = subjects[0]
     show = partial(_print_run, reference, metric or (), tolerances, as_json, as_csv)
     if len(subjects) == 1 and len(board or ()) < 2:
+        first = str(options.run_folder(Path(first)))
         if not Path(first).is_dir():
             raise UsageError(f"'{first}' is not a run folder, and one ruleset alone has nothing to be compared with")
         if play_options:

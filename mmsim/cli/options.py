@@ -64,8 +64,13 @@ def _whole_number(least: int | None, most: int | None) -> Callable[[str | int], 
     return parse
 
 
-def argument(metavar: str, help: str) -> Any:
-    return typer.Argument(metavar=metavar, help=help, autocompletion=_COMPLETIONS.get(metavar))
+def argument(metavar: str, help: str, **extra: Any) -> Any:
+    return typer.Argument(metavar=metavar, help=help, autocompletion=_COMPLETIONS.get(metavar), **extra)
+
+
+def run_folder(folder: Path) -> Path:
+    """The run that a user means: a folder, or the one of that name where runs are written by default."""
+    return RUNS / folder if not folder.exists() and (RUNS / folder).is_dir() else folder
 
 
 # --- checks ---------------------------------------------------------------------------------------------------------
@@ -190,7 +195,7 @@ MoveSeconds = Annotated[
 
 # --- runs, their variants and metrics -------------------------------------------------------------------------------
 
-RunFolder = Annotated[Path, argument("RUN", "The folder of a run.")]
+RunFolder = Annotated[Path, argument("RUN", "The folder of a run, or its name in runs/.", callback=run_folder)]
 VariantName = Annotated[str | None, option("--variant VARIANT", "A variant of the run. Default: the first.")]
 VariantOfGame = Annotated[str | None, option("--variant VARIANT", "Its variant; needed if the run has several.")]
 BotsFrom = Annotated[

@@ -63,6 +63,7 @@ def replay(
     open_in_browser: options.OpenInBrowser = False,
 ) -> None:
     """Of a run without --number it lists the remarkable games."""
+    record_or_run = options.run_folder(record_or_run)
     if number is None and record_or_run != DASH and record_or_run.is_dir():
         _list_remarkable(Run(record_or_run, bots_from))
         return
@@ -89,7 +90,7 @@ def draw(
     bots_from: options.BotsFrom = None,
 ) -> None:
     kind = picture_kind(out)
-    game = _find_record(record_or_run, variant, number, bots_from).replay()
+    game = _find_record(options.run_folder(record_or_run), variant, number, bots_from).replay()
     last = game.moments[-1].turn
     if turn is not None and turn > last:
         raise UsageError(f"the game has {last} turns; there is no turn {turn}")

@@ -13,6 +13,7 @@ import pytest
 from mmsim.batch.run import Run
 from mmsim.cli.interrupts import raise_on_signals
 from tests.cli.runner import complaint, output, run
+from tests.runs import write_run
 
 USAGE, FAILURE = 2, 1
 FLAGS = ("run", "--rules", "print", "--rules", "print+loyal", "--players", 4, "--bots", "uniform", "--games", 180)
@@ -203,3 +204,11 @@ def test_a_signal_that_was_dropped_stops_the_run_at_the_next_look() -> None:
         with pytest.raises(KeyboardInterrupt):
             raise_if_received()
     assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_a_run_is_found_by_its_name_in_the_folder_of_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_run(tmp_path / "runs" / "mine", ("print", "print+loyal"), games=4, part_games=4)
+    assert "runs/mine" in output("check", "mine", "--sample", 1)
+    assert "print+loyal" in output("compare", "mine")
+    assert "the closest game" in output("replay", "mine")
