@@ -29,6 +29,7 @@ def _average(boards: Sequence[Estimates]) -> Estimates:
     """The games of different boards are independent of one another."""
     first, count = boards[0], len(boards)
     means = np.mean([estimates.means for estimates in boards], axis=0)
+    shares = [estimates.shares for estimates in boards if estimates.shares]
     averaged = replace(
         first,
         means=means,
@@ -36,6 +37,8 @@ def _average(boards: Sequence[Estimates]) -> Estimates:
         deals=np.sum([estimates.deals for estimates in boards], axis=0),
         cov=np.sum([estimates.cov for estimates in boards], axis=0) / count**2,
         intervals={},
+        halves=tuple(map(_average, zip(*(estimates.halves for estimates in boards), strict=True))),
+        shares=_average(shares) if len(shares) == count else None,
     )
     bounded = {cell for estimates in boards for cell in estimates.intervals if averaged.known(*cell)}
     return replace(averaged, intervals={cell: _interval(averaged, *cell) for cell in bounded})

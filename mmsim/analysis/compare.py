@@ -9,15 +9,22 @@ import polars as pl
 
 from mmsim.analysis import number_format as fmt
 from mmsim.analysis import stats
-from mmsim.analysis.derived_metrics import SEAT_IMBALANCE, WIN_SHARE
-from mmsim.analysis.estimates import Estimates
+from mmsim.analysis.derived_metrics import SEAT_IMBALANCE
+from mmsim.analysis.estimates import WIN_SHARE, Estimates
+from mmsim.analysis.seat_tests import any_change_p_value, evenness_change
 from mmsim.analysis.stats import Estimate
 from mmsim.analysis.tables import TENSION
 from mmsim.core.metrics import Measure, Metric
 from mmsim.errors import UsageError, full_name, unknown
 
 ALPHA = 1 - stats.LEVEL
+_FORECAST_LEVEL = 0.8  # of the interval of effects for which games are forecast
+_FORECAST_POINTS = 33
+_MAX_FORECAST_RATIO = 10.0  # a wider range of games says nothing
 _DEFAULT_RELEVANT_SHARE = 0.01  # of games, where the standard deviation between games is not known
+
+
+CANNOT_SAY = "how many would do cannot be said yet"
 
 
 class Verdict(StrEnum):
@@ -25,12 +32,13 @@ class Verdict(StrEnum):
     WORSE = "worse"
     HIGHER = "higher"  # for metrics that make a game neither better nor worse
     LOWER = "lower"
+    REARRANGED = "uneven in another way"  # of seats: neither more nor less even altogether
     DEPENDS = "depends on who plays"  # higher for some kinds of players, lower for others
     EQUAL = "equal within tolerance"
     UNSURE = "not enough games"
 
 
-_DIFFERENT = (Verdict.BETTER, Verdict.WORSE, Verdict.HIGHER, Verdict.LOWER)
+_DIFFERENT = (Verdict.BETTER, Verdict.WORSE, Verdict.HIGHER, Verdict.LOWER, Verdict.REARRANGED)
 
 
 @dataclass(frozen=True)
@@ -59,6 +67,8 @@ class Comparison:
     members: tuple["Comparison", ...] = ()  # panel only: one per kind of players that counts
     others: tuple["Comparison", ...] = ()  # panel only: weak players, and those who ignore what differs
     spread: float = 0.0  # panel only: the standard deviation between its members
+    p_any: float | None = None  # win shares only: of "no seat changed", a test over all seats (Wald)
+    is_rearranged: bool = False  # imbalance only: uneven in another way, not more or less so
 
     @property
     def is_different(self) -> bool:
@@ -74,6 +84,8 @@ class Comparison:
         if self.p_adjusted >= ALPHA:
             return Verdict.UNSURE
         is_higher = self.difference.value > 0
+        if self.is_rearranged:
+            return Verdict.REARRANGED
         if not self.measure.better:
             return Verdict.HIGHER if is_higher else Verdict.LOWER
         return Verdict.BETTER if is_higher == (self.measure.better == "more") else Verdict.WORSE
@@ -118,22 +130,36 @@ class Comparison:
         return self.difference.value == 0 and self.difference.se == 0
 
     @property
-    def games_needed(self) -> float:
-        """Games per variant at which a difference or equivalence would be shown if the estimates are right."""
-        alpha, tolerance = ALPHA / self.family, self.measure.tolerance
+    def games_needed(self) -> tuple[float, float] | None:
+        """Games per variant at which a difference or equivalence would be shown, as a range over the effects that are
+        likely (its 80 % interval); None if that cannot be said yet."""
         if len(self.members) > 1:
             undecided = [member.games_needed for member in self.members if member.verdict is Verdict.UNSURE]
-            return max(undecided, default=0.0)
+            known = [games for games in undecided if games]
+            return max(known) if known and len(known) == len(undecided) else None
+        alpha = ALPHA / self.family
         if self.difference.deals < 2:
-            return inf
+            return None
         if self.identical:
-            return stats.deals_to_rule_out(_relevant_share(self.measure, self.before), alpha) * self.games_per_deal
+            games = stats.deals_to_rule_out(_relevant_share(self.measure, self.before), alpha) * self.games_per_deal
+            return games, games
         if self.difference.se == 0:
-            return (1 + log2(1 / alpha)) * self.games_per_deal
-        sd = self.difference.se * sqrt(self.difference.deals)
-        to_detect = stats.deals_for_power(self.difference.value, sd, alpha)
-        to_equate = stats.deals_for_equivalence(self.difference.value, tolerance, sd, alpha)
-        return min(to_detect, to_equate) * self.games_per_deal
+            games = (1 + log2(1 / alpha)) * self.games_per_deal
+            return games, games
+        if not isfinite(self.difference.se):
+            return None
+        half = stats.t_quantile((1 + _FORECAST_LEVEL) / 2, max(self.df, 1.0)) * self.difference.se
+        sd, step = self.difference.se * sqrt(self.difference.deals), 2 * half / (_FORECAST_POINTS - 1)
+        effects = [self.difference.value - half + step * point for point in range(_FORECAST_POINTS)]
+        needed = [
+            min(
+                stats.deals_for_power(effect, sd, alpha),
+                stats.deals_for_equivalence(effect, self.measure.tolerance, sd, alpha),
+            )
+            for effect in effects
+        ]
+        low, high = (deals * self.games_per_deal for deals in (min(needed), max(needed)))
+        return (low, high) if high <= low * _MAX_FORECAST_RATIO else None
 
     @property
     def players_clause(self) -> str:
@@ -147,12 +173,14 @@ class Comparison:
     def verdict_text(self) -> str:
         """The verdict, how many games would settle it if it is open, and for which players it holds."""
         notes = ["the same in every game"] if self.identical else []
-        if self.verdict is Verdict.UNSURE and (needed := fmt.games(self.games_needed)):
-            notes.append(f"{needed} would do{self.players_clause}")
+        if self.verdict is Verdict.UNSURE and self.difference.deals > 1:
+            needed = self.games_needed
+            notes.append(f"{fmt.games(*needed)} would do{self.players_clause}" if needed else CANNOT_SAY)
         verdict = f"{self.verdict} ({'; '.join(notes)})" if notes else str(self.verdict)
         return f"{verdict}; {self.holds}" if self.holds and len(self.members) > 1 else verdict
 
     def row(self) -> dict[str, object]:
+        needed = self.games_needed if self.verdict is Verdict.UNSURE else None
         return {
             "metric": self.measure.name,
             "group": self.group,
@@ -168,6 +196,7 @@ class Comparison:
             "deals": self.difference.deals,
             "p_value": self.p_value,
             "p_adjusted": self.p_adjusted,
+            "p_any_seat": self.p_any,
             "tolerance": self.measure.tolerance,
             "p_equal_adjusted": self.p_equal_adjusted,
             "variance_saved": self.variance_saved,
@@ -175,7 +204,8 @@ class Comparison:
             "primary": self.primary,
             "verdict": str(self.verdict),
             "holds": self.holds,
-            "games_needed": _finite(self.games_needed) if self.verdict is Verdict.UNSURE else None,
+            "games_needed_low": needed[0] if needed else None,
+            "games_needed_high": needed[1] if needed else None,
         }
 
 
@@ -241,11 +271,28 @@ def _correct_family(family: Sequence[Comparison]) -> list[Comparison]:
 
 
 def _holm_corrected(family: Sequence[Comparison]) -> list[Comparison]:
-    different, equal = (stats.holm([getattr(comparison, p) for comparison in family]) for p in ("p_value", "p_equal"))
-    return [
-        replace(comparison, p_adjusted=p, p_equal_adjusted=q, family=len(family))
-        for comparison, p, q in zip(family, different, equal, strict=True)
-    ]
+    """Comparisons with adjusted p-values.
+
+    All seats of a variant count as one test, that of any change, in the family; a seat has changed if that test and
+    its own, adjusted for all seats of the family, both show it.
+    """
+    units = {_test_of(number, comparison): comparison for number, comparison in enumerate(family)}
+    tests = [unit.p_value if unit.p_any is None else unit.p_any for unit in units.values()]
+    adjusted = dict(zip(units, stats.holm(tests), strict=True))
+    seats = [comparison for comparison in family if comparison.p_any is not None]
+    of_seats = iter(stats.holm([comparison.p_value for comparison in seats]))
+    equal = stats.holm([comparison.p_equal for comparison in family])
+    corrected = []
+    for number, (comparison, q) in enumerate(zip(family, equal, strict=True)):
+        p = adjusted[_test_of(number, comparison)]
+        p_any = p if comparison.p_any is not None else None
+        p = max(p, next(of_seats)) if comparison.p_any is not None else p
+        corrected.append(replace(comparison, p_adjusted=p, p_equal_adjusted=q, family=len(family), p_any=p_any))
+    return corrected
+
+
+def _test_of(number: int, comparison: Comparison) -> tuple[object, ...]:
+    return (comparison.variant, comparison.player) if comparison.p_any is not None else (number,)
 
 
 def _compare_panel(estimates: Estimates, base: int, variant: int, group: int) -> Comparison | None:
@@ -290,6 +337,7 @@ def _compare_panel(estimates: Estimates, base: int, variant: int, group: int) ->
         members=tuple(counted),
         others=others,
         spread=pooled.spread,
+        p_any=None,
     )
 
 
@@ -318,18 +366,24 @@ def difference_p_value(difference: Estimate, df: float) -> float:
 
 def _compare(estimates: Estimates, base: int, variant: int, group: int) -> Comparison:
     change, df = difference(estimates, base, variant, group)
+    before, after = estimates.estimate(base, group), estimates.estimate(variant, group)
     variance, unpaired = change.se**2, estimates.variance_of_difference(base, variant, group, paired=False)
     p_equal = stats.tost(change.value, change.se, df, estimates.measure.tolerance)
     if p_equal == 0 and change.se == 0:  # no variation so far does not rule out a rare difference
-        relevant = _relevant_share(estimates.measure, estimates.estimate(base, group))
-        p_equal = stats.rule_of_three_p(relevant, change.deals)
+        p_equal = stats.rule_of_three_p(_relevant_share(estimates.measure, before), change.deals)
+    is_rearranged = False
+    if estimates.shares and change.se > 0 and (evenness := evenness_change(estimates.shares, base, variant)):
+        change, is_turned = evenness
+        is_rearranged = is_turned or p_equal < ALPHA or (after.value > before.value) != (change.value > 0)
+        p_equal = max(p_equal, stats.tost(change.value, change.se, df, estimates.measure.tolerance))
+    is_seat = estimates.measure.name == WIN_SHARE and len(estimates.groups) > 1
     return Comparison(
         measure=estimates.measure,
         group=estimates.groups[group],
         reference=estimates.variants[base],
         variant=estimates.variants[variant],
-        before=estimates.estimate(base, group),
-        after=estimates.estimate(variant, group),
+        before=before,
+        after=after,
         difference=change,
         df=df,
         p_value=difference_p_value(change, df),
@@ -337,6 +391,8 @@ def _compare(estimates: Estimates, base: int, variant: int, group: int) -> Compa
         variance_saved=1 - variance / unpaired if estimates.paired and unpaired > 0 else 0.0,
         games_per_deal=estimates.games_per_deal,
         paired=estimates.paired,
+        p_any=any_change_p_value(estimates, base, variant) if is_seat else None,
+        is_rearranged=is_rearranged,
     )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from mmsim.analysis import stats
-from mmsim.analysis.estimates import SEPARATOR, Estimates, TableMetrics
+from mmsim.analysis.estimates import SEPARATOR, WIN_SHARE, Estimates, TableMetrics
 from mmsim.analysis.ratings import Ratings, rate
 from mmsim.analysis.stats import Array, Estimate
 from mmsim.analysis.tables import RunningSums, RunTables
@@ -18,7 +18,6 @@ from mmsim.core.metrics import Measure, Metric, MetricGrouping, OfRows, Value
 from mmsim.core.variant import VariantDescription
 from mmsim.games import find_statistics
 
-WIN_SHARE = "win_share"
 SEAT_IMBALANCE = Measure(  # its tolerance follows from that of the win shares, see `imbalance_tolerance`
     "seat_imbalance",
     "How far do players' win shares lie from a fair share, by playing order (root mean square)?",
@@ -105,6 +104,7 @@ def seat_imbalance(shares: Estimates) -> Estimates:
         shares.paired,
         shares.games_per_deal,
         {(v, 0): (float(lows[v]), float(highs[v])) for v in range(count)},
+        shares=shares,
     )
 
 

@@ -8,7 +8,7 @@ the same deals, so the covariance between variants makes differences more precis
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import lcm
 from typing import Any
 
@@ -25,6 +25,7 @@ _READ_AHEAD = 2  # blocks of games that are read while others are summed up
 _GRID = 1024.0  # offsets are multiples of 1 / _GRID: sums of whole values stay exact in any order
 _CHUNK_DEALS = 200  # columns of one matrix product
 _MAX_SMALL_ROWS = 256  # rows per game below which sums of booleans fit into a byte and sums of int16 into an int32
+WIN_SHARE = "win_share"  # the metric of the seats
 SEPARATOR = "\t"  # between metric and group in the name of a column
 _Task = tuple["TableMetrics", Mapping[str, pl.LazyFrame]]  # the metrics of a table, and a block of games
 
@@ -43,6 +44,8 @@ class Estimates:
     paired: bool
     games_per_deal: float = 1.0
     intervals: Mapping[tuple[int, int], tuple[float, float]] = field(default_factory=dict)  # instead of the default
+    halves: tuple["Estimates", ...] = ()  # win shares only: of the deals at even and at odd places
+    shares: "Estimates | None" = None  # imbalance only: the win shares it is computed from
     members: tuple[tuple[Member, "Estimates"], ...] = ()  # one per kind of players, if this is the mean over a panel
 
     @classmethod
@@ -100,6 +103,11 @@ class Estimates:
         """True if at least one game has a value for this variant and group."""
         return bool(np.isfinite(self.means[variant, group]))
 
+    def covariance(self, first: int, second: int, groups: NDArray[Any]) -> Array:
+        """The covariances of some groups of one variant with those of another."""
+        covariances: Array = self.cov[first][groups][:, second][:, groups]
+        return covariances
+
     def variance_of_difference(self, first: int, second: int, group: int, paired: bool) -> float:
         """The variance of the difference between two variants, as paired or as if they were independent."""
         independent = self.cov[first, group, first, group] + self.cov[second, group, second, group]
@@ -141,16 +149,30 @@ def estimate_metrics(run: RunTables, metrics: Sequence[Metric]) -> list[Estimate
     moments = {
         name: Moments(len(run.variants), len(metric_groups), run.paired) for name, metric_groups in groups.items()
     }
+    halves = {
+        name: [Moments(len(run.variants), len(groups[name]), run.paired) for _ in range(2)]
+        for name in groups
+        if name == WIN_SHARE and len(run.variants) > 1
+    }
     tasks = ((table, tables) for tables in run.blocks() for table in by_table)
     for table_metrics, values in _read_ahead(run, tasks):
         start = 0
         for metric in table_metrics:
             columns = slice(start, start := start + len(groups[metric.name]))
             moments[metric.name].add([variant[columns] for variant in values])
+            for place, half in enumerate(halves.get(metric.name, ())):
+                half.add([variant[columns, place::2] for variant in values])
     variants, paired = tuple(variant.name for variant in run.variants), run.paired and len(run.variants) > 1
     games_per_deal = float(run.variants[0].games_per_deal)
+
+    def from_moments(metric: Metric, sums: Moments) -> Estimates:
+        return Estimates(metric, variants, groups[metric.name], *sums.estimates(), paired, games_per_deal)
+
     estimates = [
-        Estimates(metric, variants, groups[metric.name], *moments[metric.name].estimates(), paired, games_per_deal)
+        replace(
+            from_moments(metric, moments[metric.name]),
+            halves=tuple(from_moments(metric, half) for half in halves.get(metric.name, ())),
+        )
         for metric in metrics
     ]
     return [metric for metric in estimates if np.isfinite(metric.means).any()]

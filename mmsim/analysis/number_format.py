@@ -6,6 +6,7 @@ from mmsim.analysis.stats import Estimate
 
 _LEADING_ONE = 1.95  # a half width below this keeps a second digit
 _MAX_DECIMALS = 4
+_MANY_GAMES = 10**10
 
 
 def decimals_of(estimate: Estimate, unit: str = "") -> int:
@@ -75,14 +76,17 @@ def p_value(p: float) -> str:
     return "< 0.0001" if p < 0.0001 else f"{p:.2g}" if p < 0.1 else f"{p:.2f}"
 
 
-def games(number: float) -> str:
-    """A rough number of games with two significant digits; empty if it is not finite."""
-    if not isfinite(number):
-        return ""
-    if number > 1e10:
-        return "more than ten billion"
-    step = 10 ** max(0, floor(log10(max(number, 1))) - 1)
-    return f"about {ceil(number / step) * step:,}"
+def games(low: float, high: float) -> str:
+    """A rough range of games with two significant digits, or one number if both ends are the same then."""
+    ends = list(dict.fromkeys(_rounded_up(number) for number in (low, high)))
+    if ends[-1] > _MANY_GAMES:
+        return "more than ten billion games"
+    return f"about {' to '.join(f'{end:,}' for end in ends)} games"
+
+
+def _rounded_up(number: float) -> int:
+    step: int = 10 ** max(0, floor(log10(max(number, 1))) - 1)
+    return ceil(number / step) * step
 
 
 def percent(share: float) -> str:

@@ -16,13 +16,12 @@ from mmsim.analysis.derived_metrics import (
     LAYOUT_SPREAD,
     SEAT_IMBALANCE,
     SKILL_GRADIENT,
-    WIN_SHARE,
     layout_effects,
     rate_variants,
     seat_imbalance,
     skill_gradient,
 )
-from mmsim.analysis.estimates import Estimates, by_name, estimate_metrics, per_game
+from mmsim.analysis.estimates import WIN_SHARE, Estimates, by_name, estimate_metrics, per_game
 from mmsim.analysis.ratings import Ratings
 from mmsim.analysis.tables import TENSION, Member, RunTables, finished_only
 from mmsim.batch.experiment import OF_MEMBER, ON_BOARD

@@ -11,8 +11,8 @@ import numpy as np
 from mmsim.analysis import number_format as fmt
 from mmsim.analysis import stats
 from mmsim.analysis.compare import Comparison, compare
-from mmsim.analysis.derived_metrics import SEAT_IMBALANCE, WIN_SHARE
-from mmsim.analysis.estimates import Estimates
+from mmsim.analysis.derived_metrics import SEAT_IMBALANCE
+from mmsim.analysis.estimates import WIN_SHARE, Estimates
 from mmsim.analysis.run_metrics import estimate_run, find_metric
 from mmsim.analysis.stats import Estimate
 from mmsim.analysis.tables import RunTables, with_panel
@@ -177,7 +177,9 @@ def _estimates(played: ChangedGames, metric: str) -> tuple[Estimates, Estimates]
     """What is explained, one number per variant, and the metric it is derived from."""
     names = [metric, SEAT_IMBALANCE.name] if metric == WIN_SHARE else [metric]
     by_name = {estimates.name: estimates for estimates in estimate_run(_run_tables(played), names)}
-    return by_name[names[-1]], by_name[metric]
+    headline = by_name[names[-1]]  # without its shares, so that differences of the imbalance add up
+    members = tuple((member, replace(estimates, shares=None)) for member, estimates in headline.members)
+    return replace(headline, shares=None, members=members), by_name[metric]
 
 
 def _run_tables(played: ChangedGames) -> RunTables:

@@ -42,6 +42,7 @@ _VERDICTS = {  # colour and marker of a difference
     "WORSE": (chart_style.colour(1), "s"),
     "HIGHER": (chart_style.colour(0), ">"),
     "LOWER": (chart_style.colour(0), "<"),
+    "REARRANGED": (chart_style.colour(3), "P"),
     "DEPENDS": (chart_style.colour(3), "X"),
 }
 

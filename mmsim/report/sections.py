@@ -16,8 +16,8 @@ from mmsim.analysis import decision
 from mmsim.analysis import number_format as fmt
 from mmsim.analysis.board_effects import OnBoards, same_on_boards
 from mmsim.analysis.compare import Comparison, all_games_identical
-from mmsim.analysis.derived_metrics import SEAT_IMBALANCE, WIN_SHARE
-from mmsim.analysis.estimates import Estimates
+from mmsim.analysis.derived_metrics import SEAT_IMBALANCE
+from mmsim.analysis.estimates import WIN_SHARE, Estimates
 from mmsim.analysis.ratings import ELO
 from mmsim.analysis.stats import Estimate
 from mmsim.core.common_metrics import SCORES_SECTION

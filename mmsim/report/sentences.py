@@ -9,9 +9,9 @@ from string import Formatter
 
 from mmsim.analysis import number_format as fmt
 from mmsim.analysis.board_effects import OnBoards, first_against_last, on_boards, same_on_boards
-from mmsim.analysis.compare import ALPHA, Comparison, Verdict, all_games_identical
-from mmsim.analysis.derived_metrics import SEAT_IMBALANCE, WIN_SHARE, equal_groups_p_value
-from mmsim.analysis.estimates import Estimates, by_name
+from mmsim.analysis.compare import ALPHA, CANNOT_SAY, Comparison, Verdict, all_games_identical
+from mmsim.analysis.derived_metrics import SEAT_IMBALANCE, equal_groups_p_value
+from mmsim.analysis.estimates import WIN_SHARE, Estimates, by_name
 from mmsim.analysis.run_metrics import ComparedRun
 from mmsim.analysis.stats import Estimate, holm
 from mmsim.batch.experiment import OF_MEMBER
@@ -215,6 +215,7 @@ def _fairness_of_others(data: ComparedRun, compared: Sequence[Comparison]) -> li
             Verdict.EQUAL: f"as even within {100 * comparison.measure.tolerance:g}\u00a0pp",
             Verdict.BETTER: "more even",
             Verdict.WORSE: "less even",
+            Verdict.REARRANGED: "uneven in another way",
             Verdict.DEPENDS: "more or less even depending on who plays",
         }.get(comparison.verdict, f"not told apart from {data.names[0]}{_games_missing(comparison)}")
         return f"{verdict}{holds_for(comparison)}"
@@ -228,8 +229,9 @@ def _fairness_of_others(data: ComparedRun, compared: Sequence[Comparison]) -> li
 
 
 def _games_missing(comparison: Comparison) -> str:
-    needed = fmt.games(comparison.games_needed)
-    return f" by this many games ({needed}{comparison.players_clause} would do)" if needed else " by this many games"
+    needed = comparison.games_needed
+    text = f"{fmt.games(*needed)}{comparison.players_clause} would do" if needed else CANNOT_SAY
+    return f" by this many games ({text})"
 
 
 def holds_for(comparison: Comparison) -> str:
@@ -284,8 +286,8 @@ def variant_verdict(data: ComparedRun, variant: str) -> str:
     if not apart:
         equal = sum(comparison.verdict is Verdict.EQUAL for comparison in compared)
         games = [comparison.games_needed for comparison in compared if comparison.verdict is Verdict.UNSURE]
-        needed = fmt.games(max(games)) if games else ""
-        missing = f"; {needed} games would tell the others" if needed else ""
+        known = [needed for needed in games if needed]
+        missing = f"; {fmt.games(*max(known))} would tell the others" if known and len(known) == len(games) else ""
         return (
             f"{name} is equal within tolerance in {equal} of {len(compared)} metrics and differs measurably in none"
             f"{missing}"

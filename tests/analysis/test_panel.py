@@ -100,7 +100,7 @@ def test_equality_must_hold_for_all_and_the_games_needed_are_stated() -> None:
     assert panel(0.0, 0.01, -0.02).verdict_text == "equal within tolerance; holds for all 3 kinds of players"
     members = [
         (Member("quick"), [shown([5.0, 5.0])]),
-        (Member("slow"), [shown([5.0, 5.0], se=1.0, deals=100)]),
+        (Member("slow"), [shown([5.0, 5.1], se=0.25, deals=100)]),
     ]
     (unsure,) = compare(pool(members, ("a", "b")))
     assert unsure.verdict is Verdict.UNSURE
