@@ -1,0 +1,234 @@
+"""What differences at several levels of play say together: where a difference holds, and whether it has stopped
+changing as play gets stronger.
+
+Levels are never pooled: a mean over players who differ estimates nothing. What one level shows comes in as a verdict,
+made from adjusted p-values; this module only compares levels with each other.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import pairwise
+from math import sqrt
+
+from mmsim.analysis import stats
+
+ALPHA = 1 - stats.LEVEL
+_ALMOST = 0.2  # p-value of each of the last two steps, if together they are called a trend
+_PLURALS = {
+    "beginner": "beginners",
+    "casual": "casual players",
+    "club": "club players",
+    "expert": "experts",
+    "master": "masters",
+    "grandmaster": "grandmasters",
+}
+
+
+class Verdict(StrEnum):
+    """What the games of one level show."""
+
+    BETTER = "better"
+    WORSE = "worse"
+    HIGHER = "higher"  # for metrics that make a game neither better nor worse
+    LOWER = "lower"
+    REARRANGED = "uneven in another way"  # of seats: neither more nor less even altogether
+    EQUAL = "equal within tolerance"
+    UNSURE = "not enough games"
+
+
+class Shape(StrEnum):
+    """Where a difference holds."""
+
+    EVERY = "at every level"
+    STRONG = "among strong players only"
+    WEAK = "among weaker players only"
+    REVERSES = "reverses"
+    MIXED = "at some levels only"
+    SAME = "the same within tolerance at every level"
+    UNSURE = "not enough games"
+
+
+class Top(StrEnum):
+    """Whether the two strongest levels agree."""
+
+    SETTLED = "settled"
+    DISAGREE = "not settled: the strongest two disagree"
+    MOVING = "still moving with strength"
+    OPEN = "not settled yet"  # they agree as far as their games tell
+    ONE_MAKE = "not settled: the strongest two are bots of one make"
+    SINGLE = ""  # there is one level
+
+
+@dataclass(frozen=True)
+class LevelEffect:
+    """The difference between two variants at one level of play."""
+
+    level: str
+    make: str  # of its bot: heuristic, net, playouts, ...
+    value: float
+    se: float
+    verdict: Verdict
+
+    @property
+    def is_shown(self) -> bool:
+        return self.verdict not in (Verdict.EQUAL, Verdict.UNSURE)
+
+    def difference_to(self, other: "LevelEffect") -> tuple[float, float]:
+        """The step from another level to this one, and its standard error; levels are taken for independent."""
+        return self.value - other.value, sqrt(self.se**2 + other.se**2)
+
+    def is_nearer_zero(self, other: "LevelEffect", alpha: float) -> bool:
+        """True if this effect is significantly smaller than another, or of the other sign."""
+        step, se = self.difference_to(other)
+        return step * other.value < 0 and _two_sided_p(step, se) < alpha
+
+
+@dataclass(frozen=True)
+class LevelVerdict:
+    """Where a difference holds, whether the strongest levels agree, and the trend with strength."""
+
+    effects: tuple[LevelEffect, ...]  # from weak to strong
+    shape: Shape
+    top: Top
+    slope: float  # of the effect, from one level to the next
+    slope_p: float
+
+    @property
+    def is_different(self) -> bool:
+        """True if at least one level shows a difference."""
+        return any(effect.is_shown for effect in self.effects)
+
+    @property
+    def is_open(self) -> bool:
+        """True if some level needs more games."""
+        return any(effect.verdict is Verdict.UNSURE for effect in self.effects)
+
+    def levels_with(self, *verdicts: Verdict) -> list[str]:
+        return [effect.level for effect in self.effects if effect.verdict in verdicts]
+
+
+def judge(effects: Sequence[LevelEffect], tolerance: float) -> LevelVerdict:
+    """The verdict over levels, which are listed from weak to strong."""
+    slope, slope_p = _trend(effects)
+    return LevelVerdict(tuple(effects), _shape(effects), _top(effects, tolerance), slope, slope_p)
+
+
+def _two_sided_p(value: float, se: float) -> float:
+    return stats.two_sided_p(value, se, float("inf"))
+
+
+def _trend(effects: Sequence[LevelEffect]) -> tuple[float, float]:
+    """The slope of a line through the effects, weighted by their precision, and its p-value."""
+    known = [(place, effect) for place, effect in enumerate(effects) if 0 < effect.se < float("inf")]
+    if len(known) < 2:
+        return 0.0, 1.0
+    weights = [1 / effect.se**2 for _, effect in known]
+    middle = sum(w * place for w, (place, _) in zip(weights, known, strict=True)) / sum(weights)
+    spread = sum(w * (place - middle) ** 2 for w, (place, _) in zip(weights, known, strict=True))
+    slope = sum(w * (place - middle) * effect.value for w, (place, effect) in zip(weights, known, strict=True)) / spread
+    return slope, _two_sided_p(slope, sqrt(1 / spread))
+
+
+def _shape(effects: Sequence[LevelEffect]) -> Shape:
+    shown = [place for place, effect in enumerate(effects) if effect.is_shown]
+    verdicts = [effect.verdict for effect in effects]
+    if not shown:
+        return Shape.SAME if Verdict.EQUAL in verdicts else Shape.UNSURE
+    directions = list(dict.fromkeys(verdicts[place] for place in shown))
+    if len(directions) > 1:
+        changes = sum(verdicts[a] is not verdicts[b] for a, b in pairwise(shown))
+        is_turn = changes == 1 and Verdict.REARRANGED not in directions
+        return Shape.REVERSES if is_turn else Shape.MIXED
+    others = [place for place in range(len(effects)) if place not in shown]
+    alpha = ALPHA / max(1, len(others) * len(shown))
+    missing = [  # where the effect is shown to be absent, or clearly smaller than somewhere else
+        place
+        for place in others
+        if verdicts[place] is Verdict.EQUAL
+        or any(effects[place].is_nearer_zero(effects[other], alpha) for other in shown)
+    ]
+    if not missing:
+        return Shape.EVERY
+    if min(missing) > max(shown):
+        return Shape.WEAK
+    return Shape.STRONG if max(missing) < min(shown) else Shape.MIXED
+
+
+def _top(effects: Sequence[LevelEffect], tolerance: float) -> Top:
+    if len(effects) < 2:
+        return Top.SINGLE
+    below, strongest = effects[-2:]
+    if below.make == strongest.make:
+        return Top.ONE_MAKE
+    step, se = strongest.difference_to(below)
+    if below.verdict is strongest.verdict is Verdict.EQUAL or stats.tost(step, se, float("inf"), tolerance) < ALPHA:
+        return Top.SETTLED
+    if len(effects) > 2 and _trend(effects[-3:])[1] < ALPHA:
+        before, before_se = below.difference_to(effects[-3])
+        steps = ((step, se), (before, before_se))
+        if step * before > 0 and all(_two_sided_p(*one) < _ALMOST for one in steps):
+            return Top.MOVING
+    return Top.DISAGREE if _two_sided_p(step, se) < ALPHA else Top.OPEN
+
+
+# --- in words --------------------------------------------------------------------------------------------------------
+
+
+def players_of(level: str) -> str:
+    """The players of a level, in the plural."""
+    return _PLURALS.get(level, level)
+
+
+def level_range(levels: Sequence[str], every: Sequence[str]) -> str:
+    """Levels in words: at every level, from club to master, at club and master."""
+    if list(levels) == list(every) and len(levels) > 1:
+        return "at every level"
+    places = [every.index(level) for level in levels]
+    if len(levels) > 2 and places == list(range(places[0], places[0] + len(places))):
+        return f"from {levels[0]} to {levels[-1]}"
+    return f"at {' and '.join([', '.join(levels[:-1]), levels[-1]] if len(levels) > 1 else levels)}"
+
+
+def where_it_holds(verdict: LevelVerdict, words: dict[Verdict, str] | None = None) -> str:
+    """Where a difference holds, in words, such as "lower among strong players only (expert and up)"."""
+    every = [effect.level for effect in verdict.effects]
+    shown = [effect for effect in verdict.effects if effect.is_shown]
+    levels = [effect.level for effect in shown]
+    unsure, equal = verdict.levels_with(Verdict.UNSURE), verdict.levels_with(Verdict.EQUAL)
+
+    def word(kind: Verdict) -> str:
+        return (words or {}).get(kind, str(kind))
+
+    match verdict.shape:
+        case Shape.UNSURE:
+            return word(Verdict.UNSURE)
+        case Shape.SAME:
+            rest = f"; not enough games {level_range(unsure, every)}" if unsure else ""
+            return f"{word(Verdict.EQUAL)} {level_range(equal, every)}{rest}"
+        case Shape.EVERY:
+            rest = "; as far as its games tell, " if len(unsure) == 1 else "; as far as their games tell, "
+            agree = f"{rest}{' and '.join(unsure)} {'agrees' if len(unsure) == 1 else 'agree'}" if unsure else ""
+            return f"{word(shown[0].verdict)} {level_range(levels, every)}{agree}"
+        case Shape.STRONG:
+            return f"{word(shown[0].verdict)} {Shape.STRONG} ({_and_up(levels, every)})"
+        case Shape.WEAK:
+            return f"{word(shown[0].verdict)} {Shape.WEAK} ({_up_to(levels, every)}); it fades with strength"
+        case Shape.REVERSES:
+            weak, strong = shown[0], shown[-1]
+            return (
+                f"reverses: {word(weak.verdict)} among {players_of(weak.level)}, "
+                f"{word(strong.verdict)} among {players_of(strong.level)}"
+            )
+    by_word: dict[str, list[str]] = {}
+    for effect in shown:
+        by_word.setdefault(word(effect.verdict), []).append(effect.level)
+    return f"{'; '.join(f'{kind} {level_range(some, every)}' for kind, some in by_word.items())} only"
+
+
+def _and_up(levels: Sequence[str], every: Sequence[str]) -> str:
+    return f"{levels[0]} and up" if levels[0] != every[-1] else levels[0]
+
+
+def _up_to(levels: Sequence[str], every: Sequence[str]) -> str:
+    return f"up to {levels[-1]}" if levels[-1] != every[0] else levels[-1]
