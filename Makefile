@@ -24,7 +24,7 @@ demo: $(READY) ## play one game, then 45,000 by three kinds of players: is Loyal
 	@rm -rf out/demo
 	$(BIN)/mmsim play --rules print --players 4 --bots planner --seed 7 --record out/demo.json --picture out/demo.svg
 	$(BIN)/mmsim verify out/demo.json
-	$(BIN)/mmsim run municipality-4p --panel small --games 6000 --out out/demo
+	$(BIN)/mmsim run municipality-4p --levels casual..expert --games 6000 --out out/demo
 	$(BIN)/mmsim report out/demo --out reports/demo
 
 test: $(READY) ## the fast tests
@@ -67,7 +67,7 @@ performance: $(READY) ## run the commands of docs/performance.md and write their
 
 sample: $(READY) ## regenerate reports/sample
 	@rm -rf out/sample reports/sample
-	$(BIN)/mmsim run municipality-4p --panel small --games 2000 --out out/sample
+	$(BIN)/mmsim run municipality-4p --levels casual..expert --games 2000 --out out/sample
 	$(BIN)/mmsim report out/sample --out reports/sample
 
 clean: ## remove what the other targets created

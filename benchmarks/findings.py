@@ -7,13 +7,13 @@ python -m benchmarks.findings two-players        # only this one
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from mmsim.analysis import number_format as fmt
-from mmsim.analysis.compare import Comparison, compare
-from mmsim.analysis.estimates import Estimates
+from mmsim.analysis.compare import ComparisonOverLevels, LevelEstimates, compare
+from mmsim.analysis.estimates import by_name
 from mmsim.analysis.run_metrics import estimate_run, primary_metrics, short_names
 from mmsim.analysis.tables import RunTables, open_run
 from mmsim.analysis.why import Why, read_answers
@@ -21,7 +21,7 @@ from mmsim.batch.experiment import find
 from mmsim.batch.manifest import WHY
 from mmsim.report import change_sections
 from mmsim.report.report_data import gather
-from mmsim.report.sections import seats_by_player_chart
+from mmsim.report.sections import seats_by_level_chart
 from mmsim.system.files import write_atomically
 
 PAGE = Path(__file__).parent.parent / "docs" / "findings.md"
@@ -122,10 +122,10 @@ def put(page: str, name: str, text: str) -> str:
 
 
 def figures(finding: Finding) -> Iterator[str]:
-    """The commands, what was played, and the numbers: for every kind of player and on average."""
+    """The commands, what was played, and the numbers at every level."""
     run = open_run(finding.folder)
     names = primary_metrics(run)
-    all_estimates = estimate_run(run)
+    levels = estimate_run(run)
     several = len(run.variants) > 1
     yield "```sh"
     yield finding.play
@@ -134,11 +134,11 @@ def figures(finding: Finding) -> Iterator[str]:
         yield finding.why
     yield "```"
     yield ""
-    games = ", ".join(f"{kind.member.name} {kind.planned_games[kind.variants[0].name]:,}" for kind in run.by_member)
+    games = ", ".join(f"{part.level.name} {part.planned_games[part.variants[0].name]:,}" for part in run.by_level)
     yield " ".join(
         [
             f"Seed {run.experiment.seed}, {run.games_per_variant:,} games of every variant "
-            f"by the quickest players ({games}).",
+            f"by the quickest level ({games}).",
             *run.warnings,
         ]
     )
@@ -150,21 +150,19 @@ def figures(finding: Finding) -> Iterator[str]:
         yield from _reasons(answer)
     yield f"<details><summary>All figures of {finding.name}</summary>"
     yield ""
-    shown = [estimates for estimates in all_estimates if estimates.measure.name in names]
-    short = short_names([variant.name for variant in run.variants])
-    players = [kind.member.name for kind in run.by_member]
-    yield from _table(["", "mean", *players], _levels(shown, short, players))
+    short, players = short_names([variant.name for variant in run.variants]), [level.level.name for level in levels]
+    yield from _table(["", *players], _estimates(levels, names, short))
     if several:
         yield ""
-        compared = [each for each in compare(all_estimates, primary=names) if each.primary]
-        head = [f"against {short[0]}", "mean", *players, "verdict"]
+        compared = [each for each in compare(levels, primary=names) if each.primary]
+        head = [f"against {short[0]}", *players, "verdict"]
         yield from _table(head, _differences(run, compared, short, players))
     yield ""
     yield "</details>"
 
 
 def _reasons(answer: Why) -> Iterator[str]:
-    """The effect of each intervention, for whom, and of two together."""
+    """The effect of each intervention, and of two together."""
     yield f"What changes of one thing do to {fmt.title(answer.measure)} ({answer.variant}):"
     yield ""
     for table in filter(None, (change_sections.change_rows(answer), change_sections.interaction_rows(answer))):
@@ -174,46 +172,44 @@ def _reasons(answer: Why) -> Iterator[str]:
 
 
 def seats_picture(finding: Finding, run: RunTables) -> str:
-    """Draws which seat wins for which kind of player; returns the Markdown that shows it, empty if there is none."""
-    chart = seats_by_player_chart(gather(run))
-    if chart is None:
+    """Draws which seat wins at which level; returns the Markdown that shows it, empty if there is one level."""
+    if len(run.by_level) < 2:
         return ""
+    chart = seats_by_level_chart(gather(run))
     file = PAGE.parent / "images" / "findings" / f"{finding.name}.svg"
     file.parent.mkdir(exist_ok=True)
     write_atomically(file, chart.files()["svg"])
     return f"![{chart.title}]({file.relative_to(PAGE.parent).as_posix()})\n\n*{chart.note}*"
 
 
-def _levels(all_estimates: list[Estimates], names: list[str], players: list[str]) -> Iterator[list[str]]:
-    for estimates in all_estimates:
-        unit = estimates.measure.unit
+def _estimates(levels: list[LevelEstimates], metrics: Sequence[str], names: list[str]) -> Iterator[list[str]]:
+    """One row per metric, variant and group, one column per level."""
+    by_level = [by_name(level.metrics) for level in levels]
+    for metric in metrics:
+        known = next((estimates[metric] for estimates in by_level if metric in estimates), None)
+        if known is None:
+            continue
+        unit = known.measure.unit
         shown = "" if unit.startswith("share") else f" ({unit})"
         for v, name in enumerate(names):
-            for g, group in enumerate(estimates.groups):
-                if estimates.known(v, g):
-                    each = {
-                        member.name: fmt.value(single.estimate(v, single.groups.index(group)), unit)
-                        for member, single in estimates.members
-                        if group in single.groups and single.known(v, single.groups.index(group))
-                    }
-                    label = f"{name}, {fmt.label(estimates.measure.name, group)}{shown}"
-                    cells = [each.get(player, "–") for player in players]
-                    yield [label, fmt.with_interval(estimates.estimate(v, g), unit), *cells]
+            for group in known.groups:
+                cells = []
+                for estimates in by_level:
+                    groups = estimates[metric].groups if metric in estimates else ()
+                    mean = estimates[metric].get(v, groups.index(group)) if group in groups else None
+                    cells.append(fmt.with_interval(mean, unit) if mean else "–")
+                yield [f"{name}, {fmt.label(metric, group)}{shown}", *cells]
 
 
 def _differences(
-    run: RunTables, compared: list[Comparison], names: list[str], players: list[str]
+    run: RunTables, compared: list[ComparisonOverLevels], names: list[str], players: list[str]
 ) -> Iterator[list[str]]:
     order = [variant.name for variant in run.variants]
     for comparison in compared:
         unit = fmt.difference_unit(comparison.measure.unit)
-        each = {
-            single.player: fmt.with_half_width(single.difference, unit)
-            for single in (*comparison.members, *comparison.others)
-        }
+        each = {shown.level.name: fmt.with_half_width(shown.difference, unit) for shown in comparison.levels}
         yield [
             f"{names[order.index(comparison.variant)]}, {fmt.label(comparison.measure.name, comparison.group)}",
-            fmt.with_interval(comparison.difference, unit, signed=True),
             *(each.get(player, "–") for player in players),
             comparison.verdict_text,
         ]

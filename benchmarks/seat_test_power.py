@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mmsim.analysis import stats
-from mmsim.analysis.compare import ALPHA, difference, difference_p_value
+from mmsim.analysis.compare import difference, difference_p_value
 from mmsim.analysis.derived_metrics import seat_imbalance
 from mmsim.analysis.estimates import WIN_SHARE, Estimates
+from mmsim.analysis.level_verdict import ALPHA
 from mmsim.analysis.seat_tests import any_change_p_value, evenness_change
 from mmsim.core.metrics import ORDINALS, Measure
 

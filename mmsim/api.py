@@ -28,7 +28,8 @@ class Settings(TypedDict, total=False):
     boards: Sequence[str]
     players: int
     bots: str
-    panel: Sequence[str]
+    levels: str | Sequence[str]
+    time: str
     metrics: Sequence[str]
     games: int
     seed: int
@@ -68,16 +69,15 @@ def read(folder: Folder) -> Run:
 
 
 def measure(run: Run, metrics: Sequence[str] = ()) -> "pl.DataFrame":
-    """The metrics of a run (all if none is named) with 95 % intervals: one row per variant, metric and group."""
-    import polars as pl
+    """The metrics of a run (all if none is named) with 95 % intervals: one row per level, variant, metric and group."""
+    from mmsim.analysis.run_metrics import estimate_run, metric_table  # scipy takes a moment to import
 
-    from mmsim.analysis.run_metrics import estimate_run  # scipy takes a moment to import
-
-    return pl.concat([estimates.rows() for estimates in estimate_run(_tables(run), metrics)])
+    return metric_table(estimate_run(_tables(run), metrics))
 
 
 def compare(run: Run, reference: str | None = None, metrics: Sequence[str] = ()) -> "pl.DataFrame":
-    """Every other variant of a run against the reference (default: the first), with one verdict per metric.
+    """Every other variant of a run against the reference (default: the first): one row per level and metric, with the
+    verdict over all levels.
 
     Verdicts do not depend on which metrics are shown.
     """

@@ -34,7 +34,7 @@ def write_run(
     """A run folder; if more games are asked for than there are to be, one that was stopped."""
     values = {"name": folder.name, "question": question, "variants": list(rules), "players": players}
     values |= {"games": asked or games, "part_games": part_games, "seed": seed, **experiment}
-    values |= {} if {"bots", "panel"} & set(experiment) else {"bots": "planner"}  # who can use all that is different
+    values |= {} if {"bots", "levels"} & set(experiment) else {"bots": "planner"}  # who can use all that is different
     run = Run.create(folder, from_mapping(values))
     player = PartPlayer(run.experiment.game)
     with run.writing(), run.journal_writer() as journal:

@@ -88,7 +88,7 @@ def test_what_a_small_game_does_not_say_has_a_default(package: Path) -> None:
     shell, game = games.find_shell("nim"), games.find_game("nim")
     assert (shell.name, game.name) == ("nim", "nim")
     assert (shell.default_rules, shell.default_players, shell.default_board) == ("nim", 2, None)
-    assert (shell.default_bot, shell.default_panel) == ("careful", ("careful",))
+    assert (shell.default_bot, [level.name for level in shell.levels]) == ("careful", ["careful"])
     assert shell.cost(shell.bots["careful"]) == 1
     assert game.interventions(None) == game.elements(None) == {}
     assert not isinstance(shell, DrawsPictures)
@@ -228,8 +228,8 @@ def test_a_number_of_players_that_is_not_allowed_is_refused() -> None:
         games._set_name("toy", Toy()).prepare(Variant("dice", 9))
 
 
-def test_the_default_panel_leaves_out_slow_bots() -> None:
+def test_levels_leave_out_slow_bots() -> None:
     shell = PlainShell(games._set_name("toy", Toy()))
-    assert shell.default_panel == ("bold",)
+    assert [level.bots for level in shell.levels] == ["bold"]
     shell.slow_bots = ("bold",)
-    assert shell.default_panel == ("uniform",)
+    assert [level.bots for level in shell.levels] == ["uniform"]

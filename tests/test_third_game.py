@@ -55,8 +55,8 @@ def test_its_own_metrics_are_compared(printed: dict[str, Any]) -> None:
     compared = pl.read_csv(out(printed, "compare run").encode())
     assert {"rolls", "score", "win_share"} <= set(compared["metric"])
     answer = json.loads(out(printed, "compare dice"))
-    verdicts = [one["verdict"] for one in answer["comparisons"] if one["metric"] == "rolls"]
-    assert verdicts == ["lower", "lower", "not enough games"]  # of all players, then of each kind
+    rolls = [one for one in answer["comparisons"] if one["metric"] == "rolls"]
+    assert [(one["level"], one["verdict"]) for one in rolls] == [("uniform", "lower"), ("bold", "lower")]
 
 
 def test_its_report_has_its_own_section_gap_and_pictures(printed: dict[str, Any], folder: Path) -> None:

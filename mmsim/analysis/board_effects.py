@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from mmsim.analysis import stats
-from mmsim.analysis.compare import ALPHA, Comparison
+from mmsim.analysis.compare import Comparison, ComparisonOverLevels
 from mmsim.analysis.estimates import Estimates, by_name
+from mmsim.analysis.level_verdict import ALPHA
 from mmsim.analysis.stats import Estimate
 
 
@@ -85,15 +86,16 @@ def on_boards(differences: Mapping[str, Estimate]) -> OnBoards:
     return OnBoards(differences, shown)
 
 
-def same_on_boards(comparison: Comparison, by_board: Mapping[str, Sequence[Comparison]]) -> OnBoards:
-    """A comparison of two variants, board by board."""
+def same_on_boards(comparison: Comparison, by_board: Mapping[str, Sequence[ComparisonOverLevels]]) -> OnBoards:
+    """A comparison of two variants at one level, board by board."""
     return on_boards(
         {
             board: same.difference
             for board, comparisons in by_board.items()
-            for same in comparisons
-            if (same.measure.name, same.group, same.variant)
-            == (comparison.measure.name, comparison.group, comparison.variant)
+            for over_levels in comparisons
+            for same in over_levels.levels
+            if (same.measure.name, same.group, same.variant, same.level)
+            == (comparison.measure.name, comparison.group, comparison.variant, comparison.level)
         }
     )
 

@@ -1,8 +1,9 @@
-"""Compare variants with a reference: differences with intervals, and a verdict no stronger than the games support."""
+"""Compare variants with a reference: differences with intervals at every level of play, and a verdict no stronger than
+the games support."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
-from enum import StrEnum
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from math import inf, isfinite, log2, sqrt
 
 import polars as pl
@@ -11,45 +12,68 @@ from mmsim.analysis import number_format as fmt
 from mmsim.analysis import stats
 from mmsim.analysis.derived_metrics import SEAT_IMBALANCE
 from mmsim.analysis.estimates import WIN_SHARE, Estimates
+from mmsim.analysis.level_verdict import (
+    ALPHA,
+    LevelEffect,
+    LevelVerdict,
+    Shape,
+    Top,
+    Verdict,
+    judge,
+    where_it_holds,
+)
 from mmsim.analysis.seat_tests import any_change_p_value, evenness_change
 from mmsim.analysis.stats import Estimate
-from mmsim.analysis.tables import TENSION
+from mmsim.analysis.tables import TENSION, RunTables
+from mmsim.core.levels import Level
 from mmsim.core.metrics import Measure, Metric
 from mmsim.errors import UsageError, full_name, unknown
 
-ALPHA = 1 - stats.LEVEL
+CANNOT_SAY = "how many would do cannot be said yet"
 _FORECAST_LEVEL = 0.8  # of the interval of effects for which games are forecast
 _FORECAST_POINTS = 33
 _MAX_FORECAST_RATIO = 10.0  # a wider range of games says nothing
 _DEFAULT_RELEVANT_SHARE = 0.01  # of games, where the standard deviation between games is not known
+_EVENNESS = {Verdict.BETTER: "more even", Verdict.WORSE: "less even", Verdict.EQUAL: "as even within tolerance"}
 
 
-CANNOT_SAY = "how many would do cannot be said yet"
+@dataclass(frozen=True)
+class LevelEstimates:
+    """The estimates of all metrics at one level of play."""
 
+    level: Level
+    metrics: Sequence[Estimates]
+    blind: frozenset[tuple[int, int]] = frozenset()  # pairs of variants whose difference its bots ignore
+    game_seconds: float = 0.0  # of one core, by the declared cost of its bots
+    by_board: Mapping[str, Sequence[Estimates]] = field(default_factory=dict)  # if they are averaged over boards
 
-class Verdict(StrEnum):
-    BETTER = "better"
-    WORSE = "worse"
-    HIGHER = "higher"  # for metrics that make a game neither better nor worse
-    LOWER = "lower"
-    REARRANGED = "uneven in another way"  # of seats: neither more nor less even altogether
-    DEPENDS = "depends on who plays"  # higher for some kinds of players, lower for others
-    EQUAL = "equal within tolerance"
-    UNSURE = "not enough games"
+    @classmethod
+    def of(
+        cls, run: RunTables, metrics: Sequence[Estimates], by_board: Mapping[str, Sequence[Estimates]]
+    ) -> "LevelEstimates":
+        """Those of a run of one level, with the names of variants that all levels share."""
+        names = tuple(variant.name for variant in run.shared_variants)
 
+        def shared(some: Sequence[Estimates]) -> list[Estimates]:
+            return [replace(estimates, variants=names) for estimates in some]
 
-_DIFFERENT = (Verdict.BETTER, Verdict.WORSE, Verdict.HIGHER, Verdict.LOWER, Verdict.REARRANGED)
+        boards = {board: shared(some) for board, some in by_board.items()}
+        return cls(run.level, shared(metrics), run.blind, run.game_seconds, boards)
+
+    def is_evidence(self, first: int, second: int) -> bool:
+        """True if its games are evidence about the difference between two variants."""
+        return (first, second) not in self.blind and (second, first) not in self.blind
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """A variant against the reference in one metric and group: for one kind of players, or for a panel, whose
-    difference is the mean over its members."""
+    """A variant against the reference in one metric and group, at one level of play."""
 
     measure: Measure
     group: str
     reference: str
     variant: str
+    level: Level
     before: Estimate  # of the reference
     after: Estimate  # of the variant
     difference: Estimate
@@ -59,70 +83,30 @@ class Comparison:
     variance_saved: float  # share of the variance that pairing removed
     games_per_deal: float
     paired: bool
+    game_seconds: float = 0.0  # of one core
     p_adjusted: float = 1.0  # Holm correction over all comparisons of the same family
     p_equal_adjusted: float = 1.0
     family: int = 1  # number of comparisons in the family
-    primary: bool = True  # False: exploratory, not among the metrics that the experiment is about
-    player: str = ""  # the kind of players; empty for a panel
-    members: tuple["Comparison", ...] = ()  # panel only: one per kind of players that counts
-    others: tuple["Comparison", ...] = ()  # panel only: weak players, and those who ignore what differs
-    spread: float = 0.0  # panel only: the standard deviation between its members
     p_any: float | None = None  # win shares only: of "no seat changed", a test over all seats (Wald)
     is_rearranged: bool = False  # imbalance only: uneven in another way, not more or less so
 
     @property
-    def is_different(self) -> bool:
-        """True if at least one kind of players shows a significant difference."""
-        return self.verdict in (*_DIFFERENT, Verdict.DEPENDS)
-
-    @property
     def verdict(self) -> Verdict:
-        if self.members:
-            return self._panel_verdict
         if self.p_equal_adjusted < ALPHA:
             return Verdict.EQUAL
         if self.p_adjusted >= ALPHA:
             return Verdict.UNSURE
-        is_higher = self.difference.value > 0
         if self.is_rearranged:
             return Verdict.REARRANGED
+        is_higher = self.difference.value > 0
         if not self.measure.better:
             return Verdict.HIGHER if is_higher else Verdict.LOWER
         return Verdict.BETTER if is_higher == (self.measure.better == "more") else Verdict.WORSE
 
     @property
-    def _panel_verdict(self) -> Verdict:
-        verdicts = {member.verdict for member in self.members}
-        different = verdicts & {*_DIFFERENT}
-        if len(different) > 1:
-            return Verdict.DEPENDS
-        if different:
-            return different.pop()
-        return Verdict.EQUAL if verdicts == {Verdict.EQUAL} else Verdict.UNSURE
-
-    def players_with(self, *verdicts: Verdict) -> list[str]:
-        return [member.player for member in self.members if member.verdict in verdicts]
-
-    @property
-    def holds_for_all(self) -> bool:
-        return all(member.verdict is self.verdict for member in self.members)
-
-    @property
-    def holds(self) -> str:
-        """For which kinds of players the verdict holds, in words; empty without a panel."""
-        count, verdict = len(self.members), self.verdict
-        if count < 2:
-            return f"for {self.members[0].player}" if self.members else ""
-        if verdict is Verdict.DEPENDS:
-            by_direction = [(direction, self.players_with(direction)) for direction in _DIFFERENT]
-            return "; ".join(f"{direction} for {', '.join(players)}" for direction, players in by_direction if players)
-        if verdict is Verdict.UNSURE:
-            equal = self.players_with(Verdict.EQUAL)
-            return f"equal for {len(equal)} of {count} ({', '.join(equal)})" if equal else ""
-        if self.holds_for_all:
-            return f"holds for all {count} kinds of players"
-        players = self.players_with(verdict)
-        return f"holds for {len(players)} of {count} ({', '.join(players)})"
+    def effect(self) -> LevelEffect:
+        difference = self.difference
+        return LevelEffect(self.level.name, self.level.make, difference.value, difference.se, self.verdict)
 
     @property
     def identical(self) -> bool:
@@ -133,10 +117,6 @@ class Comparison:
     def games_needed(self) -> tuple[float, float] | None:
         """Games per variant at which a difference or equivalence would be shown, as a range over the effects that are
         likely (its 80 % interval); None if that cannot be said yet."""
-        if len(self.members) > 1:
-            undecided = [member.games_needed for member in self.members if member.verdict is Verdict.UNSURE]
-            known = [games for games in undecided if games]
-            return max(known) if known and len(known) == len(undecided) else None
         alpha = ALPHA / self.family
         if self.difference.deals < 2:
             return None
@@ -161,24 +141,6 @@ class Comparison:
         low, high = (deals * self.games_per_deal for deals in (min(needed), max(needed)))
         return (low, high) if high <= low * _MAX_FORECAST_RATIO else None
 
-    @property
-    def players_clause(self) -> str:
-        """Which kinds of players need more games, to be put after a number of games."""
-        unsure = self.players_with(Verdict.UNSURE)
-        if len(self.members) < 2 or len(unsure) == len(self.members):
-            return " of each" if len(self.members) > 1 else ""
-        return f" of {' and '.join([', '.join(unsure[:-1]), unsure[-1]] if len(unsure) > 1 else unsure)}"
-
-    @property
-    def verdict_text(self) -> str:
-        """The verdict, how many games would settle it if it is open, and for which players it holds."""
-        notes = ["the same in every game"] if self.identical else []
-        if self.verdict is Verdict.UNSURE and self.difference.deals > 1:
-            needed = self.games_needed
-            notes.append(f"{fmt.games(*needed)} would do{self.players_clause}" if needed else CANNOT_SAY)
-        verdict = f"{self.verdict} ({'; '.join(notes)})" if notes else str(self.verdict)
-        return f"{verdict}; {self.holds}" if self.holds and len(self.members) > 1 else verdict
-
     def row(self) -> dict[str, object]:
         needed = self.games_needed if self.verdict is Verdict.UNSURE else None
         return {
@@ -187,6 +149,8 @@ class Comparison:
             "unit": self.measure.unit,
             "reference": self.reference,
             "variant": self.variant,
+            "level": self.level.name,
+            "bots": self.level.bots,
             "before": self.before.value,
             "after": self.after.value,
             "difference": self.difference.value,
@@ -200,13 +164,115 @@ class Comparison:
             "tolerance": self.measure.tolerance,
             "p_equal_adjusted": self.p_equal_adjusted,
             "variance_saved": self.variance_saved,
-            "players": self.player or "panel",
-            "primary": self.primary,
             "verdict": str(self.verdict),
-            "holds": self.holds,
             "games_needed_low": needed[0] if needed else None,
             "games_needed_high": needed[1] if needed else None,
         }
+
+
+@dataclass(frozen=True)
+class ComparisonOverLevels:
+    """A variant against the reference in one metric and group, at every level whose bots can use what differs."""
+
+    levels: tuple[Comparison, ...]  # from weak to strong
+    primary: bool = True  # False: exploratory, not among the metrics that the experiment is about
+    family: int = 1  # number of such comparisons that share an error rate
+
+    @property
+    def measure(self) -> Measure:
+        return self.levels[0].measure
+
+    @property
+    def group(self) -> str:
+        return self.levels[0].group
+
+    @property
+    def reference(self) -> str:
+        return self.levels[0].reference
+
+    @property
+    def variant(self) -> str:
+        return self.levels[0].variant
+
+    @cached_property
+    def verdict(self) -> LevelVerdict:
+        effects = [comparison.effect for comparison in self.levels]
+        return judge(effects, self.measure.tolerance, ALPHA / self.family)
+
+    @property
+    def is_different(self) -> bool:
+        """True if at least one level shows a significant difference."""
+        return self.verdict.is_different
+
+    @property
+    def identical(self) -> bool:
+        """True if no game came out differently at any level."""
+        return all(comparison.identical for comparison in self.levels)
+
+    @property
+    def paired(self) -> bool:
+        return self.levels[0].paired
+
+    @property
+    def largest(self) -> Comparison:
+        """The level with the largest difference that is shown, or with the largest at all."""
+        shown = [comparison for comparison in self.levels if comparison.effect.is_shown]
+        return max(shown or self.levels, key=lambda comparison: abs(comparison.difference.value))
+
+    @property
+    def holds(self) -> str:
+        """At which levels the verdict holds, in words."""
+        return where_it_holds(self.verdict, _EVENNESS if self.measure.name == SEAT_IMBALANCE.name else None)
+
+    @property
+    def settled(self) -> str:
+        """Whether the two strongest levels agree, in words; empty if there is one level, or nothing to agree on."""
+        top, shape = self.verdict.top, self.verdict.shape
+        if top is Top.SINGLE or shape is Shape.UNSURE:
+            return ""
+        names = " and ".join(comparison.level.name for comparison in self.levels[-2:])
+        if top is Top.MOVING:
+            unit = fmt.difference_unit(self.measure.unit)
+            slope = Estimate(self.verdict.slope, self.verdict.slope, self.verdict.slope, 0.0, 0)
+            return f"{top} ({fmt.value(slope, unit, signed=True)} per level)"
+        return {
+            Top.SETTLED: f"settled: {names} agree",
+            Top.DISAGREE: f"not settled: {names} disagree",
+            Top.ONE_MAKE: f"not settled: {names} are bots of one make",
+            Top.OPEN: f"not settled yet: {names} need more games",
+        }[top]
+
+    @property
+    def games_text(self) -> str:
+        """How many games would settle what is open at all levels, and how long they take; empty if nothing is open."""
+        unsure = [one for one in self.levels if one.verdict is Verdict.UNSURE and one.difference.deals > 1]
+        if not unsure:
+            return ""
+        known = [(games, one.game_seconds) for one in unsure if (games := one.games_needed)]
+        if len(known) < len(unsure):
+            return CANNOT_SAY
+        low, high = (max(games[end] for games, _ in known) for end in (0, 1))
+        each = " each" if len(known) > 1 else ""
+        seconds = [sum(2 * games[end] * cost for games, cost in known) for end in (0, 1)]  # of both variants
+        time = f", {fmt.duration_range(*seconds)} of one core" if seconds[1] else ""
+        return f"{fmt.games(low, high)}{each} would do{time}"
+
+    @property
+    def verdict_text(self) -> str:
+        """The verdict over levels, whether it is settled, and how many games would settle what is open."""
+        if self.identical:
+            return f"{self.holds} (the same in every game)"
+        return "; ".join(filter(None, (self.holds, self.settled)))
+
+    def rows(self) -> list[dict[str, object]]:
+        """One row per level, as plain values."""
+        over_levels = {
+            "primary": self.primary,
+            "over_levels": self.holds,
+            "shape": self.verdict.shape.name.lower(),
+            "top": self.verdict.top.name.lower(),
+        }
+        return [{**comparison.row(), **over_levels} for comparison in self.levels]
 
 
 def _finite(value: float) -> float | None:
@@ -214,8 +280,9 @@ def _finite(value: float) -> float | None:
     return value if isfinite(value) else None
 
 
-def with_tolerances(all_estimates: Sequence[Estimates], tolerances: Mapping[str, float]) -> list[Estimates]:
-    declared = {estimates.name: estimates.measure.tolerance for estimates in all_estimates}
+def with_tolerances(levels: Sequence[LevelEstimates], tolerances: Mapping[str, float]) -> list[LevelEstimates]:
+    every = [estimates for level in levels for estimates in level.metrics]
+    declared = {estimates.name: estimates.measure.tolerance for estimates in every}
     for name, value in tolerances.items():
         if name not in declared:
             raise unknown("metric", name, declared)
@@ -224,50 +291,62 @@ def with_tolerances(all_estimates: Sequence[Estimates], tolerances: Mapping[str,
     chosen = {**declared, **tolerances}
     if WIN_SHARE in tolerances and SEAT_IMBALANCE.name in declared and SEAT_IMBALANCE.name not in tolerances:
         chosen[SEAT_IMBALANCE.name] *= tolerances[WIN_SHARE] / declared[WIN_SHARE]  # it follows that of the seats
+
+    def stated(estimates: Estimates) -> Estimates:
+        return replace(estimates, measure=replace(estimates.measure, tolerance=chosen[estimates.name]))
+
     return [
-        replace(estimates, measure=replace(estimates.measure, tolerance=chosen[estimates.name]))
-        for estimates in all_estimates
+        replace(
+            level,
+            metrics=[stated(estimates) for estimates in level.metrics],
+            by_board={
+                board: [stated(estimates) for estimates in some if estimates.name in chosen]
+                for board, some in level.by_board.items()
+            },
+        )
+        for level in levels
     ]
 
 
 def compare(
-    all_estimates: Sequence[Estimates], reference: str | None = None, primary: Collection[str] = ()
-) -> list[Comparison]:
-    """Compare every other variant with the reference, by default the first variant.
+    levels: Sequence[LevelEstimates], reference: str | None = None, primary: Collection[str] = ()
+) -> list[ComparisonOverLevels]:
+    """Compare every other variant with the reference, by default the first variant, at every level.
 
     The `primary` metrics are one family of tests; those of win chances, which may be added to a run later, are
     another, and all others a third. Without primary metrics all are one family.
     """
-    variants = all_estimates[0].variants if all_estimates else ()
+    every = [estimates for level in levels for estimates in level.metrics]
+    variants = every[0].variants if every else ()
     if len(variants) < 2:
         raise UsageError(f"there is nothing to compare: {variants[0] if variants else 'the run'} is the only variant")
     base = variants.index(full_name("variant", reference, variants)) if reference else 0
-    comparisons = [
-        replace(comparison, primary=not primary or estimates.name in primary)
-        for estimates in all_estimates
-        for v in range(len(variants))
-        if v != base
-        for g in range(len(estimates.groups))
-        if estimates.known(base, g) and estimates.known(v, g)
-        if (comparison := _compare_panel(estimates, base, v, g)) is not None
-    ]
-    families: dict[tuple[bool, bool], list[Comparison]] = {}
-    for comparison in comparisons:
-        families.setdefault(_family(comparison), []).append(comparison)
-    corrected = {family: iter(_correct_family(members)) for family, members in families.items()}
-    return [next(corrected[_family(comparison)]) for comparison in comparisons]
+    order = {name: place for place, name in enumerate(dict.fromkeys(estimates.name for estimates in every))}
+    cells: dict[tuple[int, int, str], list[Comparison]] = {}
+    for level in levels:
+        for estimates in level.metrics:
+            for v in range(len(variants)):
+                for g, group in enumerate(estimates.groups):
+                    known = v != base and estimates.known(base, g) and estimates.known(v, g)
+                    if known and level.is_evidence(base, v):
+                        key = (order[estimates.name], v, group)
+                        cells.setdefault(key, []).append(_compare(level, estimates, base, v, g))
+    families: dict[tuple[bool, bool], list[tuple[int, int, str]]] = {}
+    for key in sorted(cells, key=lambda key: key[:2]):
+        families.setdefault(_family(cells[key][0].measure, primary), []).append(key)
+    compared = {}
+    for (is_primary, _), keys in families.items():
+        corrected = iter(_holm_corrected([comparison for key in keys for comparison in cells[key]]))
+        for key in keys:
+            compared[key] = ComparisonOverLevels(tuple(next(corrected) for _ in cells[key]), is_primary, len(keys))
+    return [compared[key] for key in sorted(compared, key=lambda key: key[:2])]
 
 
-def _family(comparison: Comparison) -> tuple[bool, bool]:
+def _family(measure: Measure, primary: Collection[str]) -> tuple[bool, bool]:
     """Comparisons with the same key share their error rate."""
-    is_tension = isinstance(comparison.measure, Metric) and comparison.measure.table == TENSION
-    return comparison.primary, is_tension and not comparison.primary
-
-
-def _correct_family(family: Sequence[Comparison]) -> list[Comparison]:
-    """Holm's correction over the members of all panels, and another one over the panels' means."""
-    members = iter(_holm_corrected([member for panel in family for member in panel.members]))
-    return _holm_corrected([replace(panel, members=tuple(next(members) for _ in panel.members)) for panel in family])
+    is_primary = not primary or measure.name in primary
+    is_tension = isinstance(measure, Metric) and measure.table == TENSION
+    return is_primary, is_tension and not is_primary
 
 
 def _holm_corrected(family: Sequence[Comparison]) -> list[Comparison]:
@@ -292,53 +371,7 @@ def _holm_corrected(family: Sequence[Comparison]) -> list[Comparison]:
 
 
 def _test_of(number: int, comparison: Comparison) -> tuple[object, ...]:
-    return (comparison.variant, comparison.player) if comparison.p_any is not None else (number,)
-
-
-def _compare_panel(estimates: Estimates, base: int, variant: int, group: int) -> Comparison | None:
-    """Combine the comparisons of the members of a panel; without members, compare directly.
-
-    None if no kind of players makes use of what differs.
-    """
-    if not estimates.members:
-        return _compare(estimates, base, variant, group)
-    by_member = [
-        (
-            member,
-            replace(
-                _compare(replace(member_estimates, measure=estimates.measure), base, variant, g), player=member.name
-            ),
-        )
-        for member, member_estimates in estimates.members
-        if estimates.groups[group] in member_estimates.groups
-        and member_estimates.known(base, g := member_estimates.groups.index(estimates.groups[group]))
-        and member_estimates.known(variant, g)
-    ]
-    usable = [(member, comparison) for member, comparison in by_member if member.is_evidence(base, variant)]
-    if not usable:
-        return None
-    counted = [comparison for member, comparison in usable if member.strong] or [comparison for _, comparison in usable]
-    others = tuple(comparison for _, comparison in by_member if comparison not in counted)
-    if len(counted) == 1:
-        return replace(counted[0], player="", members=(counted[0],), others=others)
-    differences = [comparison.difference for comparison in counted]
-    pooled = stats.random_effects([known for known in differences if isfinite(known.se)] or differences)
-    mean, tolerance = pooled.estimate, estimates.measure.tolerance
-    return replace(
-        counted[0],
-        before=estimates.estimate(base, group),
-        after=estimates.estimate(variant, group),
-        difference=mean,
-        df=pooled.df,
-        p_value=difference_p_value(mean, pooled.df),
-        p_equal=stats.tost(mean.value, mean.se, pooled.df, tolerance) if mean.se else counted[0].p_equal,
-        variance_saved=sum(comparison.variance_saved for comparison in counted) / len(counted),
-        player="",
-        members=tuple(counted),
-        others=others,
-        spread=pooled.spread,
-        p_any=None,
-    )
+    return (comparison.variant, comparison.level.name) if comparison.p_any is not None else (number,)
 
 
 def difference(estimates: Estimates, base: int, variant: int, group: int) -> tuple[Estimate, float]:
@@ -364,7 +397,7 @@ def difference_p_value(difference: Estimate, df: float) -> float:
     return stats.two_sided_p(difference.value, difference.se, df)
 
 
-def _compare(estimates: Estimates, base: int, variant: int, group: int) -> Comparison:
+def _compare(level: LevelEstimates, estimates: Estimates, base: int, variant: int, group: int) -> Comparison:
     change, df = difference(estimates, base, variant, group)
     before, after = estimates.estimate(base, group), estimates.estimate(variant, group)
     variance, unpaired = change.se**2, estimates.variance_of_difference(base, variant, group, paired=False)
@@ -382,6 +415,7 @@ def _compare(estimates: Estimates, base: int, variant: int, group: int) -> Compa
         group=estimates.groups[group],
         reference=estimates.variants[base],
         variant=estimates.variants[variant],
+        level=level.level,
         before=before,
         after=after,
         difference=change,
@@ -391,6 +425,7 @@ def _compare(estimates: Estimates, base: int, variant: int, group: int) -> Compa
         variance_saved=1 - variance / unpaired if estimates.paired and unpaired > 0 else 0.0,
         games_per_deal=estimates.games_per_deal,
         paired=estimates.paired,
+        game_seconds=level.game_seconds,
         p_any=any_change_p_value(estimates, base, variant) if is_seat else None,
         is_rearranged=is_rearranged,
     )
@@ -403,19 +438,12 @@ def _relevant_share(measure: Measure, before: Estimate) -> float:
     return min(1.0, measure.tolerance / sd) if sd > 0 else _DEFAULT_RELEVANT_SHARE
 
 
-def all_games_identical(comparisons: Sequence[Comparison]) -> bool:
+def all_games_identical(comparisons: Sequence[ComparisonOverLevels]) -> bool:
     """True if every game of a variant came out as in the reference, as far as games are compared in pairs."""
     paired = [comparison for comparison in comparisons if comparison.paired]
     return bool(paired) and all(comparison.identical for comparison in paired)
 
 
-def comparison_table(comparisons: Sequence[Comparison]) -> pl.DataFrame:
-    """Comparisons as a table; a panel is followed by its members."""
-    rows = [row for comparison in comparisons for row in comparison_rows(comparison)]
-    return pl.DataFrame(rows, infer_schema_length=None)
-
-
-def comparison_rows(comparison: Comparison) -> list[dict[str, object]]:
-    """A comparison as plain values, followed by its members if there are several kinds of players."""
-    members = (*comparison.members, *comparison.others)
-    return [comparison.row(), *(member.row() for member in members if len(members) > 1)]
+def comparison_table(comparisons: Sequence[ComparisonOverLevels]) -> pl.DataFrame:
+    """Comparisons as a table with one row per level."""
+    return pl.DataFrame([row for comparison in comparisons for row in comparison.rows()], infer_schema_length=None)

@@ -7,35 +7,36 @@ looks together.
 from collections.abc import Sequence
 from math import inf
 
-from mmsim.analysis.compare import ALPHA, Comparison
+from mmsim.analysis.compare import Comparison, ComparisonOverLevels
+from mmsim.analysis.level_verdict import ALPHA
 from mmsim.analysis.tables import RunTables
 from mmsim.batch.confidence import sequence_half_width
 from mmsim.batch.manifest import Decision, SequenceInterval
 
 
-def decide(comparisons: Sequence[Comparison]) -> Decision:
+def decide(comparisons: Sequence[ComparisonOverLevels]) -> Decision:
     """The decision that all groups of one metric of two variants support.
 
-    A kind of player differs if 0 is outside the sequence of one group, and is equal if the sequences of all groups are
-    within tolerance. The error rate is shared out between all intervals (Bonferroni).
+    Variants differ at a level if 0 is outside the sequence of one group, and are equal if the sequences of all groups
+    are within tolerance. The error rate is shared out between all intervals (Bonferroni).
     """
-    by_player: dict[str, list[Comparison]] = {}
-    for comparison in comparisons:
-        for member in comparison.members or (comparison,):
-            by_player.setdefault(member.player, []).append(member)
-    alpha = ALPHA / sum(map(len, by_player.values()))
+    by_level: dict[str, list[Comparison]] = {}
+    for over_levels in comparisons:
+        for comparison in over_levels.levels:
+            by_level.setdefault(comparison.level.name, []).append(comparison)
+    alpha = ALPHA / sum(map(len, by_level.values()))
     apart, equal, undecided, sequence = [], [], [], []
-    for player, members in by_player.items():
-        half_widths = [(member, _half_width(member, alpha)) for member in members]
-        sequence += [_interval(player, member, half_width) for member, half_width in half_widths]
-        if any(abs(member.difference.value) > half_width for member, half_width in half_widths):
-            apart.append(player)
+    for level, groups in by_level.items():
+        half_widths = [(group, _half_width(group, alpha)) for group in groups]
+        sequence += [_interval(level, group, half_width) for group, half_width in half_widths]
+        if any(abs(group.difference.value) > half_width for group, half_width in half_widths):
+            apart.append(level)
         elif all(
-            abs(member.difference.value) + half_width < member.measure.tolerance for member, half_width in half_widths
+            abs(group.difference.value) + half_width < group.measure.tolerance for group, half_width in half_widths
         ):
-            equal.append(player)
+            equal.append(level)
         else:
-            undecided.append(player)
+            undecided.append(level)
     first, error = comparisons[0], round(ALPHA, 9)
     measure, variants = first.measure, (first.reference, first.variant)
     return Decision(measure.name, measure.unit, *variants, apart, equal, undecided, sequence, error)
@@ -48,14 +49,14 @@ def _half_width(comparison: Comparison, alpha: float) -> float:
     return sequence_half_width(comparison.difference.se, comparison.difference.deals, alpha)
 
 
-def _interval(player: str, comparison: Comparison, half_width: float) -> SequenceInterval:
+def _interval(level: str, comparison: Comparison, half_width: float) -> SequenceInterval:
     value = comparison.difference.value
     low, high = (None, None) if half_width == inf else (value - half_width, value + half_width)
-    return SequenceInterval(player, comparison.group, value, low, high)
+    return SequenceInterval(level, comparison.group, value, low, high)
 
 
 def sides(decision: Decision) -> dict[str, list[str]]:
-    """The kinds of players by what was decided for them."""
+    """The levels by what was decided at them."""
     return {"different": decision.apart, "equal within tolerance": decision.equal, "not decided": decision.undecided}
 
 
@@ -64,8 +65,8 @@ def sentence(run: RunTables) -> str:
     decision, fewer = run.decision, len({*run.planned_games.values()}) > 1
     if decision is None:
         return ""
-    parts = [f"{side} for {', '.join(players)}" for side, players in sides(decision).items() if players]
-    games = f"{decision.games:,} games of each{' (fewer of slow players)' * fewer}"
+    parts = [f"{side} at {', '.join(levels)}" for side, levels in sides(decision).items() if levels]
+    games = f"{decision.games:,} games of each{' (fewer at slow levels)' * fewer}"
     return (
         f"{decision.metric} of {decision.variant} and {decision.reference}: {'; '.join(parts)}; after {games} and "
         f"{decision.looks} look{'s' * (decision.looks != 1)}, wrong at most {decision.error:.0%} of the time, all "

@@ -58,18 +58,33 @@ def imbalance_tolerance(win_share_tolerance: float, players: int) -> float:
 
 
 def equal_groups_p_value(estimates: Estimates, variant: int) -> float:
-    """p-value of "all groups have the same mean" (Wald): for win shares, "every player wins equally often".
-
-    For a panel it is the largest of its members: groups differ if they do for every kind of players (Berger 1982,
-    Technometrics 24: intersection-union).
-    """
-    if len(kinds := estimates.counted) > 1:
-        return max(equal_groups_p_value(estimates, variant) for _, estimates in kinds)
+    """p-value of "all groups have the same mean" (Wald): for win shares, "every player wins equally often"."""
     known = np.isfinite(estimates.means[variant])
     means, cov = estimates.means[variant, known], estimates.cov[variant][known][:, variant][:, known]
     centre = np.eye(len(means)) - 1 / len(means)
     deals = float(estimates.deals[variant, known].min(initial=np.inf))
     return stats.wald_test(centre @ means, centre @ cov @ centre, deals)
+
+
+def leading_group(estimates: Estimates, variant: int, alpha: float) -> int | None:
+    """The group with the largest mean, if it is shown to be ahead of every other one (Holm over the pairs)."""
+    known = [g for g in range(len(estimates.groups)) if estimates.known(variant, g)]
+    best = max(known, key=lambda g: float(estimates.means[variant, g]))
+    cov, p_values = estimates.cov[variant, :, variant, :], []
+    for other in known:
+        if other != best:
+            variance = float(cov[best, best] + cov[other, other] - 2 * cov[best, other])
+            gap = float(estimates.means[variant, best] - estimates.means[variant, other])
+            df = max(float(estimates.deals[variant, other]) - 1, 1.0)
+            p_values.append(stats.two_sided_p(gap, np.sqrt(max(variance, 0.0)), df) if variance > 0 else 1.0)
+    return best if p_values and max(stats.holm(p_values)) < alpha else None
+
+
+def fair_share_p_values(shares: Estimates, variant: int) -> list[float]:
+    """For every seat the p-value of "it wins a fair share of games"; 1 if the variant does not have it."""
+    fair = 1 / max(int(np.isfinite(shares.means[variant]).sum()), 1)
+    seats = shares.by_group(variant)
+    return [stats.two_sided_p(seat.value - fair, seat.se, seat.df) if seat and seat.se > 0 else 1.0 for seat in seats]
 
 
 def seat_imbalance(shares: Estimates) -> Estimates:

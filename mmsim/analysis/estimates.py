@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from mmsim.analysis import stats
 from mmsim.analysis.stats import Array, Estimate
-from mmsim.analysis.tables import Member, RunTables
+from mmsim.analysis.tables import RunTables
 from mmsim.core.metrics import Fold, Measure, Metric, MetricGrouping, OfRows, Value
 
 _READ_AHEAD = 2  # blocks of games that are read while others are summed up
@@ -46,7 +46,6 @@ class Estimates:
     intervals: Mapping[tuple[int, int], tuple[float, float]] = field(default_factory=dict)  # instead of the default
     halves: tuple["Estimates", ...] = ()  # win shares only: of the deals at even and at odd places
     shares: "Estimates | None" = None  # imbalance only: the win shares it is computed from
-    members: tuple[tuple[Member, "Estimates"], ...] = ()  # one per kind of players, if this is the mean over a panel
 
     @classmethod
     def independent(
@@ -77,11 +76,6 @@ class Estimates:
     def name(self) -> str:
         return self.measure.name
 
-    @property
-    def counted(self) -> list[tuple[Member, "Estimates"]]:
-        """The kinds of players whose games count: the strong ones, or all if there are none."""
-        return [member for member in self.members if member[0].strong] or list(self.members)
-
     def estimate(self, variant: int, group: int) -> Estimate:
         value, deals = float(self.means[variant, group]), int(self.deals[variant, group])
         se = float(np.sqrt(max(self.cov[variant, group, variant, group], 0.0)))
@@ -94,6 +88,10 @@ class Estimates:
     def get(self, variant: int, group: int) -> Estimate | None:
         """The mean of a variant and group, if it is known."""
         return self.estimate(variant, group) if self.known(variant, group) else None
+
+    def by_group(self, variant: int) -> list[Estimate | None]:
+        """The means of a variant, group by group."""
+        return [self.get(variant, group) for group in range(len(self.groups))]
 
     def by_variant(self, group: int) -> list[Estimate | None]:
         """The means of a group, variant by variant."""

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from math import sqrt
 
-from mmsim.batch.experiment import OF_MEMBER
+from mmsim.batch.experiment import OF_LEVEL
 from mmsim.batch.run import Run
 from mmsim.batch.side_tables import EndPositionCounts, count_end_positions
 from mmsim.core.shell import HeatMaps, SupportsHeatMaps
@@ -69,7 +69,7 @@ def heat_maps_of_run(
     run: Run,
     variant: str | None,
     against: str | None,
-    member: str | None,
+    level: str | None,
     seat: int | None,
     games: int,
     workers: int | None,
@@ -82,7 +82,7 @@ def heat_maps_of_run(
     shell = find_shell(run.game.name)
     if not isinstance(shell, SupportsHeatMaps):
         raise UsageError(f"{run.game.name} has no heat maps")
-    cell = _find_cell(run, variant, member)
+    cell = _find_cell(run, variant, level)
     description = run.manifest.variants[cell]
     seats = list(range(len(description.seat_player)))
     if seat is not None:
@@ -92,25 +92,25 @@ def heat_maps_of_run(
     counts = count_end_positions(run, cell, games, workers, on_progress)
     if against is None:
         return description, heat_maps(spoken_name(run.variant_names[cell]), counts, games, seats, shell.heat_map_note)
-    reference = _find_cell(run, against, member)
+    reference = _find_cell(run, against, level)
     names = spoken_name(run.variant_names[reference]), spoken_name(run.variant_names[cell])
     both = count_end_positions(run, reference, games, workers, on_progress), counts
     return description, difference_maps(names, both, games, seats, shell.heat_map_note)
 
 
 def spoken_name(variant: str) -> str:
-    """The name of a variant and of the member of a panel that plays it, as words."""
-    return variant.replace(OF_MEMBER, ", ")
+    """The name of a variant and of the level that plays it, as words."""
+    return variant.replace(OF_LEVEL, ", ")
 
 
-def _find_cell(run: Run, variant: str | None, member: str | None) -> int:
-    """The index of a variant, by default the first, and of a kind of players if the run has a panel."""
+def _find_cell(run: Run, variant: str | None, level: str | None) -> int:
+    """The index of a variant, by default the first, and of a level if the run has several."""
     names = run.variant_names
-    variants, members = (list(dict.fromkeys(name.partition(OF_MEMBER)[i] for name in names)) for i in (0, 2))
-    if members == [""] and member is not None:
-        raise UsageError(f"{run.folder} has no panel; all its games are those of {run.experiment.bots}")
+    variants, levels = (list(dict.fromkeys(name.partition(OF_LEVEL)[i] for name in names)) for i in (0, 2))
+    if levels == [""] and level is not None:
+        raise UsageError(f"{run.folder} has one level; all its games are those of {run.experiment.tables[0].name}")
     if variant in names:
         return names.index(variant)
     chosen = full_name("variant", variant, variants) if variant else variants[0]
-    kind = full_name("member", member, members) if member else members[0]
-    return names.index(f"{chosen}{OF_MEMBER}{kind}" if kind else chosen)
+    chosen_level = full_name("level", level, levels) if level else levels[0]
+    return names.index(f"{chosen}{OF_LEVEL}{chosen_level}" if chosen_level else chosen)

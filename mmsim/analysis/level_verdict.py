@@ -104,14 +104,22 @@ class LevelVerdict:
         """True if some level needs more games."""
         return any(effect.verdict is Verdict.UNSURE for effect in self.effects)
 
+    @property
+    def holds_everywhere(self) -> bool:
+        """True if every level shows the same difference."""
+        return self.shape is Shape.EVERY and not self.is_open
+
     def levels_with(self, *verdicts: Verdict) -> list[str]:
         return [effect.level for effect in self.effects if effect.verdict in verdicts]
 
 
-def judge(effects: Sequence[LevelEffect], tolerance: float) -> LevelVerdict:
-    """The verdict over levels, which are listed from weak to strong."""
+def judge(effects: Sequence[LevelEffect], tolerance: float, alpha: float = ALPHA) -> LevelVerdict:
+    """The verdict over levels, which are listed from weak to strong.
+
+    `alpha` is the error rate of "these levels disagree", smaller if many metrics are judged.
+    """
     slope, slope_p = _trend(effects)
-    return LevelVerdict(tuple(effects), _shape(effects), _top(effects, tolerance), slope, slope_p)
+    return LevelVerdict(tuple(effects), _shape(effects, alpha), _top(effects, tolerance, alpha), slope, slope_p)
 
 
 def _two_sided_p(value: float, se: float) -> float:
@@ -130,7 +138,7 @@ def _trend(effects: Sequence[LevelEffect]) -> tuple[float, float]:
     return slope, _two_sided_p(slope, sqrt(1 / spread))
 
 
-def _shape(effects: Sequence[LevelEffect]) -> Shape:
+def _shape(effects: Sequence[LevelEffect], alpha: float) -> Shape:
     shown = [place for place, effect in enumerate(effects) if effect.is_shown]
     verdicts = [effect.verdict for effect in effects]
     if not shown:
@@ -141,7 +149,7 @@ def _shape(effects: Sequence[LevelEffect]) -> Shape:
         is_turn = changes == 1 and Verdict.REARRANGED not in directions
         return Shape.REVERSES if is_turn else Shape.MIXED
     others = [place for place in range(len(effects)) if place not in shown]
-    alpha = ALPHA / max(1, len(others) * len(shown))
+    alpha /= max(1, len(others) * len(shown))
     missing = [  # where the effect is shown to be absent, or clearly smaller than somewhere else
         place
         for place in others
@@ -155,7 +163,7 @@ def _shape(effects: Sequence[LevelEffect]) -> Shape:
     return Shape.STRONG if max(missing) < min(shown) else Shape.MIXED
 
 
-def _top(effects: Sequence[LevelEffect], tolerance: float) -> Top:
+def _top(effects: Sequence[LevelEffect], tolerance: float, alpha: float) -> Top:
     if len(effects) < 2:
         return Top.SINGLE
     below, strongest = effects[-2:]
@@ -164,12 +172,12 @@ def _top(effects: Sequence[LevelEffect], tolerance: float) -> Top:
     step, se = strongest.difference_to(below)
     if below.verdict is strongest.verdict is Verdict.EQUAL or stats.tost(step, se, float("inf"), tolerance) < ALPHA:
         return Top.SETTLED
-    if len(effects) > 2 and _trend(effects[-3:])[1] < ALPHA:
+    if len(effects) > 2 and _trend(effects[-3:])[1] < alpha:
         before, before_se = below.difference_to(effects[-3])
         steps = ((step, se), (before, before_se))
         if step * before > 0 and all(_two_sided_p(*one) < _ALMOST for one in steps):
             return Top.MOVING
-    return Top.DISAGREE if _two_sided_p(step, se) < ALPHA else Top.OPEN
+    return Top.DISAGREE if _two_sided_p(step, se) < alpha else Top.OPEN
 
 
 # --- in words --------------------------------------------------------------------------------------------------------
@@ -200,18 +208,18 @@ def where_it_holds(verdict: LevelVerdict, words: dict[Verdict, str] | None = Non
     def word(kind: Verdict) -> str:
         return (words or {}).get(kind, str(kind))
 
+    more = f"; not enough games {level_range(unsure, every)}" if unsure else ""
     match verdict.shape:
         case Shape.UNSURE:
             return word(Verdict.UNSURE)
         case Shape.SAME:
-            rest = f"; not enough games {level_range(unsure, every)}" if unsure else ""
-            return f"{word(Verdict.EQUAL)} {level_range(equal, every)}{rest}"
+            return f"{word(Verdict.EQUAL)} {level_range(equal, every)}{more}"
         case Shape.EVERY:
-            rest = "; as far as its games tell, " if len(unsure) == 1 else "; as far as their games tell, "
-            agree = f"{rest}{' and '.join(unsure)} {'agrees' if len(unsure) == 1 else 'agree'}" if unsure else ""
+            its, agrees = ("its", "agrees") if len(unsure) == 1 else ("their", "agree")
+            agree = f"; as far as {its} games tell, {' and '.join(unsure)} {agrees}" if unsure else ""
             return f"{word(shown[0].verdict)} {level_range(levels, every)}{agree}"
         case Shape.STRONG:
-            return f"{word(shown[0].verdict)} {Shape.STRONG} ({_and_up(levels, every)})"
+            return f"{word(shown[0].verdict)} {Shape.STRONG} ({_and_up(levels, every)}){more}"
         case Shape.WEAK:
             return f"{word(shown[0].verdict)} {Shape.WEAK} ({_up_to(levels, every)}); it fades with strength"
         case Shape.REVERSES:
@@ -223,12 +231,14 @@ def where_it_holds(verdict: LevelVerdict, words: dict[Verdict, str] | None = Non
     by_word: dict[str, list[str]] = {}
     for effect in shown:
         by_word.setdefault(word(effect.verdict), []).append(effect.level)
-    return f"{'; '.join(f'{kind} {level_range(some, every)}' for kind, some in by_word.items())} only"
+    return f"{'; '.join(f'{kind} {level_range(some, every)}' for kind, some in by_word.items())} only{more}"
 
 
 def _and_up(levels: Sequence[str], every: Sequence[str]) -> str:
-    return f"{levels[0]} and up" if levels[0] != every[-1] else levels[0]
+    is_rest = list(levels) == list(every[every.index(levels[0]) :])
+    return f"{levels[0]} and up" if is_rest and len(levels) > 1 else " and ".join(levels)
 
 
 def _up_to(levels: Sequence[str], every: Sequence[str]) -> str:
-    return f"up to {levels[-1]}" if levels[-1] != every[0] else levels[-1]
+    is_rest = list(levels) == list(every[: every.index(levels[-1]) + 1])
+    return f"up to {levels[-1]}" if is_rest and len(levels) > 1 else " and ".join(levels)

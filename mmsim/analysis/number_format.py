@@ -89,6 +89,23 @@ def _rounded_up(number: float) -> int:
     return ceil(number / step) * step
 
 
+def duration(seconds: float) -> str:
+    """A time in its largest fitting unit: 40 s, 12 min, 3 h, 2 days."""
+    for size, unit in ((86_400, "days"), (3_600, "h"), (60, "min")):
+        if seconds >= 2 * size or (size == 60 and seconds >= 90):
+            return f"{round(seconds / size):,} {unit}"
+    return f"{max(1, round(seconds))} s"
+
+
+def duration_range(low: float, high: float) -> str:
+    """Two times as a range, with the unit once if it is the same."""
+    first, last = duration(low), duration(high)
+    if first == last:
+        return last
+    number, _, unit = first.partition(" ")
+    return f"{number} to {last}" if last.endswith(unit) else f"{first} to {last}"
+
+
 def percent(share: float) -> str:
     """A share as whole per cent, with a proper minus."""
     return f"{round(100 * share)}\u00a0%".replace("-", "\u2212")

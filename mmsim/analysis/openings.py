@@ -36,8 +36,8 @@ class SeatBook:
 
     by: str  # name of the view that classifies them
     text: str  # description of that view
-    variant: str  # without the member
-    member: str
+    variant: str  # without the level
+    level: str
     seat: int
     games: int
     openings: tuple[Opening, ...]
@@ -59,7 +59,7 @@ class SeatBook:
         return next((opening for opening in self.openings if opening.kind == kind), None)
 
     def rows(self) -> list[dict[str, Any]]:
-        book = {"by": self.by, "variant": self.variant, "member": self.member, "seat": self.seat}
+        book = {"by": self.by, "variant": self.variant, "level": self.level, "seat": self.seat}
         return [
             {
                 **book,
@@ -106,21 +106,21 @@ def opening_books(
     run: RunTables,
     views: Sequence[OpeningView],
     variant: str | None = None,
-    member: str | None = None,
+    level: str | None = None,
 ) -> list[SeatBook]:
-    """The openings of every seat in every view: variant by variant, member by member; on the first board if there are
+    """The openings of every seat in every view: variant by variant, level by level; on the first board if there are
     several rulesets on several boards."""
     names = [description.name for description in run.variants]
-    kinds = [member_run.member.name for member_run in run.by_member]
+    known = [level_run.level.name for level_run in run.by_level]
     variants = [full_name("variant", variant, names)] if variant else names
-    members = [full_name("member", member, kinds)] if member else kinds
+    levels = [full_name("level", level, known)] if level else known
     if not views:
         return []
     books = [
         book
-        for member_run in run.by_member
-        if member_run.member.name in members
-        for board in [member_run.by_board[0]]
+        for level_run in run.by_level
+        if level_run.level.name in levels
+        for board in [level_run.by_board[0]]
         for book in _books(board.counted, [v for v in board.variants if run.variant_of(v.name) in variants], views)
     ]
     books = [replace(book, variant=run.variant_of(book.variant)) for book in books]
@@ -129,7 +129,7 @@ def opening_books(
 
 
 def _books(run: RunTables, variants: Sequence[VariantDescription], views: Sequence[OpeningView]) -> list[SeatBook]:
-    """The books of some variants of one member, with one block of games in memory at a time."""
+    """The books of some variants of one level, with one block of games in memory at a time."""
     sums = {(variant.name, view.name): RunningSums("seat", "kind") for variant in variants for view in views}
     deals = dict.fromkeys((variant.name for variant in variants), 0)
     for block in run.blocks():
@@ -146,19 +146,19 @@ def _books(run: RunTables, variants: Sequence[VariantDescription], views: Sequen
         book
         for variant in variants
         for view in views
-        for book in _by_seat(sums[variant.name, view.name].total, view, variant, run.member.name, deals[variant.name])
+        for book in _by_seat(sums[variant.name, view.name].total, view, variant, run.level.name, deals[variant.name])
     ]
 
 
 def _by_seat(
-    sums: pl.DataFrame, view: OpeningView, variant: VariantDescription, member: str, deals: int
+    sums: pl.DataFrame, view: OpeningView, variant: VariantDescription, level: str, deals: int
 ) -> Iterator[SeatBook]:
     """The books of every seat, from the sums over all games."""
     for (seat,), kinds in sorted(sums.partition_by("seat", as_dict=True).items()):
         games = float(kinds["games"].sum())
         rows = kinds.sort("games", "kind", descending=[True, False]).iter_rows(named=True)
         openings = tuple(_opening(row, games, deals) for row in rows)
-        yield SeatBook(view.name, view.text, variant.name, member, int(seat), int(games), openings)
+        yield SeatBook(view.name, view.text, variant.name, level, int(seat), int(games), openings)
 
 
 def _sums(seats: pl.DataFrame, games_per_deal: int) -> pl.DataFrame:

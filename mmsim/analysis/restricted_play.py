@@ -69,10 +69,9 @@ def value_elements(game: str, variant: Variant, play: PlayChanges) -> list[Eleme
 
 
 def element_values(played: ChangedGames, elements: Sequence[ElementTables]) -> list[ElementValue]:
-    (games,) = played.members
-    deals = games.tables["games"].select("variant", "game", "deal")
-    seats = games.tables["seats"].join(deals, on=["variant", "game"]).with_columns(pl.col("variant", "bot").cast(str))
-    descriptions = {change.name: about for change, about in zip(played.changes, games.descriptions, strict=True)}
+    deals = played.tables["games"].select("variant", "game", "deal")
+    seats = played.tables["seats"].join(deals, on=["variant", "game"]).with_columns(pl.col("variant", "bot").cast(str))
+    descriptions = {change.name: about for change, about in zip(played.changes, played.descriptions, strict=True)}
 
     def shares(change: str, only_first: bool) -> pl.DataFrame:
         """The win share of every deal and seat, of all bots or of the one listed first."""
@@ -85,7 +84,7 @@ def element_values(played: ChangedGames, elements: Sequence[ElementTables]) -> l
     for element in elements:
         loss = _advantage(shares(element.one_without.name, True), shares(AS_PLAYED, False), sign=-1)
         gain = _advantage(shares(element.one_with.name, True), shares(element.all_without.name, False), sign=1)
-        values.append(ElementValue(element.name, element.text, loss, gain, games.games))
+        values.append(ElementValue(element.name, element.text, loss, gain, played.games))
     return sorted(_holm_corrected(values), key=lambda element: -element.loss_without.value.value)
 
 

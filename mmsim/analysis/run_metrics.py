@@ -1,16 +1,20 @@
-"""Everything measured in a run: the metrics its game declares and those derived from them, over a panel of players,
-and how its variants differ."""
+"""Everything measured in a run: the metrics its game declares and those derived from them, at every level of play, and
+how its variants differ."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-import numpy as np
 import polars as pl
 
-from mmsim.analysis import stats
 from mmsim.analysis.board_effects import average_boards
-from mmsim.analysis.compare import Comparison, all_games_identical, compare, with_tolerances
+from mmsim.analysis.compare import (
+    ComparisonOverLevels,
+    LevelEstimates,
+    all_games_identical,
+    compare,
+    with_tolerances,
+)
 from mmsim.analysis.derived_metrics import (
     LAYOUT_SHARE,
     LAYOUT_SPREAD,
@@ -23,13 +27,15 @@ from mmsim.analysis.derived_metrics import (
 )
 from mmsim.analysis.estimates import WIN_SHARE, Estimates, by_name, estimate_metrics, per_game
 from mmsim.analysis.ratings import Ratings
-from mmsim.analysis.tables import TENSION, Member, RunTables, finished_only
-from mmsim.batch.experiment import OF_MEMBER, ON_BOARD
+from mmsim.analysis.tables import TENSION, RunTables, finished_only
+from mmsim.batch.experiment import OF_LEVEL, ON_BOARD
+from mmsim.core.levels import Level
 from mmsim.core.metrics import Measure, Metric, MetricGrouping, RuleGap
 from mmsim.errors import UsageError, unknown
 from mmsim.games import find_statistics
 
 ALL = "all"  # instead of the names of metrics
+_SHOWN_LEVEL = "expert"
 _LAYOUT_METRICS = (LAYOUT_SHARE, LAYOUT_SPREAD)
 _DERIVED = (SEAT_IMBALANCE, SKILL_GRADIENT, *_LAYOUT_METRICS)
 
@@ -96,44 +102,25 @@ class RunEstimates:
     by_board: Mapping[str, Sequence[Estimates]] = field(default_factory=dict)  # the metrics on every board, if averaged
 
 
-def estimate_run(run: RunTables, names: Sequence[str] = ()) -> list[Estimates]:
-    """Estimates of the named metrics (default: all that can be measured), pooled over all kinds of players."""
+def estimate_run(run: RunTables, names: Sequence[str] = ()) -> list[LevelEstimates]:
+    """Estimates of the named metrics (default: all that can be measured) at every level."""
     check_metric_names(run.experiment.game, names)
-    estimates = estimate_measurable(run, {*names} or {metric.name for metric in declared_metrics(run.experiment.game)})
+    levels = estimate_measurable(run, {*names} or {metric.name for metric in declared_metrics(run.experiment.game)})
+    measured = {estimates.name for level in levels for estimates in level.metrics}
     for name in names:
-        if name not in by_name(estimates):
+        if name not in measured:
             raise not_measurable_error(run, name)
-    return estimates
+    return levels
 
 
-def estimate_measurable(run: RunTables, wanted: Set[str]) -> list[Estimates]:
-    """Estimates of the named metrics that can be measured, pooled over all kinds of players."""
-    return _pool_members(run, measure_members(run, wanted))
-
-
-def measure_members(run: RunTables, wanted: Set[str]) -> list[tuple[Member, RunEstimates]]:
-    return [(member_run.member, measure_run(member_run, wanted)) for member_run in run.by_member]
-
-
-def _pool_members(run: RunTables, by_member: Sequence[tuple[Member, RunEstimates]]) -> list[Estimates]:
-    return _pool_measured(run, [(member, measured.metrics) for member, measured in by_member])
-
-
-def _pool_measured(run: RunTables, by_member: Sequence[tuple[Member, Sequence[Estimates]]]) -> list[Estimates]:
-    pooled = by_name(pool(by_member, [variant.name for variant in run.variants]))
-    return [pooled[metric.name] for metric in declared_metrics(run.experiment.game) if metric.name in pooled]
-
-
-def estimates_by_board(run: RunTables, by_member: Sequence[tuple[Member, RunEstimates]]) -> dict[str, list[Estimates]]:
-    """The metrics on every board, pooled over all kinds of players; empty if nothing is averaged over boards."""
-    return {
-        board: _pool_measured(run, [(member, measured.by_board[board]) for member, measured in by_member])
-        for board in by_member[0][1].by_board
-    }
+def estimate_measurable(run: RunTables, wanted: Set[str]) -> list[LevelEstimates]:
+    """Estimates of the named metrics that can be measured, at every level."""
+    measured = [(level, measure_run(level, wanted)) for level in run.by_level]
+    return [LevelEstimates.of(level, found.metrics, found.by_board) for level, found in measured]
 
 
 def measure_run(run: RunTables, wanted: Set[str], gaps: Sequence[RuleGap] = ()) -> RunEstimates:
-    """Metrics and rule gaps in the games of one kind of players, on average over boards if there are several."""
+    """Metrics and rule gaps in the games of one level, on average over boards if there are several."""
     if not run.board_runs:
         return _measure_board(run, wanted, gaps)
     boards = {board.board_name: _measure_board(board, wanted, gaps) for board in run.board_runs}
@@ -156,7 +143,9 @@ def _measure_board(run: RunTables, wanted: Set[str], gaps: Sequence[RuleGap]) ->
     imbalance = seat_imbalance(estimates[WIN_SHARE]) if WIN_SHARE in estimates else None
     layouts = layout_effects(run) if any(metric.name in wanted for metric in _LAYOUT_METRICS) else []
     measured = (*estimates.values(), imbalance, skill_gradient(ratings), *layouts)
-    return RunEstimates([metric for metric in measured if metric and metric.name in wanted], gap_shares, ratings)
+    found = by_name([metric for metric in measured if metric and metric.name in wanted])
+    order = [metric.name for metric in declared_metrics(run.experiment.game)]
+    return RunEstimates([found[name] for name in order if name in found], gap_shares, ratings)
 
 
 def per_game_values(
@@ -171,96 +160,51 @@ def per_game_values(
     return lambda tables: per_game(metric, finished_only(tables))
 
 
-# --- a panel of players ------------------------------------------------------------------------------------------
-
-
-def pool(by_member: Sequence[tuple[Member, Sequence[Estimates]]], variants: Sequence[str]) -> list[Estimates]:
-    """Every metric over all kinds of players that have it, with the names of variants that all of them share."""
-    members = [(member, by_name(estimates)) for member, estimates in by_member]
-    names = dict.fromkeys(name for _, estimates in members for name in estimates)
-    return [
-        _pool_metric(
-            [
-                (member, replace(estimates[name], variants=tuple(variants)))
-                for member, estimates in members
-                if name in estimates
-            ]
-        )
-        for name in names
-    ]
-
-
-def _pool_metric(members: Sequence[tuple[Member, Estimates]]) -> Estimates:
-    first = replace(members[0][1], members=tuple(members))
-    counted = [_with_groups(estimates, first.groups) for _, estimates in first.counted]
-    if len(counted) == 1:
-        return replace(counted[0], members=tuple(members))
-    shape = first.means.shape
-    pooled = {cell: _pool_cell(counted, *cell) for cell in np.ndindex(shape)}
-    variances = np.array([estimate.se**2 for estimate in pooled.values()])
-    return replace(
-        first,
-        means=np.array([estimate.value for estimate in pooled.values()]).reshape(shape),
-        games=np.sum([estimates.games for estimates in counted], axis=0),
-        deals=np.min([estimates.deals for estimates in counted], axis=0),
-        cov=np.diag(np.where(np.isfinite(variances), variances, 0.0)).reshape(*shape, *shape),
-        intervals={cell: _clipped(first.measure.unit, estimate) for cell, estimate in pooled.items()},
-    )
-
-
-def _clipped(unit: str, estimate: stats.Estimate) -> tuple[float, float]:
-    """The ends of an interval within the range of its unit: shares lie between 0 and 1, distances are not negative."""
-    low = max(estimate.low, 0.0) if unit in ("share", "share distance") else estimate.low
-    return low, min(estimate.high, 1.0) if unit == "share" else estimate.high
-
-
-def _with_groups(estimates: Estimates, groups: Sequence[str]) -> Estimates:
-    """Estimates with the groups of another member, in the same order; NaN where a group is missing."""
-    if estimates.groups == tuple(groups):
-        return estimates
-    at = [estimates.groups.index(group) if group in estimates.groups else -1 for group in groups]
-    return replace(
-        estimates,
-        groups=tuple(groups),
-        means=np.where(np.array(at) < 0, np.nan, estimates.means[:, at]),
-        games=estimates.games[:, at],
-        deals=estimates.deals[:, at],
-        cov=estimates.cov[:, at][:, :, :, at],
-        intervals={
-            (v, g): estimates.intervals[v, old]
-            for v in range(len(estimates.variants))
-            for g, old in enumerate(at)
-            if (v, old) in estimates.intervals
-        },
-    )
-
-
-def _pool_cell(counted: Sequence[Estimates], variant: int, group: int) -> stats.Estimate:
-    known = [estimates.estimate(variant, group) for estimates in counted if estimates.known(variant, group)]
-    known = [estimate for estimate in known if np.isfinite(estimate.se)] or known  # a single game has no standard error
-    return stats.random_effects(known).estimate if known else stats.Estimate(np.nan, np.nan, np.nan, np.inf, 0)
-
-
 # --- how variants differ -----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class ComparedRun:
-    """A run with its estimates, and its other variants compared with the first."""
+    """A run with its estimates at every level, and its other variants compared with the first."""
 
     run: RunTables
-    estimates: Mapping[str, Estimates]
-    comparisons: Sequence[Comparison]
-    by_board: Mapping[str, Sequence[Estimates]] = field(default_factory=dict, kw_only=True)  # if averaged over boards
+    levels: Sequence[LevelEstimates]
+    comparisons: Sequence[ComparisonOverLevels]
 
     @cached_property
-    def board_comparisons(self) -> dict[str, list[Comparison]]:
+    def board_comparisons(self) -> dict[str, list[ComparisonOverLevels]]:
         """What the question is about, compared on every board; each board is a family of its own."""
         primary = primary_metrics(self.run)
         return {
-            board: compare([metric for metric in estimates if metric.name in primary], primary=primary)
-            for board, estimates in self.by_board.items()
+            board: compare(
+                [
+                    replace(level, metrics=[one for one in level.by_board[board] if one.name in primary])
+                    for level in self.levels
+                ],
+                primary=primary,
+            )
+            for board in self.levels[0].by_board
         }
+
+    @property
+    def shown(self) -> LevelEstimates:
+        """The level whose numbers are shown where there is room for one: expert, or else the strongest."""
+        return self.levels[shown_level([level.level for level in self.levels])]
+
+    @cached_property
+    def estimates(self) -> Mapping[str, Estimates]:
+        """The metrics at the level that is shown."""
+        return by_name(self.shown.metrics)
+
+    @property
+    def level_clause(self) -> str:
+        """The level that is shown, to be put into a sentence; empty if there is only one."""
+        return f" at {self.shown.level.name} level" if len(self.levels) > 1 else ""
+
+    def by_level(self, metric: str) -> list[tuple[Level, Estimates]]:
+        """The estimates of a metric at every level that has it."""
+        found = [(level.level, by_name(level.metrics).get(metric)) for level in self.levels]
+        return [(level, estimates) for level, estimates in found if estimates is not None]
 
     @property
     def names(self) -> list[str]:
@@ -268,36 +212,42 @@ class ComparedRun:
         return short_names([variant.name for variant in self.run.variants])
 
     def name_of(self, variant: str) -> str:
-        """A variant's short name, followed by its board and its member of the panel if it names them."""
-        shared, _, member = variant.partition(OF_MEMBER)
+        """A variant's short name, followed by its board and its level if it names them."""
+        shared, _, level = variant.partition(OF_LEVEL)
         names = [description.name for description in self.run.variants]
         board = ""
         if shared not in names:
             shared, _, board = shared.rpartition(ON_BOARD)
-        return ", ".join(filter(None, (self.names[names.index(shared)], board, member)))
+        return ", ".join(filter(None, (self.names[names.index(shared)], board, level)))
 
-    def comparisons_of(self, variant: str) -> list[Comparison]:
+    def comparisons_of(self, variant: str) -> list[ComparisonOverLevels]:
         return [comparison for comparison in self.comparisons if comparison.variant == variant]
 
     @property
-    def primary(self) -> list[Comparison]:
+    def primary(self) -> list[ComparisonOverLevels]:
         """The comparisons of the metrics that the question is about."""
         return [comparison for comparison in self.comparisons if comparison.primary]
 
-    @property
-    def players(self) -> list[str]:
-        """The kinds of players whose games count."""
-        kinds = [member_run.member for member_run in self.run.by_member]
-        return [kind.name for kind in kinds if kind.strong] or [kind.name for kind in kinds]
+    def is_selected(self, metric: str, chosen: Collection[str] = ()) -> bool:
+        """True if a metric is among the chosen ones; if none is chosen, among those that the question is about."""
+        return ALL in chosen or metric in (chosen or primary_metrics(self.run))
 
-    def select(self, metrics: Collection[str] = ()) -> tuple[list[Estimates], list[Comparison]]:
-        """The estimates and comparisons of some metrics; if none is named, of those that the question is about."""
-        chosen = metrics or primary_metrics(self.run)
-        names = {name for name in self.estimates if ALL in metrics or name in chosen}
-        return (
-            [estimates for name, estimates in self.estimates.items() if name in names],
-            [comparison for comparison in self.comparisons if comparison.measure.name in names],
-        )
+
+def metric_table(levels: Sequence[LevelEstimates]) -> pl.DataFrame:
+    """The estimates of all levels as a table."""
+    return pl.concat(
+        [
+            estimates.rows().with_columns(level=pl.lit(level.level.name))
+            for level in levels
+            for estimates in level.metrics
+        ]
+    )
+
+
+def shown_level(levels: Sequence[Level]) -> int:
+    """The place of the level that is shown where there is room for one."""
+    names = [level.name for level in levels]
+    return names.index(_SHOWN_LEVEL) if _SHOWN_LEVEL in names else len(names) - 1
 
 
 def short_names(names: Sequence[str]) -> list[str]:
@@ -327,35 +277,18 @@ def compare_run(
     tolerances, primary = tolerances or {}, primary_metrics(run)
     compared = None
     if {*metrics, *tolerances, SEAT_IMBALANCE.name} <= {*primary}:
-        compared = _compare_measured(run, {*primary, *described}, tolerances, primary)
-    if (
-        compared is None
-        or not {*primary} <= {*compared.estimates}
-        or any(all_games_identical(compared.comparisons_of(variant.name)) for variant in run.variants[1:])
+        levels = with_tolerances(estimate_measurable(run, {*primary, *described}), tolerances)
+        asked = [replace(level, metrics=[one for one in level.metrics if one.name in primary]) for level in levels]
+        if {estimates.name for level in asked for estimates in level.metrics} == {*primary}:
+            compared = ComparedRun(run, levels, compare(asked, primary=primary))
+    if compared is None or any(
+        all_games_identical(compared.comparisons_of(variant.name)) for variant in run.variants[1:]
     ):
-        everything = {metric.name for metric in declared_metrics(run.experiment.game)}
-        compared = _compare_measured(run, everything, tolerances, everything)
+        levels = with_tolerances(estimate_run(run), tolerances)
+        compared = ComparedRun(run, levels, compare(levels, primary=primary))
     if not compared.comparisons:
         raise UsageError(run.warnings[-1])
     for name in metrics:
-        if name not in (*compared.estimates, ALL):
+        if name != ALL and not compared.by_level(name):
             raise not_measurable_error(run, name)
     return compared
-
-
-def _compare_measured(
-    run: RunTables, wanted: Set[str], tolerances: Mapping[str, float], compared: Collection[str]
-) -> ComparedRun:
-    """Measure the wanted metrics and compare variants in some of them."""
-    by_member = measure_members(run, wanted)
-    estimates = with_tolerances(_pool_members(run, by_member), tolerances)
-    chosen = [metric for metric in estimates if metric.name in compared]
-    return ComparedRun(
-        run,
-        by_name(estimates),
-        compare(chosen, primary=primary_metrics(run)) if chosen else [],
-        by_board={
-            board: with_tolerances(metrics, {n: v for n, v in tolerances.items() if n in by_name(metrics)})
-            for board, metrics in estimates_by_board(run, by_member).items()
-        },
-    )

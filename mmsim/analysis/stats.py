@@ -194,68 +194,6 @@ def wald_test(values: Array, cov: Array, deals: float = np.inf) -> float:
     return float(scipy_special().fdtrc(rank, deals - rank, squared * (deals - rank) / (rank * (deals - 1))))
 
 
-# --- several kinds of players ------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class PooledMean:
-    estimate: Estimate
-    df: float
-    spread: float  # standard deviation between kinds of players, beyond sampling error
-
-
-def random_effects(estimates: Sequence[Estimate], level: float = LEVEL) -> PooledMean:
-    """The mean over several kinds of players, with an interval that includes the variance between them.
-
-    Random effects with the between-group variance of Paule and Mandel (1982, J. Res. Natl. Bur. Stand. 87; Veroniki et
-    al. 2016, Res. Synth. Methods 7) and the interval of Hartung and Knapp (2001, Stat. Med. 20) and Sidik and Jonkman
-    (2002, Stat. Med. 21), by Student's t with one degree of freedom less than there are groups; never narrower than
-    the fixed-effect interval (Rover, Knapp and Friede 2015, BMC Med. Res. Methodol. 15). A single estimate keeps its
-    own interval.
-    """
-    y = np.array([group.value for group in estimates], np.float64)
-    variances = np.array([group.se for group in estimates], np.float64) ** 2
-    groups, fewest = len(y), min(group.deals for group in estimates)
-    if groups == 1:
-        return PooledMean(
-            estimate(float(y[0]), float(np.sqrt(variances[0])), fewest, level), max(fewest - 1.0, 1.0), 0.0
-        )
-    if not np.isfinite(variances).all():
-        return PooledMean(Estimate(float(y.mean()), -np.inf, np.inf, np.inf, fewest), groups - 1.0, 0.0)
-    positive = variances[variances > 0]
-    variances = np.maximum(variances, positive.min() if len(positive) else 0.0)  # never varied is not known exactly
-    between = _paule_mandel(y, variances)
-    weights = 1 / (variances + between) if (variances + between).min() > 0 else np.ones(groups)
-    mean = float((weights * y).sum() / weights.sum())
-    scale = float((weights * (y - mean) ** 2).sum() / (groups - 1))
-    min_scale = 1.0 if len(positive) else scale  # where nothing varied, only the spread between groups is known
-    se = float(np.sqrt(max(scale, min_scale) / weights.sum()))
-    half = t_quantile((1 + level) / 2, groups - 1) * se
-    return PooledMean(Estimate(mean, mean - half, mean + half, se, fewest), groups - 1.0, float(np.sqrt(between)))
-
-
-def _paule_mandel(y: Array, variances: Array) -> float:
-    """The between-group variance at which the weighted sum of squares equals its expectation."""
-
-    def excess(between: float) -> float:
-        weights = 1 / (variances + between)
-        mean = (weights * y).sum() / weights.sum()
-        return float((weights * (y - mean) ** 2).sum() - (len(y) - 1))
-
-    high = float(y.var(ddof=1))
-    if high == 0 or (variances.min() > 0 and excess(0.0) <= 0):
-        return 0.0
-    if variances.max() == 0:
-        return high
-    while excess(high) > 0:
-        high *= 2
-    low = 0.0
-    for _ in range(100):
-        middle = (low + high) / 2
-        low, high = (middle, high) if excess(middle) > 0 else (low, middle)
-    return high
-
-
 # --- variance between groups -------------------------------------------------------------------------------------
 
 

@@ -11,11 +11,12 @@ import polars as pl
 from msgspec import structs
 
 from mmsim.analysis.win_chances import tension_table
-from mmsim.batch.experiment import OF_MEMBER, ON_BOARD, Experiment, ignored_knobs, is_strong, variants_of
+from mmsim.batch.experiment import OF_LEVEL, ON_BOARD, Experiment, game_seconds, ignored_knobs, variants_of
 from mmsim.batch.manifest import Decision
 from mmsim.batch.plan import Part
 from mmsim.batch.run import Run
 from mmsim.batch.side_tables import read_win_chances
+from mmsim.core.levels import Level
 from mmsim.core.variant import VariantDescription
 from mmsim.errors import MmsimError
 from mmsim.games import find_shell, find_statistics
@@ -27,24 +28,11 @@ _MAX_PENDING = 8  # frames that are collected before they are added up
 
 
 @dataclass(frozen=True)
-class Member:
-    """A kind of players: one bot in every seat, or the bots of one table."""
-
-    name: str
-    strong: bool = True  # weak ones are shown, but count only if there are no others
-    blind: frozenset[tuple[int, int]] = frozenset()  # pairs of variants whose difference its bots ignore
-
-    def is_evidence(self, first: int, second: int) -> bool:
-        """True if its games are evidence about the difference between two variants."""
-        return (first, second) not in self.blind and (second, first) not in self.blind
-
-
-@dataclass(frozen=True)
 class RunTables:
     """A run: its experiment, its variants, and its tables as lazy frames with one row per game, seat, and so on.
 
-    The run of a panel is analysed member by member; its variants have the names that all members share. Where several
-    rulesets are played on several boards, the variants are the rulesets, and they are analysed board by board.
+    A run of several levels of play is analysed level by level; its variants have the names that all levels share. Where
+    several rulesets are played on several boards, the variants are the rulesets, and they are analysed board by board.
     """
 
     experiment: Experiment
@@ -52,18 +40,19 @@ class RunTables:
     tables: Mapping[str, pl.LazyFrame]
     folder: Path = Path()  # of the run
     cut: Callable[[], Iterator[Mapping[str, pl.LazyFrame]]] | None = None  # the same tables in blocks of games
-    panel: tuple["RunTables", ...] = ()  # one per member of a panel
+    of_levels: tuple["RunTables", ...] = ()  # one per level, from weak to strong, if there are several
     board_runs: tuple["RunTables", ...] = ()  # one per board, if variants are averaged over boards
+    played_by: Level | None = None  # the level of a run of one level; None: the only one of its experiment
     planned_games: Mapping[str, int] = field(default_factory=dict)  # cell -> games planned, where these are fewer
     decision: Decision | None = None  # of a run that was played until it was decided
 
     @property
-    def by_member(self) -> tuple["RunTables", ...]:
-        return self.panel or (self,)
+    def by_level(self) -> tuple["RunTables", ...]:
+        return self.of_levels or (self,)
 
     @property
     def by_board(self) -> tuple["RunTables", ...]:
-        """The run of one member, board by board; the variants of each part have their names in the tables."""
+        """The run of one level, board by board; the variants of each part have their names in the tables."""
         return self.board_runs or (self,)
 
     def starting_with(self, variant: str) -> "RunTables":
@@ -74,14 +63,14 @@ class RunTables:
         return replace(
             self,
             variants=(self.variants[first], *self.variants[:first], *self.variants[first + 1 :]),
-            panel=tuple(member._with_first(first) for member in self.panel),
+            of_levels=tuple(level._with_first(first) for level in self.of_levels),
             board_runs=tuple(board._with_first(first) for board in self.board_runs),
         )
 
     @property
     def cells(self) -> tuple[VariantDescription, ...]:
-        """Every variant of every member on every board, by its name in the tables."""
-        return tuple(variant for member in self.by_member for board in member.by_board for variant in board.variants)
+        """Every variant at every level on every board, by its name in the tables."""
+        return tuple(variant for level in self.by_level for board in level.by_board for variant in board.variants)
 
     @property
     def board_name(self) -> str:
@@ -92,27 +81,38 @@ class RunTables:
         """The variant that a cell of the tables belongs to."""
         return next(
             variant.name
-            for member in self.by_member
-            for board in member.by_board
+            for level in self.by_level
+            for board in level.by_board
             for variant, named in zip(self.variants, board.variants, strict=True)
             if named.name == cell
         )
 
-    @cached_property
-    def member(self) -> Member:
-        """The kind of players of a run without a panel, or of one member of a panel."""
-        game, players = self.experiment.game, self.experiment.members[0]
-        if self.variants and self.variants[0].bot_list:
-            players = self.variants[0].bot_list
-        return Member(players, is_strong(game, players), frozenset(self._blind(players)))
+    @property
+    def shared_variants(self) -> tuple[VariantDescription, ...]:
+        """The variants, with the names that all levels share."""
+        return tuple(structs.replace(variant, name=shared_name(variant.name)) for variant in self.variants)
 
-    def _blind(self, players: str) -> Iterator[tuple[int, int]]:
+    @property
+    def level(self) -> Level:
+        """Who plays a run of one level."""
+        return self.played_by or self.experiment.tables[0]
+
+    @property
+    def game_seconds(self) -> float:
+        """What a game takes on one core, by the declared costs of the bots."""
+        return game_seconds(self.experiment.game, self.level.bots)
+
+    @cached_property
+    def blind(self) -> frozenset[tuple[int, int]]:
         """Pairs of variants that differ only in knobs the players ignore."""
+        return frozenset(self._blind())
+
+    def _blind(self) -> Iterator[tuple[int, int]]:
         for (i, first), (j, second) in combinations(enumerate(self.variants), 2):
             before, after = (str(variant.ruleset.get("name", "")) for variant in (first, second))
             if (first.players, first.board_name) != (second.players, second.board_name) or not before or not after:
                 continue
-            if ignored_knobs(self.experiment.game, players, before, after, first.players):
+            if ignored_knobs(self.experiment.game, self.level.bots, before, after, first.players):
                 yield i, j
 
     @property
@@ -237,43 +237,36 @@ class RunTables:
             for cell in self.cells
             if totals.get(cell.name, 0) % cell.seating_cycle and cell.seating_cycle > cell.games_per_deal
         ]
-        kinds = [run.member for run in self.by_member]
-        names = " and ".join(kind.name for kind in kinds)
+        names = " and ".join(level.level.name for level in self.by_level)
         warnings += [
             f"{names} cannot use what is different between {first.name} and {second.name}: no evidence, and not "
             "compared."
             for (i, first), (j, second) in combinations(enumerate(self.variants), 2)
-            if not any(kind.is_evidence(i, j) for kind in kinds)
+            if all((i, j) in level.blind for level in self.by_level)
         ]
-        weak = [kind.name for kind in kinds if not kind.strong]
-        if len(weak) == len(kinds):
-            warnings.append(
-                f"Only weak players were asked ({', '.join(weak)}); what holds for them may hold for nobody else."
-            )
         return warnings
 
 
-def with_panel(run: RunTables, members: Sequence[RunTables]) -> RunTables:
-    """A run with the members of its panel, whose variants have the names that all of them share."""
-    shared = (structs.replace(variant, name=shared_name(variant.name)) for variant in members[0].variants)
-    return replace(run, variants=tuple(shared), panel=tuple(members))
+def with_levels(run: RunTables, levels: Sequence[RunTables]) -> RunTables:
+    """A run with its levels, whose variants have the names that all of them share."""
+    return replace(run, variants=levels[0].shared_variants, of_levels=tuple(levels))
 
 
 def with_boards(run: RunTables, boards: Sequence[RunTables]) -> RunTables:
-    """The run of one member with its boards, whose variants have the names that all of them share."""
+    """The run of one level with its boards, whose variants have the names that all of them share."""
     shared = (structs.replace(variant, name=name_without_board(variant.name)) for variant in boards[0].variants)
     return replace(run, variants=tuple(shared), board_runs=tuple(boards))
 
 
 def shared_name(variant: str) -> str:
-    """The name of a variant without the member of a panel that plays it."""
-    return variant.partition(OF_MEMBER)[0]
+    """The name of a variant without the level that plays it."""
+    return variant.partition(OF_LEVEL)[0]
 
 
 def name_without_board(variant: str) -> str:
     """The name of a variant without the board that it is played on."""
-    name, member, player = variant.partition(OF_MEMBER)
-    return f"{name.rpartition(ON_BOARD)[0]}{member}{player}"
+    name, separator, level = variant.partition(OF_LEVEL)
+    return f"{name.rpartition(ON_BOARD)[0]}{separator}{level}"
 
 
 class RunningSums:
@@ -311,7 +304,7 @@ def open_run(path: Path) -> RunTables:
     parts = run.verified_parts()
     if not parts:
         raise MmsimError(f"run {path} has no games yet; play them: mmsim resume {path}")
-    plan, count = run.plan, len(variants) // len(experiment.members)
+    plan, count = run.plan, len(variants) // len(experiment.tables)
     planned_games = {variant.name: plan.games_of(number) for number, variant in enumerate(variants)}
 
     def tables(first: int, last: int) -> RunTables:
@@ -340,14 +333,14 @@ def open_run(path: Path) -> RunTables:
             tables[TENSION] = tension.lazy().filter(in_parts).with_columns(name)
         return tables
 
-    def member_tables(first: int) -> RunTables:
-        """The games of one member, of which the first variant is given."""
+    def level_tables(level: Level, first: int) -> RunTables:
+        """The games of one level, of which the first variant is given."""
         rulesets = len(experiment.variants)
-        played = tables(first, first + count)
+        played = replace(tables(first, first + count), played_by=level)
         if not experiment.averages_boards:
             return played
-        return with_boards(played, [tables(board, board + rulesets) for board in range(first, first + count, rulesets)])
+        boards = [tables(board, board + rulesets) for board in range(first, first + count, rulesets)]
+        return with_boards(played, [replace(board, played_by=level) for board in boards])
 
-    if len(experiment.members) == 1:
-        return member_tables(0)
-    return with_panel(tables(0, len(variants)), [member_tables(first) for first in range(0, len(variants), count)])
+    levels = [level_tables(level, number * count) for number, level in enumerate(experiment.tables)]
+    return levels[0] if len(levels) == 1 else with_levels(tables(0, len(variants)), levels)

@@ -10,12 +10,12 @@ import numpy as np
 
 from mmsim.analysis import number_format as fmt
 from mmsim.analysis import stats
-from mmsim.analysis.compare import Comparison, compare
+from mmsim.analysis.compare import Comparison, LevelEstimates, compare
 from mmsim.analysis.derived_metrics import SEAT_IMBALANCE
 from mmsim.analysis.estimates import WIN_SHARE, Estimates
 from mmsim.analysis.run_metrics import estimate_run, find_metric
 from mmsim.analysis.stats import Estimate
-from mmsim.analysis.tables import RunTables, with_panel
+from mmsim.analysis.tables import RunTables
 from mmsim.batch.experiment import Experiment
 from mmsim.batch.manifest import WHY
 from mmsim.contests.interventions import (
@@ -36,7 +36,7 @@ _MAX_SENTENCES = 2  # changes described in a sentence, if there is no interactio
 
 @dataclass(frozen=True)
 class Effect:
-    """What a change does to the metric in question, on average over all kinds of players and for each of them."""
+    """What a change does to the metric in question."""
 
     change: str
     kind: str
@@ -46,12 +46,9 @@ class Effect:
     after: Estimate
     difference: Estimate  # from the games as played
     groups: tuple[Estimate | None, ...]  # the metric itself, group by group
-    players: Mapping[str, Estimate]  # the difference for every kind of players
-    ahead: Mapping[str, str]  # win shares only: by kind of players, who wins more than a fair share; "" if nobody
     verdict: str
-    holds: str  # for whom, where there are several kinds of players
     p_adjusted: float  # Holm correction over all changes and groups
-    is_significant: bool  # for at least one kind of players
+    is_significant: bool
     identical: bool  # every game came out the same
 
 
@@ -74,10 +71,10 @@ class Why:
     unit: str
     better: str  # more, less or neither
     groups: tuple[str, ...]
-    games: Mapping[str, int]  # per change, by kind of players
+    bots: str  # who played
+    games: int  # per change
     before: Estimate
     before_groups: tuple[Estimate | None, ...]
-    before_ahead: Mapping[str, str]
     effects: tuple[Effect, ...]
     fixed: Mapping[str, str]  # what was not changed, and why
     interaction: Interaction | None = None
@@ -123,20 +120,21 @@ def measure_effects(played: ChangedGames, metric: str, fixed: Mapping[str, str] 
     """What every change does to a metric; for win shares by player it is the imbalance that is explained."""
     assert played.changes[0].name == AS_PLAYED
     headline, detail = _estimates(played, metric)
-    effects = [_effect(comparison, played, detail) for comparison in _largest_by_change(headline, played).values()]
+    largest = _largest_by_change(headline, played)
+    effects = [_effect(name, comparison, played, detail) for name, comparison in largest.items()]
     effects.sort(key=lambda effect: -abs(effect.difference.value))
     unused = {change.name for change in played.changes[1:]} - {effect.change for effect in effects}
-    ignored = dict.fromkeys(sorted(unused), "these players take no notice of it")
+    ignored = dict.fromkeys(sorted(unused), f"{played.bots} takes no notice of it")
     return Why(
         played.changes[0].variant.rules,
         headline.measure.name,
         headline.measure.unit,
         headline.measure.better,
         detail.groups,
-        {member.bots: member.games for member in played.members},
+        played.bots,
+        played.games,
         headline.estimate(0, 0),
         _groups(detail, 0),
-        _ahead(detail, 0),
         tuple(effects),
         {**fixed, **ignored},
     )
@@ -160,56 +158,47 @@ def pair_to_combine(why: Why) -> tuple[str, str] | None:
 def add_interaction(why: Why, played: ChangedGames, metric: str) -> Why:
     """Add what two changes, made together in the last of these games, do beyond the sum of each."""
     headline, detail = _estimates(played, metric)
-    comparisons = _largest_by_change(headline, played).values()
-    first, second, both = (_effect(comparison, played, detail) for comparison in comparisons)
+    largest = _largest_by_change(headline, played)
+    first, second, both = (_effect(name, comparison, played, detail) for name, comparison in largest.items())
     by_name = {effect.change: effect for effect in why.effects}  # their p-values account for all changes
-    contrast, beyond = np.array([1.0, -1.0, -1.0, 1.0]), []
-    for _, estimates in headline.counted:
-        group = estimates.groups.index(both.group)
-        value = float(contrast @ estimates.means[:, group])
-        variance = float(contrast @ estimates.cov[:, group, :, group] @ contrast)
-        beyond.append(stats.estimate(value, float(np.sqrt(max(variance, 0.0))), int(estimates.deals.min())))
-    mean = beyond[0] if len(beyond) == 1 else stats.random_effects(beyond).estimate
-    return replace(why, interaction=Interaction(by_name[first.change], by_name[second.change], both, mean))
+    contrast, group = np.array([1.0, -1.0, -1.0, 1.0]), headline.groups.index(both.group)
+    value = float(contrast @ headline.means[:, group])
+    variance = float(contrast @ headline.cov[:, group, :, group] @ contrast)
+    beyond = stats.estimate(value, float(np.sqrt(max(variance, 0.0))), int(headline.deals.min()))
+    return replace(why, interaction=Interaction(by_name[first.change], by_name[second.change], both, beyond))
 
 
 def _estimates(played: ChangedGames, metric: str) -> tuple[Estimates, Estimates]:
     """What is explained, one number per variant, and the metric it is derived from."""
     names = [metric, SEAT_IMBALANCE.name] if metric == WIN_SHARE else [metric]
-    by_name = {estimates.name: estimates for estimates in estimate_run(_run_tables(played), names)}
-    headline = by_name[names[-1]]  # without its shares, so that differences of the imbalance add up
-    members = tuple((member, replace(estimates, shares=None)) for member, estimates in headline.members)
-    return replace(headline, shares=None, members=members), by_name[metric]
+    (level,) = estimate_run(_run_tables(played), names)
+    by_name = {estimates.name: estimates for estimates in level.metrics}
+    return replace(by_name[names[-1]], shares=None), by_name[metric]  # so that differences of the imbalance add up
 
 
 def _run_tables(played: ChangedGames) -> RunTables:
-    """The games as the tables of a run, with a panel if several kinds of players played them."""
-    members = []
-    for member_games in played.members:
-        rules = (member_games.descriptions[0].rules,)
-        experiment = Experiment("why", rules, game=played.game, bots=member_games.bots, games=member_games.games)
-        tables = {name: frame.lazy() for name, frame in member_games.tables.items()}
-        members.append(RunTables(experiment, member_games.descriptions, tables))
-    if len(members) == 1:
-        return members[0]
-    return with_panel(members[0], members)
+    """The games as the tables of a run."""
+    rules = (played.descriptions[0].rules,)
+    experiment = Experiment("why", rules, game=played.game, bots=played.bots, games=played.games)
+    return RunTables(experiment, played.descriptions, {name: frame.lazy() for name, frame in played.tables.items()})
 
 
 def _largest_by_change(headline: Estimates, played: ChangedGames) -> dict[str, Comparison]:
     """Every change against the games as played, in the group where it does most."""
     names = dict(zip(headline.variants, (change.name for change in played.changes), strict=True))
     largest: dict[str, Comparison] = {}
-    for comparison in compare([headline]):
+    run = _run_tables(played)
+    for over_levels in compare([LevelEstimates(run.level, [headline], run.blind)]):
+        (comparison,) = over_levels.levels
         name = names[comparison.variant]
         if name not in largest or abs(comparison.difference.value) > abs(largest[name].difference.value):
-            largest[name] = replace(comparison, variant=name)
+            largest[name] = comparison
     return largest
 
 
-def _effect(comparison: Comparison, played: ChangedGames, detail: Estimates) -> Effect:
-    number = [change.name for change in played.changes].index(comparison.variant)
-    change, all_members = played.changes[number], (*comparison.members, *comparison.others)
-    tested = comparison.members[0] if len(comparison.members) == 1 else comparison  # has the p-value of its family
+def _effect(name: str, comparison: Comparison, played: ChangedGames, detail: Estimates) -> Effect:
+    number = [change.name for change in played.changes].index(name)
+    change = played.changes[number]
     return Effect(
         change.name,
         change.kind,
@@ -219,30 +208,15 @@ def _effect(comparison: Comparison, played: ChangedGames, detail: Estimates) -> 
         comparison.after,
         comparison.difference,
         _groups(detail, number),
-        {member.player: member.difference for member in all_members},
-        _ahead(detail, number),
         str(comparison.verdict),
-        comparison.holds if len(all_members) > 1 else "",
-        float(tested.p_adjusted),
-        comparison.is_different,
+        float(comparison.p_adjusted),
+        comparison.effect.is_shown,
         bool(np.nansum(np.abs(detail.means[number] - detail.means[0])) == 0),
     )
 
 
 def _groups(detail: Estimates, number: int) -> tuple[Estimate | None, ...]:
     return tuple(detail.get(number, group) for group in range(len(detail.groups)))
-
-
-def _ahead(detail: Estimates, number: int) -> dict[str, str]:
-    """For every kind of players that counts, the group that wins most if that is more than a fair share."""
-    if detail.measure.name != WIN_SHARE:
-        return {}
-    ahead = {}
-    for member, estimates in detail.counted:
-        best = int(np.nanargmax(estimates.means[number]))
-        fair = 1 / np.isfinite(estimates.means[number]).sum()
-        ahead[member.name] = estimates.groups[best] if estimates.estimate(number, best).low > fair else ""
-    return ahead
 
 
 # --- sentences ---------------------------------------------------------------------------------------------------
@@ -261,48 +235,13 @@ def conclusions(why: Why) -> list[str]:
             f"{by_group(why, both.both.groups)}; beyond the sum of the two "
             f"{fmt.with_interval(both.beyond, unit, signed=True)}."
         )
-    return [*sentences, *_hidden_advantage(why)]
+    return sentences
 
 
 def _effect_sentence(why: Why, effect: Effect) -> str:
     difference = fmt.with_interval(effect.difference, fmt.difference_unit(why.unit), signed=True)
-    holds = f"; {effect.verdict}, {effect.holds}" if effect.holds else ""
     change, after = f"{effect.change} ({effect.text.removesuffix('.')})", fmt.value(effect.after, why.unit)
-    return f"{change}: {after}, {difference}{by_group(why, effect.groups)}{holds}."
-
-
-def _hidden_advantage(why: Why) -> list[str]:
-    """Whom the rules favour once bots do not play as usual, if their usual play hides it for some kind of players."""
-    for effect in why.matter:
-        ahead = {group for group in effect.ahead.values() if group}
-        if effect.kind != PLAY or len(ahead) != 1:
-            continue
-        (group,) = ahead
-        after, before = (
-            [player for player, first in by_player.items() if first == group]
-            for by_player in (effect.ahead, why.before_ahead)
-        )
-        if not {*after} - {*before}:
-            continue
-        shares = (shares[why.groups.index(group)] for shares in (effect.groups, why.before_groups))
-        share_after, share_before = (fmt.value(share, "share") if share else "–" for share in shares)
-        return [
-            f"The rules favour the {group} player, and how these bots play hides it: with {effect.change} the {group} "
-            f"wins {share_after} of the games, and is {_for_whom(why, after)}; as played it wins {share_before}, "
-            f"and is {_for_whom(why, before)}."
-        ]
-    return []
-
-
-def _for_whom(why: Why, players: Sequence[str]) -> str:
-    count = len(why.before_ahead)
-    if count == 1:
-        return "ahead of all others" if players else "not surely ahead"
-    if not players:
-        return f"ahead for none of {count} kinds of players"
-    if len(players) == count:
-        return f"ahead for all {count} kinds of players"
-    return f"ahead for {len(players)} of {count} ({', '.join(players)})"
+    return f"{change}: {after}, {difference}{by_group(why, effect.groups)}."
 
 
 def by_group(why: Why, groups: Sequence[Estimate | None]) -> str:

@@ -1,5 +1,6 @@
 """Experiments: which variants are played by which bots, how often and from which seed."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
@@ -8,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypedDict
 
 from mmsim.core.game import SimulatedGame, check_prepared
+from mmsim.core.levels import Level, find_levels
 from mmsim.core.seating import bot_names, find_bot, split_bots
 from mmsim.core.variant import PlayableVariant, Variant, check_seating
 from mmsim.errors import UsageError, unknown
@@ -17,9 +19,10 @@ from mmsim.system.validation import abbreviated, check_keys, convert
 
 DESIGNS = ("paired", "independent")
 ON_BOARD = "@"  # between a ruleset and its board in the name of a variant, if there are several boards
-OF_MEMBER = "~"  # between a variant and the member of the panel in the name of their games
+OF_LEVEL = "~"  # between a variant and the level that plays it, in the name of their games
 _GAMES_PER_PART = 6000  # of the quickest strong bot: some seconds of one core
 _SLOW_COST, _SLOW_DIVISOR = 10.0, 3.0  # parts of slow bots hold a third of the games: their files are cheap to write
+GAMES_GROUP = 60  # divisible by 2 to 6 players, so that rotated seats come out even
 _UNKNOWN_COST = 100.0  # of bots in Python, relative to the quickest strong bot
 _RANGES = {"players": (1, 100), "games": (1, 10**12), "seed": (0, 2**64 - 1), "part_games": (1, 1_000_000)}
 
@@ -29,13 +32,12 @@ class _Lists(TypedDict, total=False):
 
     variants: tuple[str, ...]
     boards: tuple[str, ...]
-    panel: tuple[str, ...]
     metrics: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """What is played to answer a question; every ruleset is played on every board by every kind of players."""
+    """What is played to answer a question; every ruleset is played on every board at every level."""
 
     name: str
     variants: tuple[str, ...]  # ruleset specs
@@ -44,8 +46,8 @@ class Experiment:
     boards: tuple[str, ...] = ()  # none: the default board of the game, or its only one
     players: int | None = None  # None: the default number of each ruleset
     bots: str = ""  # the bots of one table; or else
-    panel: tuple[str, ...] = ()  # several kinds of players, who play the same games; neither: the game's default panel
-    games: int = 10_000
+    levels: tuple[Level, ...] = ()  # who plays, from weak to strong; neither: the game's default levels
+    games: int = 10_000  # of every variant, by the quickest level
     seed: int = 1
     design: str = "paired"  # every variant plays the same layouts and deals
     seats: str = "fixed"
@@ -61,12 +63,10 @@ class Experiment:
         check_seating(self.seats)
         if not self.variants:
             raise UsageError("an experiment needs at least one ruleset")
-        if self.bots and self.panel:
-            raise UsageError("an experiment names the bots of one table or a panel of several, not both")
-        if repeated := [member for member in self.panel if self.panel.count(member) > 1]:
-            raise UsageError(f"the panel names {repeated[0]} twice")
-        if not self.bots and not self.panel:
-            object.__setattr__(self, "panel", find_shell(self.game).default_panel)
+        if self.bots and self.levels:
+            raise UsageError("an experiment names the bots of one table or levels of play, not both")
+        if not self.bots and not self.levels:
+            object.__setattr__(self, "levels", named_levels(self.game, ()))
         checked_file_name(self.name, "the experiment's name")
         for key, (least, most) in _RANGES.items():
             value = getattr(self, key)
@@ -78,20 +78,22 @@ class Experiment:
             raise UsageError(f"move_seconds = {self.move_seconds} is not a number of seconds")
 
     @property
-    def members(self) -> tuple[str, ...]:
-        """The kinds of players that play every variant."""
-        return self.panel or (self.bots,)
+    def tables(self) -> tuple[Level, ...]:
+        """Who plays every variant: its levels, or the bots of its one table."""
+        return self.levels or (Level(self.bots, self.bots, self.bots),)
 
     @property
     def averages_boards(self) -> bool:
         """True if rulesets are compared on average over boards; with one ruleset the boards are compared."""
         return len(self.boards) > 1 and len(self.variants) > 1
 
-    def with_members(self, members: Sequence[str]) -> "Experiment":
-        if self.panel:
-            return replace(self, panel=tuple(members))
-        (bots,) = members
-        return replace(self, bots=bots)
+    def with_bots(self, bots: Sequence[str]) -> "Experiment":
+        """The same experiment with other bots at its tables."""
+        if self.levels:
+            levels = zip(self.levels, bots, strict=True)
+            return replace(self, levels=tuple(replace(level, bots=seated) for level, seated in levels))
+        (seated,) = bots
+        return replace(self, bots=seated)
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -127,12 +129,15 @@ def read(path: Path) -> Experiment:
 
 
 def from_mapping(values: Mapping[str, Any], beside: Path = Path()) -> Experiment:
-    """An experiment from plain values; every key and type is checked. A single word may stand for a list of one."""
-    check_keys(values, Experiment.__dataclass_fields__)
+    """An experiment from plain values; every key and type is checked. A single word may stand for a list of one.
+
+    `time`, like 20m, stands for as many games as take that long on one core, by the declared costs of the bots.
+    """
     values = dict(values)
-    values |= {
-        key: [value] for key, value in values.items() if key in _Lists.__annotations__ and isinstance(value, str)
-    }
+    time = values.pop("time", None)
+    check_keys(values, Experiment.__dataclass_fields__)
+    lists = (*_Lists.__annotations__, "levels")
+    values |= {key: [value] for key, value in values.items() if key in lists and isinstance(value, str)}
     if isinstance(values.get("bots"), list | tuple) and all(isinstance(bot, str) for bot in values["bots"]):
         values["bots"] = ",".join(values["bots"])
     elif not isinstance(values.get("bots", ""), str):
@@ -143,14 +148,16 @@ def from_mapping(values: Mapping[str, Any], beside: Path = Path()) -> Experiment
         values[key] = [_beside(word, beside) for word in words]  # type: ignore[attr-defined]
     if "game" not in values:
         values["game"] = game_of_all(values["variants"]) if values["variants"] else DEFAULT
-    if values.get("panel") and values["game"] in GAMES:
-        values["panel"] = named_panel(values["game"], values["panel"])
-    return convert(values, Experiment)
+    words = values.get("levels") or ()
+    if words and values["game"] in GAMES and all(isinstance(word, str) for word in words):
+        values["levels"] = [asdict(level) for level in named_levels(values["game"], words)]
+    experiment = convert(values, Experiment)
+    return experiment if time is None else replace(experiment, games=games_in(experiment, parse_duration(time)))
 
 
 def with_settings(experiment: Experiment, settings: Mapping[str, Any]) -> Experiment:
-    """The same experiment with other settings; naming bots replaces a panel, and the other way round."""
-    replaced = {"panel": ()} if "bots" in settings else {"bots": ""} if "panel" in settings else {}
+    """The same experiment with other settings; naming bots replaces levels, and the other way round."""
+    replaced = {"levels": ()} if "bots" in settings else {"bots": ""} if "levels" in settings else {}
     return from_mapping({**experiment.to_json(), **replaced, **settings})
 
 
@@ -170,84 +177,110 @@ def named_after(path: Path) -> str:
 # --- players ---------------------------------------------------------------------------------------------------------
 
 
-def named_panel(game: str, words: Sequence[str]) -> tuple[str, ...]:
-    """The members of a panel; a word may be the name of one of the game's panels."""
-    panels = find_shell(game).panels
-    return tuple(member for word in words for member in panels.get(word, (word,)))
-
-
-def is_strong(game: str, member: str) -> bool:
-    """True if all bots of a member play to win; bots in Python are assumed to."""
+def named_levels(game: str, words: Sequence[str]) -> tuple[Level, ...]:
+    """The levels that words name, such as `club..master` or `all`; by default those of the game."""
     shell = find_shell(game)
-    return all(name in shell.strong_bots or name not in shell.bots for name in bot_names(member))
+    return find_levels(words or [shell.default_levels], shell.levels, shell.bots)
 
 
-def ignored_knobs(game: str, member: str, rules: str, other_rules: str, players: int | None) -> tuple[str, ...]:
-    """The knobs in which two rulesets differ, if they differ in nothing else and no bot of a member looks at them."""
+def ignored_knobs(game: str, bot_list: str, rules: str, other_rules: str, players: int | None) -> tuple[str, ...]:
+    """The knobs in which two rulesets differ, if they differ in nothing else and no bot looks at them."""
     shell = find_shell(game)
     before, after = shell.explain(rules, players), shell.explain(other_rules, players)
     if [fact.value for fact in before.facts] != [fact.value for fact in after.facts]:
         return ()
     different = tuple(name for name, value in before.knobs.items() if after.knobs.get(name) != value)
-    bots = {*bot_names(member)}
+    bots = {*bot_names(bot_list)}
     return different if all(bots <= {*shell.bots_ignoring.get(knob, ())} for knob in different) else ()
 
 
-def drop_indifferent_members(experiment: Experiment) -> tuple[Experiment, list[str]]:
-    """The experiment without the bots that play all its variants alike, and why each was dropped; refused if none is
-    left."""
-    reasons = {member: _why_indifferent(experiment, member) for member in experiment.members}
+def drop_indifferent_levels(experiment: Experiment) -> tuple[Experiment, list[str]]:
+    """The experiment without the levels that play all its variants alike, and why each was dropped; refused if none
+    is left."""
+    reasons = {level: _why_indifferent(experiment, level) for level in experiment.tables}
     dropped = [reason for reason in reasons.values() if reason]
     if len(dropped) == len(reasons):
         raise UsageError(dropped[0])
-    left = [member for member, reason in reasons.items() if not reason]
-    return experiment.with_members(left) if dropped else experiment, dropped
+    left = tuple(level for level, reason in reasons.items() if not reason)
+    return replace(experiment, levels=left) if dropped else experiment, dropped
 
 
-def _why_indifferent(experiment: Experiment, member: str) -> str:
-    """Why a bot plays all variants alike; empty if it does not."""
+def _why_indifferent(experiment: Experiment, level: Level) -> str:
+    """Why the bots of a level play all variants alike; empty if they do not."""
     first, *others = experiment.variants
-    ignored = [ignored_knobs(experiment.game, member, first, other, experiment.players) for other in others]
+    ignored = [ignored_knobs(experiment.game, level.bots, first, other, experiment.players) for other in others]
     if len(experiment.boards) > 1 or not ignored or not all(ignored):
         return ""
     knobs = ", ".join(dict.fromkeys(knob for names in ignored for knob in names))
-    return f"{member} gives no evidence here: {first} and {', '.join(others)} differ in {knobs}, which it ignores"
+    who = level.name if level.name == level.bots else f"{level.name} ({level.bots})"
+    return f"{who} gives no evidence here: {first} and {', '.join(others)} differ in {knobs}, which it ignores"
 
 
-def cost_of(game: str, member: str) -> float:
-    """The time of a game of a member, relative to the quickest strong bot; bots in Python count as 1."""
+# --- how many games --------------------------------------------------------------------------------------------------
+
+
+def cost_of(game: str, bots: str) -> float:
+    """The time of a game of some bots, relative to the quickest strong bot; bots in Python count as 1."""
     shell = find_shell(game)
-    known = [spec for spec in split_bots(member) if spec.partition(":")[0] in shell.bots]
+    known = [spec for spec in split_bots(bots) if spec.partition(":")[0] in shell.bots]
     return max((shell.cost(find_bot(spec, shell.bots)) for spec in known), default=1.0)
 
 
-def thinning(experiment: Experiment) -> list[int]:
-    """For every member of the panel: it plays one game for this many of the quickest member's.
+def game_seconds(game: str, bots: str) -> float:
+    """What a game of some bots takes on one core, by declared costs."""
+    return cost_of(game, bots) / find_shell(game).games_per_s
 
-    Numbers of games are proportional to one over the square root of the cost of a game: for a given time, this gives
-    the most precise mean over members with equal variances (Cochran 1977, section 5.5).
+
+def thinning(experiment: Experiment) -> list[int]:
+    """For every level: it plays one game for this many of the quickest level's.
+
+    Numbers of games are proportional to one over the square root of the cost of a game: for a given time, this makes
+    the sum of the levels' variances least (Cochran 1977, section 5.5).
     """
-    costs = [max(1.0, cost_of(experiment.game, member)) for member in experiment.members]
+    costs = [max(1.0, cost_of(experiment.game, level.bots)) for level in experiment.tables]
     return [max(1, round(sqrt(cost / min(costs)))) for cost in costs]
 
 
-def games_per_member(experiment: Experiment) -> dict[str, int]:
-    """How many games of every variant each kind of player plays."""
+def games_per_level(experiment: Experiment) -> dict[str, int]:
+    """How many games of every variant each level plays."""
     return {
-        member: -(-experiment.games // every)
-        for member, every in zip(experiment.members, thinning(experiment), strict=True)
+        level.name: -(-experiment.games // every)
+        for level, every in zip(experiment.tables, thinning(experiment), strict=True)
     }
+
+
+def games_in(experiment: Experiment, seconds: float) -> int:
+    """Games of the quickest level that a time on one core is enough for, by declared costs and never by the clock, so
+    that it is the same on every machine."""
+    variants = len(experiment.variants) * max(1, len(experiment.boards))
+    seats = zip(experiment.tables, thinning(experiment), strict=True)
+    per_game = sum(game_seconds(experiment.game, level.bots) / every for level, every in seats) * variants
+    return max(GAMES_GROUP, int(seconds / per_game) // GAMES_GROUP * GAMES_GROUP)
+
+
+def planned_seconds(experiment: Experiment) -> float:
+    """What an experiment takes on one core, by declared costs."""
+    games, variants = games_per_level(experiment), len(experiment.variants) * max(1, len(experiment.boards))
+    return sum(games[level.name] * variants * game_seconds(experiment.game, level.bots) for level in experiment.tables)
+
+
+def parse_duration(text: Any) -> float:
+    """Seconds of a time like 90s, 20m or 1.5h."""
+    match = re.fullmatch(r"\s*(\d*\.?\d+)\s*([smh])\s*", text) if isinstance(text, str) else None
+    if not match or not float(match[1]):
+        raise UsageError(f"'{text}' is not a time like 90s, 20m or 2h")
+    return float(match[1]) * {"s": 1, "m": 60, "h": 3600}[match[2]]
 
 
 def default_part_games(experiment: Experiment, games_per_deal: int) -> int:
     """Games per part, so that a part takes some seconds: by the declared costs of the bots and never by the clock, so
-    that parts hold the same games on every machine. Games of one deal stay together; for a panel it is the geometric
-    mean of the extremes."""
+    that parts hold the same games on every machine. Games of one deal stay together; with several levels it is the
+    geometric mean of the extremes."""
     known = find_shell(experiment.game).bots
     loads = []
-    for member, every in zip(experiment.members, thinning(experiment), strict=True):
-        least = 0.0 if all(name in known for name in bot_names(member)) else _UNKNOWN_COST
-        loads.append(max(cost_of(experiment.game, member), least) / every)
+    for level, every in zip(experiment.tables, thinning(experiment), strict=True):
+        least = 0.0 if all(name in known for name in bot_names(level.bots)) else _UNKNOWN_COST
+        loads.append(max(cost_of(experiment.game, level.bots), least) / every)
     load = sqrt(min(loads) * max(loads))
     games = int(_GAMES_PER_PART / load / (_SLOW_DIVISOR if load >= _SLOW_COST else 1.0))
     return max(games_per_deal, games // games_per_deal * games_per_deal)
@@ -257,10 +290,10 @@ def default_part_games(experiment: Experiment, games_per_deal: int) -> int:
 
 
 def variants_of(experiment: Experiment) -> list[Variant]:
-    """Every variant with every member of the panel, in the order in which tables and plans number them."""
+    """Every variant at every level, in the order in which tables and plans number them."""
     variants: list[Variant] = []
-    for member in experiment.members:
-        member_suffix = f"{OF_MEMBER}{_label(member)}" if len(experiment.members) > 1 else ""
+    for level in experiment.tables:
+        level_suffix = f"{OF_LEVEL}{level.name}" if len(experiment.tables) > 1 else ""
         for board in experiment.boards or (None,):
             suffix = f"{ON_BOARD}{Path(board).stem}" if board and len(experiment.boards) > 1 else ""
             for rules in experiment.variants:
@@ -269,16 +302,11 @@ def variants_of(experiment: Experiment) -> list[Variant]:
                     seed = int.from_bytes(sha256(f"{seed}/{len(variants)}".encode()).digest()[:8], "little")
                 variants.append(
                     Variant(
-                        *(rules, experiment.players, board, member, seed, experiment.seats, suffix + member_suffix),
+                        *(rules, experiment.players, board, level.bots, seed, experiment.seats, suffix + level_suffix),
                         move_seconds=experiment.move_seconds,
                     )
                 )
     return variants
-
-
-def _label(member: str) -> str:
-    """A member of a panel in the name of a variant, without the folders of its files."""
-    return ",".join(spec.rpartition("/")[2] if ".py" in spec else spec for spec in split_bots(member))
 
 
 def prepare_variants(experiment: Experiment, game: SimulatedGame) -> list[PlayableVariant]:

@@ -20,7 +20,7 @@ from mmsim.errors import MmsimError, UsageError, unknown
 from mmsim.system.files import checked_file_name, read_bytes, write_atomically
 from mmsim.system.validation import Count, Sha256, Text
 
-FORMAT = "mmsim-run/5"
+FORMAT = "mmsim-run/6"
 MANIFEST = "manifest.json"
 INPUTS = "inputs"  # the folder of the rulesets and boards an experiment names
 SOURCES = "bots"  # the folder of the source of bots in Python, as text
@@ -58,9 +58,9 @@ class Precision(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class SequenceInterval(Struct, frozen=True, forbid_unknown_fields=True):
-    """A difference for one kind of players and one group, with the ends of its confidence sequence."""
+    """A difference at one level and in one group, with the ends of its confidence sequence."""
 
-    player: Text
+    level: Text
     group: Text
     difference: float
     low: float | None  # None: no end yet
@@ -68,15 +68,15 @@ class SequenceInterval(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Decision(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a run of two variants was played to decide, and the kinds of players for whom it did."""
+    """What a run of two variants was played to decide, and the levels at which it did."""
 
     metric: Text
     unit: Text
     reference: Text
     variant: Text
-    apart: list[Text]  # kinds of players for whom the variants differ
-    equal: list[Text]  # for whom they are equal within tolerance
-    undecided: list[Text]  # for whom neither is shown
+    apart: list[Text]  # levels at which the variants differ
+    equal: list[Text]  # at which they are equal within tolerance
+    undecided: list[Text]  # at which neither is shown
     sequence: list[SequenceInterval]  # at the last look
     error: Annotated[float, Meta(gt=0, lt=1)]  # how often at most any of it is wrong, all looks together
     games: Count = 0  # of each variant

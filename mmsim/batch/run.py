@@ -59,7 +59,7 @@ class Run:
 
     def __repr__(self) -> str:
         summary = self.summary()
-        players = f"{' | '.join(self.experiment.members)}; {summary['games']:,} games of each"
+        players = f"{summary['bots']}; {summary['games']:,} games of each"
         return f"Run('{self.folder}', {summary['state']}: {', '.join(self.variant_names)}; {players})"
 
     @classmethod
@@ -81,24 +81,25 @@ class Run:
             if until and part_games > _SMALL_PART:  # it stops at the end of a part, so parts are kept small
                 part_games = max(games_per_deal, part_games // _UNTIL_DIVISOR // games_per_deal * games_per_deal)
             experiment = replace(experiment, part_games=part_games)
-        kept = _keep_inputs(folder, experiment)
+        kept, all_bots = _keep_inputs(folder, experiment), ",".join(level.bots for level in experiment.tables)
         manifest = Manifest(
             FORMAT,
             kept.to_json(),
             0 if until else experiment.games,
-            [every for every in thinning(experiment) for _ in range(len(prepared) // len(experiment.members))],
+            [every for every in thinning(experiment) for _ in range(len(prepared) // len(experiment.tables))],
             until,
             [variant.description for variant in prepared],
             [game.rows_per_game(variant) for variant in prepared],
             {table: {name: str(dtype) for name, dtype in schema.items()} for table, schema in game.tables.items()},
-            bot_sources.keep(folder, ",".join(experiment.members)),
+            bot_sources.keep(folder, all_bots),
             _now(),
             Machine(**machine()),
             None,
         )
         write_manifest(folder, manifest)
-        run = cls(folder, bot_sources.location(",".join(experiment.members)))
-        variants = variants_of(run.experiment.with_members(experiment.members))  # with the copies of the files
+        run = cls(folder, bot_sources.location(all_bots))
+        seated = [level.bots for level in experiment.tables]
+        variants = variants_of(run.experiment.with_bots(seated))  # with the copies of the files
         run.prepared = [
             replace(playable, variant=variant) for playable, variant in zip(prepared, variants, strict=True)
         ]
@@ -129,11 +130,11 @@ class Run:
     @cached_property
     def prepared(self) -> list[PlayableVariant]:
         """The variants, prepared; an error if they are no longer what the run began with."""
-        members = [
-            bot_sources.find(self.folder, member, self.manifest.bots, self.bots_from)
-            for member in self.experiment.members
+        seated = [
+            bot_sources.find(self.folder, level.bots, self.manifest.bots, self.bots_from)
+            for level in self.experiment.tables
         ]
-        prepared = prepare_variants(self.experiment.with_members(members), self.game)
+        prepared = prepare_variants(self.experiment.with_bots(seated), self.game)
         for variant, before in zip(prepared, self.manifest.variants, strict=True):
             if variant.description != before:
                 difference = _first_difference(msgspec.to_builtins(before), msgspec.to_builtins(variant.description))
@@ -181,7 +182,7 @@ class Run:
             "folder": str(self.folder),
             "state": state,
             "variants": self.variant_names,
-            "bots": " | ".join(self.experiment.members),
+            "bots": " | ".join(level.name for level in self.experiment.tables),
             "games": self.games_per_variant,
             "parts": self.plan.parts,
             "parts_done": done,

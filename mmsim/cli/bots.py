@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import msgspec
 
+from mmsim.batch.experiment import game_seconds
 from mmsim.cli import options
 from mmsim.cli.console import print_json, print_table, say
 from mmsim.cli.options import argument, option
@@ -40,6 +41,26 @@ def list_bots(game: options.GameName = None, as_json: options.AsJson = False) ->
         print_json([{"bot": bot.name, "idea": bot.idea, "looks_at": bot.looks_at} for bot in bots])
     else:
         print_table(("bot", "idea", "looks at"), [(bot.name, bot.idea, bot.looks_at) for bot in bots])
+
+
+def levels(game: options.GameName = None, as_json: options.AsJson = False) -> None:
+    """Strength is how often one bot wins against others of the level below; speed is declared, for one core."""
+    shell = find_shell(game or DEFAULT)
+    speeds = [1 / game_seconds(shell.name, level.bots) for level in shell.levels]
+    if as_json:
+        rows = zip(shell.levels, speeds, strict=True)
+        print_json([{**vars(level), "games_per_s": speed} for level, speed in rows])
+        return
+    table = [
+        (level.name, level.bots, level.make, level.wins or "-", f"{speed:,.0f}" if speed >= 10 else f"{speed:.1f}")
+        for level, speed in zip(shell.levels, speeds, strict=True)
+    ]
+    headings = ("level", "bot", "make", "wins against the level below", "games/s")
+    print_table(headings, table, numeric=("games/s",))
+    say(f"levels that play if none is named: {shell.default_levels}; no games of people were used to make them")
+    for level in shell.levels:
+        if level.measured_by:
+            say(f"{level.name}: {level.measured_by}")
 
 
 def show(spec: options.BotArgument, game: options.GameName = None, as_json: options.AsJson = False) -> None:

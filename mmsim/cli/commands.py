@@ -79,6 +79,7 @@ COMMANDS = {
     },
     _BOTS: {
         "bots list": Command("bots", "List the bots of a game, from the weakest to the strongest.", "list_bots"),
+        "bots levels": Command("bots", "List the levels of play of a game: strength, speed and what they are."),
         "bots show": Command("bots", "Show a bot: its idea, what it looks at, and all its weights."),
         "bots tune": Command("bots", "Search for better weights by self-play."),
         "bots train": Command("bots", "Train the neural net of a bot, for rules of your own if you like."),

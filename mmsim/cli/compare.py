@@ -8,17 +8,25 @@ from pathlib import Path
 from typing import Annotated
 
 import msgspec
+import polars as pl
 import typer
 
 from mmsim.analysis import compare as comparing
 from mmsim.analysis import number_format as fmt
-from mmsim.analysis.compare import Comparison
+from mmsim.analysis.compare import ComparisonOverLevels
 from mmsim.analysis.decision import decide, sentence
 from mmsim.analysis.estimates import Estimates
-from mmsim.analysis.run_metrics import ALL, check_metric_names, compare_run, estimate_run
-from mmsim.analysis.tables import RunTables, name_without_board, open_run
+from mmsim.analysis.run_metrics import (
+    ALL,
+    ComparedRun,
+    check_metric_names,
+    compare_run,
+    estimate_run,
+    metric_table,
+)
+from mmsim.analysis.tables import name_without_board, open_run
 from mmsim.batch.confidence import FIRST_LOOK_GAMES, next_look
-from mmsim.batch.experiment import OF_MEMBER, Experiment, named_after, named_panel, variants_of
+from mmsim.batch.experiment import OF_LEVEL, Experiment, named_after, named_levels, variants_of
 from mmsim.batch.manifest import Decision
 from mmsim.batch.run import Run
 from mmsim.batch.session import extend
@@ -32,17 +40,31 @@ from mmsim.cli.play_run import (
     play_run,
     played_run,
     run_folder,
+    within,
 )
 from mmsim.errors import MmsimError, UsageError, full_name
 from mmsim.games import find_shell, find_statistics, game_of_all
-from mmsim.report.report_data import without_failed_players
+from mmsim.report.report_data import without_failed_levels
 from mmsim.report.sentences import answer, comparison_label, course_metrics
 from mmsim.tables.frames import no_formulas
 
 _DECIDED = "decided"  # the value of --until that plays until two variants are known to differ or to be equal
 _MOST_TO_DECIDE = 200_000  # games per variant
 _PLAY_OPTIONS = (
-    *("players", "bots", "panel", "games", "until", "board", "seats", "game", "seed", "isolate", "move_seconds"),
+    *(
+        "players",
+        "bots",
+        "levels",
+        "games",
+        "time",
+        "until",
+        "board",
+        "seats",
+        "game",
+        "seed",
+        "isolate",
+        "move_seconds",
+    ),
     *("workers", "out"),
 )
 
@@ -52,8 +74,9 @@ def compare(
     subjects: Annotated[list[str], argument("RUN | SPEC SPEC...", "A run folder, or rulesets to play and compare.")],
     players: options.Players = None,
     bots: options.Bots = None,
-    panel: options.Panel = None,
+    levels: options.Levels = None,
     games: options.Games = 10_000,
+    time: options.Time = None,
     until: Annotated[
         str | None,
         option(
@@ -81,7 +104,7 @@ def compare(
     quiet: options.Quiet = False,
 ) -> None:
     options.check_one_format(as_json, as_csv)
-    options.check_players(bots, panel)
+    options.check_players(bots, levels)
     tolerances = options.parse_tolerances(tolerance or ())
     named_metrics = [name for name in metric or () if name != ALL]
     play_options = options.given_options(context, _PLAY_OPTIONS)
@@ -107,17 +130,17 @@ def compare(
         boards=tuple(board or ()),
         players=players,
         bots=bots or "",
-        panel=named_panel(game, panel or ()),
+        levels=() if bots else named_levels(game, levels or ()),
         games=games,
         seed=seed,
         seats=seats,
         move_seconds=options.move_limit(isolate, move_seconds),
     )
-    experiment = drop_indifferent(experiment)
+    limited = "--games" in play_options or time is not None
+    experiment = within(drop_indifferent(experiment), time, "--games" in play_options)
     names = _variant_names(experiment)
     if reference:
         full_name("variant", reference, names)
-    limited = "--games" in play_options
     if until != _DECIDED:
         played = played_run(experiment, workers, out, quiet, until, limited)
     elif len(names) == 2:
@@ -137,9 +160,9 @@ def _question(rulesets: Sequence[str], boards: Sequence[str] | None) -> str:
 def _variant_names(experiment: Experiment) -> list[str]:
     """The variants of an experiment, named as in its tables, or as they are averaged over boards."""
     shell, variants = find_shell(experiment.game), variants_of(experiment)
-    of_first_member = variants[: len(variants) // len(experiment.members)]
-    names = [shell.explain(variant.rules, variant.players).variant + variant.suffix for variant in of_first_member]
-    shared = [name.partition(OF_MEMBER)[0] for name in names]
+    at_first_level = variants[: len(variants) // len(experiment.tables)]
+    names = [shell.explain(variant.rules, variant.players).variant + variant.suffix for variant in at_first_level]
+    shared = [name.partition(OF_LEVEL)[0] for name in names]
     return [*dict.fromkeys(map(name_without_board, shared))] if experiment.averages_boards else shared
 
 
@@ -190,20 +213,22 @@ def _print_run(
     as_csv: bool,
     folder: Path,
 ) -> None:
-    run = without_failed_players(open_run(folder))
+    run = without_failed_levels(open_run(folder))
     decision = sentence(run)
     names = [variant.name for variant in run.variants]
     run = run.starting_with(full_name("variant", reference, names) if reference else names[0])
     compared = compare_run(run, metrics, tolerances, course_metrics(run.experiment.game))
-    estimates, comparisons = compared.select(metrics)
+    comparisons = [one for one in compared.comparisons if compared.is_selected(one.measure.name, metrics)]
     sentences = answer(compared)
     is_data = as_json or as_csv
     warn(run.warnings, err=is_data)
     if as_json:
+        shown = {estimates.name for estimates in _selected(compared, metrics)}
+        table = metric_table(compared.levels).filter(pl.col("metric").is_in(shown))
         printed: dict[str, object] = {
             "warnings": run.warnings,
-            "metrics": [row for metric in estimates for row in metric.rows().to_dicts()],
-            "comparisons": [row for comparison in comparisons for row in comparing.comparison_rows(comparison)],
+            "metrics": table.to_dicts(),
+            "comparisons": [row for comparison in comparisons for row in comparison.rows()],
             "answer": sentences,
         }
         if run.decision:
@@ -212,69 +237,42 @@ def _print_run(
     elif as_csv:
         print(no_formulas(comparing.comparison_table(comparisons)).write_csv(), end="")
     else:
-        _print_tables(run, estimates, comparisons)
+        _print_estimates(compared, metrics)
+        for variant in dict.fromkeys(comparison.variant for comparison in comparisons):
+            _print_comparisons([comparison for comparison in comparisons if comparison.variant == variant])
         for line in sentences:
             say(line)
     if decision:
         say(decision, err=is_data)
 
 
-def _print_tables(run: RunTables, estimates: Sequence[Estimates], comparisons: Sequence[Comparison]) -> None:
+def _selected(compared: ComparedRun, metrics: Sequence[str]) -> list[Estimates]:
+    """The metrics to print, at the level that is shown."""
+    return [estimates for name, estimates in compared.estimates.items() if compared.is_selected(name, metrics)]
+
+
+def _print_estimates(compared: ComparedRun, metrics: Sequence[str]) -> None:
     rows = []
-    for metric in estimates:
-        unit = metric.measure.unit
-        for group, group_name in enumerate(metric.groups):
-            cells = [
-                fmt.with_interval(metric.estimate(variant, group), unit) if metric.known(variant, group) else "-"
-                for variant in range(len(metric.variants))
-            ]
-            rows.append([fmt.label(metric.measure.name, group_name), unit, *cells])
-    print_table(["metric", "unit", *estimates[0].variants], rows, f"{run.name}: 95 % intervals")
-    for variant in dict.fromkeys(comparison.variant for comparison in comparisons):
-        variant_comparisons = [comparison for comparison in comparisons if comparison.variant == variant]
-        if len(variant_comparisons[0].members) + len(variant_comparisons[0].others) > 1:
-            _print_panel(variant_comparisons)
-        else:
-            _print_one_kind(variant_comparisons)
+    for estimates in _selected(compared, metrics):
+        unit = estimates.measure.unit
+        for group, group_name in enumerate(estimates.groups):
+            means = [estimates.get(variant, group) for variant in range(len(estimates.variants))]
+            cells = [fmt.with_interval(mean, unit) if mean else "-" for mean in means]
+            rows.append([fmt.label(estimates.name, group_name), unit, *cells])
+    names = [variant.name for variant in compared.run.variants]
+    print_table(["metric", "unit", *names], rows, f"{compared.run.name}{compared.level_clause}: 95 % intervals")
 
 
-def _mean(comparison: Comparison) -> str:
-    return fmt.with_interval(comparison.difference, fmt.difference_unit(comparison.measure.unit), signed=True)
-
-
-def _print_one_kind(comparisons: Sequence[Comparison]) -> None:
+def _print_comparisons(comparisons: Sequence[ComparisonOverLevels]) -> None:
+    """The differences of one variant, one column per level, and the verdict over all levels."""
     first = comparisons[0]
-    title = f"{first.variant} against {first.reference}"
-    if first.members:
-        title += f", played by {first.members[0].player}"
-    rows = [
-        (
-            comparison_label(comparison),
-            _mean(comparison),
-            fmt.p_value(comparison.p_adjusted),
-            fmt.percent(comparison.variance_saved),
-            comparison.verdict_text,
-        )
-        for comparison in comparisons
-    ]
-    print_table(("metric", "difference", "p (Holm)", "variance saved", "verdict"), rows, title)
-
-
-def _print_panel(comparisons: Sequence[Comparison]) -> None:
-    """One column for the mean of all kinds of players, and one for each of them; weak ones are in brackets."""
-    first = comparisons[0]
-    players = {
-        **{member.player: member.player for member in first.members},
-        **{member.player: f"({member.player})" for member in first.others},
-    }
-    title = f"{first.variant} against {first.reference}: the mean of {len(first.members)} kinds of players, and each"
+    levels = list(dict.fromkeys(shown.level for comparison in comparisons for shown in comparison.levels))
     rows = []
     for comparison in comparisons:
         unit = fmt.difference_unit(comparison.measure.unit)
-        cells = {
-            member.player: fmt.with_half_width(member.difference, unit)
-            for member in (*comparison.members, *comparison.others)
-        }
-        by_player = [cells.get(player, "-") for player in players]
-        rows.append([comparison_label(comparison), _mean(comparison), *by_player, comparison.verdict_text])
-    print_table(["metric", "mean", *players.values(), "verdict"], rows, title)
+        cells = {shown.level: fmt.with_half_width(shown.difference, unit) for shown in comparison.levels}
+        needed = f" ({comparison.games_text})" if comparison.games_text else ""
+        verdict = f"{comparison.verdict_text}{needed}"
+        rows.append([comparison_label(comparison), *(cells.get(level, "-") for level in levels), verdict])
+    headings = ["metric", *(level.name for level in levels), "verdict"]
+    print_table(headings, rows, f"{first.variant} against {first.reference}: difference at every level")

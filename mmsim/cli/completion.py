@@ -58,6 +58,10 @@ def boards(ctx: typer.Context, incomplete: str) -> list[str]:
     return [*names, *_toml_files(incomplete)]
 
 
+def levels(ctx: typer.Context, incomplete: str) -> list[str]:
+    return list(dict.fromkeys(["all", *(level.name for shell in _shells(ctx) for level in shell.levels)]))
+
+
 def experiments(incomplete: str) -> list[str]:
     """Shipped experiments, files, and runs (to be extended)."""
     return [*shipped(), *_toml_files(incomplete), *runs(incomplete)]

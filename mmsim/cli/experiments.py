@@ -24,13 +24,13 @@ variants = [{variants}]
 # Leave it out for the default number of players of each ruleset.
 players = {players}
 
-# Kinds of players. Each of them plays every variant with the same deals, and the report says for which of them a
-# difference holds. One kind alone only shows its own habits. Ready panels: {panels}.
+# Levels of play, from weak to strong. Each of them plays every variant with the same deals, and the report says at
+# which of them a difference holds. All levels of the game: mmsim bots levels --game {game}
 # For a single table of different bots, one per seat, write instead: bots = [{table}]
-# All bots: mmsim bots list --game {game}
-panel = [{panel}]
+levels = "{levels}"
 
-# Games per variant; slow players play fewer. Four times as many games halve the intervals.
+# Games per variant; slow levels play fewer. Four times as many games halve the intervals. Or say how long they may take
+# on one core, by the declared costs of the bots: time = "20m"
 games = 10000
 
 # The same seed gives the same games, byte for byte.
@@ -62,7 +62,7 @@ def list_experiments(game: options.GameName = None, as_json: options.AsJson = Fa
             experiment.name,
             experiment.game,
             f"{_variant_count(experiment)} x {experiment.games:,}",
-            "; ".join(experiment.members),
+            "; ".join(level.name for level in experiment.tables),
             experiment.question,
         )
         for experiment in experiments
@@ -85,7 +85,7 @@ def show(
         "rules": "  ".join(experiment.variants),
         "boards": "  ".join(experiment.boards) or "the default",
         "players": str(experiment.players or "the default"),
-        "played by": "; ".join(experiment.members),
+        "played by": "; ".join(level.name for level in experiment.tables),
         "games": f"{experiment.games:,} of each of {_variant_count(experiment)} variants",
         "seed": str(experiment.seed),
         "design": f"{experiment.design}, seats {experiment.seats}",
@@ -95,21 +95,20 @@ def show(
 
 
 def _variant_count(experiment: Experiment) -> int:
-    """Rulesets times boards: what every kind of player plays."""
-    return len(variants_of(experiment)) // len(experiment.members)
+    """Rulesets times boards: what every level plays."""
+    return len(variants_of(experiment)) // len(experiment.tables)
 
 
 def new(name: options.NewName, game: options.GameName = None, out: options.NewFile = None) -> None:
     shell = find_shell(game or DEFAULT)
-    smallest, players = min(shell.panels.values(), key=len), shell.default_players
+    players = shell.default_players
     table = [shell.default_bot, *[next(iter(shell.bots))] * (players - 1)]
     text = _TEMPLATE.format(
         name=options.check_plain_name(name),
         game=shell.name,
         variants=", ".join(map(json.dumps, dict.fromkeys((shell.default_rules, shell.example_rules)))),
         players=players,
-        panel=", ".join(map(json.dumps, smallest)),
-        panels=", ".join(f'panel = ["{name}"]' for name in shell.panels),
+        levels=shell.default_levels,
         table=", ".join(map(json.dumps, table)),
         boards="" if shell.default_board is None else _BOARDS.format(game=shell.name, board=shell.default_board),
     )

@@ -20,7 +20,7 @@ def heat(
     out: Annotated[Path, option("--out FILE", "The picture, .svg or .png.")],
     variant: options.VariantName = None,
     against: Annotated[str | None, option("--against VARIANT", "Draw how the variant differs from this one.")] = None,
-    member: Annotated[str | None, option("--member BOT", "A kind of player of the panel. Default: the first.")] = None,
+    level: Annotated[str | None, option("--level LEVEL", "A level of play of the run. Default: the first.")] = None,
     seat: Annotated[int | None, option("--seat N", "Only this seat, counted from 1. Default: all.", min=1)] = None,
     games: Annotated[int, option("--games N", "How many games of each variant to play again.", min=1)] = 100,
     bots_from: options.BotsFrom = None,
@@ -33,5 +33,5 @@ def heat(
     if not isinstance(shell, SupportsHeatMaps):
         raise UsageError(f"{run.game.name} has no heat maps")
     with show_progress(quiet) as progress:
-        description, maps = heat_maps_of_run(run, variant, against, member, seat, games, workers, progress.count)
+        description, maps = heat_maps_of_run(run, variant, against, level, seat, games, workers, progress.count)
     save(f"heat maps of {games:,} games", out, shell.heat_maps(description, maps)(kind))

@@ -18,7 +18,7 @@ from mmsim.tables.frames import no_formulas
 def openings(
     run: options.RunFolder,
     variant: Annotated[str | None, option("--variant VARIANT", "Only this variant. Default: all.")] = None,
-    member: Annotated[str | None, option("--member BOT", "Only this kind of player of a panel. Default: all.")] = None,
+    level: Annotated[str | None, option("--level LEVEL", "Only this level of play. Default: all.")] = None,
     by: Annotated[
         list[str] | None,
         option("--by VIEW", "How to group openings, such as opening (as played). Default: in every way."),
@@ -30,14 +30,14 @@ def openings(
     options.check_one_format(as_json, as_csv)
     tables = open_run(run)
     warn(tables.warnings)
-    books = opening_books(tables, select_views(tables, by or ()), variant, member)
+    books = opening_books(tables, select_views(tables, by or ()), variant, level)
     rows = [row for book in books for row in book.rows()]
     if as_json:
         print_json(rows)
     elif as_csv:
         print(no_formulas(pl.DataFrame(rows)).write_csv(), end="")
     else:
-        for _, group in groupby(books, key=lambda book: (book.variant, book.by, book.member)):
+        for _, group in groupby(books, key=lambda book: (book.variant, book.by, book.level)):
             _print_openings(list(group), top)
 
 
@@ -59,4 +59,4 @@ def _print_openings(seats: Sequence[SeatBook], top: int) -> None:
     rows.append(["all", *(f"{book.games:,} games, {percent(book.wins)}" for book in seats)])
     rows.append(["entropy", *(f"{book.entropy:.2f} bits" for book in seats)])
     headings = [first.by, *(f"seat {book.seat + 1}: share, wins" for book in seats)]
-    print_table(headings, rows, f"{first.variant}, {first.member}, by {first.by}: {first.text}")
+    print_table(headings, rows, f"{first.variant}, {first.level}, by {first.by}: {first.text}")

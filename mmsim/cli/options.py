@@ -25,6 +25,8 @@ _COMPLETIONS: dict[str, Callable[..., list[str]]] = {  # of a value, by its meta
     "KNOB=VALUES": completion.knobs,
     "SET": completion.boards,
     "BOT": completion.bots,
+    "LEVEL": completion.levels,
+    "RANGE": completion.levels,
     "LIST": completion.bots,
     "EXPERIMENT": completion.experiments,
     "RUN": completion.runs,
@@ -106,9 +108,9 @@ def check_one_format(as_json: bool, as_csv: bool) -> None:
         raise UsageError("--json and --csv are two ways to print; choose one")
 
 
-def check_players(bots: str | None, panel: Sequence[str] | None) -> None:
-    if bots and panel:
-        raise UsageError("--bots seats one table, --panel names several kinds of players; give one of them")
+def check_players(bots: str | None, levels: Sequence[str] | None) -> None:
+    if bots and levels:
+        raise UsageError("--bots seats one table, --levels names levels of play; give one of them")
 
 
 def parse_tolerances(words: Sequence[str]) -> dict[str, float]:
@@ -169,20 +171,28 @@ BoardsToCompare = Annotated[list[str] | None, option("--board SET", "A board set
 BoardArgument = Annotated[str, argument("SET", "A shipped board set, random:SEED for random pieces, or a .toml file.")]
 Layout = Annotated[str | None, option("--layout CODE", "The layout of the board, such as 1a-4c-2b-6a-3a-5b.")]
 Bots = Annotated[
-    str | None, option("--bots LIST", "One bot for all seats, or one per seat separated by commas; instead of a panel.")
+    str | None, option("--bots LIST", "One bot for all seats, or one per seat separated by commas; instead of levels.")
 ]
-Panel = Annotated[
+Levels = Annotated[
     list[str] | None,
     option(
-        "--panel BOT",
-        "A kind of player that plays every variant; repeat for several, or name a ready panel of the game. "
-        "Default: the game's default panel.",
+        "--levels RANGE",
+        "Who plays every variant: club..master, all, a level or a bot; repeat for several. Default: the game's "
+        "default levels (mmsim bots levels).",
+    ),
+]
+Time = Annotated[
+    str | None,
+    option(
+        "--time TIME",
+        "As many games as fit into this time of one core, like 20m, shared out between levels by declared costs; "
+        "instead of --games.",
     ),
 ]
 BotArgument = Annotated[str, argument("BOT", "A bot, optionally with weights: planner:block=2.0.")]
 Seats = Annotated[str, option("--seats HOW", "fixed: bots keep their seats; rotate: every bot plays in every seat.")]
 Seed = Annotated[int, option("--seed N", "Master seed; the same seed gives the same result.", callback=check_seed)]
-Games = Annotated[int, option("--games N", "Games per variant.", min=2)]
+Games = Annotated[int, option("--games N", "Games per variant; slow levels play fewer.", min=2)]
 Isolate = Annotated[bool, option("--isolate", "Run each Python bot in its own process, which sees only its view.")]
 MoveSeconds = Annotated[
     float | None,

@@ -11,38 +11,55 @@ from pathlib import Path
 
 from mmsim.batch.cluster import Scheduler
 from mmsim.batch.confidence import MAX_GAMES, MetricValues
-from mmsim.batch.experiment import Experiment, drop_indifferent_members, games_per_member, variants_of
+from mmsim.batch.experiment import (
+    GAMES_GROUP,
+    Experiment,
+    drop_indifferent_levels,
+    games_in,
+    games_per_level,
+    parse_duration,
+    planned_seconds,
+    variants_of,
+)
 from mmsim.batch.manifest import Precision
 from mmsim.batch.run import Run
 from mmsim.batch.session import Session, Status, forecast_games
 from mmsim.cli.console import counted, say
 from mmsim.cli.interrupts import NOTHING_KEPT, exit_when_interrupted
 from mmsim.cli.progress import duration, show_progress
-from mmsim.errors import MmsimError
+from mmsim.errors import MmsimError, UsageError
 from mmsim.games import find_game
 from mmsim.system.processes import cores
-
-_GROUP = 60  # games; divisible by 2 to 6 players, so that rotated seats come out even
 
 # --- who plays ------------------------------------------------------------------------------------------------------
 
 
 def drop_indifferent(experiment: Experiment) -> Experiment:
-    """The experiment without the bots that play all its variants alike; says which."""
-    experiment, reasons = drop_indifferent_members(experiment)
+    """The experiment without the levels that play all its variants alike; says which."""
+    experiment, reasons = drop_indifferent_levels(experiment)
     for reason in reasons:
         say(f"{reason}; it is left out", err=True)
     return experiment
 
 
-def _games_per_member(experiment: Experiment) -> str:
-    """How many games of every variant each kind of player plays; empty if all play the same number."""
-    games = games_per_member(experiment)
-    if len({*games.values()}) == 1:
+def within(experiment: Experiment, time: str | None, games_given: bool) -> Experiment:
+    """The experiment with as many games as fit into a time of one core, if one is given."""
+    if time is None:
+        return experiment
+    if games_given:
+        raise UsageError("--games and --time both say how many games there are; give one of them")
+    return replace(experiment, games=games_in(experiment, parse_duration(time)))
+
+
+def _games_of_levels(experiment: Experiment) -> str:
+    """How many games of every variant each level plays, and how long that takes; empty for one level."""
+    games = games_per_level(experiment)
+    if len(games) == 1:
         return ""
     count = len(variants_of(experiment)) // len(games)
-    per_member = "; ".join(f"{member} {number:,}" for member, number in games.items())
-    return f"games of each of {counted(count, 'variant')}, fewer of slow players: {per_member}"
+    per_level = "; ".join(f"{level} {number:,}" for level, number in games.items())
+    seconds = duration(planned_seconds(experiment))
+    return f"games of each of {counted(count, 'variant')}: {per_level}; about {seconds} of one core by declared costs"
 
 
 # --- playing --------------------------------------------------------------------------------------------------------
@@ -57,7 +74,7 @@ def create_run(folder: Path, experiment: Experiment, until: str | None, limited:
     precision = Precision.parse(until, [measure.name for measure in declared_metrics(experiment.game)])
     metric_values(precision.metric, experiment.game)
     if not limited:
-        group = experiment.part_games or _GROUP
+        group = experiment.part_games or GAMES_GROUP
         experiment = replace(experiment, games=group * ceil(MAX_GAMES / group))
     return Run.create(folder, experiment, precision)
 
@@ -86,9 +103,9 @@ def play_run(
     words += ["--workers", str(workers)] if workers else []
     words += cluster.options() if cluster else []
     if not (quiet or json_progress or until) and (
-        fewer := _games_per_member(replace(run.experiment, games=run.games_per_variant))
+        shared_out := _games_of_levels(replace(run.experiment, games=run.games_per_variant))
     ):
-        say(fewer, err=True)
+        say(shared_out, err=True)
 
     def kept() -> str:
         if not keep:

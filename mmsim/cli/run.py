@@ -20,7 +20,21 @@ from mmsim.errors import UsageError
 from mmsim.games import find_shell
 
 _SETTINGS = (
-    *("rules", "board", "game", "players", "panel", "bots", "games", "seed", "design", "seats", "part_games", "until"),
+    *(
+        "rules",
+        "board",
+        "game",
+        "players",
+        "levels",
+        "bots",
+        "games",
+        "time",
+        "seed",
+        "design",
+        "seats",
+        "part_games",
+        "until",
+    ),
     *("isolate", "move_seconds"),
 )
 
@@ -32,9 +46,10 @@ def run(
     board: options.BoardsToCompare = None,
     game: options.GameName = None,
     players: options.Players = None,
-    panel: options.Panel = None,
+    levels: options.Levels = None,
     bots: options.Bots = None,
     games: Annotated[int | None, option("--games N", "Games per variant; with --until, at most.", min=1)] = None,
+    time: options.Time = None,
     seed: Annotated[int | None, option("--seed N", "Master seed. Default: 1.", callback=options.check_seed)] = None,
     design: Annotated[
         str | None, option("--design HOW", "paired: variants share their deals (default); independent: they do not.")
@@ -71,8 +86,9 @@ def run(
         "game": game,
         "players": players,
         "bots": bots,
-        "panel": panel,
+        "levels": levels,
         "games": games,
+        "time": time,
         "seed": seed,
         "design": design,
         "seats": seats,
@@ -80,6 +96,8 @@ def run(
         "move_seconds": options.move_limit(isolate, move_seconds),
     }
     settings = {key: value for key, value in chosen.items() if value is not None}
+    if time and games:
+        raise UsageError("--games and --time both say how many games there are; give one of them")
     if more is not None:
         if refused := options.given_options(context, _SETTINGS):
             raise UsageError(f"--more keeps everything else as it is; drop {', '.join(refused)}")

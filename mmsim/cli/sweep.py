@@ -4,13 +4,15 @@ import shlex
 from pathlib import Path
 from typing import Annotated
 
+import typer
+
 from mmsim.analysis.run_metrics import check_metric_names
 from mmsim.analysis.sweep import Sweep, parse_vary
 from mmsim.analysis.tables import open_run
-from mmsim.batch.experiment import Experiment, named_panel
+from mmsim.batch.experiment import Experiment, named_levels
 from mmsim.cli import options
 from mmsim.cli.options import option
-from mmsim.cli.play_run import drop_indifferent, played_run
+from mmsim.cli.play_run import drop_indifferent, played_run, within
 from mmsim.cli.progress import show_progress
 from mmsim.cli.report import confirm_replacing, print_answer
 from mmsim.errors import UsageError
@@ -22,6 +24,7 @@ from mmsim.report.sections import Section
 
 
 def sweep(
+    context: typer.Context,
     spec: options.RulesetArgument,
     vary: Annotated[
         list[str],
@@ -32,8 +35,9 @@ def sweep(
     ],
     players: options.Players = None,
     bots: options.Bots = None,
-    panel: options.Panel = None,
+    levels: options.Levels = None,
     games: options.Games = 4_000,
+    time: options.Time = None,
     board: options.Board = None,
     seats: options.Seats = "fixed",
     game: options.GameName = None,
@@ -52,7 +56,7 @@ def sweep(
     force: options.Force = False,
     quiet: options.Quiet = False,
 ) -> None:
-    options.check_players(bots, panel)
+    options.check_players(bots, levels)
     game = game or game_of_ruleset(spec)
     shell, statistics = find_shell(game), find_statistics(game)
     check_metric_names(game, shown := metric or statistics.swept)
@@ -68,18 +72,18 @@ def sweep(
         boards=(board,) if board else (),
         players=players,
         bots=bots or "",
-        panel=named_panel(game, panel or ()),
+        levels=() if bots else named_levels(game, levels or ()),
         games=games,
         seed=seed,
         seats=seats,
         metrics=statistics.swept,
         move_seconds=limit,
     )
-    experiment = drop_indifferent(experiment)
+    experiment = within(drop_indifferent(experiment), time, bool(options.given_options(context, ["games"])))
     settings: list[tuple[str, object]] = [("vary", word) for word in vary]
-    settings += [("players", players), ("bots", bots), ("games", games), ("board", board), ("seats", seats)]
+    settings += [("players", players), ("bots", bots), ("games", experiment.games), ("board", board), ("seats", seats)]
     settings += [("seed", seed), ("reference", reference), ("move-seconds", limit)]
-    settings += [("panel", member) for member in panel or ()] + [("metric", name) for name in metric or ()]
+    settings += [("levels", word) for word in levels or ()] + [("metric", name) for name in metric or ()]
     words = [word for key, value in settings if value is not None for word in (f"--{key}", str(value))]
     command = shlex.join(["mmsim", "sweep", spec, *words])
 

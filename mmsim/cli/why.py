@@ -11,13 +11,13 @@ from mmsim.analysis import number_format as fmt
 from mmsim.analysis.restricted_play import Advantage, ElementValue, value_elements
 from mmsim.analysis.run_metrics import find_metric
 from mmsim.analysis.why import Why, conclusions, explain, write_answer
-from mmsim.batch.experiment import named_panel
+from mmsim.batch.experiment import named_levels
 from mmsim.batch.manifest import WHY
 from mmsim.cli import options
 from mmsim.cli.console import counted, print_json, print_table, save, say
 from mmsim.cli.options import argument, option
 from mmsim.cli.progress import show_progress
-from mmsim.contests.interventions import Change, ChangedGames, play_changes, variant_of_run
+from mmsim.contests.interventions import EXPERT, Change, ChangedGames, play_changes, variant_of_run
 from mmsim.core.seating import split_bots
 from mmsim.core.variant import Variant
 from mmsim.drawing.board_canvas import picture_kind
@@ -33,10 +33,12 @@ def why(
     subject: Annotated[str, argument("RUN | SPEC", "A run, which then keeps the answer for its report, or a ruleset.")],
     metric: Annotated[str, option("--metric METRIC", "The metric to explain.")] = "win_share",
     bots: options.Bots = None,
-    panel: options.Panel = None,
+    level: Annotated[
+        str | None, option("--level LEVEL", "The level of play. Default: expert, or the strongest of a run.")
+    ] = None,
     players: options.Players = None,
     board: options.Board = None,
-    games: Annotated[int, option("--games N", "Games per change; slow players play fewer.", min=8)] = 4_000,
+    games: Annotated[int, option("--games N", "Games per change.", min=8)] = 4_000,
     seed: options.Seed = 1,
     only: Annotated[list[str] | None, option("--only CHANGE", "Make only this change; repeat for several.")] = None,
     elements: Annotated[bool, option("--elements", "Instead, measure what each element is worth to a bot.")] = False,
@@ -48,33 +50,33 @@ def why(
 ) -> None:
     """Every change is played with the same deals: each knob at its other values, starts at random, hands shuffled
     between seats, openings exchanged. The rule and the way of playing that explain most are then changed together. One
-    bot plays all seats unless --bots or --panel says otherwise.
+    bot plays all seats unless --bots says otherwise.
     """
     kind = picture_kind(out) if out else ""
-    options.check_players(bots, panel)
+    if bots and level:
+        raise UsageError("--bots seats one table, --level names a level of the game; give one of them")
     folder = Path(subject) if Path(subject).is_dir() else None
     if folder:
-        if refused := options.given_options(context, ("bots", "panel", "players", "board")):
+        if refused := options.given_options(context, ("bots", "players", "board")):
             raise UsageError(f"{refused[0]} is for rulesets; {subject} has its own")
-        game, base, members = variant_of_run(folder, variant)
+        game, base = variant_of_run(folder, variant, level)
         base = replace(base, seed=seed) if options.given_options(context, ["seed"]) else base
     else:
         game = game_of_ruleset(subject)
         shell = find_shell(game)
         shell.check_board(board)
-        members = named_panel(game, panel or ())
-        base = Variant(subject, players, board, members[0] if members else bots or shell.default_bot, seed)
+        names = [declared.name for declared in shell.levels]
+        (chosen,) = named_levels(game, [level or (EXPERT if EXPERT in names else names[-1])])
+        base = Variant(subject, players, board, bots or chosen.bots, seed)
     if len(split_bots(base.bots)) > 1:  # else the effect of a seat could not be separated from that of its bot
         base = replace(base, seats="rotate")
     find_metric(game, metric)
 
     def play(changed: Sequence[Change]) -> ChangedGames:
         with show_progress(quiet) as progress:
-            return play_changes(game, changed, games, workers or cores(), progress, () if elements else members)
+            return play_changes(game, changed, games, workers or cores(), progress)
 
     if elements:
-        if len(members) > 1:
-            say(f"elements are measured for {base.bots}, the first of the panel", err=True)
         values = value_elements(game, base, play)
         if as_json:
             print_json([value.as_json() for value in values])
@@ -87,7 +89,7 @@ def why(
     if as_json:
         print_json(answer.as_json())
     else:
-        _print_answer(game, answer)
+        _print_answer(answer)
     if folder:
         write_answer(folder, answer)
         say(f"why -> {folder / WHY}; a report of the run has a section on it now", err=True)
@@ -95,9 +97,9 @@ def why(
         save("chart", out, why_chart(answer).files()[kind[1:]])
 
 
-def _print_answer(game: str, answer: Why) -> None:
-    games = "; ".join(f"{name} {count:,} games" for name, count in answer.games.items())
-    title = f"What {answer.measure} becomes when one thing is changed ({games} each), 95 % intervals"
+def _print_answer(answer: Why) -> None:
+    games = f"{answer.bots}, {answer.games:,} games each"
+    title = f"What {answer.measure} becomes when one thing is changed ({games}), 95 % intervals"
     print_table(*change_rows(answer), title)
     if (more := len([effect for effect in answer.effects if not effect.identical]) - MAX_CHANGES) > 0:
         say(f"{counted(more, 'more change')} {'does' if more == 1 else 'do'} less; --json has all")
@@ -105,14 +107,7 @@ def _print_answer(game: str, answer: Why) -> None:
         print_table(*both, "The two that explain most, alone and together")
     for sentence in [*conclusions(answer), unchanged_text(answer)]:
         say(sentence)
-    if len(answer.games) == 1:
-        say(f"This is how {next(iter(answer.games))} plays; {_panel_option(game)} asks other players too.")
-
-
-def _panel_option(game: str) -> str:
-    """The option that names the smallest ready panel of a game with more than one kind of player."""
-    panels = {name: members for name, members in find_shell(game).panels.items() if len(members) > 1}
-    return f"--panel {min(panels, key=lambda name: len(panels[name]))}" if panels else "--panel BOT --panel BOT"
+    say(f"This is how {answer.bots} plays; --level asks players of another level.")
 
 
 def _print_elements(values: Sequence[ElementValue], bot: str) -> None:

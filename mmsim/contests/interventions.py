@@ -1,15 +1,15 @@
 """Interventions: the same games with one thing changed, and bots that play without one element of the game."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import polars as pl
 
-from mmsim.batch.experiment import OF_MEMBER, Experiment, thinning, variants_of
+from mmsim.batch.experiment import OF_LEVEL, variants_of
 from mmsim.batch.run import Run
 from mmsim.batch.session import Watch
-from mmsim.contests.matches import Match, MatchRunner, Tables
+from mmsim.contests.matches import Match, MatchRunner
 from mmsim.core.bots import WITHOUT
 from mmsim.core.knobs import Knob, Value, spelled
 from mmsim.core.seating import split_bots
@@ -20,7 +20,7 @@ from mmsim.games import find_game, find_shell
 RULES, PLAY, ELEMENT, BOTH = "rules", "play", "element", "both"  # kinds of changes
 AS_PLAYED = "as played"
 _STEP_FRACTION = 5  # a number is moved up and down by a fifth
-_MIN_GAMES = 8  # per change, for slow players
+EXPERT = "expert"  # the level that plays if none is named and there is one
 
 
 @dataclass(frozen=True)
@@ -43,55 +43,49 @@ class Change:
 
 
 @dataclass(frozen=True)
-class MemberGames:
-    """The games of one kind of players with every change, on the same layouts and deals."""
+class ChangedGames:
+    """The games as played and with every change, on the same layouts and deals."""
 
-    bots: str
+    game: str
+    changes: tuple[Change, ...]  # as played first
     descriptions: tuple[VariantDescription, ...]  # one per change
     tables: Mapping[str, pl.DataFrame]
     games: int  # per change
 
-
-@dataclass(frozen=True)
-class ChangedGames:
-    """The games as played and with every change, by every kind of players."""
-
-    game: str
-    changes: tuple[Change, ...]  # as played first
-    members: tuple[MemberGames, ...]
+    @property
+    def bots(self) -> str:
+        return self.changes[0].variant.bots
 
     def extended_with(self, more: "ChangedGames") -> "ChangedGames":
-        """These games and those of more changes, played by the same players."""
-        members = []
-        for ours, theirs in zip(self.members, more.members, strict=True):
-            tables = {table: pl.concat([ours.tables[table], theirs.tables[table]]) for table in ours.tables}
-            members.append(replace(ours, descriptions=ours.descriptions + theirs.descriptions, tables=tables))
-        return replace(self, changes=self.changes + more.changes, members=tuple(members))
+        """These games and those of more changes, played by the same bots."""
+        tables = {table: pl.concat([frame, more.tables[table]]) for table, frame in self.tables.items()}
+        return replace(
+            self, changes=self.changes + more.changes, descriptions=self.descriptions + more.descriptions, tables=tables
+        )
 
     def only(self, names: Sequence[str]) -> "ChangedGames":
         """The games of some of the changes, in this order."""
         known = [change.name for change in self.changes]
         at = [known.index(name) for name in names]
-        members = []
-        for member in self.members:
-            descriptions = tuple(member.descriptions[i] for i in at)
-            is_wanted = pl.col("variant").cast(pl.String).is_in([description.name for description in descriptions])
-            tables = {table: frame.filter(is_wanted) for table, frame in member.tables.items()}
-            members.append(replace(member, descriptions=descriptions, tables=tables))
-        return replace(self, changes=tuple(self.changes[i] for i in at), members=tuple(members))
+        descriptions = tuple(self.descriptions[i] for i in at)
+        is_wanted = pl.col("variant").cast(pl.String).is_in([description.name for description in descriptions])
+        tables = {table: frame.filter(is_wanted) for table, frame in self.tables.items()}
+        return replace(self, changes=tuple(self.changes[i] for i in at), descriptions=descriptions, tables=tables)
 
 
 PlayChanges = Callable[[Sequence[Change]], ChangedGames]
 
 
-def variant_of_run(folder: Path, name: str | None) -> tuple[str, Variant, tuple[str, ...]]:
-    """The game, a variant (by default the first) and the panel of a run; no panel if there is one kind of players."""
+def variant_of_run(folder: Path, name: str | None, level: str | None) -> tuple[str, Variant]:
+    """The game and a variant (by default the first) of a run, at one of its levels (by default expert, or else the
+    strongest)."""
     run = Run(folder)
-    names = [variant.partition(OF_MEMBER)[0] for variant in run.variant_names]
+    names = [variant.partition(OF_LEVEL)[0] for variant in run.variant_names]
     chosen = full_name("variant", name, dict.fromkeys(names)) if name else names[0]
-    variant = variants_of(run.experiment)[names.index(chosen)]
-    members = run.experiment.members
-    return run.experiment.game, replace(variant, suffix="", seats="fixed"), members if len(members) > 1 else ()
+    levels = [table.name for table in run.experiment.tables]
+    chosen_level = full_name("level", level, levels) if level else EXPERT if EXPERT in levels else levels[-1]
+    at_level = variants_of(run.experiment)[levels.index(chosen_level) * len(names) // len(levels) :]
+    return run.experiment.game, replace(at_level[names.index(chosen)], suffix="", seats="fixed")
 
 
 def as_played(variant: Variant) -> Change:
@@ -167,30 +161,14 @@ def restricted_tables(game: str, variant: Variant) -> list[ElementTables]:
     return elements
 
 
-def play_changes(
-    game: str, changes: Sequence[Change], games: int, workers: int, watch: Watch, panel: Sequence[str] = ()
-) -> ChangedGames:
-    """Play this many games of each change; with a panel by every kind of players, fewer by slow ones."""
-    core, matches, members = find_game(game), [], []
-    every = thinning(Experiment("why", (changes[0].variant.rules,), game=game, panel=tuple(panel))) if panel else [1]
-    for bots, one_in in zip(panel or (changes[0].variant.bots,), every, strict=True):
-        descriptions = []
-        for change in changes:
-            variant = change.variant
-            if panel:  # players are part of the name, as in a run of a panel
-                variant = replace(variant, bots=bots, suffix=f"{variant.suffix}{OF_MEMBER}{bots}")
-            descriptions.append(core.prepare(variant).description.with_names_from(variant))
-            deal, wanted = descriptions[-1].games_per_deal, max(games // one_in, min(games, _MIN_GAMES))
-            matches.append(Match(variant, 0, max(wanted // deal, 1) * deal, deal))
-        members.append(MemberGames(bots, tuple(descriptions), {}, matches[-1].games))
+def play_changes(game: str, changes: Sequence[Change], games: int, workers: int, watch: Watch) -> ChangedGames:
+    """Play this many games of each change."""
+    core, matches, descriptions = find_game(game), [], []
+    for change in changes:
+        descriptions.append(core.prepare(change.variant).description.with_names_from(change.variant))
+        deal = descriptions[-1].games_per_deal
+        matches.append(Match(change.variant, 0, max(games // deal, 1) * deal, deal))
     with MatchRunner(game, workers, watch) as runner:
-        played = iter(runner.play(matches))
-    return ChangedGames(
-        game, tuple(changes), tuple(replace(member, tables=_concat(played, len(changes))) for member in members)
-    )
-
-
-def _concat(played: Iterator[Tables], count: int) -> Tables:
-    """The tables of the next matches as one."""
-    matches = [next(played) for _ in range(count)]
-    return {table: pl.concat([tables[table] for tables in matches]) for table in matches[0]}
+        played = runner.play(matches)
+    tables = {table: pl.concat([match[table] for match in played]) for table in played[0]}
+    return ChangedGames(game, tuple(changes), tuple(descriptions), tables, matches[0].games)

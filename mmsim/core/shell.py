@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, runtime_c
 
 from mmsim.core.bots import UNIFORM, Bot
 from mmsim.core.knobs import Knob, Value
+from mmsim.core.levels import ALL, DeclaredLevel
 from mmsim.core.variant import Variant, VariantDescription
 from mmsim.errors import UsageError
 
@@ -181,6 +182,8 @@ class Shell(ABC):
     slow_bots: Collection[str] = ()  # ladders and benchmarks play them only if they are named
     expensive_weights: Collection[str] = ()  # weights that trade time for strength; tuning leaves them alone
     bots_ignoring: ClassVar[Mapping[str, Collection[str]]] = {}  # knob -> bots that never look at it
+    default_levels: str = ALL  # the levels that play an experiment if it names none
+    games_per_s: float = 1000.0  # of one core, for bots of cost 1; budgets are shared out by it, not by the clock
 
     @property
     @abstractmethod
@@ -220,24 +223,15 @@ class Shell(ABC):
         return self.default_rules
 
     @property
-    def strong_bots(self) -> Sequence[str]:
-        """Bots that play to win: conclusions rest on them."""
-        return [name for name in self.bots if name != UNIFORM] or [UNIFORM]
-
-    @property
-    def panels(self) -> Mapping[str, Sequence[str]]:
-        """Named panels, each a list of kinds of players; the first panel is the default."""
-        quick = [name for name in reversed(self.strong_bots) if name not in self.slow_bots]
-        return {"all": quick or [UNIFORM]}
-
-    @property
-    def default_panel(self) -> tuple[str, ...]:
-        return tuple(next(iter(self.panels.values())))
+    def levels(self) -> Sequence[DeclaredLevel]:
+        """Its ladder of levels of play, from weak to strong: by default one for every bot that plays to win."""
+        quick = [name for name in self.bots if name not in (UNIFORM, *self.slow_bots)] or [UNIFORM]
+        return [DeclaredLevel(name, name, name) for name in quick]
 
     @property
     def default_bot(self) -> str:
-        """The bot that plays if none is named: the first member of the default panel."""
-        return self.default_panel[0]
+        """The bot that plays if none is named: the strongest quick one."""
+        return [level.bots for level in self.levels if level.bots not in self.slow_bots][-1]
 
     @property
     def default_players(self) -> int:

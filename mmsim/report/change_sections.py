@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from functools import partial
 
 from mmsim.analysis import number_format as fmt
-from mmsim.analysis.compare import Comparison
+from mmsim.analysis.compare import ComparisonOverLevels
 from mmsim.analysis.estimates import Estimates
 from mmsim.analysis.stats import Estimate
 from mmsim.analysis.sweep import Sweep
@@ -14,7 +14,7 @@ from mmsim.report import charts
 from mmsim.report.charts import Chart, Row
 from mmsim.report.report_data import ReportData
 from mmsim.report.sections import DOTS_NOTE, Section, Table, slug
-from mmsim.report.sentences import capitalise, holds_for, varies
+from mmsim.report.sentences import capitalise, varies
 
 MAX_CHANGES = 12  # in tables and charts
 
@@ -40,26 +40,15 @@ def why(data: ReportData) -> Section | None:
 
 
 def change_rows(why: Why) -> tuple[list[str], list[list[str]]]:
-    """Columns and rows of a table of what every change does, by group of the metric or by kind of players."""
+    """Columns and rows of a table of what every change does, by group of the metric."""
     metric, unit = fmt.title(why.measure), fmt.difference_unit(why.unit)
-    columns, as_played = ["change", "difference", "explains", metric], fmt.with_interval(why.before, why.unit)
-    several = len(why.games) > 1
-    if several:
-        columns = ["change", "for whom", *columns[1:], *why.games]
-        rows = [[AS_PLAYED, "", "", "", as_played, *[""] * len(why.games)]]
-    else:
-        columns += why.groups if len(why.groups) > 1 else ()
-        rows = [[AS_PLAYED, "", "", as_played, *_group_cells(why, why.before_groups)]]
+    columns = ["change", "difference", "explains", metric, *(why.groups if len(why.groups) > 1 else ())]
+    as_played = fmt.with_interval(why.before, why.unit)
+    rows = [[AS_PLAYED, "", "", as_played, *_group_cells(why, why.before_groups)]]
     for effect in _shown_effects(why):
         explains = f"{why.explains(effect):+.0%}".replace("-", "−") if effect.is_significant else ""
         cells = [fmt.with_interval(effect.difference, unit, signed=True), explains, fmt.value(effect.after, why.unit)]
-        if several:
-            holds = f"{effect.verdict}; {effect.holds}" if effect.holds else effect.verdict
-            by_player = [effect.players.get(player) for player in why.games]
-            cells += [fmt.with_half_width(difference, unit) if difference else "–" for difference in by_player]
-            rows.append([effect.change, holds, *cells])
-        else:
-            rows.append([effect.change, *cells, *_group_cells(why, effect.groups)])
+        rows.append([effect.change, *cells, *_group_cells(why, effect.groups)])
     return columns, rows
 
 
@@ -94,21 +83,16 @@ def unchanged_text(why: Why) -> str:
     """Which changes do nothing, and what was not changed."""
     same = [effect.change for effect in why.effects if effect.identical]
     fixed = [f"{name} ({reason.removesuffix('.')})" for name, reason in why.fixed.items()]
-    not_changed = "; ".join([*fixed, "the number of players, the board and how well these players play"])
+    not_changed = "; ".join([*fixed, "the number of players, the board and how well these bots play"])
     return (f"The same in every game: {', '.join(same)}. " if same else "") + f"Not changed: {not_changed}."
 
 
 def why_chart(why: Why, name: str = "why") -> Chart:
-    """The differences to the games as played; one series per kind of players."""
-    panel = len(why.games) > 1
-    series = [*why.games, "mean"] if panel else ["difference"]
-    rows = []
-    for effect in _shown_effects(why):
-        by_player = [effect.players.get(player) for player in why.games] if panel else []
-        rows.append(Row(effect.change, [*by_player, effect.difference]))
-    games = "; ".join(f"{count:,} games of {player}" for player, count in why.games.items())
-    note = f"Differences to the games as played ({games}, each change) with 95 % intervals. {conclusions(why)[0]}"
-    return charts.dot_chart(name, _why_title(why), note, rows, series, fmt.difference_unit(why.unit), 0.0)
+    """The differences to the games as played."""
+    rows = [Row(effect.change, [effect.difference]) for effect in _shown_effects(why)]
+    games = f"{why.bots}, {why.games:,} games each"
+    note = f"Differences to the games as played ({games}) with 95 % intervals. {conclusions(why)[0]}"
+    return charts.dot_chart(name, _why_title(why), note, rows, ["difference"], fmt.difference_unit(why.unit), 0.0)
 
 
 def _why_title(why: Why) -> str:
@@ -117,7 +101,7 @@ def _why_title(why: Why) -> str:
     if pair and why.explains(pair.first) > 0:
         return f"{pair.first.change} takes away {fmt.percent(why.explains(pair.first))} of {metric}"
     if why.matter:
-        return f"{why.matter[0].change} does most to {metric}"
+        return f"{why.matter[0].change} changes {metric}"
     return f"no change does anything to {metric} that can be told from chance"
 
 
@@ -143,7 +127,7 @@ def responses(sweep: Sweep, data: ReportData, metrics: Collection[str], base: in
     varied = " and ".join(f"{vary.knob} ({', '.join(vary.values)})" for vary in sweep.varied)
     text = [
         f"{sweep.cells} variants of {sweep.base}: every combination of {varied}, compared with {data.names[0]}. "
-        "A number is moved if the table of variants says so."
+        f"Charts show games{data.level_clause}; a number is moved if the table of variants says so."
     ]
     moved = dict.fromkeys(
         fmt.label(comparison.measure.name, comparison.group)
@@ -192,12 +176,14 @@ def _marked(value: str, base_value: str, published: str) -> str:
 
 
 def _response_title(
-    moved: Sequence[Comparison], values: dict[str, str], metric: str, knob: str, base_value: str
+    moved: Sequence[ComparisonOverLevels], values: dict[str, str], metric: str, knob: str, base_value: str
 ) -> str:
-    """The largest of the significant differences."""
+    """The largest of the significant differences, and at which levels it holds."""
     if not moved:
         return f"No measurable effect of {knob} on {metric}"
-    largest = max(moved, key=lambda comparison: abs(comparison.difference.value))
-    change = fmt.value(largest.difference, fmt.difference_unit(largest.measure.unit), signed=True)
+    largest = max(moved, key=lambda comparison: abs(comparison.largest.difference.value))
+    shown = largest.largest
+    change = fmt.value(shown.difference, fmt.difference_unit(largest.measure.unit), signed=True)
+    where = f" at {shown.level.name} level; {largest.holds}" if len(largest.levels) > 1 else ""
     value = values[largest.variant]
-    return f"{capitalise(metric)}: {change} with {knob} = {value} instead of {base_value}{holds_for(largest)}"
+    return f"{capitalise(metric)}: {change} with {knob} = {value} instead of {base_value}{where}"

@@ -43,7 +43,6 @@ _VERDICTS = {  # colour and marker of a difference
     "HIGHER": (chart_style.colour(0), ">"),
     "LOWER": (chart_style.colour(0), "<"),
     "REARRANGED": (chart_style.colour(3), "P"),
-    "DEPENDS": (chart_style.colour(3), "X"),
 }
 
 
@@ -266,24 +265,24 @@ def draw_by_variant(
     return figure
 
 
-def draw_seats_by_player(
+def draw_seats_by_level(
     shares: Sequence[Sequence[Sequence[Estimate | None]]],
     seats: Sequence[str],
-    kinds: Sequence[str],
+    levels: Sequence[str],
     titles: Sequence[str],
 ) -> "Figure":
-    """Win shares by seat: one line per kind of players and one subplot per variant (variants x kinds x seats)."""
+    """Win shares by seat: one line per level and one subplot per variant (variants x levels x seats)."""
     columns = min(len(shares), _SUBPLOTS_PER_ROW)
     figure, subplots = chart_style.new_grid(-(-len(shares) // columns), columns, 1.75)
-    for axes, title, by_kind in zip(subplots, titles, shares, strict=False):
-        players = sum(any(by_seat[g] is not None for by_seat in by_kind) for g in range(len(seats)))
+    for axes, title, by_level in zip(subplots, titles, shares, strict=False):
+        players = sum(any(by_seat[g] is not None for by_seat in by_level) for g in range(len(seats)))
         axes.axhline(100 / max(players, 1), color=chart_style.MUTED, linestyle=(0, (4, 3)), linewidth=1)
-        for k, (kind, by_seat) in enumerate(zip(kinds, by_kind, strict=True)):
-            colour, marker, offset = chart_style.colour(k), chart_style.marker(k), (k - (len(kinds) - 1) / 2) * 0.09
+        for k, (level, by_seat) in enumerate(zip(levels, by_level, strict=True)):
+            colour, marker, offset = chart_style.colour(k), chart_style.marker(k), (k - (len(levels) - 1) / 2) * 0.09
             known = [(g + offset, seats[g], estimate) for g, estimate in enumerate(by_seat) if estimate]
             for x, seat, estimate in known:
                 low, high = (_interval_ends([estimate]) * 100).flatten()
-                tooltip = _tooltip(f"{title}, {seat}", kind, fmt.with_interval(estimate, "share"))
+                tooltip = _tooltip(f"{title}, {seat}", level, fmt.with_interval(estimate, "share"))
                 axes.plot([x, x], [low, high], color=colour, linewidth=1.4, alpha=0.6, zorder=3, gid=tooltip)
                 axes.plot([x], [estimate.value * 100], marker, color=colour, markersize=4, zorder=4, gid=tooltip)
             xs, values = [x for x, _, _ in known], [estimate.value * 100 for _, _, estimate in known]
@@ -291,8 +290,8 @@ def draw_seats_by_player(
         axes.set_title(_wrap(title) if len(shares) > 1 else "", fontsize=9, loc="left", color=chart_style.MUTED)
         axes.set_xticks(range(len(seats)), seats)
         axes.tick_params(labelbottom=True)
-    for k, kind in enumerate(kinds):
-        subplots[0].plot([], [], chart_style.marker(k), color=chart_style.colour(k), markersize=5.5, label=kind)
+    for k, level in enumerate(levels):
+        subplots[0].plot([], [], chart_style.marker(k), color=chart_style.colour(k), markersize=5.5, label=level)
     for axes in subplots[::columns]:
         axes.set_ylabel("per cent")
     for axes in subplots[len(shares) :]:

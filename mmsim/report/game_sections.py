@@ -20,7 +20,7 @@ from mmsim.report.report_data import ReportData
 from mmsim.report.sections import DOTS_NOTE, Picture, Section, Table
 from mmsim.report.sentences import capitalise
 
-_COLUMNS = ("variant", "players", "seat", "most usual", "share", "wins then", "wins", "entropy in bits")
+_COLUMNS = ("variant", "level", "seat", "most usual", "share", "wins then", "wins", "entropy in bits")
 _WORD_COLUMNS = 4
 _MAP_TITLE, _DIFFERENCE_TITLE = "Where things lie", "What lies elsewhere"  # of heat maps
 
@@ -41,25 +41,23 @@ def openings(data: ReportData) -> Section | None:
         f"openings between seats. All openings: “mmsim openings {folder}”."
     ]
     pictures = heat_pictures(data.run)
-    drawn, members = sum(picture.title.startswith(_MAP_TITLE) for picture in pictures), len(data.run.by_member)
+    drawn, levels = sum(picture.title.startswith(_MAP_TITLE) for picture in pictures), len(data.run.by_level)
     if not pictures:
         text.append(
             f"“mmsim heat {folder} --out heat.svg” draws what lies where; a report written after that has the maps."
         )
-    elif drawn < members:
-        text.append(
-            f"Maps are of {drawn} of {members} kinds of players; “mmsim heat {folder} --member BOT” adds others."
-        )
+    elif drawn < levels:
+        text.append(f"Maps are of {drawn} of {levels} levels; “mmsim heat {folder} --level LEVEL” adds others.")
     chart = _openings_chart(data)
     return Section("openings", "Openings", _openings_title(data), text, [chart] if chart else [], tables, pictures)
 
 
 def _rows(data: ReportData, view: str) -> list[list[str]]:
-    """The most usual opening of every seat: one row per variant, kind of players and seat."""
+    """The most usual opening of every seat: one row per variant, level and seat."""
     return [
         [
             data.name_of(book.variant),
-            book.member,
+            book.level,
             str(book.seat + 1),
             usual.kind,
             fmt.with_interval(usual.share, "share"),
@@ -81,14 +79,16 @@ def _openings_title(data: ReportData) -> str:
     usual = book.openings[0]
     of_variant = f" of {data.names[0]}" if len(data.names) > 1 else ""
     share = fmt.percent(usual.share.value)
-    return f"{book.member} opens with “{usual.kind}” in {share} of its games{of_variant} in seat {book.seat + 1}"
+    return f"{book.level} opens with “{usual.kind}” in {share} of its games{of_variant} in seat {book.seat + 1}"
 
 
 def _reference_books(data: ReportData) -> list[SeatBook]:
-    """The books of the reference by the game's first view, of the players that count."""
+    """The books of the reference by the game's first view, at every level."""
     view, variant = data.openings[0].by, data.run.variants[0].name
     return [
-        book for book in data.openings if book.by == view and book.variant == variant and book.member in data.players
+        book
+        for book in data.openings
+        if book.by == view and book.variant == variant and book.level in [level.level.name for level in data.levels]
     ]
 
 
@@ -99,17 +99,17 @@ def _is_forced(book: SeatBook, books: Sequence[SeatBook]) -> bool:
 
 
 def _openings_chart(data: ReportData) -> Chart | None:
-    """How often every seat plays its most usual opening of the reference: one row per seat and kind of players."""
+    """How often every seat plays its most usual opening of the reference: one row per seat and level."""
     rows = []
     books = _reference_books(data)
-    by_key = {(book.by, book.variant, book.member, book.seat): book for book in data.openings}
+    by_key = {(book.by, book.variant, book.level, book.seat): book for book in data.openings}
     for book in books:
         if _is_forced(book, books):
             continue
         kind = kinds_by_frequency([book])[0]
-        same_seat = [by_key.get((book.by, variant.name, book.member, book.seat)) for variant in data.run.variants]
+        same_seat = [by_key.get((book.by, variant.name, book.level, book.seat)) for variant in data.run.variants]
         usual = [same.find(kind) if same else None for same in same_seat]
-        label = f"{book.member}, seat {book.seat + 1}: {kind}"
+        label = f"{book.level}, seat {book.seat + 1}: {kind}"
         rows.append(Row(label, [opening.share if opening else None for opening in usual]))
     if not rows:
         return None
@@ -122,18 +122,18 @@ def _openings_chart(data: ReportData) -> Chart | None:
 
 def heat_pictures(run: RunTables) -> list[Picture]:
     """Where things are at the end of games of the reference, and the difference to the first other variant, for every
-    kind of players whose games `mmsim heat` has sampled; on the first board if there are several."""
-    return [picture for member in run.by_member for picture in _member_maps(run, member.by_board[0])]
+    level whose games `mmsim heat` has sampled; on the first board if there are several."""
+    return [picture for level in run.by_level for picture in _level_maps(run, level.by_board[0])]
 
 
-def _member_maps(run: RunTables, member: RunTables) -> list[Picture]:
-    shell, reference = find_shell(run.experiment.game), member.variants[0]
+def _level_maps(run: RunTables, level: RunTables) -> list[Picture]:
+    shell, reference = find_shell(run.experiment.game), level.variants[0]
     games = games_counted(run.folder, reference.name)
     counts = end_positions_of(run.folder, reference.name) if games else None
     if counts is None or not isinstance(shell, SupportsHeatMaps):
         return []
     seats = sorted({place.seat for place in counts})
-    name, whose = spoken_name(reference.name), f": {member.member.name}" if run.panel else ""
+    name, whose = spoken_name(reference.name), f": {level.level.name}" if run.of_levels else ""
 
     def picture(title: str, text: str, options: Sequence[str], maps: HeatMaps) -> Picture:
         words = ["mmsim", "heat", run.folder.name, *options, "--games", str(games), "--out", "heat.svg"]
@@ -143,7 +143,7 @@ def _member_maps(run: RunTables, member: RunTables) -> list[Picture]:
     text = f"At the end of {games:,} games, by seat ({name})."
     maps = heat_maps(name, counts, games, seats, shell.heat_map_note)
     pictures = [picture(_MAP_TITLE, text, ["--variant", reference.name], maps)]
-    for variant in member.variants[1:]:
+    for variant in level.variants[1:]:
         if (other_counts := end_positions_of(run.folder, variant.name, games)) is not None:
             names = (name, spoken_name(variant.name))
             maps = difference_maps(names, (counts, other_counts), games, seats, shell.heat_map_note)

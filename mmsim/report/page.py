@@ -26,7 +26,7 @@ from markupsafe import Markup, escape
 from mmsim import __version__
 from mmsim.analysis import compare, stats
 from mmsim.analysis import number_format as fmt
-from mmsim.analysis.run_metrics import declared_metrics
+from mmsim.analysis.run_metrics import declared_metrics, metric_table
 from mmsim.analysis.tables import RunTables
 from mmsim.batch.experiment import Experiment
 from mmsim.core.rulebook import Rule, rulebook
@@ -127,12 +127,12 @@ def make_sections(data: ReportData) -> list[Section]:
     """All sections this run has something to show in, in reading order, without unreadable charts."""
     plans = find_statistics(data.run.experiment.game).sections
     makers: tuple[Callable[[ReportData], Section | None], ...] = (
+        sections.levels,
         sections.seats,
         *(partial(sections.declared_section, plan=plan) for plan in plans),
         game_sections.openings,
         change_sections.why,
         sections.variants,
-        sections.panel,
         sections.board_by_board,
         sections.bots,
         sections.boards,
@@ -233,7 +233,7 @@ def _tables(data: ReportData) -> dict[str, pl.DataFrame]:
     ]
     rating_columns = ["variant", "bot", "strength", "low", "high", "elo", "games"]
     tables = {
-        "metrics": pl.concat([estimates.rows() for estimates in data.estimates.values()]),
+        "metrics": metric_table(data.levels),
         "comparisons": compare.comparison_table(data.comparisons),
         "played": data.run.game_counts,
         "gaps": pl.concat(gaps) if gaps else pl.DataFrame(),
@@ -247,10 +247,15 @@ def _tables(data: ReportData) -> dict[str, pl.DataFrame]:
 def experiment_toml(experiment: Experiment) -> str:
     """An experiment as the file it can be played from again."""
     values = {key: value for key, value in experiment.to_json().items() if value is not None}
-    return "".join(  # texts, numbers and lists look the same in JSON and TOML
-        f"{key} = {json.dumps(list(value) if isinstance(value, tuple) else value, ensure_ascii=False)}\n"
-        for key, value in values.items()
-    )
+    return "".join(f"{key} = {_toml_value(value)}\n" for key, value in values.items() if key != "bots" or value)
+
+
+def _toml_value(value: object) -> str:
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{key} = {_toml_value(inner)}' for key, inner in value.items())}}}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_toml_value, value))}]"
+    return json.dumps(value, ensure_ascii=False)  # texts and numbers look the same in JSON and TOML
 
 
 # --- HTML ------------------------------------------------------------------------------------------------------------
@@ -329,7 +334,8 @@ def _facts(run: RunTables) -> list[tuple[str, str]]:
         ("games", f"{games:,}"),
         ("variants", str(len(run.variants))),
         ("players", ", ".join(str(number) for number in players)),
-        ("players asked" if run.panel else "bots", ", ".join(bots)),
+        ("levels", ", ".join(level.level.name for level in run.of_levels)),
+        ("bots", ", ".join(bots)),
         ("boards", ", ".join(Path(board).stem for board in run.boards)),
         ("seed", str(run.experiment.seed)),
         ("stopped by a sequential test of", fmt.title(run.decision.metric) if run.decision else ""),

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from mmsim.analysis.board_effects import average_boards
-from mmsim.analysis.compare import compare
+from mmsim.analysis.compare import LevelEstimates, compare
 from mmsim.analysis.derived_metrics import LAYOUT_SHARE, LAYOUT_SPREAD, layout_effects
 from mmsim.analysis.estimates import Estimates, by_name
 from mmsim.analysis.openings import SeatBook, available_views, opening_books
@@ -19,15 +19,15 @@ from mmsim.analysis.ratings import Ratings
 from mmsim.analysis.run_metrics import (
     ComparedRun,
     declared_metrics,
-    estimates_by_board,
     measurable_gaps,
     measure_run,
-    pool,
     primary_metrics,
+    shown_level,
 )
 from mmsim.analysis.stats import Array
 from mmsim.analysis.tables import RunTables, open_run
 from mmsim.batch.remarkable import Remarkable, kept_record, remarkable
+from mmsim.core.levels import Level
 from mmsim.core.metrics import RuleGap
 from mmsim.core.variant import VariantDescription
 from mmsim.errors import MmsimError
@@ -78,8 +78,8 @@ class ReportData(ComparedRun):
     gaps: Sequence[tuple[RuleGap, Estimates]]
     remarkable_games: Sequence[RemarkableGame]
     layouts: LayoutCounts
-    scores: Sequence[Distribution]  # of every variant
-    openings: Sequence[SeatBook] = ()  # of every variant, kind of players and seat
+    scores: Sequence[Distribution]  # of every variant, at the level that is shown
+    openings: Sequence[SeatBook] = ()  # of every variant, level and seat
 
 
 class Submit(Protocol):
@@ -98,40 +98,32 @@ def gather(run: RunTables, submit: Submit = run_here) -> ReportData:
 
     Those two are best submitted to other processes: threads would share Polars' own and gain nothing.
     """
-    by_member = without_failed_players(run).by_member
+    level_runs = without_failed_levels(run).by_level
     openings = submit(partial(_openings, run.folder, run.variants[0].name))
     layouts = submit(partial(_layout_effects, run.folder, run.variants[0].name))
     wanted = {known.name for known in declared_metrics(run.experiment.game)} - {LAYOUT_SHARE.name, LAYOUT_SPREAD.name}
     gaps = measurable_gaps(run)
-    measured = {member.member: measure_run(member, wanted, gaps) for member in by_member}
-    by_board = estimates_by_board(run, [*measured.items()])
+    measured = [measure_run(level, wanted, gaps) for level in level_runs]
     layout_counts, layout_estimates = layouts()
-    names = [variant.name for variant in run.variants]
-    with_layouts = [(member, [*kind.metrics, *layout_estimates[member.name]]) for member, kind in measured.items()]
-    metrics = pool(with_layouts, names)
-    gap_shares = by_name(pool([(member, kind.gaps) for member, kind in measured.items()], names))
-    counted = [member for member in by_member if member.member.strong] or by_member
-    cells = [layout_counts.get(cell.name) for cell in counted[0].variants]
-    scores = [
-        [
-            *map(
-                _mean_distribution,
-                zip(*(_score_distributions(board.counted) for board in member.by_board), strict=True),
-            )
-        ]
-        for member in counted
+    levels = [
+        LevelEstimates.of(level, [*kind.metrics, *layout_estimates[level.level.name]], kind.by_board)
+        for level, kind in zip(level_runs, measured, strict=True)
     ]
+    place = shown_level([level.level for level in levels])
+    shown, gap_shares = level_runs[place], by_name(measured[place].gaps)
+    names = [variant.name for variant in run.variants]
+    cells = [layout_counts.get(cell.name) for cell in shown.variants]
+    scores = zip(*(_score_distributions(board.counted) for board in shown.by_board), strict=True)
     return ReportData(
         run,
-        by_name(metrics),
-        compare(metrics, primary=primary_metrics(run)) if len(run.variants) > 1 else [],
-        {variant: ratings for kind in measured.values() for variant, ratings in kind.ratings.items()},
+        levels,
+        compare(levels, primary=primary_metrics(run)) if len(run.variants) > 1 else [],
+        {variant: ratings for kind in measured for variant, ratings in kind.ratings.items()},
         [(gap, gap_shares[gap.name]) for gap in gaps if gap.name in gap_shares],
         find_remarkable_games(run),
         {name: counts for name, counts in zip(names, cells, strict=True) if counts is not None},
-        [_mean_distribution(by_member) for by_member in zip(*scores, strict=True)],
+        [_mean_distribution(by_board) for by_board in scores],
         openings(),
-        by_board=by_board,
     )
 
 
@@ -141,21 +133,18 @@ def find_remarkable_games(run: RunTables) -> list[RemarkableGame]:
     return [RemarkableGame(run, game) for game in games]
 
 
-def without_failed_players(run: RunTables) -> RunTables:
-    """A run without the kinds of players that finished no game of some variant; an error if none is left."""
-    failed = [
-        (member.member, cell.name)
-        for member in run.by_member
-        for board in member.by_board
-        for cell in board.variants
-        if not run.games_of(cell.name)
-    ]
+def without_failed_levels(run: RunTables) -> RunTables:
+    """A run without the levels that finished no game of some variant; an error if none is left."""
+    failed: dict[Level, str] = {}
+    for level in run.by_level:
+        for name in (cell.name for board in level.by_board for cell in board.variants):
+            if not run.games_of(name):
+                failed.setdefault(level.level, name)
     if not failed:
         return run
-    panel = tuple(member for member in run.panel if member.member not in [player for player, _ in failed])
-    if panel:
-        return replace(run, panel=panel)
-    cell = failed[0][1]
+    if left := tuple(level for level in run.of_levels if level.level not in failed):
+        return replace(run, of_levels=left)
+    cell = next(iter(failed.values()))
     counts = run.game_counts.filter(pl.col("variant") == cell).select("games", "status").iter_rows()
     statuses = ", ".join(f"{games:,} with status {status}" for games, status in counts) or "none was played"
     raise MmsimError(
@@ -169,19 +158,19 @@ def _openings(folder: Path, reference: str) -> list[SeatBook]:
 
 
 def _layout_effects(folder: Path, reference: str) -> tuple[LayoutCounts, dict[str, list[Estimates]]]:
-    """The layouts of every variant, and how much they matter by kind of players."""
+    """The layouts of every variant, and how much they matter at every level."""
     counts: dict[str, tuple[int, int]] = {}
     effects = {}
-    for member in open_run(folder).starting_with(reference).by_member:
-        counts |= member.counted.layouts
-        by_board = [layout_effects(board.counted) for board in member.by_board]
-        names = [variant.name for variant in member.variants]
-        effects[member.member.name] = average_boards(by_board, names) if len(by_board) > 1 else by_board[0]
+    for level in open_run(folder).starting_with(reference).by_level:
+        counts |= level.counted.layouts
+        by_board = [layout_effects(board.counted) for board in level.by_board]
+        names = [variant.name for variant in level.variants]
+        effects[level.level.name] = average_boards(by_board, names) if len(by_board) > 1 else by_board[0]
     return counts, effects
 
 
 def _mean_distribution(distributions: Sequence[Distribution]) -> Distribution:
-    """The distribution of scores over several kinds of players with equal weights."""
+    """The distribution of scores over several boards with equal weights."""
     values = np.unique(np.concatenate([values for values, _ in distributions]))
     mean = np.zeros(len(values))
     for scores, shares in distributions:

@@ -15,9 +15,10 @@ import numpy as np
 from mmsim.analysis import decision
 from mmsim.analysis import number_format as fmt
 from mmsim.analysis.board_effects import OnBoards, same_on_boards
-from mmsim.analysis.compare import Comparison, all_games_identical
+from mmsim.analysis.compare import ComparisonOverLevels, all_games_identical
 from mmsim.analysis.derived_metrics import SEAT_IMBALANCE
 from mmsim.analysis.estimates import WIN_SHARE, Estimates
+from mmsim.analysis.level_verdict import Shape, Top
 from mmsim.analysis.ratings import ELO
 from mmsim.analysis.stats import Estimate
 from mmsim.core.common_metrics import SCORES_SECTION
@@ -88,16 +89,16 @@ def slug(text: str) -> str:
 
 
 def headline_chart(data: ReportData) -> Chart | None:
-    """The chart of the first screen: which seat wins, for every kind of players of a panel."""
+    """The chart of the first screen: which seat wins, at every level."""
     if WIN_SHARE not in data.estimates:
         return None
     if len(data.names) > MAX_SERIES:
         return _imbalance_chart(data)
-    return seats_by_player_chart(data) or _win_share_chart(data)
+    return seats_by_level_chart(data) if len(data.levels) > 1 else _win_share_chart(data)
 
 
 def _win_share_chart(data: ReportData) -> Chart:
-    """Which seat wins, on average over a panel."""
+    """Which seat wins, at the level that is shown."""
     shares = data.estimates[WIN_SHARE]
     players = {variant.players for variant in data.run.variants}
     fair = 1 / players.pop() if len(players) == 1 else None
@@ -107,27 +108,13 @@ def _win_share_chart(data: ReportData) -> Chart:
     return charts.dot_chart("seats", sentences.seats_title(data), note, rows, data.names, "share", fair)
 
 
-def seats_by_player_chart(data: ReportData) -> Chart | None:
-    """Which seat wins, for every kind of players; None if there is only one kind."""
-    shares = data.estimates.get(WIN_SHARE)
-    if shares is None or len(shares.members) < 2:
-        return None
-
-    def estimate(member_estimates: Estimates, variant: int, group: str) -> Estimate | None:
-        return (
-            member_estimates.get(variant, member_estimates.groups.index(group))
-            if group in member_estimates.groups
-            else None
-        )
-
-    values = [
-        [[estimate(member_estimates, v, group) for group in shares.groups] for _, member_estimates in shares.members]
-        for v in range(len(shares.variants))
-    ]
-    kinds = [member.name if member.strong else f"({member.name})" for member, _ in shares.members]
-    note = "Share of games won, by playing order and kind of players, with 95 % intervals. Dashed: a fair share."
-    draw = partial(charts.draw_seats_by_player, values, shares.groups, kinds, data.names)
-    return Chart("seats-of-players", sentences.seats_of_panel(data, shares), note, draw)
+def seats_by_level_chart(data: ReportData) -> Chart:
+    """Which seat wins, at every level."""
+    levels, seats = data.by_level(WIN_SHARE), data.estimates[WIN_SHARE].groups
+    values = [[estimates.by_group(v) for _, estimates in levels] for v in range(len(data.names))]
+    note = "Share of games won, by playing order and level of play, with 95 % intervals. Dashed: a fair share."
+    draw = partial(charts.draw_seats_by_level, values, seats, [level.name for level, _ in levels], data.names)
+    return Chart("seats-by-level", sentences.seats_over_levels(data), note, draw)
 
 
 def _marks_note(data: ReportData) -> str:
@@ -158,14 +145,14 @@ def seats(data: ReportData) -> Section | None:
     rows, unit = charts.rows_of(scores, {group: f"{group} player" for group in scores.groups}), scores.measure.unit
     note = f"{sentences.capitalise(unit)} per seat, by playing order. {_marks_note(data)}"
     score_chart = charts.dot_chart("seat-scores", sentences.seat_scores_title(data), note, rows, data.names, unit)
-    averages = [_win_share_chart(data)] if len(data.estimates[WIN_SHARE].members) > 1 else []
+    shown = [_win_share_chart(data)] if len(data.levels) > 1 else []
     metrics = [WIN_SHARE, "first_seat_advantage", SEAT_IMBALANCE.name, "seat_score", "shared_wins"]
     return Section(
         "seats",
         "Seats",
         sentences.imbalance_title(data),
         [sentences.seat_tests(data)],
-        [_imbalance_chart(data), *averages, score_chart],
+        [_imbalance_chart(data), *shown, score_chart],
         [_estimates_table(data, "Seats in numbers", metrics)],
     )
 
@@ -231,18 +218,21 @@ def variants(data: ReportData) -> Section | None:
         compared = data.comparisons_of(variant.name)
         if len(data.names) <= MAX_SERIES and not all_games_identical(compared):
             chart_list.append(_variant_chart(data, number, compared))
-        tables.append(_comparison_table(f"{data.names[number]} against {data.names[0]}", compared))
+        if compared:
+            tables.append(_comparison_table(f"{data.names[number]} against {data.names[0]}", compared))
         text.append(f"Against {data.names[0]}, {sentences.variant_verdict(data, variant.name)}.")
     tables += [*_decision_table(data), *_rules_table(data)]
     text += [f"Played until it was decided: {decided}."] if (decided := decision.sentence(data.run)) else []
     return Section("variants", "Variants", sentences.variants_title(data), text, chart_list, tables)
 
 
-def _variant_chart(data: ReportData, number: int, compared: Sequence[Comparison]) -> Chart:
-    """The differences of one variant, except those that are drawn elsewhere or never happened."""
+def _variant_chart(data: ReportData, number: int, compared: Sequence[ComparisonOverLevels]) -> Chart:
+    """The differences of one variant at the level that is shown, except those that are drawn elsewhere or never
+    happened."""
+    at_level = [sentences.at_level(comparison, data.shown.level) for comparison in compared]
     shown = [
         comparison
-        for comparison in compared
+        for comparison in filter(None, at_level)
         if comparison.measure.name not in _ONLY_IN_TABLES
         and _varying(data, comparison.measure.name) is not None
         and (comparison.before.value or comparison.after.value)
@@ -271,11 +261,11 @@ def _decision_table(data: ReportData) -> list[Table]:
         low = -inf if interval.low is None else interval.low
         high = inf if interval.high is None else interval.high
         difference = fmt.with_interval(Estimate(interval.difference, low, high, 0.0, 0), unit, signed=True)
-        verdict = next(side for side, players in decision.sides(decided).items() if interval.player in players)
-        rows.append([interval.player, fmt.label(decided.metric, interval.group), verdict, difference])
+        verdict = next(side for side, levels in decision.sides(decided).items() if interval.level in levels)
+        rows.append([interval.level, fmt.label(decided.metric, interval.group), verdict, difference])
     variant, reference = data.name_of(decided.variant), data.name_of(decided.reference)
     caption = f"Confidence sequence of {variant} against {reference}: it holds however often one looked"
-    return [Table(caption, ["players", "metric", "decided", "difference"], rows, words=3, folded=False)]
+    return [Table(caption, ["level", "metric", "decided", "difference"], rows, words=3, folded=False)]
 
 
 def _rules_table(data: ReportData) -> list[Table]:
@@ -300,65 +290,92 @@ def _rules_table(data: ReportData) -> list[Table]:
     return [Table("What differs in the rules", columns, rows, words=3)] if rows else []
 
 
-def _comparison_table(caption: str, compared: Sequence[Comparison]) -> Table:
-    rows = [
-        [
-            sentences.comparison_label(comparison),
-            comparison.verdict_text,
-            fmt.with_interval(comparison.difference, fmt.difference_unit(measure.unit), signed=True),
-            fmt.value(comparison.before, measure.unit),
-            fmt.value(comparison.after, measure.unit),
-            f"{measure.tolerance * fmt.scale_of(measure.unit):g}",
-            fmt.p_value(comparison.p_adjusted),
-            fmt.percent(comparison.variance_saved),
-        ]
-        for comparison in compared
-        for measure in [comparison.measure]
-    ]
-    columns = ["metric", "verdict", "difference", "before", "after", "tolerance", "p (Holm)", "variance saved"]
-    return Table(caption, columns, rows, verdicts=[comparison.verdict.name.lower() for comparison in compared])
+def _comparison_table(caption: str, compared: Sequence[ComparisonOverLevels]) -> Table:
+    """The verdict of every metric, and the difference at every level."""
+    levels = list(dict.fromkeys(shown.level for comparison in compared for shown in comparison.levels))
+    rows = []
+    for comparison in compared:
+        unit, scale = fmt.difference_unit(comparison.measure.unit), fmt.scale_of(comparison.measure.unit)
+        by_level = {shown.level: fmt.with_half_width(shown.difference, unit) for shown in comparison.levels}
+        label, tolerance = sentences.comparison_label(comparison), f"{comparison.measure.tolerance * scale:g}"
+        needed = f" ({comparison.games_text})" if comparison.games_text else ""
+        cells = [by_level.get(level, "–") for level in levels]
+        rows.append([label, f"{comparison.verdict_text}{needed}", *cells, tolerance])
+    headings = [level.name for level in levels] if len(levels) > 1 else ["difference"]
+    verdicts = [_verdict_class(comparison) for comparison in compared]
+    return Table(caption, ["metric", "verdict", *headings, "tolerance"], rows, verdicts=verdicts)
 
 
-def panel(data: ReportData) -> Section | None:
-    """The differences by kind of players: always that of the imbalance, others if they were asked about and shown."""
-    several = [comparison for comparison in data.comparisons if len(comparison.members) + len(comparison.others) > 1]
+def _verdict_class(comparison: ComparisonOverLevels) -> str:
+    """The verdict as the name of a colour."""
+    match comparison.verdict.shape:
+        case Shape.SAME:
+            return "equal"
+        case Shape.UNSURE:
+            return "unsure"
+        case Shape.REVERSES | Shape.MIXED:
+            return "depends"
+    return comparison.largest.verdict.name.lower()
+
+
+def levels(data: ReportData) -> Section | None:
+    """The differences level by level: always that of the seats, others if they were asked about and shown."""
+    if len(data.levels) < 2 or not data.comparisons or len(data.names) > MAX_SERIES:
+        return None
+    by_metric: dict[tuple[str, str], list[ComparisonOverLevels]] = {}
+    for comparison in data.comparisons:
+        by_metric.setdefault((comparison.measure.name, comparison.group), []).append(comparison)
     chart_list = [
-        _panel_chart(data, comparison)
-        for comparison in several
-        if comparison.measure.name == SEAT_IMBALANCE.name or (comparison.primary and comparison.is_different)
+        _level_chart(data, same)
+        for (name, _), same in by_metric.items()
+        if name == SEAT_IMBALANCE.name or any(one.primary and one.is_different for one in same)
     ]
     if not chart_list:
         return None
-    title = "No kind of players shows a difference in what was asked"
-    if apart := [comparison for comparison in data.primary if comparison.is_different]:
-        for_all = sum(comparison.holds_for_all for comparison in apart)
-        title = f"{for_all} of {len(apart)} differences hold for all {len(data.players)} kinds of players"
-    text = [f"Asked were {', '.join(run.member.name for run in data.run.by_member)}."]
-    return Section("players", "Players", title, text, chart_list)
-
-
-def _panel_chart(data: ReportData, comparison: Comparison) -> Chart:
-    """One row per kind of players, and their mean."""
-    rows = [Row(member.player, [member.difference]) for member in comparison.members]
-    rows += [Row(f"({member.player})", [member.difference]) for member in comparison.others]
-    rows.append(Row("mean", [comparison.difference]))
-    variant, label = data.name_of(comparison.variant), fmt.label(comparison.measure.name, comparison.group)
-    title = f"{variant} against {data.names[0]}, {label}: {comparison.verdict_text}"
-    note = (
-        "Difference by kind of players, with 95 % intervals; that of the mean includes their spread. Those in "
-        "brackets are weak, or take no notice of what is different, and do not count."
+    apart = [comparison for comparison in data.primary if comparison.is_different]
+    every = sum(comparison.verdict.holds_everywhere for comparison in apart)
+    settled = sum(comparison.verdict.top is Top.SETTLED for comparison in apart)
+    title = "No level shows a difference in what was asked"
+    if apart:
+        title = f"{every} of {len(apart)} differences hold at every level; {settled} are settled at the top"
+    ladder = ", ".join(f"{level.level.name} ({level.level.bots})" for level in data.levels)
+    settled_text = (
+        "A difference is settled if the two strongest levels, bots of different make, agree within tolerance."
     )
-    unit = fmt.difference_unit(comparison.measure.unit)
-    return charts.dot_chart(slug(f"players-{variant}-{label}"), title, note, rows, ["difference"], unit, 0.0)
+    text = [f"From weak to strong: {ladder}. {settled_text}"]
+    return Section("levels", "Levels", title, text, chart_list)
+
+
+def _level_chart(data: ReportData, same: Sequence[ComparisonOverLevels]) -> Chart:
+    """The difference in one metric against the level of play, one series per variant."""
+    measure, group = same[0].measure, same[0].group
+    rows = [
+        Row(
+            level.level.name,
+            [shown.difference if (shown := sentences.at_level(one, level.level)) else None for one in same],
+            measure.tolerance,
+        )
+        for level in data.levels
+    ]
+    label = fmt.label(measure.name, group)
+    parts = [f"{data.name_of(one.variant)} {one.verdict_text}" for one in same]
+    title = f"{sentences.capitalise(label)} against {data.names[0]}: {'; '.join(parts)}"
+    note = "Difference at every level, with 95 % intervals. Shaded: within tolerance of no difference."
+    series = [data.name_of(one.variant) for one in same]
+    unit = fmt.difference_unit(measure.unit)
+    return charts.dot_chart(slug(f"levels-{label}"), title, note, rows, series, unit, 0.0)
 
 
 def board_by_board(data: ReportData) -> Section | None:
-    """Whether what was found on average holds on every board."""
-    if not data.by_board:
+    """Whether what was found on average over boards holds on every one of them, at the level that is shown."""
+    if not data.board_comparisons:
         return None
     sentences_on_boards = sentences.on_every_board(data)
     chart_list, rows = [], []
-    for comparison in data.primary:
+    for over_levels in data.primary:
+        comparison = sentences.at_level(over_levels, data.shown.level)
+        if comparison is None:
+            continue
         same = same_on_boards(comparison, data.board_comparisons)
         unit = fmt.difference_unit(comparison.measure.unit)
         label = fmt.label(comparison.measure.name, comparison.group)
@@ -384,10 +401,11 @@ def board_by_board(data: ReportData) -> Section | None:
             ]
         )
     columns = ["variant", "metric", "on average", "lowest and highest", "boards with the same sign", "shown on"]
-    tables = [Table("Every difference on every board", columns, rows, words=2)] if rows else []
+    caption = f"Every difference on every board{data.level_clause}"
+    tables = [Table(caption, columns, rows, words=2)] if rows else []
     title = (sentences_on_boards or ["The same on every board?"])[-1].removesuffix(".")
-    text = [*sentences_on_boards[:-1], f"Boards: {', '.join(data.by_board)}. Differences are averages over them."]
-    return Section("every-board", "Board by board", title, text, chart_list, tables)
+    boards = f"Boards: {', '.join(data.board_comparisons)}. Differences are averages over them."
+    return Section("every-board", "Board by board", title, [*sentences_on_boards[:-1], boards], chart_list, tables)
 
 
 def _signs(same: OnBoards) -> Counter[float]:
@@ -430,7 +448,7 @@ def boards(data: ReportData) -> Section | None:
     title, unit = sentences.boards_title(data), estimates.measure.unit
     note = f"Share of the variance between games that lies between layouts. {_marks_note(data)}"
     chart = charts.dot_chart("layouts", title, note, charts.rows_of(estimates), data.names, unit)
-    whose = f" (those of {data.players[0]})" if data.run.panel else ""
+    whose = f" ({data.shown.level.name} level)" if len(data.levels) > 1 else ""
     text = [f"{played}{whose}.", sentences.layout_spread(data)]
     if any(variant.games_per_deal > 1 for variant in data.run.variants):
         text.append("With rotated seats games on one layout share their deal: the effect of a layout includes both.")

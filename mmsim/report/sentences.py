@@ -9,12 +9,14 @@ from string import Formatter
 
 from mmsim.analysis import number_format as fmt
 from mmsim.analysis.board_effects import OnBoards, first_against_last, on_boards, same_on_boards
-from mmsim.analysis.compare import ALPHA, CANNOT_SAY, Comparison, Verdict, all_games_identical
-from mmsim.analysis.derived_metrics import SEAT_IMBALANCE, equal_groups_p_value
+from mmsim.analysis.compare import CANNOT_SAY, Comparison, ComparisonOverLevels, all_games_identical
+from mmsim.analysis.derived_metrics import SEAT_IMBALANCE, equal_groups_p_value, fair_share_p_values, leading_group
 from mmsim.analysis.estimates import WIN_SHARE, Estimates, by_name
+from mmsim.analysis.level_verdict import ALPHA, Shape, Verdict
 from mmsim.analysis.run_metrics import ComparedRun
 from mmsim.analysis.stats import Estimate, holm
-from mmsim.batch.experiment import OF_MEMBER
+from mmsim.batch.experiment import OF_LEVEL
+from mmsim.core.levels import Level
 from mmsim.core.metrics import Sentence
 from mmsim.games import find_statistics
 from mmsim.report.report_data import ReportData
@@ -25,11 +27,12 @@ EXPLORATORY = " (exploratory)"  # after a metric that was not asked about before
 
 
 def answer(data: ComparedRun) -> list[str]:
-    """The answer in a few sentences: are seats fair, do variants differ, on which boards, how do games go."""
-    return list(filter(None, (_fairness(data), _differences(data), " ".join(on_every_board(data)), _course(data))))
+    """The answer in a few parts: are seats fair, do variants differ, on which boards, how do games go."""
+    seats = " ".join(filter(None, (_fairness(data), *_evenness(data))))
+    return list(filter(None, (seats, _differences(data), " ".join(on_every_board(data)), _course(data))))
 
 
-def comparison_label(comparison: Comparison) -> str:
+def comparison_label(comparison: ComparisonOverLevels) -> str:
     return fmt.label(comparison.measure.name, comparison.group) + ("" if comparison.primary else EXPLORATORY)
 
 
@@ -41,9 +44,11 @@ def join_words(words: Sequence[str]) -> str:
     return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
-def with_reference(data: ComparedRun, sentence: str) -> str:
-    """A sentence on the reference, which is named if there are other variants."""
-    return capitalise(f"with {data.names[0]}, {sentence}" if len(data.names) > 1 else sentence)
+def with_reference(data: ComparedRun, sentence: str, every_level: bool = False) -> str:
+    """A sentence on the reference, which is named if there are other variants, as is the level that is shown."""
+    level = "" if every_level else data.level_clause
+    where = f"with {data.names[0]}{level}" if len(data.names) > 1 else level.strip()
+    return capitalise(f"{where}, {sentence}" if where else sentence)
 
 
 # --- templates that a game declares ----------------------------------------------------------------------------------
@@ -127,121 +132,102 @@ def _largest_group(estimates: Estimates, variant: int = 0) -> int:
 # --- the answer ------------------------------------------------------------------------------------------------------
 
 
-def _best_seat(shares: Estimates) -> tuple[str, Estimate]:
-    """The player who wins most with the reference."""
-    best = _largest_group(shares)
-    return shares.groups[best], shares.estimate(0, best)
-
-
 def _fair_share(shares: Estimates) -> str:
     players = sum(shares.known(0, g) for g in range(len(shares.groups)))
     return f"{100 / players:.3g}\u00a0% would be fair"
 
 
 def seats_title(data: ComparedRun) -> str:
-    """Which seat wins most, for the title of a chart."""
+    """Which seat wins most at the level that is shown, if one is shown to, for the title of a chart."""
     shares = data.estimates[WIN_SHARE]
-    seat, share = _best_seat(shares)
-    if (kinds := len(shares.counted)) > 1:
-        text = f"on average over {kinds} kinds of players the {seat} player wins {fmt.with_interval(share, 'share')}"
-    elif equal_groups_p_value(shares, 0) >= ALPHA:
+    if equal_groups_p_value(shares, 0) >= ALPHA:
         fair = _fair_share(shares).partition(" would")[0]
         return with_reference(data, f"no player wins measurably more than a fair {fair}")
-    else:
-        text = f"the {seat} player wins {fmt.short(share, 'share')}"
-    return with_reference(data, f"{text} of games; {_fair_share(shares)}")
+    best = leading_group(shares, 0, ALPHA)
+    if best is None:
+        return with_reference(data, f"players do not win equally often; {_fair_share(shares)}")
+    text = f"the {shares.groups[best]} player wins {fmt.short(shares.estimate(0, best), 'share')} of games"
+    return with_reference(data, f"{text}; {_fair_share(shares)}")
 
 
 def _fairness(data: ComparedRun) -> str:
-    """Whether seats are fair, for whom, and whether variants differ in that."""
-    shares = data.estimates.get(WIN_SHARE)
-    if shares is None:
-        return ""
-    text = seats_of_panel(data, shares) if len(shares.counted) > 1 else _seats_of_one_kind(data, shares)
-    compared = [comparison for comparison in data.comparisons if comparison.measure.name == SEAT_IMBALANCE.name]
-    return f"{text}; {join_words(_fairness_of_others(data, compared))}." if compared else f"{text}."
+    """Whether seats are fair with the reference, and at which levels."""
+    return f"{seats_over_levels(data)}." if WIN_SHARE in data.estimates else ""
 
 
-def _seats_of_one_kind(data: ComparedRun, shares: Estimates) -> str:
-    seat, share = _best_seat(shares)
-    where = f"with {data.names[0]}, " if len(data.names) > 1 else ""
-    wins = f"wins {fmt.with_interval(share, 'share')} of games where {_fair_share(shares)}"
-    only = f"; only {data.players[0]} was asked" if len(data.players) == 1 else ""
-    evidence = f"(p\u00a0{_equals(equal_groups_p_value(shares, 0))}{only})"
-    if equal_groups_p_value(shares, 0) < ALPHA:
-        uneven = "Seats are not equal"
-        if data.run.mixed:
-            uneven = "Players do not win equally often, but their bots differ"
-        return f"{uneven}: {where}the {seat} player {wins} {evidence}"
-    text = f"No seat is measurably ahead: {where}the {seat} player, who wins most, {wins} {evidence}"
-    p_values = holm([equal_groups_p_value(shares, v) for v in range(len(data.names))])
-    uneven_with = [name for name, p in zip(data.names, p_values, strict=True) if p < ALPHA]
-    if 0 < len(uneven_with) <= _MAX_NAMED_VARIANTS:
-        text += f", but seats are not equal with {join_words(uneven_with)}"
-    return text
+def seats_over_levels(data: ComparedRun) -> str:
+    """Which seats are ahead or behind with the reference: what all levels agree on first, then where they differ."""
+    levels = data.by_level(WIN_SHARE)
+    shares = data.estimates[WIN_SHARE]
+    tests = holm([p for _, estimates in levels for p in fair_share_p_values(estimates, 0)])
+    by_level = [tests[n * len(shares.groups) : (n + 1) * len(shares.groups)] for n in range(len(levels))]
+    standings = [
+        [
+            0 if p >= ALPHA else 1 if estimates.means[0, g] > 1 / _seats(estimates) else -1
+            for g, p in enumerate(p_values)
+        ]
+        for (_, estimates), p_values in zip(levels, by_level, strict=True)
+    ]
+    every = " at every level" if len(levels) > 1 else ""
+    uneven = "players do not win equally often, but their bots differ: " if data.run.mixed else ""
+    shared = []
+    for sign, side in ((1, "ahead"), (-1, "behind")):
+        if seats := [g for g in range(len(shares.groups)) if all(standing[g] == sign for standing in standings)]:
+            names = join_words([shares.groups[g] for g in seats])
+            wins = join_words([_shares_of(levels, g) for g in seats])
+            verb = "player is" if len(seats) == 1 else "players are"
+            shared.append(f"the {names} {verb} {side}{every} ({wins} of wins)")
+    if shared:
+        return with_reference(data, f"{uneven}{join_words(shared)}; {_fair_share(shares)}", every_level=True)
+    shown = [place for place, standing in enumerate(standings) if any(standing)]
+    if not shown:
+        nowhere = " at any level" if len(levels) > 1 else ""
+        return with_reference(data, f"no seat is measurably ahead or behind{nowhere}", every_level=True)
+    strongest = shown[-1]
+    level, estimates = levels[strongest]
+    parts = [
+        f"the {estimates.groups[g]} player is {'ahead' if sign > 0 else 'behind'} "
+        f"({fmt.short(estimates.estimate(0, g), 'share')})"
+        for g, sign in enumerate(standings[strongest])
+        if sign
+    ]
+    text = f"no seat is ahead or behind at all levels; at {level.name} level {join_words(parts)}, where "
+    return with_reference(data, f"{text}{_fair_share(shares)}", every_level=True)
 
 
-def seats_of_panel(data: ComparedRun, shares: Estimates) -> str:
-    """Which seat is ahead with the reference, and for which kinds of players."""
-    kinds = shares.counted
-    p_values = holm([equal_groups_p_value(estimates, 0) for _, estimates in kinds])
-    by_seat: dict[str, list[str]] = {}
-    for (member, estimates), p in zip(kinds, p_values, strict=True):
-        if p < ALPHA:
-            by_seat.setdefault(_best_seat(estimates)[0], []).append(member.name)
-    uneven = sum(map(len, by_seat.values()))
-    if not by_seat:
-        return with_reference(data, f"no seat is measurably ahead for any of {len(kinds)} kinds of players")
-    if len(by_seat) > 1:
-        by_player = [f"the {seat} for {join_words(members)}" for seat, members in sorted(by_seat.items())]
-        rest = f", none measurably for {len(kinds) - uneven} of {len(kinds)}" if uneven < len(kinds) else ""
-        return with_reference(data, f"which seat wins most depends on who plays: {join_words(by_player)}{rest}")
-    ((seat, members),) = by_seat.items()
-    share = fmt.with_interval(shares.estimate(0, shares.groups.index(seat)), "share")
-    holds = f"all {len(kinds)} kinds of players"
-    if uneven < len(kinds):
-        holds = f"{uneven} of {len(kinds)} kinds of players ({join_words(members)})"
-    text = f"the {seat} player wins most for {holds}: {share} of games on average where {_fair_share(shares)}"
-    return with_reference(data, text)
+def _sign(value: float) -> int:
+    return 1 if value > 0 else -1
 
 
-def _fairness_of_others(data: ComparedRun, compared: Sequence[Comparison]) -> list[str]:
-    """How even the other variants are, with one clause per verdict."""
+def _seats(shares: Estimates) -> int:
+    return sum(shares.known(0, g) for g in range(len(shares.groups)))
 
-    def clause(comparison: Comparison) -> str:
+
+def _shares_of(levels: Sequence[tuple[Level, Estimates]], group: int) -> str:
+    """The win shares of a seat from the lowest to the highest level."""
+    values = sorted(round(100 * float(estimates.means[0, group])) for _, estimates in levels)
+    return f"{values[0]}\u00a0%" if values[0] == values[-1] else f"{values[0]} to {values[-1]}\u00a0%"
+
+
+def _evenness(data: ComparedRun) -> list[str]:
+    """Whether seats are more or less even with the other variants: one sentence per verdict."""
+
+    def verdict(comparison: ComparisonOverLevels) -> str:
         if comparison.identical:
             return "exactly as even so far"
-        verdict = {
-            Verdict.EQUAL: f"as even within {100 * comparison.measure.tolerance:g}\u00a0pp",
-            Verdict.BETTER: "more even",
-            Verdict.WORSE: "less even",
-            Verdict.REARRANGED: "uneven in another way",
-            Verdict.DEPENDS: "more or less even depending on who plays",
-        }.get(comparison.verdict, f"not told apart from {data.names[0]}{_games_missing(comparison)}")
-        return f"{verdict}{holds_for(comparison)}"
+        if comparison.verdict.shape is Shape.UNSURE:
+            return f"not shown to have more or less even seats ({comparison.games_text or CANNOT_SAY})"
+        return comparison.verdict_text
 
-    clauses = []
-    for text, group in groupby(sorted(compared, key=clause), key=clause):
+    compared = [comparison for comparison in data.comparisons if comparison.measure.name == SEAT_IMBALANCE.name]
+    sentences = []
+    for text, group in groupby(sorted(compared, key=verdict), key=verdict):
         variants = [data.name_of(comparison.variant) for comparison in group]
-        names = join_words(variants) if len(variants) <= _MAX_NAMED_VARIANTS else f"{len(variants)} other variants"
-        clauses.append(f"{names} {'is' if len(variants) == 1 else 'are'} {text}")
-    return clauses
-
-
-def _games_missing(comparison: Comparison) -> str:
-    needed = comparison.games_needed
-    text = f"{fmt.games(*needed)}{comparison.players_clause} would do" if needed else CANNOT_SAY
-    return f" by this many games ({text})"
-
-
-def holds_for(comparison: Comparison) -> str:
-    """The kinds of players a verdict holds for, if there are several."""
-    if len(comparison.members) < 2 or comparison.verdict in (Verdict.UNSURE, Verdict.DEPENDS):
-        return ""
-    players = comparison.players_with(comparison.verdict)
-    if len(players) == len(comparison.members):
-        return f" for all {len(players)} kinds of players"
-    return f" for {len(players)} of {len(comparison.members)} kinds of players ({join_words(players)})"
+        names = join_words(variants) if len(variants) <= _MAX_NAMED_VARIANTS else f"{len(variants)} variants"
+        what = "seats with" if not text.startswith(("exactly", "not shown")) else ""
+        verb = "is" if len(variants) == 1 and not what else "are"
+        sentences.append(capitalise(f"against {data.names[0]}, {what} {names} {verb} {text}.".replace("  ", " ")))
+    return sentences
 
 
 def _equals(p: float) -> str:
@@ -261,19 +247,25 @@ def _differences(data: ComparedRun) -> str:
 
 
 def _most_different(data: ComparedRun) -> str:
-    """How many variants differ, and the largest difference of all."""
+    """How many variants differ, and one of the large differences."""
     apart = [comparison for comparison in data.primary if comparison.is_different]
     differing = len({comparison.variant for comparison in apart})
     text = f"Against {data.names[0]}, {differing} of {len(data.names) - 1} variants differ measurably"
     return (
-        f"{text}, most {data.name_of(_largest(apart).variant)} in {_in_metric(_largest(apart))}."
+        f"{text}, such as {data.name_of(_large(apart).variant)} in {_in_metric(_large(apart))}."
         if apart
         else f"{text}."
     )
 
 
-def _largest(comparisons: Sequence[Comparison]) -> Comparison:
-    return max(comparisons, key=lambda comparison: abs(comparison.difference.value) / comparison.measure.tolerance)
+def _large(comparisons: Sequence[ComparisonOverLevels]) -> ComparisonOverLevels:
+    """A difference that holds at every level if there is one, and is large in tolerances."""
+
+    def size(comparison: ComparisonOverLevels) -> tuple[bool, float]:
+        value = abs(comparison.largest.difference.value) / comparison.measure.tolerance
+        return comparison.verdict.holds_everywhere, value
+
+    return max(comparisons, key=size)
 
 
 def variant_verdict(data: ComparedRun, variant: str) -> str:
@@ -282,68 +274,63 @@ def variant_verdict(data: ComparedRun, variant: str) -> str:
     if all_games_identical(data.comparisons_of(variant)):
         return f"{name} comes out the same in every game"
     compared = [comparison for comparison in data.primary if comparison.variant == variant]
+    shapes = [comparison.verdict.shape for comparison in compared]
     apart = [comparison for comparison in compared if comparison.is_different]
-    if not apart:
-        equal = sum(comparison.verdict is Verdict.EQUAL for comparison in compared)
-        games = [comparison.games_needed for comparison in compared if comparison.verdict is Verdict.UNSURE]
-        known = [needed for needed in games if needed]
-        missing = f"; {fmt.games(*max(known))} would tell the others" if known and len(known) == len(games) else ""
-        return (
-            f"{name} is equal within tolerance in {equal} of {len(compared)} metrics and differs measurably in none"
-            f"{missing}"
-        )
-    for_all = [comparison for comparison in apart if comparison.holds_for_all]
-    kinds = len(apart[0].members)
-    shared = f", in {len(for_all) or 'none'} of them for all {kinds} kinds of players" if kinds > 1 else ""
-    depends = sum(comparison.verdict is Verdict.DEPENDS for comparison in apart)
-    mixed = f", in {depends} one way or the other depending on who plays" if depends else ""
-    most = _in_metric(_largest(for_all or apart))
-    return f"{name} differs measurably in {len(apart)} of {len(compared)} metrics{shared}{mixed}, most in {most}"
+    several = len(data.levels) > 1
+    every = sum(comparison.verdict.holds_everywhere for comparison in compared)
+    same, unsure = shapes.count(Shape.SAME), shapes.count(Shape.UNSURE)
+    counts = [
+        (every, f"differs in {every} of {len(compared)} metrics{' at every level' * several}"),
+        (len(apart) - every, f"differs at some levels in {len(apart) - every} of {len(compared)} metrics"),
+        (same, f"is equal within tolerance in {same}"),
+        (unsure, f"needs more games in {unsure}"),
+    ]
+    said = [text for count, text in counts if count]
+    text = f"{name} {join_words(said)}" if apart else f"{name} is not shown to differ: it {join_words(said)}"
+    return f"{text}; such as {_in_metric(_large(apart))}" if apart else text
 
 
-def _in_metric(comparison: Comparison) -> str:
-    """The metric of a comparison, its difference and for whom that holds."""
-    unit, shown = fmt.difference_unit(comparison.measure.unit), comparison.difference
-    players = comparison.players_with(comparison.verdict)
-    if 0 < len(players) < len(comparison.members):  # the mean over all players is not what some of them show
-        shown = next(member.difference for member in comparison.members if member.player == players[0])
+def _in_metric(comparison: ComparisonOverLevels) -> str:
+    """The metric of a comparison, its difference at the level where that is large, and where it holds."""
+    unit, largest = fmt.difference_unit(comparison.measure.unit), comparison.largest
+    shown = largest.difference
     text = f"{_value_and_unit(shown, unit, signed=True)}, {fmt.interval(shown, unit, signed=True)}"
-    return f"{fmt.label(comparison.measure.name, comparison.group)} ({text}{holds_for(comparison)})"
+    where = f" at {largest.level.name} level; {comparison.verdict_text}" if len(comparison.levels) > 1 else ""
+    return f"{fmt.label(comparison.measure.name, comparison.group)} ({text}{where})"
 
 
 def on_every_board(data: ComparedRun) -> list[str]:
     """On how many boards the first seat is ahead of the last, and other variants more even than the reference."""
-    if not data.by_board:
+    if not data.board_comparisons:
         return []
     ahead = {
-        f"{board}{OF_MEMBER}{member.name}": first_against_last(estimates)
-        for board, metrics in data.by_board.items()
-        for shares in [by_name(metrics).get(WIN_SHARE)]
-        if shares is not None
-        for member, estimates in shares.counted
+        f"{board}{OF_LEVEL}{level.level.name}": first_against_last(shares)
+        for board in data.board_comparisons
+        for level in data.levels
+        if (shares := by_name(level.by_board[board]).get(WIN_SHARE)) is not None
     }
     sentences = []
     if ahead:
-        kinds = len(ahead) // len(data.by_board)
-        whom = f" for each of {kinds} kinds of players" if kinds > 1 else ""
+        whom = f" at each of {len(data.levels)} levels" if len(data.levels) > 1 else ""
         where = board_count(
             on_boards(ahead),
             f"the first player is ahead of the last{whom}",
             f"the last player is ahead of the first{whom}",
         )
-        sentences.append(f"{with_reference(data, where)}.")
-    for comparison in data.comparisons:
-        if comparison.measure.name == SEAT_IMBALANCE.name:
+        sentences.append(f"{with_reference(data, where, every_level=True)}.")
+    for over_levels in data.comparisons:
+        comparison = at_level(over_levels, data.shown.level)
+        if comparison and comparison.measure.name == SEAT_IMBALANCE.name:
             name = data.name_of(comparison.variant)
             same = same_on_boards(comparison, data.board_comparisons)
             where = board_count(same, f"{name} has less even seats", f"{name} has more even seats")
-            sentences.append(f"Against {data.names[0]}, {where}.")
+            sentences.append(f"Against {data.names[0]}{data.level_clause}, {where}.")
     return sentences
 
 
 def board_count(on: OnBoards, higher: str, lower: str) -> str:
     """On how many boards a difference of shares is shown: what it means to be higher, or lower, comes first."""
-    boards = len({board.partition(OF_MEMBER)[0] for board in on.differences})
+    boards = len({board.partition(OF_LEVEL)[0] for board in on.differences})
     cases = len(on.differences)
     if not on.shown:
         return f"on none of {boards} boards is it shown that {higher} or {lower}"
@@ -390,7 +377,9 @@ def seat_scores_title(data: ReportData) -> str:
     scores = data.estimates["seat_score"]
     if equal_groups_p_value(scores, 0) >= ALPHA:
         return with_reference(data, "scores do not measurably depend on the playing order")
-    best = _largest_group(scores)
+    best = leading_group(scores, 0, ALPHA)
+    if best is None:
+        return with_reference(data, "scores depend on the playing order")
     score = fmt.short(scores.estimate(0, best), "")
     return with_reference(data, f"the {scores.groups[best]} player scores most, {score} {scores.measure.unit}")
 
@@ -399,7 +388,8 @@ def seat_tests(data: ReportData) -> str:
     """The test of equal win shares, variant by variant."""
     shares = data.estimates[WIN_SHARE]
     p_values = [f"{name}: p\u00a0{_equals(equal_groups_p_value(shares, v))}" for v, name in enumerate(data.names)]
-    return f"How often would equal seats show win shares as uneven as these? {'; '.join(p_values)}."
+    text = f"How often would equal seats show win shares as uneven as these{data.level_clause}?"
+    return f"{text} {'; '.join(p_values)}."
 
 
 def imbalance_title(data: ReportData) -> str:
@@ -420,30 +410,38 @@ def imbalance_title(data: ReportData) -> str:
 
 
 def variant_title(data: ReportData, variant: str) -> str:
-    """One variant's verdicts, counted."""
-    verdicts = [comparison.verdict for comparison in data.comparisons_of(variant)]
+    """One variant's verdicts at the level that is shown, counted."""
+    verdicts = [shown.verdict for one in data.comparisons_of(variant) if (shown := at_level(one, data.shown.level))]
     equal, unsure = verdicts.count(Verdict.EQUAL), verdicts.count(Verdict.UNSURE)
     counts = [f"{len(verdicts) - equal - unsure} of {len(verdicts)} differ", f"{equal} are equal within tolerance"]
-    return f"{data.name_of(variant)}: {', '.join([*counts, *([f'{unsure} need more games'] if unsure else [])])}"
+    counts += [f"{unsure} need more games"] if unsure else []
+    return f"{data.name_of(variant)}{data.level_clause}: {', '.join(counts)}"
+
+
+def at_level(comparison: ComparisonOverLevels, level: Level) -> Comparison | None:
+    """A comparison at one level; None if it is no evidence there."""
+    return next((shown for shown in comparison.levels if shown.level == level), None)
 
 
 def variants_title(data: ReportData) -> str:
     apart = sum(comparison.is_different for comparison in data.comparisons)
-    unsure = sum(comparison.verdict is Verdict.UNSURE for comparison in data.comparisons)
+    unsure = sum(comparison.verdict.is_open for comparison in data.comparisons)
+    every = sum(comparison.verdict.holds_everywhere for comparison in data.comparisons)
     if apart:
-        return f"{apart} of {len(data.comparisons)} differences are larger than chance"
+        where = f"; {every} hold at every level" if len(data.levels) > 1 else ""
+        return f"{apart} of {len(data.comparisons)} differences are larger than chance{where}"
     if unsure:
         return f"No difference stands out, but {unsure} of {len(data.comparisons)} need more games to be sure"
     return "No difference matters: all are within tolerance"
 
 
 def gaps_title(data: ReportData) -> str:
-    """The situation that came up most often with the reference."""
+    """The situation that came up in most games of the reference."""
     gap, estimates = max(data.gaps, key=lambda gap_and_share: float(gap_and_share[1].means[0, 0]))
     if not estimates.means[0, 0]:
         return with_reference(data, "no open question came up")
     share = fmt.short(estimates.estimate(0, 0), "share")
-    text = f"the most frequent open question, “{fmt.title(gap.name)}”, came up in {share} of games"
+    text = f"the open question “{fmt.title(gap.name)}” came up in {share} of games"
     return with_reference(data, text)
 
 
@@ -451,7 +449,7 @@ def bots_title(data: ReportData) -> str:
     ratings = next(iter(data.ratings.values()))
     best, worst = ratings.bots[0], ratings.bots[-1]
     if any(gap.is_significant for gap in ratings.gaps if {gap.stronger, gap.weaker} == {best.bot, worst.bot}):
-        text = f"{best.bot} is the strongest, {best.elo.value - worst.elo.value:.0f} Elo above {worst.bot}"
+        text = f"{best.bot} is {best.elo.value - worst.elo.value:.0f} Elo above {worst.bot}"
         return with_reference(data, text) if len(data.names) > 1 else text  # names of bots keep their case
     return "The games do not tell the bots apart"
 
@@ -464,7 +462,7 @@ def boards_title(data: ReportData) -> str:
         return with_reference(data, f"these games do not tell what {layouts} matter for")
     share, outcome = max(certain, key=lambda pair: pair[0].value)
     variance = f"{fmt.short(share, 'share')} of the variance lies between them"
-    return with_reference(data, f"{layouts} matter most for {outcome}: {variance}")
+    return with_reference(data, f"{layouts} matter for {outcome}: {variance}")
 
 
 def _layouts(data: ReportData) -> str:

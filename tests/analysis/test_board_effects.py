@@ -12,6 +12,7 @@ from mmsim.analysis.tables import RunTables, open_run
 from mmsim.report.report_data import gather
 from mmsim.report.sections import board_by_board
 from mmsim.report.sentences import answer
+from tests.analysis.one_level import estimate_one
 from tests.runs import write_run
 
 BOARDS = ["box", "random:1", "open"]
@@ -21,7 +22,7 @@ RULES = ["print", "print,last_round=none"]
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> RunTables:
     folder = tmp_path_factory.mktemp("boards") / "run"
-    return open_run(write_run(folder, RULES, games=400, boards=BOARDS, panel=["uniform", "greedy"], bots=""))
+    return open_run(write_run(folder, RULES, games=400, boards=BOARDS, levels=["uniform", "greedy"], bots=""))
 
 
 @pytest.fixture(scope="module")
@@ -31,15 +32,14 @@ def compared(run: RunTables) -> ComparedRun:
 
 def test_the_variants_are_the_rulesets_and_every_board_is_a_run_of_its_own(run: RunTables) -> None:
     assert [variant.name for variant in run.variants] == ["print-4p", "print,last_round=none-4p"]
-    assert [[board.board_name for board in member.by_board] for member in run.by_member] == [BOARDS, BOARDS]
+    assert [[board.board_name for board in member.by_board] for member in run.by_level] == [BOARDS, BOARDS]
     assert len(run.cells) == 12
     assert {run.variant_of(cell.name) for cell in run.cells} == {variant.name for variant in run.variants}
     assert run.warnings[:1] != ["PARTIAL RUN"]
 
 
 def test_an_average_has_the_mean_of_the_boards_and_their_errors(run: RunTables) -> None:
-    member = run.by_member[0]
-    boards = [estimate_run(board, ["turns"])[0] for board in member.by_board]
+    boards = [estimate_one(board, ["turns"])[0] for board in run.by_level[0].by_board]
     (average,) = average_boards([[board] for board in boards], ["a", "b"])
     assert average.variants == ("a", "b")
     assert average.means[0, 0] == pytest.approx(np.mean([board.means[0, 0] for board in boards]))
@@ -48,15 +48,14 @@ def test_an_average_has_the_mean_of_the_boards_and_their_errors(run: RunTables) 
 
 
 def test_estimates_of_the_run_are_those_averages(run: RunTables) -> None:
-    (pooled,) = estimate_run(run, ["turns"])
-    for number, (_, estimates) in enumerate(pooled.members):
-        boards = [estimate_run(board, ["turns"])[0].means for board in run.by_member[number].by_board]
-        assert estimates.means == pytest.approx(np.mean(boards, axis=0))
+    for level, level_run in zip(estimate_run(run, ["turns"]), run.by_level, strict=True):
+        boards = [estimate_one(board, ["turns"])[0].means for board in level_run.by_board]
+        assert level.metrics[0].means == pytest.approx(np.mean(boards, axis=0))
 
 
 def test_every_comparison_is_made_on_every_board(compared: ComparedRun) -> None:
     assert [*compared.board_comparisons] == BOARDS
-    turns = next(comparison for comparison in compared.primary if comparison.measure.name == "turns")
+    turns = next(comparison.levels[-1] for comparison in compared.primary if comparison.measure.name == "turns")
     same = same_on_boards(turns, compared.board_comparisons)
     assert [*same.differences] == BOARDS
     assert same.direction == -1  # without a last round games are shorter on every board
@@ -72,7 +71,7 @@ def test_a_difference_is_shown_on_a_board_only_beyond_chance_and_in_the_directio
 
 
 def test_the_first_seat_is_compared_with_the_last_by_their_paired_difference(run: RunTables) -> None:
-    (shares,) = estimate_run(run.by_member[0].by_board[0], ["win_share"])
+    (shares,) = estimate_one(run.by_level[0].by_board[0], ["win_share"])
     ahead = first_against_last(shares)
     assert ahead.value == pytest.approx(shares.means[0, 0] - shares.means[0, 3])
     variances = shares.cov[0, 0, 0, 0] + shares.cov[0, 3, 0, 3]
@@ -95,4 +94,4 @@ def test_the_report_has_a_section_board_by_board(run: RunTables) -> None:
 def test_one_ruleset_on_several_boards_compares_the_boards(tmp_path: Path) -> None:
     run = open_run(write_run(tmp_path / "run", ["print"], games=50, boards=["box", "open"], bots="uniform"))
     assert [variant.name for variant in run.variants] == ["print-4p@box", "print-4p@open"]
-    assert compare_run(run).by_board == {}
+    assert compare_run(run).board_comparisons == {}

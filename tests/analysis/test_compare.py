@@ -8,13 +8,22 @@ import polars as pl
 import pytest
 from scipy import stats as scipy_stats
 
-from mmsim.analysis.compare import Comparison, Verdict, all_games_identical, compare, comparison_table, with_tolerances
+from mmsim.analysis.compare import (
+    Comparison,
+    LevelEstimates,
+    all_games_identical,
+    compare,
+    comparison_table,
+    with_tolerances,
+)
 from mmsim.analysis.derived_metrics import equal_groups_p_value, seat_imbalance
 from mmsim.analysis.estimates import Estimates, Measure, estimate_metrics
+from mmsim.analysis.level_verdict import Verdict
 from mmsim.analysis.run_metrics import estimate_run, find_metric
 from mmsim.analysis.tables import RunTables, open_run
 from mmsim.batch.experiment import Experiment
 from mmsim.errors import UsageError
+from tests.analysis.one_level import ONLY, compare_one, estimate_one
 from tests.descriptions import described
 from tests.runs import write_run
 
@@ -36,7 +45,7 @@ def made_run(seed: int, games: int, effect: float = 0.0, games_per_deal: int = 1
 
 
 def margin(run: RunTables) -> Comparison:
-    (one,) = compare(estimate_run(run, ["margin"]))
+    (one,) = compare_one(estimate_one(run, ["margin"]))
     return one
 
 
@@ -83,10 +92,9 @@ def test_verdicts_in_words() -> None:
     assert margin(made_run(4, 2000, 0.0)).verdict is Verdict.EQUAL
     unsure = margin(made_run(4, 30, 0.3))
     assert unsure.verdict is Verdict.UNSURE
-    assert "would do" in unsure.verdict_text
     neutral = Measure("length", "How long?", "turns", 0.1)
-    estimates = replace(estimate_run(made_run(4, 2000, 2.0), ["margin"])[0], measure=neutral)
-    assert compare([estimates])[0].verdict is Verdict.HIGHER
+    estimates = replace(estimate_one(made_run(4, 2000, 2.0), ["margin"])[0], measure=neutral)
+    assert compare_one([estimates])[0].verdict is Verdict.HIGHER
 
 
 def test_the_games_it_asks_for_are_enough() -> None:
@@ -129,14 +137,14 @@ def _constant(before: float, after: float, deals: int) -> Comparison:
     size = np.full((2, 1), float(deals))
     means = np.array([[before], [after]])
     measure = Measure("lead_changes", "?", "changes", 0.1)
-    return compare([Estimates(measure, ("a", "b"), ("",), means, size, size, np.zeros((2, 1, 2, 1)), True)])[0]
+    return compare_one([Estimates(measure, ("a", "b"), ("",), means, size, size, np.zeros((2, 1, 2, 1)), True)])[0]
 
 
 def test_a_number_without_a_standard_error_differs_from_nothing() -> None:
     size = np.full((2, 1), 100.0)
     cov = np.diag([np.inf, 1e-4]).reshape(2, 1, 2, 1)
     measure = Measure("layout_share", "?", "share", 0.02)
-    (one,) = compare([Estimates(measure, ("a", "b"), ("",), np.array([[0.0], [0.4]]), size, size, cov, False)])
+    (one,) = compare_one([Estimates(measure, ("a", "b"), ("",), np.array([[0.0], [0.4]]), size, size, cov, False)])
     assert one.verdict is Verdict.UNSURE
     assert one.games_needed is None
     assert one.row()["se"] is None
@@ -147,7 +155,7 @@ def _same(deals: int) -> Comparison:
     nothing = Estimates(
         Measure("deadlock", "?", "share", 0.01), ("a", "b"), ("",), 0 * size, size, size, np.zeros((2, 1, 2, 1)), True
     )
-    return compare([nothing])[0]
+    return compare_one([nothing])[0]
 
 
 def test_a_single_variant_has_nothing_to_be_compared_with(run: RunTables) -> None:
@@ -166,7 +174,7 @@ def test_the_reference_may_be_chosen(run: RunTables) -> None:
 
 def test_tolerances_may_be_stated(run: RunTables) -> None:
     found = estimate_run(run, ["margin"])
-    strict, loose = (compare(with_tolerances(found, {"margin": value}))[1] for value in (0.01, 9))
+    strict, loose = (compare(with_tolerances(found, {"margin": value}))[1].levels[0] for value in (0.01, 9))
     assert strict.verdict is Verdict.UNSURE
     assert loose.verdict is Verdict.EQUAL
     with pytest.raises(UsageError, match="above 0"):
@@ -205,8 +213,9 @@ def test_the_tolerance_of_the_imbalance_is_that_of_one_seat_off_by_its_tolerance
     imbalance = seat_imbalance(shares)
     assert imbalance.measure.tolerance == pytest.approx(0.01 / 3**0.5)
     assert imbalance.estimate(0, 0).value == pytest.approx(imbalance.measure.tolerance, rel=1e-3)
-    stated = with_tolerances([shares, imbalance], {shares.measure.name: 3 * shares.measure.tolerance})
-    assert stated[1].measure.tolerance == pytest.approx(3 * imbalance.measure.tolerance)
+    level = LevelEstimates(ONLY, [shares, imbalance])
+    (stated,) = with_tolerances([level], {shares.measure.name: 3 * shares.measure.tolerance})
+    assert stated.metrics[1].measure.tolerance == pytest.approx(3 * imbalance.measure.tolerance)
 
 
 def test_even_seats_have_no_imbalance_and_pass_the_test_of_equality(run: RunTables) -> None:

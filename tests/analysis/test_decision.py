@@ -6,21 +6,23 @@ import msgspec
 import numpy as np
 import pytest
 
-from mmsim.analysis.compare import ALPHA, Comparison
+from mmsim.analysis.compare import Comparison, ComparisonOverLevels
 from mmsim.analysis.decision import decide, sentence
+from mmsim.analysis.level_verdict import ALPHA
 from mmsim.analysis.stats import estimate
 from mmsim.analysis.tables import RunTables
 from mmsim.batch.confidence import MIN_DEALS, sequence_half_width
 from mmsim.batch.experiment import Experiment
+from mmsim.core.levels import Level
 from mmsim.core.metrics import Measure
 
 MARGIN = Measure("margin", "?", "points", 0.1)
 
 
-def compared(value: float, se: float, deals: int, player: str = "planner") -> Comparison:
-    apart = estimate(value, se, deals)
-    alone = Comparison(MARGIN, "", "a", "b", apart, apart, apart, deals - 1.0, 1.0, 1.0, 0.0, 1.0, True, player=player)
-    return replace(alone, player="", members=(alone,))
+def compared(value: float, se: float, deals: int, name: str = "club") -> ComparisonOverLevels:
+    apart, level = estimate(value, se, deals), Level(name, name, name)
+    alone = Comparison(MARGIN, "", "a", "b", level, apart, apart, apart, deals - 1.0, 1.0, 1.0, 0.0, 1.0, True)
+    return ComparisonOverLevels((alone,))
 
 
 def looked_at(rng: np.random.Generator, mean: float, most: int = 6000, runs: int = 1) -> np.ndarray:
@@ -63,25 +65,25 @@ def test_the_sequence_is_that_of_its_paper_and_wider_than_an_interval_for_one_lo
     assert sequence_half_width(1.0, MIN_DEALS - 1, 0.05) == np.inf
 
 
-def test_differences_equality_and_doubt_are_told_for_each_kind_of_players() -> None:
+def test_differences_equality_and_doubt_are_told_for_each_level() -> None:
     three = [
-        compared(1.0, 0.1, 5000, "planner"),
+        compared(1.0, 0.1, 5000, "club"),
         compared(0.0, 0.01, 5000, "expert"),
-        compared(0.2, 0.1, 5000, "search"),
+        compared(0.2, 0.1, 5000, "master"),
     ]
     found = decide(three)
-    assert (found.apart, found.equal, found.undecided) == (["planner"], ["expert"], ["search"])
+    assert (found.apart, found.equal, found.undecided) == (["club"], ["expert"], ["master"])
     assert not found.is_made
     made = msgspec.structs.replace(found, games=5000, looks=1)
     answer = sentence(RunTables(Experiment("x", ("print",)), (), {}, decision=made))
     assert answer.startswith(
-        "margin of b and a: different for planner; equal within tolerance for expert; not decided for search; "
+        "margin of b and a: different at club; equal within tolerance at expert; not decided at master; "
         "after 5,000 games of each and 1 look, wrong at most 5% of the time"
     )
 
 
 def test_games_that_all_came_out_the_same_are_not_taken_for_equal_at_once() -> None:
     same = compared(0.0, 0.0, 500)
-    assert decide([same]).undecided == ["planner"]
-    sure = replace(same, members=(replace(same.members[0], p_equal=0.001),))
-    assert decide([sure]).equal == ["planner"]
+    assert decide([same]).undecided == ["club"]
+    sure = replace(same, levels=(replace(same.levels[0], p_equal=0.001),))
+    assert decide([sure]).equal == ["club"]

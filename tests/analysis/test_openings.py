@@ -12,10 +12,10 @@ from tests.runs import write_run
 
 
 @pytest.fixture(scope="module")
-def panel(tmp_path_factory: pytest.TempPathFactory) -> RunTables:
-    folder = tmp_path_factory.mktemp("openings") / "panel"
+def levels(tmp_path_factory: pytest.TempPathFactory) -> RunTables:
+    folder = tmp_path_factory.mktemp("openings") / "levels"
     rules = ("print", "print+loyal")
-    return open_run(write_run(folder, rules, games=40, part_games=20, panel=["planner", "networker"]))
+    return open_run(write_run(folder, rules, games=40, part_games=20, levels=["networker", "planner"]))
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +24,7 @@ def metro(tmp_path_factory: pytest.TempPathFactory) -> RunTables:
     return open_run(write_run(folder, ("metro",), games=40, part_games=20, game="metro", bots="planner"))
 
 
-@pytest.fixture(params=["panel", "metro"])
+@pytest.fixture(params=["levels", "metro"])
 def played(request: pytest.FixtureRequest) -> RunTables:
     run: RunTables = request.getfixturevalue(request.param)
     return run
@@ -36,7 +36,7 @@ def test_shares_add_up_and_wins_are_those_of_the_seats_table(played: RunTables) 
     cells = len(played.cells)
     assert len(books) == cells * 4 * len(available_views(played))
     for book in books:
-        cell = book.variant if not played.panel else f"{book.variant}~{book.member}"
+        cell = book.variant if not played.of_levels else f"{book.variant}~{book.level}"
         own = seats.filter(pl.col("variant") == cell, pl.col("seat") == book.seat)
         assert sum(one.share.value for one in book.openings) == pytest.approx(1)
         assert sum(one.games for one in book.openings) == book.games == len(own)
@@ -48,7 +48,7 @@ def test_shares_add_up_and_wins_are_those_of_the_seats_table(played: RunTables) 
 def test_openings_as_they_are_agree_with_their_column(played: RunTables) -> None:
     (view,) = select_views(played, ["opening"])
     seats = played.tables["seats"].collect()
-    for book in opening_books(played, [view], member="planner"):
+    for book in opening_books(played, [view], level="planner"):
         own = seats.filter(
             pl.col("variant").cast(pl.String).str.starts_with(book.variant),
             pl.col("member") == "planner",
@@ -61,9 +61,9 @@ def test_openings_as_they_are_agree_with_their_column(played: RunTables) -> None
         assert usual.wins.value == pytest.approx(won.mean())
 
 
-def test_a_start_is_counted_from_the_nearest_one_before(panel: RunTables) -> None:
-    about = panel.variants[0]
-    (view,) = select_views(panel, ["start"])
+def test_a_start_is_counted_from_the_nearest_one_before(levels: RunTables) -> None:
+    about = levels.variants[0]
+    (view,) = select_views(levels, ["start"])
     openings = ["0.0LSR", "5.3RSS", "2.0L", None, "3.3L", "3.0R", "0.0L", "1.3L"]
     seats = pl.DataFrame({"seat": [0, 1, 2, 3] * 2, "opening": openings})
     found = view.kinds(about, seats).to_list()
@@ -83,12 +83,12 @@ def test_a_tile_is_placed_alike_on_all_four_sides(metro: RunTables) -> None:
     ]
 
 
-def test_one_opening_has_no_entropy_and_two_alike_have_one_bit(panel: RunTables) -> None:
-    (view,) = select_views(panel, ["start"])
-    first = opening_books(panel, [view], "print", "planner")[0]
+def test_one_opening_has_no_entropy_and_two_alike_have_one_bit(levels: RunTables) -> None:
+    (view,) = select_views(levels, ["start"])
+    first = opening_books(levels, [view], "print", "planner")[0]
     assert [one.kind for one in first.openings] == ["nobody before"]
     assert first.entropy == 0
-    turns = opening_books(panel, select_views(panel, ["turn"]), "print", "planner")
+    turns = opening_books(levels, select_views(levels, ["turn"]), "print", "planner")
     assert all(0 < book.entropy < 5 for book in turns)
 
 
@@ -108,8 +108,8 @@ def test_games_of_a_deal_are_one_observation(tmp_path: Path) -> None:
     assert widths[1][0] > 1.3 * widths[0][0]
 
 
-def test_unknown_names_are_named_in_the_error(panel: RunTables) -> None:
+def test_unknown_names_are_named_in_the_error(levels: RunTables) -> None:
     with pytest.raises(UsageError, match="unknown way to sort openings 'strat'; did you mean 'start'"):
-        select_views(panel, ["strat"])
-    with pytest.raises(UsageError, match="unknown member 'expert'"):
-        opening_books(panel, available_views(panel), member="expert")
+        select_views(levels, ["strat"])
+    with pytest.raises(UsageError, match="unknown level 'expert'"):
+        opening_books(levels, available_views(levels), level="expert")

@@ -9,7 +9,7 @@ import pytest
 from msgspec import structs
 
 from mmsim.analysis import run_metrics
-from mmsim.analysis.compare import compare
+from mmsim.analysis.compare import LevelEstimates, compare
 from mmsim.analysis.derived_metrics import LAYOUT_SPREAD, layout_effects, rate_variants, skill_gradient
 from mmsim.analysis.estimates import estimate_metrics
 from mmsim.analysis.run_metrics import (
@@ -20,7 +20,7 @@ from mmsim.analysis.run_metrics import (
     measurable_gaps,
     primary_metrics,
 )
-from mmsim.analysis.tables import Member, RunTables, open_run
+from mmsim.analysis.tables import RunTables, open_run
 from mmsim.batch.experiment import Experiment
 from mmsim.errors import UsageError
 from mmsim.games import GAMES, find_statistics
@@ -198,35 +198,38 @@ def test_only_variants_with_layouts_have_a_layout_share(tmp_path: Path) -> None:
     run = open_run(
         write_run(tmp_path / "run", ["metro", "metro+central"], games=26_000, part_games=26_000, bots="uniform")
     )
-    (estimated,) = estimate_run(run, ["layout_share"])
+    (level,) = estimate_run(run, ["layout_share"])
+    (estimated,) = level.metrics
     assert not any(estimated.known(0, g) for g in range(len(estimated.groups)))
     assert estimated.known(1, estimated.groups.index("margin"))
-    assert compare([estimated]) == []
+    assert compare([level]) == []
 
 
 def test_primary_metrics_come_out_the_same_whether_all_are_measured_or_only_those(
     run: RunTables, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     measured: list[set[str]] = []
-    measure = run_metrics.measure_members
+    measure = run_metrics.estimate_measurable
 
-    def note(run: RunTables, wanted: set[str]) -> list[tuple[Member, run_metrics.RunEstimates]]:
+    def note(run: RunTables, wanted: set[str]) -> list[LevelEstimates]:
         measured.append(wanted)
         return measure(run, wanted)
 
-    monkeypatch.setattr(run_metrics, "measure_members", note)
+    monkeypatch.setattr(run_metrics, "estimate_measurable", note)
     few = compare_run(run)
     assert [len(names) < 12 for names in measured] == [True]
     monkeypatch.setattr(run_metrics, "all_games_identical", lambda comparisons: True)
     everything = compare_run(run)
     assert len(measured[-1]) > 40
-    assert [one.row() for one in few.primary] == [one.row() for one in everything.primary]
+    assert [one.rows() for one in few.primary] == [one.rows() for one in everything.primary]
 
 
 def test_a_comparison_shows_the_primary_metrics_those_named_or_all(run: RunTables) -> None:
     compared = compare_run(run, [ALL])
-    assert {one.measure.name for one in compared.select(["turns"])[1]} == {"turns"}
-    assert {one.measure.name for one in compared.select()[0]} == {*primary_metrics(run)}
-    assert len(compared.select([ALL])[0]) == len(compared.estimates) > len(primary_metrics(run))
+    names = {one.measure.name for one in compared.comparisons}
+    assert {name for name in names if compared.is_selected(name, ["turns"])} == {"turns"}
+    assert {name for name in names if compared.is_selected(name)} == {*primary_metrics(run)}
+    assert all(compared.is_selected(name, [ALL]) for name in names)
+    assert len(names) > len(primary_metrics(run))
     with pytest.raises(UsageError, match="cannot measure tension: run mmsim chances"):
         compare_run(run, ["tension"])

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from benchmarks.seat_test_power import Case, rejections, simulate
-from mmsim.analysis.compare import Verdict, compare
 from mmsim.analysis.derived_metrics import seat_imbalance
-from mmsim.analysis.run_metrics import estimate_run
+from mmsim.analysis.level_verdict import Verdict
 from mmsim.analysis.seat_tests import any_change_p_value, evenness_change
 from mmsim.analysis.tables import RunTables
+from tests.analysis.one_level import compare_one, estimate_one
 
 UNEVEN, EVEN = (33.0, 27.0, 22.0, 18.0), (25.0,) * 4
 
@@ -54,18 +54,18 @@ def test_a_variant_that_takes_the_unevenness_away_changes_by_all_of_it() -> None
     ],
 )
 def test_what_is_said_about_evenness(after: tuple[float, ...], verdict: Verdict) -> None:
-    (comparison,) = compare([seat_imbalance(simulated(UNEVEN, after, 400_000))])
+    (comparison,) = compare_one([seat_imbalance(simulated(UNEVEN, after, 400_000))])
     assert comparison.verdict is verdict
 
 
 def test_a_variant_of_an_even_game_is_found_less_even() -> None:
-    (comparison,) = compare([seat_imbalance(simulated(EVEN, UNEVEN, 4_000))])
+    (comparison,) = compare_one([seat_imbalance(simulated(EVEN, UNEVEN, 4_000))])
     assert comparison.verdict is Verdict.WORSE
 
 
 def test_seats_are_one_test_of_their_family() -> None:
     shares = simulated(UNEVEN, (31.0, 27.0, 22.0, 20.0), 20_000)
-    seats = compare([shares])
+    seats = compare_one([shares])
     assert len({seat.p_any for seat in seats}) == 1
     assert seats[0].p_any == pytest.approx(any_change_p_value(shares, 0, 1))
     assert [seat.verdict for seat in seats][::3] == [Verdict.LOWER, Verdict.HIGHER]
@@ -73,8 +73,8 @@ def test_seats_are_one_test_of_their_family() -> None:
 
 
 def test_the_halves_of_a_run_make_up_its_win_shares(run: RunTables) -> None:
-    (shares,) = estimate_run(run, ["win_share"])
-    first, second = shares.members[0][1].halves
+    (shares,) = estimate_one(run, ["win_share"])
+    first, second = shares.halves
     assert (first.deals + second.deals == shares.deals).all()
     assert np.allclose((first.means + second.means) / 2, shares.means)
-    assert evenness_change(shares.members[0][1], 0, 1) is not None
+    assert evenness_change(shares, 0, 1) is not None

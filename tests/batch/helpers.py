@@ -32,7 +32,7 @@ def toy(**changes: Any) -> Experiment:
 
 def _players(changes: dict[str, Any]) -> dict[str, str]:
     """The quickest bot there is, unless others are named."""
-    return {} if {"bots", "panel"} & set(changes) else {"bots": "uniform"}
+    return {} if {"bots", "levels"} & set(changes) else {"bots": "uniform"}
 
 
 def tables_of(run: Run) -> Files:

@@ -102,41 +102,67 @@ def test_a_shipped_experiment_says_what_it_asks_and_can_be_prepared(file: Path) 
     assert asked.name == file.stem
     assert asked.question.endswith("?")
     playable = prepare_variants(asked, find_game(asked.game))
-    assert len(playable) == max(1, len(asked.boards)) * len(asked.variants) * len(asked.members)
+    assert len(playable) == max(1, len(asked.boards)) * len(asked.variants) * len(asked.tables)
 
 
-def test_a_panel_plays_every_variant_on_the_same_deals() -> None:
-    asked = small(panel=["planner", "search:turns=4,playouts=4"], games=600)
+def test_every_level_plays_every_variant_on_the_same_deals() -> None:
+    asked = small(levels=["club", "search:turns=4,playouts=4"], games=600)
     variants = variants_of(asked)
     assert [(variant.rules, variant.bots, variant.suffix) for variant in variants] == [
-        (rules, member, f"~{member}")
-        for member in ("planner", "search:turns=4,playouts=4")
+        (rules, bots, f"~{name}")
+        for name, bots in (("club", "planner"), ("search:turns=4,playouts=4", "search:turns=4,playouts=4"))
         for rules in ("print", "print+loyal")
     ]
     assert {variant.seed for variant in variants} == {7}
     assert from_mapping(asked.to_json()) == asked
 
 
-def test_where_nobody_is_named_the_usual_panel_plays() -> None:
+def names_of(**changes: Any) -> list[str]:
+    return [level.name for level in small(**changes).levels]
+
+
+def test_levels_are_named_by_a_range_a_list_or_all() -> None:
+    ladder = [level.name for level in find_shell("metromania").levels]
+    assert ladder == ["beginner", "casual", "club", "expert", "master", "grandmaster"]
+    assert names_of(levels="all") == ladder
+    assert names_of(levels="club..master") == ladder[2:5]
+    assert names_of(levels="expert..") == ladder[3:]
+    assert names_of(levels=["master", "beginner..casual"]) == ["beginner", "casual", "master"]
+    assert names_of(levels="expert,club") == ["club", "expert"]
+    assert names_of(levels=["runner", "planner:noise=1"]) == ["runner", "planner:noise=1"]
+
+
+def test_where_nobody_is_named_the_usual_levels_play() -> None:
     for game, rules in (("metromania", "print"), ("metro", "metro")):
         asked = from_mapping({"name": "plain", "variants": [rules]})
-        assert (asked.bots, asked.panel) == ("", find_shell(game).default_panel)
-        assert all(experiments.is_strong(game, member) for member in asked.members)
+        assert asked.bots == ""
+        assert asked.levels == experiments.named_levels(game, ["casual..master"])
 
 
-def test_a_panel_may_be_a_ready_one_and_slow_members_play_fewer_games() -> None:
-    asked = small(panel="strong")
-    assert asked.members == find_shell("metromania").default_panel
-    assert experiments.thinning(asked) == [1, 1, 1, 2, 9]
+def test_slow_levels_play_fewer_games() -> None:
+    assert experiments.thinning(small(levels="casual..master")) == [1, 1, 2, 9]
     assert experiments.thinning(small(bots="search")) == [1]
-    assert experiments.thinning(small(panel=["search:playouts=64", "search:playouts=4"])) == [4, 1]
+    assert experiments.thinning(small(levels=["search:playouts=64", "search:playouts=4"])) == [4, 1]
+
+
+def test_a_time_is_shared_out_by_declared_costs() -> None:
+    short, long = (small(levels="casual..master", time=time) for time in ("10m", "1h"))
+    assert short.games % experiments.GAMES_GROUP == 0
+    assert long.games == pytest.approx(6 * short.games, rel=0.01)
+    assert experiments.planned_seconds(short) == pytest.approx(600, rel=0.01)
+    games = experiments.games_per_level(short)
+    assert games["master"] == -(-games["casual"] // 9)
+    assert small(levels="club", time="90s").games == pytest.approx(90 * 2400 / 2, abs=60)
 
 
 @pytest.mark.parametrize(
     ("changes", "says"),
     [
-        ({"panel": ["planner"], "bots": "greedy"}, "bots of one table or a panel of several, not both"),
-        ({"panel": ["planner", "expert", "planner"]}, "the panel names planner twice"),
+        ({"levels": ["club"], "bots": "greedy"}, "bots of one table or levels of play, not both"),
+        ({"levels": ["club", "expert", "club"]}, "club is named twice"),
+        ({"levels": "master..club"}, "goes from strong to weak; write club..master"),
+        ({"levels": "experts"}, "unknown level 'experts'; did you mean 'expert'"),
+        ({"time": "soon"}, "'soon' is not a time like 90s, 20m or 2h"),
     ],
 )
 def test_players_are_named_once(changes: dict[str, Any], says: str) -> None:

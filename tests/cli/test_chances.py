@@ -58,8 +58,8 @@ def test_estimating_chances_later_moves_no_verdict(folder: Path) -> None:
     sample(folder, 2, "--workers", 1)
     after = {(one.measure.name, one.group): one for one in compare(estimate_run(open_run(folder)), primary=["margin"])}
     assert {name for name, _ in {*after} - {*before}} == {*COLUMNS}
-    assert all(after[key].p_adjusted == before[key].p_adjusted for key in before)
-    assert {after[name, ""].family for name in COLUMNS} == {len(COLUMNS)}
+    assert all(after[key].rows() == before[key].rows() for key in before)
+    assert {after[name, ""].levels[0].family for name in COLUMNS} == {len(COLUMNS)}
 
 
 def test_chances_are_set_against_what_came_of_them(folder: Path) -> None:

@@ -18,7 +18,7 @@ USAGE = 2
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("heat") / "small"
-    return write_run(path, ("print", "print+loyal"), games=6, part_games=6, panel=["planner", "networker"])
+    return write_run(path, ("print", "print+loyal"), games=6, part_games=6, levels=["planner", "networker"])
 
 
 def draw(folder: Path, out: Path, *words: object) -> str:
@@ -64,7 +64,7 @@ def test_any_number_of_workers_counts_the_same(folder: Path, tmp_path: Path) -> 
 
 
 def test_a_variant_against_itself_has_no_colour(folder: Path, tmp_path: Path) -> None:
-    words = ("--variant", "print", "--games", 3, "--member", "planner")
+    words = ("--variant", "print", "--games", 3, "--level", "planner")
     nothing = draw(folder, tmp_path / "same.svg", *words, "--against", "print")
     something = draw(folder, tmp_path / "heat.svg", *words)
     assert 'id="tunnels-0-' in something
@@ -73,7 +73,7 @@ def test_a_variant_against_itself_has_no_colour(folder: Path, tmp_path: Path) ->
 
 def test_a_report_has_the_maps_that_were_asked_for(folder: Path, tmp_path: Path) -> None:
     draw(folder, tmp_path / "other.svg", "--variant", "print+loyal", "--against", "print", "--games", 4)
-    draw(folder, tmp_path / "third.svg", "--member", "networker", "--games", 4)
+    draw(folder, tmp_path / "third.svg", "--level", "networker", "--games", 4)
     titles = [one.title for one in heat_pictures(open_run(folder))]
     assert titles == ["Where things lie: planner", "What lies elsewhere: planner", "Where things lie: networker"]
     (folder / "end_positions.parquet").unlink()
@@ -95,4 +95,4 @@ def test_what_cannot_be_drawn_is_said(folder: Path, tmp_path: Path) -> None:
     assert "ends in .svg or .png" in complaint(USAGE, "heat", folder, "--out", tmp_path / "heat.gif")
     assert "seats 1 to 4, not 5" in complaint(USAGE, "heat", folder, "--seat", 5, "--out", out)
     assert "has 6 finished games" in complaint(USAGE, "heat", folder, "--games", 7, "--out", out)
-    assert "unknown member 'expert'" in complaint(USAGE, "heat", folder, "--member", "expert", "--out", out)
+    assert "unknown level 'expert'" in complaint(USAGE, "heat", folder, "--level", "expert", "--out", out)

@@ -20,16 +20,16 @@ def toy_is_installed(toy_game: None, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(module, "GAMES", (*games.GAMES, "toy"))
 
 
-def test_why_asks_a_bot_of_the_game_and_names_a_panel_of_it() -> None:
+def test_why_asks_the_strongest_level_of_the_game() -> None:
     text = output("why", "dice", "--only", "first_holds", *FEW)
-    assert "bold 30 games each" in text
-    assert text.splitlines()[-1] == "This is how bold plays; --panel all asks other players too."
+    assert "bold, 30 games each" in text
+    assert text.splitlines()[-1] == "This is how bold plays; --level asks players of another level."
 
 
 def test_a_new_experiment_is_for_the_players_and_bots_of_the_game() -> None:
     text = output("experiments", "new", "mine", "--game", "toy", "--out", "-")
     settings = tomllib.loads(text)
-    assert (settings["players"], settings["panel"]) == (2, ["bold", "uniform"])
+    assert (settings["players"], settings["levels"]) == (2, "all")
     assert 'bots = ["bold", "uniform"]' in text
     assert "boards" not in settings
 

@@ -8,8 +8,8 @@ from mmsim.core.variant import Variant
 BOLD = Variant("dice", 3, bots="bold", seed=3)
 
 
-def play(*changes: Change, games: int = 1200, panel: tuple[str, ...] = ()) -> ChangedGames:
-    return play_changes("toy", changes, games, 1, lambda status: None, panel)
+def play(*changes: Change, games: int = 1200) -> ChangedGames:
+    return play_changes("toy", changes, games, 1, lambda status: None)
 
 
 def toy_changes() -> list[Change]:

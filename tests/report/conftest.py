@@ -44,5 +44,5 @@ def small_run(toy_game: None, empty_charts: None, tmp_path: Path) -> Path:
 
 def write_toys(folder: Path, rules: Sequence[str] = ("dice",), **experiment: Any) -> Path:
     """A run of the toy game: one part of eight games per variant and kind of players."""
-    bots = {} if "panel" in experiment else {"bots": "bold"}
+    bots = {} if "levels" in experiment else {"bots": "bold"}
     return write_run(folder, rules, 8, 8, players=3, game="toy", **bots, **experiment)

@@ -39,7 +39,7 @@ def test_the_page_asks_the_question_and_answers_in_three_sentences(page: str, ru
     data = gather(open_run(run_folder))
     answer = answer_of(data)
     assert len(answer) == 3
-    assert re.search(r"wins \d+\u00a0% \(\d+ to \d+\) of games where 25\u00a0% would be fair", answer[0])
+    assert re.search(r"ahead \(\d+\u00a0% .*of wins\).*; 25\u00a0% would be fair\.", answer[0])
     assert answer[1].startswith("Against print, print+loyal ")
     assert re.search(r"the lead in score changes hands \d\.\d+ times", answer[2])
 
@@ -255,7 +255,7 @@ def test_a_run_that_was_stopped_by_a_sequential_test_says_so_and_shows_its_seque
     data = gather(open_run(stopped.folder))
     (variants,) = (section for section in make_sections(data) if section.id == "variants")
     assert variants.text[-1].startswith(
-        f"Played until it was decided: margin of {names[1]} and {names[0]}: different for"
+        f"Played until it was decided: margin of {names[1]} and {names[0]}: different at"
     )
     table = next(
         table for table in variants.tables if table.caption.startswith("Confidence sequence of v2 against print")
@@ -278,22 +278,21 @@ def test_a_run_explained_by_why_has_a_section_on_changes(tmp_path: Path) -> None
     assert [chart.name for chart in why.charts] == ["why-1"]
 
 
-def test_a_panel_has_a_chart_of_its_players_and_says_for_whom_it_holds(tmp_path: Path) -> None:
+def test_levels_have_a_chart_of_their_differences_and_say_where_they_hold(tmp_path: Path) -> None:
     rules = ["print", "print,end_lines=8", "print+loyal"]
-    folder = write_run(tmp_path / "panel", rules, games=120, part_games=120, panel=["planner", "networker", "greedy"])
+    folder = write_run(tmp_path / "levels", rules, games=120, part_games=120, levels="beginner..club")
     data = gather(open_run(folder))
-    (players,) = [section for section in make_sections(data) if section.id == "players"]
-    assert "players-print-end-lines-8-turns" in {chart.name for chart in players.charts}
-    assert "players-print-loyal-seat-imbalance" in {chart.name for chart in players.charts}  # whatever it shows
-    assert players.text == ["Asked were planner, networker, greedy."]
+    (levels,) = [section for section in make_sections(data) if section.id == "levels"]
+    assert {"levels-turns", "levels-seat-imbalance"} <= {chart.name for chart in levels.charts}
+    assert levels.text[0].startswith("From weak to strong: beginner (greedy), casual (networker), club (planner).")
     headline = headline_chart(data)
     assert headline is not None
-    assert headline.name == "seats-of-players"
+    assert headline.name == "seats-by-level"
     drawn = headline.files()["svg"].decode()
-    assert all(f"{rules}, 4th, {kind}: " in drawn for rules in data.names for kind in ("planner", "(greedy)"))
-    answer = answer_of(data)
-    assert "kinds of players" in answer[0]
-    assert "of them for all 2 kinds of players" in answer[1]
+    assert all(f"{rules}, 4th, {level}: " in drawn for rules in data.names for level in ("beginner", "club"))
+    answer = " ".join(answer_of(data))
+    assert "at every level" in answer
+    assert "at club level" in answer
 
 
 def _killed_elsewhere(here: int) -> str:

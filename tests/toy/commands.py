@@ -30,7 +30,7 @@ COMMANDS = (
     "sweep dice --vary hold=2:4:2 --games 200 --out sweep --workers 1",
     "ladder --game toy --players 3 --games 300 --json --quiet --workers 1",
     "why dice --players 3 --bots bold --games 300 --json --quiet --workers 1",
-    "why dice --players 3 --panel bold --panel uniform --games 60 --only first_holds --quiet --workers 1",
+    "why dice --players 3 --level bold --games 60 --only first_holds --quiet --workers 1",
     "why run --games 30 --only hold=2 --quiet --workers 1",
     "report run --out report",
     "why dice --players 3 --bots bold --games 300 --elements --json --quiet --workers 1",

@@ -2,12 +2,13 @@
 
 from typing import Any, ClassVar
 
+from mmsim.core.levels import DeclaredLevel
 from mmsim.plain_game import PlainPosition, PlainShell
 
 
 class ToyShell(PlainShell):
     example_rules = "dice,hold=2"
-    panels: ClassVar = {"all": ("bold", "uniform")}
+    levels: ClassVar = (DeclaredLevel("uniform", "uniform", "luck"), DeclaredLevel("bold", "bold", "heuristic"))
 
     def draw(self, kind: str, position: PlainPosition) -> bytes:
         bars = "".join(f'<rect y="{20 * i}" width="{8 * s}" height="15"/>' for i, s in enumerate(position.scores))

@@ -1,7 +1,5 @@
 """Metro at the command line: rulesets, bots, one game and its story."""
 
-from typing import ClassVar
-
 from mmsim.core.bots import Bot
 from mmsim.core.rng import Seed
 from mmsim.core.shell import UNIFORM_COST, ExplainedRuleset, Fact, GameStory, Listing
@@ -9,6 +7,7 @@ from mmsim.core.variant import Variant
 from mmsim.drawing.shell import DrawnShell
 from mmsim.errors import UsageError
 from mmsim.metro.bots import BOTS
+from mmsim.metro.bots.levels import LEVELS
 from mmsim.metro.bots.playable_variant import MetroVariant, prepare
 from mmsim.metro.rules import rulesets
 from mmsim.metro.rules.board import check_board
@@ -30,11 +29,10 @@ class MetroShell(DrawnShell):
     knobs = rulesets.KNOBS
     bots = BOTS
     expensive_weights = ("sweeps", "playouts", "width", "prior", "turns", "haste")
-    panels: ClassVar = {
-        "strong": ("planner", "planner:others=0.5", "expert", "search:playouts=8"),
-        "small": ("planner", "planner:others=0.5", "expert"),
-    }
-    strong_bots = ("planner", "expert", "search")
+    levels = LEVELS
+    default_levels = "casual..master"
+    default_bot = "planner"
+    games_per_s = 2400.0  # `mmsim bench --game metro --bots planner`
 
     def cost(self, bot: Bot) -> float:
         costs = {"uniform": UNIFORM_COST, "expert": 12.0, "search": 13.0 + 1.7 * bot.settings.get("playouts", 0.0)}

@@ -20,6 +20,7 @@ from mmsim.core.variant import Variant
 from mmsim.drawing.shell import DrawnShell
 from mmsim.errors import UsageError
 from mmsim.metromania.bots import BOTS
+from mmsim.metromania.bots.levels import LEVELS
 from mmsim.metromania.bots.playable_variant import MetromaniaVariant, prepare
 from mmsim.metromania.bots.reasons import Reason
 from mmsim.metromania.rules import board_file, rulesets
@@ -48,11 +49,10 @@ class MetromaniaShell(DrawnShell):
     knobs = rulesets.KNOBS
     bots = BOTS
     expensive_weights = ("ahead", "trials", "noise", "playouts", "turns", "margin", "candidates", "prior")
-    panels: ClassVar = {
-        "strong": ("planner", "planner:noise=1", "networker", "expert", "search:turns=4,playouts=4"),
-        "small": ("planner", "networker", "expert"),
-    }
-    strong_bots = ("networker", "planner", "expert", "search")
+    levels = LEVELS
+    default_levels = "casual..master"
+    default_bot = "planner"
+    games_per_s = 2400.0  # `mmsim bench --game metromania --bots planner`
     bots_ignoring: ClassVar = {"hands": ("uniform", "greedy", "runner", "blocker")}
 
     @property

@@ -1,0 +1,12 @@
+"""The levels of play of Metromania: strength rises from one to the next."""
+
+from mmsim.core.levels import ladder_of
+
+LEVELS = ladder_of(  # name, bot, make, how often one wins against three of the level below (25 %: as strong), and games
+    ("beginner", "greedy", "heuristic", "", 0),
+    ("casual", "networker", "heuristic", "77.2 % ± 2.7 %", 2000),
+    ("club", "planner", "heuristic", "45.6 % ± 2.2 %", 4000),
+    ("expert", "expert", "net", "31.1 % ± 1.4 %", 8000),
+    ("master", "search:turns=4,playouts=4", "playouts", "38.9 % ± 3.4 %", 1600),
+    ("grandmaster", "search:turns=8,playouts=32", "playouts", "32.8 % ± 6.9 %", 400),
+)
