@@ -80,11 +80,28 @@ def leading_group(estimates: Estimates, variant: int, alpha: float) -> int | Non
     return best if p_values and max(stats.holm(p_values)) < alpha else None
 
 
-def fair_share_p_values(shares: Estimates, variant: int) -> list[float]:
-    """For every seat the p-value of "it wins a fair share of games"; 1 if the variant does not have it."""
-    fair = 1 / max(int(np.isfinite(shares.means[variant]).sum()), 1)
-    seats = shares.by_group(variant)
-    return [stats.two_sided_p(seat.value - fair, seat.se, seat.df) if seat and seat.se > 0 else 1.0 for seat in seats]
+@dataclass(frozen=True)
+class FairShareTest:
+    """How far a seat is from a fair share, and the p-values of "not at all" and "by at least the tolerance"."""
+
+    difference: float
+    se: float
+    p_value: float
+    p_equal: float
+
+
+def fair_share_tests(shares: Estimates, variant: int) -> list[FairShareTest]:
+    """One test per seat; a seat that the variant does not have is never told from a fair share."""
+    fair, tolerance = 1 / max(int(np.isfinite(shares.means[variant]).sum()), 1), shares.measure.tolerance
+    tests = []
+    for seat in shares.by_group(variant):
+        difference, se, df = (seat.value - fair, seat.se, seat.df) if seat else (0.0, np.inf, 1)
+        if not 0 < se < np.inf:
+            tests.append(FairShareTest(difference, float(np.inf), 1.0, 1.0))
+            continue
+        p_equal = stats.tost(difference, se, df, tolerance)
+        tests.append(FairShareTest(difference, se, stats.two_sided_p(difference, se, df), p_equal))
+    return tests
 
 
 def seat_imbalance(shares: Estimates) -> Estimates:

@@ -91,6 +91,7 @@ class LevelVerdict:
     effects: tuple[LevelEffect, ...]  # from weak to strong
     shape: Shape
     top: Top
+    missing: tuple[str, ...]  # levels where a difference that others show is absent, or clearly smaller
     slope: float  # of the effect, from one level to the next
     slope_p: float
 
@@ -118,8 +119,9 @@ def judge(effects: Sequence[LevelEffect], tolerance: float, alpha: float = ALPHA
 
     `alpha` is the error rate of "these levels disagree", smaller if many metrics are judged.
     """
-    slope, slope_p = _trend(effects)
-    return LevelVerdict(tuple(effects), _shape(effects, alpha), _top(effects, tolerance, alpha), slope, slope_p)
+    missing = _missing(effects, alpha)
+    shape, names = _shape(effects, missing), tuple(effects[place].level for place in missing)
+    return LevelVerdict(tuple(effects), shape, _top(effects, tolerance, alpha), names, *_trend(effects))
 
 
 def _two_sided_p(value: float, se: float) -> float:
@@ -138,29 +140,34 @@ def _trend(effects: Sequence[LevelEffect]) -> tuple[float, float]:
     return slope, _two_sided_p(slope, sqrt(1 / spread))
 
 
-def _shape(effects: Sequence[LevelEffect], alpha: float) -> Shape:
-    shown = [place for place, effect in enumerate(effects) if effect.is_shown]
+def _missing(effects: Sequence[LevelEffect], alpha: float) -> list[int]:
+    """The levels where a difference that others show is absent, or clearly smaller than there."""
+    shown = [effect for effect in effects if effect.is_shown]
+    others = [place for place, effect in enumerate(effects) if not effect.is_shown and shown]
+    alpha /= max(1, len(others) * len(shown))
+    return [
+        place
+        for place in others
+        if effects[place].verdict is Verdict.EQUAL or any(effects[place].is_nearer_zero(one, alpha) for one in shown)
+    ]
+
+
+def _shape(effects: Sequence[LevelEffect], missing: Sequence[int]) -> Shape:
     verdicts = [effect.verdict for effect in effects]
+    shown = [place for place, effect in enumerate(effects) if effect.is_shown]
     if not shown:
         return Shape.SAME if Verdict.EQUAL in verdicts else Shape.UNSURE
-    directions = list(dict.fromkeys(verdicts[place] for place in shown))
+    directions = {verdicts[place] for place in shown}
     if len(directions) > 1:
         changes = sum(verdicts[a] is not verdicts[b] for a, b in pairwise(shown))
         is_turn = changes == 1 and Verdict.REARRANGED not in directions
         return Shape.REVERSES if is_turn else Shape.MIXED
-    others = [place for place in range(len(effects)) if place not in shown]
-    alpha /= max(1, len(others) * len(shown))
-    missing = [  # where the effect is shown to be absent, or clearly smaller than somewhere else
-        place
-        for place in others
-        if verdicts[place] is Verdict.EQUAL
-        or any(effects[place].is_nearer_zero(effects[other], alpha) for other in shown)
-    ]
     if not missing:
         return Shape.EVERY
-    if min(missing) > max(shown):
+    strongest = len(effects) - 1
+    if strongest in missing and min(missing) > max(shown):
         return Shape.WEAK
-    return Shape.STRONG if max(missing) < min(shown) else Shape.MIXED
+    return Shape.STRONG if strongest in shown and max(missing) < min(shown) else Shape.MIXED
 
 
 def _top(effects: Sequence[LevelEffect], tolerance: float, alpha: float) -> Top:
@@ -195,7 +202,11 @@ def level_range(levels: Sequence[str], every: Sequence[str]) -> str:
     places = [every.index(level) for level in levels]
     if len(levels) > 2 and places == list(range(places[0], places[0] + len(places))):
         return f"from {levels[0]} to {levels[-1]}"
-    return f"at {' and '.join([', '.join(levels[:-1]), levels[-1]] if len(levels) > 1 else levels)}"
+    return f"at {_listed(levels)}"
+
+
+def _listed(levels: Sequence[str]) -> str:
+    return " and ".join([", ".join(levels[:-1]), levels[-1]] if len(levels) > 1 else levels)
 
 
 def where_it_holds(verdict: LevelVerdict, words: dict[Verdict, str] | None = None) -> str:
@@ -208,7 +219,8 @@ def where_it_holds(verdict: LevelVerdict, words: dict[Verdict, str] | None = Non
     def word(kind: Verdict) -> str:
         return (words or {}).get(kind, str(kind))
 
-    more = f"; not enough games {level_range(unsure, every)}" if unsure else ""
+    open_levels = [level for level in unsure if level not in verdict.missing]
+    more = f"; not enough games {level_range(open_levels, every)}" if open_levels else ""
     match verdict.shape:
         case Shape.UNSURE:
             return word(Verdict.UNSURE)
@@ -216,7 +228,7 @@ def where_it_holds(verdict: LevelVerdict, words: dict[Verdict, str] | None = Non
             return f"{word(Verdict.EQUAL)} {level_range(equal, every)}{more}"
         case Shape.EVERY:
             its, agrees = ("its", "agrees") if len(unsure) == 1 else ("their", "agree")
-            agree = f"; as far as {its} games tell, {' and '.join(unsure)} {agrees}" if unsure else ""
+            agree = f"; as far as {its} games tell, {_listed(unsure)} {agrees}" if unsure else ""
             return f"{word(shown[0].verdict)} {level_range(levels, every)}{agree}"
         case Shape.STRONG:
             return f"{word(shown[0].verdict)} {Shape.STRONG} ({_and_up(levels, every)}){more}"
@@ -231,14 +243,15 @@ def where_it_holds(verdict: LevelVerdict, words: dict[Verdict, str] | None = Non
     by_word: dict[str, list[str]] = {}
     for effect in shown:
         by_word.setdefault(word(effect.verdict), []).append(effect.level)
-    return f"{'; '.join(f'{kind} {level_range(some, every)}' for kind, some in by_word.items())} only{more}"
+    without = f", not {level_range(verdict.missing, every)}" if verdict.missing else ""
+    return f"{'; '.join(f'{kind} {level_range(some, every)}' for kind, some in by_word.items())}{without}{more}"
 
 
 def _and_up(levels: Sequence[str], every: Sequence[str]) -> str:
     is_rest = list(levels) == list(every[every.index(levels[0]) :])
-    return f"{levels[0]} and up" if is_rest and len(levels) > 1 else " and ".join(levels)
+    return f"{levels[0]} and up" if is_rest and len(levels) > 1 else _listed(levels)
 
 
 def _up_to(levels: Sequence[str], every: Sequence[str]) -> str:
     is_rest = list(levels) == list(every[: every.index(levels[-1]) + 1])
-    return f"up to {levels[-1]}" if is_rest and len(levels) > 1 else " and ".join(levels)
+    return f"up to {levels[-1]}" if is_rest and len(levels) > 1 else _listed(levels)

@@ -358,7 +358,7 @@ def _level_chart(data: ReportData, same: Sequence[ComparisonOverLevels]) -> Char
         for level in data.levels
     ]
     label = fmt.label(measure.name, group)
-    parts = [f"{data.name_of(one.variant)} {one.verdict_text}" for one in same]
+    parts = [f"{data.name_of(one.variant)} {one.holds.partition(';')[0]}" for one in same]
     title = f"{sentences.capitalise(label)} against {data.names[0]}: {'; '.join(parts)}"
     note = "Difference at every level, with 95 % intervals. Shaded: within tolerance of no difference."
     series = [data.name_of(one.variant) for one in same]

@@ -10,9 +10,9 @@ from string import Formatter
 from mmsim.analysis import number_format as fmt
 from mmsim.analysis.board_effects import OnBoards, first_against_last, on_boards, same_on_boards
 from mmsim.analysis.compare import CANNOT_SAY, Comparison, ComparisonOverLevels, all_games_identical
-from mmsim.analysis.derived_metrics import SEAT_IMBALANCE, equal_groups_p_value, fair_share_p_values, leading_group
+from mmsim.analysis.derived_metrics import SEAT_IMBALANCE, equal_groups_p_value, fair_share_tests, leading_group
 from mmsim.analysis.estimates import WIN_SHARE, Estimates, by_name
-from mmsim.analysis.level_verdict import ALPHA, Shape, Verdict
+from mmsim.analysis.level_verdict import ALPHA, LevelEffect, LevelVerdict, Shape, Verdict, judge, where_it_holds
 from mmsim.analysis.run_metrics import ComparedRun
 from mmsim.analysis.stats import Estimate, holm
 from mmsim.batch.experiment import OF_LEVEL
@@ -23,6 +23,7 @@ from mmsim.report.report_data import ReportData
 
 _MAX_NAMED_VARIANTS = 4  # more are counted, not named
 _ROUNDING = 1e-12  # relative; a smaller standard error is zero
+_STANDINGS = {Verdict.HIGHER: "ahead", Verdict.LOWER: "behind"}
 EXPLORATORY = " (exploratory)"  # after a metric that was not asked about before the games were played
 
 
@@ -156,56 +157,54 @@ def _fairness(data: ComparedRun) -> str:
 
 
 def seats_over_levels(data: ComparedRun) -> str:
-    """Which seats are ahead or behind with the reference: what all levels agree on first, then where they differ."""
-    levels = data.by_level(WIN_SHARE)
+    """Which seats are ahead or behind with the reference, and at which levels: what all levels agree on comes first."""
     shares = data.estimates[WIN_SHARE]
-    tests = holm([p for _, estimates in levels for p in fair_share_p_values(estimates, 0)])
-    by_level = [tests[n * len(shares.groups) : (n + 1) * len(shares.groups)] for n in range(len(levels))]
-    standings = [
-        [
-            0 if p >= ALPHA else 1 if estimates.means[0, g] > 1 / _seats(estimates) else -1
-            for g, p in enumerate(p_values)
-        ]
-        for (_, estimates), p_values in zip(levels, by_level, strict=True)
-    ]
-    every = " at every level" if len(levels) > 1 else ""
-    uneven = "players do not win equally often, but their bots differ: " if data.run.mixed else ""
-    shared = []
-    for sign, side in ((1, "ahead"), (-1, "behind")):
-        if seats := [g for g in range(len(shares.groups)) if all(standing[g] == sign for standing in standings)]:
-            names = join_words([shares.groups[g] for g in seats])
-            wins = join_words([_shares_of(levels, g) for g in seats])
-            verb = "player is" if len(seats) == 1 else "players are"
-            shared.append(f"the {names} {verb} {side}{every} ({wins} of wins)")
-    if shared:
-        return with_reference(data, f"{uneven}{join_words(shared)}; {_fair_share(shares)}", every_level=True)
-    shown = [place for place, standing in enumerate(standings) if any(standing)]
-    if not shown:
-        nowhere = " at any level" if len(levels) > 1 else ""
+    uneven: dict[str, list[tuple[str, str]]] = {}  # where -> players and their wins
+    for seat, verdict in sorted(seat_verdicts(data).items(), key=lambda pair: pair[1].shape is not Shape.EVERY):
+        if verdict.is_different:
+            where = (
+                where_it_holds(verdict, _STANDINGS)
+                if len(verdict.effects) > 1
+                else _STANDINGS[verdict.effects[0].verdict]
+            )
+            uneven.setdefault(where, []).append((seat, _shares_of(data, seat, verdict)))
+    if not uneven:
+        nowhere = " at any level" if len(data.levels) > 1 else ""
         return with_reference(data, f"no seat is measurably ahead or behind{nowhere}", every_level=True)
-    strongest = shown[-1]
-    level, estimates = levels[strongest]
-    parts = [
-        f"the {estimates.groups[g]} player is {'ahead' if sign > 0 else 'behind'} "
-        f"({fmt.short(estimates.estimate(0, g), 'share')})"
-        for g, sign in enumerate(standings[strongest])
-        if sign
-    ]
-    text = f"no seat is ahead or behind at all levels; at {level.name} level {join_words(parts)}, where "
-    return with_reference(data, f"{text}{_fair_share(shares)}", every_level=True)
+    clauses = []
+    for where, seats in uneven.items():
+        names, wins = (join_words([seat[part] for seat in seats]) for part in (0, 1))
+        clauses.append(f"the {names} {'player is' if len(seats) == 1 else 'players are'} {where} ({wins} of wins)")
+    mixed = "players do not win equally often, but their bots differ: " if data.run.mixed else ""
+    return with_reference(data, f"{mixed}{'; '.join(clauses)}; {_fair_share(shares)}", every_level=True)
 
 
-def _sign(value: float) -> int:
-    return 1 if value > 0 else -1
+def seat_verdicts(data: ComparedRun) -> dict[str, LevelVerdict]:
+    """For every seat of the reference, at which levels it wins more or less than a fair share."""
+    levels = data.by_level(WIN_SHARE)
+    seats = data.estimates[WIN_SHARE].groups
+    tests = [test for _, estimates in levels for test in fair_share_tests(estimates, 0)]
+    unfair, fair = (holm([getattr(test, p) for test in tests]) for p in ("p_value", "p_equal"))
+    effects: dict[str, list[LevelEffect]] = {seat: [] for seat in seats}
+    for number, test in enumerate(tests):
+        level = levels[number // len(seats)][0]
+        verdict = Verdict.HIGHER if test.difference > 0 else Verdict.LOWER
+        if unfair[number] >= ALPHA:
+            verdict = Verdict.EQUAL if fair[number] < ALPHA else Verdict.UNSURE
+        effect = LevelEffect(level.name, level.make, test.difference, test.se, verdict)
+        effects[seats[number % len(seats)]].append(effect)
+    tolerance = data.estimates[WIN_SHARE].measure.tolerance
+    return {seat: judge(some, tolerance, ALPHA / len(seats)) for seat, some in effects.items()}
 
 
-def _seats(shares: Estimates) -> int:
-    return sum(shares.known(0, g) for g in range(len(shares.groups)))
-
-
-def _shares_of(levels: Sequence[tuple[Level, Estimates]], group: int) -> str:
-    """The win shares of a seat from the lowest to the highest level."""
-    values = sorted(round(100 * float(estimates.means[0, group])) for _, estimates in levels)
+def _shares_of(data: ComparedRun, seat: str, verdict: LevelVerdict) -> str:
+    """The win shares of a seat at the levels that show it to be ahead or behind."""
+    shown = [effect.level for effect in verdict.effects if effect.is_shown]
+    values = sorted(
+        round(100 * float(estimates.means[0, estimates.groups.index(seat)]))
+        for level, estimates in data.by_level(WIN_SHARE)
+        if level.name in shown
+    )
     return f"{values[0]}\u00a0%" if values[0] == values[-1] else f"{values[0]} to {values[-1]}\u00a0%"
 
 

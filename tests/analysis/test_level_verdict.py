@@ -104,8 +104,17 @@ def test_levels_that_need_more_games_are_not_counted_against_a_difference() -> N
     assert where_it_holds(verdict) == "equal within tolerance from beginner to club; not enough games at expert"
 
 
+def test_nothing_is_said_of_strong_players_that_the_strongest_do_not_show() -> None:
+    verdict = judged((0.0, 5.0, 4.0), (0.2, 0.3, 3.0))
+    assert verdict.shape is Shape.MIXED
+    assert where_it_holds(verdict) == "higher at casual, not at beginner; not enough games at club"
+
+
 def test_what_holds_here_and_there_is_listed() -> None:
-    assert where_it_holds(judged((5.0, 0.0, 5.0, 0.0), (0.1,) * 4)) == "higher at beginner and club only"
+    assert (
+        where_it_holds(judged((5.0, 0.0, 5.0, 0.0), (0.1,) * 4))
+        == "higher at beginner and club, not at casual and expert"
+    )
     words = {Verdict.HIGHER: "less even", Verdict.LOWER: "more even"}
     verdict = judged((5.0, -5.0, 5.0), (0.1,) * 3)
-    assert where_it_holds(verdict, words) == "less even at beginner and club; more even at casual only"
+    assert where_it_holds(verdict, words) == "less even at beginner and club; more even at casual"
