@@ -32,7 +32,7 @@ class Opening:
 
 @dataclass(frozen=True)
 class SeatBook:
-    """The openings of one seat in the games of one variant and kind of players, the most frequent first."""
+    """The openings of one seat in the games of one variant and level, the most frequent first."""
 
     by: str  # name of the view that classifies them
     text: str  # description of that view

@@ -84,7 +84,7 @@ class _Half:
 
 def evenness_change(shares: Estimates, base: int, variant: int) -> tuple[Estimate, bool] | None:
     """How much less even a variant is than the base, along the pattern of the more uneven of the two, and whether the
-    pattern is turned round in the other one; None if the deals are not known in halves.
+    pattern is turned round in the other one; None if there are no halves of deals, or not the same seats.
 
     The pattern, its deviation from fair shares, is learnt on one half of the deals and tested on the other, both ways
     (cross-fitting: Cox 1975, Biometrika 62; Chernozhukov et al. 2018, Econom. J. 21), so that noise is not taken for a
@@ -94,9 +94,9 @@ def evenness_change(shares: Estimates, base: int, variant: int) -> tuple[Estimat
     Its variance is that of the changes along given directions; to first order that of the directions; and the
     covariance of the two results, for within a half direction and change share noise (Stein 1981, Ann. Statist. 9).
     """
-    if len(shares.halves) < 2:
-        return None
     known = _known(shares, base, variant)
+    if len(shares.halves) < 2 or (np.isfinite(shares.means[[base, variant]]) != known).any():
+        return None
     first, second = halves = [_Half.of(half, base, variant, known) for half in shares.halves]
     if not all(np.isfinite(half.change).all() and half.length > 0 for half in halves):
         return None

@@ -249,19 +249,17 @@ def games_per_level(experiment: Experiment) -> dict[str, int]:
     }
 
 
-def games_in(experiment: Experiment, seconds: float) -> int:
-    """Games of the quickest level that a time on one core is enough for, by declared costs and never by the clock, so
-    that it is the same on every machine."""
-    variants = len(experiment.variants) * max(1, len(experiment.boards))
-    seats = zip(experiment.tables, thinning(experiment), strict=True)
-    per_game = sum(game_seconds(experiment.game, level.bots) / every for level, every in seats) * variants
-    return max(GAMES_GROUP, int(seconds / per_game) // GAMES_GROUP * GAMES_GROUP)
-
-
 def planned_seconds(experiment: Experiment) -> float:
     """What an experiment takes on one core, by declared costs."""
     games, variants = games_per_level(experiment), len(experiment.variants) * max(1, len(experiment.boards))
     return sum(games[level.name] * variants * game_seconds(experiment.game, level.bots) for level in experiment.tables)
+
+
+def games_in(experiment: Experiment, seconds: float) -> int:
+    """Games of the quickest level that a time on one core is enough for, by declared costs and never by the clock, so
+    that it is the same on every machine."""
+    games = seconds / planned_seconds(replace(experiment, games=10**6)) * 10**6
+    return max(GAMES_GROUP, int(games) // GAMES_GROUP * GAMES_GROUP)
 
 
 def parse_duration(text: Any) -> float:

@@ -313,6 +313,7 @@ def _page(
         played=run.game_counts.rows(),
         measures=[measure for measure in declared_metrics(run.experiment.game) if measure.name in data.estimates],
         level=f"{100 * stats.LEVEL:.0f} %",
+        levels=len(data.levels),
         paired=run.paired,
         deals_shared=any(variant.games_per_deal > 1 for variant in run.variants),
         tests=len(data.comparisons),

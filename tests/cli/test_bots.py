@@ -15,6 +15,18 @@ def test_every_bot_is_listed_with_its_idea() -> None:
     assert BOTS["planner"].idea[:30] in output("bots", "list")
 
 
+@pytest.mark.parametrize("game", ["metromania", "metro"])
+def test_every_level_is_listed_with_its_bot_strength_speed_and_how_it_was_measured(game: str) -> None:
+    levels = json.loads(output("bots", "levels", "--game", game, "--json"))
+    assert [level["name"] for level in levels] == ["beginner", "casual", "club", "expert", "master", "grandmaster"]
+    speeds = [level["games_per_s"] for level in levels]
+    assert speeds == sorted(speeds, reverse=True)
+    assert all(level["wins"] and level["bots"] in level["measured_by"] for level in levels[1:])
+    text = output("bots", "levels", "--game", game)
+    assert "wins against the level below" in text
+    assert "no games of people" in text
+
+
 def test_a_bot_is_shown_with_all_its_weights_and_what_was_set() -> None:
     answer = json.loads(output("bots", "show", "planner:block=2.5", "--json"))
     assert answer["weights"]["block"] == 2.5
