@@ -34,6 +34,7 @@ PLANNER = weighing(
         "close": -0.1341,
         "tunnels": 0.43,
         "ahead": 3,
+        "opening": 1,
         "trials": 4,
         "fade": 0.7154,
         "reach_base": 1.6836,

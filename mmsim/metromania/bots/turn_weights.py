@@ -59,6 +59,7 @@ class Parameter(IntEnum):
         return parameter
 
     AHEAD = 3, 1, 3, "tunnels of a turn it plans at once"
+    OPENING = 3, 1, 3, "tunnels of its first turn it plans at once"
     TRIALS = 4, 1, 64, "turns of which it works out the trips to the end before it chooses"
     REACH_SLACK = 0.3, -1e6, 1e6, "how much a spare tunnel adds to the chance to end a line (log-odds)"
     REACH_FAR = 0.1, -1e6, 1e6, "how much a tunnel still to dig takes from the chance to end a line (log-odds)"

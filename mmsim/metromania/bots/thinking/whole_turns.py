@@ -33,7 +33,11 @@ _ONE, _ZERO = np.uint64(1), np.uint64(0)
 @jit
 def weigh_turns(v: State, b: Board, r: Rules, bots: Bots, t: Thoughts) -> None:
     """For every legal move the best turn that begins with it, and its value."""
-    t.planned = min(r.dig - v.dug, np.int64(weight(bots, v.seat, Parameter.AHEAD)))  # as far as this bot looks ahead
+    ahead = weight(bots, v.seat, Parameter.AHEAD)
+    # On an empty board a whole turn looks good wherever it ends; the first tunnel alone makes the better start.
+    if v.started >> np.uint64(2 * v.seat) & np.uint64(3) == _ZERO:
+        ahead = min(ahead, weight(bots, v.seat, Parameter.OPENING))
+    t.planned = min(r.dig - v.dug, np.int64(ahead))  # as far as this bot looks ahead
     t.firsts = min(v.choices, np.int64(FIRST_MOVES))
     for i in range(2 * PLANS):
         t.line_best[ix(i)] = -1
