@@ -108,7 +108,7 @@ def test_the_unpacked_wheel_finds_boards_rules_and_nets_from_an_empty_folder(
     text = "\n".join(printed)
     assert all(name in text for name in board_file.shipped_names())
     assert "TT6  metromania" in text
-    assert "made by: mmsim bots train expert " in text  # its net
+    assert "made by: mmsim bots train --game " in text  # its net
 
 
 def test_the_unpacked_wheel_plays_and_verifies_a_game(unpacked: Path, tmp_path: Path) -> None:

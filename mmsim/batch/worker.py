@@ -30,7 +30,8 @@ from mmsim.tables.frames import parquet_bytes, row_digest
 
 LOG = logging.getLogger("mmsim.run")
 EXAMPLES = "training_examples"  # the folder of a part's training examples, where tables of games have theirs
-_GAMES_PER_EXAMPLES_CALL = 8
+POSITIONS, FEATURES = "training_positions", "training_features"  # likewise
+_GAMES_PER_EXAMPLES_CALL, _GAMES_PER_POSITIONS_CALL = 8, 64
 _PARENT_GONE = (EOFError, BrokenPipeError, ConnectionResetError)
 _MAX_MESSAGE_LENGTH = 2000  # of a bot's error
 _HEARTBEAT_S = 0.5  # how often a worker aims to report progress
@@ -93,11 +94,26 @@ class PartPlayer:
             on_progress(done)
             games = min(_GAMES_PER_EXAMPLES_CALL, part.count - done)
             rows = game.training_examples(ready, part.first + done, games, learner)
-            frames.append(pl.DataFrame({name: pl.Series(rows[name].copy()) for name in rows.dtype.names or ()}))
-        data = parquet_bytes(pl.concat(frames))
-        seconds = round(time.perf_counter() - started, 3)
-        entry = JournalEntry(part.number, part.variant, part.first, part.count, {}, [], [], seconds)
-        return FinishedPart(entry, {EXAMPLES: data})
+            frames.append(_frame(rows))
+        return _collected(part, started, {EXAMPLES: pl.concat(frames)})
+
+    def collect_positions(
+        self, part: Part, variant: Variant, on_progress: OnGamesDone = lambda done: None
+    ) -> FinishedPart:
+        """Positions of the games of a part for a value net, and the features of their boards."""
+        started = time.perf_counter()
+        game, ready = self._game, self.prepare(part.variant, variant)
+        if not isinstance(game, SupportsTraining):
+            raise MmsimError(f"the bots of {game.name} cannot be trained")
+        frames, features = [], []
+        for done in range(0, part.count, _GAMES_PER_POSITIONS_CALL):
+            on_progress(done)
+            games = min(_GAMES_PER_POSITIONS_CALL, part.count - done)
+            rows, held = game.training_positions(ready, part.first + done, games)
+            frames.append(_frame(rows))
+            features.append(held)
+        feature_column = pl.DataFrame({"feature": pl.Series(np.concatenate(features), dtype=pl.UInt16)})
+        return _collected(part, started, {POSITIONS: pl.concat(frames), FEATURES: feature_column})
 
     def prepare(self, number: int, variant: Variant) -> PlayableVariant:
         """The variant with this number, prepared again only if the number now means another variant."""
@@ -126,6 +142,17 @@ class PartPlayer:
         return GameRows(rows, sum(chunk.decisions for chunk in chunks), errors)
 
 
+def _frame(rows: Any) -> pl.DataFrame:
+    return pl.DataFrame({name: pl.Series(rows[name].copy()) for name in rows.dtype.names or ()})
+
+
+def _collected(part: Part, started: float, tables: dict[str, pl.DataFrame]) -> FinishedPart:
+    """What was collected from the games of a part."""
+    files = {name: parquet_bytes(table) for name, table in tables.items()}
+    seconds = round(time.perf_counter() - started, 3)
+    return FinishedPart(JournalEntry(part.number, part.variant, part.first, part.count, {}, [], [], seconds), files)
+
+
 def write_part(folder: Path, part: Part, files: dict[str, bytes]) -> None:
     """Put the files of a part in place; they are synced before its line is written to a journal."""
     for table, data in files.items():
@@ -140,8 +167,8 @@ class Task:
     """A part to play, with its variant and the variant's name.
 
     `one_by_one` is set after a failure, to find the game that causes it. With a `learner`, training examples of that
-    bot are collected instead of the games' tables. The `stamp` identifies the variant as the parent has prepared it;
-    a worker that prepares something else refuses to play.
+    bot are collected instead of the games' tables; with `positions`, positions for a value net. The `stamp` identifies
+    the variant as the parent has prepared it; a worker that prepares something else refuses to play.
     """
 
     part: Part
@@ -149,6 +176,7 @@ class Task:
     name: str
     one_by_one: bool = False
     learner: str | None = None
+    positions: bool = False
     stamp: str | None = None
 
 
@@ -212,6 +240,8 @@ def _serve(pipe: Pipe, folder: Path, game: str, first: Variant | None) -> None:
 
 
 def _carry_out(player: PartPlayer, task: Task, on_progress: OnGamesDone) -> FinishedPart:
+    if task.positions:
+        return player.collect_positions(task.part, task.variant, on_progress)
     if task.learner is not None:
         return player.collect(task.part, task.variant, task.learner, on_progress)
     if task.stamp not in (None, player.prepare(task.part.variant, task.variant).fingerprint):

@@ -1,7 +1,7 @@
 """`mmsim bots`: the bots and their weights; find better weights and nets by playing, judged on held-out games."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import date
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,14 +12,14 @@ import msgspec
 from mmsim.batch.experiment import game_seconds
 from mmsim.cli import options
 from mmsim.cli.console import print_json, print_table, say
-from mmsim.cli.options import argument, option
+from mmsim.cli.options import option
 from mmsim.cli.progress import show_progress
 from mmsim.contests import training, tuning
 from mmsim.contests.fitting import Fit
 from mmsim.contests.matches import HeldOutResult, MatchRunner
 from mmsim.contests.training import Exploit, shipped_exploit, write_exploit
 from mmsim.core.bots import NetBot, weights_text
-from mmsim.core.neural_net import Net
+from mmsim.core.neural_net import BotNets
 from mmsim.core.python_bots import installed
 from mmsim.core.seating import find_bot, split_bots
 from mmsim.core.shell import Shell
@@ -70,8 +70,7 @@ def show(spec: options.BotArgument, game: options.GameName = None, as_json: opti
     if as_json:
         facts: dict[str, Any] = {"bot": bot.spec, "idea": bot.idea, "looks_at": bot.looks_at, "weights": bot.settings}
         if isinstance(bot, NetBot):
-            facts["net"] = bot.net.about
-            facts["of_players"] = {str(number): net.about for number, net in bot.net.by_players.items()}
+            facts["net"] = bot.nets.about
         if exploit:
             facts["exploited"] = msgspec.to_builtins(exploit)
         print_json(facts)
@@ -79,9 +78,7 @@ def show(spec: options.BotArgument, game: options.GameName = None, as_json: opti
     say(f"{bot.spec}: {bot.idea}")
     say(f"looks at: {bot.looks_at}")
     if isinstance(bot, NetBot):
-        say(f"its net: {bot.net.digest}, made by: {bot.net.about.get('command', '?')}")
-        for number, net in bot.net.by_players.items():
-            say(f"for {number} players, made by: {net.about.get('command', '?')}")
+        say(f"its nets: {bot.nets.digest}, made by: {bot.nets.about.get('command', '?')}")
     if exploit:
         say(describe_exploit(exploit))
     for name, text in bot.elements.items():
@@ -158,64 +155,61 @@ def tune(
 
 
 def train(
-    spec: Annotated[str, argument("BOT", "A bot with a neural net, such as expert.")],
-    out: Annotated[Path, option("--out FILE", "Write the weights (JSON) here.")],
+    out: Annotated[Path, option("--out FILE", "Write the nets (JSON) here.")],
     game: options.GameName = None,
     rules: Annotated[
         list[str] | None,
-        option("--rules SPEC", "A ruleset to train for; repeat to mix several. Default: the game's default ruleset."),
+        option("--rules SPEC", "A ruleset to train for; repeat to mix several. Default: a mix that the game names."),
     ] = None,
     players: Annotated[
         list[int] | None,
-        option(
-            "--players N",
-            "A number of players to train for; repeat to mix several. Default: the ruleset's default.",
-        ),
+        option("--players N", "A number of players to train for; repeat to mix several. Default: likewise."),
     ] = None,
-    board: options.Board = None,
-    against: Annotated[
-        str | None,
-        option("--against LIST", "Bots in the other seats, separated by commas. Default: those the game names."),
+    board: Annotated[
+        list[str] | None,
+        option("--board NAME", "A board to train on; repeat to mix several. Default: likewise."),
     ] = None,
-    games: Games = 4000,
+    games: Annotated[int, option("--games N", "Games to collect positions from, in all.", min=1)] = 100_000,
+    value_epochs: Annotated[
+        int, option("--value-epochs N", "How often the value net goes through all positions.", min=0)
+    ] = 4,
+    decision_games: Annotated[
+        int, option("--decision-games N", "Games to collect decisions from, in all.", min=1)
+    ] = 20_000,
     epochs: Epochs = 10,
     final_games: FinalGames = 4000,
     decay: Annotated[float, option("--decay X", "Weight decay; more decisions need less.", min=0.0, max=1.0)] = 1e-3,
-    learner: Annotated[
-        str | None,
-        option("--learner BOT", "The bot that plays while decisions are collected. Default: the untrained bot."),
-    ] = None,
-    add: Annotated[bool, option("--add", "Keep other nets in the file; this is for its number of players.")] = False,
     seed: options.Seed = 1,
     workers: options.Workers = None,
     log: Log = None,
     quiet: options.Quiet = False,
 ) -> None:
-    """The net learns from playouts and is judged on held-out games."""
+    """A value net learns to judge positions, and another one which turns win; both are judged on held-out games."""
     _check_weights_file(out)
-    shell, first = _find_rules(spec, game, rules[0] if rules else None)
-    shell.check_board(board)
+    shell, _ = find_shell_and_rules(game, rules[0] if rules else None)
+    for name in board or ():
+        shell.check_board(name)
     settings = training.TrainingSettings(
         game=shell.name,
-        bot=spec,
-        rules=tuple(rules or [first]),
-        players=tuple(players or [None]),
-        board=board,
-        against=tuple(split_bots(against)) if against else (),
+        rules=tuple(rules or ()),
+        players=tuple(players or ()),
+        boards=tuple(board or ()),
         seed=seed,
         games=games,
+        value_epochs=value_epochs,
+        decision_games=decision_games,
         epochs=epochs,
-        final_games=final_games,
-        add=add,
-        learner=learner or "",
         decay=decay,
+        final_games=final_games,
     )
-    net, results, curve = _train(settings, out, workers, quiet)
+    nets, results, curve = _train(training.train, settings, out, workers, quiet)
     for result in results:
         say(f"{result.variant}: one against {result.opponent} {_win_sentence(result, result.players)}")
-    say(f"seat it with --bots {spec}:weights={out}")
+    name = settings.bot.name
+    say(f"seat it with --bots {name}:weights={out}; all bots of {shell.name} that have nets take the same file")
     if log is not None:
-        _write_json(log, {"plan": vars(settings), "curve": [vars(point) for point in curve], "about": net.about})
+        points = [{"net": net, **vars(point)} for net, point in curve]
+        _write_json(log, {"plan": vars(settings), "curve": points, "about": nets.about})
 
 
 def exploit(
@@ -238,24 +232,19 @@ def exploit(
         _check_weights_file(out)
     shell, ruleset = _find_rules(spec, game, rules)
     shell.check_board(board)
-    nets = [bot.name for bot in shell.bots.values() if isinstance(bot, NetBot)]
-    if not nets:
-        raise UsageError(f"{shell.name} has no bot that goes by a net, so none can be trained against {spec}")
     settings = training.TrainingSettings(
         game=shell.name,
-        bot=nets[0],
         rules=(ruleset,),
         players=(players,),
-        board=board,
+        boards=(board,),
         against=(spec,),
         seed=seed,
-        games=games,
+        decision_games=games,
         epochs=epochs,
         final_games=final_games,
     )
-    settings = training.exploit_settings(settings, spec)
     with TemporaryDirectory(prefix="mmsim-") as folder:
-        _, (result,), _ = _train(settings, out or Path(folder) / "net.json", workers, quiet)
+        _, (result,), _ = _train(training.train_exploit, settings, out or Path(folder) / "nets.json", workers, quiet)
     words = ["mmsim bots exploit", spec, f"--game {shell.name}", f"--rules {ruleset}", f"--players {result.players}"]
     words += [f"--board {board}"] if board else []
     words += [f"--games {games}", f"--epochs {epochs}", f"--final-games {final_games}", f"--seed {seed}"]
@@ -288,23 +277,30 @@ def _check_weights_file(file: Path) -> None:
 
 
 def _train(
-    settings: training.TrainingSettings, file: Path, workers: int | None, quiet: bool
-) -> tuple[Net, Sequence[HeldOutResult], list[Fit]]:
-    """Train a net with progress shown; returns also how well it did after every epoch."""
-    curve: list[Fit] = []
+    train: Callable[..., tuple[BotNets, Sequence[HeldOutResult]]],
+    settings: training.TrainingSettings,
+    file: Path,
+    workers: int | None,
+    quiet: bool,
+) -> tuple[BotNets, Sequence[HeldOutResult], list[tuple[str, Fit]]]:
+    """Train nets with progress shown; returns also how well they did after every epoch."""
+    curve: list[tuple[str, Fit]] = []
 
-    def on_epoch(fit: Fit) -> None:
-        curve.append(fit)
-        progress.line(
-            f"epoch {fit.epoch}: on held-out decisions it explains {fit.explained:.2%} of the differences; "
-            f"its turns gain {fit.gain:+.4f}"
-        )
+    def on_epoch(net: str, fit: Fit) -> None:
+        curve.append((net, fit))
+        if fit.gain is None:
+            progress.line(f"{net} net, epoch {fit.epoch}: it explains {fit.explained:.2%} of how held-out games ended")
+        else:
+            progress.line(
+                f"{net} net, epoch {fit.epoch}: on held-out decisions it explains {fit.explained:.2%} of the "
+                f"differences; its turns gain {fit.gain:+.4f}"
+            )
 
     with show_progress(quiet) as progress, MatchRunner(settings.game, workers or cores(), progress) as runner:
-        net, results = training.train(settings, runner, file, on_epoch)
-    epoch = net.about["held_out_decisions"]["epoch"]
+        nets, results = train(settings, runner, file, on_epoch)
+    epoch = nets.about["held_out_decisions"]["epoch"]
     say(f"kept: epoch {epoch}, which explains most of the held-out decisions", err=True)
-    return net, results, curve
+    return nets, results, curve
 
 
 def _win_sentence(result: Any, players: int) -> str:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from mmsim.compiled.startup import warm_up
 from mmsim.compiled.stepwise import CompiledVariant, Steps, play_step_by_step, win_chances_by_turn
-from mmsim.compiled.training_examples import SAMPLING_REQUEST, ExampleSampling
+from mmsim.compiled.training_examples import SAMPLING_REQUEST, ExampleSampling, PositionSampling
 from mmsim.core.game import GameRows
 from mmsim.core.interventions import check_interventions, check_no_interventions
 from mmsim.core.python_bots import PythonBot
@@ -36,6 +36,7 @@ class CompiledGame(TabledGame):
     position_type: ClassVar[Any]  # (prepared, game) -> a game that is played one decision at a time
     changed_opening_type: ClassVar[Any]  # (prepared) -> ChangedOpening
     example_sampling: ClassVar[ExampleSampling]
+    position_sampling: ClassVar[PositionSampling]
     result: ClassVar[Any]  # (game of the reference engine) -> its outcome
     read_record: ClassVar[
         Any
@@ -100,10 +101,29 @@ class CompiledGame(TabledGame):
         request, examples = np.zeros(1, SAMPLING_REQUEST).view(np.recarray), [rows[:0].copy()]
         for game in range(first_game, first_game + count):
             learners = sum(1 << seat for seat, bot in enumerate(prepared.seating.at(game)) if bot.spec == learner)
-            request[0] = prepared.seed, game, prepared.games_per_deal, learners, sampling.every, sampling.most
+            request[0] = (
+                *(prepared.seed, game, prepared.games_per_deal, learners),
+                *(sampling.every, sampling.most, sampling.rounds),
+            )
             collected = int(self.bot_entry_points.collect_examples(memory, prepared.setting, rows, request))
             examples.append(rows[:collected].copy())
         return np.concatenate(examples)
+
+    def training_positions(
+        self, prepared: CompiledVariant, first_game: int, count: int
+    ) -> tuple[NDArray[Any], NDArray[np.uint16]]:
+        sampling, memory = self.position_sampling, self.bot_entry_points.new_memory()
+        rows = np.zeros(sampling.rows, sampling.kind).view(np.recarray)
+        request, positions = np.zeros(1, SAMPLING_REQUEST).view(np.recarray), [rows[:0].copy()]
+        for game in range(first_game, first_game + count):
+            request[0] = prepared.seed, game, prepared.games_per_deal, 0, sampling.every, 0, 0
+            collected = int(self.bot_entry_points.collect_positions(memory, prepared.setting, rows, request))
+            positions.append(rows[:collected].copy())
+        collected_rows = np.concatenate(positions)
+        feature = collected_rows["feature"]
+        held = np.arange(feature.shape[1]) < collected_rows["features"][:, None]
+        columns = [name for name in sampling.kind.names or () if name != "feature"]
+        return collected_rows[columns], feature[held]
 
     def win_chances(self, written: dict[str, Any], playouts: int) -> NDArray[Any]:
         table = self.read_record(written)

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mmsim.core.neural_net import UNITS, Net
+from mmsim.errors import UsageError
 
 Floats = NDArray[np.float32]
 _LEARNING_RATE, _LAST_LEARNING_RATE = 2e-3, 2e-5
@@ -23,6 +24,7 @@ _MEAN_RATE, _VARIANCE_RATE, _EPSILON = 0.1, 0.001, 1e-8  # of Adam: 1 - beta1, 1
 _MIN_UNIT_VALUE = 1e-4  # a hidden unit that never adds more is removed
 _HELD_OUT = 8  # one game in this many is held out
 _RIDGE = 1e-3
+TOO_FEW = "too few games to learn from some and to hold out others; play more games"
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,7 @@ class TrainingExamples:
     inputs: Floats  # [row, input]
     results: Floats  # [row]
     decision: NDArray[np.int64]  # [row]: 0, 0, 0, 1, 1, ...
-    game: NDArray[np.int64]  # [decision]: any number that identifies games
+    game: NDArray[np.int64]  # [decision]: games with the same number are held out together
 
     @property
     def counts(self) -> NDArray[np.int64]:
@@ -59,11 +61,11 @@ class TrainingExamples:
 
 @dataclass(frozen=True)
 class Fit:
-    """How well a net predicts held-out decisions."""
+    """How well a net predicts held-out decisions, or the results of held-out games."""
 
     epoch: int
-    explained: float  # share of the variance within decisions; most of it is chance
-    gain: float  # how much better the playouts of its turns went than those of the first turn
+    explained: float  # share of the variance, of decisions that within them; most of it is chance
+    gain: float | None = None  # of decisions: how much better playouts of its turns went than those of the first turn
 
 
 def evaluate(examples: TrainingExamples, values: Floats, epoch: int) -> Fit:
@@ -158,6 +160,8 @@ def fit(
     shift, scale = examples.inputs.mean(axis=0), examples.inputs.std(axis=0)
     scale = np.where(scale < _MIN_SD, np.float32(np.inf), scale)
     training, held_out = examples.split()
+    if not len(training.game) or not len(held_out.game):
+        raise UsageError(TOO_FEW)
     inputs, held_out_inputs = (training.inputs - shift) / scale, (held_out.inputs - shift) / scale
     results = training.centred(training.results)
     weights = _Weights(len(names), seed, decay)

@@ -16,7 +16,7 @@ from mmsim.batch.journal import JournalEntry
 from mmsim.batch.plan import Part
 from mmsim.batch.pool import Pool
 from mmsim.batch.session import Status, Watch
-from mmsim.batch.worker import EXAMPLES, Task
+from mmsim.batch.worker import EXAMPLES, FEATURES, POSITIONS, Task
 from mmsim.core.variant import Variant
 from mmsim.games import find_game
 
@@ -48,6 +48,14 @@ def one_against_others(game: str, variant: Variant, bot: str, opponent: str, fir
     deal = description.games_per_deal
     seated = replace(variant, bots=bots, seats="rotate")
     return Match(seated, first - first % deal, max(deal, games - games % deal), deal)
+
+
+def mixed_match(game: str, variant: Variant, bots: Sequence[str], games: int) -> Match:
+    """Games in which every player is played by another of some bots, or all by the only one; seats rotate."""
+    description = find_game(game).prepare(replace(variant, bots=bots[0], seats="rotate")).description
+    seated = ",".join(bots[player % len(bots)] for player in description.seat_player)
+    deal = description.games_per_deal
+    return Match(replace(variant, bots=seated, seats="rotate"), 0, max(deal, games - games % deal), deal)
 
 
 def first_bot_by_deal(game: str, match: Match, values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -115,13 +123,24 @@ class MatchRunner:
         """The decisions of a bot in the games of every match, as training examples."""
         return [self._read(EXAMPLES, parts) for parts in self._run(matches, learner)]
 
-    def _run(self, matches: Sequence[Match], learner: str | None) -> list[list[Part]]:
+    def collect_positions(self, matches: Sequence[Match]) -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
+        """Positions of the games of every match, and the features of their boards."""
+        for parts in self._run(matches, None, positions=True):
+            yield self._read(POSITIONS, parts), self._read(FEATURES, parts)
+
+    def _run(self, matches: Sequence[Match], learner: str | None, positions: bool = False) -> list[list[Part]]:
         """Have all games played; returns the parts of every match."""
         numbered = [(number, part) for number, match in enumerate(matches) for part in match.parts()]
         parts = [Part(number, match, *games) for number, (match, games) in enumerate(numbered)]
         status, began, settled = Status(sum(part.count for part in parts)), time.monotonic(), 0
         tasks = (
-            Task(part, match.variant, f"{match.variant.rules} with {match.variant.bots}", learner=learner)
+            Task(
+                part,
+                match.variant,
+                f"{match.variant.rules} with {match.variant.bots}",
+                learner=learner,
+                positions=positions,
+            )
             for part in parts
             for match in [matches[part.variant]]
         )

@@ -1,11 +1,11 @@
-"""Train the neural net of a bot: collect decisions as examples, fit a net to them, evaluate it on held-out games.
+"""Train the neural nets of a game's bots: a value net from positions, a net that compares moves from decisions.
 
 What the inputs of a net are, and how decisions are played out, is up to the game; here they are numbers.
 """
 
 import json
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import product
 from pathlib import Path
@@ -14,131 +14,208 @@ from typing import Any
 import msgspec
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from mmsim import __version__
 from mmsim.contests.fitting import WEIGHT_DECAY, Fit, TrainingExamples, fit
-from mmsim.contests.matches import HeldOutResult, Match, MatchRunner, one_against_others
+from mmsim.contests.matches import HeldOutResult, Match, MatchRunner, mixed_match, one_against_others
+from mmsim.contests.value_fitting import PositionRows, Positions, fit_values
 from mmsim.core.bots import Bot, NetBot
-from mmsim.core.neural_net import Net, read_net
+from mmsim.core.game import SupportsTraining
+from mmsim.core.neural_net import BotNets, Net, ValueNet
 from mmsim.core.seating import find_bot
 from mmsim.core.shell import Shell
 from mmsim.core.variant import Variant
 from mmsim.errors import MmsimError, UsageError
-from mmsim.games import find_shell
+from mmsim.games import find_game, find_shell
 from mmsim.system.files import read_bytes, write_output
 
 _SHIPPED = "exploited.json"  # exploits of bots, beside the nets that come with a game
 _HELD_OUT = 1 << 40  # number of the first held-out game; no training example reaches it
+_MIN_DECISIONS, _MIN_POSITIONS = 32, 2048  # to fit a net to
+
+OnEpoch = Callable[[str, Fit], None]  # called with the name of the net that is fitted
 
 
 @dataclass(frozen=True)
 class TrainingSettings:
-    """What a training plays: each of the rules with each number of players, against each opponent.
+    """What a training plays: the boards one after another, each with one of the rules and numbers of players.
 
-    Rules or numbers that are named twice are played twice as often.
+    Rules, numbers or boards that are named twice are played twice as often; those not named are the bot's own.
     """
 
     game: str
-    bot: str
-    rules: tuple[str, ...]
-    players: tuple[int | None, ...]
-    board: str | None
-    against: tuple[str, ...]  # if empty, the opponents that the bot declares
+    rules: tuple[str, ...] = ()
+    players: tuple[int | None, ...] = ()
+    boards: tuple[str | None, ...] = ()
     seed: int = 1
-    games: int = 4000  # to collect decisions from, in total
+    games: int = 100_000  # to collect positions from, in total
+    value_epochs: int = 4
+    decision_games: int = 20_000  # to collect decisions from, in total
     epochs: int = 10
-    final_games: int = 4000  # held out, in total
-    add: bool = False  # add the net to those of the file, for its number of players
-    learner: str = ""  # who plays while decisions are collected; if empty, the bot whose turns the net chooses from
     decay: float = WEIGHT_DECAY  # less for many decisions
+    final_games: int = 4000  # held out, in total
+    against: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        bot = find_bot(self.bot, find_shell(self.game).bots)
-        if not isinstance(bot, NetBot):
-            raise UsageError(f"bot {bot.name} has no neural net; mmsim bots tune searches for better weights")
-        if self.add and (len({*self.players}) != 1 or None in self.players):
-            raise UsageError("a net is added for one number of players")
-        if not self.against:
-            object.__setattr__(self, "against", bot.against)
-        if not self.learner:
-            object.__setattr__(self, "learner", bot.like)
+        bot = self.bot
+        for name in ("rules", "players", "boards", "against"):
+            if not getattr(self, name):
+                object.__setattr__(self, name, getattr(bot, name))
+
+    @property
+    def bot(self) -> NetBot:
+        return net_bot(find_shell(self.game))
 
     @property
     def command(self) -> str:
-        """The command that makes the same net again."""
-        words = ["mmsim bots train", self.bot, f"--game {self.game}"]
-        words += [f"--rules {rules}" for rules in self.rules]
-        words += [f"--players {players}" for players in self.players if players is not None]
-        words += [f"--board {self.board}"] if self.board else []
-        words += [f"--against {','.join(self.against)}", f"--games {self.games}"]
-        words += [f"--learner {self.learner}"] + ["--add"] * self.add
-        words += [f"--epochs {self.epochs}", f"--decay {self.decay:g}"]
+        """The command that makes the same nets again."""
+        bot, words = self.bot, [f"mmsim bots train --game {self.game}"]
+        if self.rules != bot.rules:
+            words += [f"--rules {rules}" for rules in self.rules]
+        if self.players != bot.players:
+            words += [f"--players {players}" for players in self.players]
+        if self.boards != bot.boards:
+            words += [f"--board {board}" for board in self.boards]
+        words += [f"--games {self.games}", f"--value-epochs {self.value_epochs}"]
+        words += [f"--decision-games {self.decision_games}", f"--epochs {self.epochs}", f"--decay {self.decay:g}"]
         return " ".join([*words, f"--final-games {self.final_games}", f"--seed {self.seed}"])
 
+    def variants(self) -> list[Variant]:
+        """All that is played, without bots: every board with the next of the rules and numbers of players."""
+        tables = list(product(self.rules, self.players))
+        count = max(len(tables), len(self.boards))
+        return [
+            Variant(*tables[i % len(tables)], self.boards[i % len(self.boards)], seed=self.seed) for i in range(count)
+        ]
 
-def collect_examples(settings: TrainingSettings, runner: MatchRunner) -> TrainingExamples:
-    learner = find_bot(settings.learner, find_shell(settings.game).bots).spec
-    matches = [match for _, match in _matches(settings, learner, 0, settings.games)]
+    def final_variants(self) -> list[Variant]:
+        """What the nets are judged by: boards that were named, or the default board, which the bot's own are not."""
+        boards = (None,) if self.boards == self.bot.boards else dict.fromkeys(self.boards)
+        tables = product(dict.fromkeys(self.rules), dict.fromkeys(self.players), boards)
+        return [Variant(rules, players, board, seed=self.seed) for rules, players, board in tables]
+
+
+def net_bot(shell: Shell) -> NetBot:
+    """The bot of a game whose nets are trained."""
+    for bot in shell.bots.values():
+        if isinstance(bot, NetBot):
+            return bot
+    raise UsageError(f"no bot of {shell.name} has a neural net; mmsim bots tune searches for better weights")
+
+
+def collect_positions(settings: TrainingSettings, runner: MatchRunner) -> tuple[Positions, NDArray[np.int64]]:
+    """Positions of games between the bot's teachers, and for every feature of a board its mirror image.
+
+    Features are kept of boards of one kind only: the one with most matches.
+    """
+    variants, teachers, game = settings.variants(), settings.bot.teachers, find_game(settings.game)
+    assert isinstance(game, SupportsTraining)
+    line_ups = [teachers, teachers[:1]]
+    games = settings.games // (len(variants) * len(line_ups))
+    matches = [mixed_match(settings.game, variant, bots, games) for variant in variants for bots in line_ups]
+    mirrored = [game.mirrored_features(game.prepare(match.variant)) for match in matches]
+    features, _ = Counter(map(len, mirrored)).most_common(1)[0]
+    positions = Positions.joined(
+        PositionRows(
+            rows["inputs"].to_numpy().astype(np.float16),
+            rows["result"].to_numpy(),
+            rows["game"].to_numpy() // match.games_per_deal + number // len(line_ups),
+            rows["features"].to_numpy() if len(mirror) == features else np.zeros(rows.height, np.int64),
+            held["feature"].to_numpy() if len(mirror) == features else np.zeros(0, np.uint16),
+        )
+        for number, (match, mirror, (rows, held)) in enumerate(
+            zip(matches, mirrored, runner.collect_positions(matches), strict=True)
+        )
+    )
+    return positions, next(mirror for mirror in mirrored if len(mirror) == features)
+
+
+def fit_value_nets(
+    settings: TrainingSettings, runner: MatchRunner, on_epoch: OnEpoch
+) -> tuple[ValueNet, ValueNet | None, dict[str, Any]]:
+    """A value net for any board, one for the boards that most games were played on, and what is known of them."""
+    positions, mirrored = collect_positions(settings, runner)
+    if len(positions.results) < _MIN_POSITIONS:
+        raise UsageError(
+            f"{settings.games:,} games gave only {len(positions.results):,} positions to learn from; play more games"
+        )
+    names, seed, epochs = settings.bot.value_inputs, settings.seed, settings.value_epochs
+    nothing = np.zeros(0, np.int64)
+    value, fitted = fit_values(positions, names, nothing, seed, epochs, lambda point: on_epoch("value", point))
+    about: dict[str, Any] = {"positions": len(positions.results), "held_out_positions": _rounded(asdict(fitted))}
+    if not len(mirrored):
+        return value, None, about
+    board_value, fitted = fit_values(
+        positions, names, mirrored, seed, epochs, lambda point: on_epoch("board value", point)
+    )
+    return value, board_value, {**about, "held_out_positions_with_board": _rounded(asdict(fitted))}
+
+
+def collect_examples(settings: TrainingSettings, runner: MatchRunner, learner: str) -> TrainingExamples:
+    matches = [match for _, match in _matches(settings, settings.variants(), learner, 0, settings.decision_games)]
     rows = pl.concat(
-        rows.with_columns(lineup=pl.lit(number), deal=pl.col("game") // match.games_per_deal)
+        rows.with_columns(
+            line_up=pl.lit(number), deal=pl.col("game") // match.games_per_deal + number // len(settings.against)
+        )
         for number, (rows, match) in enumerate(zip(runner.collect_examples(matches, learner), matches, strict=True))
     )
-    if not rows.height:
-        raise UsageError("no decision was collected to learn from; play more games")
-    keys = rows.select(key=pl.struct("lineup", "game", "decision").rle_id())["key"].to_numpy().astype(np.int64)
+    keys = rows.select(key=pl.struct("line_up", "game", "decision").rle_id())["key"].to_numpy().astype(np.int64)
     first = np.flatnonzero(np.diff(keys, prepend=-1))
+    if len(first) < _MIN_DECISIONS:
+        raise UsageError(
+            f"{settings.decision_games:,} games gave only {len(first):,} decisions to learn from; play more games"
+        )
     return TrainingExamples(rows["inputs"].to_numpy(), rows["result"].to_numpy(), keys, rows["deal"].to_numpy()[first])
 
 
 def train(
-    settings: TrainingSettings, runner: MatchRunner, file: Path, on_epoch: Callable[[Fit], None]
-) -> tuple[Net, list[HeldOutResult]]:
-    """Collect examples, fit a net, write it to a file, evaluate it, and add the evaluation to the file."""
-    bot = find_bot(settings.bot, find_shell(settings.game).bots)
-    assert isinstance(bot, NetBot)
-    examples = collect_examples(settings, runner)
-    net, best = fit(examples, bot.inputs, settings.seed, settings.epochs, on_epoch, settings.decay)
-    about: dict[str, Any] = {
-        "bot": settings.bot,
-        "mmsim": __version__,
-        "command": settings.command,
-        "seed": settings.seed,
-        "games": settings.games,
+    settings: TrainingSettings, runner: MatchRunner, file: Path, on_epoch: OnEpoch
+) -> tuple[BotNets, list[HeldOutResult]]:
+    """Fit a value net to positions and a net to decisions, write both to a file, and evaluate them.
+
+    While decisions are collected the bot goes by the value net alone.
+    """
+    value, board_value, about = fit_value_nets(settings, runner, on_epoch)
+    nets = BotNets(Net.linear(settings.bot.inputs, **settings.bot.untrained), value, board_value)
+    nets.write(file)
+    learner = find_bot(f"{settings.bot.name}:weights={file}", find_shell(settings.game).bots).spec
+    about = {"mmsim": __version__, "command": settings.command, "seed": settings.seed, **about}
+    return train_choice(settings, runner, replace(nets, about=about), learner, file, on_epoch)
+
+
+def train_choice(
+    settings: TrainingSettings, runner: MatchRunner, nets: BotNets, learner: str, file: Path, on_epoch: OnEpoch
+) -> tuple[BotNets, list[HeldOutResult]]:
+    """Replace the net that compares moves by one fitted to decisions of a bot, write the file, and evaluate it."""
+    examples = collect_examples(settings, runner, learner)
+    inputs, seed = settings.bot.inputs, settings.seed
+    choice, best = fit(examples, inputs, seed, settings.epochs, lambda point: on_epoch("choice", point), settings.decay)
+    about = {
+        **nets.about,
         "decisions": len(examples.game),
         "turns": len(examples.results),
-        "learner": settings.learner,
         "held_out_decisions": _rounded(asdict(best)),
     }
-    others = read_net(file, bot.inputs) if settings.add else None
-
-    def write(net: Net) -> None:
-        if others is None:
-            net.write(file)
-        else:
-            (players,) = {*settings.players}
-            assert players is not None
-            replace(others, by_players={**others.by_players, players: net}).write(file)
-
-    write(replace(net, about=about))
-    trained = f"{settings.bot}:weights={file}"
-    results = runner.evaluate(_matches(settings, trained, _HELD_OUT, settings.final_games))
-    net = replace(net, about={**about, "held_out_games": [_rounded(asdict(result)) for result in results]})
-    write(net)
-    return net, results
+    nets = replace(nets, choice=choice, about=about)
+    nets.write(file)
+    trained = f"{settings.bot.name}:weights={file}"
+    results = runner.evaluate(_matches(settings, settings.final_variants(), trained, _HELD_OUT, settings.final_games))
+    nets = replace(nets, about={**about, "held_out_games": [_rounded(asdict(result)) for result in results]})
+    nets.write(file)
+    return nets, results
 
 
-def _matches(settings: TrainingSettings, bot: str, first: int, games: int) -> list[tuple[str, Match]]:
-    """One of a bot against others of each opponent, under all rules of a training, which share the games."""
-    tables = Counter(product(settings.rules, settings.players))
-    matches = []
-    for (rules, players), times in tables.items():
-        variant = Variant(rules, players, settings.board, seed=settings.seed)
-        count = int(games * (times / tables.total() / len(settings.against)))
-        matches += [
-            (opponent, one_against_others(settings.game, variant, bot, opponent, first, count))
-            for opponent in settings.against
-        ]
-    return matches
+def _matches(
+    settings: TrainingSettings, variants: Sequence[Variant], bot: str, first: int, games: int
+) -> list[tuple[str, Match]]:
+    """One of a bot against others of each opponent, in some variants that share the games."""
+    count = games // (len(variants) * len(settings.against))
+    return [
+        (opponent, one_against_others(settings.game, variant, bot, opponent, first, count))
+        for variant in variants
+        for opponent in settings.against
+    ]
 
 
 def _rounded(figures: dict[str, Any]) -> dict[str, Any]:
@@ -157,13 +234,18 @@ class Exploit(HeldOutResult):
     command: str
 
 
-def exploit_settings(settings: TrainingSettings, bot: str) -> TrainingSettings:
-    """The settings of a training against a frozen bot and nobody else.
+def train_exploit(
+    settings: TrainingSettings, runner: MatchRunner, file: Path, on_epoch: OnEpoch
+) -> tuple[BotNets, list[HeldOutResult]]:
+    """Train the net that compares moves against a frozen bot and nobody else; the value net is the shipped one.
 
-    A bot with a net plays itself while decisions are collected, so that the net learns about its own turns.
+    A bot with nets plays itself while decisions are collected, so that the net learns about its own turns.
     """
-    target = find_bot(bot, find_shell(settings.game).bots)
-    return replace(settings, against=(bot,), learner=bot if isinstance(target, NetBot) else "")
+    bots, (target,) = find_shell(settings.game).bots, settings.against
+    learner = find_bot(target, bots)
+    if not isinstance(learner, NetBot):
+        learner = settings.bot
+    return train_choice(settings, runner, replace(settings.bot.nets, about={}), learner.spec, file, on_epoch)
 
 
 def read_exploits(file: Path) -> dict[str, Exploit]:

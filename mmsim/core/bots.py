@@ -13,7 +13,7 @@ from mmsim.system.files import read_json
 from mmsim.system.validation import convert
 
 if TYPE_CHECKING:
-    from mmsim.core.neural_net import Net
+    from mmsim.core.neural_net import BotNets
 
 WEIGHTS_FORMAT = "mmsim-weights-1"
 UNIFORM = "uniform"  # the bot every game has: it takes any legal move
@@ -99,13 +99,19 @@ class Bot:
 
 @dataclass(frozen=True)
 class NetBot(Bot):
-    """A bot with a neural net; `expert:weights=FILE` replaces the one it comes with."""
+    """A bot with neural nets; `expert:weights=FILE` replaces those it comes with."""
 
-    inputs: tuple[str, ...] = ()  # of its net, in the order of the compiled code
-    shipped: Path = Path()  # the file of the net it comes with
-    like: str = ""  # the bot whose turns the net chooses from
-    against: tuple[str, ...] = ()  # its default opponents in training
-    file: str = ""  # the net file set in its spec
+    inputs: tuple[str, ...] = ()  # of the net that compares its moves, in the order of the compiled code
+    value_inputs: tuple[str, ...] = ()  # of the net that judges positions
+    shipped: Path = Path()  # the file of the nets it comes with
+    untrained: Mapping[str, float] = field(default_factory=dict)  # inputs by which it compares moves before training
+    # what its nets are trained with: bots in the games for positions, opponents, rules, numbers of players and boards
+    teachers: tuple[str, ...] = ()
+    against: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()
+    players: tuple[int | None, ...] = (None,)
+    boards: tuple[str | None, ...] = (None,)
+    file: str = ""  # the file of nets set in its spec
 
     @property
     def spec(self) -> str:
@@ -113,19 +119,19 @@ class NetBot(Bot):
         return f"{self.name}:{changes}" if changes else self.name
 
     @property
-    def net(self) -> "Net":
-        from mmsim.core.neural_net import read_net  # numpy takes a moment to import
+    def nets(self) -> "BotNets":
+        from mmsim.core.neural_net import read_nets  # numpy takes a moment to import
 
-        return read_net(Path(self.file) if self.file else self.shipped, self.inputs)
+        return read_nets(Path(self.file) if self.file else self.shipped, self.inputs, self.value_inputs)
 
     @property
     def description(self) -> dict[str, Any]:
-        return {**super().description, "net": self.net.digest}
+        return {**super().description, "net": self.nets.digest}
 
     def changed_by(self, settings: Mapping[str, str]) -> Self:
         numbers = {name: text for name, text in settings.items() if name != "weights"}
         bot = replace(super().changed_by(numbers), file=settings.get("weights", ""))
-        bot.net  # noqa: B018 - a bad file is reported now, not when somebody plays
+        bot.nets  # noqa: B018 - a bad file is reported now, not when somebody plays
         return bot
 
 

@@ -11,6 +11,7 @@ from mmsim.errors import MmsimError
 from mmsim.system.validation import Count, Text
 
 if TYPE_CHECKING:
+    import numpy as np
     import polars as pl
     from numpy.typing import NDArray
 
@@ -161,7 +162,7 @@ def check_prepared(game: SimulatedGame, prepared: Any) -> None:
 
 @runtime_checkable
 class SupportsTraining(Protocol):
-    """A game that has bots with neural nets, and training examples for them."""
+    """A game that has bots with neural nets, and training examples and positions for them."""
 
     def training_examples(self, prepared: Any, first_game: int, count: int, learner: str) -> "NDArray[Any]":
         """Some decisions of the bots called `learner` in some games, each as several rows one after another.
@@ -169,6 +170,18 @@ class SupportsTraining(Protocol):
         A row is a turn that was compared: `game`, `decision` in the game, `result` of the turn's playout, and the
         `inputs` of a net. The first turn of a decision is the best by the bot's weights.
         """
+
+    def training_positions(
+        self, prepared: Any, first_game: int, count: int
+    ) -> "tuple[NDArray[Any], NDArray[np.uint16]]":
+        """Some positions of some games, and the features of the board that hold in them, one after another.
+
+        A row is a position as one player sees it: `game`, `result` of the game for that player, the `inputs` of a value
+        net, and the number of `features`.
+        """
+
+    def mirrored_features(self, prepared: Any) -> "NDArray[np.int64]":
+        """For every feature of the variant's board the same feature of its mirror image; empty if it has none."""
 
 
 @runtime_checkable

@@ -3,6 +3,9 @@
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from mmsim.compiled.game import CompiledGame
 from mmsim.core.interventions import check_no_interventions
 from mmsim.core.rng import Seed
@@ -11,6 +14,7 @@ from mmsim.metromania.bots import BOTS, entry_points
 from mmsim.metromania.bots.kinds import ELEMENTS
 from mmsim.metromania.bots.playable_variant import MetromaniaVariant, prepare
 from mmsim.metromania.bots.position import Position
+from mmsim.metromania.bots.thinking.board_features import mirrored_features
 from mmsim.metromania.engine import result_tables
 from mmsim.metromania.engine.entry_points import Rows
 from mmsim.metromania.interventions import INTERVENTIONS, STARTS, ChangedOpenings
@@ -29,6 +33,7 @@ class Metromania(CompiledGame):
     bot_entry_points: ClassVar = entry_points
     rows_type, position_type, changed_opening_type = Rows, Position, ChangedOpenings
     example_sampling = entry_points.EXAMPLE_SAMPLING
+    position_sampling = entry_points.POSITION_SAMPLING
     result, read_record = staticmethod(result), staticmethod(record.verify)
 
     def make_playable(self, variant: Variant) -> MetromaniaVariant:
@@ -46,6 +51,9 @@ class Metromania(CompiledGame):
 
     def rows_per_game(self, prepared: MetromaniaVariant) -> dict[str, int]:
         return result_tables.rows_per_game(prepared.rules.companies)
+
+    def mirrored_features(self, prepared: MetromaniaVariant) -> NDArray[np.int64]:
+        return mirrored_features(prepared.board_set.side)
 
     def play_uniform(self, prepared: MetromaniaVariant, game: int) -> Game:
         seed = Seed(prepared.seed, game, prepared.seating.rotate)

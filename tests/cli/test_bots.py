@@ -65,13 +65,15 @@ def test_a_tuning_prints_its_result_keeps_a_log_and_writes_weights_that_can_be_s
 
 def test_a_training_writes_weights_that_can_be_seated(tmp_path: Path) -> None:
     out, log = tmp_path / "mine.json", tmp_path / "log.json"
-    words = ["--rules", "v2", "--players", "2", "--against", "planner", "--games", "16", "--epochs", "1"]
-    text = output("bots", "train", "expert", *words, "--final-games", "8", "--workers", "1", "--out", out, "--log", log)
+    words = ["--rules", "v2", "--players", "2", "--board", "compact", "--games", "600", "--value-epochs", "1"]
+    words += ["--decision-games", "40", "--epochs", "1", "--final-games", "8", "--workers", "1"]
+    text = output("bots", "train", *words, "--out", out, "--log", log)
     assert "one against planner wins" in text
     assert f"--bots expert:weights={out}" in text
-    assert [point["epoch"] for point in json.loads(log.read_text())["curve"]] == [0, 1]
+    curve = [(point["net"], point["epoch"]) for point in json.loads(log.read_text())["curve"]]
+    assert curve == [(net, epoch) for net in ("value", "board value", "choice") for epoch in (0, 1)]
     answer = json.loads(output("bots", "show", f"expert:weights={out}", "--json"))
-    assert answer["net"]["games"] == 16
+    assert answer["net"]["positions"] > 2048
 
 
 def test_an_exploit_says_how_far_above_a_fair_share_a_net_gets_and_notes_it(tmp_path: Path) -> None:
@@ -95,9 +97,9 @@ def test_play_explains_every_turn_of_a_bot_that_weighs() -> None:
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("bots", "train", "planner", "--out", "x.json"), "bot planner has no neural net"),
-        (("bots", "train", "expert", "--out", "a,b.json"), "its name has a comma, a colon or an equals sign"),
-        (("bots", "train", "expert", "--out", "-"), "weights cannot be seated from -: it is not a regular file"),
+        (("bots", "train", "--board", "nowhere", "--out", "x.json"), "nowhere"),
+        (("bots", "train", "--out", "a,b.json"), "its name has a comma, a colon or an equals sign"),
+        (("bots", "train", "--out", "-"), "weights cannot be seated from -: it is not a regular file"),
         (("bots", "show", "expert:weights=gone.json"), "cannot read weights gone.json: No such file or directory"),
         (("ladder", "--bots", "planner"), "a ladder needs at least two bots"),
         (("ladder", "--bots", "planner,planner"), "a ladder names every bot once"),

@@ -7,47 +7,62 @@ import pytest
 from mmsim.cli.progress import show_progress
 from mmsim.contests.matches import MatchRunner
 from mmsim.contests.training import TrainingSettings, train
-from mmsim.core.neural_net import read_net
+from mmsim.core.neural_net import BotNets
 from mmsim.errors import UsageError
+from mmsim.games import GAMES
 from mmsim.metromania.bots import find_bot
 
 
-def trained(folder: Path, workers: int) -> bytes:
-    mixed = TrainingSettings(
-        "metromania", "expert", ("print", "v2"), (2, 3), None, ("planner", "networker"), 3, 32, 2, 32
-    )
-    four = TrainingSettings("metromania", "expert", ("print",), (4,), None, ("planner",), 3, 8, 1, 4, add=True)
+def settings(**changes: object) -> TrainingSettings:
+    small = {"games": 600, "value_epochs": 1, "decision_games": 24, "epochs": 2, "final_games": 32, "seed": 3}
+    table = {"rules": ("print", "v2"), "players": (2, 3), "boards": ("compact", "random:7")}
+    return TrainingSettings("metromania", **{**small, **table, **changes})  # type: ignore[arg-type]
+
+
+def trained(folder: Path, workers: int, plan: TrainingSettings) -> tuple[BotNets, list[str]]:
     folder.mkdir()
-    file = folder / "net.json"
+    fitted: list[str] = []
     with show_progress(quiet=True) as watch, MatchRunner("metromania", workers, watch) as runner:
-        net, results = train(mixed, runner, file, lambda point: None)
-        added, _ = train(four, runner, file, lambda point: None)
-    both = read_net(file, added.inputs)
-    assert both.for_players(4).about["command"].endswith("--epochs 1 --decay 0.001 --final-games 4 --seed 3")
-    assert both.about == net.about
-    assert net.about["decisions"] > 150
-    assert len(results) == 8
-    assert {result.players for result in results} == {2, 3}
+        nets, results = train(plan, runner, folder / "nets.json", lambda net, point: fitted.append(net))
+    assert {result.players for result in results} == {*plan.players}
     assert all(0 <= result.share <= 1 for result in results)
-    return file.read_bytes()
+    return nets, fitted
 
 
 def test_a_training_gives_the_same_file_however_many_workers_play(tmp_path: Path) -> None:
-    one = trained(tmp_path / "one", 1)
-    assert trained(tmp_path / "two", 2) == one
-    assert b"mmsim bots train expert --game metromania --rules print --rules v2 --players 2 --players 3" in one
-    file = tmp_path / "one" / "net.json"
-    assert find_bot(f"expert:weights={file},candidates=4").spec == f"expert:weights={file},candidates=4"
+    nets, fitted = trained(tmp_path / "one", 1, settings())
+    assert fitted == ["value"] * 2 + ["board value"] * 2 + ["choice"] * 3
+    assert nets.about["decisions"] >= 32
+    assert nets.about["positions"] > 3000
+    assert nets.board_value is not None
+    trained(tmp_path / "two", 2, settings())
+    one, two = ((tmp_path / name / "nets.json").read_bytes() for name in ("one", "two"))
+    assert one == two
+    assert b"mmsim bots train --game metromania --rules print --rules v2 --players 2 --players 3 --board comp" in one
+    file = tmp_path / "one" / "nets.json"
+    for bot in ("expert", "search"):
+        assert find_bot(f"{bot}:weights={file},candidates=4").spec == f"{bot}:weights={file},candidates=4"
 
 
-def test_only_bots_with_a_net_can_be_trained() -> None:
-    with pytest.raises(UsageError, match="bot planner has no neural net"):
-        TrainingSettings("metromania", "planner", ("print",), (4,), None, ("planner",))
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"games": 8, "players": (3,)}, "8 games gave only .* positions to learn from; play more games"),
+        ({"decision_games": 1, "players": (3,), "rules": ("v2",)}, "1 games gave only .* decisions to learn from"),
+    ],
+)
+def test_too_few_games_are_reported_in_a_sentence(tmp_path: Path, changes: dict[str, object], says: str) -> None:
+    with pytest.raises(UsageError, match=says):
+        trained(tmp_path / "few", 1, settings(**changes))
 
 
-@pytest.mark.parametrize(("game", "pool"), [("metromania", ("planner", "networker")), ("metro", ("planner",))])
-def test_a_training_that_names_no_opponents_meets_those_of_the_game(game: str, pool: tuple[str, ...]) -> None:
-    assert (
-        TrainingSettings(game, "expert", ("print" if game == "metromania" else "metro",), (4,), None, ()).against
-        == pool
-    )
+@pytest.mark.parametrize("game", GAMES)
+def test_a_training_that_names_nothing_plays_what_the_game_names(game: str) -> None:
+    plan = TrainingSettings(game)
+    assert plan.rules == plan.bot.rules
+    assert plan.against == plan.bot.against
+    assert {(variant.rules, variant.players) for variant in plan.variants()} == {
+        (rules, players) for rules in plan.rules for players in plan.players
+    }
+    assert {variant.board for variant in plan.variants()} == {*plan.boards}
+    assert "--rules" not in plan.command

@@ -16,8 +16,7 @@ from mmsim.core.rng import Seed, Stream
 from mmsim.core.seating import Seating
 from mmsim.core.variant import Variant
 from mmsim.metromania.bots import seat_bots
-from mmsim.metromania.bots.entry_points import Setting
-from mmsim.metromania.bots.playable_variant import MetromaniaVariant, seating_rows
+from mmsim.metromania.bots.playable_variant import MetromaniaVariant, make_setting
 from mmsim.metromania.bots.position import CoreResult, Position, View
 from mmsim.metromania.engine import board, state
 from mmsim.metromania.rules import board_file
@@ -155,7 +154,7 @@ def prepared(board_set: BoardSet, rules: Ruleset, master: int) -> MetromaniaVari
     """As `game.prepare`, but for what can be kept from one game to the next."""
     seating = Seating(seat_bots(Variant("print").bots, rules.companies), rules.seat_player, rotate=False)
     table = _deal_table(rules.deal, rules.seat_player, rules.marker_set)
-    setting = Setting(board_record(board_set), state.rules_record(rules), table, seating_rows(rules, seating))
+    setting = make_setting(board_set, rules, table, seating)
     return MetromaniaVariant(Variant(rules.name, seed=master), rules, seating, setting, board_set, game="metromania")
 
 

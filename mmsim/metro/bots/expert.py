@@ -1,6 +1,6 @@
 """The bot that has learnt from playouts which of the planner's moves win.
 
-Its net is in weights/expert.json, which records how it was trained; `mmsim bots train expert --game metro` trains one.
+Its nets are in weights/nets.json, which records how they were trained; `mmsim bots train --game metro` trains others.
 """
 
 from pathlib import Path
@@ -8,7 +8,7 @@ from pathlib import Path
 from mmsim.core.bots import NetBot, Weight
 from mmsim.metro.bots import kinds
 from mmsim.metro.bots.planner import PLANNER
-from mmsim.metro.bots.thinking.input_layout import INPUT_NAMES, MOST_CANDIDATES
+from mmsim.metro.bots.thinking.input_layout import INPUT_NAMES, MOST_CANDIDATES, VALUE_NAMES
 
 EXPERT = NetBot(
     name="expert",
@@ -22,7 +22,14 @@ EXPERT = NetBot(
     kind=kinds.EXPERT,
     elements=kinds.ELEMENTS,
     inputs=INPUT_NAMES,
-    shipped=Path(__file__).parent / "weights" / "expert.json",
-    like=PLANNER.name,
+    value_inputs=VALUE_NAMES,
+    shipped=Path(__file__).parent / "weights" / "nets.json",
+    untrained={"value": 1.0},
+    teachers=(PLANNER.name, "planner:others=0.5"),
     against=(PLANNER.name,),
+    rules=(
+        *("metro", "metro", "metro", "metro+companies", "metro+companies"),
+        *("metro+stations", "metro+central", "metro+numbers", "metro+hand2", "metro+free"),
+    ),
+    players=(4, 4, 3, 2, 6),
 )

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from mmsim.compiled.entry_points import Record, new_record
+from mmsim.compiled.entry_points import new_record
+from mmsim.compiled.neural_net import PackedNets
 from mmsim.compiled.stepwise import CompiledVariant
 from mmsim.core.bots import Bot, NetBot
 from mmsim.core.seating import Seating
@@ -30,9 +31,9 @@ class MetroVariant(CompiledVariant):
     @cached_property
     def pool(self) -> memory.Setting:
         """The setting with one row of bots: those from which the players of playouts are drawn."""
-        rows = new_record(memory.BOTS)
-        _fill_row(rows[0], [find_bot(spec) for spec in memory.PLAYOUT_BOTS], self.rules)
-        return self.setting._replace(bots=rows)
+        rows, nets = new_record(memory.BOTS), PackedNets()
+        _fill_row(rows[0], [find_bot(spec) for spec in memory.PLAYOUT_BOTS], nets, self.rules)
+        return self.setting._replace(bots=rows, nets=nets.numbers)
 
     @property
     def board_description(self) -> dict[str, Any]:
@@ -47,19 +48,19 @@ def prepare(rules: Ruleset, variant: Variant) -> MetroVariant:
     check_board(variant.board)
     bots = seat_bots(variant.bots, rules.players, variant.move_seconds)
     seating = Seating(bots, range(rules.players), variant.rotate)
-    setting = memory.Setting(board_record(rules), state.rules_record(rules), seating_rows(rules, seating))
+    setting = make_setting(rules, seating)
     return MetroVariant(variant, rules, seating, setting, game="metro", rules_version=RULES_VERSION)
 
 
-def seating_rows(rules: Ruleset, seating: Seating) -> Record:
-    """The bots as compiled code reads them: one row for every order they sit in."""
-    rows = new_record(memory.BOTS, len(seating.orders))
+def make_setting(rules: Ruleset, seating: Seating) -> memory.Setting:
+    """A variant as compiled code reads it: one row of bots for every order they sit in."""
+    rows, nets = new_record(memory.BOTS, len(seating.orders)), PackedNets()
     for number, row in enumerate(rows):
-        _fill_row(row, seating.at(number), rules)
-    return rows
+        _fill_row(row, seating.at(number), nets, rules)
+    return memory.Setting(board_record(rules), state.rules_record(rules), rows, nets.numbers)
 
 
-def _fill_row(row: memory.Bots, bots: Sequence[Bot], rules: Ruleset) -> None:
+def _fill_row(row: memory.Bots, bots: Sequence[Bot], nets: PackedNets, rules: Ruleset) -> None:
     """Put bots into a row of `BOTS`, seat by seat."""
     for seat, bot in enumerate(bots):
         settings = {**bot.settings, **({"others": 0.0} if bot.without_bits & SPOILING else {})}
@@ -67,5 +68,6 @@ def _fill_row(row: memory.Bots, bots: Sequence[Bot], rules: Ruleset) -> None:
         row.kind[seat], row.without[seat] = bot.kind, bot.without_bits
         row.weights[memory.WEIGHTS * seat : memory.WEIGHTS * seat + len(weights)] = weights
         if isinstance(bot, NetBot):
-            net = bot.net.for_players(rules.players).packed()
-            row.net[memory.NET_SIZE * seat : memory.NET_SIZE * (seat + 1)] = net
+            row.net_at[seat] = nets.place(bot.nets.choice.packed())
+            assert bot.nets.value is not None, f"{bot.spec} has no value net"
+            row.value_net_at[seat] = nets.place(bot.nets.value.packed())

@@ -11,14 +11,31 @@ from mmsim.compiled.decorators import entry_point, ix, jit
 from mmsim.compiled.entry_points import array_of
 from mmsim.compiled.rng import draw_below, open_stream
 from mmsim.compiled.standings import win_share
-from mmsim.compiled.training_examples import MARGIN, SAMPLING_REQUEST, ExampleSampling, example_rows
+from mmsim.compiled.training_examples import (
+    MARGIN,
+    SAMPLING_REQUEST,
+    ExampleSampling,
+    PositionSampling,
+    example_rows,
+    position_rows,
+)
 from mmsim.core.rng import CHANCES_PER_TURN, Purpose
 from mmsim.metromania.bots.expert import EXPERT
-from mmsim.metromania.bots.thinking import search, whole_turns
+from mmsim.metromania.bots.thinking import search, value_net, whole_turns
 from mmsim.metromania.bots.thinking.expert import compare_turns, has_no_choice
 from mmsim.metromania.bots.thinking.heuristic_choice import plan_turn
-from mmsim.metromania.bots.thinking.input_layout import INPUTS, MOST_CANDIDATES
-from mmsim.metromania.bots.thinking.memory import MEMORY, PLAYOUT, ROOT, SEATING_ROWS, SETTING, VIEW, Memory, Setting
+from mmsim.metromania.bots.thinking.input_layout import INPUTS, MOST_CANDIDATES, VALUE_INPUTS, VALUE_ROW
+from mmsim.metromania.bots.thinking.memory import (
+    MEMORY,
+    MOST_FEATURES,
+    PLAYOUT,
+    ROOT,
+    SEATING_ROWS,
+    SETTING,
+    VIEW,
+    Memory,
+    Setting,
+)
 from mmsim.metromania.bots.thinking.memory import new_memory as new_memory
 from mmsim.metromania.bots.thinking.view import hide_hand, make_view
 from mmsim.metromania.engine import entry_points, result_tables, setup
@@ -31,8 +48,12 @@ _EXAMPLES_PURPOSE = int(Purpose.EXAMPLES)
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
 
 EXAMPLE_DTYPE = example_rows(INPUTS)
+POSITION_DTYPE = position_rows(VALUE_INPUTS, MOST_FEATURES)
 # as many turns of a decision as expert compares
-EXAMPLE_SAMPLING = ExampleSampling(every=3, most=int(EXPERT.settings["candidates"]), kind=EXAMPLE_DTYPE, rows=1 << 12)
+EXAMPLE_SAMPLING = ExampleSampling(
+    every=3, most=int(EXPERT.settings["candidates"]), rounds=2, kind=EXAMPLE_DTYPE, rows=1 << 12
+)
+POSITION_SAMPLING = PositionSampling(every=6, kind=POSITION_DTYPE, rows=256)
 
 
 @jit
@@ -141,6 +162,7 @@ def collect_examples(memory: Any, setting: Any, rows: Any, sampling: Any) -> Any
 
     An example has the inputs of the net for one of the decision's best turns, and the result of one playout by the bots
     in their seats, all from the same guess of the hidden information. One of them, drawn at random, is then played.
+    The value net of the bot judges playouts after some rounds.
     """
     request, game = sampling[0], sampling[0].game
     s, b, r, streams = memory.positions[0], setting.board[0], setting.rules[0], memory.streams[0]
@@ -151,7 +173,7 @@ def collect_examples(memory: Any, setting: Any, rows: Any, sampling: Any) -> Any
     while not s.over:
         learns = request.learners >> np.uint64(s.seat) & _ONE != _ZERO and written + MOST_CANDIDATES <= rows.size
         if learns and not has_no_choice(s, b) and draw_below(streams, 0, request.every) == 0:
-            count = _write_decision(memory, setting, row, request.most, written, rows)
+            count = _write_decision(memory, setting, row, request, written, rows)
             for i in range(count):
                 rows[written + i].game = request.game
                 rows[written + i].decision = decision
@@ -161,15 +183,55 @@ def collect_examples(memory: Any, setting: Any, rows: Any, sampling: Any) -> Any
     return written
 
 
+@entry_point(memory=MEMORY, setting=SETTING, rows=POSITION_DTYPE, sampling=SAMPLING_REQUEST)
+def collect_positions(memory: Any, setting: Any, rows: Any, sampling: Any) -> Any:
+    """Play a game; write positions at one in `every` turns, and how the game ended; returns how many.
+
+    A position is written twice: for the company in turn, and for the one that has just moved.
+    """
+    request, game = sampling[0], sampling[0].game
+    s, b, r, streams = memory.positions[0], setting.board[0], setting.rules[0], memory.streams[0]
+    setup.set_up(s, b, r, streams, setting.deals, request.master, game, request.games_per_deal, np.int64(-1))
+    row = _seating_row(setting, game)
+    written, turn = np.int64(0), np.int64(1)
+    open_stream(streams, 0, _EXAMPLES_PURPOSE)
+    while not s.over:
+        if s.turn != turn and s.bonus_line < 0:
+            turn = np.int64(s.turn)
+            if draw_below(streams, 0, request.every) == 0 and written + 2 <= rows.size:
+                _write_position(memory, setting, s.seat, rows[written])
+                _write_position(memory, setting, (s.seat - 1) % r.companies, rows[written + 1])
+                written += 2
+        play_move(s, b, r, search.choose(memory, setting, row))
+    score_game(s, b, r, memory.network[0])
+    for i in range(written):
+        rows[i].game = game
+        rows[i].result = np.float32(search.playout_value(s, r, r.seat_player[ix(rows[i].seat)], MARGIN))
+    return written
+
+
 @jit
-def _write_decision(m: Memory, setting: Setting, row: Any, most: Any, written: Any, examples: Any) -> np.int64:
+def _write_position(m: Memory, setting: Setting, seat: Any, position: Any) -> None:
+    """Write what the value net is given for a company."""
+    t = m.thoughts[0]
+    value_net.describe(m.positions[0], m, setting.board[0], setting.rules[0], seat)
+    position.seat = seat
+    for i in range(VALUE_INPUTS):
+        position.inputs[ix(i)] = t.inputs[ix(VALUE_ROW + i)]
+    position.features = t.features
+    for i in range(t.features):
+        position.feature[ix(i)] = t.feature[ix(i)]
+
+
+@jit
+def _write_decision(m: Memory, setting: Setting, row: Any, request: Any, written: Any, examples: Any) -> np.int64:
     """The examples of one decision, and the plan of the turn that is played; returns how many turns were compared."""
     s, v, root, t = m.positions[0], m.positions[VIEW], m.positions[ROOT], m.thoughts[0]
     b, r = setting.board[0], setting.rules[0]
     make_view(m, s, b, r, m.streams[0])
     copy_position(root, v, b)
     m.streams[ROOT] = m.streams[VIEW]
-    compare_turns(m, b, r, setting.bots[row], most)
+    compare_turns(m, setting, row, request.most)
     count = np.int64(t.candidates)
     if count == 1:
         return np.int64(0)
@@ -185,5 +247,6 @@ def _write_decision(m: Memory, setting: Setting, row: Any, most: Any, written: A
     for seat in range(r.companies):
         t.playout_bot[ix(seat)] = row
     for turn in range(count):
-        examples[written + turn].result = np.float32(search.play_turn_out(m, setting, np.int64(turn), MARGIN))
+        result = search.play_turn_on(m, setting, row, np.int64(turn), request.rounds, MARGIN)
+        examples[written + turn].result = np.float32(result)
     return count

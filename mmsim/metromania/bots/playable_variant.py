@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from mmsim.compiled.entry_points import Record, new_record
+from mmsim.compiled.neural_net import PackedNets
 from mmsim.compiled.stepwise import CompiledVariant
 from mmsim.core.bots import Bot, NetBot
 from mmsim.core.seating import Seating
@@ -14,6 +15,7 @@ from mmsim.core.variant import Variant
 from mmsim.metromania.bots import find_bot, seat_bots
 from mmsim.metromania.bots.kinds import BLOCKING, SEARCH
 from mmsim.metromania.bots.thinking import memory
+from mmsim.metromania.bots.thinking.board_features import feature_count
 from mmsim.metromania.bots.turn_weights import WEIGHT_NAMES, Feature, Parameter
 from mmsim.metromania.engine import state
 from mmsim.metromania.engine.board import board_record
@@ -35,9 +37,9 @@ class MetromaniaVariant(CompiledVariant):
     @cached_property
     def pool(self) -> memory.Setting:
         """The setting with one seating: empty seats, then the rows of the bots that play in playouts."""
-        rows = new_record(memory.BOTS, memory.SEATING_ROWS)
-        _fill_playout_rows(rows[1:], self.rules)
-        return self.setting._replace(bots=rows)
+        rows, nets = new_record(memory.BOTS, memory.SEATING_ROWS), PackedNets()
+        _fill_playout_rows(rows[1:], nets, self.rules, self.board_set.side)
+        return self.setting._replace(bots=rows, nets=nets.numbers)
 
     @property
     def board_description(self) -> dict[str, Any]:
@@ -53,35 +55,34 @@ class MetromaniaVariant(CompiledVariant):
 def prepare(board_set: BoardSet, rules: Ruleset, variant: Variant) -> MetromaniaVariant:
     bots = seat_bots(variant.bots, rules.companies, variant.move_seconds)
     seating = Seating(bots, rules.seat_player, variant.rotate)
-    rows = seating_rows(rules, seating)
-    setting = memory.Setting(board_record(board_set), state.rules_record(rules), state.deal_table(rules), rows)
+    setting = make_setting(board_set, rules, state.deal_table(rules), seating)
     return MetromaniaVariant(
         variant, rules, seating, setting, board_set, game="metromania", rules_version=RULES_VERSION
     )
 
 
-def seating_rows(rules: Ruleset, seating: Seating) -> Record:
-    """The bots as compiled code reads them: `SEATING_ROWS` rows for every order they sit in."""
-    rows = new_record(memory.BOTS, len(seating.orders) * memory.SEATING_ROWS)
+def make_setting(board_set: BoardSet, rules: Ruleset, deals: Record, seating: Seating) -> memory.Setting:
+    """A variant as compiled code reads it: `SEATING_ROWS` rows of bots for every order they sit in."""
+    rows, nets = new_record(memory.BOTS, len(seating.orders) * memory.SEATING_ROWS), PackedNets()
     playout_rows = rows[1 : memory.SEATING_ROWS]
     if any(bot.kind == SEARCH for bot in seating.bots):
-        _fill_playout_rows(playout_rows, rules)
+        _fill_playout_rows(playout_rows, nets, rules, board_set.side)
     for number in range(len(seating.orders)):
         first = number * memory.SEATING_ROWS
         for seat, bot in enumerate(seating.at(number)):
-            _fill_seat(rows[first], seat, bot, rules)
+            _fill_seat(rows[first], seat, bot, nets, board_set.side)
         rows[first + 1 : first + memory.SEATING_ROWS] = playout_rows
-    return rows
+    return memory.Setting(board_record(board_set), state.rules_record(rules), deals, rows, nets.numbers)
 
 
-def _fill_playout_rows(rows: Record, rules: Ruleset) -> None:
+def _fill_playout_rows(rows: Record, nets: PackedNets, rules: Ruleset, side: int) -> None:
     """For each bot that plays in playouts a row with it in every seat."""
     for place, spec in enumerate(memory.PLAYOUT_BOTS):
         for seat in range(rules.companies):
-            _fill_seat(rows[place], seat, find_bot(spec), rules)
+            _fill_seat(rows[place], seat, find_bot(spec), nets, side)
 
 
-def _fill_seat(row: memory.Bots, seat: int, bot: Bot, rules: Ruleset) -> None:
+def _fill_seat(row: memory.Bots, seat: int, bot: Bot, nets: PackedNets, side: int) -> None:
     """Put a bot into a row of `BOTS`: its weights, the tables that follow from its parameters, and its net."""
     settings, size = bot.settings, memory.WEIGHTS
     weights = np.array([settings.get(name, 0.0) for name in WEIGHT_NAMES])
@@ -98,14 +99,7 @@ def _fill_seat(row: memory.Bots, seat: int, bot: Bot, rules: Ruleset) -> None:
     near = np.where((away <= left) & (away <= memory.NEAR), fading, 0.0)
     row.nearness[near.size * seat : near.size * (seat + 1)] = near.ravel()
     if isinstance(bot, NetBot):
-        _fill_net(row, seat, bot.net.for_players(rules.players).packed())
-
-
-def _fill_net(row: memory.Bots, seat: int, net: Record) -> None:
-    """Give a bot its net; bots with the same net share it."""
-    for place in range(seat + 1):
-        stored = row.net[memory.NET_SIZE * place : memory.NET_SIZE * (place + 1)]
-        if place == seat or np.array_equal(stored, net):
-            row.net_at[seat] = memory.NET_SIZE * place
-            stored[:] = net
-            return
+        row.net_at[seat] = nets.place(bot.nets.choice.packed())
+        value = bot.nets.value_for(feature_count(side))
+        assert value is not None, f"{bot.spec} has no value net"
+        row.value_net_at[seat] = nets.place(value.packed())

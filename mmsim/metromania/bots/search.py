@@ -1,4 +1,4 @@
-"""The strongest and slowest bot: it tries the expert's best turns in playouts."""
+"""The strongest and slowest bot: it tries the expert's best turns in playouts, which its value net may judge."""
 
 from dataclasses import replace
 
@@ -11,7 +11,7 @@ SEARCH = replace(
     name="search",
     idea="Plays expert's best few turns out to the end against opponents of several kinds, and takes the best.",
     looks_at="what expert looks at; hidden hands are drawn from the deals that agree with all that is seen",
-    weights=all_weights({**EXPERT.settings, "playouts": 200, "turns": 8, "margin": 0.5, "prior": 6}),
+    weights=all_weights({**EXPERT.settings, "playouts": 200, "turns": 8, "margin": 0.5, "prior": 6, "rounds": 0}),
     kind=kinds.SEARCH,
     elements={},
 )

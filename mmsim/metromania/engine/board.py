@@ -62,6 +62,9 @@ def board_record(board_set: BoardSet) -> Record:
     ends = [vertex for vertex in range(vertices) if b.end_slots[vertex]]
     b.end_vertices = len(ends)
     b.end_vertex[: len(ends)] = ends
+    for turn in range(6):
+        b.turned_vertex[VERTICES * turn : VERTICES * turn + vertices] = grid.turned_vertices(turn)
+        b.turned_edge[EDGES * turn : EDGES * turn + len(grid.edges)] = grid.moved_edges(grid.turned_vertices(turn))
     _fill_pieces(b, board_set, grid)
     return record
 

@@ -107,6 +107,8 @@ BOARD = np.dtype(
         ("ends", np.int64, 6),  # [side]: how many E cells
         ("end_slots", np.uint16, VERTICES),  # [vertex]: slots that lead to the portal of an E cell
         ("far_end_slots", np.uint16, 6 * VERTICES),  # [vertex, side]: those of them far from a side (D4)
+        ("turned_vertex", np.uint16, 6 * VERTICES),  # [turn, vertex]: where it comes to lie if the city is turned
+        ("turned_edge", np.uint16, 6 * EDGES),  # [turn, edge]
     ],
     align=True,
 )

@@ -213,6 +213,32 @@ class Lattice:
         rows = [[self.vertex_id[corner] for corner in self.corners[cell]] for cell in self.cells]
         return np.array(rows, np.int32)
 
+    # --- symmetries --------------------------------------------------------------------------------------
+
+    def turned_vertices(self, turns: int) -> Table:
+        """[vertex] -> where it comes to lie if the city is turned by sixths: side k becomes side k + `turns`."""
+        turned = self.vertices
+        for _ in range(turns % SIDES):
+            turned = tuple((-r, q + r) for q, r in turned)
+        return np.array([self.vertex_id[vertex] for vertex in turned], np.int32)
+
+    @cached_property
+    def mirrored_vertices(self) -> Table:
+        """[vertex] -> its mirror image; side 0 stays where it is."""
+        return np.array([self.vertex_id[r, q] for q, r in self.vertices], np.int32)
+
+    def moved_edges(self, moved_vertices: Table) -> Table:
+        """[edge] -> the edge that a symmetry of the vertices moves it to."""
+        number = {(int(a), int(b)): i for i, (a, b) in enumerate(self.edges)}
+        ends = np.sort(moved_vertices[self.edges], axis=1)
+        return np.array([number[int(a), int(b)] for a, b in ends], np.int32)
+
+    def moved_cells(self, moved_vertices: Table) -> Table:
+        """[city cell] -> the city cell that a symmetry of the vertices moves it to."""
+        corners = self.cell_corners[: len(self.city_cells)]
+        number = {frozenset(map(int, three)): i for i, three in enumerate(corners)}
+        return np.array([number[frozenset(map(int, three))] for three in moved_vertices[corners]], np.int32)
+
 
 def _city_corners(q: int, r: int, way: str) -> tuple[Vertex, Vertex, Vertex]:
     if way == "U":  # G3

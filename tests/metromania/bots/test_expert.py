@@ -1,6 +1,7 @@
 """The bot with a net: a pure, legal choice; `test_seat_numbers` tests that it does not depend on seat numbers."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -61,8 +62,9 @@ def test_its_choice_does_not_depend_on_earlier_thoughts() -> None:
 
 
 def test_weights_of_a_file_are_seated_and_change_the_play(tmp_path: Path) -> None:
-    about = EXPERT.net
-    silly = Net(INPUT_NAMES, 0.0, -about.bias, -about.out, -about.direct, about.into)
+    nets = EXPERT.nets
+    net = nets.choice
+    silly = replace(nets, choice=Net(INPUT_NAMES, 0.0, -net.bias, -net.out, -net.direct, net.into))
     file = tmp_path / "silly.json"
     silly.write(file)
     bot = find_bot(f"expert:weights={file}")
@@ -72,16 +74,16 @@ def test_weights_of_a_file_are_seated_and_change_the_play(tmp_path: Path) -> Non
     silly_games = METROMANIA.play_games(METROMANIA.prepare(Variant("print", 4, bots=bot.spec, seed=1)), 0, 5)
     assert default["games"].tobytes() != silly_games["games"].tobytes()
     net_file = json.loads(file.read_text())
-    del net_file["inputs"]["own_points"]
+    del net_file["choice"]["inputs"]["own_points"]
     file.write_text(json.dumps(net_file))
     with pytest.raises(UsageError, match="own_points is missing"):
         find_bot(f"expert:weights={file}")
 
 
 def test_the_weights_that_come_with_it_say_where_they_come_from() -> None:
-    about = EXPERT.net.about
-    assert str(about["command"]).startswith("mmsim bots train expert ")
-    assert {"seed", "decisions", "held_out_decisions", "held_out_games"} <= set(about)
+    about = EXPERT.nets.about
+    assert str(about["command"]).startswith("mmsim bots train --game metromania ")
+    assert {"seed", "positions", "decisions", "held_out_decisions", "held_out_games"} <= set(about)
 
 
 def test_it_explains_the_values_its_net_gives_the_turns_it_compares() -> None:

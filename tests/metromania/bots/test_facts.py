@@ -345,7 +345,7 @@ def line_ends(game: Game, seat: int) -> set[int]:
 @pytest.mark.parametrize(("rules", "players", "board"), [("print+loyal", 4, "compact"), ("v2+regular", 2, "roomy")])
 def test_others_need_an_end_only_where_they_may_end_a_line(rules: str, players: int, board: str) -> None:
     needed_ends = 0
-    for position, game in games(rules, players, board, "planner:block=1", 6):
+    for position, game in games(rules, players, board, "planner:block=1,opening=3", 6):
         for thought in decisions(position, game, 1):
             grid, others = game.city.lattice, [seat for seat in range(game.rules.companies) if seat != game.seat]
             needed = {cell for cell in range(len(grid.city_cells), len(grid.cells)) if thought.need[cell] > 0}

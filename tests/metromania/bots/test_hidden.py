@@ -15,7 +15,7 @@ from mmsim.metromania.rules.deal import Hands, valid_deals
 from mmsim.metromania.rules.position import Move
 
 METROMANIA = Metromania()
-ALL_BOTS = [name if name != "search" else "search:playouts=12" for name in BOTS]
+ALL_BOTS = [*(name for name in BOTS if name != "search"), "search:playouts=12", "search:playouts=12,rounds=1"]
 HIDDEN = [("print", 4), ("v2+hidden", 3)]  # with two players everybody can work out what the other holds
 
 
@@ -91,7 +91,7 @@ def test_hidden_hands_change_no_choice(rules: str, players: int, spec: str) -> N
 @pytest.mark.parametrize("spec", ["planner", "networker"])
 def test_open_hands_change_choices_of_bots_that_reason_about_hands(spec: str) -> None:
     prepared = METROMANIA.prepare(Variant("print+loyal", 4, bots="planner", seed=11))
-    assert any(one != other for one, other in choices(prepared, spec, range(6), 7, 4))
+    assert any(one != other for one, other in choices(prepared, spec, range(12), 7, 4))
 
 
 @pytest.mark.rule("S7")

@@ -15,6 +15,7 @@ from mmsim.metromania.game import Metromania
 
 METROMANIA = Metromania()
 SEARCH = "search:playouts=4,turns=4"
+JUDGING = "search:playouts=4,turns=4,rounds=1"  # plays one round and has its value net judge
 _SEATS = 4
 _BY_SEAT = (  # fields of a position with an equal part for every seat, one after another
     *("turns_taken", "points", "stations_made", "hand_marker", "hand_kind", "held", "partner_placed"),
@@ -45,13 +46,13 @@ def turned(memory: Any, by: int) -> Any:
     return other
 
 
-@pytest.mark.parametrize("spec", [*(name for name in BOTS if name != "search"), "planner:noise=1", SEARCH])
+@pytest.mark.parametrize("spec", [*(name for name in BOTS if name != "search"), "planner:noise=1", SEARCH, JUDGING])
 def test_the_choice_is_the_same_when_everybody_moves_some_seats_on(spec: str) -> None:
     """Hands lie open where playouts draw hidden ones: a list of deals is a list by seats."""
-    rules = "print,hands=open" if spec == SEARCH else "print"
+    rules = "print,hands=open" if spec in (SEARCH, JUDGING) else "print"
     prepared = METROMANIA.prepare(Variant(rules, 4, bots=spec, seed=9))
     seen = 0
-    for game in range(1 if spec == SEARCH else 2):
+    for game in range(1 if spec in (SEARCH, JUDGING) else 2):
         position = Position(prepared, game)
         while not position.over:
             if position._s.choices > 1 and position._s.plan_turn != position.turn:

@@ -41,7 +41,7 @@ def rank_moves(m: Memory, setting: Setting, row: Any, bot: Any, most: Any) -> np
     if count < 2:
         return count
     for c in range(count):
-        opinion = net_value(setting.bots[row], memory.NET_SIZE * bot, t, INPUTS * c, np.int64(INPUTS))
+        opinion = net_value(setting.nets, setting.bots[row].net_at[ix(bot)], t, INPUTS * c, np.int64(INPUTS))
         t.opinion[ix(c)] = t.prior[ix(c)] = opinion
     sort_candidates(t, count)
     return count

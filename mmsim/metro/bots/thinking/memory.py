@@ -8,11 +8,10 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from mmsim.compiled import neural_net
-from mmsim.compiled.entry_points import Record, group, new_record
-from mmsim.core.neural_net import UNITS
+from mmsim.compiled.entry_points import Record, array_of, group, new_record
+from mmsim.core.neural_net import ACCUMULATORS, UNITS
 from mmsim.metro.bots import BOTS as DECLARED
-from mmsim.metro.bots.thinking.input_layout import INPUTS, MOST_CANDIDATES
+from mmsim.metro.bots.thinking.input_layout import MOST_CANDIDATES, VALUE_INPUTS, VALUE_ROW
 from mmsim.metro.engine.state import BOARD, ENTRIES, GRID, KINDS, NODES, RULES, SEATS, STATE, STREAMS, SUPPLY
 from mmsim.metro.rules.rulesets import COMPANIES
 
@@ -26,6 +25,7 @@ class Setting(NamedTuple):
     board: Record
     rules: Record
     bots: Record  # one row for every order of the bots
+    nets: Record  # the numbers of their nets, one net after another
 
 
 class Memory(NamedTuple):
@@ -43,7 +43,6 @@ IMAGINED, PLAYOUT_THOUGHTS = 1, 2  # places in `Memory.thoughts`: for an imagine
 THINKERS = PLAYOUT_THOUGHTS + 2
 
 WEIGHTS = max(len(bot.weights) for bot in DECLARED.values())  # places for the weights of a bot
-NET_SIZE = neural_net.packed_size(INPUTS)
 PLAYOUT_BOTS = "planner", "planner:others=0.5", "expert"  # those that play in playouts, equally likely
 
 # One row for every order of the bots: who sits where.
@@ -52,7 +51,8 @@ BOTS = np.dtype(
         ("kind", np.int64, SEATS),
         ("without", np.int64, SEATS),  # bits of elements
         ("weights", np.float64, SEATS * WEIGHTS),  # [seat, weight]
-        ("net", np.float32, SEATS * NET_SIZE),  # [seat, number]: as `mmsim.compiled.neural_net` reads it
+        ("net_at", np.int64, SEATS),  # [seat]: where its net begins in `Setting.nets`
+        ("value_net_at", np.int64, SEATS),  # [seat]: where its value net begins
     ],
     align=True,
 )
@@ -89,7 +89,7 @@ THOUGHTS = np.dtype(
         ("total", np.float64, MOST_CANDIDATES),  # sums of their playouts
         ("count", np.float64, MOST_CANDIDATES),  # numbers of their playouts
         # expert
-        ("inputs", np.float32, MOST_CANDIDATES * INPUTS),
+        ("inputs", np.float32, VALUE_ROW + VALUE_INPUTS + ACCUMULATORS),  # the last are those of the value net
         ("unit", np.float32, UNITS),
         ("loss", np.float64, COMPANIES),  # [owner]: what the next tile may cost its lines, each in the worst case
         ("possible_gain", np.float64, COMPANIES),  # [owner]: what it may bring them, each in the best case
@@ -97,6 +97,8 @@ THOUGHTS = np.dtype(
         ("lines", np.float64, COMPANIES),  # [owner]: how many there are
         ("standing", np.float64, SEATS),  # [player]: points and what is expected of the open lines
         ("playout_bot", np.int64, SEATS),  # [seat]: place in the row of `BOTS` of the bot that plays it in a playout
+        ("features", np.int64),  # of the value net: none
+        ("feature", np.uint16, 1),
         ("reply", np.int64, KINDS),  # [kind]: where a rival would place it: GRID * kind as it lies + cell
     ],
     align=True,
@@ -105,7 +107,7 @@ _FIELDS = THOUGHTS.fields
 assert _FIELDS is not None
 EXPECTATIONS = int(_FIELDS["ahead"][1])  # bytes at the beginning of THOUGHTS: what an imagined game starts from
 
-SETTING = group(Setting, board=BOARD, rules=RULES, bots=BOTS)
+SETTING = group(Setting, board=BOARD, rules=RULES, bots=BOTS, nets=array_of(np.float32))
 MEMORY = group(Memory, positions=STATE, streams=STREAMS, thoughts=THOUGHTS)
 
 

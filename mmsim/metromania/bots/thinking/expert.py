@@ -9,10 +9,20 @@ from mmsim.compiled.neural_net import net_value
 from mmsim.compiled.rng import Streams
 from mmsim.metromania.bots.kinds import EXPERT
 from mmsim.metromania.bots.thinking import heuristic_choice
+from mmsim.metromania.bots.thinking.board_features import list_features
 from mmsim.metromania.bots.thinking.features import weight
-from mmsim.metromania.bots.thinking.input_layout import INPUTS, MOST_CANDIDATES, POSITION_AT, VALUE_AT
-from mmsim.metromania.bots.thinking.memory import DEPTH, TRIAL, VIEW, Bots, Memory, Thoughts
+from mmsim.metromania.bots.thinking.input_layout import (
+    INPUTS,
+    JUDGED_AT,
+    MOST_CANDIDATES,
+    POSITION,
+    POSITION_AT,
+    VALUE_AT,
+    VALUE_ROW,
+)
+from mmsim.metromania.bots.thinking.memory import DEPTH, TRIAL, VIEW, Bots, Memory, Setting, Thoughts
 from mmsim.metromania.bots.thinking.net_inputs import TENS, describe_position
+from mmsim.metromania.bots.thinking.value_net import value_of_inputs
 from mmsim.metromania.bots.thinking.view import guess_holders, make_restricted_view
 from mmsim.metromania.bots.thinking.whole_turns import explain_turn
 from mmsim.metromania.bots.turn_weights import FEATURE_COUNT, Feature, Parameter
@@ -20,13 +30,14 @@ from mmsim.metromania.engine.state import Board, Rules, State
 
 
 @jit
-def choose_without_search(s: State, m: Memory, b: Board, r: Rules, streams: Streams, bots: Bots) -> np.int64:
-    """The move of a bot that does no playouts."""
+def choose_without_search(s: State, m: Memory, setting: Setting, streams: Streams, row: Any) -> np.int64:
+    """The move of a bot that does no playouts; row `row` of the bots says who sits where."""
+    b, r, bots = setting.board[0], setting.rules[0], setting.bots[row]
     if bots.kind[ix(s.seat)] != EXPERT or has_no_choice(s, b):
         return heuristic_choice.choose_by_weights(s, m, b, r, streams, bots)
     t = m.thoughts[0]
     make_restricted_view(m, s, b, r, streams, bots)
-    compare_turns(m, b, r, bots, np.int64(weight(bots, s.seat, Parameter.CANDIDATES)))
+    compare_turns(m, setting, row, np.int64(weight(bots, s.seat, Parameter.CANDIDATES)))
     best = np.int64(0)
     for at in range(1, t.candidates):
         if t.candidate_value[ix(at)] > t.candidate_value[ix(best)]:
@@ -42,9 +53,9 @@ def has_no_choice(s: State, b: Board) -> bool:
 
 
 @jit
-def compare_turns(m: Memory, b: Board, r: Rules, bots: Bots, most: Any) -> None:
+def compare_turns(m: Memory, setting: Setting, row: Any, most: Any) -> None:
     """Find the best turns by weight of the company in turn in the view, and the net's value of each."""
-    v, t = m.positions[VIEW], m.thoughts[0]
+    v, t, b, r, bots = m.positions[VIEW], m.thoughts[0], setting.board[0], setting.rules[0], setting.bots[row]
     heuristic_choice.weigh_untried(m, b, r, bots)
     guess_holders(v, r, t)
     _gather_candidates(t, min(most, np.int64(MOST_CANDIDATES)))
@@ -55,7 +66,19 @@ def compare_turns(m: Memory, b: Board, r: Rules, bots: Bots, most: Any) -> None:
             t.inputs[ix(INPUTS * at + i)] = np.float32(t.amount[ix(i)])
     for at in range(t.candidates):
         _look_ahead(m, b, r, bots, np.int64(at))
-        t.candidate_value[ix(at)] = net_value(bots, bots.net_at[ix(v.seat)], t, INPUTS * at, np.int64(INPUTS))
+        _judge(m, setting, row, np.int64(at))
+        t.candidate_value[ix(at)] = net_value(setting.nets, bots.net_at[ix(v.seat)], t, INPUTS * at, np.int64(INPUTS))
+
+
+@jit
+def _judge(m: Memory, setting: Setting, row: Any, at: Any) -> None:
+    """Have the value net judge the position after a candidate, which has been played on the copy and described."""
+    p, t, seat, first = m.positions[TRIAL], m.thoughts[0], m.positions[VIEW].seat, INPUTS * at
+    for i in range(POSITION):
+        t.inputs[ix(VALUE_ROW + i)] = t.inputs[ix(first + POSITION_AT + i)]
+    t.inputs[ix(VALUE_ROW + POSITION)] = np.float32(0.0)  # it is not in turn
+    list_features(p, setting.board[0], setting.rules[0], t, seat)
+    t.inputs[ix(first + JUDGED_AT)] = np.float32(value_of_inputs(t, setting, row, seat))
 
 
 @jit

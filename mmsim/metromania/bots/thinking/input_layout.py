@@ -101,7 +101,12 @@ POSITION_NAMES = (
 )
 POSITION = len(POSITION_NAMES)
 
-# The inputs of a turn: its features, its value by the weights, and the position after it.
-INPUT_NAMES = (*FEATURES, "value", *POSITION_NAMES)
+# The inputs of a turn: its features, its value by the weights, the position after it by the value net, and in detail.
+INPUT_NAMES = (*FEATURES, "value", "judged", *POSITION_NAMES)
 INPUTS = len(INPUT_NAMES)
-VALUE_AT, POSITION_AT = FEATURE_COUNT, FEATURE_COUNT + 1
+VALUE_AT, JUDGED_AT, POSITION_AT = FEATURE_COUNT, FEATURE_COUNT + 1, FEATURE_COUNT + 2
+
+# The inputs of the value net: the position, whether the company is in turn, and sums over the features of the board.
+VALUE_NAMES = (*POSITION_NAMES, "in_turn")
+VALUE_INPUTS = len(VALUE_NAMES)
+VALUE_ROW = MOST_CANDIDATES * INPUTS  # where they are

@@ -9,10 +9,9 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from mmsim.compiled import neural_net
-from mmsim.compiled.entry_points import Record, group, new_record
-from mmsim.core.neural_net import UNITS
-from mmsim.metromania.bots.thinking.input_layout import INPUTS, MOST_CANDIDATES
+from mmsim.compiled.entry_points import Record, array_of, group, new_record
+from mmsim.core.neural_net import ACCUMULATORS, UNITS
+from mmsim.metromania.bots.thinking.input_layout import MOST_CANDIDATES, VALUE_INPUTS, VALUE_ROW
 from mmsim.metromania.bots.turn_weights import FEATURE_COUNT, WEIGHT_NAMES
 from mmsim.metromania.engine import state
 from mmsim.metromania.engine.entry_points import DEALS
@@ -30,6 +29,7 @@ class Setting(NamedTuple):
     rules: Record
     deals: Record
     bots: Record  # `SEATING_ROWS` rows for every order of the bots
+    nets: Record  # the numbers of their nets, one net after another
 
 
 class Memory(NamedTuple):
@@ -47,7 +47,6 @@ VIEW, TRIAL, PLAYOUT, ROOT = 1, 2, 3, 4
 POSITIONS = ROOT + 1
 
 WEIGHTS = len(WEIGHT_NAMES)
-NET_SIZE = neural_net.packed_size(INPUTS)
 DISTANCES, SLACKS = 32, 16  # the chance to end a line is a table of tunnels to go and tunnels to spare
 CHANCES = DISTANCES * SLACKS
 NEAR = 8  # tunnels: a spot further away does not count
@@ -65,8 +64,8 @@ BOTS = np.dtype(
         ("chance", np.float64, SEATS * CHANCES),  # [seat, tunnels to go, tunnels to spare]
         # [seat, tunnels left up to NEAR, tunnels to a spot]: how near it is, 0 if out of reach
         ("nearness", np.float64, SEATS * (NEAR + 1) * NEARNESS),
-        ("net_at", np.int64, SEATS),  # [seat]: where its net begins; bots with the same net share it
-        ("net", np.float32, SEATS * NET_SIZE),  # as `mmsim.compiled.neural_net` reads it
+        ("net_at", np.int64, SEATS),  # [seat]: where its net begins in `Setting.nets`
+        ("value_net_at", np.int64, SEATS),  # [seat]: where its value net begins
     ]
 )
 
@@ -83,6 +82,7 @@ PLANES = 5  # bits of a distance
 DEPTH = state.PLANNED
 FIRST_MOVES = 512
 MOST_DEALS = 1 << 12
+MOST_FEATURES = 320  # of a position that the value net judges; a game of four companies has up to about 250
 TRIPS_CACHED = 32  # networks whose trips are cached
 TRIP_KEY = 1 + 2 * state.TRIPS + state.STATIONS  # words: the rules, the ends of the trips, the places of the stations
 PLANS = 2 * (DEPTH + 1)  # [tunnels, whether a marker is laid]
@@ -178,7 +178,7 @@ THOUGHTS = np.dtype(
         ("candidates", np.int64),
         ("candidate", np.int64, MOST_CANDIDATES),  # its first move
         ("candidate_value", np.float64, MOST_CANDIDATES),
-        ("inputs", np.float32, MOST_CANDIDATES * INPUTS),
+        ("inputs", np.float32, VALUE_ROW + VALUE_INPUTS + ACCUMULATORS),  # the last are those of the value net
         ("unit", np.float32, UNITS),
         ("own_room", np.float64, 2),  # [line]: directions open at its terminus; -1: it does not go on
         ("own_ways", np.float64, 2),  # [line]: those of them on a shortest way to an end
@@ -186,6 +186,11 @@ THOUGHTS = np.dtype(
         ("own_reserve", np.float64),  # tunnels left
         ("spot_near", np.int64, SPOT_KINDS),  # [kind]: tunnels from an own line to a free one
         ("player_stands", np.float64, SEATS),
+        # the board as features of the value net
+        ("features", np.int64),
+        ("feature", np.uint16, MOST_FEATURES),
+        ("in_order", np.int64, SEATS),  # the companies in playing order from the one that looks
+        ("place_of", np.int64, SEATS),  # [company]: its place in playing order; 0 for all companies of the player
         # search: the turns compared, the results of their playouts and the net, the deals that are possible
         ("compared", np.int64),
         ("search_code", np.int64, MOST_CANDIDATES * DEPTH),
@@ -204,7 +209,7 @@ THOUGHTS = np.dtype(
     align=True,
 )
 
-SETTING = group(Setting, board=BOARD, rules=RULES, deals=DEALS, bots=BOTS)
+SETTING = group(Setting, board=BOARD, rules=RULES, deals=DEALS, bots=BOTS, nets=array_of(np.float32))
 MEMORY = group(Memory, positions=STATE, streams=STREAMS, network=NETWORK, thoughts=THOUGHTS)
 
 

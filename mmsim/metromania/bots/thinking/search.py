@@ -23,6 +23,7 @@ from mmsim.metromania.bots.thinking.expert import choose_without_search, compare
 from mmsim.metromania.bots.thinking.features import weight
 from mmsim.metromania.bots.thinking.heuristic_choice import begin_plan, may_play
 from mmsim.metromania.bots.thinking.memory import DEPTH, PLAYOUT, ROOT, VIEW, Memory, Setting, Thoughts
+from mmsim.metromania.bots.thinking.value_net import judge_position
 from mmsim.metromania.bots.thinking.view import UNKNOWN, make_view
 from mmsim.metromania.bots.turn_weights import Parameter
 from mmsim.metromania.engine.moves import note_touching
@@ -40,7 +41,7 @@ def choose(m: Memory, setting: Setting, row: Any) -> np.int64:
     """The move of the bot in turn; row `row` of the bots says who sits where."""
     s, t, b, r, bots = m.positions[0], m.thoughts[0], setting.board[0], setting.rules[0], setting.bots[row]
     if bots.kind[ix(s.seat)] != SEARCH or has_no_choice(s, b):
-        return choose_without_search(s, m, b, r, m.streams[0], bots)
+        return choose_without_search(s, m, setting, m.streams[0], row)
     make_view(m, s, b, r, m.streams[0])
     best = _search(m, setting, row)
     begin_plan(s, t.search_length[ix(best)])
@@ -58,7 +59,7 @@ def _search(m: Memory, setting: Setting, row: Any) -> np.int64:
     seat = root.seat
     left, prior = np.int64(weight(bots, seat, Parameter.PLAYOUTS)), weight(bots, seat, Parameter.PRIOR)
     most = min(np.int64(weight(bots, seat, Parameter.TURNS)), left)
-    compare_turns(m, b, r, bots, max(most, np.int64(weight(bots, seat, Parameter.CANDIDATES))))
+    compare_turns(m, setting, row, max(most, np.int64(weight(bots, seat, Parameter.CANDIDATES))))
     _gather_turns(t, most)
     if t.compared == 1:
         return np.int64(0)
@@ -129,8 +130,9 @@ def _determinize(root: State, r: Rules, t: Thoughts, streams: Streams, row: Any)
 @jit
 def _add_playout(m: Memory, setting: Setting, row: Any, at: Any) -> None:
     """Play one of the turns out once, with the hands, seed and opponents drawn."""
-    t, margin = m.thoughts[0], weight(setting.bots[row], m.positions[ROOT].seat, Parameter.MARGIN)
-    t.search_sum[ix(at)] += play_turn_out(m, setting, at, margin)
+    t, bots, seat = m.thoughts[0], setting.bots[row], m.positions[ROOT].seat
+    rounds, margin = np.int64(weight(bots, seat, Parameter.ROUNDS)), weight(bots, seat, Parameter.MARGIN)
+    t.search_sum[ix(at)] += play_turn_on(m, setting, row, at, rounds, margin)
     t.search_count[ix(at)] += 1
 
 
@@ -225,17 +227,33 @@ def note_turn(t: Thoughts, at: Any, first: Any) -> None:
 
 
 @jit
-def play_turn_out(m: Memory, setting: Setting, at: Any, margin: Any) -> float:
-    """The value of one of the turns kept, by one playout with the hands and bots that were drawn."""
+def play_turn_on(m: Memory, setting: Setting, row: Any, at: Any, rounds: Any, margin: Any) -> float:
+    """The value of one of the turns kept, by one playout with the hands and bots that were drawn.
+
+    After some rounds, when the company is in turn again, its value net judges the position. With 0 rounds the game is
+    played to its end.
+    """
+    p, streams, t, b, r = m.positions[PLAYOUT], m.streams[PLAYOUT], m.thoughts[0], setting.board[0], setting.rules[0]
+    seat, last_turn = m.positions[ROOT].seat, m.positions[ROOT].turn + r.companies * rounds
+    _begin_with_turn(m, setting, at)
+    while rounds > 0 and not p.over:
+        if p.turn >= last_turn and p.seat == seat:
+            return judge_position(m, setting, row, seat)
+        play_move(p, b, r, choose_without_search(p, m, setting, streams, t.playout_bot[ix(p.seat)]))
+    finish_playout(m, setting)
+    return playout_value(p, r, r.seat_player[ix(seat)], margin)
+
+
+@jit
+def _begin_with_turn(m: Memory, setting: Setting, at: Any) -> None:
+    """Begin a playout with one of the turns kept."""
     begin_playout(m, setting)
     p, t, b, r = m.positions[PLAYOUT], m.thoughts[0], setting.board[0], setting.rules[0]
-    player, turn = r.seat_player[ix(p.seat)], p.turn
+    turn = p.turn
     for i in range(t.search_length[ix(at)]):
         code = t.search_code[ix(DEPTH * at + i)]
         if p.turn == turn and may_play(p, b, code):
             play_move(p, b, r, code)
-    finish_playout(m, setting)
-    return playout_value(p, r, player, margin)
 
 
 @jit
@@ -257,7 +275,7 @@ def finish_playout(m: Memory, setting: Setting) -> None:
     """Play the game in `m.positions[PLAYOUT]` to its end, every seat by its `playout_bot`, and score it."""
     p, streams, t, b, r = m.positions[PLAYOUT], m.streams[PLAYOUT], m.thoughts[0], setting.board[0], setting.rules[0]
     while not p.over:
-        play_move(p, b, r, choose_without_search(p, m, b, r, streams, setting.bots[t.playout_bot[ix(p.seat)]]))
+        play_move(p, b, r, choose_without_search(p, m, setting, streams, t.playout_bot[ix(p.seat)]))
     score_game(p, b, r, m.network[0])
 
 

@@ -33,6 +33,15 @@ def make_view(m: Memory, s: State, b: Board, r: Rules, streams: Streams) -> None
 
 
 @jit
+def see_as(v: State, s: State, b: Board, r: Rules, seat: Any) -> None:
+    """Write what a company may see into `v`, to look at it; no streams belong to it."""
+    copy_position(v, s, b)
+    v.seat = seat
+    if r.hands != state.OPEN:
+        hide_others(v, r)
+
+
+@jit
 def hide_others(v: State, r: Rules) -> None:
     """Blank what the companies of other players hold."""
     for company in range(r.companies):
