@@ -11,10 +11,11 @@ PAGE = Path(__file__).parents[1] / "docs" / "metrics.md"
 _HEAD = """\
 # The metrics
 
-Every number in which games are compared: what it asks, its unit, the largest difference that counts as equal, whether more or
-less makes a better game, and the columns ([tables](tables.md)) and formula it is computed from, game by game. A metric is the
-mean over games; one without a formula has a number for every player, bot or word. `mmsim metrics NAME` prints the same.
-Written by `make docs` from the declarations in `mmsim/metromania/metrics.py` and `mmsim/metro/metrics.py`; do not edit.
+Every number in which games are compared: what it asks, its unit, the largest difference that counts as equal, whether
+more or less makes a better game, and the columns ([tables](tables.md)) and formula it is computed from, game by game. A
+metric is the mean over games; one without a formula has a number for every player, bot or word. `mmsim metrics NAME`
+prints the same. Written by `make docs` from the declarations in `mmsim/metromania/metrics.py` and
+`mmsim/metro/metrics.py`; do not edit.
 """
 
 
