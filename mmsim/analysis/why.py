@@ -1,7 +1,7 @@
 """How much of an effect each change explains: the same games with one thing changed, against the games as played."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,20 +16,33 @@ from mmsim.analysis.estimates import WIN_SHARE, Estimates
 from mmsim.analysis.run_metrics import estimate_run, find_metric
 from mmsim.analysis.stats import Estimate
 from mmsim.analysis.tables import RunTables
+from mmsim.analysis.why_seats import SeatEffect, carrier, measure_seats, seat_changes, seat_sentences
 from mmsim.batch.experiment import Experiment
 from mmsim.batch.manifest import WHY
 from mmsim.contests.interventions import (
     AS_PLAYED,
     PLAY,
     RULES,
+    Change,
     ChangedGames,
     PlayChanges,
     as_played,
+    by_seat,
     possible_changes,
 )
 from mmsim.core.variant import Variant
 from mmsim.errors import MmsimError, unknown
 from mmsim.system.files import read_bytes, write_atomically
+
+
+@dataclass(frozen=True)
+class OtherLevel:
+    """Players of another level, who are asked about the largest effects."""
+
+    level: str
+    bots: str
+    play: PlayChanges
+
 
 _MAX_SENTENCES = 2  # changes described in a sentence, if there is no interaction
 
@@ -63,6 +76,24 @@ class Interaction:
 
 
 @dataclass(frozen=True)
+class Agreement:
+    """What a change does at another level of play."""
+
+    level: str
+    change: str
+    games: int
+    difference: Estimate
+
+    def sentence(self, effect: Effect, unit: str) -> str:
+        """Whether that level agrees with an effect."""
+        shown = f"{fmt.with_interval(self.difference, unit, signed=True)}; {self.games:,} games"
+        if self.difference.low <= 0 <= self.difference.high:
+            return f"At {self.level} level these games do not show what {self.change} does ({shown})."
+        agrees = (self.difference.value > 0) == (effect.difference.value > 0)
+        return f"{self.level.capitalize()} level {'agrees' if agrees else 'disagrees'} on {self.change} ({shown})."
+
+
+@dataclass(frozen=True)
 class Why:
     """An effect, and what becomes of it when things are changed one at a time; the largest changes come first."""
 
@@ -78,6 +109,10 @@ class Why:
     effects: tuple[Effect, ...]
     fixed: Mapping[str, str]  # what was not changed, and why
     interaction: Interaction | None = None
+    seats: Mapping[str, tuple[SeatEffect, ...]] = field(
+        default_factory=dict
+    )  # by change of play: forced for some seats
+    elsewhere: tuple[Agreement, ...] = ()  # the largest effects at another level
 
     @property
     def matter(self) -> list[Effect]:
@@ -95,9 +130,19 @@ class Why:
         return {**plain, "sentences": conclusions(self)}
 
 
-def explain(game: str, variant: Variant, metric: str, play: PlayChanges, only: Sequence[str] = ()) -> Why:
-    """Play a variant with one thing changed at a time (or `only` some of the changes); then change together the
-    rule and the way of playing that explain most."""
+def explain(
+    game: str,
+    variant: Variant,
+    metric: str,
+    play: PlayChanges,
+    only: Sequence[str] = (),
+    other_level: OtherLevel | None = None,
+) -> Why:
+    """Play a variant with one thing changed at a time (or `only` some of the changes).
+
+    Then force play for one seat at a time, ask another level about the largest effects, and change together the rule
+    and the way of playing that explain most.
+    """
     find_metric(game, metric)
     possible, fixed = possible_changes(game, variant)
     known = [change.name for change in possible]
@@ -107,13 +152,45 @@ def explain(game: str, variant: Variant, metric: str, play: PlayChanges, only: S
     changes = [as_played(variant), *(change for change in possible if not only or change.name in only)]
     played = play(changes)
     why = measure_effects(played, metric, {} if only else fixed)
+    by_name = {change.name: change for change in changes}
+    if metric == WIN_SHARE:
+        forced = [change for change in changes if by_seat(game, variant, change)]
+        why = replace(why, seats={change.name: _force_seats(why, played, change, play, metric) for change in forced})
+    if other_level is not None and why.matter:
+        why = replace(why, elsewhere=tuple(_ask_level(why, by_name, other_level, metric)))
     pair = pair_to_combine(why)
     if pair is None:
         return why
-    by_name = {change.name: change for change in changes}
     both = by_name[pair[0]].combined_with(by_name[pair[1]])
     played = played.extended_with(play([both]))
     return add_interaction(why, played.only([AS_PLAYED, *pair, both.name]), metric)
+
+
+def _force_seats(
+    why: Why, played: ChangedGames, change: Change, play: PlayChanges, metric: str
+) -> tuple[SeatEffect, ...]:
+    """A change of play forced for one seat at a time; for two where no seat alone makes half of its effect."""
+    whole = next(effect for effect in why.effects if effect.change == change.name)
+    seat_player = played.descriptions[0].seat_player
+    measured: tuple[SeatEffect, ...] = ()
+    for together in (1, 2):
+        forced = seat_changes(change, len(seat_player), together)
+        games = played.only([AS_PLAYED]).extended_with(play([limited for _, limited in forced]))
+        headline, shares = _estimates(games, metric)
+        measured += measure_seats(headline, shares, forced, seat_player, whole.difference.value)
+        if not whole.is_significant or carrier(measured) is not None or len(seat_player) <= 2:
+            break
+    return measured
+
+
+def _ask_level(why: Why, changes: Mapping[str, Change], other: OtherLevel, metric: str) -> Iterator[Agreement]:
+    """What the largest changes do at another level."""
+    chosen = [AS_PLAYED, *(effect.change for effect in why.matter[:_MAX_SENTENCES])]
+    games = other.play(
+        [replace(changes[name], variant=replace(changes[name].variant, bots=other.bots)) for name in chosen]
+    )
+    for name, comparison in _largest_by_change(_estimates(games, metric)[0], games).items():
+        yield Agreement(other.level, name, games.games, comparison.difference)
 
 
 def measure_effects(played: ChangedGames, metric: str, fixed: Mapping[str, str] = {}) -> Why:
@@ -224,9 +301,9 @@ def _groups(detail: Estimates, number: int) -> tuple[Estimate | None, ...]:
 
 def conclusions(why: Why) -> list[str]:
     sentences = [f"As played: {fmt.with_interval(why.before, why.unit)}{by_group(why, why.before_groups)}."]
-    if not why.matter:
-        return [*sentences, "No change does anything that these games can tell from chance; more games might."]
     both, unit = why.interaction, fmt.difference_unit(why.unit)
+    if not why.matter and not any(effect.is_shown for seats in why.seats.values() for effect in seats):
+        return [*sentences, "No change does anything that these games can tell from chance; more games might."]
     described = (both.first, both.second) if both else why.matter[:_MAX_SENTENCES]
     sentences += [_effect_sentence(why, effect) for effect in described]
     if both is not None:
@@ -235,6 +312,11 @@ def conclusions(why: Why) -> list[str]:
             f"{by_group(why, both.both.groups)}; beyond the sum of the two "
             f"{fmt.with_interval(both.beyond, unit, signed=True)}."
         )
+    for name, seats in why.seats.items():
+        whole = next(effect for effect in why.effects if effect.change == name)
+        sentences += seat_sentences(whole.text, seats, whole.is_significant, why.groups)
+    by_name = {effect.change: effect for effect in why.effects}
+    sentences += [agreement.sentence(by_name[agreement.change], unit) for agreement in why.elsewhere]
     return sentences
 
 

@@ -1,7 +1,8 @@
 """`mmsim why`: find out what makes games end as they do, by changing one thing at a time and playing again."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -10,8 +11,8 @@ import typer
 from mmsim.analysis import number_format as fmt
 from mmsim.analysis.restricted_play import Advantage, ElementValue, value_elements
 from mmsim.analysis.run_metrics import find_metric
-from mmsim.analysis.why import Why, conclusions, explain, write_answer
-from mmsim.batch.experiment import named_levels
+from mmsim.analysis.why import OtherLevel, Why, conclusions, explain, write_answer
+from mmsim.batch.experiment import cost_of, named_levels
 from mmsim.batch.manifest import WHY
 from mmsim.cli import options
 from mmsim.cli.console import counted, print_json, print_table, save, say
@@ -26,6 +27,8 @@ from mmsim.games import find_shell, game_of_ruleset
 from mmsim.report.change_sections import MAX_CHANGES, change_rows, interaction_rows, unchanged_text, why_chart
 from mmsim.report.charts import Chart, Row, dot_chart
 from mmsim.system.processes import cores
+
+_MIN_GAMES_ABOVE = 200  # of a slower level, per change
 
 
 def why(
@@ -49,8 +52,9 @@ def why(
     quiet: options.Quiet = False,
 ) -> None:
     """Every change is played with the same deals: each knob at its other values, starts at random, hands shuffled
-    between seats, openings exchanged. The rule and the way of playing that explain most are then changed together. One
-    bot plays all seats unless --bots says otherwise.
+    between seats, openings exchanged. Play is then forced for one seat at a time, the rule and the way of playing that
+    explain most are changed together, and the next stronger level is asked about the largest effects. One bot plays all
+    seats unless --bots says otherwise.
     """
     kind = picture_kind(out) if out else ""
     if bots and level:
@@ -72,9 +76,9 @@ def why(
         base = replace(base, seats="rotate")
     find_metric(game, metric)
 
-    def play(changed: Sequence[Change]) -> ChangedGames:
+    def play(changed: Sequence[Change], count: int = games) -> ChangedGames:
         with show_progress(quiet) as progress:
-            return play_changes(game, changed, games, workers or cores(), progress)
+            return play_changes(game, changed, count, workers or cores(), progress)
 
     if elements:
         values = value_elements(game, base, play)
@@ -85,7 +89,7 @@ def why(
         if out is not None:
             save("chart", out, _draw_elements(values, base.bots).files()[kind[1:]])
         return
-    answer = explain(game, base, metric, play, only or [])
+    answer = explain(game, base, metric, play, only or [], _stronger_level(game, base.bots, games, play))
     if as_json:
         print_json(answer.as_json())
     else:
@@ -95,6 +99,17 @@ def why(
         say(f"why -> {folder / WHY}; a report of the run has a section on it now", err=True)
     if out is not None:
         save("chart", out, why_chart(answer).files()[kind[1:]])
+
+
+def _stronger_level(game: str, bots: str, games: int, play: Callable[..., ChangedGames]) -> OtherLevel | None:
+    """The level above that of these bots, with fewer games where it is slower; None if there is none."""
+    levels = list(find_shell(game).levels)
+    place = next((place for place, level in enumerate(levels[:-1]) if level.bots == bots), None)
+    if place is None:
+        return None
+    above = levels[place + 1]
+    affordable = round(games * cost_of(game, bots) / cost_of(game, above.bots))
+    return OtherLevel(above.name, above.bots, partial(play, count=min(games, max(_MIN_GAMES_ABOVE, affordable))))
 
 
 def _print_answer(answer: Why) -> None:

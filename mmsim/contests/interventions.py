@@ -11,6 +11,7 @@ from mmsim.batch.run import Run
 from mmsim.batch.session import Watch
 from mmsim.contests.matches import Match, MatchRunner
 from mmsim.core.bots import WITHOUT
+from mmsim.core.interventions import of_seats
 from mmsim.core.knobs import Knob, Value, spelled
 from mmsim.core.seating import split_bots
 from mmsim.core.variant import Variant, VariantDescription
@@ -113,6 +114,19 @@ def possible_changes(game: str, variant: Variant) -> tuple[list[Change], dict[st
     for name, text in core.interventions(core.prepare(variant)).items():
         changes.append(Change(name, PLAY, text, replace(variant, interventions=(name,), suffix=f" {name}")))
     return changes, fixed
+
+
+def by_seat(game: str, variant: Variant, change: Change) -> bool:
+    """True if a change of play can be limited to some seats."""
+    core = find_game(game)
+    return change.kind == PLAY and change.name in core.interventions_by_seat(core.prepare(variant))
+
+
+def limited_to_seats(change: Change, seats: Sequence[int]) -> Change:
+    """A change of play made for some seats only."""
+    name = of_seats(change.name, seats)
+    variant = replace(change.variant, interventions=(name,), suffix=f" {name}")
+    return Change(name, PLAY, f"{change.text}, but only in some seats", variant)
 
 
 def alternative_values(knob: Knob, value: Value) -> list[Value]:
