@@ -10,7 +10,7 @@ from pathlib import Path
 import polars as pl
 from msgspec import structs
 
-from mmsim.analysis.win_chances import tension_table
+from mmsim.analysis.win_chances import calibrated, tension_table
 from mmsim.batch.experiment import OF_LEVEL, ON_BOARD, Experiment, game_seconds, ignored_knobs, variants_of
 from mmsim.batch.manifest import Decision
 from mmsim.batch.plan import Part
@@ -322,7 +322,7 @@ def open_run(path: Path) -> RunTables:
         )
 
     chances = read_win_chances(path)
-    tension = None if chances is None else tension_table(chances)
+    tension = None if chances is None else tension_table(calibrated(chances))
 
     def scan(some: Sequence[Part]) -> dict[str, pl.LazyFrame]:
         tables = {table: run.scan(table, some) for table in run.table_names}

@@ -2,7 +2,10 @@
 
 Win chances are means of playouts and have a sampling error. A player counts as ahead of another only if the difference
 is more than two standard errors, so that noise creates neither leads nor drama; docs/tension.md has the definitions.
-Calibration compares the chances players were given with how often they won; the games of one deal are one observation.
+Players of one level are surer to keep a lead than the bots of the playouts, those of another less so. The chances of
+every level are therefore calibrated by one number, a temperature (Guo, Pleiss, Sun and Weinberger, ICML 2017), fitted
+to how its games ended. Calibration compares the chances players were given with how often they won; the games of one
+deal are one observation.
 Brier (1950), "Verification of forecasts expressed in terms of probability", Monthly Weather Review 78: the mean squared
 distance of a forecast from the result; a forecast must beat the score of a constant fair share.
 """
@@ -15,9 +18,11 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
+from scipy.optimize import minimize_scalar
 
 from mmsim.analysis import stats
 from mmsim.analysis.stats import Estimate
+from mmsim.batch.experiment import OF_LEVEL
 from mmsim.batch.run import Run
 from mmsim.batch.side_tables import read_win_chances
 
@@ -25,6 +30,9 @@ WinChances = NDArray[np.float64]  # [turn, player], before the first turn and af
 _LEAD_STANDARD_ERRORS = 2.0
 COLUMNS = ("lead_changes", "decided", "comeback", "tension", "drama")
 _BINS = 10
+_MIN_GAMES_TO_FIT = 20  # of a level; fewer say too little about its temperature
+_LOG_TEMPERATURES = (-1.2, 1.2)  # a third to three times
+_SMOOTHING = 0.5  # playouts added for every player
 
 
 def expected_winners(chances: WinChances, playouts: int) -> list[int]:
@@ -108,6 +116,7 @@ class Calibration:
 
     games: int
     playouts: int
+    temperature: float  # that was applied; above 1 the playouts were too sure
     brier: Estimate
     fair: Estimate  # the Brier score of a constant fair share
     bins: tuple[Bin, ...]
@@ -118,14 +127,83 @@ class Calibration:
         return 1 - self.brier.value / self.fair.value if self.fair.value else 0.0
 
 
-def calibrate_run(folder: Path) -> Calibration:
-    """The calibration of the win chances kept beside the tables of a run."""
+def calibrate_run(folder: Path) -> dict[str, Calibration]:
+    """The calibration of the win chances kept beside the tables of a run, level by level."""
     chances = read_win_chances(folder)
     assert chances is not None
-    return calibrate(chances, {variant.name: variant.games_per_deal for variant in Run(folder).manifest.variants})
+    games_per_deal = {variant.name: variant.games_per_deal for variant in Run(folder).manifest.variants}
+    return {
+        level: check_calibration(_with_temperature(rows, temperature), games_per_deal, temperature)
+        for level, rows in _by_level(chances).items()
+        for temperature in [fitted_temperature(rows)]
+    }
 
 
-def calibrate(chances: pl.DataFrame, games_per_deal: Mapping[str, int]) -> Calibration:
+def calibrated(chances: pl.DataFrame) -> pl.DataFrame:
+    """A table of win chances with those of every level calibrated."""
+    return pl.concat([_with_temperature(rows, fitted_temperature(rows)) for rows in _by_level(chances).values()])
+
+
+def _by_level(chances: pl.DataFrame) -> dict[str, pl.DataFrame]:
+    """The rows of every level, which is part of the name of a variant; a run with one level does not name it."""
+    level = pl.col("variant").cast(pl.String).str.split(OF_LEVEL).list.get(1, null_on_oob=True).fill_null("")
+    by_level = chances.with_columns(level=level).partition_by("level", as_dict=True, include_key=False)
+    return {str(level): rows for (level,), rows in by_level.items()}
+
+
+def fitted_temperature(chances: pl.DataFrame) -> float:
+    """The temperature under which the results of these games are most likely; 1 if there are too few of them."""
+    forecasts, won = _forecasts(chances)
+    if len(chances.select("variant", "game").unique()) < _MIN_GAMES_TO_FIT:
+        return 1.0
+
+    def loss(log_temperature: float) -> float:
+        scaled = _scaled(forecasts, float(np.exp(log_temperature)))
+        return -float((won * np.log(scaled)).sum())
+
+    return float(np.exp(minimize_scalar(loss, bounds=_LOG_TEMPERATURES, method="bounded").x))
+
+
+def _scaled(chances: WinChances, temperature: float) -> WinChances:
+    """Chances, one row per forecast, raised to a power and made to add up to one."""
+    powers = chances ** (1 / temperature)
+    return np.asarray(powers / powers.sum(axis=1, keepdims=True))
+
+
+def _smoothed(chances: WinChances, playouts: NDArray[np.int64]) -> WinChances:
+    """Chances as if every player had won half a playout more: what no playout showed is not impossible."""
+    counts = chances * playouts[:, None] + _SMOOTHING
+    return np.asarray(counts / counts.sum(axis=1, keepdims=True))
+
+
+def _rows_of_turns(chances: pl.DataFrame) -> tuple[pl.DataFrame, WinChances, NDArray[np.bool_]]:
+    """A table sorted by game, turn and player, its chances by turn, and which turns are the last of their game."""
+    game = ["variant", "game"]
+    ordered = chances.sort(*game, "turn", "player", maintain_order=True)
+    players = ordered["player"].n_unique()
+    is_last = ordered.select(pl.col("turn") == pl.col("turn").max().over(game)).to_series().to_numpy()
+    return ordered, ordered["chance"].to_numpy().reshape(-1, players), is_last.reshape(-1, players)[:, 0]
+
+
+def _forecasts(chances: pl.DataFrame) -> tuple[WinChances, WinChances]:
+    """The smoothed chances before the last turn of every game, and what came of each."""
+    ordered, by_turn, is_last = _rows_of_turns(chances)
+    playouts = ordered["playouts"].to_numpy().reshape(by_turn.shape)[:, 0].astype(np.int64)
+    result_of = np.searchsorted(np.flatnonzero(is_last), np.arange(len(by_turn)))
+    return _smoothed(by_turn, playouts)[~is_last], by_turn[is_last][result_of][~is_last]
+
+
+def _with_temperature(chances: pl.DataFrame, temperature: float) -> pl.DataFrame:
+    """A table whose chances before the last turn of a game are smoothed and scaled."""
+    ordered, by_turn, is_last = _rows_of_turns(chances)
+    scaled = by_turn.copy()
+    scaled[~is_last] = _scaled(_forecasts(chances)[0], temperature)
+    return ordered.with_columns(chance=pl.Series(scaled.ravel()))
+
+
+def check_calibration(
+    chances: pl.DataFrame, games_per_deal: Mapping[str, int], temperature: float = 1.0
+) -> Calibration:
     """The calibration of a table of win chances; the last turn of a game has its result."""
     game = ["variant", "game"]
     deal = pl.col("game") // pl.col("variant").replace_strict(games_per_deal, return_dtype=pl.Int64)
@@ -148,6 +226,7 @@ def calibrate(chances: pl.DataFrame, games_per_deal: Mapping[str, int]) -> Calib
     return Calibration(
         chances.select(game).n_unique(),
         int(chances["playouts"].to_numpy().min()),
+        temperature,
         _mean(forecasts, (pl.col("chance") - pl.col("won")) ** 2),
         _mean(forecasts, (pl.col("fair") - pl.col("won")) ** 2),
         tuple(bins),

@@ -43,21 +43,33 @@ def chances(
 
 
 def _print_calibration(folder: Path, as_json: bool) -> None:
-    calibration = calibrate_run(folder)
+    by_level = calibrate_run(folder)
     if as_json:
-        print_json({**asdict(calibration), "skill": calibration.skill})
-        return
-    rows = [
-        (
-            f"{bin.low:.0%} to {bin.high:.0%}",
-            f"{bin.foretold:.1%}",
-            fmt.with_interval(bin.won, "share"),
-            f"{bin.forecasts:,}",
+        print_json(
+            {level: {**asdict(calibration), "skill": calibration.skill} for level, calibration in by_level.items()}
         )
-        for bin in calibration.bins
-    ]
-    title = f"Chances before the last turn of {calibration.games:,} games, {calibration.playouts} playouts each"
-    print_table(("chance", "foretold", "won", "forecasts"), rows, f"{title}; 95 % intervals")
-    comparative = "less" if calibration.skill >= 0 else "more"
-    brier, fair = (fmt.with_interval(score, "") for score in (calibration.brier, calibration.fair))
-    say(f"Brier score {brier}; a fair share for everybody, always: {fair}; {abs(calibration.skill):.0%} {comparative}")
+        return
+    for level, calibration in by_level.items():
+        rows = [
+            (
+                f"{bin.low:.0%} to {bin.high:.0%}",
+                f"{bin.foretold:.1%}",
+                fmt.with_interval(bin.won, "share"),
+                f"{bin.forecasts:,}",
+            )
+            for bin in calibration.bins
+        ]
+        title = f"Chances before the last turn of {calibration.games:,} games, {calibration.playouts} playouts each"
+        where = f"At {level} level: " if level else ""
+        print_table(("chance", "foretold", "won", "forecasts"), rows, f"{where}{title}; 95 % intervals")
+        comparative = "less" if calibration.skill >= 0 else "more"
+        brier, fair = (fmt.with_interval(score, "") for score in (calibration.brier, calibration.fair))
+        sure = f"temperature {calibration.temperature:.2f} ({_sureness(calibration.temperature)})"
+        say(f"{sure}; Brier score {brier}, {abs(calibration.skill):.0%} {comparative} than a fair share, {fair}")
+
+
+def _sureness(temperature: float) -> str:
+    """What a temperature says of the playouts."""
+    if temperature == 1.0:
+        return "too few games to fit it"
+    return "the playouts are too sure" if temperature > 1 else "the playouts are not sure enough"

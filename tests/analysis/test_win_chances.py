@@ -4,7 +4,15 @@ import numpy as np
 import polars as pl
 import pytest
 
-from mmsim.analysis.win_chances import COLUMNS, calibrate, expected_winners, tension, tension_table
+from mmsim.analysis.win_chances import (
+    COLUMNS,
+    calibrated,
+    check_calibration,
+    expected_winners,
+    fitted_temperature,
+    tension,
+    tension_table,
+)
 
 MANY = 1_000_000  # playouts: nothing is left to chance
 TURNS = 5  # of the games that calibration is tested with
@@ -83,7 +91,7 @@ def table(true: np.ndarray, said: np.ndarray, seed: int) -> pl.DataFrame:
 
 def test_true_chances_are_won_as_often_as_they_say() -> None:
     chances = np.random.default_rng(1).uniform(0.05, 0.95, 3000)
-    calibration = calibrate(table(chances, chances, 2), {"v": 1})
+    calibration = check_calibration(table(chances, chances, 2), {"v": 1})
     assert calibration.games == 3000
     assert sum(bin.forecasts for bin in calibration.bins) == 2 * TURNS * 3000
     inside = [bin.won.low <= bin.foretold <= bin.won.high for bin in calibration.bins]
@@ -95,13 +103,45 @@ def test_true_chances_are_won_as_often_as_they_say() -> None:
 
 def test_chances_that_are_too_sure_are_found_out() -> None:
     chances = np.random.default_rng(1).uniform(0.3, 0.7, 2000)
-    calibration = calibrate(table(chances, 3 * chances - 1, 2), {"v": 1})  # from -0.1 to 1.1, as if clipped
+    calibration = check_calibration(table(chances, 3 * chances - 1, 2), {"v": 1})  # from -0.1 to 1.1, as if clipped
     first = next(bin for bin in calibration.bins if bin.low == pytest.approx(0.1))
     assert first.won.low > first.foretold + 0.1
 
 
 def test_games_of_a_deal_are_one_observation() -> None:
     chances = np.full(400, 0.5)
-    alone, together = (calibrate(table(chances, chances, 3), {"v": each}).bins[0].won for each in (1, 4))
+    alone, together = (check_calibration(table(chances, chances, 3), {"v": each}).bins[0].won for each in (1, 4))
     assert (alone.deals, together.deals) == (400, 100)
     assert alone.value == together.value
+
+
+@pytest.mark.parametrize("power", [2.0, 1.0, 0.6])
+def test_a_level_whose_chances_are_too_sure_or_not_sure_enough_is_calibrated(power: float) -> None:
+    true = np.random.default_rng(4).uniform(0.05, 0.95, 3000)
+    said = true**power / (true**power + (1 - true) ** power)  # above 1: too sure
+    told = table(true, said, 2)
+    assert fitted_temperature(told) == pytest.approx(power, rel=0.1)
+    uncorrected, corrected = (check_calibration(rows, {"v": 1}).brier.value for rows in (told, calibrated(told)))
+    best = np.mean(true * (1 - true))
+    assert corrected == pytest.approx(best, abs=0.006)
+    assert corrected <= uncorrected + 0.0005
+
+
+def test_every_level_has_a_temperature_of_its_own_and_results_stay_as_they_are() -> None:
+    true = np.random.default_rng(4).uniform(0.05, 0.95, 2000)
+    sure = true**2 / (true**2 + (1 - true) ** 2)
+    tables = [
+        table(true, said, 2).with_columns(variant=pl.lit(name)) for said, name in ((true, "v~club"), (sure, "v~expert"))
+    ]
+    both = pl.concat(tables)
+    corrected = calibrated(both)
+    assert corrected.shape == both.shape
+    club, expert = (
+        corrected.filter(variant=name, turn=0, player=0)["chance"].to_numpy() for name in ("v~club", "v~expert")
+    )
+    assert np.abs(club - expert).mean() < 0.02
+    assert corrected.filter(turn=TURNS)["chance"].to_list() == both.filter(turn=TURNS)["chance"].to_list()
+
+
+def test_few_games_are_not_calibrated() -> None:
+    assert fitted_temperature(table(np.array([0.5] * 10), np.array([0.9] * 10), 1)) == 1.0

@@ -69,7 +69,7 @@ def test_chances_are_set_against_what_came_of_them(folder: Path) -> None:
     assert printed.exit_code == 0, printed.stderr
     assert "Chances before the last turn of 4 games, 4 playouts each" in printed.stdout
     assert "Brier score" in printed.stdout
-    calibration = json.loads(run(*words, "--json").stdout)
+    (calibration,) = json.loads(run(*words, "--json").stdout).values()
     turns = Run(folder).table("games").filter(pl.col("game") < 2).select(pl.col("turns").sum()).collect().item()
     assert sum(one["forecasts"] for one in calibration["bins"]) == 4 * turns
     assert calibration["fair"]["value"] == pytest.approx(0.1875, abs=0.05)  # a quarter each; less where a win is shared
