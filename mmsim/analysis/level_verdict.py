@@ -219,6 +219,8 @@ def where_it_holds(verdict: LevelVerdict, words: dict[Verdict, str] | None = Non
     def word(kind: Verdict) -> str:
         return (words or {}).get(kind, str(kind))
 
+    if len(every) == 1:
+        return word(verdict.effects[0].verdict)
     open_levels = [level for level in unsure if level not in verdict.missing]
     more = f"; not enough games {level_range(open_levels, every)}" if open_levels else ""
     match verdict.shape:
@@ -233,7 +235,7 @@ def where_it_holds(verdict: LevelVerdict, words: dict[Verdict, str] | None = Non
         case Shape.STRONG:
             return f"{word(shown[0].verdict)} {Shape.STRONG} ({_and_up(levels, every)}){more}"
         case Shape.WEAK:
-            return f"{word(shown[0].verdict)} {Shape.WEAK} ({_up_to(levels, every)}); it fades with strength"
+            return f"{word(shown[0].verdict)} {Shape.WEAK} ({_up_to(levels, every)}); it fades with strength{more}"
         case Shape.REVERSES:
             weak, strong = shown[0], shown[-1]
             return (

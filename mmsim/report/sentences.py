@@ -162,11 +162,7 @@ def seats_over_levels(data: ComparedRun) -> str:
     uneven: dict[str, list[tuple[str, str]]] = {}  # where -> players and their wins
     for seat, verdict in sorted(seat_verdicts(data).items(), key=lambda pair: pair[1].shape is not Shape.EVERY):
         if verdict.is_different:
-            where = (
-                where_it_holds(verdict, _STANDINGS)
-                if len(verdict.effects) > 1
-                else _STANDINGS[verdict.effects[0].verdict]
-            )
+            where = where_it_holds(verdict, _STANDINGS)
             uneven.setdefault(where, []).append((seat, _shares_of(data, seat, verdict)))
     if not uneven:
         nowhere = " at any level" if len(data.levels) > 1 else ""
@@ -310,12 +306,8 @@ def on_every_board(data: ComparedRun) -> list[str]:
     }
     sentences = []
     if ahead:
-        whom = f" at each of {len(data.levels)} levels" if len(data.levels) > 1 else ""
-        where = board_count(
-            on_boards(ahead),
-            f"the first player is ahead of the last{whom}",
-            f"the last player is ahead of the first{whom}",
-        )
+        first, last = "the first player is ahead of the last", "the last player is ahead of the first"
+        where = board_count(on_boards(ahead), first, last)
         sentences.append(f"{with_reference(data, where, every_level=True)}.")
     for over_levels in data.comparisons:
         comparison = at_level(over_levels, data.shown.level)
@@ -336,10 +328,11 @@ def board_count(on: OnBoards, higher: str, lower: str) -> str:
     text = higher if on.differences[on.shown[0]].value > 0 else lower
     smallest, largest = sorted(abs(100 * end) for end in on.range)
     if on.direction and len(on.shown) == cases:
-        return f"{text} on every one of {boards} boards, by {smallest:.1f} to {largest:.1f} points"
+        every = " and at every level" if cases > boards else ""
+        return f"{text} on every one of {boards} boards{every}, by {smallest:.1f} to {largest:.1f} points"
     where = f"on {len(on.shown)} of {boards} boards"
     if cases != boards:
-        where = f"in {len(on.shown)} of {cases} cases on {boards} boards"
+        where = f"in {len(on.shown)} of {cases} cases, on {boards} boards at {cases // boards} levels"
     rest = "the others have the same sign" if on.direction else "not all others have the same sign"
     return f"{text} beyond chance {where}; {rest}"
 

@@ -74,7 +74,7 @@ def test_levels_that_cannot_use_a_difference_are_no_evidence() -> None:
     sighted = LevelEstimates(Level("sighted", "planner", "y"), [shown([5.0, 6.0])])
     (comparison,) = compare([sighted, blind])
     assert [one.level.name for one in comparison.levels] == ["sighted"]
-    assert comparison.verdict_text == "higher at sighted"
+    assert comparison.verdict_text == "higher"
     assert compare([blind]) == []
 
 
