@@ -3,31 +3,44 @@
 We send a view and the legal moves, pickled; the answer is plain JSON, the index of a move, so that none of the bot's
 code or objects ever reaches this process. Its random words are drawn here, one at a time: our streams hold the master
 seed, from which every hidden hand could be computed.
+
+The process is a guest: one deadline covers everything a move takes, its memory and its number of threads are limited,
+what it prints is filtered and bounded, and it is killed with all processes of its group.
 """
 
 import atexit
+import codecs
 import io
 import json
 import os
 import pickle
+import resource
+import signal
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from multiprocessing import Pipe, connection
-from typing import Any
+from pathlib import Path
+from socket import socket, socketpair
+from typing import IO, Any, NoReturn
 
 from mmsim.core.bot_guard import CodeFailedError
 from mmsim.core.python_bots import LocalPlayer, load_bot
 from mmsim.core.rng import Stream
 from mmsim.errors import MmsimError, UsageError
 from mmsim.system.files import failing_with
+from mmsim.system.messages import MessageSocket
+from mmsim.system.safe_text import printable
 
 START_TIMEOUT_S = 60.0  # for a process to start and to load its bot
+MEMORY_BYTES = 4 << 30  # of address space, most of which libraries reserve and never touch
+_MORE_THREADS = 64  # than the user has when the process starts: the system counts threads by user
 _LONGEST_ANSWER = 1 << 16  # bytes
 _LONGEST_MESSAGE = 1000  # characters of an error
+_LONGEST_SHOWN = 200  # characters of an answer in an error
+_LONGEST_OUTPUT = 1 << 16  # characters of what a process prints
 _NEW_GAME, _CHOOSE = b"N", b"C"
 _CHILD = "import json, sys; sys.path[:] = json.loads(sys.argv[2]); from mmsim.core.bot_process import serve; serve()"
 _running: dict[tuple[str, int], "BotProcess"] = {}  # by the bot's source and its seat; kept from game to game
@@ -47,7 +60,7 @@ class RemotePlayer:
     def __init__(self, source: str, seat: int, weights: Mapping[str, float], move_seconds: float) -> None:
         self._move_seconds = move_seconds
         self._process = bot_process(source, seat)
-        self._process.new_game(weights)
+        self._process.new_game(weights, move_seconds)
 
     def choose(self, view: Any, moves: Sequence[Any]) -> int:
         return self._process.choose(view, moves, self._move_seconds)
@@ -57,70 +70,116 @@ class BotProcess:
     """A process that plays one seat, one game after another."""
 
     def __init__(self, source: str) -> None:
-        self._pipe, child_end = Pipe()
-        command = [sys.executable, "-c", _CHILD, str(child_end.fileno()), json.dumps(sys.path)]
-        with failing_with(f"cannot start a process for bot {source}"):
+        ours, theirs = socketpair()
+        command = [sys.executable, "-P", "-u", "-c", _CHILD, str(theirs.fileno()), json.dumps(sys.path)]
+        with failing_with(f"cannot start a process for bot {source}"), theirs:
             self._process = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=2, pass_fds=[child_end.fileno()], start_new_session=True
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                pass_fds=[theirs.fileno()],
+                start_new_session=True,
+                bufsize=0,
             )
-        child_end.close()
+        assert self._process.stdout is not None
+        self._output = _Output(self._process.stdout, source)
+        self._messages = MessageSocket(ours)
+        self._messages.read_beside(self._process.stdout.fileno(), self._output.forward)
         self.alive = True
         self._pickler = _ViewPickler()
-        self._pipe.send_bytes(json.dumps(source).encode())
         try:
-            self.loaded = self._answer(time.monotonic() + START_TIMEOUT_S, "to load")  # name, idea and code of the bot
+            deadline = time.monotonic() + START_TIMEOUT_S
+            self._send(json.dumps(source).encode(), deadline, "to load")
+            self.loaded = self._answer(deadline, "to load")  # name, idea and code of the bot
         except CodeFailedError as failure:
             raise MmsimError(f"bot {source} cannot be run: {failure}") from failure
         if refused := self.loaded.get("refused"):
             self.end()
-            raise (UsageError if self.loaded.get("usage") else MmsimError)(str(refused))
+            raise (UsageError if self.loaded.get("usage") else MmsimError)(str(refused)[:_LONGEST_MESSAGE])
 
-    def new_game(self, weights: Mapping[str, float]) -> None:
+    def new_game(self, weights: Mapping[str, float], seconds: float) -> None:
         """Have the next move chosen by a new instance of the bot's class."""
         self._pickler = _ViewPickler()
-        self._send(_NEW_GAME + json.dumps(dict(weights)).encode())
+        self._send(_NEW_GAME + json.dumps(dict(weights)).encode(), time.monotonic() + seconds, "for a move")
 
     def choose(self, view: Any, moves: Sequence[Any], seconds: float) -> int:
         """The index of the move the bot wants; CodeFailedError if it fails or takes too long."""
-        self._send(_CHOOSE + self._pickler.dumps((view, list(moves))))
         deadline = time.monotonic() + seconds
+        self._send(_CHOOSE + self._pickler.dumps((view, list(moves))), deadline, "for a move")
         while True:
             answer = self._answer(deadline, "for a move")
             if "draw" in answer:
-                self._send(view.draws.word().to_bytes(4, "little"))
+                self._send(view.draws.word().to_bytes(4, "little"), deadline, "for a move")
             elif "failed" in answer:
-                raise CodeFailedError(str(answer["failed"]))
+                raise CodeFailedError(str(answer["failed"])[:_LONGEST_MESSAGE])
             else:
                 index = answer.get("move")
                 if type(index) is not int or not 0 <= index < len(moves):
                     self.end()
-                    raise CodeFailedError(f"its process answered {index!r}, which is not a move")
+                    raise CodeFailedError(f"its process answered {repr(index)[:_LONGEST_SHOWN]}, which is not a move")
                 return index
 
-    def _send(self, message: bytes) -> None:
-        with suppress(OSError):  # if the process is gone there will be no answer, which is reported
-            self._pipe.send_bytes(message)
+    def _send(self, message: bytes, deadline: float, purpose: str) -> None:
+        try:
+            self._messages.send(message, deadline)
+        except TimeoutError:
+            self._end_late(purpose)
+        except OSError:
+            pass  # if the process is gone there will be no answer, which is reported
 
     def _answer(self, deadline: float, purpose: str) -> dict[str, Any]:
         try:
-            if not self._pipe.poll(max(0.0, deadline - time.monotonic())):
-                self.end()
-                raise CodeFailedError(f"took too long {purpose}, and was ended")
-            answer = json.loads(self._pipe.recv_bytes(_LONGEST_ANSWER))
+            answer = json.loads(self._messages.receive(deadline, _LONGEST_ANSWER))
+        except TimeoutError:
+            self._end_late(purpose)
         except (EOFError, OSError):
             self.end()
             raise CodeFailedError(f"its process ended with code {self._process.returncode}") from None
-        except ValueError:
+        except (ValueError, RecursionError):
             answer = None
         if not isinstance(answer, dict):
             self.end()
             raise CodeFailedError("its process sent an invalid answer")
         return answer
 
+    def _end_late(self, purpose: str) -> NoReturn:
+        self.end()
+        raise CodeFailedError(f"took too long {purpose}, and was ended") from None
+
     def end(self) -> None:
+        """Kill the process and whatever it has started, unless that has left its process group."""
         self.alive = False
-        self._process.kill()
+        with suppress(ProcessLookupError, PermissionError):  # macOS refuses to kill a process that has just ended
+            os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
+        self._messages.close()
+        self._output.close()
+
+
+class _Output:
+    """What a bot's process prints: shown on stderr without control characters, up to a limit, and dropped after it."""
+
+    def __init__(self, pipe: IO[bytes], source: str) -> None:
+        os.set_blocking(pipe.fileno(), False)
+        self._pipe, self._source, self._left = pipe, source, _LONGEST_OUTPUT
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+
+    def forward(self) -> bool:
+        """Show what can be read now; False when there is nothing, or never will be."""
+        content = self._pipe.read(_LONGEST_OUTPUT)
+        if content and self._left:
+            text = printable(self._decoder.decode(content), keep="\n\t")
+            shown, self._left = text[: self._left], max(0, self._left - len(text))
+            if not self._left:
+                shown += f"\nbot {self._source} prints more than {_LONGEST_OUTPUT:,} characters; the rest is dropped\n"
+            print(shown, end="", file=sys.stderr, flush=True)
+        return bool(content)
+
+    def close(self) -> None:
+        """Show the rest, which does not end if a process that has left the group goes on printing."""
+        while self._left and self.forward():
+            pass
         self._pipe.close()
 
 
@@ -154,12 +213,12 @@ class _ViewPickler(pickle.Pickler):
 class _RemoteStream(Stream):
     """The random stream of a seat, word by word from the process that knows the seed."""
 
-    def __init__(self, pipe: "connection.Connection[bytes, bytes]") -> None:
-        self._pipe = pipe
+    def __init__(self, messages: MessageSocket) -> None:
+        self._messages = messages
 
     def word(self) -> int:
-        self._pipe.send_bytes(b'{"draw": 1}')
-        return int.from_bytes(self._pipe.recv_bytes(), "little")
+        self._messages.send(b'{"draw": 1}')
+        return int.from_bytes(self._messages.receive(), "little")
 
 
 _stream_of_process: list[_RemoteStream] = []
@@ -185,14 +244,15 @@ class _LatestMessage:
 def serve() -> None:
     """Run the bot's process: load the bot, then choose moves until the parent is gone."""
     threading.Thread(target=_exit_with_parent, args=(os.getppid(),), daemon=True).start()
-    pipe = connection.Connection(int(sys.argv[1]))
-    _stream_of_process.append(_RemoteStream(pipe))
+    _limit_resources()
+    messages = MessageSocket(socket(fileno=int(sys.argv[1])))
+    _stream_of_process.append(_RemoteStream(messages))
 
     def answer(**values: Any) -> None:
-        pipe.send_bytes(json.dumps(values).encode()[:_LONGEST_ANSWER])
+        messages.send(json.dumps(values).encode())
 
     try:
-        bot = load_bot(json.loads(pipe.recv_bytes()))
+        bot = load_bot(json.loads(messages.receive()))
     except MmsimError as error:
         answer(refused=str(error)[:_LONGEST_MESSAGE], usage=isinstance(error, UsageError))
         return
@@ -203,7 +263,7 @@ def serve() -> None:
     unpickler = pickle.Unpickler(latest)
     with suppress(EOFError, OSError):
         while True:
-            message = pipe.recv_bytes()
+            message = messages.receive()
             if message[:1] == _NEW_GAME:
                 player, weights = None, json.loads(message[1:])
                 latest = _LatestMessage()
@@ -223,4 +283,27 @@ def serve() -> None:
 def _exit_with_parent(parent: int) -> None:
     while os.getppid() == parent:
         time.sleep(1)
-    os._exit(1)
+    os.killpg(0, signal.SIGKILL)
+
+
+def _limit_resources() -> None:
+    """Limit what the bot's code can use of the machine; hard limits, which only root can raise again."""
+    limits = {
+        resource.RLIMIT_AS: MEMORY_BYTES,
+        resource.RLIMIT_NPROC: _threads_of_user() + _MORE_THREADS,
+        resource.RLIMIT_CORE: 0,
+    }
+    for kind, most in limits.items():
+        _, allowed = resource.getrlimit(kind)
+        most = most if allowed == resource.RLIM_INFINITY else min(most, allowed)
+        with suppress(OSError, ValueError):  # a system that does not have this limit
+            resource.setrlimit(kind, (most, most))
+
+
+def _threads_of_user() -> int:
+    threads = 0
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):  # it has just ended
+            if process.stat().st_uid == os.getuid():
+                threads += len(os.listdir(process / "task"))
+    return threads
