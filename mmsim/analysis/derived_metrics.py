@@ -16,6 +16,7 @@ from mmsim.analysis.stats import Array, Estimate
 from mmsim.analysis.tables import RunningSums, RunTables
 from mmsim.core.metrics import Measure, Metric, MetricGrouping, OfRows, Value
 from mmsim.core.variant import VariantDescription
+from mmsim.errors import MmsimError
 from mmsim.games import find_statistics
 
 SEAT_IMBALANCE = Measure(  # its tolerance follows from that of the win shares, see `imbalance_tolerance`
@@ -171,8 +172,9 @@ def skill_gradient(ratings: Mapping[str, Ratings]) -> Estimates | None:
     shares = []
     for rated in ratings.values():
         best, worst = rated.bots[0].bot, rated.bots[-1].bot
-        ahead = next(gap.ahead for gap in rated.gaps if (gap.stronger, gap.weaker) == (best, worst))
-        assert ahead is not None  # all bots of a variant meet in every game
+        ahead = next((gap.ahead for gap in rated.gaps if (gap.stronger, gap.weaker) == (best, worst)), None)
+        if ahead is None:  # all bots of a variant meet in every game
+            raise MmsimError(f"the tables are of games by {best} alone, but the manifest names other bots")
         shares.append([replace(ahead, deals=rated.deals)])
     games = [float(rated.games) for rated in ratings.values()]
     games_per_deal = next(rated.games / rated.deals for rated in ratings.values())

@@ -2,13 +2,14 @@
 
 import shutil
 from collections.abc import Callable, Sequence
+from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from mmsim.batch.run import Run
 from mmsim.errors import MmsimError, UsageError
-from mmsim.system.files import DASH, open_output
+from mmsim.system.files import DASH, open_output, write_output
 
 if TYPE_CHECKING:
     import polars as pl
@@ -61,12 +62,11 @@ def _write_sheets(frames: "dict[str, pl.LazyFrame]", path: Path) -> None:
         from xlsxwriter import Workbook
     except ImportError as error:
         raise MmsimError("workbooks need xlsxwriter: pip install 'mmsim[export]'") from error
-    with (
-        open_output(path) as file,
-        Workbook(file, {"strings_to_formulas": False, "strings_to_urls": False}) as workbook,
-    ):
+    content = BytesIO()
+    with Workbook(content, {"strings_to_formulas": False, "strings_to_urls": False, "in_memory": True}) as workbook:
         for name, frame in frames.items():
             frame.collect(engine="streaming").write_excel(workbook, name)
+    write_output(path, content.getvalue())
 
 
 def _write_database(run: Run, names: Sequence[str], path: Path) -> None:
@@ -77,10 +77,13 @@ def _write_database(run: Run, names: Sequence[str], path: Path) -> None:
         raise MmsimError("databases need duckdb: pip install 'mmsim[export]'") from error
     with open_output(path) as file, TemporaryDirectory() as scratch:
         database_file = Path(scratch) / "tables.duckdb"
-        with duckdb.connect(database_file) as database:
-            for name in names:
-                parts = [str(run.folder / name / part.file) for part in run.verified_parts(name)]
-                database.execute(f'CREATE TABLE "{name}" AS SELECT * FROM read_parquet($parts)', {"parts": parts})
+        try:
+            with duckdb.connect(database_file) as database:
+                for name in names:
+                    parts = [str(run.folder / name / part.file) for part in run.verified_parts(name)]
+                    database.execute(f'CREATE TABLE "{name}" AS SELECT * FROM read_parquet($parts)', {"parts": parts})
+        except duckdb.Error as error:
+            raise MmsimError(f"cannot write {path}: {str(error).splitlines()[0]}") from error
         with database_file.open("rb") as content:
             shutil.copyfileobj(content, file)
 

@@ -53,6 +53,7 @@ class Run:
 
     def __init__(self, folder: str | os.PathLike[str], bots_from: Path | None = None) -> None:
         self.folder = Path(folder)
+        _check_utf_8(self.folder, "rename it")
         self.bots_from = bots_from
         self.manifest = read_manifest(self.folder)
         self._verified: dict[Path, tuple[int, int]] = {}  # files with the right checksum: size and time of change
@@ -65,6 +66,7 @@ class Run:
     @classmethod
     def create(cls, folder: Path, experiment: Experiment, until: Precision | None = None) -> "Run":
         """A new run with no game played yet."""
+        _check_utf_8(folder, "choose another")
         if (folder / MANIFEST).exists():
             raise UsageError(
                 f"{folder} already holds a run; continue it (mmsim resume {folder}), extend it "
@@ -366,6 +368,14 @@ def runs_in(folder: Path) -> list[Run | MmsimError]:
             return error
 
     return [open_run(path.parent) for path in sorted(folder.glob(f"*/{MANIFEST}"))]
+
+
+def _check_utf_8(folder: Path, advice: str) -> None:
+    """Refuse a folder that Polars cannot open."""
+    try:
+        str(folder).encode()
+    except UnicodeEncodeError:
+        raise UsageError(f"the name {folder} is not valid UTF-8; {advice}") from None
 
 
 def _keep_inputs(folder: Path, experiment: Experiment) -> Experiment:

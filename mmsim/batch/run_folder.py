@@ -87,16 +87,17 @@ def remove_leftovers(folder: Path, tables: Sequence[str]) -> None:
 def remove_run(folder: Path, tables: Sequence[str]) -> list[Path]:
     """Delete a run without following links; returns what is left because it does not belong to a run."""
     remove_leftovers(folder, tables)
-    for inside, names in _folders(folder, tables):
-        for path in _listed(inside):
-            if names.fullmatch(path.name) and not path.is_dir():
-                path.unlink(missing_ok=True)
+    with failing_with(f"cannot delete {folder}"):
+        for inside, names in _folders(folder, tables):
+            for path in _listed(inside):
+                if names.fullmatch(path.name) and not path.is_dir():
+                    path.unlink(missing_ok=True)
+            with suppress(OSError):
+                inside.rmdir()
         with suppress(OSError):
-            inside.rmdir()
-    with suppress(OSError):
-        (folder / INPUTS).rmdir()
-    for name in _FILES:
-        (folder / name).unlink(missing_ok=True)
+            (folder / INPUTS).rmdir()
+        for name in _FILES:
+            (folder / name).unlink(missing_ok=True)
     left = _listed(folder)
     if not left:
         with suppress(OSError):  # a link to a folder, or the current folder

@@ -11,6 +11,7 @@ from mmsim.cli.options import argument, option
 from mmsim.drawing.board_canvas import picture_kind
 from mmsim.errors import UsageError
 from mmsim.games import DEFAULT, find_shell
+from mmsim.system.safe_text import excerpt
 
 
 def list_sets(game: options.GameName = None, as_json: options.AsJson = False) -> None:
@@ -79,7 +80,7 @@ def check(board: options.BoardArgument, game: options.GameName = None) -> None:
     shell = find_shell(game or DEFAULT)
     inspected = shell.boards.check(board)
     for problem in inspected.problems:
-        say(f"{board}:{problem}", err=True)
+        say(excerpt(f"{board}:{problem}"), err=True)
     if inspected.verdict is None:
         raise typer.Exit(1)
     say(f"{board}: {inspected.verdict}")

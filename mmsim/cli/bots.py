@@ -8,6 +8,7 @@ from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 
 import msgspec
+from numpy.linalg import LinAlgError
 
 from mmsim.batch.experiment import game_seconds
 from mmsim.cli import options
@@ -297,7 +298,12 @@ def _train(
             )
 
     with show_progress(quiet) as progress, MatchRunner(settings.game, workers or cores(), progress) as runner:
-        nets, results = train(settings, runner, file, on_epoch)
+        try:
+            nets, results = train(settings, runner, file, on_epoch)
+        except LinAlgError as error:
+            raise UsageError(
+                "these games have too few decisions to fit a net to; play more of them (--games)"
+            ) from error
     epoch = nets.about["held_out_decisions"]["epoch"]
     say(f"kept: epoch {epoch}, which explains most of the held-out decisions", err=True)
     return nets, results, curve

@@ -5,6 +5,7 @@ import os
 import signal
 import sys
 from collections.abc import Collection, Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -14,7 +15,7 @@ from rich.text import Text
 
 from mmsim.core.shell import Listing
 from mmsim.system.files import write_output
-from mmsim.system.safe_text import printable
+from mmsim.system.safe_text import excerpt, printable
 
 _PIPED_WIDTH = 160  # a pipe has no width; do not cut tables short there
 
@@ -57,8 +58,9 @@ def warn(texts: Iterable[str], err: bool = True) -> None:
 
 
 def say_error(text: str) -> None:
-    """Print an error on stderr as one line, whatever is in it."""
-    print(f"mmsim: error: {printable(text)}", file=sys.stderr)
+    """Print an error on stderr as one line, whatever is in it and however long it is."""
+    with suppress(OSError):  # the exit code says that something is wrong, too
+        print(f"mmsim: error: {excerpt(printable(text))}", file=sys.stderr, flush=True)
 
 
 def print_json(value: Any) -> None:

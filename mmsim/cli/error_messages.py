@@ -1,5 +1,6 @@
 """What is said when a command fails: one sentence on stderr, and the exit code."""
 
+import errno
 import os
 import re
 import resource
@@ -15,6 +16,8 @@ _LIBRARY_WORDS = {
     "Input should be a valid number, unable to parse string as a number": "it must be a number",
     "Input should be": "it must be",
 }
+_DISK_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+_OPEN_FILES = 64  # libraries, pipes to some workers, and the files of a run
 _ADDRESS_SPACE = 3 << 30  # the compiler and the threads of Polars reserve two thirds of it on a machine of two cores
 
 
@@ -24,6 +27,9 @@ def check_surroundings() -> None:
         os.getcwd()
     except FileNotFoundError:
         raise MmsimError("the folder you are in has been deleted; go to another one (cd)") from None
+    allowed, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if allowed != resource.RLIM_INFINITY and allowed < _OPEN_FILES:
+        raise MmsimError(f"only {allowed} open files are allowed here (ulimit -n); mmsim needs {_OPEN_FILES}")
     allowed, _ = resource.getrlimit(resource.RLIMIT_AS)
     if allowed != resource.RLIM_INFINITY and allowed < _ADDRESS_SPACE:
         raise MmsimError(
@@ -55,9 +61,19 @@ def _describe(error: BaseException, words: Sequence[str]) -> tuple[str, int]:
         return f"a table cannot be read: {next(iter(str(error).splitlines()), type(error).__name__)}", 1
     if isinstance(error, MemoryError):
         return f"there is not enough memory{f' ({error})' if str(error) else ''}", 1
+    if isinstance(error, OSError):
+        return _describe_os_error(error), 1
     if isinstance(error, RecursionError):  # in any reader of input
         return "the input is nested too deeply", 2
     return f"internal error, {type(error).__name__}: {error} (run with --debug for the traceback)", 1
+
+
+def _describe_os_error(error: OSError) -> str:
+    """What the system refused, and for which file; files that are written are named by whoever writes them."""
+    reason = error.strerror or str(error) or type(error).__name__
+    if error.filename:
+        return f"cannot use {error.filename}: {reason}"
+    return f"cannot write to standard output: {reason}" if error.errno in _DISK_ERRORS else f"cannot go on: {reason}"
 
 
 def _describe_usage(error: typer.TyperException, words: Sequence[str]) -> str:

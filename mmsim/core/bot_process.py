@@ -32,13 +32,12 @@ from mmsim.core.rng import Stream
 from mmsim.errors import MmsimError, UsageError
 from mmsim.system.files import failing_with
 from mmsim.system.messages import MessageSocket
-from mmsim.system.safe_text import printable
+from mmsim.system.safe_text import excerpt, printable
 
 START_TIMEOUT_S = 60.0  # for a process to start and to load its bot
 MEMORY_BYTES = 4 << 30  # of address space, most of which libraries reserve and never touch
 _MORE_THREADS = 64  # than the user has when the process starts: the system counts threads by user
 _LONGEST_ANSWER = 1 << 16  # bytes
-_LONGEST_MESSAGE = 1000  # characters of an error
 _LONGEST_SHOWN = 200  # characters of an answer in an error
 _LONGEST_OUTPUT = 1 << 16  # characters of what a process prints
 _NEW_GAME, _CHOOSE = b"N", b"C"
@@ -96,7 +95,7 @@ class BotProcess:
             raise MmsimError(f"bot {source} cannot be run: {failure}") from failure
         if refused := self.loaded.get("refused"):
             self.end()
-            raise (UsageError if self.loaded.get("usage") else MmsimError)(str(refused)[:_LONGEST_MESSAGE])
+            raise (UsageError if self.loaded.get("usage") else MmsimError)(excerpt(str(refused)))
 
     def new_game(self, weights: Mapping[str, float], seconds: float) -> None:
         """Have the next move chosen by a new instance of the bot's class."""
@@ -112,7 +111,7 @@ class BotProcess:
             if "draw" in answer:
                 self._send(view.draws.word().to_bytes(4, "little"), deadline, "for a move")
             elif "failed" in answer:
-                raise CodeFailedError(str(answer["failed"])[:_LONGEST_MESSAGE])
+                raise CodeFailedError(excerpt(str(answer["failed"])))
             else:
                 index = answer.get("move")
                 if type(index) is not int or not 0 <= index < len(moves):
@@ -254,7 +253,7 @@ def serve() -> None:
     try:
         bot = load_bot(json.loads(messages.receive()))
     except MmsimError as error:
-        answer(refused=str(error)[:_LONGEST_MESSAGE], usage=isinstance(error, UsageError))
+        answer(refused=excerpt(str(error)), usage=isinstance(error, UsageError))
         return
     answer(name=bot.name, idea=bot.idea, code=bot.code)
     player: LocalPlayer | None = None
@@ -275,7 +274,7 @@ def serve() -> None:
                 player = player or LocalPlayer(bot.player, weights)
                 index = player.choose(view, moves)
             except CodeFailedError as failure:
-                answer(failed=str(failure)[:_LONGEST_MESSAGE])
+                answer(failed=excerpt(str(failure)))
             else:
                 answer(move=index)
 

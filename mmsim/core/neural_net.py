@@ -23,6 +23,7 @@ from mmsim.system.validation import convert
 
 FORMAT = "mmsim-nets-1"
 UNITS = 32  # at most
+_LARGEST = 1e9  # number in a net; compiled code adds products of them in single precision
 ACCUMULATORS = 16  # sums over the features of a board that a value net may have beside its inputs
 SUMS = tuple(f"sum_{i}" for i in range(ACCUMULATORS))  # their names
 _DIGITS = 5  # significant ones, in a file
@@ -198,8 +199,8 @@ def _net_of(path: Path, content: Any, inputs: tuple[str, ...]) -> tuple[Net, str
     if units > UNITS or len(file.out) != units or any(len(row) != 1 + units for row in rows):
         raise UsageError(f"weights {path} have rows of different lengths, or more than {UNITS} units")
     table, bias, out = np.array(rows), np.array(file.bias), np.array(file.out)
-    if not all(np.isfinite(numbers).all() for numbers in (bias, out, table, file.constant)):
-        raise UsageError(f"weights {path} have a number that is not finite")
+    if not all((np.abs(numbers) <= _LARGEST).all() for numbers in (bias, out, table, file.constant)):
+        raise UsageError(f"weights {path} have a number that is not finite, or larger than {_LARGEST:g}")
     return Net(inputs, file.constant, bias, out, table[:, 0], table[:, 1:]), file.embedding
 
 

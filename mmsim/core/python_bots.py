@@ -140,8 +140,9 @@ def _isolated_bot(source: str, move_seconds: float) -> PythonBot:
 def _from_file(path: str, class_name: str) -> PythonBot:
     """The bot of a class in a file; the class need not be named if only one has `choose`."""
     file = Path(path)
-    if not file.is_file():
-        raise UsageError(f"bot {path}: there is no file {path}")
+    with failing_with(f"bot {path}: cannot read {path}", UsageError):
+        if not file.is_file():
+            raise UsageError(f"bot {path}: there is no file {path}")
     module_name = f"mmsim_bot_{sha256(str(file.resolve()).encode()).hexdigest()[:12]}"
     module = ModuleType(module_name)
     module.__file__ = str(file)

@@ -6,10 +6,13 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing import Pipe, connection, get_context, parent_process, resource_tracker
 from types import ModuleType
 from typing import Any, ParamSpec, TypeVar
+
+from mmsim.errors import MmsimError
 
 _STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 _Params = ParamSpec("_Params")
@@ -35,6 +38,10 @@ class StoppablePool(ProcessPoolExecutor):
             self._shutdown_pipe.close()
         self.shutdown(cancel_futures=True)
         self._shutdown_pipe.close()
+        if isinstance(exception[1], BrokenProcessPool):
+            raise MmsimError(
+                "a worker process was killed, perhaps because memory ran out; try again, or with fewer workers"
+            ) from exception[1]
 
 
 def _initialize(shutdown_pipe: Any, initializer: Callable[..., None] | None, args: tuple[Any, ...]) -> None:

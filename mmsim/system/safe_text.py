@@ -1,9 +1,12 @@
 """Untrusted text (from files, names, command lines) made safe to print."""
 
 import codecs
+import re
 import unicodedata
 
 _PLAIN = {"±": "+-", "→": "->", "–": "-", "—": "-", "…": "...", "×": "x", "≥": ">=", "≤": "<=", "·": "-", "−": "-"}
+_LONG_WORD = re.compile(r"\S{300,}")
+_WORD_SHOWN, _LONGEST_SENTENCE, _START_SHOWN, _END_SHOWN = 200, 1000, 250, 290  # characters
 PLAIN_TEXT_HANDLER = "mmsim_plain"  # error handler of streams that cannot encode a character
 
 
@@ -17,6 +20,14 @@ def printable(text: str, keep: str = "") -> str:
     return "".join(
         character if character in keep or not _is_control(character) else _escaped(character) for character in text
     )
+
+
+def excerpt(sentence: str) -> str:
+    """A sentence without the bulk of what it quotes: long words are cut, and the middle if it is still too long."""
+    sentence = _LONG_WORD.sub(lambda word: f"{word[0][:_WORD_SHOWN]}...", sentence)
+    if len(sentence) <= _LONGEST_SENTENCE:
+        return sentence
+    return f"{sentence[:_START_SHOWN]} ... {sentence[-_END_SHOWN:]}"
 
 
 def _is_control(character: str) -> bool:
