@@ -4,12 +4,12 @@ import shutil
 from collections.abc import Callable, Sequence
 from io import BytesIO
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from mmsim.batch.run import Run
 from mmsim.errors import MmsimError, UsageError
 from mmsim.system.files import DASH, open_output, write_output
+from mmsim.system.temporary import temporary_folder
 
 if TYPE_CHECKING:
     import polars as pl
@@ -75,8 +75,8 @@ def _write_database(run: Run, names: Sequence[str], path: Path) -> None:
         import duckdb
     except ImportError as error:
         raise MmsimError("databases need duckdb: pip install 'mmsim[export]'") from error
-    with open_output(path) as file, TemporaryDirectory() as scratch:
-        database_file = Path(scratch) / "tables.duckdb"
+    with open_output(path) as file, temporary_folder() as scratch:
+        database_file = scratch / "tables.duckdb"
         try:
             with duckdb.connect(database_file) as database:
                 for name in names:

@@ -4,7 +4,6 @@ import json
 from collections.abc import Callable, Sequence
 from datetime import date
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 
 import msgspec
@@ -28,6 +27,7 @@ from mmsim.errors import UsageError
 from mmsim.games import DEFAULT, find_shell, find_shell_and_rules, game_of_bot
 from mmsim.system.files import write_output
 from mmsim.system.processes import cores
+from mmsim.system.temporary import temporary_folder
 
 Games = Annotated[int, option("--games N", "Games to collect decisions from, in all.", min=1)]
 Epochs = Annotated[int, option("--epochs N", "How often the net goes through all decisions.", min=0)]
@@ -244,8 +244,8 @@ def exploit(
         epochs=epochs,
         final_games=final_games,
     )
-    with TemporaryDirectory(prefix="mmsim-") as folder:
-        _, (result,), _ = _train(training.train_exploit, settings, out or Path(folder) / "nets.json", workers, quiet)
+    with temporary_folder() as folder:
+        _, (result,), _ = _train(training.train_exploit, settings, out or folder / "nets.json", workers, quiet)
     words = ["mmsim bots exploit", spec, f"--game {shell.name}", f"--rules {ruleset}", f"--players {result.players}"]
     words += [f"--board {board}"] if board else []
     words += [f"--games {games}", f"--epochs {epochs}", f"--final-games {final_games}", f"--seed {seed}"]

@@ -1,10 +1,8 @@
 """Create a run from the options of a command and play it, with progress shown and with or without keeping its files."""
 
 import shlex
-import shutil
-import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from math import ceil, inf
 from pathlib import Path
@@ -30,6 +28,7 @@ from mmsim.cli.progress import duration, show_progress
 from mmsim.errors import MmsimError, UsageError
 from mmsim.games import find_game
 from mmsim.system.processes import cores
+from mmsim.system.temporary import temporary_folder
 
 # --- who plays ------------------------------------------------------------------------------------------------------
 
@@ -149,13 +148,11 @@ def describe_precision(run: Run, until: Precision) -> str:
 @contextmanager
 def run_folder(folder: Path | None) -> Iterator[Path]:
     """The folder for a run, or a temporary one; if the block is interrupted, it is said whether the games are kept."""
-    path = folder or Path(tempfile.mkdtemp(prefix="mmsim-"))
-    try:
-        with exit_when_interrupted(lambda: f"all games are kept in {folder}" if folder else NOTHING_KEPT):
-            yield path
-    finally:
-        if folder is None:
-            shutil.rmtree(path, ignore_errors=True)
+    with (
+        nullcontext(folder) if folder else temporary_folder() as path,
+        exit_when_interrupted(lambda: f"all games are kept in {folder}" if folder else NOTHING_KEPT),
+    ):
+        yield path
 
 
 @contextmanager

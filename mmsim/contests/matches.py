@@ -4,8 +4,6 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import numpy as np
 import polars as pl
@@ -19,6 +17,7 @@ from mmsim.batch.session import Status, Watch
 from mmsim.batch.worker import EXAMPLES, FEATURES, POSITIONS, Task
 from mmsim.core.variant import Variant
 from mmsim.games import find_game
+from mmsim.system.temporary import temporary_folder
 
 _PARTS_PER_MATCH = 4  # so that progress is visible and no worker idles for long
 
@@ -92,7 +91,7 @@ class MatchRunner:
 
     def __enter__(self) -> "MatchRunner":
         with ExitStack() as stack:
-            self._folder = Path(stack.enter_context(TemporaryDirectory(prefix="mmsim-")))
+            self._folder = stack.enter_context(temporary_folder())
             self._pool = stack.enter_context(Pool(self._folder, self._game, self._workers))
             self._pool.start_workers(self._workers)
             find_game(self._game).start_up()  # compiled once, before workers need it

@@ -13,6 +13,7 @@ from types import ModuleType
 from typing import Any, ParamSpec, TypeVar
 
 from mmsim.errors import MmsimError
+from mmsim.system.temporary import name_semaphores
 
 _STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 _Params = ParamSpec("_Params")
@@ -24,6 +25,7 @@ class StoppablePool(ProcessPoolExecutor):
 
     def __init__(self, size: int, method: str, initializer: Callable[..., None] | None = None, *args: Any) -> None:
         """Processes are started by `spawn` or `forkserver`; each calls the initializer first."""
+        name_semaphores()
         child_end, self._shutdown_pipe = Pipe(duplex=False)
         super().__init__(size, get_context(method), _initialize, (child_end, initializer, args))
 
