@@ -14,8 +14,8 @@ These names are the public interface; everything else may change. docs/python.md
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
+TYPE_CHECKING = False  # `typing` would be imported before `__main__` can take the current folder out of the path
 if TYPE_CHECKING:
     from mmsim.api import compare, measure, read, record, run, write_report
     from mmsim.batch.experiment import Experiment
@@ -51,7 +51,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     """A public name, imported when it is first used, so that importing mmsim takes no time."""
     if name not in _HOMES:
         raise AttributeError(f"module 'mmsim' has no attribute {name!r}")

@@ -1,12 +1,11 @@
 """Worker processes on this machine, and a parent that notices when one of them dies or hangs."""
 
 import multiprocessing
-import os
 import signal
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from math import inf
 from multiprocessing import connection
@@ -19,13 +18,13 @@ from mmsim.batch.worker import LOG, Pipe, Task, serve
 from mmsim.core.variant import Variant
 from mmsim.errors import MmsimError
 from mmsim.system.files import failing_with
-from mmsim.system.processes import starting_processes
+from mmsim.system.processes import environment, starting_processes
 
 MAX_ATTEMPTS = 3  # to play a part
 HEARTBEAT_TIMEOUT_S = 300.0  # a worker counts as hung after this long without a message, and 50 times the median gap
 SILENCE_FACTOR = 50
 _POLL_S = 1.0
-_THREAD_LIMITS = ("POLARS_MAX_THREADS", "OPENBLAS_NUM_THREADS")
+_ONE_THREAD = {"POLARS_MAX_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}  # processes share the machine already
 _FEW_GAMES = 400  # one worker often finishes this many before a second is ready
 _HEAD_START_S = 0.5  # for that worker to play them, before others are started
 
@@ -190,7 +189,7 @@ class Pool:
         name = f"worker-{self._workers_started}"
         process = self._context.Process(target=serve, args=(theirs, *self._serve_args), name=name, daemon=True)
         worker = _Worker(self._workers_started, process, ours)
-        with failing_with("cannot start a worker"), _one_thread_each(), starting_processes():
+        with failing_with("cannot start a worker"), environment(_ONE_THREAD), starting_processes():
             process.start()
             self._workers.append(worker)
         theirs.close()
@@ -204,18 +203,3 @@ class Pool:
             worker.process.join()
             worker.pipe.close()
         self._workers.clear()
-
-
-@contextmanager
-def _one_thread_each() -> Iterator[None]:
-    """Start workers with one thread each: processes share the machine already."""
-    before = {name: os.environ.get(name) for name in _THREAD_LIMITS}
-    os.environ.update(dict.fromkeys(_THREAD_LIMITS, "1"))
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value

@@ -4,6 +4,11 @@ With a folder, the libraries are also copied into it, to be shipped in a wheel. 
 of one game into the folder, in this process; `startup` runs it.
 """
 
+# ruff: noqa: E402
+from mmsim.system.module_path import forget_current_folder
+
+forget_current_folder()  # before anything else is imported
+
 import gc
 import shutil
 from argparse import SUPPRESS, ArgumentParser

@@ -106,7 +106,7 @@ def _run_build(program: str, folder: Path, on_progress: OnProgress, scratch: Pat
     """Build the library in another process, so that this one need not import Numba."""
     package = Path(__file__).resolve().parent.parent.parent
     paths = os.pathsep.join(filter(None, (str(package), os.environ.get("PYTHONPATH"))))
-    command = [sys.executable, "-m", "mmsim.compiled", str(folder), "--build", program]
+    command = [sys.executable, "-P", "-m", "mmsim.compiled", str(folder), "--build", program]
     env = {**os.environ, "PYTHONPATH": paths, "TMPDIR": str(scratch)}
     with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
         assert child.stdout is not None

@@ -64,7 +64,7 @@ def test_few_games_are_left_to_one_worker_unless_they_take_long(
     assert {*re.findall(r"worker-\d+", (alone.folder / "run.log").read_text())} == {"worker-1"}
     monkeypatch.setattr(pool, "_HEAD_START_S", -1.0)
     started: list[str] = []
-    monkeypatch.setattr(pool, "_one_thread_each", lambda: nullcontext(started.append("a worker")))
+    monkeypatch.setattr(pool, "environment", lambda variables: nullcontext(started.append("a worker")))
     together = played(tmp_path / "together", toy(games=300), workers=3)
     assert len(started) > 1
     assert tables_of(together) == tables_of(alone)
