@@ -2,9 +2,11 @@
 
 A program is the compiled code of one game. The name of its folder carries a digest of all its sources. A list of
 checksums, written last, distinguishes an intact folder from a damaged one. The wheel ships such folders too. Where the
-user's cache cannot be written, code is kept in memory until the machine restarts.
+user's cache cannot be written, code is kept in memory until the machine restarts or, if there is no room of our own,
+until this process ends. Code is loaded only from folders that nobody else can change.
 """
 
+import atexit
 import errno
 import fcntl
 import hashlib
@@ -12,18 +14,16 @@ import json
 import os
 import platform
 import shutil
-import stat
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from mmsim.compiled import execution_mode
-from mmsim.errors import MmsimError
-from mmsim.system.files import write_atomically
+from mmsim.system.files import check_private, check_unchangeable, failing_with, write_atomically
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 SHIPPED = Path("compiled") / "shipped"  # in the package
@@ -39,8 +39,9 @@ _NOT_COMPILED = (
 )  # modules of this package that do not affect machine code
 _CORE_CONSTANTS = ("rng.py", "neural_net.py")
 _COMPILER_SPACE_BYTES = 32 << 20
-_SCRATCH_PREFIX = "mmsim-building-"
-_STALE_AFTER_S = 3600  # the process that created a scratch folder has been killed
+_SCRATCH_PREFIX, _TEMPORARY_PREFIX = "mmsim-building-", "mmsim-cache-"
+_TEMPORARY_CACHE = "MMSIM_TEMPORARY_CACHE"  # tells the processes we start where our temporary cache is
+_STALE_AFTER_S = 3600  # an unlocked temporary folder of this age was left by a process that was killed
 _MAX_FOLDERS = 24  # of other versions
 
 
@@ -74,53 +75,85 @@ def memory_root() -> Path:
     return base / f"mmsim-{os.getuid()}"
 
 
+def _roots() -> list[Path]:
+    """Where code may be kept, in the order in which it is looked for."""
+    temporary = os.environ.get(_TEMPORARY_CACHE)
+    return [root(), memory_root(), *([Path(temporary)] if temporary else [])]
+
+
 @contextmanager
-def scratch_folder() -> Iterator[Path]:
+def scratch_folder(prefix: str = _SCRATCH_PREFIX) -> Iterator[Path]:
     """An empty folder with space for a compiler's files, in memory if possible; removed afterwards."""
     in_memory = os.access(_MEMORY_DISK, os.W_OK) and shutil.disk_usage(_MEMORY_DISK).free >= _COMPILER_SPACE_BYTES
     base = _MEMORY_DISK if in_memory else Path(tempfile.gettempdir())
-    for leftover in base.glob(f"{_SCRATCH_PREFIX}*"):
-        if _is_private(leftover) and time.time() - leftover.stat().st_mtime > _STALE_AFTER_S:
-            shutil.rmtree(leftover, ignore_errors=True)
-    with tempfile.TemporaryDirectory(dir=base, prefix=_SCRATCH_PREFIX) as folder:
+    for leftover in base.glob(f"{prefix}*"):
+        with suppress(OSError), _folder_lock(leftover, fcntl.LOCK_EX):
+            if leftover.stat().st_uid == os.getuid() and time.time() - leftover.stat().st_mtime > _STALE_AFTER_S:
+                shutil.rmtree(leftover, ignore_errors=True)
+    with tempfile.TemporaryDirectory(dir=base, prefix=prefix) as folder, _folder_lock(Path(folder), fcntl.LOCK_SH):
         yield Path(folder)
+
+
+@contextmanager
+def _folder_lock(folder: Path, kind: int) -> Iterator[None]:
+    """A lock on a folder that does not wait: shared by those who use it, exclusive to remove it."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 @cache
 def writable_root() -> tuple[Path, OSError | None]:
-    """Where this process may keep code: the user's cache or, with the reason against that, memory."""
+    """Where this process may keep code: the user's cache or, with the reason against that, another folder."""
     try:
-        root().mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=root()):
-            pass
-        for program in programs():
-            _lock_file(root(), program).open("a").close()
+        _create(root())
         return root(), None
     except OSError as error:
-        return memory_root(), error
+        return _fallback_root(), error
+
+
+@cache
+def _fallback_root() -> Path:
+    """Where code is kept instead of in the user's cache: in memory, or where only this process looks for it."""
+    for folder in _roots()[1:]:
+        with suppress(OSError):
+            _create(folder)
+            return folder
+    temporary = ExitStack()
+    atexit.register(temporary.close)
+    folder = temporary.enter_context(scratch_folder(_TEMPORARY_PREFIX))
+    os.environ[_TEMPORARY_CACHE] = str(folder)
+    return folder
+
+
+def _create(folder: Path) -> None:
+    """Make sure that there is a folder which we can write to and nobody else can."""
+    _check_root(folder)
+    for level in reversed((folder, *folder.parents)):
+        level.mkdir(0o700, exist_ok=True)
+    _check_root(folder)
+    with tempfile.TemporaryFile(dir=folder):
+        pass
+    for program in programs():
+        _lock_file(folder, program).open("a").close()
+
+
+def _check_root(folder: Path) -> None:
+    """PermissionError if others could change what is in a folder; where everybody may create one, it is not a link."""
+    check_private(folder)
+    if folder == memory_root() and folder.is_symlink():
+        raise PermissionError(errno.EPERM, f"{folder} is a link")
 
 
 def unwritable_message(problem: OSError) -> str:
+    in_memory = _fallback_root() == memory_root()
     return (
-        f"cannot keep compiled code in {root()}: {problem.strerror or problem}; it is kept in memory until the machine "
-        "restarts (MMSIM_CACHE_DIR names another folder)"
+        f"cannot keep compiled code in {root()}: {problem.strerror or problem}; it is kept in memory until "
+        f"{'the machine restarts' if in_memory else 'this command ends'} (MMSIM_CACHE_DIR names another folder)"
     )
-
-
-def _create_memory_root() -> None:
-    """Create the folder in memory, and make sure that nobody else can put code into it."""
-    with suppress(FileExistsError):
-        memory_root().mkdir(0o700)
-    if not _is_private(memory_root()):
-        raise PermissionError(errno.EPERM, "it belongs to somebody else", str(memory_root()))
-
-
-def _is_private(path: Path) -> bool:
-    try:
-        status = path.lstat()
-    except OSError:
-        return False
-    return stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid() and not status.st_mode & 0o077
 
 
 @cache
@@ -146,18 +179,31 @@ def folder(program: str) -> Path:
         digest.update(f"{package} {version(package)}\n".encode())
     digest.update(f"{platform.python_version()} {platform.machine()} {platform.processor()}\n".encode())
     name = f"{folder_name(program)}-numba-{digest.hexdigest()[:8]}"
-    if problem and is_intact(root() / name) and not (_is_private(base) and is_intact(base / name)):
-        _create_memory_root()
+    if problem and is_usable(root() / name) and not is_usable(base / name):
         _copy_folder(root() / name, base / name)  # Numba loads nothing from a folder that it cannot write
     return base / name
 
 
 def find_library(program: str) -> Path | None:
     """The folder with an intact library of a program: shipped with the package, or cached."""
-    for base in (_PACKAGE / SHIPPED, root(), *([memory_root()] if _is_private(memory_root()) else [])):
-        if is_intact(base / folder_name(program)):
-            return base / folder_name(program)
-    return None
+    name = folder_name(program)
+    if is_intact(_PACKAGE / SHIPPED / name):
+        return _PACKAGE / SHIPPED / name
+    return next((base / name for base in _roots() if is_usable(base / name)), None)
+
+
+def is_usable(folder: Path) -> bool:
+    """True if a folder of the cache is intact, and nobody else could have written any of it."""
+    try:
+        _check_root(folder.parent)
+        check_private(folder)
+        for path in folder.rglob("*"):
+            check_unchangeable(path)
+            if path.is_symlink():
+                return False
+    except OSError:
+        return False
+    return is_intact(folder)
 
 
 def is_intact(folder: Path) -> bool:
@@ -173,6 +219,13 @@ def write_checksums(folder: Path, seconds: float) -> None:
     """Mark a folder as complete, with the time it took to compile."""
     content = {"seconds": round(seconds, 2), "files": _checksums(folder)}
     write_atomically(folder / _CHECKSUMS, json.dumps(content).encode())
+    _make_private(folder)
+
+
+def _make_private(folder: Path) -> None:
+    """Let nobody else write to the files in a folder, or even look at them, whatever the umask is."""
+    for path in (folder, *folder.rglob("*")):
+        path.chmod(0o700 if path.is_dir() else 0o600)
 
 
 def _read_checksums(folder: Path) -> dict[str, Any]:
@@ -196,12 +249,11 @@ def store(program: str, built: Path) -> tuple[Path, OSError | None]:
         _copy_folder(built, target)
         return target, None
     except OSError as error:
-        in_memory = memory_root() / target.name
-        if target == in_memory:
+        elsewhere = _fallback_root() / target.name
+        if target == elsewhere:
             raise
-        _create_memory_root()
-        _copy_folder(built, in_memory)
-        return in_memory, error
+        _copy_folder(built, elsewhere)
+        return elsewhere, error
 
 
 def remove_outdated(folder: Path) -> None:
@@ -223,11 +275,12 @@ def _copy_folder(source: Path, target: Path) -> None:
         for path in (source, *sorted(source.rglob("*"))):  # `copytree` would go on when the disk is full
             to = copy / path.relative_to(source)
             to.mkdir() if path.is_dir() else shutil.copyfile(path, to)
+        _make_private(copy)
         _remove(target)
         try:
             os.replace(copy, target)
         except OSError:
-            if not is_intact(target):  # another process may have been faster
+            if not is_usable(target):  # another process may have been faster
                 raise
 
 
@@ -241,16 +294,8 @@ def _remove(path: Path) -> None:
 @contextmanager
 def compile_lock(program: str) -> Iterator[None]:
     """Of several processes that need a program compiled, one compiles and the others wait."""
-    base, problem = writable_root()
-    try:
-        if problem:
-            _create_memory_root()
-        lock = _lock_file(base, program).open("a")
-    except OSError as error:
-        raise MmsimError(
-            f"cannot keep compiled code in {root()}: {(problem or error).strerror or error}; "
-            "MMSIM_CACHE_DIR names another folder"
-        ) from error
+    with failing_with("cannot keep compiled code anywhere"):
+        lock = _lock_file(writable_root()[0], program).open("a")
     with lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield

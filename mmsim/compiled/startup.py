@@ -5,7 +5,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -34,7 +34,7 @@ def warm_up(program: str) -> float:
         except OSError as error:
             raise MmsimError(f"compiled code cannot be loaded: {error}; MMSIM_LINK=0 does without it") from error
     elif execution_mode.current() == execution_mode.NUMBA:
-        if not code_cache.is_intact(code_cache.folder(program)):
+        if not code_cache.is_usable(code_cache.folder(program)):
             _fill_numba_cache(program)
         _compile_here(program, lambda done, total: None)
     return time.perf_counter() - start
@@ -69,11 +69,15 @@ def _fill_numba_cache(program: str) -> None:
     start = time.perf_counter()
     with code_cache.compile_lock(program):
         folder, problem = code_cache.folder(program), code_cache.writable_root()[1]
-        if code_cache.is_intact(folder):
+        if code_cache.is_usable(folder):
             return
         if problem:
             _print_stderr(code_cache.unwritable_message(problem))
         code_cache.remove_outdated(folder)
+        if os.path.lexists(folder):  # Numba would load what somebody else has put there
+            raise MmsimError(f"{folder} cannot be removed; MMSIM_CACHE_DIR names another folder")
+        with suppress(OSError):  # if it cannot be written, Numba says so
+            folder.mkdir(0o700)
         with _progress(program, folder) as on_progress:
             not_cached = _compile_here(program, on_progress)
         try:

@@ -5,8 +5,10 @@ Names read from files never become paths unchecked: `checked_file_name` must app
 
 import errno
 import fcntl
+import grp
 import json
 import os
+import pwd
 import re
 import stat
 import sys
@@ -56,6 +58,42 @@ def checked_file_name(name: str, what: str) -> str:
     if problem:
         raise UsageError(f"{what} '{printable(name[:80])}' cannot be the name of a file: {problem}")
     return name
+
+
+def check_private(folder: Path) -> None:
+    """PermissionError if another user could change what is in a folder, by the owner and mode of every level of it.
+
+    Levels that do not exist yet are left out. Only root, this user and this user's private group are trusted.
+    """
+    for path in dict.fromkeys((os.path.abspath(folder), os.path.realpath(folder))):  # links, and what they point to
+        for level in (path, *map(str, Path(path).parents)):
+            with suppress(FileNotFoundError):
+                check_unchangeable(level, may_be_sticky=level != path)
+
+
+def check_unchangeable(path: str | os.PathLike[str], may_be_sticky: bool = False) -> None:
+    """PermissionError if a file or folder belongs to another user, or others may write to it.
+
+    `may_be_sticky`: as in `/tmp`, where nobody can replace what belongs to somebody else.
+    """
+    status = os.lstat(path)
+    if status.st_uid not in (os.getuid(), 0):
+        raise PermissionError(errno.EPERM, f"{path} belongs to another user")
+    if stat.S_ISLNK(status.st_mode) or (may_be_sticky and status.st_mode & stat.S_ISVTX):
+        return
+    if status.st_mode & stat.S_IWOTH or (status.st_mode & stat.S_IWGRP and not _is_private_group(status.st_gid)):
+        raise PermissionError(errno.EPERM, f"others may write to {path}")
+
+
+def _is_private_group(group_id: int) -> bool:
+    """True for the group of root, and for a group of this user's own, as many systems give one to everybody."""
+    if group_id == 0:
+        return True
+    try:
+        user, group = pwd.getpwuid(os.getuid()), grp.getgrgid(group_id)
+    except KeyError:
+        return False
+    return group_id == user.pw_gid and group.gr_name == user.pw_name and {*group.gr_mem} <= {user.pw_name}
 
 
 def open_regular(path: Path) -> BufferedReader:

@@ -47,6 +47,7 @@ class Case:
     change: Callable[[Path, random.Random], object] = lambda folder, chance: None  # of the folder
     mount: Callable[[Path, random.Random], str] | None = None  # the command for it
     whole: bool = True  # to begin with
+    planted: bool = False  # somebody else could write to our folder in memory
 
 
 def _damage(folder: Path, chance: random.Random) -> None:
@@ -95,6 +96,16 @@ CASES = (
         change=_replace_by_file,
         whole=False,
     ),
+    Case(
+        "open to others", (_UNKEPT, _COMPILES, _COMPILED), "others may write to ", lambda folder, _: folder.chmod(0o777)
+    ),
+    Case(
+        "open to others, and so is the memory",
+        (_UNKEPT, _COMPILES, _COMPILED),
+        "it is kept in memory until this command ends",
+        lambda folder, _: folder.chmod(0o777),
+        planted=True,
+    ),
 )
 
 
@@ -125,16 +136,22 @@ def try_case(case: Case, chance: random.Random, played: set[str]) -> str | None:
         memory.mkdir()
         if case.whole:
             copytree(whole, folder / whole.name)
+        if case.planted:
+            copytree(whole, memory / f"mmsim-{os.getuid()}" / whole.name)
+            (memory / f"mmsim-{os.getuid()}").chmod(0o777)
         case.change(folder, chance)
         env = {**os.environ, "MMSIM_CACHE_DIR": str(folder), "PYTHONPATH": str(ROOT)}
         command = [sys.executable, "-c", _PLAY, memory, whole / LIBRARY_FILE]
         done = mounts.run(case.mount(folder, chance) if case.mount else "", command, env=env, cwd=ROOT)
+        left = [path.name for path in memory.iterdir() if path.name != f"mmsim-{os.getuid()}"]
     played.add(done.stdout)
     lines = done.stderr.splitlines()
     if done.returncode or len(played) != 1:
         return f"exit code {done.returncode}, {len(played)} different games: {done.stderr}"
     if [line[: len(begin)] for line, begin in zip(lines, case.sentences, strict=False)] != list(case.sentences):
         return f"it says: {done.stderr}"
+    if left:
+        return f"it leaves {left}"
     if len(lines) != len(case.sentences) or case.cause not in done.stderr:
         return f"it says: {done.stderr}"
     return None

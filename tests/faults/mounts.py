@@ -9,7 +9,7 @@ from typing import Any
 
 def tiny(folder: object, kilobytes: int) -> str:
     """The command that mounts a disk of this size on a folder."""
-    return f'mount -t tmpfs -o size={kilobytes}k mmsim "{folder}"'
+    return f'mount -t tmpfs -o size={kilobytes}k,mode=700 mmsim "{folder}"'
 
 
 def larger(folder: object, kilobytes: int) -> str:
