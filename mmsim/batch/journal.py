@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Thread
-from typing import Annotated
+from typing import IO, Annotated
 
 import msgspec
 from msgspec import Meta, Struct
@@ -22,7 +22,7 @@ from mmsim.batch.manifest import CHECKSUM_DIGITS, TableName, short_checksum
 from mmsim.batch.plan import Part
 from mmsim.core.game import BotError
 from mmsim.errors import MmsimError
-from mmsim.system.files import atomic_writer, failing_with, open_regular, sync
+from mmsim.system.files import atomic_writer, failing_with, open_for_appending, open_regular, sync
 from mmsim.system.validation import Count, Sha256
 
 JOURNAL = "parts.jsonl"
@@ -117,8 +117,8 @@ class JournalWriter:
     def __init__(self, path: Path) -> None:
         self._path = path
         with failing_with(f"cannot write {path}"):
-            self._file = path.open("ab")
-        self._file.truncate(_end_of_last_line(path))
+            self._file = open_for_appending(path)
+            self._file.truncate(_end_of_last_line(self._file))
         self._queue: SimpleQueue[JournalEntry | None] = SimpleQueue()
         self._error: Exception | None = None
         self._thread = Thread(target=self._write, name="journal", daemon=True)
@@ -179,9 +179,9 @@ def with_times(folder: Path, entry: JournalEntry) -> JournalEntry:
     return replace(entry, tables=tables)
 
 
-def _end_of_last_line(path: Path) -> int:
+def _end_of_last_line(file: IO[bytes]) -> int:
     """Where the last complete line of a file ends; its beginning is not read."""
-    if not path.stat().st_size:
+    if not os.fstat(file.fileno()).st_size:
         return 0
-    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+    with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
         return content.rfind(b"\n") + 1

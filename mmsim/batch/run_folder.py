@@ -11,13 +11,15 @@ from pathlib import Path
 from mmsim.batch.journal import JOURNAL
 from mmsim.batch.manifest import END_POSITIONS_FILE, INPUTS, MANIFEST, RECORDS, SOURCES, WHY, WIN_CHANCES_FILE
 from mmsim.errors import MmsimError
-from mmsim.system.files import failing_with, open_regular, remove_stale_temporaries
+from mmsim.system.files import failing_with, open_for_appending, open_regular, remove_stale_temporaries
+from mmsim.system.safe_text import printable
 
 LOCK = "lock"
 LOG_FILE = "run.log"
 _MAX_PID_DIGITS = 20
 # The manifest comes last: without it nobody knows what the other files are.
 _FILES = (JOURNAL, LOG_FILE, LOCK, WIN_CHANCES_FILE, END_POSITIONS_FILE, WHY, MANIFEST)
+_APPENDED = (JOURNAL, LOG_FILE, LOCK)
 _PART = re.compile(r"part-\d{6,}\.parquet")
 _RECORD = re.compile(r"[a-z][a-z-]*\.json")
 _SOURCE = re.compile(r".+\.txt")
@@ -42,32 +44,40 @@ def locked(folder: Path) -> Iterator[None]:
     """Hold the lock of the one writer; the system releases it even if the writer is killed."""
     path = folder / LOCK
     with failing_with(f"cannot write {path}"):
-        lock = path.open("a+")
+        lock = open_for_appending(path)
     with lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             lock.seek(0)
-            writer = lock.read(_MAX_PID_DIGITS).strip() or "unknown"
+            writer = printable(lock.read(_MAX_PID_DIGITS).decode(errors="replace").strip()) or "unknown"
             raise MmsimError(f"{folder} is being written by process {writer}; wait for it or stop it first") from error
         with suppress(OSError):  # the number only helps a writer that is refused
             lock.truncate(0)
-            lock.write(f"{os.getpid()}\n")
+            lock.write(f"{os.getpid()}\n".encode())
             lock.flush()
         yield
 
 
 def refuse_links(folder: Path, tables: Sequence[str]) -> None:
-    """Refuse a run in which a file or folder that a writer opens is a link, a device or a FIFO."""
+    """Refuse a run in which a file or folder that a writer opens is a link, a device or a FIFO.
+
+    A hard link is refused where files are appended to: all others are replaced, which the other name does not notice.
+    """
     for name in (*_FILES, *tables, RECORDS, INPUTS, SOURCES):
         path = folder / name
         try:
-            mode = path.lstat().st_mode
+            status = path.lstat()
         except OSError:
             continue  # it does not exist yet, or opening it will say more
+        mode = status.st_mode
         if not (stat.S_ISREG(mode) if name in _FILES else stat.S_ISDIR(mode)):
             problem = "a link" if stat.S_ISLNK(mode) else "not what a run has there"
-            raise MmsimError(f"{path} is {problem}; a run is written to in its own folder only")
+        elif name in _APPENDED and status.st_nlink > 1:
+            problem = "a hard link, so the file has another name too"
+        else:
+            continue
+        raise MmsimError(f"{path} is {problem}; a run is written to in its own folder only")
 
 
 def remove_leftovers(folder: Path, tables: Sequence[str]) -> None:

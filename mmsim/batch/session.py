@@ -4,8 +4,9 @@ import logging
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from io import TextIOWrapper
 from math import isfinite, lcm
 
 import polars as pl
@@ -23,7 +24,7 @@ from mmsim.batch.run import Run
 from mmsim.batch.run_folder import LOG_FILE
 from mmsim.batch.worker import LOG, Task
 from mmsim.errors import MmsimError
-from mmsim.system.files import failing_with
+from mmsim.system.files import failing_with, open_for_appending
 from mmsim.system.machine import machine
 
 _MIN_PACE_S = 1.0  # a shorter time says little about the pace
@@ -287,7 +288,8 @@ def run_log(run: Run) -> Iterator[None]:
     """Write everything that happens to a run, also in its workers, to its log."""
     path = run.folder / LOG_FILE
     with failing_with(f"cannot write {path}"):
-        handler = logging.FileHandler(path, encoding="utf-8", delay=False)
+        stream = TextIOWrapper(open_for_appending(path), encoding="utf-8")
+    handler = logging.StreamHandler(stream)
     handler.handleError = lambda record: None  # type: ignore[method-assign]  # a full disk is reported once, elsewhere
     handler.setFormatter(logging.Formatter("%(asctime)s %(processName)s %(levelname)s %(message)s"))
     LOG.setLevel(logging.INFO)
@@ -302,3 +304,5 @@ def run_log(run: Run) -> Iterator[None]:
         LOG.removeHandler(handler)
         LOG.propagate = propagate
         handler.close()
+        with suppress(OSError):  # of a full disk
+            stream.close()

@@ -2,7 +2,6 @@
 
 import json
 import re
-import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +11,7 @@ from msgspec import UNSET, Struct
 
 from mmsim.core.knobs import Knob, Value, check_knob
 from mmsim.errors import MmsimError, UsageError
-from mmsim.system.files import failing_with
+from mmsim.system.files import failing_with, read_input
 from mmsim.system.validation import abbreviated, convert
 
 Move = TypeVar("Move", bound=tuple[Any, ...])
@@ -65,7 +64,7 @@ def read_text(file: Path) -> str:
     """The text of a record file; `-` is stdin."""
     try:
         with failing_with(f"cannot read record file {file}", UsageError):
-            return sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8")
+            return read_input(file).decode()
     except UnicodeDecodeError as error:
         raise UsageError(f"cannot read record file {file}: it is not UTF-8 text") from error
 

@@ -15,7 +15,7 @@ import sys
 import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from io import BufferedReader
+from io import BufferedRandom, BufferedReader
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -108,12 +108,41 @@ def open_regular(path: Path) -> BufferedReader:
         raise
 
 
+def open_for_appending(path: Path) -> BufferedRandom:
+    """A file in a folder of ours, created if it is missing; OSError for a link, or a file that has another name too.
+
+    Everything else is written by replacing the file (`write_atomically`), which leaves other names of it as they are.
+    """
+    flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    descriptor = os.open(path, flags, 0o666)
+    try:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            raise OSError(errno.EINVAL, "it is not a regular file")
+        if status.st_nlink != 1:
+            raise OSError(errno.EMLINK, "it is a hard link, so the file has another name too")
+        return os.fdopen(descriptor, "ab+")
+    except BaseException:
+        os.close(descriptor)
+        raise
+
+
 def read_bytes(path: Path, max_bytes: int = MAX_BYTES) -> bytes:
     """The content of a regular file of at most `max_bytes` bytes; OSError for any other."""
     with open_regular(path) as file:
         content = file.read(max_bytes + 1)
     if len(content) > max_bytes:
         raise OSError(errno.EFBIG, f"it is larger than {max_bytes:,} bytes")
+    return content
+
+
+def read_input(path: Path) -> bytes:
+    """The content of a file that a user named, or of stdin for `-`; at most `MAX_BYTES`."""
+    if path != DASH:
+        return read_bytes(path)
+    content: bytes = sys.stdin.buffer.read(MAX_BYTES + 1)
+    if len(content) > MAX_BYTES:
+        raise OSError(errno.EFBIG, f"it is larger than {MAX_BYTES:,} bytes")
     return content
 
 
@@ -205,7 +234,8 @@ def _temporary_beside(path: Path, synced: bool) -> Iterator[BinaryIO]:
         raise OSError(errno.EINVAL, "it is not a regular file")
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        with temporary.open("wb") as file:
+        temporary.unlink(missing_ok=True)  # whatever it is, it is not ours to write to
+        with temporary.open("xb") as file:
             with suppress(OSError):  # a file system without locks
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             yield file

@@ -157,6 +157,17 @@ def test_a_writer_of_a_run_follows_no_link(folder: Path, tmp_path: Path) -> None
         Session(Run(folder), 1).carry_out()
 
 
+@pytest.mark.parametrize("name", ["lock", "run.log", "parts.jsonl"])
+def test_a_writer_of_a_run_leaves_a_file_with_another_name_alone(folder: Path, tmp_path: Path, name: str) -> None:
+    other = tmp_path / "letter.txt"
+    other.write_text("dear")
+    (folder / name).unlink(missing_ok=True)
+    os.link(other, folder / name)
+    with pytest.raises(MmsimError, match=f"{name} is a hard link, so the file has another name too; a run is written"):
+        Session(Run(folder), 1).carry_out()
+    assert other.read_text() == "dear"
+
+
 def test_resume_removes_what_its_writers_left_and_nothing_else(folder: Path) -> None:
     own = [
         folder / name

@@ -1,7 +1,11 @@
 """`mmsim replay` and `mmsim draw`: pages, films and pictures of recorded games, and what is refused."""
 
 import json
+import os
 import re
+import resource
+import subprocess
+import sys
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -11,6 +15,7 @@ from PIL import Image
 
 from mmsim.drawing import animation
 from mmsim.games import find_shell
+from tests.batch.helpers import ROOT
 from tests.cli.runner import complaint, run
 from tests.runs import write_run
 
@@ -90,3 +95,26 @@ def test_what_is_no_record_and_what_is_no_picture_is_refused(tmp_path: Path) -> 
     assert complaint(FAILURE, "replay", broken).startswith(f"{broken}: move ")
     broken.write_text("{")
     assert complaint(FAILURE, "draw", broken, "--out", tmp_path / "x.png").startswith(f"{broken}:1: ")
+
+
+@pytest.mark.parametrize("command", [["verify"], ["replay"], ["draw", "--out", "picture.png"]])
+def test_what_never_ends_is_not_read_as_a_record(command: list[str], tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "fifo")
+    for file in (tmp_path / "fifo", Path("/dev/zero")):
+        ended = subprocess.run(  # with a limit, since the test would not end either
+            [sys.executable, "-m", "mmsim", command[0], str(file), *command[1:]],
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            text=True,
+            capture_output=True,
+            timeout=60,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30)),
+        )
+        assert ended.returncode == 2
+        assert ended.stderr == f"mmsim: error: cannot read record file {file}: it is not a regular file\n"
+
+
+def test_no_more_of_stdin_is_read_than_of_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mmsim.system.files.MAX_BYTES", 1000)
+    says = "cannot read record file -: it is larger than 1,000 bytes"
+    assert complaint(2, "verify", "-", stdin="x" * 1001) == says

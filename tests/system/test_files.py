@@ -3,12 +3,13 @@
 import fcntl
 import os
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from mmsim.errors import MmsimError, UsageError
-from mmsim.system.files import open_output, read_toml, write_atomically, write_output
+from mmsim.system.files import open_for_appending, open_output, read_toml, write_atomically, write_output
 
 
 def test_a_fifo_is_written_to_and_stays_a_fifo(tmp_path: Path) -> None:
@@ -52,6 +53,40 @@ def test_a_link_in_a_folder_of_ours_is_replaced_and_never_followed(tmp_path: Pat
     assert victim.read_bytes() == b"precious"
     assert not link.is_symlink()
     assert link.read_bytes() == b"{}"
+
+
+@pytest.mark.parametrize("link", [os.symlink, os.link])
+def test_a_link_in_the_place_of_a_temporary_file_is_not_followed(tmp_path: Path, link: Callable[..., None]) -> None:
+    victim = tmp_path / "victim"
+    victim.write_bytes(b"precious")
+    link(victim, tmp_path / f".manifest.json.{os.getpid()}.tmp")
+    write_atomically(tmp_path / "manifest.json", b"{}")
+    assert victim.read_bytes() == b"precious"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["manifest.json", "victim"]
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (lambda path, victim: path.symlink_to(victim), "Too many levels of symbolic links"),
+        (lambda path, victim: os.link(victim, path), "it is a hard link, so the file has another name too"),
+        (lambda path, victim: os.mkfifo(path), "it is not a regular file"),
+        (lambda path, victim: path.mkdir(), "Is a directory"),
+    ],
+)
+def test_only_a_file_without_another_name_is_appended_to(
+    tmp_path: Path, make: Callable[[Path, Path], object], says: str
+) -> None:
+    victim = tmp_path / "victim"
+    victim.write_bytes(b"precious")
+    make(tmp_path / "run.log", victim)
+    with pytest.raises(OSError, match=says):
+        open_for_appending(tmp_path / "run.log")
+    assert victim.read_bytes() == b"precious"
+    for word in (b"one ", b"two"):
+        with open_for_appending(tmp_path / "other.log") as file:
+            file.write(word)
+    assert (tmp_path / "other.log").read_bytes() == b"one two"
 
 
 def test_nothing_of_ours_replaces_what_is_no_regular_file(tmp_path: Path) -> None:
