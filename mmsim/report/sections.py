@@ -114,7 +114,7 @@ def seats_by_level_chart(data: ReportData) -> Chart:
     values = [[estimates.by_group(v) for _, estimates in levels] for v in range(len(data.names))]
     note = "Share of games won, by playing order and level of play, with 95 % intervals. Dashed: a fair share."
     draw = partial(charts.draw_seats_by_level, values, seats, [level.name for level, _ in levels], data.names)
-    return Chart("seats-by-level", sentences.seats_over_levels(data), note, draw)
+    return Chart("seats-by-level", sentences.seats_over_levels(data).partition(";")[0], note, draw)
 
 
 def _marks_note(data: ReportData) -> str:

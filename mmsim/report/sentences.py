@@ -170,7 +170,9 @@ def seats_over_levels(data: ComparedRun) -> str:
     clauses = []
     for where, seats in uneven.items():
         names, wins = (join_words([seat[part] for seat in seats]) for part in (0, 1))
-        clauses.append(f"the {names} {'player is' if len(seats) == 1 else 'players are'} {where} ({wins} of wins)")
+        verb = "player" if len(seats) == 1 else "players"
+        verb += ":" if where.startswith(Shape.REVERSES) else " is" if len(seats) == 1 else " are"
+        clauses.append(f"the {names} {verb} {where} ({wins} of wins)")
     mixed = "players do not win equally often, but their bots differ: " if data.run.mixed else ""
     return with_reference(data, f"{mixed}{'; '.join(clauses)}; {_fair_share(shares)}", every_level=True)
 
@@ -184,9 +186,9 @@ def seat_verdicts(data: ComparedRun) -> dict[str, LevelVerdict]:
     effects: dict[str, list[LevelEffect]] = {seat: [] for seat in seats}
     for number, test in enumerate(tests):
         level = levels[number // len(seats)][0]
-        verdict = Verdict.HIGHER if test.difference > 0 else Verdict.LOWER
-        if unfair[number] >= ALPHA:
-            verdict = Verdict.EQUAL if fair[number] < ALPHA else Verdict.UNSURE
+        verdict = Verdict.EQUAL if fair[number] < ALPHA else Verdict.UNSURE
+        if verdict is Verdict.UNSURE and unfair[number] < ALPHA:
+            verdict = Verdict.HIGHER if test.difference > 0 else Verdict.LOWER
         effect = LevelEffect(level.name, level.make, test.difference, test.se, verdict)
         effects[seats[number % len(seats)]].append(effect)
     tolerance = data.estimates[WIN_SHARE].measure.tolerance
@@ -219,9 +221,11 @@ def _evenness(data: ComparedRun) -> list[str]:
     for text, group in groupby(sorted(compared, key=verdict), key=verdict):
         variants = [data.name_of(comparison.variant) for comparison in group]
         names = join_words(variants) if len(variants) <= _MAX_NAMED_VARIANTS else f"{len(variants)} variants"
-        what = "seats with" if not text.startswith(("exactly", "not shown")) else ""
-        verb = "is" if len(variants) == 1 and not what else "are"
-        sentences.append(capitalise(f"against {data.names[0]}, {what} {names} {verb} {text}.".replace("  ", " ")))
+        if text.startswith(("exactly", "not shown")):
+            clause = f"{names} {'is' if len(variants) == 1 else 'are'}"
+        else:
+            clause = f"seats with {names}{':' if text.startswith(Shape.REVERSES) else ' are'}"
+        sentences.append(f"Against {data.names[0]}, {clause} {text}.")
     return sentences
 
 
