@@ -1,15 +1,20 @@
 """How often the tests of seats find a difference, in simulated runs of two variants; the table of docs/statistics.md.
 
     python -m benchmarks.seat_test_power
+    python -m benchmarks.seat_test_power runs/NAME   # of blocks of a run's games, first two variants
 
 Win shares are those of an audit of `print` against `last_round=round` (four players, 20,000 games; search 2,380), and
 some that never were; `together` is the share of deals whose chance is the same in both variants.
 """
 
+import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from mmsim.analysis import stats
@@ -18,9 +23,11 @@ from mmsim.analysis.derived_metrics import seat_imbalance
 from mmsim.analysis.estimates import WIN_SHARE, Estimates
 from mmsim.analysis.level_verdict import ALPHA
 from mmsim.analysis.seat_tests import any_change_p_value, evenness_change
+from mmsim.analysis.tables import open_run
 from mmsim.core.metrics import ORDINALS, Measure
 
 _RUNS, _NULL_RUNS = 1000, 4000  # simulated per line of the table
+_BLOCKS = (250, 500, 1000, 2000)  # games
 _FAMILY = 48  # tests that share an error rate of 5 %
 _MEASURE = Measure(WIN_SHARE, "How often does each player win?", "share", 0.01)
 
@@ -96,7 +103,30 @@ def rejections(case: Case, games: int, alpha: float, runs: int = _RUNS, seed: in
     return shares
 
 
+def of_run(folder: Path) -> Iterator[tuple[str, int, int, NDArray[np.float64]]]:
+    """Level, games per block, blocks and rejections, in blocks of the games of a run."""
+    for level in open_run(folder).by_level:
+        won = []
+        for variant in level.variants[:2]:
+            seats = level.tables["seats"].filter(pl.col("variant") == variant.name).sort("game", "player").collect()
+            won.append(seats["win_share"].cast(pl.Float64).to_numpy().reshape(-1, variant.players))
+        before, after = won
+        for games in _BLOCKS:
+            found = []
+            for first in range(0, len(before) - games + 1, games):
+                halves = [before[part].T @ after[part] for h in (0, 1) for part in [slice(first + h, first + games, 2)]]
+                found.append(p_values(_estimates(halves[0] + halves[1], tuple(map(_estimates, halves)))))
+            if found:
+                yield level.level.name, games, len(found), (np.array(found) < ALPHA / _FAMILY).mean(axis=0)
+
+
 def main() -> None:
+    if len(sys.argv) > 1:
+        print("| level | games | blocks | imbalance | more or less even | any seat |")
+        print("|---|---|---|---|---|---|")
+        for name, games, blocks, shares in of_run(Path(sys.argv[1])):
+            print(f"| {name} | {games:,} | {blocks} | {' | '.join(f'{share:.2f}' for share in shares)} |")
+        return
     print("| four of | games | tested at | imbalance | more or less even | any seat |")
     print("|---|---|---|---|---|---|")
     for case in CASES:
