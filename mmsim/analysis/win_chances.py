@@ -18,7 +18,6 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
-from scipy.optimize import minimize_scalar
 
 from mmsim.analysis import stats
 from mmsim.analysis.stats import Estimate
@@ -156,6 +155,8 @@ def fitted_temperature(chances: pl.DataFrame) -> float:
     forecasts, won = _forecasts(chances)
     if len(chances.select("variant", "game").unique()) < _MIN_GAMES_TO_FIT:
         return 1.0
+
+    from scipy.optimize import minimize_scalar  # slow to import, and not every run has chances
 
     def loss(log_temperature: float) -> float:
         scaled = _scaled(forecasts, float(np.exp(log_temperature)))
