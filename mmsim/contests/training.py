@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import product
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import msgspec
@@ -177,11 +178,12 @@ def train(
     While decisions are collected the bot goes by the value net alone.
     """
     value, board_value, about = fit_value_nets(settings, runner, on_epoch)
-    nets = BotNets(Net.linear(settings.bot.inputs, **settings.bot.untrained), value, board_value)
-    nets.write(file)
-    learner = find_bot(f"{settings.bot.name}:weights={file}", find_shell(settings.game).bots).spec
     about = {"mmsim": __version__, "command": settings.command, "seed": settings.seed, **about}
-    return train_choice(settings, runner, replace(nets, about=about), learner, file, on_epoch)
+    nets = BotNets(Net.linear(settings.bot.inputs, **settings.bot.untrained), value, board_value, about)
+    with TemporaryDirectory(prefix="mmsim-") as folder:  # workers read a file once
+        untrained = Path(folder) / "nets.json"
+        nets.write(untrained)
+        return train_choice(settings, runner, nets, f"{settings.bot.name}:weights={untrained}", file, on_epoch)
 
 
 def train_choice(

@@ -1,8 +1,8 @@
 """The bot with a net: a pure, legal choice, and search on top of it that uses all of its budget."""
 
+from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from mmsim.cli.progress import show_progress
@@ -23,8 +23,7 @@ METRO = Metro()
 
 def net_of(path: Path, **direct: float) -> str:
     """An expert that goes by some inputs only."""
-    weights = np.array([direct.get(name, 0.0) for name in INPUT_NAMES])
-    Net(INPUT_NAMES, 0.0, np.zeros(0), np.zeros(0), weights, np.zeros((len(INPUT_NAMES), 0))).write(path)
+    replace(EXPERT.nets, choice=Net.linear(INPUT_NAMES, **direct)).write(path)
     return f"expert:weights={path}"
 
 
@@ -52,7 +51,7 @@ def test_its_inputs_say_what_the_others_gain_by_their_best_replies() -> None:
         position.apply(position.bot_move())
     position.bot_move()
     thoughts = position._memory.thoughts[0]
-    inputs = thoughts.inputs.reshape(-1, len(INPUT_NAMES))[:2]
+    inputs = thoughts.inputs[: 2 * len(INPUT_NAMES)].reshape(2, -1)
     described = [dict(zip(INPUT_NAMES, row.tolist(), strict=True)) for row in inputs]
     for row in described:
         assert row["answer"] >= row["answer_next"] > 0  # everybody gains by their best reply
@@ -60,19 +59,23 @@ def test_its_inputs_say_what_the_others_gain_by_their_best_replies() -> None:
 
 
 def test_the_weights_that_come_with_it_say_where_they_come_from() -> None:
-    about = EXPERT.net.about
+    about = EXPERT.nets.about
     assert str(about["command"]).startswith("mmsim bots train expert --")
     assert {"seed", "decisions", "held_out_decisions", "held_out_games"} <= set(about)
+    assert about["value"]["command"].startswith("mmsim bots train --game metro --")
     assert BOTS["search"].description["net"] == EXPERT.description["net"]
 
 
 def test_it_is_trained_by_the_same_code_as_the_other_games_expert(tmp_path: Path) -> None:
-    plan = TrainingSettings("metro", "expert", ("metro", "metro+companies"), (2, 3), None, ("planner",), 3, 16, 1, 16)
+    rules = ("metro", "metro+companies")
+    plan = TrainingSettings("metro", rules, (2, 3), (), 3, 200, 1, decision_games=16, epochs=1, final_games=16)
     file = tmp_path / "net.json"
+    fitted: list[str] = []
     with show_progress(quiet=True) as watch, MatchRunner("metro", 1, watch) as runner:
-        net, verdicts = train(plan, runner, file, lambda point: None)
-    assert net.about["decisions"] > 100
-    assert {verdict.players for verdict in verdicts} == {2, 3}
+        nets, results = train(plan, runner, file, lambda net, point: fitted.append(net))
+    assert fitted == ["value"] * 2 + ["choice"] * 2  # no board features
+    assert nets.about["decisions"] > 100
+    assert {result.players for result in results} == {2, 3}
     assert find_bot(f"expert:weights={file},candidates=3", BOTS).spec == f"expert:weights={file},candidates=3"
 
 
