@@ -20,10 +20,9 @@ from mmsim.system.validation import abbreviated, check_keys, convert
 DESIGNS = ("paired", "independent")
 ON_BOARD = "@"  # between a ruleset and its board in the name of a variant, if there are several boards
 OF_LEVEL = "~"  # between a variant and the level that plays it, in the name of their games
-_GAMES_PER_PART = 6000  # of the quickest strong bot: some seconds of one core
-_SLOW_COST, _SLOW_DIVISOR = 10.0, 3.0  # parts of slow bots hold a third of the games: their files are cheap to write
+_GAMES_PER_PART = 3000  # of the quickest strong bot: about a second of one core
 GAMES_GROUP = 60  # divisible by 2 to 6 players, so that rotated seats come out even
-_UNKNOWN_COST = 100.0  # of bots in Python, relative to the quickest strong bot
+_UNKNOWN_COST = 300.0  # of bots in Python, relative to the quickest strong bot
 _RANGES = {"players": (1, 100), "games": (1, 10**12), "seed": (0, 2**64 - 1), "part_games": (1, 1_000_000)}
 
 
@@ -51,7 +50,7 @@ class Experiment:
     seed: int = 1
     design: str = "paired"  # every variant plays the same layouts and deals
     seats: str = "fixed"
-    part_games: int | None = None  # games per part of the tables; None: as many as take some seconds
+    part_games: int | None = None  # games per part of the tables; None: as many as take about a second
     metrics: tuple[str, ...] = ()  # chosen before anything is played; none: the game's short list
     move_seconds: float | None = None  # bots in Python run in processes of their own, with this time limit per move
 
@@ -271,16 +270,17 @@ def parse_duration(text: Any) -> float:
 
 
 def default_part_games(experiment: Experiment, games_per_deal: int) -> int:
-    """Games per part, so that a part takes some seconds: by the declared costs of the bots and never by the clock, so
-    that parts hold the same games on every machine. Games of one deal stay together; with several levels it is the
-    geometric mean of the extremes."""
+    """Games per part, so that a part of the slowest level takes about a second and a killed run loses little.
+
+    By the declared costs of the bots and never by the clock, so that parts hold the same games on every machine. Games
+    of one deal stay together.
+    """
     known = find_shell(experiment.game).bots
     loads = []
     for level, every in zip(experiment.tables, thinning(experiment), strict=True):
         least = 0.0 if all(name in known for name in bot_names(level.bots)) else _UNKNOWN_COST
         loads.append(max(cost_of(experiment.game, level.bots), least) / every)
-    load = sqrt(min(loads) * max(loads))
-    games = int(_GAMES_PER_PART / load / (_SLOW_DIVISOR if load >= _SLOW_COST else 1.0))
+    games = int(_GAMES_PER_PART / max(loads))
     return max(games_per_deal, games // games_per_deal * games_per_deal)
 
 

@@ -168,3 +168,37 @@ def test_a_time_is_shared_out_by_declared_costs() -> None:
 def test_players_are_named_once(changes: dict[str, Any], says: str) -> None:
     with pytest.raises(UsageError, match=says):
         small(**changes)
+
+
+_PLANNER_GAMES_PER_S = 3000  # about, on one core
+
+
+@pytest.mark.parametrize(
+    ("game", "panel"),
+    [
+        ("metromania", ["planner"]),
+        ("metromania", ["expert"]),
+        ("metromania", ["search:turns=4,playouts=4"]),
+        ("metromania", ["search"]),
+        ("metromania", ["strong"]),
+        ("metromania", ["uniform", "search"]),
+        ("metro", ["expert"]),
+        ("metro", ["strong"]),
+    ],
+)
+def test_a_part_of_the_slowest_players_is_about_a_second_of_work(game: str, panel: list[str]) -> None:
+    rules = "print" if game == "metromania" else "metro"
+    experiment = from_mapping({"name": "x", "game": game, "variants": [rules], "panel": panel})
+    part_games = experiments.default_part_games(experiment, 1)
+    for member, every in zip(experiment.members, experiments.thinning(experiment), strict=True):
+        games = max(1, part_games // every)
+        seconds = games * experiments.cost_of(game, member) / _PLANNER_GAMES_PER_S
+        assert games == 1 or seconds < 1.5
+
+
+@pytest.mark.parametrize("panel", [["./bot.py:Bot"], ["uniform", "./bot.py:Bot"], ["planner", "./bot.py:Bot,planner"]])
+def test_a_part_of_bots_in_python_is_a_few_games(panel: list[str]) -> None:
+    experiment = from_mapping({"name": "x", "game": "metromania", "variants": ["print"], "panel": panel})
+    every = experiments.thinning(experiment)[-1]
+    assert experiments.default_part_games(experiment, 1) / every <= 10
+    assert experiments.default_part_games(experiment, 60) == 60  # games of one deal stay together
