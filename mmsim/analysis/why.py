@@ -19,6 +19,7 @@ from mmsim.analysis.tables import RunTables
 from mmsim.analysis.why_seats import SeatEffect, carrier, measure_seats, seat_changes, seat_sentences
 from mmsim.batch.experiment import Experiment
 from mmsim.batch.manifest import WHY
+from mmsim.batch.side_files import damaged, read_side_file, write_side_file
 from mmsim.contests.interventions import (
     AS_PLAYED,
     PLAY,
@@ -32,7 +33,6 @@ from mmsim.contests.interventions import (
 )
 from mmsim.core.variant import Variant
 from mmsim.errors import MmsimError, unknown
-from mmsim.system.files import read_bytes, write_atomically
 
 
 @dataclass(frozen=True)
@@ -344,15 +344,15 @@ def write_answer(folder: Path, why: Why) -> None:
         ]
     except MmsimError:  # a damaged file is replaced
         answers = []
-    write_atomically(folder / WHY, msgspec.json.format(msgspec.json.encode([*answers, why]), indent=1) + b"\n")
+    write_side_file(folder, WHY, msgspec.json.format(msgspec.json.encode([*answers, why]), indent=1) + b"\n")
 
 
 def read_answers(folder: Path) -> list[Why]:
     """The answers kept beside the tables of a run."""
-    path = folder / WHY
-    if not path.is_file() or path.is_symlink():
+    content = read_side_file(folder, WHY)
+    if content is None:
         return []
     try:
-        return msgspec.json.decode(read_bytes(path), type=list[Why])
+        return msgspec.json.decode(content, type=list[Why])
     except (ValueError, RecursionError) as error:  # msgspec raises a subclass of ValueError
-        raise MmsimError(f"{path} is damaged: {error}; mmsim why writes it again") from error
+        raise damaged(folder, WHY, f"is not an answer: {error}") from error

@@ -5,6 +5,7 @@ A record alone is checked by playing its game again from its seed.
 
 import hashlib
 import json
+import os
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from mmsim.batch.journal import JournalEntry
-from mmsim.batch.manifest import MANIFEST
+from mmsim.batch.manifest import MANIFEST, SIDE_FILES
 from mmsim.batch.run import Run
 from mmsim.core.records import RecordError, check_same
 from mmsim.core.variant import SEATINGS, Variant
@@ -61,6 +62,7 @@ def _problems(run: Run, sample: int, progress: CheckProgress) -> Iterator[str]:
         yield f"{run.folder / MANIFEST} does not match the totals of its parts: mmsim resume {run.folder}"
     yield from _foreign_parts(run)
     yield from _wrong_records(run)
+    yield from _wrong_side_files(run)
     for variant, game in _sample(run, intact, sample):
         try:
             replay(run, variant, game)
@@ -113,6 +115,14 @@ def _wrong_records(run: Run) -> Iterator[str]:
             yield f"{path} is missing"
         except (OSError, ValueError, RecursionError, MmsimError) as error:
             yield f"{path}: {error}"
+
+
+def _wrong_side_files(run: Run) -> list[str]:
+    if not any(os.path.lexists(run.folder / name) for name in SIDE_FILES):
+        return []
+    from mmsim.batch.side_files import check_side_files  # imports Polars
+
+    return check_side_files(run.folder)
 
 
 def _sample(run: Run, intact: bytearray, sample: int) -> list[tuple[int, int]]:

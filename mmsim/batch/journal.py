@@ -1,24 +1,24 @@
 """The journal of a run: one line per finished part, each with a checksum.
 
 Of several lines about a part the last undamaged one with the games of the plan counts. A thread of its own writes the
-journal, so that playing does not wait for the disk.
+journal, so that playing does not wait for the disk. Files beside the tables have lines of their own.
 """
 
 import mmap
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Thread
-from typing import IO, Annotated
+from typing import IO, Annotated, Literal
 
 import msgspec
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
-from mmsim.batch.manifest import CHECKSUM_DIGITS, TableName, short_checksum
+from mmsim.batch.manifest import CHECKSUM_DIGITS, SIDE_FILES, TableName, short_checksum
 from mmsim.batch.plan import Part
 from mmsim.core.game import BotError
 from mmsim.errors import MmsimError
@@ -69,16 +69,25 @@ class JournalEntry(Struct, frozen=True, forbid_unknown_fields=True):
         return sum(file.bytes for file in self.tables.values())
 
 
-_decoder = msgspec.json.Decoder(JournalEntry)
+class SideFile(Struct, frozen=True, forbid_unknown_fields=True):
+    """A line of the journal about a file beside the tables: what one of its versions is like."""
+
+    name: Literal[SIDE_FILES]  # type: ignore[valid-type]
+    bytes: Count
+    sha256: Sha256
 
 
-def line_of(entry: JournalEntry) -> bytes:
+Line = JournalEntry | SideFile
+_decoder, _side_file_decoder = msgspec.json.Decoder(JournalEntry), msgspec.json.Decoder(SideFile)
+
+
+def line_of(entry: Line) -> bytes:
     """An entry as a line with a checksum."""
     body = msgspec.json.encode(entry)[:-1]
     return body + _CHECK + short_checksum(body).encode() + _END
 
 
-def read(path: Path) -> Iterator[tuple[int, JournalEntry | str]]:
+def read(path: Path) -> Iterator[tuple[int, Line | str]]:
     """The lines of a journal by number, each as an entry or as what is wrong with it; a torn last line is skipped."""
     try:
         with open_regular(path) as file:
@@ -95,20 +104,30 @@ def read(path: Path) -> Iterator[tuple[int, JournalEntry | str]]:
         raise MmsimError(f"cannot read {path}: {error.strerror or error}") from error
 
 
-def _parsed(line: bytes) -> JournalEntry | str:
+def _parsed(line: bytes) -> Line | str:
     body, tail = line[:-_TAIL], line[-_TAIL:]
     if tail != _CHECK + short_checksum(body).encode() + _END:
         return "its checksum is wrong"
     try:
-        return _decoder.decode(body + b"}")
+        decoder = _side_file_decoder if body.startswith(b'{"name":') else _decoder
+        return decoder.decode(body + b"}")
     except (ValueError, RecursionError) as error:
         return str(error)
 
 
-def rewrite(path: Path, entries: Iterator[JournalEntry]) -> None:
+def rewrite(path: Path, entries: Iterable[Line]) -> None:
     with atomic_writer(path) as file:
         for entry in entries:
             file.write(line_of(entry))
+
+
+def append_side_file(path: Path, entry: SideFile) -> None:
+    """Add a line about a file beside the tables, on the disk when this returns."""
+    with failing_with(f"cannot write {path}"), open_for_appending(path) as file:
+        file.truncate(_end_of_last_line(file))
+        file.write(line_of(entry))
+        file.flush()
+        os.fsync(file.fileno())
 
 
 class JournalWriter:

@@ -28,6 +28,7 @@ RECORDS = "records"  # the folder of the records of remarkable games
 WIN_CHANCES_FILE = "win_chances.parquet"  # chances to win in some games, if they were estimated
 END_POSITIONS_FILE = "end_positions.parquet"  # where things are at the end of some games, if that was collected
 WHY = "why.json"  # the effects of changes, if `mmsim why` was run
+SIDE_FILES = (WIN_CHANCES_FILE, END_POSITIONS_FILE, WHY)
 CHECKSUM_DIGITS = 16  # hex digits of a checksum stored inside the data it protects
 _MAX_DEPTH = 12  # nested lists and objects
 _MOST_VARIANTS = 100_000

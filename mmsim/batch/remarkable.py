@@ -135,28 +135,37 @@ def keep_records(run: Run) -> list[KeptRecord]:
 
 
 def records_are_intact(run: Run) -> bool:
-    """True if the kept records of a run have the checksums of the manifest."""
-    return all(_content(run.folder, entry) for entry in run.finished.records)
+    """True if the kept records of a run are there and have the checksums of the manifest."""
+    try:
+        return all(_content(run.folder, entry) for entry in run.finished.records)
+    except MmsimError:
+        return False
 
 
 def _content(folder: Path, entry: KeptRecord) -> bytes | None:
-    """The file of a record, or None if it does not match its checksum in the manifest."""
+    """The file of a record, or None if it is not there; an error if it does not match its checksum in the manifest."""
+    path = folder / entry.file
+    mend = f"make it again: mmsim resume {folder}"
     try:
-        data = read_bytes(folder / entry.file)
-    except OSError:
+        data = read_bytes(path)
+    except FileNotFoundError:
         return None
-    return data if hashlib.sha256(data).hexdigest() == entry.sha256 else None
+    except OSError as error:
+        raise MmsimError(f"{path} cannot be read: {error.strerror or error}; {mend}") from error
+    if hashlib.sha256(data).hexdigest() != entry.sha256:
+        raise MmsimError(f"{path} does not match its checksum in the manifest; {mend}")
+    return data
 
 
 def kept_record(folder: Path, variant: str, game: int) -> dict[str, Any] | None:
-    """The kept record of a remarkable game of a run, or None if there is none or it is not valid."""
+    """The kept record of a remarkable game of a run, or None if there is none; an error if it is not valid."""
     run = Run(folder)
     for entry in run.manifest.finished.records if run.manifest.finished else ():
         if (entry.variant, entry.game) == (variant, game) and (data := _content(folder, entry)):
             try:
                 kept: dict[str, Any] = json.loads(data)
                 find_shell(run.experiment.game).verify(kept)
-            except (ValueError, RecursionError, MmsimError):  # of a forged run, with a matching checksum
-                return None
+            except (ValueError, RecursionError, MmsimError) as error:  # of a forged run, with a matching checksum
+                raise MmsimError(f"{folder / entry.file} is not the record of its game: {error}") from error
             return kept
     return None

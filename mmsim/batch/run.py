@@ -9,6 +9,7 @@ from contextlib import closing, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property
+from itertools import chain
 from math import lcm
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,7 @@ import msgspec
 
 from mmsim.batch import bot_sources, journal, run_folder
 from mmsim.batch.experiment import Experiment, default_part_games, prepare_variants, thinning, variants_of
-from mmsim.batch.journal import JOURNAL, JournalEntry, JournalWriter
+from mmsim.batch.journal import JOURNAL, JournalEntry, JournalWriter, Line, SideFile
 from mmsim.batch.manifest import (
     FORMAT,
     INPUTS,
@@ -244,7 +245,11 @@ class Run:
             if isinstance(entry, JournalEntry) and last.get(entry.part) == line:
                 yield entry
 
-    def _lines(self) -> Iterator[tuple[int, JournalEntry | str]]:
+    def side_files(self) -> list[SideFile]:
+        """Every version of the files beside the tables that was written."""
+        return [entry for _, entry in self._lines() if isinstance(entry, SideFile)]
+
+    def _lines(self) -> Iterator[tuple[int, Line | str]]:
         """The lines of the journal by number; one that cannot belong to this run counts as damaged."""
         descriptions, rows = self.manifest.variants, self.manifest.rows_per_game
         for number, entry in journal.read(self.folder / JOURNAL):
@@ -324,9 +329,9 @@ class Run:
         return closing(JournalWriter(self.folder / JOURNAL))
 
     def rewrite_journal(self, intact: bytearray) -> None:
-        """Keep the lines of intact parts only, with the present times of change of their files."""
+        """Keep the lines of intact parts and of files beside the tables, with the present times of change of parts."""
         entries = (journal.with_times(self.folder, entry) for entry in self.done_entries() if intact[entry.part])
-        journal.rewrite(self.folder / JOURNAL, entries)
+        journal.rewrite(self.folder / JOURNAL, chain(entries, self.side_files()))
 
     def totals(self) -> Finished:
         """Totals of all parts, with a digest of their rows by which runs can be compared; without records."""

@@ -17,13 +17,12 @@ from numpy.typing import NDArray
 from mmsim.batch.check import replay_record
 from mmsim.batch.manifest import END_POSITIONS_FILE, WIN_CHANCES_FILE
 from mmsim.batch.run import Run
+from mmsim.batch.side_files import SCHEMAS, read_side_table, write_side_table
 from mmsim.core.game import EstimatesWinChances
 from mmsim.core.shell import EndPosition, SupportsHeatMaps
 from mmsim.errors import UsageError
 from mmsim.games import find_shell
-from mmsim.system.files import write_atomically
 from mmsim.system.processes import StoppablePool, cores
-from mmsim.tables.frames import parquet_bytes
 
 GameOfRun = tuple[int, int]  # number of the variant, number of the game
 OnProgress = Callable[[int, int], None]  # called with games done and games to do
@@ -65,12 +64,6 @@ def _finished_games(run: Run) -> pl.LazyFrame:
     return run.table("games").filter(pl.col("status") == "finished").select(pl.col("variant").cast(pl.String), "game")
 
 
-def _read(folder: Path, name: str) -> pl.DataFrame | None:
-    """A side table of a run, or None if it was never made."""
-    path = folder / name
-    return pl.read_parquet(path, glob=False) if path.is_file() and not path.is_symlink() else None
-
-
 # --- chances to win --------------------------------------------------------------------------------------------------
 
 
@@ -97,7 +90,7 @@ def sample_win_chances(run: Run, games: int, playouts: int, workers: int | None,
             numbers = {name: number for number, name in enumerate(run.variant_names)}
             order = pl.col("variant").replace_strict(numbers, return_dtype=pl.Int64), "game", "turn", "player"
             table = pl.concat([*kept.values(), *new]).sort(*order)
-            write_atomically(run.folder / WIN_CHANCES_FILE, parquet_bytes(table))
+            write_side_table(run.folder, WIN_CHANCES_FILE, table)
     return len(kept) + len(chances)
 
 
@@ -111,7 +104,7 @@ def win_chances_of(folder: Path, variant: str, game: int) -> NDArray[np.float64]
 
 
 def read_win_chances(folder: Path) -> pl.DataFrame | None:
-    return _read(folder, WIN_CHANCES_FILE)
+    return read_side_table(folder, WIN_CHANCES_FILE)
 
 
 def _games_with(run: Run, playouts: int) -> Mapping[tuple[Any, ...], pl.DataFrame]:
@@ -165,12 +158,11 @@ def count_end_positions(
         counts.update(positions)
         on_progress(done, games)
     rows = [(name, games, *position, count) for position, count in sorted(counts.items())]
-    types = {"variant": pl.String, "games": pl.Int64, "what": pl.String, "seat": pl.Int8, "place": pl.String}
-    table = pl.DataFrame(rows, schema={**types, "count": pl.Int64}, orient="row")
-    older = _read(run.folder, END_POSITIONS_FILE)
+    table = pl.DataFrame(rows, schema=SCHEMAS[END_POSITIONS_FILE], orient="row")
+    older = read_side_table(run.folder, END_POSITIONS_FILE)
     if older is not None:
         table = pl.concat([older.filter(pl.col("variant") != name), table])
-    write_atomically(run.folder / END_POSITIONS_FILE, parquet_bytes(table.sort("variant", maintain_order=True)))
+    write_side_table(run.folder, END_POSITIONS_FILE, table.sort("variant", maintain_order=True))
     return dict(counts)
 
 
@@ -196,5 +188,5 @@ def games_counted(folder: Path, variant: str) -> int:
 
 
 def _end_position_rows(folder: Path, variant: str) -> pl.DataFrame:
-    table = _read(folder, END_POSITIONS_FILE)
+    table = read_side_table(folder, END_POSITIONS_FILE)
     return pl.DataFrame() if table is None else table.filter(variant=variant)

@@ -22,6 +22,7 @@ from mmsim.contests.interventions import AS_PLAYED, Change, ChangedGames, as_pla
 from mmsim.core.variant import Variant
 from mmsim.errors import MmsimError, UsageError
 from tests.contests.toy_changes import BOLD, all_changes, play, toy_changes
+from tests.runs import write_run
 
 pytestmark = pytest.mark.usefixtures("toy_game")
 
@@ -75,14 +76,16 @@ def test_of_an_imbalance_the_rule_that_takes_most_away_is_made_with_the_play_tha
 def test_an_answer_is_replaced_when_the_same_question_is_answered_again(tmp_path: Path) -> None:
     shares = measure_effects(all_changes(), "win_share", {"hold=9": "too much"})
     turns = measure_effects(all_changes(), "turns")
+    folder = write_run(tmp_path / "run", ["dice"], games=60, part_games=60, players=3, game="toy", bots="uniform")
+    assert read_answers(folder) == []
     for one in (shares, turns, shares):
-        write_answer(tmp_path, one)
-    assert read_answers(tmp_path) == [turns, shares]
-    (tmp_path / "why.json").write_text('[{"variant": 3}]')
-    with pytest.raises(MmsimError, match="is damaged"):
-        read_answers(tmp_path)
-    write_answer(tmp_path, turns)
-    assert read_answers(tmp_path) == [turns]
+        write_answer(folder, one)
+    assert read_answers(folder) == [turns, shares]
+    (folder / "why.json").write_text('[{"variant": 3}]')
+    with pytest.raises(MmsimError, match="does not match its checksum in the journal"):
+        read_answers(folder)
+    write_answer(folder, turns)
+    assert read_answers(folder) == [turns]
 
 
 def test_the_games_as_played_come_first() -> None:

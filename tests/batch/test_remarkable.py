@@ -10,6 +10,7 @@ from mmsim.batch.check import CheckProgress, check
 from mmsim.batch.remarkable import kept_record
 from mmsim.batch.run import Run
 from mmsim.batch.session import Session, extend
+from mmsim.errors import MmsimError
 from tests.batch.helpers import Files, toy
 
 pytestmark = pytest.mark.usefixtures("toy_game")
@@ -63,8 +64,10 @@ def test_a_damaged_record_is_noticed_and_written_again(tmp_path: Path) -> None:
     whole = path.read_bytes()
     path.write_bytes(whole.replace(b"roll", b"hold", 1))
     assert list(check(run, 0, CheckProgress())) == [f"{path} does not match its checksum in the manifest"]
-    assert kept_record(run.folder, about.variant, about.game) is None
+    with pytest.raises(MmsimError, match="does not match its checksum in the manifest; make it again: mmsim resume"):
+        kept_record(run.folder, about.variant, about.game)
     path.unlink()
+    assert kept_record(run.folder, about.variant, about.game) is None
     assert list(check(run, 0, CheckProgress())) == [f"{path} is missing"]
     Session(run, 1).carry_out()
     assert path.read_bytes() == whole

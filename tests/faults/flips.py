@@ -19,15 +19,30 @@ def main(seconds: float, seed: int) -> Counts:
     with TemporaryDirectory() as place:
         run, spare, csv = Path(place) / "run", Path(place) / "spare", Path(place) / "table.csv"
         write_run(run, ["print", "print+loyal"], games=240, part_games=120)
+        heat_map, page = Path(place) / "heat.svg", Path(place) / "page.html"
+        chances = "chances", run, "--games", 2, "--playouts", 2, "--json", "--workers", 1
+        heat = "heat", run, "--games", 2, "--out", heat_map, "--workers", 1
+        for words in (chances, heat, ("why", run, "--games", 8, "--only", "hands=open", "--workers", 1)):
+            counts.expect(shell.ask(*words).code == 0, f"{words[0]} failed")
         shutil.copytree(run, spare)
-        readers = [("export", run, "--table", table, "--out", csv) for table in ("games", "seats", "trips", "lines")]
-        readers.append(("compare", run, "--json"))
+        readers: list[tuple[object, ...]] = [
+            ("export", run, "--table", table, "--out", csv) for table in ("games", "seats", "trips", "lines")
+        ]
+        readers += [
+            ("compare", run, "--json"),
+            chances,
+            heat,
+            ("replay", run, "--variant", "print-4p", "--number", 0, "--out", page),
+            ("report", run, "--out", Path(place) / "report"),
+        ]
+        outputs = csv, heat_map, page, Path(place) / "report" / "report.html"
 
         def read(words: tuple[object, ...]) -> tuple[int | None, str]:
-            csv.unlink(missing_ok=True)
+            for output in outputs:
+                output.unlink(missing_ok=True)
             answer = shell.ask(*words)
             counts.expect(answer.problem is None, f"{answer.problem}")
-            return answer.code, csv.read_text() if csv.exists() else answer.out
+            return answer.code, answer.out + "".join(output.read_text() for output in outputs if output.exists())
 
         whole = {words: read(words) for words in readers}
         files = [path for path in sorted(run.rglob("*")) if path.is_file() and path.name not in _NO_DATA]

@@ -14,7 +14,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from mmsim.batch.manifest import encoded, short_checksum
+import polars as pl
+
+from mmsim.batch.journal import SideFile, append_side_file
+from mmsim.batch.manifest import SIDE_FILES, encoded, short_checksum
+from mmsim.tables.frames import parquet_bytes
 from tests.cli.served import CommandLine
 from tests.faults.counts import Counts
 from tests.runs import write_run
@@ -51,6 +55,9 @@ _COMMANDS = (
         ("export", "{run}", "--table", "seats", "--out", "{out}/seats.csv"),
     ),
     ("record", "{run}", "--number", "3", "--out", "{out}/game.json", "--variant", "print-4p"),
+    ("replay", "{run}", "--number", "0", "--out", "{out}/page.html", "--variant", "print-4p", "--playouts", "2"),
+    ("heat", "{run}", "--games", "2", "--out", "{out}/heat.svg", "--workers", "1"),
+    ("chances", "{run}", "--games", "2", "--playouts", "2", "--workers", "1", "--json"),
 )
 _RESUME_EVERY = 40  # folders: it starts processes
 
@@ -60,6 +67,13 @@ def main(seconds: float, seed: int) -> Counts:
     counts, chance, shell = Counts("folders"), random.Random(seed), CommandLine()
     with TemporaryDirectory() as place:
         whole = write_run(Path(place) / "whole", ["print", "print+loyal"], games=24, part_games=12)
+        for words in (
+            ("chances", whole, "--games", 2, "--playouts", 2),
+            ("heat", whole, "--games", 2, "--out", Path(place) / "whole" / "heat.svg"),
+            ("why", whole, "--games", 8, "--only", "hands=open"),
+        ):
+            counts.expect(shell.ask(*words, "--workers", 1).code == 0, f"{words[0]} failed")
+        (whole / "heat.svg").unlink()
         victim = Path(place) / "victim"
         victim.write_text("dear")
         while counts.has_time(seconds):
@@ -160,12 +174,42 @@ def _part(run: Path, chance: random.Random) -> str:
         for line in (run / "parts.jsonl").read_text().splitlines():
             entry = json.loads(line)
             del entry["check"]
-            if entry["part"] == number:
+            if entry.get("part") == number:
                 entry["tables"][path.parent.name] |= {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
             lines.append(_signed(entry))
         (run / "parts.jsonl").write_bytes(b"".join(lines))
         how += ", journal agrees"
     return f"{path.parent.name}/{path.name}: {how}"
+
+
+def _side_file(run: Path, chance: random.Random) -> str:
+    """Other content in a file beside the tables, with a journal that agrees."""
+    path = chance.choice([run / name for name in SIDE_FILES])
+    if path.suffix == ".json":
+        answers = json.loads(path.read_bytes())
+        done, data = _spoil(answers, chance), json.dumps(answers).encode()
+    else:
+        table = pl.read_parquet(path)
+        column = chance.choice(table.columns)
+        done, value = column, chance.choice(_NASTY)
+        how = chance.choice(["value", "drop", "rows", "noise"])
+        if how == "value":
+            try:
+                table = table.with_columns(
+                    pl.lit(value, strict=False).cast(table[column].dtype, strict=False).alias(column)
+                )
+            except (pl.exceptions.PolarsError, TypeError, ValueError, OverflowError):
+                table = table.with_columns(pl.lit(None).alias(column))
+        elif how == "drop":
+            table = table.drop(column)
+        elif how == "rows":
+            table = table.sample(fraction=0.5, seed=1)
+        data = chance.randbytes(1000) if how == "noise" else parquet_bytes(table)
+        done += f", {how}"
+    path.write_bytes(data)
+    entry = SideFile(path.name, len(data), hashlib.sha256(data).hexdigest())
+    append_side_file(run / "parts.jsonl", entry)
+    return f"{path.name}: {done}"
 
 
 def _bytes(run: Path, chance: random.Random) -> str:
@@ -195,7 +239,9 @@ def _place(run: Path, chance: random.Random) -> str:
     return f"{path.relative_to(run)}: {kind}"
 
 
-_FAULTS: tuple[Callable[[Path, random.Random], str], ...] = (_manifest, _manifest, _journal, _part, _bytes, _place)
+_FAULTS: tuple[Callable[[Path, random.Random], str], ...] = (
+    *(_manifest, _manifest, _journal, _part, _side_file, _bytes, _place),
+)
 
 
 if __name__ == "__main__":
