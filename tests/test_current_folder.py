@@ -47,9 +47,11 @@ boards generate box
 boards check box
 boards new fresh-board
 bots list
+bots levels
+metrics
 bots show uniform
 bots tune greedy --game metro --players 2 --generations 1 --population 4 --games 4 --final-games 8 --workers 2
-bots train expert --game metro --players 2 --games 8 --epochs 1 --final-games 4 --workers 2 --out net.json
+bots train --game metro --players 2 --games 240 --decision-games 40 --epochs 1 --final-games 4 --workers 2 --out net.json
 bots exploit greedy --game metro --players 2 --games 8 --epochs 1 --final-games 4 --workers 2
 bench --game metro --bots uniform --repeats 1
 runs rm theirs --yes

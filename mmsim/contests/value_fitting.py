@@ -8,15 +8,17 @@ same positions and seed give the same net.
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from mmsim.contests.fitting import TOO_FEW, Fit, Floats
 from mmsim.core.neural_net import ACCUMULATORS, SUMS, UNITS, Net, ValueNet
 from mmsim.errors import UsageError
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array  # at run time only where a net is fitted: it is slow to import
 
 _LEARNING_RATE, _LAST_LEARNING_RATE = 1e-3, 1e-5
 _DECAY, _EMBEDDING_DECAY = 1e-5, 2e-4
@@ -92,14 +94,14 @@ class _Weights:
         for weights, values in zip(self.all(), saved, strict=True):
             weights[:] = values
 
-    def forward(self, inputs: Floats, held: csr_array) -> tuple[Floats, Floats, Floats]:
+    def forward(self, inputs: Floats, held: "csr_array") -> tuple[Floats, Floats, Floats]:
         """The values of positions, and what goes into the units and comes out of them."""
         sums = np.maximum(held @ self.embedding + self.embedding_bias, 0)
         joined = np.concatenate([inputs, sums], axis=1)
         units = np.maximum(joined @ self.hidden + self.bias, 0)
         return units @ self.out + inputs @ self.direct + self.constant, joined, units
 
-    def step(self, joined: Floats, units: Floats, held: csr_array, error: Floats, rate: float) -> None:
+    def step(self, joined: Floats, units: Floats, held: "csr_array", error: Floats, rate: float) -> None:
         """One step of Adam against the gradient of the squared error."""
         inputs = joined[:, : len(self.direct)]
         to_units = np.outer(error, self.out) * (units > 0)
@@ -172,8 +174,10 @@ def _prepare(
     standard: tuple[Floats, Floats],
     mirrored: NDArray[np.int64] | None,
     weights: _Weights,
-) -> tuple[Floats, csr_array]:
+) -> tuple[Floats, "csr_array"]:
     """Standardised inputs, and the features that hold as a sparse matrix."""
+    from scipy.sparse import csr_array
+
     inputs, features, starts = positions.batch(rows)
     count = len(weights.embedding)
     if not count:

@@ -19,7 +19,7 @@ from tests.faults import mounts
 from tests.runs import change_manifest, change_part, write_run
 
 USAGE, FAILURE = 2, 1
-NET = Path(bots.__file__).parent / "weights" / "expert.json"
+NET = Path(bots.__file__).parent / "weights" / "nets.json"
 needs_mounts = pytest.mark.skipif(not mounts.possible(), reason="nothing can be mounted here")
 
 
@@ -38,29 +38,38 @@ def metro_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 # --- nets -----------------------------------------------------------------------------------------------------------
 
 
+def changed_net(**changes: Any) -> str:
+    """The shipped nets, with other values in the net that chooses turns."""
+    nets = json.loads(NET.read_text(encoding="utf-8"))
+    return json.dumps({**nets, "choice": {**nets["choice"], **changes}})
+
+
 @pytest.mark.parametrize(
     ("changes", "says"),
     [
         ({"inputs": 3}, "inputs = 3 is not a JSON object, every value a list like [0.5, -1.0]"),
         ({"inputs": [[1]]}, "inputs = [[1]] is not a JSON object"),
         ({"bias": [[1]]}, "bias[0] = [1] is not a number"),
-        ({"about": 3}, "about = 3 is not a JSON object"),
         ({"constant": 10**400}, "constant = 1000"),
         ({"constant": 1e39}, "have a number that is not finite, or larger than 1e+09"),
-        ({"of_4_players": 3}, "3 is not a JSON object"),
-        ({f"of_{'9' * 5000}_players": 3}, "are for a number of players that no game has"),
     ],
 )
 def test_a_net_that_is_none_is_refused(tmp_path: Path, changes: dict[str, Any], says: str) -> None:
     file = tmp_path / "net.json"
-    file.write_text(json.dumps({**json.loads(NET.read_text(encoding="utf-8")), **changes}))
+    file.write_text(changed_net(**changes))
     assert says in complaint(USAGE, "play", "--bots", f"expert:weights={file}")
+
+
+@pytest.mark.parametrize(("key", "value"), [("about", 3), ("choice", [[1]]), ("value", 3), ("board_value", "x")])
+def test_a_file_that_holds_no_nets_is_refused(tmp_path: Path, key: str, value: Any) -> None:
+    file = tmp_path / "net.json"
+    file.write_text(json.dumps({**json.loads(NET.read_text(encoding="utf-8")), key: value}))
+    assert "is not a JSON object" in complaint(USAGE, "play", "--bots", f"expert:weights={file}")
 
 
 def test_a_number_of_5000_digits_in_a_net_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "net.json"
-    net = json.dumps({**json.loads(NET.read_text(encoding="utf-8")), "constant": "here"})
-    file.write_text(net.replace('"here"', "9" * 5000))
+    file.write_text(changed_net(constant="here").replace('"here"', "9" * 5000))
     assert "is not valid JSON" in complaint(USAGE, "play", "--bots", f"expert:weights={file}")
 
 
@@ -69,7 +78,7 @@ def test_a_net_is_not_fitted_to_too_few_decisions() -> None:
     result = run(*words)
     assert result.exit_code == USAGE
     assert result.stderr.splitlines()[-1] == (  # the core may have been compiled before
-        "mmsim: error: these games have too few decisions to fit a net to; play more of them (--games)"
+        "mmsim: error: 1 games gave only 11 decisions to learn from; play more games"
     )
 
 
