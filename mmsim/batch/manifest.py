@@ -13,8 +13,9 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta, Struct
 
-from mmsim.batch.experiment import Experiment, from_mapping, variants_of
+from mmsim.batch.experiment import Experiment, from_mapping
 from mmsim.batch.plan import RunPlan
+from mmsim.core.seating import check_rotation
 from mmsim.core.variant import VariantDescription
 from mmsim.errors import MmsimError, UsageError, unknown
 from mmsim.system.files import checked_file_name, read_bytes, write_atomically
@@ -32,6 +33,7 @@ SIDE_FILES = (WIN_CHANCES_FILE, END_POSITIONS_FILE, WHY)
 CHECKSUM_DIGITS = 16  # hex digits of a checksum stored inside the data it protects
 _MAX_DEPTH = 12  # nested lists and objects
 _MOST_VARIANTS = 100_000
+_MAX_PART_ROWS = 100_000_000  # of one table: what can be read into memory
 
 TableName = Annotated[str, Meta(pattern="^[a-z][a-z0-9_]{0,39}$")]
 
@@ -204,7 +206,8 @@ def _check(manifest: Manifest) -> None:
     """Check what types cannot: values that must be consistent, names that must not be paths."""
     _check_experiment(manifest)
     experiment, variants = manifest.parsed_experiment, manifest.variants
-    if not len(variants) == len(variants_of(experiment)) == len(manifest.rows_per_game) == len(manifest.every):
+    count = len(experiment.variants) * len(experiment.boards or "1") * len(experiment.members)
+    if not len(variants) == count == len(manifest.rows_per_game) == len(manifest.every):
         raise MmsimError("its variants are not those of its experiment")
     if len({variant.name for variant in variants}) < len(variants):
         raise MmsimError("two of its variants have the same name")
@@ -217,13 +220,27 @@ def _check(manifest: Manifest) -> None:
             raise MmsimError(f"its variant {variant.name} has players without a seat, or seats without a player")
         if not all(isinstance(bot.get("bot"), str) for bot in variant.bots):
             raise MmsimError(f"its variant {variant.name} has a bot without a name")
+        check_rotation(variant.players, variant.bots, variant.seats == "rotate")
     if not {"games", "seats"} <= set(manifest.tables) or {INPUTS, SOURCES, RECORDS} & set(manifest.tables):
         raise MmsimError("its tables are not those of a game")
     if _depth([[variant.ruleset, variant.board, variant.bots] for variant in manifest.variants]) > _MAX_DEPTH:
         raise MmsimError("it is nested too deeply")
-    manifest.plan  # noqa: B018 - refuses more parts than a run can have
+    check_part_rows(manifest)
     for source in manifest.bots:
         checked_file_name(source.kept.removeprefix(f"{SOURCES}/"), "its bot")
+
+
+def check_part_rows(manifest: Manifest) -> None:
+    """Refuse more parts than a run can have, and more rows than a part can have, before any of them is read."""
+    plan = manifest.plan
+    for number, rows_per_game in enumerate(manifest.rows_per_game):
+        games = min(plan.size(number), max(manifest.games, 1))
+        rows = games * max(rows_per_game.values(), default=0)
+        if rows > _MAX_PART_ROWS:
+            raise UsageError(
+                f"a part of {games:,} games would have {rows:,} rows in a table, and may have {_MAX_PART_ROWS:,}; put "
+                f"fewer games into a part (part_games = {plan.part_games:,})"
+            )
 
 
 def _check_experiment(manifest: Manifest) -> None:

@@ -28,6 +28,7 @@ from mmsim.batch.manifest import (
     Machine,
     Manifest,
     Precision,
+    check_part_rows,
     read_manifest,
     write_manifest,
 )
@@ -99,6 +100,7 @@ class Run:
             Machine(**machine()),
             None,
         )
+        check_part_rows(manifest)
         write_manifest(folder, manifest)
         run = cls(folder, bot_sources.location(all_bots))
         seated = [level.bots for level in experiment.tables]
@@ -271,8 +273,46 @@ class Run:
         entries = sorted(self.done_entries(), key=lambda entry: entry.part)
         flaws = (flaw for entry in entries for flaw in self.flaws(entry, tables or self.table_names))
         if problem := next(self.damaged_lines(), None) or next(flaws, None):
-            raise MmsimError(f"{problem}; play it again: mmsim resume {self.folder} --deep")
-        return [self.plan.part(entry.part) for entry in entries]
+            raise self._damaged(problem)
+        parts = [self.plan.part(entry.part) for entry in entries]
+        self.check_footers(parts, tables)
+        return parts
+
+    def _damaged(self, problem: str) -> MmsimError:
+        return MmsimError(f"{problem}; play it again: mmsim resume {self.folder} --deep")
+
+    def check_footers(self, parts: Sequence[Part], tables: Sequence[str] = ()) -> None:
+        """An error if the footers of parts do not have the rows of the journal; nothing but footers is read.
+
+        Whoever forges a checksum could otherwise have a small file claim a billion rows.
+        """
+        from mmsim.tables.parquet_files import count_rows  # imports Polars
+
+        for table in tables or self.table_names:
+            try:
+                files = [self.folder / table / part.file for part in parts]
+                if count_rows(files) == sum(self.rows_of(part, table) for part in parts):
+                    continue
+                problem = "has other rows than the journal"
+            except MmsimError as error:
+                problem = str(error)
+            for part in parts:
+                self.check_footer(part, table)
+            raise self._damaged(f"{self.folder / table} {problem}")
+
+    def check_footer(self, part: Part, table: str) -> None:
+        """An error if the footer of one file does not have the columns of the manifest or the rows of the journal."""
+        from mmsim.tables.parquet_files import check_footer  # imports Polars
+
+        rows, path = self.rows_of(part, table), self.folder / table / part.file
+        try:
+            check_footer(path, dict.fromkeys(self.manifest.tables[table]), range(rows, rows + 1))
+        except MmsimError as error:
+            raise self._damaged(f"{path} {error}") from error
+
+    def rows_of(self, part: Part, table: str) -> int:
+        """The rows of a part, which those in the journal are compared with."""
+        return self.manifest.rows_per_game[part.variant][table] * part.count
 
     def flaws(self, entry: JournalEntry, tables: Sequence[str] | None = None) -> Iterator[str]:
         """What is wrong with the files of a part; a file is hashed once as long as it does not change."""

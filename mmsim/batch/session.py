@@ -232,6 +232,7 @@ class Session:
             self._play(plan)
             for block in range(blocks, plan.blocks):
                 parts = plan.block(block)
+                run.check_footers(parts)
                 tables = {table: run.scan(table, parts) for table in run.table_names}
                 looks.add(self.metric_values(tables).collect())
             blocks = plan.blocks

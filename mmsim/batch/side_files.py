@@ -82,7 +82,7 @@ def read_side_table(folder: Path, name: str) -> pl.DataFrame | None:
         check = _check_win_chances if name == WIN_CHANCES_FILE else _check_end_positions
         check(Run(folder), table)
     except MmsimError as error:
-        raise damaged(folder, name, f"is not a table of this run: {error}") from error
+        raise damaged(folder, name, f"is not a table of this run: it {error}") from error
     return table
 
 
@@ -132,7 +132,7 @@ def _check_win_chances(run: Run, table: pl.DataFrame) -> None:
         & (pl.col("kinds") == 1)
     )
     if not games.select(is_whole.all()).item():
-        raise MmsimError("it does not have every player after every turn of its games")
+        raise MmsimError("does not have every player after every turn of its games")
 
 
 def _check_end_positions(run: Run, table: pl.DataFrame) -> None:
@@ -150,7 +150,7 @@ def _check_end_positions(run: Run, table: pl.DataFrame) -> None:
 def _check_values(*rules: tuple[pl.Expr, str], table: pl.DataFrame) -> None:
     """MmsimError if a value is missing or breaks a rule, which comes with a name for the value."""
     if table.null_count().sum_horizontal().sum():
-        raise MmsimError("values are missing")
+        raise MmsimError("lacks values")
     for rule, name in rules:
         if not table.select(rule.all()).item():
-            raise MmsimError(f"it has {name} that cannot be")
+            raise MmsimError(f"has {name} that cannot be")

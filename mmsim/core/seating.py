@@ -14,6 +14,8 @@ from mmsim.core.rng import games_per_deal
 from mmsim.core.ruleset import parse_settings
 from mmsim.errors import UsageError
 
+MAX_ROTATED_PLAYERS = 9  # with different bots: there are 8! ways to sit round a table
+
 
 def split_bots(text: str) -> list[str]:
     """The bots of a list: commas separate them, and a part like `leader=0` belongs to the bot before it."""
@@ -98,6 +100,7 @@ def seat_orders(names: Sequence[str], seat_player: Sequence[int], rotate: bool) 
     if not rotate:
         return [tuple(range(len(names)))]
     seats, players = range(len(names)), sorted({*seat_player})
+    check_rotation(len(players), names, rotate)
     seats_of = [[seat for seat in seats if seat_player[seat] == player] for player in players]
     orders = []
     for circle in circles([tuple(names[seat] for seat in player_seats) for player_seats in seats_of]):
@@ -110,12 +113,23 @@ def seat_orders(names: Sequence[str], seat_player: Sequence[int], rotate: bool) 
     return orders
 
 
+def check_rotation(players: int, names: Sequence[Any], rotate: bool) -> None:
+    """Refuse to rotate more different players than all ways to seat them can be listed for."""
+    if rotate and players > MAX_ROTATED_PLAYERS and any(name != names[0] for name in names):
+        raise UsageError(
+            f"seats rotate among at most {MAX_ROTATED_PLAYERS} players with different bots, not {players}; keep seats "
+            "fixed, or name one bot for all"
+        )
+
+
 def circles(names: Sequence[tuple[str, ...]]) -> list[tuple[int, ...]]:
     """Ways to sit round a table, as indices into a list of names, that together cover all seatings equally often.
 
     Two ways are the same if they differ only by who sits first, or by which of several equal names sits where. A way
     that looks the same after fewer steps than there are seats is listed less often, since its rotations repeat.
     """
+    if len({*names}) == 1:
+        return [tuple(range(len(names)))]
     first, *others = sorted(range(len(names)), key=lambda index: names[index])
     circle_of: dict[Any, tuple[int, ...]] = {}
     distinct_rotations: dict[Any, int] = {}

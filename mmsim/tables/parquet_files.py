@@ -1,6 +1,10 @@
-"""Parquet files that may be damaged or forged: what their footers say is compared before anything else is read."""
+"""Parquet files that may be damaged or forged: what their footers say is compared before anything else is read.
 
-from collections.abc import Iterator, Mapping
+Polars reports the columns and the number of rows of a footer, not the sizes of its row groups: a file is bounded by its
+rows, and by its bytes, which the journal of a run knows.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
@@ -9,33 +13,36 @@ import polars as pl
 
 from mmsim.errors import MmsimError
 
-Types = Mapping[str, str]  # columns in their order, with the names of their types
+Columns = Mapping[str, str | None]  # in their order, with the names of their types if these matter
 
 
 def type_names(schema: Mapping[str, pl.DataType]) -> dict[str, str]:
     return {name: str(dtype) for name, dtype in schema.items()}
 
 
-def check_footer(source: Path | bytes, columns: Types, rows: range) -> None:
-    """MmsimError unless the footer of a file has just these columns, and a number of rows within a range.
-
-    Polars does not report the sizes of row groups, so a footer that is right about the rows may lie about them.
-    """
+def count_rows(files: Sequence[Path]) -> int:
+    """The rows of some files by their footers, all of which are read at once."""
     with _parquet_errors():
-        found = type_names(pl.read_parquet_schema(_readable(source)))
+        return int(pl.scan_parquet([*files], glob=False).select(pl.len()).collect().item()) if files else 0
+
+
+def check_footer(source: Path | bytes, columns: Columns, rows: range) -> None:
+    """MmsimError, with what is wrong, unless a file has just these columns and a number of rows within a range."""
+    with _parquet_errors():
+        types = type_names(pl.read_parquet_schema(_readable(source)))
         count = pl.scan_parquet(_readable(source), glob=False).select(pl.len()).collect().item()
-    if list(found) != list(columns):
-        raise MmsimError(f"it has the columns {_shown(found)} instead of {_shown(columns)}")
+    if list(types) != list(columns):
+        raise MmsimError(f"has the columns {_shown(types)} instead of {_shown(columns)}")
     for name, dtype in columns.items():
-        if found[name] != dtype:
-            raise MmsimError(f"its column {name} is of the type {found[name][:80]} instead of {dtype[:80]}")
+        if dtype not in (None, types[name]):
+            raise MmsimError(f"has a column {name} of the type {types[name][:80]} instead of {dtype}")
     if count not in rows:
-        wanted = f"{rows[0]:,}" if len(rows) == 1 else f"at most {rows[-1]:,}"
-        raise MmsimError(f"it has {count:,} rows instead of {wanted}")
+        expected = f"{rows[0]}" if len(rows) == 1 else f"at most {rows[-1]}"
+        raise MmsimError(f"has {count} rows instead of {expected}")
 
 
-def read_checked(source: Path | bytes, columns: Types, rows: range) -> pl.DataFrame:
-    """The rows of a file with the right footer."""
+def read_checked(source: Path | bytes, columns: Columns, rows: range) -> pl.DataFrame:
+    """The rows of a file whose footer is right; MmsimError, with what is wrong, for any other."""
     check_footer(source, columns, rows)
     with _parquet_errors():
         return pl.read_parquet(_readable(source), glob=False)
@@ -45,7 +52,7 @@ def _readable(source: Path | bytes) -> Path | BytesIO:
     return BytesIO(source) if isinstance(source, bytes) else source
 
 
-def _shown(columns: Types) -> str:
+def _shown(columns: Columns) -> str:
     names = ", ".join(columns)
     return names if len(names) < 200 else f"{names[:200]}..."
 
@@ -58,4 +65,4 @@ def _parquet_errors() -> Iterator[None]:
     except BaseException as error:
         if not isinstance(error, pl.exceptions.PolarsError) and type(error).__module__ != "pyo3_runtime":
             raise
-        raise MmsimError(f"it cannot be read as Parquet: {str(error).partition(chr(10))[0][:200]}") from error
+        raise MmsimError(f"cannot be read as Parquet: {str(error).partition(chr(10))[0][:200]}") from error

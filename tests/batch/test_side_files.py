@@ -180,14 +180,14 @@ def test_a_run_that_is_being_written_is_left_alone(folder: Path) -> None:
     [
         (CHANCES, {"chance": pl.lit(1.5)}, "it has a chance that cannot be"),
         (CHANCES, {"chance": pl.lit(float("nan"))}, "it has a chance that cannot be"),
-        (CHANCES, {"chance": pl.lit(None, pl.Float64)}, "values are missing"),
+        (CHANCES, {"chance": pl.lit(None, pl.Float64)}, "it lacks values"),
         (CHANCES, {"variant": pl.lit("chess")}, "it has a variant that cannot be"),
         (CHANCES, {"game": pl.col("game") - 1}, "it has a game that cannot be"),
         (CHANCES, {"game": pl.col("game") * 0}, "it does not have every player after every turn of its games"),
         (CHANCES, {"player": pl.col("player") + 1}, "it does not have every player"),
         (CHANCES, {"turn": pl.col("turn") + 1}, "it does not have every player"),
         (CHANCES, {"playouts": pl.col("playouts") * 0}, "it has a number of playouts that cannot be"),
-        (CHANCES, {"turn": pl.col("turn").cast(pl.Int64)}, "its column turn is of the type Int64 instead of Int16"),
+        (CHANCES, {"turn": pl.col("turn").cast(pl.Int64)}, "it has a column turn of the type Int64 instead of Int16"),
         (
             CHANCES,
             {"more": pl.lit(1)},
@@ -196,7 +196,7 @@ def test_a_run_that_is_being_written_is_left_alone(folder: Path) -> None:
         (ENDS, {"count": pl.col("games") + 1}, "it has a count that cannot be"),
         (ENDS, {"seat": pl.lit(7, pl.Int8)}, "it has a seat that cannot be"),
         (ENDS, {"games": pl.col("games") * 1000}, "it has a number of games that cannot be"),
-        (ENDS, {"place": pl.lit(None, pl.String)}, "values are missing"),
+        (ENDS, {"place": pl.lit(None, pl.String)}, "it lacks values"),
     ],
 )
 def test_a_table_that_cannot_be_of_the_run_is_refused(

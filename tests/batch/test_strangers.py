@@ -11,12 +11,14 @@ from typing import Any
 
 import polars as pl
 import pytest
+from msgspec.structs import replace
 
 from mmsim.analysis.tables import open_run
 from mmsim.batch import run
 from mmsim.batch.check import CheckProgress, check, replay_record
 from mmsim.batch.experiment import from_mapping
 from mmsim.batch.export import export
+from mmsim.batch.journal import rewrite
 from mmsim.batch.run import Run, runs_in
 from mmsim.batch.run_folder import remove_run
 from mmsim.batch.session import Session
@@ -368,3 +370,82 @@ def test_a_damage_that_keeps_size_and_time_is_mended_by_a_deep_resume(folder: Pa
     assert Session(Run(folder), 1).carry_out().done_before == 180
     assert Session(Run(folder), 1, deep=True).carry_out().done_before == 120
     assert list(check(Run(folder), 0, CheckProgress())) == []
+
+
+# --- more than there can be ------------------------------------------------------------------------------------------
+
+
+def sign_part(folder: Path, table: str, part: int, frame: pl.DataFrame) -> None:
+    """Put other rows into a part, with a journal that agrees about its bytes but not about its rows."""
+    path = folder / table / f"part-{part:06d}.parquet"
+    frame.write_parquet(path)
+    data, entries = path.read_bytes(), []
+    for entry in Run(folder).journal_entries():
+        if entry.part == part:
+            file = replace(entry.tables[table], bytes=len(data), sha256=hashlib.sha256(data).hexdigest())
+            entry = replace(entry, tables={**entry.tables, table: file})
+        entries.append(entry)
+    rewrite(folder / "parts.jsonl", entries)
+
+
+def test_a_part_that_claims_more_rows_is_refused_before_any_is_read(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = folder / "seats" / "part-000001.parquet"
+    row = pl.read_parquet(path).head(1)
+    sign_part(folder, "seats", 1, row.select(pl.all().repeat_by(1_000_000).explode()))
+    assert path.stat().st_size < 20_000
+    read = pl.read_parquet
+
+    def guarded(source: Any, **options: Any) -> pl.DataFrame:
+        assert source != path, "it was read"
+        return read(source, **options)
+
+    monkeypatch.setattr(pl, "read_parquet", guarded)
+    says = f"{path} has 1000000 rows instead of 180"
+    for reader in (
+        lambda: export(Run(folder), "seats", tmp_path / "seats.csv"),
+        lambda: open_run(folder),
+        lambda: replay_record(Run(folder), 0, 70),
+    ):
+        with pytest.raises(MmsimError, match=f"^{says}; play it again: mmsim resume {folder} --deep$"):
+            reader()
+    assert next(check(Run(folder), 0, CheckProgress())) == says
+
+
+def test_a_part_with_other_columns_is_refused(folder: Path) -> None:
+    path = folder / "seats" / "part-000001.parquet"
+    sign_part(folder, "seats", 1, pl.read_parquet(path).rename({"score": "points"}))
+    assert any("part-000001.parquet has the columns " in problem for problem in check(Run(folder), 0, CheckProgress()))
+    with pytest.raises(MmsimError, match="part-000001.parquet has the columns "):
+        replay_record(Run(folder), 0, 70)
+
+
+@pytest.mark.parametrize("different", [True, False])
+def test_a_manifest_with_more_players_than_can_be_rotated_is_refused(folder: Path, different: bool) -> None:
+    manifest = manifest_of(folder)
+    (variant,) = manifest["variants"]
+    variant |= {"seats": "rotate", "players": 11, "seat_player": [*range(11)]}
+    variant["bots"] = [{"bot": f"uniform:x={number * different}"} for number in range(11)]
+    experiment = {**manifest["experiment"], "seats": "rotate", "part_games": 66}
+    change_manifest(folder, variants=[variant], experiment=experiment)
+    if different:
+        with pytest.raises(MmsimError, match="seats rotate among at most 9 players with different bots, not 11"):
+            Run(folder)
+    else:
+        assert Run(folder).manifest.variants[0].seating_cycle == 11
+
+
+def test_a_manifest_with_parts_too_large_to_be_read_is_refused(folder: Path) -> None:
+    experiment = {**manifest_of(folder)["experiment"], "part_games": 10**6}
+    change_manifest(folder, games=10**9, experiment=experiment, rows_per_game=[{"games": 1, "seats": 10**5}])
+    with pytest.raises(MmsimError, match="a part of 1,000,000 games would have 100,000,000,000 rows in a table"):
+        Run(folder)
+
+
+def test_an_experiment_with_more_variants_than_its_manifest_is_not_laid_out(folder: Path) -> None:
+    experiment = manifest_of(folder)["experiment"]
+    many = [f"dice,sides={number}" for number in range(3000)]
+    change_manifest(folder, experiment={**experiment, "variants": many, "boards": [f"b{n}" for n in range(3000)]})
+    with pytest.raises(MmsimError, match="its variants are not those of its experiment"):
+        Run(folder)

@@ -156,13 +156,15 @@ def _part(run: Path, chance: random.Random) -> str:
     """Other bytes in a part, with a journal that agrees."""
     path = chance.choice(sorted(run.glob("*/*.parquet")))
     data = bytearray(path.read_bytes())
-    how = chance.choice(["nothing", "cut", "noise", "another", "flips"])
+    how = chance.choice(["nothing", "cut", "noise", "another", "flips", "bomb"])
     if how == "nothing":
         data.clear()
     elif how == "cut":
         del data[chance.randrange(len(data)) :]
     elif how == "noise":
         data = bytearray(chance.randbytes(1000))
+    elif how == "bomb":
+        data = bytearray(parquet_bytes(pl.read_parquet(path).head(1).select(pl.all().repeat_by(1_000_000).explode())))
     elif how == "another":
         data = bytearray(chance.choice(sorted(run.glob("*/*.parquet"))).read_bytes())
     else:
