@@ -29,6 +29,7 @@ runs show theirs
 experiments list
 experiments show own.toml
 experiments new fresh --game metro
+cluster certificates tls
 compare theirs
 report theirs --out report
 sweep metro --vary hand=1,2 --players 2 --bots uniform --games 20 --workers 2

@@ -29,6 +29,7 @@ from mmsim.system.files import failing_with
 from mmsim.system.machine import machine
 
 _CONNECT_S = 4  # for the scheduler to answer
+_NO_WORKER_S = 3  # until it is reported that there is no worker yet
 _FIRST_WORKER_S = 60
 _PARTS_PER_THREAD = 2  # submitted ahead, so that no thread waits for this machine
 _POLL_S = 1.0
@@ -112,6 +113,7 @@ class Cluster:
 
     def __init__(self, scheduler: Scheduler, folder: Path, game: str, variants: Sequence[PlayableVariant]) -> None:
         self.heartbeat_timeout_s = HEARTBEAT_TIMEOUT_S
+        self.notify: Callable[[str], None] = lambda text: None  # called while it waits for the first worker
         self._scheduler, self._folder, self._game = scheduler, folder, game
         self._variants = tuple(ready.variant for ready in variants)
         self._fingerprint = _fingerprint([ready.description for ready in variants])
@@ -132,12 +134,21 @@ class Cluster:
                 self._client = stack.enter_context(
                     Client(self._scheduler.address, security=security, timeout=_CONNECT_S, set_as_default=False)
                 )
-            with _any_failure_as(f"the cluster at {self._scheduler} has no worker after {_FIRST_WORKER_S} s"):
-                self._client.wait_for_workers(1, timeout=_FIRST_WORKER_S)
+            self._wait_for_worker()
             self._client.subscribe_topic(self._topic, self._receive)
             LOG.info("cluster %s with %d threads", self._scheduler, self._threads())
             self._cleanup = stack.pop_all()
         return self
+
+    def _wait_for_worker(self) -> None:
+        with suppress(TimeoutError):
+            self._client.wait_for_workers(1, timeout=_NO_WORKER_S)
+            return
+        self.notify(
+            f"the cluster at {self._scheduler} has no workers yet; waiting {_FIRST_WORKER_S} s for the first one"
+        )
+        with _any_failure_as(f"the cluster at {self._scheduler} has no workers; start them, then resume the run"):
+            self._client.wait_for_workers(1, timeout=_FIRST_WORKER_S)
 
     def __exit__(self, *problem: object) -> None:
         self._cleanup.close()  # closing the client cancels the pending parts

@@ -101,6 +101,7 @@ class Session:
     watch: Watch = lambda status: None
     metric_values: MetricValues | None = None  # for a run that is played until a metric is known
     heartbeat_timeout_s: float = HEARTBEAT_TIMEOUT_S
+    notify: Callable[[str], None] = lambda text: None  # what a user should know while nothing is played
     deep: bool = False  # compare every file with its checksum, even those that look untouched
 
     def carry_out(self) -> Status:
@@ -200,7 +201,7 @@ class Session:
         run = self.run
         if self.cluster:
             cluster = Cluster(self.cluster, run.folder, run.experiment.game, run.prepared)
-            cluster.heartbeat_timeout_s = self.heartbeat_timeout_s
+            cluster.heartbeat_timeout_s, cluster.notify = self.heartbeat_timeout_s, self.notify
             return cluster
         pool = Pool(run.folder, run.experiment.game, self.workers, run.prepared[0].variant, run.folder / LOG_FILE)
         pool.heartbeat_timeout_s = self.heartbeat_timeout_s

@@ -31,6 +31,7 @@ _ONE_GAME, _MANY_GAMES, _QUESTIONS, _REFERENCE, _BOTS = "Play and watch", "Run",
 GROUPS = {  # of commands: panel and summary
     "runs": (_MANY_GAMES, "List, show and delete runs."),
     "experiments": (_MANY_GAMES, "List the experiments that come with mmsim, and start your own."),
+    "cluster": (_MANY_GAMES, "Prepare a cluster to play on."),
     "rules": (_REFERENCE, "Look up rulesets (editions, modifiers, knobs) and single rules."),
     "boards": (_REFERENCE, "List, draw, generate and check board sets."),
     "bots": (_BOTS, "List the bots, look at their weights, tune and train them."),
@@ -54,6 +55,7 @@ COMMANDS = {
         "experiments list": Command("experiments", "List the experiments that come with mmsim.", "list_experiments"),
         "experiments show": Command("experiments", "Show what an experiment plays."),
         "experiments new": Command("experiments", "Start an experiment: a file with every setting explained."),
+        "cluster certificates": Command("cluster", "Make the certificates of a cluster with TLS."),
     },
     _QUESTIONS: {
         "compare": Command("compare", "Compare variants: paired differences, intervals and verdicts."),

@@ -4,6 +4,7 @@ import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
+from functools import partial
 from math import ceil, inf
 from pathlib import Path
 
@@ -115,7 +116,10 @@ def play_run(
     with show_progress(quiet, json_progress, kept) as progress:
         if until and values and not quiet and not run.games_per_variant:
             _print_forecast(run, until, values, workers or cores())
-        status = Session(run, workers or cores(), cluster, progress, values, deep=deep).carry_out()
+        session = Session(run, workers or cores(), cluster, progress, values, deep=deep)
+        if not (quiet or json_progress):
+            session.notify = partial(say, err=True)
+        status = session.carry_out()
         progress.finish(status)
     if status.errors and status.errors == status.done:
         error = next(error for entry in run.journal_entries() for error in entry.errors)

@@ -4,12 +4,12 @@ import json
 import logging
 import os
 import re
-import shutil
 import signal
 import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 from importlib.util import find_spec
@@ -17,6 +17,8 @@ from pathlib import Path
 
 import pytest
 
+from mmsim.batch import cluster
+from mmsim.batch.certificates import make_certificates
 from mmsim.batch.cluster import Scheduler, _dask_logs_to_run_log, play_on_cluster
 from mmsim.batch.experiment import Experiment, prepare_variants
 from mmsim.batch.plan import Part
@@ -26,6 +28,7 @@ from mmsim.batch.worker import LOG
 from mmsim.errors import MmsimError, UsageError
 from mmsim.games import find_game
 from tests.batch.helpers import ROOT, expected, journal_lines, mmsim, small, tables_of, toy, wait_until
+from tests.cli.runner import complaint, output
 
 pytestmark = pytest.mark.skipif(find_spec("distributed") is None, reason="distributed is not installed")
 
@@ -111,17 +114,46 @@ def test_a_worker_that_hangs_is_restarted_by_its_nanny_and_a_scheduler_that_is_g
     assert tables_of(gone) == expected(small(games=300))
 
 
-def certificates(folder: Path) -> list[Path]:
-    """What the recipe in `docs/cluster.md` makes: authority, certificate, key."""
-    recipe = re.search(r"```sh\n([^`]*?openssl .*?)```", (ROOT / "docs" / "cluster.md").read_text(), re.DOTALL)
-    assert recipe is not None
-    subprocess.run(["sh", "-ec", recipe[1]], cwd=folder, check=True, capture_output=True)
-    return [folder / name for name in ("ca.pem", "cert.pem", "key.pem")]
+def test_certificates_are_for_nobody_else_and_replace_nothing(tmp_path: Path) -> None:
+    before = os.umask(0o002)
+    try:
+        commands = output("cluster", "certificates", tmp_path / "tls").splitlines()
+    finally:
+        os.umask(before)
+    files = [tmp_path / "tls" / name for name in ("ca.pem", "cert.pem", "key.pem")]
+    assert sorted((tmp_path / "tls").iterdir()) == files
+    assert [path.stat().st_mode & 0o777 for path in (tmp_path / "tls", *files)] == [0o700, 0o600, 0o600, 0o600]
+    assert [line.split()[:2] for line in commands] == [["dask", "scheduler"], ["dask", "worker"], ["mmsim", "run"]]
+    assert all(str(files[2]) in line for line in commands)
+    key = files[2].read_bytes()
+    assert "ca.pem exists already" in complaint(2, "cluster", "certificates", tmp_path / "tls")
+    assert files[2].read_bytes() == key
+    (tmp_path / "open").mkdir()
+    (tmp_path / "open").chmod(0o777)
+    assert "others may write to " in complaint(1, "cluster", "certificates", tmp_path / "open")
+    assert list((tmp_path / "open").iterdir()) == []
+    Scheduler("tls://host:8786", *files)  # which checks that they belong together
 
 
-@pytest.mark.skipif(shutil.which("openssl") is None, reason="certificates are made with openssl")
+def test_a_scheduler_without_workers_is_reported_within_five_seconds(
+    tmp_path: Path, stack: ExitStack, monkeypatch: pytest.MonkeyPatch, toy_game: None
+) -> None:
+    monkeypatch.setattr(cluster, "_FIRST_WORKER_S", 1)
+    by_hand = ByHand(tmp_path, stack, workers=0)
+    run = Run.create(tmp_path / "run", toy(games=60))
+    started, reported = time.monotonic(), []
+    session = Session(run, cluster=Scheduler(by_hand.address))
+    session.notify = lambda text: reported.append((text, time.monotonic() - started))
+    with pytest.raises(MmsimError, match=r"^the cluster at tcp://\S+ has no workers; start them, then resume the run$"):
+        session.carry_out()
+    ((text, seconds),) = reported
+    assert text == f"the cluster at {by_hand.address} has no workers yet; waiting 1 s for the first one"
+    assert seconds >= cluster._NO_WORKER_S
+    assert cluster._NO_WORKER_S < 4  # the rest of the five seconds is for the connection
+
+
 def test_a_cluster_with_tls_plays_for_whoever_has_a_certificate(tmp_path: Path, stack: ExitStack) -> None:
-    files = certificates(tmp_path)
+    files = make_certificates(tmp_path / "tls", 1)
     words = [word for pair in zip(("--tls-ca-file", "--tls-cert", "--tls-key"), files, strict=True) for word in pair]
     by_hand = ByHand(tmp_path, stack, *map(str, words))
     assert by_hand.address.startswith("tls://")
@@ -129,10 +161,9 @@ def test_a_cluster_with_tls_plays_for_whoever_has_a_certificate(tmp_path: Path, 
     assert scheduler.options()[2:4] == ["--tls-ca", str(files[0])]
     Session(run, cluster=scheduler).carry_out()
     assert tables_of(run) == expected(small(games=60))
-    (tmp_path / "other").mkdir()
     for stranger in (
         Scheduler(by_hand.address.replace("tls", "tcp")),
-        Scheduler(by_hand.address, *certificates(tmp_path / "other")),
+        Scheduler(by_hand.address, *make_certificates(tmp_path / "other", 1)),
     ):
         run = Run.create(tmp_path / f"run-{stranger.tls_ca is None}", small(games=60))
         with pytest.raises(MmsimError, match="^no Dask scheduler answers at "):
@@ -222,8 +253,6 @@ def test_whoever_answers_is_asked_whether_it_is_a_scheduler(tmp_path: Path, toy_
 def test_no_scheduler_at_the_address_is_said_within_ten_seconds(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, toy_game: None
 ) -> None:
-    from mmsim.batch import cluster
-
     assert cluster._CONNECT_S <= 10
     monkeypatch.setattr(cluster, "_CONNECT_S", 1)
     run = Run.create(tmp_path / "run", toy(games=60))

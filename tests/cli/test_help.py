@@ -26,7 +26,16 @@ WITHOUT_TABLES = {  # they print sentences, or write files
         "report",
         "sweep",
     ),
-    *("boards show", "boards check", "boards new", "experiments new", "bots tune", "bots train", "bots exploit"),
+    *(
+        "boards show",
+        "boards check",
+        "boards new",
+        "experiments new",
+        "cluster certificates",
+        "bots tune",
+        "bots train",
+        "bots exploit",
+    ),
 }
 
 
