@@ -3,21 +3,33 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+LOCKED ?= yes # no: install the newest versions that pyproject.toml allows
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
 unexport PYTHONDONTWRITEBYTECODE # else every process compiles all modules again
-.PHONY: help setup demo test lint verify bench coverage faults golden docs findings performance sample clean
+.PHONY: help setup lock demo test lint verify bench coverage faults golden docs findings performance sample clean
 
 help: ## show this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 13
 
 setup: $(READY) ## create .venv and install mmsim with its development tools
 
-$(READY): pyproject.toml
+$(READY): pyproject.toml requirements.lock
 	@$(PYTHON) -c 'import sys; v = sys.version_info; v >= (3, 11) or sys.exit("mmsim needs Python 3.11 or newer; this is %d.%d: make PYTHON=python3.12 ..." % v[:2])'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+ifeq ($(strip $(LOCKED)),no)
+	$(PIP) --editable '.[dev]'
+else
+	@$(PIP) --require-hashes --requirement requirements.lock || \
+		{ echo 'the versions in requirements.lock cannot be installed here; to install the newest ones: make setup LOCKED=no'; exit 1; }
+	$(PIP) --no-deps --no-build-isolation --editable .
+endif
 	@touch $@
+
+lock: ## lock the newest versions of all dependencies with their hashes; needs uv
+	uv pip compile --quiet --upgrade --universal --python-version 3.11 --extra dev --generate-hashes --no-annotate \
+		--no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock' pyproject.toml --output-file requirements.lock
 
 demo: $(READY) ## play one game, then 45,000 by three kinds of players: is Loyal or No Corruption fairer? ends with the answer and a report
 	@mkdir -p out
