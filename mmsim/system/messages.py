@@ -55,20 +55,18 @@ class MessageSocket:
 
     def _wait(self, event: int, deadline: float) -> None:
         """Wait until the socket can be read or written; meanwhile read what is beside it."""
-        while True:
+        while (seconds := deadline - time.monotonic()) > 0:
             poll = select.poll()
             poll.register(self._socket, event)
             for descriptor in self._beside:
                 poll.register(descriptor, select.POLLIN)
-            seconds = deadline - time.monotonic()
-            ready = dict(poll.poll(1000 * min(max(seconds, 0.0), _LONGEST_WAIT_S)))
+            ready = dict(poll.poll(1000 * min(seconds, _LONGEST_WAIT_S)))
             for descriptor in self._beside.keys() & ready.keys():
                 if not self._beside[descriptor]():
                     del self._beside[descriptor]
             if self._socket.fileno() in ready:
                 return
-            if time.monotonic() >= deadline:
-                raise TimeoutError
+        raise TimeoutError
 
     def close(self) -> None:
         self._socket.close()

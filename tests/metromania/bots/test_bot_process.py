@@ -86,6 +86,11 @@ class Deaf:
         send(b'{"move": 0}')
         time.sleep(60)  # and does not read the next view
 
+class Drawer:
+    def choose(self, view, moves):
+        while True:
+            view.draws.word()
+
 class Hungry:
     def choose(self, view, moves):
         import mmap
@@ -156,6 +161,7 @@ def test_the_memory_of_a_bot_s_process_holds_no_seed_and_no_position(file: str) 
         ("Starter", "took too long for a move, and was ended"),
         ("Longer", "its process sent an invalid answer"),
         ("Deaf", "took too long for a move, and was ended"),
+        ("Drawer", "took too long for a move, and was ended"),
         ("Hungry", "Cannot allocate memory"),
         ("Chance:turns=4", "RuntimeError: enough"),
     ],
