@@ -206,7 +206,7 @@ def _check(manifest: Manifest) -> None:
     """Check what types cannot: values that must be consistent, names that must not be paths."""
     _check_experiment(manifest)
     experiment, variants = manifest.parsed_experiment, manifest.variants
-    count = len(experiment.variants) * len(experiment.boards or "1") * len(experiment.members)
+    count = len(experiment.variants) * len(experiment.boards or "1") * len(experiment.tables)
     if not len(variants) == count == len(manifest.rows_per_game) == len(manifest.every):
         raise MmsimError("its variants are not those of its experiment")
     if len({variant.name for variant in variants}) < len(variants):
