@@ -122,7 +122,7 @@ def sample_wins(memory: Any, setting: Any, wins: Any) -> None:
     for i in range(wins.size // r.players):
         search.draw_deal(t, streams)
         for seat in range(r.companies):
-            t.playout_bot[ix(seat)] = search.draw_playout_bot(streams, np.int64(0))
+            t.playout_bot[ix(seat)] = search.draw_playout_bot(streams, np.int64(0), False)
         search.begin_playout(memory, setting)
         if t.playout_deal >= 0:
             begin_turn(memory.positions[PLAYOUT], b, r)  # the legal moves depend on the hand

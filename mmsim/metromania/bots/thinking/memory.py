@@ -53,6 +53,7 @@ NEAR = 8  # tunnels: a spot further away does not count
 NEARNESS = 16  # places for tunnels to a spot; all those beyond NEAR mean none
 PLAYOUT_BOTS = "planner:noise=1", "networker", "expert:candidates=4"  # those that play in playouts
 PLAYOUT_ODDS = 0, 0, 0, 1, 1, 2  # places among them, equally likely
+JUDGED_ODDS = 0, 1, 2, 2, 2, 2  # the same for playouts that the value net judges: they are short, and good play pays
 
 # For every order of the bots one row that says who sits where, then one per bot of `PLAYOUT_BOTS` with it in all seats.
 SEATING_ROWS = 1 + len(PLAYOUT_BOTS)

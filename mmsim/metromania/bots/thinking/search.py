@@ -22,7 +22,7 @@ from mmsim.metromania.bots.thinking import memory
 from mmsim.metromania.bots.thinking.expert import choose_without_search, compare_turns, has_no_choice
 from mmsim.metromania.bots.thinking.features import weight
 from mmsim.metromania.bots.thinking.heuristic_choice import begin_plan, may_play
-from mmsim.metromania.bots.thinking.memory import DEPTH, PLAYOUT, ROOT, VIEW, Memory, Setting, Thoughts
+from mmsim.metromania.bots.thinking.memory import DEPTH, PLAYOUT, ROOT, VIEW, Bots, Memory, Setting, Thoughts
 from mmsim.metromania.bots.thinking.value_net import judge_position
 from mmsim.metromania.bots.thinking.view import UNKNOWN, make_view
 from mmsim.metromania.bots.turn_weights import Parameter
@@ -76,13 +76,13 @@ def _search(m: Memory, setting: Setting, row: Any) -> np.int64:
             if left < remaining:
                 break
             left -= remaining
-            _determinize(root, r, t, m.streams[ROOT], row)
+            _determinize(root, r, bots, t, m.streams[ROOT], row)
             for at in range(t.compared):
                 if not t.search_out[ix(at)]:
                     _add_playout(m, setting, row, np.int64(at))
         _judge(t, prior)
         if done == rounds - 1 and left > 0:  # between two
-            _determinize(root, r, t, m.streams[ROOT], row)
+            _determinize(root, r, bots, t, m.streams[ROOT], row)
             _add_playout(m, setting, row, _leader(t))
             _judge(t, prior)
         remaining = _drop_half(t, remaining)
@@ -117,14 +117,15 @@ def _has_hidden_hand(v: State, r: Rules) -> bool:
 
 
 @jit
-def _determinize(root: State, r: Rules, t: Thoughts, streams: Streams, row: Any) -> None:
+def _determinize(root: State, r: Rules, bots: Bots, t: Thoughts, streams: Streams, row: Any) -> None:
     """Draw the hands, the seed and the opponents of the next playouts; the player's own companies keep their bots."""
+    judged = weight(bots, root.seat, Parameter.ROUNDS) > 0.0
     draw_deal(t, streams)
     for offset in range(r.companies):
         seat = (root.seat + offset) % r.companies
         t.playout_bot[ix(seat)] = row
         if r.seat_player[ix(seat)] != r.seat_player[ix(root.seat)]:
-            t.playout_bot[ix(seat)] = draw_playout_bot(streams, row)
+            t.playout_bot[ix(seat)] = draw_playout_bot(streams, row, judged)
 
 
 @jit
@@ -209,9 +210,10 @@ def draw_deal(t: Thoughts, streams: Streams) -> None:
 
 
 @jit
-def draw_playout_bot(streams: Streams, row: Any) -> np.int64:
-    """Draw one of the bots that play in playouts: its row of `BOTS`."""
-    return row + 1 + memory.PLAYOUT_ODDS[draw_below(streams, 0, np.int64(len(memory.PLAYOUT_ODDS)))]
+def draw_playout_bot(streams: Streams, row: Any, judged: Any) -> np.int64:
+    """Draw one of the bots that play in playouts, to the end or until they are judged: its row of `BOTS`."""
+    place = draw_below(streams, 0, np.int64(len(memory.PLAYOUT_ODDS)))
+    return row + 1 + (memory.JUDGED_ODDS[place] if judged else memory.PLAYOUT_ODDS[place])
 
 
 @jit
