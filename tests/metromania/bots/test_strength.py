@@ -34,8 +34,9 @@ def share(bot: str, three: str, games: int, rules: str = "print", players: int =
         ("planner", "runner", 0.50, 8000),
         ("expert", "planner", 0.34, 60000),
         ("expert", "networker", 0.45, 6000),
-        ("search:turns=4,playouts=4", "expert", 0.35, 8000),
-        ("search:turns=8,playouts=32", "expert", 0.50, 1600),
+        ("search:turns=8,playouts=12,rounds=2,prior=2", "expert", 0.45, 2400),
+        ("search:turns=8,playouts=32,rounds=2,prior=2", "expert", 0.50, 1600),
+        ("search:turns=8,playouts=32", "expert", 0.37, 800),
     ],
 )
 def test_a_bot_wins_as_often_as_its_bar_asks(bot: str, three: str, bar: float, games: int) -> None:
