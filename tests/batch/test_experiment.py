@@ -140,7 +140,7 @@ def test_where_nobody_is_named_the_usual_levels_play() -> None:
 
 
 def test_slow_levels_play_fewer_games() -> None:
-    assert experiments.thinning(small(levels="casual..master")) == [1, 1, 2, 9]
+    assert experiments.thinning(small(levels="casual..master")) == [1, 1, 2, 15]
     assert experiments.thinning(small(bots="search")) == [1]
     assert experiments.thinning(small(levels=["search:playouts=64", "search:playouts=4"])) == [4, 1]
 
@@ -151,7 +151,7 @@ def test_a_time_is_shared_out_by_declared_costs() -> None:
     assert long.games == pytest.approx(6 * short.games, rel=0.01)
     assert experiments.planned_seconds(short) == pytest.approx(600, rel=0.01)
     games = experiments.games_per_level(short)
-    assert games["master"] == -(-games["casual"] // 9)
+    assert games["master"] == -(-games["casual"] // 15)
     assert small(levels="club", time="90s").games == pytest.approx(90 * 2400 / 2, abs=60)
 
 
@@ -174,31 +174,31 @@ _PLANNER_GAMES_PER_S = 3000  # about, on one core
 
 
 @pytest.mark.parametrize(
-    ("game", "panel"),
+    ("game", "levels"),
     [
         ("metromania", ["planner"]),
         ("metromania", ["expert"]),
         ("metromania", ["search:turns=4,playouts=4"]),
         ("metromania", ["search"]),
-        ("metromania", ["strong"]),
+        ("metromania", ["casual..grandmaster"]),
         ("metromania", ["uniform", "search"]),
         ("metro", ["expert"]),
-        ("metro", ["strong"]),
+        ("metro", ["casual..grandmaster"]),
     ],
 )
-def test_a_part_of_the_slowest_players_is_about_a_second_of_work(game: str, panel: list[str]) -> None:
+def test_a_part_of_the_slowest_level_is_about_a_second_of_work(game: str, levels: list[str]) -> None:
     rules = "print" if game == "metromania" else "metro"
-    experiment = from_mapping({"name": "x", "game": game, "variants": [rules], "panel": panel})
+    experiment = from_mapping({"name": "x", "game": game, "variants": [rules], "levels": levels})
     part_games = experiments.default_part_games(experiment, 1)
-    for member, every in zip(experiment.members, experiments.thinning(experiment), strict=True):
+    for level, every in zip(experiment.tables, experiments.thinning(experiment), strict=True):
         games = max(1, part_games // every)
-        seconds = games * experiments.cost_of(game, member) / _PLANNER_GAMES_PER_S
+        seconds = games * experiments.cost_of(game, level.bots) / _PLANNER_GAMES_PER_S
         assert games == 1 or seconds < 1.5
 
 
-@pytest.mark.parametrize("panel", [["./bot.py:Bot"], ["uniform", "./bot.py:Bot"], ["planner", "./bot.py:Bot,planner"]])
-def test_a_part_of_bots_in_python_is_a_few_games(panel: list[str]) -> None:
-    experiment = from_mapping({"name": "x", "game": "metromania", "variants": ["print"], "panel": panel})
+@pytest.mark.parametrize("levels", [["./bot.py:Bot"], ["uniform", "./bot.py:Bot"], ["planner", "./bot.py:Bot,planner"]])
+def test_a_part_of_bots_in_python_is_a_few_games(levels: list[str]) -> None:
+    experiment = from_mapping({"name": "x", "game": "metromania", "variants": ["print"], "levels": levels})
     every = experiments.thinning(experiment)[-1]
     assert experiments.default_part_games(experiment, 1) / every <= 10
     assert experiments.default_part_games(experiment, 60) == 60  # games of one deal stay together

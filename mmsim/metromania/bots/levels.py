@@ -7,6 +7,6 @@ LEVELS = ladder_of(  # name, bot, make, how often one wins against three of the 
     ("casual", "networker", "heuristic", "77.2 % ± 2.7 %", 2000),
     ("club", "planner", "heuristic", "45.6 % ± 2.2 %", 4000),
     ("expert", "expert", "net", "31.1 % ± 1.4 %", 8000),
-    ("master", "search:turns=4,playouts=4", "playouts", "38.9 % ± 3.4 %", 1600),
-    ("grandmaster", "search:turns=8,playouts=32", "playouts", "32.8 % ± 6.9 %", 400),
+    ("master", "search:turns=8,playouts=12,rounds=2,prior=2", "value net", "38.9 % ± 3.4 %", 1600),
+    ("grandmaster", "search:turns=8,playouts=32", "playouts", "32.8 % ± 6.9 %", 600),
 )
