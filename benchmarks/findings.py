@@ -70,7 +70,7 @@ FINDINGS = tuple(
     Finding(name, _CHANGES.get(name, ""))
     for name in (
         *("municipality-4p", "municipality-3p", "no-corruption-table-4p", "two-players", "editions-4p", "dig-duty-4p"),
-        *("last-round-4p", "board-sets-4p", "layouts-4p"),
+        *("last-round-boxes-4p", "last-round-4p", "board-sets-4p", "layouts-4p"),
         *(f"metro-seats-{players}p" for players in (2, 3, 4, 5, 6)),
         *("metro-orientation-4p", "metro-hands-4p", "metro-modules-4p"),
     )
@@ -134,7 +134,9 @@ def figures(finding: Finding) -> Iterator[str]:
         yield finding.why
     yield "```"
     yield ""
-    games = ", ".join(f"{part.level.name} {part.planned_games[part.variants[0].name]:,}" for part in run.by_level)
+    first_cells = {part.level.name: part.by_board[0].variants[0].name for part in run.by_level}
+    games = ", ".join(f"{level} {run.by_level[0].planned_games[cell]:,}" for level, cell in first_cells.items())
+    games += f", on each of {len(run.by_level[0].by_board)} boards" if run.by_level[0].board_runs else ""
     yield " ".join(
         [
             f"Seed {run.experiment.seed}, {run.games_per_variant:,} games of every variant "

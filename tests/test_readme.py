@@ -10,7 +10,7 @@ from tests.cli.runner import run
 
 README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
 SHELL = [line for block in re.findall(r"```sh\n(.*?)```", README, re.S) for line in block.splitlines()]
-COMMANDS = [line.removeprefix(".venv/bin/mmsim ") for line in SHELL if line.startswith(".venv/bin/mmsim ")]
+COMMANDS = [line.removeprefix("mmsim ") for line in SHELL if line.startswith("mmsim ")]
 PYTHON = re.findall(r"```python\n(.*?)```", README, re.S)
 
 

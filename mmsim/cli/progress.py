@@ -16,6 +16,7 @@ from mmsim.batch.session import Status
 from mmsim.cli.console import Screen, say
 from mmsim.cli.interrupts import NOTHING_KEPT, exit_when_interrupted, raise_on_signals
 
+_MAX_LINE = 118  # characters of a line in a log
 _FIRST_LINE_S, _LINE_S, _JSON_S, _BAR_S = 2.0, 10.0, 1.0, 0.2  # least time between two updates
 
 
@@ -85,7 +86,12 @@ class LogLines(ProgressDisplay):
 
     def show(self, status: Status) -> None:
         self.interval_s = _LINE_S
-        self.line("; ".join([summary(status), *headline(status)]))
+        line = summary(status)
+        for text in headline(status):
+            if len(line) + len(text) + 2 > _MAX_LINE:
+                break
+            line += f"; {text}"
+        self.line(line)
 
     def step(self, text: str) -> None:
         self.line(text)
