@@ -20,7 +20,7 @@ from mmsim.batch.run import Run
 from mmsim.batch.side_files import SCHEMAS, read_side_table, write_side_table
 from mmsim.core.game import EstimatesWinChances
 from mmsim.core.shell import EndPosition, SupportsHeatMaps
-from mmsim.errors import UsageError
+from mmsim.errors import MmsimError, UsageError
 from mmsim.games import find_shell
 from mmsim.system.processes import StoppablePool, cores
 
@@ -34,6 +34,8 @@ def _for_each_game(
     run: Run, games: Sequence[GameOfRun], function: Callable[[Run, GameOfRun], Result], workers: int | None
 ) -> Iterator[tuple[GameOfRun, Result]]:
     """Results of a function for some games, in any order; worker processes must be able to import the function."""
+    if run.is_locked:  # what is found out could not be written
+        raise MmsimError(f"{run.folder} is being written by another process; wait for it or stop it first")
     run.prepared  # noqa: B018 - missing bots are reported before anything else
     run.game.start_up()  # compiled once, before the workers need it
     size = min(workers or cores(), len(games))

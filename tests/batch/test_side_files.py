@@ -166,10 +166,13 @@ def test_resuming_a_run_keeps_what_the_journal_says_of_them(folder: Path) -> Non
 
 
 def test_a_run_that_is_being_written_is_left_alone(folder: Path) -> None:
-    run = Run(folder)
-    with run.writing(), pytest.raises(MmsimError, match="is being written by process"):
+    with Run(folder).writing(), pytest.raises(MmsimError, match="is being written by process"):
         write_side_file(folder, WHY, b"[]")
     assert problems(folder) == []
+    with Run(folder).writing():
+        result = run("heat", folder, "--games", 3, "--workers", 1, "--out", folder.parent / "heat.svg")
+    assert result.exit_code == 1
+    assert result.stderr.endswith(f"{folder} is being written by another process; wait for it or stop it first\n")
 
 
 # --- a right checksum under wrong content ----------------------------------------------------------------------------
