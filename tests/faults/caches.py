@@ -100,7 +100,7 @@ CASES = (
         "open to others", (_UNKEPT, _COMPILES, _COMPILED), "others may write to ", lambda folder, _: folder.chmod(0o777)
     ),
     Case(
-        "open to others, and so is the memory",
+        "open to others like the memory",
         (_UNKEPT, _COMPILES, _COMPILED),
         "it is kept in memory until this command ends",
         lambda folder, _: folder.chmod(0o777),

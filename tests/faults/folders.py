@@ -59,7 +59,7 @@ _COMMANDS = (
     ("heat", "{run}", "--games", "2", "--out", "{out}/heat.svg", "--workers", "1"),
     ("chances", "{run}", "--games", "2", "--playouts", "2", "--workers", "1", "--json"),
 )
-_RESUME_EVERY = 40  # folders: it starts processes
+_RESUME_EVERY = 10  # folders: it starts processes
 
 
 def main(seconds: float, seed: int) -> Counts:
@@ -228,7 +228,7 @@ def _bytes(run: Path, chance: random.Random) -> str:
 def _place(run: Path, chance: random.Random) -> str:
     """Something else in the place of a file or folder."""
     path = chance.choice(sorted(run.rglob("*")))
-    kind = chance.choice(["fifo", "folder", "link", "endless", "gone"])
+    kind = chance.choice(["fifo", "folder", "link", "hard link", "endless", "gone"])
     shutil.rmtree(path) if path.is_dir() else path.unlink()
     if kind == "fifo":
         os.mkfifo(path)
@@ -236,6 +236,8 @@ def _place(run: Path, chance: random.Random) -> str:
         path.mkdir()
     elif kind == "link":
         path.symlink_to(run.parent.parent / "victim")
+    elif kind == "hard link":
+        os.link(run.parent.parent / "victim", path)
     elif kind == "endless":
         path.symlink_to("/dev/zero")
     return f"{path.relative_to(run)}: {kind}"
