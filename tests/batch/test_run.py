@@ -198,8 +198,8 @@ def test_a_manifest_is_json_a_person_can_read(tmp_path: Path) -> None:
     [
         ("uniform", "fixed", 50_000, 10_000),
         ("planner", "fixed", 400, 3000),
-        ("search:playouts=8", "fixed", 400, 18),
-        ("planner,planner,planner,search:playouts=8", "rotate", 400, 16),
+        ("search:playouts=8", "fixed", 400, 14),
+        ("planner,planner,planner,search:playouts=8", "rotate", 400, 12),
         ("search:playouts=1000", "rotate", 400, 4),
     ],
 )
@@ -212,7 +212,7 @@ def test_parts_hold_fewer_games_of_slow_bots(
     assert run.plan.parts == -(-games // part_games)
 
 
-@pytest.mark.parametrize(("bots", "part_games"), [("uniform", 1000), ("search:playouts=8", 18)])
+@pytest.mark.parametrize(("bots", "part_games"), [("uniform", 1000), ("search:playouts=8", 14)])
 def test_a_run_until_something_is_known_has_shorter_parts(bots: str, part_games: int, tmp_path: Path) -> None:
     run = Run.create(tmp_path / "run", Experiment("known", ("print",), bots=bots), Precision("margin", 0.1))
     assert run.plan.part_games == part_games
