@@ -108,7 +108,9 @@ def evenness_change(shares: Estimates, base: int, variant: int) -> tuple[Estimat
     direction_cov = sum(half.slope @ half.deviation_cov @ half.slope for half in halves)
     noise = first.change @ direction_cov @ second.change
     noise += 2 * np.trace(first.slope @ first.mixed_cov @ second.slope @ second.mixed_cov)
-    se = np.sqrt(variance + max(float(noise), -_MAX_CREDIT * variance))
+    se = np.sqrt(
+        max(variance + max(float(noise), -_MAX_CREDIT * variance), 0.0)
+    )  # rounding may leave less than nothing
     deals = int(min(shares.deals[v, known].min() for v in (base, variant)))
     pattern, left = (
         float(first.direction @ getattr(second, what) + second.direction @ getattr(first, what))
