@@ -19,7 +19,7 @@ from mmsim.system.files import write_atomically
 PAGE = Path(__file__).parent.parent / "docs" / "performance.md"
 BOTS = {
     "metromania": "uniform,greedy,runner,blocker,networker,planner,expert,"
-    "search:turns=4,playouts=4,search:playouts=8,search",
+    "search:turns=8,playouts=8,rounds=2,prior=2,search:turns=8,playouts=32",
     "metro": "uniform,greedy,spoiler,planner,expert,search",
 }
 _TURNS = 3
