@@ -31,7 +31,7 @@ from mmsim.analysis.tables import RunTables
 from mmsim.batch.experiment import Experiment
 from mmsim.core.rulebook import Rule, rulebook
 from mmsim.games import find_statistics
-from mmsim.report import change_sections, game_sections, sections
+from mmsim.report import board_sections, change_sections, game_sections, sections
 from mmsim.report.charts import Chart
 from mmsim.report.report_data import ReportData, Submit, gather
 from mmsim.report.sections import Section
@@ -133,7 +133,7 @@ def make_sections(data: ReportData) -> list[Section]:
         game_sections.openings,
         change_sections.why,
         sections.variants,
-        sections.board_by_board,
+        board_sections.board_by_board,
         sections.bots,
         sections.boards,
         game_sections.remarkable_games,

@@ -9,8 +9,8 @@ from mmsim.analysis.board_effects import average_boards, first_against_last, on_
 from mmsim.analysis.run_metrics import ComparedRun, compare_run, estimate_run
 from mmsim.analysis.stats import estimate
 from mmsim.analysis.tables import RunTables, open_run
+from mmsim.report.board_sections import board_by_board
 from mmsim.report.report_data import gather
-from mmsim.report.sections import board_by_board
 from mmsim.report.sentences import answer
 from tests.analysis.one_level import estimate_one
 from tests.runs import write_run
