@@ -1,4 +1,4 @@
-"""The levels of play of Metro: strength rises from one to the next."""
+"""The levels of play of Metro: strength rises up to expert; that it goes on rising is not shown."""
 
 from mmsim.core.levels import ladder_of
 

@@ -1,4 +1,4 @@
-"""The levels of play of Metromania: strength rises from one to the next."""
+"""The levels of play of Metromania: strength rises from each to the next; for grandmaster that is not shown."""
 
 from mmsim.core.levels import ladder_of
 
