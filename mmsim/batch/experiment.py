@@ -18,12 +18,40 @@ from mmsim.system.files import checked_file_name, data_folder, read_toml
 from mmsim.system.validation import abbreviated, check_keys, convert
 
 DESIGNS = ("paired", "independent")
+DIRECTIONS = ("higher", "lower")
 ON_BOARD = "@"  # between a ruleset and its board in the name of a variant, if there are several boards
 OF_LEVEL = "~"  # between a variant and the level that plays it, in the name of their games
 _GAMES_PER_PART = 3000  # of the quickest strong bot: about a second of one core
 GAMES_GROUP = 60  # divisible by 2 to 6 players, so that rotated seats come out even
 _UNKNOWN_COST = 300.0  # of bots in Python, relative to the quickest strong bot
 _RANGES = {"players": (1, 100), "games": (1, 10**12), "seed": (0, 2**64 - 1), "part_games": (1, 1_000_000)}
+
+
+ABOUT = ("seats", "layouts", "differences")
+
+
+@dataclass(frozen=True)
+class WantedAnswer:
+    """What would answer the question of an experiment: a metric that is higher or lower than in the first variant (or
+    just different), or, without a metric, what the answer is about."""
+
+    metric: str = ""
+    group: str = ""  # of the metric; none: any of its groups
+    direction: str = ""  # higher or lower; none: any difference
+    tolerance: float | None = None  # None: that of the metric
+    about: str = ""  # which seats are ahead, how much layouts matter, what differs
+
+    def __post_init__(self) -> None:
+        if self.about and self.about not in ABOUT:
+            raise unknown("answer", self.about, ABOUT)
+        if bool(self.about) == bool(self.metric):
+            raise UsageError('an answer is one of "seats", "layouts" and "differences", or names a metric')
+        if self.direction not in ("", *DIRECTIONS):
+            raise unknown("direction", self.direction, DIRECTIONS)
+        if self.about and (self.group or self.direction or self.tolerance is not None):
+            raise UsageError(f'the answer "{self.about}" has no group, direction or tolerance')
+        if self.tolerance is not None and not 0 < self.tolerance < inf:
+            raise UsageError(f"the tolerance of an answer must be a number above 0, not {self.tolerance:g}")
 
 
 class _Lists(TypedDict, total=False):
@@ -41,6 +69,7 @@ class Experiment:
     name: str
     variants: tuple[str, ...]  # ruleset specs
     question: str = ""
+    answer: WantedAnswer | None = None  # None: what differs, or which seats are ahead if there is one variant
     game: str = DEFAULT
     boards: tuple[str, ...] = ()  # none: the default board of the game, or its only one
     players: int | None = None  # None: the default number of each ruleset
@@ -85,6 +114,12 @@ class Experiment:
     def averages_boards(self) -> bool:
         """True if rulesets are compared on average over boards; with one ruleset the boards are compared."""
         return len(self.boards) > 1 and len(self.variants) > 1
+
+    @property
+    def wanted(self) -> WantedAnswer:
+        """What would answer the question."""
+        several = len(self.variants) > 1 or len(self.boards) > 1
+        return self.answer or WantedAnswer(about="differences" if several else "seats")
 
     def with_bots(self, bots: Sequence[str]) -> "Experiment":
         """The same experiment with other bots at its tables."""
@@ -141,6 +176,10 @@ def from_mapping(values: Mapping[str, Any], beside: Path = Path()) -> Experiment
         values["bots"] = ",".join(values["bots"])
     elif not isinstance(values.get("bots", ""), str):
         raise UsageError(f'bots = {abbreviated(values["bots"])} is not a list like ["a", "b"]')
+    if isinstance(values.get("answer"), str):
+        values["answer"] = {"about": values["answer"]}
+    elif isinstance(values.get("answer"), Mapping):
+        check_keys(values["answer"], WantedAnswer.__dataclass_fields__)
     if "variants" not in values:
         raise UsageError('an experiment needs a line like variants = ["print", "print+loyal"]')
     for key, words in convert(values, _Lists, example='["a", "b"]').items():

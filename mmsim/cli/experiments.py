@@ -17,6 +17,10 @@ _TEMPLATE = """\
 # The question that the report answers.
 question = "What do other rules change for the seats?"
 
+# What would answer it: "differences" (what differs between the variants), "seats" (which seats are ahead), "layouts",
+# or a metric and which way: {{ metric = "seat_imbalance", direction = "lower" }}
+answer = "differences"
+
 # The rulesets to compare. The first is the reference: the others are compared with it.
 # All there is to choose from: mmsim rules list --game {game}
 variants = [{variants}]

@@ -252,7 +252,7 @@ def experiment_toml(experiment: Experiment) -> str:
 
 def _toml_value(value: object) -> str:
     if isinstance(value, dict):
-        return f"{{{', '.join(f'{key} = {_toml_value(inner)}' for key, inner in value.items())}}}"
+        return f"{{{', '.join(f'{key} = {_toml_value(inner)}' for key, inner in value.items() if inner is not None)}}}"
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(_toml_value, value))}]"
     return json.dumps(value, ensure_ascii=False)  # texts and numbers look the same in JSON and TOML

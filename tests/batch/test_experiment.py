@@ -202,3 +202,26 @@ def test_a_part_of_bots_in_python_is_a_few_games(levels: list[str]) -> None:
     every = experiments.thinning(experiment)[-1]
     assert experiments.default_part_games(experiment, 1) / every <= 10
     assert experiments.default_part_games(experiment, 60) == 60  # games of one deal stay together
+
+
+def test_an_experiment_says_what_would_answer_its_question() -> None:
+    assert small(answer="layouts").wanted.about == "layouts"
+    assert small(answer={"metric": "turns", "direction": "lower", "tolerance": 1.0}).wanted.metric == "turns"
+    assert small().wanted.about == "differences"
+    assert small(variants=["print"]).wanted.about == "seats"
+
+
+@pytest.mark.parametrize(
+    ("answer", "says"),
+    [
+        ("seat", "unknown answer 'seat'; did you mean 'seats'"),
+        ({"metric": "turns", "direction": "less"}, "unknown direction 'less'"),
+        ({"about": "seats", "group": "1st"}, "has no group"),
+        ({"metric": "turns", "tolerance": -1}, "above 0"),
+        ({"metrik": "turns"}, "metrik"),
+        ({}, "names a metric"),
+    ],
+)
+def test_an_answer_that_cannot_be_given_is_refused(answer: Any, says: str) -> None:
+    with pytest.raises(UsageError, match=says):
+        small(answer=answer)
