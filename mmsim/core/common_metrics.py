@@ -12,6 +12,7 @@ from mmsim.core.metrics import (
     SectionPlan,
     Statistics,
     Values,
+    Wording,
     by_bot,
     by_player,
     by_word,
@@ -157,6 +158,35 @@ SHARED_WIN = RuleGap(
 LEAD_CHANGES = "the lead in score changes hands {track_lead_changes} times ({track_lead_changes:interval})"
 AHEAD_BY = "the winner is ahead by {margin:full}"
 ENDS_BY = ("{end_reason.most:full} of games end by “{end_reason.most.name}”", ", after {turns:full}")
+
+WORDS = {
+    "win_share": Wording("wins of the {group} seat", "the {group} seat wins more", "the {group} seat wins less"),
+    "seat_imbalance": Wording("unevenness of the seats", "the seats are less even", "the seats are more even"),
+    "shared_wins": Wording("shared wins", "more wins are shared", "fewer wins are shared"),
+    "score": Wording("points of a seat", "scores are higher", "scores are lower"),
+    "seat_score": Wording("points of the {group} seat", "the {group} seat scores more", "the {group} seat scores less"),
+    "margin": Wording("winning margin", "winners are further ahead", "games end closer"),
+    "spread": Wording("distance from best to worst", "the field is wider apart", "the field is closer together"),
+    "turns": Wording("length", "games are longer", "games are shorter"),
+    "track_lead_changes": Wording(
+        "changes of the lead", "the lead changes hands more often", "the lead changes hands less often"
+    ),
+    "track_decided": Wording(
+        "when the winner leads for good", "winners lead for good later", "winners lead for good earlier"
+    ),
+    "track_comeback": Wording(
+        "leads taken late", "more winners take the lead late", "fewer winners take the lead late"
+    ),
+    "lead_changes": Wording(
+        "changes of the expected winner",
+        "the expected winner changes more often",
+        "the expected winner changes less often",
+    ),
+    "decided": Wording("moment of decision", "games are decided later", "games are decided earlier"),
+    "comeback": Wording("comebacks", "there are more comebacks", "there are fewer comebacks"),
+    "tension": Wording("tension", "it stays more open who wins", "it stays less open who wins"),
+    "drama": Wording("drama", "winners come from further behind", "winners come from less far behind"),
+}
 
 SCORES_SECTION = SectionPlan(
     "scores",

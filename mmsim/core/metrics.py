@@ -53,6 +53,18 @@ class MetricGrouping:
         return sorted(words[column].to_list())
 
 
+@dataclass(frozen=True)
+class Wording:
+    """A metric as players would say it; `{group}` is one of its groups, such as `first`."""
+
+    label: str
+    higher: str  # a clause: games are longer
+    lower: str
+
+    def of(self, group: str) -> "Wording":
+        return Wording(*(text.replace("{group}", group) for text in (self.label, self.higher, self.lower)))
+
+
 Fold = Literal["sum", "count", "max", "min"]  # of values that are not null; methods of Polars expressions
 
 
@@ -241,6 +253,7 @@ class Statistics:
     layout_outcomes: Mapping[str, str]  # what a layout may influence -> its column of `games`
     primary_metrics: tuple[str, ...]  # of a run that names no metrics: few, and no two that measure the same
     swept: tuple[str, ...]  # the metrics a sweep draws by default
+    words: Mapping[str, Wording] = field(default_factory=dict)  # metric -> how players would say it
     limits: tuple[str, ...] = ()  # limits of the game as it is played here, in sentences
     openings: tuple[OpeningView, ...] = ()  # the most telling first, the last is the plain opening
     # One number or code for all layouts that are the same city turned; counting numbers is many times as fast

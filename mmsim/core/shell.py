@@ -182,6 +182,7 @@ class Shell(ABC):
     slow_bots: Collection[str] = ()  # ladders and benchmarks play them only if they are named
     expensive_weights: Collection[str] = ()  # weights that trade time for strength; tuning leaves them alone
     bots_ignoring: ClassVar[Mapping[str, Collection[str]]] = {}  # knob -> bots that never look at it
+    titles: ClassVar[Mapping[str, str]] = {}  # edition, modifier or `knob=value` -> what it is, in a few words
     default_levels: str = ALL  # the levels that play an experiment if it names none
     games_per_s: float = 1000.0  # of one core, for bots of cost 1; budgets are shared out by it, not by the clock
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import polars as pl
 
 from mmsim.core import common_metrics as common
-from mmsim.core.metrics import ChartPlan, Metric, SectionPlan, Statistics, mean_where, of_games, single
+from mmsim.core.metrics import ChartPlan, Metric, SectionPlan, Statistics, Wording, mean_where, of_games, single
 from mmsim.metro.openings import OPENINGS
 
 _SCORES = (common.score_parts(**{part: pl.col(f"{part}_points") for part in ("line", "number", "share", "bonus")}),)
@@ -81,4 +81,12 @@ STATISTICS = Statistics(
         "spread",
     ),
     openings=OPENINGS,
+    words={
+        **common.WORDS,
+        "lines_to_centre": Wording(
+            "lines to the centre", "more lines reach the centre", "fewer lines reach the centre"
+        ),
+        "longest_line": Wording("longest line", "the longest line is longer", "the longest line is shorter"),
+        "lines_ended": Wording("lines that end", "more lines reach an end", "fewer lines reach an end"),
+    },
 )

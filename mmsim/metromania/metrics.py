@@ -14,6 +14,7 @@ from mmsim.core.metrics import (
     SectionPlan,
     Statistics,
     Values,
+    Wording,
     by_word,
     mean,
     mean_where,
@@ -240,6 +241,12 @@ def _one_city(layout: pl.Expr, description: VariantDescription) -> pl.Expr:
 
 STATISTICS = Statistics(
     one_city=_one_city,
+    words={
+        **common.WORDS,
+        "trips_possible": Wording("possible trips", "more trips are possible", "fewer trips are possible"),
+        "lines_ended": Wording("lines that end", "more lines reach an end", "fewer lines reach an end"),
+        "lines_blocked": Wording("blocked lines", "more lines are blocked", "fewer lines are blocked"),
+    },
     limits=("The books do not print the pieces of the box; these boards are ours.",),
     metrics=(
         *common.SEATS,

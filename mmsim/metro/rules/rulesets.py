@@ -53,6 +53,18 @@ MODIFIERS: dict[str, tuple[str, Mapping[str, Value]]] = {
     "central": ("Module 3, central tracks (X17).", {"central": True}),
     "numbers": ("Module 4, station numbers (X18).", {"numbers": True}),
 }
+TITLES = {  # what players would call it
+    "metro": "Metro",
+    "free": "tiles turned freely",
+    "hand2": "hands of two tiles",
+    "hand3": "hands of three tiles",
+    "companies": "metro companies",
+    "stations": "metro stations",
+    "central": "central tracks",
+    "numbers": "station numbers",
+    "orientation=fixed": "tiles as they are drawn",
+    "orientation=free": "tiles turned freely",
+}
 MODULES = ("companies", "stations", "central", "numbers")
 _TOGETHER = ({"companies", "stations"}, {"companies", "central"}, {"stations", "numbers"}, {"central", "numbers"})
 

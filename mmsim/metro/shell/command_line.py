@@ -27,6 +27,7 @@ class MetroShell(DrawnShell):
     editions = (rulesets.EDITION,)
     modifiers = tuple(rulesets.MODIFIERS)
     knobs = rulesets.KNOBS
+    titles = rulesets.TITLES
     bots = BOTS
     expensive_weights = ("sweeps", "playouts", "width", "prior", "turns", "haste")
     levels = LEVELS

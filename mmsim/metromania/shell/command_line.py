@@ -47,6 +47,7 @@ class MetromaniaShell(DrawnShell):
     editions = tuple(rulesets.EDITIONS)
     modifiers = (*rulesets.MODIFIERS, *rulesets.ALIASES)
     knobs = rulesets.KNOBS
+    titles = rulesets.TITLES
     bots = BOTS
     expensive_weights = ("ahead", "trials", "noise", "playouts", "turns", "margin", "candidates", "prior")
     levels = LEVELS

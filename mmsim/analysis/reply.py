@@ -1,0 +1,82 @@
+"""Whether a variant does what the question asks for, at every level of play: yes, no, partly, or not known yet."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from mmsim.analysis.compare import ComparisonOverLevels
+from mmsim.analysis.level_verdict import LevelEffect, Verdict
+
+
+class Reply(StrEnum):
+    """What the games of one level, or of all levels together, reply to a question."""
+
+    YES = "yes"
+    OPPOSITE = "no, the opposite"
+    NO = "no"
+    PARTLY = "at some levels"  # of all levels together only
+    OPEN = "not known yet"
+
+
+@dataclass(frozen=True)
+class VariantReply:
+    """The reply about one variant."""
+
+    variant: str
+    levels: dict[str, Reply]  # from weak to strong
+    comparisons: tuple[ComparisonOverLevels, ...]  # of the metric in question, one per group
+
+    @property
+    def reply(self) -> Reply:
+        """The reply of all levels together.
+
+        Levels with too few games to tell do not contradict the others, unless theirs is clearly a smaller effect.
+        """
+        told = [reply for reply in self.levels.values() if reply is not Reply.OPEN]
+        if not told:
+            return Reply.OPEN
+        if all(reply is Reply.YES for reply in told):
+            return Reply.PARTLY if self._fades else Reply.YES
+        if Reply.YES in told:
+            return Reply.PARTLY
+        if len(told) < len(self.levels) and Reply.OPPOSITE not in told:
+            return Reply.OPEN  # a difference may still come up where there are too few games
+        return Reply.OPPOSITE if all(reply is Reply.OPPOSITE for reply in told) else Reply.NO
+
+    @property
+    def _fades(self) -> bool:
+        """True if a level with too few games clearly shows less than the others do."""
+        missing = {level for comparison in self.comparisons for level in comparison.verdict.missing}
+        return any(reply is Reply.OPEN and level in missing for level, reply in self.levels.items())
+
+    def levels_with(self, *replies: Reply) -> list[str]:
+        return [level for level, reply in self.levels.items() if reply in replies]
+
+
+def reply_about(variant: str, comparisons: Sequence[ComparisonOverLevels], direction: str) -> VariantReply:
+    """The reply about a variant from the comparisons of the metric in question; any group of it may show it."""
+    replies: dict[str, Reply] = {}
+    names = dict.fromkeys(shown.level.name for comparison in comparisons for shown in comparison.levels)
+    for name in names:
+        effects = [effect for one in comparisons for effect in one.verdict.effects if effect.level == name]
+        replies[name] = _at_level([_reply(effect, direction) for effect in effects])
+    return VariantReply(variant, replies, tuple(comparisons))
+
+
+def _reply(effect: LevelEffect, direction: str) -> Reply:
+    match effect.verdict:
+        case Verdict.UNSURE:
+            return Reply.OPEN
+        case Verdict.EQUAL:
+            return Reply.NO
+        case Verdict.REARRANGED:
+            return Reply.NO if direction else Reply.YES
+    return Reply.YES if not direction or (effect.value > 0) == (direction == "higher") else Reply.OPPOSITE
+
+
+def _at_level(groups: Sequence[Reply]) -> Reply:
+    """The reply of one level from those of all groups: the first of these that one of them gives, and no if all do."""
+    for reply in (Reply.YES, Reply.OPPOSITE, Reply.OPEN):
+        if reply in groups:
+            return reply
+    return Reply.NO

@@ -1,0 +1,65 @@
+"""What rulesets, metrics, seats and levels are called in texts for people."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from mmsim.analysis import number_format as fmt
+from mmsim.core.metrics import ORDINALS, Wording
+from mmsim.core.shell import Shell
+from mmsim.games import find_shell, find_statistics
+
+_SEATS = ("first", "second", "third", "fourth", "fifth", "sixth")
+
+
+def ruleset_titles(game: str, rules: Sequence[str]) -> list[str]:
+    """What each of some rulesets is called, without what all of them share; their specs if that leaves two alike."""
+    shell = find_shell(game)
+    parts = [_parts(spec) for spec in rules]
+    shared = [part for part in parts[0] if all(part in others for others in parts)] if len(parts) > 1 else []
+    titles = []
+    for own in parts:
+        left = [part for part in own if part not in shared] or own
+        titles.append(
+            " with ".join(filter(None, (_title(shell, left[0]), _listed([_title(shell, x) for x in left[1:]]))))
+        )
+    return titles if len({*titles}) == len(titles) else list(rules)
+
+
+def _parts(spec: str) -> list[str]:
+    """The edition, modifiers and settings of a spec; the name of a file is one part."""
+    if spec.endswith(".toml"):
+        return [Path(spec).stem]
+    head, *settings = spec.split(",")
+    return [*head.split("+"), *settings]
+
+
+def _title(shell: Shell, part: str) -> str:
+    name, _, value = part.partition("=")
+    knob = shell.knobs.get(name)
+    if part in shell.titles or knob is None or not value:
+        return shell.titles.get(part, part)
+    if value.lstrip("-").isdigit() and not knob.choices and not knob.is_switch:
+        first, _, rest = knob.text.removesuffix(".").partition(" ")
+        noun = first.lower().removesuffix("s") if value == "1" else first.lower()
+        return f"{value} {noun} {rest}"
+    return f"{fmt.title(name)} {value}"
+
+
+def _listed(words: Sequence[str]) -> str:
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+
+
+def seat_title(seat: str, players: int) -> str:
+    """A seat by its place in the playing order; the last one is called last."""
+    place = ORDINALS.index(seat)
+    return "last" if place == players - 1 > 1 else _SEATS[place]
+
+
+def wording(game: str, metric: str, group: str = "", players: int = 0) -> Wording:
+    """A metric, or one of its groups, as players would say it."""
+    if group in ORDINALS and players:
+        group = seat_title(group, players)
+    if words := find_statistics(game).words.get(metric):
+        return words.of(fmt.title(group))
+    label = fmt.label(metric, group)
+    return Wording(label, f"{label} is higher", f"{label} is lower")
