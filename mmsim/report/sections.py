@@ -22,7 +22,7 @@ from mmsim.core.knobs import spelled
 from mmsim.core.metrics import ChartPlan, SectionPlan
 from mmsim.errors import MmsimError
 from mmsim.games import find_shell
-from mmsim.report import charts, sentences
+from mmsim.report import charts, sentences, titles
 from mmsim.report.charts import Chart, Row
 from mmsim.report.report_data import ReportData
 
@@ -140,14 +140,14 @@ def seats(data: ReportData) -> Section | None:
         return None
     rows, unit = charts.rows_of(scores, {group: f"{group} player" for group in scores.groups}), scores.measure.unit
     note = f"{sentences.capitalise(unit)} per seat, by playing order. {_marks_note(data)}"
-    score_chart = charts.dot_chart("seat-scores", sentences.seat_scores_title(data), note, rows, data.names, unit)
+    score_chart = charts.dot_chart("seat-scores", titles.seat_scores_title(data), note, rows, data.names, unit)
     shown = [_win_share_chart(data)] if len(data.levels) > 1 else []
     metrics = [WIN_SHARE, "first_seat_advantage", SEAT_IMBALANCE.name, "seat_score", "shared_wins"]
     return Section(
         "seats",
         "Seats",
-        sentences.imbalance_title(data),
-        [sentences.seat_tests(data)],
+        titles.imbalance_title(data),
+        [titles.seat_tests(data)],
         [_imbalance_chart(data), *shown, score_chart],
         [_estimates_table(data, "Seats in numbers", metrics)],
     )
@@ -156,7 +156,7 @@ def seats(data: ReportData) -> Section | None:
 def _imbalance_chart(data: ReportData) -> Chart:
     note = f"Root mean square distance of win shares from a fair share; 0 is perfectly even. {_marks_note(data)}"
     estimates = data.estimates[SEAT_IMBALANCE.name]
-    return charts.variant_chart("seat-imbalance", sentences.imbalance_title(data), note, estimates, data.names)
+    return charts.variant_chart("seat-imbalance", titles.imbalance_title(data), note, estimates, data.names)
 
 
 def declared_section(data: ReportData, plan: SectionPlan) -> Section | None:
@@ -198,10 +198,10 @@ def _score_charts(data: ReportData) -> list[Chart]:
         names = [fmt.title(group) for group in parts.groups]
         scores = [data.estimates["score"].estimate(v, 0) for v in range(len(data.names))]
         draw = partial(charts.draw_stacked_score, parts.means, names, scores, data.names, unit)
-        chart_list.append(Chart("score-parts", sentences.score_parts_title(data), note, draw))
+        chart_list.append(Chart("score-parts", titles.score_parts_title(data), note, draw))
     if score := _varying(data, "score"):
         draw = partial(charts.draw_distribution, data.scores, data.names, score.measure.unit)
-        title = sentences.score_spread_title(data)
+        title = titles.score_spread_title(data)
         chart_list.append(Chart("scores", title, "Share of seats, by score.", draw, len(data.names)))
     return chart_list
 
@@ -219,7 +219,7 @@ def variants(data: ReportData) -> Section | None:
         text.append(f"Against {data.names[0]}, {sentences.variant_verdict(data, variant.name)}.")
     tables += [*_decision_table(data), *_rules_table(data)]
     text += [f"Played until it was decided: {decided}."] if (decided := decision.sentence(data.run)) else []
-    return Section("variants", "Variants", sentences.variants_title(data), text, chart_list, tables)
+    return Section("variants", "Variants", titles.variants_title(data), text, chart_list, tables)
 
 
 def _variant_chart(data: ReportData, number: int, compared: Sequence[ComparisonOverLevels]) -> Chart:
@@ -241,7 +241,7 @@ def _variant_chart(data: ReportData, number: int, compared: Sequence[ComparisonO
     names = dict.fromkeys(comparison.measure.name for comparison in compared)
     if hidden := [fmt.title(name) for name in names if name not in drawn]:
         note += f" In the table only: {', '.join(hidden)}."
-    title = sentences.variant_title(data, data.run.variants[number].name)
+    title = titles.variant_title(data, data.run.variants[number].name)
     draw = partial(charts.draw_forest, [charts.in_tolerances(comparison) for comparison in shown])
     return Chart(f"variant-{number}", title, note, draw)
 
@@ -368,7 +368,7 @@ def bots(data: ReportData) -> Section | None:
     order = [rating.bot for rating in next(iter(data.ratings.values())).bots]
     by_variant = [{rating.bot: rating.strength for rating in ratings.bots} for ratings in data.ratings.values()]
     rows = [Row(bot, [strengths.get(bot) for strengths in by_variant]) for bot in order]
-    title = sentences.bots_title(data)
+    title = titles.bots_title(data)
     note = f"Log-strength by Plackett and Luce; 1 is {ELO:.0f} Elo, 0 the average bot. {DOTS_NOTE}"
     chart = charts.dot_chart("bots", title, note, rows, data.names, "log-strength")
     table = _estimates_table(data, "Bots in numbers", ["bot_win_share", "bot_score", "skill_gradient"])
@@ -395,11 +395,11 @@ def boards(data: ReportData) -> Section | None:
         f"{name}: {games:,} games on {layouts:,} layouts"
         for name, (layouts, games) in sorted((data.name_of(name), counts) for name, counts in data.layouts.items())
     )
-    title, unit = sentences.boards_title(data), estimates.measure.unit
+    title, unit = titles.boards_title(data), estimates.measure.unit
     note = f"Share of the variance between games that lies between layouts. {_marks_note(data)}"
     chart = charts.dot_chart("layouts", title, note, charts.rows_of(estimates), data.names, unit)
     whose = f" ({data.shown.level.name} level)" if len(data.levels) > 1 else ""
-    text = [f"{played}{whose}.", sentences.layout_spread(data)]
+    text = [f"{played}{whose}.", titles.layout_spread(data)]
     if any(variant.games_per_deal > 1 for variant in data.run.variants):
         text.append("With rotated seats games on one layout share their deal: the effect of a layout includes both.")
     table = _estimates_table(data, "Boards in numbers", ["layout_share", "layout_spread"])
@@ -420,4 +420,4 @@ def rule_gaps(data: ReportData) -> Section | None:
     text += [f"Never: {'; '.join(never)}."] if never else []
     columns = ["situation", "how it is read here", RULES, *data.names]
     tables = [Table("Share of games in which it came up", columns, rows, words=3, folded=False)] if rows else []
-    return Section("gaps", "Rule gaps", sentences.gaps_title(data), text, [], tables)
+    return Section("gaps", "Rule gaps", titles.gaps_title(data), text, [], tables)

@@ -1,0 +1,139 @@
+"""The titles and texts of the sections and charts of a report: each states a finding."""
+
+from mmsim.analysis import number_format as fmt
+from mmsim.analysis.derived_metrics import SEAT_IMBALANCE, equal_groups_p_value, leading_group
+from mmsim.analysis.estimates import WIN_SHARE
+from mmsim.analysis.level_verdict import ALPHA, Verdict
+from mmsim.analysis.stats import holm
+from mmsim.report.report_data import ReportData
+from mmsim.report.sentences import MAX_NAMED_VARIANTS, at_level, join_words, with_reference
+
+
+def score_parts_title(data: ReportData) -> str:
+    parts = data.estimates["score_parts"]
+    known = [(parts.estimate(0, g), group) for g, group in enumerate(parts.groups) if parts.known(0, g)]
+    shown = [f"{fmt.short(part, '', signed=True)} {fmt.title(group)}" for part, group in known if part.value]
+    return with_reference(data, f"{parts.measure.unit} come from {', '.join(shown) or 'nothing'}")
+
+
+def score_spread_title(data: ReportData) -> str:
+    """The quartiles of all scores."""
+    values, shares = data.scores[0]
+    low, middle, high = (
+        values[min(int((shares.cumsum() < part).sum()), len(values) - 1)] for part in (0.25, 0.5, 0.75)
+    )
+    unit = data.estimates["score"].measure.unit
+    text = f"half of all seats score {low:.0f} to {high:.0f} {unit}, the middle one {middle:.0f}".replace("-", "−")
+    return with_reference(data, text)
+
+
+def seat_scores_title(data: ReportData) -> str:
+    scores = data.estimates["seat_score"]
+    if equal_groups_p_value(scores, 0) >= ALPHA:
+        return with_reference(data, "scores do not measurably depend on the playing order")
+    best = leading_group(scores, 0, ALPHA)
+    if best is None:
+        return with_reference(data, "scores depend on the playing order")
+    score = fmt.short(scores.estimate(0, best), "")
+    return with_reference(data, f"the {scores.groups[best]} player scores most, {score} {scores.measure.unit}")
+
+
+def seat_tests(data: ReportData) -> str:
+    """The test of equal win shares, variant by variant."""
+    shares = data.estimates[WIN_SHARE]
+    p_values = [f"{name}: p\u00a0{_equals(equal_groups_p_value(shares, v))}" for v, name in enumerate(data.names)]
+    text = f"How often would equal seats show win shares as uneven as these{data.level_clause}?"
+    return f"{text} {'; '.join(p_values)}."
+
+
+def imbalance_title(data: ReportData) -> str:
+    """How far win shares are from fair, variant by variant."""
+    estimates = data.estimates[SEAT_IMBALANCE.name]
+    values = [fmt.short(estimates.estimate(v, 0), estimates.measure.unit) for v in range(len(estimates.variants))]
+    uneven = sum(
+        p < ALPHA for p in holm([equal_groups_p_value(data.estimates[WIN_SHARE], v) for v in range(len(values))])
+    )
+    if not uneven:
+        return "Win shares are not measurably uneven"
+    if len(values) == 1:
+        return f"Win shares lie {values[0]} from fair"
+    if len(values) > MAX_NAMED_VARIANTS:
+        return f"Win shares are measurably uneven in {uneven} of {len(values)} variants"
+    named = [f"{value} ({name})" for value, name in zip(values, data.names, strict=True)]
+    return f"Win shares lie {join_words(named)} from fair"
+
+
+def variant_title(data: ReportData, variant: str) -> str:
+    """One variant's verdicts at the level that is shown, counted."""
+    verdicts = [shown.verdict for one in data.comparisons_of(variant) if (shown := at_level(one, data.shown.level))]
+    equal, unsure = verdicts.count(Verdict.EQUAL), verdicts.count(Verdict.UNSURE)
+    counts = [f"{len(verdicts) - equal - unsure} of {len(verdicts)} differ", f"{equal} are equal within tolerance"]
+    counts += [f"{unsure} need more games"] if unsure else []
+    return f"{data.name_of(variant)}{data.level_clause}: {', '.join(counts)}"
+
+
+def variants_title(data: ReportData) -> str:
+    apart = sum(comparison.is_different for comparison in data.comparisons)
+    unsure = sum(comparison.verdict.is_open for comparison in data.comparisons)
+    every = sum(comparison.verdict.holds_everywhere for comparison in data.comparisons)
+    if apart:
+        where = f"; {every} hold at every level" if len(data.levels) > 1 else ""
+        return f"{apart} of {len(data.comparisons)} differences are larger than chance{where}"
+    if unsure:
+        return f"No difference stands out, but {unsure} of {len(data.comparisons)} need more games to be sure"
+    return "No difference matters: all are within tolerance"
+
+
+def gaps_title(data: ReportData) -> str:
+    """The situation that came up in most games of the reference."""
+    gap, estimates = max(data.gaps, key=lambda gap_and_share: float(gap_and_share[1].means[0, 0]))
+    if not estimates.means[0, 0]:
+        return with_reference(data, "no open question came up")
+    share = fmt.short(estimates.estimate(0, 0), "share")
+    text = f"the open question “{fmt.title(gap.name)}” came up in {share} of games"
+    return with_reference(data, text)
+
+
+def bots_title(data: ReportData) -> str:
+    ratings = next(iter(data.ratings.values()))
+    best, worst = ratings.bots[0], ratings.bots[-1]
+    if any(gap.is_significant for gap in ratings.gaps if {gap.stronger, gap.weaker} == {best.bot, worst.bot}):
+        text = f"{best.bot} is {best.elo.value - worst.elo.value:.0f} Elo above {worst.bot}"
+        return with_reference(data, text) if len(data.names) > 1 else text  # names of bots keep their case
+    return "The games do not tell the bots apart"
+
+
+def boards_title(data: ReportData) -> str:
+    estimates, layouts = data.estimates["layout_share"], _layouts(data)
+    shares = [(estimates.estimate(0, g), fmt.title(group)) for g, group in enumerate(estimates.groups)]
+    certain = [(share, outcome) for share, outcome in shares if share.low > 0]
+    if not certain:
+        return with_reference(data, f"these games do not tell what {layouts} matter for")
+    share, outcome = max(certain, key=lambda pair: pair[0].value)
+    variance = f"{fmt.short(share, 'share')} of the variance lies between them"
+    return with_reference(data, f"{layouts} matter for {outcome}: {variance}")
+
+
+def _layouts(data: ReportData) -> str:
+    """What games on one layout have in common; with rotated seats that is the deal too."""
+    shared = any(variant.games_per_deal > 1 for variant in data.run.variants)
+    return "layouts with their deals" if shared else "layouts"
+
+
+def layout_spread(data: ReportData) -> str:
+    """How far players' chances depend on the layout, variant by variant."""
+    estimates = data.estimates["layout_spread"]
+    known = [(estimates.estimate(v, 0), name) for v, name in enumerate(data.names) if estimates.known(v, 0)]
+    values = [
+        fmt.with_interval(spread, estimates.measure.unit) + (f" under {name}" if len(data.names) > 1 else "")
+        for spread, name in known
+    ]
+    text = f"a player's chance to win varies between {_layouts(data)} with a standard deviation of {join_words(values)}"
+    if all(spread.low > 0 for spread, _ in known):
+        return f"Who wins depends on the layout too: {text}."
+    return f"These games do not show for sure how far who wins depends on the layout: {text}."
+
+
+def _equals(p: float) -> str:
+    text = fmt.p_value(p)
+    return (text if text.startswith("<") else f"= {text}").replace(" ", "\u00a0")
