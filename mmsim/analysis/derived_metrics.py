@@ -47,6 +47,7 @@ LAYOUT_SPREAD = Measure(
 )
 _MIN_REPEATS = 500  # games on a layout played before; fewer say too little about the variance within layouts
 _MAX_SPREAD = 0.5  # standard deviation of numbers between 0 and 1
+_ROUNDING = 1e-12  # relative; a smaller variance is zero
 _SQUARED = " squared"  # after the name of a column
 
 
@@ -67,18 +68,44 @@ def equal_groups_p_value(estimates: Estimates, variant: int) -> float:
     return stats.wald_test(centre @ means, centre @ cov @ centre, deals)
 
 
-def leading_group(estimates: Estimates, variant: int, alpha: float) -> int | None:
-    """The group with the largest mean, if it is shown to be ahead of every other one (Holm over the pairs)."""
+def leading_groups(estimates: Estimates, variant: int, alpha: float) -> list[int]:
+    """The groups that may have the largest mean: the one that has it in these games, first, and all that are not shown
+    to be behind it (Holm over the pairs; multiple comparisons with the best, Hsu 1996)."""
     known = [g for g in range(len(estimates.groups)) if estimates.known(variant, g)]
-    best = max(known, key=lambda g: float(estimates.means[variant, g]))
+    best, *others = sorted(known, key=lambda g: -float(estimates.means[variant, g]))
     cov, p_values = estimates.cov[variant, :, variant, :], []
-    for other in known:
-        if other != best:
-            variance = float(cov[best, best] + cov[other, other] - 2 * cov[best, other])
-            gap = float(estimates.means[variant, best] - estimates.means[variant, other])
-            df = max(float(estimates.deals[variant, other]) - 1, 1.0)
-            p_values.append(stats.two_sided_p(gap, np.sqrt(max(variance, 0.0)), df) if variance > 0 else 1.0)
-    return best if p_values and max(stats.holm(p_values)) < alpha else None
+    for other in others:
+        variance = float(cov[best, best] + cov[other, other] - 2 * cov[best, other])
+        gap = float(estimates.means[variant, best] - estimates.means[variant, other])
+        deals = max(float(estimates.deals[variant, other]), 2.0)
+        is_constant = variance <= _ROUNDING * float(cov[best, best] + cov[other, other])
+        p_values.append(
+            _constant_gap_p(gap, deals) if is_constant else stats.two_sided_p(gap, np.sqrt(variance), deals - 1)
+        )
+    return [best, *(other for other, p in zip(others, stats.holm(p_values), strict=True) if p >= alpha)]
+
+
+def _constant_gap_p(gap: float, deals: float) -> float:
+    """The p-value of a difference that is the same in every deal."""
+    return stats.sign_test_p(deals) if gap > 0 else 1.0
+
+
+def leading_group(estimates: Estimates, variant: int, alpha: float) -> int | None:
+    """The group with the largest mean, if it is shown to be ahead of every other one."""
+    best, *rivals = leading_groups(estimates, variant, alpha)
+    return best if not rivals and np.isfinite(estimates.means[variant]).sum() > 1 else None
+
+
+def leading_estimates(estimates: Sequence[Estimate], alpha: float) -> list[int]:
+    """Like `leading_groups`, for numbers whose covariances are not known: their errors are added up, which is enough
+    whatever these are."""
+    best, *others = sorted(range(len(estimates)), key=lambda i: -estimates[i].value)
+    p_values = []
+    for other in others:
+        gap, se = estimates[best].value - estimates[other].value, estimates[best].se + estimates[other].se
+        deals = max(min(estimates[best].deals, estimates[other].deals), 2)
+        p_values.append(stats.two_sided_p(gap, se, deals - 1) if se > 0 else _constant_gap_p(gap, deals))
+    return [best, *(other for other, p in zip(others, stats.holm(p_values), strict=True) if p >= alpha)]
 
 
 @dataclass(frozen=True)

@@ -157,7 +157,7 @@ SHARED_WIN = RuleGap(
 
 LEAD_CHANGES = "the lead in score changes hands {track_lead_changes} times ({track_lead_changes:interval})"
 AHEAD_BY = "the winner is ahead by {margin:full}"
-ENDS_BY = ("{end_reason.most:full} of games end by “{end_reason.most.name}”", ", after {turns:full}")
+ENDS_BY = ("games most often end by {end_reason.leading:full}", "; they take {turns:full}")
 
 WORDS = {
     "win_share": Wording("wins of the {group} seat", "the {group} seat wins more", "the {group} seat wins less"),
@@ -257,12 +257,12 @@ COURSE_SECTION = SectionPlan(
 ENDS_SECTION = SectionPlan(
     "ends",
     "Ends",
-    ("{end_reason.most} of games end by “{end_reason.most.name}”",),
+    ("games most often end by {end_reason.leading}",),
     ("end_reason", "turns"),
     (
         ChartPlan(
             "ends",
-            ("{end_reason.most} of games end by “{end_reason.most.name}”",),
+            ("games most often end by {end_reason.leading}",),
             "Share of games.",
             {"end_reason": ""},
         ),

@@ -186,9 +186,9 @@ class RuleGap:
         return metric_of(self.table, self.name, self.situation, "share", 0.01, value)
 
 
-# A sentence in clauses. Braces name metrics: `{turns}`, one of its groups `{end_reason[deadlock]}`, the largest group
-# `{end_reason.most}` and how that is called, `{end_reason.most.name}`; `{turns:full}` adds unit and interval,
-# `{turns:interval}` is the interval. A clause whose numbers a run does not have is left out.
+# A sentence in clauses. Braces name metrics: `{turns}`, one of its groups `{end_reason[deadlock]}`, its largest group
+# `{end_reason.leading}` by name, or several if these games do not show which one that is; `{turns:full}` adds unit and
+# interval, `{turns:interval}` is the interval. A clause whose numbers a run does not have is left out.
 Sentence = tuple[str, ...]
 
 

@@ -194,7 +194,7 @@ _SECTIONS = (
             ),
             ChartPlan(
                 "faults",
-                ("{fault.most} of trips fail by “{fault.most.name}”",),
+                ("trips most often fail by {fault.leading}",),
                 "Share of all trips, by worst fault.",
                 {"fault": ""},
             ),
@@ -209,7 +209,7 @@ _SECTIONS = (
             ChartPlan("lines", _LINES_END, "Share of lines.", {"line_fates": ""}),
             ChartPlan(
                 "blocked",
-                ("{block_reason.most} of lines are blocked by “{block_reason.most.name}”",),
+                ("lines are most often blocked by {block_reason.leading}",),
                 "Share of all lines, by what they lacked to go on.",
                 {"block_reason": ""},
             ),

@@ -33,7 +33,7 @@ def why(data: ReportData) -> Section | None:
         caption = f"{answer.variant}: what {metric} becomes"
         tables.append(Table(caption, columns, rows, words=columns.index("difference")))
         if both := interaction_rows(answer):
-            caption = f"{answer.variant}: the two changes that explain most, alone and together"
+            caption = f"{answer.variant}: two changes, alone and together"
             tables.append(Table(caption, *both, folded=False))
     chart_list = [why_chart(answer, f"why-{number}") for number, answer in enumerate(answers, 1)]
     return Section("why", "Why", _why_title(answers[0]), text, chart_list, tables)
@@ -96,7 +96,7 @@ def why_chart(why: Why, name: str = "why") -> Chart:
 
 
 def _why_title(why: Why) -> str:
-    """The change that explains most, or does most."""
+    """One change that explains much, or does much, with its number."""
     pair, metric = why.interaction, f"the {fmt.title(why.measure)} of {why.variant}"
     if pair and why.explains(pair.first) > 0:
         return f"{pair.first.change} takes away {fmt.percent(why.explains(pair.first))} of {metric}"

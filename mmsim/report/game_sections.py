@@ -7,8 +7,10 @@ from functools import partial
 from typing import Any
 
 from mmsim.analysis import number_format as fmt
+from mmsim.analysis.derived_metrics import leading_estimates
 from mmsim.analysis.heat_maps import difference_maps, heat_maps, spoken_name
-from mmsim.analysis.openings import SeatBook, kinds_by_frequency
+from mmsim.analysis.level_verdict import ALPHA
+from mmsim.analysis.openings import Opening, SeatBook, kinds_by_frequency
 from mmsim.analysis.tables import RunTables
 from mmsim.batch.side_tables import end_positions_of, games_counted, win_chances_of
 from mmsim.core.shell import DrawsPictures, HeatMaps, ReplaysRecords, SupportsHeatMaps
@@ -18,10 +20,11 @@ from mmsim.report import charts
 from mmsim.report.charts import Chart, Row
 from mmsim.report.report_data import ReportData
 from mmsim.report.sections import DOTS_NOTE, Picture, Section, Table
-from mmsim.report.sentences import capitalise
+from mmsim.report.sentences import capitalise, join_words
 
 _COLUMNS = ("variant", "level", "seat", "most usual", "share", "wins then", "wins", "entropy in bits")
 _WORD_COLUMNS = 4
+_MAX_KINDS = 2  # named as the most usual opening; more are not told apart
 _MAP_TITLE, _DIFFERENCE_TITLE = "Where things lie", "What lies elsewhere"  # of heat maps
 
 
@@ -59,7 +62,7 @@ def _rows(data: ReportData, view: str) -> list[list[str]]:
             data.name_of(book.variant),
             book.level,
             str(book.seat + 1),
-            usual.kind,
+            _named_usual(book),
             fmt.with_interval(usual.share, "share"),
             fmt.with_interval(usual.wins, "share"),
             fmt.percent(book.wins),
@@ -71,15 +74,32 @@ def _rows(data: ReportData, view: str) -> list[list[str]]:
     ]
 
 
+def _named_usual(book: SeatBook) -> str:
+    """The most frequent opening, with a rival that is not shown to be less frequent."""
+    first, *rivals = [opening.kind for opening in _usual_openings(book)]
+    if not rivals:
+        return first
+    return f"{first} or {rivals[0]}" if len(rivals) == 1 else f"{first} or {len(rivals)} others"
+
+
 def _openings_title(data: ReportData) -> str:
-    """The opening that is most alike from game to game, of seats that have a choice."""
+    """What the first seat that has a choice opens with, at the level that is shown."""
     books = _reference_books(data)
-    free = [book for book in books if not _is_forced(book, books)] or books
-    book = max(free, key=lambda book: book.openings[0].share.value)
-    usual = book.openings[0]
+    shown = [book for book in books if book.level == data.shown.level.name] or books
+    book = next((book for book in shown if not _is_forced(book, books)), shown[0])
     of_variant = f" of {data.names[0]}" if len(data.names) > 1 else ""
-    share = fmt.percent(usual.share.value)
-    return f"{book.level} opens with “{usual.kind}” in {share} of its games{of_variant} in seat {book.seat + 1}"
+    usual = _usual_openings(book)
+    named = [f"“{opening.kind}” ({fmt.percent(opening.share.value)})" for opening in usual]
+    text = f"seat {book.seat + 1} most often opens with {join_words(named, ' or ')}"
+    if len(usual) > _MAX_KINDS:
+        text = f"seat {book.seat + 1} has no opening that is clearly more frequent than others"
+    return f"In games of {book.level}{of_variant}, {text}"
+
+
+def _usual_openings(book: SeatBook) -> list[Opening]:
+    """The most frequent opening of a seat, and those that are not shown to be less frequent."""
+    leading = leading_estimates([opening.share for opening in book.openings], ALPHA)
+    return [book.openings[i] for i in leading]
 
 
 def _reference_books(data: ReportData) -> list[SeatBook]:

@@ -10,7 +10,13 @@ from string import Formatter
 from mmsim.analysis import number_format as fmt
 from mmsim.analysis.board_effects import OnBoards, first_against_last, on_boards, same_on_boards
 from mmsim.analysis.compare import CANNOT_SAY, Comparison, ComparisonOverLevels, all_games_identical
-from mmsim.analysis.derived_metrics import SEAT_IMBALANCE, equal_groups_p_value, fair_share_tests, leading_group
+from mmsim.analysis.derived_metrics import (
+    SEAT_IMBALANCE,
+    equal_groups_p_value,
+    fair_share_tests,
+    leading_group,
+    leading_groups,
+)
 from mmsim.analysis.estimates import WIN_SHARE, Estimates, by_name
 from mmsim.analysis.level_verdict import ALPHA, LevelEffect, LevelVerdict, Shape, Verdict, judge, where_it_holds
 from mmsim.analysis.run_metrics import ComparedRun
@@ -40,8 +46,8 @@ def capitalise(sentence: str) -> str:
     return sentence[:1].upper() + sentence[1:]
 
 
-def join_words(words: Sequence[str]) -> str:
-    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+def join_words(words: Sequence[str], last: str = " and ") -> str:
+    return last.join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
 def with_reference(data: ComparedRun, sentence: str, every_level: bool = False) -> str:
@@ -62,8 +68,8 @@ class _Field:
     group: int = 0
 
     @property
-    def most(self) -> "_Field":
-        return _Field(self.estimates, _largest_group(self.estimates))
+    def leading(self) -> "_Leading":
+        return _Leading(self.estimates)
 
     @property
     def name(self) -> str:
@@ -83,6 +89,22 @@ class _Field:
         if spec == "full":
             return f"{_value_and_unit(estimate, unit)} ({fmt.interval(estimate, unit)})"
         return fmt.short(estimate, unit)
+
+
+@dataclass(frozen=True)
+class _Leading:
+    """The largest group of a metric of the reference by its name and number, or those that may be the largest."""
+
+    estimates: Estimates
+
+    def __format__(self, spec: str) -> str:
+        groups = [g for g in leading_groups(self.estimates, 0, ALPHA) if self.estimates.means[0, g] > 0]
+        if not groups:
+            raise KeyError(self.estimates.name)
+        named = [(f"“{fmt.title(self.estimates.groups[g])}”", format(_Field(self.estimates, g), spec)) for g in groups]
+        if spec:
+            return join_words([f"{name}, {number}" for name, number in named], " or ")
+        return join_words([f"{name} ({number})" for name, number in named], " or ")
 
 
 def _value_and_unit(estimate: Estimate, unit: str, signed: bool = False) -> str:
@@ -122,11 +144,6 @@ def varies(estimates: Estimates) -> bool:
         if any(mean.se > _ROUNDING * abs(mean.value) or mean.value != known[0].value for mean in known):
             return True
     return False
-
-
-def _largest_group(estimates: Estimates, variant: int = 0) -> int:
-    known = [g for g in range(len(estimates.groups)) if estimates.known(variant, g)]
-    return max(known, key=lambda g: float(estimates.means[variant, g]))
 
 
 # --- the answer ------------------------------------------------------------------------------------------------------

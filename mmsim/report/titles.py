@@ -1,12 +1,15 @@
 """The titles and texts of the sections and charts of a report: each states a finding."""
 
 from mmsim.analysis import number_format as fmt
-from mmsim.analysis.derived_metrics import SEAT_IMBALANCE, equal_groups_p_value, leading_group
+from mmsim.analysis.derived_metrics import SEAT_IMBALANCE, equal_groups_p_value, leading_estimates, leading_groups
 from mmsim.analysis.estimates import WIN_SHARE
 from mmsim.analysis.level_verdict import ALPHA, Verdict
-from mmsim.analysis.stats import holm
+from mmsim.analysis.ratings import ELO
+from mmsim.analysis.stats import holm, two_sided_p
 from mmsim.report.report_data import ReportData
 from mmsim.report.sentences import MAX_NAMED_VARIANTS, at_level, join_words, with_reference
+
+_MAX_NAMED = 3  # candidates for a superlative; more are counted, not named
 
 
 def score_parts_title(data: ReportData) -> str:
@@ -28,14 +31,16 @@ def score_spread_title(data: ReportData) -> str:
 
 
 def seat_scores_title(data: ReportData) -> str:
+    """Which seats score most, if the games show it."""
     scores = data.estimates["seat_score"]
     if equal_groups_p_value(scores, 0) >= ALPHA:
         return with_reference(data, "scores do not measurably depend on the playing order")
-    best = leading_group(scores, 0, ALPHA)
-    if best is None:
+    best = leading_groups(scores, 0, ALPHA)
+    if len(best) == sum(scores.known(0, g) for g in range(len(scores.groups))):
         return with_reference(data, "scores depend on the playing order")
-    score = fmt.short(scores.estimate(0, best), "")
-    return with_reference(data, f"the {scores.groups[best]} player scores most, {score} {scores.measure.unit}")
+    unit, names = scores.measure.unit, join_words([scores.groups[g] for g in sorted(best)], " or ")
+    values = join_words([fmt.short(scores.estimate(0, g), "") for g in sorted(best)])
+    return with_reference(data, f"the {names} player scores most, {values} {unit}")
 
 
 def seat_tests(data: ReportData) -> str:
@@ -85,33 +90,51 @@ def variants_title(data: ReportData) -> str:
 
 
 def gaps_title(data: ReportData) -> str:
-    """The situation that came up in most games of the reference."""
-    gap, estimates = max(data.gaps, key=lambda gap_and_share: float(gap_and_share[1].means[0, 0]))
-    if not estimates.means[0, 0]:
+    """Which open questions came up most often with the reference, if the games show it."""
+    shares = [estimates.estimate(0, 0) for _, estimates in data.gaps]
+    came_up = sum(share.value > 0 for share in shares)
+    if not came_up:
         return with_reference(data, "no open question came up")
-    share = fmt.short(estimates.estimate(0, 0), "share")
-    text = f"the open question “{fmt.title(gap.name)}” came up in {share} of games"
-    return with_reference(data, text)
+    first = leading_estimates(shares, ALPHA)
+    if len(first) > _MAX_NAMED:
+        return with_reference(data, f"{came_up} of {len(shares)} open questions came up")
+    named = [f"“{fmt.title(data.gaps[g][0].name)}” ({fmt.short(shares[g], 'share')} of games)" for g in first]
+    return with_reference(data, f"the open question that came up most often is {join_words(named, ' or ')}")
 
 
 def bots_title(data: ReportData) -> str:
+    """Which bot is the strongest, if the games show it."""
     ratings = next(iter(data.ratings.values()))
-    best, worst = ratings.bots[0], ratings.bots[-1]
-    if any(gap.is_significant for gap in ratings.gaps if {gap.stronger, gap.weaker} == {best.bot, worst.bot}):
-        text = f"{best.bot} is {best.elo.value - worst.elo.value:.0f} Elo above {worst.bot}"
-        return with_reference(data, text) if len(data.names) > 1 else text  # names of bots keep their case
-    return "The games do not tell the bots apart"
+    top, *others = ratings.bots
+    told_apart = {gap.weaker: gap for gap in ratings.gaps if gap.stronger == top.bot and gap.is_significant}
+    rivals = [rating.bot for rating in others if rating.bot not in told_apart]
+    if not told_apart:
+        return "The games do not tell the bots apart"
+    if rivals:
+        names = join_words([top.bot, *rivals], " or ")
+        text = f"the strongest bot is {names}; {len(told_apart)} of {len(ratings.bots)} are shown to be weaker"
+    else:
+        weakest = told_apart[others[-1].bot]
+        elo = fmt.with_half_width(weakest.difference.scaled(ELO), "").removeprefix("+")
+        text = f"{top.bot} is {elo} Elo above {weakest.weaker}"
+        text += " and ahead of every other bot" if len(others) > 1 else ""
+    return with_reference(data, text) if len(data.names) > 1 else text  # names of bots keep their case
 
 
 def boards_title(data: ReportData) -> str:
+    """What layouts are shown to matter for, and for what most, if the games show that."""
     estimates, layouts = data.estimates["layout_share"], _layouts(data)
     shares = [(estimates.estimate(0, g), fmt.title(group)) for g, group in enumerate(estimates.groups)]
-    certain = [(share, outcome) for share, outcome in shares if share.low > 0]
+    adjusted = holm([two_sided_p(share.value, share.se, max(share.deals - 1, 1)) for share, _ in shares])
+    certain = [pair for pair, p in zip(shares, adjusted, strict=True) if pair[0].low > 0 and p < ALPHA]
     if not certain:
         return with_reference(data, f"these games do not tell what {layouts} matter for")
-    share, outcome = max(certain, key=lambda pair: pair[0].value)
-    variance = f"{fmt.short(share, 'share')} of the variance lies between them"
-    return with_reference(data, f"{layouts} matter for {outcome}: {variance}")
+    first = leading_estimates([share for share, _ in certain], ALPHA)
+    if len(first) > _MAX_NAMED:
+        return with_reference(data, f"{layouts} matter for {len(certain)} of {len(shares)} outcomes")
+    named = [f"{certain[i][1]} ({fmt.short(certain[i][0], 'share')} of the variance)" for i in first]
+    most = " most" if len(certain) > 1 else ""
+    return with_reference(data, f"{layouts} matter{most} for {join_words(named, ' or ')}")
 
 
 def _layouts(data: ReportData) -> str:

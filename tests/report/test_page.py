@@ -125,7 +125,7 @@ def test_a_run_of_one_variant_has_a_report_without_comparisons(tmp_path: Path) -
     run = open_run(write_run(tmp_path / "alone", ["print"], games=60, part_games=60))
     page, answer = write_report(run, tmp_path / "report")
     assert len(answer) == 3
-    assert "of games end by" in answer[1]
+    assert "ames most often end by “" in answer[1]
     text = page.read_text(encoding="utf-8")
     assert 'id="variants"' not in text
     assert not (tmp_path / "report" / "tables" / "comparisons.csv").exists()
