@@ -36,7 +36,7 @@ class VariantReply:
         if not told:
             return Reply.OPEN
         if all(reply is Reply.YES for reply in told):
-            return Reply.PARTLY if self._fades else Reply.YES
+            return Reply.PARTLY if self.fading else Reply.YES
         if Reply.YES in told:
             return Reply.PARTLY
         if len(told) < len(self.levels) and Reply.OPPOSITE not in told:
@@ -44,10 +44,10 @@ class VariantReply:
         return Reply.OPPOSITE if all(reply is Reply.OPPOSITE for reply in told) else Reply.NO
 
     @property
-    def _fades(self) -> bool:
-        """True if a level with too few games clearly shows less than the others do."""
+    def fading(self) -> list[str]:
+        """Levels with too few games to tell that clearly show less than others do."""
         missing = {level for comparison in self.comparisons for level in comparison.verdict.missing}
-        return any(reply is Reply.OPEN and level in missing for level, reply in self.levels.items())
+        return [level for level in self.levels_with(Reply.OPEN) if level in missing]
 
     def levels_with(self, *replies: Reply) -> list[str]:
         return [level for level, reply in self.levels.items() if reply in replies]

@@ -20,13 +20,16 @@ from mmsim.analysis.derived_metrics import (
     LAYOUT_SPREAD,
     SEAT_IMBALANCE,
     SKILL_GRADIENT,
+    fair_share_tests,
     layout_effects,
     rate_variants,
     seat_imbalance,
     skill_gradient,
 )
 from mmsim.analysis.estimates import WIN_SHARE, Estimates, by_name, estimate_metrics, per_game
+from mmsim.analysis.level_verdict import ALPHA, LevelEffect, LevelVerdict, Verdict, judge
 from mmsim.analysis.ratings import Ratings
+from mmsim.analysis.stats import holm
 from mmsim.analysis.tables import TENSION, RunTables, finished_only
 from mmsim.batch.experiment import OF_LEVEL, ON_BOARD
 from mmsim.core.levels import Level
@@ -186,6 +189,27 @@ class ComparedRun:
             for board in self.levels[0].by_board
         }
 
+    @cached_property
+    def seat_verdicts(self) -> list[dict[str, LevelVerdict]]:
+        """For every variant and seat, at which levels it wins more or less than a fair share: one family of tests."""
+        seats, variants = self.estimates[WIN_SHARE].groups, range(len(self.run.variants))
+        cells = [
+            (variant, seat, level, test)
+            for level, shares in self.by_level(WIN_SHARE)
+            for variant in variants
+            for seat, test in zip(seats, fair_share_tests(shares, variant), strict=True)
+        ]
+        unfair, fair = (holm([getattr(test, p) for *_, test in cells]) for p in ("p_value", "p_equal"))
+        effects: dict[tuple[int, str], list[LevelEffect]] = {}
+        for (variant, seat, level, test), p, q in zip(cells, unfair, fair, strict=True):
+            verdict = Verdict.EQUAL if q < ALPHA else Verdict.UNSURE
+            if verdict is Verdict.UNSURE and p < ALPHA:
+                verdict = Verdict.HIGHER if test.difference > 0 else Verdict.LOWER
+            effect = LevelEffect(level.name, level.make, test.difference, test.se, verdict)
+            effects.setdefault((variant, seat), []).append(effect)
+        tolerance, alpha = self.estimates[WIN_SHARE].measure.tolerance, ALPHA / (len(seats) * len(variants))
+        return [{seat: judge(effects[variant, seat], tolerance, alpha) for seat in seats} for variant in variants]
+
     @property
     def shown(self) -> LevelEstimates:
         """The level whose numbers are shown where there is room for one: expert, or else the strongest."""
@@ -292,3 +316,12 @@ def compare_run(
         if name != ALL and not compared.by_level(name):
             raise not_measurable_error(run, name)
     return compared
+
+
+def measure_answer(run: RunTables, described: Collection[str] = ()) -> ComparedRun:
+    """What the answer of a run needs: its variants compared, or the primary metrics of its only one."""
+    wanted = run.experiment.wanted
+    if len(run.variants) > 1:
+        tolerances = {wanted.metric: wanted.tolerance} if wanted.tolerance is not None else {}
+        return compare_run(run, [wanted.metric] if wanted.metric else (), tolerances, described)
+    return ComparedRun(run, estimate_measurable(run, {*primary_metrics(run), WIN_SHARE, *described}), [])

@@ -25,6 +25,12 @@ def ruleset_titles(game: str, rules: Sequence[str]) -> list[str]:
     return titles if len({*titles}) == len(titles) else list(rules)
 
 
+def edition_title(game: str, rules: Sequence[str]) -> str:
+    """What the edition of some rulesets is called; empty if they have several."""
+    editions = {_parts(spec)[0] for spec in rules}
+    return _title(find_shell(game), editions.pop()) if len(editions) == 1 else ""
+
+
 def _parts(spec: str) -> list[str]:
     """The edition, modifiers and settings of a spec; the name of a file is one part."""
     if spec.endswith(".toml"):

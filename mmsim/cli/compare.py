@@ -1,8 +1,10 @@
 """`mmsim compare`: differences between variants, metric by metric."""
 
+import shlex
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -12,26 +14,26 @@ import polars as pl
 import typer
 
 from mmsim.analysis import compare as comparing
-from mmsim.analysis import number_format as fmt
 from mmsim.analysis.compare import ComparisonOverLevels
 from mmsim.analysis.decision import decide, sentence
-from mmsim.analysis.estimates import Estimates
+from mmsim.analysis.derived_metrics import SEAT_IMBALANCE
 from mmsim.analysis.run_metrics import (
     ALL,
-    ComparedRun,
     check_metric_names,
     compare_run,
     estimate_run,
     metric_table,
 )
 from mmsim.analysis.tables import name_without_board, open_run
+from mmsim.analysis.titles import ruleset_titles
 from mmsim.batch.confidence import FIRST_LOOK_GAMES, next_look
-from mmsim.batch.experiment import OF_LEVEL, Experiment, named_after, named_levels, variants_of
+from mmsim.batch.experiment import OF_LEVEL, Experiment, WantedAnswer, named_after, named_levels, variants_of
 from mmsim.batch.manifest import Decision
 from mmsim.batch.run import Run
 from mmsim.batch.session import extend
 from mmsim.cli import options
-from mmsim.cli.console import print_json, print_table, say, warn
+from mmsim.cli.answers import print_answer, print_rows
+from mmsim.cli.console import print_json, say, warn
 from mmsim.cli.options import argument, option
 from mmsim.cli.play_run import (
     create_run,
@@ -44,8 +46,12 @@ from mmsim.cli.play_run import (
 )
 from mmsim.errors import MmsimError, UsageError, full_name
 from mmsim.games import find_shell, find_statistics, game_of_all
+from mmsim.report import answer_tables
+from mmsim.report.answer import answer_of
+from mmsim.report.answer_tables import what_matters
 from mmsim.report.report_data import without_failed_levels
-from mmsim.report.sentences import answer, comparison_label, course_metrics
+from mmsim.report.run_words import RunWords
+from mmsim.report.sentences import course_metrics, join_words
 from mmsim.tables.frames import no_formulas
 
 _DECIDED = "decided"  # the value of --until that plays until two variants are known to differ or to be equal
@@ -99,17 +105,21 @@ def compare(
         list[str] | None,
         option("--tolerance NAME=VALUE", "The largest difference that does not matter; repeat for more metrics."),
     ] = None,
+    by_level: Annotated[bool, option("--by-level", "Show every difference at every level.")] = False,
+    everything: Annotated[bool, option("--all", "Show all metrics at all levels, with all verdicts.")] = False,
     as_json: options.AsJson = False,
     as_csv: options.AsCsv = False,
     quiet: options.Quiet = False,
 ) -> None:
     options.check_one_format(as_json, as_csv)
+    metric = [ALL] if everything else metric
     options.check_players(bots, levels)
     tolerances = options.parse_tolerances(tolerance or ())
     named_metrics = [name for name in metric or () if name != ALL]
     play_options = options.given_options(context, _PLAY_OPTIONS)
     first = subjects[0]
-    show = partial(_print_run, reference, metric or (), tolerances, as_json, as_csv)
+    shown = "all" if everything else "by level" if by_level else ""
+    show = partial(_print_run, reference, metric or (), tolerances, as_json, as_csv, shown)
     if len(subjects) == 1 and len(board or ()) < 2:
         first = str(options.run_folder(Path(first)))
         if not Path(first).is_dir():
@@ -125,7 +135,8 @@ def compare(
     experiment = Experiment(
         name=named_after(out) if out else "comparison",
         variants=tuple(subjects),
-        question=_question(subjects, board),
+        question=_question(game, subjects, board),
+        answer=WantedAnswer(metric=named_metrics[0]) if len(named_metrics) == 1 else None,
         game=game,
         boards=tuple(board or ()),
         players=players,
@@ -149,12 +160,16 @@ def compare(
     else:
         raise UsageError(f"--until {_DECIDED} compares two variants, not {len(names)}")
     with played as folder:
-        show(folder)
+        show(
+            folder,
+            keep=None if out else shlex.join(["mmsim", *sys.argv[1:], "--out", str(options.RUNS / "comparison")]),
+        )
 
 
-def _question(rulesets: Sequence[str], boards: Sequence[str] | None) -> str:
-    things = rulesets if len(rulesets) > 1 else [Path(board).stem for board in boards or ()]
-    return f"What is different between {' and '.join([', '.join(things[:-1]), things[-1]])}?"
+def _question(game: str, rulesets: Sequence[str], boards: Sequence[str] | None) -> str:
+    several = len(rulesets) > 1
+    things = ruleset_titles(game, rulesets) if several else [Path(board).stem for board in boards or ()]
+    return f"What is different between {join_words(things)}?"
 
 
 def _variant_names(experiment: Experiment) -> list[str]:
@@ -211,25 +226,34 @@ def _print_run(
     tolerances: Mapping[str, float],
     as_json: bool,
     as_csv: bool,
+    shown: str,
     folder: Path,
+    keep: str | None = None,
 ) -> None:
+    """Print the answer of a run and its differences; `keep` is the command that would keep its games."""
     run = without_failed_levels(open_run(folder))
     decision = sentence(run)
     names = [variant.name for variant in run.variants]
     run = run.starting_with(full_name("variant", reference, names) if reference else names[0])
-    compared = compare_run(run, metrics, tolerances, course_metrics(run.experiment.game))
+    wanted = run.experiment.wanted
+    if wanted.tolerance is not None:
+        tolerances = {wanted.metric: wanted.tolerance, **tolerances}
+    compared = compare_run(
+        run, [*metrics, *filter(None, [wanted.metric])], tolerances, course_metrics(run.experiment.game)
+    )
     comparisons = [one for one in compared.comparisons if compared.is_selected(one.measure.name, metrics)]
-    sentences = answer(compared)
+    answer = answer_of(compared, "" if keep else str(folder))
+    if keep:
+        answer = replace(answer, steps=[("keep the games", keep)])
     is_data = as_json or as_csv
     warn(run.warnings, err=is_data)
     if as_json:
-        shown = {estimates.name for estimates in _selected(compared, metrics)}
-        table = metric_table(compared.levels).filter(pl.col("metric").is_in(shown))
+        table = metric_table(compared.levels)
         printed: dict[str, object] = {
             "warnings": run.warnings,
-            "metrics": table.to_dicts(),
+            "metrics": table.filter(pl.col("metric").is_in({one.measure.name for one in comparisons})).to_dicts(),
             "comparisons": [row for comparison in comparisons for row in comparison.rows()],
-            "answer": sentences,
+            "answer": asdict(answer),
         }
         if run.decision:
             printed["decision"] = {**msgspec.to_builtins(run.decision), "sentence": decision}
@@ -237,42 +261,21 @@ def _print_run(
     elif as_csv:
         print(no_formulas(comparing.comparison_table(comparisons)).write_csv(), end="")
     else:
-        _print_estimates(compared, metrics)
-        for variant in dict.fromkeys(comparison.variant for comparison in comparisons):
-            _print_comparisons([comparison for comparison in comparisons if comparison.variant == variant])
-        for line in sentences:
-            say(line)
+        words = RunWords(compared)
+        print_answer(answer, None if shown else what_matters(words, comparisons))
+        _print_details(words, comparisons, shown)
     if decision:
         say(decision, err=is_data)
 
 
-def _selected(compared: ComparedRun, metrics: Sequence[str]) -> list[Estimates]:
-    """The metrics to print, at the level that is shown."""
-    return [estimates for name, estimates in compared.estimates.items() if compared.is_selected(name, metrics)]
-
-
-def _print_estimates(compared: ComparedRun, metrics: Sequence[str]) -> None:
-    rows = []
-    for estimates in _selected(compared, metrics):
-        unit = estimates.measure.unit
-        for group, group_name in enumerate(estimates.groups):
-            means = [estimates.get(variant, group) for variant in range(len(estimates.variants))]
-            cells = [fmt.with_interval(mean, unit) if mean else "-" for mean in means]
-            rows.append([fmt.label(estimates.name, group_name), unit, *cells])
-    names = [variant.name for variant in compared.run.variants]
-    print_table(["metric", "unit", *names], rows, f"{compared.run.name}{compared.level_clause}: 95 % intervals")
-
-
-def _print_comparisons(comparisons: Sequence[ComparisonOverLevels]) -> None:
-    """The differences of one variant, one column per level, and the verdict over all levels."""
-    first = comparisons[0]
-    levels = list(dict.fromkeys(shown.level for comparison in comparisons for shown in comparison.levels))
-    rows = []
-    for comparison in comparisons:
-        unit = fmt.difference_unit(comparison.measure.unit)
-        cells = {shown.level: fmt.with_half_width(shown.difference, unit) for shown in comparison.levels}
-        needed = f" ({comparison.games_text})" if comparison.games_text else ""
-        verdict = f"{comparison.verdict_text}{needed}"
-        rows.append([comparison_label(comparison), *(cells.get(level, "-") for level in levels), verdict])
-    headings = ["metric", *(level.name for level in levels), "verdict"]
-    print_table(headings, rows, f"{first.variant} against {first.reference}: difference at every level")
+def _print_details(words: RunWords, comparisons: Sequence[ComparisonOverLevels], shown: str) -> None:
+    """The differences of every variant level by level, or all of them with their verdicts."""
+    asked = words.run.experiment.wanted.metric or SEAT_IMBALANCE.name
+    if shown == "by level":
+        for comparison in comparisons:
+            if comparison.measure.name == asked:
+                say("\n" + "\n".join(answer_tables.strips(words, comparison)))
+    for variant in dict.fromkeys(one.variant for one in comparisons if shown):
+        say("")
+        make = answer_tables.everything if shown == "all" else answer_tables.level_by_level
+        print_rows(make(words, comparisons, variant))

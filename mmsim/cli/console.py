@@ -9,6 +9,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NoReturn
 
+from rich import box
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -17,6 +19,7 @@ from mmsim.core.shell import Listing
 from mmsim.system.files import write_output
 from mmsim.system.safe_text import excerpt, printable
 
+_TEXT_WIDTH, _MAX_TEXT_WIDTH = 80, 100
 _PIPED_WIDTH = 160  # a pipe has no width; do not cut tables short there
 
 
@@ -38,6 +41,13 @@ def console() -> Console:
     screen = Screen(soft_wrap=True)
     if not screen.is_terminal:
         screen.width = _PIPED_WIDTH
+    return screen
+
+
+def text_console() -> Console:
+    """Stdout for text and plain tables: as wide as the terminal but no wider than is easy to read, 80 in a pipe."""
+    screen = Screen(soft_wrap=True)
+    screen.width = min(screen.width, _MAX_TEXT_WIDTH) if screen.is_terminal or "COLUMNS" in os.environ else _TEXT_WIDTH
     return screen
 
 
@@ -73,14 +83,34 @@ def print_table(
     title: str = "",
     numeric: Collection[str] = (),
     bold: Collection[str] = (),
+    plain: bool = False,
 ) -> None:
-    """Print a table whose `numeric` columns are aligned to the right; `bold` rows are named by their first cell."""
-    table = Table(title=title or None, title_justify="left")
-    for heading in headings:
-        table.add_column(heading, justify="right" if heading in numeric else "left")
+    """Print a table whose `numeric` columns are aligned to the right; `bold` rows are named by their first cell.
+
+    Cells are wrapped between words, never inside one and never cut: a table whose words do not fit is wider than the
+    screen. A `plain` table has a line under its headings only.
+    """
+    rows, screen = [[*row] for row in rows], text_console() if plain else console()
+    columns = [[heading, *(row[place] for row in rows)] for place, heading in enumerate(headings)]
+    table = Table(title=title or None, title_justify="left", box=box.SIMPLE_HEAD if plain else box.HEAVY_HEAD)
+    frame = 3 * len(columns) + 1
+    widths = _fitting_widths(columns, screen.width - frame)
+    for heading, width in zip(headings, widths, strict=True):
+        table.add_column(heading, justify="right" if heading in numeric else "left", width=width)
     for row in rows:
         table.add_row(*row, style="bold" if row[0] in bold else None)
-    console().print(table)
+    screen.width = max(screen.width, sum(widths) + frame)
+    screen.print(table)
+
+
+def _fitting_widths(columns: Sequence[Sequence[str]], available: int) -> list[int]:
+    """Widths of columns: as wide as their cells if there is room, and never narrower than their longest word."""
+    widths = [max(cell_len(line) for cell in column for line in (cell.splitlines() or [""])) for column in columns]
+    words = [max((cell_len(word) for cell in column for word in cell.split()), default=1) for column in columns]
+    while sum(widths) > available and any(width > word for width, word in zip(widths, words, strict=True)):
+        widest = max(range(len(widths)), key=lambda place: (widths[place] > words[place], widths[place]))
+        widths[widest] -= 1
+    return widths
 
 
 def print_listing(listing: Listing) -> None:

@@ -1,7 +1,7 @@
 """`mmsim report`: the findings of a run as one page that needs no other file."""
 
 import sys
-from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -10,10 +10,12 @@ import typer
 from mmsim.analysis.tables import open_run
 from mmsim.batch.experiment import Experiment
 from mmsim.cli import options
-from mmsim.cli.console import say, warn
+from mmsim.cli.answers import print_answer
+from mmsim.cli.console import warn
 from mmsim.cli.options import option
 from mmsim.cli.progress import show_progress
 from mmsim.errors import UsageError
+from mmsim.report.answer import Answer
 from mmsim.report.page import may_replace, preload_workers, write_report
 
 
@@ -33,13 +35,12 @@ def report(
     warn(tables.warnings)
     with show_progress(quiet) as progress:
         page, answer = write_report(tables, folder, on_progress=progress.step)
-    print_answer(page, answer, open_in_browser)
+    print_report(page, answer, open_in_browser)
 
 
-def print_answer(page: Path, answer: Sequence[str], open_in_browser: bool) -> None:
-    for sentence in answer:
-        say(sentence)
-    say(f"report -> {page}")
+def print_report(page: Path, answer: Answer, open_in_browser: bool) -> None:
+    """The answer, and where the report is."""
+    print_answer(replace(answer, steps=[("report", str(page)), ("memo", str(page.parent / "memo.md"))]))
     if open_in_browser:
         typer.launch(page.resolve().as_uri())
 

@@ -15,7 +15,7 @@ from mmsim.cli import options
 from mmsim.cli.console import counted, say, say_error
 from mmsim.cli.options import argument, option
 from mmsim.cli.play_run import create_run, describe_precision, play_run
-from mmsim.cli.progress import headline, summary
+from mmsim.cli.progress import summary
 from mmsim.errors import UsageError
 from mmsim.games import find_shell
 
@@ -183,5 +183,7 @@ def _play_and_print(
     say(f"digest {finished.digest}")
     if run.manifest.until:
         say(describe_precision(run, run.manifest.until))
-    for line in headline(status):
-        say(line)
+    from mmsim.analysis.tables import open_run  # scipy takes a moment to import, and a run does without it
+    from mmsim.cli.answers import print_answer_of
+
+    print_answer_of(open_run(run.folder), str(run.folder))

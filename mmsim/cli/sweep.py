@@ -14,7 +14,7 @@ from mmsim.cli import options
 from mmsim.cli.options import option
 from mmsim.cli.play_run import drop_indifferent, played_run, within
 from mmsim.cli.progress import show_progress
-from mmsim.cli.report import confirm_replacing, print_answer
+from mmsim.cli.report import confirm_replacing, print_report
 from mmsim.errors import UsageError
 from mmsim.games import find_shell, find_statistics, game_of_ruleset
 from mmsim.report.change_sections import responses
@@ -99,4 +99,4 @@ def sweep(
         tables = open_run(played)
         tables = tables.starting_with(tables.variants[base].name)
         page, answer = write_report(tables, folder, first_section, command, progress.step)
-    print_answer(page, answer, open_in_browser)
+    print_report(page, answer, open_in_browser)

@@ -11,6 +11,7 @@ from mmsim.analysis.stats import Estimate
 from mmsim.report import charts, sentences
 from mmsim.report.charts import Row
 from mmsim.report.report_data import ReportData
+from mmsim.report.run_words import RunWords
 from mmsim.report.sections import DOTS_NOTE, Section, Table, slug
 
 
@@ -18,7 +19,7 @@ def board_by_board(data: ReportData) -> Section | None:
     """Whether what was found on average over boards holds on every one of them, at the level that is shown."""
     if not data.board_comparisons:
         return None
-    sentences_on_boards = sentences.on_every_board(data)
+    sentences_on_boards = sentences.on_every_board(data, RunWords(data).titles)
     chart_list, rows = [], []
     for over_levels in data.primary:
         comparison = sentences.at_level(over_levels, data.shown.level)

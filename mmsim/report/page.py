@@ -32,10 +32,10 @@ from mmsim.batch.experiment import Experiment
 from mmsim.core.rulebook import Rule, rulebook
 from mmsim.games import find_statistics
 from mmsim.report import board_sections, change_sections, game_sections, sections
+from mmsim.report.answer import Answer, answer_of
 from mmsim.report.charts import Chart
 from mmsim.report.report_data import ReportData, Submit, gather
 from mmsim.report.sections import Section
-from mmsim.report.sentences import answer
 from mmsim.system.files import data_folder, read_bytes, remove_stale_temporaries, write_atomically
 from mmsim.system.processes import StoppablePool, cores, deferring_signals, starting_processes
 from mmsim.tables.frames import no_formulas
@@ -46,9 +46,10 @@ PRELOADED = ("mmsim.report.charts", "matplotlib.backends.backend_svg", "matplotl
 _PAGE = "report.html"
 _RULES_PAGE = "rules.html"
 _GLOSSARY_PAGE = "glossary.html"
+_MEMO = "memo.md"
 _FILES = "files.json"  # lists the files of a report, so that the next one can remove them; a PNG goes with its SVG
 _REPORT_FILE = re.compile(
-    r"charts/[\w.-]+\.svg|tables/[\w.-]+\.(csv|parquet)|pictures/[\w.-]+\.svg|games/[\w.-]+\.html|(rules|glossary)\.html"
+    r"charts/[\w.-]+\.svg|tables/[\w.-]+\.(csv|parquet)|pictures/[\w.-]+\.svg|games/[\w.-]+\.html|(rules|glossary)\.html|memo\.md"
 )
 
 
@@ -90,8 +91,8 @@ def write_report(
     first_sections: Callable[[ReportData], Sequence[Section]] = lambda data: (),
     command: str = "",
     on_progress: Callable[[str], None] = lambda text: None,
-) -> tuple[Path, list[str]]:
-    """Write the report of a run into a folder; return the path of its page and the answer in three sentences.
+) -> tuple[Path, Answer]:
+    """Write the report of a run into a folder; return the path of its page and the answer.
 
     `first_sections` makes sections to be put before all others; `command` makes the report again, if that takes
     another command than `mmsim run`.
@@ -99,7 +100,7 @@ def write_report(
     with chart_workers() as submit:
         on_progress(f"measuring {int(run.game_counts['games'].sum()):,} games")
         data = gather(run, submit)
-        sentences = answer(data)
+        answer = answer_of(data, str(run.folder))
         headline = sections.headline_chart(data)
         all_sections = [*first_sections(data), *make_sections(data)]
         charts = [*([headline] if headline else []), *(chart for section in all_sections for chart in section.charts)]
@@ -117,10 +118,11 @@ def write_report(
     environment = _environment(files, rules)
     if rules:
         files[_RULES_PAGE] = _rules_page(environment, run.experiment.game, rules).encode()
+    files[_MEMO] = answer.memo.encode()
     files[_GLOSSARY_PAGE] = _glossary_page(environment).encode()
-    page = _page(environment, data, sentences, headline, all_sections, command)
+    page = _page(environment, data, answer, headline, all_sections, command)
     _write_files(run, folder, page.encode(), files)
-    return folder / _PAGE, sentences
+    return folder / _PAGE, answer
 
 
 def make_sections(data: ReportData) -> list[Section]:
@@ -296,7 +298,7 @@ def _rules_page(environment: Environment, game: str, rules: Mapping[str, Rule]) 
 def _page(
     environment: Environment,
     data: ReportData,
-    sentences: Sequence[str],
+    answer: Answer,
     headline: Chart | None,
     all_sections: Sequence[Section],
     command: str,
@@ -304,8 +306,8 @@ def _page(
     run = data.run
     return environment.get_template(_PAGE).render(
         name=run.name,
-        question=run.experiment.question or f"What does {run.name} tell?",
-        answer=sentences,
+        question=answer.question,
+        answer=[answer.verdict, *(f"{heading}: {text}" for heading, text in answer.paragraphs)],
         warnings=run.warnings,
         headline=headline,
         sections=all_sections,

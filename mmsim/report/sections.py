@@ -22,9 +22,10 @@ from mmsim.core.knobs import spelled
 from mmsim.core.metrics import ChartPlan, SectionPlan
 from mmsim.errors import MmsimError
 from mmsim.games import find_shell
-from mmsim.report import charts, sentences, titles
+from mmsim.report import charts, sentences, titles, verdicts
 from mmsim.report.charts import Chart, Row
 from mmsim.report.report_data import ReportData
+from mmsim.report.run_words import RunWords
 
 RULES = "rules"  # the heading of a column of rule ids
 MAX_SERIES = 6  # a chart with more is not readable
@@ -110,7 +111,7 @@ def seats_by_level_chart(data: ReportData) -> Chart:
     values = [[estimates.by_group(v) for _, estimates in levels] for v in range(len(data.names))]
     note = "Share of games won, by playing order and level of play, with 95 % intervals. Dashed: a fair share."
     draw = partial(charts.draw_seats_by_level, values, seats, [level.name for level, _ in levels], data.names)
-    return Chart("seats-by-level", sentences.seats_over_levels(data).partition(";")[0], note, draw)
+    return Chart("seats-by-level", verdicts.seats_of_all(RunWords(data)) or "Share of games won", note, draw)
 
 
 def _marks_note(data: ReportData) -> str:

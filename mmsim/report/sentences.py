@@ -1,26 +1,24 @@
-"""Results as sentences: the answer of a report, the titles of its charts, and the templates that a game declares."""
+"""Sentences that sections share: the templates that a game declares, and what holds on which boards."""
 
 import re
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import groupby
 from string import Formatter
 
 from mmsim.analysis import number_format as fmt
 from mmsim.analysis.board_effects import OnBoards, first_against_last, on_boards, same_on_boards
-from mmsim.analysis.compare import CANNOT_SAY, Comparison, ComparisonOverLevels, all_games_identical
+from mmsim.analysis.compare import Comparison, ComparisonOverLevels, all_games_identical
 from mmsim.analysis.derived_metrics import (
     SEAT_IMBALANCE,
     equal_groups_p_value,
-    fair_share_tests,
     leading_group,
     leading_groups,
 )
 from mmsim.analysis.estimates import WIN_SHARE, Estimates, by_name
-from mmsim.analysis.level_verdict import ALPHA, LevelEffect, LevelVerdict, Shape, Verdict, judge, where_it_holds
+from mmsim.analysis.level_verdict import ALPHA, Shape, Verdict
 from mmsim.analysis.run_metrics import ComparedRun
-from mmsim.analysis.stats import Estimate, holm
+from mmsim.analysis.stats import Estimate
 from mmsim.batch.experiment import OF_LEVEL
 from mmsim.core.levels import Level
 from mmsim.core.metrics import Sentence
@@ -30,12 +28,6 @@ MAX_NAMED_VARIANTS = 4  # more are counted, not named
 _ROUNDING = 1e-12  # relative; a smaller standard error is zero
 _STANDINGS = {Verdict.HIGHER: "ahead", Verdict.LOWER: "behind"}
 EXPLORATORY = " (exploratory)"  # after a metric that was not asked about before the games were played
-
-
-def answer(data: ComparedRun) -> list[str]:
-    """The answer in a few parts: are seats fair, do variants differ, on which boards, how do games go."""
-    seats = " ".join(filter(None, (_fairness(data), *_evenness(data))))
-    return list(filter(None, (seats, _differences(data), " ".join(on_every_board(data)), _course(data))))
 
 
 def comparison_label(comparison: ComparisonOverLevels) -> str:
@@ -50,9 +42,9 @@ def join_words(words: Sequence[str], last: str = " and ") -> str:
     return last.join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
-def with_reference(data: ComparedRun, sentence: str, every_level: bool = False) -> str:
+def with_reference(data: ComparedRun, sentence: str) -> str:
     """A sentence on the reference, which is named if there are other variants, as is the level that is shown."""
-    level = "" if every_level else data.level_clause
+    level = data.level_clause
     where = f"with {data.names[0]}{level}" if len(data.names) > 1 else level.strip()
     return capitalise(f"{where}, {sentence}" if where else sentence)
 
@@ -131,6 +123,12 @@ def fill_template(data: ComparedRun, template: Sentence) -> str:
     return with_reference(data, "".join(_fill_clauses(data, template)))
 
 
+def how_games_go(data: ComparedRun) -> str:
+    """How games go at the level that is shown; numbers that are the same in every game are left out."""
+    clauses = _fill_clauses(data, find_statistics(data.run.experiment.game).course, only_varying=True)
+    return f"{capitalise(join_words(clauses))}{data.level_clause}." if clauses else ""
+
+
 def course_metrics(game: str) -> set[str]:
     """The metrics in the template on how games go."""
     fields = (field for clause in find_statistics(game).course for _, field, _, _ in Formatter().parse(clause))
@@ -146,7 +144,7 @@ def varies(estimates: Estimates) -> bool:
     return False
 
 
-# --- the answer ------------------------------------------------------------------------------------------------------
+# --- seats, variants and boards --------------------------------------------------------------------------------------
 
 
 def _fair_share(shares: Estimates) -> str:
@@ -165,107 +163,6 @@ def seats_title(data: ComparedRun) -> str:
         return with_reference(data, f"players do not win equally often; {_fair_share(shares)}")
     text = f"the {shares.groups[best]} player wins {fmt.short(shares.estimate(0, best), 'share')} of games"
     return with_reference(data, f"{text}; {_fair_share(shares)}")
-
-
-def _fairness(data: ComparedRun) -> str:
-    """Whether seats are fair with the reference, and at which levels."""
-    return f"{seats_over_levels(data)}." if WIN_SHARE in data.estimates else ""
-
-
-def seats_over_levels(data: ComparedRun) -> str:
-    """Which seats are ahead or behind with the reference, and at which levels: what all levels agree on comes first."""
-    shares = data.estimates[WIN_SHARE]
-    uneven: dict[str, list[tuple[str, str]]] = {}  # where -> players and their wins
-    for seat, verdict in sorted(seat_verdicts(data).items(), key=lambda pair: pair[1].shape is not Shape.EVERY):
-        if verdict.is_different:
-            where = where_it_holds(verdict, _STANDINGS)
-            uneven.setdefault(where, []).append((seat, _shares_of(data, seat, verdict)))
-    if not uneven:
-        nowhere = " at any level" if len(data.levels) > 1 else ""
-        return with_reference(data, f"no seat is measurably ahead or behind{nowhere}", every_level=True)
-    clauses = []
-    for where, seats in uneven.items():
-        names, wins = (join_words([seat[part] for seat in seats]) for part in (0, 1))
-        verb = "player" if len(seats) == 1 else "players"
-        verb += ":" if where.startswith(Shape.REVERSES) else " is" if len(seats) == 1 else " are"
-        clauses.append(f"the {names} {verb} {where} ({wins} of wins)")
-    mixed = "players do not win equally often, but their bots differ: " if data.run.mixed else ""
-    return with_reference(data, f"{mixed}{'; '.join(clauses)}; {_fair_share(shares)}", every_level=True)
-
-
-def seat_verdicts(data: ComparedRun) -> dict[str, LevelVerdict]:
-    """For every seat of the reference, at which levels it wins more or less than a fair share."""
-    levels = data.by_level(WIN_SHARE)
-    seats = data.estimates[WIN_SHARE].groups
-    tests = [test for _, estimates in levels for test in fair_share_tests(estimates, 0)]
-    unfair, fair = (holm([getattr(test, p) for test in tests]) for p in ("p_value", "p_equal"))
-    effects: dict[str, list[LevelEffect]] = {seat: [] for seat in seats}
-    for number, test in enumerate(tests):
-        level = levels[number // len(seats)][0]
-        verdict = Verdict.EQUAL if fair[number] < ALPHA else Verdict.UNSURE
-        if verdict is Verdict.UNSURE and unfair[number] < ALPHA:
-            verdict = Verdict.HIGHER if test.difference > 0 else Verdict.LOWER
-        effect = LevelEffect(level.name, level.make, test.difference, test.se, verdict)
-        effects[seats[number % len(seats)]].append(effect)
-    tolerance = data.estimates[WIN_SHARE].measure.tolerance
-    return {seat: judge(some, tolerance, ALPHA / len(seats)) for seat, some in effects.items()}
-
-
-def _shares_of(data: ComparedRun, seat: str, verdict: LevelVerdict) -> str:
-    """The win shares of a seat at the levels that show it to be ahead or behind."""
-    shown = [effect.level for effect in verdict.effects if effect.is_shown]
-    values = sorted(
-        round(100 * float(estimates.means[0, estimates.groups.index(seat)]))
-        for level, estimates in data.by_level(WIN_SHARE)
-        if level.name in shown
-    )
-    return f"{values[0]}\u00a0%" if values[0] == values[-1] else f"{values[0]} to {values[-1]}\u00a0%"
-
-
-def _evenness(data: ComparedRun) -> list[str]:
-    """Whether seats are more or less even with the other variants: one sentence per verdict."""
-
-    def verdict(comparison: ComparisonOverLevels) -> str:
-        if comparison.identical:
-            return "exactly as even so far"
-        if comparison.verdict.shape is Shape.UNSURE:
-            return f"not shown to have more or less even seats ({comparison.games_text or CANNOT_SAY})"
-        return comparison.verdict_text
-
-    compared = [comparison for comparison in data.comparisons if comparison.measure.name == SEAT_IMBALANCE.name]
-    sentences = []
-    for text, group in groupby(sorted(compared, key=verdict), key=verdict):
-        variants = [data.name_of(comparison.variant) for comparison in group]
-        names = join_words(variants) if len(variants) <= MAX_NAMED_VARIANTS else f"{len(variants)} variants"
-        if text.startswith(("exactly", "not shown")):
-            clause = f"{names} {'is' if len(variants) == 1 else 'are'}"
-        else:
-            clause = f"seats with {names}{':' if text.startswith(Shape.REVERSES) else ' are'}"
-        sentences.append(f"Against {data.names[0]}, {clause} {text}.")
-    return sentences
-
-
-def _differences(data: ComparedRun) -> str:
-    """How far the variants differ in what was asked, or how games end if there is only one variant."""
-    if not data.comparisons:
-        ends = fill_template(data, find_statistics(data.run.experiment.game).ends)
-        return f"{ends}." if ends else ""
-    others = data.run.variants[1:]
-    if len(others) > MAX_NAMED_VARIANTS:
-        return _most_different(data)
-    return f"Against {data.names[0]}, {'; '.join(variant_verdict(data, variant.name) for variant in others)}."
-
-
-def _most_different(data: ComparedRun) -> str:
-    """How many variants differ, and one of the large differences."""
-    apart = [comparison for comparison in data.primary if comparison.is_different]
-    differing = len({comparison.variant for comparison in apart})
-    text = f"Against {data.names[0]}, {differing} of {len(data.names) - 1} variants differ measurably"
-    return (
-        f"{text}, such as {data.name_of(_large(apart).variant)} in {_in_metric(_large(apart))}."
-        if apart
-        else f"{text}."
-    )
 
 
 def _large(comparisons: Sequence[ComparisonOverLevels]) -> ComparisonOverLevels:
@@ -314,7 +211,7 @@ def at_level(comparison: ComparisonOverLevels, level: Level) -> Comparison | Non
     return next((shown for shown in comparison.levels if shown.level == level), None)
 
 
-def on_every_board(data: ComparedRun) -> list[str]:
+def on_every_board(data: ComparedRun, titles: Sequence[str]) -> list[str]:
     """On how many boards the first seat is ahead of the last, and other variants more even than the reference."""
     if not data.board_comparisons:
         return []
@@ -328,14 +225,14 @@ def on_every_board(data: ComparedRun) -> list[str]:
     if ahead:
         first, last = "the first player is ahead of the last", "the last player is ahead of the first"
         where = board_count(on_boards(ahead), first, last)
-        sentences.append(f"{with_reference(data, where, every_level=True)}.")
+        sentences.append(f"With {titles[0]}, {where}.")
     for over_levels in data.comparisons:
         comparison = at_level(over_levels, data.shown.level)
         if comparison and comparison.measure.name == SEAT_IMBALANCE.name:
-            name = data.name_of(comparison.variant)
+            name = titles[[variant.name for variant in data.run.variants].index(comparison.variant)]
             same = same_on_boards(comparison, data.board_comparisons)
-            where = board_count(same, f"{name} has less even seats", f"{name} has more even seats")
-            sentences.append(f"Against {data.names[0]}{data.level_clause}, {where}.")
+            where = board_count(same, "the seats are less even", "the seats are more even")
+            sentences.append(f"With {name}, {where}{data.level_clause}.")
     return sentences
 
 
@@ -355,10 +252,3 @@ def board_count(on: OnBoards, higher: str, lower: str) -> str:
         where = f"in {len(on.shown)} of {cases} cases, on {boards} boards at {cases // boards} levels"
     rest = "the others have the same sign" if on.direction else "not all others have the same sign"
     return f"{text} beyond chance {where}; {rest}"
-
-
-def _course(data: ComparedRun) -> str:
-    """How games go; a number that is the same in every game is left out."""
-    template = find_statistics(data.run.experiment.game).course
-    clauses = _fill_clauses(data, template, only_varying=True)
-    return with_reference(data, f"{join_words(clauses)}.") if clauses else ""

@@ -252,9 +252,9 @@ def test_a_manifest_that_cannot_be_is_refused_with_a_sentence(folder: Path, key:
         (b"", "truncated"),
         (b"null", "Expected `object`"),
         (b'{"format": ' + b"[" * 100_000, "recursion"),
-        (b'{"format": "mmsim-run/9"}', "it is not of the format mmsim-run/6"),
+        (b'{"format": "mmsim-run/9"}', "it is not of the format mmsim-run/7"),
         (b'{"format": "\xff"}', "utf-8"),
-        (b'{"format": "mmsim-run/6", "games": ' + b"9" * 5000 + b"}", "out of range"),
+        (b'{"format": "mmsim-run/7", "games": ' + b"9" * 5000 + b"}", "out of range"),
     ],
 )
 def test_a_manifest_that_is_none_is_refused_with_a_sentence(folder: Path, content: bytes, says: str) -> None:

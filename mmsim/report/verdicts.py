@@ -1,0 +1,279 @@
+"""The verdict of a run in a few sentences; the first word answers the question."""
+
+from collections.abc import Callable, Iterable, Sequence
+from math import isfinite
+
+from mmsim.analysis import number_format as fmt
+from mmsim.analysis.compare import CANNOT_SAY, ComparisonOverLevels
+from mmsim.analysis.derived_metrics import LAYOUT_SHARE, LAYOUT_SPREAD, SEAT_IMBALANCE
+from mmsim.analysis.estimates import WIN_SHARE
+from mmsim.analysis.level_verdict import LevelVerdict, Shape, Verdict, players_of, where_it_holds
+from mmsim.analysis.reply import Reply, VariantReply, reply_about
+from mmsim.analysis.titles import seat_title
+from mmsim.report.run_words import MAX_CHANGES, MAX_NAMED, RunWords, at_level, in_tolerances
+from mmsim.report.sentences import capitalise, join_words
+
+_STANDINGS = {Verdict.HIGHER: "ahead", Verdict.LOWER: "behind"}
+
+
+# --- a metric that should be higher or lower -------------------------------------------------------------------------
+
+
+def replies_of(words: RunWords) -> list[VariantReply]:
+    """What every other variant does to the metric in question."""
+    wanted = words.run.experiment.wanted
+    asked = [
+        one for one in words.data.comparisons if one.measure.name == wanted.metric and wanted.group in ("", one.group)
+    ]
+    return [
+        reply_about(variant, [one for one in asked if one.variant == variant], wanted.direction)
+        for variant in dict.fromkeys(one.variant for one in asked)
+    ]
+
+
+def replied(words: RunWords, replies: Sequence[VariantReply]) -> str:
+    """The replies about all variants, yes first; what is alike is said once."""
+    alike: dict[tuple[object, ...], list[VariantReply]] = {}
+    for one in replies:
+        pattern = () if one.reply is Reply.OPEN else tuple(one.levels.items())
+        alike.setdefault((one.reply, pattern), []).append(one)
+    order = list(Reply)
+    groups = sorted(alike.values(), key=lambda group: order.index(group[0].reply))
+    return " ".join(_reply(words, group) for group in groups)
+
+
+def _reply(words: RunWords, group: Sequence[VariantReply]) -> str:
+    """What to say about variants with the same reply."""
+    first, names = group[0], words.either([one.variant for one in group])
+    yes, no, opposite, unknown = (
+        first.levels_with(reply) for reply in (Reply.YES, Reply.NO, Reply.OPPOSITE, Reply.OPEN)
+    )
+    as_asked, reverse = _clause(words, first, True), _clause(words, first, False)
+    same = f"{_same(words, first)} with {words.titles[0]}"
+    less = [level for level in unknown if level in first.fading]
+    unclear = [level for level in unknown if level not in less]
+    rest = f" {capitalise(words.people(less))}, clearly less or not at all." if less else ""
+    rest += (
+        f" {capitalise(words.people(unclear))} there are too few games to tell." if unclear and words.several else ""
+    )
+    match first.reply:
+        case Reply.YES:
+            return f"Yes. With {names}, {as_asked}{words.among(yes)}{_amounts(words, group, yes)}.{rest}"
+        case Reply.OPPOSITE:
+            amounts = _amounts(words, group, opposite)
+            return f"No, the opposite: with {names}, {reverse}{words.among(opposite)}{amounts}.{rest}"
+        case Reply.NO:
+            parts = [f"{same}{words.among(no)}"] if no else []
+            parts += [f"{reverse}{words.among(opposite)}"] if opposite else []
+            return f"No. With {names}, {'; '.join(parts)}.{rest}"
+        case Reply.PARTLY:
+            text = f"{capitalise(words.people(yes))}, yes: with {names}, {as_asked}{_amounts(words, group, yes)}."
+            text += f" {capitalise(words.people(no))}, no: {same}." if no else ""
+            text += f" {capitalise(words.people(opposite))}, the opposite: {reverse}." if opposite else ""
+            return text + rest
+    where = " at any level of play" if words.several else ""
+    return (
+        f"No difference found: with {names}, {_not_shown(words, first)}{where}.{_bound(words, group)}{_needed(group)}"
+    )
+
+
+def _clause(words: RunWords, reply: VariantReply, as_asked: bool) -> str:
+    """What was asked for, or its opposite; if any difference was asked for, what was found."""
+    direction = words.run.experiment.wanted.direction
+    if direction:
+        return words.clause(reply.comparisons[0], (direction == "higher") == as_asked)
+    return words.changes(reply.comparisons)
+
+
+def _same(words: RunWords, reply: VariantReply) -> str:
+    comparison = reply.comparisons[0]
+    if comparison.measure.name == SEAT_IMBALANCE.name:
+        return "the seats are as even as"
+    if comparison.measure.name == WIN_SHARE and len(reply.comparisons) > 1:
+        return "every seat wins as often as"
+    return f"{words.wording(comparison).label} is the same as"
+
+
+def _not_shown(words: RunWords, reply: VariantReply) -> str:
+    comparison, direction = reply.comparisons[0], words.run.experiment.wanted.direction
+    if comparison.measure.name == SEAT_IMBALANCE.name:
+        return "the seats are not shown to be more or less even"
+    if comparison.measure.name == WIN_SHARE and not direction:
+        return "no seat is shown to win more or less often"
+    return f"{words.wording(comparison).label} is not shown to change"
+
+
+def _amounts(words: RunWords, group: Sequence[VariantReply], levels: Sequence[str]) -> str:
+    if not words.run.experiment.wanted.direction:
+        return ""  # said with every change
+    texts = dict.fromkeys(words.amount_at(reply.comparisons[0], levels) for reply in group)
+    return f" ({join_words([*texts])})"
+
+
+def _bound(words: RunWords, group: Sequence[VariantReply]) -> str:
+    """How large a difference may be that was not found, at the level that is shown and at the strongest."""
+    texts = []
+    for level in dict.fromkeys((words.data.shown.level.name, words.levels[-1])):
+        shown = [at for reply in group for one in reply.comparisons if (at := at_level(one, level))]
+        largest = max((max(abs(at.difference.low), abs(at.difference.high)) for at in shown), default=0.0)
+        if shown and isfinite(largest):
+            who = f" among {players_of(level)}" if words.several else ""
+            texts.append(f"{words.size(largest, shown[0].measure.unit)}{who}")
+    return f" If there is one, it is below {join_words(texts)} (95\u00a0%)." if texts else ""
+
+
+def _needed(group: Sequence[VariantReply]) -> str:
+    """How many games would settle it, if that can be said."""
+    texts = {one.games_text for reply in group for one in reply.comparisons if one.games_text}
+    return "" if CANNOT_SAY in texts or not texts else f" {capitalise(max(texts, key=len))}."
+
+
+# --- which seats -----------------------------------------------------------------------------------------------------
+
+
+def seats(words: RunWords) -> str:
+    """Which seats of the first variant are ahead or behind: what holds at every level comes first."""
+    if WIN_SHARE not in words.data.estimates:
+        return "Not known: these games have no winners to count."
+    verdicts, fair = words.data.seat_verdicts[0], words.fair_share
+    yes, no = ("Yes. ", "No. ") if words.is_yes_or_no else ("", "")
+    everywhere = _standings(words, verdicts, lambda one: one.shape is Shape.EVERY)
+    elsewhere = _standings(words, verdicts, lambda one: one.is_different and one.shape is not Shape.EVERY)
+    if not everywhere and not elsewhere:
+        if not any(one.is_open for one in verdicts.values()):
+            within = f"within {words.tolerance(WIN_SHARE)}{words.among(words.levels)}"
+            return f"{no}Every seat wins its fair share of {fair}, {within}."
+        where = " at any level of play" if words.several else ""
+        return f"Not shown. No seat is shown to be ahead or behind{where}; {fair} would be fair."
+    everywhere[-1:] = [f"{everywhere[-1]}; {fair} would be fair"] if everywhere else []
+    sentences = [join_words(everywhere), "; ".join(elsewhere)]
+    if not everywhere:
+        sentences = [f"{sentences[1]}; {fair} would be fair"]
+    mixed = " But the bots at the table differ." if words.run.mixed else ""
+    return f"{yes}{' '.join(f'{capitalise(one)}.' for one in sentences if one)}{mixed}"
+
+
+def _standings(words: RunWords, verdicts: dict[str, LevelVerdict], which: Callable[[LevelVerdict], bool]) -> list[str]:
+    """Clauses on the seats that are ahead or behind, one for all that stand alike."""
+    alike: dict[str, list[tuple[str, str]]] = {}
+    for seat, verdict in verdicts.items():
+        if which(verdict):
+            name, wins = seat_title(seat, words.players), _wins(words, seat, verdict, [0])
+            alike.setdefault(where_it_holds(verdict, _STANDINGS), []).append((name, wins))
+    clauses = []
+    for where, some in alike.items():
+        names, wins = (join_words([seat[part] for seat in some]) for part in (0, 1))
+        noun, verb = ("seats", " are") if len(some) > 1 else ("seat", " is")
+        clauses.append(
+            f"the {names} {noun}{':' if where.startswith(Shape.REVERSES) else verb} {where} ({wins} of wins)"
+        )
+    return clauses
+
+
+def _wins(words: RunWords, seat: str, verdict: LevelVerdict, variants: Iterable[int]) -> str:
+    """The win shares of a seat at the levels that show it to be ahead or behind."""
+    shown = [effect.level for effect in verdict.effects if effect.is_shown]
+    values = [
+        round(100 * float(shares.means[variant, shares.groups.index(seat)]))
+        for level, shares in words.data.by_level(WIN_SHARE)
+        if level.name in shown
+        for variant in variants
+    ]
+    low, high = min(values), max(values)
+    return f"{low}\u00a0%" if low == high else f"{low} to {high}\u00a0%"
+
+
+def seats_of_all(words: RunWords) -> str:
+    """The seats that are ahead, or behind, with every variant at every level."""
+    if WIN_SHARE not in words.data.estimates or words.run.mixed:
+        return ""
+    by_variant = words.data.seat_verdicts
+    standing: dict[str, list[tuple[str, str]]] = {}
+    for seat in by_variant[0]:
+        kinds = {effect.verdict for verdicts in by_variant for effect in verdicts[seat].effects}
+        kind = kinds.pop()
+        if not kinds and kind in _STANDINGS:
+            wins = _wins(words, seat, by_variant[0][seat], range(len(by_variant)))
+            standing.setdefault(_STANDINGS[kind], []).append((seat_title(seat, words.players), wins))
+    clauses = []
+    for where, some in standing.items():
+        names, wins = (join_words([seat[part] for seat in some]) for part in (0, 1))
+        clauses.append(f"the {names} {'seats are' if len(some) > 1 else 'seat is'} {where} ({wins} of wins)")
+    return f"{capitalise(join_words(clauses))}; {words.fair_share} would be fair." if clauses else ""
+
+
+# --- what differs ----------------------------------------------------------------------------------------------------
+
+
+def differences(words: RunWords, comparisons: Sequence[ComparisonOverLevels]) -> str:
+    """What differs between each variant and the first, and what does not."""
+    variants = list(dict.fromkeys(one.variant for one in comparisons))
+    of = {variant: [one for one in comparisons if one.variant == variant] for variant in variants}
+    apart = [variant for variant in variants if any(one.is_different for one in of[variant])]
+    yes, no = ("Yes. ", "No. ") if words.is_yes_or_no else ("", "")
+    if not apart:
+        return _no_differences(words, comparisons, no)
+    many = len(variants) > MAX_NAMED
+    named = sorted(apart, key=lambda variant: -max(map(in_tolerances, of[variant])))[:MAX_CHANGES] if many else apart
+    text = f"{yes}{len(apart)} of {len(variants)} variants differ measurably. For example: " if many else yes
+    text += " ".join(f"With {words.title(variant)}, {words.changes(of[variant])}." for variant in named)
+    if not many and (same := [variant for variant in variants if variant not in apart]):
+        text += f" With {words.either(same)}, nothing is shown to differ."
+    return text
+
+
+def _no_differences(words: RunWords, comparisons: Sequence[ComparisonOverLevels], no: str) -> str:
+    where = " at any level of play" if words.several else ""
+    if not any(one.verdict.is_open for one in comparisons):
+        return f"{no}Nothing that was measured differs by more than its tolerance{where}."
+    needed = {one.games_text for one in comparisons if one.games_text}
+    more = "" if CANNOT_SAY in needed or not needed else f" {capitalise(max(needed, key=len))}."
+    return f"No difference found{where}, but not everything is known to be within tolerance.{more}"
+
+
+def other_changes(words: RunWords, metric: str) -> str:
+    """What differs besides the metric in question."""
+    own = (WIN_SHARE, SEAT_IMBALANCE.name)
+    others = [one for one in words.data.primary if one.measure.name not in (own if metric in own else (metric,))]
+    if not others:
+        return ""
+    by_variant = {
+        variant: words.changes([one for one in others if one.variant == variant])
+        for variant in dict.fromkeys(one.variant for one in others)
+    }
+    texts = [f"With {words.title(variant)}, {text}." for variant, text in by_variant.items() if text]
+    if len(texts) > MAX_NAMED:
+        texts = [*texts[:MAX_CHANGES], f"{len(texts) - MAX_CHANGES} more variants differ in something."]
+    if texts:
+        return " ".join(texts)
+    labels = join_words(list(dict.fromkeys(words.wording(one).label for one in others)))
+    if any(one.verdict.is_open for one in others):
+        return f"Nothing that these games show; compared were {labels}."
+    return f"Nothing: {labels} are the same within tolerance."
+
+
+# --- layouts ---------------------------------------------------------------------------------------------------------
+
+
+def layouts(words: RunWords) -> str:
+    """How much the layout matters for who wins and for how games go."""
+    spreads = [
+        (level, estimates.estimate(0, 0))
+        for level, estimates in words.data.by_level(LAYOUT_SPREAD.name)
+        if estimates.known(0, 0)
+    ]
+    if not spreads:
+        return "Not known yet: too few games were played twice on one layout."
+    sizes = join_words([f"{words.size(spread.value, 'share')}{words.among([level.name])}" for level, spread in spreads])
+    spread_text = f"a seat's chance to win varies from layout to layout by {sizes} (standard deviation)."
+    if all(spread.low > 0 for _, spread in spreads):
+        verdict = f"It matters for who wins: {spread_text}"
+    else:
+        verdict = f"Not shown that it matters for who wins: {spread_text}"
+    level, shares = words.data.by_level(LAYOUT_SHARE.name)[-1]
+    certain = [
+        f"{fmt.short(share, 'share')} of the variance in {fmt.title(outcome)}"
+        for group, outcome in enumerate(shares.groups)
+        if (share := shares.estimate(0, group)).low > 0
+    ]
+    return f"{verdict} It explains {join_words(certain)}{words.among([level.name])}." if certain else verdict
