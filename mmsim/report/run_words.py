@@ -117,8 +117,9 @@ class RunWords:
     def amount(self, comparison: Comparison) -> str:
         """How large a difference is at one level, with the digits that its interval supports."""
         unit = fmt.difference_unit(comparison.measure.unit)
-        decimals = min(fmt.decimals_of(comparison.difference, unit), 2)
-        return f"by {self.size(comparison.difference.value, unit, decimals)}"
+        value = comparison.difference.value
+        most = 1 if abs(value) * fmt.scale_of(unit) >= 1 else 2
+        return f"by {self.size(value, unit, min(fmt.decimals_of(comparison.difference, unit), most))}"
 
     def amount_at(self, comparison: ComparisonOverLevels, levels: Sequence[str]) -> str:
         """How large a difference is at the level that is shown, or at the strongest of some levels."""
