@@ -1,11 +1,12 @@
 """Tables of a run as one file for other programs, in the format of its suffix."""
 
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from mmsim.batch.experiment import OF_LEVEL, Experiment
 from mmsim.batch.run import Run
 from mmsim.errors import MmsimError, UsageError
 from mmsim.system.files import DASH, open_output, write_output
@@ -22,9 +23,31 @@ _SINKS: dict[str, Callable[["pl.LazyFrame", BinaryIO], Any]] = {  # one table pe
 _SHEETS, _DATABASE = ".xlsx", ".duckdb"  # these hold several tables
 ENDINGS = (*_SINKS, _SHEETS, _DATABASE)
 _MAX_SHEET_ROWS = 1_048_575  # below the column names
+_REPLACED = ("member", "level")  # columns that a column for the level replaces
+_SPLIT_NAME = (f"split_part(variant, '{OF_LEVEL}', 1)", f"split_part(variant, '{OF_LEVEL}', 2)")  # in SQL
 
 
-def export(run: Run, table: str | None, path: Path) -> int:
+def levels_of(experiment: Experiment) -> dict[str, str]:
+    """What follows a variant in the names of its games, and the level that stands for; or the level of all of them."""
+    if len(experiment.tables) == 1:
+        return {"": experiment.tables[0].name}
+    return {f"{OF_LEVEL}{level.name}": level.name for level in experiment.tables}
+
+
+def with_level(frame: "pl.LazyFrame", levels: Mapping[str, str]) -> "pl.LazyFrame":
+    """A table whose variants are named without the level that played them, which gets a column of its own."""
+    import polars as pl
+
+    name = pl.col("variant").cast(pl.String)
+    suffix = pl.lit("") if "" in levels else name.str.extract(f"({OF_LEVEL}.*)$", 1)
+    level = suffix.replace_strict(levels, default=None, return_dtype=pl.String)
+    columns = [column for column in frame.collect_schema() if column not in _REPLACED]
+    columns.insert(columns.index("variant") + 1, "level")
+    variant = name if "" in levels else name.str.split(OF_LEVEL).list.first()
+    return frame.with_columns(variant.alias("variant"), level.alias("level")).select(columns)
+
+
+def export(run: Run, table: str | None, path: Path, on_step: Callable[[str], None] = lambda text: None) -> int:
     """Write a table, or all if the format can hold several, and return the number of rows; CSV to standard output."""
     kind = ".csv" if path == DASH else path.suffix.lower()
     if kind not in ENDINGS:
@@ -32,16 +55,19 @@ def export(run: Run, table: str | None, path: Path) -> int:
     if table is None and kind in _SINKS:
         raise UsageError(f"a {kind} file holds one table; say which with --table: {', '.join(run.table_names)}")
     names = [table] if table else run.table_names
-    frames = {name: run.table(name) for name in names}
-    rows = sum(_rows(frame) for frame in frames.values())
+    on_step(f"checking the files of {', '.join(names)}")
+    levels = levels_of(run.experiment)
+    frames = {name: with_level(run.table(name), levels) for name in names}
+    rows = {name: _rows(frame) for name, frame in frames.items()}
     if kind == _SHEETS:
-        _write_sheets(frames, path)
+        _write_sheets(frames, rows, path, on_step)
     elif kind == _DATABASE:
-        _write_database(run, names, path)
+        _write_database(run, rows, path, on_step)
     else:
+        on_step(f"writing {rows[names[0]]:,} rows of {names[0]}")
         with open_output(path) as file:
             _SINKS[kind](frames[names[0]], file)
-    return rows
+    return sum(rows.values())
 
 
 def _rows(frame: "pl.LazyFrame") -> int:
@@ -50,12 +76,14 @@ def _rows(frame: "pl.LazyFrame") -> int:
     return int(frame.select(pl.len()).collect().item())
 
 
-def _write_sheets(frames: "dict[str, pl.LazyFrame]", path: Path) -> None:
+def _write_sheets(
+    frames: "Mapping[str, pl.LazyFrame]", rows: Mapping[str, int], path: Path, on_step: Callable[[str], None]
+) -> None:
     """A workbook with one sheet per table, made in memory."""
-    for name, frame in frames.items():
-        if (rows := _rows(frame)) > _MAX_SHEET_ROWS:
+    for name, count in rows.items():
+        if count > _MAX_SHEET_ROWS:
             raise UsageError(
-                f"{name} has {rows:,} rows and a sheet holds at most {_MAX_SHEET_ROWS:,}; "
+                f"{name} has {count:,} rows and a sheet holds at most {_MAX_SHEET_ROWS:,}; "
                 "export .csv, .parquet or .duckdb"
             )
     try:
@@ -65,23 +93,31 @@ def _write_sheets(frames: "dict[str, pl.LazyFrame]", path: Path) -> None:
     content = BytesIO()
     with Workbook(content, {"strings_to_formulas": False, "strings_to_urls": False, "in_memory": True}) as workbook:
         for name, frame in frames.items():
+            on_step(f"writing {rows[name]:,} rows of {name}")
             frame.collect(engine="streaming").write_excel(workbook, name)
+        on_step("packing the workbook")
     write_output(path, content.getvalue())
 
 
-def _write_database(run: Run, names: Sequence[str], path: Path) -> None:
+def _write_database(run: Run, rows: Mapping[str, int], path: Path, on_step: Callable[[str], None]) -> None:
     """A DuckDB database; DuckDB reads the tables from the parts of the run itself."""
     try:
         import duckdb
     except ImportError as error:
         raise MmsimError("databases need duckdb: pip install 'mmsim[export]'") from error
+    levels = levels_of(run.experiment)
+    name, level = ("variant", "$level") if "" in levels else _SPLIT_NAME
+    named = {"level": levels[""]} if "" in levels else {}
     with open_output(path) as file, temporary_folder() as scratch:
         database_file = scratch / "tables.duckdb"
         try:
             with duckdb.connect(database_file) as database:
-                for name in names:
-                    parts = [str(run.folder / name / part.file) for part in run.verified_parts(name)]
-                    database.execute(f'CREATE TABLE "{name}" AS SELECT * FROM read_parquet($parts)', {"parts": parts})
+                for table, count in rows.items():
+                    on_step(f"writing {count:,} rows of {table}")
+                    parts = [str(run.folder / table / part.file) for part in run.verified_parts(table)]
+                    columns = f"{name} AS variant, {level} AS level, * EXCLUDE (variant, member)"
+                    query = f'CREATE TABLE "{table}" AS SELECT {columns} FROM read_parquet($parts)'
+                    database.execute(query, {"parts": parts, **named})
         except duckdb.Error as error:
             raise MmsimError(f"cannot write {path}: {str(error).splitlines()[0]}") from error
         with database_file.open("rb") as content:

@@ -14,6 +14,7 @@ from mmsim.batch.run_folder import remove_run
 from mmsim.cli import options
 from mmsim.cli.console import print_json, print_table, say, say_error
 from mmsim.cli.options import argument, option
+from mmsim.cli.progress import show_progress
 from mmsim.errors import MmsimError, UsageError
 
 
@@ -105,8 +106,10 @@ def export(
         Path | None,
         option("--out FILE", f"The file ({', '.join(ENDINGS)}), or - for CSV on stdout. Default: RUN-TABLE.csv."),
     ] = None,
+    quiet: options.Quiet = False,
 ) -> None:
     run = Run(folder)
     path = out or Path(f"{named_after(run.folder)}-{table or 'tables'}.csv")
-    rows = export_table(run, table, path)
+    with show_progress(quiet) as progress:
+        rows = export_table(run, table, path, progress.step)
     say(f"{rows:,} rows -> {path}", err=True)

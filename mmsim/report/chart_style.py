@@ -25,6 +25,7 @@ def in_page_colours(svg: str) -> str:
 
 
 WIDTH_IN = 4.7  # hardly less than the width of a phone
+PAGE_WIDTH_IN = 11.6  # of a chart over the whole width of the page
 _LEGEND_CHARACTERS, _LEGEND_LINE_IN = 60, 0.2
 _MAX_TICKS = 8
 _SETTINGS: Any = {
@@ -77,16 +78,16 @@ def _remove_box(axes: "Axes") -> None:
     axes.tick_params(length=0)
 
 
-def new_grid(rows: int, columns: int, height: float) -> "tuple[Figure, list[Axes]]":
+def new_grid(
+    rows: int, columns: int, height: float, width: float = WIDTH_IN, share_x: bool = True
+) -> "tuple[Figure, list[Axes]]":
     """A figure with subplots that share their axes, row by row; `height` is that of one subplot."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(WIDTH_IN, 0.3 + height * rows), layout="constrained")
-    subplots = list(figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).flat)
+    figure = Figure(figsize=(width, 0.3 + height * rows), layout="constrained")
+    subplots = list(figure.subplots(rows, columns, sharex=share_x, sharey=True, squeeze=False).flat)
     for axes in subplots:
         _remove_box(axes)
-        axes.grid(axis="y")
-        axes.grid(visible=False, axis="x")
     return figure, subplots
 
 
@@ -98,16 +99,23 @@ def marker(number: int) -> str:
     return MARKERS[number % len(MARKERS)]
 
 
-def add_legend(axes: "Axes", last: str = "") -> None:
-    """A legend above the chart over its whole width, row by row in the order the series are drawn in."""
+def add_legend(axes: "Axes", last: str = "", free: "Axes | None" = None) -> None:
+    """A legend above the chart over its whole width, row by row in the order the series are drawn in; or in a subplot
+    that is free."""
     entries = sorted(zip(*axes.get_legend_handles_labels(), strict=True), key=lambda entry: entry[1] == last)
+    if free is not None:
+        free.axis("off")
     if len(entries) < 2:
         return
-    names = [fill(label, _LEGEND_CHARACTERS, break_long_words=False) for _, label in entries]
-    columns = max(1, min(len(names), _LEGEND_CHARACTERS // (max(len(name) for name in names) + 6)))
-    order = [i for column in range(columns) for i in range(column, len(names), columns)]  # matplotlib fills columns
+    if free is not None:
+        free.legend(*zip(*entries, strict=True), loc="center left", handletextpad=0.3)
+        return
     figure = axes.get_figure(root=True)
     assert figure is not None
+    characters = int(_LEGEND_CHARACTERS * figure.get_figwidth() / WIDTH_IN)
+    names = [fill(label, characters, break_long_words=False) for _, label in entries]
+    columns = max(1, min(len(names), characters // (max(len(name) for name in names) + 6)))
+    order = [i for column in range(columns) for i in range(column, len(names), columns)]  # matplotlib fills columns
     figure.set_figheight(figure.get_figheight() + _LEGEND_LINE_IN * -(-len(names) // columns))
     figure.legend(
         [entries[i][0] for i in order],

@@ -55,27 +55,38 @@ class Chart:
     note: str
     draw: "Callable[[], Figure]"  # can be pickled
     series: int = 1
+    draw_narrow: "Callable[[], Figure] | None" = None  # the same for a phone, if it is as wide as the page
 
     def files(self) -> dict[str, bytes]:
         """The chart as SVG and PNG with its title."""
-        with chart_style.settings():
-            figure = self.draw()
-            engine = figure.get_layout_engine()
-            if engine is not None:
-                engine.execute(figure)
-            figure.set_layout_engine(None)  # laid out once: with an engine every file is drawn twice
-            _add_title(figure, fill(self.title, _TITLE_WIDTH))
-            images = {kind: _save(figure, kind) for kind in ("svg", "png")}
-            return {**images, "svg": _with_tooltips(images["svg"].decode()).encode()}
+        return _images(self.draw, self.title, ("svg", "png"))
 
-    def inline(self, image: bytes) -> str:
+    def narrow(self) -> bytes:
+        """The chart for a phone as SVG with its title."""
+        return _images(self.draw_narrow or self.draw, self.title, ("svg",))["svg"]
+
+    def inline(self, image: bytes, suffix: str = "") -> str:
         """Its SVG for a page that shows the title itself: in the page's colours, with ids unique to the chart."""
         svg = image.decode()
         svg = re.sub(r"<metadata>.*?</metadata>", "", svg[svg.index("<svg") :], flags=re.DOTALL)
         svg = chart_style.in_page_colours(_without_title(svg))
         for attribute in ('id="', "url(#", 'href="#'):
-            svg = svg.replace(attribute, f"{attribute}{self.name}-")
+            svg = svg.replace(attribute, f"{attribute}{self.name}{suffix}-")
         return svg.replace("<svg", f'<svg role="img" aria-label="{escape(self.title, quote=True)}"', 1)
+
+
+def _images(draw: "Callable[[], Figure]", title: str, kinds: Sequence[str]) -> dict[str, bytes]:
+    """A drawing with its title as files."""
+    with chart_style.settings():
+        figure = draw()
+        engine = figure.get_layout_engine()
+        if engine is not None:
+            engine.execute(figure)
+        figure.set_layout_engine(None)  # laid out once: with an engine every file is drawn twice
+        characters = int(_TITLE_WIDTH * figure.get_figwidth() / chart_style.WIDTH_IN)
+        _add_title(figure, fill(title, characters))
+        images = {kind: _save(figure, kind) for kind in kinds}
+    return {**images, "svg": _with_tooltips(images["svg"].decode()).encode()}
 
 
 def _add_title(figure: "Figure", title: str) -> None:
@@ -212,12 +223,14 @@ def draw_dots(rows: Sequence[Row], series: Sequence[str], unit: str, at: float |
     return figure
 
 
-def _draw_band(axes: "Axes", y: float, centre: float, tolerance: float, unit: str) -> None:
+def _draw_band(axes: "Axes", y: float, centre: float, tolerance: float, unit: str, half_height: float = 0.46) -> None:
     """Shade what is within tolerance of a number, so that the axis does not magnify differences that do not matter."""
     if tolerance:
         minimum = 0.0 if unit in ("share", "share distance") else -np.inf
         low, high = max(centre - tolerance, minimum) * fmt.scale_of(unit), (centre + tolerance) * fmt.scale_of(unit)
-        axes.fill_betweenx([y - 0.46, y + 0.46], low, high, color=chart_style.GRID, alpha=0.7, linewidth=0, zorder=1)
+        axes.fill_betweenx(
+            [y - half_height, y + half_height], low, high, color=chart_style.GRID, alpha=0.7, linewidth=0, zorder=1
+        )
 
 
 def _draw_interval(axes: "Axes", y: float, estimate: Estimate, unit: str, series: int, tooltip: str) -> None:
@@ -273,9 +286,11 @@ def draw_seats_by_level(
 ) -> "Figure":
     """Win shares by seat: one line per level and one subplot per variant (variants x levels x seats)."""
     columns = min(len(shares), _SUBPLOTS_PER_ROW)
-    figure, subplots = chart_style.new_grid(-(-len(shares) // columns), columns, 1.75)
+    figure, subplots = chart_style.new_grid(-(-len(shares) // columns), columns, 1.75 if columns > 1 else 2.7)
     for axes, title, by_level in zip(subplots, titles, shares, strict=False):
         players = sum(any(by_seat[g] is not None for by_seat in by_level) for g in range(len(seats)))
+        axes.grid(axis="y")
+        axes.grid(visible=False, axis="x")
         axes.axhline(100 / max(players, 1), color=chart_style.MUTED, linestyle=(0, (4, 3)), linewidth=1)
         for k, (level, by_seat) in enumerate(zip(levels, by_level, strict=True)):
             colour, marker, offset = chart_style.colour(k), chart_style.marker(k), (k - (len(levels) - 1) / 2) * 0.09
@@ -292,12 +307,75 @@ def draw_seats_by_level(
         axes.tick_params(labelbottom=True)
     for k, level in enumerate(levels):
         subplots[0].plot([], [], chart_style.marker(k), color=chart_style.colour(k), markersize=5.5, label=level)
-    for axes in subplots[::columns]:
-        axes.set_ylabel("per cent")
-    for axes in subplots[len(shares) :]:
-        axes.set_visible(False)
-    chart_style.add_legend(subplots[0])
+    for axes in subplots[: len(shares) : columns]:
+        axes.set_ylabel("per cent of games won")
+    chart_style.add_legend(subplots[0], free=subplots[-1] if len(shares) < len(subplots) else None)
     return figure
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A subplot with one row per level or variant, each with an estimate or None for every series."""
+
+    title: str
+    definition: str  # shown when the title is pointed at
+    estimates: Sequence[Sequence[Estimate | None]]  # rows x series
+    unit: str
+    middle: float | Sequence[float | None] = 0.0  # no difference, or a fair share; of every row, if they differ
+    tolerance: float = 0.0
+
+
+def draw_panels(
+    panels: Sequence[Panel], rows: Sequence[str], series: Sequence[str], width: float, most_columns: int
+) -> "Figure":
+    """Subplots with the same rows: dots with their intervals, and a band of what is within tolerance of the middle."""
+    columns = _columns(len(panels), most_columns)
+    lines = -(-len(panels) // columns)
+    labels = [_wrap(row) for row in rows]
+    row_height = max(0.1 + 0.105 * len(series), *(0.07 + 0.16 * (1 + label.count("\n")) for label in labels))
+    figure, subplots = chart_style.new_grid(lines, columns, 0.55 + row_height * len(rows), width, share_x=False)
+    step = min(0.24, 0.72 / max(len(series), 1))
+    for place, (axes, panel) in enumerate(zip(subplots, panels, strict=False)):
+        _draw_panel(axes, panel, rows, series, step)
+        axes.set_yticks(range(len(rows)), labels)
+        axes.tick_params(labelleft=place % columns == 0)
+    subplots[0].set_ylim(len(rows) - 0.5, -0.5)
+    for s, label in enumerate(series):
+        subplots[0].plot([], [], chart_style.marker(s), color=chart_style.colour(s), markersize=5.5, label=label)
+    free = subplots[len(panels) :]
+    for axes in free:
+        axes.axis("off")
+    chart_style.add_legend(subplots[0], free=free[0] if free else None)
+    return figure
+
+
+def _columns(panels: int, most: int) -> int:
+    """Columns of a grid, as many as fit, that leave at most one place free, which the legend takes."""
+    return next(columns for columns in range(min(most, panels), 0, -1) if -panels % columns <= 1)
+
+
+def _draw_panel(axes: "Axes", panel: Panel, rows: Sequence[str], series: Sequence[str], step: float) -> None:
+    from matplotlib.ticker import MaxNLocator
+
+    scale = fmt.scale_of(panel.unit)
+    middles = [panel.middle] * len(rows) if isinstance(panel.middle, float) else panel.middle
+    for y, middle in enumerate(middles):
+        if middle is None:
+            continue
+        _draw_band(axes, y, middle, panel.tolerance, panel.unit, half_height=0.5)
+        axes.plot([middle * scale] * 2, [y - 0.5, y + 0.5], color=chart_style.MUTED, linewidth=1, zorder=2)
+    for y, (row, estimates) in enumerate(zip(rows, panel.estimates, strict=True)):
+        for s, estimate in enumerate(estimates):
+            if estimate is not None:
+                text = fmt.with_interval(estimate, panel.unit, signed=panel.middle == 0.0)
+                tooltip = _tooltip(f"{panel.title}, {row}", series[s] if len(series) > 1 else "", text)
+                _draw_interval(axes, y + (s - (len(series) - 1) / 2) * step, estimate, panel.unit, s, tooltip)
+    unit = {"share": "%", "share difference": "points"}.get(panel.unit, panel.unit)
+    unit = f" ({unit})" if unit and unit != panel.title else ""
+    title = axes.set_title(f"{panel.title}{unit}", fontsize=9, loc="left", color=chart_style.INK)
+    if panel.definition:
+        title.set_gid(_TOOLTIP + quote(panel.definition))
+    axes.xaxis.set_major_locator(MaxNLocator(4, steps=(1, 2, 2.5, 5, 10)))
 
 
 def draw_stacked_score(

@@ -6,21 +6,24 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import polars as pl
+
 from mmsim.analysis import number_format as fmt
 from mmsim.analysis.derived_metrics import leading_estimates
 from mmsim.analysis.heat_maps import difference_maps, heat_maps, spoken_name
 from mmsim.analysis.level_verdict import ALPHA
 from mmsim.analysis.openings import Opening, SeatBook, kinds_by_frequency
 from mmsim.analysis.tables import RunTables
-from mmsim.batch.side_tables import end_positions_of, games_counted, win_chances_of
+from mmsim.batch.side_tables import end_positions_of, games_counted, read_win_chances, win_chances_of
+from mmsim.core.game import EstimatesWinChances
 from mmsim.core.shell import DrawsPictures, HeatMaps, ReplaysRecords, SupportsHeatMaps
 from mmsim.core.variant import VariantDescription
-from mmsim.games import find_shell
+from mmsim.games import find_game, find_shell
 from mmsim.report import charts
 from mmsim.report.charts import Chart, Row
-from mmsim.report.report_data import ReportData
+from mmsim.report.report_data import ReportData, shown_path
 from mmsim.report.sections import DOTS_NOTE, Picture, Section, Table
-from mmsim.report.sentences import capitalise, join_words
+from mmsim.report.sentences import capitalise, join_words, with_reference
 
 _COLUMNS = ("variant", "level", "seat", "most usual", "share", "wins then", "wins", "entropy in bits")
 _WORD_COLUMNS = 4
@@ -38,7 +41,7 @@ def openings(data: ReportData) -> Section | None:
         for view, text in views.items()
         if (rows := _rows(data, view))
     ]
-    folder = data.run.folder.name
+    folder = shlex.quote(shown_path(data.run.folder))
     text = [
         "How often a seat wins after an opening does not prove that the opening makes it win: “mmsim why” exchanges "
         f"openings between seats. All openings: “mmsim openings {folder}”."
@@ -87,13 +90,11 @@ def _openings_title(data: ReportData) -> str:
     books = _reference_books(data)
     shown = [book for book in books if book.level == data.shown.level.name] or books
     book = next((book for book in shown if not _is_forced(book, books)), shown[0])
-    of_variant = f" of {data.names[0]}" if len(data.names) > 1 else ""
-    usual = _usual_openings(book)
-    named = [f"“{opening.kind}” ({fmt.percent(opening.share.value)})" for opening in usual]
-    text = f"seat {book.seat + 1} most often opens with {join_words(named, ' or ')}"
+    usual, seat = _usual_openings(book), f"seat {book.seat + 1}"
     if len(usual) > _MAX_KINDS:
-        text = f"seat {book.seat + 1} has no opening that is clearly more frequent than others"
-    return f"In games of {book.level}{of_variant}, {text}"
+        return with_reference(data, f"{seat} has no opening that is clearly more frequent than others")
+    named = [f"“{opening.kind}” ({fmt.percent(opening.share.value)})" for opening in usual]
+    return with_reference(data, f"{seat} most often opens with {join_words(named, ' or ')}")
 
 
 def _usual_openings(book: SeatBook) -> list[Opening]:
@@ -156,7 +157,7 @@ def _level_maps(run: RunTables, level: RunTables) -> list[Picture]:
     name, whose = spoken_name(reference.name), f": {level.level.name}" if run.of_levels else ""
 
     def picture(title: str, text: str, options: Sequence[str], maps: HeatMaps) -> Picture:
-        words = ["mmsim", "heat", run.folder.name, *options, "--games", str(games), "--out", "heat.svg"]
+        words = ["mmsim", "heat", shown_path(run.folder), *options, "--games", str(games), "--out", "heat.svg"]
         draw = partial(_draw_maps, run.experiment.game, reference, maps)
         return Picture(f"{title}{whose}", text, shlex.join(words), draw)
 
@@ -186,8 +187,8 @@ def remarkable_games(data: ReportData) -> Section | None:
     """Games worth a look, drawn from their records if the run has them."""
     if not data.remarkable_games:
         return None
-    name = data.run.experiment.game
-    shell, pictures, text = find_shell(name), [], []
+    name, playouts = data.run.experiment.game, _playouts(data.run)
+    shell, pictures = find_shell(name), []
     for game in data.remarkable_games:
         remarkable, variant, record = game.remarkable, game.variant.name, game.record
         draw = partial(_draw_end, name, record) if record and isinstance(shell, DrawsPictures) else None
@@ -195,13 +196,29 @@ def remarkable_games(data: ReportData) -> Section | None:
         if record and isinstance(shell, ReplaysRecords):
             chances = win_chances_of(data.run.folder, variant, remarkable.game)
             known = () if chances is None else chances.tolist()
-            replay = partial(_make_replay_page, name, record, known, capitalise(f"{remarkable.kind} game"))
+            title = capitalise(f"{remarkable.kind} game")
+            replay = partial(_make_replay_page, name, record, known, playouts, title)
         caption = f"{capitalise(remarkable.text)} ({data.name_of(variant)}, game {remarkable.game:,})."
         pictures.append(Picture(f"The {remarkable.kind} game", caption, game.command, draw, replay))
+    folder, first = shlex.quote(shown_path(data.run.folder)), data.run.cells[0].name
+    text = [f"Any game of the run, step by step: “mmsim replay {folder} --variant {shlex.quote(first)} --number 0”."]
     if not all(game.record for game in data.remarkable_games):
-        command = f"mmsim resume {data.run.folder.name}"
-        text = [f"Games whose records this run does not have are not drawn; “{command}” writes those of a whole run."]
+        text.append(
+            "Games whose records this run does not have are not drawn; "
+            f"“mmsim resume {folder}” writes those of a whole run."
+        )
+    elif not playouts and isinstance(find_game(name), EstimatesWinChances):
+        text.append(f"After “mmsim chances {folder}” the pages of these games show who was likely to win, too.")
     return Section("remarkable-games", "Games", "Games worth a look", text, [], [], pictures)
+
+
+def _playouts(run: RunTables) -> int:
+    """How many playouts the chances to win of a run were estimated with; 0 if they were not.
+
+    Estimating takes compiled code, which a report does not load unless the run shows that somebody wants it.
+    """
+    table = read_win_chances(run.folder)
+    return 0 if table is None or table.is_empty() else int(table["playouts"].cast(pl.Int64).max())  # type: ignore[arg-type]
 
 
 def _draw_end(game: str, record: dict[str, Any]) -> bytes:
@@ -210,10 +227,14 @@ def _draw_end(game: str, record: dict[str, Any]) -> bytes:
     return shell.picture(record)
 
 
-def _make_replay_page(game: str, record: dict[str, Any], chances: Sequence[Sequence[float]], kind: str) -> bytes:
-    """The page to step through a game, with chances to win if the run has them."""
-    shell = find_shell(game)
+def _make_replay_page(
+    name: str, record: dict[str, Any], chances: Sequence[Sequence[float]], playouts: int, title: str
+) -> bytes:
+    """The page to step through a game, with chances to win: those of the run, or estimated now by playouts."""
+    shell, game = find_shell(name), find_game(name)
     assert isinstance(shell, ReplaysRecords)
     from mmsim.report.replay_page import page  # only what draws imports the drawing code
 
-    return page(replace(shell.replay(record), chances=chances), kind, "../report.html").encode()
+    if not chances and playouts and isinstance(game, EstimatesWinChances):
+        chances = game.win_chances(record, playouts).tolist()
+    return page(replace(shell.replay(record), chances=chances), title, "../report.html").encode()

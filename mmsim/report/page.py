@@ -29,13 +29,15 @@ from mmsim.analysis import number_format as fmt
 from mmsim.analysis.run_metrics import declared_metrics, metric_table
 from mmsim.analysis.tables import RunTables
 from mmsim.batch.experiment import Experiment
+from mmsim.batch.export import levels_of, with_level
+from mmsim.batch.run import Run
 from mmsim.core.rulebook import Rule, rulebook
-from mmsim.games import find_statistics
+from mmsim.games import find_shell, find_statistics
 from mmsim.report import board_sections, change_sections, game_sections, sections
 from mmsim.report.answer import Answer, answer_of
 from mmsim.report.charts import Chart
-from mmsim.report.report_data import ReportData, Submit, gather
-from mmsim.report.sections import Section
+from mmsim.report.report_data import ReportData, Submit, gather, shown_path
+from mmsim.report.sections import Section, slug
 from mmsim.system.files import data_folder, read_bytes, remove_stale_temporaries, write_atomically
 from mmsim.system.processes import StoppablePool, cores, deferring_signals, starting_processes
 from mmsim.tables.frames import no_formulas
@@ -106,6 +108,7 @@ def write_report(
         charts = [*([headline] if headline else []), *(chart for section in all_sections for chart in section.charts)]
         pictures = [picture for section in all_sections for picture in section.pictures]
         waiting_charts = {chart.name: submit(chart.files) for chart in charts}
+        waiting_narrow = {chart.name: submit(chart.narrow) for chart in charts if chart.draw_narrow}
         waiting_pictures = {picture.file: submit(picture.draw) for picture in pictures if picture.draw}
         waiting_pages = {picture.page: submit(picture.replay) for picture in pictures if picture.replay}
         on_progress(f"drawing {len(charts)} charts and {len(waiting_pictures)} pictures")
@@ -114,8 +117,9 @@ def write_report(
             f"charts/{name}.{kind}": image for name, wait in waiting_charts.items() for kind, image in wait().items()
         }
         files |= {name: wait() for name, wait in (waiting_pictures | waiting_pages).items()}
+        narrow_charts = {name: wait() for name, wait in waiting_narrow.items()}
     rules = rulebook(run.experiment.game)
-    environment = _environment(files, rules)
+    environment = _environment(files, narrow_charts, rules, _definitions(run.experiment.game))
     if rules:
         files[_RULES_PAGE] = _rules_page(environment, run.experiment.game, rules).encode()
     files[_MEMO] = answer.memo.encode()
@@ -129,7 +133,8 @@ def make_sections(data: ReportData) -> list[Section]:
     """All sections this run has something to show in, in reading order, without unreadable charts."""
     plans = find_statistics(data.run.experiment.game).sections
     makers: tuple[Callable[[ReportData], Section | None], ...] = (
-        sections.levels,
+        sections.differences,
+        sections.players,
         sections.seats,
         *(partial(sections.declared_section, plan=plan) for plan in plans),
         game_sections.openings,
@@ -234,16 +239,25 @@ def _tables(data: ReportData) -> dict[str, pl.DataFrame]:
         for strength in [rating.strength]
     ]
     rating_columns = ["variant", "bot", "strength", "low", "high", "elo", "games"]
-    tables = {
-        "metrics": metric_table(data.levels),
-        "comparisons": compare.comparison_table(data.comparisons),
-        "played": data.run.game_counts,
+    of_cells = {
         "gaps": pl.concat(gaps) if gaps else pl.DataFrame(),
         "remarkable_games": pl.DataFrame(games, ["kind", "variant", "game", "text", "command"], orient="row"),
         "ratings": pl.DataFrame(ratings, rating_columns, orient="row"),
+    }
+    levels = levels_of(data.run.experiment)
+    tables = {
+        "metrics": metric_table(data.levels),
+        "comparisons": compare.comparison_table(data.comparisons),
+        "played": _played(data.run),
+        **{name: with_level(table.lazy(), levels).collect() for name, table in of_cells.items() if table.height},
         "openings": pl.DataFrame([row for book in data.openings for row in book.rows()]),
     }
     return {name: table for name, table in tables.items() if table.height}
+
+
+def _played(run: RunTables) -> pl.DataFrame:
+    """The number of games per variant, level and status."""
+    return with_level(run.game_counts.lazy(), levels_of(run.experiment)).collect()
 
 
 def experiment_toml(experiment: Experiment) -> str:
@@ -263,11 +277,17 @@ def _toml_value(value: object) -> str:
 # --- HTML ------------------------------------------------------------------------------------------------------------
 
 
-def _environment(files: Mapping[str, bytes], rules: Mapping[str, Rule]) -> Environment:
-    """Templates that can show charts and pictures, and link rule ids to the rules."""
+def _environment(
+    files: Mapping[str, bytes],
+    narrow_charts: Mapping[str, bytes],
+    rules: Mapping[str, Rule],
+    definitions: Mapping[str, str],
+) -> Environment:
+    """Templates that can show charts and pictures, link rule ids and terms, and show definitions in tooltips."""
     environment = Environment(
         loader=PackageLoader("mmsim.report"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
+    meanings = _meanings()
 
     def link(ids: str) -> Markup:
         anchor = Markup('<a href="{}#{}" title="{}">{}</a>')
@@ -275,19 +295,67 @@ def _environment(files: Mapping[str, bytes], rules: Mapping[str, Rule]) -> Envir
             anchor.format(_RULES_PAGE, id_, rules[id_].text, id_) if id_ in rules else id_ for id_ in ids.split()
         )
 
-    environment.filters["inline"] = lambda chart: Markup(chart.inline(files[f"charts/{chart.name}.svg"]))
+    def inline(chart: Chart) -> Markup:
+        svg = chart.inline(files[f"charts/{chart.name}.svg"])
+        if chart.name not in narrow_charts:
+            return Markup(svg)
+        narrow = chart.inline(narrow_charts[chart.name], "-narrow")
+        return Markup(f'<div class="broad">{svg}</div><div class="narrow">{narrow}</div>')
+
+    def define(label: str) -> Markup:
+        definition = definitions.get(re.split(r": | \(|:", label)[0])
+        return Markup('<abbr title="{}">{}</abbr>').format(definition, label) if definition else escape(label)
+
+    def term(word: str, shown: str = "") -> Markup:
+        anchor = Markup('<a class="term" href="{}#{}" title="{}">{}</a>')
+        return anchor.format(_GLOSSARY_PAGE, slug(word), meanings[word], shown or word)
+
+    environment.filters["inline"] = inline
     environment.filters["image"] = lambda picture: (
         f"data:image/svg+xml;base64,{b64encode(files[picture.file]).decode()}"
     )
     environment.filters["linked"] = link
+    environment.filters["defined"] = define
+    environment.filters["term"] = term
+    environment.filters["spans"] = _spans
     environment.filters["code"] = lambda text: Markup(re.sub("`([^`]*)`", r"<code>\1</code>", str(escape(text))))
+    environment.filters["commands"] = lambda text: Markup(
+        re.sub("“(mmsim [^”]*)”", r"<code>\1</code>", str(escape(text)))
+    )
     return environment
 
 
-def _glossary_page(environment: Environment) -> str:
+def _definitions(game: str) -> dict[str, str]:
+    """What the bots and metrics of a game are, by their names in tables."""
+    bots = {name: bot.idea for name, bot in find_shell(game).bots.items()}
+    return bots | {fmt.title(measure.name): measure.question for measure in declared_metrics(game)}
+
+
+def _spans(items: Sequence[object], most: int) -> list[int]:
+    """The columns, of six, that charts or pictures take so that no row is left half empty, with `most` in a row."""
+    count = len(items)
+    if most == 3 and count % 3 == 0:
+        return [2] * count
+    if count % 2 == 0 or count == 1:
+        return [3 if count > 1 else 6] * count
+    return [3] * (count - 3) + [2] * 3
+
+
+def _glossary() -> str:
     text = (data_folder("docs") / "glossary.md").read_text(encoding="utf-8")
-    text = re.sub(r"\[([^]]+)\]\([^)]*\)", r"\1", text)  # its links lead to pages that are not beside a report
-    return environment.get_template(_GLOSSARY_PAGE).render(content=Markup(MarkdownIt().enable("table").render(text)))
+    return re.sub(r"\[([^]]+)\]\([^)]*\)", r"\1", text)  # its links lead to pages that are not beside a report
+
+
+def _meanings() -> dict[str, str]:
+    """What the terms of the glossary mean, without markup."""
+    rows = re.findall(r"^\| \*\*(.+?)\*\* \| (.*) \|$", _glossary(), re.MULTILINE)
+    return {term: re.sub(r"[*`]", "", meaning) for term, meaning in rows}
+
+
+def _glossary_page(environment: Environment) -> str:
+    content = MarkdownIt().enable("table").render(_glossary())
+    content = re.sub(r"<td><strong>(.+?)</strong>", lambda m: f'<td id="{slug(m[1])}"><strong>{m[1]}</strong>', content)
+    return environment.get_template(_GLOSSARY_PAGE).render(content=Markup(content))
 
 
 def _rules_page(environment: Environment, game: str, rules: Mapping[str, Rule]) -> str:
@@ -310,9 +378,10 @@ def _page(
         answer=[answer.verdict, *(f"{heading}: {text}" for heading, text in answer.paragraphs)],
         warnings=run.warnings,
         headline=headline,
-        sections=all_sections,
+        sections=[section for section in all_sections if not section.folded],
+        folds=[section for section in all_sections if section.folded],
         facts=_facts(run),
-        played=run.game_counts.rows(),
+        played=_played(run).rows(),
         measures=[measure for measure in declared_metrics(run.experiment.game) if measure.name in data.estimates],
         level=f"{100 * stats.LEVEL:.0f} %",
         levels=len(data.levels),
@@ -323,9 +392,17 @@ def _page(
         decided=run.decision,
         limits=find_statistics(run.experiment.game).limits,
         experiment=experiment_toml(run.experiment),
-        command=command or f"mmsim run experiment.toml && mmsim report {shlex.quote(f'runs/{run.name}')}",
+        command=command,
+        digest=_digest(run),
+        run=shlex.quote(shown_path(run.folder)),
         version=__version__,
     )
+
+
+def _digest(run: RunTables) -> str:
+    """The digest of all rows of a finished run; empty for another."""
+    finished = Run(run.folder).manifest.finished
+    return finished.digest if finished else ""
 
 
 def _facts(run: RunTables) -> list[tuple[str, str]]:

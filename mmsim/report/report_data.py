@@ -127,6 +127,12 @@ def gather(run: RunTables, submit: Submit = run_here) -> ReportData:
     )
 
 
+def shown_path(path: Path) -> str:
+    """A path as a command on the page names it: relative to this folder if it lies in it."""
+    here = Path.cwd()
+    return str(path.relative_to(here) if path.is_absolute() and path.is_relative_to(here) else path)
+
+
 def find_remarkable_games(run: RunTables) -> list[RemarkableGame]:
     """One game of every kind that the games of a run can show."""
     games = remarkable(run.tables["games"], [cell.name for cell in run.cells])

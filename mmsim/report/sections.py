@@ -9,26 +9,31 @@ from dataclasses import dataclass
 from functools import partial
 from math import inf
 
+import polars as pl
+
 from mmsim.analysis import decision
 from mmsim.analysis import number_format as fmt
 from mmsim.analysis.compare import ComparisonOverLevels, all_games_identical
 from mmsim.analysis.derived_metrics import SEAT_IMBALANCE
 from mmsim.analysis.estimates import WIN_SHARE, Estimates
-from mmsim.analysis.level_verdict import Shape, Top
+from mmsim.analysis.level_verdict import Shape
 from mmsim.analysis.ratings import ELO
 from mmsim.analysis.stats import Estimate
 from mmsim.core.common_metrics import SCORES_SECTION
 from mmsim.core.knobs import spelled
+from mmsim.core.levels import Level
 from mmsim.core.metrics import ChartPlan, SectionPlan
 from mmsim.errors import MmsimError
 from mmsim.games import find_shell
-from mmsim.report import charts, sentences, titles, verdicts
-from mmsim.report.charts import Chart, Row
+from mmsim.report import chart_style, charts, sentences, titles, verdicts
+from mmsim.report.charts import Chart, Panel, Row
 from mmsim.report.report_data import ReportData
 from mmsim.report.run_words import RunWords
 
 RULES = "rules"  # the heading of a column of rule ids
 MAX_SERIES = 6  # a chart with more is not readable
+_MAX_SUBPLOTS = 4  # variants side by side; more are rows
+_MAX_ROWS = 24  # variants in one chart
 DOTS_NOTE = "Dots are means, lines 95 % intervals."
 _ONLY_IN_TABLES = ("layout_share", "layout_spread", "seat_score", "bot_score")  # compared, but drawn elsewhere
 
@@ -79,6 +84,7 @@ class Section:
     charts: Sequence[Chart] = ()
     tables: Sequence[Table] = ()
     pictures: Sequence[Picture] = ()
+    folded: bool = True  # False: it is part of the answer
 
 
 def slug(text: str) -> str:
@@ -86,12 +92,40 @@ def slug(text: str) -> str:
 
 
 def headline_chart(data: ReportData) -> Chart | None:
-    """The chart of the first screen: which seat wins, at every level."""
-    if WIN_SHARE not in data.estimates:
+    """The chart of the first screen: which seat wins, at every level of play and in every variant."""
+    if WIN_SHARE not in data.estimates or len(data.names) > _MAX_ROWS:
         return None
-    if len(data.names) > MAX_SERIES:
-        return _imbalance_chart(data)
-    return seats_by_level_chart(data) if len(data.levels) > 1 else _win_share_chart(data)
+    return seats_by_level_chart(data) if len(data.names) <= _MAX_SUBPLOTS else _seats_by_variant_chart(data)
+
+
+def _seats_by_variant_chart(data: ReportData) -> Chart:
+    """Which seat wins, of many variants: one subplot per seat, one row per variant."""
+    levels, seats = data.by_level(WIN_SHARE), data.estimates[WIN_SHARE].groups
+    variants = range(len(data.names))
+    players = [variant.players for variant in data.run.variants]
+    panels = [
+        Panel(
+            f"{seat} player",
+            "",
+            [[estimates.get(v, g) for _, estimates in levels] for v in variants],
+            "share",
+            [1 / players[v] if levels[0][1].known(v, g) else None for v in variants],
+            data.estimates[WIN_SHARE].measure.tolerance,
+        )
+        for g, seat in enumerate(seats)
+    ]
+    note = f"Share of games won, by playing order. {DOTS_NOTE} Line: a fair share; shaded: near enough to it."
+    title = sentences.seats_over_levels(data).partition(";")[0]
+    return _panel_chart("seats-by-variant", title, note, panels, data.names, [level.name for level, _ in levels], 4)
+
+
+def _panel_chart(
+    name: str, title: str, note: str, panels: Sequence[Panel], rows: Sequence[str], series: Sequence[str], columns: int
+) -> Chart:
+    """A chart over the whole width of the page, with a version for phones."""
+    draw = partial(charts.draw_panels, panels, rows, series, chart_style.PAGE_WIDTH_IN, columns)
+    narrow = partial(charts.draw_panels, panels, rows, series, chart_style.WIDTH_IN, 2)
+    return Chart(name, title, note, draw, draw_narrow=narrow)
 
 
 def _win_share_chart(data: ReportData) -> Chart:
@@ -109,7 +143,8 @@ def seats_by_level_chart(data: ReportData) -> Chart:
     """Which seat wins, at every level."""
     levels, seats = data.by_level(WIN_SHARE), data.estimates[WIN_SHARE].groups
     values = [[estimates.by_group(v) for _, estimates in levels] for v in range(len(data.names))]
-    note = "Share of games won, by playing order and level of play, with 95 % intervals. Dashed: a fair share."
+    by_level = " and level of play" if len(levels) > 1 else ""
+    note = f"Share of games won, by playing order{by_level}, with 95 % intervals. Dashed: a fair share."
     draw = partial(charts.draw_seats_by_level, values, seats, [level.name for level, _ in levels], data.names)
     return Chart("seats-by-level", verdicts.seats_of_all(RunWords(data)) or "Share of games won", note, draw)
 
@@ -315,52 +350,66 @@ def _verdict_class(comparison: ComparisonOverLevels) -> str:
     return comparison.largest.verdict.name.lower()
 
 
-def levels(data: ReportData) -> Section | None:
-    """The differences level by level: always that of the seats, others if they were asked about and shown."""
-    if len(data.levels) < 2 or not data.comparisons or len(data.names) > MAX_SERIES:
+def differences(data: ReportData) -> Section | None:
+    """The paired differences in what was asked: one subplot per metric, with the band within tolerance."""
+    asked = data.primary or [one for one in data.comparisons if one.measure.name == SEAT_IMBALANCE.name]
+    others, levels = data.run.variants[1:], [level.level for level in data.levels]
+    if not asked or len(others) > _MAX_ROWS:
         return None
-    by_metric: dict[tuple[str, str], list[ComparisonOverLevels]] = {}
-    for comparison in data.comparisons:
-        by_metric.setdefault((comparison.measure.name, comparison.group), []).append(comparison)
-    chart_list = [
-        _level_chart(data, same)
-        for (name, _), same in by_metric.items()
-        if name == SEAT_IMBALANCE.name or any(one.primary and one.is_different for one in same)
-    ]
-    if not chart_list:
-        return None
-    apart = [comparison for comparison in data.primary if comparison.is_different]
-    every = sum(comparison.verdict.holds_everywhere for comparison in apart)
-    settled = sum(comparison.verdict.top is Top.SETTLED for comparison in apart)
-    title = "No level shows a difference in what was asked"
-    if apart:
-        title = f"{every} of {len(apart)} differences hold at every level; {settled} are settled at the top"
-    ladder = ", ".join(f"{level.level.name} ({level.level.bots})" for level in data.levels)
-    settled_text = (
-        "A difference is settled if the two strongest levels, bots of different make, agree within tolerance."
-    )
-    text = [f"From weak to strong: {ladder}. {settled_text}"]
-    return Section("levels", "Levels", title, text, chart_list)
+    by_metric: dict[tuple[str, str], dict[str, ComparisonOverLevels]] = {}
+    for comparison in asked:
+        by_metric.setdefault((comparison.measure.name, comparison.group), {})[comparison.variant] = comparison
+    by_variant = len(others) > _MAX_SUBPLOTS - 1 or len(levels) == 1  # rows are variants, not levels
+    panels = []
+    for (name, group), same in by_metric.items():
+        cells = [[_difference_at(same.get(variant.name), level) for variant in others] for level in levels]
+        rows = [*map(list, zip(*cells, strict=True))] if by_variant else cells
+        measure = next(iter(same.values())).measure
+        unit = fmt.difference_unit(measure.unit)
+        panels.append(Panel(fmt.label(name, group), measure.question, rows, unit, 0.0, measure.tolerance))
+    names, level_names = data.names[1:], [level.name for level in levels]
+    rows_and_series = (names, level_names) if by_variant else (level_names, names)
+    note = f"Each variant less {data.names[0]}, on the same deals. " if data.run.paired else ""
+    note += f"{DOTS_NOTE} Shaded: within tolerance of no difference. Point at a heading for its definition."
+    title = titles.differences_title(asked)
+    chart = _panel_chart("differences", title, note, panels, *rows_and_series, 4)
+    label = f"Differences from {data.names[0]}"
+    return Section("differences", label, title, titles.settled_text(data), [chart], folded=False)
 
 
-def _level_chart(data: ReportData, same: Sequence[ComparisonOverLevels]) -> Chart:
-    """The difference in one metric against the level of play, one series per variant."""
-    measure, group = same[0].measure, same[0].group
-    rows = [
-        Row(
-            level.level.name,
-            [shown.difference if (shown := sentences.at_level(one, level.level)) else None for one in same],
-            measure.tolerance,
+def _difference_at(comparison: ComparisonOverLevels | None, level: Level) -> Estimate | None:
+    shown = sentences.at_level(comparison, level) if comparison else None
+    return shown.difference if shown else None
+
+
+def players(data: ReportData) -> Section:
+    """Who played: which levels or bots, how strong they are, and how many games of each variant."""
+    run, shell = data.run, find_shell(data.run.experiment.game)
+    declared = {level.bots: level for level in shell.levels}
+    counts = dict(run.game_counts.group_by("variant").agg(pl.col("games").sum()).iter_rows())
+    rows = []
+    for level in run.by_level:
+        games = [counts.get(cell.name, 0) for board in level.by_board for cell in board.variants]
+        known, bots = declared.get(level.level.bots), list(dict.fromkeys(level.variants[0].bot_specs))
+        rows.append(
+            [
+                known.name if known else "none of the ladder",
+                ", ".join(bots),
+                known.wins if known and known.wins else "–",
+                f"{min(games):,}" if min(games) == max(games) else f"{min(games):,} to {max(games):,}",
+            ]
         )
-        for level in data.levels
-    ]
-    label = fmt.label(measure.name, group)
-    parts = [f"{data.name_of(one.variant)} {one.holds.partition(';')[0]}" for one in same]
-    title = f"{sentences.capitalise(label)} against {data.names[0]}: {'; '.join(parts)}"
-    note = "Difference at every level, with 95 % intervals. Shaded: within tolerance of no difference."
-    series = [data.name_of(one.variant) for one in same]
-    unit = fmt.difference_unit(measure.unit)
-    return charts.dot_chart(slug(f"levels-{label}"), title, note, rows, series, unit, 0.0)
+    columns = ["level", "bot in every seat", "wins against the level below", "games per variant"]
+    if any(len({*cell.bot_specs}) > 1 for cell in run.cells):
+        columns[1] = "bots"
+    strength = (
+        "“Wins against the level below” is the share of games that one bot of a level wins at a table of four, the "
+        "others being of the level below; 25 % would be no better."
+    )
+    text = [strength] if any(row[2] != "–" for row in rows) else []
+    title = titles.players_title(data, int(sum(counts.values())))
+    table = Table("Players", columns, rows, words=2, folded=False)
+    return Section("players", "Players", title, text, [], [table], folded=False)
 
 
 def bots(data: ReportData) -> Section | None:
@@ -404,7 +453,8 @@ def boards(data: ReportData) -> Section | None:
     if any(variant.games_per_deal > 1 for variant in data.run.variants):
         text.append("With rotated seats games on one layout share their deal: the effect of a layout includes both.")
     table = _estimates_table(data, "Boards in numbers", ["layout_share", "layout_spread"])
-    return Section("boards", "Boards", title, text, [chart], [table])
+    asked = len(data.names) == 1 and "layout_share" in data.run.experiment.metrics
+    return Section("boards", "Boards", title, text, [chart], [table], folded=not asked)
 
 
 def rule_gaps(data: ReportData) -> Section | None:

@@ -1,15 +1,59 @@
 """The titles and texts of the sections and charts of a report: each states a finding."""
 
+from collections.abc import Sequence
+
 from mmsim.analysis import number_format as fmt
+from mmsim.analysis.compare import ComparisonOverLevels
 from mmsim.analysis.derived_metrics import SEAT_IMBALANCE, equal_groups_p_value, leading_estimates, leading_groups
 from mmsim.analysis.estimates import WIN_SHARE
-from mmsim.analysis.level_verdict import ALPHA, Verdict
+from mmsim.analysis.level_verdict import ALPHA, Shape, Top, Verdict
 from mmsim.analysis.ratings import ELO
 from mmsim.analysis.stats import holm, two_sided_p
 from mmsim.report.report_data import ReportData
 from mmsim.report.sentences import MAX_NAMED_VARIANTS, at_level, join_words, with_reference
 
 _MAX_NAMED = 3  # candidates for a superlative; more are counted, not named
+
+
+def differences_title(asked: Sequence[ComparisonOverLevels]) -> str:
+    """How many of the differences that were asked about are shown, are within tolerance, or need more games."""
+    shown = sum(comparison.is_different for comparison in asked)
+    same = sum(one.verdict.shape is Shape.SAME and not one.verdict.is_open for one in asked)
+    if not shown:
+        text = "No difference is shown in what was asked"
+        return f"{text}; {_are(same)} within tolerance, of {len(asked)}" if same else f"{text}: not enough games"
+    unsure = len(asked) - shown - same
+    counts = [f", {_are(same)} within tolerance"] * bool(same)
+    counts += [f", {unsure} need{'s' * (unsure == 1)} more games"] * bool(unsure)
+    return f"Of {len(asked)} differences asked about, {_are(shown)} shown{''.join(counts)}"
+
+
+def _are(count: int) -> str:
+    return f"{count} {'is' if count == 1 else 'are'}"
+
+
+def settled_text(data: ReportData) -> list[str]:
+    """How many of the differences that are shown hold at every level, and whether the strongest levels agree."""
+    apart = [comparison for comparison in data.primary if comparison.is_different]
+    if len(data.levels) < 2 or not apart:
+        return []
+    every = sum(comparison.verdict.holds_everywhere for comparison in apart)
+    settled = sum(comparison.verdict.top is Top.SETTLED for comparison in apart)
+
+    def count(number: int) -> str:
+        return "all" if number == len(apart) else str(number) if number else "none"
+
+    verb = "holds" if every < 2 else "hold"
+    agree = "the two strongest levels, bots of different make, agree within tolerance"
+    text = f"Of the differences that are shown, {count(every)} {verb} at every level"
+    return [f"{text}; for {count(settled)} of them {agree}."]
+
+
+def players_title(data: ReportData, games: int) -> str:
+    levels = [level.name for level, _ in data.by_level(WIN_SHARE)] or [level.level.name for level in data.levels]
+    if len(levels) == 1:
+        return f"{games:,} games by {levels[0]}"
+    return f"{games:,} games at {len(levels)} levels of play, from {levels[0]} to {levels[-1]}"
 
 
 def score_parts_title(data: ReportData) -> str:

@@ -49,8 +49,9 @@ def test_every_picture_shows(visited: Any) -> None:
     sizes = page.evaluate("[...document.images].map(image => image.complete ? image.naturalWidth : 0)")
     assert len(sizes) == 3
     assert min(sizes) > 0
+    page.evaluate("document.querySelectorAll('details').forEach(details => details.open = true)")
     charts = page.evaluate(
-        "[...document.querySelectorAll('.chart svg')].map(svg => svg.getBoundingClientRect().height)"
+        "[...document.querySelectorAll('.chart > svg, .broad svg')].map(svg => svg.getBoundingClientRect().height)"
     )
     assert len(charts) > 8
     assert min(charts) > 60
@@ -61,9 +62,23 @@ def test_links_lead_to_their_sections(visited: Any) -> None:
     page.emulate_media(reduced_motion="reduce")
     for link in page.query_selector_all("nav a"):
         link.click()
+        page.wait_for_function("!document.querySelector(location.hash + '> details.fold:not([open])')")
         target = page.evaluate("document.querySelector(location.hash).getBoundingClientRect().top")
         bottom = page.evaluate("innerHeight + scrollY >= document.documentElement.scrollHeight - 2")
         assert bottom or 0 <= target < 120
+
+
+def test_the_answer_takes_at_most_five_screens_before_the_folds(visited: Any) -> None:
+    page, _, _ = visited
+    assert page.evaluate("document.querySelector('.folds').getBoundingClientRect().top") <= 5 * 800
+
+
+def test_an_address_opens_the_fold_it_leads_to(browser: Any, report: Path) -> None:
+    page = browser.new_page()
+    page.goto((report / "report.html").as_uri() + "#gaps")
+    assert page.locator("#gaps td").first.is_visible()
+    assert not page.locator("#scores .chart").first.is_visible()
+    page.close()
 
 
 def test_the_first_screen_has_question_answer_and_chart(visited: Any) -> None:
@@ -123,6 +138,7 @@ def test_tables_sort_by_numbers_and_by_words(visited: Any) -> None:
 
 def test_a_picture_is_enlarged_and_closed(visited: Any) -> None:
     page, messages, _ = visited
+    page.evaluate("document.querySelectorAll('details').forEach(details => details.open = true)")
     small = page.locator("a.enlarge img").first.bounding_box()
     page.locator("a.enlarge").first.click()
     large = page.locator("dialog img").bounding_box()
@@ -148,8 +164,10 @@ def test_it_reads_without_javascript(browser: Any, report: Path) -> None:
     page.goto((report / "report.html").as_uri())
     assert page.locator("#answer li").count() == 3
     assert page.locator(".chart svg").first.is_visible()
-    page.locator("summary").first.click()
-    assert page.locator("table").first.is_visible()
+    assert not page.locator("#variants table").first.is_visible()
+    page.locator("#variants summary").first.click()
+    page.locator("#variants details summary").nth(1).click()
+    assert page.locator("#variants table").first.is_visible()
     context.close()
 
 

@@ -18,7 +18,7 @@ from mmsim.batch.experiment import Experiment, from_mapping, read
 from mmsim.batch.manifest import Decision, SequenceInterval
 from mmsim.batch.run import Run
 from mmsim.report.charts import Row, dot_chart
-from mmsim.report.page import chart_workers, experiment_toml, make_sections, may_replace, write_report
+from mmsim.report.page import _spans, chart_workers, experiment_toml, make_sections, may_replace, write_report
 from mmsim.report.report_data import gather
 from mmsim.report.sections import headline_chart
 from mmsim.report.sentences import answer as answer_of
@@ -49,9 +49,56 @@ def test_every_section_is_there_and_linked(page: str) -> None:
     links = set(re.findall(r"<nav.*</nav>", page, re.DOTALL)[0].split('href="#')[1:])
     linked = {link.partition('"')[0] for link in links}
     assert ids == linked
-    assert {"answer", "seats", "scores", "ends", "trips", "lines", "openings", "variants"} <= ids
+    assert {"answer", "differences", "players", "seats", "scores", "ends", "trips", "lines", "openings"} <= ids
     assert not {"bots", "boards"} & ids  # one bot, and hardly a layout played twice
-    assert {"remarkable-games", "gaps", "method", "reproduce"} <= ids
+    assert {"variants", "remarkable-games", "gaps", "method", "reproduce"} <= ids
+
+
+def test_everything_but_the_answer_is_folded_under_its_finding(page: str) -> None:
+    folded = re.findall(r'<section id="([a-z-]+)">\s*<details class="fold"><summary>.*?<h2>(.+?)</h2></summary>', page)
+    assert {"seats", "scores", "openings", "variants", "gaps"} <= {name for name, _ in folded}
+    assert not {"answer", "differences", "players", "method", "reproduce"} & {name for name, _ in folded}
+
+
+def test_metrics_bots_and_terms_are_explained_where_they_stand(page: str, report: Path) -> None:
+    assert re.search(r'<abbr title="How many turns does a game take\?">turns', page)
+    assert re.search(r'<abbr title="[^"]+">greedy</abbr>', page)
+    glossary = (report / "glossary.html").read_text(encoding="utf-8")
+    terms = re.findall(r'<a class="term" href="glossary.html#([a-z-]+)" title="[^"]{20,}"', page)
+    assert "tolerance" in terms
+    assert all(f'<td id="{term}">' in glossary for term in terms)
+
+
+def test_the_page_has_the_digest_to_reproduce_against(page: str, run_folder: Path) -> None:
+    finished = Run(run_folder).manifest.finished
+    assert finished is not None
+    assert f'<code class="digest">{finished.digest}</code>' in page
+
+
+@pytest.mark.usefixtures("empty_charts", "toy_game")
+def test_commands_name_the_run_as_it_was_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_toys(tmp_path / "some where" / "toys")
+    monkeypatch.chdir(tmp_path)
+    for given in (Path("some where/toys"), tmp_path / "some where" / "toys"):
+        page, _ = write_report(open_run(given), tmp_path / "report")
+        text = page.read_text(encoding="utf-8")
+        assert "<code>mmsim report &#39;some where/toys&#39;</code>" in text
+        assert str(tmp_path) not in text
+
+
+@pytest.mark.parametrize(("count", "most", "spans"), [(1, 2, "6"), (2, 2, "33"), (3, 2, "222"), (5, 2, "33222")])
+def test_no_row_of_charts_is_left_half_empty(count: int, most: int, spans: str) -> None:
+    assert _spans(range(count), most) == [int(span) for span in spans]
+
+
+@pytest.mark.parametrize("count", range(1, 12))
+def test_rows_of_pictures_are_full(count: int) -> None:
+    filled = 0
+    for span in _spans(range(count), 3):
+        filled += span
+        assert filled <= 6
+        filled %= 6
+    assert filled == 0
 
 
 def test_the_page_loads_nothing(page: str, report: Path) -> None:
@@ -78,9 +125,10 @@ def test_ids_are_unique(page: str) -> None:
 def test_charts_and_tables_are_beside_the_page(report: Path) -> None:
     svgs = sorted(path.stem for path in (report / "charts").glob("*.svg"))
     assert svgs == sorted(path.stem for path in (report / "charts").glob("*.png"))
-    assert {"seats", "score-parts", "ends", "faults", "variant-1", "variant-2"} <= set(svgs)
+    assert {"seats-by-level", "differences", "score-parts", "ends", "faults", "variant-1", "variant-2"} <= set(svgs)
     for name in ("metrics", "comparisons", "played", "gaps", "remarkable_games"):
         csv = pl.read_csv(report / "tables" / f"{name}.csv")
+        assert {"variant", "level"} <= set(csv.columns)
         assert csv.height == pl.read_parquet(report / "tables" / f"{name}.parquet").height > 0
 
 
@@ -229,7 +277,7 @@ def test_limits_name_the_origin_of_the_boards(page: str) -> None:
 
 
 def test_what_never_came_up_is_a_sentence_and_no_row(page: str) -> None:
-    gaps = page[page.index('<section id="gaps">') : page.index('<section id="method">')]
+    gaps = page[page.index('<section id="gaps">') : page.index('<section id="reproduce">')]
     assert re.search(r'<p class="text">Never: .*no free end is left', gaps)
     assert "<td" in gaps
     assert gaps.count("0.0") < 30
@@ -282,9 +330,14 @@ def test_levels_have_a_chart_of_their_differences_and_say_where_they_hold(tmp_pa
     rules = ["print", "print,end_lines=8", "print+loyal"]
     folder = write_run(tmp_path / "levels", rules, games=120, part_games=120, levels="beginner..club")
     data = gather(open_run(folder))
-    (levels,) = [section for section in make_sections(data) if section.id == "levels"]
-    assert {"levels-turns", "levels-seat-imbalance"} <= {chart.name for chart in levels.charts}
-    assert levels.text[0].startswith("From weak to strong: beginner (greedy), casual (networker), club (planner).")
+    by_id = {section.id: section for section in make_sections(data)}
+    (chart,) = by_id["differences"].charts
+    assert re.match(r"Of \d+ differences asked about, \d+ (is|are) shown", chart.title)
+    for drawn in (chart.files()["svg"].decode(), chart.narrow().decode()):
+        assert all(f"turns, {level}, print+loyal: " in drawn for level in ("beginner", "casual", "club"))
+        assert "<title>How many turns does a game take?</title>" in drawn
+    (players,) = by_id["players"].tables
+    assert [row[:2] for row in players.rows] == [["beginner", "greedy"], ["casual", "networker"], ["club", "planner"]]
     headline = headline_chart(data)
     assert headline is not None
     assert headline.name == "seats-by-level"
@@ -293,6 +346,17 @@ def test_levels_have_a_chart_of_their_differences_and_say_where_they_hold(tmp_pa
     answer = " ".join(answer_of(data))
     assert "at every level" in answer
     assert "at club level" in answer
+
+
+def test_many_variants_are_rows_of_the_charts(tmp_path: Path) -> None:
+    rules = ["print", *(f"print,end_lines={number}" for number in (3, 4, 6, 7))]
+    data = gather(open_run(write_run(tmp_path / "many", rules, games=40, part_games=40)))
+    headline = headline_chart(data)
+    assert headline is not None
+    assert headline.name == "seats-by-variant"
+    assert "1st player, print,end_lines=7: " in headline.files()["svg"].decode()
+    (differences,) = (section for section in make_sections(data) if section.id == "differences")
+    assert "turns, print,end_lines=7: " in differences.charts[0].files()["svg"].decode()
 
 
 def _killed_elsewhere(here: int) -> str:

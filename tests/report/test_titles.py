@@ -159,8 +159,6 @@ def test_the_usual_opening_is_named_only_if_it_is_shown() -> None:
         data.run.variants[0].name = "print-4p"
         return game_sections._openings_title(data)
 
-    assert title(a=0.6, b=0.4) == "In games of expert, seat 1 most often opens with “a” (60\u00a0%)"
-    assert title(a=0.46, b=0.45, c=0.09) == (
-        "In games of expert, seat 1 most often opens with “a” (46\u00a0%) or “b” (45\u00a0%)"
-    )
+    assert title(a=0.6, b=0.4) == "Seat 1 most often opens with “a” (60\u00a0%)"
+    assert title(a=0.46, b=0.45, c=0.09) == ("Seat 1 most often opens with “a” (46\u00a0%) or “b” (45\u00a0%)")
     assert title(a=0.34, b=0.33, c=0.33).endswith("no opening that is clearly more frequent than others")

@@ -1,4 +1,20 @@
-// Tables sort, pictures enlarge; without this script everything is there all the same.
+// Links open folded sections, printing shows all, tables sort, pictures enlarge; without this script everything is there
+// all the same.
+const openTarget = () => {
+  const target = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const fold = target && (target.closest("details") || target.querySelector(":scope > details.fold"));
+  if (!fold || fold.open) return;
+  fold.open = true;
+  target.scrollIntoView();
+};
+addEventListener("hashchange", openTarget);
+for (const link of document.querySelectorAll('a[href^="#"]')) link.addEventListener("click", () => setTimeout(openTarget));
+openTarget();
+const closed = [];
+addEventListener("beforeprint", () => {
+  for (const details of document.querySelectorAll("details:not([open])")) { closed.push(details); details.open = true; }
+});
+addEventListener("afterprint", () => { for (const details of closed.splice(0)) details.open = false; });
 const number = text => {  // the first in a cell; a cell without one comes last
   const match = text.replace(/[,\u00a0]/g, "").replace("\u2212", "-").match(/-?\d+(\.\d+)?/);
   return match ? parseFloat(match[0]) : Infinity;
