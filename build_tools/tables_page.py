@@ -4,6 +4,7 @@ from pathlib import Path
 
 import polars as pl
 
+from mmsim.batch.export import with_level
 from mmsim.core.game import SimulatedGame
 from mmsim.games import find_game
 
@@ -13,10 +14,14 @@ SHIPPED = ("metromania", "metro")
 _HEAD = """\
 # The tables of a run
 
-Every column of every table that `mmsim run` writes, in one Parquet file per part (see [batches](batches.md)). Where a
-column can be null, its description says what that means. Columns with the same meaning have the same name in both
-games. Written by `make docs` from the declarations in `mmsim/metromania/engine/result_tables.py` and
+Every column of every table of a run as `mmsim export` writes it (see [export](export.md)). Where a column can be null,
+its description says what that means. Columns with the same meaning have the same name in both games. Written by
+`make docs` from the declarations in `mmsim/metromania/engine/result_tables.py` and
 `mmsim/metro/engine/result_tables.py`; do not edit.
+
+`mmsim run` stores the same tables in one Parquet file per part (see [batches](batches.md)), with two differences: in a
+run of several levels `variant` ends in the level, as in `print-4p~expert`, and the second column has the bots of the
+table instead of the level.
 """
 _ROWS = {"games": "game", "seats": "seat and game", "trips": "trip and game", "lines": "line and game"}
 
@@ -32,7 +37,8 @@ def _game_section(name: str) -> str:
 
 def _table_section(title: str, table: str, game: SimulatedGame) -> str:
     head = f"\n## {title}, one row per {_ROWS[table]}\n\n| column | type | description |\n|---|---|---|\n"
-    columns, texts = game.tables[table], game.columns[table]
+    columns = with_level(pl.LazyFrame(schema=game.tables[table]), {"": ""}).collect_schema()
+    texts = {**game.columns[table], "level": "level of play, or the bots of the table if the run names bots"}
     return head + "".join(f"| `{name}` | {_type(kind)} | {texts[name]} |\n" for name, kind in columns.items())
 
 

@@ -3,16 +3,19 @@
 import re
 import shlex
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
 import pytest
 
 from mmsim.batch import export as exporting
-from mmsim.batch.export import ENDINGS, export
+from mmsim.batch.export import ENDINGS, export, with_level
 from mmsim.batch.run import Run
 from mmsim.batch.session import Session
+from mmsim.core.levels import Level
 from mmsim.errors import UsageError
+from mmsim.games import find_game
 from tests.batch.helpers import ROOT, toy
 from tests.cli.runner import run as command_line
 
@@ -47,7 +50,43 @@ def test_a_workbook_has_a_sheet_for_every_table(run: Run) -> None:
         listed = book.read("xl/workbook.xml").decode()
         strings = book.read("xl/sharedStrings.xml").decode()
     assert re.findall(r'<sheet name="(\w+)"', listed) == run.table_names
-    assert {f"<t>{name}</t>" for name in run.seats.collect_schema()} <= set(re.findall(r"<t>\w+</t>", strings))
+    columns = {*run.seats.collect_schema()} - {"member"} | {"level"}
+    assert {f"<t>{name}</t>" for name in columns} <= set(re.findall(r"<t>\w+</t>", strings))
+
+
+@pytest.mark.parametrize("levels", [("bold", "uniform"), ("bold",)])
+def test_variant_and_level_have_columns_of_their_own(
+    toy_game: None, tmp_path: Path, levels: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    experiment = replace(toy(), bots="", levels=tuple(Level(name, name, name) for name in levels))
+    played = Run.create(Path("run"), experiment)
+    Session(played, 1).carry_out()
+    steps: list[str] = []
+    for name in ("seats.csv", "seats.parquet"):
+        export(played, "seats", Path(name), steps.append)
+    assert re.fullmatch(r"writing [\d,]+ rows of seats", steps[-1])
+    export(played, None, Path("all.duckdb"))
+    import duckdb
+
+    with duckdb.connect("all.duckdb", read_only=True) as database:
+        rows = database.sql("SELECT * FROM seats")
+        tables = [pl.DataFrame(rows.fetchall(), rows.columns, orient="row")]
+    tables += [pl.read_csv("seats.csv"), pl.read_parquet("seats.parquet")]
+    for table in tables:
+        assert table.columns[:2] == ["variant", "level"]
+        assert "member" not in table.columns
+        assert set(table["level"]) == {*levels}
+        assert not any("~" in name for name in table["variant"])
+    assert tables[1].height == played.seats.collect().height
+
+
+def test_the_formula_of_the_page_names_the_columns_it_means() -> None:
+    columns = list(with_level(pl.LazyFrame(schema=find_game("metromania").tables["seats"]), {"": ""}).collect_schema())
+    letters = {name: chr(ord("A") + place) for place, name in enumerate(columns)}
+    wanted = [letters[name] for name in ("win_share", "variant", "level", "seat")]
+    (formula,) = re.findall(r"=AVERAGEIFS\(.*\)", PAGE)
+    assert re.findall(r"seats!(\w):", formula) == wanted
 
 
 def test_a_table_longer_than_a_sheet_is_refused(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -62,7 +62,8 @@ def test_everything_but_the_answer_is_folded_under_its_finding(page: str) -> Non
 
 def test_metrics_bots_and_terms_are_explained_where_they_stand(page: str, report: Path) -> None:
     assert re.search(r'<abbr title="How many turns does a game take\?">turns', page)
-    assert re.search(r'<abbr title="[^"]+">greedy</abbr>', page)
+    players = page[page.index('<section id="players">') : page.index('<section id="method">')]
+    assert re.search(r'<abbr title="[^"]+">[\w:=]+</abbr>', players)
     glossary = (report / "glossary.html").read_text(encoding="utf-8")
     terms = re.findall(r'<a class="term" href="glossary.html#([a-z-]+)" title="[^"]{20,}"', page)
     assert "tolerance" in terms
@@ -334,7 +335,7 @@ def test_levels_have_a_chart_of_their_differences_and_say_where_they_hold(tmp_pa
     (chart,) = by_id["differences"].charts
     assert re.match(r"Of \d+ differences asked about, \d+ (is|are) shown", chart.title)
     for drawn in (chart.files()["svg"].decode(), chart.narrow().decode()):
-        assert all(f"turns, {level}, print+loyal: " in drawn for level in ("beginner", "casual", "club"))
+        assert all(f"turns, {level}, print,end_lines=8: " in drawn for level in ("beginner", "casual", "club"))
         assert "<title>How many turns does a game take?</title>" in drawn
     (players,) = by_id["players"].tables
     assert [row[:2] for row in players.rows] == [["beginner", "greedy"], ["casual", "networker"], ["club", "planner"]]
