@@ -25,7 +25,7 @@ from mmsim.analysis.run_metrics import (
     metric_table,
 )
 from mmsim.analysis.tables import name_without_board, open_run
-from mmsim.analysis.titles import ruleset_titles
+from mmsim.analysis.wording import ruleset_titles
 from mmsim.batch.confidence import FIRST_LOOK_GAMES, next_look
 from mmsim.batch.experiment import OF_LEVEL, Experiment, WantedAnswer, named_after, named_levels, variants_of
 from mmsim.batch.manifest import Decision

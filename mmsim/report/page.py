@@ -37,6 +37,7 @@ from mmsim.report import board_sections, change_sections, game_sections, section
 from mmsim.report.answer import Answer, answer_of
 from mmsim.report.charts import Chart
 from mmsim.report.report_data import ReportData, Submit, gather, shown_path
+from mmsim.report.run_words import MAX_NAMED
 from mmsim.report.sections import Section, slug
 from mmsim.system.files import data_folder, read_bytes, remove_stale_temporaries, write_atomically
 from mmsim.system.processes import StoppablePool, cores, deferring_signals, starting_processes
@@ -102,7 +103,8 @@ def write_report(
     with chart_workers() as submit:
         on_progress(f"measuring {int(run.game_counts['games'].sum()):,} games")
         data = gather(run, submit)
-        answer = answer_of(data, str(run.folder))
+        answer = answer_of(data, "" if command else shown_path(run.folder))
+        answer = replace(answer, steps=[step for step in answer.steps if "mmsim report" not in step[1]])
         headline = sections.headline_chart(data)
         all_sections = [*first_sections(data), *make_sections(data)]
         charts = [*([headline] if headline else []), *(chart for section in all_sections for chart in section.charts)]
@@ -375,7 +377,8 @@ def _page(
     return environment.get_template(_PAGE).render(
         name=run.name,
         question=answer.question,
-        answer=[answer.verdict, *(f"{heading}: {text}" for heading, text in answer.paragraphs)],
+        answer=answer,
+        codes=run.experiment.variants if len(run.experiment.variants) <= MAX_NAMED else (),
         warnings=run.warnings,
         headline=headline,
         sections=[section for section in all_sections if not section.folded],

@@ -9,7 +9,7 @@ from mmsim.analysis.derived_metrics import SEAT_IMBALANCE
 from mmsim.analysis.estimates import WIN_SHARE
 from mmsim.analysis.level_verdict import Shape, Verdict, players_of
 from mmsim.analysis.run_metrics import ComparedRun
-from mmsim.analysis.titles import edition_title, ruleset_titles, wording
+from mmsim.analysis.wording import edition_title, ruleset_titles, wording
 from mmsim.core.metrics import Wording
 from mmsim.report.sentences import join_words
 

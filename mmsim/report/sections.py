@@ -115,7 +115,7 @@ def _seats_by_variant_chart(data: ReportData) -> Chart:
         for g, seat in enumerate(seats)
     ]
     note = f"Share of games won, by playing order. {DOTS_NOTE} Line: a fair share; shaded: near enough to it."
-    title = sentences.seats_over_levels(data).partition(";")[0]
+    title = verdicts.seats_title(RunWords(data))
     return _panel_chart("seats-by-variant", title, note, panels, data.names, [level.name for level, _ in levels], 4)
 
 
@@ -146,7 +146,7 @@ def seats_by_level_chart(data: ReportData) -> Chart:
     by_level = " and level of play" if len(levels) > 1 else ""
     note = f"Share of games won, by playing order{by_level}, with 95 % intervals. Dashed: a fair share."
     draw = partial(charts.draw_seats_by_level, values, seats, [level.name for level, _ in levels], data.names)
-    return Chart("seats-by-level", verdicts.seats_of_all(RunWords(data)) or "Share of games won", note, draw)
+    return Chart("seats-by-level", verdicts.seats_title(RunWords(data)), note, draw)
 
 
 def _marks_note(data: ReportData) -> str:

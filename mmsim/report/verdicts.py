@@ -9,7 +9,7 @@ from mmsim.analysis.derived_metrics import LAYOUT_SHARE, LAYOUT_SPREAD, SEAT_IMB
 from mmsim.analysis.estimates import WIN_SHARE
 from mmsim.analysis.level_verdict import LevelVerdict, Shape, Verdict, players_of, where_it_holds
 from mmsim.analysis.reply import Reply, VariantReply, reply_about
-from mmsim.analysis.titles import seat_title
+from mmsim.analysis.wording import seat_title
 from mmsim.report.run_words import MAX_CHANGES, MAX_NAMED, RunWords, at_level, in_tolerances
 from mmsim.report.sentences import capitalise, join_words
 
@@ -200,6 +200,11 @@ def seats_of_all(words: RunWords) -> str:
         names, wins = (join_words([seat[part] for seat in some]) for part in (0, 1))
         clauses.append(f"the {names} {'seats are' if len(some) > 1 else 'seat is'} {where} ({wins} of wins)")
     return f"{capitalise(join_words(clauses))}; {words.fair_share} would be fair." if clauses else ""
+
+
+def seats_title(words: RunWords) -> str:
+    """What holds for the seats of all variants at all levels, or else of the first variant, as the title of a chart."""
+    return (seats_of_all(words) or seats(words).removeprefix("Yes. ").removeprefix("No. ")).partition(";")[0]
 
 
 # --- what differs ----------------------------------------------------------------------------------------------------

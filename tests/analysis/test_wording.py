@@ -2,7 +2,7 @@
 
 import pytest
 
-from mmsim.analysis.titles import edition_title, ruleset_titles, seat_title, wording
+from mmsim.analysis.wording import edition_title, ruleset_titles, seat_title, wording
 from mmsim.games import GAMES, find_shell, find_statistics
 
 
