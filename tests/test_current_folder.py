@@ -51,7 +51,6 @@ bots list
 bots levels
 metrics
 bots show uniform
-bots tune greedy --game metro --players 2 --generations 1 --population 4 --games 4 --final-games 8 --workers 2
 bots train --game metro --players 2 --games 240 --decision-games 40 --epochs 1 --final-games 4 --out net.json
 bots exploit greedy --game metro --players 2 --games 8 --epochs 1 --final-games 4 --workers 2
 bench --game metro --bots uniform --repeats 1

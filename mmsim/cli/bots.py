@@ -1,4 +1,4 @@
-"""`mmsim bots`: the bots and their weights; find better weights and nets by playing, judged on held-out games."""
+"""`mmsim bots`: the bots and their weights; train nets by playing, judged on held-out games."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -14,14 +14,14 @@ from mmsim.cli import options
 from mmsim.cli.console import print_json, print_table, say
 from mmsim.cli.options import option
 from mmsim.cli.progress import show_progress
-from mmsim.contests import training, tuning
+from mmsim.contests import training
 from mmsim.contests.fitting import Fit
 from mmsim.contests.matches import HeldOutResult, MatchRunner
 from mmsim.contests.training import Exploit, shipped_exploit, write_exploit
-from mmsim.core.bots import NetBot, weights_text
+from mmsim.core.bots import NetBot
 from mmsim.core.neural_net import BotNets
 from mmsim.core.python_bots import installed
-from mmsim.core.seating import find_bot, split_bots
+from mmsim.core.seating import find_bot
 from mmsim.core.shell import Shell
 from mmsim.errors import UsageError
 from mmsim.games import DEFAULT, find_shell, find_shell_and_rules, game_of_bot
@@ -97,62 +97,6 @@ def show(spec: options.BotArgument, game: options.GameName = None, as_json: opti
     print_table(("weight", "value", "meaning"), rows, numeric=("value",))
     if unused:
         say(f"weights that are 0 by default: {', '.join(unused)}")
-
-
-def tune(
-    spec: options.BotArgument,
-    opponents: Annotated[
-        str | None,
-        option("--opponents LIST", "Other opponents, separated by commas. Default: the strongest quick bot."),
-    ] = None,
-    game: options.GameName = None,
-    rules: options.Rules = None,
-    players: options.Players = None,
-    generations: Annotated[int, option("--generations N", "Steps of the search.", min=1)] = 20,
-    population: Annotated[int, option("--population N", "Variations tried per generation.", min=4)] = 12,
-    games: Annotated[int, option("--games N", "Games per variation and opponent in each generation.", min=4)] = 400,
-    final_games: Annotated[int, option("--final-games N", "Held-out games per opponent at the end.", min=8)] = 8000,
-    seed: options.Seed = 1,
-    workers: options.Workers = None,
-    out: Annotated[Path | None, option("--out FILE", "Write the weights (JSON) here, for BOT:weights=FILE.")] = None,
-    log: Log = None,
-    quiet: options.Quiet = False,
-) -> None:
-    """The result is judged on held-out games, which the search has not seen."""
-    shell, ruleset = _find_rules(spec, game, rules)
-    if out is not None:
-        _check_weights_file(out)
-    settings = tuning.TuningSettings(
-        game=shell.name,
-        bot=spec,
-        opponents=tuple(split_bots(opponents)) if opponents else (),
-        rules=ruleset,
-        players=players or 0,
-        seed=seed,
-        generations=generations,
-        population=population,
-        games=games,
-        final_games=final_games,
-    )
-    name = spec.partition(":")[0]
-    history = []
-    with show_progress(quiet) as progress, MatchRunner(shell.name, workers or cores(), progress) as runner:
-        for generation in tuning.tune(settings, runner):
-            history.append(generation)
-            progress.line(f"generation {generation.number}: mean {generation.mean:.4f}, best {generation.best:.4f}")
-        tuned = tuning.spec_of(shell.bots[name], history[-1].weights)
-        say(tuned)
-        results = tuning.evaluate(settings, runner, tuned, [spec, *settings.opponents])
-    for result in results:
-        say(f"one against {settings.players - 1} {result.opponent}: {_win_sentence(result, settings.players)}")
-    figures: dict[str, Any] = {"plan": vars(settings), "held_out": [vars(result) for result in results]}
-    if out is not None:
-        write_output(out, weights_text(find_bot(tuned, shell.bots), figures).encode())
-        say(f"seat it with --bots {name}:weights={out}")
-    if log is not None:
-        start = find_bot(spec, shell.bots).settings
-        steps = [vars(generation) for generation in history]
-        _write_json(log, {**figures, "start": start, "generations": steps, "found": tuned})
 
 
 def train(

@@ -34,7 +34,7 @@ GROUPS = {  # of commands: panel and summary
     "cluster": (_MANY_GAMES, "Prepare a cluster to play on."),
     "rules": (_REFERENCE, "Look up rulesets (editions, modifiers, knobs) and single rules."),
     "boards": (_REFERENCE, "List, draw, generate and check board sets."),
-    "bots": (_BOTS, "List the bots, look at their weights, tune and train them."),
+    "bots": (_BOTS, "List the bots, look at their weights, train their nets."),
 }
 COMMANDS = {
     _ONE_GAME: {
@@ -83,7 +83,6 @@ COMMANDS = {
         "bots list": Command("bots", "List the bots of a game, from the weakest to the strongest.", "list_bots"),
         "bots levels": Command("bots", "List the levels of play of a game: strength, speed and what they are."),
         "bots show": Command("bots", "Show a bot: its idea, what it looks at, and all its weights."),
-        "bots tune": Command("bots", "Search for better weights by self-play."),
         "bots train": Command("bots", "Train the neural nets of a game's bots, for rules of your own if you like."),
         "bots exploit": Command("bots", "Train a net against frozen copies of a bot."),
         "ladder": Command("ladder", "Play every bot against every other and rate them."),
@@ -94,7 +93,7 @@ _BY_WORDS = {words: command for commands in COMMANDS.values() for words, command
 
 @cache
 def load_command(words: str) -> TyperCommand:
-    """A command with all its options, by the words that name it, such as `bots tune`."""
+    """A command with all its options, by the words that name it, such as `bots train`."""
     command, name = _BY_WORDS[words], words.split()[-1]
     function = getattr(import_module(f"mmsim.cli.{command.module}"), command.function or name)
     help_text = f"{command.summary}\n\n{' '.join((function.__doc__ or '').split())}"

@@ -102,7 +102,7 @@ def net_bot(shell: Shell) -> NetBot:
     for bot in shell.bots.values():
         if isinstance(bot, NetBot):
             return bot
-    raise UsageError(f"no bot of {shell.name} has a neural net; mmsim bots tune searches for better weights")
+    raise UsageError(f"no bot of {shell.name} has a neural net to train")
 
 
 def collect_positions(settings: TrainingSettings, runner: MatchRunner) -> tuple[Positions, NDArray[np.int64]]:

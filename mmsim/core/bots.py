@@ -1,21 +1,15 @@
 """A bot as games declare it: a name, an idea, what it looks at, and named weights."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from msgspec import Struct
-
 from mmsim.errors import UsageError, unknown
-from mmsim.system.files import read_json
-from mmsim.system.validation import convert
 
 if TYPE_CHECKING:
     from mmsim.core.neural_net import BotNets
 
-WEIGHTS_FORMAT = "mmsim-weights-1"
 UNIFORM = "uniform"  # the bot every game has: it takes any legal move
 WITHOUT = "without"  # `planner:without=bonus` plays without an element of the game
 
@@ -32,7 +26,7 @@ class Weight:
 
 @dataclass(frozen=True)
 class Bot:
-    """A scripted player. Its weights can be set in its spec: `planner:block=2.0`, `planner:weights=FILE`."""
+    """A scripted player. Its weights can be set in its spec: `planner:block=2.0`."""
 
     name: str
     idea: str
@@ -69,11 +63,9 @@ class Bot:
         return sum(1 << place for place, name in enumerate(self.elements) if name in self.without)
 
     def changed_by(self, settings: Mapping[str, str]) -> Self:
-        """This bot with some weights set; those of a file first, which other settings override."""
+        """This bot with some weights set."""
         numbers = dict(settings)
         without = self._elements(numbers.pop(WITHOUT)) if self.elements and WITHOUT in numbers else ()
-        if self.weights and "weights" in numbers:
-            numbers = {**read_weights(Path(numbers.pop("weights")), self.name), **numbers}
         changed = {name: self._number(name, text) for name, text in numbers.items()}
         return replace(self, changed=changed, without=without)
 
@@ -140,29 +132,3 @@ def parse_number(bot: str, name: str, text: str) -> float:
         return float(text)
     except ValueError:
         raise UsageError(f"bot {bot}: {name}={text} is not a number") from None
-
-
-class WeightsFile(Struct, frozen=True):
-    bot: str
-    weights: dict[str, float | str]
-    about: Any = None  # where they come from
-
-
-def weights_text(bot: Bot, about: Mapping[str, Any]) -> str:
-    """A file of the weights set in a bot, and where they come from; `BOT:weights=FILE` uses it."""
-    content = {"format": WEIGHTS_FORMAT, "bot": bot.name, "about": about, "weights": dict(bot.changed)}
-    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
-
-
-def read_weights(path: Path, bot: str) -> dict[str, str]:
-    """The weights in a file made for a bot, as they would be written in its spec."""
-    content = read_json(path, "weights")
-    if not isinstance(content, dict) or content.get("format") != WEIGHTS_FORMAT:
-        raise UsageError(f'weights {path} are not numbers of a bot: there is no "format": "{WEIGHTS_FORMAT}"')
-    try:
-        file = convert(content, WeightsFile)
-    except UsageError as error:
-        raise UsageError(f"weights {path}: {error}") from error
-    if file.bot != bot:
-        raise UsageError(f"weights {path} are for bot {file.bot}, not for {bot}")
-    return {name: str(value) for name, value in file.weights.items()}

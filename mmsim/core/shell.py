@@ -180,7 +180,6 @@ class Shell(ABC):
     default_rules: str  # played if no ruleset is named
     default_board: str | None = None  # the board set played on if none is named; None: there is only one board
     slow_bots: Collection[str] = ()  # ladders and benchmarks play them only if they are named
-    expensive_weights: Collection[str] = ()  # weights that trade time for strength; tuning leaves them alone
     bots_ignoring: ClassVar[Mapping[str, Collection[str]]] = {}  # knob -> bots that never look at it
     titles: ClassVar[Mapping[str, str]] = {}  # edition, modifier or `knob=value` -> what it is, in a few words
     default_levels: str = ALL  # the levels that play an experiment if it names none

@@ -1,4 +1,4 @@
-"""The bots at the command line: listed, shown, tuned, rated, and asked why."""
+"""The bots at the command line: listed, shown, trained, rated, and asked why."""
 
 import json
 from pathlib import Path
@@ -46,21 +46,6 @@ def test_a_ladder_rates_bots_draws_them_and_says_whose_ratings_differ(tmp_path: 
     assert answer["games"] == 80
     assert answer["ratings_fit"]["lineups"] == 2
     assert text.index("Share of wins") < text.index("Ratings")
-
-
-def test_a_tuning_prints_its_result_keeps_a_log_and_writes_weights_that_can_be_seated(tmp_path: Path) -> None:
-    log, out = tmp_path / "log.json", tmp_path / "runner.json"
-    words = ["--opponents", "uniform", "--generations", "1", "--population", "4", "--games", "8", "--final-games", "8"]
-    text = output("bots", "tune", "runner", *words, "--workers", "1", "--log", log, "--out", out)
-    assert text.startswith("runner:")
-    assert f"seat it with --bots runner:weights={out}" in text
-    seated = json.loads(output("bots", "show", f"runner:weights={out}", "--json"))
-    assert seated["bot"] == text.splitlines()[0]
-    assert "are for bot runner, not for greedy" in complaint(2, "bots", "show", f"greedy:weights={out}")
-    answer = json.loads(log.read_text())
-    assert answer["start"] == BOTS["runner"].settings
-    assert len(answer["generations"]) == 1
-    assert [verdict["opponent"] for verdict in answer["held_out"]] == ["runner", "uniform"]
 
 
 def test_a_training_writes_weights_that_can_be_seated(tmp_path: Path) -> None:

@@ -234,13 +234,3 @@ def test_bench_leaves_slow_bots_out_unless_they_are_named(monkeypatch: pytest.Mo
         ("core", "greedy"),
         ("reference", "uniform"),
     ]
-
-
-def test_weights_of_a_bot_of_metro_are_tuned(tmp_path: Path) -> None:
-    few = ("--generations", 1, "--population", 4, "--games", 8, "--final-games", 16, "--workers", 1)
-    log = tmp_path / "log.json"
-    text = output("bots", "tune", "spoiler", "--opponents", "uniform", *few, "--log", log)
-    assert text.startswith("spoiler:open=")
-    answer = json.loads(log.read_text())
-    assert answer["plan"]["game"] == "metro"
-    assert set(answer["generations"][0]["weights"]) == {"open", "own"}

@@ -32,7 +32,6 @@ WITHOUT_TABLES = {  # they print sentences, or write files
         "boards new",
         "experiments new",
         "cluster certificates",
-        "bots tune",
         "bots train",
         "bots exploit",
     ),

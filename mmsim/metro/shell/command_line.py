@@ -29,7 +29,6 @@ class MetroShell(DrawnShell):
     knobs = rulesets.KNOBS
     titles = rulesets.TITLES
     bots = BOTS
-    expensive_weights = ("sweeps", "playouts", "width", "prior", "turns", "haste")
     levels = LEVELS
     default_levels = "casual..master"
     default_bot = "planner"

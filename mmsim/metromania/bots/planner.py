@@ -1,6 +1,6 @@
 """The strongest of the weighing bots: it considers every feature of whole turns.
 
-Its weights were found by self-play, `mmsim bots tune`; docs/bots.md has the command, docs/tuning-planner.json the log.
+Its weights were found by self-play (docs/bots.md).
 """
 
 from mmsim.metromania.bots.turn_weights import weighing

@@ -49,7 +49,6 @@ class MetromaniaShell(DrawnShell):
     knobs = rulesets.KNOBS
     titles = rulesets.TITLES
     bots = BOTS
-    expensive_weights = ("ahead", "trials", "noise", "playouts", "turns", "margin", "candidates", "prior")
     levels = LEVELS
     default_levels = "casual..master"
     default_bot = "planner"
