@@ -52,7 +52,6 @@ bots levels
 metrics
 bots show uniform
 bots train --game metro --players 2 --games 240 --decision-games 40 --epochs 1 --final-games 4 --out net.json
-bots exploit greedy --game metro --players 2 --games 8 --epochs 1 --final-games 4 --workers 2
 bench --game metro --bots uniform --repeats 1
 runs rm theirs --yes
 """

@@ -1,12 +1,10 @@
 """`mmsim bots`: the bots and their weights; train nets by playing, judged on held-out games."""
 
 import json
-from collections.abc import Callable, Sequence
-from datetime import date
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-import msgspec
 from numpy.linalg import LinAlgError
 
 from mmsim.batch.experiment import game_seconds
@@ -17,22 +15,14 @@ from mmsim.cli.progress import show_progress
 from mmsim.contests import training
 from mmsim.contests.fitting import Fit
 from mmsim.contests.matches import HeldOutResult, MatchRunner
-from mmsim.contests.training import Exploit, shipped_exploit, write_exploit
 from mmsim.core.bots import NetBot
 from mmsim.core.neural_net import BotNets
 from mmsim.core.python_bots import installed
 from mmsim.core.seating import find_bot
-from mmsim.core.shell import Shell
 from mmsim.errors import UsageError
 from mmsim.games import DEFAULT, find_shell, find_shell_and_rules, game_of_bot
 from mmsim.system.files import write_output
 from mmsim.system.processes import cores
-from mmsim.system.temporary import temporary_folder
-
-Games = Annotated[int, option("--games N", "Games to collect decisions from, in all.", min=1)]
-Epochs = Annotated[int, option("--epochs N", "How often the net goes through all decisions.", min=0)]
-FinalGames = Annotated[int, option("--final-games N", "Held-out games at the end, in all.", min=4)]
-Log = Annotated[Path | None, option("--log FILE", "Write the result of every step (JSON) here.")]
 
 
 def list_bots(game: options.GameName = None, as_json: options.AsJson = False) -> None:
@@ -67,21 +57,16 @@ def levels(game: options.GameName = None, as_json: options.AsJson = False) -> No
 def show(spec: options.BotArgument, game: options.GameName = None, as_json: options.AsJson = False) -> None:
     shell = find_shell(game or game_of_bot(spec))
     bot = find_bot(spec, shell.bots)
-    exploit = shipped_exploit(shell, bot)
     if as_json:
         facts: dict[str, Any] = {"bot": bot.spec, "idea": bot.idea, "looks_at": bot.looks_at, "weights": bot.settings}
         if isinstance(bot, NetBot):
             facts["net"] = bot.nets.about
-        if exploit:
-            facts["exploited"] = msgspec.to_builtins(exploit)
         print_json(facts)
         return
     say(f"{bot.spec}: {bot.idea}")
     say(f"looks at: {bot.looks_at}")
     if isinstance(bot, NetBot):
         say(f"its nets: {bot.nets.digest}, made by: {bot.nets.about.get('command', '?')}")
-    if exploit:
-        say(describe_exploit(exploit))
     for name, text in bot.elements.items():
         say(f"{bot.name}:without={name} plays without {text}")
     if not bot.settings:
@@ -121,12 +106,12 @@ def train(
     decision_games: Annotated[
         int, option("--decision-games N", "Games to collect decisions from, in all.", min=1)
     ] = 20_000,
-    epochs: Epochs = 10,
-    final_games: FinalGames = 4000,
+    epochs: Annotated[int, option("--epochs N", "How often the net goes through all decisions.", min=0)] = 10,
+    final_games: Annotated[int, option("--final-games N", "Held-out games at the end, in all.", min=4)] = 4000,
     decay: Annotated[float, option("--decay X", "Weight decay; more decisions need less.", min=0.0, max=1.0)] = 1e-3,
     seed: options.Seed = 1,
     workers: options.Workers = None,
-    log: Log = None,
+    log: Annotated[Path | None, option("--log FILE", "Write the result of every step (JSON) here.")] = None,
     quiet: options.Quiet = False,
 ) -> None:
     """A value net learns to judge positions, and another one which turns win; both are judged on held-out games."""
@@ -147,70 +132,18 @@ def train(
         decay=decay,
         final_games=final_games,
     )
-    nets, results, curve = _train(training.train, settings, out, workers, quiet)
+    nets, results, curve = _train(settings, out, workers, quiet)
     for result in results:
-        say(f"{result.variant}: one against {result.opponent} {_win_sentence(result, result.players)}")
+        say(
+            f"{result.variant}: one against {result.opponent} wins {result.share:.1%} ± {result.half_width:.1%} "
+            f"of {result.games} held-out games (equal: {1 / result.players:.0%})"
+        )
     name = settings.bot.name
     say(f"seat it with --bots {name}:weights={out}; all bots of {shell.name} that have nets take the same file")
     if log is not None:
         points = [{"net": net, **vars(point)} for net, point in curve]
-        _write_json(log, {"plan": vars(settings), "curve": points, "about": nets.about})
-
-
-def exploit(
-    spec: options.BotArgument,
-    game: options.GameName = None,
-    rules: options.Rules = None,
-    players: options.Players = None,
-    board: options.Board = None,
-    games: Games = 4000,
-    epochs: Epochs = 10,
-    final_games: FinalGames = 4000,
-    seed: options.Seed = 1,
-    workers: options.Workers = None,
-    out: Annotated[Path | None, option("--out FILE", "Keep the trained net in this file.")] = None,
-    note: Annotated[Path | None, option("--note FILE", "Add the result to those in this file (JSON).")] = None,
-    quiet: options.Quiet = False,
-) -> None:
-    """The further it gets above a fair share of wins, the easier the bot is to exploit."""
-    if out is not None:
-        _check_weights_file(out)
-    shell, ruleset = _find_rules(spec, game, rules)
-    shell.check_board(board)
-    settings = training.TrainingSettings(
-        game=shell.name,
-        rules=(ruleset,),
-        players=(players,),
-        boards=(board,),
-        against=(spec,),
-        seed=seed,
-        decision_games=games,
-        epochs=epochs,
-        final_games=final_games,
-    )
-    with temporary_folder() as folder:
-        _, (result,), _ = _train(training.train_exploit, settings, out or folder / "nets.json", workers, quiet)
-    words = ["mmsim bots exploit", spec, f"--game {shell.name}", f"--rules {ruleset}", f"--players {result.players}"]
-    words += [f"--board {board}"] if board else []
-    words += [f"--games {games}", f"--epochs {epochs}", f"--final-games {final_games}", f"--seed {seed}"]
-    exploit = Exploit(date=date.today().isoformat(), command=" ".join(words), **vars(result))
-    say(describe_exploit(exploit))
-    if note is not None:
-        write_exploit(note, spec, exploit)
-
-
-def describe_exploit(exploit: Exploit) -> str:
-    fair = 1 / exploit.players
-    return (
-        f"exploited on {exploit.date}: a net trained against it wins {exploit.share:.1%} ± {exploit.half_width:.1%} "
-        f"of {exploit.games:,} held-out games of {exploit.variant}, {100 * (exploit.share - fair):+.1f} percentage "
-        f"points from a fair share ({fair:.0%})"
-    )
-
-
-def _find_rules(bot: str, game: str | None, rules: str | None) -> tuple[Shell, str]:
-    """The shell and the ruleset; where the user named neither a game nor a ruleset, those of the bot's game."""
-    return find_shell_and_rules(game or (None if rules else game_of_bot(bot)), rules)
+        content = {"plan": vars(settings), "curve": points, "about": nets.about}
+        write_output(log, (json.dumps(content, indent=1) + "\n").encode())
 
 
 def _check_weights_file(file: Path) -> None:
@@ -222,11 +155,7 @@ def _check_weights_file(file: Path) -> None:
 
 
 def _train(
-    train: Callable[..., tuple[BotNets, Sequence[HeldOutResult]]],
-    settings: training.TrainingSettings,
-    file: Path,
-    workers: int | None,
-    quiet: bool,
+    settings: training.TrainingSettings, file: Path, workers: int | None, quiet: bool
 ) -> tuple[BotNets, Sequence[HeldOutResult], list[tuple[str, Fit]]]:
     """Train nets with progress shown; returns also how well they did after every epoch."""
     curve: list[tuple[str, Fit]] = []
@@ -243,21 +172,9 @@ def _train(
 
     with show_progress(quiet) as progress, MatchRunner(settings.game, workers or cores(), progress) as runner:
         try:
-            nets, results = train(settings, runner, file, on_epoch)
+            nets, results = training.train(settings, runner, file, on_epoch)
         except LinAlgError as error:
-            raise UsageError(
-                "these games have too few decisions to fit a net to; play more of them (--games)"
-            ) from error
+            raise UsageError("too few decisions to fit a net to; play more games (--decision-games)") from error
     epoch = nets.about["held_out_decisions"]["epoch"]
     say(f"kept: epoch {epoch}, which explains most of the held-out decisions", err=True)
     return nets, results, curve
-
-
-def _win_sentence(result: Any, players: int) -> str:
-    return (
-        f"wins {result.share:.1%} ± {result.half_width:.1%} of {result.games} held-out games (equal: {1 / players:.0%})"
-    )
-
-
-def _write_json(path: Path, value: object) -> None:
-    write_output(path, (json.dumps(value, indent=1) + "\n").encode())

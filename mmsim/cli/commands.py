@@ -84,7 +84,6 @@ COMMANDS = {
         "bots levels": Command("bots", "List the levels of play of a game: strength, speed and what they are."),
         "bots show": Command("bots", "Show a bot: its idea, what it looks at, and all its weights."),
         "bots train": Command("bots", "Train the neural nets of a game's bots, for rules of your own if you like."),
-        "bots exploit": Command("bots", "Train a net against frozen copies of a bot."),
         "ladder": Command("ladder", "Play every bot against every other and rate them."),
     },
 }

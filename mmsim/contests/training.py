@@ -3,7 +3,6 @@
 What the inputs of a net are, and how decisions are played out, is up to the game; here they are numbers.
 """
 
-import json
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -12,7 +11,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import msgspec
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
@@ -21,17 +19,14 @@ from mmsim import __version__
 from mmsim.contests.fitting import WEIGHT_DECAY, Fit, TrainingExamples, fit
 from mmsim.contests.matches import HeldOutResult, Match, MatchRunner, mixed_match, one_against_others
 from mmsim.contests.value_fitting import PositionRows, Positions, fit_values
-from mmsim.core.bots import Bot, NetBot
+from mmsim.core.bots import NetBot
 from mmsim.core.game import SupportsTraining
 from mmsim.core.neural_net import BotNets, Net, ValueNet
-from mmsim.core.seating import find_bot
 from mmsim.core.shell import Shell
 from mmsim.core.variant import Variant
-from mmsim.errors import MmsimError, UsageError
+from mmsim.errors import UsageError
 from mmsim.games import find_game, find_shell
-from mmsim.system.files import read_bytes, write_output
 
-_SHIPPED = "exploited.json"  # exploits of bots, beside the nets that come with a game
 _HELD_OUT = 1 << 40  # number of the first held-out game; no training example reaches it
 _MIN_DECISIONS, _MIN_POSITIONS = 32, 2048  # to fit a net to
 
@@ -223,52 +218,3 @@ def _matches(
 def _rounded(figures: dict[str, Any]) -> dict[str, Any]:
     """Figures with four decimals, as files keep them."""
     return {name: round(value, 4) if isinstance(value, float) else value for name, value in figures.items()}
-
-
-# --- exploits ----------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, kw_only=True)
-class Exploit(HeldOutResult):
-    """How well a net trained against frozen copies of a bot did (`mmsim bots exploit`)."""
-
-    date: str
-    command: str
-
-
-def train_exploit(
-    settings: TrainingSettings, runner: MatchRunner, file: Path, on_epoch: OnEpoch
-) -> tuple[BotNets, list[HeldOutResult]]:
-    """Train the net that compares moves against a frozen bot and nobody else; the value net is the shipped one.
-
-    A bot with nets plays itself while decisions are collected, so that the net learns about its own turns.
-    """
-    bots, (target,) = find_shell(settings.game).bots, settings.against
-    learner = find_bot(target, bots)
-    if not isinstance(learner, NetBot):
-        learner = settings.bot
-    return train_choice(settings, runner, replace(settings.bot.nets, about={}), learner.spec, file, on_epoch)
-
-
-def read_exploits(file: Path) -> dict[str, Exploit]:
-    """The exploits noted in a file, by bot; empty if there is no such file."""
-    if not file.exists():
-        return {}
-    try:
-        return msgspec.json.decode(read_bytes(file), type=dict[str, Exploit])
-    except (ValueError, RecursionError) as error:  # msgspec raises a subclass of ValueError
-        raise MmsimError(f"{file} is damaged: {error}") from error
-
-
-def write_exploit(file: Path, bot: str, exploit: Exploit) -> None:
-    exploits = {name: asdict(noted) for name, noted in read_exploits(file).items()}
-    exploits[bot] = _rounded(asdict(exploit))
-    write_output(file, (json.dumps(exploits, indent=1) + "\n").encode())
-
-
-def shipped_exploit(shell: Shell, bot: Bot) -> Exploit | None:
-    """The exploit of a bot in the file that comes with its game; None if nobody tried."""
-    for net_bot in shell.bots.values():
-        if isinstance(net_bot, NetBot) and (file := net_bot.shipped.with_name(_SHIPPED)).exists():
-            return read_exploits(file).get(bot.spec)
-    return None

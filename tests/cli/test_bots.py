@@ -61,17 +61,6 @@ def test_a_training_writes_weights_that_can_be_seated(tmp_path: Path) -> None:
     assert answer["net"]["positions"] > 2048
 
 
-def test_an_exploit_says_how_far_above_a_fair_share_a_net_gets_and_notes_it(tmp_path: Path) -> None:
-    note = tmp_path / "exploits.json"
-    words = ["--rules", "v2", "--players", "2", "--games", "16", "--epochs", "1", "--final-games", "8"]
-    text = output("bots", "exploit", "runner", *words, "--workers", "1", "--note", note)
-    assert "a net trained against it wins" in text
-    assert "percentage points from a fair share (50%)" in text
-    exploit = json.loads(note.read_text())["runner"]
-    assert exploit["opponent"] == "runner"
-    assert str(exploit["command"]).startswith("mmsim bots exploit runner --game metromania --rules v2 ")
-
-
 def test_play_explains_every_turn_of_a_bot_that_weighs() -> None:
     answer = output("play", "--bots", "planner,uniform,runner,search:playouts=4", "--seed", "3", "--explain")
     assert "near_spot +" in answer

@@ -73,12 +73,12 @@ def test_a_number_of_5000_digits_in_a_net_is_refused(tmp_path: Path) -> None:
     assert "is not valid JSON" in complaint(USAGE, "play", "--bots", f"expert:weights={file}")
 
 
-def test_a_net_is_not_fitted_to_too_few_decisions() -> None:
-    words = ("bots", "exploit", "uniform", "--games", 1, "--epochs", 0, "--final-games", 4, "--workers", 1, "--quiet")
-    result = run(*words)
+def test_a_net_is_not_fitted_to_too_few_positions(tmp_path: Path) -> None:
+    words = ("--rules", "print", "--players", 4, "--board", "box", "--games", 1, "--workers", 1, "--quiet")
+    result = run("bots", "train", *words, "--out", tmp_path / "nets.json")
     assert result.exit_code == USAGE
     assert result.stderr.splitlines()[-1] == (  # the core may have been compiled before
-        "mmsim: error: 1 games gave only 11 decisions to learn from; play more games"
+        "mmsim: error: 1 games gave only 48 positions to learn from; play more games"
     )
 
 

@@ -33,7 +33,6 @@ WITHOUT_TABLES = {  # they print sentences, or write files
         "experiments new",
         "cluster certificates",
         "bots train",
-        "bots exploit",
     ),
 }
 
