@@ -90,7 +90,7 @@ def test_what_a_small_game_does_not_say_has_a_default(package: Path) -> None:
     assert (shell.default_rules, shell.default_players, shell.default_board) == ("nim", 2, None)
     assert (shell.default_bot, [level.name for level in shell.levels]) == ("careful", ["careful"])
     assert shell.cost(shell.bots["careful"]) == 1
-    assert game.interventions(None) == game.elements(None) == {}
+    assert game.interventions(None) == {}
     assert not isinstance(shell, DrawsPictures)
     assert games.find_statistics("nim").primary_metrics == ("win_share", "score")
 

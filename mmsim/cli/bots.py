@@ -67,8 +67,6 @@ def show(spec: options.BotArgument, game: options.GameName = None, as_json: opti
     say(f"looks at: {bot.looks_at}")
     if isinstance(bot, NetBot):
         say(f"its nets: {bot.nets.digest}, made by: {bot.nets.about.get('command', '?')}")
-    for name, text in bot.elements.items():
-        say(f"{bot.name}:without={name} plays without {text}")
     if not bot.settings:
         say("it has no weights")
         return

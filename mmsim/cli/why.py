@@ -8,8 +8,6 @@ from typing import Annotated
 
 import typer
 
-from mmsim.analysis import number_format as fmt
-from mmsim.analysis.restricted_play import Advantage, ElementValue, value_elements
 from mmsim.analysis.run_metrics import find_metric
 from mmsim.analysis.why import OtherLevel, Why, conclusions, explain, write_answer
 from mmsim.batch.experiment import cost_of, named_levels
@@ -25,7 +23,6 @@ from mmsim.drawing.board_canvas import picture_kind
 from mmsim.errors import UsageError
 from mmsim.games import find_shell, game_of_ruleset
 from mmsim.report.change_sections import MAX_CHANGES, change_rows, interaction_rows, unchanged_text, why_chart
-from mmsim.report.charts import Chart, Row, dot_chart
 from mmsim.system.processes import cores
 
 _MIN_GAMES_ABOVE = 200  # of a slower level, per change
@@ -44,7 +41,6 @@ def why(
     games: Annotated[int, option("--games N", "Games per change.", min=8)] = 4_000,
     seed: options.Seed = 1,
     only: Annotated[list[str] | None, option("--only CHANGE", "Make only this change; repeat for several.")] = None,
-    elements: Annotated[bool, option("--elements", "Instead, measure what each element is worth to a bot.")] = False,
     variant: options.VariantName = None,
     workers: options.Workers = None,
     out: Annotated[Path | None, option("--out FILE", "Draw what the changes do (.svg or .png).")] = None,
@@ -80,15 +76,6 @@ def why(
         with show_progress(quiet) as progress:
             return play_changes(game, changed, count, workers or cores(), progress)
 
-    if elements:
-        values = value_elements(game, base, play)
-        if as_json:
-            print_json([value.as_json() for value in values])
-        else:
-            _print_elements(values, base.bots)
-        if out is not None:
-            save("chart", out, _draw_elements(values, base.bots).files()[kind[1:]])
-        return
     answer = explain(game, base, metric, play, only or [], _stronger_level(game, base.bots, games, play))
     if as_json:
         print_json(answer.as_json())
@@ -123,33 +110,3 @@ def _print_answer(answer: Why) -> None:
     for sentence in [*conclusions(answer), unchanged_text(answer)]:
         say(sentence)
     say(f"This is how {answer.bots} plays; --level asks players of another level.")
-
-
-def _print_elements(values: Sequence[ElementValue], bot: str) -> None:
-    games = f"{values[0].games:,} games each"
-    seats = [f"seat {seat + 1}" for seat in range(len(values[0].loss_without.by_seat))]
-
-    def rows(advantages: Sequence[tuple[str, Advantage]]) -> list[list[str]]:
-        unit = "share difference"
-        return [
-            [text, fmt.value(advantage.share, "share"), fmt.with_interval(advantage.value, unit, signed=True)]
-            + [fmt.with_half_width(seat, unit) for seat in advantage.by_seat]
-            for text, advantage in advantages
-        ]
-
-    lacks = [(value.text, value.loss_without) for value in values]
-    alone = [(value.text, value.gain_with) for value in values]
-    title = f"What one {bot} loses without an element, among others that have all; {games}"
-    print_table(["element", "wins", "loses", *seats], rows(lacks), title)
-    title = f"What one {bot} gains with an element, among others that do without; {games}"
-    print_table(["element", "wins", "gains", *seats], rows(alone), title)
-    for case, advantages in (("lacks it", lacks), ("alone has it", alone)):
-        gains = ", ".join(text for text, advantage in advantages if advantage.is_gain)
-        say(f"of value where one {bot} {case}: {gains or 'no significant difference in these games'}")
-
-
-def _draw_elements(values: Sequence[ElementValue], bot: str) -> Chart:
-    rows = [Row(value.text, [value.loss_without.value, value.gain_with.value]) for value in values]
-    note = f"Percentage points of win share of one {bot}; {values[0].games:,} games each, with 95 % intervals."
-    series = ["loses without it, among others with it", "gains with it, among others without"]
-    return dot_chart("elements", f"Worth most: {values[0].text}", note, rows, series, "share difference", 0.0)

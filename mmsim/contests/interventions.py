@@ -1,4 +1,4 @@
-"""Interventions: the same games with one thing changed, and bots that play without one element of the game."""
+"""Interventions: the same games with one thing changed."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -10,15 +10,13 @@ from mmsim.batch.experiment import OF_LEVEL, variants_of
 from mmsim.batch.run import Run
 from mmsim.batch.session import Watch
 from mmsim.contests.matches import Match, MatchRunner
-from mmsim.core.bots import WITHOUT
 from mmsim.core.interventions import of_seats
 from mmsim.core.knobs import Knob, Value, spelled
-from mmsim.core.seating import split_bots
 from mmsim.core.variant import Variant, VariantDescription
 from mmsim.errors import UsageError, full_name
 from mmsim.games import find_game, find_shell
 
-RULES, PLAY, ELEMENT, BOTH = "rules", "play", "element", "both"  # kinds of changes
+RULES, PLAY, BOTH = "rules", "play", "both"  # kinds of changes
 AS_PLAYED = "as played"
 _STEP_FRACTION = 5  # a number is moved up and down by a fifth
 EXPERT = "expert"  # the level that plays if none is named and there is one
@@ -137,42 +135,6 @@ def alternative_values(knob: Knob, value: Value) -> list[Value]:
         return [not value]
     step = max(1, round(int(value) / _STEP_FRACTION))
     return [number for number in (int(value) - step, int(value) + step) if knob.low <= number <= knob.high]
-
-
-@dataclass(frozen=True)
-class ElementTables:
-    """The tables at which the value of an element of the game is measured."""
-
-    name: str
-    text: str
-    one_without: Change  # among others that have it
-    one_with: Change  # among others without it
-    all_without: Change
-
-
-def restricted_tables(game: str, variant: Variant) -> list[ElementTables]:
-    """For every element: one bot without it among others with it, one with it among others without, and all without."""
-    core, bots = find_game(game), split_bots(variant.bots)
-    prepared = core.prepare(variant)
-    bot = find_shell(game).bots.get(bots[0].partition(":")[0])
-    if len(bots) > 1 or bot is None or not bot.elements:
-        able = ", ".join(name for name, known in find_shell(game).bots.items() if known.elements)
-        raise UsageError(f"--elements takes one bot that can do without elements of the game: {able}")
-    others = len(prepared.bots) - 1
-    elements = []
-    for name, text in core.elements(prepared).items():
-        has, lacks = bots[0], f"{bots[0]}{',' if ':' in bots[0] else ':'}{WITHOUT}={name}"
-        tables = {
-            f"one without {name}": [lacks, *[has] * others],
-            f"one with {name}": [has, *[lacks] * others],
-            f"all without {name}": [lacks],
-        }
-        changes = [
-            Change(label, ELEMENT, text, replace(variant, bots=",".join(seated), seats="rotate", suffix=f" {label}"))
-            for label, seated in tables.items()
-        ]
-        elements.append(ElementTables(name, text, *changes))
-    return elements
 
 
 def play_changes(game: str, changes: Sequence[Change], games: int, workers: int, watch: Watch) -> ChangedGames:

@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from mmsim.core.neural_net import BotNets
 
 UNIFORM = "uniform"  # the bot every game has: it takes any legal move
-WITHOUT = "without"  # `planner:without=bonus` plays without an element of the game
 
 
 @dataclass(frozen=True)
@@ -34,8 +33,6 @@ class Bot:
     weights: Mapping[str, Weight] = field(default_factory=dict)
     kind: int = 0  # its number in the compiled code of its game
     changed: Mapping[str, float] = field(default_factory=dict)  # the weights set in its spec
-    elements: Mapping[str, str] = field(default_factory=dict)  # elements of the game that it can do without
-    without: tuple[str, ...] = ()  # those it does without, in the order of `elements`
 
     @property
     def spec(self) -> str:
@@ -44,8 +41,7 @@ class Bot:
         return f"{self.name}:{changes}" if changes else self.name
 
     def _changes(self) -> list[str]:
-        without = [f"{WITHOUT}={'+'.join(self.without)}"] if self.without else []
-        return [*without, *(f"{name}={value:g}" for name, value in self.changed.items())]
+        return [f"{name}={value:g}" for name, value in self.changed.items()]
 
     @property
     def settings(self) -> dict[str, float]:
@@ -55,27 +51,11 @@ class Bot:
     @property
     def description(self) -> dict[str, Any]:
         """What a manifest stores about it; plain JSON."""
-        return {**self.settings, **({WITHOUT: list(self.without)} if self.without else {})}
-
-    @property
-    def without_bits(self) -> int:
-        """The elements it does without as a bit mask, in the order of `elements`."""
-        return sum(1 << place for place, name in enumerate(self.elements) if name in self.without)
+        return dict(self.settings)
 
     def changed_by(self, settings: Mapping[str, str]) -> Self:
         """This bot with some weights set."""
-        numbers = dict(settings)
-        without = self._elements(numbers.pop(WITHOUT)) if self.elements and WITHOUT in numbers else ()
-        changed = {name: self._number(name, text) for name, text in numbers.items()}
-        return replace(self, changed=changed, without=without)
-
-    def _elements(self, text: str) -> tuple[str, ...]:
-        """The elements of a text like `bonus+second_line`."""
-        named = text.split("+")
-        for name in named:
-            if name not in self.elements:
-                raise unknown(f"element that bot {self.name} can do without", name, self.elements)
-        return tuple(name for name in self.elements if name in named)
+        return replace(self, changed={name: self._number(name, text) for name, text in settings.items()})
 
     def _number(self, name: str, text: str) -> float:
         if not self.weights:

@@ -121,10 +121,6 @@ class SimulatedGame(ABC):
         """Those of the interventions that can be limited to some seats: `random_starts@1`."""
         return ()
 
-    def elements(self, prepared: Any) -> dict[str, str]:
-        """The elements of the game that some bots can do without: name -> description."""
-        return {}
-
     def check_rows(self, prepared: PlayableVariant, rows: "Mapping[str, NDArray[Any]]", games: int) -> None:
         """Check that a game has written the rows it promises: later the mistake would look like a damaged file."""
         promised = self.rows_per_game(prepared)

@@ -11,7 +11,6 @@ from mmsim.core.interventions import check_no_interventions
 from mmsim.core.rng import Seed
 from mmsim.core.variant import Variant
 from mmsim.metro.bots import BOTS, entry_points
-from mmsim.metro.bots.kinds import ELEMENTS
 from mmsim.metro.bots.playable_variant import MetroVariant, prepare
 from mmsim.metro.bots.position import Position
 from mmsim.metro.engine import result_tables
@@ -42,10 +41,6 @@ class Metro(CompiledGame):
 
     def interventions_by_seat(self, prepared: MetroVariant) -> tuple[str, ...]:
         return (FIRST_TURNS,)
-
-    def elements(self, prepared: MetroVariant) -> dict[str, str]:
-        modules = {"wagons": prepared.rules.stations, "exchanges": prepared.rules.companies}
-        return {name: text for name, text in ELEMENTS.items() if modules.get(name, True)}
 
     def rows_per_game(self, prepared: MetroVariant) -> dict[str, int]:
         return result_tables.rows_per_game(prepared.rules)

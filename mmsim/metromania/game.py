@@ -11,7 +11,6 @@ from mmsim.core.interventions import check_no_interventions
 from mmsim.core.rng import Seed
 from mmsim.core.variant import Variant
 from mmsim.metromania.bots import BOTS, entry_points
-from mmsim.metromania.bots.kinds import ELEMENTS
 from mmsim.metromania.bots.playable_variant import MetromaniaVariant, prepare
 from mmsim.metromania.bots.position import Position
 from mmsim.metromania.bots.thinking.board_features import mirrored_features
@@ -44,10 +43,6 @@ class Metromania(CompiledGame):
 
     def interventions_by_seat(self, prepared: MetromaniaVariant) -> tuple[str, ...]:
         return (STARTS,)
-
-    def elements(self, prepared: MetromaniaVariant) -> dict[str, str]:
-        hidden = prepared.rules.hands == "hidden"
-        return {name: text for name, text in ELEMENTS.items() if not (name == "open_hands" and hidden)}
 
     def rows_per_game(self, prepared: MetromaniaVariant) -> dict[str, int]:
         return result_tables.rows_per_game(prepared.rules.companies)

@@ -1,13 +1,11 @@
-"""How much of an effect each change explains, and what elements of a game are worth."""
+"""How much of an effect each change explains."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import polars as pl
 import pytest
 
-from mmsim.analysis.restricted_play import element_values
 from mmsim.analysis.why import (
     Effect,
     add_interaction,
@@ -18,8 +16,7 @@ from mmsim.analysis.why import (
     read_answers,
     write_answer,
 )
-from mmsim.contests.interventions import AS_PLAYED, Change, ChangedGames, as_played, restricted_tables
-from mmsim.core.variant import Variant
+from mmsim.contests.interventions import AS_PLAYED, Change, ChangedGames, as_played
 from mmsim.errors import MmsimError, UsageError
 from tests.contests.toy_changes import BOLD, all_changes, play, toy_changes
 from tests.runs import write_run
@@ -109,23 +106,3 @@ def test_an_explanation_plays_all_changes_and_nothing_together_if_only_one_has_a
     assert plain["sentences"] == conclusions(why)
     with pytest.raises(UsageError, match="did you mean 'hold=4'"):
         explain("toy", BOLD, "win_share", note, ["hold=3"])
-
-
-def test_rolling_is_worth_something_to_who_always_rolls() -> None:
-    tables = restricted_tables("toy", BOLD)
-    (rolling,) = tables
-    assert rolling.one_without.variant.bots == "bold:without=rolling,bold,bold"
-    assert rolling.one_with.variant.bots == "bold,bold:without=rolling,bold:without=rolling"
-    base = as_played(Variant("dice", 3, bots="bold", seed=3, seats="rotate"))
-    played = play(base, rolling.one_without, rolling.one_with, rolling.all_without)
-    (found,) = element_values(played, tables)
-    for way in (found.loss_without, found.gain_with):
-        assert way.value.low > 0.05
-        assert len(way.by_seat) == 3
-        assert way.value.value == pytest.approx(sum(seat.value for seat in way.by_seat) / 3)
-    seats = played.tables["seats"].with_columns(pl.col("variant", "bot").cast(str))
-    lacking = seats.filter(pl.col("variant").str.contains("one without"), bot="bold:without=rolling")
-    assert found.loss_without.share.value == pytest.approx(lacking["win_share"].mean())
-    having = seats.filter(pl.col("variant").str.contains("one with "), bot="bold")
-    assert found.gain_with.share.value == pytest.approx(having["win_share"].mean())
-    assert having.group_by("seat").len()["len"].to_list() == [400] * 3

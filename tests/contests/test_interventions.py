@@ -1,11 +1,9 @@
-"""What can be changed: knobs, play, both at once, and elements that a bot does without."""
+"""What can be changed: knobs, play, both at once."""
 
 import pytest
 
-from mmsim.contests.interventions import alternative_values, as_played, restricted_tables
+from mmsim.contests.interventions import alternative_values, as_played
 from mmsim.core.knobs import Knob
-from mmsim.core.variant import Variant
-from mmsim.errors import UsageError
 from mmsim.games import find_game
 from tests.contests.toy_changes import BOLD, toy_changes
 
@@ -34,8 +32,3 @@ def test_two_changes_at_once_are_both_made() -> None:
     assert hold.combined_with(first).variant.rules == "dice,hold=2"
     assert first.combined_with(hold).variant.interventions == ("first_holds",)
     assert hold.combined_with(longest).variant.rules == "dice,hold=2,longest=3"
-
-
-def test_a_bot_that_can_do_without_nothing_is_refused() -> None:
-    with pytest.raises(UsageError, match="one bot that can do without elements of the game: bold"):
-        restricted_tables("toy", Variant("dice", bots="uniform"))

@@ -33,7 +33,6 @@ COMMANDS = (
     "why dice --players 3 --level bold --games 60 --only first_holds --quiet --workers 1",
     "why run --games 30 --only hold=2 --quiet --workers 1",
     "report run --out report",
-    "why dice --players 3 --bots bold --games 300 --elements --json --quiet --workers 1",
     "run --game toy --games 400 --bots bold,uniform --seats rotate --workers 1 --out until --until rolls±0.2 --quiet",
     "bench --game toy --games 1000 --repeats 1 --json",
 )

@@ -15,14 +15,7 @@ from mmsim.tables.columns import Column
 from tests.toy.rules import EDITIONS, END_REASONS, ToyPosition, ToyRules
 
 BAD_GAME = 77
-ELEMENTS = {"rolling": "rolls of the die"}
-BOLD = PlainBot(
-    "bold",
-    "Always rolls.",
-    "nothing",
-    elements=ELEMENTS,
-    choose=lambda bot, view, moves: "hold" if bot.without else "roll",
-)
+BOLD = PlainBot("bold", "Always rolls.", "nothing", choose=lambda bot, view, moves: "roll")
 
 
 class Toy(PlainGame):
@@ -41,9 +34,6 @@ class Toy(PlainGame):
 
     def interventions(self, prepared: PlayableVariant) -> dict[str, str]:
         return {"first_holds": "the first player holds in the first turn"}
-
-    def elements(self, prepared: PlayableVariant) -> dict[str, str]:
-        return ELEMENTS
 
     def intervene(self, position: PlainPosition, names: Sequence[str]) -> None:
         position.apply("hold")

@@ -20,7 +20,6 @@ EXPERT = NetBot(
         "candidates": Weight(6.0, 2.0, MOST_CANDIDATES, "Moves that are compared, the planner's best ones."),
     },
     kind=kinds.EXPERT,
-    elements=kinds.ELEMENTS,
     inputs=INPUT_NAMES,
     value_inputs=VALUE_NAMES,
     shipped=Path(__file__).parent / "weights" / "nets.json",

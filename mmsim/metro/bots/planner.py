@@ -17,5 +17,4 @@ PLANNER = Bot(
         "exchange": Weight(0.5, 0.0, 10.0, "Weight of the points expected of an exchange."),
     },
     kind=kinds.PLANNER,
-    elements=kinds.ELEMENTS,
 )

@@ -12,7 +12,6 @@ from mmsim.core.bots import Bot, NetBot
 from mmsim.core.seating import Seating
 from mmsim.core.variant import Variant
 from mmsim.metro.bots import find_bot, seat_bots
-from mmsim.metro.bots.kinds import SPOILING
 from mmsim.metro.bots.thinking import memory
 from mmsim.metro.engine import state
 from mmsim.metro.engine.board import board_record
@@ -63,9 +62,8 @@ def make_setting(rules: Ruleset, seating: Seating) -> memory.Setting:
 def _fill_row(row: memory.Bots, bots: Sequence[Bot], nets: PackedNets, rules: Ruleset) -> None:
     """Put bots into a row of `BOTS`, seat by seat."""
     for seat, bot in enumerate(bots):
-        settings = {**bot.settings, **({"others": 0.0} if bot.without_bits & SPOILING else {})}
-        weights = list(settings.values())
-        row.kind[seat], row.without[seat] = bot.kind, bot.without_bits
+        weights = list(bot.settings.values())
+        row.kind[seat] = bot.kind
         row.weights[memory.WEIGHTS * seat : memory.WEIGHTS * seat + len(weights)] = weights
         if isinstance(bot, NetBot):
             row.net_at[seat] = nets.place(bot.nets.choice.packed())

@@ -18,7 +18,6 @@ EXPERT = NetBot(
     looks_at="what planner looks at; after each turn all lines, points and trips, and how soon the game may end",
     weights=all_weights({**PLANNER.settings, "candidates": 8}),
     kind=kinds.EXPERT,
-    elements=kinds.ELEMENTS,
     inputs=INPUT_NAMES,
     value_inputs=VALUE_NAMES,
     shipped=Path(__file__).parent / "weights" / "nets.json",

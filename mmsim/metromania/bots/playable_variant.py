@@ -13,17 +13,16 @@ from mmsim.core.bots import Bot, NetBot
 from mmsim.core.seating import Seating
 from mmsim.core.variant import Variant
 from mmsim.metromania.bots import find_bot, seat_bots
-from mmsim.metromania.bots.kinds import BLOCKING, SEARCH
+from mmsim.metromania.bots.kinds import SEARCH
 from mmsim.metromania.bots.thinking import memory
 from mmsim.metromania.bots.thinking.board_features import feature_count
-from mmsim.metromania.bots.turn_weights import WEIGHT_NAMES, Feature, Parameter
+from mmsim.metromania.bots.turn_weights import WEIGHT_NAMES, Parameter
 from mmsim.metromania.engine import state
 from mmsim.metromania.engine.board import board_record
 from mmsim.metromania.rules.board import BoardSet
 from mmsim.metromania.rules.rulesets import RULES_VERSION, Ruleset
 
 _MOST_SPARE = 8  # tunnels to spare: more do not count
-_AVOIDED = -1000.0  # the weight of an element that a bot does without
 
 
 @dataclass(frozen=True)
@@ -86,9 +85,7 @@ def _fill_seat(row: memory.Bots, seat: int, bot: Bot, nets: PackedNets, side: in
     """Put a bot into a row of `BOTS`: its weights, the tables that follow from its parameters, and its net."""
     settings, size = bot.settings, memory.WEIGHTS
     weights = np.array([settings.get(name, 0.0) for name in WEIGHT_NAMES])
-    row.kind[seat], row.without[seat] = bot.kind, bot.without_bits
-    if bot.without_bits & BLOCKING:
-        weights[Feature.BLOCK], weights[Feature.LEADER] = _AVOIDED, 0.0
+    row.kind[seat] = bot.kind
     row.weights[size * seat : size * (seat + 1)] = weights
     to_go, spare = np.arange(memory.DISTANCES)[:, None], np.arange(memory.SLACKS)[None, :]
     base, per_spare, per_tunnel = weights[[Parameter.REACH_BASE, Parameter.REACH_SLACK, Parameter.REACH_FAR]]

@@ -13,5 +13,4 @@ SEARCH = replace(
     looks_at="what expert looks at; hidden hands are drawn from the deals that agree with all that is seen",
     weights=all_weights({**EXPERT.settings, "playouts": 200, "turns": 8, "margin": 0.5, "prior": 6, "rounds": 0}),
     kind=kinds.SEARCH,
-    elements={},
 )

@@ -8,7 +8,7 @@ from enum import IntEnum
 from typing import Self
 
 from mmsim.core.bots import Bot, Weight
-from mmsim.metromania.bots.kinds import ELEMENTS, WEIGHING
+from mmsim.metromania.bots.kinds import WEIGHING
 
 
 class Feature(IntEnum):
@@ -84,7 +84,7 @@ WEIGHT_NAMES = (*FEATURES, *PARAMETERS)  # in the order in which compiled code h
 def weighing(name: str, idea: str, looks_at: str, weights: Mapping[str, float]) -> Bot:
     """A bot that takes the turn worth most, declared by its weights; all others are 0 and may be set too."""
     defaults = {name: parameter.default for name, parameter in PARAMETERS.items() if parameter.default is not None}
-    return Bot(name, idea, looks_at, all_weights({**defaults, **weights}), WEIGHING, elements=ELEMENTS)
+    return Bot(name, idea, looks_at, all_weights({**defaults, **weights}), WEIGHING)
 
 
 def all_weights(values: Mapping[str, float]) -> dict[str, Weight]:

@@ -49,7 +49,6 @@ PLAYOUT_BOTS = "planner", "planner:others=0.5", "expert"  # those that play in p
 BOTS = np.dtype(
     [
         ("kind", np.int64, SEATS),
-        ("without", np.int64, SEATS),  # bits of elements
         ("weights", np.float64, SEATS * WEIGHTS),  # [seat, weight]
         ("net_at", np.int64, SEATS),  # [seat]: where its net begins in `Setting.nets`
         ("value_net_at", np.int64, SEATS),  # [seat]: where its value net begins

@@ -28,7 +28,7 @@ from mmsim.metro.bots.thinking.evaluation import copy_expectations, refine, weig
 from mmsim.metro.bots.thinking.expert import choose_expert, rank_moves, sort_candidates
 from mmsim.metro.bots.thinking.memory import PLAYOUT, SAMPLE, VIEW, WEIGHTS, Memory, Setting, Thoughts
 from mmsim.metro.bots.thinking.value_net import judge_position
-from mmsim.metro.bots.thinking.view import count_unseen, determinize, hide, restrict
+from mmsim.metro.bots.thinking.view import count_unseen, determinize, hide
 from mmsim.metro.engine.moves import kth_move
 from mmsim.metro.engine.scoring import score_game
 from mmsim.metro.engine.state import SUPPLY, Rules, State
@@ -55,8 +55,6 @@ def choose(m: Memory, setting: Setting, row: Any, bot: Any) -> np.int64:
     v, t, w, at = m.positions[VIEW], m.thoughts[0], bots.weights, WEIGHTS * bot
     hide(v, r, v.seat)
     count_unseen(v, b, t, v.seat)
-    if bots.without[ix(bot)] != 0:
-        restrict(v, bots.without[ix(bot)])
     if kind == kinds.GREEDY:
         t.open_value = w[ix(at + _OPEN)]
         weigh_owners(v, r, t, v.seat, 1.0, w[ix(at + _GIVEN)])

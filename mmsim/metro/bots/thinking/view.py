@@ -1,18 +1,12 @@
-"""What a player may know: hide the rest of a position, or guess it at random (determinization).
-
-A bot that does without some elements of the game (restricted play: Jaffe et al., AIIDE 2012) sees even less.
-"""
+"""What a player may know: hide the rest of a position, or guess it at random (determinization)."""
 
 from typing import Any
 
 import numpy as np
 
 from mmsim.compiled.decorators import inlined, ix, jit
-from mmsim.compiled.intrinsics import count_bits
 from mmsim.compiled.rng import Streams, draw_below
-from mmsim.metro.bots.kinds import DRAWS, EXCHANGES, WAGONS
 from mmsim.metro.bots.thinking.memory import Thoughts
-from mmsim.metro.engine.moves import tile_left
 from mmsim.metro.engine.state import COLOURS, GRID, HAND, KINDS, SHARES, SUPPLY, UNKNOWN, Board, Rules, State
 from mmsim.metro.rules.rulesets import COMPANIES, PER_COLOUR
 
@@ -149,19 +143,3 @@ def _guess_numbers(
             for _ in range(r.numbers_per_colour):
                 size -= 1
                 v.numbers[ix(seat)] |= _ONE << np.uint64(_draw(t, size, streams, stream) - 1)
-
-
-@jit
-def restrict(v: State, without: Any) -> None:
-    """Remove the moves that a bot does without from its view; a bot that cannot place a tile may still draw."""
-    if v.drawn >= 0:
-        return
-    if without & DRAWS and tile_left(v) and v.place_choices > 0:
-        v.next = np.int64(SUPPLY)
-        v.choices -= 1
-    if without & EXCHANGES:
-        v.choices -= 2 * count_bits(v.exchange_shares)
-        v.exchange_shares = _ZERO
-    if without & WAGONS:
-        v.choices -= count_bits(v.edges) * count_bits(v.wagon_shares)
-        v.wagon_shares = _ZERO

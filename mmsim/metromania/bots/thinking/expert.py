@@ -23,7 +23,7 @@ from mmsim.metromania.bots.thinking.input_layout import (
 from mmsim.metromania.bots.thinking.memory import DEPTH, TRIAL, VIEW, Bots, Memory, Setting, Thoughts
 from mmsim.metromania.bots.thinking.net_inputs import TENS, describe_position
 from mmsim.metromania.bots.thinking.value_net import value_of_inputs
-from mmsim.metromania.bots.thinking.view import guess_holders, make_restricted_view
+from mmsim.metromania.bots.thinking.view import guess_holders, make_view
 from mmsim.metromania.bots.thinking.whole_turns import explain_turn
 from mmsim.metromania.bots.turn_weights import FEATURE_COUNT, Feature, Parameter
 from mmsim.metromania.engine.state import Board, Rules, State
@@ -36,7 +36,7 @@ def choose_without_search(s: State, m: Memory, setting: Setting, streams: Stream
     if bots.kind[ix(s.seat)] != EXPERT or has_no_choice(s, b):
         return heuristic_choice.choose_by_weights(s, m, b, r, streams, bots)
     t = m.thoughts[0]
-    make_restricted_view(m, s, b, r, streams, bots)
+    make_view(m, s, b, r, streams)
     compare_turns(m, setting, row, np.int64(weight(bots, s.seat, Parameter.CANDIDATES)))
     best = np.int64(0)
     for at in range(1, t.candidates):

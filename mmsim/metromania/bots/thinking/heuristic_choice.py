@@ -12,7 +12,7 @@ from mmsim.metromania.bots.thinking.features import place_value, weight
 from mmsim.metromania.bots.thinking.line_plans import NEVER
 from mmsim.metromania.bots.thinking.memory import DEPTH, TRIAL, VIEW, Bots, Memory, Thoughts
 from mmsim.metromania.bots.thinking.trip_cache import score_trips
-from mmsim.metromania.bots.thinking.view import make_restricted_view
+from mmsim.metromania.bots.thinking.view import make_view
 from mmsim.metromania.bots.thinking.whole_turns import weigh_turns
 from mmsim.metromania.bots.turn_weights import Feature, Parameter
 from mmsim.metromania.engine.moves import BONUS, DECLINE, DIG, END, START, decode_move_compiled, kth_move
@@ -228,7 +228,7 @@ def choose_by_weights(s: State, m: Memory, b: Board, r: Rules, streams: Streams,
         return kth_move(s, b, np.int64(0))
     if is_planned(s, b):
         return s.plan[ix(s.dug - s.plan_dug)]
-    make_restricted_view(m, s, b, r, streams, bots)
+    make_view(m, s, b, r, streams)
     if s.bonus_line >= 0:
         return choose_bonus(m, b, r, bots)
     plan_turn(s, m.thoughts[0], weigh(m, b, r, bots))

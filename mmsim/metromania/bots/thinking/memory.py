@@ -60,7 +60,6 @@ SEATING_ROWS = 1 + len(PLAYOUT_BOTS)
 BOTS = np.dtype(
     [
         ("kind", np.int64, SEATS),
-        ("without", np.int64, SEATS),  # bits of elements
         ("weights", np.float64, SEATS * WEIGHTS),  # [seat, weight]: features, then parameters
         ("chance", np.float64, SEATS * CHANCES),  # [seat, tunnels to go, tunnels to spare]
         # [seat, tunnels left up to NEAR, tunnels to a spot]: how near it is, 0 if out of reach

@@ -1,23 +1,15 @@
-"""What a player may know (S7): a copy of the position in which everything else is blank, and who may hold what.
-
-A bot that does without some elements of the game (restricted play: Jaffe et al., AIIDE 2012) sees even less: what
-it must do without is removed from its view, and the engine finds the legal moves in that view. The rules do not change.
-"""
+"""What a player may know (S7): a copy of the position in which everything else is blank, and who may hold what."""
 
 from typing import Any
 
 import numpy as np
 
 from mmsim.compiled.decorators import ix, jit
-from mmsim.compiled.intrinsics import count_bits, lowest_bit, unlikely
+from mmsim.compiled.intrinsics import lowest_bit
 from mmsim.compiled.rng import Streams, next_seed, set_seed
-from mmsim.metromania.bots.kinds import BONUS_STATIONS, INTERMEDIATE, OPEN_HANDS, OTHERS_LINES, SECOND_LINE
-from mmsim.metromania.bots.thinking.memory import VIEW, Bots, Memory, Thoughts
+from mmsim.metromania.bots.thinking.memory import VIEW, Memory, Thoughts
 from mmsim.metromania.engine import state
-from mmsim.metromania.engine.dig_duty import keep_dutiful_choices
-from mmsim.metromania.engine.moves import find_tunnels
 from mmsim.metromania.engine.state import HAND, MARKERS, NOWHERE, SEATS, SPOT_KINDS, Board, Rules, State, copy_position
-from mmsim.metromania.engine.turns import begin_turn
 
 UNKNOWN = -1
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
@@ -106,65 +98,3 @@ def _note_candidates(v: State, r: Rules, t: Thoughts, seat: Any, unknown: Any) -
         seen = letters >> np.uint64(candidate >> 1) | kinds >> np.uint64(v.marker_kind[ix(candidate)])
         t.holder[ix(SEATS * candidate + seat)] = np.float64(seen & _ONE == _ZERO)
         rest &= rest - _ONE
-
-
-@jit
-def make_restricted_view(m: Memory, s: State, b: Board, r: Rules, streams: Streams, bots: Bots) -> None:
-    """Write what the company in turn may see into the view, without the elements that its bot does without."""
-    make_view(m, s, b, r, streams)
-    without = bots.without[ix(s.seat)]
-    if unlikely(without != 0):
-        v = m.positions[VIEW]
-        _restrict(v, b, r, without)
-        if not _can_do_more_than_pass(v):  # it could only pass: lift the restriction
-            make_view(m, s, b, r, streams)
-
-
-@jit
-def _restrict(v: State, b: Board, r: Rules, without: Any) -> None:
-    """Remove what a company does without, and find its legal moves again."""
-    if without & OPEN_HANDS:
-        hide_others(v, r)
-    if v.bonus_line >= 0:
-        if without & BONUS_STATIONS:
-            v.places[0] = _ZERO
-            v.choices = np.int64(1)  # decline
-        return
-    if without & OTHERS_LINES:
-        _close_spots(v, b)
-    if without & SECOND_LINE and v.started >> np.uint64(2 * v.seat) & _ONE != _ZERO:
-        for side in range(6):
-            v.start_free[ix(side)] = _ZERO
-    if v.dug == 0:
-        begin_turn(v, b, r)
-    else:
-        find_tunnels(v, b, r)
-        if r.dig_duty == state.MOST:
-            keep_dutiful_choices(v, b, r)
-    if without & INTERMEDIATE:
-        v.choices -= count_bits(v.places[0]) + count_bits(v.places[1])
-        v.places[0] = v.places[1] = _ZERO
-
-
-@jit
-def _close_spots(v: State, b: Board) -> None:
-    """Close every spot at a line of another company."""
-    own_lines = 3 << (2 * v.seat)
-    for cell in range(b.city_cells):
-        if 0 < v.kind[ix(cell)] < state.LAKE:
-            lines = np.int64(0)
-            for i in range(3):
-                lines |= np.int64(v.lines_at[ix(b.corner[ix(3 * cell + i)])])
-            if lines & ~own_lines != 0:
-                for i in range(3):
-                    slots = np.uint64(b.corner_slots[ix(3 * cell + i)]) * state.EVERY_LANE
-                    v.lanes[ix(b.corner[ix(3 * cell + i)])] &= ~slots
-
-
-@jit
-def _can_do_more_than_pass(v: State) -> bool:
-    """Whether any move other than passing is possible."""
-    if v.bonus_line >= 0:
-        return True
-    ways = v.ways[0] | v.ways[1] | v.ways[2] | v.ways[3] | v.places[0] | v.places[1]
-    return ways != _ZERO or v.start_choices > 0
