@@ -97,7 +97,7 @@ def train(
         list[str] | None,
         option("--board NAME", "A board to train on; repeat to mix several. Default: likewise."),
     ] = None,
-    games: Annotated[int, option("--games N", "Games to collect positions from, in all.", min=1)] = 100_000,
+    games: Annotated[int, option("--games N", "Games for the value net, if the bots have one.", min=1)] = 100_000,
     value_epochs: Annotated[
         int, option("--value-epochs N", "How often the value net goes through all positions.", min=0)
     ] = 4,
@@ -112,7 +112,9 @@ def train(
     log: Annotated[Path | None, option("--log FILE", "Write the result of every step (JSON) here.")] = None,
     quiet: options.Quiet = False,
 ) -> None:
-    """A value net learns to judge positions, and another one which turns win; both are judged on held-out games."""
+    """A net learns which turns win, helped by another that judges positions if the game's bots have such a value net;
+    the result is judged on held-out games.
+    """
     _check_weights_file(out)
     shell, _ = find_shell_and_rules(game, rules[0] if rules else None)
     for name in board or ():

@@ -36,7 +36,7 @@ class CompiledGame(TabledGame):
     position_type: ClassVar[Any]  # (prepared, game) -> a game that is played one decision at a time
     changed_opening_type: ClassVar[Any]  # (prepared) -> ChangedOpening
     example_sampling: ClassVar[ExampleSampling]
-    position_sampling: ClassVar[PositionSampling]
+    position_sampling: ClassVar[PositionSampling]  # of games whose bots have value nets
     result: ClassVar[Any]  # (game of the reference engine) -> its outcome
     read_record: ClassVar[
         Any
@@ -124,6 +124,9 @@ class CompiledGame(TabledGame):
         held = np.arange(feature.shape[1]) < collected_rows["features"][:, None]
         columns = [name for name in sampling.kind.names or () if name != "feature"]
         return collected_rows[columns], feature[held]
+
+    def mirrored_features(self, prepared: Any) -> NDArray[np.int64]:
+        return np.zeros(0, np.int64)
 
     def win_chances(self, written: dict[str, Any], playouts: int) -> NDArray[Any]:
         table = self.read_record(written)

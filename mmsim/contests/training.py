@@ -73,7 +73,8 @@ class TrainingSettings:
             words += [f"--players {players}" for players in self.players]
         if self.boards != bot.boards:
             words += [f"--board {board}" for board in self.boards]
-        words += [f"--games {self.games}", f"--value-epochs {self.value_epochs}"]
+        if bot.value_inputs:
+            words += [f"--games {self.games}", f"--value-epochs {self.value_epochs}"]
         words += [f"--decision-games {self.decision_games}", f"--epochs {self.epochs}", f"--decay {self.decay:g}"]
         return " ".join([*words, f"--final-games {self.final_games}", f"--seed {self.seed}"])
 
@@ -168,11 +169,14 @@ def collect_examples(settings: TrainingSettings, runner: MatchRunner, learner: s
 def train(
     settings: TrainingSettings, runner: MatchRunner, file: Path, on_epoch: OnEpoch
 ) -> tuple[BotNets, list[HeldOutResult]]:
-    """Fit a value net to positions and a net to decisions, write both to a file, and evaluate them.
+    """Fit a value net to positions, if the bot has one, and a net to decisions; write a file, and evaluate them.
 
-    While decisions are collected the bot goes by the value net alone.
+    While decisions are collected the bot goes by its inputs for that, such as the opinion of the value net.
     """
-    value, board_value, about = fit_value_nets(settings, runner, on_epoch)
+    value = board_value = None
+    about: dict[str, Any] = {}
+    if settings.bot.value_inputs:
+        value, board_value, about = fit_value_nets(settings, runner, on_epoch)
     about = {"mmsim": __version__, "command": settings.command, "seed": settings.seed, **about}
     nets = BotNets(Net.linear(settings.bot.inputs, **settings.bot.untrained), value, board_value, about)
     with TemporaryDirectory(prefix="mmsim-") as folder:  # workers read a file once

@@ -3,9 +3,6 @@
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
 from mmsim.compiled.game import CompiledGame
 from mmsim.core.interventions import check_no_interventions
 from mmsim.core.rng import Seed
@@ -30,7 +27,6 @@ class Metro(CompiledGame):
     bot_entry_points: ClassVar = entry_points
     rows_type, position_type, changed_opening_type = Rows, Position, ChangedOpenings
     example_sampling = entry_points.EXAMPLE_SAMPLING
-    position_sampling = entry_points.POSITION_SAMPLING
     result, read_record = staticmethod(result), staticmethod(record.verify)
 
     def make_playable(self, variant: Variant) -> MetroVariant:
@@ -44,9 +40,6 @@ class Metro(CompiledGame):
 
     def rows_per_game(self, prepared: MetroVariant) -> dict[str, int]:
         return result_tables.rows_per_game(prepared.rules)
-
-    def mirrored_features(self, prepared: MetroVariant) -> NDArray[np.int64]:
-        return np.zeros(0, np.int64)
 
     def play_uniform(self, prepared: MetroVariant, game: int) -> Game:
         return play_uniform(prepared.rules, Seed(prepared.seed, game, prepared.seating.rotate))

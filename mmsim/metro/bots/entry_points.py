@@ -11,19 +11,12 @@ from mmsim.compiled.decorators import entry_point, ix, jit
 from mmsim.compiled.entry_points import array_of
 from mmsim.compiled.rng import draw_below, next_seed, open_stream
 from mmsim.compiled.standings import win_share
-from mmsim.compiled.training_examples import (
-    MARGIN,
-    SAMPLING_REQUEST,
-    ExampleSampling,
-    PositionSampling,
-    example_rows,
-    position_rows,
-)
+from mmsim.compiled.training_examples import MARGIN, SAMPLING_REQUEST, ExampleSampling, example_rows
 from mmsim.core.rng import CHANCES_PER_TURN, Purpose
 from mmsim.metro.bots.expert import EXPERT
-from mmsim.metro.bots.thinking import search, value_net
+from mmsim.metro.bots.thinking import search
 from mmsim.metro.bots.thinking.expert import compare_moves
-from mmsim.metro.bots.thinking.input_layout import INPUTS, MOST_CANDIDATES, VALUE_INPUTS, VALUE_ROW
+from mmsim.metro.bots.thinking.input_layout import INPUTS, MOST_CANDIDATES
 from mmsim.metro.bots.thinking.memory import MEMORY, PLAYOUT, PLAYOUT_BOTS, SAMPLE, SETTING, VIEW, Memory, Setting
 from mmsim.metro.bots.thinking.memory import new_memory as new_memory
 from mmsim.metro.bots.thinking.view import ONLOOKER, count_unseen, determinize, hide
@@ -37,8 +30,6 @@ _EXAMPLES_PURPOSE = int(Purpose.EXAMPLES)
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
 
 EXAMPLE_DTYPE = example_rows(INPUTS)
-POSITION_DTYPE = position_rows(VALUE_INPUTS, 1)
-POSITION_SAMPLING = PositionSampling(every=6, kind=POSITION_DTYPE, rows=256)
 # as many moves of a decision as expert compares
 EXAMPLE_SAMPLING = ExampleSampling(
     every=2, most=int(EXPERT.settings["candidates"]), rounds=0, kind=EXAMPLE_DTYPE, rows=1 << 11
@@ -152,43 +143,6 @@ def collect_examples(memory: Any, setting: Any, rows: Any, sampling: Any) -> Any
                 continue
         play_move(s, b, r, search.choose(memory, setting, row, s.seat))
     return written
-
-
-@entry_point(memory=MEMORY, setting=SETTING, rows=POSITION_DTYPE, sampling=SAMPLING_REQUEST)
-def collect_positions(memory: Any, setting: Any, rows: Any, sampling: Any) -> Any:
-    """Play a game; write positions at one in `every` turns, and how the game ended; returns how many.
-
-    A position is written twice: for the player in turn, and for the one who has just moved.
-    """
-    request, game = sampling[0], sampling[0].game
-    s, b, r, streams = memory.positions[0], setting.board[0], setting.rules[0], memory.streams[0]
-    setup.set_up(s, b, r, streams, request.master, game, request.games_per_deal)
-    row = game % setting.bots.size
-    written, turn = np.int64(0), np.int64(s.turn)
-    open_stream(streams, 0, _EXAMPLES_PURPOSE)
-    while not s.over:
-        if s.turn != turn:
-            turn = np.int64(s.turn)
-            if draw_below(streams, 0, request.every) == 0 and written + 2 <= rows.size:
-                _write_position(memory, setting, row, s.seat, rows[written])
-                _write_position(memory, setting, row, (s.seat - 1) % r.players, rows[written + 1])
-                written += 2
-        play_move(s, b, r, search.choose(memory, setting, row, s.seat))
-    score_game(s, r)
-    for i in range(written):
-        rows[i].game = game
-        rows[i].result = np.float32(search.playout_value(s, r, rows[i].seat, MARGIN))
-    return written
-
-
-@jit
-def _write_position(m: Memory, setting: Setting, row: Any, seat: Any, position: Any) -> None:
-    """Write what the value net is given for a player."""
-    value_net.describe(m, setting, row, seat, seat)
-    position.seat = seat
-    position.features = 0
-    for i in range(VALUE_INPUTS):
-        position.inputs[ix(i)] = m.thoughts[0].inputs[ix(VALUE_ROW + i)]
 
 
 @jit

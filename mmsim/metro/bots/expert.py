@@ -1,6 +1,6 @@
 """The bot that has learnt from playouts which of the planner's moves win.
 
-Its nets are in weights/nets.json, which records how they were trained; `mmsim bots train --game metro` trains others.
+Its net is in weights/nets.json, which records how it was trained; `mmsim bots train --game metro` trains another.
 """
 
 from pathlib import Path
@@ -8,7 +8,7 @@ from pathlib import Path
 from mmsim.core.bots import NetBot, Weight
 from mmsim.metro.bots import kinds
 from mmsim.metro.bots.planner import PLANNER
-from mmsim.metro.bots.thinking.input_layout import INPUT_NAMES, MOST_CANDIDATES, VALUE_NAMES
+from mmsim.metro.bots.thinking.input_layout import INPUT_NAMES, MOST_CANDIDATES
 
 EXPERT = NetBot(
     name="expert",
@@ -21,10 +21,8 @@ EXPERT = NetBot(
     },
     kind=kinds.EXPERT,
     inputs=INPUT_NAMES,
-    value_inputs=VALUE_NAMES,
     shipped=Path(__file__).parent / "weights" / "nets.json",
     untrained={"value": 1.0},
-    teachers=(PLANNER.name, "planner:others=0.5"),
     against=(PLANNER.name,),
     rules=(
         *("metro", "metro", "metro", "metro+companies", "metro+companies"),

@@ -67,5 +67,3 @@ def _fill_row(row: memory.Bots, bots: Sequence[Bot], nets: PackedNets, rules: Ru
         row.weights[memory.WEIGHTS * seat : memory.WEIGHTS * seat + len(weights)] = weights
         if isinstance(bot, NetBot):
             row.net_at[seat] = nets.place(bot.nets.choice.packed())
-            assert bot.nets.value is not None, f"{bot.spec} has no value net"
-            row.value_net_at[seat] = nets.place(bot.nets.value.packed())

@@ -27,7 +27,6 @@ SEARCH = replace(
         "margin": Weight(0.5, 0.0, 10.0, "What 30 points of margin count for beside the win."),
         "haste": Weight(1.0, 0.0, 50.0, "How often expectations are passed on in an imagined turn."),
         "strangers": Weight(0.25, 0.0, 1.0, "Chance that a rival in an imagined game plays like greedy."),
-        "rounds": Weight(0.0, 0.0, 100.0, "Rounds after which its value net judges; 0: games are played to the end."),
     },
     kind=kinds.SEARCH,
 )

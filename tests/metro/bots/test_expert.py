@@ -62,18 +62,18 @@ def test_the_weights_that_come_with_it_say_where_they_come_from() -> None:
     about = EXPERT.nets.about
     assert str(about["command"]).startswith("mmsim bots train expert --")
     assert {"seed", "decisions", "held_out_decisions", "held_out_games"} <= set(about)
-    assert about["value"]["command"].startswith("mmsim bots train --game metro --")
     assert BOTS["search"].description["net"] == EXPERT.description["net"]
 
 
 def test_it_is_trained_by_the_same_code_as_the_other_games_expert(tmp_path: Path) -> None:
     rules = ("metro", "metro+companies")
-    plan = TrainingSettings("metro", rules, (2, 3), (), 3, 200, 1, decision_games=16, epochs=1, final_games=16)
+    plan = TrainingSettings("metro", rules, (2, 3), (), 3, decision_games=16, epochs=1, final_games=16)
     file = tmp_path / "net.json"
     fitted: list[str] = []
     with show_progress(quiet=True) as watch, MatchRunner("metro", 1, watch) as runner:
         nets, results = train(plan, runner, file, lambda net, point: fitted.append(net))
-    assert fitted == ["value"] * 2 + ["choice"] * 2  # no board features
+    assert fitted == ["choice"] * 2  # no value net
+    assert nets.value is nets.board_value is None
     assert nets.about["decisions"] > 100
     assert {result.players for result in results} == {2, 3}
     assert find_bot(f"expert:weights={file},candidates=3", BOTS).spec == f"expert:weights={file},candidates=3"

@@ -22,9 +22,6 @@ from tests.with_numba import driver, with_numba
 VARIANTS = (("metro", 4), ("metro+hand3+free", 3), ("metro+companies+stations", 5), ("metro+central+numbers", 4))
 
 
-JUDGING = "search:playouts=8,width=4,rounds=1,begin=0"  # plays one round and has its value net judge
-
-
 def thinking(bot: str) -> str:
     return "search:playouts=24,width=4" if bot == "search" else bot
 
@@ -86,7 +83,7 @@ def _permute_numbers(s: Any, players: int, seat: int, stations: tuple[int, ...],
             s.numbers[owner] |= np.uint64(bit)
 
 
-@pytest.mark.parametrize("bot", [*BOTS, JUDGING])
+@pytest.mark.parametrize("bot", BOTS)
 @pytest.mark.parametrize(("spec", "players"), VARIANTS)
 def test_what_is_hidden_changes_no_choice_and_no_view(spec: str, players: int, bot: str) -> None:
     rng = Random(f"{spec} {bot}")

@@ -52,11 +52,3 @@ VALUE, BEHIND, AFTER, MOVE, KEPT = _AT["value"], _AT["behind"], _AT["after"], _A
 THREAT, LEAD, PROGRESS, RULES = _AT["threat"], _AT["lead"], _AT["late"], _AT["rules_players"]
 INPUT_NAMES = (*(f"{player}_{quantity}" for player in _PLAYERS for quantity in _PLAYER_QUANTITIES), *_REST)
 INPUTS = len(INPUT_NAMES)
-
-# The inputs of the value net: those that describe a position and not a move, and whether the player is in turn.
-_OF_MOVE = ("value", "behind", "after", "place", "draw", "exchange", "wagon", "kept")
-OF_POSITION = tuple(i for i, name in enumerate(INPUT_NAMES) if name not in _OF_MOVE)
-VALUE_NAMES = (*(INPUT_NAMES[i] for i in OF_POSITION), "in_turn")
-VALUE_INPUTS = len(VALUE_NAMES)
-DESCRIBED_ROW = MOST_CANDIDATES * INPUTS  # where a position is described for it, then where its inputs are
-VALUE_ROW = DESCRIBED_ROW + INPUTS

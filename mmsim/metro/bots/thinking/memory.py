@@ -9,9 +9,9 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from mmsim.compiled.entry_points import Record, array_of, group, new_record
-from mmsim.core.neural_net import ACCUMULATORS, UNITS
+from mmsim.core.neural_net import UNITS
 from mmsim.metro.bots import BOTS as DECLARED
-from mmsim.metro.bots.thinking.input_layout import MOST_CANDIDATES, VALUE_INPUTS, VALUE_ROW
+from mmsim.metro.bots.thinking.input_layout import INPUTS, MOST_CANDIDATES
 from mmsim.metro.engine.state import BOARD, ENTRIES, GRID, KINDS, NODES, RULES, SEATS, STATE, STREAMS, SUPPLY
 from mmsim.metro.rules.rulesets import COMPANIES
 
@@ -51,7 +51,6 @@ BOTS = np.dtype(
         ("kind", np.int64, SEATS),
         ("weights", np.float64, SEATS * WEIGHTS),  # [seat, weight]
         ("net_at", np.int64, SEATS),  # [seat]: where its net begins in `Setting.nets`
-        ("value_net_at", np.int64, SEATS),  # [seat]: where its value net begins
     ],
     align=True,
 )
@@ -88,7 +87,7 @@ THOUGHTS = np.dtype(
         ("total", np.float64, MOST_CANDIDATES),  # sums of their playouts
         ("count", np.float64, MOST_CANDIDATES),  # numbers of their playouts
         # expert
-        ("inputs", np.float32, VALUE_ROW + VALUE_INPUTS + ACCUMULATORS),  # the last are those of the value net
+        ("inputs", np.float32, MOST_CANDIDATES * INPUTS),
         ("unit", np.float32, UNITS),
         ("loss", np.float64, COMPANIES),  # [owner]: what the next tile may cost its lines, each in the worst case
         ("possible_gain", np.float64, COMPANIES),  # [owner]: what it may bring them, each in the best case
@@ -96,8 +95,6 @@ THOUGHTS = np.dtype(
         ("lines", np.float64, COMPANIES),  # [owner]: how many there are
         ("standing", np.float64, SEATS),  # [player]: points and what is expected of the open lines
         ("playout_bot", np.int64, SEATS),  # [seat]: place in the row of `BOTS` of the bot that plays it in a playout
-        ("features", np.int64),  # of the value net: none
-        ("feature", np.uint16, 1),
         ("reply", np.int64, KINDS),  # [kind]: where a rival would place it: GRID * kind as it lies + cell
     ],
     align=True,

@@ -27,7 +27,6 @@ from mmsim.metro.bots.thinking import heuristic_choice, memory
 from mmsim.metro.bots.thinking.evaluation import copy_expectations, refine, weigh_owners
 from mmsim.metro.bots.thinking.expert import choose_expert, rank_moves, sort_candidates
 from mmsim.metro.bots.thinking.memory import PLAYOUT, SAMPLE, VIEW, WEIGHTS, Memory, Setting, Thoughts
-from mmsim.metro.bots.thinking.value_net import judge_position
 from mmsim.metro.bots.thinking.view import count_unseen, determinize, hide
 from mmsim.metro.engine.moves import kth_move
 from mmsim.metro.engine.scoring import score_game
@@ -37,7 +36,7 @@ from mmsim.metro.engine.turns import play_move
 # places of the weights, in the order of their declaration
 _OPEN, _GIVEN = range(len(GREEDY.weights))
 _SPOILER_OPEN, _OWN = range(len(SPOILER.weights))
-_PLAYOUTS, _WIDTH, _CANDIDATES, _DOUBT, _BEGIN, _PRIOR, _MARGIN, _HASTE, _STRANGERS, _ROUNDS = range(
+_PLAYOUTS, _WIDTH, _CANDIDATES, _DOUBT, _BEGIN, _PRIOR, _MARGIN, _HASTE, _STRANGERS = range(
     len(PLANNER.weights), len(SEARCH.weights)
 )
 _GREEDY_OPEN = GREEDY.settings["open"]
@@ -138,13 +137,8 @@ def _play_move_out(m: Memory, setting: Setting, row: Any, bot: Any, move: Any, p
     p, t, streams = m.positions[PLAYOUT], m.thoughts[memory.IMAGINED], m.streams[PLAYOUT]
     seat = p.seat
     copy_expectations(t, thinker)
-    rounds = np.int64(w[ix(at + _ROUNDS)])
-    last_turn = p.turn + r.players * rounds
     play_move(p, b, r, move)
     while not p.over:
-        if rounds > 0 and p.seat == seat and p.turn >= last_turn and p.drawn < 0:
-            inner = Memory(m.positions[PLAYOUT:], m.streams[1:], m.thoughts[memory.PLAYOUT_THOUGHTS :])
-            return judge_position(inner, setting, row, bot, seat)
         count_unseen(p, b, t, p.seat)
         weigh_owners(p, r, t, p.seat, 1.0, w[ix(at + heuristic_choice.OTHERS_WEIGHT)])
         t.open_value = thinker.open_of[ix(p.seat)]
