@@ -48,10 +48,6 @@ def show(
 
 def generate(
     board: Annotated[str | None, argument("SET", "The set to lay out. Default: the game's default set.")] = None,
-    pieces: Annotated[bool, option("--pieces", "Draw new pieces instead: a board file with random pieces.")] = False,
-    like: Annotated[
-        str | None, option("--like SET", "With --pieces: the set whose numbers they have. Default: the default set.")
-    ] = None,
     count: Annotated[int, option("--count N", "How many layouts.", min=1)] = 1,
     seed: options.Seed = 1,
     unique: Annotated[bool, option("--unique", "No two are rotations of each other; codes are canonical.")] = False,
@@ -59,13 +55,6 @@ def generate(
     game: options.GameName = None,
 ) -> None:
     shell = find_shell(game or DEFAULT)
-    if like is not None and not pieces:
-        raise UsageError("--like goes with --pieces")
-    if pieces:
-        if board is not None or count != 1 or unique or as_json:
-            raise UsageError("--pieces draws one set as a board file; it takes --like and --seed only")
-        say(shell.boards.random_pieces(like or shell.default_board or "", seed).removesuffix("\n"))
-        return
     board = board or shell.default_board or ""
     layouts = shell.boards.layouts(board, count, seed, unique)
     if as_json:

@@ -26,7 +26,7 @@ from mmsim.games import DEFAULT, GAMES, find_game, find_shell
 from mmsim.report.replay_page import page
 from mmsim.system.files import DASH, checked_file_name
 
-_KINDS = (".html", ".gif", ".png", ".svg")  # of files that show a whole game
+_KINDS = (".html", ".gif")  # of files that show a whole game
 RecordOrRun = Annotated[Path, argument("FILE|RUN", "A record of a game (play --record; - is stdin), or a run.")]
 Number = Annotated[int | None, option("--number N", "Which game of a run, counted from 0.", min=0)]
 
@@ -52,8 +52,8 @@ def replay(
         Path | None,
         option(
             "--out FILE",
-            "The file: .html is a page to step through, .gif an animation, .png a contact sheet, .svg all "
-            "positions in one drawing. Default: a page next to the record, or in this folder.",
+            "The file: .html is a page to step through, .gif an animation. Default: a page next to the record, or in "
+            "this folder.",
         ),
     ] = None,
     playouts: Annotated[
@@ -200,8 +200,6 @@ def _list_remarkable(run: Run) -> None:
 def _render(game: Replay, kind: str, seconds: float) -> bytes:
     if kind == ".html":
         return page(game).encode()
-    if kind == ".svg":
-        return animation.svg(game.film)
     turns = range(game.moments[-1].turn + 1)
     steps = list(dict.fromkeys([*(game.end_of_turn(turn) for turn in turns), len(game.moments) - 1]))
-    return animation.gif(game.film, steps, seconds) if kind == ".gif" else animation.contact_sheet(game.film, steps)
+    return animation.gif(game.film, steps, seconds)

@@ -162,9 +162,6 @@ class BoardSets(Protocol):
     def copy(self, board: str, name: str) -> str:
         """The text of a new board file that starts from another set."""
 
-    def random_pieces(self, like: str, seed: int) -> str:
-        """The text of a board file with random pieces that share the numbers of another set."""
-
     def check(self, board: str) -> BoardCheck:
         """Everything wrong with a board set."""
 

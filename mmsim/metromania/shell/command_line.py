@@ -27,7 +27,6 @@ from mmsim.metromania.rules import board_file, rulesets
 from mmsim.metromania.rules.board import SPOTS, Layout, generate
 from mmsim.metromania.rules.deal import valid_deals
 from mmsim.metromania.rules.position import Game
-from mmsim.metromania.rules.random_pieces import draw_pieces
 from mmsim.metromania.rules.reference import apply, play_out, set_up
 from mmsim.metromania.rules.reference_scoring import result
 from mmsim.metromania.shell import record, story
@@ -190,13 +189,6 @@ class Boards:
         copied = replace(board_file.load(board), name=name, title=f"{name}, begun from {board}")
         return f"# Begun from the set '{board}': change a piece, then mmsim boards check {name}.toml\n" + (
             board_file.to_toml(copied)
-        )
-
-    def random_pieces(self, like: str, seed: int) -> str:
-        board_set = board_file.load(like)
-        drawn = draw_pieces(board_set, seed, f"{board_set.name}-{seed}")
-        return (
-            f"# Random pieces: mmsim boards generate --pieces --like {like} --seed {seed}\n{board_file.to_toml(drawn)}"
         )
 
     def check(self, board: str) -> BoardCheck:
