@@ -66,10 +66,6 @@ def estimate(value: float, se: float, deals: int, level: float = LEVEL) -> Estim
     return Estimate(value, value - half, value + half, se, deals)
 
 
-def mean_of_deals(values: Array) -> Estimate:
-    return estimate(float(values.mean()), float(values.std(ddof=1) / np.sqrt(len(values))), len(values))
-
-
 def ratio_se(sums: Array, counts: Array) -> tuple[float, float]:
     """A mean as the ratio of two sums over deals, and its standard error (Cochran 1977, Sampling Techniques, 6.3)."""
     mean, deals = float(sums.sum() / counts.sum()), len(sums)

@@ -1,7 +1,7 @@
 """Matches between bots, played by the workers of a batch; their tables are read and not kept."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
@@ -42,33 +42,30 @@ class Match:
 
 def one_against_others(game: str, variant: Variant, bot: str, opponent: str, first: int, games: int) -> Match:
     """One player's seats played by a bot, all others by another one; seats rotate."""
-    description = find_game(game).prepare(replace(variant, bots=opponent, seats="rotate")).description
-    bots = ",".join(bot if player == 0 else opponent for player in description.seat_player)
-    deal = description.games_per_deal
-    seated = replace(variant, bots=bots, seats="rotate")
-    return Match(seated, first - first % deal, max(deal, games - games % deal), deal)
+    return _match(game, variant, lambda player: bot if player == 0 else opponent, first, games)
 
 
 def mixed_match(game: str, variant: Variant, bots: Sequence[str], games: int) -> Match:
     """Games in which every player is played by another of some bots, or all by the only one; seats rotate."""
-    description = find_game(game).prepare(replace(variant, bots=bots[0], seats="rotate")).description
-    seated = ",".join(bots[player % len(bots)] for player in description.seat_player)
-    deal = description.games_per_deal
-    return Match(replace(variant, bots=seated, seats="rotate"), 0, max(deal, games - games % deal), deal)
+    return _match(game, variant, lambda player: bots[player % len(bots)], 0, games)
 
 
-def first_bot_by_deal(game: str, match: Match, values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Values by game and seat -> the mean over each deal of the seat of the bot that the variant lists first."""
+def _match(game: str, variant: Variant, bot_of: Callable[[int], str], first: int, games: int) -> Match:
+    """The whole deals of some games with a bot for every player."""
+    description = find_game(game).prepare(replace(variant, bots=bot_of(1), seats="rotate")).description
+    bots, deal = ",".join(map(bot_of, description.seat_player)), description.games_per_deal
+    seated = replace(variant, bots=bots, seats="rotate")
+    return Match(seated, first - first % deal, max(deal, games - games % deal), deal)
+
+
+def first_bot_by_deal(game: str, match: Match, tables: Tables) -> NDArray[np.float64]:
+    """The mean win share over each deal of the bot that the variant lists first."""
+    shares = tables["seats"]["win_share"].to_numpy().astype(float).reshape(match.games, -1)
     orders = find_game(game).prepare(match.variant).seating.orders
     seats = np.array([order.index(0) for order in orders])
     games = np.arange(match.games)
-    first_values = values[games, seats[(match.first + games) % len(seats)]]
-    return np.asarray(first_values.reshape(-1, match.games_per_deal).mean(axis=1))
-
-
-def by_seat(match: Match, tables: Tables, column: str) -> NDArray[np.float64]:
-    """A column of `seats` by game and seat."""
-    return tables["seats"][column].to_numpy().astype(float).reshape(match.games, -1)
+    first_shares = shares[games, seats[(match.first + games) % len(seats)]]
+    return np.asarray(first_shares.reshape(-1, match.games_per_deal).mean(axis=1))
 
 
 @dataclass(frozen=True)
@@ -111,7 +108,7 @@ class MatchRunner:
         results = []
         all_tables = self.play([match for _, match in matches])
         for (opponent, match), tables in zip(matches, all_tables, strict=True):
-            share = Tally.of(first_bot_by_deal(self._game, match, by_seat(match, tables, "win_share")))
+            share = Tally.of(first_bot_by_deal(self._game, match, tables))
             name = find_game(self._game).prepare(match.variant).name
             games = match.games_per_deal * share.count
             result = HeldOutResult(name, opponent, match.games_per_deal, games, share.mean, share.half_width())
@@ -132,18 +129,12 @@ class MatchRunner:
         numbered = [(number, part) for number, match in enumerate(matches) for part in match.parts()]
         parts = [Part(number, match, *games) for number, (match, games) in enumerate(numbered)]
         status, began, settled = Status(sum(part.count for part in parts)), time.monotonic(), 0
-        tasks = (
-            Task(
-                part,
-                match.variant,
-                f"{match.variant.rules} with {match.variant.bots}",
-                learner=learner,
-                positions=positions,
-            )
-            for part in parts
-            for match in [matches[part.variant]]
-        )
-        for event in self._pool.play(tasks):
+
+        def task(part: Part) -> Task:
+            variant = matches[part.variant].variant
+            return Task(part, variant, f"{variant.rules} with {variant.bots}", learner=learner, positions=positions)
+
+        for event in self._pool.play(map(task, parts)):
             if isinstance(event, JournalEntry):
                 settled += event.games
                 status.errors += len(event.errors)

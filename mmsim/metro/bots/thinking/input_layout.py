@@ -16,8 +16,8 @@ _PLAYER_QUANTITIES = (
 )
 STANDING, POINTS, LINES, LOSS, POSSIBLE_GAIN = range(len(_PLAYER_QUANTITIES))
 PLAYER = len(_PLAYER_QUANTITIES)
-OWN, NEXT, LEADER, MEAN = range(4)
 _PLAYERS = ("own", "next", "front", "mean")
+OWN, NEXT, LEADER, MEAN = range(0, len(_PLAYERS) * PLAYER, PLAYER)  # where their inputs begin
 _REST = (
     "value",  # of the move, by the planner
     "behind",  # how much less than the planner's best move

@@ -45,26 +45,10 @@ def describe_position(
         offset, total = at + quantity, 0.0
         for i in range(1, r.players):
             total += _player_quantity(p, r, t, (seat + i) % r.players, quantity)
-        _put(
-            thinker,
-            offset + input_layout.OWN * input_layout.PLAYER,
-            input_layout.TENS * _player_quantity(p, r, t, seat, quantity),
-        )
-        _put(
-            thinker,
-            offset + input_layout.NEXT * input_layout.PLAYER,
-            input_layout.TENS * _player_quantity(p, r, t, next_seat, quantity),
-        )
-        _put(
-            thinker,
-            offset + input_layout.LEADER * input_layout.PLAYER,
-            input_layout.TENS * _player_quantity(p, r, t, leader, quantity),
-        )
-        _put(
-            thinker,
-            offset + input_layout.MEAN * input_layout.PLAYER,
-            input_layout.TENS * total / np.float64(r.players - 1),
-        )
+        _put(thinker, offset + input_layout.OWN, input_layout.TENS * _player_quantity(p, r, t, seat, quantity))
+        _put(thinker, offset + input_layout.NEXT, input_layout.TENS * _player_quantity(p, r, t, next_seat, quantity))
+        _put(thinker, offset + input_layout.LEADER, input_layout.TENS * _player_quantity(p, r, t, leader, quantity))
+        _put(thinker, offset + input_layout.MEAN, input_layout.TENS * total / np.float64(r.players - 1))
     threat = _describe_replies(p, b, r, t, thinker, seat, others, at + input_layout.THREAT)
     late = np.float64(count_bits(p.placed)) / np.float64(SUPPLY)
     lead = t.standing[ix(seat)] - t.standing[ix(leader)]
@@ -73,11 +57,8 @@ def describe_position(
     _put(thinker, at + input_layout.PROGRESS, late)
     _put(thinker, at + input_layout.PROGRESS + 1, input_layout.TENS * lead * late)
     _put(thinker, at + input_layout.PROGRESS + 2, input_layout.TENS * threat * late)
-    _put(
-        thinker,
-        at + input_layout.PROGRESS + 3,
-        input_layout.TENS * _player_quantity(p, r, t, seat, input_layout.LOSS) * late,
-    )
+    loss = _player_quantity(p, r, t, seat, input_layout.LOSS)
+    _put(thinker, at + input_layout.PROGRESS + 3, input_layout.TENS * loss * late)
     _put(thinker, at + input_layout.PROGRESS + 4, input_layout.TENS * t.standing[ix(leader)] * late)
     _put(thinker, at + input_layout.PROGRESS + 5, input_layout.TENS * _number_points(p, r, seat))
     rules = (r.players, r.orientation, r.hand, r.companies, r.stations, r.central, r.numbers)
