@@ -1,7 +1,7 @@
 """Experiments: which variants are played by which bots, how often and from which seed."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from math import inf, sqrt
@@ -120,6 +120,10 @@ class Experiment:
         """What would answer the question."""
         several = len(self.variants) > 1 or len(self.boards) > 1
         return self.answer or WantedAnswer(about="differences" if several else "seats")
+
+    def with_files(self, rename: Callable[[str], str]) -> "Experiment":
+        """The experiment with other names of its rulesets and boards, which may be files."""
+        return replace(self, variants=tuple(map(rename, self.variants)), boards=tuple(map(rename, self.boards)))
 
     def with_bots(self, bots: Sequence[str]) -> "Experiment":
         """The same experiment with other bots at its tables."""

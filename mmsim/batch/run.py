@@ -119,14 +119,11 @@ class Run:
     @cached_property
     def experiment(self) -> Experiment:
         """The experiment of the run; files it names are the copies inside the run."""
-        stored = self.manifest.parsed_experiment
 
         def in_folder(name: str) -> str:
             return str(self.folder / name) if name.startswith(f"{INPUTS}/") else name
 
-        return replace(
-            stored, variants=tuple(map(in_folder, stored.variants)), boards=tuple(map(in_folder, stored.boards))
-        )
+        return self.manifest.parsed_experiment.with_files(in_folder)
 
     @property
     def game(self) -> SimulatedGame:
@@ -153,7 +150,6 @@ class Run:
 
     @property
     def games_per_variant(self) -> int:
-        """Games of every variant."""
         return self.manifest.games
 
     @property
@@ -406,13 +402,13 @@ class Run:
 def runs_in(folder: Path) -> list[Run | MmsimError]:
     """The runs inside a folder, by name; a damaged one is the error that opening it raises."""
 
-    def open_run(path: Path) -> Run | MmsimError:
+    runs: list[Run | MmsimError] = []
+    for manifest in sorted(folder.glob(f"*/{MANIFEST}")):
         try:
-            return Run(path)
+            runs.append(Run(manifest.parent))
         except MmsimError as error:
-            return error
-
-    return [open_run(path.parent) for path in sorted(folder.glob(f"*/{MANIFEST}"))]
+            runs.append(error)
+    return runs
 
 
 def _check_utf_8(folder: Path, advice: str) -> None:
@@ -435,9 +431,7 @@ def _keep_inputs(folder: Path, experiment: Experiment) -> Experiment:
         write_atomically(folder / copy, read_bytes(path))
         return copy
 
-    return replace(
-        experiment, variants=tuple(map(copied, experiment.variants)), boards=tuple(map(copied, experiment.boards))
-    )
+    return experiment.with_files(copied)
 
 
 def _first_difference(before: Any, now: Any, where: str = "") -> str:

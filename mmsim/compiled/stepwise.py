@@ -10,6 +10,7 @@ import numpy as np
 from mmsim.core.bots import Bot
 from mmsim.core.game import BotError, GameRows, IllegalMove
 from mmsim.core.python_bots import BotFailedError, PythonBot, PythonPlayers
+from mmsim.core.rng import Seed
 from mmsim.core.variant import PlayableVariant
 from mmsim.errors import UsageError
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Move = TypeVar("Move")
+MAX_MOVES = 1024  # of a decision
 
 
 @dataclass(frozen=True)
@@ -39,10 +41,13 @@ class Steps(ABC, Generic[Move]):
     game: int  # its number
     bots: Sequence[Bot]  # seat by seat
     history: list[Any]  # the moves played
-    _s: Any  # the record of the position in compiled code
 
-    def __init__(self) -> None:
+    def __init__(self, prepared: CompiledVariant, game: int) -> None:
+        self.bots, seed = prepared.seating.at(game), Seed(prepared.seed, game)
+        self._draws = [seed.bot_draws(seat) for seat in range(len(self.bots))]
         self._memory = self.bot_entry_points.new_memory()
+        self._s = self._memory.positions[0]
+        self._moves = np.zeros(MAX_MOVES, np.int64)
         self._legal: dict[Move, int] | None = None
         self._python = PythonPlayers()
         self._scored = False
@@ -77,12 +82,17 @@ class Steps(ABC, Generic[Move]):
         """Every legal move and its number."""
 
     @abstractmethod
-    def _think(self) -> Move:
-        """The move a compiled bot chooses, with its seat's own random stream."""
+    def _decode(self, code: int) -> Move:
+        """The reference engine's move for a number."""
 
     @abstractmethod
     def _score(self) -> None:
         """Score a game that is over, in compiled code."""
+
+    def _think(self) -> Move:
+        """The move a compiled bot chooses, with its seat's own random stream."""
+        seating = self.prepared.seating.number(self.game)
+        return self._decode(int(self.bot_entry_points.choose(self._memory, self.prepared.setting, seating)))
 
     def legal_moves(self) -> list[Move]:
         """Every legal move, in the order of the reference engine."""

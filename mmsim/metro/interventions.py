@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from mmsim.compiled.stepwise import MAX_MOVES
 from mmsim.core.interventions import chance, forced_seats
 from mmsim.core.rng import Seed, Stream, shuffled
 from mmsim.metro.bots import entry_points as bot_entry_points
@@ -32,7 +33,7 @@ class ChangedOpenings:
 
     def __init__(self, prepared: MetroVariant) -> None:
         self._prepared, self.memory, self.setting = prepared, bot_entry_points.new_memory(), prepared.setting
-        self._moves = np.zeros(entry_points.MAX_MOVES, np.int64)
+        self._moves = np.zeros(MAX_MOVES, np.int64)
         self._state = self.memory.positions[0]
         self._random_beginners = forced_seats(prepared.variant.interventions, FIRST_TURNS, prepared.rules.players)
 

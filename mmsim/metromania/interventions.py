@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mmsim.compiled.stepwise import MAX_MOVES
 from mmsim.core.interventions import chance, forced_seats
 from mmsim.core.rng import Stream, shuffled
 from mmsim.metromania.bots import entry_points as bot_entry_points
@@ -25,7 +26,7 @@ class ChangedOpenings:
 
     def __init__(self, prepared: MetromaniaVariant) -> None:
         self._prepared, self.memory, self.setting = prepared, bot_entry_points.new_memory(), prepared.setting
-        self._moves = np.zeros(entry_points.MAX_MOVES, np.int64)
+        self._moves = np.zeros(MAX_MOVES, np.int64)
         self._state = self.memory.positions[0]
         self._random_starters = forced_seats(prepared.variant.interventions, STARTS, prepared.rules.companies)
 

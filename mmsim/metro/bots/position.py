@@ -3,11 +3,9 @@
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-import numpy as np
 from numpy.typing import NDArray
 
 from mmsim.compiled.stepwise import Steps
-from mmsim.core.rng import Seed
 from mmsim.errors import UsageError
 from mmsim.metro.bots import entry_points as bot_entry_points
 from mmsim.metro.bots.playable_variant import MetroVariant
@@ -34,13 +32,8 @@ class Position(Steps[Move]):
     history: list[PlayedMove] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        super().__init__()
-        self._moves = np.zeros(entry_points.MAX_MOVES, np.int64)
+        super().__init__(self.prepared, self.game)
         self.rules = self.prepared.rules
-        self.bots = self.prepared.seating.at(self.game)
-        seed = Seed(self.prepared.seed, self.game)
-        self._draws = [seed.bot_draws(seat) for seat in range(self.rules.players)]
-        self._s = self._memory.positions[0]
         positions, board, rules = self._memory.positions, self.prepared.setting.board, self.prepared.setting.rules
         master, games_per_deal = self.prepared.seed, self.prepared.seating.games_per_deal
         entry_points.set_up(positions, board, rules, self._memory.streams, master, self.game, games_per_deal)
@@ -50,13 +43,8 @@ class Position(Steps[Move]):
             entry_points.begin_game(positions, board, rules)
 
     def _find_moves(self) -> dict[Move, int]:
-        tiles = self._tiles()
         count = entry_points.list_moves(self._memory.positions, self.prepared.setting.rules, self._moves)
-        return {self._decode(code, tiles): code for code in self._moves[:count].tolist()}
-
-    def _think(self) -> Move:
-        seating = self.prepared.seating.number(self.game)
-        return self._decode(int(bot_entry_points.choose(self._memory, self.prepared.setting, seating)), self._tiles())
+        return {self._decode(code): code for code in self._moves[:count].tolist()}
 
     def apply(self, move: Move) -> PlayedMove:
         code = self._take(move)
@@ -155,18 +143,16 @@ class Position(Steps[Move]):
         double = to > STATIONS and stop <= STATIONS
         return Arrival(stop, to, tiles, tiles * (2 if double else 1) if owned else 0)
 
-    def _tiles(self) -> list[str]:
-        """The tiles that may be placed now, by their slot in the hand; a drawn tile comes first."""
-        drawn, at = int(self._s.drawn), HAND * self.seat
-        kinds = [drawn] if drawn >= 0 else self._s.hand[at : at + int(self._s.held[self.seat])]
-        return [CODES[kind] for kind in kinds]
+    def _tile(self, slot: int) -> str:
+        """The tile that may be placed from a slot of the hand, or the one that was drawn."""
+        drawn = int(self._s.drawn)
+        return CODES[drawn if drawn >= 0 else self._s.hand[HAND * self.seat + slot]]
 
-    def _decode(self, code: int, tiles: list[str]) -> Move:
-        """The reference engine's move for a number."""
+    def _decode(self, code: int) -> Move:
         kind, index, turns, where = decode_move(code)
         name = MOVE_KINDS[kind]
         if name == "place":
-            return Move(name, tiles[index], turns, cell_of(where))
+            return Move(name, self._tile(index), turns, cell_of(where))
         if name == "exchange":
             return Move(name, share=PERCENTS[index], take=TAKES[turns])
         if kind == WAGON:

@@ -12,7 +12,6 @@ from mmsim.metro.engine.moves import find_turn_choices, kth_move
 from mmsim.metro.engine.state import BOARD, RULES, STATE, STREAMS
 from mmsim.metro.engine.turns import play_move
 
-MAX_MOVES = 1024
 Rows = namedtuple("Rows", ["games", "seats", "lines"])  # arrays for the rows of some games
 ROWS = group(Rows, **result_tables.ROWS)
 

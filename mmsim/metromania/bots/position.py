@@ -3,10 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-import numpy as np
-
 from mmsim.compiled.stepwise import Steps
-from mmsim.core.rng import Purpose, Seed
 from mmsim.metromania.bots import entry_points as bot_entry_points
 from mmsim.metromania.bots.playable_variant import MetromaniaVariant
 from mmsim.metromania.bots.reasons import Reason, reasons
@@ -56,13 +53,8 @@ class Position(Steps[Move]):
     history: list[PlayedMove] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        super().__init__()
-        self._moves = np.zeros(entry_points.MAX_MOVES, np.int64)
+        super().__init__(self.prepared, self.game)
         self.rules = self.prepared.rules
-        self.bots = self.prepared.seating.at(self.game)
-        seed = Seed(self.prepared.seed, self.game)
-        self._draws = [seed.stream(Purpose.BOT + seat) for seat in range(SEATS)]
-        self._s = self._memory.positions[0]
         setting, deals = self.prepared.setting, self.prepared.setting.deals
         if self.hands is not None:
             deals = state.hands_row(tuple(arranged(hand) for hand in self.hands))
@@ -79,10 +71,6 @@ class Position(Steps[Move]):
     def _find_moves(self) -> dict[Move, int]:
         count = entry_points.list_moves(self._memory.positions, self.prepared.setting.board, self._moves)
         return {self._decode(code): code for code in self._moves[:count].tolist()}
-
-    def _think(self) -> Move:
-        seating = self.prepared.seating.number(self.game)
-        return self._decode(int(bot_entry_points.choose(self._memory, self.prepared.setting, seating)))
 
     def apply(self, move: Move) -> PlayedMove:
         code = self._take(move)
@@ -193,7 +181,6 @@ class Position(Steps[Move]):
         return tuple(self.city.lattice.vertices[i] for i in self._s.station_at[:stations])
 
     def _decode(self, code: int) -> Move:
-        """The reference engine's move for a number."""
         kind, number, place, extra = decode_move(code)
         name, grid, seat = MOVE_KINDS[kind], self.city.lattice, self.seat
         line = 2 * seat + number

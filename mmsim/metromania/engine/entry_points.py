@@ -14,7 +14,6 @@ from mmsim.metromania.engine.trips import NETWORK
 from mmsim.metromania.engine.turns import play_move
 
 DEALS = array_of(np.uint8)
-MAX_MOVES = 1024
 Rows = namedtuple("Rows", ["games", "seats", "trips", "lines"])  # arrays for the rows of some games
 ROWS = group(Rows, **result_tables.ROWS)
 
