@@ -12,6 +12,7 @@ from mmsim.report.answer_tables import Rows, what_matters
 from mmsim.report.report_data import without_failed_levels
 from mmsim.report.run_words import RunWords
 from mmsim.report.sentences import course_metrics
+from mmsim.system.safe_text import printable
 
 _INDENT = "  "
 _LATER = ("How sure", "Not tested")  # after the table
@@ -31,7 +32,7 @@ def print_answer(answer: Answer, table: Rows | None = None) -> None:
 
     def paragraph(text: str, bold: int = 0) -> None:
         lines = wrap(
-            text,
+            printable(text),
             width,
             initial_indent=_INDENT,
             subsequent_indent=_INDENT,
@@ -43,8 +44,8 @@ def print_answer(answer: Answer, table: Rows | None = None) -> None:
         screen.print(shown)
 
     screen.print()
-    screen.print(Text("\n".join(wrap(answer.question, width)), style="bold"))
-    screen.print(Text(answer.setting, style="dim"))
+    screen.print(Text("\n".join(wrap(printable(answer.question), width)), style="bold"))
+    screen.print(Text(printable(answer.setting), style="dim"))
     screen.print()
     paragraph(answer.verdict, len(answer.first_words[0]))
     screen.print()

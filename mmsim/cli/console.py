@@ -90,7 +90,8 @@ def print_table(
     Cells are wrapped between words, never inside one and never cut: a table whose words do not fit is wider than the
     screen. A `plain` table has a line under its headings only.
     """
-    rows, screen = [[*row] for row in rows], text_console() if plain else console()
+    rows = [[printable(cell, keep="\n\t") for cell in row] for row in rows]
+    screen = text_console() if plain else console()
     columns = [[heading, *(row[place] for row in rows)] for place, heading in enumerate(headings)]
     table = Table(title=title or None, title_justify="left", box=box.SIMPLE_HEAD if plain else box.HEAVY_HEAD)
     frame = 3 * len(columns) + 1

@@ -41,6 +41,7 @@ from mmsim.report.run_words import MAX_NAMED
 from mmsim.report.sections import Section, slug
 from mmsim.system.files import data_folder, read_bytes, remove_stale_temporaries, write_atomically
 from mmsim.system.processes import StoppablePool, cores, deferring_signals, starting_processes
+from mmsim.system.safe_text import printable
 from mmsim.tables.frames import no_formulas
 
 T = TypeVar("T")
@@ -124,7 +125,7 @@ def write_report(
     environment = _environment(files, narrow_charts, rules, _definitions(run.experiment.game))
     if rules:
         files[_RULES_PAGE] = _rules_page(environment, run.experiment.game, rules).encode()
-    files[_MEMO] = answer.memo.encode()
+    files[_MEMO] = printable(answer.memo, keep="\n").encode()
     files[_GLOSSARY_PAGE] = _glossary_page(environment).encode()
     page = _page(environment, data, answer, headline, all_sections, command)
     _write_files(run, folder, page.encode(), files)

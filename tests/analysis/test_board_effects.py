@@ -9,9 +9,9 @@ from mmsim.analysis.board_effects import average_boards, first_against_last, on_
 from mmsim.analysis.run_metrics import ComparedRun, compare_run, estimate_run
 from mmsim.analysis.stats import estimate
 from mmsim.analysis.tables import RunTables, open_run
+from mmsim.report.answer import answer_of
 from mmsim.report.board_sections import board_by_board
 from mmsim.report.report_data import gather
-from mmsim.report.sentences import answer
 from tests.analysis.one_level import estimate_one
 from tests.runs import write_run
 
@@ -79,9 +79,9 @@ def test_the_first_seat_is_compared_with_the_last_by_their_paired_difference(run
 
 
 def test_the_answer_says_on_how_many_boards_it_holds(compared: ComparedRun) -> None:
-    sentence = next(line for line in answer(compared) if "boards" in line)
+    sentence = answer_of(compared).boards
     assert "3 boards" in sentence
-    assert "more even seats" in sentence or "less even seats" in sentence
+    assert "the seats are more even" in sentence or "the seats are less even" in sentence
 
 
 def test_the_report_has_a_section_board_by_board(run: RunTables) -> None:

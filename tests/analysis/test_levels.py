@@ -1,5 +1,6 @@
 """Comparisons at several levels of play, and verdicts over them."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +14,8 @@ from mmsim.analysis.run_metrics import compare_run, estimate_run
 from mmsim.analysis.tables import open_run
 from mmsim.core.levels import Level
 from mmsim.core.metrics import Measure
-from mmsim.report.sentences import seat_verdicts, seats_over_levels
+from mmsim.report.run_words import RunWords
+from mmsim.report.verdicts import seats, seats_of_all
 from tests.runs import write_run
 
 LENGTH = Measure("length", "How long?", "turns", 0.5)
@@ -122,10 +124,10 @@ def test_a_run_of_several_levels_is_read_level_by_level(tmp_path: Path) -> None:
 def test_seats_are_ahead_or_behind_where_levels_show_it(tmp_path: Path) -> None:
     folder = write_run(tmp_path / "seats", ["print", "print+loyal"], games=600, levels="casual..club")
     compared = compare_run(open_run(folder))
-    verdicts = seat_verdicts(compared)
-    assert [*verdicts] == ["1st", "2nd", "3rd", "4th"]
-    assert verdicts["4th"].holds_everywhere
-    text = seats_over_levels(compared)
-    assert "4th player" in text or "4th players" in text
-    assert "behind at every level" in text
-    assert text.endswith("25\u00a0% would be fair")
+    first, second = compared.seat_verdicts
+    assert [*first] == [*second] == ["1st", "2nd", "3rd", "4th"]
+    assert first["4th"].holds_everywhere
+    text = seats(RunWords(compared))
+    assert re.search(r"the .*last seats? (is|are) behind at every level \(\d+", text)
+    assert "25\u00a0% would be fair" in text
+    assert "behind" in seats_of_all(RunWords(compared))

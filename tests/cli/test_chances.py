@@ -49,7 +49,7 @@ def test_a_run_with_chances_has_tension_of_those_games(folder: Path) -> None:
     assert [block["tension"].collect().height for block in read.blocks()] == [4]
     answer = run("compare", folder, *(word for name in COLUMNS for word in ("--metric", name)))
     assert answer.exit_code == 0, answer.stderr
-    assert "drama (exploratory)" in answer.stdout
+    assert "drama (drama, exploratory)" in answer.stdout
 
 
 def test_estimating_chances_later_moves_no_verdict(folder: Path) -> None:

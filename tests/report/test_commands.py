@@ -18,9 +18,10 @@ from mmsim.analysis.tables import open_run
 from mmsim.batch.run import Run
 from mmsim.batch.session import Session
 from mmsim.cli.commands import app
+from mmsim.report.answer import answer_of
 from mmsim.report.charts import Chart
 from mmsim.report.report_data import find_remarkable_games
-from mmsim.report.sentences import answer, course_metrics
+from mmsim.report.sentences import course_metrics
 from tests.cli.runner import complaint, output, run
 from tests.report.conftest import write_toys
 from tests.runs import change_part, write_run
@@ -29,11 +30,22 @@ DRAWN = Chart.files
 
 
 def test_compare_prints_tables_and_the_answer(run_folder: Path) -> None:
-    printed = output("compare", run_folder)
-    assert "print+no-corruption-4p against print-4p" in printed
-    assert "equal within tolerance" in printed
-    assert "cannot be said yet)" in printed
-    assert printed.splitlines()[-3].startswith("With print, the 1st ")
+    lines = output("compare", run_folder).splitlines()
+    assert lines[1:3] == ["Are Loyal and No Corruption fairer than hidden hands?", "the 2006 rules, 4 players"]
+    assert lines[4].startswith(("  No", "  Yes", "  Among"))
+    assert "fixed hands (No Corruption)" in lines[4] + lines[5]
+    assert max(map(len, lines[:-3])) <= 80
+    assert any(line.startswith("compared with the 2006 rules") for line in lines)
+    assert lines[-1].endswith(f"mmsim report {run_folder}")
+
+
+def test_compare_shows_every_level_and_every_metric_if_asked(run_folder: Path) -> None:
+    by_level = output("compare", run_folder, "--by-level")
+    assert "unevenness of the seats (%): open hands (Loyal) (band: ±" in by_level
+    assert "·[" in by_level
+    everything = output("compare", run_folder, "--all")
+    assert "stations left (stations," in everything
+    assert "…" not in everything + by_level
 
 
 def test_metrics_come_out_the_same_whether_all_or_only_those_are_measured(run_folder: Path) -> None:
@@ -42,7 +54,7 @@ def test_metrics_come_out_the_same_whether_all_or_only_those_are_measured(run_fo
     every = compare_run(tables, [ALL])
     assert len(few.estimates) < 12
     assert len(every.estimates) > 2 * len(few.estimates)
-    assert answer(few) == answer(every)
+    assert answer_of(few) == answer_of(every)
     some, same = (
         [one.rows() for one in compared.comparisons if compared.is_selected(one.measure.name)]
         for compared in (few, every)
@@ -58,7 +70,7 @@ def test_compare_plays_rulesets_itself() -> None:
         )
     )
     (row,) = printed["comparisons"]
-    assert len(printed["answer"]) == 3
+    assert printed["answer"]["verdict"].startswith("With 8 lines ended or blocked that end the building phase, games")
     assert row["verdict"] == "higher"
     assert row["reference"] == "print-4p"
     assert row["deals"] == 400
@@ -148,8 +160,10 @@ def test_report_prints_the_answer_and_where_it_is_and_opens_it_if_that_is_asked_
     opened: list[str] = []
     monkeypatch.setattr("typer.launch", opened.append)
     lines = output("report", run_folder, "--open").splitlines()
-    assert len(lines) == 4
-    assert lines[-1] == "report -> reports/municipality/report.html"
+    assert lines[1] == "Are Loyal and No Corruption fairer than hidden hands?"
+    assert lines[-2].split() == ["report", "reports/municipality/report.html"]
+    assert lines[-1].split() == ["memo", "reports/municipality/memo.md"]
+    assert (tmp_path / "reports" / "municipality" / "memo.md").read_text().startswith("# Are Loyal and No Corruption")
     page = tmp_path / "reports" / "municipality" / "report.html"
     assert page.is_file()
     assert opened == [page.as_uri()]

@@ -17,11 +17,11 @@ from mmsim.analysis.tables import open_run
 from mmsim.batch.experiment import Experiment, from_mapping, read
 from mmsim.batch.manifest import Decision, SequenceInterval
 from mmsim.batch.run import Run
+from mmsim.report.answer import answer_of
 from mmsim.report.charts import Row, dot_chart
 from mmsim.report.page import _spans, chart_workers, experiment_toml, make_sections, may_replace, write_report
 from mmsim.report.report_data import gather
 from mmsim.report.sections import headline_chart
-from mmsim.report.sentences import answer as answer_of
 from tests.cli.runner import run
 from tests.report.conftest import write_toys
 from tests.runs import write_run
@@ -34,14 +34,17 @@ def page(report: Path) -> str:
     return (report / "report.html").read_text(encoding="utf-8")
 
 
-def test_the_page_asks_the_question_and_answers_in_three_sentences(page: str, run_folder: Path) -> None:
+def test_the_page_asks_the_question_and_begins_with_the_memo(page: str, report: Path, run_folder: Path) -> None:
     assert "<h1>Are Loyal and No Corruption fairer than hidden hands?</h1>" in page
     data = gather(open_run(run_folder))
     answer = answer_of(data)
-    assert len(answer) == 3
-    assert re.search(r"ahead \(\d+\u00a0% .*of wins\).*; 25\u00a0% would be fair\.", answer[0])
-    assert answer[1].startswith("Against print, print+loyal ")
-    assert re.search(r"the lead in score changes hands \d\.\d+ times", answer[2])
+    first, rest = answer.first_words
+    assert f"<strong>{first}</strong>{rest}" in page
+    memo = (report / "memo.md").read_text(encoding="utf-8")
+    assert f"**{first}**{rest}".replace("\u00a0", " ") in memo
+    for heading, text in answer.paragraphs:
+        assert f"<strong>{heading}:</strong> {text}" in page
+        assert f"**{heading}:** {text}".replace("\u00a0", " ") in memo
 
 
 def test_every_section_is_there_and_linked(page: str) -> None:
@@ -173,8 +176,8 @@ def test_different_bots_are_rated(tmp_path: Path) -> None:
 def test_a_run_of_one_variant_has_a_report_without_comparisons(tmp_path: Path) -> None:
     run = open_run(write_run(tmp_path / "alone", ["print"], games=60, part_games=60))
     page, answer = write_report(run, tmp_path / "report")
-    assert len(answer) == 3
-    assert "ames most often end by “" in answer[1]
+    assert answer.question == "Does a seat have an advantage with the 2006 rules?"
+    assert "the lead in score changes hands" in answer.course.lower()
     text = page.read_text(encoding="utf-8")
     assert 'id="variants"' not in text
     assert not (tmp_path / "report" / "tables" / "comparisons.csv").exists()
@@ -222,10 +225,9 @@ def test_metrics_that_a_variant_lacks_are_left_out(tmp_path: Path, variants: lis
     run = open_run(write_run(tmp_path / "run", variants, games=40, part_games=40))
     page, answer = write_report(run, tmp_path / "report")
     text = page.read_text(encoding="utf-8")
-    assert len(answer) == 3
     assert "nan" not in text.replace("nance", "").lower()
     assert "None changes" not in text
-    assert ("the lead in score changes hands" in answer[2]) == (variants[0] == "metro")
+    assert "the lead in score changes hands" not in answer.course
     assert "building phase" not in text
 
 
@@ -344,9 +346,9 @@ def test_levels_have_a_chart_of_their_differences_and_say_where_they_hold(tmp_pa
     assert headline.name == "seats-by-level"
     drawn = headline.files()["svg"].decode()
     assert all(f"{rules}, 4th, {level}: " in drawn for rules in data.names for level in ("beginner", "club"))
-    answer = " ".join(answer_of(data))
-    assert "at every level" in answer
-    assert "at club level" in answer
+    answer = answer_of(data)
+    assert "at every level of play" in answer.verdict
+    assert "among club players" in answer.verdict
 
 
 def test_many_variants_are_rows_of_the_charts(tmp_path: Path) -> None:

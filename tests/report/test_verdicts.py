@@ -44,7 +44,8 @@ def verdict(*comparisons: ComparisonOverLevels, **settings: Any) -> str:
     [
         (
             (-0.03, -0.03, -0.03, -0.03),
-            "Yes. With open hands (Loyal), the seats are more even at every level of play (by 3.0 points among experts).",
+            "Yes. With open hands (Loyal), the seats are more even at every level of play (by 3.0 points among "
+            "experts).",
         ),
         (
             (-0.03, -0.03, -0.03, OPEN),
@@ -67,13 +68,13 @@ def verdict(*comparisons: ComparisonOverLevels, **settings: Any) -> str:
         ),
         (
             (-0.2, -0.2, -0.2, OPEN),
-            "From casual players to experts, yes: with open hands (Loyal), the seats are more even (by 20.0 points among "
-            "experts). Among masters, clearly less or not at all.",
+            "From casual players to experts, yes: with open hands (Loyal), the seats are more even (by 20.0 points "
+            "among experts). Among masters, clearly less or not at all.",
         ),
         (
             (OPEN, OPEN, OPEN, OPEN),
-            "No difference found: with open hands (Loyal), the seats are not shown to be more or less even at any level "
-            "of play. If there is one, it is below 2.4 points among experts and 2.4 points among masters (95 %).",
+            "No difference found: with open hands (Loyal), the seats are not shown to be more or less even at any "
+            "level of play. If there is one, it is below 2.4 points among experts and 2.4 points among masters (95 %).",
         ),
     ],
 )
@@ -87,7 +88,8 @@ def test_variants_with_the_same_reply_share_a_sentence_and_yes_comes_first() -> 
         "No. With open hands (Loyal) or fixed hands (No Corruption), the seats are as even"
     )
     both = verdict(shows(*same), shows(-0.03, -0.03, -0.03, -0.03, variant=FIXED))
-    assert both.startswith("Yes. With fixed hands") and " No. With open hands" in both
+    assert both.startswith("Yes. With fixed hands")
+    assert " No. With open hands" in both
 
 
 def test_what_differs_is_named_with_its_size_and_where_it_holds() -> None:
@@ -120,7 +122,8 @@ def test_a_short_verdict_names_the_levels_that_show_it_unless_all_do() -> None:
 def test_the_table_has_what_was_asked_first_and_at_most_twelve_rows() -> None:
     many = [shows(*[0.6 + n] * 4, measure=TURNS, variant=f"print,change_minutes={n + 4}") for n in range(14)]
     table = what_matters(words_of(*many), many)
-    assert table.headings[0] == "variant" and len(table.rows) == 12
+    assert table.headings[0] == "variant"
+    assert len(table.rows) == 12
     both = [shows(*[2.0] * 4, measure=TURNS), shows(*[SAME] * 4)]
     one = what_matters(words_of(*both), both)
     assert [row[0] for row in one.rows] == ["unevenness of the seats (%)", "length (turns)"]
