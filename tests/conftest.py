@@ -45,4 +45,5 @@ def empty_charts(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(page, "chart_workers", lambda: nullcontext(run_here))
     monkeypatch.setattr(Chart, "files", lambda chart: {"svg": b"", "png": b""})
-    monkeypatch.setattr(Chart, "inline", lambda chart, drawn: "")
+    monkeypatch.setattr(Chart, "narrow", lambda chart: b"")
+    monkeypatch.setattr(Chart, "inline", lambda chart, drawn, suffix="": "")
