@@ -7,6 +7,7 @@ import sys
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
+from textwrap import wrap
 from typing import Any, NoReturn
 
 from rich import box
@@ -54,6 +55,12 @@ def text_console() -> Console:
 def say(text: str, err: bool = False) -> None:
     """Print text that may contain names from files: control characters are escaped."""
     print(printable(text, keep="\n\t"), file=sys.stderr if err else sys.stdout)
+
+
+def say_paragraph(text: str) -> None:
+    """Print text on stdout, wrapped between words."""
+    lines = wrap(printable(text), text_console().width, break_long_words=False, break_on_hyphens=False)
+    print("\n".join(lines))
 
 
 def counted(number: int, noun: str) -> str:

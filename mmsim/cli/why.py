@@ -8,12 +8,13 @@ from typing import Annotated
 
 import typer
 
+from mmsim.analysis import number_format as fmt
 from mmsim.analysis.run_metrics import find_metric
 from mmsim.analysis.why import OtherLevel, Why, conclusions, explain, write_answer
 from mmsim.batch.experiment import cost_of, named_levels
 from mmsim.batch.manifest import WHY
 from mmsim.cli import options
-from mmsim.cli.console import counted, print_json, print_table, save, say
+from mmsim.cli.console import counted, print_json, print_table, save, say, say_paragraph
 from mmsim.cli.options import argument, option
 from mmsim.cli.progress import show_progress
 from mmsim.contests.interventions import EXPERT, Change, ChangedGames, play_changes, variant_of_run
@@ -22,7 +23,15 @@ from mmsim.core.variant import Variant
 from mmsim.drawing.board_canvas import picture_kind
 from mmsim.errors import UsageError
 from mmsim.games import find_shell, game_of_ruleset
-from mmsim.report.change_sections import MAX_CHANGES, change_rows, interaction_rows, unchanged_text, why_chart
+from mmsim.report.change_sections import (
+    MAX_CHANGES,
+    change_rows,
+    interaction_rows,
+    unchanged_text,
+    why_chart,
+    why_title,
+)
+from mmsim.report.sentences import capitalise
 from mmsim.system.processes import cores
 
 _MIN_GAMES_ABOVE = 200  # of a slower level, per change
@@ -100,13 +109,15 @@ def _stronger_level(game: str, bots: str, games: int, play: Callable[..., Change
 
 
 def _print_answer(answer: Why) -> None:
-    games = f"{answer.bots}, {answer.games:,} games each"
-    title = f"What {answer.measure} becomes when one thing is changed ({games}), 95 % intervals"
-    print_table(*change_rows(answer), title)
+    """The conclusions, then the table they are read from."""
+    say_paragraph(f"{capitalise(why_title(answer))}.")
+    for sentence in conclusions(answer):
+        say_paragraph(sentence)
+    title = f"what {fmt.title(answer.measure)} becomes when one thing is changed ({answer.games:,} games each, 95 %)"
+    print_table(*change_rows(answer), title, plain=True)
     if (more := len([effect for effect in answer.effects if not effect.identical]) - MAX_CHANGES) > 0:
-        say(f"{counted(more, 'more change')} {'does' if more == 1 else 'do'} less; --json has all")
+        say_paragraph(f"{counted(more, 'more change')} {'does' if more == 1 else 'do'} less; --json has all")
     if both := interaction_rows(answer):
-        print_table(*both, "The two that explain most, alone and together")
-    for sentence in [*conclusions(answer), unchanged_text(answer)]:
-        say(sentence)
-    say(f"This is how {answer.bots} plays; --level asks players of another level.")
+        print_table(*both, "a rule and a way of playing, alone and together", plain=True)
+    say_paragraph(unchanged_text(answer))
+    say_paragraph(f"This is how {answer.bots} plays; --level asks players of another level.")

@@ -36,7 +36,7 @@ def why(data: ReportData) -> Section | None:
             caption = f"{answer.variant}: two changes, alone and together"
             tables.append(Table(caption, *both, folded=False))
     chart_list = [why_chart(answer, f"why-{number}") for number, answer in enumerate(answers, 1)]
-    return Section("why", "Why", _why_title(answers[0]), text, chart_list, tables)
+    return Section("why", "Why", why_title(answers[0]), text, chart_list, tables)
 
 
 def change_rows(why: Why) -> tuple[list[str], list[list[str]]]:
@@ -92,10 +92,10 @@ def why_chart(why: Why, name: str = "why") -> Chart:
     rows = [Row(effect.change, [effect.difference]) for effect in _shown_effects(why)]
     games = f"{why.bots}, {why.games:,} games each"
     note = f"Differences to the games as played ({games}) with 95 % intervals. {conclusions(why)[0]}"
-    return charts.dot_chart(name, _why_title(why), note, rows, ["difference"], fmt.difference_unit(why.unit), 0.0)
+    return charts.dot_chart(name, why_title(why), note, rows, ["difference"], fmt.difference_unit(why.unit), 0.0)
 
 
-def _why_title(why: Why) -> str:
+def why_title(why: Why) -> str:
     """One change that explains much, or does much, with its number."""
     pair, metric = why.interaction, f"the {fmt.title(why.measure)} of {why.variant}"
     if pair and why.explains(pair.first) > 0:
