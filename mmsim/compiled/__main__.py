@@ -10,11 +10,14 @@ from mmsim.system.module_path import forget_current_folder
 forget_current_folder()  # before anything else is imported
 
 import gc
+import os
 import shutil
+import sys
 from argparse import SUPPRESS, ArgumentParser
 from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from pathlib import Path
+from threading import Thread
 
 from mmsim.compiled import cache, entry_points, execution_mode, startup
 
@@ -31,7 +34,11 @@ def prepare_all(folder: Path | None) -> None:
 
 
 def build(program: str, folder: Path) -> None:
-    """Compile every entry point of a program into one library in a folder; progress goes to stdout."""
+    """Compile every entry point of a program into one library in a folder; progress goes to stdout.
+
+    It ends with the process that waits for it, which holds the other end of stdin.
+    """
+    Thread(target=lambda: (sys.stdin.read(), os._exit(1)), daemon=True).start()
     execution_mode.choose(execution_mode.BUILDING)
     gc.disable()  # Numba keeps nearly everything it allocates: collecting the rest costs a tenth of the time
     from mmsim.compiled import decorators, linking  # they depend on the mode

@@ -15,7 +15,6 @@ import os
 import platform
 import shutil
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
@@ -24,10 +23,11 @@ from typing import Any
 
 from mmsim.compiled import execution_mode
 from mmsim.system.files import check_private, check_unchangeable, failing_with, write_atomically
+from mmsim.system.temporary import MEMORY, temporary_folder
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 SHIPPED = Path("compiled") / "shipped"  # in the package
-_MEMORY_DISK = Path("/dev/shm")
+_MEMORY_DISK = MEMORY
 _CHECKSUMS = "checksums.json"
 _ENTRY_POINTS = Path("bots") / "entry_points.py"
 _COMPILED_PACKAGES = ("rules", "engine", "bots")  # of a game: the compiled code and the constants it uses
@@ -39,9 +39,7 @@ _NOT_COMPILED = (
 )  # modules of this package that do not affect machine code
 _CORE_CONSTANTS = ("rng.py", "neural_net.py")
 _COMPILER_SPACE_BYTES = 32 << 20
-_SCRATCH_PREFIX, _TEMPORARY_PREFIX = "mmsim-building-", "mmsim-cache-"
 _TEMPORARY_CACHE = "MMSIM_TEMPORARY_CACHE"  # tells the processes we start where our temporary cache is
-_STALE_AFTER_S = 3600  # an unlocked temporary folder of this age was left by a process that was killed
 _MAX_FOLDERS = 24  # of other versions
 
 
@@ -82,27 +80,11 @@ def _roots() -> list[Path]:
 
 
 @contextmanager
-def scratch_folder(prefix: str = _SCRATCH_PREFIX) -> Iterator[Path]:
+def scratch_folder() -> Iterator[Path]:
     """An empty folder with space for a compiler's files, in memory if possible; removed afterwards."""
     in_memory = os.access(_MEMORY_DISK, os.W_OK) and shutil.disk_usage(_MEMORY_DISK).free >= _COMPILER_SPACE_BYTES
-    base = _MEMORY_DISK if in_memory else Path(tempfile.gettempdir())
-    for leftover in base.glob(f"{prefix}*"):
-        with suppress(OSError), _folder_lock(leftover, fcntl.LOCK_EX):
-            if leftover.stat().st_uid == os.getuid() and time.time() - leftover.stat().st_mtime > _STALE_AFTER_S:
-                shutil.rmtree(leftover, ignore_errors=True)
-    with tempfile.TemporaryDirectory(dir=base, prefix=prefix) as folder, _folder_lock(Path(folder), fcntl.LOCK_SH):
-        yield Path(folder)
-
-
-@contextmanager
-def _folder_lock(folder: Path, kind: int) -> Iterator[None]:
-    """A lock on a folder that does not wait: shared by those who use it, exclusive to remove it."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-    try:
-        fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
-        yield
-    finally:
-        os.close(descriptor)
+    with temporary_folder(_MEMORY_DISK if in_memory else None) as folder:
+        yield folder
 
 
 @cache
@@ -124,7 +106,7 @@ def _fallback_root() -> Path:
             return folder
     temporary = ExitStack()
     atexit.register(temporary.close)
-    folder = temporary.enter_context(scratch_folder(_TEMPORARY_PREFIX))
+    folder = temporary.enter_context(scratch_folder())
     os.environ[_TEMPORARY_CACHE] = str(folder)
     return folder
 
@@ -270,8 +252,8 @@ def remove_outdated(folder: Path) -> None:
 
 def _copy_folder(source: Path, target: Path) -> None:
     """Copy a folder so that the target appears complete or not at all."""
-    with tempfile.TemporaryDirectory(dir=target.parent, prefix=".") as temporary:
-        copy = Path(temporary) / "copy"
+    with temporary_folder(target.parent) as temporary:
+        copy = temporary / "copy"
         for path in (source, *sorted(source.rglob("*"))):  # `copytree` would go on when the disk is full
             to = copy / path.relative_to(source)
             to.mkdir() if path.is_dir() else shutil.copyfile(path, to)

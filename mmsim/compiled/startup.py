@@ -112,7 +112,8 @@ def _run_build(program: str, folder: Path, on_progress: OnProgress, scratch: Pat
     paths = os.pathsep.join(filter(None, (str(package), os.environ.get("PYTHONPATH"))))
     command = [sys.executable, "-P", "-m", "mmsim.compiled", str(folder), "--build", program]
     env = {**os.environ, "PYTHONPATH": paths, "TMPDIR": str(scratch)}
-    with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, env=env, stdin=pipe, stdout=pipe, stderr=pipe, text=True) as child:
         assert child.stdout is not None
         assert child.stderr is not None
         try:

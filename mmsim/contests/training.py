@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import product
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -26,6 +25,7 @@ from mmsim.core.shell import Shell
 from mmsim.core.variant import Variant
 from mmsim.errors import UsageError
 from mmsim.games import find_game, find_shell
+from mmsim.system.temporary import temporary_folder
 
 _HELD_OUT = 1 << 40  # number of the first held-out game; no training example reaches it
 _MIN_DECISIONS, _MIN_POSITIONS = 32, 2048  # to fit a net to
@@ -179,8 +179,8 @@ def train(
         value, board_value, about = fit_value_nets(settings, runner, on_epoch)
     about = {"mmsim": __version__, "command": settings.command, "seed": settings.seed, **about}
     nets = BotNets(Net.linear(settings.bot.inputs, **settings.bot.untrained), value, board_value, about)
-    with TemporaryDirectory(prefix="mmsim-") as folder:  # workers read a file once
-        untrained = Path(folder) / "nets.json"
+    with temporary_folder() as folder:  # workers read a file once
+        untrained = folder / "nets.json"
         nets.write(untrained)
         return train_choice(settings, runner, nets, f"{settings.bot.name}:weights={untrained}", file, on_epoch)
 

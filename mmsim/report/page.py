@@ -42,6 +42,7 @@ from mmsim.report.sections import Section, slug
 from mmsim.system.files import data_folder, read_bytes, remove_stale_temporaries, write_atomically
 from mmsim.system.processes import StoppablePool, cores, deferring_signals, starting_processes
 from mmsim.system.safe_text import printable
+from mmsim.system.temporary import name_sockets
 from mmsim.tables.frames import no_formulas
 
 T = TypeVar("T")
@@ -61,6 +62,7 @@ def preload_workers() -> None:
     """Start the fork server, which loads matplotlib while this process loads other things."""
     multiprocessing.get_context("forkserver").set_forkserver_preload([*PRELOADED])
     with suppress(OSError), starting_processes():
+        name_sockets()
         forkserver.ensure_running()
 
 

@@ -3,6 +3,7 @@
 The next process that needs some removes what is this user's, has such a name, and belongs to a process that is gone.
 """
 
+import atexit
 import os
 import re
 import shutil
@@ -13,14 +14,14 @@ from functools import cache
 from multiprocessing import process
 from pathlib import Path
 
-_SEMAPHORES = Path("/dev/shm")  # where Linux keeps those with names, as `sem.NAME`
+MEMORY = Path("/dev/shm")  # a file system in memory, where Linux keeps semaphores with names, as `sem.NAME`
 
 
 @contextmanager
-def temporary_folder() -> Iterator[Path]:
-    """An empty folder, removed afterwards."""
-    remove_leftovers()
-    with tempfile.TemporaryDirectory(prefix=_prefix(), ignore_cleanup_errors=True) as folder:
+def temporary_folder(base: Path | None = None) -> Iterator[Path]:
+    """An empty folder in `base`, else where temporary files go; removed afterwards."""
+    remove_leftovers(base)
+    with tempfile.TemporaryDirectory(prefix=_prefix(), dir=base, ignore_cleanup_errors=True) as folder:
         yield Path(folder)
 
 
@@ -30,13 +31,22 @@ def name_semaphores() -> None:
     process.current_process()._config["semprefix"] = f"/{_prefix().removesuffix('-')}"  # type: ignore[attr-defined]
 
 
-def remove_leftovers() -> None:
-    """Remove what processes of this user that were killed have left behind."""
-    for folder, kind in ((Path(tempfile.gettempdir()), ""), (_SEMAPHORES, r"sem\.")):
-        name = re.compile(rf"{kind}mmsim-{_pid_namespace()}-(\d{{1,9}})-\w+")
+def name_sockets() -> None:
+    """Have `multiprocessing` put its sockets into a folder that carries the number of this process."""
+    remove_leftovers()
+    config = process.current_process()._config  # type: ignore[attr-defined]
+    if "tempdir" not in config:
+        config["tempdir"] = folder = tempfile.mkdtemp(prefix=_prefix())
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
+
+
+def remove_leftovers(base: Path | None = None) -> None:
+    """Remove what processes of this user that were killed have left in memory, in the temporary folder or in `base`."""
+    name = re.compile(rf"(sem\.)?mmsim-{_pid_namespace()}-(\d{{1,9}})-\w+")
+    for folder in {MEMORY, Path(tempfile.gettempdir()), base or MEMORY}:
         with suppress(OSError), os.scandir(folder) as items:
             for item in items:
-                if (found := name.fullmatch(item.name)) and _is_ours(item) and not _is_running(int(found[1])):
+                if (found := name.fullmatch(item.name)) and _is_ours(item) and not _is_running(int(found[2])):
                     _remove(item)
 
 

@@ -2,12 +2,17 @@
 
 import errno
 import os
+import signal
+import subprocess
+import sys
 from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 
 from mmsim.compiled import cache, execution_mode, startup
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -60,7 +65,7 @@ def test_no_code_is_loaded_from_memory_that_others_can_write(memory: Path, tmp_p
         folder.chmod(0o777)
     assert cache.find_library("metro") is None
     with cache.compile_lock("metro"):
-        assert cache.writable_root()[0].name.startswith("mmsim-cache-")
+        assert f"-{os.getpid()}-" in cache.writable_root()[0].name
 
 
 def test_code_that_does_not_fit_into_the_cache_is_kept_in_memory(
@@ -80,16 +85,34 @@ def test_code_that_does_not_fit_into_the_cache_is_kept_in_memory(
     assert cache.is_intact(folder)
 
 
-def test_leftovers_of_a_killed_compiler_are_removed_after_an_hour(memory: Path) -> None:
-    memory.parent.chmod(0o777)
-    stale, busy = memory.parent / "mmsim-building-old", memory.parent / "mmsim-building-new"
-    for folder in (stale, busy):
-        folder.mkdir(0o700)
-    os.utime(stale, (0, 0))
+def _kill_while_in(context: str, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kill a process inside a `with` block that makes a temporary folder in a place."""
+    monkeypatch.setenv("MMSIM_CACHE_DIR", str(place))
+    code = f"from mmsim.compiled import cache\ncache._MEMORY_DISK = cache.Path({str(place)!r})\n{context}"
+    done = subprocess.run([sys.executable, "-c", f"import os\n{code}"], cwd=ROOT, check=False)
+    assert done.returncode == -signal.SIGKILL
+    assert [*place.iterdir()]
+
+
+def test_what_a_killed_compiler_leaves_is_removed_by_the_next(memory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _kill_while_in("with cache.scratch_folder(): os.kill(os.getpid(), 9)", memory.parent, monkeypatch)
     with cache.scratch_folder() as folder:
-        assert not stale.exists()
-        assert folder.parent == memory.parent
-    assert list(memory.parent.iterdir()) == [busy]
+        assert [*memory.parent.iterdir()] == [folder]
+    assert not [*memory.parent.iterdir()]
+
+
+def test_what_a_killed_copy_leaves_in_the_cache_is_removed_by_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place, built = tmp_path / "cache", tmp_path / "built"
+    place.mkdir()
+    built.mkdir()
+    (built / "library.so").write_bytes(b"code")
+    kill = "cache._make_private = lambda copy: os.kill(os.getpid(), 9)"
+    copy = f"cache._copy_folder(cache.Path({str(built)!r}), cache.Path({str(place / 'metro-now')!r}))"
+    _kill_while_in(f"{kill}\n{copy}", place, monkeypatch)
+    cache._copy_folder(built, place / "metro-now")
+    assert [path.name for path in place.iterdir()] == ["metro-now"]
 
 
 @pytest.fixture

@@ -105,3 +105,18 @@ def test_the_semaphores_of_a_killed_command_are_removed_by_the_next(tmp_path: Pa
         process.communicate()
     assert process.returncode == 0
     assert not left(pid)
+
+
+def test_the_sockets_of_a_killed_report_are_removed_by_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_run(tmp_path / "run", ["metro"], games=60, part_games=60, players=3, game="metro", bots="uniform")
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "temporary"))
+    (tmp_path / "temporary").mkdir()
+    report = ("report", "run", "--quiet", "--force", "--out", "page")
+    _kill_when(lambda: [*(tmp_path / "temporary").iterdir()], report, tmp_path)
+    assert [*(tmp_path / "temporary").iterdir()]
+    with mmsim(*report, cwd=tmp_path) as process:
+        process.communicate()
+    assert process.returncode == 0
+    assert not [*(tmp_path / "temporary").iterdir()]
