@@ -33,7 +33,7 @@ SIDE_FILES = (WIN_CHANCES_FILE, END_POSITIONS_FILE, WHY)
 CHECKSUM_DIGITS = 16  # hex digits of a checksum stored inside the data it protects
 _MAX_DEPTH = 12  # nested lists and objects
 _MOST_VARIANTS = 100_000
-_MAX_PART_ROWS = 100_000_000  # of one table: what can be read into memory
+_MAX_PART_VALUES = 50_000_000  # in one table, rows times columns: what can be read into memory
 
 TableName = Annotated[str, Meta(pattern="^[a-z][a-z0-9_]{0,39}$")]
 
@@ -225,21 +225,21 @@ def _check(manifest: Manifest) -> None:
         raise MmsimError("its tables are not those of a game")
     if _depth([[variant.ruleset, variant.board, variant.bots] for variant in manifest.variants]) > _MAX_DEPTH:
         raise MmsimError("it is nested too deeply")
-    check_part_rows(manifest)
+    check_part_size(manifest)
     for source in manifest.bots:
         checked_file_name(source.kept.removeprefix(f"{SOURCES}/"), "its bot")
 
 
-def check_part_rows(manifest: Manifest) -> None:
-    """Refuse more parts than a run can have, and more rows than a part can have, before any of them is read."""
+def check_part_size(manifest: Manifest) -> None:
+    """Refuse more values than a part can have before any of them is read."""
     plan = manifest.plan
     for number, rows_per_game in enumerate(manifest.rows_per_game):
         games = min(plan.size(number), max(manifest.games, 1))
-        rows = games * max(rows_per_game.values(), default=0)
-        if rows > _MAX_PART_ROWS:
+        values = games * max((rows * len(manifest.tables[table]) for table, rows in rows_per_game.items()), default=0)
+        if values > _MAX_PART_VALUES:
             raise UsageError(
-                f"a part of {games:,} games would have {rows:,} rows in a table, and may have {_MAX_PART_ROWS:,}; put "
-                f"fewer games into a part (part_games = {plan.part_games:,})"
+                f"a part of {games:,} games would have {values:,} values in a table, and may have "
+                f"{_MAX_PART_VALUES:,}; put fewer games into a part (part_games = {plan.part_games:,})"
             )
 
 

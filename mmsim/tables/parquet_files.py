@@ -1,10 +1,10 @@
 """Parquet files that may be damaged or forged: what their footers say is compared before anything else is read.
 
-Polars reports the columns and the number of rows of a footer, not the sizes of its row groups: a file is bounded by its
-rows, and by its bytes, which the journal of a run knows.
+A small file can claim to have a billion rows, and a page of a kilobyte can unpack to gigabytes.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+import mmap
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
@@ -12,6 +12,8 @@ from pathlib import Path
 import polars as pl
 
 from mmsim.errors import MmsimError
+from mmsim.system.files import open_regular
+from mmsim.tables.parquet_sizes import check_sizes
 
 Columns = Mapping[str, str | None]  # in their order, with the names of their types if these matter
 
@@ -20,25 +22,17 @@ def type_names(schema: Mapping[str, pl.DataType]) -> dict[str, str]:
     return {name: str(dtype) for name, dtype in schema.items()}
 
 
-def count_rows(files: Sequence[Path]) -> int:
-    """The rows of some files by their footers, all of which are read at once."""
-    with _parquet_errors():
-        return int(pl.scan_parquet([*files], glob=False).select(pl.len()).collect().item()) if files else 0
-
-
 def check_footer(source: Path | bytes, columns: Columns, rows: range) -> None:
-    """MmsimError, with what is wrong, unless a file has just these columns and a number of rows within a range."""
-    with _parquet_errors():
-        types = type_names(pl.read_parquet_schema(_readable(source)))
-        count = pl.scan_parquet(_readable(source), glob=False).select(pl.len()).collect().item()
-    if list(types) != list(columns):
-        raise MmsimError(f"has the columns {_shown(types)} instead of {_shown(columns)}")
-    for name, dtype in columns.items():
-        if dtype not in (None, types[name]):
-            raise MmsimError(f"has a column {name} of the type {types[name][:80]} instead of {dtype}")
-    if count not in rows:
-        expected = f"{rows[0]}" if len(rows) == 1 else f"at most {rows[-1]}"
-        raise MmsimError(f"has {count} rows instead of {expected}")
+    """MmsimError, with what is wrong, unless a file has just these columns, a number of rows within a range, and no
+    more data than they need."""
+    with _content(source) as data:
+        check_sizes(data, [*columns], rows)
+    if any(columns.values()):
+        with _parquet_errors():
+            types = type_names(pl.read_parquet_schema(_readable(source)))
+        for name, dtype in columns.items():
+            if dtype not in (None, types[name]):
+                raise MmsimError(f"has a column {name} of the type {types[name][:80]} instead of {dtype}")
 
 
 def read_checked(source: Path | bytes, columns: Columns, rows: range) -> pl.DataFrame:
@@ -52,9 +46,20 @@ def _readable(source: Path | bytes) -> Path | BytesIO:
     return BytesIO(source) if isinstance(source, bytes) else source
 
 
-def _shown(columns: Columns) -> str:
-    names = ", ".join(columns)
-    return names if len(names) < 200 else f"{names[:200]}..."
+@contextmanager
+def _content(source: Path | bytes) -> Iterator[memoryview]:
+    if isinstance(source, bytes):
+        yield memoryview(source)
+        return
+    try:
+        with (
+            open_regular(source) as file,
+            mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content,
+            memoryview(content) as view,
+        ):
+            yield view
+    except (OSError, ValueError) as error:  # an empty file cannot be mapped
+        raise MmsimError(f"cannot be read: {getattr(error, 'strerror', None) or error}") from error
 
 
 @contextmanager
