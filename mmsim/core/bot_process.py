@@ -277,6 +277,7 @@ def serve() -> None:
                 answer(failed=excerpt(str(failure)))
             else:
                 answer(move=index)
+    os.killpg(0, signal.SIGKILL)  # with whatever the bot has started
 
 
 def _exit_with_parent(parent: int) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from mmsim.metromania.bots import BOTS
+from tests.batch.helpers import wait_until
 from tests.cli.runner import complaint, output
 
 
@@ -115,3 +116,16 @@ def test_a_bot_plays_in_a_process_of_its_own_and_the_run_remembers_it(tmp_path: 
     text = complaint(1, "run", "--rules", "print", *bots, *words)
     assert "took too long for a move, and was ended" in text
     assert json.loads((tmp_path / "run" / "manifest.json").read_text())["experiment"]["move_seconds"] == 2
+
+
+def test_what_an_isolated_bot_has_started_ends_with_the_run(tmp_path: Path) -> None:
+    (tmp_path / "theirs.py").write_text(
+        "import subprocess\n\n\nclass Bot:\n    def choose(self, view, moves):\n"
+        f"        with open({str(tmp_path / 'started')!r}, 'a') as file:\n"
+        "            print(subprocess.Popen(['sleep', '600']).pid, file=file)\n        return moves[0]\n"
+    )
+    words = ("--rules", "metro", "--players", 2, "--games", 1, "--isolate", "--workers", 1, "--out", tmp_path / "run")
+    output("run", *words, "--bots", f"{tmp_path / 'theirs.py'}:Bot,uniform")
+    started = (tmp_path / "started").read_text().split()
+    assert started
+    wait_until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in started))
