@@ -63,6 +63,19 @@ def say_paragraph(text: str) -> None:
     print("\n".join(lines))
 
 
+_remarks: list[str] = []
+
+
+def remark(text: str) -> None:
+    """Say something on stderr once the command is under way; if it fails before that, its error stands alone."""
+    _remarks.append(text)
+
+
+def show_remarks() -> None:
+    while _remarks:
+        say(_remarks.pop(0), err=True)
+
+
 def counted(number: int, noun: str) -> str:
     """`1 part`, `1,200 parts`."""
     return f"{number:,} {noun}{'s' * (number != 1)}"
@@ -76,6 +89,7 @@ def warn(texts: Iterable[str], err: bool = True) -> None:
 
 def say_error(text: str) -> None:
     """Print an error on stderr as one line, whatever is in it and however long it is."""
+    _remarks.clear()
     with suppress(OSError):  # the exit code says that something is wrong, too
         print(f"mmsim: error: {excerpt(printable(text))}", file=sys.stderr, flush=True)
 

@@ -29,8 +29,8 @@ def openings(
 ) -> None:
     options.check_one_format(as_json, as_csv)
     tables = open_run(run)
-    warn(tables.warnings)
     books = opening_books(tables, select_views(tables, by or ()), variant, level)
+    warn(tables.warnings)
     rows = [row for book in books for row in book.rows()]
     if as_json:
         print_json(rows)

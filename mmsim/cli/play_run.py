@@ -23,7 +23,7 @@ from mmsim.batch.experiment import (
 from mmsim.batch.manifest import Precision
 from mmsim.batch.run import Run
 from mmsim.batch.session import Session, Status, forecast_games
-from mmsim.cli.console import counted, say
+from mmsim.cli.console import counted, remark, say
 from mmsim.cli.interrupts import NOTHING_KEPT, exit_when_interrupted
 from mmsim.cli.progress import duration, show_progress
 from mmsim.errors import MmsimError, UsageError
@@ -38,7 +38,7 @@ def drop_indifferent(experiment: Experiment) -> Experiment:
     """The experiment without the levels that play all its variants alike; says which."""
     experiment, reasons = drop_indifferent_levels(experiment)
     for reason in reasons:
-        say(f"{reason}; it is left out", err=True)
+        remark(f"{reason}; it is left out")
     return experiment
 
 
@@ -105,7 +105,7 @@ def play_run(
     if not (quiet or json_progress or until) and (
         shared_out := _games_of_levels(replace(run.experiment, games=run.games_per_variant))
     ):
-        say(shared_out, err=True)
+        remark(shared_out)
 
     def kept() -> str:
         if not keep:
@@ -133,10 +133,9 @@ def play_run(
 def _print_forecast(run: Run, until: Precision, values: MetricValues, workers: int) -> None:
     forecast, games_per_s = forecast_games(run, until, values)
     seconds = forecast.games * len(run.prepared) / games_per_s / min(workers, cores())
-    say(
+    remark(
         f"{until} will take about {forecast.games:,} games per variant and "
-        f"{duration(seconds)} with {counted(workers, 'worker')}",
-        err=True,
+        f"{duration(seconds)} with {counted(workers, 'worker')}"
     )
 
 

@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
+from threading import Timer
 
 from rich.console import Group, RenderableType
 from rich.live import Live
@@ -13,7 +14,7 @@ from rich.spinner import Spinner
 
 from mmsim.batch.confidence import Tally
 from mmsim.batch.session import Status
-from mmsim.cli.console import Screen, say
+from mmsim.cli.console import Screen, say, show_remarks
 from mmsim.cli.interrupts import NOTHING_KEPT, exit_when_interrupted, raise_on_signals
 
 _MAX_LINE = 118  # characters of a line in a log
@@ -31,6 +32,7 @@ def show_progress(
         display.before_update = raise_if_received
         try:
             yield display
+            show_remarks()
         finally:
             display.close()
 
@@ -82,7 +84,13 @@ class ProgressDisplay:
 
 
 class LogLines(ProgressDisplay):
+    """Lines from the third second on: before an error that comes at once there is nothing."""
+
     interval_s = _FIRST_LINE_S
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._began, self._delayed = self._shown_at, Timer(0, lambda: None)
 
     def show(self, status: Status) -> None:
         self.interval_s = _LINE_S
@@ -94,10 +102,17 @@ class LogLines(ProgressDisplay):
         self.line(line)
 
     def step(self, text: str) -> None:
-        self.line(text)
+        self._delayed.cancel()
+        self._delayed = Timer(max(0.0, self._began + _FIRST_LINE_S - time.monotonic()), self.line, [text])
+        self._delayed.daemon = True
+        self._delayed.start()
 
     def line(self, text: str) -> None:
+        show_remarks()
         say(text, err=True)
+
+    def close(self) -> None:
+        self._delayed.cancel()
 
 
 class JsonLines(ProgressDisplay):
@@ -147,6 +162,7 @@ class Bar(ProgressDisplay):
         self._live.console.print(text)
 
     def _display(self, content: RenderableType) -> None:
+        show_remarks()
         self._live.start()  # not before: compiling may have a bar of its own
         self._live.update(content, refresh=True)
 

@@ -32,9 +32,9 @@ def report(
     folder = out or Path("reports") / tables.name
     if not force:
         confirm_replacing(folder, tables.experiment)
-    warn(tables.warnings)
     with show_progress(quiet) as progress:
         page, answer = write_report(tables, folder, on_progress=progress.step)
+    warn(tables.warnings)
     print_report(page, answer, open_in_browser)
 
 

@@ -235,3 +235,28 @@ def test_a_long_line_of_a_board_is_quoted_in_part_only(board_text: str, tmp_path
     assert result.exit_code == FAILURE
     assert "9" * 100 in result.stderr
     assert "9" * 300 not in result.stderr
+
+
+# --- nothing before the sentence --------------------------------------------------------------------------------------
+
+
+def test_no_warning_about_a_run_comes_before_an_error(tmp_path: Path) -> None:
+    options = {"games": 30, "asked": 60, "part_games": 30, "players": 3, "game": "metro", "bots": "uniform"}
+    folder = write_run(tmp_path / "run", ["metro"], **options)
+    (tmp_path / "file").write_text("in the way")
+    assert "WARNING: " in run("report", folder, "--out", tmp_path / "page").stderr
+    assert "cannot write" in complaint(FAILURE, "report", folder, "--quiet", "--out", tmp_path / "file")
+
+
+def test_no_warning_about_a_run_comes_before_a_wrong_name(tmp_path: Path) -> None:
+    folder = write_run(tmp_path / "run", ["print"], games=30, asked=60, part_games=30, bots="uniform")
+    assert "WARNING: " in run("openings", folder).stderr
+    assert "unknown variant" in complaint(USAGE, "openings", folder, "--variant", "nothing")
+
+
+def test_no_remark_comes_before_an_error(tmp_path: Path) -> None:
+    words = ("compare", "print", "print+hidden", "--levels", "beginner", "--levels", "casual", "--games", 24)
+    (tmp_path / "file").write_text("in the way")
+    played = run(*words, "--workers", 1, "--metric", "score")
+    assert "games of each of 2 variants: " in played.stderr
+    assert "cannot write" in complaint(FAILURE, *words, "--out", tmp_path / "file" / "run")
