@@ -59,8 +59,8 @@ coverage: $(READY) ## run the core as plain Python beside the reference engines 
 	MMSIM_JIT=0 $(BIN)/python -m coverage run -m tests.core_as_python
 	$(BIN)/python -m coverage report
 
-faults: $(READY) ## kills, full disks, flipped bits, damaged folders and caches: five minutes of faults; SECONDS=3600 for more
-	$(BIN)/python -m tests.faults --seconds $(or $(SECONDS),300)
+faults: $(READY) ## kills, full disks, flipped bits, forged folders, misbehaving bots: five minutes of faults; SECONDS=3600 for more
+	$(BIN)/python -m tests.faults --seconds $(or $(SECONDS),300) $(if $(PAGE),--page)
 
 golden: $(READY) ## regenerate the golden games of both games
 	$(BIN)/python -m tests.golden.metromania.regenerate

@@ -1,10 +1,12 @@
 """The faults of `make faults` that are quick enough for an ordinary test."""
 
 import random
+from pathlib import Path
 
 import pytest
 
 from mmsim.compiled import cache, execution_mode
+from tests.faults import __main__ as faults
 from tests.faults import caches, mounts
 from tests.faults.counts import Counts
 
@@ -18,6 +20,22 @@ def test_faults_are_counted_and_failures_recorded() -> None:
     assert not counts.expect([], "the cellar is full")
     assert str(counts) == "floods: 2 wet feet; 1 failures"
     assert counts.failures == ["the cellar is full"]
+    assert counts.row == "| *floods* | 2 wet feet | 1 |"
+
+
+def test_counts_go_into_the_page_and_other_kinds_keep_theirs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("before\n<!-- counts -->\n| *kills* | 1 | 0 |\n| *bots* | 1 | 2 |\n<!-- end of counts -->\nafter\n")
+    monkeypatch.setattr(faults, "PAGE", page)
+    faults._write_page({"bots": "| *bots* | 9 | 0 |", "killed_commands": "| *killed commands* | 3 | 0 |"})
+    assert page.read_text().splitlines()[1:-2] == [
+        "<!-- counts -->",
+        "| kind | what happened | failures |",
+        "|---|---|---|",
+        "| *bots* | 9 | 0 |",
+        "| *killed commands* | 3 | 0 |",
+        "| *kills* | 1 | 0 |",
+    ]
 
 
 @pytest.mark.skipif(execution_mode.current() != execution_mode.LIBRARY, reason="no library runs here")

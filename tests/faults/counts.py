@@ -28,5 +28,13 @@ class Counts:
         return not self.counted or time.monotonic() - self.began < seconds
 
     def __str__(self) -> str:
-        counted = ", ".join(f"{times:,} {event}" for event, times in self.counted.items())
-        return f"{self.name}: {counted}; {len(self.failures)} failures"
+        return f"{self.name}: {self.events}; {len(self.failures)} failures"
+
+    @property
+    def events(self) -> str:
+        return ", ".join(f"{times:,} {event}" for event, times in self.counted.items())
+
+    @property
+    def row(self) -> str:
+        """As a row of the table in docs/reliability.md."""
+        return f"| *{self.name.replace('_', ' ')}* | {self.events} | {len(self.failures)} |"

@@ -152,19 +152,29 @@ def _journal(run: Path, chance: random.Random) -> str:
     return done
 
 
+_BOMBS: dict[str, Callable[[pl.DataFrame], pl.DataFrame]] = {
+    "rows": lambda table: table.head(1).select(pl.all().repeat_by(1_000_000).explode()),
+    "text": lambda table: table.with_columns(pl.lit("x" * 50_000_000).alias(table.columns[0])),
+    "list": lambda table: table.with_columns(
+        pl.Series(table.columns[-1], [[0] * 5_000_000] + [[1]] * (table.height - 1))
+    ),
+    "columns": lambda table: table.with_columns(*(pl.lit(number).alias(f"more{number}") for number in range(2000))),
+}
+
+
 def _part(run: Path, chance: random.Random) -> str:
     """Other bytes in a part, with a journal that agrees."""
     path = chance.choice(sorted(run.glob("*/*.parquet")))
     data = bytearray(path.read_bytes())
-    how = chance.choice(["nothing", "cut", "noise", "another", "flips", "bomb"])
+    how = chance.choice(["nothing", "cut", "noise", "another", "flips", "rows", "text", "list", "columns"])
     if how == "nothing":
         data.clear()
     elif how == "cut":
         del data[chance.randrange(len(data)) :]
     elif how == "noise":
         data = bytearray(chance.randbytes(1000))
-    elif how == "bomb":
-        data = bytearray(parquet_bytes(pl.read_parquet(path).head(1).select(pl.all().repeat_by(1_000_000).explode())))
+    elif how in _BOMBS:
+        data = bytearray(parquet_bytes(_BOMBS[how](pl.read_parquet(path))))
     elif how == "another":
         data = bytearray(chance.choice(sorted(run.glob("*/*.parquet"))).read_bytes())
     else:
@@ -182,6 +192,21 @@ def _part(run: Path, chance: random.Random) -> str:
         (run / "parts.jsonl").write_bytes(b"".join(lines))
         how += ", journal agrees"
     return f"{path.parent.name}/{path.name}: {how}"
+
+
+def _record(run: Path, chance: random.Random) -> str:
+    """Other content in a record of a remarkable game, with a manifest that agrees."""
+    path = chance.choice(sorted(run.glob("records/*.json")))
+    record = json.loads(path.read_bytes())
+    done = _spoil(record, chance)
+    path.write_text(json.dumps(record))
+    manifest = json.loads((run / "manifest.json").read_text())
+    del manifest["check"]
+    for kept in manifest["finished"]["records"]:
+        if kept["file"] == str(path.relative_to(run)):
+            kept["sha256"] = hashlib.sha256(path.read_bytes()).hexdigest()
+    (run / "manifest.json").write_bytes(encoded(manifest))
+    return f"{path.name}: {done}"
 
 
 def _side_file(run: Path, chance: random.Random) -> str:
@@ -244,7 +269,7 @@ def _place(run: Path, chance: random.Random) -> str:
 
 
 _FAULTS: tuple[Callable[[Path, random.Random], str], ...] = (
-    *(_manifest, _manifest, _journal, _part, _side_file, _bytes, _place),
+    *(_manifest, _manifest, _journal, _part, _part, _side_file, _record, _bytes, _place),
 )
 
 
