@@ -103,7 +103,11 @@ class LogLines(ProgressDisplay):
 
     def step(self, text: str) -> None:
         self._delayed.cancel()
-        self._delayed = Timer(max(0.0, self._began + _FIRST_LINE_S - time.monotonic()), self.line, [text])
+        delay_s = self._began + _FIRST_LINE_S - time.monotonic()
+        if delay_s <= 0:
+            self.line(text)
+            return
+        self._delayed = Timer(delay_s, self.line, [text])
         self._delayed.daemon = True
         self._delayed.start()
 

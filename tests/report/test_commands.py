@@ -169,13 +169,16 @@ def test_report_prints_the_answer_and_where_it_is_and_opens_it_if_that_is_asked_
     assert opened == [page.as_uri()]
 
 
-def test_the_report_of_another_run_is_replaced_only_if_that_is_asked_for(small_run: Path, tmp_path: Path) -> None:
+def test_the_report_of_another_run_is_replaced_only_if_that_is_asked_for(
+    small_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     other = write_toys(tmp_path / "other", seed=8)
     output("report", small_run, "--out", tmp_path / "out")
     again = run("report", small_run, "--out", tmp_path / "out", "--quiet")  # the same run
     assert (again.exit_code, again.stderr) == (0, "")
     message = f"{tmp_path}/out holds another report; --force replaces it, --out FOLDER writes elsewhere"
     assert complaint(2, "report", other, "--out", tmp_path / "out") == message
+    monkeypatch.setattr("mmsim.cli.progress._FIRST_LINE_S", 0)
     printed = run("report", other, "--out", tmp_path / "out", "--force")
     assert printed.exit_code == 0
     assert printed.stderr.splitlines()[0] == "measuring 8 games"
