@@ -154,9 +154,11 @@ def _journal(run: Path, chance: random.Random) -> str:
 
 _BOMBS: dict[str, Callable[[pl.DataFrame], pl.DataFrame]] = {
     "rows": lambda table: table.head(1).select(pl.all().repeat_by(1_000_000).explode()),
-    "text": lambda table: table.with_columns(pl.lit("x" * 50_000_000).alias(table.columns[0])),
+    "text": lambda table: table.with_columns(
+        pl.Series(table.columns[0], ["x" * 50_000_000] + ["y"] * (table.height - 1))
+    ),
     "list": lambda table: table.with_columns(
-        pl.Series(table.columns[-1], [[0] * 5_000_000] + [[1]] * (table.height - 1))
+        pl.Series(table.columns[-1], [[0] * 1_000_000] + [[1]] * (table.height - 1))
     ),
     "columns": lambda table: table.with_columns(*(pl.lit(number).alias(f"more{number}") for number in range(2000))),
 }
