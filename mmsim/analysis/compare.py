@@ -214,10 +214,15 @@ class ComparisonOverLevels:
         return self.levels[0].paired
 
     @property
+    def shown(self) -> list[Comparison]:
+        """The levels that show a difference."""
+        names = [effect.level for effect in self.verdict.effects if effect.is_shown]
+        return [comparison for comparison in self.levels if comparison.level.name in names]
+
+    @property
     def largest(self) -> Comparison:
         """The level with the largest difference that is shown, or with the largest at all."""
-        shown = [comparison for comparison in self.levels if comparison.effect.is_shown]
-        return max(shown or self.levels, key=lambda comparison: abs(comparison.difference.value))
+        return max(self.shown or self.levels, key=lambda comparison: abs(comparison.difference.value))
 
     @property
     def holds(self) -> str:

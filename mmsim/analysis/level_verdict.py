@@ -6,7 +6,7 @@ made from adjusted p-values; this module only compares levels with each other.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import pairwise
 from math import sqrt
@@ -119,9 +119,22 @@ def judge(effects: Sequence[LevelEffect], tolerance: float, alpha: float = ALPHA
 
     `alpha` is the error rate of "these levels disagree", smaller if many metrics are judged.
     """
+    effects = _without_borderline(effects, tolerance)
     missing = _missing(effects, alpha)
     shape, names = _shape(effects, missing), tuple(effects[place].level for place in missing)
     return LevelVerdict(tuple(effects), shape, _top(effects, tolerance, alpha), names, *_trend(effects))
+
+
+def _without_borderline(effects: Sequence[LevelEffect], tolerance: float) -> list[LevelEffect]:
+    """Effects without those that lie within the tolerance and are shown at one level only because another, where the
+    same effect is known better, is shown to be equal: such a level does not differ from that one."""
+    equal = [effect for effect in effects if effect.verdict is Verdict.EQUAL]
+
+    def is_borderline(effect: LevelEffect) -> bool:
+        same = (_two_sided_p(*effect.difference_to(other)) >= ALPHA for other in equal)
+        return effect.is_shown and abs(effect.value) <= tolerance and any(same)
+
+    return [replace(effect, verdict=Verdict.UNSURE) if is_borderline(effect) else effect for effect in effects]
 
 
 def _two_sided_p(value: float, se: float) -> float:
@@ -229,9 +242,13 @@ def where_it_holds(verdict: LevelVerdict, words: dict[Verdict, str] | None = Non
         case Shape.SAME:
             return f"{word(Verdict.EQUAL)} {level_range(equal, every)}{more}"
         case Shape.EVERY:
-            its, agrees = ("its", "agrees") if len(unsure) == 1 else ("their", "agree")
-            agree = f"; as far as {its} games tell, {_listed(unsure)} {agrees}" if unsure else ""
-            return f"{word(shown[0].verdict)} {level_range(levels, every)}{agree}"
+            up = shown[0].value > 0
+            alike = [effect.level for effect in verdict.effects if effect.level in unsure and (effect.value > 0) == up]
+            its, agrees = ("its", "agrees") if len(alike) == 1 else ("their", "agree")
+            agree = f"; as far as {its} games tell, {_listed(alike)} {agrees}" if alike else ""
+            others = [level for level in unsure if level not in alike]
+            more = f"; not enough games {level_range(others, every)}" if others else ""
+            return f"{word(shown[0].verdict)} {level_range(levels, every)}{agree}{more}"
         case Shape.STRONG:
             return f"{word(shown[0].verdict)} {Shape.STRONG} ({_and_up(levels, every)}){more}"
         case Shape.WEAK:

@@ -12,9 +12,10 @@ class Reply(StrEnum):
     """What the games of one level, or of all levels together, reply to a question."""
 
     YES = "yes"
+    PARTLY = "at some levels"  # of all levels together only
     OPPOSITE = "no, the opposite"
     NO = "no"
-    PARTLY = "at some levels"  # of all levels together only
+    OTHERWISE = "no, in another way"  # of one level: seats that are uneven in another way
     OPEN = "not known yet"
 
 
@@ -30,18 +31,15 @@ class VariantReply:
     def reply(self) -> Reply:
         """The reply of all levels together.
 
-        Levels with too few games to tell do not contradict the others, unless theirs is clearly a smaller effect.
+        Levels with too few games do not contradict the others, if at least half of all levels can tell.
         """
         told = [reply for reply in self.levels.values() if reply is not Reply.OPEN]
-        if not told:
-            return Reply.OPEN
-        if all(reply is Reply.YES for reply in told):
-            return Reply.PARTLY if self.fading else Reply.YES
+        most_tell = len(told) * 2 >= len(self.levels)
         if Reply.YES in told:
-            return Reply.PARTLY
-        if len(told) < len(self.levels) and Reply.OPPOSITE not in told:
-            return Reply.OPEN  # a difference may still come up where there are too few games
-        return Reply.OPPOSITE if all(reply is Reply.OPPOSITE for reply in told) else Reply.NO
+            return Reply.YES if {*told} == {Reply.YES} and most_tell and not self.fading else Reply.PARTLY
+        if not told or not most_tell:
+            return Reply.OPEN
+        return Reply.OPPOSITE if {*told} == {Reply.OPPOSITE} else Reply.NO
 
     @property
     def fading(self) -> list[str]:
@@ -70,13 +68,13 @@ def _reply(effect: LevelEffect, direction: str) -> Reply:
         case Verdict.EQUAL:
             return Reply.NO
         case Verdict.REARRANGED:
-            return Reply.NO if direction else Reply.YES
+            return Reply.OTHERWISE if direction else Reply.YES
     return Reply.YES if not direction or (effect.value > 0) == (direction == "higher") else Reply.OPPOSITE
 
 
 def _at_level(groups: Sequence[Reply]) -> Reply:
     """The reply of one level from those of all groups: the first of these that one of them gives, and no if all do."""
-    for reply in (Reply.YES, Reply.OPPOSITE, Reply.OPEN):
+    for reply in (Reply.YES, Reply.OPPOSITE, Reply.OTHERWISE, Reply.OPEN):
         if reply in groups:
             return reply
     return Reply.NO

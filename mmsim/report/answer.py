@@ -19,7 +19,10 @@ from mmsim.report import verdicts
 from mmsim.report.run_words import RunWords, at_level
 from mmsim.report.sentences import capitalise, how_games_go, join_words, on_every_board
 
-_LONGEST_FIRST_WORDS = len("No difference found: ")
+_FIRST_WORDS = (
+    *("Yes.", "Partly.", "No.", "No, the opposite:", "No difference found:", "Not shown.", "Not known:"),
+    *("Not known yet:", "It matters for who wins:", "Not shown that it matters for who wins:"),
+)
 
 
 @dataclass(frozen=True)
@@ -40,11 +43,8 @@ class Answer:
     @property
     def first_words(self) -> tuple[str, str]:
         """The verdict in two parts: the words that answer the question, and the rest."""
-        places = [place + 1 for end in ".:," if 0 < (place := self.verdict.find(end)) < _LONGEST_FIRST_WORDS]
-        end = min(places, default=0)
-        if self.verdict.startswith("No, the opposite:"):
-            end = len("No, the opposite:")
-        return self.verdict[:end], self.verdict[end:]
+        first = next((words for words in _FIRST_WORDS if self.verdict.startswith(words)), "")
+        return first, self.verdict.removeprefix(first)
 
     @property
     def paragraphs(self) -> list[tuple[str, str]]:
@@ -109,11 +109,11 @@ def _sure(words: RunWords, metric: str) -> str:
         return played
     unit = words.data.estimates[metric].measure.unit
     texts = [
-        f"±{words.size(half, unit)}{f' among {players_of(level)}' if words.several else ''}"
+        f"±{words.size(half, unit, decimals=1)}{f' among {players_of(level)}' if words.several else ''}"
         for level, half in halves.items()
     ]
     what = f"a difference in the {words.label(metric)}" if compared else words.label(metric)
-    verb = "are" if what.endswith("wins") and not compared else "is"
+    verb = "are" if metric == WIN_SHARE and not compared else "is"
     return f"{capitalise(what)} {verb} known to {join_words(texts)} (95\u00a0%). {played}"
 
 

@@ -127,9 +127,8 @@ def short_verdict(comparison: ComparisonOverLevels) -> str:
     if shape is Shape.SAME:
         kinds = {"same": comparison.verdict.levels_with(Verdict.EQUAL)}
     else:
-        shown = [one for one in comparison.levels if one.effect.is_shown]
         kinds = {}
-        for one in shown:
+        for one in comparison.shown:
             kinds.setdefault(_single_verdict(comparison, one), []).append(one.level.name)
     return "; ".join(kind if levels == every else f"{kind} at {', '.join(levels)}" for kind, levels in kinds.items())
 

@@ -15,6 +15,7 @@ from mmsim.report.sentences import join_words
 
 MAX_NAMED = 4  # variants; more are counted, not named
 MAX_CHANGES = 3  # of one variant, named in a sentence
+SEAT_METRICS = (WIN_SHARE, SEAT_IMBALANCE.name)
 _YES_OR_NO = ("Is", "Are", "Do", "Does", "Has", "Have", "Can", "Will", "Would")
 _PLAYERS = " players"
 
@@ -101,7 +102,8 @@ class RunWords:
 
     def label(self, metric: str) -> str:
         """A metric in a sentence, without its groups."""
-        return "a seat's wins" if metric == WIN_SHARE else wording(self.game, metric).label.replace("{group} ", "")
+        label = wording(self.game, metric).label
+        return "wins of a seat" if metric == WIN_SHARE else label.replace("{group} ", "")
 
     def clause(self, comparison: ComparisonOverLevels, is_higher: bool) -> str:
         words = self.wording(comparison)
@@ -110,16 +112,18 @@ class RunWords:
     def size(self, value: float, unit: str, decimals: int | None = None) -> str:
         """A size without its sign: 0.3 points, 1 turn."""
         shown = abs(value) * fmt.scale_of(unit)
-        text = f"{shown:.2g}" if decimals is None else f"{shown:.{decimals}f}"
+        text = f"{shown:.2g}" if decimals is None else f"{max(shown, 10.0**-decimals):.{decimals}f}"
         noun = "points" if unit.startswith("share") else unit
         return f"{text}\u00a0{noun.removesuffix('s') if text == '1' else noun}"
 
     def amount(self, comparison: Comparison) -> str:
         """How large a difference is at one level, with the digits that its interval supports."""
         unit = fmt.difference_unit(comparison.measure.unit)
-        value = comparison.difference.value
+        value, is_share = comparison.difference.value, unit.startswith("share")
         most = 1 if abs(value) * fmt.scale_of(unit) >= 1 else 2
-        return f"by {self.size(value, unit, min(fmt.decimals_of(comparison.difference, unit), most))}"
+        size = self.size(value, unit, min(fmt.decimals_of(comparison.difference, unit), most))
+        percentage = is_share and comparison.measure.name not in SEAT_METRICS
+        return f"by {size.replace('point', 'percentage point') if percentage else size}"
 
     def amount_at(self, comparison: ComparisonOverLevels, levels: Sequence[str]) -> str:
         """How large a difference is at the level that is shown, or at the strongest of some levels."""
@@ -130,11 +134,12 @@ class RunWords:
 
     def change(self, comparison: ComparisonOverLevels) -> str:
         """One difference as a clause, with where it holds and how large it is."""
-        shown = [one for one in comparison.levels if one.effect.is_shown]
+        shown = comparison.shown
         levels = [one.level.name for one in shown]
         if comparison.verdict.shape is Shape.REVERSES:
             clauses = [
-                f"{self.clause(comparison, one.difference.value > 0)} among {players_of(one.level.name)}"
+                f"{self.clause(comparison, one.difference.value > 0)} among {players_of(one.level.name)} "
+                f"({self.amount(one)})"
                 for one in (shown[0], shown[-1])
             ]
             return " but ".join(clauses)
@@ -148,9 +153,17 @@ class RunWords:
         apart = [one for one in comparisons if one.is_different]
         if any(one.measure.name == SEAT_IMBALANCE.name for one in apart):
             apart = [one for one in apart if one.measure.name != WIN_SHARE]
-        apart.sort(key=lambda one: (one.verdict.shape is not Shape.EVERY, -in_tolerances(one)))
-        more = f"; {len(apart) - MAX_CHANGES} more" if len(apart) > MAX_CHANGES else ""
-        return "; ".join(self.change(one) for one in apart[:MAX_CHANGES]) + more
+        apart.sort(
+            key=lambda one: (
+                one.measure.name not in SEAT_METRICS,
+                one.verdict.shape is not Shape.EVERY,
+                -in_tolerances(one),
+            )
+        )
+        most = MAX_CHANGES if len(self.titles) <= MAX_CHANGES else MAX_CHANGES - 1
+        rest = len(apart) - most
+        more = f"; and {rest} more difference{'s' * (rest > 1)}" if rest > 0 else ""
+        return "; ".join(self.change(one) for one in apart[:most]) + more
 
     def tolerance(self, metric: str) -> str:
         measure = self.data.estimates[metric].measure

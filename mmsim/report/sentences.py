@@ -224,24 +224,31 @@ def on_every_board(data: ComparedRun, titles: Sequence[str]) -> list[str]:
     sentences = []
     if ahead:
         first, last = "the first player is ahead of the last", "the last player is ahead of the first"
-        where = board_count(on_boards(ahead), first, last)
+        where = board_count(
+            on_boards(ahead), first, last, "the first player is shown to be ahead of the last or behind it"
+        )
         sentences.append(f"With {titles[0]}, {where}.")
     for over_levels in data.comparisons:
         comparison = at_level(over_levels, data.shown.level)
         if comparison and comparison.measure.name == SEAT_IMBALANCE.name:
             name = titles[[variant.name for variant in data.run.variants].index(comparison.variant)]
             same = same_on_boards(comparison, data.board_comparisons)
-            where = board_count(same, "the seats are less even", "the seats are more even")
+            where = board_count(
+                same,
+                "the seats are less even",
+                "the seats are more even",
+                "the seats are shown to be more or less even",
+            )
             sentences.append(f"With {name}, {where}{data.level_clause}.")
     return sentences
 
 
-def board_count(on: OnBoards, higher: str, lower: str) -> str:
-    """On how many boards a difference of shares is shown: what it means to be higher, or lower, comes first."""
+def board_count(on: OnBoards, higher: str, lower: str, either: str) -> str:
+    """On how many boards a difference of shares is shown: what it means to be higher, lower, or one of them."""
     boards = len({board.partition(OF_LEVEL)[0] for board in on.differences})
     cases = len(on.differences)
     if not on.shown:
-        return f"on none of {boards} boards is it shown that {higher} or {lower}"
+        return f"{either} on none of {boards} boards"
     text = higher if on.differences[on.shown[0]].value > 0 else lower
     smallest, largest = sorted(abs(100 * end) for end in on.range)
     if on.direction and len(on.shown) == cases:

@@ -10,10 +10,10 @@ from mmsim.analysis.estimates import WIN_SHARE
 from mmsim.analysis.level_verdict import LevelVerdict, Shape, Verdict, players_of, where_it_holds
 from mmsim.analysis.reply import Reply, VariantReply, reply_about
 from mmsim.analysis.wording import seat_title
-from mmsim.report.run_words import MAX_CHANGES, MAX_NAMED, RunWords, at_level, in_tolerances
+from mmsim.report.run_words import MAX_CHANGES, MAX_NAMED, SEAT_METRICS, RunWords, at_level, in_tolerances
 from mmsim.report.sentences import capitalise, join_words
 
-_STANDINGS = {Verdict.HIGHER: "ahead", Verdict.LOWER: "behind"}
+_STANDINGS = {Verdict.HIGHER: "above a fair share", Verdict.LOWER: "below a fair share"}
 
 
 # --- a metric that should be higher or lower -------------------------------------------------------------------------
@@ -35,46 +35,41 @@ def replied(words: RunWords, replies: Sequence[VariantReply]) -> str:
     """The replies about all variants, yes first; what is alike is said once."""
     alike: dict[tuple[object, ...], list[VariantReply]] = {}
     for one in replies:
-        pattern = () if one.reply is Reply.OPEN else tuple(one.levels.items())
+        pattern = () if {*one.levels.values()} == {Reply.OPEN} else tuple(one.levels.items())
         alike.setdefault((one.reply, pattern), []).append(one)
     order = list(Reply)
     groups = sorted(alike.values(), key=lambda group: order.index(group[0].reply))
-    return " ".join(_reply(words, group) for group in groups)
+    said, text = "", ""
+    for group in groups:
+        head, rest = _reply(words, group)
+        text += f" {capitalise(rest)}" if head == said else f" {head} {rest}"
+        said = head
+    return text.strip()
 
 
-def _reply(words: RunWords, group: Sequence[VariantReply]) -> str:
-    """What to say about variants with the same reply."""
+def _reply(words: RunWords, group: Sequence[VariantReply]) -> tuple[str, str]:
+    """What to say about variants with the same reply: the words that answer the question, and the rest."""
     first, names = group[0], words.either([one.variant for one in group])
-    yes, no, opposite, unknown = (
-        first.levels_with(reply) for reply in (Reply.YES, Reply.NO, Reply.OPPOSITE, Reply.OPEN)
+    if first.reply is Reply.OPEN and {*first.levels.values()} == {Reply.OPEN}:
+        where = " at any level of play" if words.several else ""
+        bound = f"{_bound(words, group)}{_needed(group)}"
+        return "No difference found:", f"with {names}, {_not_shown(words, first)}{where}.{bound}"
+    yes, no, otherwise, opposite, unknown = (
+        first.levels_with(reply) for reply in (Reply.YES, Reply.NO, Reply.OTHERWISE, Reply.OPPOSITE, Reply.OPEN)
     )
-    as_asked, reverse = _clause(words, first, True), _clause(words, first, False)
-    same = f"{_same(words, first)} with {words.titles[0]}"
     less = [level for level in unknown if level in first.fading]
     unclear = [level for level in unknown if level not in less]
-    rest = f" {capitalise(words.people(less))}, clearly less or not at all." if less else ""
-    rest += (
-        f" {capitalise(words.people(unclear))} there are too few games to tell." if unclear and words.several else ""
-    )
-    match first.reply:
-        case Reply.YES:
-            return f"Yes. With {names}, {as_asked}{words.among(yes)}{_amounts(words, group, yes)}.{rest}"
-        case Reply.OPPOSITE:
-            amounts = _amounts(words, group, opposite)
-            return f"No, the opposite: with {names}, {reverse}{words.among(opposite)}{amounts}.{rest}"
-        case Reply.NO:
-            parts = [f"{same}{words.among(no)}"] if no else []
-            parts += [f"{reverse}{words.among(opposite)}"] if opposite else []
-            return f"No. With {names}, {'; '.join(parts)}.{rest}"
-        case Reply.PARTLY:
-            text = f"{capitalise(words.people(yes))}, yes: with {names}, {as_asked}{_amounts(words, group, yes)}."
-            text += f" {capitalise(words.people(no))}, no: {same}." if no else ""
-            text += f" {capitalise(words.people(opposite))}, the opposite: {reverse}." if opposite else ""
-            return text + rest
-    where = " at any level of play" if words.several else ""
-    return (
-        f"No difference found: with {names}, {_not_shown(words, first)}{where}.{_bound(words, group)}{_needed(group)}"
-    )
+    clauses = [
+        f"{_clause(words, first, True)}{words.among(yes)}{_amounts(words, group, yes)}" if yes else "",
+        f"{_same(words, first)} with {words.titles[0]}{words.among(no)}" if no else "",
+        f"the seats are uneven in another way{words.among(otherwise)}" if otherwise else "",
+        f"{_clause(words, first, False)}{words.among(opposite)}{_amounts(words, group, opposite)}" if opposite else "",
+        f"the effect is clearly smaller, if there is any,{words.among(less)}" if less else "",
+    ]
+    heads = {Reply.YES: "Yes.", Reply.PARTLY: "Partly.", Reply.NO: "No.", Reply.OPEN: "Not shown."}
+    head = heads.get(first.reply, "No, the opposite:")
+    rest = f" {capitalise(words.people(unclear))} there are too few games to tell." if unclear and words.several else ""
+    return head, f"{'with' if head.endswith(':') else 'With'} {names}, {'; '.join(filter(None, clauses))}.{rest}"
 
 
 def _clause(words: RunWords, reply: VariantReply, as_asked: bool) -> str:
@@ -144,7 +139,7 @@ def seats(words: RunWords) -> str:
             within = f"within {words.tolerance(WIN_SHARE)}{words.among(words.levels)}"
             return f"{no}Every seat wins its fair share of {fair}, {within}."
         where = " at any level of play" if words.several else ""
-        return f"Not shown. No seat is shown to be ahead or behind{where}; {fair} would be fair."
+        return f"Not shown. No seat is shown to win more or less than a fair {fair}{where}."
     everywhere[-1:] = [f"{everywhere[-1]}; {fair} would be fair"] if everywhere else []
     sentences = [join_words(everywhere), "; ".join(elsewhere)]
     if not everywhere:
@@ -221,7 +216,9 @@ def differences(words: RunWords, comparisons: Sequence[ComparisonOverLevels]) ->
     many = len(variants) > MAX_NAMED
     named = sorted(apart, key=lambda variant: -max(map(in_tolerances, of[variant])))[:MAX_CHANGES] if many else apart
     text = f"{yes}{len(apart)} of {len(variants)} variants differ measurably. For example: " if many else yes
-    text += " ".join(f"With {words.title(variant)}, {words.changes(of[variant])}." for variant in named)
+    first, *rest = (f"ith {words.title(variant)}, {words.changes(of[variant])}." for variant in named)
+    start = f"{text}Compared with {words.titles[0]}: w" if len(variants) > 1 else f"{text}W"
+    text = " W".join([f"{start}{first}", *rest])
     if not many and (same := [variant for variant in variants if variant not in apart]):
         text += f" With {words.either(same)}, nothing is shown to differ."
     return text
@@ -229,17 +226,28 @@ def differences(words: RunWords, comparisons: Sequence[ComparisonOverLevels]) ->
 
 def _no_differences(words: RunWords, comparisons: Sequence[ComparisonOverLevels], no: str) -> str:
     where = " at any level of play" if words.several else ""
-    if not any(one.verdict.is_open for one in comparisons):
+    unsure = [one for one in comparisons if one.verdict.is_open]
+    if not unsure:
         return f"{no}Nothing that was measured differs by more than its tolerance{where}."
+    labels = list(dict.fromkeys(words.label(one.measure.name) for one in unsure))
+    levels = [
+        level for level in words.levels if any(level in one.verdict.levels_with(Verdict.UNSURE) for one in unsure)
+    ]
+    rest = f"too few games were played to tell for {join_words(labels)}{words.among(levels)}"
     needed = {one.games_text for one in comparisons if one.games_text}
     more = "" if CANNOT_SAY in needed or not needed else f" {capitalise(max(needed, key=len))}."
-    return f"No difference found{where}, but not everything is known to be within tolerance.{more}"
+    return f"No difference found: nothing is shown to differ{where}, but {rest}.{more}"
 
 
 def other_changes(words: RunWords, metric: str) -> str:
     """What differs besides the metric in question."""
-    own = (WIN_SHARE, SEAT_IMBALANCE.name)
-    others = [one for one in words.data.primary if one.measure.name not in (own if metric in own else (metric,))]
+    told = {one.variant for one in words.data.primary if one.measure.name == metric and one.is_different}
+    own = SEAT_METRICS if metric in SEAT_METRICS else (metric,)
+    others = [
+        one
+        for one in words.data.primary
+        if one.measure.name not in (own if one.variant in told else (metric, SEAT_IMBALANCE.name))
+    ]
     if not others:
         return ""
     by_variant = {
@@ -251,7 +259,7 @@ def other_changes(words: RunWords, metric: str) -> str:
         texts = [*texts[:MAX_CHANGES], f"{len(texts) - MAX_CHANGES} more variants differ in something."]
     if texts:
         return " ".join(texts)
-    labels = join_words(list(dict.fromkeys(words.wording(one).label for one in others)))
+    labels = join_words(list(dict.fromkeys(words.label(one.measure.name) for one in others)))
     if any(one.verdict.is_open for one in others):
         return f"Nothing that these games show; compared were {labels}."
     return f"Nothing: {labels} are the same within tolerance."
@@ -277,7 +285,7 @@ def layouts(words: RunWords) -> str:
         verdict = f"Not shown that it matters for who wins: {spread_text}"
     level, shares = words.data.by_level(LAYOUT_SHARE.name)[-1]
     certain = [
-        f"{fmt.short(share, 'share')} of the variance in {fmt.title(outcome)}"
+        f"{fmt.short(share, 'share')} of the variance in {words.label(outcome)}"
         for group, outcome in enumerate(shares.groups)
         if (share := shares.estimate(0, group)).low > 0
     ]

@@ -97,6 +97,19 @@ def test_the_trend_is_the_slope_from_level_to_level() -> None:
     assert verdict.slope_p < 1e-6
 
 
+def test_a_level_within_tolerance_is_not_called_the_only_one_that_differs() -> None:
+    """The same small effect everywhere: three levels show that it is within tolerance, the one with few games that it
+    is not zero."""
+    verdicts = [Verdict.EQUAL, Verdict.EQUAL, Verdict.EQUAL, Verdict.LOWER]
+    effects = [
+        LevelEffect(level, level, -0.7, se, verdict)
+        for level, se, verdict in zip(LEVELS, (0.05, 0.05, 0.05, 0.15), verdicts, strict=False)
+    ]
+    assert judge(effects, TOLERANCE).shape is Shape.SAME
+    larger = [*effects[:3], LevelEffect("expert", "expert", -2.0, 0.15, Verdict.LOWER)]
+    assert judge(larger, TOLERANCE).shape is Shape.STRONG
+
+
 def test_levels_that_need_more_games_are_not_counted_against_a_difference() -> None:
     verdict = judged((5.0, 5.0, 5.0, 5.0, 4.0), (0.2, 0.2, 0.2, 0.2, 2.5))
     assert where_it_holds(verdict) == "higher from beginner to expert; as far as its games tell, master agrees"

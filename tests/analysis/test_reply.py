@@ -20,7 +20,9 @@ LEVELS = ("casual", "club", "expert", "master")
         ((0.03, 0.03, OPEN, OPEN), "lower", Reply.OPPOSITE),
         ((SAME, SAME, SAME, SAME), "lower", Reply.NO),
         ((SAME, 0.03, SAME, SAME), "lower", Reply.NO),
-        ((SAME, SAME, SAME, OPEN), "lower", Reply.OPEN),
+        ((SAME, SAME, SAME, OPEN), "lower", Reply.NO),
+        ((SAME, OPEN, OPEN, OPEN), "lower", Reply.OPEN),  # most levels cannot tell
+        ((-0.03, OPEN, OPEN, OPEN), "lower", Reply.PARTLY),
         ((OPEN, OPEN, OPEN, OPEN), "lower", Reply.OPEN),
         ((0.03, 0.03, 0.03, 0.03), "higher", Reply.YES),
         ((0.03, -0.03, 0.03, 0.03), "", Reply.YES),  # any difference was asked for

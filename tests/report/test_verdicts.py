@@ -63,13 +63,23 @@ def verdict(*comparisons: ComparisonOverLevels, **settings: Any) -> str:
         ),
         (
             (SAME, SAME, -0.03, -0.03),
-            "Among experts and masters, yes: with open hands (Loyal), the seats are more even (by 3.0 points among "
-            "experts). Among casual and club players, no: the seats are as even as with the 2006 rules.",
+            "Partly. With open hands (Loyal), the seats are more even among experts and masters (by 3.0 points among "
+            "experts); the seats are as even as with the 2006 rules among casual and club players.",
         ),
         (
             (-0.2, -0.2, -0.2, OPEN),
-            "From casual players to experts, yes: with open hands (Loyal), the seats are more even (by 20.0 points "
-            "among experts). Among masters, clearly less or not at all.",
+            "Partly. With open hands (Loyal), the seats are more even from casual players to experts (by 20.0 points "
+            "among experts); the effect is clearly smaller, if there is any, among masters.",
+        ),
+        (
+            (0.03, OPEN, OPEN, OPEN),
+            "Not shown. With open hands (Loyal), the seats are less even among casual players (by 3.0 points). From club "
+            "players to masters there are too few games to tell.",
+        ),
+        (
+            (SAME, SAME, SAME, OPEN),
+            "No. With open hands (Loyal), the seats are as even as with the 2006 rules from casual players to experts. "
+            "Among masters there are too few games to tell.",
         ),
         (
             (OPEN, OPEN, OPEN, OPEN),
@@ -101,7 +111,8 @@ def test_what_differs_is_named_with_its_size_and_where_it_holds() -> None:
     assert verdicts.differences(asked, [longer]).startswith("Yes. With")
     reverses = shows(-1.4, SAME, SAME, 1.4, measure=TURNS)
     said = verdicts.differences(words, [reverses])
-    assert "games are shorter among casual players but games are longer among masters" in said
+    assert "games are shorter among casual players (by" in said
+    assert ") but games are longer among masters (by" in said
 
 
 def test_nothing_that_differs_is_told_from_nothing_that_is_known() -> None:
@@ -144,7 +155,7 @@ def test_every_level_has_a_line_with_its_place_against_the_tolerance() -> None:
     [
         ("No. Nothing.", "No."),
         ("No, the opposite: less.", "No, the opposite:"),
-        ("Among experts, yes: more.", "Among experts,"),
+        ("Partly. More.", "Partly."),
         ("No difference found: with", "No difference found:"),
         ("With open hands (Loyal), games are longer.", ""),
     ],
