@@ -2,8 +2,9 @@
 
 The result of a playout is mostly chance that all turns of a decision share, so only differences within a decision
 count: results and the net's values are both centred on the mean of their decision. A linear fit comes first; from
-there all weights are trained together by Adam (Kingma and Ba, ICLR 2015). The epoch that explains held-out decisions
-best is kept, because few examples are soon overfitted. The same examples and seed give the same net.
+there, or from a net that is there already, all weights are trained together by Adam (Kingma and Ba, ICLR 2015). The
+epoch that explains held-out decisions best is kept, because few examples are soon overfitted. The same examples and
+seed give the same net.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,6 +18,7 @@ from mmsim.errors import UsageError
 
 Floats = NDArray[np.float32]
 _LEARNING_RATE, _LAST_LEARNING_RATE = 2e-3, 2e-5
+RETRAINING_RATE = 0.3  # of the learning rate, for a net that is there already
 WEIGHT_DECAY = 1e-3
 _BATCH_SIZE = 256  # decisions
 _MIN_SD = 1e-3  # inputs that vary less are ignored
@@ -97,6 +99,14 @@ class _Weights:
         """Give the hidden units, which add nothing to the linear fit, their initial weights."""
         self.out[:] = self._initial_out
 
+    def start_from(self, net: Net, shift: Floats, scale: Floats) -> None:
+        """Take the weights of a net for inputs that are not standardised; units that it lacks add nothing at first."""
+        units, known = len(net.bias), np.where(np.isfinite(scale), scale, 0)
+        self.hidden[:, :units] = net.into * known[:, None]
+        self.bias[:units] = net.bias + shift @ net.into
+        self.out[:units] = net.out
+        self.direct[:] = net.direct * known
+
     def all(self) -> list[Floats]:
         return [self.hidden, self.bias, self.out, self.direct]
 
@@ -152,10 +162,11 @@ def fit(
     epochs: int,
     on_epoch: Callable[[Fit], None],
     decay: float = WEIGHT_DECAY,
+    start: Net | None = None,
 ) -> tuple[Net, Fit]:
     """The net that explains most of the held-out decisions, and how well it does.
 
-    `on_epoch` is called after every epoch; epoch 0 is the linear fit.
+    `on_epoch` is called after every epoch; epoch 0 is the linear fit, or the net to start from.
     """
     shift, scale = examples.inputs.mean(axis=0), examples.inputs.std(axis=0)
     scale = np.where(scale < _MIN_SD, np.float32(np.inf), scale)
@@ -165,14 +176,19 @@ def fit(
     inputs, held_out_inputs = (training.inputs - shift) / scale, (held_out.inputs - shift) / scale
     results = training.centred(training.results)
     weights = _Weights(len(names), seed, decay)
-    weights.direct[:] = _linear_fit(training, inputs, results)
+    if start:
+        weights.start_from(start, shift, scale)
+    else:
+        weights.direct[:] = _linear_fit(training, inputs, results)
     best, saved = evaluate(held_out, weights.values(held_out_inputs)[0], 0), weights.copy()
     on_epoch(best)
-    weights.enable_units()
+    if not start:
+        weights.enable_units()
     rng = np.random.default_rng(seed + 1)
     total_steps = epochs * -(-len(training.game) // _BATCH_SIZE)
     for epoch in range(epochs):
-        _train_epoch(weights, training, inputs, results, rng.permutation(len(training.game)), total_steps)
+        order = rng.permutation(len(training.game))
+        _train_epoch(weights, training, inputs, results, order, total_steps, RETRAINING_RATE if start else 1.0)
         current = evaluate(held_out, weights.values(held_out_inputs)[0], epoch + 1)
         on_epoch(current)
         if current.explained > best.explained:
@@ -188,6 +204,7 @@ def _train_epoch(
     results: Floats,
     order: NDArray[np.int64],
     total_steps: int,
+    pace: float,
 ) -> None:
     """One pass over all decisions; the learning rate falls from the first of `total_steps` to the last."""
     counts = examples.counts
@@ -201,7 +218,7 @@ def _train_epoch(
         values, units = weights.values(batch_inputs)
         error = values - (np.bincount(decision, values) / sizes)[decision] - results[rows]
         rate = _LEARNING_RATE + (_LAST_LEARNING_RATE - _LEARNING_RATE) * weights.steps / total_steps
-        weights.step(batch_inputs, units, (error / len(rows)).astype(np.float32), rate)
+        weights.step(batch_inputs, units, (error / len(rows)).astype(np.float32), pace * rate)
 
 
 def _linear_fit(examples: TrainingExamples, inputs: Floats, results: Floats) -> Floats:

@@ -1,9 +1,9 @@
 """Fit a value net to positions: how will the game end for the player who looks at it?
 
 The net has the inputs of a position and sums over the features of the board that hold (an embedding, as in the NNUE of
-chess engines). A linear fit of the inputs comes first; from there all weights are trained together by Adam (Kingma and
-Ba, ICLR 2015). In half of the batches the board is mirrored. The epoch that explains held-out games best is kept. The
-same positions and seed give the same net.
+chess engines). A linear fit of the inputs comes first; from there, or from a net that is there already, all weights are
+trained together by Adam (Kingma and Ba, ICLR 2015). In half of the batches the board is mirrored. The epoch that
+explains held-out games best is kept. The same positions and seed give the same net.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mmsim.contests.fitting import TOO_FEW, Fit, Floats
+from mmsim.contests.fitting import RETRAINING_RATE, TOO_FEW, Fit, Floats
 from mmsim.core.neural_net import ACCUMULATORS, SUMS, UNITS, Net, ValueNet
 from mmsim.errors import UsageError
 
@@ -81,6 +81,20 @@ class _Weights:
         self._second_moments = [np.zeros_like(weights) for weights in self.all()]
         self.steps = 0
 
+    def start_from(self, value_net: ValueNet, shift: NDArray[np.float64], scale: NDArray[np.float64]) -> None:
+        """Take the weights of a net for inputs that are not standardised; units that it lacks add nothing at first."""
+        net, inputs, units = value_net.net, len(self.direct), len(value_net.net.bias)
+        known = np.where(np.isfinite(scale), scale, 0)
+        self.hidden[:inputs, :units] = net.into[:inputs] * known[:, None]
+        self.hidden[inputs:, :units] = net.into[inputs:]
+        self.bias[:units] = net.bias + shift @ net.into[:inputs]
+        self.out[:] = 0
+        self.out[:units] = net.out
+        self.direct[:] = net.direct[:inputs] * known
+        self.constant[:] = net.constant + shift @ net.direct[:inputs]
+        if value_net.embedding is not None:
+            self.embedding_bias[:], self.embedding[:] = value_net.embedding[0], value_net.embedding[1:]
+
     def all(self) -> list[Floats]:
         return [
             *(self.embedding, self.embedding_bias),
@@ -130,6 +144,7 @@ def fit_values(
     seed: int,
     epochs: int,
     on_epoch: Callable[[Fit], None],
+    start: ValueNet | None = None,
 ) -> tuple[ValueNet, Fit]:
     """The value net that explains held-out games best; `mirrored` says which feature each becomes in a mirror.
 
@@ -146,7 +161,10 @@ def fit_values(
     shift, scale = inputs.mean(axis=0), inputs.std(axis=0)
     scale = np.where(scale < _MIN_SD, np.inf, scale)
     weights = _Weights(len(names), len(mirrored), seed)
-    _fit_linear(weights, (inputs - shift) / scale, positions.results[np.sort(sample)])
+    if start:
+        weights.start_from(start, shift, scale)
+    else:
+        _fit_linear(weights, (inputs - shift) / scale, positions.results[np.sort(sample)])
     standard = shift.astype(np.float32), scale.astype(np.float32)
     total_steps = max(1, epochs * (len(training) // _BATCH_SIZE))
     best, saved = _judge(weights, positions, judged, standard, 0), weights.copy()
@@ -159,7 +177,7 @@ def fit_values(
             values, joined, units = weights.forward(batch, held)
             error = (values - positions.results[rows]) / np.float32(len(rows))
             rate = _LEARNING_RATE + (_LAST_LEARNING_RATE - _LEARNING_RATE) * weights.steps / total_steps
-            weights.step(joined, units, held, error, rate)
+            weights.step(joined, units, held, error, RETRAINING_RATE * rate if start else rate)
         current = _judge(weights, positions, judged, standard, epoch + 1)
         on_epoch(current)
         if current.explained > best.explained:

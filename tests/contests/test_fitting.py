@@ -71,3 +71,17 @@ def test_held_out_games_are_not_in_the_training_set() -> None:
     assert not set(learnt.game) & set(unseen.game)
     assert len(learnt.game) + len(unseen.game) == 1200
     assert np.abs(np.bincount(unseen.decision, unseen.centred(unseen.results))).max() < 1e-3
+
+
+def test_a_net_to_start_from_is_epoch_0_and_is_improved() -> None:
+    examples = some_examples()
+    start, known = fit(examples, NAMES, 1, 10, lambda point: None)
+    same, first = fit(examples, NAMES, 2, 0, lambda point: None, start=start)
+    assert first.explained == pytest.approx(known.explained, abs=1e-4)
+    np.testing.assert_allclose(
+        examples.centred(same.values(examples.inputs).astype(np.float32)),
+        examples.centred(start.values(examples.inputs).astype(np.float32)),
+        atol=0.01,
+    )
+    _, better = fit(examples, NAMES, 2, 40, lambda point: None, start=start)
+    assert better.explained > known.explained + 0.005

@@ -76,3 +76,15 @@ def test_a_batch_has_the_features_of_its_positions(rows: np.ndarray) -> None:
     assert np.array_equal(inputs, some.inputs[rows].astype(np.float32))
     for i, row in enumerate(rows):
         assert np.array_equal(features[starts[i] : starts[i + 1]], held[row])
+
+
+@pytest.mark.parametrize("mirrored", [MIRRORED, np.zeros(0, np.int64)])
+def test_a_net_to_start_from_is_epoch_0_and_is_improved(mirrored: np.ndarray) -> None:
+    start, curve = fitted(epochs=2, mirrored=mirrored)
+    positions, again = Positions.joined([some_rows()]), list[Fit]()
+    net, _ = fit_values(positions, NAMES, mirrored, 7, 0, again.append, start)
+    assert again[0].explained == pytest.approx(max(point.explained for point in curve), abs=1e-4)
+    rows, held = positions.inputs[:50].astype(float), [np.array([0, 2])] * 50
+    np.testing.assert_allclose(net.values(rows, held), start.values(rows, held), atol=1e-3)
+    fit_values(positions, NAMES, mirrored, 7, 4, again.append, start)
+    assert again[-1].explained > again[0].explained
