@@ -59,6 +59,10 @@ def run(
         played = Run(path)
         if played.experiment != experiment:
             raise UsageError(f"{path} holds a run of another experiment; choose another folder")
+    if experiment.retrain:
+        from mmsim.contests.retraining import retrain
+
+        retrain(played, workers or cores())
     Session(played, workers or cores()).carry_out()
     return Run(path)
 

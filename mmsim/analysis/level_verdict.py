@@ -12,6 +12,7 @@ from itertools import pairwise
 from math import sqrt
 
 from mmsim.analysis import stats
+from mmsim.core.levels import RETRAINED
 
 ALPHA = 1 - stats.LEVEL
 _ALMOST = 0.2  # p-value of each of the last two steps, if together they are called a trend
@@ -205,7 +206,8 @@ def _top(effects: Sequence[LevelEffect], tolerance: float, alpha: float) -> Top:
 
 def players_of(level: str) -> str:
     """The players of a level, in the plural."""
-    return _PLURALS.get(level, level)
+    name, retrained, _ = level.partition(RETRAINED)
+    return _PLURALS.get(name, name) + retrained
 
 
 def level_range(levels: Sequence[str], every: Sequence[str]) -> str:

@@ -270,7 +270,7 @@ def metric_table(levels: Sequence[LevelEstimates]) -> pl.DataFrame:
 
 def shown_level(levels: Sequence[Level]) -> int:
     """The place of the level that is shown where there is room for one."""
-    names = [level.name for level in levels]
+    names = [level.shipped_name for level in levels]
     return names.index(_SHOWN_LEVEL) if _SHOWN_LEVEL in names else len(names) - 1
 
 

@@ -292,11 +292,12 @@ def finished_only(tables: Mapping[str, pl.LazyFrame]) -> dict[str, pl.LazyFrame]
     return {name: frame.join(unfinished, on=["variant", "game"], how="anti") for name, frame in tables.items()}
 
 
-def open_run(path: Path) -> RunTables:
-    """The run in a folder; missing or damaged parts, or rules of several versions, are errors."""
+def open_run(path: Path, shipped: bool = False) -> RunTables:
+    """The run in a folder; missing or damaged parts, or rules of several versions, are errors. Of a level that was
+    retrained, the games with retrained nets are read, or the `shipped` ones."""
     run = Run(path)
     experiment = replace(run.manifest.parsed_experiment, games=run.games_per_variant)
-    described = zip(run.manifest.variants, variants_of(experiment), strict=True)
+    described = zip(run.manifest.variants, variants_of(experiment, run.nets), strict=True)
     variants = tuple(description.with_names_from(variant) for description, variant in described)
     versions = sorted({str(variant.rules_version) for variant in variants})
     if len(versions) > 1:
@@ -307,18 +308,18 @@ def open_run(path: Path) -> RunTables:
     plan, count = run.plan, len(variants) // len(experiment.tables)
     planned_games = {variant.name: plan.games_of(number) for number, variant in enumerate(variants)}
 
-    def tables(first: int, last: int) -> RunTables:
-        """The games of a range of variants."""
-        selected = [part for part in parts if first <= part.variant < last]
-        blocks_at_once = max(1, _GAMES_AT_ONCE // (plan.size(first) * (last - first)))
+    def tables(numbers: Sequence[int]) -> RunTables:
+        """The games of some variants."""
+        selected = [part for part in parts if part.variant in numbers]
+        blocks_at_once = max(1, _GAMES_AT_ONCE // (plan.size(numbers[0]) * len(numbers)))
 
         def cut() -> Iterator[Mapping[str, pl.LazyFrame]]:
             for _, block in groupby(selected, key=lambda part: part.number // len(variants) // blocks_at_once):
                 yield scan(sorted(block, key=lambda part: part.variant))
 
-        decision = run.manifest.decision
+        chosen = tuple(variants[number] for number in numbers)
         return RunTables(
-            experiment, variants[first:last], scan(selected), path, cut, planned_games=planned_games, decision=decision
+            experiment, chosen, scan(selected), path, cut, planned_games=planned_games, decision=run.manifest.decision
         )
 
     chances = read_win_chances(path)
@@ -336,11 +337,14 @@ def open_run(path: Path) -> RunTables:
     def level_tables(level: Level, first: int) -> RunTables:
         """The games of one level, of which the first variant is given."""
         rulesets = len(experiment.variants)
-        played = replace(tables(first, first + count), played_by=level)
+        played = replace(tables(range(first, first + count)), played_by=level)
         if not experiment.averages_boards:
             return played
-        boards = [tables(board, board + rulesets) for board in range(first, first + count, rulesets)]
+        boards = [tables(range(board, board + rulesets)) for board in range(first, first + count, rulesets)]
         return with_boards(played, [replace(board, played_by=level) for board in boards])
 
-    levels = [level_tables(level, number * count) for number, level in enumerate(experiment.tables)]
-    return levels[0] if len(levels) == 1 else with_levels(tables(0, len(variants)), levels)
+    places = experiment.analysed_levels(shipped)
+    levels = [level_tables(experiment.tables[place], place * count) for place in places]
+    if len(experiment.tables) == 1:
+        return levels[0]
+    return with_levels(tables([place * count + number for place in places for number in range(count)]), levels)

@@ -63,6 +63,7 @@ def _problems(run: Run, sample: int, progress: CheckProgress) -> Iterator[str]:
     yield from _foreign_parts(run)
     yield from _wrong_records(run)
     yield from _wrong_side_files(run)
+    yield from (flaw for _, flaw in run.flaws_of_nets())
     for variant, game in _sample(run, intact, sample):
         try:
             replay(run, variant, game)

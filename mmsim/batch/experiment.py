@@ -8,8 +8,9 @@ from math import inf, sqrt
 from pathlib import Path
 from typing import Any, TypedDict
 
+from mmsim.core.bots import NetBot
 from mmsim.core.game import SimulatedGame, check_prepared
-from mmsim.core.levels import Level, find_levels
+from mmsim.core.levels import RETRAINED, Level, find_levels
 from mmsim.core.seating import bot_names, find_bot, split_bots
 from mmsim.core.variant import PlayableVariant, Variant, check_seating
 from mmsim.errors import UsageError, unknown
@@ -24,7 +25,19 @@ OF_LEVEL = "~"  # between a variant and the level that plays it, in the name of 
 _GAMES_PER_PART = 3000  # of the quickest strong bot: about a second of one core
 GAMES_GROUP = 60  # divisible by 2 to 6 players, so that rotated seats come out even
 _UNKNOWN_COST = 300.0  # of bots in Python, relative to the quickest strong bot
-_RANGES = {"players": (1, 100), "games": (1, 10**12), "seed": (0, 2**64 - 1), "part_games": (1, 1_000_000)}
+_RANGES = {
+    "players": (1, 100),
+    "games": (1, 10**12),
+    "seed": (0, 2**64 - 1),
+    "part_games": (1, 1_000_000),
+    "retrain_games": (100, 10_000_000),
+}
+DECISIONS_EVERY, HELD_OUT_EVERY = (
+    10,
+    5,
+)  # games to retrain with: one game of these for this many to learn positions from
+_RETRAINING_S = 300.0  # of one core and per variant, by declared costs; on a slow core it may be twice as long
+_POSITIONS_COST, _DECISIONS_COST = 3.0, 5.0  # of a game to learn from, with the fit, relative to one that is played
 
 
 ABOUT = ("seats", "layouts", "differences")
@@ -82,6 +95,8 @@ class Experiment:
     part_games: int | None = None  # games per part of the tables; None: as many as take about a second
     metrics: tuple[str, ...] = ()  # chosen before anything is played; none: the game's short list
     move_seconds: float | None = None  # bots in Python run in processes of their own, with this time limit per move
+    retrain: bool = False  # levels with neural nets also play with nets fitted to every variant
+    retrain_games: int | None = None  # to fit the nets of a variant to; None: as many as take some minutes of one core
 
     def __post_init__(self) -> None:
         if self.game not in GAMES:
@@ -95,6 +110,10 @@ class Experiment:
             raise UsageError("an experiment names the bots of one table or levels of play, not both")
         if not self.bots and not self.levels:
             object.__setattr__(self, "levels", named_levels(self.game, ()))
+        if self.retrain and self.bots:
+            raise UsageError("nets are retrained for levels of play; name levels instead of the bots of one table")
+        if self.retrain_games and not self.retrain:
+            raise UsageError("a number of games to retrain with is for an experiment with retrain = true, or --retrain")
         checked_file_name(self.name, "the experiment's name")
         for key, (least, most) in _RANGES.items():
             value = getattr(self, key)
@@ -109,6 +128,15 @@ class Experiment:
     def tables(self) -> tuple[Level, ...]:
         """Who plays every variant: its levels, or the bots of its one table."""
         return self.levels or (Level(self.bots, self.bots, self.bots),)
+
+    def analysed_levels(self, shipped: bool = False) -> list[int]:
+        """The places of the levels that analysis is about: of a level that was retrained, one of the two."""
+        retrained = {level.shipped_name for level in self.tables if level.is_retrained}
+        return [
+            place
+            for place, level in enumerate(self.tables)
+            if level.is_retrained != shipped or level.shipped_name not in retrained
+        ]
 
     @property
     def averages_boards(self) -> bool:
@@ -134,7 +162,9 @@ class Experiment:
         return replace(self, bots=seated)
 
     def to_json(self) -> dict[str, Any]:
-        return asdict(self)
+        """Plain values; those about retraining only if there is any."""
+        values = asdict(self)
+        return values if self.retrain else {key: values[key] for key in values if not key.startswith("retrain")}
 
 
 # --- reading ---------------------------------------------------------------------------------------------------------
@@ -225,6 +255,38 @@ def named_levels(game: str, words: Sequence[str]) -> tuple[Level, ...]:
     return find_levels(words or [shell.default_levels], shell.levels, shell.bots)
 
 
+def with_retrained_levels(experiment: Experiment) -> Experiment:
+    """The experiment with a retrained level beside every one whose bots have neural nets, and the games for that."""
+    if not experiment.retrain:
+        return experiment
+    levels: list[Level] = []
+    shipped = [level for level in experiment.levels if not level.is_retrained]
+    for level in shipped:
+        levels.append(level)
+        if with_nets(experiment.game, level.bots, "any") != level.bots:
+            levels.append(replace(level, name=f"{level.name}{RETRAINED}"))
+    if len(levels) == len(shipped):
+        names = ", ".join(level.name for level in shipped)
+        raise UsageError(f"there is nothing to retrain: {names} play without neural nets of {experiment.game}")
+    games = experiment.retrain_games or _retraining_games(experiment.game)
+    return replace(experiment, levels=tuple(levels), retrain_games=games)
+
+
+def with_nets(game: str, bots: str, file: str) -> str:
+    """A list of bots in which those with neural nets have the nets of a file, unless they name others."""
+    if set(",:=") & set(file):
+        raise UsageError(f"nets cannot be seated from {file}: its name has a comma, a colon or an equals sign")
+    known = find_shell(game).bots
+
+    def seated(spec: str) -> str:
+        name, colon, settings = spec.partition(":")
+        if not isinstance(known.get(name), NetBot) or "weights=" in settings:
+            return spec
+        return f"{name}:weights={file}{',' if colon else ''}{settings}"
+
+    return ",".join(map(seated, split_bots(bots)))
+
+
 def ignored_knobs(game: str, bot_list: str, rules: str, other_rules: str, players: int | None) -> tuple[str, ...]:
     """The knobs in which two rulesets differ, if they differ in nothing else and no bot looks at them."""
     shell = find_shell(game)
@@ -291,6 +353,14 @@ def games_per_level(experiment: Experiment) -> dict[str, int]:
     }
 
 
+def _retraining_games(game: str) -> int:
+    """Games to learn positions from that, with all others of a retraining, take some minutes by declared costs."""
+    bot = next(bot for bot in find_shell(game).bots.values() if isinstance(bot, NetBot))
+    decisions = (_DECISIONS_COST / DECISIONS_EVERY + 1 / HELD_OUT_EVERY) * game_seconds(game, bot.name)
+    games = _RETRAINING_S / (_POSITIONS_COST * game_seconds(game, ",".join(bot.teachers)) + decisions)
+    return max(1000, int(games) // 1000 * 1000)
+
+
 def planned_seconds(experiment: Experiment) -> float:
     """What an experiment takes on one core, by declared costs."""
     games, variants = games_per_level(experiment), len(experiment.variants) * max(1, len(experiment.boards))
@@ -300,7 +370,7 @@ def planned_seconds(experiment: Experiment) -> float:
 def games_in(experiment: Experiment, seconds: float) -> int:
     """Games of the quickest level that a time on one core is enough for, by declared costs and never by the clock, so
     that it is the same on every machine."""
-    games = seconds / planned_seconds(replace(experiment, games=10**6)) * 10**6
+    games = seconds / planned_seconds(with_retrained_levels(replace(experiment, games=10**6))) * 10**6
     return max(GAMES_GROUP, int(games) // GAMES_GROUP * GAMES_GROUP)
 
 
@@ -330,9 +400,13 @@ def default_part_games(experiment: Experiment, games_per_deal: int) -> int:
 # --- variants --------------------------------------------------------------------------------------------------------
 
 
-def variants_of(experiment: Experiment) -> list[Variant]:
-    """Every variant at every level, in the order in which tables and plans number them."""
+def variants_of(experiment: Experiment, nets: Sequence[str] = ()) -> list[Variant]:
+    """Every variant at every level, in the order in which tables and plans number them.
+
+    `nets` are the files that retrained levels play the variants with, one per variant; empty for the shipped nets.
+    """
     variants: list[Variant] = []
+    count = len(experiment.variants) * max(1, len(experiment.boards))
     for level in experiment.tables:
         level_suffix = f"{OF_LEVEL}{level.name}" if len(experiment.tables) > 1 else ""
         for board in experiment.boards or (None,):
@@ -341,20 +415,22 @@ def variants_of(experiment: Experiment) -> list[Variant]:
                 seed = experiment.seed
                 if experiment.design != "paired":
                     seed = int.from_bytes(sha256(f"{seed}/{len(variants)}".encode()).digest()[:8], "little")
+                file = nets[len(variants) % count] if nets and level.is_retrained else ""
+                bots = with_nets(experiment.game, level.bots, file) if file else level.bots
                 variants.append(
                     Variant(
-                        *(rules, experiment.players, board, level.bots, seed, experiment.seats, suffix + level_suffix),
+                        *(rules, experiment.players, board, bots, seed, experiment.seats, suffix + level_suffix),
                         move_seconds=experiment.move_seconds,
                     )
                 )
     return variants
 
 
-def prepare_variants(experiment: Experiment, game: SimulatedGame) -> list[PlayableVariant]:
+def prepare_variants(experiment: Experiment, game: SimulatedGame, nets: Sequence[str] = ()) -> list[PlayableVariant]:
     """Every variant of an experiment, checked and ready to be played."""
     for board in experiment.boards:
         find_shell(experiment.game).check_board(board)
-    playable = [game.prepare(variant) for variant in variants_of(experiment)]
+    playable = [game.prepare(variant) for variant in variants_of(experiment, nets)]
     names: set[str] = set()
     for variant in playable:
         check_prepared(game, variant)

@@ -26,6 +26,7 @@ MANIFEST = "manifest.json"
 INPUTS = "inputs"  # the folder of the rulesets and boards an experiment names
 SOURCES = "bots"  # the folder of the source of bots in Python, as text
 RECORDS = "records"  # the folder of the records of remarkable games
+NETS = "nets"  # the folder of the neural nets fitted to its variants
 WIN_CHANCES_FILE = "win_chances.parquet"  # chances to win in some games, if they were estimated
 END_POSITIONS_FILE = "end_positions.parquet"  # where things are at the end of some games, if that was collected
 WHY = "why.json"  # the effects of changes, if `mmsim why` was run
@@ -116,6 +117,24 @@ class KeptRecord(Struct, frozen=True, forbid_unknown_fields=True):
     sha256: Sha256
 
 
+class RetrainedNets(Struct, frozen=True, forbid_unknown_fields=True):
+    """Neural nets fitted to a variant, and how often one bot with them wins against others with the shipped ones."""
+
+    file: Annotated[str, Meta(pattern=rf"^{NETS}/[0-9a-f]{{12}}\.json$")]  # named after their digest
+    bytes: Count
+    sha256: Sha256
+    bot: Text
+    players: Annotated[int, Meta(ge=1, le=100)]
+    games: Count  # that nothing was fitted to
+    share: Annotated[float, Meta(ge=0, le=1)]
+    half_width: Annotated[float, Meta(ge=0)]  # of its 95 % interval
+
+    @property
+    def gained(self) -> bool:
+        """True if the whole interval is above an equal share; otherwise the variant is played with the shipped nets."""
+        return self.share - self.half_width > 1 / self.players
+
+
 class Finished(Struct, frozen=True, forbid_unknown_fields=True):
     at: Text
     parts: Count
@@ -142,6 +161,7 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True):
     machine: Machine
     finished: Finished | None
     decision: Decision | None = None  # of a run that was played until it was decided
+    nets: list[RetrainedNets] = []  # of every variant of a level, as far as they have been retrained
 
     @property
     def parsed_experiment(self) -> Experiment:
@@ -221,7 +241,9 @@ def _check(manifest: Manifest) -> None:
         if not all(isinstance(bot.get("bot"), str) for bot in variant.bots):
             raise MmsimError(f"its variant {variant.name} has a bot without a name")
         check_rotation(variant.players, variant.bots, variant.seats == "rotate")
-    if not {"games", "seats"} <= set(manifest.tables) or {INPUTS, SOURCES, RECORDS} & set(manifest.tables):
+    if len(manifest.nets) > count // len(experiment.tables) or (manifest.nets and not experiment.retrain):
+        raise MmsimError("it has neural nets that are not of its variants")
+    if not {"games", "seats"} <= set(manifest.tables) or {INPUTS, SOURCES, RECORDS, NETS} & set(manifest.tables):
         raise MmsimError("its tables are not those of a game")
     if _depth([[variant.ruleset, variant.board, variant.bots] for variant in manifest.variants]) > _MAX_DEPTH:
         raise MmsimError("it is nested too deeply")
@@ -245,7 +267,7 @@ def check_part_size(manifest: Manifest) -> None:
 
 def _check_experiment(manifest: Manifest) -> None:
     known = set(Experiment.__dataclass_fields__)
-    if lacking := known - set(manifest.experiment):
+    if lacking := known - set(manifest.experiment) - {"retrain", "retrain_games"}:
         raise MmsimError(f"its experiment has no {sorted(lacking)[0]}")
     experiment = manifest.parsed_experiment
     if experiment.part_games is None:

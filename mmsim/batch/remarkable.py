@@ -119,8 +119,11 @@ def _sort_key(column: str) -> pl.Expr:
 
 def keep_records(run: Run) -> list[KeptRecord]:
     """Write the records of a run's remarkable games beside its tables; returns their entries for the manifest."""
-    kept = []
-    for game in remarkable(run.table("games"), run.variant_names):
+    kept, games = [], run.table("games")
+    if run.manifest.nets:  # those that reports are about
+        names = [run.variant_names[number] for number in run.analysed_variants]
+        games = games.filter(pl.col("variant").cast(pl.String).is_in(names))
+    for game in remarkable(games, run.variant_names):
         variant = run.variant_names[game.variant]
         try:
             data = dumps(replay_record(run, game.variant, game.game)).encode()

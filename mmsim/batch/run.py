@@ -17,7 +17,15 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from mmsim.batch import bot_sources, journal, run_folder
-from mmsim.batch.experiment import Experiment, default_part_games, prepare_variants, thinning, variants_of
+from mmsim.batch.experiment import (
+    Experiment,
+    default_part_games,
+    prepare_variants,
+    thinning,
+    variants_of,
+    with_nets,
+    with_retrained_levels,
+)
 from mmsim.batch.journal import JOURNAL, JournalEntry, JournalWriter, Line, SideFile
 from mmsim.batch.manifest import (
     FORMAT,
@@ -28,13 +36,14 @@ from mmsim.batch.manifest import (
     Machine,
     Manifest,
     Precision,
+    RetrainedNets,
     check_part_size,
     read_manifest,
     write_manifest,
 )
 from mmsim.batch.plan import Part, RunPlan
 from mmsim.core.game import SimulatedGame
-from mmsim.core.variant import PlayableVariant
+from mmsim.core.variant import PlayableVariant, Variant
 from mmsim.errors import MmsimError, UsageError, full_name, unknown
 from mmsim.games import find_game
 from mmsim.system.files import checked_file_name, open_regular, read_bytes, write_atomically
@@ -77,7 +86,9 @@ class Run:
         run_folder.remove_leftovers(folder, ())
         if folder.is_dir() and any(folder.iterdir()):
             raise UsageError(f"{folder} is not empty and not a run; choose another folder with --out")
-        game = find_game(experiment.game)
+        game, experiment = find_game(experiment.game), with_retrained_levels(experiment)
+        if experiment.retrain:
+            with_nets(experiment.game, "", str(folder))  # refuses a folder that bots cannot name
         prepared = prepare_variants(experiment, game)
         if experiment.part_games is None:
             games_per_deal = lcm(*(variant.games_per_deal for variant in prepared))
@@ -87,18 +98,18 @@ class Run:
             experiment = replace(experiment, part_games=part_games)
         kept, all_bots = _keep_inputs(folder, experiment), ",".join(level.bots for level in experiment.tables)
         manifest = Manifest(
-            FORMAT,
-            kept.to_json(),
-            0 if until else experiment.games,
-            [every for every in thinning(experiment) for _ in range(len(prepared) // len(experiment.tables))],
-            until,
-            [variant.description for variant in prepared],
-            [game.rows_per_game(variant) for variant in prepared],
-            {table: {name: str(dtype) for name, dtype in schema.items()} for table, schema in game.tables.items()},
-            bot_sources.keep(folder, all_bots),
-            _now(),
-            Machine(**machine()),
-            None,
+            format=FORMAT,
+            experiment=kept.to_json(),
+            games=0 if until else experiment.games,
+            until=until,
+            **_described(experiment, prepared),
+            tables={
+                table: {name: str(dtype) for name, dtype in schema.items()} for table, schema in game.tables.items()
+            },
+            bots=bot_sources.keep(folder, all_bots),
+            created=_now(),
+            machine=Machine(**machine()),
+            finished=None,
         )
         check_part_size(manifest)
         write_manifest(folder, manifest)
@@ -132,11 +143,7 @@ class Run:
     @cached_property
     def prepared(self) -> list[PlayableVariant]:
         """The variants, prepared; an error if they are no longer what the run began with."""
-        seated = [
-            bot_sources.find(self.folder, level.bots, self.manifest.bots, self.bots_from)
-            for level in self.experiment.tables
-        ]
-        prepared = prepare_variants(self.experiment.with_bots(seated), self.game)
+        prepared = self._prepare()
         for variant, before in zip(prepared, self.manifest.variants, strict=True):
             if variant.description != before:
                 difference = _first_difference(msgspec.to_builtins(before), msgspec.to_builtins(variant.description))
@@ -147,6 +154,16 @@ class Run:
         if [self.game.rows_per_game(variant) for variant in prepared] != self.manifest.rows_per_game:
             raise MmsimError(f"{self.folder} was started with different tables; start a new run")
         return prepared
+
+    def _prepare(self) -> list[PlayableVariant]:
+        """The variants as they are now, with bots and nets from where they are kept."""
+        for _, flaw in self.flaws_of_nets():
+            raise MmsimError(f"{flaw}; fit it again: mmsim resume {self.folder}")
+        seated = [
+            bot_sources.find(self.folder, level.bots, self.manifest.bots, self.bots_from)
+            for level in self.experiment.tables
+        ]
+        return prepare_variants(self.experiment.with_bots(seated), self.game, self.nets)
 
     @property
     def games_per_variant(self) -> int:
@@ -189,6 +206,66 @@ class Run:
             "parts_done": done,
             "bytes": size,
         }
+
+    # --- neural nets that are fitted to the variants -----------------------------------------------------------------
+
+    @property
+    def nets(self) -> list[str]:
+        """The files of the nets that retrained levels play the variants with; empty where the shipped ones are kept."""
+        return [str(self.folder / nets.file) if nets.gained else "" for nets in self.manifest.nets]
+
+    @property
+    def analysed_variants(self) -> list[int]:
+        """The numbers of the variants that analysis is about: of retrained levels those, not the shipped ones."""
+        count = len(self.manifest.variants) // len(self.experiment.tables)
+        return [place * count + number for place in self.experiment.analysed_levels() for number in range(count)]
+
+    @property
+    def variants_to_retrain(self) -> list[Variant]:
+        """The variants that nets are fitted to, by their place among those of a level; without names of bots."""
+        if not self.experiment.retrain:
+            return []
+        variants = variants_of(self.experiment)
+        return variants[: len(variants) // len(self.experiment.tables)]
+
+    def flaws_of_nets(self) -> Iterator[tuple[RetrainedNets, str]]:
+        """What is wrong with the files of the nets that were fitted so far."""
+        for nets in self.manifest.nets:
+            path = self.folder / nets.file
+            try:
+                if hashlib.sha256(read_bytes(path)).hexdigest() != nets.sha256:
+                    yield nets, f"{path} does not match its checksum in the manifest"
+            except FileNotFoundError:
+                yield nets, f"{path} is missing"
+            except OSError as error:
+                yield nets, f"{path} cannot be read: {error.strerror or error}"
+
+    def keep_nets(self, place: int, nets: RetrainedNets, content: bytes) -> None:
+        """Keep the nets of a variant; with those of the last one it is known who plays.
+
+        Retrained levels that would play every variant with the shipped nets are left out.
+        """
+        known = self.manifest.nets
+        if place < len(known) and known[place] != nets:
+            raise MmsimError(
+                f"{self.folder / known[place].file} is damaged, and fitting it again gives other nets on this machine; "
+                "start a new run"
+            )
+        write_atomically(self.folder / nets.file, content)
+        if place < len(known):
+            return
+        known = [*known, nets]
+        if len(known) < len(self.variants_to_retrain):
+            self.update_manifest(nets=known)
+            return
+        stored = self.manifest.parsed_experiment
+        if not any(nets.gained for nets in known):
+            shipped = tuple(level for level in stored.levels if not level.is_retrained)
+            stored = replace(stored, levels=shipped)
+        self.manifest = msgspec.structs.replace(self.manifest, nets=known, experiment=stored.to_json())
+        vars(self).pop("experiment", None)
+        vars(self).pop("prepared", None)
+        self.update_manifest(**_described(self.experiment, self._prepare()))
 
     # --- tables ----------------------------------------------------------------------------------------------------
 
@@ -404,6 +481,16 @@ def _check_utf_8(folder: Path, advice: str) -> None:
         str(folder).encode()
     except UnicodeEncodeError:
         raise UsageError(f"the name {folder} is not valid UTF-8; {advice}") from None
+
+
+def _described(experiment: Experiment, prepared: Sequence[PlayableVariant]) -> dict[str, Any]:
+    """What a manifest stores about the variants."""
+    game = find_game(experiment.game)
+    return {
+        "variants": [variant.description for variant in prepared],
+        "rows_per_game": [game.rows_per_game(variant) for variant in prepared],
+        "every": [every for every in thinning(experiment) for _ in range(len(prepared) // len(experiment.tables))],
+    }
 
 
 def _keep_inputs(folder: Path, experiment: Experiment) -> Experiment:

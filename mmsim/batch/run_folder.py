@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from mmsim.batch.journal import JOURNAL
-from mmsim.batch.manifest import END_POSITIONS_FILE, INPUTS, MANIFEST, RECORDS, SOURCES, WHY, WIN_CHANCES_FILE
+from mmsim.batch.manifest import END_POSITIONS_FILE, INPUTS, MANIFEST, NETS, RECORDS, SOURCES, WHY, WIN_CHANCES_FILE
 from mmsim.errors import MmsimError
 from mmsim.system.files import failing_with, open_for_appending, open_regular, remove_stale_temporaries
 from mmsim.system.safe_text import printable
@@ -22,6 +22,7 @@ _FILES = (JOURNAL, LOG_FILE, LOCK, WIN_CHANCES_FILE, END_POSITIONS_FILE, WHY, MA
 _APPENDED = (JOURNAL, LOG_FILE, LOCK)
 _PART = re.compile(r"part-\d{6,}\.parquet")
 _RECORD = re.compile(r"[a-z][a-z-]*\.json")
+_NETS = re.compile(r"[0-9a-f]{12}\.json")
 _SOURCE = re.compile(r".+\.txt")
 _INPUT = re.compile(r".+\.toml")
 _INPUT_FOLDER = re.compile(r"[0-9a-f]{8}")
@@ -64,7 +65,7 @@ def refuse_links(folder: Path, tables: Sequence[str]) -> None:
 
     A hard link is refused where files are appended to: all others are replaced, which the other name does not notice.
     """
-    for name in (*_FILES, *tables, RECORDS, INPUTS, SOURCES):
+    for name in (*_FILES, *tables, RECORDS, INPUTS, SOURCES, NETS):
         path = folder / name
         try:
             status = path.lstat()
@@ -88,7 +89,7 @@ def remove_leftovers(folder: Path, tables: Sequence[str]) -> None:
         if inside.parent != folder and not inside.is_symlink():  # of a run that was killed before it began
             with suppress(OSError):
                 inside.rmdir()
-    for name in (INPUTS, SOURCES):
+    for name in (INPUTS, SOURCES, NETS):
         if not (folder / name).is_symlink():
             with suppress(OSError):
                 (folder / name).rmdir()
@@ -117,7 +118,8 @@ def remove_run(folder: Path, tables: Sequence[str]) -> list[Path]:
 
 def _folders(folder: Path, tables: Sequence[str]) -> Iterator[tuple[Path, "re.Pattern[str]"]]:
     """The folders inside a run with the names of the files that belong to it; links are left out."""
-    folders = [(folder / table, _PART) for table in tables] + [(folder / RECORDS, _RECORD), (folder / SOURCES, _SOURCE)]
+    folders = [(folder / table, _PART) for table in tables]
+    folders += [(folder / RECORDS, _RECORD), (folder / SOURCES, _SOURCE), (folder / NETS, _NETS)]
     if not (folder / INPUTS).is_symlink():
         folders += [(path, _INPUT) for path in _listed(folder / INPUTS) if _INPUT_FOLDER.fullmatch(path.name)]
     return ((path, names) for path, names in folders if not path.is_symlink())

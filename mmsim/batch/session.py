@@ -107,6 +107,8 @@ class Session:
     def carry_out(self) -> Status:
         """Play everything that is missing; the run is complete afterwards."""
         run = self.run
+        if len(run.manifest.nets) < len(run.variants_to_retrain):
+            raise MmsimError(f"the nets of {run.folder} are not fitted yet; continue: mmsim resume {run.folder}")
         with run.writing(), run_log(run):
             self._take_stock()
             with run.journal_writer() as self._journal:

@@ -17,6 +17,7 @@ from mmsim.analysis import compare as comparing
 from mmsim.analysis.compare import ComparisonOverLevels
 from mmsim.analysis.decision import decide, sentence
 from mmsim.analysis.derived_metrics import SEAT_IMBALANCE
+from mmsim.analysis.retrained import retraining_text
 from mmsim.analysis.run_metrics import (
     ALL,
     check_metric_names,
@@ -33,7 +34,7 @@ from mmsim.batch.run import Run
 from mmsim.batch.session import extend
 from mmsim.cli import options
 from mmsim.cli.answers import print_answer, print_rows
-from mmsim.cli.console import print_json, say, warn
+from mmsim.cli.console import print_json, say, say_paragraph, warn
 from mmsim.cli.options import argument, option
 from mmsim.cli.play_run import (
     create_run,
@@ -71,7 +72,7 @@ _PLAY_OPTIONS = (
         "isolate",
         "move_seconds",
     ),
-    *("workers", "out"),
+    *("retrain", "retrain_games", "workers", "out"),
 )
 
 
@@ -97,6 +98,8 @@ def compare(
     seed: options.Seed = 1,
     isolate: options.Isolate = False,
     move_seconds: options.MoveSeconds = None,
+    retrain: options.Retrain = False,
+    retrain_games: options.RetrainGames = None,
     workers: options.Workers = None,
     out: Annotated[Path | None, option("--out FOLDER", "Keep the games as a run in this folder.")] = None,
     reference: Annotated[str | None, option("--reference VARIANT", "What to compare with. Default: the first.")] = None,
@@ -146,6 +149,8 @@ def compare(
         seed=seed,
         seats=seats,
         move_seconds=options.move_limit(isolate, move_seconds),
+        retrain=retrain,
+        retrain_games=retrain_games,
     )
     limited = "--games" in play_options or time is not None
     experiment = within(drop_indifferent(experiment), time, "--games" in play_options)
@@ -245,6 +250,7 @@ def _print_run(
     answer = answer_of(compared, "" if keep else str(folder))
     if keep:
         answer = replace(answer, steps=[("keep the games", keep)])
+    retraining = retraining_text(compared, metrics, tolerances)
     is_data = as_json or as_csv
     warn(run.warnings, err=is_data)
     if as_json:
@@ -254,6 +260,7 @@ def _print_run(
             "metrics": table.filter(pl.col("metric").is_in({one.measure.name for one in comparisons})).to_dicts(),
             "comparisons": [row for comparison in comparisons for row in comparison.rows()],
             "answer": asdict(answer),
+            "retraining": retraining,
         }
         if run.decision:
             printed["decision"] = {**msgspec.to_builtins(run.decision), "sentence": decision}
@@ -263,6 +270,8 @@ def _print_run(
     else:
         words = RunWords(compared)
         print_answer(answer, None if shown else what_matters(words, comparisons))
+        for line in retraining:
+            say_paragraph(line)
         _print_details(words, comparisons, shown)
     if decision:
         say(decision, err=is_data)

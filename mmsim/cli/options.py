@@ -189,6 +189,23 @@ Time = Annotated[
         "instead of --games.",
     ),
 ]
+Retrain = Annotated[
+    bool,
+    option(
+        "--retrain",
+        "Levels with neural nets also play with nets fitted to every variant, kept beside the run (some minutes of CPU "
+        "per variant).",
+    ),
+]
+RetrainGames = Annotated[
+    int | None,
+    option(
+        "--retrain-games N",
+        "Games per variant that nets are fitted to. Default: as many as take five minutes of one core by declared "
+        "costs.",
+        min=100,
+    ),
+]
 BotArgument = Annotated[str, argument("BOT", "A bot, optionally with weights: planner:block=2.0.")]
 Seats = Annotated[str, option("--seats HOW", "fixed: bots keep their seats; rotate: every bot plays in every seat.")]
 Seed = Annotated[int, option("--seed N", "Master seed; the same seed gives the same result.", callback=check_seed)]

@@ -114,6 +114,10 @@ def play_run(
         return f"{games:,} {'game is' if games == 1 else 'games are'} kept; continue with: {shlex.join(words)}"
 
     with show_progress(quiet, json_progress, kept) as progress:
+        if run.experiment.retrain:
+            from mmsim.contests.retraining import retrain  # most runs do without
+
+            retrain(run, workers or cores(), progress, progress.line)
         if until and values and not quiet and not run.games_per_variant:
             _print_forecast(run, until, values, workers or cores())
         session = Session(run, workers or cores(), cluster, progress, values, deep=deep)

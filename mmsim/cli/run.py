@@ -35,7 +35,7 @@ _SETTINGS = (
         "part_games",
         "until",
     ),
-    *("isolate", "move_seconds"),
+    *("isolate", "move_seconds", "retrain", "retrain_games"),
 )
 
 
@@ -71,6 +71,8 @@ def run(
     out: Annotated[Path | None, option("--out FOLDER", "The run folder. Default: runs/NAME.")] = None,
     isolate: options.Isolate = False,
     move_seconds: options.MoveSeconds = None,
+    retrain: options.Retrain = False,
+    retrain_games: options.RetrainGames = None,
     workers: options.Workers = None,
     cluster: options.Cluster = None,
     tls_ca: options.TlsCa = None,
@@ -94,6 +96,8 @@ def run(
         "seats": seats,
         "part_games": part_games,
         "move_seconds": options.move_limit(isolate, move_seconds),
+        "retrain": retrain or None,
+        "retrain_games": retrain_games,
     }
     settings = {key: value for key, value in chosen.items() if value is not None}
     if time and games:

@@ -186,12 +186,22 @@ def train(
 
 
 def train_choice(
-    settings: TrainingSettings, runner: MatchRunner, nets: BotNets, learner: str, file: Path, on_epoch: OnEpoch
+    settings: TrainingSettings,
+    runner: MatchRunner,
+    nets: BotNets,
+    learner: str,
+    file: Path,
+    on_epoch: OnEpoch,
+    start: Net | None = None,
 ) -> tuple[BotNets, list[HeldOutResult]]:
     """Replace the net that compares moves by one fitted to decisions of a bot, write the file, and evaluate it."""
     examples = collect_examples(settings, runner, learner)
-    inputs, seed = settings.bot.inputs, settings.seed
-    choice, best = fit(examples, inputs, seed, settings.epochs, lambda point: on_epoch("choice", point), settings.decay)
+    choice, best = fit(
+        *(examples, settings.bot.inputs, settings.seed, settings.epochs),
+        lambda point: on_epoch("choice", point),
+        settings.decay,
+        start,
+    )
     about = {
         **nets.about,
         "decisions": len(examples.game),

@@ -87,8 +87,14 @@ class NetBot(Bot):
 
     @property
     def spec(self) -> str:
-        changes = ",".join([f"weights={self.file}", *self._changes()] if self.file else self._changes())
+        changes = ",".join([f"weights={self._file_name}", *self._changes()] if self.file else self._changes())
         return f"{self.name}:{changes}" if changes else self.name
+
+    @property
+    def _file_name(self) -> str:
+        """The file of its nets; one that is named after their digest is the same in any folder."""
+        path = Path(self.file)
+        return path.name if path.stem == self.nets.digest else self.file
 
     @property
     def nets(self) -> "BotNets":

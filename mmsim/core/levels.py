@@ -9,6 +9,7 @@ from mmsim.errors import UsageError, unknown
 
 ALL = "all"  # instead of a range
 RANGE = ".."  # between the ends of a range of levels
+RETRAINED = " (retrained)"  # after the name of a level whose bots play every variant with nets fitted to it
 
 
 @dataclass(frozen=True)
@@ -18,6 +19,15 @@ class Level:
     name: str
     bots: str  # one bot for all seats, or one per seat separated by commas
     make: str  # heuristic, net, playouts, ...: two levels of different make do not share their habits
+
+    @property
+    def is_retrained(self) -> bool:
+        return self.name.endswith(RETRAINED)
+
+    @property
+    def shipped_name(self) -> str:
+        """The name of the level as it is shipped."""
+        return self.name.removesuffix(RETRAINED)
 
 
 @dataclass(frozen=True)

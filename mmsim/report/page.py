@@ -33,7 +33,7 @@ from mmsim.batch.export import levels_of, with_level
 from mmsim.batch.run import Run
 from mmsim.core.rulebook import Rule, rulebook
 from mmsim.games import find_shell, find_statistics
-from mmsim.report import board_sections, change_sections, game_sections, sections
+from mmsim.report import board_sections, change_sections, game_sections, retrained_section, sections
 from mmsim.report.answer import Answer, answer_of
 from mmsim.report.charts import Chart
 from mmsim.report.report_data import ReportData, Submit, gather, shown_path
@@ -140,6 +140,7 @@ def make_sections(data: ReportData) -> list[Section]:
     makers: tuple[Callable[[ReportData], Section | None], ...] = (
         sections.differences,
         sections.players,
+        retrained_section.retrained,
         sections.seats,
         *(partial(sections.declared_section, plan=plan) for plan in plans),
         game_sections.openings,

@@ -1,0 +1,89 @@
+"""What players who know a variant gain, and which verdicts they change: a run with retrained nets (`--retrain`) against
+the same layouts and deals with the shipped ones.
+
+With nets of their own, variants are played differently from the first turn on, so that pairing games saves less
+variance than with one net for all. A verdict may change for that reason alone, so the effects are compared too.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+
+from mmsim.analysis import number_format as fmt
+from mmsim.analysis import stats
+from mmsim.analysis.compare import ComparisonOverLevels
+from mmsim.analysis.level_verdict import ALPHA
+from mmsim.analysis.run_metrics import ComparedRun, compare_run
+from mmsim.analysis.tables import open_run, shared_name
+from mmsim.batch.run import Run
+from mmsim.contests.retraining import gain_text
+from mmsim.core.levels import RETRAINED
+
+NO_CHANGE = "No verdict changes against the same deals with the shipped nets."
+
+
+def retraining_text(
+    compared: ComparedRun, metrics: Collection[str] = (), tolerances: Mapping[str, float] | None = None
+) -> list[str]:
+    """Sentences on what the nets of every variant gained and on every verdict that changes; none without retraining."""
+    if not compared.run.experiment.retrain:
+        return []
+    run = Run(compared.run.folder)
+    names = map(shared_name, run.variant_names)
+    sentences = [f"{name}: {gain_text(nets)}." for name, nets in zip(names, run.manifest.nets, strict=False)]
+    if not any(nets.gained for nets in run.manifest.nets) or len(compared.run.variants) < 2:
+        return sentences
+    shipped = open_run(compared.run.folder, shipped=True).starting_with(compared.run.variants[0].name)
+    before = compare_run(shipped, metrics, tolerances).comparisons
+    return [*sentences, *changed_verdicts(before, compared.comparisons, metrics)]
+
+
+def changed_verdicts(
+    shipped: Sequence[ComparisonOverLevels], retrained: Sequence[ComparisonOverLevels], metrics: Collection[str] = ()
+) -> list[str]:
+    """A sentence for every verdict that is another one with retrained nets, or one that none is.
+
+    What the question is about counts, and the named metrics.
+    """
+    before = {_key(comparison): comparison for comparison in shipped}
+    asked = [
+        (before[_key(comparison)], comparison)
+        for comparison in retrained
+        if _key(comparison) in before and (comparison.primary or comparison.measure.name in metrics)
+    ]
+    changed = []
+    for was, comparison in asked:
+        old, new = was.verdict_text, comparison.verdict_text.replace(RETRAINED, "")
+        if old != new:
+            label = fmt.label(comparison.measure.name, comparison.group)
+            moved = (
+                "The effect has changed"
+                if _is_moved(was, comparison, ALPHA / len(asked))
+                else "That the effect changes is not shown"
+            )
+            changed.append(
+                f"Verdict on {label} of {comparison.variant}: “{new}” with retrained nets ({_effects(comparison)}), "
+                f"“{old}” with the shipped ones ({_effects(was)}). {moved}."
+            )
+    return changed or [NO_CHANGE]
+
+
+def _is_moved(shipped: ComparisonOverLevels, retrained: ComparisonOverLevels, alpha: float) -> bool:
+    """True if an effect is another one at some level, which are taken for independent: that errs on the safe side."""
+    effects = {comparison.level.name: comparison.effect for comparison in shipped.levels}
+    steps = [
+        one.effect.difference_to(effects[one.level.shipped_name])
+        for one in retrained.levels
+        if one.level.is_retrained and one.level.shipped_name in effects
+    ]
+    return any(stats.two_sided_p(step, se, float("inf")) < alpha / len(steps) for step, se in steps)
+
+
+def _effects(comparison: ComparisonOverLevels) -> str:
+    """The difference at every level."""
+    unit = fmt.difference_unit(comparison.measure.unit)
+    return ", ".join(
+        f"{one.level.shipped_name} {fmt.with_half_width(one.difference, unit)}" for one in comparison.levels
+    )
+
+
+def _key(comparison: ComparisonOverLevels) -> tuple[str, str, str]:
+    return comparison.measure.name, comparison.group, comparison.variant
