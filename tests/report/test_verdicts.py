@@ -73,8 +73,8 @@ def verdict(*comparisons: ComparisonOverLevels, **settings: Any) -> str:
         ),
         (
             (0.03, OPEN, OPEN, OPEN),
-            "Not shown. With open hands (Loyal), the seats are less even among casual players (by 3.0 points). From club "
-            "players to masters there are too few games to tell.",
+            "Not shown. With open hands (Loyal), the seats are less even among casual players (by 3.0 points). From "
+            "club players to masters there are too few games to tell.",
         ),
         (
             (SAME, SAME, SAME, OPEN),
