@@ -31,12 +31,12 @@ lock: ## lock the newest versions of all dependencies with their hashes; needs u
 	uv pip compile --quiet --upgrade --universal --python-version 3.11 --extra dev --generate-hashes --no-annotate \
 		--no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock' pyproject.toml --output-file requirements.lock
 
-demo: $(READY) ## play one game, then 45,000 by three kinds of players: is Loyal or No Corruption fairer? ends with the answer and a report
+demo: $(READY) ## play one game, then 180,000 at three levels: is Loyal or No Corruption fairer? ends with the answer and a report
 	@mkdir -p out
 	@rm -rf out/demo
-	$(BIN)/mmsim play --rules print --players 4 --bots planner --seed 7 --record out/demo.json --picture out/demo.svg
-	$(BIN)/mmsim verify out/demo.json
-	$(BIN)/mmsim run municipality-4p --levels casual..expert --games 6000 --out out/demo
+	$(BIN)/mmsim play --rules print --players 4 --bots planner --seed 7 --last 6 --record out/demo.json
+	$(BIN)/mmsim replay out/demo.json --out out/demo.html
+	$(BIN)/mmsim run municipality-4p --levels casual..expert --games 24000 --out out/demo
 	$(BIN)/mmsim report out/demo --out reports/demo
 
 test: $(READY) ## the fast tests

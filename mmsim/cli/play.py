@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from mmsim.cli import options
-from mmsim.cli.console import console, save, say
+from mmsim.cli.console import console, counted, save, say
 from mmsim.cli.options import option
 from mmsim.core.records import dumps
 from mmsim.core.shell import GameStory
@@ -41,6 +41,9 @@ def play(
     ] = False,
     isolate: options.Isolate = False,
     move_seconds: options.MoveSeconds = None,
+    last: Annotated[
+        int | None, option("--last N", "Tell only the last lines of the story, about one per turn.", min=1)
+    ] = None,
     quiet: Annotated[bool, option("--quiet", "Print only who won.")] = False,
     as_json: Annotated[bool, option("--json", "Print the record of the game (JSON) instead of its story.")] = False,
 ) -> None:
@@ -53,16 +56,18 @@ def play(
     if as_json:
         typer.echo(dumps(story.record), nl=False)
     else:
-        _print_story(story, quiet)
+        _print_story(story, quiet, last)
     if record_file is not None:
         save("record", record_file, dumps(story.record).encode())
     if picture is not None:
         save("picture", picture, story.draw(kind))
 
 
-def _print_story(story: GameStory, quiet: bool) -> None:
+def _print_story(story: GameStory, quiet: bool, last: int | None) -> None:
     if not quiet:
-        for line in (*story.opening, "", *story.story, ""):
+        told = [*story.story]
+        left_out = [f"(the first {counted(len(told) - last, 'line')} of the story left out)"] if last else []
+        for line in (*story.opening, "", *left_out, *told[-last if last else 0 :], ""):
             say(line)
         for sheet in story.sheets:
             console().print(sheet)

@@ -15,7 +15,6 @@ from mmsim.batch.experiment import (
     Experiment,
     drop_indifferent_levels,
     games_in,
-    games_per_level,
     parse_duration,
     planned_seconds,
     variants_of,
@@ -51,14 +50,14 @@ def within(experiment: Experiment, time: str | None, games_given: bool) -> Exper
     return replace(experiment, games=games_in(experiment, parse_duration(time)))
 
 
-def _games_of_levels(experiment: Experiment) -> str:
+def _games_of_levels(run: Run) -> str:
     """How many games of every variant each level plays, and how long that takes; empty for one level."""
-    games = games_per_level(experiment)
-    if len(games) == 1:
+    experiment, levels = run.experiment, [level.name for level in run.experiment.tables]
+    if len(levels) == 1:
         return ""
-    count = len(variants_of(experiment)) // len(games)
-    per_level = "; ".join(f"{level} {number:,}" for level, number in games.items())
-    seconds = duration(planned_seconds(experiment))
+    count, plan = len(variants_of(experiment)) // len(levels), run.plan
+    per_level = "; ".join(f"{level} {plan.games_of(place * count):,}" for place, level in enumerate(levels))
+    seconds = duration(planned_seconds(replace(experiment, games=run.games_per_variant)))
     return f"games of each of {counted(count, 'variant')}: {per_level}; about {seconds} of one core by declared costs"
 
 
@@ -102,9 +101,7 @@ def play_run(
     words += ["--bots-from", str(run.bots_from)] if run.bots_from else []
     words += ["--workers", str(workers)] if workers else []
     words += cluster.options() if cluster else []
-    if not (quiet or json_progress or until) and (
-        shared_out := _games_of_levels(replace(run.experiment, games=run.games_per_variant))
-    ):
+    if not (quiet or json_progress or until) and (shared_out := _games_of_levels(run)):
         remark(shared_out)
 
     def kept() -> str:

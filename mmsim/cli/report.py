@@ -1,7 +1,6 @@
 """`mmsim report`: the findings of a run as one page that needs no other file."""
 
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -39,8 +38,9 @@ def report(
 
 
 def print_report(page: Path, answer: Answer, open_in_browser: bool) -> None:
-    """The answer, and where the report is."""
-    print_answer(replace(answer, steps=[("report", str(page)), ("memo", str(page.parent / "memo.md"))]))
+    """The line that answers the question, and where the report is."""
+    steps = [("report", str(page)), ("memo", str(page.parent / "memo.md"))]
+    print_answer(Answer(answer.question, answer.setting, answer.verdict, steps=steps))
     if open_in_browser:
         typer.launch(page.resolve().as_uri())
 
