@@ -160,6 +160,7 @@ AHEAD_BY = "the winner is ahead by {margin:full}"
 ENDS_BY = ("games most often end by {end_reason.leading:full}", "; they take {turns:full}")
 
 WORDS = {
+    "layout_spread": Wording("spread of a seat's chances over layouts", "layouts matter more", "layouts matter less"),
     "win_share": Wording("wins of the {group} seat", "the {group} seat wins more", "the {group} seat wins less"),
     "seat_imbalance": Wording("unevenness of the seats", "the seats are less even", "the seats are more even"),
     "shared_wins": Wording("shared wins", "more wins are shared", "fewer wins are shared"),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import inf, isfinite, sqrt
 
 from mmsim.analysis import number_format as fmt
-from mmsim.analysis.derived_metrics import SEAT_IMBALANCE
+from mmsim.analysis.derived_metrics import LAYOUT_SPREAD, SEAT_IMBALANCE
 from mmsim.analysis.estimates import WIN_SHARE
 from mmsim.analysis.level_verdict import Verdict, players_of
 from mmsim.analysis.reply import Reply, VariantReply
@@ -92,7 +92,7 @@ def answer_of(data: ComparedRun, folder: str = "") -> Answer:
         changes=verdicts.other_changes(words, wanted.metric) if replies else "",
         course="" if data.comparisons else how_games_go(data),
         boards=" ".join(on_every_board(data, words.titles)),
-        sure=_sure(words, wanted.metric),
+        sure=_sure(words, LAYOUT_SPREAD.name if wanted.about == "layouts" else wanted.metric),
         untested=_untested(words),
         steps=_steps(words, folder, replies, bool(shared)) if folder else (),
     )

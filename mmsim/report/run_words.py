@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from functools import cached_property
+from pathlib import Path
 
 from mmsim.analysis import number_format as fmt
 from mmsim.analysis.compare import Comparison, ComparisonOverLevels
@@ -36,7 +37,10 @@ class RunWords:
         """What every variant is called: by its rules, or by its board if only boards differ."""
         rules = [variant.rules for variant in self.run.variants]
         different = list(dict.fromkeys(rules))
-        if not all(rules) or (len(different) == 1 < len(rules)):
+        boards = [f"the {Path(variant.board_name or '').stem} board" for variant in self.run.variants]
+        if len(different) == 1 < len(rules) == len({*boards}):
+            return boards
+        if not all(rules) or len(different) == 1 < len(rules):
             return self.data.names
         named = dict(zip(different, ruleset_titles(self.game, different), strict=True))
         titles = [named[spec] for spec in rules]
@@ -160,7 +164,7 @@ class RunWords:
                 -in_tolerances(one),
             )
         )
-        most = MAX_CHANGES if len(self.titles) <= MAX_CHANGES else MAX_CHANGES - 1
+        most = min(MAX_CHANGES, max(1, 2 * MAX_CHANGES // max(1, len(self.titles) - 1)))
         rest = len(apart) - most
         more = f"; and {rest} more difference{'s' * (rest > 1)}" if rest > 0 else ""
         return "; ".join(self.change(one) for one in apart[:most]) + more

@@ -239,7 +239,7 @@ def on_every_board(data: ComparedRun, titles: Sequence[str]) -> list[str]:
                 "the seats are more even",
                 "the seats are shown to be more or less even",
             )
-            sentences.append(f"With {name}, {where}{data.level_clause}.")
+            sentences.append(f"With {name}{data.level_clause}, {where}.")
     return sentences
 
 

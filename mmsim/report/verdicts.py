@@ -1,19 +1,19 @@
 """The verdict of a run in a few sentences; the first word answers the question."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from math import isfinite
 
 from mmsim.analysis import number_format as fmt
-from mmsim.analysis.compare import CANNOT_SAY, ComparisonOverLevels
+from mmsim.analysis.compare import ComparisonOverLevels
 from mmsim.analysis.derived_metrics import LAYOUT_SHARE, LAYOUT_SPREAD, SEAT_IMBALANCE
 from mmsim.analysis.estimates import WIN_SHARE
-from mmsim.analysis.level_verdict import LevelVerdict, Shape, Verdict, players_of, where_it_holds
+from mmsim.analysis.level_verdict import LevelVerdict, Verdict, players_of
 from mmsim.analysis.reply import Reply, VariantReply, reply_about
 from mmsim.analysis.wording import seat_title
 from mmsim.report.run_words import MAX_CHANGES, MAX_NAMED, SEAT_METRICS, RunWords, at_level, in_tolerances
 from mmsim.report.sentences import capitalise, join_words
 
-_STANDINGS = {Verdict.HIGHER: "above a fair share", Verdict.LOWER: "below a fair share"}
+_STANDINGS = {Verdict.HIGHER: "more than a fair share", Verdict.LOWER: "less than a fair share"}
 
 
 # --- a metric that should be higher or lower -------------------------------------------------------------------------
@@ -52,7 +52,7 @@ def _reply(words: RunWords, group: Sequence[VariantReply]) -> tuple[str, str]:
     first, names = group[0], words.either([one.variant for one in group])
     if first.reply is Reply.OPEN and {*first.levels.values()} == {Reply.OPEN}:
         where = " at any level of play" if words.several else ""
-        bound = f"{_bound(words, group)}{_needed(group)}"
+        bound = f"{_bound(words, group)}{_needed([one for reply in group for one in reply.comparisons])}"
         return "No difference found:", f"with {names}, {_not_shown(words, first)}{where}.{bound}"
     yes, no, otherwise, opposite, unknown = (
         first.levels_with(reply) for reply in (Reply.YES, Reply.NO, Reply.OTHERWISE, Reply.OPPOSITE, Reply.OPEN)
@@ -117,61 +117,61 @@ def _bound(words: RunWords, group: Sequence[VariantReply]) -> str:
     return f" If there is one, it is below {join_words(texts)} (95\u00a0%)." if texts else ""
 
 
-def _needed(group: Sequence[VariantReply]) -> str:
-    """How many games would settle it, if that can be said."""
-    texts = {one.games_text for reply in group for one in reply.comparisons if one.games_text}
-    return "" if CANNOT_SAY in texts or not texts else f" {capitalise(max(texts, key=len))}."
+def _needed(comparisons: Iterable[ComparisonOverLevels]) -> str:
+    """How many games would settle what is open, if that can be said."""
+    unsure = [at for one in comparisons for at in one.levels if at.verdict is Verdict.UNSURE]
+    needed = [at.games_needed for at in unsure]
+    known = [games for games in needed if games]
+    if not known or len(known) < len(needed):
+        return ""
+    low, high = (max(games[end] for games in known) for end in (0, 1))
+    return f" {capitalise(fmt.games(low, high))} of each variant would settle it."
 
 
 # --- which seats -----------------------------------------------------------------------------------------------------
 
 
 def seats(words: RunWords) -> str:
-    """Which seats of the first variant are ahead or behind: what holds at every level comes first."""
+    """Which seats of the first variant win more or less than their share: what holds at every level comes first."""
     if WIN_SHARE not in words.data.estimates:
         return "Not known: these games have no winners to count."
     verdicts, fair = words.data.seat_verdicts[0], words.fair_share
-    yes, no = ("Yes. ", "No. ") if words.is_yes_or_no else ("", "")
-    everywhere = _standings(words, verdicts, lambda one: one.shape is Shape.EVERY)
-    elsewhere = _standings(words, verdicts, lambda one: one.is_different and one.shape is not Shape.EVERY)
-    if not everywhere and not elsewhere:
+    clauses, most_levels = _standings(words, verdicts)
+    if not clauses:
         if not any(one.is_open for one in verdicts.values()):
             within = f"within {words.tolerance(WIN_SHARE)}{words.among(words.levels)}"
-            return f"{no}Every seat wins its fair share of {fair}, {within}."
+            return f"{'No. ' if words.is_yes_or_no else ''}Every seat wins its fair share of {fair}, {within}."
         where = " at any level of play" if words.several else ""
         return f"Not shown. No seat is shown to win more or less than a fair {fair}{where}."
-    everywhere[-1:] = [f"{everywhere[-1]}; {fair} would be fair"] if everywhere else []
-    sentences = [join_words(everywhere), "; ".join(elsewhere)]
-    if not everywhere:
-        sentences = [f"{sentences[1]}; {fair} would be fair"]
+    head = ("Yes. " if 2 * most_levels >= len(words.levels) else "Partly. ") if words.is_yes_or_no else ""
     mixed = " But the bots at the table differ." if words.run.mixed else ""
-    return f"{yes}{' '.join(f'{capitalise(one)}.' for one in sentences if one)}{mixed}"
+    return f"{head}{capitalise('; '.join(clauses))}. {fair} would be fair.{mixed}"
 
 
-def _standings(words: RunWords, verdicts: dict[str, LevelVerdict], which: Callable[[LevelVerdict], bool]) -> list[str]:
-    """Clauses on the seats that are ahead or behind, one for all that stand alike."""
-    alike: dict[str, list[tuple[str, str]]] = {}
+def _standings(words: RunWords, verdicts: dict[str, LevelVerdict]) -> tuple[list[str], int]:
+    """Clauses on the seats that win more or less than their share, one for all that do at the same levels; and the
+    number of levels in the first of them."""
+    alike: dict[tuple[str, ...], list[tuple[str, str]]] = {}  # standing and levels -> seats and wins
     for seat, verdict in verdicts.items():
-        if which(verdict):
-            name, wins = seat_title(seat, words.players), _wins(words, seat, verdict, [0])
-            alike.setdefault(where_it_holds(verdict, _STANDINGS), []).append((name, wins))
+        for kind, standing in _STANDINGS.items():
+            if levels := verdict.levels_with(kind):
+                named = seat_title(seat, words.players), _wins(words, seat, levels, [0])
+                alike.setdefault((standing, *levels), []).append(named)
     clauses = []
-    for where, some in alike.items():
+    ordered = sorted(alike.items(), key=lambda pair: -len(pair[0]))
+    for (standing, *levels), some in ordered:
         names, wins = (join_words([seat[part] for seat in some]) for part in (0, 1))
-        noun, verb = ("seats", " are") if len(some) > 1 else ("seat", " is")
-        clauses.append(
-            f"the {names} {noun}{':' if where.startswith(Shape.REVERSES) else verb} {where} ({wins} of wins)"
-        )
-    return clauses
+        verb = "seats win" if len(some) > 1 else "seat wins"
+        clauses.append(f"the {names} {verb} {standing}{words.among(levels)} ({wins})")
+    return clauses, len(ordered[0][0]) - 1 if ordered else 0
 
 
-def _wins(words: RunWords, seat: str, verdict: LevelVerdict, variants: Iterable[int]) -> str:
-    """The win shares of a seat at the levels that show it to be ahead or behind."""
-    shown = [effect.level for effect in verdict.effects if effect.is_shown]
+def _wins(words: RunWords, seat: str, levels: Sequence[str], variants: Iterable[int]) -> str:
+    """The range of the win shares of a seat at some levels."""
     values = [
         round(100 * float(shares.means[variant, shares.groups.index(seat)]))
         for level, shares in words.data.by_level(WIN_SHARE)
-        if level.name in shown
+        if level.name in levels
         for variant in variants
     ]
     low, high = min(values), max(values)
@@ -188,12 +188,12 @@ def seats_of_all(words: RunWords) -> str:
         kinds = {effect.verdict for verdicts in by_variant for effect in verdicts[seat].effects}
         kind = kinds.pop()
         if not kinds and kind in _STANDINGS:
-            wins = _wins(words, seat, by_variant[0][seat], range(len(by_variant)))
+            wins = _wins(words, seat, words.levels, range(len(by_variant)))
             standing.setdefault(_STANDINGS[kind], []).append((seat_title(seat, words.players), wins))
     clauses = []
     for where, some in standing.items():
         names, wins = (join_words([seat[part] for seat in some]) for part in (0, 1))
-        clauses.append(f"the {names} {'seats are' if len(some) > 1 else 'seat is'} {where} ({wins} of wins)")
+        clauses.append(f"the {names} {'seats win' if len(some) > 1 else 'seat wins'} {where} ({wins})")
     return f"{capitalise(join_words(clauses))}; {words.fair_share} would be fair." if clauses else ""
 
 
@@ -234,9 +234,7 @@ def _no_differences(words: RunWords, comparisons: Sequence[ComparisonOverLevels]
         level for level in words.levels if any(level in one.verdict.levels_with(Verdict.UNSURE) for one in unsure)
     ]
     rest = f"too few games were played to tell for {join_words(labels)}{words.among(levels)}"
-    needed = {one.games_text for one in comparisons if one.games_text}
-    more = "" if CANNOT_SAY in needed or not needed else f" {capitalise(max(needed, key=len))}."
-    return f"No difference found: nothing is shown to differ{where}, but {rest}.{more}"
+    return f"No difference found: nothing is shown to differ{where}, but {rest}.{_needed(unsure)}"
 
 
 def other_changes(words: RunWords, metric: str) -> str:
@@ -289,4 +287,5 @@ def layouts(words: RunWords) -> str:
         for group, outcome in enumerate(shares.groups)
         if (share := shares.estimate(0, group)).low > 0
     ]
-    return f"{verdict} It explains {join_words(certain)}{words.among([level.name])}." if certain else verdict
+    such = join_words(certain[:MAX_CHANGES])
+    return f"{verdict} It explains {such}{words.among([level.name])}." if certain else verdict
