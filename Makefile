@@ -71,7 +71,7 @@ docs: $(READY) ## regenerate docs/rule-tests.md, docs/tables.md and docs/metrics
 	$(BIN)/python -m build_tools.tables_page
 	$(BIN)/python -m build_tools.metrics_page
 
-findings: $(READY) ## play the ready experiments and write their figures into docs/findings.md; takes half an hour
+findings: $(READY) ## play the ready experiments and write docs/findings.md and its pages of figures; takes an hour or two
 	$(BIN)/python -m benchmarks.findings
 
 performance: $(READY) ## run the commands of docs/performance.md and write their figures into it; takes minutes

@@ -1,7 +1,11 @@
-"""Plays the ready experiments and writes their figures into docs/findings.md; the prose is written by hand.
+"""Plays the ready experiments and writes what they found.
+
+Every experiment has a page of figures, docs/findings/NAME.md, and a section in docs/findings.md. The section is filled
+in from docs/findings/NAME.json: the answer of the run and a few of its numbers. The rest is written by hand.
 
 python -m benchmarks.findings                    # into runs/findings; finished runs are not played again
 python -m benchmarks.findings two-players        # only this one
+python -m benchmarks.findings --write            # plays nothing: writes what the runs that are there say
 """
 
 import re
@@ -11,101 +15,88 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
+
 from mmsim.analysis import number_format as fmt
-from mmsim.analysis.compare import ComparisonOverLevels, LevelEstimates, compare
-from mmsim.analysis.estimates import by_name
-from mmsim.analysis.run_metrics import estimate_run, primary_metrics, short_names
-from mmsim.analysis.tables import RunTables, open_run
-from mmsim.analysis.why import Why, read_answers
-from mmsim.batch.experiment import find
-from mmsim.batch.manifest import WHY
-from mmsim.report import change_sections
-from mmsim.report.report_data import gather
+from mmsim.analysis.estimates import WIN_SHARE, by_name
+from mmsim.analysis.run_metrics import primary_metrics
+from mmsim.analysis.tables import open_run
+from mmsim.batch.experiment import find, planned_seconds
+from mmsim.batch.run import Run
+from mmsim.report.answer import Answer, answer_of
+from mmsim.report.report_data import ReportData, gather
+from mmsim.report.run_words import RunWords
 from mmsim.report.sections import seats_by_level_chart
-from mmsim.system.files import write_atomically
+from mmsim.system.files import data_folder, write_atomically
 
-PAGE = Path(__file__).parent.parent / "docs" / "findings.md"
+DOCS = Path(__file__).parent.parent / "docs"
+PAGE = DOCS / "findings.md"
 RUNS = Path("runs") / "findings"
+NAMES = sorted(path.stem for path in data_folder("experiments").glob("*.toml"))
 
+NOT_PLAYED = "*Not played anew yet.*"
+_MORE_SENTENCES = 3  # at most, after the verdict
+_ENOUGH_WORDS = 70  # no further sentence then, but what is the same for everyone
+_SENTENCE_END = re.compile(r"(?<=\.)\s+(?=[A-Z])")
+_HALF_WIDTH = re.compile(r"±[\d.]+")
+_PART_SECONDS = re.compile(r" INFO part \d+: .* in ([\d.]+) s$", re.MULTILINE)
+_HOW_PLAYED = """\
+## How it was played
 
-@dataclass(frozen=True)
-class Finding:
-    """A ready experiment, and the interventions that explain its result."""
-
-    experiment: str
-    changes: str = ""  # options of `mmsim why`; none: the compared rules are the reason
-
-    @property
-    def name(self) -> str:
-        return self.experiment
-
-    @property
-    def games(self) -> int:
-        return find(self.experiment).games
-
-    @property
-    def folder(self) -> Path:
-        return RUNS / self.name
-
-    @property
-    def play(self) -> str:
-        return f"mmsim run {self.experiment} --out {self.folder}"
-
-    @property
-    def why(self) -> str:
-        """The command that explains the result, if there is one."""
-        return f"mmsim why {self.folder} {self.changes}" if self.changes else ""
-
-
-_OPENINGS = "--games 2000 --only last_round=round --only random_starts --only exchanged_openings"
-_CHANGES = {
-    "editions-4p": f"--variant print {_OPENINGS}",
-    "two-players": _OPENINGS,
-    **{
-        f"metro-seats-{players}p": "--games 1000 --only shuffled_wagons --only random_first_turns --only shuffled_hands"
-        for players in (2, 3, 4, 5, 6)
-    },
-}
-FINDINGS = tuple(
-    Finding(name, _CHANGES.get(name, ""))
-    for name in (
-        *("municipality-4p", "municipality-3p", "no-corruption-table-4p", "two-players", "editions-4p", "dig-duty-4p"),
-        *("last-round-boxes-4p", "last-round-4p", "board-sets-4p", "layouts-4p"),
-        *(f"metro-seats-{players}p" for players in (2, 3, 4, 5, 6)),
-        *("metro-orientation-4p", "metro-hands-4p", "metro-modules-4p"),
-    )
-)
-
+```sh
+{commands}
+```
+"""
 
 # What stations are worth: stations 1 to 32 are around the board, eight per side.
-STATIONS = """\
+_STATIONS = """\
 import mmsim
 import polars as pl
 
-lines = mmsim.read("runs/findings/metro-seats-4p").lines.filter(pl.col("seat").is_not_null())
+lines = mmsim.read("{folder}").lines.filter(pl.col("seat").is_not_null())
 place = (pl.col("line") - 1) % 8 + 1
 points = lines.group_by("member", place=place).agg(pl.col("points").mean()).sort("member", "place").collect()
 for (member,), rows in points.group_by("member", maintain_order=True):
     print(member, rows["points"].round(2).to_list())
 """
+_HAS_STATIONS = "metro-seats-4p"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a run found: kept beside its page of figures, since runs are not."""
+
+    experiment: str
+    answer: Answer
+    seed: int
+    games: int  # of all variants, levels and boards
+    games_per_level: dict[str, int]  # of one variant on one board
+    boards: tuple[str, ...]
+    planned_seconds: float  # of one core, by declared costs
+    worker_seconds: float  # as measured, by the log of the run
+    digest: str
+    wins: dict[str, dict[str, list[float]]]  # ruleset -> level -> per cent of games won, seat by seat
 
 
 def main() -> None:
-    names = sys.argv[1:] or [*(finding.name for finding in FINDINGS), "stations"]
-    for finding in FINDINGS:
-        if finding.name in names:
-            started = (finding.folder / "manifest.json").exists()
-            _mmsim(f"mmsim resume {finding.folder}" if started else finding.play)
-            if finding.why and not (finding.folder / WHY).exists():
-                _mmsim(finding.why)
-            _write(finding.name, "\n".join(figures(finding)))
-    if "stations" in names:
-        printed = subprocess.run([sys.executable, "-c", STATIONS], check=True, capture_output=True, text=True).stdout
-        _write("stations", f"```python\n{STATIONS}```\n\n```\n{printed}```")
+    arguments = sys.argv[1:]
+    is_playing = "--write" not in arguments
+    names = [argument for argument in arguments if argument != "--write"] or NAMES
+    for name in names:
+        if name not in NAMES:
+            raise SystemExit(f"there is no experiment {name}; there are {', '.join(NAMES)}")
+        folder = RUNS / name
+        if is_playing:
+            _mmsim(f"mmsim resume {folder}" if (folder / "manifest.json").exists() else play_command(name))
+        if (folder / "manifest.json").exists():
+            write_pages(name, folder, DOCS)
+        elif read_finding(name) is None:
+            write_atomically(DOCS / "findings" / f"{name}.md", stub(name).encode())
+        write_atomically(PAGE, put(PAGE.read_text(encoding="utf-8"), name, section(name)).encode())
 
 
-def _write(name: str, text: str) -> None:
-    write_atomically(PAGE, put(PAGE.read_text(encoding="utf-8"), name, text).encode())
+def play_command(name: str) -> str:
+    return f"mmsim run {name} --out {RUNS / name}"
 
 
 def _mmsim(command: str) -> None:
@@ -113,7 +104,7 @@ def _mmsim(command: str) -> None:
 
 
 def put(page: str, name: str, text: str) -> str:
-    """The page with a block of figures replaced."""
+    """The page with a generated block replaced."""
     start, end = f"<!-- figures of {name} -->\n", "<!-- end of figures -->"
     pattern = re.compile(re.escape(start) + ".*?" + re.escape(end), re.DOTALL)
     if not pattern.search(page):
@@ -121,103 +112,188 @@ def put(page: str, name: str, text: str) -> str:
     return pattern.sub(lambda match: f"{start}{text}\n{end}", page)
 
 
-def figures(finding: Finding) -> Iterator[str]:
-    """The commands, what was played, and the numbers at every level."""
-    run = open_run(finding.folder)
-    names = primary_metrics(run)
-    levels = estimate_run(run)
-    several = len(run.variants) > 1
-    yield "```sh"
-    yield finding.play
-    yield f"mmsim {'compare' if several else 'report'} {finding.folder}"
-    if finding.why:
-        yield finding.why
-    yield "```"
-    yield ""
-    first_cells = {part.level.name: part.by_board[0].variants[0].name for part in run.by_level}
-    games = ", ".join(f"{level} {run.by_level[0].planned_games[cell]:,}" for level, cell in first_cells.items())
-    games += f", on each of {len(run.by_level[0].by_board)} boards" if run.by_level[0].board_runs else ""
-    yield " ".join(
-        [
-            f"Seed {run.experiment.seed}, {run.games_per_variant:,} games of every variant "
-            f"by the quickest level ({games}).",
-            *run.warnings,
-        ]
+def read_finding(name: str) -> Finding | None:
+    """What was found; None if it has not been played."""
+    file = DOCS / "findings" / f"{name}.json"
+    return msgspec.json.decode(file.read_bytes(), type=Finding) if file.exists() else None
+
+
+# --- the section of docs/findings.md ----------------------------------------------------------------------------------
+
+
+def section(name: str) -> str:
+    """The answer of an experiment for designers: verdict, a few sentences, where it holds, how sure."""
+    finding = read_finding(name)
+    figures = f"[Figures](findings/{name}.md)."
+    if finding is None:
+        return f"### {find(name).question}\n\n{NOT_PLAYED} {figures}"
+    answer = finding.answer
+    first, rest = answer.first_words
+    text = f"**{first}**{rest}" if first else rest
+    shared = sentences(answer.shared)
+    text = " ".join([text, *shared])
+    others = [one for part in (answer.boards, answer.changes, answer.course) for one in sentences(part)]
+    for sentence in others[: _MORE_SENTENCES - len(shared)]:
+        if len(text.split()) + len(sentence.split()) > _ENOUGH_WORDS:
+            break
+        text += f" {sentence}"
+    return _plain(f"### {answer.question}\n\n{text}\n\n*{where(finding)}* {figures}")
+
+
+def sentences(text: str) -> list[str]:
+    return _SENTENCE_END.split(text) if text else []
+
+
+def where(finding: Finding) -> str:
+    """At which levels, on which boards, and how sure: half the narrowest and half the widest 95 % interval."""
+    levels = list(finding.games_per_level)
+    played = f"{levels[0].capitalize()} to {levels[-1]}" if len(levels) > 1 else levels[0].capitalize()
+    boards = finding.boards
+    on = f", on {len(boards)} boards" if len(boards) > 1 else f", on {boards[0]}" if boards else ""
+    halves = sorted(_HALF_WIDTH.findall(finding.answer.sure), key=lambda half: float(half[1:]))
+    unit = "points" if "points" in finding.answer.sure else ""
+    known = f"; {' to '.join(dict.fromkeys((halves[0], halves[-1])))} {unit}".rstrip() if halves else ""
+    return f"{played}{on}{known}; {finding.games:,} games."
+
+
+def _plain(text: str) -> str:
+    return text.replace("\u00a0", " ")
+
+
+# --- the page of one experiment ---------------------------------------------------------------------------------------
+
+
+def stub(name: str) -> str:
+    """The page of an experiment that has not been played."""
+    return f"# {find(name).question}\n\n{NOT_PLAYED}\n\n{_HOW_PLAYED.format(commands=play_command(name))}"
+
+
+def write_pages(name: str, folder: Path, docs: Path) -> None:
+    """Write the figures of a run, its chart, and what other pages cite of it."""
+    run = Run(folder)
+    if run.manifest.finished is None:
+        raise SystemExit(f"{folder} is not finished")
+    data = gather(open_run(folder))
+    experiment, shares = run.experiment, data.by_level(WIN_SHARE)
+    finding = Finding(
+        experiment=name,
+        answer=answer_of(data, str(RUNS / name)),
+        seed=experiment.seed,
+        games=int(data.run.game_counts["games"].sum()),
+        games_per_level={part.level.name: part.games_of(part.cells[0].name) for part in data.run.by_level},
+        boards=tuple(experiment.boards),
+        planned_seconds=round(planned_seconds(experiment)),
+        worker_seconds=round(sum(map(float, _PART_SECONDS.findall((folder / "run.log").read_text(encoding="utf-8"))))),
+        digest=run.manifest.finished.digest,
+        wins={
+            code: {level.name: [round(100 * float(share), 1) for share in at.means[v]] for level, at in shares}
+            for v, code in enumerate(data.names)
+        },
     )
+    (docs / "findings").mkdir(parents=True, exist_ok=True)
+    write_atomically(docs / "findings" / f"{name}.json", msgspec.json.format(msgspec.json.encode(finding), indent=1))
+    text = "\n".join(_figures(finding, data, docs))
+    write_atomically(docs / "findings" / f"{name}.md", _plain(text).encode())
+
+
+def _figures(finding: Finding, data: ReportData, docs: Path) -> Iterator[str]:
+    """The memo, the commands, what was played at what cost, the chart and the tables."""
+    several = len(data.run.variants) > 1
+    yield finding.answer.memo
+    commands = [
+        play_command(finding.experiment),
+        f"mmsim {'compare' if several else 'report'} {RUNS / finding.experiment}",
+    ]
+    yield _HOW_PLAYED.format(commands="\n".join(commands))
+    yield " ".join([how_played(finding), *data.run.warnings])
     yield ""
-    if picture := seats_picture(finding, run):
-        yield picture
+    if len(data.levels) > 1:
+        yield seats_picture(finding, data, docs)
         yield ""
-    for answer in read_answers(finding.folder):
-        yield from _reasons(answer)
-    yield f"<details><summary>All figures of {finding.name}</summary>"
-    yield ""
-    short, players = short_names([variant.name for variant in run.variants]), [level.level.name for level in levels]
-    yield from _table(["", *players], _estimates(levels, names, short))
+    titles, players = RunWords(data).titles, [level.level.name for level in data.levels]
     if several:
+        yield from _table(
+            ["variant", "code"], ([title, f"`{code}`"] for title, code in zip(titles, data.names, strict=True))
+        )
         yield ""
-        compared = [each for each in compare(levels, primary=names) if each.primary]
-        head = [f"against {short[0]}", *players, "verdict"]
-        yield from _table(head, _differences(run, compared, short, players))
+    yield "<details><summary>All figures, with 95 % intervals</summary>"
+    yield ""
+    yield from _table(["variant", "metric", *players], _estimates(data, titles))
     yield ""
     yield "</details>"
-
-
-def _reasons(answer: Why) -> Iterator[str]:
-    """The effect of each intervention, and of two together."""
-    yield f"What changes of one thing do to {fmt.title(answer.measure)} ({answer.variant}):"
     yield ""
-    for table in filter(None, (change_sections.change_rows(answer), change_sections.interaction_rows(answer))):
-        columns, rows = table
-        yield from _table(columns, iter(rows))
+    if several:
+        yield f"<details><summary>All differences from {titles[0]}, with half of their 95 % intervals</summary>"
         yield ""
+        yield from _table(["variant", "metric", *players, "verdict"], _differences(data, titles, players))
+        yield ""
+        yield "</details>"
+        yield ""
+    if finding.experiment == _HAS_STATIONS:
+        yield from _stations(data.run.folder)
 
 
-def seats_picture(finding: Finding, run: RunTables) -> str:
-    """Draws which seat wins at which level; returns the Markdown that shows it, empty if there is one level."""
-    if len(run.by_level) < 2:
-        return ""
-    chart = seats_by_level_chart(gather(run))
-    file = PAGE.parent / "images" / "findings" / f"{finding.name}.svg"
-    file.parent.mkdir(exist_ok=True)
+def how_played(finding: Finding) -> str:
+    per_level = ", ".join(f"{level} {games:,}" for level, games in finding.games_per_level.items())
+    on_each = f" on each of {len(finding.boards)} boards" if len(finding.boards) > 1 else ""
+    return (
+        f"Seed {finding.seed}. Games of every variant{on_each}: {per_level}; {finding.games:,} in all. "
+        f"Cost: {fmt.duration(finding.planned_seconds)} of one core by declared costs, "
+        f"{fmt.duration(finding.worker_seconds)} measured over all workers, on a machine with other work to do. "
+        f"Digest of the rows: `{finding.digest[:16]}`."
+    )
+
+
+def seats_picture(finding: Finding, data: ReportData, docs: Path) -> str:
+    """Draws which seat wins at which level; returns the Markdown that shows it."""
+    chart = seats_by_level_chart(data)
+    file = docs / "images" / "findings" / f"{finding.experiment}.svg"
+    file.parent.mkdir(parents=True, exist_ok=True)
     write_atomically(file, chart.files()["svg"])
-    return f"![{chart.title}]({file.relative_to(PAGE.parent).as_posix()})\n\n*{chart.note}*"
+    return f"![{chart.title}](../{file.relative_to(docs).as_posix()})\n\n*{chart.note}*"
 
 
-def _estimates(levels: list[LevelEstimates], metrics: Sequence[str], names: list[str]) -> Iterator[list[str]]:
+def _estimates(data: ReportData, titles: Sequence[str]) -> Iterator[list[str]]:
     """One row per metric, variant and group, one column per level."""
-    by_level = [by_name(level.metrics) for level in levels]
-    for metric in metrics:
+    by_level = [by_name(level.metrics) for level in data.levels]
+    for metric in primary_metrics(data.run):
         known = next((estimates[metric] for estimates in by_level if metric in estimates), None)
         if known is None:
             continue
         unit = known.measure.unit
         shown = "" if unit.startswith("share") else f" ({unit})"
-        for v, name in enumerate(names):
+        for v, title in enumerate(titles):
             for group in known.groups:
                 cells = []
                 for estimates in by_level:
                     groups = estimates[metric].groups if metric in estimates else ()
                     mean = estimates[metric].get(v, groups.index(group)) if group in groups else None
                     cells.append(fmt.with_interval(mean, unit) if mean else "–")
-                yield [f"{name}, {fmt.label(metric, group)}{shown}", *cells]
+                yield [title, f"{fmt.label(metric, group)}{shown}", *cells]
 
 
-def _differences(
-    run: RunTables, compared: list[ComparisonOverLevels], names: list[str], players: list[str]
-) -> Iterator[list[str]]:
-    order = [variant.name for variant in run.variants]
-    for comparison in compared:
+def _differences(data: ReportData, titles: Sequence[str], players: Sequence[str]) -> Iterator[list[str]]:
+    order = [variant.name for variant in data.run.variants]
+    for comparison in data.primary:
         unit = fmt.difference_unit(comparison.measure.unit)
         each = {shown.level.name: fmt.with_half_width(shown.difference, unit) for shown in comparison.levels}
         yield [
-            f"{names[order.index(comparison.variant)]}, {fmt.label(comparison.measure.name, comparison.group)}",
+            titles[order.index(comparison.variant)],
+            fmt.label(comparison.measure.name, comparison.group),
             *(each.get(player, "–") for player in players),
             comparison.verdict_text,
         ]
 
 
-def _table(head: list[str], rows: Iterator[list[str]]) -> Iterator[str]:
+def _stations(folder: Path) -> Iterator[str]:
+    program = _STATIONS.format(folder=folder.as_posix())
+    printed = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True).stdout
+    yield "## Which stations are worth most\n"
+    yield "Points of somebody's line by the place of its station on its side of the board, corner to corner.\n"
+    yield f"```python\n{program}```\n\n```\n{printed}```\n"
+
+
+def _table(head: Sequence[str], rows: Iterator[list[str]]) -> Iterator[str]:
     yield f"| {' | '.join(head)} |"
     yield "|" + "---|" * len(head)
     for row in rows:
