@@ -35,6 +35,7 @@ RUNS = Path("runs") / "findings"
 NAMES = sorted(path.stem for path in data_folder("experiments").glob("*.toml"))
 
 NOT_PLAYED = "*Not played anew yet.*"
+_LONG_VERDICT = 80  # words
 _MORE_SENTENCES = 3  # at most, after the verdict
 _ENOUGH_WORDS = 70  # no further sentence then, but what is the same for everyone
 _SENTENCE_END = re.compile(r"(?<=\.)\s+(?=[A-Z])")
@@ -129,6 +130,7 @@ def section(name: str) -> str:
         return f"### {find(name).question}\n\n{NOT_PLAYED} {figures}"
     answer = finding.answer
     first, rest = answer.first_words
+    rest = rest if len(rest.split()) <= _LONG_VERDICT else largest_changes(rest)
     text = f"**{first}**{rest}" if first else rest
     shared = sentences(answer.shared)
     text = " ".join([text, *shared])
@@ -138,6 +140,12 @@ def section(name: str) -> str:
             break
         text += f" {sentence}"
     return _plain(f"### {answer.question}\n\n{text}\n\n*{where(finding)}* {figures}")
+
+
+def largest_changes(verdict: str) -> str:
+    """Of a long list of differences the first one of every sentence: what matters most comes first."""
+    firsts = [f"{sentence.partition('; ')[0].removesuffix('.')}." for sentence in sentences(verdict)]
+    return " ".join([*firsts, "More differences are among the figures."])
 
 
 def sentences(text: str) -> list[str]:

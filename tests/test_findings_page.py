@@ -13,6 +13,7 @@ from benchmarks.findings import (
     PAGE,
     Finding,
     how_played,
+    largest_changes,
     play_command,
     put,
     read_finding,
@@ -143,6 +144,13 @@ def test_a_section_has_the_verdict_and_at_most_three_more_sentences(monkeypatch:
         "**No.** With open hands, the seats are as even as with hidden hands at every level of play. "
         "The last seat is behind (17 to 19 % of wins); 25 % would be fair. "
         "With open hands, games are longer (by 0.5 turns). Winners are further ahead."
+    )
+
+
+def test_of_a_long_verdict_the_first_difference_of_every_variant_is_shown() -> None:
+    verdict = " With a, games are longer (by 3.66 turns); scores are higher; 2 more. With b, scores are lower."
+    assert largest_changes(verdict) == (
+        " With a, games are longer (by 3.66 turns). With b, scores are lower. More differences are among the figures."
     )
 
 
